@@ -28,9 +28,7 @@ pub fn holds(input: &[u8]) {
         Some(end) => (&input[..end], &input[end + 1..]),
         None => (&[][..], input),
     };
-    let (choice, sizes) = control
-        .split_first()
-        .map_or((0, &[][..]), |(first, rest)| (*first, rest));
+    let (choice, sizes) = control.split_first().map_or((0, &[][..]), |(first, rest)| (*first, rest));
     let expected = expected(choice);
     let mut receiver = Receiver::new();
     let whole = receive(&mut receiver, expected, stream, &[]);
@@ -61,37 +59,16 @@ fn receive(receiver: &mut Receiver, expected: Expected, stream: &[u8], sizes: &[
     receiver.start(expected);
     let result = push(receiver, stream, sizes);
     let reply = receiver.reply();
-    assert_eq!(
-        reply.status().is_some(),
-        result.is_ok(),
-        "a reply exactly when nothing is wrong"
-    );
-    assert!(
-        reply.head().len() <= HEAD_BYTES_MAX,
-        "a head of {} bytes",
-        reply.head().len()
-    );
-    assert!(
-        reply.body().len() <= kept_max(expected),
-        "{} bytes kept",
-        reply.body().len()
-    );
+    assert_eq!(reply.status().is_some(), result.is_ok(), "a reply exactly when nothing is wrong");
+    assert!(reply.head().len() <= HEAD_BYTES_MAX, "a head of {} bytes", reply.head().len());
+    assert!(reply.body().len() <= kept_max(expected), "{} bytes kept", reply.body().len());
     let (head, body) = receiver.remains();
-    assert!(
-        head.len() + body.len() <= REMAINS_BYTES_MAX,
-        "{} and {} bytes remain",
-        head.len(),
-        body.len()
-    );
+    assert!(head.len() + body.len() <= REMAINS_BYTES_MAX, "{} and {} bytes remain", head.len(), body.len());
     if result.is_ok() {
         let counted = [receiver.body_bytes(), receiver.decoded_bytes()];
         assert!(counted.iter().all(|&bytes| bytes <= BODY_LIMIT), "{counted:?} bytes");
         if !reply.body_truncated() && kept_max(expected) > 0 && !reply.body().is_empty() {
-            assert_eq!(
-                reply.body().len() as u64,
-                receiver.decoded_bytes(),
-                "a whole body is kept whole"
-            );
+            assert_eq!(reply.body().len() as u64, receiver.decoded_bytes(), "a whole body is kept whole");
         }
     }
     result.map(|()| Seen {
@@ -120,9 +97,7 @@ fn push(receiver: &mut Receiver, stream: &[u8], sizes: &[u8]) -> Result<(), Code
     let mut sizes = sizes.iter().cycle();
     let mut complete = false;
     while !rest.is_empty() {
-        let size = sizes
-            .next()
-            .map_or(rest.len(), |&size| usize::from(size).clamp(1, rest.len()));
+        let size = sizes.next().map_or(rest.len(), |&size| usize::from(size).clamp(1, rest.len()));
         let (piece, after) = rest.split_at(size);
         rest = after;
         complete = receiver.push(piece)?;
@@ -139,10 +114,7 @@ fn agree(one: &Result<Seen, CodecError>, other: &Result<Seen, CodecError>, how: 
     };
     match (one, other) {
         (Err(one), Err(other)) => {
-            assert!(
-                one.kind() == other.kind() || either(one) || either(other),
-                "{how}: {one} or {other}"
-            );
+            assert!(one.kind() == other.kind() || either(one) || either(other), "{how}: {one} or {other}");
         }
         _ => assert_eq!(one, other, "{how}"),
     }

@@ -21,16 +21,8 @@ pub fn holds(input: &[u8]) {
         assert!(jar.len() <= COOKIES_MAX, "{} cookies", jar.len());
     }
     let sent = written(&jar, &asking, now_unix_s);
-    assert!(
-        !sent.iter().any(u8::is_ascii_control),
-        "a control character is sent: {}",
-        sent.escape_ascii()
-    );
-    assert!(
-        sent.len() <= jar.len() * (COOKIE_BYTES_MAX + SEPARATOR_BYTES),
-        "{} bytes",
-        sent.len()
-    );
+    assert!(!sent.iter().any(u8::is_ascii_control), "a control character is sent: {}", sent.escape_ascii());
+    assert!(sent.len() <= jar.len() * (COOKIE_BYTES_MAX + SEPARATOR_BYTES), "{} bytes", sent.len());
     if last_label(&setting.origin.host) != last_label(&asking.origin.host) {
         assert!(sent.is_empty(), "{setting} reaches {asking}: {}", sent.escape_ascii());
     }
@@ -40,10 +32,7 @@ pub fn holds(input: &[u8]) {
         let _ = once.store(&setting.origin, &setting.target, line, now_unix_s);
         let mut twice = once.clone();
         let _ = twice.store(&setting.origin, &setting.target, line, now_unix_s);
-        assert_eq!(
-            written(&once, &asking, now_unix_s),
-            written(&twice, &asking, now_unix_s)
-        );
+        assert_eq!(written(&once, &asking, now_unix_s), written(&twice, &asking, now_unix_s));
     }
 }
 
@@ -51,18 +40,13 @@ pub fn holds(input: &[u8]) {
 fn written(jar: &Jar, url: &Url, now_unix_s: i64) -> Vec<u8> {
     let mut out = Vec::new();
     let any = jar.write(&url.origin, &url.target, now_unix_s, &mut out);
-    assert_eq!(
-        any,
-        !out.is_empty(),
-        "whether there are cookies, and what is written, agree"
-    );
+    assert_eq!(any, !out.is_empty(), "whether there are cookies, and what is written, agree");
     out
 }
 
 fn url(line: Option<&[u8]>) -> Url {
     let text = line.and_then(|line| std::str::from_utf8(line).ok());
-    text.and_then(|text| Url::parse(text).ok())
-        .unwrap_or_else(|| Url::parse(DEFAULT).expect("a valid URL"))
+    text.and_then(|text| Url::parse(text).ok()).unwrap_or_else(|| Url::parse(DEFAULT).expect("a valid URL"))
 }
 
 fn number(line: Option<&[u8]>) -> i64 {

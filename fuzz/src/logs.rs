@@ -70,9 +70,7 @@ fn split(log: &[u8], size: usize) -> Vec<Vec<u8>> {
 fn reader(spec: &[u8], lines: &[Vec<u8>]) -> Option<Reader> {
     if spec.is_empty() {
         let sample: Vec<&[u8]> = lines.iter().take(SAMPLE).map(Vec::as_slice).collect();
-        return Reader::detect(&sample)
-            .map_err(|error| explains(&error.to_string()))
-            .ok();
+        return Reader::detect(&sample).map_err(|error| explains(&error.to_string())).ok();
     }
     let spec = std::str::from_utf8(spec).ok()?;
     Reader::compile(spec).map_err(|error| explains(&error.to_string())).ok()

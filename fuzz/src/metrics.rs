@@ -40,24 +40,14 @@ fn are_sound(readings: &[Reading]) {
         assert!(reading.value.is_finite(), "{reading:?}");
         assert_eq!(unit(reading.unit), Some(reading.unit), "{reading:?}");
         let longest = reading.source.len().max(reading.metric.len());
-        assert!(
-            longest <= NAME_BYTES_MAX && !reading.metric.is_empty(),
-            "{longest} bytes: {reading:?}"
-        );
-        assert_eq!(
-            (reading.at, &reading.host),
-            (None, &None),
-            "a page is of its own host, now"
-        );
+        assert!(longest <= NAME_BYTES_MAX && !reading.metric.is_empty(), "{longest} bytes: {reading:?}");
+        assert_eq!((reading.at, &reading.host), (None, &None), "a page is of its own host, now");
     }
 }
 
 fn is_short(trouble: &Trouble) {
     let chars = trouble.text.chars().count();
-    assert!(
-        (1..=SENTENCE_CHARS_MAX).contains(&chars),
-        "{chars} characters: {trouble}"
-    );
+    assert!((1..=SENTENCE_CHARS_MAX).contains(&chars), "{chars} characters: {trouble}");
     assert!(!trouble.text.chars().any(char::is_control), "{:?}", trouble.text);
     assert!(!trouble.is_final, "a page that is wrong may be right later: {trouble}");
 }

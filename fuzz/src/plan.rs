@@ -49,10 +49,7 @@ fn read(text: &str) -> Result<Plan, Vec<String>> {
                 panic!("no argument was given, but one is wrong: {error}");
             };
             assert_eq!(file, FILE);
-            assert!(
-                (1..=lines_max).contains(&(*line as usize)),
-                "line {line} of at most {lines_max}: {error}"
-            );
+            assert!((1..=lines_max).contains(&(*line as usize)), "line {line} of at most {lines_max}: {error}");
             assert!(*column >= 1, "{error}");
             assert!(!error.message.is_empty() && !error.remedy.is_empty(), "{error:?}");
             error.to_string()

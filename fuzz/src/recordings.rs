@@ -26,16 +26,8 @@ pub fn har_holds(input: &[u8]) {
     is_in_order(&read.recording);
     let written = har::write(&read.recording, "1");
     let again = har::read(written.as_bytes(), "visit").expect("what was written can be read");
-    assert_eq!(
-        sent(&again.recording),
-        sent(&read.recording),
-        "in what was written:\n{written}"
-    );
-    assert_eq!(
-        har::write(&again.recording, "1"),
-        written,
-        "written differently the second time"
-    );
+    assert_eq!(sent(&again.recording), sent(&read.recording), "in what was written:\n{written}");
+    assert_eq!(har::write(&again.recording, "1"), written, "written differently the second time");
     becomes_a_plan(read.recording);
 }
 
@@ -69,12 +61,7 @@ pub fn redaction_holds(input: &[u8]) {
     }
     let mut stored = recording.clone();
     let secrets = redact(&mut stored, &KEY);
-    assert_eq!(
-        secrets.redactions == 0,
-        stored == recording,
-        "{} places",
-        secrets.redactions
-    );
+    assert_eq!(secrets.redactions == 0, stored == recording, "{} places", secrets.redactions);
     for text in stored.entries.iter().flat_map(texts) {
         assert!(!secrets.is_secret(text), "{secrets:?} and still in {text:?}");
     }
@@ -86,10 +73,7 @@ pub fn redaction_holds(input: &[u8]) {
 }
 
 fn is_in_order(recording: &Recording) {
-    assert!(
-        recording.entries.is_sorted_by_key(|entry| entry.sent_us),
-        "entries stand by instant"
-    );
+    assert!(recording.entries.is_sorted_by_key(|entry| entry.sent_us), "entries stand by instant");
 }
 
 /// Method, URL, headers and body of a request.
@@ -102,12 +86,7 @@ fn sent(recording: &Recording) -> Vec<Sent<'_>> {
         .map(|entry| {
             let Entry { request, .. } = entry;
             let body = request.body.as_ref().map(|body| body.bytes.as_slice());
-            (
-                request.method.as_str(),
-                request.url.as_str(),
-                request.headers.as_slice(),
-                body,
-            )
+            (request.method.as_str(), request.url.as_str(), request.headers.as_slice(), body)
         })
         .collect()
 }
@@ -115,23 +94,10 @@ fn sent(recording: &Recording) -> Vec<Sent<'_>> {
 /// The texts in which secrets are looked for.
 fn texts(entry: &Entry) -> Vec<&str> {
     let (request, response) = (&entry.request, entry.response.as_ref());
-    let headers = request
-        .headers
-        .iter()
-        .chain(response.iter().flat_map(|response| &response.headers));
-    let bodies = [
-        request.body.as_ref(),
-        response.and_then(|response| response.body.as_ref()),
-    ];
-    let bodies = bodies
-        .into_iter()
-        .flatten()
-        .filter_map(|body| std::str::from_utf8(&body.bytes).ok());
-    headers
-        .map(|(_, value)| value.as_str())
-        .chain(bodies)
-        .chain([request.url.as_str()])
-        .collect()
+    let headers = request.headers.iter().chain(response.iter().flat_map(|response| &response.headers));
+    let bodies = [request.body.as_ref(), response.and_then(|response| response.body.as_ref())];
+    let bodies = bodies.into_iter().flatten().filter_map(|body| std::str::from_utf8(&body.bytes).ok());
+    headers.map(|(_, value)| value.as_str()).chain(bodies).chain([request.url.as_str()]).collect()
 }
 
 /// A recording with something to send is a plan that can be read, with its files beside it.

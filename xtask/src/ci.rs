@@ -38,16 +38,10 @@ fn steps(extent: Extent) -> Vec<Vec<&'static str>> {
     match extent {
         Extent::Full => test.push("--workspace"),
         Extent::Quick => {
-            let quick = TABLE
-                .iter()
-                .filter(|row| row.layer == Layer::Pure || row.name == "xtask");
+            let quick = TABLE.iter().filter(|row| row.layer == Layer::Pure || row.name == "xtask");
             test.extend(quick.flat_map(|row| ["-p", row.name]));
         }
     }
     test.extend(["--", "--quiet"]);
-    vec![
-        vec!["fmt", "--all", "--check"],
-        vec!["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"],
-        test,
-    ]
+    vec![vec!["fmt", "--all", "--check"], vec!["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"], test]
 }

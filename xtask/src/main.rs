@@ -41,11 +41,7 @@ fn tidy() -> Result<(), String> {
     for finding in &findings {
         say(&finding.to_string());
     }
-    if findings.is_empty() {
-        Ok(())
-    } else {
-        Err(format!("{} findings", findings.len()))
-    }
+    if findings.is_empty() { Ok(()) } else { Err(format!("{} findings", findings.len())) }
 }
 
 /// Prints a result.

@@ -45,10 +45,7 @@ pub(crate) type Rule = fn(&Repo) -> Vec<Finding>;
 
 /// All rules, with their names.
 pub(crate) const RULES: [(&str, Rule); 16] = [
-    (
-        "dependencies follow the table of layers",
-        layers::dependencies_follow_the_table,
-    ),
+    ("dependencies follow the table of layers", layers::dependencies_follow_the_table),
     ("pure crates are pure", layers::pure_crates_are_pure),
     ("serde stays at the border", layers::serde_stays_at_the_border),
     ("only programs print", habits::only_programs_print),
@@ -82,11 +79,7 @@ pub(crate) fn findings() -> std::io::Result<Vec<Finding>> {
 }
 
 fn finding(file: &File, line: usize, text: String) -> Finding {
-    Finding {
-        path: file.path.clone(),
-        line,
-        text,
-    }
+    Finding { path: file.path.clone(), line, text }
 }
 
 #[cfg(test)]

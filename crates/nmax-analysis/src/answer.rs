@@ -57,40 +57,22 @@ pub struct Finding {
 impl Finding {
     /// A sentence without a figure.
     fn says(code: &'static str, text: String) -> Self {
-        Self {
-            code,
-            subject: String::new(),
-            value: None,
-            interval: None,
-            unit: "",
-            text,
-            is_trouble: false,
-        }
+        Self { code, subject: String::new(), value: None, interval: None, unit: "", text, is_trouble: false }
     }
 
     /// The same with its figure.
     fn value(self, value: f64, unit: &'static str) -> Self {
-        Self {
-            value: Some(value),
-            unit,
-            ..self
-        }
+        Self { value: Some(value), unit, ..self }
     }
 
     /// The same with the interval of its figure.
     fn within(self, low: f64, high: f64) -> Self {
-        Self {
-            interval: Some((low, high)),
-            ..self
-        }
+        Self { interval: Some((low, high)), ..self }
     }
 
     /// The same of one request, process or condition.
     fn of(self, subject: &str) -> Self {
-        Self {
-            subject: subject.to_owned(),
-            ..self
-        }
+        Self { subject: subject.to_owned(), ..self }
     }
 
     /// The same as trouble, if it is some.
@@ -116,11 +98,7 @@ pub fn answer(evidence: &Evidence, thresholds: &[ThresholdResult]) -> Option<Ans
     let suffix = compressed(evidence.plan);
     headline.push_str(&suffix);
     findings.iter_mut().for_each(|finding| finding.text.push_str(&suffix));
-    Some(Answer {
-        profile,
-        headline,
-        findings,
-    })
+    Some(Answer { profile, headline, findings })
 }
 
 /// The answer when nothing was measured that could give one.

@@ -45,13 +45,7 @@ impl Dispersion {
 ///
 /// Source: D. R. Cox, P. A. W. Lewis, *The Statistical Analysis of Series of Events* (1966), section 6.3.
 pub(crate) fn dispersion(plan: &Plan, course: &Course) -> Option<Dispersion> {
-    let is_poisson = matches!(
-        plan.workload,
-        Workload::Open {
-            arrivals: Arrivals::Poisson,
-            ..
-        }
-    );
+    let is_poisson = matches!(plan.workload, Workload::Open { arrivals: Arrivals::Poisson, .. });
     let part = level_part(&course.points);
     let held_up = part.iter().any(|point| point.held_up > 0);
     // Background scenarios start by laws of their own.

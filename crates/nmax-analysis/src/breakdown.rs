@@ -38,14 +38,7 @@ pub enum Dimension {
 
 impl Dimension {
     /// Every dimension, in the order in which they are shown.
-    pub const ALL: [Self; 6] = [
-        Self::Name,
-        Self::Method,
-        Self::Template,
-        Self::Status,
-        Self::Tag,
-        Self::Location,
-    ];
+    pub const ALL: [Self; 6] = [Self::Name, Self::Method, Self::Template, Self::Status, Self::Tag, Self::Location];
 
     /// As files have it.
     pub const fn name(self) -> &'static str {

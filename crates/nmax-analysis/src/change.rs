@@ -105,19 +105,12 @@ pub(crate) fn crossing(sequence: &[(f64, bool)]) -> Option<Crossing> {
     let load = |place: usize| sequence[place].0;
     let middle = (load(found.at.saturating_sub(1)) + load(found.at)) / 2.0;
     if found.at == 0 {
-        return Some(Crossing {
-            at: load(0),
-            low: load(0),
-            high: load(found.high),
-        });
+        return Some(Crossing { at: load(0), low: load(0), high: load(found.high) });
     }
     let step = (load(sequence.len() - 1) - load(0)).max(0.0) / (sequence.len() - 1).max(1) as f64;
     let reach = (REACH * middle).max(3.0 * step);
-    let near: Vec<(f64, bool)> = sequence
-        .iter()
-        .copied()
-        .filter(|(load, _)| (load - middle).abs() <= 2.0 * reach)
-        .collect();
+    let near: Vec<(f64, bool)> =
+        sequence.iter().copied().filter(|(load, _)| (load - middle).abs() <= 2.0 * reach).collect();
     let cell = 2.0 * reach / CELLS as f64;
     let scores: Vec<(f64, Turn)> = (0..=CELLS)
         .map(|place| middle - reach + cell * place as f64)
@@ -131,11 +124,7 @@ pub(crate) fn crossing(sequence: &[(f64, bool)]) -> Option<Crossing> {
     let low = inside.next().unwrap_or(*at);
     let high = inside.next_back().unwrap_or(low);
     let margin = step.max(cell);
-    Some(Crossing {
-        at: *at,
-        low: (low - margin).max(0.0),
-        high: high + margin,
-    })
+    Some(Crossing { at: *at, low: (low - margin).max(0.0), high: high + margin })
 }
 
 /// A crossing that is more or less gradual.
@@ -154,16 +143,10 @@ impl Turn {
                 let chance = chance(*load, at, gradual);
                 if *yes { chance.ln() } else { (1.0 - chance).ln() }
             };
-            Self {
-                gradual,
-                score: near.iter().map(one).sum(),
-            }
+            Self { gradual, score: near.iter().map(one).sum() }
         };
         let more_gradual = (1..TURNS).map(|turn| of(reach * 0.5_f64.powi(turn + 1)));
-        more_gradual.fold(
-            of(reach / 2.0),
-            |best, turn| if turn.score > best.score { turn } else { best },
-        )
+        more_gradual.fold(of(reach / 2.0), |best, turn| if turn.score > best.score { turn } else { best })
     }
 
     /// What each place differs from its probability.

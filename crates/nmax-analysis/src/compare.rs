@@ -173,13 +173,7 @@ impl Comparison {
 
     /// What a reader of the rows has to know: that times of failures are no times of successes.
     pub fn caveats(&self) -> Vec<Caveat> {
-        let named = self
-            .unlike
-            .iter()
-            .take(5)
-            .map(String::as_str)
-            .collect::<Vec<_>>()
-            .join(", ");
+        let named = self.unlike.iter().take(5).map(String::as_str).collect::<Vec<_>>().join(", ");
         let more = match self.unlike.len().saturating_sub(5) {
             0 => String::new(),
             more => format!(" and {more} more"),
@@ -228,15 +222,10 @@ impl Cell<'_> {
     /// Mean failure rate after less that before; 0 where it is unknown.
     fn failed_more(&self) -> f64 {
         let rate = |side: &[&Figures]| {
-            let rates: Vec<f64> = side
-                .iter()
-                .filter_map(|one| one.values.get(Metric::FailureRate))
-                .collect();
+            let rates: Vec<f64> = side.iter().filter_map(|one| one.values.get(Metric::FailureRate)).collect();
             weak::mean(&rates)
         };
-        rate(&self.after)
-            .zip(rate(&self.before))
-            .map_or(0.0, |(after, before)| after - before)
+        rate(&self.after).zip(rate(&self.before)).map_or(0.0, |(after, before)| after - before)
     }
 }
 
@@ -252,29 +241,20 @@ pub fn compare(question: &Question<'_>) -> Comparison {
     let (names, left_out) = names(question);
     let in_both = |name: &&String| has(question.before, name) && has(question.after, name);
     let only = |here: &[Measured], there: &[Measured]| -> Vec<String> {
-        names
-            .iter()
-            .filter(|name| has(here, name) && !has(there, name))
-            .cloned()
-            .collect()
+        names.iter().filter(|name| has(here, name) && !has(there, name)).cloned().collect()
     };
     let shared: Vec<&String> = names.iter().filter(in_both).collect();
     // Where one request is all that there is, the total says the same.
     let is_alone = names.len() == 1 && question.only.is_empty() && !shared.is_empty();
     let has_total = !is_alone && (question.only.is_empty() || question.only.iter().any(|name| name == TOTAL));
     // A request of that name has the row to itself.
-    let total = has_total
-        .then_some(TOTAL)
-        .filter(|total| shared.iter().all(|name| name != total));
+    let total = has_total.then_some(TOTAL).filter(|total| shared.iter().all(|name| name != total));
     let listed = total.into_iter().chain(shared.iter().map(|name| name.as_str()));
     let cells: Vec<Cell<'_>> = listed
         .flat_map(|name| question.metrics.iter().map(move |metric| (name, *metric)))
         .filter_map(|(name, metric)| cell(question, name, metric))
         .collect();
-    let family = cells
-        .iter()
-        .filter(|cell| cell.metric.better() != Better::Neither)
-        .count();
+    let family = cells.iter().filter(|cell| cell.metric.better() != Better::Neither).count();
     let stretch = weak::stretch(question.before.iter().chain(question.after));
     let mut rows: Vec<Row> = cells.iter().map(|cell| row(cell, family, stretch)).collect();
     correct(&mut rows);
@@ -325,11 +305,7 @@ fn names(question: &Question<'_>) -> (Vec<String>, usize) {
 }
 
 fn figures<'a>(run: &'a Measured, name: &str) -> Option<&'a Figures> {
-    if name == TOTAL && !run.requests.contains_key(TOTAL) {
-        Some(&run.total)
-    } else {
-        run.requests.get(name)
-    }
+    if name == TOTAL && !run.requests.contains_key(TOTAL) { Some(&run.total) } else { run.requests.get(name) }
 }
 
 /// The figures of a row; `None` when one side knows none.
@@ -381,9 +357,7 @@ fn row(cell: &Cell<'_>, family: usize, stretch: f64) -> Row {
         before,
         after,
         change: shift.map(|shift| metric.shown(shift.estimate)),
-        interval: shift
-            .filter(|shift| finite(*shift))
-            .map(|shift| (metric.shown(shift.low), metric.shown(shift.high))),
+        interval: shift.filter(|shift| finite(*shift)).map(|shift| (metric.shown(shift.low), metric.shown(shift.high))),
         p: shift.map_or(1.0, |shift| shift.p),
         p_adjusted: 1.0,
         is_weak,
@@ -406,11 +380,7 @@ fn ends(cell: &Cell<'_>, (x, y): (&[f64], &[f64]), shift: Option<Shift>, is_weak
     let from = match metric.scale() {
         Scale::Ratio => from.unwrap_or(0.0),
         // Both are shares.
-        Scale::Difference => from
-            .unwrap_or(0.0)
-            .max(-shift.estimate)
-            .max(0.0)
-            .min(1.0 - shift.estimate.max(0.0)),
+        Scale::Difference => from.unwrap_or(0.0).max(-shift.estimate).max(0.0).min(1.0 - shift.estimate.max(0.0)),
     };
     (metric.shown(from), metric.shown(from + shift.estimate))
 }
@@ -434,10 +404,7 @@ fn said(row: &Row, question: &Question<'_>) -> Said {
         Scale::Ratio => (1.0 / (1.0 + question.margin), 1.0 + question.margin),
         Scale::Difference => (-question.failure_margin, question.failure_margin),
     };
-    if row
-        .interval
-        .is_some_and(|interval| low <= interval.0 && interval.1 <= high)
-    {
+    if row.interval.is_some_and(|interval| low <= interval.0 && interval.1 <= high) {
         return Said::Equivalent;
     }
     let Some(change) = row.change.filter(|_| row.p_adjusted <= ERROR_MAX) else {

@@ -121,9 +121,7 @@ fn effect(evidence: &Evidence, happened: &Happened, earlier: &[Effect]) -> Effec
     let load_end_s = points.last().map_or(0.0, |point| point.end_s());
     let end_s = happened.end_s.unwrap_or(load_end_s).max(happened.start_s);
     let width_s = median(points.iter().map(|point| point.width_s)).unwrap_or(1.0);
-    let stretch_s = (end_s - happened.start_s)
-        .min(STRETCH_MAX_S)
-        .max(STRETCH_POINTS_MIN * width_s);
+    let stretch_s = (end_s - happened.start_s).min(STRETCH_MAX_S).max(STRETCH_POINTS_MIN * width_s);
     let others = evidence.happened.iter().map(|other| other.start_s);
     let next_s = others.filter(|start_s| *start_s > happened.start_s && *start_s >= end_s);
     let until_s = next_s.fold(load_end_s, f64::min);
@@ -139,9 +137,7 @@ fn effect(evidence: &Evidence, happened: &Happened, earlier: &[Effect]) -> Effec
         }
     };
     let bad_until_s = recovery.seconds().map_or(until_s, |seconds| end_s + seconds);
-    let bad = points
-        .iter()
-        .filter(|point| point.end_s() > happened.start_s && point.start_s < bad_until_s.max(end_s));
+    let bad = points.iter().filter(|point| point.end_s() > happened.start_s && point.start_s < bad_until_s.max(end_s));
     let during = (happened.start_s, end_s.min(load_end_s));
     let figures = |spans: &[Span]| {
         let due = due(&evidence.course.points, spans, during);
@@ -149,11 +145,7 @@ fn effect(evidence: &Evidence, happened: &Happened, earlier: &[Effect]) -> Effec
     };
     let mut effect = Effect {
         happened: happened.clone(),
-        phases: [
-            figures(&undisturbed),
-            figures(&[during]),
-            figures(&[(end_s, (end_s + stretch_s).min(until_s))]),
-        ],
+        phases: [figures(&undisturbed), figures(&[during]), figures(&[(end_s, (end_s + stretch_s).min(until_s))])],
         recovery,
         worst_p95_ms: bad.filter_map(|point| point.p95_ms()).reduce(f64::max),
         text: String::new(),
@@ -169,17 +161,10 @@ fn undisturbed(from_s: f64, to_s: f64, earlier: &[Effect]) -> Vec<Span> {
     let mut left = vec![(from_s, to_s)];
     for effect in earlier {
         let Some(end_s) = effect.happened.end_s else { continue };
-        let (start_s, end_s) = (
-            effect.happened.start_s,
-            end_s + effect.recovery.seconds().unwrap_or(0.0),
-        );
+        let (start_s, end_s) = (effect.happened.start_s, end_s + effect.recovery.seconds().unwrap_or(0.0));
         if end_s <= to_s {
             let cut = |(low, high): Span| [(low, high.min(start_s)), (low.max(end_s), high)];
-            left = left
-                .into_iter()
-                .flat_map(cut)
-                .filter(|(low, high)| low < high)
-                .collect();
+            left = left.into_iter().flat_map(cut).filter(|(low, high)| low < high).collect();
         }
     }
     let length_s: f64 = left.iter().map(|(low, high)| high - low).sum();
@@ -279,9 +264,8 @@ fn text(effect: &Effect) -> String {
         Recovery::NotSeen => "the figures were not seen to be as before again".to_owned(),
         Recovery::Unknown => "too little was measured to see when all was as before".to_owned(),
     };
-    let lasted = happened.end_s.map_or(String::new(), |end_s| {
-        format!(" for {}", span((end_s - happened.start_s).max(0.0)))
-    });
+    let lasted =
+        happened.end_s.map_or(String::new(), |end_s| format!(" for {}", span((end_s - happened.start_s).max(0.0))));
     format!("`{name}` after {since}{lasted}: {changes}; {recovery}")
 }
 

@@ -32,14 +32,8 @@ pub enum Weight {
 
 impl Weight {
     /// Every weight.
-    pub const ALL: [Self; 6] = [
-        Self::Invalid,
-        Self::Fail,
-        Self::Warning,
-        Self::Event,
-        Self::Finding,
-        Self::Scalability,
-    ];
+    pub const ALL: [Self; 6] =
+        [Self::Invalid, Self::Fail, Self::Warning, Self::Event, Self::Finding, Self::Scalability];
 
     /// The name in JSON.
     pub const fn name(self) -> &'static str {
@@ -87,9 +81,7 @@ pub struct Explanation {
 
 /// Every code, those that weigh most first.
 pub fn explanations() -> impl Iterator<Item = &'static Explanation> {
-    [gates::ALL, reasons::ALL, events::ALL, answers::ALL, scalability::ALL]
-        .into_iter()
-        .flatten()
+    [gates::ALL, reasons::ALL, events::ALL, answers::ALL, scalability::ALL].into_iter().flatten()
 }
 
 /// Codes that `text` means: the code itself, or all that begin with it up to an underscore, as `G4` does. In any case of
@@ -100,12 +92,8 @@ pub fn find(text: &str) -> Vec<&'static Explanation> {
     if !exact.is_empty() || text.is_empty() {
         return exact;
     }
-    let begins = |explanation: &&Explanation| {
-        explanation
-            .code
-            .strip_prefix(&text)
-            .is_some_and(|rest| rest.starts_with('_'))
-    };
+    let begins =
+        |explanation: &&Explanation| explanation.code.strip_prefix(&text).is_some_and(|rest| rest.starts_with('_'));
     explanations().filter(begins).collect()
 }
 

@@ -78,10 +78,7 @@ impl Run {
 
     /// A run in which nothing happened.
     pub(crate) fn empty() -> Self {
-        Self {
-            totals: Aggregate::default(),
-            ..Self::healthy()
-        }
+        Self { totals: Aggregate::default(), ..Self::healthy() }
     }
 
     pub(crate) fn closed(mut self) -> Self {
@@ -197,29 +194,14 @@ fn plan() -> Plan {
         hosts: Vec::new(),
         feeders: Vec::new(),
         scenarios: vec![
-            Scenario {
-                weight: 90.0,
-                ..scenario("browse", "home", "shows items")
-            },
-            Scenario {
-                weight: 10.0,
-                ..scenario("sign-up", "form", "shows form")
-            },
+            Scenario { weight: 90.0, ..scenario("browse", "home", "shows items") },
+            Scenario { weight: 10.0, ..scenario("sign-up", "form", "shows form") },
         ],
         setup: None,
         teardown: None,
-        workload: Workload::Open {
-            rate_per_s: 100.0,
-            arrivals: Arrivals::Even,
-            max_in_flight: 50,
-        },
+        workload: Workload::Open { rate_per_s: 100.0, arrivals: Arrivals::Even, max_in_flight: 50 },
         written: None,
-        stages: vec![Stage {
-            from: 100.0,
-            to: 100.0,
-            length_ns: Some(10_000_000_000),
-            kind: StageKind::Hold,
-        }],
+        stages: vec![Stage { from: 100.0, to: 100.0, length_ns: Some(10_000_000_000), kind: StageKind::Hold }],
         iterations: None,
         graceful_stop: Duration::from_secs(30),
         seed: 1,
@@ -250,13 +232,7 @@ pub(crate) fn scenario(name: &str, request: &str, check: &str) -> Scenario {
         query: Vec::new(),
         headers: Vec::new(),
         body: Body::Empty,
-        expect: Expect {
-            status: vec![(200, 399)],
-            checks: vec![Check {
-                name: check.into(),
-                test,
-            }],
-        },
+        expect: Expect { status: vec![(200, 399)], checks: vec![Check { name: check.into(), test }] },
         extract: Vec::new(),
         timeout: None,
         redirects_max: None,

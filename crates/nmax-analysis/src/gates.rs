@@ -38,36 +38,12 @@ pub const GAPS_SHARE_MAX: f64 = 0.02;
 /// G1, G3: that many late or missing ones say nothing yet, however few there are in all.
 pub const TOLERATED_COUNT: u64 = 3;
 
-const RATE: Id = Id {
-    code: "G1",
-    name: "rate",
-    reason: "G1_RATE",
-};
-const LAG: Id = Id {
-    code: "G3",
-    name: "injector lag",
-    reason: "G3_INJECTOR_LAG",
-};
-const CPU: Id = Id {
-    code: "G4",
-    name: "injector CPU",
-    reason: "G4_INJECTOR_CPU",
-};
-const ERRORS: Id = Id {
-    code: "G4",
-    name: "injector errors",
-    reason: "G4_INJECTOR_ERRORS",
-};
-const SAMPLES: Id = Id {
-    code: "G8",
-    name: "samples",
-    reason: "G8_NO_SAMPLES",
-};
-const GAPS: Id = Id {
-    code: "G8",
-    name: "gaps",
-    reason: "G8_GAPS",
-};
+const RATE: Id = Id { code: "G1", name: "rate", reason: "G1_RATE" };
+const LAG: Id = Id { code: "G3", name: "injector lag", reason: "G3_INJECTOR_LAG" };
+const CPU: Id = Id { code: "G4", name: "injector CPU", reason: "G4_INJECTOR_CPU" };
+const ERRORS: Id = Id { code: "G4", name: "injector errors", reason: "G4_INJECTOR_ERRORS" };
+const SAMPLES: Id = Id { code: "G8", name: "samples", reason: "G8_NO_SAMPLES" };
+const GAPS: Id = Id { code: "G8", name: "gaps", reason: "G8_GAPS" };
 
 /// All gates, in order of their codes.
 pub fn gates(evidence: &Evidence) -> Vec<Gate> {
@@ -98,10 +74,7 @@ pub fn gates(evidence: &Evidence) -> Vec<Gate> {
         swap(injector.swapped_bytes),
         little(evidence.totals, evidence.course, evidence.hold),
         samples_exist(samples, censored),
-        gaps(
-            injector.windows_missing,
-            windows(evidence.end, evidence.plan.window.into()),
-        ),
+        gaps(injector.windows_missing, windows(evidence.end, evidence.plan.window.into())),
     ]
 }
 
@@ -116,36 +89,17 @@ pub fn gates(evidence: &Evidence) -> Vec<Gate> {
 pub fn rate(hold: &LoadStats) -> Gate {
     let (started, free) = free_starts(hold);
     if free == 0 {
-        let why = if hold.due == 0 {
-            "no iteration was due"
-        } else {
-            "every due iteration had to wait for the target"
-        };
+        let why = if hold.due == 0 { "no iteration was due" } else { "every due iteration had to wait for the target" };
         return unknown(RATE, "%", why);
     }
     let limit = tolerant(RATE_SHARE_MIN, free);
     let figures = |value: f64| {
         let iterations = counted(free, "due iteration");
-        format!(
-            "{} of {iterations} with a free slot started ({})",
-            count(started),
-            share(value)
-        )
+        format!("{} of {iterations} with a free slot started ({})", count(started), share(value))
     };
-    Tested {
-        id: RATE,
-        value: started as f64 / free as f64,
-        op: Op::AtLeast,
-        limit,
-        unit: "%",
-    }
-    .gate(figures, |value| {
+    Tested { id: RATE, value: started as f64 / free as f64, op: Op::AtLeast, limit, unit: "%" }.gate(figures, |value| {
         let remedy = "use more workers or injectors, or a lower rate";
-        format!(
-            "the injector missed the intended rate: {}, at least {} must: {remedy}",
-            figures(value),
-            share(limit)
-        )
+        format!("the injector missed the intended rate: {}, at least {} must: {remedy}", figures(value), share(limit))
     })
 }
 
@@ -168,21 +122,17 @@ pub fn users_started(idle: u64, planned: u64) -> Gate {
         let (users, all) = (counted(idle, "virtual user"), counted(planned, "virtual user"));
         format!("{users} never got to start; {} of {all} did", share(value))
     };
-    Tested {
-        id: RATE,
-        value: (planned - idle) as f64 / planned as f64,
-        op: Op::AtLeast,
-        limit,
-        unit: "%",
-    }
-    .gate(figures, |value| {
-        let remedy = "use more workers or injectors, or fewer virtual users";
-        format!(
-            "the injector missed the intended load: {}, at least {} must: {remedy}",
-            figures(value),
-            share(limit)
-        )
-    })
+    Tested { id: RATE, value: (planned - idle) as f64 / planned as f64, op: Op::AtLeast, limit, unit: "%" }.gate(
+        figures,
+        |value| {
+            let remedy = "use more workers or injectors, or fewer virtual users";
+            format!(
+                "the injector missed the intended load: {}, at least {} must: {remedy}",
+                figures(value),
+                share(limit)
+            )
+        },
+    )
 }
 
 /// What G1 has to warn of: a miss beyond 1 % that does not yet close the gate.
@@ -196,10 +146,7 @@ pub(crate) fn rate_warning(gate: &Gate, hold: &LoadStats) -> Option<String> {
 /// Iterations that started and that were due, both without those that waited for the target.
 fn free_starts(hold: &LoadStats) -> (u64, u64) {
     let held_up = hold.waited.saturating_add(hold.dropped.in_flight_limit);
-    (
-        hold.started.saturating_sub(hold.waited),
-        hold.due.saturating_sub(held_up),
-    )
+    (hold.started.saturating_sub(hold.waited), hold.due.saturating_sub(held_up))
 }
 
 /// The least share of `n`, or all but a few when `n` is small.
@@ -212,9 +159,7 @@ fn tolerant(share: f64, n: u64) -> f64 {
 /// With fewer than 300 exchanges the three largest lags are left out, for p99 would be one of them.
 pub fn injector_lag(lag: &Histogram, response: &Histogram) -> Gate {
     let n = lag.count();
-    let rank = ((0.99 * n as f64).ceil() as u64)
-        .min(n.saturating_sub(TOLERATED_COUNT))
-        .max(1);
+    let rank = ((0.99 * n as f64).ceil() as u64).min(n.saturating_sub(TOLERATED_COUNT)).max(1);
     let (Some(lag_ns), Some(median_ns)) = (lag.value_at_rank_ns(rank), response.quantile_ns(0.5)) else {
         return unknown(LAG, "ms", "no exchange tells how late the injector was");
     };
@@ -222,28 +167,12 @@ pub fn injector_lag(lag: &Histogram, response: &Histogram) -> Gate {
     let limit = LAG_MS_MAX.max(LAG_SHARE_MAX * median_ms);
     let figures = |value: f64| {
         let (value, median, limit) = (time_ms(value), time_ms(median_ms), time_ms(limit));
-        let at = if rank as f64 >= 0.99 * n as f64 {
-            "at p99"
-        } else {
-            "with its 3 largest lags left out"
-        };
+        let at = if rank as f64 >= 0.99 * n as f64 { "at p99" } else { "with its 3 largest lags left out" };
         format!("{value} late {at} (median response time {median}, limit {limit})")
     };
-    Tested {
-        id: LAG,
-        value: lag_ns as f64 / 1e6,
-        op: Op::Below,
-        limit,
-        unit: "ms",
-    }
-    .gate(
+    Tested { id: LAG, value: lag_ns as f64 / 1e6, op: Op::Below, limit, unit: "ms" }.gate(
         |value| format!("the injector was {}", figures(value)),
-        |value| {
-            format!(
-                "the injector was {}: use more workers, a quieter machine or a lower rate",
-                figures(value)
-            )
-        },
+        |value| format!("the injector was {}: use more workers, a quieter machine or a lower rate", figures(value)),
     )
 }
 
@@ -252,21 +181,11 @@ pub fn injector_cpu(utilization: Option<f64>) -> Gate {
     let Some(value) = utilization.filter(|value| value.is_finite()) else {
         return unknown(CPU, "%", "the CPU time of the workers is not known");
     };
-    Tested {
-        id: CPU,
-        value,
-        op: Op::Below,
-        limit: CPU_SHARE_MAX,
-        unit: "%",
-    }
-    .gate(
+    Tested { id: CPU, value, op: Op::Below, limit: CPU_SHARE_MAX, unit: "%" }.gate(
         |value| format!("the busiest worker used {} of a core", share(value)),
         |value| {
-            let figures = format!(
-                "the busiest worker used {} of a core, below {} is needed",
-                share(value),
-                share(CPU_SHARE_MAX)
-            );
+            let figures =
+                format!("the busiest worker used {} of a core, below {} is needed", share(value), share(CPU_SHARE_MAX));
             format!("{figures}: use more workers, more cores or a lower rate")
         },
     )
@@ -274,45 +193,21 @@ pub fn injector_cpu(utilization: Option<f64>) -> Gate {
 
 /// G4: no exchange of the whole run failed because this machine ran out of something.
 pub fn injector_errors(errors: u64) -> Gate {
-    Tested {
-        id: ERRORS,
-        value: errors as f64,
-        op: Op::AtMost,
-        limit: 0.0,
-        unit: "",
-    }
-    .gate(
+    Tested { id: ERRORS, value: errors as f64, op: Op::AtMost, limit: 0.0, unit: "" }.gate(
         |_| "the injector did its part of every exchange".into(),
-        |_| {
-            format!(
-                "{} of the injector's own making: {}",
-                counted(errors, "error"),
-                ErrorKind::Injector.remedy()
-            )
-        },
+        |_| format!("{} of the injector's own making: {}", counted(errors, "error"), ErrorKind::Injector.remedy()),
     )
 }
 
 /// G8: at least one exchange was completed in the whole run.
 pub fn samples_exist(samples: u64, censored: u64) -> Gate {
-    Tested {
-        id: SAMPLES,
-        value: samples as f64,
-        op: Op::AtLeast,
-        limit: 1.0,
-        unit: "",
-    }
-    .gate(
+    Tested { id: SAMPLES, value: samples as f64, op: Op::AtLeast, limit: 1.0, unit: "" }.gate(
         |_| format!("{} completed", counted(samples, "exchange")),
         |_| match censored {
             0 => "no exchange was completed: check that the run was long enough to send one".into(),
             _ => format!(
                 "no exchange was completed and {} cut off at the end: check that the target answers, or run longer",
-                if censored == 1 {
-                    "1 was".to_owned()
-                } else {
-                    format!("{} were", count(censored))
-                }
+                if censored == 1 { "1 was".to_owned() } else { format!("{} were", count(censored)) }
             ),
         },
     )
@@ -321,28 +216,13 @@ pub fn samples_exist(samples: u64, censored: u64) -> Gate {
 /// G8: at most 2 % of the windows lack the report of a worker.
 pub fn gaps(missing: u64, windows: u64) -> Gate {
     let value = missing as f64 / windows.max(missing).max(1) as f64;
-    Tested {
-        id: GAPS,
-        value,
-        op: Op::AtMost,
-        limit: GAPS_SHARE_MAX,
-        unit: "%",
-    }
-    .gate(
+    Tested { id: GAPS, value, op: Op::AtMost, limit: GAPS_SHARE_MAX, unit: "%" }.gate(
         |_| match missing {
             0 => format!("{} without a gap", counted(windows, "window")),
-            _ => format!(
-                "{} of {} lack the report of a worker",
-                count(missing),
-                counted(windows, "window")
-            ),
+            _ => format!("{} of {} lack the report of a worker", count(missing), counted(windows, "window")),
         },
         |value| {
-            let figures = format!(
-                "{} of {} lack the report of a worker",
-                count(missing),
-                counted(windows, "window")
-            );
+            let figures = format!("{} of {} lack the report of a worker", count(missing), counted(windows, "window"));
             format!(
                 "{figures} ({}, limit {}): what happened then is not known; repeat the run",
                 share(value),
@@ -364,9 +244,7 @@ fn windows(end: Nanos, width: Nanos) -> u64 {
 
 /// The stable code of the reason that a closed gate is.
 pub(crate) fn reason_code(gate: &Gate) -> &'static str {
-    ALL.iter()
-        .find(|id| id.code == gate.code && id.name == gate.name)
-        .map_or(gate.code, |id| id.reason)
+    ALL.iter().find(|id| id.code == gate.code && id.name == gate.name).map_or(gate.code, |id| id.reason)
 }
 
 /// Every gate, in order of their codes.
@@ -405,24 +283,10 @@ struct Tested {
 
 impl Tested {
     fn gate(self, open: impl Fn(f64) -> String, closed: impl Fn(f64) -> String) -> Gate {
-        let Self {
-            id,
-            value,
-            op,
-            limit,
-            unit,
-        } = self;
+        let Self { id, value, op, limit, unit } = self;
         let holds = op.holds(value, limit);
         let text = if holds { open(value) } else { closed(value) };
-        Gate {
-            code: id.code,
-            name: id.name,
-            value: Some(value),
-            limit: Some(limit),
-            unit,
-            holds,
-            text,
-        }
+        Gate { code: id.code, name: id.name, value: Some(value), limit: Some(limit), unit, holds, text }
     }
 }
 

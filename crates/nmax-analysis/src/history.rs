@@ -73,15 +73,9 @@ pub fn history(metric: Metric, values: &[f64], margin: f64) -> Option<History> {
         places.remove(weakest);
     }
     let edges: Vec<usize> = std::iter::once(0).chain(places).chain([scores.len()]).collect();
-    let steps = edges
-        .windows(3)
-        .map(|edges| step(metric, &scores, edges, margin))
-        .collect();
+    let steps = edges.windows(3).map(|edges| step(metric, &scores, edges, margin)).collect();
     let level = |edges: &[usize]| Some((edges[0], edges[1], median(values[edges[0]..edges[1]].iter().copied())?));
-    Some(History {
-        steps,
-        levels: edges.windows(2).filter_map(level).collect(),
-    })
+    Some(History { steps, levels: edges.windows(2).filter_map(level).collect() })
 }
 
 /// Adds the changes of a stretch that begins at run `first`.
@@ -157,13 +151,8 @@ pub(crate) fn is_steady(scores: &[f64]) -> bool {
 
 /// The change that is least sure, if it is not sure enough beside its neighbors.
 fn weakest(scores: &[f64], places: &[usize]) -> Option<usize> {
-    let edges: Vec<usize> = std::iter::once(0)
-        .chain(places.iter().copied())
-        .chain([scores.len()])
-        .collect();
-    let p = edges
-        .windows(3)
-        .map(|edges| probability(&scores[edges[0]..edges[1]], &scores[edges[1]..edges[2]]));
+    let edges: Vec<usize> = std::iter::once(0).chain(places.iter().copied()).chain([scores.len()]).collect();
+    let p = edges.windows(3).map(|edges| probability(&scores[edges[0]..edges[1]], &scores[edges[1]..edges[2]]));
     let (place, most) = p.enumerate().max_by(|a, b| a.1.total_cmp(&b.1))?;
     (most > P_MAX).then_some(place)
 }

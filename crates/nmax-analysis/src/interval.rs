@@ -156,8 +156,7 @@ impl QuantileBounds {
     /// The one number to print, ns, when the bounds agree to the resolution of a histogram; else "at least `low_ns`".
     pub fn agreed_ns(&self) -> Option<u64> {
         let resolution_ns = LOWEST_NS.max(self.low_ns / 1_000);
-        self.high_ns
-            .filter(|high_ns| high_ns.abs_diff(self.low_ns) <= resolution_ns)
+        self.high_ns.filter(|high_ns| high_ns.abs_diff(self.low_ns) <= resolution_ns)
     }
 }
 
@@ -167,10 +166,7 @@ impl QuantileBounds {
 /// histograms are empty. O(buckets).
 pub fn quantile_bounds(completed: &Histogram, censored: &Histogram, q: f64) -> Option<QuantileBounds> {
     if censored.is_empty() {
-        return completed.quantile_ns(q).map(|ns| QuantileBounds {
-            low_ns: ns,
-            high_ns: Some(ns),
-        });
+        return completed.quantile_ns(q).map(|ns| QuantileBounds { low_ns: ns, high_ns: Some(ns) });
     }
     let mut at_age = completed.clone();
     at_age.merge(censored);

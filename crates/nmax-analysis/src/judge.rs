@@ -33,17 +33,13 @@ pub fn judge(evidence: &Evidence) -> Judgement {
     let evaluated = evaluate_all(evidence);
     let steadiness = steadiness(evidence.course);
     let invalid: Vec<Reason> = gates.iter().filter(|gate| !gate.holds).map(closed_gate).collect();
-    let mut failed: Vec<Reason> = evaluated
-        .iter()
-        .filter(|evaluated| !evaluated.result.holds)
-        .map(failed_threshold)
-        .collect();
+    let mut failed: Vec<Reason> =
+        evaluated.iter().filter(|evaluated| !evaluated.result.holds).map(failed_threshold).collect();
     if let Some(text) = &evidence.injector.aborted {
         failed.insert(0, ended_early(evidence, text));
     }
-    let (unseen, failing): (Vec<_>, Vec<_>) = iterations::failed(evidence, &evaluated)
-        .into_iter()
-        .partition(|failing| failing.is_unseen);
+    let (unseen, failing): (Vec<_>, Vec<_>) =
+        iterations::failed(evidence, &evaluated).into_iter().partition(|failing| failing.is_unseen);
     failed.extend(unseen.into_iter().map(failed_iterations));
     let mut warnings = warnings(evidence, &gates, &evaluated);
     warnings.extend(failing.into_iter().map(failed_iterations));
@@ -76,16 +72,8 @@ pub fn judge(evidence: &Evidence) -> Judgement {
 
 fn closed_gate(gate: &Gate) -> Reason {
     let figure = |name: &str, figure: Option<f64>| figure.map(|figure| (name.to_owned(), value(figure, gate.unit)));
-    let evidence = figure("value", gate.value)
-        .into_iter()
-        .chain(figure("limit", gate.limit))
-        .collect();
-    Reason {
-        code: reason_code(gate),
-        text: gate.text.clone(),
-        evidence,
-        decides: true,
-    }
+    let evidence = figure("value", gate.value).into_iter().chain(figure("limit", gate.limit)).collect();
+    Reason { code: reason_code(gate), text: gate.text.clone(), evidence, decides: true }
 }
 
 fn failed_threshold(evaluated: &Evaluated) -> Reason {
@@ -96,12 +84,7 @@ fn failed_threshold(evaluated: &Evaluated) -> Reason {
         evidence.insert(0, ("value".to_owned(), value(measured, result.unit)));
     }
     let text = format!("`{}` does not hold: {why}", result.condition);
-    Reason {
-        code: "THRESHOLD",
-        text,
-        evidence,
-        decides: true,
-    }
+    Reason { code: "THRESHOLD", text, evidence, decides: true }
 }
 
 fn failed_iterations(failing: iterations::Failing) -> Reason {
@@ -132,20 +115,13 @@ fn overload(evidence: &Evidence, evaluated: &[Evaluated]) -> Option<Reason> {
     let Workload::Open { max_in_flight, .. } = evidence.plan.workload else {
         return None;
     };
-    let LoadStats {
-        due, waited, dropped, ..
-    } = evidence.totals.load(Section::Hold);
+    let LoadStats { due, waited, dropped, .. } = evidence.totals.load(Section::Hold);
     let never = dropped.in_flight_limit;
     let held_up = waited.saturating_add(never);
     let held_up_share = held_up as f64 / (*due).max(held_up).max(1) as f64;
-    let drops_fail = evidence
-        .plan
-        .thresholds
-        .iter()
-        .zip(evaluated)
-        .any(|(threshold, evaluated)| {
-            threshold.metric == Metric::Dropped && evaluated.result.value.is_some() && !evaluated.result.holds
-        });
+    let drops_fail = evidence.plan.thresholds.iter().zip(evaluated).any(|(threshold, evaluated)| {
+        threshold.metric == Metric::Dropped && evaluated.result.value.is_some() && !evaluated.result.holds
+    });
     let decides = held_up_share > WAITED_SHARE_MAX || (never > 0 && never >= dropped.injector && drops_fail);
     if !decides && never == 0 && held_up_share <= WAITED_SHARE_WARN {
         return None;
@@ -170,35 +146,19 @@ fn overload(evidence: &Evidence, evaluated: &[Evaluated]) -> Option<Reason> {
         ("dropped.in_flight_limit", never),
         ("max_in_flight", u64::from(max_in_flight)),
     ];
-    let evidence = figures
-        .map(|(name, figure)| (name.to_owned(), figure.to_string()))
-        .to_vec();
-    Some(Reason {
-        code: "TARGET_OVERLOADED",
-        text,
-        evidence,
-        decides,
-    })
+    let evidence = figures.map(|(name, figure)| (name.to_owned(), figure.to_string())).to_vec();
+    Some(Reason { code: "TARGET_OVERLOADED", text, evidence, decides })
 }
 
 fn warnings(evidence: &Evidence, gates: &[Gate], evaluated: &[Evaluated]) -> Vec<Reason> {
     let mut warnings = Vec::new();
     let mut warn = |code: &'static str, text: String, figure: String| {
         let name = "value".to_owned();
-        warnings.push(Reason {
-            code,
-            text,
-            evidence: vec![(name, figure)],
-            decides: false,
-        });
+        warnings.push(Reason { code, text, evidence: vec![(name, figure)], decides: false });
     };
     if evidence.injector.interrupted && evidence.injector.aborted.is_none() {
         let end = time_ms(evidence.end.as_millis_f64());
-        warn(
-            "INTERRUPTED",
-            format!("the run was stopped after {end}, before its planned end"),
-            end,
-        );
+        warn("INTERRUPTED", format!("the run was stopped after {end}, before its planned end"), end);
     }
     for happened in evidence.happened {
         if let Some(why) = &happened.error {
@@ -233,11 +193,7 @@ fn warnings(evidence: &Evidence, gates: &[Gate], evaluated: &[Evaluated]) -> Vec
     if clamped > 0 {
         let text = format!(
             "{} over one hour and counted as one hour",
-            if clamped == 1 {
-                "1 time was".into()
-            } else {
-                format!("{} times were", count(clamped))
-            }
+            if clamped == 1 { "1 time was".into() } else { format!("{} times were", count(clamped)) }
         );
         warn("CLAMPED", text, count(clamped));
     }
@@ -256,17 +212,12 @@ fn course_warnings(evidence: &Evidence, steadiness: Option<&Steadiness>) -> Vec<
         warnings.push(Reason {
             code,
             text,
-            evidence: figures
-                .map(|(name, figure, unit)| (name.to_owned(), value(figure, unit)))
-                .collect(),
+            evidence: figures.map(|(name, figure, unit)| (name.to_owned(), value(figure, unit))).collect(),
             decides: false,
         });
     };
     // These profiles are about change.
-    let changes = matches!(
-        evidence.plan.profile,
-        Some(Profile::Ladder | Profile::Stress | Profile::Flood)
-    );
+    let changes = matches!(evidence.plan.profile, Some(Profile::Ladder | Profile::Stress | Profile::Flood));
     if let Some(steadiness) = steadiness.filter(|steadiness| steadiness.holds == Some(false) && !changes) {
         let moving = steadiness.series.iter().filter(|test| test.holds == Some(false));
         let figures = moving.filter_map(|test| Some((test.name, test.drift?, "%"))).collect();
@@ -279,18 +230,11 @@ fn course_warnings(evidence: &Evidence, steadiness: Option<&Steadiness>) -> Vec<
             crate::words::digits(dispersion.limit),
             counted(dispersion.windows as u64, "window")
         );
-        warn(
-            "G7_ARRIVALS",
-            text,
-            vec![("value", dispersion.index, ""), ("limit", dispersion.limit, "")],
-        );
+        warn("G7_ARRIVALS", text, vec![("value", dispersion.index, ""), ("limit", dispersion.limit, "")]);
     }
     if let Some(dependence) = dependence(evidence.course) {
         let exchanges = evidence.totals.total(Section::Hold).count();
-        let figures = vec![
-            ("lag1", dependence.lag1, ""),
-            ("n_eff", dependence.effective(exchanges) as f64, ""),
-        ];
+        let figures = vec![("lag1", dependence.lag1, ""), ("n_eff", dependence.effective(exchanges) as f64, "")];
         warn("AUTOCORRELATED", dependence.text(exchanges), figures);
     }
     warnings
@@ -338,10 +282,7 @@ fn names_overflowed(evidence: &Evidence) -> Option<(String, u64)> {
     };
     let known = names.list().len() as u64;
     Some((
-        format!(
-            "there were more than {}: the rest is counted as `other`; {remedy}",
-            counted(known, "request name")
-        ),
+        format!("there were more than {}: the rest is counted as `other`; {remedy}", counted(known, "request name")),
         names.overflowed(),
     ))
 }
@@ -350,9 +291,7 @@ fn names_overflowed(evidence: &Evidence) -> Option<(String, u64)> {
 fn clamped(evidence: &Evidence) -> u64 {
     let totals = evidence.totals;
     let of_section = |section| {
-        let sets = totals
-            .requests(section)
-            .flat_map(|(_, stats)| stats.outcomes.iter().flatten());
+        let sets = totals.requests(section).flat_map(|(_, stats)| stats.outcomes.iter().flatten());
         let latencies: u64 = sets.map(|set| set.response.exact().clamped).sum();
         let iterations = (0..totals.scenario_count()).filter_map(|index| totals.scenario(section, index));
         let iterations: u64 = iterations.map(|stats| stats.iteration_time.exact().clamped).sum();
@@ -363,11 +302,7 @@ fn clamped(evidence: &Evidence) -> u64 {
 
 /// Quantiles without an interval: p99 of the whole traffic, and those that thresholds test.
 fn few_samples(evidence: &Evidence, evaluated: &[Evaluated]) -> Vec<(String, u64)> {
-    let total = evidence
-        .totals
-        .requests(Section::Hold)
-        .map(|(_, stats)| stats.count())
-        .sum();
+    let total = evidence.totals.requests(Section::Hold).map(|(_, stats)| stats.count()).sum();
     let tested = evaluated.iter().filter_map(|evaluated| {
         let (q, samples) = evaluated.quantile?;
         Some((format!("`{}`", evaluated.result.condition), q, samples))
@@ -377,10 +312,7 @@ fn few_samples(evidence: &Evidence, evaluated: &[Evaluated]) -> Vec<(String, u64
         let needed = samples_needed(q, CONFIDENCE).filter(|needed| (1..*needed).contains(&samples))?;
         let samples_text = counted(samples, "sample");
         Some((
-            format!(
-                "{what} rests on {samples_text}, too few for an interval ({} are needed)",
-                count(needed)
-            ),
+            format!("{what} rests on {samples_text}, too few for an interval ({} are needed)", count(needed)),
             samples,
         ))
     });

@@ -141,10 +141,8 @@ fn strongest_near(values: &[f64], cycles: f64) -> f64 {
 fn fewest_multiple(values: &[f64], period: f64) -> f64 {
     let possible = |multiple: &u32| period * f64::from(*multiple) * CYCLES_MIN as f64 <= values.len() as f64;
     let multiples: Vec<u32> = (1..=HARMONICS_MAX).take_while(possible).collect();
-    let explained: Vec<f64> = multiples
-        .iter()
-        .map(|multiple| explained(values, period * f64::from(*multiple)))
-        .collect();
+    let explained: Vec<f64> =
+        multiples.iter().map(|multiple| explained(values, period * f64::from(*multiple))).collect();
     let best = explained.iter().copied().fold(0.0, f64::max);
     let enough = explained.iter().position(|share| *share >= NEARLY * best);
     enough.map_or(1.0, |place| f64::from(multiples[place]))

@@ -29,9 +29,7 @@ pub(crate) fn exchanges(evidence: &Evidence, aggregate: &Aggregate, scope: &Scop
         Scope::Total => Ok(aggregate.total(Section::Hold)),
         Scope::Request(name) => Ok(named(name).cloned().unwrap_or_default()),
         Scope::Transaction(_) => Err(NOT_OF_TRANSACTIONS.to_owned()),
-        Scope::Tag(tag) => Ok(sum_of(
-            tagged_names(evidence, tag)?.iter().filter_map(|name| named(name)),
-        )),
+        Scope::Tag(tag) => Ok(sum_of(tagged_names(evidence, tag)?.iter().filter_map(|name| named(name)))),
         Scope::Scenario(scenario) => {
             let names = own_names(evidence.plan, scenario)?;
             Ok(sum_of(names.iter().filter_map(|name| named(name))))
@@ -52,10 +50,7 @@ pub(crate) fn location<'a>(
     scope: &Scope,
 ) -> Option<&'a LocationStats> {
     let Scope::Tag(tag) = scope else { return None };
-    if planned_requests(evidence.plan)
-        .iter()
-        .any(|planned| planned.request.tags.contains(tag))
-    {
+    if planned_requests(evidence.plan).iter().any(|planned| planned.request.tags.contains(tag)) {
         return None;
     }
     let index = evidence.catalog.locations.iter().position(|known| known == tag)?;
@@ -77,10 +72,7 @@ pub(crate) fn pages(evidence: &Evidence, aggregate: &Aggregate, scope: &Scope) -
         return Err("none of its requests is a page: write `page: true`, or `resources`, in its step".to_owned());
     }
     let mut sum = TransactionStats::default();
-    for stats in indices
-        .into_iter()
-        .filter_map(|index| aggregate.page(Section::Hold, index))
-    {
+    for stats in indices.into_iter().filter_map(|index| aggregate.page(Section::Hold, index)) {
         sum.merge(&stats.pages);
     }
     Ok(sum)
@@ -139,9 +131,7 @@ pub(crate) fn checks(evidence: &Evidence, aggregate: &Aggregate, scope: &Scope) 
     let planned = planned_requests(evidence.plan);
     let (wanted, others): (Vec<_>, Vec<_>) = match scope {
         Scope::Total => return Ok(sum(aggregate, 0..aggregate.check_count())),
-        Scope::Request(name) => planned
-            .iter()
-            .partition(|planned| planned.name.as_deref() == Some(name.as_str())),
+        Scope::Request(name) => planned.iter().partition(|planned| planned.name.as_deref() == Some(name.as_str())),
         Scope::Transaction(_) => return Err(NOT_OF_TRANSACTIONS.to_owned()),
         Scope::Tag(tag) => planned.iter().partition(|planned| planned.request.tags.contains(tag)),
         Scope::Scenario(scenario) => {
@@ -152,9 +142,7 @@ pub(crate) fn checks(evidence: &Evidence, aggregate: &Aggregate, scope: &Scope) 
     let mut numbers = Vec::new();
     for name in wanted.into_iter().flat_map(check_names) {
         if others.iter().copied().flat_map(check_names).any(|other| other == name) {
-            return Err(format!(
-                "another request has a check `{name}` too: give the checks names of their own"
-            ));
+            return Err(format!("another request has a check `{name}` too: give the checks names of their own"));
         }
         let number = evidence.catalog.checks.iter().position(|known| known == name);
         let number = number.ok_or_else(|| format!("the check `{name}` was not counted"))?;
@@ -171,10 +159,7 @@ fn check_names<'a>(planned: &PlannedRequest<'a>) -> impl Iterator<Item = &'a str
 
 fn sum(aggregate: &Aggregate, numbers: impl IntoIterator<Item = usize>) -> CheckStats {
     let mut sum = CheckStats::default();
-    for stats in numbers
-        .into_iter()
-        .filter_map(|number| aggregate.check(Section::Hold, number))
-    {
+    for stats in numbers.into_iter().filter_map(|number| aggregate.check(Section::Hold, number)) {
         sum.passed += stats.passed;
         sum.failed += stats.failed;
     }
@@ -192,11 +177,7 @@ struct PlannedRequest<'a> {
 fn planned_requests(plan: &Plan) -> Vec<PlannedRequest<'_>> {
     let scenarios = plan.scenarios.iter().enumerate();
     let planned = scenarios.flat_map(|(scenario, behaviour)| {
-        behaviour.requests().map(move |request| PlannedRequest {
-            scenario,
-            name: constant_name(request),
-            request,
-        })
+        behaviour.requests().map(move |request| PlannedRequest { scenario, name: constant_name(request), request })
     });
     planned.collect()
 }
@@ -217,9 +198,7 @@ fn scenario_index(plan: &Plan, name: &str) -> Result<usize, Unknown> {
 /// Request names of a scenario that no other scenario uses.
 pub(crate) fn own_names(plan: &Plan, scenario: &str) -> Result<Vec<String>, Unknown> {
     let index = scenario_index(plan, scenario)?;
-    let (own, others) = planned_requests(plan)
-        .into_iter()
-        .partition(|planned| planned.scenario == index);
+    let (own, others) = planned_requests(plan).into_iter().partition(|planned| planned.scenario == index);
     names_apart(plan, own, &others, &format!("`{scenario}`"), "another scenario")
 }
 
@@ -227,9 +206,8 @@ pub(crate) fn own_names(plan: &Plan, scenario: &str) -> Result<Vec<String>, Unkn
 fn tagged_names(evidence: &Evidence, tag: &String) -> Result<Vec<String>, Unknown> {
     let plan = evidence.plan;
     let resources = tagged_resources(evidence, tag);
-    let (own, others): (Vec<_>, Vec<_>) = planned_requests(plan)
-        .into_iter()
-        .partition(|planned| planned.request.tags.contains(tag));
+    let (own, others): (Vec<_>, Vec<_>) =
+        planned_requests(plan).into_iter().partition(|planned| planned.request.tags.contains(tag));
     if own.is_empty() && !resources.is_empty() {
         return Ok(resources);
     }
@@ -239,13 +217,7 @@ fn tagged_names(evidence: &Evidence, tag: &String) -> Result<Vec<String>, Unknow
             false => format!("nothing has the tag `{tag}`"),
         });
     }
-    let mut names = names_apart(
-        plan,
-        own,
-        &others,
-        &format!("the tag `{tag}`"),
-        "a request without the tag",
-    )?;
+    let mut names = names_apart(plan, own, &others, &format!("the tag `{tag}`"), "a request without the tag")?;
     names.extend(resources);
     Ok(names)
 }
@@ -258,10 +230,7 @@ fn tagged_resources(evidence: &Evidence, tag: &String) -> Vec<String> {
     }
     let traits = traits(plan, catalog);
     let named = catalog.requests.list().iter().zip(traits);
-    named
-        .filter(|(_, traits)| traits.is_resource && traits.tags.contains(tag))
-        .map(|(name, _)| name.clone())
-        .collect()
+    named.filter(|(_, traits)| traits.is_resource && traits.tags.contains(tag)).map(|(name, _)| name.clone()).collect()
 }
 
 /// The names of `own` requests and of the redirects that they follow; an error when `others` share one.
@@ -275,14 +244,10 @@ fn names_apart(
     let mut names = Vec::new();
     for planned in own {
         let Some(name) = planned.name else {
-            return Err(format!(
-                "a request name of {what} varies between exchanges: give the request a fixed `name`"
-            ));
+            return Err(format!("a request name of {what} varies between exchanges: give the request a fixed `name`"));
         };
         if others.iter().any(|other| other.name.as_ref() == Some(&name)) {
-            return Err(format!(
-                "{other} also sends `{name}`: give the requests names of their own"
-            ));
+            return Err(format!("{other} also sends `{name}`: give the requests names of their own"));
         }
         if names.contains(&name) {
             continue;

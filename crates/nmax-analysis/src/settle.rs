@@ -34,25 +34,16 @@ pub fn settle(counts: &[u64]) -> Settled {
         return Settled::default();
     }
     let by = (COMPLETIONS_MIN * counts.len() as f64 / total as f64).ceil().max(1.0) as usize;
-    let series: Vec<f64> = counts
-        .chunks_exact(by)
-        .map(|stretch| stretch.iter().sum::<u64>() as f64)
-        .collect();
+    let series: Vec<f64> = counts.chunks_exact(by).map(|stretch| stretch.iter().sum::<u64>() as f64).collect();
     let Some(skipped) = mser5(&series) else {
-        return Settled {
-            skipped: 0,
-            moves: halves(&series),
-        };
+        return Settled { skipped: 0, moves: halves(&series) };
     };
     let rest = &series[skipped..];
     let moves = match (drift(rest), kpss(rest)) {
         (Some(drift), Some(kpss)) if drift.abs() > LEVEL_DRIFT_MAX && kpss > KPSS_CRITICAL => Some(drift),
         _ => None,
     };
-    Settled {
-        skipped: skipped * by,
-        moves,
-    }
+    Settled { skipped: skipped * by, moves }
 }
 
 /// Relative change from the first half to the second, when it is more than noise.
@@ -80,14 +71,10 @@ mod tests {
     fn noisy(level: impl Fn(usize) -> f64, n: usize, noise: f64, seed: u64) -> Vec<u64> {
         let mut state = seed | 1;
         let mut draw = || {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             (state >> 33) as f64 / f64::from(1_u32 << 31) - 0.5
         };
-        (0..n)
-            .map(|i| (level(i) * (1.0 + noise * draw())).round().max(0.0) as u64)
-            .collect()
+        (0..n).map(|i| (level(i) * (1.0 + noise * draw())).round().max(0.0) as u64).collect()
     }
 
     #[test]

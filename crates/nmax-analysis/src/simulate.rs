@@ -12,10 +12,7 @@ pub(crate) struct Random {
 
 impl Random {
     pub(crate) fn new(seed: u64) -> Self {
-        Self {
-            choice: Choice::new(seed, 0, 0, 0),
-            draw: 0,
-        }
+        Self { choice: Choice::new(seed, 0, 0, 0), draw: 0 }
     }
 
     /// Uniform in (0, 1].

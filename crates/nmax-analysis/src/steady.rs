@@ -71,9 +71,7 @@ pub fn steadiness(course: &Course) -> Option<Steadiness> {
     if points.len() < POINTS_MIN {
         let is_elsewhere = |points: &[Point]| points.iter().any(|point| point.exchanges > 0);
         if !is_elsewhere(part) && is_elsewhere(&course.points) {
-            return Some(not_tested(
-                "the load is held at no level, as in ramps and replays".to_owned(),
-            ));
+            return Some(not_tested("the load is held at no level, as in ramps and replays".to_owned()));
         }
         return Some(too_short(part, points.len()));
     }
@@ -87,12 +85,7 @@ pub fn steadiness(course: &Course) -> Option<Steadiness> {
     let transient_s = settled.and_then(|cut| Some(points.get(cut)?.start_s - begins_s));
     let holds = Some(tests.iter().all(|test| test.holds != Some(false)));
     let text = text(&tests, skipped, &points);
-    Some(Steadiness {
-        holds,
-        transient_s,
-        series: tests,
-        text,
-    })
+    Some(Steadiness { holds, transient_s, series: tests, text })
 }
 
 /// The tests of what follows a short transient.
@@ -105,14 +98,7 @@ fn test(series: &Series, skipped: usize) -> SeriesTest {
         (Some(moves), Some(kpss)) => Some(!(moves && kpss > KPSS_CRITICAL)),
         _ => None,
     };
-    SeriesTest {
-        name: series.name,
-        drift,
-        drift_limit: series.drift_limit,
-        kpss,
-        adf: adf(rest),
-        holds,
-    }
+    SeriesTest { name: series.name, drift, drift_limit: series.drift_limit, kpss, adf: adf(rest), holds }
 }
 
 /// What was found of the points, without the first `skipped`.
@@ -165,12 +151,7 @@ fn too_short(part: &[Point], found: usize) -> Steadiness {
 }
 
 fn not_tested(why: String) -> Steadiness {
-    Steadiness {
-        holds: None,
-        transient_s: None,
-        series: Vec::new(),
-        text: format!("not tested: {why}"),
-    }
+    Steadiness { holds: None, transient_s: None, series: Vec::new(), text: format!("not tested: {why}") }
 }
 
 /// Lag-1 autocorrelation of the mean response times of stretches, and what it leaves of their number.
@@ -211,10 +192,7 @@ pub fn dependence(course: &Course) -> Option<Dependence> {
     if points.len() < POINTS_MIN {
         return None;
     }
-    let means: Vec<f64> = points
-        .iter()
-        .filter_map(|point| Some(point.response?.mean_ms))
-        .collect();
+    let means: Vec<f64> = points.iter().filter_map(|point| Some(point.response?.mean_ms)).collect();
     let lag1 = stationary::lag1(&means)?;
     (lag1 > 1.0 / 3.0).then_some(Dependence {
         lag1,

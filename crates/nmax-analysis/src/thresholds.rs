@@ -17,10 +17,7 @@ const NO_SAMPLES: &str = "no samples";
 
 /// Every condition with what was measured, in the order of the plan.
 pub fn thresholds(evidence: &Evidence) -> Vec<ThresholdResult> {
-    evaluate_all(evidence)
-        .into_iter()
-        .map(|evaluated| evaluated.result)
-        .collect()
+    evaluate_all(evidence).into_iter().map(|evaluated| evaluated.result).collect()
 }
 
 /// A result with what a reason needs besides.
@@ -42,9 +39,8 @@ pub(crate) fn evaluate_all(evidence: &Evidence) -> Vec<Evaluated> {
 /// violation. O(request names · buckets).
 pub fn violated(evidence: &Evidence) -> Vec<usize> {
     let ending = evidence.plan.thresholds.iter().enumerate();
-    let (numbers, conditions): (Vec<usize>, Vec<&Threshold>) = ending
-        .filter(|(_, threshold)| threshold.abort.is_some() && !may_grow(threshold))
-        .unzip();
+    let (numbers, conditions): (Vec<usize>, Vec<&Threshold>) =
+        ending.filter(|(_, threshold)| threshold.abort.is_some() && !may_grow(threshold)).unzip();
     let evaluated = evaluate(evidence, conditions.into_iter());
     let broken = numbers.into_iter().zip(evaluated);
     broken
@@ -67,10 +63,7 @@ fn evaluate<'a>(evidence: &Evidence, conditions: impl Iterator<Item = &'a Thresh
             let mut evaluated = evaluated(threshold, measure(evidence, &part, threshold), quantile);
             if let (Within::Last(_), Some(why)) = (threshold.within, &mut evaluated.why) {
                 // Whole windows are added up, so it is seldom exactly the length that was asked for.
-                why.push_str(&format!(
-                    " in the last {} of the hold",
-                    words::time_ms(part.length_s * 1e3)
-                ));
+                why.push_str(&format!(" in the last {} of the hold", words::time_ms(part.length_s * 1e3)));
             }
             evaluated
         }
@@ -107,10 +100,7 @@ struct Measured {
 
 impl Measured {
     const fn exactly(value: f64) -> Self {
-        Self {
-            low: value,
-            high: value,
-        }
+        Self { low: value, high: value }
     }
 
     /// The bound that is harder on the condition; the lower one when the upper one is not known.
@@ -124,15 +114,7 @@ impl Measured {
 
 fn quantile_behind(evidence: &Evidence, part: &Part, threshold: &Threshold) -> Option<(f64, u64)> {
     let Stat::Quantile(q) = threshold.stat else { return None };
-    let count = measure(
-        evidence,
-        part,
-        &Threshold {
-            stat: Stat::Count,
-            ..threshold.clone()
-        },
-    )
-    .ok()?;
+    let count = measure(evidence, part, &Threshold { stat: Stat::Count, ..threshold.clone() }).ok()?;
     Some((q, count.low as u64))
 }
 
@@ -147,19 +129,8 @@ fn evaluated(threshold: &Threshold, measured: Result<Measured, Unknown>, quantil
     let range = match measured {
         Ok(range) => range,
         Err(why) => {
-            let result = ThresholdResult {
-                condition,
-                value: None,
-                limit,
-                unit,
-                margin: None,
-                holds: false,
-            };
-            return Evaluated {
-                result,
-                why: Some(why),
-                quantile,
-            };
+            let result = ThresholdResult { condition, value: None, limit, unit, margin: None, holds: false };
+            return Evaluated { result, why: Some(why), quantile };
         }
     };
     let op = threshold.op;
@@ -172,24 +143,10 @@ fn evaluated(threshold: &Threshold, measured: Result<Measured, Unknown>, quantil
     };
     let margin = (limit != 0.0 && !is_open).then(|| distance / limit.abs());
     let why = (!holds).then(|| match is_open {
-        true => format!(
-            "at least {}, for exchanges were cut off at the end",
-            words::value(value, unit)
-        ),
+        true => format!("at least {}, for exchanges were cut off at the end", words::value(value, unit)),
         false => format!("measured {}", words::value(value, unit)),
     });
-    Evaluated {
-        result: ThresholdResult {
-            condition,
-            value: Some(value),
-            limit,
-            unit,
-            margin,
-            holds,
-        },
-        why,
-        quantile,
-    }
+    Evaluated { result: ThresholdResult { condition, value: Some(value), limit, unit, margin, holds }, why, quantile }
 }
 
 fn measure(evidence: &Evidence, part: &Part, threshold: &Threshold) -> Result<Measured, Unknown> {
@@ -236,11 +193,7 @@ fn at_location(location: &LocationStats, part: &Part, threshold: &Threshold) -> 
         0 => Err(NO_SAMPLES.to_owned()),
         _ => Quantity { count, of }.in_unit_of(threshold.limit, part.length_s),
     };
-    let LocationStats {
-        exchanges,
-        iterations,
-        pages,
-    } = location;
+    let LocationStats { exchanges, iterations, pages } = location;
     match threshold.metric {
         Metric::ResponseTime => time(exchanges),
         Metric::PageTime => time(pages),
@@ -262,18 +215,11 @@ fn maybe_cut_off(times: &Histogram, aggregate: &Aggregate, stat: Stat) -> Result
 /// One statistic of a distribution, in ms (the number of values as it is).
 fn distribution(times: &Histogram, censored: &Histogram, stat: Stat) -> Result<Measured, Unknown> {
     let ms = |ns: f64| ns / 1e6;
-    let known = |value: Option<f64>| {
-        value
-            .map(|ns| Measured::exactly(ms(ns)))
-            .ok_or_else(|| NO_SAMPLES.to_owned())
-    };
+    let known = |value: Option<f64>| value.map(|ns| Measured::exactly(ms(ns))).ok_or_else(|| NO_SAMPLES.to_owned());
     let bounds = |q: f64| {
         let bounds = quantile_bounds(times, censored, q).ok_or_else(|| NO_SAMPLES.to_owned())?;
         let high = bounds.high_ns.map_or(f64::INFINITY, |ns| ms(ns as f64));
-        Ok(Measured {
-            low: ms(bounds.low_ns as f64),
-            high,
-        })
+        Ok(Measured { low: ms(bounds.low_ns as f64), high })
     };
     match stat {
         _ if times.is_empty() => Err(NO_SAMPLES.to_owned()),
@@ -311,40 +257,23 @@ impl Quantity {
 fn quantity(evidence: &Evidence, aggregate: &Aggregate, threshold: &Threshold) -> Result<Quantity, Unknown> {
     let scope = &threshold.scope;
     let unless_empty = |whole: u64, quantity: Quantity| {
-        if whole > 0 {
-            Ok(quantity)
-        } else {
-            Err(NO_SAMPLES.to_owned())
-        }
+        if whole > 0 { Ok(quantity) } else { Err(NO_SAMPLES.to_owned()) }
     };
     match threshold.metric {
         Metric::Rate | Metric::Dropped => load(evidence, aggregate, threshold),
         Metric::Checks => {
             let checks = scope::checks(evidence, aggregate, scope)?;
             let all = checks.passed + checks.failed;
-            let count = if threshold.stat == Stat::Count {
-                all
-            } else {
-                checks.passed
-            };
+            let count = if threshold.stat == Stat::Count { all } else { checks.passed };
             unless_empty(all, Quantity { count, of: Some(all) })
         }
         Metric::Iterations => {
             let (completed, _) = scope::iterations(evidence, aggregate, scope)?;
-            unless_empty(
-                completed,
-                Quantity {
-                    count: completed,
-                    of: None,
-                },
-            )
+            unless_empty(completed, Quantity { count: completed, of: None })
         }
         Metric::FailureRate if matches!(scope, Scope::Transaction(_)) => {
             let stats = scope::transactions(evidence, aggregate, scope)?;
-            let quantity = Quantity {
-                count: stats.failed,
-                of: Some(stats.count),
-            };
+            let quantity = Quantity { count: stats.failed, of: Some(stats.count) };
             unless_empty(stats.count, quantity)
         }
         metric => {
@@ -372,14 +301,8 @@ fn load(evidence: &Evidence, aggregate: &Aggregate, threshold: &Threshold) -> Re
     match threshold.metric {
         Metric::Rate if relative && !is_open => Err("closed workloads have no intended rate".to_owned()),
         _ if load.started == 0 && load.due == 0 => Err(NO_SAMPLES.to_owned()),
-        Metric::Rate => Ok(Quantity {
-            count: load.started,
-            of: Some(load.due),
-        }),
-        _ => Ok(Quantity {
-            count: load.dropped.total(),
-            of: Some(load.due.max(load.started)),
-        }),
+        Metric::Rate => Ok(Quantity { count: load.started, of: Some(load.due) }),
+        _ => Ok(Quantity { count: load.dropped.total(), of: Some(load.due.max(load.started)) }),
     }
 }
 

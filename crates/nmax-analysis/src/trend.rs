@@ -77,11 +77,7 @@ pub(crate) fn trend(series: &[(f64, f64)], block: Block) -> Option<Trend> {
     let mut slopes = Vec::with_capacity(m * (m - 1) / 2);
     for (later, (t_j, y_j)) in blocks.iter().enumerate() {
         let earlier = blocks[..later].iter();
-        slopes.extend(
-            earlier
-                .filter(|(t_i, _)| t_j > t_i)
-                .map(|(t_i, y_i)| (y_j - y_i) / (t_j - t_i)),
-        );
+        slopes.extend(earlier.filter(|(t_i, _)| t_j > t_i).map(|(t_i, y_i)| (y_j - y_i) / (t_j - t_i)));
     }
     slopes.sort_unstable_by(f64::total_cmp);
     let slope = median(slopes.iter().copied())?;
@@ -90,20 +86,12 @@ pub(crate) fn trend(series: &[(f64, f64)], block: Block) -> Option<Trend> {
     let spread = Z95 * (score_variance(&values) * inflation(residual_correlation(&residuals), m)).sqrt();
     let low = ((slopes.len() as f64 - spread) / 2.0).floor().max(0.0) as usize;
     let high = slopes.len() - 1 - low.min(slopes.len() - 1);
-    Some(Trend {
-        slope,
-        low: slopes[low].min(slope),
-        high: slopes[high].max(slope),
-    })
+    Some(Trend { slope, low: slopes[low].min(slope), high: slopes[high].max(slope) })
 }
 
 /// Neighbors joined to at most [`BLOCKS_MAX`] blocks of equal size; a last one of less than half of it is left out.
 fn blocks(series: &[(f64, f64)], block: Block) -> Vec<(f64, f64)> {
-    let finite: Vec<(f64, f64)> = series
-        .iter()
-        .copied()
-        .filter(|(t, y)| t.is_finite() && y.is_finite())
-        .collect();
+    let finite: Vec<(f64, f64)> = series.iter().copied().filter(|(t, y)| t.is_finite() && y.is_finite()).collect();
     let size = finite.len().div_ceil(BLOCKS_MAX).max(1);
     let join = |part: &[(f64, f64)]| {
         let n = part.len() as f64;
@@ -123,10 +111,7 @@ fn score_variance(values: &[f64]) -> f64 {
     let term = |n: f64| n * (n - 1.0) * (2.0 * n + 5.0) / 18.0;
     let mut sorted = values.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);
-    let ties: f64 = sorted
-        .chunk_by(|a, b| a == b)
-        .map(|equal| term(equal.len() as f64))
-        .sum();
+    let ties: f64 = sorted.chunk_by(|a, b| a == b).map(|equal| term(equal.len() as f64)).sum();
     (term(values.len() as f64) - ties).max(0.0)
 }
 
@@ -159,11 +144,7 @@ fn residual_correlation(residuals: &[f64]) -> f64 {
 /// Lag-1 correlation of values with mean 0; 0 when they are all 0.
 pub(crate) fn lag1(values: &[f64]) -> f64 {
     let all: f64 = values.iter().map(|value| value * value).sum();
-    let next: f64 = values
-        .iter()
-        .zip(&values[1.min(values.len())..])
-        .map(|(a, b)| a * b)
-        .sum();
+    let next: f64 = values.iter().zip(&values[1.min(values.len())..]).map(|(a, b)| a * b).sum();
     if all > 0.0 { next / all } else { 0.0 }
 }
 

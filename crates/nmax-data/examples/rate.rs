@@ -3,11 +3,7 @@
 //! Unit of work: one record with all columns as CSV, into memory; then one masked value. It decides whether
 //! generated data keeps up with the disk and with a feeder.
 
-#![allow(
-    clippy::disallowed_methods,
-    clippy::print_stdout,
-    reason = "a program that measures and prints"
-)]
+#![allow(clippy::disallowed_methods, clippy::print_stdout, reason = "a program that measures and prints")]
 
 use std::time::Instant;
 
@@ -16,17 +12,9 @@ use nmax_data::{Format, Generator, MaskKind, Masker, RecordWriter, Spec};
 const RECORDS: u64 = 1_000_000;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    for (kind, unique) in [
-        ("person", None),
-        ("person", Some("email")),
-        ("search_term", None),
-        ("account", None),
-    ] {
-        let generator = Generator::new(Spec {
-            kind: kind.to_owned(),
-            locale: None,
-            unique: unique.map(str::to_owned),
-        })?;
+    for (kind, unique) in [("person", None), ("person", Some("email")), ("search_term", None), ("account", None)] {
+        let generator =
+            Generator::new(Spec { kind: kind.to_owned(), locale: None, unique: unique.map(str::to_owned) })?;
         let columns: Vec<usize> = (0..generator.columns().len()).collect();
         // Tables are built at the first use.
         RecordWriter::new(&generator, 1, 0..1, &columns, &Format::Csv).write(1, &mut Vec::new());

@@ -29,19 +29,12 @@ impl Alias {
         let total: u128 = weights.iter().map(|weight| u128::from(*weight)).sum();
         // In units of 1 / (n · total): a slot is full at `total`.
         let mut left: Vec<u128> = weights.iter().map(|weight| u128::from(*weight) * n).collect();
-        let mut slots: Vec<Slot> = (0..weights.len() as u32)
-            .map(|own| Slot {
-                keep_below: u32::MAX,
-                other: own,
-            })
-            .collect();
+        let mut slots: Vec<Slot> =
+            (0..weights.len() as u32).map(|own| Slot { keep_below: u32::MAX, other: own }).collect();
         let (mut small, mut large): (Vec<usize>, Vec<usize>) = (0..weights.len()).partition(|i| left[*i] < total);
         while let (Some(&poor), Some(&rich)) = (small.last(), large.last()) {
             small.pop();
-            slots[poor] = Slot {
-                keep_below: ((left[poor] << 32) / total.max(1)) as u32,
-                other: rich as u32,
-            };
+            slots[poor] = Slot { keep_below: ((left[poor] << 32) / total.max(1)) as u32, other: rich as u32 };
             left[rich] -= total - left[poor];
             if left[rich] < total {
                 large.pop();
@@ -55,10 +48,6 @@ impl Alias {
     pub(crate) fn pick(&self, word: u64) -> usize {
         let at = (((word >> 32) * self.slots.len() as u64) >> 32) as usize;
         let slot = self.slots[at];
-        if (word as u32) < slot.keep_below {
-            at
-        } else {
-            slot.other as usize
-        }
+        if (word as u32) < slot.keep_below { at } else { slot.other as usize }
     }
 }

@@ -42,9 +42,7 @@ pub struct Choice {
 impl Choice {
     /// The choices at this address.
     pub const fn new(seed: u64, vu: u64, iteration: u64, step: u64) -> Self {
-        Self {
-            key: derive(derive(derive(mix64(seed), vu), iteration), step),
-        }
+        Self { key: derive(derive(derive(mix64(seed), vu), iteration), step) }
     }
 
     /// The sequence behind draw number `draw`.
@@ -128,21 +126,13 @@ impl Choice {
 fn zipf_integral(x: f64, s: f64) -> f64 {
     let log = x.ln();
     let scaled = (1.0 - s) * log;
-    if scaled.abs() < 1e-8 {
-        log * (1.0 + scaled / 2.0)
-    } else {
-        scaled.exp_m1() / (1.0 - s)
-    }
+    if scaled.abs() < 1e-8 { log * (1.0 + scaled / 2.0) } else { scaled.exp_m1() / (1.0 - s) }
 }
 
 /// The x at which [`zipf_integral`] is `area`.
 fn zipf_integral_inverse(area: f64, s: f64) -> f64 {
     let scaled = ((1.0 - s) * area).max(-1.0);
-    if scaled.abs() < 1e-8 {
-        (area * (1.0 - scaled / 2.0)).exp()
-    } else {
-        (scaled.ln_1p() / (1.0 - s)).exp()
-    }
+    if scaled.abs() < 1e-8 { (area * (1.0 - scaled / 2.0)).exp() } else { (scaled.ln_1p() / (1.0 - s)).exp() }
 }
 
 /// A SplitMix64 sequence, for draws that need an unknown number of words.

@@ -107,12 +107,7 @@ impl Record {
 impl<R: BufRead> CsvReader<R> {
     /// A reader, and the names of the columns: the first record.
     pub fn new(input: R) -> Result<(Self, Record), CsvError> {
-        let mut reader = Self {
-            input,
-            separator: b',',
-            lines: 0,
-            raw: Vec::new(),
-        };
+        let mut reader = Self { input, separator: b',', lines: 0, raw: Vec::new() };
         let mut header = Record::default();
         if !reader.read_line()? {
             return Err(reader.wrong(1, "the file is empty"));
@@ -122,10 +117,7 @@ impl<R: BufRead> CsvReader<R> {
         }
         let count = |separator: &u8| reader.raw.iter().filter(|byte| *byte == separator).count();
         // The first of equals: `max_by_key` takes the last.
-        reader.separator = *b"|\t;,"
-            .iter()
-            .max_by_key(|separator| count(separator))
-            .unwrap_or(&b',');
+        reader.separator = *b"|\t;,".iter().max_by_key(|separator| count(separator)).unwrap_or(&b',');
         reader.parse(&mut header)?;
         if header.cells().any(str::is_empty) {
             return Err(reader.wrong(1, "a column has no name"));
@@ -209,10 +201,7 @@ impl<R: BufRead> CsvReader<R> {
     /// Copies a cell without quotes; returns where it ends.
     fn plain(&self, from: usize, line: u64, cells: &mut Vec<u8>) -> Result<usize, CsvError> {
         let rest = &self.raw[from..];
-        let length = rest
-            .iter()
-            .position(|byte| *byte == self.separator || *byte == b'\n')
-            .unwrap_or(rest.len());
+        let length = rest.iter().position(|byte| *byte == self.separator || *byte == b'\n').unwrap_or(rest.len());
         // The return of a line's end is not of the cell.
         let is_last = rest.get(length) != Some(&self.separator);
         let length = length - usize::from(is_last && rest[..length].ends_with(b"\r"));
@@ -247,9 +236,6 @@ impl<R: BufRead> CsvReader<R> {
     }
 
     fn wrong(&self, line: u64, message: &str) -> CsvError {
-        CsvError::Content {
-            line,
-            message: message.to_owned(),
-        }
+        CsvError::Content { line, message: message.to_owned() }
     }
 }

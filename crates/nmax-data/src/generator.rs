@@ -102,18 +102,8 @@ const TABLE: [Kind; 8] = {
             can_be_unique: &[],
             always_unique: &[],
         },
-        Kind {
-            name: "email",
-            columns: &[Person(P::Email)],
-            can_be_unique: &["email"],
-            always_unique: &[],
-        },
-        Kind {
-            name: "phone",
-            columns: &[Person(P::Phone)],
-            can_be_unique: &[],
-            always_unique: &[],
-        },
+        Kind { name: "email", columns: &[Person(P::Email)], can_be_unique: &["email"], always_unique: &[] },
+        Kind { name: "phone", columns: &[Person(P::Phone)], can_be_unique: &[], always_unique: &[] },
         Kind {
             name: "address",
             columns: &[
@@ -139,12 +129,7 @@ const TABLE: [Kind; 8] = {
             can_be_unique: &[],
             always_unique: &["iban"],
         },
-        Kind {
-            name: "uuid",
-            columns: &[Uuid],
-            can_be_unique: &[],
-            always_unique: &["uuid"],
-        },
+        Kind { name: "uuid", columns: &[Uuid], can_be_unique: &[], always_unique: &["uuid"] },
     ]
 };
 
@@ -165,14 +150,11 @@ impl Generator {
 
     /// A generator, if there is one like this.
     pub fn new(spec: Spec) -> Result<Self, GeneratorError> {
-        let kind = TABLE
-            .iter()
-            .find(|kind| kind.name == spec.kind)
-            .ok_or_else(|| GeneratorError {
-                key: "generate",
-                message: format!("nothing is called `{}` that can be generated", spec.kind),
-                remedy: remedy(&spec.kind, &Self::KINDS),
-            })?;
+        let kind = TABLE.iter().find(|kind| kind.name == spec.kind).ok_or_else(|| GeneratorError {
+            key: "generate",
+            message: format!("nothing is called `{}` that can be generated", spec.kind),
+            remedy: remedy(&spec.kind, &Self::KINDS),
+        })?;
         if let Some(locale) = &spec.locale
             && !Self::LOCALES.contains(&locale.as_str())
         {
@@ -192,12 +174,7 @@ impl Generator {
                 return Err(not_unique(kind, column, &names));
             }
         }
-        Ok(Self {
-            spec,
-            columns: kind.columns,
-            names,
-            is_unique,
-        })
+        Ok(Self { spec, columns: kind.columns, names, is_unique })
     }
 
     /// What it was made from.
@@ -275,11 +252,7 @@ struct Words {
 
 impl Words {
     fn new(seed: u64, record: u64) -> Self {
-        Self {
-            seed,
-            record,
-            key: derive(mix64(seed), record),
-        }
+        Self { seed, record, key: derive(mix64(seed), record) }
     }
 
     /// Uniform word number `number`; what it decides is fixed by the caller.
@@ -313,10 +286,7 @@ fn not_unique(kind: &Kind, column: &str, names: &[&str]) -> GeneratorError {
         key: "unique",
         message: format!("`{column}` repeats, as it does in reality"),
         remedy: match can.as_slice() {
-            [] => format!(
-                "leave `unique` out: no column of `{}` can be kept from repeating",
-                kind.name
-            ),
+            [] => format!("leave `unique` out: no column of `{}` can be kept from repeating", kind.name),
             can => format!("write one of: {}", can.join(", ")),
         },
     }

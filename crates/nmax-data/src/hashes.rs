@@ -26,9 +26,7 @@ impl ShardHash {
 
 /// Source: G. Fowler, L. C. Noll, K.-P. Vo, D. Eastlake, RFC 9923.
 pub(crate) fn fnv1a(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
-    })
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3))
 }
 
 /// Source: A. Appleby, `MurmurHash3_x86_32`, public domain.
@@ -49,9 +47,7 @@ fn murmur3(bytes: &[u8]) -> u32 {
 /// Source: ISO/IEC 8802-3, reflected, polynomial 0xedb88320.
 fn crc32(bytes: &[u8]) -> u32 {
     !bytes.iter().fold(!0, |crc, byte| {
-        (0..8).fold(crc ^ u32::from(*byte), |crc, _| {
-            crc >> 1 ^ (crc & 1).wrapping_neg() & 0xedb8_8320
-        })
+        (0..8).fold(crc ^ u32::from(*byte), |crc, _| crc >> 1 ^ (crc & 1).wrapping_neg() & 0xedb8_8320)
     })
 }
 

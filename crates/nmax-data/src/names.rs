@@ -13,12 +13,7 @@ mod tests;
 pub(crate) static SURNAMES: LazyLock<Names> = LazyLock::new(|| {
     Names::new(
         include_str!("../data/surnames.tsv"),
-        Tail {
-            share: 0.248_78,
-            exponent: 0.4396,
-            ranks: 6_230_000,
-            pattern: Pattern::Surname,
-        },
+        Tail { share: 0.248_78, exponent: 0.4396, ranks: 6_230_000, pattern: Pattern::Surname },
     )
 });
 
@@ -26,12 +21,7 @@ pub(crate) static SURNAMES: LazyLock<Names> = LazyLock::new(|| {
 pub(crate) static FEMALE: LazyLock<Names> = LazyLock::new(|| {
     Names::new(
         include_str!("../data/female.tsv"),
-        Tail {
-            share: 0.099_76,
-            exponent: 0.4173,
-            ranks: 100_000,
-            pattern: Pattern::Female,
-        },
+        Tail { share: 0.099_76, exponent: 0.4173, ranks: 100_000, pattern: Pattern::Female },
     )
 });
 
@@ -39,12 +29,7 @@ pub(crate) static FEMALE: LazyLock<Names> = LazyLock::new(|| {
 pub(crate) static MALE: LazyLock<Names> = LazyLock::new(|| {
     Names::new(
         include_str!("../data/male.tsv"),
-        Tail {
-            share: 0.099_60,
-            exponent: 0.5395,
-            ranks: 100_000,
-            pattern: Pattern::Male,
-        },
+        Tail { share: 0.099_60, exponent: 0.5395, ranks: 100_000, pattern: Pattern::Male },
     )
 });
 
@@ -104,19 +89,12 @@ impl Names {
             .filter_map(|line| line.split_once('\t'))
             .map(|(name, weight)| {
                 let weight: u64 = weight.parse().expect("the table holds numbers");
-                (
-                    Short::new(name).expect("no name of the census has more than 15 letters"),
-                    weight,
-                )
+                (Short::new(name).expect("no name of the census has more than 15 letters"), weight)
             })
             .unzip();
         let known = weights.iter().sum::<u64>() as f64;
         weights.push((known * tail.share / (1.0 - tail.share)).round() as u64);
-        Self {
-            names,
-            alias: Alias::new(&weights),
-            tail,
-        }
+        Self { names, alias: Alias::new(&weights), tail }
     }
 
     /// The names of the table, the commonest first.
@@ -199,10 +177,6 @@ pub(crate) fn nonsense(mut number: u64, places: usize, out: &mut Vec<u8>) {
             number /= 5;
             letter
         };
-        out.push(if place == 0 {
-            letter.to_ascii_uppercase()
-        } else {
-            letter
-        });
+        out.push(if place == 0 { letter.to_ascii_uppercase() } else { letter });
     }
 }

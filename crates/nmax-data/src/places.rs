@@ -41,11 +41,7 @@ impl Places {
                 let number = |code: &str| code.parse::<u32>().expect("postcodes are numbers");
                 codes.extend((number(from)..=number(to)).map(|code| (code, cities.len() as u32)));
             }
-            cities.push(City {
-                name,
-                state,
-                areas: areas.split(' ').collect(),
-            });
+            cities.push(City { name, state, areas: areas.split(' ').collect() });
         }
         Self { cities, codes }
     }

@@ -14,10 +14,7 @@ impl SipKey {
     /// From 16 bytes, little-endian.
     pub(crate) fn new(key: [u8; 16]) -> Self {
         let key = u128::from_le_bytes(key);
-        Self {
-            k0: key as u64,
-            k1: (key >> 64) as u64,
-        }
+        Self { k0: key as u64, k1: (key >> 64) as u64 }
     }
 
     /// The hash of whole words, as of their little-endian bytes.

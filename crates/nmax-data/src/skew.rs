@@ -131,13 +131,7 @@ impl Counter {
         let scale = f64::powi(2.0, self.level as i32);
         let distinct = self.sample.len() as f64 * scale;
         let (mut all, top_error) = if is_exact {
-            (
-                self.sample
-                    .iter()
-                    .map(|(value, count)| (value.as_ref(), *count))
-                    .collect::<Vec<_>>(),
-                0,
-            )
+            (self.sample.iter().map(|(value, count)| (value.as_ref(), *count)).collect::<Vec<_>>(), 0)
         } else {
             (self.frequent.items(), self.frequent.lost)
         };
@@ -148,14 +142,8 @@ impl Counter {
             // Common values stand for themselves, the others for those that are not in the sample.
             all.retain(|(_, count)| *count > 2 * top_error.max(1));
             let common: HashMap<&str, u64> = all.iter().copied().collect();
-            let rest = self
-                .sample
-                .iter()
-                .filter(|(value, _)| !common.contains_key(value.as_ref()));
-            all.iter()
-                .map(|(_, count)| (*count, 1.0))
-                .chain(rest.map(|(_, count)| (*count, scale)))
-                .collect()
+            let rest = self.sample.iter().filter(|(value, _)| !common.contains_key(value.as_ref()));
+            all.iter().map(|(_, count)| (*count, 1.0)).chain(rest.map(|(_, count)| (*count, scale))).collect()
         };
         let counts: Vec<u64> = all.iter().map(|(_, count)| *count).collect();
         Skew {
@@ -166,22 +154,14 @@ impl Counter {
             is_exact,
             gini: gini(&weighted),
             zipf: zipf_exponent(&counts),
-            top: all
-                .into_iter()
-                .take(top)
-                .map(|(value, count)| (value.to_owned(), count))
-                .collect(),
+            top: all.into_iter().take(top).map(|(value, count)| (value.to_owned(), count)).collect(),
             top_error,
         }
     }
 
     /// How records spread when each of `shards` holds an equal number of different values, in their order.
     pub fn by_range(&self, shards: usize) -> Vec<f64> {
-        let mut values: Vec<(&str, u64)> = self
-            .sample
-            .iter()
-            .map(|(value, count)| (value.as_ref(), *count))
-            .collect();
+        let mut values: Vec<(&str, u64)> = self.sample.iter().map(|(value, count)| (value.as_ref(), *count)).collect();
         values.sort_unstable();
         let mut rows = vec![0.0; shards];
         for (at, (_, count)) in values.iter().enumerate() {
@@ -189,11 +169,7 @@ impl Counter {
         }
         // A sample of the values holds a part of the records.
         let sampled: f64 = rows.iter().sum();
-        let scale = if sampled > 0.0 {
-            self.count as f64 / sampled
-        } else {
-            1.0
-        };
+        let scale = if sampled > 0.0 { self.count as f64 / sampled } else { 1.0 };
         rows.into_iter().map(|row| row * scale).collect()
     }
 }
@@ -228,11 +204,7 @@ struct Frequent {
 
 impl Frequent {
     fn new(size: usize) -> Self {
-        Self {
-            size,
-            counts: HashMap::new(),
-            lost: 0,
-        }
+        Self { size, counts: HashMap::new(), lost: 0 }
     }
 
     fn add(&mut self, value: &str, count: u64) {
@@ -255,9 +227,6 @@ impl Frequent {
     }
 
     fn items(&self) -> Vec<(&str, u64)> {
-        self.counts
-            .iter()
-            .map(|(value, count)| (value.as_ref(), *count))
-            .collect()
+        self.counts.iter().map(|(value, count)| (value.as_ref(), *count)).collect()
     }
 }

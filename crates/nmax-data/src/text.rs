@@ -30,10 +30,7 @@ impl Short {
     pub(crate) fn new(text: &str) -> Option<Self> {
         let mut bytes = [0; 15];
         bytes.get_mut(..text.len())?.copy_from_slice(text.as_bytes());
-        Some(Self {
-            bytes,
-            length: text.len() as u8,
-        })
+        Some(Self { bytes, length: text.len() as u8 })
     }
 
     /// Appends it.
@@ -96,12 +93,9 @@ mod tests {
 
     #[test]
     fn numbers_have_their_width() {
-        for (value, width, want) in [
-            (0, 1, "0"),
-            (7, 4, "0007"),
-            (12345, 2, "12345"),
-            (u64::MAX, 1, "18446744073709551615"),
-        ] {
+        for (value, width, want) in
+            [(0, 1, "0"), (7, 4, "0007"), (12345, 2, "12345"), (u64::MAX, 1, "18446744073709551615")]
+        {
             let mut out = Vec::new();
             push_number(value, width, &mut out);
             assert_eq!(out, want.as_bytes());

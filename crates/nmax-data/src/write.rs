@@ -59,11 +59,7 @@ impl<'a> RecordWriter<'a> {
             Format::Sql { table } => {
                 let table = table.replace('"', "\"\"");
                 let names = names.join("\", \"");
-                (
-                    "')",
-                    String::new(),
-                    format!("INSERT INTO \"{table}\" (\"{names}\") VALUES\n"),
-                )
+                ("')", String::new(), format!("INSERT INTO \"{table}\" (\"{names}\") VALUES\n"))
             }
         };
         Self {
@@ -71,11 +67,7 @@ impl<'a> RecordWriter<'a> {
             seed,
             left: records,
             written: 0,
-            cells: columns
-                .iter()
-                .enumerate()
-                .map(|(place, column)| (*column, before(place)))
-                .collect(),
+            cells: columns.iter().enumerate().map(|(place, column)| (*column, before(place))).collect(),
             end,
             insert,
             header,

@@ -69,10 +69,7 @@ pub fn run_steps(
 ) -> Result<Alone, StartError> {
     let plan = Arc::new(only(&settings.plan, scenario));
     let worker_error = |error| StartError::Worker { worker: 0, error };
-    let reactor = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(worker_error)?;
+    let reactor = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(worker_error)?;
     let names = catalog(&plan, settings.names_max);
     let mut program = Program::new(Arc::clone(&plan), &names, &settings.files)?;
     program.shared = Arc::new(values.to_vec());
@@ -81,11 +78,7 @@ pub fn run_steps(
     let drivers = HttpDrivers::new(shared.map_err(|error| StartError::Tls(error.to_string()))?);
     let (reports_in, reports) = sync_channel(4);
     let (_, recycled) = sync_channel(1);
-    let link = Link {
-        worker: 0,
-        reports: reports_in,
-        recycled,
-    };
+    let link = Link { worker: 0, reports: reports_in, recycled };
     let (end, values) = LocalSet::new().block_on(&reactor, async move {
         let runtime = RealRuntime::start(clock).map_err(worker_error)?;
         let sources = Sources::new(&plan, Share::whole(), 0, 1, || runtime.timer())?;
@@ -97,9 +90,7 @@ pub fn run_steps(
         };
         let meter = Meter::new(meter, link, runtime.thread_time());
         #[expect(clippy::disallowed_methods, reason = "wall time, for cookies and templates")]
-        let unix = SystemTime::now()
-            .duration_since(UNIX_EPOCH)
-            .map_or(Nanos::ZERO, Nanos::from);
+        let unix = SystemTime::now().duration_since(UNIX_EPOCH).map_or(Nanos::ZERO, Nanos::from);
         let names = Arc::new(Mutex::new(names));
         let context = Rc::new(Context::new(runtime, drivers, program, sources, meter, names, unix));
         let slot = Rc::new(VuSlot::default());
@@ -123,33 +114,19 @@ pub fn run_steps(
             failures.extend(failed);
         }
     }
-    Ok(Alone {
-        is_ok: end == IterationEnd::Ok,
-        values,
-        failures,
-    })
+    Ok(Alone { is_ok: end == IterationEnd::Ok, values, failures })
 }
 
 /// The plan with nothing but these steps.
 fn only(plan: &Plan, scenario: &Scenario) -> Plan {
-    let scenario = Scenario {
-        weight: 1.0,
-        pacing: None,
-        location: None,
-        ..scenario.clone()
-    };
+    let scenario = Scenario { weight: 1.0, pacing: None, location: None, ..scenario.clone() };
     Plan {
         scenarios: vec![scenario],
         locations: Vec::new(),
         background: Vec::new(),
         workload: Workload::Closed { vus: 1 },
         written: None,
-        stages: vec![Level {
-            from: 1.0,
-            to: 1.0,
-            length_ns: None,
-            kind: StageKind::Hold,
-        }],
+        stages: vec![Level { from: 1.0, to: 1.0, length_ns: None, kind: StageKind::Hold }],
         iterations: Some(1),
         ..plan.clone()
     }

@@ -38,11 +38,7 @@ impl Bracket {
         let mut bracket = Self {
             settings: settings.clone(),
             values: Arc::default(),
-            state: if settings.plan.teardown.is_some() {
-                State::Owed
-            } else {
-                State::Done
-            },
+            state: if settings.plan.teardown.is_some() { State::Owed } else { State::Done },
             gave_up: Arc::default(),
             failure: None,
         };
@@ -114,9 +110,8 @@ impl Bracket {
     }
 
     fn join(&mut self, thread: JoinHandle<Option<String>>) {
-        self.failure = thread
-            .join()
-            .unwrap_or_else(|_| Some("the teardown of the run broke, which is a defect of nmax".into()));
+        self.failure =
+            thread.join().unwrap_or_else(|_| Some("the teardown of the run broke, which is a defect of nmax".into()));
     }
 }
 

@@ -61,13 +61,8 @@ struct WorkerState {
 impl Collector {
     /// A collector for workers to which emptied windows go back this way.
     pub fn new(recycle: Vec<SyncSender<Box<Window>>>) -> Self {
-        let state = |recycle| WorkerState {
-            recycle,
-            next: 0,
-            has_ended: false,
-            used: WorkerUse::default(),
-            ended_early: None,
-        };
+        let state =
+            |recycle| WorkerState { recycle, next: 0, has_ended: false, used: WorkerUse::default(), ended_early: None };
         Self {
             workers: recycle.into_iter().map(state).collect(),
             open: BTreeMap::new(),
@@ -81,13 +76,7 @@ impl Collector {
     /// Takes a report; returns the windows that it completes, in order.
     pub fn add(&mut self, report: Report) -> Vec<Complete> {
         match report {
-            Report::Window {
-                worker,
-                window,
-                raw,
-                told,
-                failures,
-            } => {
+            Report::Window { worker, window, raw, told, failures } => {
                 let state = &mut self.workers[worker as usize];
                 state.next = window.index + 1;
                 let load = window.aggregate.load(Section::Hold);
@@ -108,14 +97,7 @@ impl Collector {
                 // When enough are on their way back, this one is dropped.
                 let _ = state.recycle.try_send(emptied);
             }
-            Report::Ended {
-                worker,
-                at,
-                load_ended,
-                broke,
-                error,
-                background_ended,
-            } => {
+            Report::Ended { worker, at, load_ended, broke, error, background_ended } => {
                 for (number, at) in background_ended {
                     let last = self.background_ended.entry(number).or_default();
                     *last = at.max(*last);
@@ -134,11 +116,7 @@ impl Collector {
     }
 
     fn complete(&mut self) -> Vec<Complete> {
-        let running = self
-            .workers
-            .iter()
-            .filter(|worker| !worker.has_ended)
-            .map(|worker| worker.next);
+        let running = self.workers.iter().filter(|worker| !worker.has_ended).map(|worker| worker.next);
         let complete_below = running.min().unwrap_or(u64::MAX);
         let later = self.open.split_off(&complete_below);
         std::mem::replace(&mut self.open, later).into_values().collect()
@@ -202,13 +180,7 @@ mod tests {
     fn report(worker: u32, index: u64) -> Report {
         let mut window = Box::new(Window::new(index, Nanos::from_secs(1)));
         window.aggregate.load_mut(Section::Hold).started = 1;
-        Report::Window {
-            worker,
-            window,
-            raw: Vec::new(),
-            told: Tellings::default(),
-            failures: Vec::new(),
-        }
+        Report::Window { worker, window, raw: Vec::new(), told: Tellings::default(), failures: Vec::new() }
     }
 
     #[test]
@@ -219,13 +191,7 @@ mod tests {
         assert!(collector.add(report(0, 0)).is_empty());
         assert!(collector.add(report(0, 1)).is_empty());
         let complete = collector.add(report(1, 0));
-        assert_eq!(
-            complete
-                .iter()
-                .map(|complete| complete.window.index)
-                .collect::<Vec<_>>(),
-            [0]
-        );
+        assert_eq!(complete.iter().map(|complete| complete.window.index).collect::<Vec<_>>(), [0]);
         assert_eq!(complete[0].window.aggregate.load(Section::Hold).started, 2);
         let rest = collector.add(Report::Ended {
             worker: 1,
@@ -248,10 +214,7 @@ mod tests {
         assert!(collector.add(report(0, 0)).is_empty());
         assert_eq!(collector.add(report(1, 0)).len(), 1);
         assert!(collector.add(report(0, 1)).is_empty());
-        assert!(
-            collector.add(report(0, 2)).is_empty(),
-            "the second worker owes window 1"
-        );
+        assert!(collector.add(report(0, 2)).is_empty(), "the second worker owes window 1");
         let ended = Report::Ended {
             worker: 0,
             at: Nanos::from_millis(2_500),

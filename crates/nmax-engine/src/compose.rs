@@ -93,10 +93,7 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
     ) -> Result<Place<'a>, String> {
         let form = Form::of(step);
         if let Some(fixed) = &prepared.fixed {
-            let layout = Layout {
-                cookies_at: fixed.cookies_at,
-                body_at: fixed.body_at,
-            };
+            let layout = Layout { cookies_at: fixed.cookies_at, body_at: fixed.body_at };
             let added = if self.jar.is_empty() {
                 None
             } else {
@@ -106,11 +103,7 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
                 origin: Cow::Borrowed(&prepared.origin),
                 form,
                 rendered: Rendered {
-                    source: if added.is_some() {
-                        Source::FixedWithCookies
-                    } else {
-                        Source::Fixed
-                    },
+                    source: if added.is_some() { Source::FixedWithCookies } else { Source::Fixed },
                     body_at: fixed.body_at + added.unwrap_or(0),
                 },
             });
@@ -126,9 +119,7 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
         } else {
             let text = String::from_utf8_lossy(&buffers.target);
             let base = self.page.as_ref().unwrap_or(&context.program.base);
-            let url = base
-                .join(&text)
-                .map_err(|error| format!("`{text}` is no URL to request: {error}"))?;
+            let url = base.join(&text).map_err(|error| format!("`{text}` is no URL to request: {error}"))?;
             buffers.target.clear();
             buffers.target.extend_from_slice(url.target.as_bytes());
             Cow::Owned(url.origin)
@@ -161,14 +152,8 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
         authority: &str,
     ) -> Rendered {
         let buffers = &mut self.buffers;
-        let message = Message {
-            plan: &context.program.plan,
-            request: step,
-            prepared,
-            form,
-            authority,
-            target: &buffers.target,
-        };
+        let message =
+            Message { plan: &context.program.plan, request: step, prepared, form, authority, target: &buffers.target };
         buffers.text.clear();
         if prepared.calls {
             self.values.count_calls_of(CallsOf::Message);
@@ -176,20 +161,14 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
         let layout = message.write(&self.values, &mut buffers.body, &mut buffers.text);
         let mut added = None;
         if !self.jar.is_empty() {
-            let (bytes, target) = (
-                std::mem::take(&mut self.buffers.text),
-                std::mem::take(&mut self.buffers.target),
-            );
+            let (bytes, target) = (std::mem::take(&mut self.buffers.text), std::mem::take(&mut self.buffers.target));
             added = self.insert_cookies(context, origin, &bytes, layout, &String::from_utf8_lossy(&target));
             (self.buffers.text, self.buffers.target) = (bytes, target);
         }
         if added.is_none() {
             std::mem::swap(&mut self.buffers.text, &mut self.buffers.bytes);
         }
-        Rendered {
-            source: Source::Buffers,
-            body_at: layout.body_at + added.unwrap_or(0),
-        }
+        Rendered { source: Source::Buffers, body_at: layout.body_at + added.unwrap_or(0) }
     }
 
     /// Copies a request into the buffer with its cookies; how many bytes they are, `None` when none belong to it.

@@ -27,11 +27,7 @@ pub(crate) struct Turn {
 impl Turn {
     /// Of a VU that has done nothing yet, and whose first iteration has this number.
     pub(crate) fn new(first: u64) -> Self {
-        Self {
-            iteration: first,
-            active_until: Nanos::ZERO,
-            paced: Nanos::ZERO,
-        }
+        Self { iteration: first, active_until: Nanos::ZERO, paced: Nanos::ZERO }
     }
 }
 
@@ -178,8 +174,7 @@ async fn pace<R: Runtime, D: Drivers>(context: &Rc<Context<R, D>>, source: &Sour
 #[inline]
 fn take_idle(open: &OpenSource, location: Option<LocationId>) -> Option<Rc<VuSlot>> {
     let mut idle = open.idle.borrow_mut();
-    idle.pop(location)
-        .or_else(|| (location.is_some() && open.made.get() >= open.vus_max).then(|| idle.pop_any())?)
+    idle.pop(location).or_else(|| (location.is_some() && open.made.get() >= open.vus_max).then(|| idle.pop_any())?)
 }
 
 /// An iteration of an open workload.
@@ -269,9 +264,7 @@ fn take_waiting<R: Runtime, D: Drivers>(
 ) -> Option<Assignment> {
     // What still waits at the end is dropped for want of a VU, so that state is kept.
     let starved_since = open.starved_since.get().filter(|_| context.state.may_start())?;
-    let due = open
-        .due(&source.share, open.next.get())
-        .filter(|(_, intended)| *intended <= now);
+    let due = open.due(&source.share, open.next.get()).filter(|(_, intended)| *intended <= now);
     let Some((number, intended)) = due else {
         open.fed();
         return None;
@@ -312,9 +305,7 @@ async fn next_closed<R: Runtime, D: Drivers>(
     let iteration = turn.iteration;
     turn.iteration += 1;
     let scenario = source.mix.pick_closed(program.plan.seed, v, iteration);
-    turn.paced = program.plan.scenarios[scenario]
-        .pacing
-        .map_or(Nanos::ZERO, |pacing| intended + Nanos::from(pacing));
+    turn.paced = program.plan.scenarios[scenario].pacing.map_or(Nanos::ZERO, |pacing| intended + Nanos::from(pacing));
     Some(Assignment {
         number: iteration * closed.vus_total + v,
         choice: (source.user(v), iteration),

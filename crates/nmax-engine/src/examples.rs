@@ -69,18 +69,12 @@ pub(crate) fn keep<R: Runtime, D: Drivers>(
     if !context.meter.borrow_mut().wants_example(kind) {
         return;
     }
-    let (exchange, scenario) = (
-        seen.exchange,
-        &context.program.plan.scenarios[seen.assignment.scenario].name,
-    );
+    let (exchange, scenario) = (seen.exchange, &context.program.plan.scenarios[seen.assignment.scenario].name);
     let text = match (&exchange.error, &verified.text) {
         (Some(failure), _) => redact_fields(&failure.text),
         (None, Some(text)) => redact_fields(text),
         (None, None) if kind.starts_with("status ") => format!("{kind} is not what the plan expects"),
-        (None, None) => format!(
-            "{kind} does not hold, in a reply with status {}",
-            exchange.status.unwrap_or_default()
-        ),
+        (None, None) => format!("{kind} does not hold, in a reply with status {}", exchange.status.unwrap_or_default()),
     };
     let reply = match (exchange.status, sent.bytes) {
         (_, []) => Vec::new(), // Nothing was asked, so the last reply is another one's.
@@ -113,10 +107,8 @@ pub fn redact(message: &[u8]) -> String {
     let shown = &message[..message.len().min(EXAMPLE_BYTES_MAX)];
     let text = String::from_utf8_lossy(shown);
     let (head, body) = head_and_body(&text);
-    let mut lines: Vec<String> = head
-        .split('\n')
-        .map(|line| redact_line(line.strip_suffix('\r').unwrap_or(line)))
-        .collect();
+    let mut lines: Vec<String> =
+        head.split('\n').map(|line| redact_line(line.strip_suffix('\r').unwrap_or(line))).collect();
     if let Some(first) = lines.first_mut() {
         *first = redact_fields(first);
     }
@@ -165,19 +157,13 @@ fn redact_parts(body: &str, boundary: &str) -> String {
             format!("{head}\r\n\r\n{}", redact_fields(content))
         }
     };
-    body.split(separator.as_str())
-        .map(part)
-        .collect::<Vec<_>>()
-        .join(&separator)
+    body.split(separator.as_str()).map(part).collect::<Vec<_>>().join(&separator)
 }
 
 /// The name of a part, from its head.
 pub fn part_name(head: &str) -> Option<&str> {
     let lower = head.to_ascii_lowercase();
-    let at = lower
-        .match_indices("name=\"")
-        .map(|(at, _)| at)
-        .find(|at| !lower[..*at].ends_with("file"))?;
+    let at = lower.match_indices("name=\"").map(|(at, _)| at).find(|at| !lower[..*at].ends_with("file"))?;
     head.get(at + "name=\"".len()..)?.split('"').next()
 }
 
@@ -242,10 +228,7 @@ pub fn redact_fields(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text.as_str();
     while let Some((name_end, value_start, value_end)) = next_field(rest) {
-        let name = rest[..name_end]
-            .rsplit(|c: char| !is_name(c))
-            .next()
-            .unwrap_or_default();
+        let name = rest[..name_end].rsplit(|c: char| !is_name(c)).next().unwrap_or_default();
         let is_parameter = SECRET_PARAMETERS.iter().any(|known| name.eq_ignore_ascii_case(known))
             && rest[name_end..value_start] == *"="
             && !rest[..name_end - name.len()].ends_with([' ', '"', ',', '{']);
@@ -282,15 +265,9 @@ fn next_field(text: &str) -> Option<(usize, usize, usize)> {
             let length = closing_quote(&text[start + 1..]);
             (start + 1, start + 1 + length)
         } else {
-            let stops: &[char] = if is_json {
-                &[',', '}', ']', '\n', '\r', '"']
-            } else {
-                &['&', ' ', '\n', '\r', '"', '<', '>', ';']
-            };
-            (
-                after,
-                text[after..].find(stops).map_or(text.len(), |length| after + length),
-            )
+            let stops: &[char] =
+                if is_json { &[',', '}', ']', '\n', '\r', '"'] } else { &['&', ' ', '\n', '\r', '"', '<', '>', ';'] };
+            (after, text[after..].find(stops).map_or(text.len(), |length| after + length))
         };
         return Some((name_end, start, end));
     }

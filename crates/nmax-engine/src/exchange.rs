@@ -55,12 +55,7 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
             Carried::TimedOut => self.timed_out(context, step, 0),
             Carried::Cut => return self.cut_off(context, turn.intended),
         };
-        let first = Hop {
-            turn,
-            place,
-            name,
-            exchange,
-        };
+        let first = Hop { turn, place, name, exchange };
         let target = match prepared.redirects_max {
             0 => None,
             _ => self.leads_to(prepared, &first.place, &first.exchange),
@@ -68,12 +63,7 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
         let end = match target {
             None => self.conclude(context, assignment, prepared, step, &first),
             Some(target) => {
-                let chain = Chain {
-                    assignment,
-                    prepared,
-                    step,
-                    deadline,
-                };
+                let chain = Chain { assignment, prepared, step, deadline };
                 // Boxed, so that users who follow nothing have no room for it.
                 Box::pin(self.follow(context, &chain, first, target)).await
             }
@@ -146,11 +136,7 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
         if redirects > 0 {
             text.push_str(&format!(", redirects included ({redirects})"));
         }
-        Exchange {
-            error: Some(Failure::new(ErrorKind::Timeout, text)),
-            status: None,
-            ..self.driver.abandon()
-        }
+        Exchange { error: Some(Failure::new(ErrorKind::Timeout, text)), status: None, ..self.driver.abandon() }
     }
 
     /// Verifies and records the last exchange of a step.
@@ -177,12 +163,7 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
         hop: &Hop<'_>,
         verified: Verified,
     ) -> StepEnd {
-        let seen = Seen {
-            assignment,
-            name: hop.name,
-            exchange: &hop.exchange,
-            intended: hop.turn.intended,
-        };
+        let seen = Seen { assignment, name: hop.name, exchange: &hop.exchange, intended: hop.turn.intended };
         let sample = self.record(context, &seen, hop.turn.slot_wait, verified.outcome);
         if context.tells {
             let head = hop.place.rendered.bytes(prepared, &self.buffers);
@@ -236,12 +217,7 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
             informational: 0,
             error: Some(Failure::new(ErrorKind::Protocol, text)),
         };
-        let seen = Seen {
-            assignment,
-            name,
-            exchange: &exchange,
-            intended: turn.intended,
-        };
+        let seen = Seen { assignment, name, exchange: &exchange, intended: turn.intended };
         let verified = Verified::error(ErrorKind::Protocol);
         self.record(context, &seen, turn.slot_wait, verified.outcome);
         examples::keep(context, &seen, &verified, SentBytes::NONE, &self.driver);
@@ -293,11 +269,7 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
             }
         }
         if exchange.opened.is_some() || exchange.retried || exchange.informational > 0 {
-            let section = if self.is_aside() {
-                Section::Outside
-            } else {
-                meter.section(seen.intended)
-            };
+            let section = if self.is_aside() { Section::Outside } else { meter.section(seen.intended) };
             let load = meter.window().aggregate.load_mut(section);
             if let Some(address) = exchange.opened {
                 load.connections += 1;

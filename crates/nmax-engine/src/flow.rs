@@ -101,12 +101,7 @@ pub(crate) fn compile<'a, Q, E>(
     let steps = compiler.part(&scenario.steps)?;
     let setup = compiler.part(&scenario.setup)?;
     let teardown = compiler.part(&scenario.teardown)?;
-    Ok(Flow {
-        actions: compiler.actions,
-        steps,
-        setup,
-        teardown,
-    })
+    Ok(Flow { actions: compiler.actions, steps, setup, teardown })
 }
 
 /// A jump whose target is not known yet.
@@ -176,12 +171,7 @@ impl<'a, Q, E> Compiler<'_, 'a, Q, E> {
         self.actions.push(Action::Jump(OPEN));
         self.steps(&step.steps)?;
         self.actions.push(Action::Jump(next));
-        self.actions[next] = Action::Next(Pass {
-            condition,
-            max,
-            counter: step.counter,
-            end: self.actions.len(),
-        });
+        self.actions[next] = Action::Next(Pass { condition, max, counter: step.counter, end: self.actions.len() });
         Ok(())
     }
 

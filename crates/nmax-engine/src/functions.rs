@@ -96,9 +96,7 @@ fn random(low: &str, high: &str, choice: Choice) -> Result<String, String> {
 /// Characters of these, each equally likely.
 fn random_text(length: &str, choice: Choice, chars: &[u8]) -> Result<String, String> {
     let kinds = NonZeroU64::new(chars.len() as u64).ok_or("there are no characters to take")?;
-    let length = u64::try_from(whole(length)?)
-        .ok()
-        .filter(|length| *length <= RANDOM_TEXT_MAX);
+    let length = u64::try_from(whole(length)?).ok().filter(|length| *length <= RANDOM_TEXT_MAX);
     let length = length.ok_or_else(|| format!("the length is not between 0 and {RANDOM_TEXT_MAX}"))?;
     let char = |draw| char::from(chars[choice.below(draw, kinds) as usize]);
     Ok((0..length).map(char).collect())

@@ -17,9 +17,7 @@ pub struct HttpDrivers {
 impl HttpDrivers {
     /// Drivers with these settings.
     pub fn new(shared: Shared<RealClock>) -> Self {
-        Self {
-            shared: Rc::new(shared),
-        }
+        Self { shared: Rc::new(shared) }
     }
 }
 
@@ -27,9 +25,7 @@ impl Drivers for HttpDrivers {
     type Driver = HttpDriver;
 
     fn make(&self, alarm: Alarm) -> HttpDriver {
-        HttpDriver {
-            client: Client::new(Rc::clone(&self.shared), alarm),
-        }
+        HttpDriver { client: Client::new(Rc::clone(&self.shared), alarm) }
     }
 
     fn watching(&self) -> usize {
@@ -52,9 +48,7 @@ impl Driver for HttpDriver {
     }
 
     fn sibling(&self, alarm: Alarm) -> Self {
-        Self {
-            client: self.client.sibling(alarm),
-        }
+        Self { client: self.client.sibling(alarm) }
     }
 
     fn abandon(&mut self) -> Exchange {

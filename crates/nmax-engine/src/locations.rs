@@ -114,9 +114,8 @@ pub fn without_users(plan: &Plan, count: u64) -> Vec<(usize, u64)> {
     let empty = (0..plan.locations.len()).filter(|index| mix.count(*index) > 0);
     empty
         .filter_map(|index| {
-            let needed: Vec<(u64, usize)> = (0..plan.scenarios.len())
-                .filter_map(|scenario| Some((enough(index, scenario)?, scenario)))
-                .collect();
+            let needed: Vec<(u64, usize)> =
+                (0..plan.scenarios.len()).filter_map(|scenario| Some((enough(index, scenario)?, scenario))).collect();
             let has_users = needed.iter().any(|(needed, scenario)| users(*scenario) >= *needed);
             let least = needed.iter().map(|(needed, _)| *needed).min()?;
             (!has_users).then_some((index, least))

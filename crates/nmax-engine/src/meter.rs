@@ -136,10 +136,7 @@ impl Meter {
     /// The same meter, which tells every exchange.
     #[must_use]
     pub fn telling(self) -> Self {
-        Self {
-            told: Some(Tellings::default()),
-            ..self
-        }
+        Self { told: Some(Tellings::default()), ..self }
     }
 
     /// What it tells of the open window, if it tells.
@@ -207,9 +204,7 @@ impl Meter {
         if self.examples_room == 0 {
             let worker = self.link.worker;
             let all = EXAMPLES_BYTES_MAX >> 20;
-            example.text.push_str(&format!(
-                " [worker {worker} has {all} MiB of examples and keeps no more]"
-            ));
+            example.text.push_str(&format!(" [worker {worker} has {all} MiB of examples and keeps no more]"));
         }
         self.failures.push(example);
     }
@@ -218,11 +213,7 @@ impl Meter {
     #[inline]
     pub fn in_flight(&mut self, now: Nanos, begins: bool) {
         self.integrate(now);
-        self.in_flight = if begins {
-            self.in_flight + 1
-        } else {
-            self.in_flight.saturating_sub(1)
-        };
+        self.in_flight = if begins { self.in_flight + 1 } else { self.in_flight.saturating_sub(1) };
         let load = self.window.aggregate.load_mut(Section::Hold);
         load.in_flight_max = load.in_flight_max.max(self.in_flight);
     }
@@ -285,21 +276,9 @@ impl Meter {
     /// Ends the open window, as the last one, at `now`.
     pub fn finish(&mut self, now: Nanos, time: ThreadTime, end: WorkerEnd) {
         self.end_window(now, time);
-        let WorkerEnd {
-            load_ended,
-            broke,
-            error,
-            background_ended,
-        } = end;
+        let WorkerEnd { load_ended, broke, error, background_ended } = end;
         let worker = self.link.worker;
-        let _ = self.link.reports.send(Report::Ended {
-            worker,
-            at: now,
-            load_ended,
-            broke,
-            error,
-            background_ended,
-        });
+        let _ = self.link.reports.send(Report::Ended { worker, at: now, load_ended, broke, error, background_ended });
     }
 
     fn end_window(&mut self, at: Nanos, time: ThreadTime) {
@@ -311,11 +290,8 @@ impl Meter {
         load.worker_time = load.worker_time + at.since(Nanos(self.window.index * self.settings.width.0));
         self.time_at_start = time;
         let next = self.window.index + 1;
-        let mut fresh = self
-            .link
-            .recycled
-            .try_recv()
-            .unwrap_or_else(|_| Box::new(Window::new(next, self.settings.width)));
+        let mut fresh =
+            self.link.recycled.try_recv().unwrap_or_else(|_| Box::new(Window::new(next, self.settings.width)));
         fresh.index = next;
         let window = std::mem::replace(&mut self.window, fresh);
         let report = Report::Window {

@@ -19,11 +19,7 @@ pub(crate) struct NameBook {
 
 impl NameBook {
     pub(crate) fn new(shared: SharedCatalog) -> Self {
-        Self {
-            shared,
-            known: RefCell::default(),
-            other: Cell::new(None),
-        }
+        Self { shared, known: RefCell::default(), other: Cell::new(None) }
     }
 
     /// The name of an id.

@@ -71,14 +71,9 @@ pub fn proxy(plan: &Plan) -> Result<Option<Proxy>, ProgramError> {
         return Ok(None);
     };
     let (user, bare) = split_user(text);
-    let url = Url::parse(&bare).map_err(|error| ProgramError::Url {
-        url: bare.clone(),
-        reason: error.kind.to_string(),
-    })?;
-    Ok(Some(Proxy {
-        origin: url.origin,
-        authorization: user.map(|user| basic(&user)),
-    }))
+    let url =
+        Url::parse(&bare).map_err(|error| ProgramError::Url { url: bare.clone(), reason: error.kind.to_string() })?;
+    Ok(Some(Proxy { origin: url.origin, authorization: user.map(|user| basic(&user)) }))
 }
 
 /// User name and password before the host, percent-decoded, and the URL without them.
@@ -89,10 +84,7 @@ fn split_user(url: &str) -> (Option<Vec<u8>>, String) {
     };
     let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
     match rest[..end].rsplit_once('@') {
-        Some((user, host)) => (
-            Some(percent_decoded(user)),
-            format!("{scheme}://{host}{}", &rest[end..]),
-        ),
+        Some((user, host)) => (Some(percent_decoded(user)), format!("{scheme}://{host}{}", &rest[end..])),
         None => whole(),
     }
 }

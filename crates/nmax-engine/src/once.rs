@@ -83,11 +83,7 @@ pub struct Take {
 impl Take {
     /// The first iteration of a scenario, with as much as a person looks at.
     const fn first(scenario: usize) -> Self {
-        Self {
-            scenario,
-            number: 0,
-            body_max: BODY_MAX,
-        }
+        Self { scenario, number: 0, body_max: BODY_MAX }
     }
 }
 
@@ -134,10 +130,7 @@ fn trace(
     let scenario = take.scenario;
     let plan = Arc::new(only(&settings.plan, scenario));
     let worker_error = |error| StartError::Worker { worker: 0, error };
-    let reactor = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(worker_error)?;
+    let reactor = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(worker_error)?;
     let names = catalog(&plan, settings.names_max);
     let mut program = Program::new(Arc::clone(&plan), &names, &settings.files)?;
     program.records = Records::Last;
@@ -149,35 +142,20 @@ fn trace(
     let clock = RealClock::starting_now();
     let shared = Shared::new(config, clock.clone()).map_err(|error| StartError::Tls(error.to_string()))?;
     let log = Rc::new(RefCell::new(Vec::new()));
-    let drivers = Recording {
-        inner: HttpDrivers::new(shared),
-        log: Rc::clone(&log),
-        body_max: take.body_max,
-    };
+    let drivers = Recording { inner: HttpDrivers::new(shared), log: Rc::clone(&log), body_max: take.body_max };
     let (reports_in, reports) = sync_channel(4);
     let (_, recycled) = sync_channel(1);
-    let link = Link {
-        worker: 0,
-        reports: reports_in,
-        recycled,
-    };
+    let link = Link { worker: 0, reports: reports_in, recycled };
     let shared_names = Arc::new(Mutex::new(names));
     let names = Arc::clone(&shared_names);
     LocalSet::new().block_on(&reactor, async move {
         let runtime = RealRuntime::start(clock).map_err(worker_error)?;
         let sources = Sources::new(&plan, Share::whole(), 0, 1, || runtime.timer())?;
         let times = times(&plan);
-        let meter = MeterSettings {
-            width: WINDOW,
-            hold: times.hold,
-            keep: KeepSamples::All,
-            seed: plan.seed,
-        };
+        let meter = MeterSettings { width: WINDOW, hold: times.hold, keep: KeepSamples::All, seed: plan.seed };
         let meter = Meter::new(meter, link, runtime.thread_time());
         #[expect(clippy::disallowed_methods, reason = "wall time, for cookies and templates")]
-        let unix = SystemTime::now()
-            .duration_since(UNIX_EPOCH)
-            .map_or(Nanos::ZERO, Nanos::from);
+        let unix = SystemTime::now().duration_since(UNIX_EPOCH).map_or(Nanos::ZERO, Nanos::from);
         let context = Rc::new(Context::new(runtime, drivers, program, sources, meter, names, unix));
         worker::run(context, times, Nanos::from(plan.graceful_stop)).await;
         after.await;
@@ -186,13 +164,7 @@ fn trace(
     let (mut raw, mut failures) = (Vec::new(), Vec::new());
     let (mut completed, mut failed_iterations) = (0, 0);
     for report in reports {
-        if let Report::Window {
-            raw: kept,
-            failures: failed,
-            window,
-            ..
-        } = report
-        {
+        if let Report::Window { raw: kept, failures: failed, window, .. } = report {
             for section in Section::ALL {
                 let stats = window.aggregate.scenario(section, scenario);
                 completed += stats.map_or(0, |stats| stats.completed);
@@ -214,10 +186,7 @@ fn trace(
             let sent = sent.unwrap_or_default();
             Traced {
                 name: names.requests.name(measured.sample.name).to_owned(),
-                failure: failures
-                    .iter()
-                    .find(|failure| failure.at == measured.sample.done)
-                    .cloned(),
+                failure: failures.iter().find(|failure| failure.at == measured.sample.done).cloned(),
                 request: sent.request,
                 reply_head: sent.head,
                 reply_body: sent.body,
@@ -226,12 +195,7 @@ fn trace(
             }
         })
         .collect();
-    Ok(Rehearsal {
-        scenario,
-        exchanges,
-        failures,
-        is_ok: completed == 1 && failed_iterations == 0,
-    })
+    Ok(Rehearsal { scenario, exchanges, failures, is_ok: completed == 1 && failed_iterations == 0 })
 }
 
 /// The plan with nothing but one iteration of one scenario.
@@ -246,12 +210,7 @@ fn only(plan: &Plan, scenario: usize) -> Plan {
     }
     plan.background.clear();
     plan.workload = Workload::Closed { vus: 1 };
-    plan.stages = vec![Stage {
-        from: 1.0,
-        to: 1.0,
-        length_ns: None,
-        kind: StageKind::Hold,
-    }];
+    plan.stages = vec![Stage { from: 1.0, to: 1.0, length_ns: None, kind: StageKind::Hold }];
     plan.iterations = Some(1);
     plan
 }
@@ -310,14 +269,8 @@ struct RecordingDriver {
 
 impl Driver for RecordingDriver {
     async fn exchange(&mut self, request: &Request<'_>) -> Exchange {
-        self.sent = Some(Sent {
-            request: SentBytes {
-                bytes: request.bytes,
-                rest: request.rest,
-            }
-            .shown(),
-            ..Sent::default()
-        });
+        self.sent =
+            Some(Sent { request: SentBytes { bytes: request.bytes, rest: request.rest }.shown(), ..Sent::default() });
         let keep_body = match request.keep_body {
             KeepBody::Discard => KeepBody::UpTo(COUNTED_MAX),
             KeepBody::UpTo(most) => KeepBody::UpTo(most.max(self.body_max)),
@@ -337,12 +290,7 @@ impl Driver for RecordingDriver {
     }
 
     fn sibling(&self, alarm: Alarm) -> Self {
-        Self {
-            inner: self.inner.sibling(alarm),
-            log: Rc::clone(&self.log),
-            body_max: self.body_max,
-            sent: None,
-        }
+        Self { inner: self.inner.sibling(alarm), log: Rc::clone(&self.log), body_max: self.body_max, sent: None }
     }
 
     fn abandon(&mut self) -> Exchange {

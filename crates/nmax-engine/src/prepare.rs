@@ -37,20 +37,17 @@ impl Maker<'_> {
         request: &Arc<Request>,
     ) -> Result<Prepared, ProgramError> {
         let (plan, base) = (self.plan, self.base);
-        let source_error = |reason: String| ProgramError::Source {
-            request: named(request),
-            reason,
-        };
+        let source_error = |reason: String| ProgramError::Source { request: named(request), reason };
         let mut extractors = Vec::with_capacity(request.extract.len());
         for extract in &request.extract {
             extractors.push(Extractor::new(&extract.source).map_err(source_error)?);
         }
         let probes = probes(&request.expect, &self.checks).map_err(source_error)?;
         let url = match request.url.as_constant() {
-            Some(text) => Some(base.join(text).map_err(|error| ProgramError::Url {
-                url: text.to_owned(),
-                reason: error.to_string(),
-            })?),
+            Some(text) => Some(
+                base.join(text)
+                    .map_err(|error| ProgramError::Url { url: text.to_owned(), reason: error.to_string() })?,
+            ),
             None => None,
         };
         let origin = url.as_ref().map_or(&base.origin, |url| &url.origin).clone();
@@ -63,10 +60,7 @@ impl Maker<'_> {
             step,
             page: page.and_then(|name| number_in(&self.catalog.pages, name)),
             calls: depends_on_place(plan, request),
-            name: request
-                .name
-                .as_constant()
-                .and_then(|name| self.catalog.requests.find(name)),
+            name: request.name.as_constant().and_then(|name| self.catalog.requests.find(name)),
             fixed: None,
             authority: origin.authority(),
             origin,
@@ -94,10 +88,10 @@ impl Maker<'_> {
     /// The files of a body, in order.
     fn body_files(&self, request: &Request) -> Result<Vec<Arc<BodyFile>>, ProgramError> {
         let open = |name: &str| {
-            self.files.get(name).map(Arc::clone).ok_or_else(|| ProgramError::File {
-                request: named(request),
-                file: name.to_owned(),
-            })
+            self.files
+                .get(name)
+                .map(Arc::clone)
+                .ok_or_else(|| ProgramError::File { request: named(request), file: name.to_owned() })
         };
         files_of(request).into_iter().map(open).collect()
     }
@@ -142,11 +136,7 @@ fn probes(expect: &Expect, numbers: &HashMap<&str, usize>) -> Result<Vec<(usize,
 
 /// Whether something that is rendered for a request calls a function, or reads a row that the request picks.
 fn depends_on_place(plan: &Plan, request: &Request) -> bool {
-    let picks = |feeder: usize| {
-        plan.feeders
-            .get(feeder)
-            .is_some_and(|feeder| feeder.per == Per::Request)
-    };
+    let picks = |feeder: usize| plan.feeders.get(feeder).is_some_and(|feeder| feeder.per == Per::Request);
     let depends = |part: &Part| match part {
         Part::Call(_) => true,
         Part::Feeder { feeder, .. } => picks(*feeder),
@@ -162,10 +152,7 @@ fn all_templates<'a>(plan: &'a Plan, request: &'a Request) -> impl Iterator<Item
         Test::Finds(_) => None,
     });
     let resources = request.page.iter().flat_map(|page| &page.listed);
-    templates(plan, request)
-        .chain([&request.name])
-        .chain(checks)
-        .chain(resources)
+    templates(plan, request).chain([&request.name]).chain(checks).chain(resources)
 }
 
 /// Every template of a scenario.
@@ -205,16 +192,8 @@ fn templates<'a>(plan: &'a Plan, request: &'a Request) -> impl Iterator<Item = &
         Body::Multipart(parts) => parts.iter().flat_map(part_templates).collect(),
         Body::File(_) => Vec::new(),
     };
-    let headers = plan
-        .defaults
-        .headers
-        .iter()
-        .chain(&request.headers)
-        .map(|(_, value)| value);
-    std::iter::once(&request.url)
-        .chain(pairs(&request.query))
-        .chain(headers)
-        .chain(body)
+    let headers = plan.defaults.headers.iter().chain(&request.headers).map(|(_, value)| value);
+    std::iter::once(&request.url).chain(pairs(&request.query)).chain(headers).chain(body)
 }
 
 fn part_templates(part: &FormPart) -> impl Iterator<Item = &Template> {

@@ -182,11 +182,7 @@ pub fn catalog(plan: &Plan, names_max: usize) -> Catalog {
         locations: plan.locations.iter().map(|location| location.name.clone()).collect(),
     };
     let groups = group_names(plan);
-    for (scenario, step) in plan
-        .scenarios
-        .iter()
-        .flat_map(|s| s.all_steps().map(move |step| (s, step)))
-    {
+    for (scenario, step) in plan.scenarios.iter().flat_map(|s| s.all_steps().map(move |step| (s, step))) {
         match step {
             Step::Transaction(group) => add(&mut catalog.transactions, group.name.clone()),
             Step::Request(request) => name_request(plan, scenario, request, &groups, &mut catalog),
@@ -283,49 +279,27 @@ impl Program {
     /// Makes a plan ready, with the numbers of `catalog` and the files that its bodies are made of.
     pub fn new(plan: Arc<Plan>, catalog: &Catalog, files: &Files) -> Result<Self, ProgramError> {
         let base = parse_url(&plan.target)?;
-        let checks: HashMap<&str, usize> = catalog
-            .checks
-            .iter()
-            .enumerate()
-            .map(|(index, name)| (name.as_str(), index))
-            .collect();
-        let maker = Maker {
-            plan: &plan,
-            base: &base,
-            files,
-            catalog,
-            groups: group_names(&plan),
-            checks,
-        };
+        let checks: HashMap<&str, usize> =
+            catalog.checks.iter().enumerate().map(|(index, name)| (name.as_str(), index)).collect();
+        let maker = Maker { plan: &plan, base: &base, files, catalog, groups: group_names(&plan), checks };
         let number_of = |name: &str| catalog.transactions.iter().position(|known| known == name);
         let mut scenarios = Vec::with_capacity(plan.scenarios.len());
         for (number, scenario) in plan.scenarios.iter().enumerate() {
             let prepare = |action, request| maker.prepare((number, scenario), action, request).map(Box::new);
-            scenarios.push(flow::compile(scenario, prepare, |name| {
-                number_of(name).unwrap_or_default()
-            })?);
+            scenarios.push(flow::compile(scenario, prepare, |name| number_of(name).unwrap_or_default())?);
         }
-        let has_setups = plan
-            .scenarios
-            .iter()
-            .any(|scenario| !scenario.setup.is_empty() || !scenario.teardown.is_empty());
+        let has_setups =
+            plan.scenarios.iter().any(|scenario| !scenario.setup.is_empty() || !scenario.teardown.is_empty());
         let pairs = transitions(&plan, &catalog.pages);
         let transitions = pairs.into_iter().enumerate().map(|(number, pair)| (pair, number));
-        let rows_max = plan
-            .scenarios
-            .iter()
-            .map(|scenario| rows_max(&plan, scenario))
-            .collect();
+        let rows_max = plan.scenarios.iter().map(|scenario| rows_max(&plan, scenario)).collect();
         let has_references = plan.scenarios.iter().flat_map(requests).any(|request| {
             let has_resources = |page: &Page| !page.listed.is_empty() || page.discover != Discover::Nothing;
             !matches!(request.url.parts.first(), Some(Part::Text(text)) if text.starts_with('/') || is_absolute(text))
                 || request.page.as_ref().is_some_and(has_resources)
         });
         let tagger = (!plan.tags.is_empty()).then(|| Tagger::new(&plan.tags)).transpose();
-        let tagger = tagger.map_err(|reason| ProgramError::Source {
-            request: "tags".into(),
-            reason,
-        })?;
+        let tagger = tagger.map_err(|reason| ProgramError::Source { request: "tags".into(), reason })?;
         Ok(Self {
             base,
             scenarios,
@@ -343,10 +317,7 @@ impl Program {
 }
 
 fn parse_url(url: &str) -> Result<Url, ProgramError> {
-    Url::parse(url).map_err(|error| ProgramError::Url {
-        url: url.to_owned(),
-        reason: error.to_string(),
-    })
+    Url::parse(url).map_err(|error| ProgramError::Url { url: url.to_owned(), reason: error.to_string() })
 }
 
 /// The names of the files of a body, in order.

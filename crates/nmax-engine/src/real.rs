@@ -29,14 +29,9 @@ pub struct RealClock {
 
 impl RealClock {
     /// A clock whose origin is now.
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "this is the clock that everything else takes as an argument"
-    )]
+    #[expect(clippy::disallowed_methods, reason = "this is the clock that everything else takes as an argument")]
     pub fn starting_now() -> Self {
-        Self {
-            origin: Rc::new(Cell::new(Instant::now())),
-        }
+        Self { origin: Rc::new(Cell::new(Instant::now())) }
     }
 
     /// This clock as it is, for other threads.
@@ -52,10 +47,7 @@ impl RealClock {
 
 impl Clock for RealClock {
     #[inline]
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "this is the clock that everything else takes as an argument"
-    )]
+    #[expect(clippy::disallowed_methods, reason = "this is the clock that everything else takes as an argument")]
     fn now(&self) -> Nanos {
         Nanos::from(Instant::now().saturating_duration_since(self.origin.get()))
     }
@@ -66,10 +58,7 @@ impl Clock for RealClock {
 pub struct SharedClock(Instant);
 
 impl Clock for SharedClock {
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "this is the clock that everything else takes as an argument"
-    )]
+    #[expect(clippy::disallowed_methods, reason = "this is the clock that everything else takes as an argument")]
     fn now(&self) -> Nanos {
         Nanos::from(Instant::now().saturating_duration_since(self.0))
     }
@@ -90,15 +79,9 @@ struct Shared {
 
 impl RealRuntime {
     /// Must be called within a tokio runtime with a local task set; starts the task that drives the timers.
-    #[expect(
-        deprecated,
-        reason = "its successor is unsafe; an `OwnedFd` cannot be closed behind the reactor's back"
-    )]
+    #[expect(deprecated, reason = "its successor is unsafe; an `OwnedFd` cannot be closed behind the reactor's back")]
     pub fn start(clock: RealClock) -> io::Result<Self> {
-        let fd = timerfd_create(
-            TimerfdClockId::Monotonic,
-            TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC,
-        )?;
+        let fd = timerfd_create(TimerfdClockId::Monotonic, TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC)?;
         let shared = Rc::new(Shared {
             timers: Timers::default(),
             fd: AsyncFd::new(fd)?,
@@ -130,14 +113,8 @@ impl RealRuntime {
     fn set_timer(&self, at: Nanos) {
         let wait = at.since(self.clock.now()).0.max(1);
         let seconds = i64::try_from(wait / 1_000_000_000).unwrap_or(i64::MAX);
-        let value = Timespec {
-            tv_sec: seconds,
-            tv_nsec: (wait % 1_000_000_000) as i64,
-        };
-        let once = Itimerspec {
-            it_interval: Timespec { tv_sec: 0, tv_nsec: 0 },
-            it_value: value,
-        };
+        let value = Timespec { tv_sec: seconds, tv_nsec: (wait % 1_000_000_000) as i64 };
+        let once = Itimerspec { it_interval: Timespec { tv_sec: 0, tv_nsec: 0 }, it_value: value };
         timerfd_settime(self.shared.fd.get_ref(), TimerfdTimerFlags::empty(), &once)
             .expect("a timerfd takes every normalized time");
     }
@@ -154,10 +131,7 @@ impl Runtime for RealRuntime {
     type Timer = RealTimer;
 
     fn timer(&self) -> RealTimer {
-        RealTimer {
-            runtime: self.clone(),
-            slot: Rc::new(Slot::default()),
-        }
+        RealTimer { runtime: self.clone(), slot: Rc::new(Slot::default()) }
     }
 
     fn spawn(&self, task: impl Future<Output = ()> + 'static) {

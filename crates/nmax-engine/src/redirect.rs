@@ -139,11 +139,7 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
             self.record_hop(context, chain, &hop);
             let (status, done) = (hop.exchange.status.unwrap_or_default(), hop.exchange.done);
             form = form_after(form, status, &hop.place.origin, &target.origin);
-            let turn = Turnstile {
-                intended: done,
-                begun: done,
-                slot_wait: Nanos::ZERO,
-            };
+            let turn = Turnstile { intended: done, begun: done, slot_wait: Nanos::ZERO };
             let place = self.render_at(context, prepared, step, form, &target);
             let name = context.names.id(&format!("{name} +{}", visited.len()));
             let exchange = match self.carry(context, prepared, step, &place, chain.deadline).await {
@@ -152,12 +148,7 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
                 Carried::Cut => return self.cut_off(context, turn.intended),
             };
             visited.push(target);
-            hop = Hop {
-                turn,
-                place,
-                name,
-                exchange,
-            };
+            hop = Hop { turn, place, name, exchange };
             target = match self.leads_to(prepared, &hop.place, &hop.exchange) {
                 None => return self.conclude(context, chain.assignment, prepared, step, &hop),
                 Some(next) if visited.len() > prepared.redirects_max as usize => {
@@ -172,12 +163,8 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
 
     /// A valid reply that leads on is ok, whatever the step expects of the last one.
     fn record_hop(&mut self, context: &Context<R, D>, chain: &Chain<'_>, hop: &Hop<'_>) {
-        let seen = Seen {
-            assignment: chain.assignment,
-            name: hop.name,
-            exchange: &hop.exchange,
-            intended: hop.turn.intended,
-        };
+        let seen =
+            Seen { assignment: chain.assignment, name: hop.name, exchange: &hop.exchange, intended: hop.turn.intended };
         let sample = self.record(context, &seen, hop.turn.slot_wait, Outcome::Ok);
         if context.tells {
             let head = hop.place.rendered.bytes(chain.prepared, &self.buffers);
@@ -215,11 +202,7 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
         self.buffers.target.extend_from_slice(url.target.as_bytes());
         let authority = url.origin.authority();
         let rendered: Rendered = self.compose(context, prepared, step, form, &url.origin, &authority);
-        Place {
-            origin: Cow::Owned(url.origin.clone()),
-            form,
-            rendered,
-        }
+        Place { origin: Cow::Owned(url.origin.clone()), form, rendered }
     }
 }
 

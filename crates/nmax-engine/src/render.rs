@@ -29,11 +29,7 @@ pub(crate) struct Form {
 impl Form {
     /// As the step says.
     pub(crate) fn of(request: &Request) -> Self {
-        Self {
-            method: request.method,
-            has_body: true,
-            has_credentials: true,
-        }
+        Self { method: request.method, has_body: true, has_credentials: true }
     }
 
     /// Whether a header that the plan gives goes out.
@@ -45,9 +41,7 @@ impl Form {
 }
 
 fn is_about_body(header: &str) -> bool {
-    header
-        .get(..8)
-        .is_some_and(|start| start.eq_ignore_ascii_case("content-"))
+    header.get(..8).is_some_and(|start| start.eq_ignore_ascii_case("content-"))
 }
 
 /// A request to be written.
@@ -90,14 +84,8 @@ pub(crate) fn fixed(plan: &Plan, request: &Request, prepared: &Prepared, url: &U
     let mut target = url.target.clone().into_bytes();
     query(&request.query, &NoValues, &mut target);
     let (mut bytes, mut body) = (Vec::with_capacity(256), BodyBuffer::default());
-    let message = Message {
-        plan,
-        request,
-        prepared,
-        form: Form::of(request),
-        authority: &prepared.authority,
-        target: &target,
-    };
+    let message =
+        Message { plan, request, prepared, form: Form::of(request), authority: &prepared.authority, target: &target };
     let Layout { cookies_at, body_at } = message.write(&NoValues, &mut body, &mut bytes);
     if body.marks.is_empty() {
         body = BodyBuffer::default();
@@ -117,11 +105,7 @@ pub(crate) fn pieces<'a>(prepared: &'a Prepared, body: &'a [u8], marks: &[usize]
     let mut pieces = Vec::new();
     let ends = marks.iter().skip(1).copied().chain([body.len()]);
     for ((file, from), to) in prepared.files.iter().zip(marks).zip(ends) {
-        pieces.push(Piece::File {
-            name: &file.name,
-            file: &file.file,
-            length: file.length,
-        });
+        pieces.push(Piece::File { name: &file.name, file: &file.file, length: file.length });
         if *from < to {
             pieces.push(Piece::Bytes(&body[*from..to]));
         }
@@ -286,10 +270,7 @@ fn templated_line(out: &mut Vec<u8>, name: &str, value: &Template, values: &impl
     out.extend_from_slice(b": ");
     let start = out.len();
     value.render(out, values, Escape::None);
-    out[start..]
-        .iter_mut()
-        .filter(|byte| matches!(byte, b'\r' | b'\n' | 0))
-        .for_each(|byte| *byte = b' ');
+    out[start..].iter_mut().filter(|byte| matches!(byte, b'\r' | b'\n' | 0)).for_each(|byte| *byte = b' ');
     out.extend_from_slice(b"\r\n");
 }
 

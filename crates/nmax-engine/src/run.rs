@@ -130,10 +130,7 @@ struct Workers {
 
 impl Workers {
     /// Starts the threads, which know the values of the run's setup.
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the origin of the run's clock, and its wall time for labels"
-    )]
+    #[expect(clippy::disallowed_methods, reason = "the origin of the run's clock, and its wall time for labels")]
     fn start(settings: &Settings, values: &Arc<Vec<String>>) -> Result<Self, StartError> {
         let workers = worker_count(settings);
         let shared = Arc::new(Mutex::new(catalog(&settings.plan, settings.names_max)));
@@ -150,42 +147,26 @@ impl Workers {
                 values: Arc::clone(values),
                 worker,
                 workers,
-                link: Link {
-                    worker,
-                    reports: SyncSender::clone(&reports_in),
-                    recycled,
-                },
+                link: Link { worker, reports: SyncSender::clone(&reports_in), recycled },
                 catalog: Arc::clone(&shared),
                 commands: commands.clone(),
                 ready: ready_in,
                 origin,
             };
-            let thread = std::thread::Builder::new()
-                .name(format!("nmax-worker-{worker}"))
-                .spawn(move || seat.run());
+            let thread = std::thread::Builder::new().name(format!("nmax-worker-{worker}")).spawn(move || seat.run());
             threads.push(thread.map_err(|error| StartError::Worker { worker, error })?);
             seats.push((ready, origin_in));
         }
         for (ready, _) in &seats {
             // Workers whose seat is dropped with an error here go away by themselves.
-            ready
-                .recv()
-                .unwrap_or_else(|_| Err(StartError::Tls("a worker ended before it was ready".into())))?;
+            ready.recv().unwrap_or_else(|_| Err(StartError::Tls("a worker ended before it was ready".into())))?;
         }
         let origin = Instant::now() + LEAD;
         let started_at = SystemTime::now() + LEAD;
         for (_, origin_in) in seats {
             let _ = origin_in.send((origin, started_at));
         }
-        Ok(Self {
-            origin,
-            started_at,
-            catalog: shared,
-            recycle,
-            reports,
-            command,
-            threads,
-        })
+        Ok(Self { origin, started_at, catalog: shared, recycle, reports, command, threads })
     }
 }
 
@@ -350,11 +331,7 @@ pub fn worker_count(settings: &Settings) -> u32 {
 /// Most iterations at once.
 fn work(workload: &Workload, stages: &[Stage]) -> f64 {
     match workload {
-        Workload::Closed { .. } => stages
-            .iter()
-            .map(|stage| stage.from.max(stage.to))
-            .fold(0.0, f64::max)
-            .ceil(),
+        Workload::Closed { .. } => stages.iter().map(|stage| stage.from.max(stage.to)).fold(0.0, f64::max).ceil(),
         Workload::Open { max_in_flight, .. } => f64::from(*max_in_flight),
     }
 }

@@ -54,10 +54,7 @@ type RealContext = Context<RealRuntime, HttpDrivers>;
 
 impl Seat {
     /// The thread's whole life.
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "waits for the run's origin before its reactor turns"
-    )]
+    #[expect(clippy::disallowed_methods, reason = "waits for the run's origin before its reactor turns")]
     pub(crate) fn run(self) {
         let worker = self.worker;
         let reactor = match Builder::new_current_thread().enable_io().build() {
@@ -71,9 +68,8 @@ impl Seat {
                 Ok(prepared) => prepared,
                 Err(error) => return drop(self.ready.send(Err(error))),
             };
-            let sources = Sources::new(&self.settings.plan, self.settings.share, worker, self.workers, || {
-                runtime.timer()
-            });
+            let sources =
+                Sources::new(&self.settings.plan, self.settings.share, worker, self.workers, || runtime.timer());
             let sources = match sources {
                 Ok(sources) => sources,
                 Err(error) => return drop(self.ready.send(Err(error.into()))),
@@ -93,11 +89,7 @@ impl Seat {
         }
         // Only matters for sleeps outside the timerfd; a refusal changes nothing.
         let _ = rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(1));
-        let catalog = self
-            .catalog
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner)
-            .clone();
+        let catalog = self.catalog.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone();
         let settings = &self.settings;
         let mut program = Program::new(Arc::clone(&settings.plan), &catalog, &settings.files)?;
         program.shared = Arc::clone(&self.values);
@@ -127,15 +119,7 @@ impl Seat {
         let meter = Meter::new(settings, self.link, runtime.thread_time());
         let meter = if self.settings.tells { meter.telling() } else { meter };
         let unix_origin = wall.duration_since(UNIX_EPOCH).map_or(Nanos::ZERO, Nanos::from);
-        let context = Rc::new(Context::new(
-            runtime,
-            drivers,
-            program,
-            sources,
-            meter,
-            self.catalog,
-            unix_origin,
-        ));
+        let context = Rc::new(Context::new(runtime, drivers, program, sources, meter, self.catalog, unix_origin));
         let obedient = Rc::clone(&context);
         let grace = Nanos::from(plan.graceful_stop);
         tokio::task::spawn_local(async move { obey(&obedient, self.commands, grace).await });

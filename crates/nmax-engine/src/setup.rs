@@ -125,18 +125,10 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
             }
             if !context.state.cut.get() {
                 let now = context.runtime.now();
-                let assignment = Assignment {
-                    intended: now,
-                    begun: now,
-                    slot_wait: Nanos::ZERO,
-                    ..assignment
-                };
+                let assignment = Assignment { intended: now, begun: now, slot_wait: Nanos::ZERO, ..assignment };
                 Box::pin(self.aside(context, &assignment, Stage::Teardown)).await;
             }
-            context
-                .state
-                .teardowns
-                .set(context.state.teardowns.get().saturating_sub(1));
+            context.state.teardowns.set(context.state.teardowns.get().saturating_sub(1));
             context.state.wake_main();
         }
     }

@@ -95,13 +95,11 @@ pub struct Times {
 /// The planned times of a run. A number of open iterations ends the load when the next one would be due.
 pub fn times(plan: &Plan) -> Times {
     let span = schedule::hold_span(&plan.stages);
-    let planned = schedule::phases(&plan.stages)
-        .last()
-        .and_then(|phase| phase.span.end_ns);
+    let planned = schedule::phases(&plan.stages).last().and_then(|phase| phase.span.end_ns);
     let limited = match (&plan.workload, plan.iterations) {
-        (Workload::Open { arrivals, .. }, Some(n)) => unlimited_schedule(plan, *arrivals)
-            .ok()
-            .and_then(|open| open.offset_ns(n)),
+        (Workload::Open { arrivals, .. }, Some(n)) => {
+            unlimited_schedule(plan, *arrivals).ok().and_then(|open| open.offset_ns(n))
+        }
         _ => None,
     };
     let end = planned.into_iter().chain(limited).min();
@@ -125,9 +123,7 @@ pub fn open_schedule(plan: &Plan, arrivals: Arrivals) -> Result<Open, ProgramErr
 
 fn unlimited_schedule(plan: &Plan, arrivals: Arrivals) -> Result<Open, ProgramError> {
     if arrivals == Arrivals::Listed {
-        let last = schedule::phases(&plan.stages)
-            .last()
-            .and_then(|phase| phase.span.end_ns);
+        let last = schedule::phases(&plan.stages).last().and_then(|phase| phase.span.end_ns);
         return Ok(Open::listed(Arc::clone(&plan.starts), last.unwrap_or(0)));
     }
     schedule_of(&plan.stages, arrivals, plan.seed)
@@ -166,18 +162,15 @@ impl<T> Sources<T> {
     /// The iterations of worker `k` of `workers` within `share`; each source gets a timer.
     pub fn new(plan: &Plan, whole: Share, k: u32, workers: u32, timer: impl Fn() -> T) -> Result<Self, ProgramError> {
         let part = Part { whole, k, workers };
-        let share = whole
-            .split(k, workers)
-            .map_err(|error| ProgramError::Stages(format!("share of worker {k}: {error}")))?;
+        let share =
+            whole.split(k, workers).map_err(|error| ProgramError::Stages(format!("share of worker {k}: {error}")))?;
         let mix = |weights: &[f64]| Mix::new(weights).map_err(|error| ProgramError::Mix(error.to_string()));
         let weights: Vec<f64> = plan.scenarios.iter().map(|scenario| scenario.weight).collect();
         let main = Source {
             kind: match plan.workload {
-                Workload::Open {
-                    arrivals,
-                    max_in_flight,
-                    ..
-                } => part.open(open_schedule(plan, arrivals)?, max_in_flight),
+                Workload::Open { arrivals, max_in_flight, .. } => {
+                    part.open(open_schedule(plan, arrivals)?, max_in_flight)
+                }
                 Workload::Closed { .. } => part.closed(closed(&plan.stages)?, plan.iterations),
             },
             share,
@@ -190,16 +183,11 @@ impl<T> Sources<T> {
         let mut vus_before = vus_max(&plan.workload, &plan.stages)?;
         let mut background = Vec::with_capacity(plan.background.len());
         for (beside, number) in plan.background.iter().zip(1..) {
-            let only: Vec<f64> = (0..plan.scenarios.len())
-                .map(|scenario| if scenario == beside.scenario { 1.0 } else { 0.0 })
-                .collect();
+            let only: Vec<f64> =
+                (0..plan.scenarios.len()).map(|scenario| if scenario == beside.scenario { 1.0 } else { 0.0 }).collect();
             background.push(Source {
                 kind: match beside.workload {
-                    Workload::Open {
-                        arrivals,
-                        max_in_flight,
-                        ..
-                    } => {
+                    Workload::Open { arrivals, max_in_flight, .. } => {
                         let seed = derive(plan.seed, u64::from(number));
                         part.open(schedule_of(&beside.stages, arrivals, seed)?, max_in_flight)
                     }
@@ -248,11 +236,7 @@ impl Part {
     fn closed(self, schedule: Closed, iterations: Option<u64>) -> Kind {
         let vus_total = schedule.vus_max();
         let remaining = iterations.map(|n| iterations_of(n, self.whole, self.k, self.workers, vus_total));
-        Kind::Closed(ClosedSource {
-            schedule,
-            vus_total,
-            remaining: Cell::new(remaining),
-        })
+        Kind::Closed(ClosedSource { schedule, vus_total, remaining: Cell::new(remaining) })
     }
 }
 
@@ -306,8 +290,7 @@ impl OpenSource {
 
     /// How many of the worker's iterations are due before `at`.
     pub(crate) fn due_before(&self, share: &Share, at: Nanos) -> u64 {
-        at.0.checked_sub(1)
-            .map_or(0, |last| share.count_below(self.schedule.count_at(last)))
+        at.0.checked_sub(1).map_or(0, |last| share.count_below(self.schedule.count_at(last)))
     }
 
     /// Ends the time in which iterations wait for a free VU.
@@ -326,10 +309,7 @@ pub(crate) fn row(feeder: &Feeder, index: usize, seed: u64, assignment: &Assignm
     }
     // Steps count from 0, so these addresses are nobody else's.
     let step = (1 << 32) + index as u64;
-    row_at(
-        feeder,
-        Choice::new(seed, assignment.choice.0, assignment.choice.1, step),
-    )
+    row_at(feeder, Choice::new(seed, assignment.choice.0, assignment.choice.1, step))
 }
 
 /// The row of a feeder that is picked at random by this choice.

@@ -49,10 +49,7 @@ impl<R: Runtime, D: Drivers> Context<R, D> {
         stats.left_out += fetched.left_out;
         stats.bytes_received += visit.bytes_received + fetched.bytes_received;
         if let Some(location) = visit.location {
-            aggregate
-                .location_mut(section, usize::from(location))
-                .pages
-                .record(is_ok, time.0);
+            aggregate.location_mut(section, usize::from(location)).pages.record(is_ok, time.0);
         }
         if let Some(transition) = visit.transition {
             aggregate.transition_mut(section, transition).record(is_ok, time.0);

@@ -79,10 +79,7 @@ impl Timers {
         slot.queued_at.set(Some(at));
         let mut heap = self.heap.borrow_mut();
         let is_earliest = heap.peek().is_none_or(|Reverse(first)| at < first.at);
-        heap.push(Reverse(Entry {
-            at,
-            slot: Rc::clone(slot),
-        }));
+        heap.push(Reverse(Entry { at, slot: Rc::clone(slot) }));
         is_earliest.then_some(at)
     }
 
@@ -102,10 +99,7 @@ impl Timers {
             match entry.slot.deadline.get() {
                 Some(deadline) if deadline > now => {
                     entry.slot.queued_at.set(Some(deadline));
-                    heap.push(Reverse(Entry {
-                        at: deadline,
-                        slot: entry.slot,
-                    }));
+                    heap.push(Reverse(Entry { at: deadline, slot: entry.slot }));
                 }
                 Some(_) => {
                     drop(heap);
@@ -122,9 +116,7 @@ impl Timers {
 
 impl std::fmt::Debug for Timers {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Timers")
-            .field("entries", &self.heap.borrow().len())
-            .finish()
+        f.debug_struct("Timers").field("entries", &self.heap.borrow().len()).finish()
     }
 }
 

@@ -73,9 +73,8 @@ impl Tellings {
 
     /// Adds those of another worker.
     pub(crate) fn append(&mut self, other: Self) {
-        let Some(shift) = u32::try_from(self.text.len())
-            .ok()
-            .filter(|shift| shift.checked_add(TARGETS_BYTES_MAX as u32).is_some())
+        let Some(shift) =
+            u32::try_from(self.text.len()).ok().filter(|shift| shift.checked_add(TARGETS_BYTES_MAX as u32).is_some())
         else {
             self.left_out += other.left_out + other.all.len() as u64;
             return;

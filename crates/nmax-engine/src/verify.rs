@@ -30,18 +30,10 @@ pub(crate) struct Verified {
 }
 
 impl Verified {
-    pub(crate) const OK: Self = Self {
-        outcome: Outcome::Ok,
-        kind: String::new(),
-        text: None,
-        lacks_value: false,
-    };
+    pub(crate) const OK: Self = Self { outcome: Outcome::Ok, kind: String::new(), text: None, lacks_value: false };
 
     pub(crate) fn error(kind: ErrorKind) -> Self {
-        Self {
-            outcome: Outcome::Error(kind),
-            ..Self::OK
-        }
+        Self { outcome: Outcome::Error(kind), ..Self::OK }
     }
 
     /// Not ok for this reason, unless there was one before.
@@ -71,17 +63,10 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
     ) -> Verified {
         let place = &hop.place;
         let Some(status) = hop.exchange.status else {
-            let kind = hop
-                .exchange
-                .error
-                .as_ref()
-                .map_or(ErrorKind::Protocol, |failure| failure.kind);
+            let kind = hop.exchange.error.as_ref().map_or(ErrorKind::Protocol, |failure| failure.kind);
             let lacks_value = step.extract.iter().any(|extract| extract.default.is_none());
             self.use_defaults(step);
-            return Verified {
-                lacks_value,
-                ..Verified::error(kind)
-            };
+            return Verified { lacks_value, ..Verified::error(kind) };
         };
         let mut verified = Verified::OK;
         let is_accepted = step.expect.accepts(status);
@@ -103,17 +88,9 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
             self.values.count_calls_of(CallsOf::Checks);
         }
         let reply = self.driver.reply();
-        let headers: Vec<(&str, &[u8])> = if prepared.parses() {
-            reply.headers().collect()
-        } else {
-            Vec::new()
-        };
+        let headers: Vec<(&str, &[u8])> = if prepared.parses() { reply.headers().collect() } else { Vec::new() };
         let is_cut = reply.body_truncated();
-        let page = if is_cut {
-            Page::beginning(&headers, reply.body())
-        } else {
-            Page::new(&headers, reply.body())
-        };
+        let page = if is_cut { Page::beginning(&headers, reply.body()) } else { Page::new(&headers, reply.body()) };
         let (values, text) = (&mut self.values, &mut self.buffers.text);
         for (number, probe) in &prepared.checks {
             let holds = match probe {
@@ -128,19 +105,11 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
                 verified.fail_because(kind, trouble.or_else(|| holds.is_none().then(undecided)));
             }
         }
-        let picker = Picker {
-            context,
-            assignment,
-            step: self.way.step(prepared.step),
-        };
+        let picker = Picker { context, assignment, step: self.way.step(prepared.step) };
         for (index, (extract, extractor)) in step.extract.iter().zip(&prepared.extractors).enumerate() {
             // More of the body could change what matches, and which of the matches is the last.
             let is_decided = !(is_cut && extractor.reads_body());
-            let found = if is_decided {
-                picker.pick(extract.pick, index, extractor.matches(&page))
-            } else {
-                None
-            };
+            let found = if is_decided { picker.pick(extract.pick, index, extractor.matches(&page)) } else { None };
             let lacks_value = found.is_none() && extract.default.is_none();
             verified.lacks_value |= lacks_value;
             if lacks_value || !is_decided {
@@ -200,9 +169,7 @@ impl<R: Runtime, D: Drivers> Picker<'_, R, D> {
                 NonZeroU64::new(matches.len() as u64).map(|n| choice.below(1 + index as u64, n) as usize)
             }
         };
-        place
-            .filter(|place| *place < matches.len())
-            .map(|place| matches.swap_remove(place))
+        place.filter(|place| *place < matches.len()).map(|place| matches.swap_remove(place))
     }
 }
 
@@ -234,9 +201,8 @@ fn holds(test: &Test, reply: &Reply<'_>, values: &impl Values, text: &mut Vec<u8
         }
         Test::HeaderContains(name, template) => {
             let wanted = rendered(template);
-            let holds = reply
-                .headers()
-                .any(|(header, value)| header.eq_ignore_ascii_case(name) && contains(value, &wanted));
+            let holds =
+                reply.headers().any(|(header, value)| header.eq_ignore_ascii_case(name) && contains(value, &wanted));
             *text = wanted;
             Some(holds)
         }

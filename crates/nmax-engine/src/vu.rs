@@ -175,9 +175,7 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
     fn move_to(&self, context: &Context<R, D>, assignment: &Assignment) -> Option<Rc<Line>> {
         self.slot.location.set(assignment.location);
         let location = assignment.location?;
-        context
-            .locations
-            .line(location, self.slot.number, context.runtime.clone())
+        context.locations.line(location, self.slot.number, context.runtime.clone())
     }
 
     /// Runs one iteration; returns when it was done, and how it ended.

@@ -55,11 +55,8 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
         assignment: &Assignment,
         stage: Stage,
     ) -> (Nanos, IterationEnd) {
-        let mut turn = Turnstile {
-            intended: assignment.intended,
-            begun: assignment.begun,
-            slot_wait: assignment.slot_wait,
-        };
+        let mut turn =
+            Turnstile { intended: assignment.intended, begun: assignment.begun, slot_wait: assignment.slot_wait };
         let flow = &context.program.scenarios[assignment.scenario];
         let range = match stage {
             Stage::Steps => &flow.steps,
@@ -125,11 +122,7 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
                 },
             };
             at += 1;
-            turn = Turnstile {
-                intended: done,
-                begun: done,
-                slot_wait: Nanos::ZERO,
-            };
+            turn = Turnstile { intended: done, begun: done, slot_wait: Nanos::ZERO };
         };
         if !self.way.groups.is_empty() {
             self.end_groups(context, end == IterationEnd::Ok);
@@ -213,11 +206,7 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
                 Decision::To(ways.at(share).unwrap_or(next))
             }
             Action::Begin(number) => {
-                self.way.groups.push(Group {
-                    number: *number,
-                    span: None,
-                    is_ok: true,
-                });
+                self.way.groups.push(Group { number: *number, span: None, is_ok: true });
                 Decision::To(next)
             }
             Action::Finish => {
@@ -244,11 +233,7 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
 
     fn holds(&mut self, condition: &Condition) -> bool {
         match condition {
-            Condition::Compare {
-                left,
-                comparison,
-                right,
-            } => {
+            Condition::Compare { left, comparison, right } => {
                 let text = &mut self.buffers.text;
                 text.clear();
                 left.render(text, &self.values, Escape::None);
@@ -275,10 +260,7 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
             let text = &self.buffers.text;
             if text.len() > VALUE_BYTES_MAX {
                 let name = &context.program.plan.scenarios[assignment.scenario].slots[*slot];
-                let why = format!(
-                    "`{name}` would have {} bytes; {VALUE_BYTES_MAX} is the limit",
-                    text.len()
-                );
+                let why = format!("`{name}` would have {} bytes; {VALUE_BYTES_MAX} is the limit", text.len());
                 return Decision::Fail(KIND_VALUE, why);
             }
             let value = &mut self.values.slots[*slot];
@@ -323,10 +305,7 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
             return Decision::To(pass.end);
         }
         if round.done == pass.max {
-            let why = format!(
-                "the condition of `while` still holds after {} passes, its `max`",
-                pass.max
-            );
+            let why = format!("the condition of `while` still holds after {} passes, its `max`", pass.max);
             return Decision::Fail(KIND_LOOP, why);
         }
         round.done += 1;

@@ -127,14 +127,7 @@ fn cpu_time(clock: ClockId) -> Nanos {
 
 /// A line of the run's resources about the injector: `source` is `process` or `host`.
 pub fn resource(at: Nanos, source: &str, metric: &str, value: f64, unit: &str) -> Resource {
-    Resource {
-        at,
-        host: "injector".into(),
-        source: source.into(),
-        metric: metric.into(),
-        value,
-        unit: unit.into(),
-    }
+    Resource { at, host: "injector".into(), source: source.into(), metric: metric.into(), value, unit: unit.into() }
 }
 
 impl Reading {

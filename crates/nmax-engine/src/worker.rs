@@ -27,16 +27,10 @@ pub async fn run<R: Runtime, D: Drivers>(context: Rc<Context<R, D>>, times: Time
     let ticker = Rc::clone(&context);
     context.runtime.spawn(async move { tick(&ticker).await });
     let clock = Rc::clone(&context);
-    context
-        .runtime
-        .spawn(async move { end_in_time(&clock, times, grace).await });
+    context.runtime.spawn(async move { end_in_time(&clock, times, grace).await });
     poll_fn(|task| {
         context.state.main.replace(Some(task.waker().clone()));
-        if context.state.is_over() {
-            Poll::Ready(())
-        } else {
-            Poll::Pending
-        }
+        if context.state.is_over() { Poll::Ready(()) } else { Poll::Pending }
     })
     .await;
     let now = context.runtime.now();

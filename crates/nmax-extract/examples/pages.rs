@@ -5,11 +5,7 @@
 //!
 //! `cargo run --release -p nmax-extract --example pages [ROUNDS]`
 
-#![allow(
-    clippy::disallowed_methods,
-    clippy::print_stdout,
-    reason = "a program that measures and prints"
-)]
+#![allow(clippy::disallowed_methods, clippy::print_stdout, reason = "a program that measures and prints")]
 
 use std::fmt::Write as _;
 use std::hint::black_box;
@@ -53,10 +49,7 @@ fn page(number: usize) -> String {
 }
 
 fn css(selector: &str, attribute: Option<&str>) -> Result<Extractor, String> {
-    Extractor::new(&Source::Css {
-        selector: selector.to_owned(),
-        attribute: attribute.map(str::to_owned),
-    })
+    Extractor::new(&Source::Css { selector: selector.to_owned(), attribute: attribute.map(str::to_owned) })
 }
 
 /// Time of `work` on all of `pages`, µs.
@@ -76,10 +69,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let bytes = pages.iter().map(String::len).sum::<usize>() / PAGES;
     let works: [(&str, Work<'_>); 4] = [
         ("parser", Box::new(|page| Html::parse_document(page).tree.nodes().len())),
-        (
-            "css_one",
-            Box::new(|page| one.matches(&Page::new(&[], page.as_bytes())).len()),
-        ),
+        ("css_one", Box::new(|page| one.matches(&Page::new(&[], page.as_bytes())).len())),
         (
             "css_two",
             Box::new(|page| {

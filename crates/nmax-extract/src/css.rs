@@ -98,10 +98,7 @@ impl<'a> Scanner<'a> {
                         let is_set = name.len() >= 9 && name[name.len() - 9..].eq_ignore_ascii_case("image-set");
                         nesting.push(is_set);
                         if is_set {
-                            self.urls.push(Link {
-                                url: Cow::Borrowed(""),
-                                end: self.at,
-                            });
+                            self.urls.push(Link { url: Cow::Borrowed(""), end: self.at });
                         }
                     }
                 }
@@ -163,11 +160,8 @@ impl<'a> Scanner<'a> {
     /// The name just before a parenthesis.
     fn word_before(&self) -> &'a str {
         let before = &self.css.as_bytes()[..self.at];
-        let length = before
-            .iter()
-            .rev()
-            .take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
-            .count();
+        let length =
+            before.iter().rev().take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_')).count();
         &self.css[self.at - length..self.at]
     }
 
@@ -196,11 +190,7 @@ impl<'a> Scanner<'a> {
         while bytes.get(self.at).is_some_and(u8::is_ascii_whitespace) {
             self.at += 1;
         }
-        let url = if matches!(bytes.get(self.at), Some(b'"' | b'\'')) {
-            Some(self.string())
-        } else {
-            None
-        };
+        let url = if matches!(bytes.get(self.at), Some(b'"' | b'\'')) { Some(self.string()) } else { None };
         let start = self.at;
         while self.at < bytes.len() && bytes[self.at] != b')' {
             self.at += if bytes[self.at] == b'\\' { 2 } else { 1 };
@@ -216,11 +206,7 @@ impl<'a> Scanner<'a> {
         if statement.starts_with('@') {
             if is_import(statement) && block == Block::Used {
                 let first = self.urls.drain(..).next();
-                self.found.extend(
-                    first
-                        .filter(|link| is_fetched(&link.url))
-                        .map(|link| (link.url, Kind::Style)),
-                );
+                self.found.extend(first.filter(|link| is_fetched(&link.url)).map(|link| (link.url, Kind::Style)));
             }
             return;
         }
@@ -244,10 +230,7 @@ impl<'a> Scanner<'a> {
         } else if name.trim().eq_ignore_ascii_case("src") {
             let css = self.css;
             // A later `src` replaces an earlier one.
-            let readable = self
-                .urls
-                .drain(..)
-                .find(|link| is_readable_font(&link.url, &css[link.end..]));
+            let readable = self.urls.drain(..).find(|link| is_readable_font(&link.url, &css[link.end..]));
             if let Some(link) = readable {
                 self.face.source = Some(link.url);
             }
@@ -260,9 +243,7 @@ impl<'a> Scanner<'a> {
         let block = if outer == Block::Unused || self.blocks.len() >= DEPTH_MAX {
             Block::Unused
         } else if let Some(rule) = prelude.strip_prefix('@') {
-            let end = rule
-                .find(|c: char| !(c.is_ascii_alphanumeric() || c == '-'))
-                .unwrap_or(rule.len());
+            let end = rule.find(|c: char| !(c.is_ascii_alphanumeric() || c == '-')).unwrap_or(rule.len());
             let (name, condition) = rule.split_at(end);
             match name.to_ascii_lowercase().as_str() {
                 "font-face" => Block::Font,
@@ -291,42 +272,27 @@ impl<'a> Scanner<'a> {
 }
 
 fn is_import(statement: &str) -> bool {
-    statement
-        .get(..7)
-        .is_some_and(|word| word.eq_ignore_ascii_case("@import"))
+    statement.get(..7).is_some_and(|word| word.eq_ignore_ascii_case("@import"))
 }
 
 /// Whether each selector of a rule waits for a pointer or for focus.
 fn waits(selectors: &str) -> bool {
     selectors.contains(':')
-        && selectors.split(',').all(|selector| {
-            [":hover", ":active", ":focus"]
-                .iter()
-                .any(|state| selector.contains(state))
-        })
+        && selectors
+            .split(',')
+            .all(|selector| [":hover", ":active", ":focus"].iter().any(|state| selector.contains(state)))
 }
 
 /// Whether browsers read a font, by its `format()` or else by the end of its name; `after` is what follows its URL.
 fn is_readable_font(url: &str, after: &str) -> bool {
-    const READ: [&str; 8] = [
-        "woff2",
-        "woff",
-        "truetype",
-        "opentype",
-        "ttf",
-        "otf",
-        "collection",
-        "variations",
-    ];
+    const READ: [&str; 8] = ["woff2", "woff", "truetype", "opentype", "ttf", "otf", "collection", "variations"];
     let after = after.trim_start();
     if after.get(..7).is_some_and(|word| word.eq_ignore_ascii_case("format(")) {
         let format = after[7..].split(')').next().unwrap_or_default();
         let format = format.trim().trim_matches(['"', '\'']).to_ascii_lowercase();
-        return READ.iter().any(|read| {
-            format
-                .strip_prefix(read)
-                .is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
-        });
+        return READ
+            .iter()
+            .any(|read| format.strip_prefix(read).is_some_and(|rest| rest.is_empty() || rest.starts_with('-')));
     }
     let path = url.split(['?', '#']).next().unwrap_or_default().to_ascii_lowercase();
     !path.ends_with(".eot") && !path.ends_with(".svg")
@@ -373,11 +339,7 @@ fn unescaped(text: &str) -> Cow<'_, str> {
             rest.next();
         }
         if digits > 0 {
-            plain.push(
-                char::from_u32(code)
-                    .filter(|c| *c != '\0')
-                    .unwrap_or(char::REPLACEMENT_CHARACTER),
-            );
+            plain.push(char::from_u32(code).filter(|c| *c != '\0').unwrap_or(char::REPLACEMENT_CHARACTER));
             rest.next_if(|c| c.is_ascii_whitespace());
         } else if let Some(c) = rest.next().filter(|c| *c != '\n') {
             plain.push(c);

@@ -63,22 +63,12 @@ pub struct Page<'a> {
 impl<'a> Page<'a> {
     /// A reply with these headers, in order, and this body, as kept. Parses nothing yet.
     pub fn new(headers: &'a [(&'a str, &'a [u8])], body: &'a [u8]) -> Self {
-        Self {
-            headers,
-            body,
-            is_cut: false,
-            text: OnceCell::new(),
-            html: OnceCell::new(),
-            json: OnceCell::new(),
-        }
+        Self { headers, body, is_cut: false, text: OnceCell::new(), html: OnceCell::new(), json: OnceCell::new() }
     }
 
     /// As [`Page::new`], of which only the beginning of the body was kept.
     pub fn beginning(headers: &'a [(&'a str, &'a [u8])], body: &'a [u8]) -> Self {
-        Self {
-            is_cut: true,
-            ..Self::new(headers, body)
-        }
+        Self { is_cut: true, ..Self::new(headers, body) }
     }
 
     /// What it is made of, without what it says: the path of every element, each once. Parses the body unless an
@@ -101,9 +91,7 @@ impl<'a> Page<'a> {
     }
 
     fn json(&self) -> Option<&Value> {
-        self.json
-            .get_or_init(|| serde_json::from_slice(self.body).ok())
-            .as_ref()
+        self.json.get_or_init(|| serde_json::from_slice(self.body).ok()).as_ref()
     }
 }
 
@@ -158,9 +146,7 @@ impl Extractor {
         match self {
             Self::Regex(pattern) => regex_matches(pattern, page.text()),
             Self::Css(selector, attribute) => css_matches(selector, attribute.as_deref(), page.html()),
-            Self::Json(path) => page
-                .json()
-                .map_or_else(Vec::new, |document| json_matches(path, document)),
+            Self::Json(path) => page.json().map_or_else(Vec::new, |document| json_matches(path, document)),
             Self::Header(name) => page
                 .headers
                 .iter()
@@ -168,11 +154,9 @@ impl Extractor {
                 .take(MATCHES_MAX)
                 .map(|(_, value)| String::from_utf8_lossy(value).into_owned())
                 .collect(),
-            Self::Part(of, pattern) => of
-                .matches(page)
-                .iter()
-                .filter_map(|whole| captured(pattern.captures(whole)?))
-                .collect(),
+            Self::Part(of, pattern) => {
+                of.matches(page).iter().filter_map(|whole| captured(pattern.captures(whole)?)).collect()
+            }
         }
     }
 }
@@ -189,10 +173,7 @@ fn css_error(error: &SelectorErrorKind) -> String {
 
 /// `NoQualifiedNameInAttributeSelector(..)` as `no qualified name in attribute selector`.
 fn in_words(variant: &str) -> String {
-    let name = variant
-        .split(|c: char| !c.is_ascii_alphanumeric())
-        .next()
-        .unwrap_or_default();
+    let name = variant.split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or_default();
     let mut words = String::with_capacity(name.len() + 8);
     for letter in name.chars() {
         if letter.is_ascii_uppercase() && !words.is_empty() {
@@ -204,11 +185,7 @@ fn in_words(variant: &str) -> String {
 }
 
 fn regex_matches(pattern: &Regex, body: &str) -> Vec<String> {
-    pattern
-        .captures_iter(body)
-        .filter_map(captured)
-        .take(MATCHES_MAX)
-        .collect()
+    pattern.captures_iter(body).filter_map(captured).take(MATCHES_MAX).collect()
 }
 
 /// Group 1, or the whole match without it.
@@ -233,11 +210,7 @@ fn json_matches(path: &JsonPath, document: &Value) -> Vec<String> {
         Value::String(text) => text.clone(),
         other => other.to_string(),
     };
-    path.query(document)
-        .iter()
-        .take(MATCHES_MAX)
-        .map(|value| text(value))
-        .collect()
+    path.query(document).iter().take(MATCHES_MAX).map(|value| text(value)).collect()
 }
 
 #[cfg(test)]
@@ -251,9 +224,7 @@ mod tests {
     #[track_caller]
     fn check(source: Source, body: &str, want: &[&str]) {
         let headers: [(&str, &[u8]); 2] = [("Location", b"/account"), ("set-cookie", b"a=1")];
-        let found = Extractor::new(&source)
-            .unwrap()
-            .matches(&Page::new(&headers, body.as_bytes()));
+        let found = Extractor::new(&source).unwrap().matches(&Page::new(&headers, body.as_bytes()));
         assert_eq!(found, want, "{source:?}");
     }
 
@@ -270,10 +241,7 @@ mod tests {
         check(Source::JsonPath("$.items[*].id".into()), JSON, &["7", "8"]);
         check(Source::JsonPath("$.items[0].name".into()), JSON, &["a"]);
         check(Source::Header("location".into()), "", &["/account"]);
-        let part = |of: Source, pattern: &str| Source::Part {
-            of: Box::new(of),
-            pattern: pattern.into(),
-        };
+        let part = |of: Source, pattern: &str| Source::Part { of: Box::new(of), pattern: pattern.into() };
         check(part(css("a", Some("href")), "/item/(.+)"), PAGE, &["1", "2"]);
         check(part(Source::Header("set-cookie".into()), "a=[0-9]"), "", &["a=1"]);
         check(part(Source::JsonPath("$.items[*].name".into()), "^(b)$"), JSON, &["b"]);
@@ -282,10 +250,7 @@ mod tests {
     /// Trap: the end of what was kept is taken for the end of the body.
     #[test]
     fn the_beginning_of_a_body_decides_only_what_more_could_not_change() {
-        let css = Source::Css {
-            selector: "a".into(),
-            attribute: None,
-        };
+        let css = Source::Css { selector: "a".into(), attribute: None };
         let cases = [
             (Source::Regex("tea".into()), "<a>tea</a> and", Some(true)),
             (Source::Regex("milk".into()), "<a>tea</a> and", None),
@@ -318,10 +283,7 @@ mod tests {
     fn wrong_syntax_is_an_error_that_names_it() {
         for source in [
             Source::Regex("(".into()),
-            Source::Css {
-                selector: "a[".into(),
-                attribute: None,
-            },
+            Source::Css { selector: "a[".into(), attribute: None },
             Source::JsonPath("items".into()),
         ] {
             assert!(!Extractor::new(&source).unwrap_err().is_empty(), "{source:?}");
@@ -336,10 +298,7 @@ mod tests {
             ("a >", "dangling combinator"),
             ("", "empty selector"),
         ] {
-            let source = Source::Css {
-                selector: selector.into(),
-                attribute: None,
-            };
+            let source = Source::Css { selector: selector.into(), attribute: None };
             let error = Extractor::new(&source).unwrap_err();
             assert_eq!(error, format!("`{selector}` is not a CSS selector: {want}"));
         }

@@ -13,9 +13,7 @@ const DEPTH_MAX: usize = 32;
 const PATHS_MAX: usize = 10_000;
 
 /// What a person does not see, or what is a picture in itself.
-const LEFT_OUT: [&str; 9] = [
-    "head", "script", "style", "template", "noscript", "link", "meta", "svg", "math",
-];
+const LEFT_OUT: [&str; 9] = ["head", "script", "style", "template", "noscript", "link", "meta", "svg", "math"];
 /// What marks a few words of a text: it comes and goes with the text.
 const OF_TEXT: [&str; 30] = [
     "a", "abbr", "b", "bdi", "bdo", "big", "br", "cite", "code", "data", "del", "dfn", "em", "font", "i", "ins", "kbd",
@@ -64,11 +62,7 @@ pub fn shape(name: &str) -> String {
         let is_of_word = |c: char| c.is_alphanumeric() || "-_.~%".contains(c);
         let end = rest.find(|c| !is_of_word(c)).unwrap_or(rest.len());
         let (word, after) = rest.split_at(end);
-        shaped.push_str(if word.contains(|c: char| c.is_numeric()) {
-            "*"
-        } else {
-            word
-        });
+        shaped.push_str(if word.contains(|c: char| c.is_numeric()) { "*" } else { word });
         let mark = after.chars().next().map_or(0, char::len_utf8);
         shaped.push_str(&after[..mark]);
         rest = &after[mark..];

@@ -127,10 +127,7 @@ type Seen<'a> = (Cow<'a, str>, Kind, Priority);
 pub(crate) fn of_tree(html: &Html) -> Resources {
     let mut walk = Walk::default();
     walk.document(html);
-    Resources {
-        base: walk.base.map(str::to_owned),
-        found: distinct(walk.seen.into_iter()),
-    }
+    Resources { base: walk.base.map(str::to_owned), found: distinct(walk.seen.into_iter()) }
 }
 
 /// Each reference once, as it came first.
@@ -142,11 +139,7 @@ fn distinct<'a>(seen: impl Iterator<Item = Seen<'a>>) -> Vec<Found> {
         if !is_fetched(&trimmed) || known.contains(&trimmed) {
             continue;
         }
-        found.push(Found {
-            reference: trimmed.clone().into_owned(),
-            kind,
-            priority,
-        });
+        found.push(Found { reference: trimmed.clone().into_owned(), kind, priority });
         if found.len() >= FOUND_MAX {
             break;
         }
@@ -161,20 +154,13 @@ fn trimmed(reference: Cow<'_, str>) -> Cow<'_, str> {
     if is_clean {
         return reference;
     }
-    let text: String = reference
-        .trim()
-        .chars()
-        .filter(|c| !matches!(c, '\n' | '\r' | '\t'))
-        .collect();
+    let text: String = reference.trim().chars().filter(|c| !matches!(c, '\n' | '\r' | '\t')).collect();
     Cow::Owned(text)
 }
 
 /// An attribute's value.
 fn attr<'a>(element: &'a Element, name: &str) -> Option<&'a str> {
-    element
-        .attrs()
-        .find(|(found, _)| *found == name)
-        .map(|(_, value)| value)
+    element.attrs().find(|(found, _)| *found == name).map(|(_, value)| value)
 }
 
 fn has(element: &Element, name: &str) -> bool {
@@ -263,15 +249,11 @@ impl<'a> Walk<'a> {
 
     fn style(&mut self, css: &'a str) {
         let found = css::references(css).into_iter();
-        self.seen
-            .extend(found.map(|(url, kind)| (url, kind, priority_in_style(kind))));
+        self.seen.extend(found.map(|(url, kind)| (url, kind, priority_in_style(kind))));
     }
 
     fn background(&mut self, element: &str, value: &'a str) {
-        if matches!(
-            element,
-            "body" | "table" | "thead" | "tbody" | "tfoot" | "tr" | "td" | "th"
-        ) {
+        if matches!(element, "body" | "table" | "thead" | "tbody" | "tfoot" | "tr" | "td" | "th") {
             self.add(Some(value), Kind::Image, Priority::Normal);
         }
     }
@@ -317,12 +299,7 @@ impl<'a> Walk<'a> {
     }
 
     fn preload(&mut self, element: &'a Element, href: Option<&'a str>) {
-        let kind = match attr(element, "as")
-            .unwrap_or_default()
-            .trim()
-            .to_ascii_lowercase()
-            .as_str()
-        {
+        let kind = match attr(element, "as").unwrap_or_default().trim().to_ascii_lowercase().as_str() {
             "image" => Kind::Image,
             "script" => Kind::Script,
             "style" => Kind::Style,
@@ -336,11 +313,7 @@ impl<'a> Walk<'a> {
             Some(set) if kind == Kind::Image => screen::pick(set, sizes, href),
             _ => href,
         };
-        let priority = if kind == Kind::Image {
-            Priority::Normal
-        } else {
-            Priority::First
-        };
+        let priority = if kind == Kind::Image { Priority::Normal } else { Priority::First };
         if is_read(attr(element, "type")) {
             self.add(picked, kind, priority);
         }
@@ -350,12 +323,8 @@ impl<'a> Walk<'a> {
     fn image(&mut self, node: Tree<'a>, element: &'a Element) {
         let priority = lazy(element, Priority::Normal);
         let parent = node.parent();
-        let picture = parent.filter(|parent| {
-            parent
-                .value()
-                .as_element()
-                .is_some_and(|outer| outer.name() == "picture")
-        });
+        let picture =
+            parent.filter(|parent| parent.value().as_element().is_some_and(|outer| outer.name() == "picture"));
         if picture.is_some() {
             let before = node.prev_siblings().collect::<Vec<_>>().into_iter().rev();
             for source in before.filter_map(|sibling| sibling.value().as_element()) {
@@ -363,9 +332,8 @@ impl<'a> Walk<'a> {
                     && is_read(attr(source, "type"))
                     && attr(source, "media").is_none_or(screen::matches);
                 let sizes = attr(source, "sizes").unwrap_or_default();
-                if let Some(picked) = attr(source, "srcset")
-                    .filter(|_| fits)
-                    .and_then(|set| screen::pick(set, sizes, None))
+                if let Some(picked) =
+                    attr(source, "srcset").filter(|_| fits).and_then(|set| screen::pick(set, sizes, None))
                 {
                     return self.add(Some(picked), Kind::Image, priority);
                 }
@@ -417,10 +385,8 @@ fn is_read(media_type: Option<&str>) -> bool {
     }
     match name.split_once('/') {
         Some(("image", kind)) => {
-            matches!(
-                kind,
-                "avif" | "webp" | "svg+xml" | "png" | "apng" | "jpeg" | "jpg" | "gif" | "bmp"
-            ) || kind.ends_with("icon")
+            matches!(kind, "avif" | "webp" | "svg+xml" | "png" | "apng" | "jpeg" | "jpg" | "gif" | "bmp")
+                || kind.ends_with("icon")
         }
         Some(("video", kind)) => matches!(kind, "mp4" | "webm" | "ogg"),
         Some(("audio", kind)) => {

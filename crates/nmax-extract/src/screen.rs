@@ -21,10 +21,7 @@ pub(crate) fn matches(queries: &str) -> bool {
 /// One query of a list: `not screen and (min-width: 600px)`.
 fn query_holds(query: &str) -> bool {
     let query = query.to_ascii_lowercase();
-    if let Some(rest) = query
-        .strip_prefix("not ")
-        .filter(|rest| !rest.trim_start().starts_with('('))
-    {
+    if let Some(rest) = query.strip_prefix("not ").filter(|rest| !rest.trim_start().starts_with('(')) {
         return !terms_hold(rest, DEPTH_MAX);
     }
     terms_hold(&query, DEPTH_MAX)
@@ -42,10 +39,7 @@ fn term_holds(term: &str, depth: usize) -> bool {
     if depth == 0 {
         return false;
     }
-    if let Some(rest) = term
-        .strip_prefix("not ")
-        .or_else(|| term.strip_prefix("not(").map(|_| &term[3..]))
-    {
+    if let Some(rest) = term.strip_prefix("not ").or_else(|| term.strip_prefix("not(").map(|_| &term[3..])) {
         return !term_holds(rest.trim(), depth - 1);
     }
     let Some(inner) = term.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')) else {
@@ -68,9 +62,7 @@ fn feature_holds(feature: &str) -> bool {
         None => (feature, None),
     };
     let compared = |actual: f64, holds: fn(f64, f64) -> bool| {
-        value
-            .and_then(number_or_length)
-            .is_some_and(|wanted| holds(actual, wanted))
+        value.and_then(number_or_length).is_some_and(|wanted| holds(actual, wanted))
     };
     match name {
         "min-width" | "min-device-width" => compared(WIDTH_PX, |actual, wanted| actual >= wanted),
@@ -179,9 +171,7 @@ fn sum_px(text: &str, depth: usize) -> Option<f64> {
 
 /// A number with a unit.
 fn simple_px(text: &str) -> Option<f64> {
-    let digits = text
-        .find(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | '+' | '-')))
-        .unwrap_or(text.len());
+    let digits = text.find(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | '+' | '-'))).unwrap_or(text.len());
     let number: f64 = text[..digits].parse().ok()?;
     let unit = match text[digits..].to_ascii_lowercase().as_str() {
         "px" => 1.0,
@@ -308,11 +298,7 @@ pub(crate) fn pick<'a>(srcset: &'a str, sizes: &str, src: Option<&'a str>) -> Op
         } else {
             descriptor.is_empty().then_some(1.0)
         };
-        all.extend(
-            density
-                .filter(|density: &f64| density.is_finite() && *density > 0.0)
-                .map(|density| (density, url)),
-        );
+        all.extend(density.filter(|density: &f64| density.is_finite() && *density > 0.0).map(|density| (density, url)));
     }
     if let Some(src) = src
         && !by_width

@@ -99,13 +99,7 @@ impl Harvest<'_> {
     }
 
     fn keep(&mut self, text: &str, kind: Kind, name: &str, sources: Vec<Source>, link: Option<String>) {
-        self.found.push(Found {
-            text: text.to_owned(),
-            kind,
-            name: name.to_owned(),
-            sources,
-            link,
-        });
+        self.found.push(Found { text: text.to_owned(), kind, name: name.to_owned(), sources, link });
     }
 
     fn fits(&self, text: &str) -> bool {
@@ -159,19 +153,13 @@ impl At<'_> {
 
 /// The same sources, of which this expression takes a part.
 fn parts_of(sources: Vec<Source>, pattern: &str) -> Vec<Source> {
-    let part = |of| Source::Part {
-        of: Box::new(of),
-        pattern: pattern.to_owned(),
-    };
+    let part = |of| Source::Part { of: Box::new(of), pattern: pattern.to_owned() };
     sources.into_iter().map(part).collect()
 }
 
 /// Everything in the reply that is looked for, in its order; headers first.
 pub fn harvest(page: &Page<'_>, wanted: &dyn Wanted) -> Vec<Found> {
-    let mut harvest = Harvest {
-        wanted,
-        found: Vec::new(),
-    };
+    let mut harvest = Harvest { wanted, found: Vec::new() };
     headers(page, &mut harvest);
     match Form::of(page) {
         Form::Json => json::leaves(page, &mut harvest),
@@ -198,9 +186,7 @@ fn headers(page: &Page<'_>, harvest: &mut Harvest<'_>) {
             };
             let (name, value) = (name.trim(), value.trim());
             let pattern = format!("^{}=\"?([^;\"]+)", regex::escape(name));
-            harvest.value(value.trim_matches('"'), Kind::Cookie, name, || {
-                parts_of(sources(), &pattern)
-            });
+            harvest.value(value.trim_matches('"'), Kind::Cookie, name, || parts_of(sources(), &pattern));
         } else if harvest.wanted.header(&lower) {
             let is_location = matches!(lower.as_str(), "location" | "content-location");
             harvest.whole_and_parts(
@@ -234,9 +220,7 @@ impl Form {
             .find(|(name, _)| name.eq_ignore_ascii_case("content-type"))
             .map(|(_, value)| String::from_utf8_lossy(value).to_ascii_lowercase())
             .unwrap_or_default();
-        let is_media = ["image/", "font/", "audio/", "video/", "text/css"]
-            .iter()
-            .any(|kind| mime.starts_with(kind));
+        let is_media = ["image/", "font/", "audio/", "video/", "text/css"].iter().any(|kind| mime.starts_with(kind));
         if page.body.is_empty() || is_media || std::str::from_utf8(page.body).is_err() {
             return Self::Nothing;
         }
@@ -252,8 +236,5 @@ impl Form {
 }
 
 fn starts_with_any(text: &str, words: &[&str]) -> bool {
-    words.iter().any(|word| {
-        text.get(..word.len())
-            .is_some_and(|start| start.eq_ignore_ascii_case(word))
-    })
+    words.iter().any(|word| text.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word)))
 }

@@ -97,10 +97,7 @@ impl<C: Clock> Shared<C> {
 
     /// What was noticed since the last call; `at_end` gives up whatever is still being watched.
     pub fn take_notes(&self, at_end: bool) -> Notes {
-        Notes {
-            passed_over: self.passed_over.take(),
-            ..self.held.take(self.clock.now(), at_end)
-        }
+        Notes { passed_over: self.passed_over.take(), ..self.held.take(self.clock.now(), at_end) }
     }
 
     /// Does `work` until `at`, when there is such a limit, and tells the alarm of it; `None` when time was up.
@@ -140,9 +137,7 @@ impl<C: Clock> Shared<C> {
 
 impl<C> fmt::Debug for Shared<C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Shared")
-            .field("config", &self.config)
-            .finish_non_exhaustive()
+        f.debug_struct("Shared").field("config", &self.config).finish_non_exhaustive()
     }
 }
 
@@ -157,9 +152,7 @@ pub struct Client<C> {
 
 impl<C> fmt::Debug for Client<C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Client")
-            .field("kept", &self.visitor.open())
-            .finish_non_exhaustive()
+        f.debug_struct("Client").field("kept", &self.visitor.open()).finish_non_exhaustive()
     }
 }
 
@@ -171,13 +164,7 @@ impl<C: Clock + 'static> Client<C> {
     }
 
     fn of(visitor: Rc<Visitor>, shared: Rc<Shared<C>>, alarm: Alarm) -> Self {
-        Self {
-            visitor,
-            shared,
-            receiver: Receiver::new(),
-            progress: Progress::default(),
-            alarm,
-        }
+        Self { visitor, shared, receiver: Receiver::new(), progress: Progress::default(), alarm }
     }
 
     /// A client of the same visitor, for another exchange at the same time: both use the connections that either keeps,

@@ -69,11 +69,7 @@ impl Expected {
             KeepBody::Discard => 0,
             KeepBody::UpTo(most) => most,
         };
-        if status >= 400 {
-            asked.max(self.keep_failed_bytes)
-        } else {
-            asked
-        }
+        if status >= 400 { asked.max(self.keep_failed_bytes) } else { asked }
     }
 }
 
@@ -237,13 +233,7 @@ impl Receiver {
                     && self.content.plain_bytes() > self.content.kept().len() as u64,
                 sets_cookies: parsed.sets_cookies,
             },
-            _ => Reply {
-                status: None,
-                head: &[],
-                body: &[],
-                body_truncated: false,
-                sets_cookies: false,
-            },
+            _ => Reply { status: None, head: &[], body: &[], body_truncated: false, sets_cookies: false },
         }
     }
 
@@ -308,21 +298,13 @@ impl Receiver {
         } else {
             self.head.extend_from_slice(chunk);
             // Only a line end can complete a head: slow trickles are not parsed again and again.
-            if chunk.contains(&b'\n') {
-                parse_head(&self.head, self.expected.is_head)?
-            } else {
-                None
-            }
+            if chunk.contains(&b'\n') { parse_head(&self.head, self.expected.is_head)? } else { None }
         };
         let Some(head) = parsed else {
             if before == 0 {
                 self.head.extend_from_slice(chunk);
             }
-            return if self.head.len() > HEAD_BYTES_MAX {
-                Err(CodecError::HeadTooLarge)
-            } else {
-                Ok(None)
-            };
+            return if self.head.len() > HEAD_BYTES_MAX { Err(CodecError::HeadTooLarge) } else { Ok(None) };
         };
         if head.len > HEAD_BYTES_MAX {
             return Err(CodecError::HeadTooLarge);
@@ -355,8 +337,7 @@ impl Receiver {
         }
         // A part of a coded body cannot be decoded on its own.
         let is_coded = self.expected.decode && !head.body.is_done() && head.status != 206;
-        self.content
-            .begin(self.expected.keep_bytes(head.status), is_coded.then_some(&head.codings))?;
+        self.content.begin(self.expected.keep_bytes(head.status), is_coded.then_some(&head.codings))?;
         self.parsed = Some(head);
         self.stage = Stage::Body(head.body);
         Ok(())

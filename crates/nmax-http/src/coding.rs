@@ -50,11 +50,7 @@ pub(crate) struct Codings {
 
 impl Default for Codings {
     fn default() -> Self {
-        Self {
-            list: [Coding::Gzip; CODINGS_MAX],
-            count: 0,
-            has_unknown: false,
-        }
+        Self { list: [Coding::Gzip; CODINGS_MAX], count: 0, has_unknown: false }
     }
 }
 
@@ -84,10 +80,7 @@ impl Codings {
 
     /// What undoes them, with at most `limit` bytes between them.
     pub(crate) fn decoder(&self, limit: u64) -> Result<Box<Decoder>, CodecError> {
-        let applied = self
-            .list
-            .get(..usize::from(self.count))
-            .ok_or(CodecError::TooManyCodings)?;
+        let applied = self.list.get(..usize::from(self.count)).ok_or(CodecError::TooManyCodings)?;
         let stages = applied.iter().rev().map(|&coding| Stage::new(coding)).collect();
         let between = Between { bytes: 0, limit };
         Ok(Box::new(Decoder { stages, between }))
@@ -125,9 +118,7 @@ struct Between {
 
 impl std::fmt::Debug for Decoder {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Decoder")
-            .field("stages", &self.stages.len())
-            .finish_non_exhaustive()
+        f.debug_struct("Decoder").field("stages", &self.stages.len()).finish_non_exhaustive()
     }
 }
 
@@ -206,11 +197,7 @@ impl Stage {
             Self::Brotli(brotli) => (brotli::NAME, brotli.may_end()),
             Self::Zstd(zstd) => (zstd::NAME, zstd.may_end()),
         };
-        if may_end {
-            Ok(())
-        } else {
-            Err(broken(coding, "it ends too early"))
-        }
+        if may_end { Ok(()) } else { Err(broken(coding, "it ends too early")) }
     }
 }
 
@@ -246,10 +233,7 @@ pub fn undo<'a>(lines: impl IntoIterator<Item = &'a [u8]>, coded: &[u8], bytes_m
         })?;
         decoder.end()
     });
-    Some(Undone {
-        bytes,
-        problem: outcome.err(),
-    })
+    Some(Undone { bytes, problem: outcome.err() })
 }
 
 fn broken(coding: &'static str, problem: &'static str) -> CodecError {

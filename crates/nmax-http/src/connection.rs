@@ -294,10 +294,7 @@ fn prepare(stream: TcpStream, address: SocketAddr) -> io::Result<TcpStream> {
     // Where nobody listens on a local port of the ephemeral range, TCP sometimes picks that same port
     // for our end and connects it to itself.
     if address.ip().is_loopback() && stream.local_addr()? == address {
-        return Err(io::Error::new(
-            io::ErrorKind::ConnectionRefused,
-            "nobody listens on this port",
-        ));
+        return Err(io::Error::new(io::ErrorKind::ConnectionRefused, "nobody listens on this port"));
     }
     Ok(stream)
 }
@@ -308,12 +305,8 @@ pub(crate) async fn handshake<S: AsyncRead + AsyncWrite + Unpin>(
     host: &str,
     stream: S,
 ) -> Result<TlsStream<S>, Failure> {
-    let name = ServerName::try_from(host.to_owned()).map_err(|_| {
-        Failure::new(
-            ErrorKind::Tls,
-            format!("{host}: not a name that a certificate can hold"),
-        )
-    })?;
+    let name = ServerName::try_from(host.to_owned())
+        .map_err(|_| Failure::new(ErrorKind::Tls, format!("{host}: not a name that a certificate can hold")))?;
     let connected = connector.connect(name, stream).await;
     connected.map_err(|error| Failure::of_handshake(host, &error))
 }

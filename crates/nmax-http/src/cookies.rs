@@ -64,10 +64,7 @@ pub struct Jar {
 impl Jar {
     /// An empty jar.
     pub const fn new() -> Self {
-        Self {
-            cookies: Vec::new(),
-            next_created: 0,
-        }
+        Self { cookies: Vec::new(), next_created: 0 }
     }
 
     /// Cookies held, expired ones included until they are replaced.
@@ -111,11 +108,7 @@ impl Jar {
     pub fn write(&self, origin: &Origin, target: &str, now_unix_s: i64, out: &mut Vec<u8>) -> bool {
         let path = path_of(target);
         let mut separator: &[u8] = b"";
-        for cookie in self
-            .cookies
-            .iter()
-            .filter(|cookie| cookie.matches(origin, path, now_unix_s))
-        {
+        for cookie in self.cookies.iter().filter(|cookie| cookie.matches(origin, path, now_unix_s)) {
             out.extend_from_slice(separator);
             out.extend_from_slice(&cookie.name);
             out.push(b'=');
@@ -151,11 +144,8 @@ impl Cookie {
     }
 
     fn matches(&self, origin: &Origin, path: &[u8], now_unix_s: i64) -> bool {
-        let host_fits = if self.host_only {
-            *self.domain == *origin.host
-        } else {
-            is_within_domain(&origin.host, &self.domain)
-        };
+        let host_fits =
+            if self.host_only { *self.domain == *origin.host } else { is_within_domain(&origin.host, &self.domain) };
         host_fits
             && is_within_path(path, &self.path)
             && (!self.secure || origin.scheme == Scheme::Https)
@@ -203,10 +193,7 @@ impl<'a> Attributes<'a> {
 /// Reads one `set-cookie` value (RFC 6265 sections 5.2 and 5.3).
 fn parse(origin: &Origin, target: &str, set_cookie: &[u8], now_unix_s: i64) -> Result<Cookie, Refused> {
     let mut parts = set_cookie.split(|&b| b == b';');
-    let (name, value) = parts
-        .next()
-        .and_then(|pair| split_once(pair, b'='))
-        .ok_or(Refused::NoName)?;
+    let (name, value) = parts.next().and_then(|pair| split_once(pair, b'=')).ok_or(Refused::NoName)?;
     let (name, value) = (name.trim_ascii(), value.trim_ascii());
     if name.is_empty() {
         return Err(Refused::NoName);
@@ -236,9 +223,7 @@ fn domain_of(origin: &Origin, attribute: Option<&[u8]>) -> Result<(String, bool)
     let Some(attribute) = attribute else {
         return Ok((origin.host.clone(), true));
     };
-    let domain = std::str::from_utf8(attribute)
-        .map_err(|_| Refused::ForeignDomain)?
-        .to_ascii_lowercase();
+    let domain = std::str::from_utf8(attribute).map_err(|_| Refused::ForeignDomain)?.to_ascii_lowercase();
     if !is_within_domain(&origin.host, &domain) {
         return Err(Refused::ForeignDomain);
     }
@@ -246,11 +231,7 @@ fn domain_of(origin: &Origin, attribute: Option<&[u8]>) -> Result<(String, bool)
         return Ok((domain, false));
     }
     // `domain=localhost` from localhost itself means the host alone (section 5.3, step 5).
-    if domain == origin.host {
-        Ok((domain, true))
-    } else {
-        Err(Refused::PublicSuffix)
-    }
+    if domain == origin.host { Ok((domain, true)) } else { Err(Refused::PublicSuffix) }
 }
 
 /// Whether anyone may have a host under `domain`. One label that is on no list counts, as the list's own rule says.
@@ -306,9 +287,5 @@ fn max_age_end(value: &[u8], now_unix_s: i64) -> Option<i64> {
     }
     // All digits: what does not fit is simply very long.
     let seconds = std::str::from_utf8(digits).ok()?.parse::<i64>().unwrap_or(i64::MAX);
-    Some(if seconds == 0 {
-        i64::MIN
-    } else {
-        now_unix_s.saturating_add(seconds)
-    })
+    Some(if seconds == 0 { i64::MIN } else { now_unix_s.saturating_add(seconds) })
 }

@@ -77,9 +77,7 @@ fn asker() -> io::Result<mpsc::Sender<Asked>> {
     }
     let (sender, questions) = mpsc::channel(LOOKUPS_MAX);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    thread::Builder::new()
-        .name("nmax-names".into())
-        .spawn(move || runtime.block_on(serve(questions)))?;
+    thread::Builder::new().name("nmax-names".into()).spawn(move || runtime.block_on(serve(questions)))?;
     Ok(asker.insert(sender).clone())
 }
 

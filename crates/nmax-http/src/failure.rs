@@ -27,10 +27,7 @@ pub struct Failure {
 impl Failure {
     /// A failure of this kind.
     pub fn new(kind: ErrorKind, text: impl Into<Cow<'static, str>>) -> Self {
-        Self {
-            kind,
-            text: text.into(),
-        }
+        Self { kind, text: text.into() }
     }
 
     /// `error` met while doing `what`, which counts as `kind` unless this host ran out of something.
@@ -45,11 +42,7 @@ impl Failure {
     pub(crate) fn of_stream(error: &io::Error) -> Self {
         match tls_reason(error) {
             Some(reason) => Self::new(ErrorKind::Tls, reason),
-            None => Self::of_io(
-                ErrorKind::Reset,
-                "the connection broke before the reply was complete",
-                error,
-            ),
+            None => Self::of_io(ErrorKind::Reset, "the connection broke before the reply was complete", error),
         }
     }
 
@@ -91,10 +84,7 @@ fn tls_reason(error: &io::Error) -> Option<String> {
         }
         source = inner.source();
     }
-    error
-        .source()
-        .and_then(|inner| inner.downcast_ref::<rustls::Error>())
-        .map(in_words)
+    error.source().and_then(|inner| inner.downcast_ref::<rustls::Error>()).map(in_words)
 }
 
 fn in_words(error: &rustls::Error) -> String {

@@ -94,9 +94,7 @@ pub struct Line {
 
 impl fmt::Debug for Line {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Line")
-            .field("rules", &self.rules)
-            .finish_non_exhaustive()
+        f.debug_struct("Line").field("rules", &self.rules).finish_non_exhaustive()
     }
 }
 
@@ -194,10 +192,7 @@ impl Line {
     /// Whether connection `number` may put a piece on the way down at `now`; if not, when to come back.
     fn take_turn(&self, number: u64, now: Nanos) -> Result<(), Nanos> {
         let mut turns = self.turns.borrow_mut();
-        while turns
-            .front()
-            .is_some_and(|(first, at)| *first != number && now > *at + TURN_GRACE)
-        {
+        while turns.front().is_some_and(|(first, at)| *first != number && now > *at + TURN_GRACE) {
             turns.pop_front();
         }
         let free = self.down.free.get();
@@ -230,10 +225,7 @@ struct Direction {
 
 impl Direction {
     fn new(bytes_per_s: Option<f64>) -> Self {
-        Self {
-            bytes_per_s: bytes_per_s.filter(|rate| *rate > 0.0),
-            free: Cell::new(Nanos::ZERO),
-        }
+        Self { bytes_per_s: bytes_per_s.filter(|rate| *rate > 0.0), free: Cell::new(Nanos::ZERO) }
     }
 
     /// When the last of these bytes, put on it at `now`, has left it.
@@ -248,9 +240,7 @@ impl Direction {
 
     /// Bytes that travel together.
     fn piece(&self) -> usize {
-        let bytes = self
-            .bytes_per_s
-            .map_or(PIECE_BYTES_MAX, |rate| (rate * PIECE_S) as usize);
+        let bytes = self.bytes_per_s.map_or(PIECE_BYTES_MAX, |rate| (rate * PIECE_S) as usize);
         bytes.clamp(PACKET_BYTES, PIECE_BYTES_MAX)
     }
 

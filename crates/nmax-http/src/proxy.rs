@@ -82,11 +82,7 @@ impl Proxy {
     ) -> Result<(), Failure> {
         let host = with_port(origin);
         let broken = |error: &std::io::Error| {
-            Failure::of_io(
-                ErrorKind::Connect,
-                &format!("proxy {}: CONNECT {host}", self.place()),
-                error,
-            )
+            Failure::of_io(ErrorKind::Connect, &format!("proxy {}: CONNECT {host}", self.place()), error)
         };
         let mut request = format!("CONNECT {host} HTTP/1.1\r\nhost: {host}\r\n").into_bytes();
         self.authorize(&mut request);

@@ -110,11 +110,7 @@ impl Names {
 
     /// The answers that a new visitor uses: the worker's, or its own.
     pub(crate) fn answers_of_visitor(&self) -> Rc<Answers> {
-        if self.rules.per_visitor {
-            Rc::default()
-        } else {
-            Rc::clone(&self.answers)
-        }
+        if self.rules.per_visitor { Rc::default() } else { Rc::clone(&self.answers) }
     }
 
     /// The answers of the worker.
@@ -127,11 +123,7 @@ impl Names {
         let (ranked, ttl) = match (self.given(origin), origin.host.parse::<IpAddr>()) {
             (Some(given), _) => (Rc::clone(given), None),
             (None, Ok(address)) if self.sources.is_empty() => {
-                return Ok(Way {
-                    places: vec![SocketAddr::new(address, origin.port)],
-                    source_turn: 0,
-                    ttl: None,
-                });
+                return Ok(Way { places: vec![SocketAddr::new(address, origin.port)], source_turn: 0, ttl: None });
             }
             (None, Ok(address)) => (Rc::new(Ranked::of(address)), None),
             (None, Err(_)) => {
@@ -144,11 +136,7 @@ impl Names {
             return Err(Failure::new(ErrorKind::Dns, text));
         }
         let (places, source_turn) = ranked.in_turn(self.turn(&origin.host), origin.port);
-        Ok(Way {
-            places,
-            source_turn,
-            ttl,
-        })
+        Ok(Way { places, source_turn, ttl })
     }
 
     /// What the user gave for a host, in place of asking.
@@ -220,10 +208,7 @@ impl Answers {
 
 impl Ranked {
     fn of(address: IpAddr) -> Self {
-        Self {
-            first: vec![(address, None)],
-            second: Vec::new(),
-        }
+        Self { first: vec![(address, None)], second: Vec::new() }
     }
 
     /// The places and the source of the `turn`-th connection: all places, from another one each time.
@@ -272,10 +257,7 @@ fn usable(mut places: Vec<Place>, family: Family, sources: &[IpAddr]) -> Vec<Pla
 
 /// Addresses that a person gave: all of them have their turn, of whichever family.
 fn equal(places: Vec<Place>, family: Family, sources: &[IpAddr]) -> Ranked {
-    Ranked {
-        first: usable(places, family, sources),
-        second: Vec::new(),
-    }
+    Ranked { first: usable(places, family, sources), second: Vec::new() }
 }
 
 /// Addresses that a name server gave: IPv6 first where the host has a route to it.

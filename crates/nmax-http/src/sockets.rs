@@ -28,10 +28,7 @@ pub(crate) struct Room(Option<Arc<SocketBudget>>);
 impl SocketBudget {
     /// Room for so many sockets.
     pub fn new(limit: usize) -> Self {
-        Self {
-            limit,
-            open: AtomicUsize::new(0),
-        }
+        Self { limit, open: AtomicUsize::new(0) }
     }
 
     /// Sockets that may be open at a time.

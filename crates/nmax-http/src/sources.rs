@@ -15,11 +15,8 @@ use crate::failure::Failure;
 
 /// Connects to `to`, from the `turn`-th of those `sources` that can reach it; from any address when there are none.
 pub(crate) async fn connect_from(sources: &[IpAddr], turn: usize, to: SocketAddr) -> Result<TcpStream, Failure> {
-    let stream = if sources.is_empty() {
-        TcpStream::connect(to).await
-    } else {
-        bound(sources, turn, to)?.connect(to).await
-    };
+    let stream =
+        if sources.is_empty() { TcpStream::connect(to).await } else { bound(sources, turn, to)?.connect(to).await };
     stream.map_err(|error| Failure::of_io(ErrorKind::Connect, &to.to_string(), &error))
 }
 

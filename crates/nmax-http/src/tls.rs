@@ -125,13 +125,8 @@ impl Settings {
             .with_safe_default_protocol_versions()
             .expect("the same call succeeded when the settings were made");
         let mut config = if self.insecure {
-            let everyone = TrustEveryone {
-                provider: Arc::clone(&self.provider),
-            };
-            builder
-                .dangerous()
-                .with_custom_certificate_verifier(Arc::new(everyone))
-                .with_no_client_auth()
+            let everyone = TrustEveryone { provider: Arc::clone(&self.provider) };
+            builder.dangerous().with_custom_certificate_verifier(Arc::new(everyone)).with_no_client_auth()
         } else {
             let mut roots = native_roots().clone();
             roots.add_parsable_certificates(self.issuers.iter().cloned());
@@ -156,13 +151,13 @@ fn identity_of(
         return Err(ClientProblem::NoCertificate);
     }
     let key = key_of(&certificate.key_pem)?;
-    let config = builder
-        .with_root_certificates(RootCertStore::empty())
-        .with_client_auth_cert(chain, key)
-        .map_err(|error| match error {
-            Error::InconsistentKeys(_) => ClientProblem::Mismatch,
-            Error::InvalidCertificate(_) => ClientProblem::Chain(error.to_string()),
-            other => ClientProblem::Key(other.to_string()),
+    let config =
+        builder.with_root_certificates(RootCertStore::empty()).with_client_auth_cert(chain, key).map_err(|error| {
+            match error {
+                Error::InconsistentKeys(_) => ClientProblem::Mismatch,
+                Error::InvalidCertificate(_) => ClientProblem::Chain(error.to_string()),
+                other => ClientProblem::Key(other.to_string()),
+            }
         })?;
     Ok(config.client_auth_cert_resolver)
 }
@@ -189,16 +184,10 @@ fn issuers(ca_pem: &[Vec<u8>]) -> Result<Vec<CertificateDer<'static>>, ConfigErr
         let number = index + 1;
         let before = issuers.len();
         for certificate in CertificateDer::pem_slice_iter(pem) {
-            let certificate = certificate.map_err(|error| ConfigError::Pem {
-                number,
-                reason: error.to_string(),
-            })?;
+            let certificate = certificate.map_err(|error| ConfigError::Pem { number, reason: error.to_string() })?;
             RootCertStore::empty()
                 .add(certificate.clone())
-                .map_err(|error| ConfigError::Issuer {
-                    number,
-                    reason: error.to_string(),
-                })?;
+                .map_err(|error| ConfigError::Issuer { number, reason: error.to_string() })?;
             issuers.push(certificate);
         }
         if issuers.len() == before {

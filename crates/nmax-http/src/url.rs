@@ -162,10 +162,7 @@ impl Url {
             let folder = base_path.rfind('/').map_or("/", |slash| &base_path[..=slash]);
             encode(&remove_dot_segments(&format!("{folder}{path}")), query)
         };
-        Ok(Self {
-            origin: self.origin.clone(),
-            target,
-        })
+        Ok(Self { origin: self.origin.clone(), target })
     }
 }
 
@@ -214,11 +211,7 @@ fn parse_authority(scheme: Scheme, text: &str, dots: Dots) -> Result<Url, UrlErr
         let (host, port) = authority.split_at(authority.find(':').unwrap_or(authority.len()));
         (host_name(host)?, port)
     };
-    let origin = Origin {
-        scheme,
-        host,
-        port: parse_port(scheme, port)?,
-    };
+    let origin = Origin { scheme, host, port: parse_port(scheme, port)? };
     let (path, query) = split_query(without_fragment(rest));
     let path = if path.is_empty() { "/" } else { path };
     let target = match dots {
@@ -264,9 +257,7 @@ fn parse_port(scheme: Scheme, text: &str) -> Result<u16, UrlErrorKind> {
 fn split_scheme(text: &str) -> Option<(&str, &str)> {
     let (name, rest) = text.split_once(':')?;
     let starts = name.starts_with(|c: char| c.is_ascii_alphabetic());
-    let continues = name
-        .bytes()
-        .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'-' | b'.'));
+    let continues = name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'-' | b'.'));
     (starts && continues).then_some((name, rest))
 }
 
@@ -331,12 +322,6 @@ fn encode_into(out: &mut String, text: &str) {
 /// reaches here only inside a query.
 fn is_legal(byte: u8) -> bool {
     byte.is_ascii_alphanumeric()
-        || matches!(
-            byte,
-            b'-' | b'.' | b'_' | b'~' | b'!' | b'$' | b'&' | b'\'' | b'(' | b')' | b'*'
-        )
-        || matches!(
-            byte,
-            b'+' | b',' | b';' | b'=' | b':' | b'@' | b'/' | b'?' | b'%' | b'[' | b']'
-        )
+        || matches!(byte, b'-' | b'.' | b'_' | b'~' | b'!' | b'$' | b'&' | b'\'' | b'(' | b')' | b'*')
+        || matches!(byte, b'+' | b',' | b';' | b'=' | b':' | b'@' | b'/' | b'?' | b'%' | b'[' | b']')
 }

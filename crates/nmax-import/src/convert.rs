@@ -83,16 +83,9 @@ pub fn convert(recordings: Vec<Recording>, options: &Options) -> Converted {
         let selection = select(&recording, options);
         let journey = build(&recording, &selection, options);
         let skipped = selection.skipped.into_iter();
-        summary.skipped.extend(skipped.map(|skipped| Skipped {
-            recording: number,
-            ..skipped
-        }));
+        summary.skipped.extend(skipped.map(|skipped| Skipped { recording: number, ..skipped }));
         summary.warnings.extend(selection.warnings);
-        visits.push(Visit {
-            recording,
-            number,
-            journey,
-        });
+        visits.push(Visit { recording, number, journey });
     }
     summary.redactions = secrets.redactions;
     let mut groups = group(visits, &mut summary.warnings);
@@ -148,12 +141,7 @@ fn finish(emitted: Emitted, groups: &[Group], secrets: &Secrets, mut summary: Su
     for warning in &mut summary.warnings {
         *warning = secrets.hide(warning);
     }
-    Converted {
-        plan: emitted.plan,
-        files: emitted.files,
-        evidence: emitted.evidence,
-        summary,
-    }
+    Converted { plan: emitted.plan, files: emitted.files, evidence: emitted.evidence, summary }
 }
 
 /// Visits whose steps have the same names, in the order of the first of each.
@@ -161,20 +149,10 @@ fn group(visits: Vec<Visit>, warnings: &mut Vec<String>) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     for visit in visits {
         if visit.journey.steps.is_empty() {
-            warnings.push(format!(
-                "{}: nothing in it can be replayed, see what was left out",
-                visit.recording.name
-            ));
+            warnings.push(format!("{}: nothing in it can be replayed, see what was left out", visit.recording.name));
             continue;
         }
-        let names = |visit: &Visit| {
-            visit
-                .journey
-                .steps
-                .iter()
-                .map(|step| step.name.clone())
-                .collect::<Vec<_>>()
-        };
+        let names = |visit: &Visit| visit.journey.steps.iter().map(|step| step.name.clone()).collect::<Vec<_>>();
         let own = names(&visit);
         match groups.iter_mut().find(|group| names(&group.visits[0]) == own) {
             Some(group) => group.visits.push(visit),
@@ -198,18 +176,10 @@ fn understand(group: &mut Group, feeders: &mut Feeders, secrets: &Secrets, optio
     group.correlations = correlate(&visit.recording, &visit.journey, again);
     let alike: Vec<Other<'_>> = others.iter().map(|other| alike(&visit.journey, other)).collect();
     let carried = carriers(&group.correlations);
-    visit
-        .journey
-        .promote(&visit.recording, |entry| carried.contains(&entry));
+    visit.journey.promote(&visit.recording, |entry| carried.contains(&entry));
     feeders.taken.extend(names_taken(&group.correlations));
-    group.parameters = recognize(
-        (&visit.recording, &visit.journey),
-        &alike,
-        &group.correlations,
-        secrets,
-        options,
-        feeders,
-    );
+    group.parameters =
+        recognize((&visit.recording, &visit.journey), &alike, &group.correlations, secrets, options, feeders);
 }
 
 /// Another visit of the same journey, with what there is in the place of each request of the first.
@@ -226,10 +196,7 @@ fn carriers(correlations: &Correlations) -> Vec<usize> {
     let is_sent = |place: &Place| !matches!(place, Place::Cookie(_)) && *place != Place::Header("referer".into());
     let values = correlations.values.iter().flat_map(|value| &value.uses);
     let made = correlations.generated.iter().flat_map(|made| &made.uses);
-    let uses = values
-        .chain(made)
-        .filter(|(at, _)| is_sent(&at.place))
-        .map(|(at, _)| at.entry);
+    let uses = values.chain(made).filter(|(at, _)| is_sent(&at.place)).map(|(at, _)| at.entry);
     uses.chain(correlations.values.iter().map(|value| value.from)).collect()
 }
 
@@ -237,21 +204,11 @@ fn carriers(correlations: &Correlations) -> Vec<usize> {
 fn pauses(visits: &[Visit], options: &Options) -> HashMap<usize, Pause> {
     let mut pauses = HashMap::new();
     for (at, step) in visits[0].journey.steps.iter().enumerate() {
-        let thinks: Vec<Duration> = visits
-            .iter()
-            .filter_map(|visit| visit.journey.steps[at].think)
-            .collect();
+        let thinks: Vec<Duration> = visits.iter().filter_map(|visit| visit.journey.steps[at].think).collect();
         // A pause that most did not make was none.
         if thinks.len() * 2 >= visits.len() && !thinks.is_empty() {
             let is_fixed = matches!(options.think, Think::Fixed(_));
-            pauses.insert(
-                step.entry,
-                if is_fixed {
-                    Pause::Fixed(thinks[0])
-                } else {
-                    fitted(&thinks)
-                },
-            );
+            pauses.insert(step.entry, if is_fixed { Pause::Fixed(thinks[0]) } else { fitted(&thinks) });
         }
     }
     pauses
@@ -271,11 +228,7 @@ fn fitted(thinks: &[Duration]) -> Pause {
         Duration::from_millis(grains as u64 * u64::from(grain_ms))
     };
     let (median, p95) = (rounded(mean), rounded(mean + Z95 * variance.sqrt()));
-    if p95 > median {
-        Pause::Lognormal { median, p95 }
-    } else {
-        Pause::Fixed(median)
-    }
+    if p95 > median { Pause::Lognormal { median, p95 } } else { Pause::Fixed(median) }
 }
 
 /// Cookies that no reply of the recording set are in no user's jar.

@@ -143,18 +143,13 @@ pub fn correlate(recording: &Recording, journey: &Journey, again: Option<(&Recor
         &timeline,
         &index,
         &replies,
-        second.as_ref().map(|again| Second {
-            again,
-            replies: &replies_again,
-        }),
+        second.as_ref().map(|again| Second { again, replies: &replies_again }),
     );
     search.run(&replies);
     let mut namer = Namer::default();
     let mut drafts = std::mem::take(&mut search.drafts);
     drafts.sort_by_key(|draft| timeline.spot(draft.from).order);
-    let values = drafts
-        .into_iter()
-        .map(|draft| finished(draft, &mut namer, second.is_some()));
+    let values = drafts.into_iter().map(|draft| finished(draft, &mut namer, second.is_some()));
     Correlations {
         values: values.collect(),
         jar: jar::cookies(&timeline, &index),
@@ -188,11 +183,7 @@ fn evidence(draft: &Draft, has_second: bool) -> String {
     told.push(match (draft.is_link, is_redirect) {
         (_, true) => "a redirect led to the URL".to_owned(),
         (true, _) => "a link led to the URL".to_owned(),
-        _ => format!(
-            "{} characters worth about {:.0} bits",
-            draft.value.chars().count(),
-            weight::bits(&draft.value)
-        ),
+        _ => format!("{} characters worth about {:.0} bits", draft.value.chars().count(), weight::bits(&draft.value)),
     });
     if !draft.coding.is_empty() {
         told.push(draft.coding.clone());
@@ -256,11 +247,7 @@ fn generated(
                 continue;
             }
             let value = &part.value[made.span.clone()];
-            let at = Use {
-                entry,
-                place: part.place.clone(),
-                span: made.span.clone(),
-            };
+            let at = Use { entry, place: part.place.clone(), span: made.span.clone() };
             match known.get(value) {
                 Some(number) => all[*number].1.uses.push((at, made.template)),
                 None => {

@@ -40,10 +40,7 @@ pub struct CurlError {
 /// Reads commands as `bash` or `cmd.exe` would: every error at once. O(length).
 pub fn read(text: &str) -> Result<Copied, Vec<CurlError>> {
     if let Some(other) = other_language(text) {
-        return Err(vec![wrong(
-            "character 1",
-            &format!("this is {other}, not a curl command"),
-        )]);
+        return Err(vec![wrong("character 1", &format!("this is {other}, not a curl command"))]);
     }
     let words::Split { commands, notes } = words::split(text).map_err(|error| vec![error])?;
     let mut copied = requests(&commands)?;
@@ -59,10 +56,7 @@ pub fn read_words(words: &[String]) -> Result<Copied, Vec<CurlError>> {
     {
         return read(only);
     }
-    let word = |(index, text): (usize, &String)| Word {
-        text: text.clone(),
-        at: format!("argument {}", index + 1),
-    };
+    let word = |(index, text): (usize, &String)| Word { text: text.clone(), at: format!("argument {}", index + 1) };
     requests(&[words.iter().enumerate().map(word).collect()])
 }
 
@@ -96,10 +90,7 @@ fn other_language(text: &str) -> Option<&'static str> {
 fn requests(commands: &[Vec<Word>]) -> Result<Copied, Vec<CurlError>> {
     let (mut copied, mut errors) = (Copied::default(), Vec::new());
     for (index, words) in commands.iter().enumerate() {
-        let prompt = words
-            .iter()
-            .take_while(|word| matches!(word.text.as_str(), "$" | "#" | "%" | "time"))
-            .count();
+        let prompt = words.iter().take_while(|word| matches!(word.text.as_str(), "$" | "#" | "%" | "time")).count();
         let words = &words[prompt..];
         let start = usize::from(words.first().is_some_and(|word| is_curl(&word.text)));
         let is_program = |word: &Word| !word.text.starts_with('-') && !word.text.contains(['.', ':', '/']);

@@ -162,10 +162,7 @@ fn write(told: &[Told<'_>], feeders: &Feeders, (name, recordings): (&str, &[Stri
     }
     let data = data(feeders, &mut files);
     let mut map = vec![
-        (
-            "nmax".to_owned(),
-            Yaml::plain(1).with_note(heading(told, &scenarios, files.stem())),
-        ),
+        ("nmax".to_owned(), Yaml::plain(1).with_note(heading(told, &scenarios, files.stem()))),
         ("name".to_owned(), Yaml::text(fill::expanded(name))),
         ("target".to_owned(), Yaml::text(shared.target)),
         ("defaults".to_owned(), shared.profile.defaults()),
@@ -195,19 +192,14 @@ fn write(told: &[Told<'_>], feeders: &Feeders, (name, recordings): (&str, &[Stri
         }
     }
     for (variable, _) in &feeders.environment {
-        emitted.warnings.push(format!(
-            "the plan reads a secret from the environment: add `-e {variable}=VALUE`"
-        ));
+        emitted.warnings.push(format!("the plan reads a secret from the environment: add `-e {variable}=VALUE`"));
     }
     emitted.files = files.list;
     emitted
 }
 
 fn plan_name(told: &[Told<'_>], options: &Options) -> String {
-    let own = told
-        .first()
-        .map(|told| told.recording.name.as_str())
-        .unwrap_or_default();
+    let own = told.first().map(|told| told.recording.name.as_str()).unwrap_or_default();
     fill::name(options.name.as_deref().unwrap_or(own), "recording")
 }
 
@@ -224,10 +216,7 @@ fn target(told: &[Told<'_>]) -> String {
 fn document(sections: Vec<(String, Yaml)>) -> String {
     let mut text = String::new();
     for (key, yaml) in sections {
-        let is_apart = matches!(
-            key.as_str(),
-            "defaults" | "data" | "setup" | "scenarios" | "workload" | "thresholds"
-        );
+        let is_apart = matches!(key.as_str(), "defaults" | "data" | "setup" | "scenarios" | "workload" | "thresholds");
         text.push_str(if is_apart { "\n" } else { "" });
         text.push_str(&Yaml::Map(vec![(key, yaml)]).to_string());
     }
@@ -243,20 +232,13 @@ fn heading(told: &[Told<'_>], scenarios: &[Scenario], stem: &str) -> String {
         many => format!("What users did, in {many} scenarios: written by nmax from recordings."),
     };
     let mut lines = vec![what];
-    let creator = told
-        .first()
-        .map(|told| told.recording.creator.trim())
-        .unwrap_or_default();
+    let creator = told.first().map(|told| told.recording.creator.trim()).unwrap_or_default();
     if !creator.is_empty() {
         lines.push(format!("Recorded by {}.", creator.chars().take(80).collect::<String>()));
     }
     lines.push(String::new());
-    lines.push(format!(
-        "  nmax check {stem}.yaml --prove    replays it and tells which values must be fresh"
-    ));
-    lines.push(format!(
-        "  nmax run {stem}.yaml              runs it with different users"
-    ));
+    lines.push(format!("  nmax check {stem}.yaml --prove    replays it and tells which values must be fresh"));
+    lines.push(format!("  nmax run {stem}.yaml              runs it with different users"));
     lines.join("\n")
 }
 
@@ -265,11 +247,7 @@ fn heading(told: &[Told<'_>], scenarios: &[Scenario], stem: &str) -> String {
 fn length(told: &Told<'_>) -> Duration {
     let took = |entry: usize| told.recording.entries[entry].timings.total.unwrap_or_default();
     let steps = told.journey.steps.iter();
-    let times = steps.map(|step| {
-        step.hops()
-            .map(took)
-            .fold(step.think.unwrap_or_default(), Duration::saturating_add)
-    });
+    let times = steps.map(|step| step.hops().map(took).fold(step.think.unwrap_or_default(), Duration::saturating_add));
     times.fold(Duration::ZERO, Duration::saturating_add)
 }
 
@@ -306,13 +284,7 @@ fn data(feeders: &Feeders, files: &mut Files) -> Option<Yaml> {
                 };
                 Yaml::Map(map).on_one_line().with_note(note)
             }
-            Feeder::File {
-                name,
-                columns,
-                rows,
-                is_secret,
-                pick,
-            } => {
+            Feeder::File { name, columns, rows, is_secret, pick } => {
                 let file = files.table(name, columns, &distinct(rows), *is_secret);
                 let mut map = vec![("csv".to_owned(), Yaml::text(file))];
                 if pick != "sequential" {
@@ -350,10 +322,7 @@ fn load(options: &Options, longest: Duration) -> Vec<(String, Yaml)> {
     let (kind, inner, note) = match options.load {
         Load::Rate { per_s } => (
             "open",
-            vec![
-                ("rate".to_owned(), Yaml::plain(rate(per_s))),
-                ("arrivals".to_owned(), Yaml::plain("poisson")),
-            ],
+            vec![("rate".to_owned(), Yaml::plain(rate(per_s))), ("arrivals".to_owned(), Yaml::plain("poisson"))],
             "so many users begin in a second, whatever the system does: raise it step by step",
         ),
         Load::Users { vus } => (
@@ -367,10 +336,7 @@ fn load(options: &Options, longest: Duration) -> Vec<(String, Yaml)> {
     let seconds = longest.saturating_mul(3).max(RUN_MIN).as_secs().div_ceil(60) * 60;
     vec![
         ("workload".to_owned(), workload),
-        (
-            "duration".to_owned(),
-            Yaml::plain(format_duration(Duration::from_secs(seconds.min(86_400)))),
-        ),
+        ("duration".to_owned(), Yaml::plain(format_duration(Duration::from_secs(seconds.min(86_400))))),
         (
             "thresholds".to_owned(),
             Yaml::List(vec![Yaml::text("failure_rate < 1%")])
@@ -381,11 +347,7 @@ fn load(options: &Options, longest: Duration) -> Vec<(String, Yaml)> {
 
 /// A rate in a unit in which it is no small fraction.
 fn rate(per_s: f64) -> String {
-    let per_s = if per_s.is_finite() && per_s > 0.0 {
-        per_s.min(1e6)
-    } else {
-        1.0
-    };
+    let per_s = if per_s.is_finite() && per_s > 0.0 { per_s.min(1e6) } else { 1.0 };
     let (count, unit) = match per_s {
         rate if rate >= 1.0 => (rate, "s"),
         rate if rate * 60.0 >= 1.0 => (rate * 60.0, "m"),

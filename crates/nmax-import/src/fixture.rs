@@ -11,23 +11,13 @@ pub(crate) const ORIGIN: &str = "http://shop.test:8080";
 pub(crate) fn get(at_ms: i64, path: &str, kind: Kind) -> Entry {
     Entry {
         sent_us: at_ms * 1000,
-        timings: Timings {
-            total: Some(Duration::from_millis(20)),
-            ..Timings::default()
-        },
+        timings: Timings { total: Some(Duration::from_millis(20)), ..Timings::default() },
         request: Request {
             method: "GET".into(),
-            url: if path.starts_with("http") {
-                path.into()
-            } else {
-                format!("{ORIGIN}{path}")
-            },
+            url: if path.starts_with("http") { path.into() } else { format!("{ORIGIN}{path}") },
             ..Request::default()
         },
-        response: Some(Response {
-            status: 200,
-            ..Response::default()
-        }),
+        response: Some(Response { status: 200, ..Response::default() }),
         kind,
         ..Entry::default()
     }
@@ -61,11 +51,7 @@ impl Entry {
     /// With a body.
     pub(crate) fn sends(mut self, mime: &str, body: &str) -> Self {
         self.request.headers.push(("content-type".into(), mime.into()));
-        self.request.body = Some(Body {
-            mime: mime.into(),
-            bytes: body.as_bytes().to_vec(),
-            ..Body::default()
-        });
+        self.request.body = Some(Body { mime: mime.into(), bytes: body.as_bytes().to_vec(), ..Body::default() });
         self
     }
 
@@ -73,11 +59,7 @@ impl Entry {
     pub(crate) fn answers(mut self, mime: &str, body: &str) -> Self {
         let response = self.response.get_or_insert_default();
         response.headers.push(("content-type".into(), mime.into()));
-        response.body = Some(Body {
-            mime: mime.into(),
-            bytes: body.as_bytes().to_vec(),
-            ..Body::default()
-        });
+        response.body = Some(Body { mime: mime.into(), bytes: body.as_bytes().to_vec(), ..Body::default() });
         self
     }
 
@@ -107,9 +89,5 @@ pub(crate) fn recording(mut entries: Vec<Entry>) -> Recording {
     for (index, entry) in entries.iter_mut().enumerate() {
         entry.number = index + 1;
     }
-    Recording {
-        name: "visit".into(),
-        entries,
-        ..Recording::default()
-    }
+    Recording { name: "visit".into(), entries, ..Recording::default() }
 }

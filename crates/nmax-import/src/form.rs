@@ -53,11 +53,7 @@ pub fn fields(mime: &str, bytes: &[u8]) -> Option<Vec<Field>> {
 fn pair(pair: &str) -> Field {
     let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
     let decoded = |text: &str| form_decode(text).unwrap_or_else(|| text.to_owned());
-    Field {
-        name: decoded(name),
-        value: decoded(value),
-        ..Field::default()
-    }
+    Field { name: decoded(name), value: decoded(value), ..Field::default() }
 }
 
 /// Fields as a body of this type, and the type with its boundary; `None` when it is no form's. O(length).
@@ -86,10 +82,7 @@ pub fn encode(mime: &str, fields: &[Field]) -> Option<(String, Vec<u8>)> {
 /// Writes a part as browsers do (WHATWG HTML, multipart/form-data encoding).
 fn part(body: &mut String, boundary: &str, field: &Field) {
     let quoted = |text: &str| text.replace('\r', "%0D").replace('\n', "%0A").replace('"', "%22");
-    body.push_str(&format!(
-        "--{boundary}\r\nContent-Disposition: form-data; name=\"{}\"",
-        quoted(&field.name)
-    ));
+    body.push_str(&format!("--{boundary}\r\nContent-Disposition: form-data; name=\"{}\"", quoted(&field.name)));
     if let Some(file) = &field.file_name {
         body.push_str(&format!("; filename=\"{}\"", quoted(file)));
     }

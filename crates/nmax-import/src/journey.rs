@@ -68,10 +68,7 @@ pub fn build(recording: &Recording, selection: &Selection, options: &Options) ->
     pauses(recording, &mut steps, options);
     marks(&recording.marks, recording, &mut steps);
     names::name(recording, &mut steps);
-    Journey {
-        name: recording.name.clone(),
-        steps,
-    }
+    Journey { name: recording.name.clone(), steps }
 }
 
 impl Journey {
@@ -82,10 +79,7 @@ impl Journey {
             let (own, resources): (Vec<usize>, Vec<usize>) = step.resources.drain(..).partition(|&entry| is_own(entry));
             step.resources = resources;
             steps.push(step);
-            steps.extend(own.into_iter().map(|entry| Step {
-                entry,
-                ..Step::default()
-            }));
+            steps.extend(own.into_iter().map(|entry| Step { entry, ..Step::default() }));
         }
         self.steps = steps;
         names::name(recording, &mut self.steps);
@@ -100,12 +94,10 @@ fn pauses(recording: &Recording, steps: &mut [Step], options: &Options) {
         let sent = recording.entries[step.entry].sent_us;
         let pause = before.map(|arrived| sent.saturating_sub(arrived).max(0));
         let pause = pause.map(|us| Duration::from_micros(us.unsigned_abs()));
-        step.think = pause
-            .filter(|pause| *pause >= PAUSE_MIN)
-            .and_then(|pause| match options.think {
-                Think::Recorded => Some(pause),
-                Think::Fixed(fixed) => Some(fixed).filter(|fixed| !fixed.is_zero()),
-            });
+        step.think = pause.filter(|pause| *pause >= PAUSE_MIN).and_then(|pause| match options.think {
+            Think::Recorded => Some(pause),
+            Think::Fixed(fixed) => Some(fixed).filter(|fixed| !fixed.is_zero()),
+        });
         let arrived = arrival(recording, step, gap_us);
         before = Some(before.map_or(arrived, |before| before.max(arrived)));
     }
@@ -114,11 +106,7 @@ fn pauses(recording: &Recording, steps: &mut [Step], options: &Options) {
 /// When the step's last byte had come. What was fetched later than the gap, such as pictures after scrolling, does not
 /// count: at replay it comes with the rest.
 fn arrival(recording: &Recording, step: &Step, gap_us: i64) -> i64 {
-    let mut arrived = step
-        .hops()
-        .map(|hop| recording.entries[hop].done_us())
-        .max()
-        .unwrap_or(0);
+    let mut arrived = step.hops().map(|hop| recording.entries[hop].done_us()).max().unwrap_or(0);
     for &resource in &step.resources {
         let entry = &recording.entries[resource];
         if entry.sent_us.saturating_sub(arrived) < gap_us {

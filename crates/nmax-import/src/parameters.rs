@@ -102,13 +102,7 @@ pub fn recognize(
     }
     binder.replace(&candidates, &covered);
     let mut parameters = binder.finish();
-    hide::secrets(
-        (recording, journey, others),
-        (&covered, secrets),
-        options,
-        feeders,
-        &mut parameters,
-    );
+    hide::secrets((recording, journey, others), (&covered, secrets), options, feeders, &mut parameters);
     parameters
 }
 
@@ -130,9 +124,7 @@ impl<'a> Covered<'a> {
     fn overlaps(&self, entry: usize, place: &Place, span: &std::ops::Range<usize>) -> bool {
         let spans = self.0.get(&(entry, place)).into_iter().flatten();
         let is_in_target = matches!(place, Place::Segment(_) | Place::Query(..));
-        spans
-            .into_iter()
-            .any(|own| own.start < span.end && span.start < own.end)
+        spans.into_iter().any(|own| own.start < span.end && span.start < own.end)
             || is_in_target && self.0.contains_key(&(entry, &Place::Target))
     }
 }
@@ -165,22 +157,13 @@ fn candidates(recording: &Recording, journey: &Journey, covered: &Covered<'_>) -
                 None => {}
             }
         }
-        let is_about_person = found[before..].iter().any(|candidate| {
-            matches!(
-                candidate.field,
-                Field::Email | Field::Password | Field::Phone | Field::Street
-            )
-        });
-        if is_about_person {
-            found.extend(
-                unsure
-                    .into_iter()
-                    .map(|(part, shown)| candidate(index, part, Field::FullName, shown)),
-            );
-        }
-        let has_postcode = found[before..]
+        let is_about_person = found[before..]
             .iter()
-            .any(|candidate| candidate.field == Field::Postcode);
+            .any(|candidate| matches!(candidate.field, Field::Email | Field::Password | Field::Phone | Field::Street));
+        if is_about_person {
+            found.extend(unsure.into_iter().map(|(part, shown)| candidate(index, part, Field::FullName, shown)));
+        }
+        let has_postcode = found[before..].iter().any(|candidate| candidate.field == Field::Postcode);
         let mut at = 0;
         found.retain(|candidate| {
             at += 1;
@@ -191,12 +174,7 @@ fn candidates(recording: &Recording, journey: &Journey, covered: &Covered<'_>) -
 }
 
 fn candidate(entry: usize, part: Part, field: Field, shown: Shown) -> Candidate {
-    Candidate {
-        entry,
-        part,
-        field,
-        shown,
-    }
+    Candidate { entry, part, field, shown }
 }
 
 /// The name under which a user gives a value; `None` for places that no user fills in.
@@ -231,16 +209,11 @@ fn purposes(recording: &Recording, journey: &Journey, candidates: &[Candidate]) 
         "create-account",
         "newaccount",
     ];
-    const LOG_INS: [&str; 9] = [
-        "login", "log-in", "log_in", "signin", "sign-in", "session", "auth", "token", "anmeld",
-    ];
+    const LOG_INS: [&str; 9] = ["login", "log-in", "log_in", "signin", "sign-in", "session", "auth", "token", "anmeld"];
     let mut purposes = HashMap::new();
     for (index, entry) in requests(recording, journey) {
         let own: Vec<&Candidate> = candidates.iter().filter(|candidate| candidate.entry == index).collect();
-        let passwords: Vec<&&Candidate> = own
-            .iter()
-            .filter(|candidate| candidate.field == Field::Password)
-            .collect();
+        let passwords: Vec<&&Candidate> = own.iter().filter(|candidate| candidate.field == Field::Password).collect();
         if passwords.is_empty() {
             continue;
         }
@@ -252,13 +225,9 @@ fn purposes(recording: &Recording, journey: &Journey, candidates: &[Candidate]) 
                 Field::FirstName | Field::LastName | Field::FullName | Field::Phone | Field::BirthDate
             )
         });
-        let is_new = passwords
-            .iter()
-            .any(|password| password.shown.autocomplete.contains("new-password"));
-        let is_twice = passwords.len() >= 2
-            && passwords
-                .iter()
-                .all(|other| other.part.value == passwords[0].part.value);
+        let is_new = passwords.iter().any(|password| password.shown.autocomplete.contains("new-password"));
+        let is_twice =
+            passwords.len() >= 2 && passwords.iter().all(|other| other.part.value == passwords[0].part.value);
         let purpose = if names(&SIGN_UPS) || is_new || is_twice {
             Purpose::SignUp
         } else if names(&LOG_INS) || !is_about_more {
@@ -296,20 +265,13 @@ fn all_parts(recording: &Recording, journey: &Journey) -> Vec<(usize, Part)> {
 
 /// The whole of a part.
 fn whole(entry: usize, part: &Part) -> Use {
-    Use {
-        entry,
-        place: part.place.clone(),
-        span: 0..part.value.len(),
-    }
+    Use { entry, place: part.place.clone(), span: 0..part.value.len() }
 }
 
 /// A place in words: `field email of POST /signup`.
 fn told(recording: &Recording, journey: &Journey, entry: usize, place: &Place) -> String {
     let step = journey.steps.iter().find(|step| step.hops().any(|hop| hop == entry));
-    let request = step.map_or_else(
-        || recording.entries[entry].request.method.clone(),
-        |step| step.name.clone(),
-    );
+    let request = step.map_or_else(|| recording.entries[entry].request.method.clone(), |step| step.name.clone());
     format!("{} of {request}", place_in_words(place))
 }
 
@@ -330,10 +292,7 @@ pub fn place_in_words(place: &Place) -> String {
 /// Names that values of this journey have already.
 pub(crate) fn names_taken(correlations: &Correlations) -> HashSet<String> {
     let values = correlations.values.iter().map(|value| value.name.clone());
-    let made = correlations
-        .generated
-        .iter()
-        .filter_map(|made| made.set.as_ref().map(|(name, _)| name.clone()));
+    let made = correlations.generated.iter().filter_map(|made| made.set.as_ref().map(|(name, _)| name.clone()));
     values.chain(made).collect()
 }
 

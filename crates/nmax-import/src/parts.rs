@@ -59,11 +59,7 @@ pub struct Part {
 
 impl Part {
     fn new(place: Place, value: impl Into<String>) -> Self {
-        Self {
-            place,
-            value: value.into(),
-            is_bare: false,
-        }
+        Self { place, value: value.into(), is_bare: false }
     }
 }
 
@@ -115,10 +111,7 @@ pub fn of(request: &Request) -> Vec<Part> {
 
 /// The value at a place, if the request has one there. O(size).
 pub fn value_at(request: &Request, place: &Place) -> Option<String> {
-    of(request)
-        .into_iter()
-        .find(|part| part.place == *place)
-        .map(|part| part.value)
+    of(request).into_iter().find(|part| part.place == *place).map(|part| part.value)
 }
 
 /// The request with other values at some places; those it does not have are passed over. O(size).

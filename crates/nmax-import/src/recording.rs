@@ -59,8 +59,7 @@ impl Entry {
     /// When its last byte had come, in µs since 1970 (UTC); the instant of sending when that is not known.
     pub fn done_us(&self) -> i64 {
         let total = self.timings.total.unwrap_or_default();
-        self.sent_us
-            .saturating_add(i64::try_from(total.as_micros()).unwrap_or(i64::MAX))
+        self.sent_us.saturating_add(i64::try_from(total.as_micros()).unwrap_or(i64::MAX))
     }
 }
 
@@ -188,10 +187,7 @@ pub struct Message {
 
 /// First header of that name, in any case.
 pub fn header<'a>(headers: &'a [(String, String)], name: &str) -> Option<&'a str> {
-    headers
-        .iter()
-        .find(|(header, _)| header.eq_ignore_ascii_case(name))
-        .map(|(_, value)| value.as_str())
+    headers.iter().find(|(header, _)| header.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
 }
 
 /// Whether a request can carry a header of this name: a token (RFC 9110, 5.6.2) that is not too long.

@@ -107,11 +107,7 @@ fn collect(text: &[u8], found: Found, wanted: &mut BTreeSet<String>) {
         Some((decode::decoded(written, spot.coding), spot.grade))
     };
     let values = found.spots.iter().filter_map(value).chain(found.inside.iter().cloned());
-    wanted.extend(
-        values
-            .filter(|(value, grade)| is_everywhere(value, *grade))
-            .map(|(value, _)| value),
-    );
+    wanted.extend(values.filter(|(value, grade)| is_everywhere(value, *grade)).map(|(value, _)| value));
 }
 
 /// Whether a value is looked for everywhere.
@@ -156,13 +152,7 @@ fn placeholder_at(text: &[u8]) -> Option<usize> {
 impl Secrets {
     /// No secrets yet.
     pub fn new(key: &[u8; 32]) -> Self {
-        Self {
-            key: *key,
-            values: BTreeMap::new(),
-            local: BTreeMap::new(),
-            redactions: 0,
-            needles: Needles::new([]),
-        }
+        Self { key: *key, values: BTreeMap::new(), local: BTreeMap::new(), redactions: 0, needles: Needles::new([]) }
     }
 
     /// What stands for a text: HMAC-SHA256 under the key, its first 64 bits.
@@ -233,8 +223,7 @@ impl Secrets {
     /// A text with values in the place of their placeholders.
     pub fn reveal(&self, text: &str) -> String {
         let new = self.revealed(text.as_bytes()).0;
-        new.and_then(|new| String::from_utf8(new).ok())
-            .unwrap_or_else(|| text.to_owned())
+        new.and_then(|new| String::from_utf8(new).ok()).unwrap_or_else(|| text.to_owned())
     }
 
     /// The text with values, `None` when it has no placeholder; and how many have no value.
@@ -246,9 +235,7 @@ impl Secrets {
                 at += 1;
                 continue;
             };
-            let value = std::str::from_utf8(&text[at..at + length])
-                .ok()
-                .and_then(|text| self.value(text));
+            let value = std::str::from_utf8(&text[at..at + length]).ok().and_then(|text| self.value(text));
             if let Some(value) = value {
                 out.extend_from_slice(&text[from..at]);
                 out.extend_from_slice(value.as_bytes());

@@ -140,11 +140,7 @@ fn reason(entry: &Entry, sites: &Sites) -> Option<String> {
     if !sites.is_own(&host) {
         return Some(format!("another site than {}: `--host {host}` adds it", sites.main));
     }
-    if is_asked_for {
-        None
-    } else {
-        noise::of_path(split(&entry.request.url).path).map(str::to_owned)
-    }
+    if is_asked_for { None } else { noise::of_path(split(&entry.request.url).path).map(str::to_owned) }
 }
 
 /// Why nothing can be made of an exchange, whatever its host is.

@@ -149,13 +149,8 @@ impl Expected {
     fn other_parts(&self, found: &BTreeSet<String>) -> Option<String> {
         let known: Vec<&BTreeSet<String>> = self.seen.iter().filter_map(|seen| seen.parts.as_ref()).collect();
         let first = known.first()?;
-        let in_all = first
-            .iter()
-            .filter(|part| known.iter().all(|parts| parts.contains(*part)));
-        let lost: Vec<&str> = in_all
-            .filter(|part| !found.contains(*part))
-            .map(String::as_str)
-            .collect();
+        let in_all = first.iter().filter(|part| known.iter().all(|parts| parts.contains(*part)));
+        let lost: Vec<&str> = in_all.filter(|part| !found.contains(*part)).map(String::as_str).collect();
         let is_new = |part: &&String| !known.iter().any(|parts| parts.contains(*part));
         let new: Vec<&str> = found.iter().filter(is_new).map(String::as_str).collect();
         match (named(&lost), named(&new)) {
@@ -171,10 +166,7 @@ impl Expected {
 fn named(parts: &[&str]) -> Option<String> {
     let mut roots: Vec<&str> = Vec::new();
     for part in parts {
-        let is_within = |root: &&str| {
-            part.strip_prefix(*root)
-                .is_some_and(|rest| rest.starts_with(['/', '.', '[']))
-        };
+        let is_within = |root: &&str| part.strip_prefix(*root).is_some_and(|rest| rest.starts_with(['/', '.', '[']));
         if !roots.iter().any(is_within) {
             roots.push(part);
         }

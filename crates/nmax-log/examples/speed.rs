@@ -85,12 +85,7 @@ impl Request {
     }
 
     fn clock(&self) -> String {
-        format!(
-            "{:02}:{:02}:{:02}",
-            self.second / 3600,
-            self.second / 60 % 60,
-            self.second % 60
-        )
+        format!("{:02}:{:02}:{:02}", self.second / 3600, self.second / 60 % 60, self.second % 60)
     }
 }
 
@@ -193,11 +188,7 @@ fn caddy(out: &mut String, r: &Request) {
 /// The formats that are measured.
 const FORMATS: [(&str, &str, Writer); 6] = [
     ("combined", "combined", combined),
-    (
-        "nginx",
-        r#"$remote_addr [$msec] $request_time "$request" $status $body_bytes_sent "$http_user_agent""#,
-        nginx,
-    ),
+    ("nginx", r#"$remote_addr [$msec] $request_time "$request" $status $body_bytes_sent "$http_user_agent""#, nginx),
     ("iis", "iis", iis),
     ("haproxy", "haproxy", haproxy),
     ("alb", "alb", alb),
@@ -217,11 +208,7 @@ fn buffer(writer: Writer) -> (String, Sums) {
     let mut numbers = Numbers(7);
     let mut out = String::new();
     let mut sums = Sums::default();
-    let host = if writer as usize == alb as Writer as usize {
-        "https://shop.example:443".len()
-    } else {
-        0
-    };
+    let host = if writer as usize == alb as Writer as usize { "https://shop.example:443".len() } else { 0 };
     for index in 0..LINES {
         let request = Request::of(index, &mut numbers);
         writer(&mut out, &request);

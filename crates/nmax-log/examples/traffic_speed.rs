@@ -70,10 +70,7 @@ fn records(count: u64, mut take: impl FnMut(&Record)) {
 }
 
 fn main() {
-    let count = std::env::args()
-        .nth(1)
-        .and_then(|text| text.parse().ok())
-        .unwrap_or(5_000_000);
+    let count = std::env::args().nth(1).and_then(|text| text.parse().ok()).unwrap_or(5_000_000);
     let start = Instant::now();
     let mut bytes = 0;
     records(count, |record| bytes += record.target.len() + record.client.len());

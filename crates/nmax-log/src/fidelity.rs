@@ -33,10 +33,7 @@ use shares::{mix, statuses};
 /// Tolerances: what nobody would call a difference.
 const MIX_TOLERANCE: f64 = 0.02;
 const MIX: Tolerance = Tolerance::wide(MIX_TOLERANCE);
-const STATUSES: Tolerance = Tolerance {
-    alike: MIX_TOLERANCE,
-    near: MIX_TOLERANCE,
-};
+const STATUSES: Tolerance = Tolerance { alike: MIX_TOLERANCE, near: MIX_TOLERANCE };
 const KS: Tolerance = Tolerance::wide(0.05);
 /// An exponent is no scale: a tenth changes the share of the first few targets by some percent.
 const EXPONENT: Tolerance = Tolerance::wide(0.1);
@@ -156,19 +153,12 @@ pub fn compare(source: &Profile, run: &Profile) -> Vec<Row> {
 fn pairs<'a>(source: &'a Profile, run: &'a Profile) -> Vec<(&'a RequestType, &'a RequestType)> {
     let own = |kind: &&RequestType| run.types.iter().find(|run| run.name == kind.name);
     let pairs = source.types.iter().filter_map(|kind| Some((kind, own(&kind)?)));
-    pairs
-        .filter(|(source, run)| source.count.min(run.count) >= COUNT_MIN)
-        .take(TYPES_MAX)
-        .collect()
+    pairs.filter(|(source, run)| source.count.min(run.count) >= COUNT_MIN).take(TYPES_MAX).collect()
 }
 
 /// Spread of a difference of two samples of n and m: √(1/n + 1/m); infinite when one is empty.
 fn spread(n: u64, m: u64) -> f64 {
-    if n == 0 || m == 0 {
-        f64::INFINITY
-    } else {
-        (1.0 / n as f64 + 1.0 / m as f64).sqrt()
-    }
+    if n == 0 || m == 0 { f64::INFINITY } else { (1.0 / n as f64 + 1.0 / m as f64).sqrt() }
 }
 
 /// Distances that nobody would call a difference, and that are near, without what chance makes.
@@ -180,10 +170,7 @@ struct Tolerance {
 
 impl Tolerance {
     const fn wide(alike: f64) -> Self {
-        Self {
-            alike,
-            near: NEAR * alike,
-        }
+        Self { alike, near: NEAR * alike }
     }
 }
 
@@ -207,11 +194,7 @@ fn percent(share: f64) -> String {
 }
 
 fn chance_in_words(chance: f64) -> String {
-    let too_short = if chance > CHANCE_MAX {
-        ": too little was seen to tell"
-    } else {
-        ""
-    };
+    let too_short = if chance > CHANCE_MAX { ": too little was seen to tell" } else { "" };
     format!("; chance alone makes up to {chance:.3}{too_short}")
 }
 
@@ -226,9 +209,7 @@ fn arrivals(source: &Profile, run: &Profile) -> Vec<Row> {
         per_s,
     )];
     let burstiness = |source: &[Dispersion], run: &[Dispersion], what: &str| -> Vec<Row> {
-        let both = source
-            .iter()
-            .filter_map(|at| Some((at, run.iter().find(|run| run.width_s == at.width_s)?)));
+        let both = source.iter().filter_map(|at| Some((at, run.iter().find(|run| run.width_s == at.width_s)?)));
         both.map(|(source, run)| dispersion(what, source, run)).collect()
     };
     rows.extend(burstiness(&from.sessions, &of_run.sessions, "sessions"));
@@ -320,10 +301,7 @@ fn distribution_apart(
 ) -> Row {
     let middle = |dist: &Dist| {
         let quantiles = dist.quantile(0.5).zip(dist.quantile(0.95));
-        quantiles.map_or_else(
-            || "-".to_owned(),
-            |(p50, p95)| format!("p50 {}, p95 {}", text(p50), text(p95)),
-        )
+        quantiles.map_or_else(|| "-".to_owned(), |(p50, p95)| format!("p50 {}, p95 {}", text(p50), text(p95)))
     };
     let chance = KS_99 * spread(counts.0.min(source.count()), counts.1.min(run.count()));
     Row {
@@ -335,10 +313,7 @@ fn distribution_apart(
         measure: Measure::KolmogorovSmirnov,
         verdict: distance.map_or(Verdict::Unknown, |distance| verdict(distance, KS, chance)),
         why: match distance {
-            Some(_) => format!(
-                "largest distance of the distribution functions{}",
-                chance_in_words(chance)
-            ),
+            Some(_) => format!("largest distance of the distribution functions{}", chance_in_words(chance)),
             None => "one of them is empty".to_owned(),
         },
     }

@@ -79,11 +79,7 @@ impl Reader {
     fn of(formats: Vec<Format>, why: String) -> Self {
         let mut names: Vec<&str> = formats.iter().map(|format| format.name.as_str()).collect();
         names.dedup();
-        Self {
-            name: names.join(" and "),
-            formats,
-            why,
-        }
+        Self { name: names.join(" and "), formats, why }
     }
 
     /// What the format is called: `combined`, `nginx log_format`, `iis`.
@@ -114,14 +110,8 @@ impl Reader {
             return Line::Blank;
         }
         if line.len() > LINE_BYTES_MAX {
-            let reason = format!(
-                "the line has {} bytes; the longest that is read has {LINE_BYTES_MAX}",
-                line.len()
-            );
-            return Line::Rejected(Rejection {
-                reason,
-                at: LINE_BYTES_MAX,
-            });
+            let reason = format!("the line has {} bytes; the longest that is read has {LINE_BYTES_MAX}", line.len());
+            return Line::Rejected(Rejection { reason, at: LINE_BYTES_MAX });
         }
         if line.starts_with(b"#Fields:") && !self.formats.iter().any(Format::is_w3c) {
             // A file of another format goes on with one that says what it is.
@@ -168,13 +158,7 @@ enum Kind {
 
 impl Format {
     fn new(name: &str, kind: Kind) -> Self {
-        Self {
-            name: name.to_owned(),
-            kind,
-            notes: Vec::new(),
-            is_ambiguous: false,
-            draft: Draft::default(),
-        }
+        Self { name: name.to_owned(), kind, notes: Vec::new(), is_ambiguous: false, draft: Draft::default() }
     }
 
     fn template(name: &str, template: Template) -> Self {
@@ -248,10 +232,7 @@ impl Format {
         }
         match self.draft.finish(line) {
             Ok(record) => Line::Record(record),
-            Err(expected) => Line::Rejected(Rejection {
-                reason: format!("the line should have {expected}"),
-                at: 0,
-            }),
+            Err(expected) => Line::Rejected(Rejection { reason: format!("the line should have {expected}"), at: 0 }),
         }
     }
 

@@ -112,9 +112,7 @@ pub fn write(profile: &Profile, options: &PlanOptions) -> Result<Made, PlanError
     if scenarios.is_empty() {
         return Err(PlanError::NothingToSend);
     }
-    let kept = scenarios
-        .iter()
-        .map(|scenario| scenario.share * scenario.visits.iter().sum::<f64>());
+    let kept = scenarios.iter().map(|scenario| scenario.share * scenario.visits.iter().sum::<f64>());
     let steps: f64 = kept.sum();
     let share: f64 = scenarios.iter().map(|scenario| scenario.share).sum();
     let total: f64 = before.iter().sum();
@@ -124,12 +122,7 @@ pub fn write(profile: &Profile, options: &PlanOptions) -> Result<Made, PlanError
     let resources: f64 = scenarios
         .iter()
         .flat_map(|scenario| {
-            scenario
-                .chain
-                .states
-                .iter()
-                .zip(&scenario.visits)
-                .map(move |(kind, visits)| (scenario, kind, visits))
+            scenario.chain.states.iter().zip(&scenario.visits).map(move |(kind, visits)| (scenario, kind, visits))
         })
         .map(|(scenario, kind, visits)| scenario.share * visits * items.resource_count(*kind) as f64)
         .sum();
@@ -178,11 +171,7 @@ fn scenario<'a>(profile: &Profile, cluster: &'a Cluster, whole: Chain, options: 
             chain = chain.without(at);
         }
     }
-    visits = if chain.states.len() == visits.len() {
-        visits
-    } else {
-        chain.visits()?
-    };
+    visits = if chain.states.len() == visits.len() { visits } else { chain.visits()? };
     for state in rare(&visits) {
         chain = chain.without(state);
     }
@@ -196,12 +185,7 @@ fn scenario<'a>(profile: &Profile, cluster: &'a Cluster, whole: Chain, options: 
         let visits = pruned.visits()?;
         (distance(&exact, &visits) <= PRUNE_DISTANCE_MAX).then_some((pruned, visits))
     })?;
-    Some(Scenario {
-        cluster,
-        chain,
-        visits,
-        share: cluster.sessions_share * (1.0 - empty),
-    })
+    Some(Scenario { cluster, chain, visits, share: cluster.sessions_share * (1.0 - empty) })
 }
 
 /// Whether requests of a type can be sent again, and are to be.
@@ -245,10 +229,7 @@ fn distance(one: &[f64], two: &[f64]) -> f64 {
 fn left_out(profile: &Profile, scenarios: &[Scenario]) -> Vec<String> {
     let is_sent = |kind: usize| scenarios.iter().any(|scenario| scenario.chain.states.contains(&kind));
     let types = profile.types.iter().enumerate();
-    types
-        .filter(|(at, kind)| kind.steps > 0 && !is_sent(*at))
-        .map(|(_, kind)| kind.name.clone())
-        .collect()
+    types.filter(|(at, kind)| kind.steps > 0 && !is_sent(*at)).map(|(_, kind)| kind.name.clone()).collect()
 }
 
 /// What the plan leaves out, and what it cannot know.
@@ -256,11 +237,7 @@ fn warnings(profile: &Profile, before: &[f64], scenarios: &[Scenario], options: 
     let total: f64 = before.iter().sum::<f64>().max(1e-12);
     let share = |pick: &dyn Fn(&str) -> bool| -> f64 {
         let types = profile.types.iter().zip(before);
-        types
-            .filter(|(kind, _)| pick(&kind.method))
-            .map(|(_, visits)| visits)
-            .sum::<f64>()
-            / total
+        types.filter(|(kind, _)| pick(&kind.method)).map(|(_, visits)| visits).sum::<f64>() / total
     };
     let writes = share(&|method| WRITES.contains(&method));
     let mut warnings = Vec::new();
@@ -277,10 +254,7 @@ fn warnings(profile: &Profile, before: &[f64], scenarios: &[Scenario], options: 
     }
     let strange = share(&|method| !WRITES.contains(&method) && !SAFE.contains(&method) && !method.is_empty());
     if strange > 0.0 {
-        warnings.push(format!(
-            "{:.1} % of the steps have methods that plans do not have",
-            100.0 * strange
-        ));
+        warnings.push(format!("{:.1} % of the steps have methods that plans do not have", 100.0 * strange));
     }
     let statuses: u64 = profile.by_status.range(500..).map(|(_, count)| count).sum();
     if statuses > 0 {
@@ -289,16 +263,10 @@ fn warnings(profile: &Profile, before: &[f64], scenarios: &[Scenario], options: 
             100.0 * statuses as f64 / profile.requests.max(1) as f64
         ));
     }
-    let steps: f64 = scenarios
-        .iter()
-        .map(|scenario| scenario.share * scenario.visits.iter().sum::<f64>())
-        .sum();
+    let steps: f64 = scenarios.iter().map(|scenario| scenario.share * scenario.visits.iter().sum::<f64>()).sum();
     let explained = if options.with_writes { strange } else { strange + writes };
     if steps / total < 0.9 - explained {
-        warnings.push(format!(
-            "the plan sends {:.0} % of the steps of the log",
-            100.0 * steps / total
-        ));
+        warnings.push(format!("the plan sends {:.0} % of the steps of the log", 100.0 * steps / total));
     }
     warnings
 }

@@ -161,11 +161,7 @@ impl Replay {
         if record.method.is_empty() || record.target.is_empty() {
             return Err("no request in the line".into());
         }
-        if self
-            .options
-            .period
-            .is_some_and(|period| !period.contains(record.arrival_us))
-        {
+        if self.options.period.is_some_and(|period| !period.contains(record.arrival_us)) {
             return Err("outside of the chosen time".into());
         }
         let method = self.method(record.method)?;
@@ -186,11 +182,7 @@ impl Replay {
         self.target.clear();
         rewrite::target(path, &self.options.rewrites, &self.options.parameters, &mut self.target);
         let target = String::from_utf8_lossy(&self.target);
-        let host = if self.options.own_host {
-            "".into()
-        } else {
-            rewrite::header(host)
-        };
+        let host = if self.options.own_host { "".into() } else { rewrite::header(host) };
         let agent = rewrite::header(record.agent);
         let row = Row {
             arrival_us: record.arrival_us,

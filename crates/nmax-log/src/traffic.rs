@@ -131,19 +131,12 @@ impl Traffic {
     pub fn new(options: Options) -> Self {
         let timeout_us = i64::try_from(options.session_timeout_s.clamp(1, 7 * 86_400)).unwrap_or(1_800) * 1_000_000;
         Self {
-            paths: options
-                .types
-                .as_ref()
-                .map_or_else(Paths::new, |types| types.paths.clone()),
+            paths: options.types.as_ref().map_or_else(Paths::new, |types| types.paths.clone()),
             kinds: Kinds::default(),
             season: SeasonCounter::new(options.utc_offset_s),
             sequence: Sequence::default(),
             order: Order::new(),
-            visits: Visits::new(Rules {
-                timeout_us,
-                period: options.period,
-                seed: options.seed,
-            }),
+            visits: Visits::new(Rules { timeout_us, period: options.period, seed: options.seed }),
             clients: TopK::new(HEAVY_MAX),
             agents: TopK::new(HEAVY_MAX),
             robot_paths: TopK::new(HEAVY_MAX),
@@ -171,12 +164,7 @@ impl Traffic {
 
     /// Takes a record.
     pub fn add(&mut self, record: &Record) {
-        if self
-            .options
-            .host
-            .as_ref()
-            .is_some_and(|host| !record.host.eq_ignore_ascii_case(host.as_bytes()))
-        {
+        if self.options.host.as_ref().is_some_and(|host| !record.host.eq_ignore_ascii_case(host.as_bytes())) {
             self.apart.other_hosts += 1;
             return;
         }
@@ -242,11 +230,7 @@ impl Traffic {
             arrival_us: self.sequence.arrival(visitor, at_us, record.resolution_us),
             visitor,
             target,
-            referer: if is_resource && !record.referer.is_empty() {
-                referer(record.referer)
-            } else {
-                0
-            },
+            referer: if is_resource && !record.referer.is_empty() { referer(record.referer) } else { 0 },
             duration_us: u32::try_from(record.duration_us.unwrap_or(0)).unwrap_or(u32::MAX),
             kind,
             is_resource,

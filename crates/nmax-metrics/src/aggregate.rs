@@ -199,17 +199,13 @@ impl Aggregate {
 
     /// Adds all of `other`: associative, commutative, with the empty aggregate as neutral element.
     pub fn merge(&mut self, other: &Self) {
-        Section::ALL
-            .iter()
-            .for_each(|section| self.add(*section, other, *section));
+        Section::ALL.iter().for_each(|section| self.add(*section, other, *section));
     }
 
     /// The same with both sections in [`Section::Hold`]: phase `whole`.
     pub fn whole(&self) -> Self {
         let mut whole = Self::default();
-        Section::ALL
-            .iter()
-            .for_each(|section| whole.add(Section::Hold, self, *section));
+        Section::ALL.iter().for_each(|section| whole.add(Section::Hold, self, *section));
         whole
     }
 
@@ -241,16 +237,9 @@ impl Aggregate {
 
     /// Empties it and keeps its memory.
     pub fn reset(&mut self) {
-        self.requests
-            .iter_mut()
-            .flatten()
-            .flatten()
-            .for_each(|stats| stats.reset());
+        self.requests.iter_mut().flatten().flatten().for_each(|stats| stats.reset());
         self.scenarios.iter_mut().flatten().for_each(ScenarioStats::reset);
-        self.checks
-            .iter_mut()
-            .flatten()
-            .for_each(|check| *check = CheckStats::default());
+        self.checks.iter_mut().flatten().for_each(|check| *check = CheckStats::default());
         self.transactions.iter_mut().flatten().for_each(TransactionStats::reset);
         self.pages.iter_mut().flatten().for_each(PageStats::reset);
         self.transitions.iter_mut().flatten().for_each(TransactionStats::reset);

@@ -37,12 +37,7 @@ pub struct Exact {
 }
 
 impl Exact {
-    const EMPTY: Self = Self {
-        sum_ns: 0,
-        min_ns: u64::MAX,
-        max_ns: 0,
-        clamped: 0,
-    };
+    const EMPTY: Self = Self { sum_ns: 0, min_ns: u64::MAX, max_ns: 0, clamped: 0 };
 }
 
 impl Default for Histogram {
@@ -60,10 +55,7 @@ impl PartialEq for Histogram {
 impl Histogram {
     /// An empty histogram.
     pub fn new() -> Self {
-        Self {
-            buckets: Buckets::default(),
-            exact: Exact::EMPTY,
-        }
+        Self { buckets: Buckets::default(), exact: Exact::EMPTY }
     }
 
     /// Adds one value. O(1); allocates only when the value is of a magnitude not seen before.
@@ -195,10 +187,7 @@ impl Histogram {
         let mut order: Vec<usize> = (0..ranks.len()).collect();
         order.sort_unstable_by_key(|index| ranks[*index]);
         let mut values = vec![None; ranks.len()];
-        let mut waiting = order
-            .into_iter()
-            .filter(|index| (1..=self.count()).contains(&ranks[*index]))
-            .peekable();
+        let mut waiting = order.into_iter().filter(|index| (1..=self.count()).contains(&ranks[*index])).peekable();
         let mut below = 0;
         for (low_ns, high_ns, count) in self.recorded() {
             if waiting.peek().is_none() {
@@ -207,11 +196,7 @@ impl Histogram {
             below += count;
             while let Some(index) = waiting.next_if(|index| ranks[*index] <= below) {
                 let middle_ns = low_ns + (high_ns - low_ns) / 2;
-                let value_ns = if ranks[index] == self.count() {
-                    self.exact.max_ns
-                } else {
-                    middle_ns
-                };
+                let value_ns = if ranks[index] == self.count() { self.exact.max_ns } else { middle_ns };
                 values[index] = Some(value_ns.clamp(self.exact.min_ns, self.exact.max_ns));
             }
         }
@@ -232,8 +217,7 @@ impl Histogram {
     pub fn to_hdr(&self) -> Hdr<u64> {
         let mut hdr = Hdr::new_with_bounds(LOWEST_NS, HIGHEST_NS, DIGITS).expect("the standard bounds are valid");
         for (_, high_ns, count) in self.recorded() {
-            hdr.record_n(high_ns.min(HIGHEST_NS), count)
-                .expect("values are clamped to the standard bounds");
+            hdr.record_n(high_ns.min(HIGHEST_NS), count).expect("values are clamped to the standard bounds");
         }
         hdr
     }
@@ -242,10 +226,7 @@ impl Histogram {
     pub fn from_hdr(hdr: &Hdr<u64>) -> Self {
         let mut histogram = Self::new();
         for step in hdr.iter_recorded() {
-            histogram.record_n(
-                step.value_iterated_to().min(HIGHEST_NS),
-                step.count_since_last_iteration(),
-            );
+            histogram.record_n(step.value_iterated_to().min(HIGHEST_NS), step.count_since_last_iteration());
         }
         histogram
     }

@@ -29,12 +29,7 @@ impl Default for Names {
 impl Names {
     /// No names yet; at most `cap` will be told apart.
     pub fn new(cap: usize) -> Self {
-        Self {
-            list: Vec::new(),
-            ids: HashMap::new(),
-            cap,
-            overflowed: 0,
-        }
+        Self { list: Vec::new(), ids: HashMap::new(), cap, overflowed: 0 }
     }
 
     /// The same, when a name beyond the cap was already asked for `overflowed` times: for reading back what was written.
@@ -129,9 +124,7 @@ pub fn suggest_template(names: &[String]) -> Option<String> {
 
 /// A name or path whose segments that vary are `{id}`: those that hold digits, UUIDs or long hexadecimal strings.
 pub fn template_of(name: &str) -> String {
-    let (path, query) = name
-        .split_once('?')
-        .map_or((name, None), |(path, query)| (path, Some(query)));
+    let (path, query) = name.split_once('?').map_or((name, None), |(path, query)| (path, Some(query)));
     let mut template: Vec<&str> = Vec::new();
     for segment in path.split('/') {
         template.push(if is_variable(segment) { "{id}" } else { segment });
@@ -166,15 +159,9 @@ mod tests {
     fn template_joins_what_varies() {
         let list = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
         let cases = [
+            (&["GET /item/1", "GET /item/2", "GET /about"][..], Some("GET /item/{id}")),
             (
-                &["GET /item/1", "GET /item/2", "GET /about"][..],
-                Some("GET /item/{id}"),
-            ),
-            (
-                &[
-                    "GET /u/9b2e4c1a-7d1e-4a8b-9c54-1f0a6f3f8a10/x",
-                    "GET /u/0b2e4c1a-7d1e-4a8b-9c54-1f0a6f3f8a11/x",
-                ],
+                &["GET /u/9b2e4c1a-7d1e-4a8b-9c54-1f0a6f3f8a10/x", "GET /u/0b2e4c1a-7d1e-4a8b-9c54-1f0a6f3f8a11/x"],
                 Some("GET /u/{id}/x"),
             ),
             (&["GET /search?q=a", "GET /search?q=b"], Some("GET /search?{id}")),

@@ -8,12 +8,7 @@ use crate::{Nanos, Resource};
 /// those go first, so hosts and services keep room.
 pub const TRACKS_MAX: usize = 4_000;
 /// Kinds of sources of which others may have any number, and how many figures there may be before theirs are left out.
-const KINDS: [(&str, usize); 4] = [
-    ("prometheus", 2_000),
-    ("pool", 3_000),
-    ("lock", 3_000),
-    ("dependency", 3_000),
-];
+const KINDS: [(&str, usize); 4] = [("prometheus", 2_000), ("pool", 3_000), ("lock", 3_000), ("dependency", 3_000)];
 /// Most bins of a figure: an hour in seconds. Longer runs get wider bins.
 pub const BINS_MAX: usize = 3_600;
 /// Width of a bin at first.
@@ -46,13 +41,7 @@ pub struct Bin {
 }
 
 impl Bin {
-    const EMPTY: Self = Self {
-        sum: 0.0,
-        count: 0,
-        min: f64::INFINITY,
-        max: f64::NEG_INFINITY,
-        place: 0.0,
-    };
+    const EMPTY: Self = Self { sum: 0.0, count: 0, min: f64::INFINITY, max: f64::NEG_INFINITY, place: 0.0 };
 
     /// Mean of the values; `None` in a gap.
     pub fn mean(&self) -> Option<f64> {
@@ -91,11 +80,7 @@ pub struct Track {
 
 impl Track {
     fn new(unit: &str) -> Self {
-        Self {
-            unit: unit.to_owned(),
-            width: WIDTH,
-            bins: Vec::new(),
-        }
+        Self { unit: unit.to_owned(), width: WIDTH, bins: Vec::new() }
     }
 
     fn push(&mut self, at: Nanos, value: f64) {
@@ -113,10 +98,7 @@ impl Track {
     /// Doubles the width of the bins.
     fn halve(&mut self) {
         for index in 0..self.bins.len().div_ceil(2) {
-            let half = |bin: &Bin, before: f32| Bin {
-                place: (before + bin.place) / 2.0,
-                ..*bin
-            };
+            let half = |bin: &Bin, before: f32| Bin { place: (before + bin.place) / 2.0, ..*bin };
             let mut bin = half(&self.bins[2 * index], 0.0);
             if let Some(next) = self.bins.get(2 * index + 1) {
                 bin.merge(&half(next, 1.0));
@@ -131,9 +113,7 @@ impl Track {
     pub fn within(&self, (start, end): (Nanos, Nanos)) -> Bin {
         let first = start.0.div_ceil(self.width.0) as usize;
         let last = end.0.div_ceil(self.width.0) as usize;
-        let bins = self
-            .bins
-            .get(first.min(self.bins.len())..last.clamp(first, self.bins.len().max(first)));
+        let bins = self.bins.get(first.min(self.bins.len())..last.clamp(first, self.bins.len().max(first)));
         let mut all = Bin::EMPTY;
         bins.unwrap_or_default().iter().for_each(|bin| all.merge(bin));
         all
@@ -156,10 +136,7 @@ impl Track {
     /// one reading later.
     pub fn since(&self, (start, end): (Nanos, Nanos)) -> Bin {
         let late = self.usual().unwrap_or(self.width);
-        self.within((
-            Nanos(start.0.saturating_add(late.0)),
-            Nanos(end.0.saturating_add(late.0)),
-        ))
+        self.within((Nanos(start.0.saturating_add(late.0)), Nanos(end.0.saturating_add(late.0))))
     }
 
     /// When the values of a bin were read, mean, s since the beginning of the run; `None` in a gap.
@@ -171,10 +148,7 @@ impl Track {
     /// Beginning and mean of each bin that is no gap.
     pub fn points(&self) -> impl Iterator<Item = (Nanos, f64)> + '_ {
         let at = |index: usize| Nanos(index as u64 * self.width.0);
-        self.bins
-            .iter()
-            .enumerate()
-            .filter_map(move |(index, bin)| Some((at(index), bin.mean()?)))
+        self.bins.iter().enumerate().filter_map(move |(index, bin)| Some((at(index), bin.mean()?)))
     }
 }
 
@@ -192,11 +166,8 @@ impl Readings {
         if !resource.value.is_finite() {
             return;
         }
-        let figure = Figure {
-            host: resource.host.clone(),
-            source: resource.source.clone(),
-            metric: resource.metric.clone(),
-        };
+        let figure =
+            Figure { host: resource.host.clone(), source: resource.source.clone(), metric: resource.metric.clone() };
         if self.tracks.len() >= room(&figure.source) && !self.tracks.contains_key(&figure) {
             self.left_out += 1;
             return;
@@ -212,11 +183,7 @@ impl Readings {
 
     /// One figure.
     pub fn get(&self, host: &str, source: &str, metric: &str) -> Option<&Track> {
-        self.tracks.get(&Figure {
-            host: host.to_owned(),
-            source: source.to_owned(),
-            metric: metric.to_owned(),
-        })
+        self.tracks.get(&Figure { host: host.to_owned(), source: source.to_owned(), metric: metric.to_owned() })
     }
 
     /// Whether nothing was read.

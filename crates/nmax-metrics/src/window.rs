@@ -16,11 +16,7 @@ pub struct Window {
 impl Window {
     /// An empty window.
     pub fn new(index: u64, width: Nanos) -> Self {
-        Self {
-            index,
-            width,
-            aggregate: Aggregate::default(),
-        }
+        Self { index, width, aggregate: Aggregate::default() }
     }
 
     /// Its beginning, inclusive.

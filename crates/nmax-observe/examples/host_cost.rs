@@ -12,11 +12,7 @@ use nmax_observe::host::Host;
 use nmax_plan::plan::ProcessRef;
 use rustix::time::{ClockId, clock_gettime};
 
-#[expect(
-    clippy::disallowed_methods,
-    clippy::print_stdout,
-    reason = "measures by the clock, for a person"
-)]
+#[expect(clippy::disallowed_methods, clippy::print_stdout, reason = "measures by the clock, for a person")]
 fn main() {
     let mut arguments = std::env::args().skip(1);
     let seconds: u64 = arguments.next().and_then(|text| text.parse().ok()).unwrap_or(10);
@@ -40,10 +36,7 @@ fn main() {
         std::thread::sleep(Duration::from_secs(1));
     }
     for reading in host.read(Nanos::from_secs(seconds + 1)).unwrap_or_default() {
-        println!(
-            "  {}: {} = {} {}",
-            reading.source, reading.metric, reading.value, reading.unit
-        );
+        println!("  {}: {} = {} {}", reading.source, reading.metric, reading.value, reading.unit);
     }
 }
 

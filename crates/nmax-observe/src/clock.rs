@@ -38,10 +38,7 @@ impl Stamps {
         // The other clock may be the faster one: then it took longer there than here.
         let round_trip = ((received - sent) - (answered - arrived)).max(0.0);
         let drift = (received - sent) * DRIFT_MAX;
-        Some((
-            ((arrived - sent) + (answered - received)) / 2.0,
-            round_trip / 2.0 + drift,
-        ))
+        Some((((arrived - sent) + (answered - received)) / 2.0, round_trip / 2.0 + drift))
     }
 }
 
@@ -96,10 +93,7 @@ impl OtherClock {
 
     /// Its offset now; `None` before the first exchange.
     pub fn offset(&self, now: Nanos) -> Option<Offset> {
-        self.best(now).map(|(offset, error)| Offset {
-            offset_s: offset / 1e9,
-            error_s: error / 1e9,
-        })
+        self.best(now).map(|(offset, error)| Offset { offset_s: offset / 1e9, error_s: error / 1e9 })
     }
 
     /// When something was on the run's clock that happened at `other` on the other; `None` when it was before the run, or

@@ -55,11 +55,7 @@ impl Default for Connections {
 impl Connections {
     /// Nothing is read yet.
     pub fn new() -> Self {
-        Self {
-            pace: Pace::new(COST),
-            before: Since::default(),
-            buffer: vec![0; BUFFER_BYTES],
-        }
+        Self { pace: Pace::new(COST), before: Since::default(), buffer: vec![0; BUFFER_BYTES] }
     }
 
     fn figures(&mut self, now: Nanos, rows: &[Row]) -> Vec<Reading> {
@@ -82,9 +78,7 @@ impl Connections {
             ("rtt_p95_ms", quantile(&mut least, 0.95)),
             ("smoothed_rtt_ms", quantile(&mut smooth, 0.5)),
         ];
-        let known = figures
-            .into_iter()
-            .filter_map(|(metric, us)| Some((metric, f64::from(us?) / 1e3)));
+        let known = figures.into_iter().filter_map(|(metric, us)| Some((metric, f64::from(us?) / 1e3)));
         readings.extend(known.map(|(metric, ms)| count(metric, ms, "ms")));
         readings
     }
@@ -108,11 +102,7 @@ fn trouble(error: &io::Error) -> Trouble {
         ErrorKind::NotFound | ErrorKind::PermissionDenied | ErrorKind::Unsupported | ErrorKind::InvalidInput
     ) || matches!(error.raw_os_error(), Some(NO_PROTOCOL | NO_FAMILY));
     let text = format!("the kernel does not tell of this process's connections ({error}), so round trips are not seen");
-    if is_lasting {
-        Trouble::lasting(text)
-    } else {
-        Trouble::passing(text)
-    }
+    if is_lasting { Trouble::lasting(text) } else { Trouble::passing(text) }
 }
 
 /// The smallest value that at least the part `q` of all is not above.
@@ -124,10 +114,7 @@ fn quantile(values: &mut [u32], q: f64) -> Option<u32> {
 /// Connections of this process. O(its files and the host's connections), both within limits.
 fn look(buffer: &mut [u8]) -> io::Result<Vec<Row>> {
     let entries = fs::read_dir("/proc/self/fd")?;
-    let links = entries
-        .flatten()
-        .take(FILES_MAX)
-        .filter_map(|entry| fs::read_link(entry.path()).ok());
+    let links = entries.flatten().take(FILES_MAX).filter_map(|entry| fs::read_link(entry.path()).ok());
     let own: HashSet<u64> = links.filter_map(|link| inode(link.to_str()?)).collect();
     let mut rows = Vec::new();
     if own.is_empty() {

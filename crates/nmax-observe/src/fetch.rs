@@ -95,11 +95,7 @@ impl Page {
         let body = body.map_err(|error| self.trouble(&error))?;
         let text = String::from_utf8(body)
             .map_err(|_| Trouble::passing(format!("{} gave bytes that are no text (UTF-8)", self.shown)))?;
-        Ok(Fetched {
-            content_type,
-            server,
-            text,
-        })
+        Ok(Fetched { content_type, server, text })
     }
 
     /// What a status means for what is read.
@@ -152,20 +148,14 @@ pub(crate) fn plain(error: &std::io::Error) -> String {
     let text = error.to_string();
     let text = text.split(" (os error").next().unwrap_or_default();
     let mut letters = text.chars();
-    letters
-        .next()
-        .map(|first| first.to_lowercase().chain(letters).collect())
-        .unwrap_or_default()
+    letters.next().map(|first| first.to_lowercase().chain(letters).collect()).unwrap_or_default()
 }
 
 /// Trusts whom the machine trusts.
 fn tls() -> TlsConfig {
     static TLS: OnceLock<TlsConfig> = OnceLock::new();
     let make = || {
-        let roots: Vec<_> = machine_issuers()
-            .iter()
-            .map(|root| Certificate::from_der(root).to_owned())
-            .collect();
+        let roots: Vec<_> = machine_issuers().iter().map(|root| Certificate::from_der(root).to_owned()).collect();
         TlsConfig::builder()
             .root_certs(RootCerts::new_with_certs(&roots))
             .unversioned_rustls_crypto_provider(rustls::crypto::ring::default_provider().into())

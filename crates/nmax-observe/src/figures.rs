@@ -29,12 +29,7 @@ impl<'a> Look<'a> {
     /// A look at `now`; figures belong to `source` until another one is named.
     pub(crate) fn new(now: Nanos, numbers: &'a Numbers, rates: &'a mut Rates, source: String) -> Self {
         rates.begin(now);
-        Self {
-            numbers,
-            rates,
-            source,
-            readings: Vec::new(),
-        }
+        Self { numbers, rates, source, readings: Vec::new() }
     }
 
     /// The following figures are those of `source`.

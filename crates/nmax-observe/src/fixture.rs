@@ -37,11 +37,7 @@ impl Fake {
                 kept.extend(serve(stream));
             }
         });
-        Self {
-            address,
-            is_over,
-            thread: Some(thread),
-        }
+        Self { address, is_over, thread: Some(thread) }
     }
 
     /// Answers each connection's head with `reply` and closes.
@@ -110,12 +106,8 @@ pub(crate) fn value(readings: &[Reading], source: &str, metric: &str) -> f64 {
 /// A reading that is there once.
 #[track_caller]
 pub(crate) fn reading<'a>(readings: &'a [Reading], source: &str, metric: &str) -> &'a Reading {
-    let mut found = readings
-        .iter()
-        .filter(|reading| (&*reading.source, &*reading.metric) == (source, metric));
-    let reading = found
-        .next()
-        .unwrap_or_else(|| panic!("no {source} {metric} in {readings:#?}"));
+    let mut found = readings.iter().filter(|reading| (&*reading.source, &*reading.metric) == (source, metric));
+    let reading = found.next().unwrap_or_else(|| panic!("no {source} {metric} in {readings:#?}"));
     assert!(found.next().is_none(), "{source} {metric} is there twice");
     reading
 }

@@ -67,10 +67,7 @@ impl Mark {
     /// That of the file at this path, now.
     pub fn new(path: &Path) -> Self {
         let about = path.metadata().ok();
-        Self {
-            id: about.as_ref().map(id_of),
-            length: about.map_or(0, |about| about.len()),
-        }
+        Self { id: about.as_ref().map(id_of), length: about.map_or(0, |about| about.len()) }
     }
 }
 
@@ -99,13 +96,7 @@ pub struct Follow {
 impl Follow {
     /// Nothing is opened before the first turn.
     pub fn new(path: &Path) -> Self {
-        Self {
-            path: path.to_owned(),
-            place: None,
-            before: None,
-            has_begun: false,
-            chunk: Vec::new(),
-        }
+        Self { path: path.to_owned(), place: None, before: None, has_begun: false, chunk: Vec::new() }
     }
 
     /// Begins at the end of the file, where there is one, or at what was its end at the mark; the end of what is there
@@ -116,27 +107,17 @@ impl Follow {
         let length = place.file.metadata()?.len();
         let mut sample = Vec::new();
         // What is there since the mark is read by the first turn; another file, or one that became shorter, came since.
-        let start = mark.map_or(length, |mark| {
-            if mark.id == Some(place.id) && mark.length <= length {
-                mark.length
-            } else {
-                0
-            }
-        });
+        let start = mark
+            .map_or(length, |mark| if mark.id == Some(place.id) && mark.length <= length { mark.length } else { 0 });
         let start = if length - start > TURN_BYTES_MAX { length } else { start };
         let from = start.saturating_sub(SAMPLE_BYTES);
         place.file.seek(SeekFrom::Start(from))?;
-        Read::by_ref(&mut place.file)
-            .take(start - from)
-            .read_to_end(&mut sample)?;
+        Read::by_ref(&mut place.file).take(start - from).read_to_end(&mut sample)?;
         place.at = from + sample.len() as u64;
         place.is_torn = !sample.is_empty() && sample.last() != Some(&b'\n');
         if from > 0 {
             // The first line is cut.
-            let end = sample
-                .iter()
-                .position(|byte| *byte == b'\n')
-                .map_or(sample.len(), |at| at + 1);
+            let end = sample.iter().position(|byte| *byte == b'\n').map_or(sample.len(), |at| at + 1);
             sample.drain(..end);
         }
         self.place = Some(place);
@@ -212,13 +193,7 @@ impl Follow {
         }
         file.seek(SeekFrom::Start(0))?;
         let about = file.metadata()?;
-        Ok(Place {
-            id: id_of(&about),
-            file,
-            at: 0,
-            lines: Lines::new(),
-            is_torn: false,
-        })
+        Ok(Place { id: id_of(&about), file, at: 0, lines: Lines::new(), is_torn: false })
     }
 }
 

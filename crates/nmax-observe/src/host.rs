@@ -90,12 +90,7 @@ impl Host {
 
 impl Source for Host {
     fn read(&mut self, now: Nanos) -> Result<Vec<Reading>, Trouble> {
-        let mut look = Look {
-            now,
-            files: &mut self.files,
-            notes: &mut self.notes,
-            readings: Vec::new(),
-        };
+        let mut look = Look { now, files: &mut self.files, notes: &mut self.notes, readings: Vec::new() };
         self.cpu.read(&mut look);
         self.memory.read(&mut look);
         self.pressure.read(&mut look);
@@ -105,8 +100,7 @@ impl Source for Host {
         self.kernel.read(&mut look);
         if self.looks == 0 {
             self.group = cgroup::Group::own(&mut look);
-            self.processes
-                .set_own_group(self.group.as_ref().map(|group| group.path.as_str()));
+            self.processes.set_own_group(self.group.as_ref().map(|group| group.path.as_str()));
             let own = std::process::id();
             let served = self.port.and_then(|port| listening_on(look.files, port, own));
             if let Some((name, process)) = served {

@@ -190,10 +190,7 @@ impl Follower {
         let lines: Vec<&[u8]> = sample.iter().map(Vec::as_slice).collect();
         if let Some(format) = &self.format {
             let reader = Reader::compile(format).map_err(|error| {
-                Trouble::lasting(format!(
-                    "`format` is none of an access log: {}",
-                    one_line(&error.to_string())
-                ))
+                Trouble::lasting(format!("`format` is none of an access log: {}", one_line(&error.to_string())))
             })?;
             if !is_access(&reader, &lines) {
                 self.notes.push(
@@ -218,10 +215,7 @@ impl Follower {
             "named" => String::new(),
             why => format!(" ({why})"),
         };
-        self.notes.push(format!(
-            "read as an access log in the format {}{because}",
-            reader.name()
-        ));
+        self.notes.push(format!("read as an access log in the format {}{because}", reader.name()));
         let notes = reader.notes();
         self.notes.extend(notes);
         Content::Access(Box::new(Access::new(reader)))
@@ -267,8 +261,7 @@ impl Follower {
                 if !self.has_told_misfits && misfits >= MISFITS_MIN && misfits * 2 > lines {
                     self.has_told_misfits = true;
                     let why = access.why();
-                    self.notes
-                        .push(format!("{misfits} of {lines} lines do not fit its format: {why}"));
+                    self.notes.push(format!("{misfits} of {lines} lines do not fit its format: {why}"));
                 }
                 access.figures(span_s)
             }

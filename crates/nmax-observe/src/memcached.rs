@@ -68,11 +68,7 @@ fn readings(now: Nanos, numbers: &Numbers, rates: &mut Rates, name: &str) -> Vec
     let (gets, sets) = (look.rate(&["cmd_get"]), look.rate(&["cmd_set"]));
     let of_one = [
         // Without the connection that asks.
-        (
-            "connections_count",
-            look.number("curr_connections").map(|count| (count - 1.0).max(0.0)),
-            "count",
-        ),
+        ("connections_count", look.number("curr_connections").map(|count| (count - 1.0).max(0.0)), "count"),
         ("connections_limit_count", look.number("max_connections"), "count"),
         ("memory_bytes", look.number("bytes"), "bytes"),
         ("memory_limit_bytes", look.number("limit_maxbytes"), "bytes"),

@@ -29,9 +29,7 @@ impl Source for Nginx {
         let page = self.page.fetch()?;
         let numbers = parse(&page.text).ok_or_else(|| {
             let url = self.page.shown();
-            Trouble::passing(format!(
-                "{url} is no page of `stub_status`; write `stub_status;` into its location"
-            ))
+            Trouble::passing(format!("{url} is no page of `stub_status`; write `stub_status;` into its location"))
         })?;
         self.server = page.server;
         Ok(readings(now, &numbers, &mut self.rates, &self.name))
@@ -61,14 +59,8 @@ fn parse(text: &str) -> Option<Numbers> {
     let names = lines.next()?.strip_prefix("server ")?.split_ascii_whitespace();
     numbers.extend(names.zip(lines.next()?.split_ascii_whitespace()));
     let words: Vec<&str> = lines.next()?.split_ascii_whitespace().collect();
-    numbers.extend(
-        words
-            .chunks_exact(2)
-            .map(|pair| (pair[0].trim_end_matches(':'), pair[1])),
-    );
-    let parsed = numbers
-        .into_iter()
-        .map(|(name, value)| Some((name.to_owned(), value.parse::<u64>().ok()? as f64)));
+    numbers.extend(words.chunks_exact(2).map(|pair| (pair[0].trim_end_matches(':'), pair[1])));
+    let parsed = numbers.into_iter().map(|(name, value)| Some((name.to_owned(), value.parse::<u64>().ok()? as f64)));
     let parsed: Numbers = parsed.collect::<Option<_>>()?;
     parsed.contains_key("requests").then_some(parsed)
 }
@@ -84,11 +76,7 @@ fn readings(now: Nanos, numbers: &Numbers, rates: &mut Rates, name: &str) -> Vec
         ("writing_count", look.number("Writing").map(others), "count"),
         ("idle_count", look.number("Waiting"), "count"),
         ("accepted_per_s", look.rate_without(1.0, "accepts"), "per s"),
-        (
-            "dropped_per_s",
-            dropped.map(|(accepted, handled)| (accepted - handled).max(0.0)),
-            "per s",
-        ),
+        ("dropped_per_s", dropped.map(|(accepted, handled)| (accepted - handled).max(0.0)), "per s"),
     ];
     for (metric, value, unit) in of_one {
         look.put(metric, value, unit);

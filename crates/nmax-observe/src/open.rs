@@ -27,10 +27,7 @@ pub fn open_all(observed: &[Observed], served: Option<u16>, tap: &Tap) -> Vec<Wa
         Observed::Source(_) => None,
     });
     let host = Host::new(Path::new("/"), processes.collect()).also_serving(served);
-    let here = [
-        here("host", Box::new(host)),
-        here("connections", Box::new(Connections::new())),
-    ];
+    let here = [here("host", Box::new(host)), here("connections", Box::new(Connections::new()))];
     let sources = specs(observed).map(|spec| Watched {
         host: spec.host.clone(),
         name: format!("{} {}", spec.kind.word(), spec.name),
@@ -50,21 +47,14 @@ fn specs(observed: &[Observed]) -> impl Iterator<Item = &ObservedSource> + Clone
 
 /// A source of this host.
 fn here(name: &str, source: Box<dyn Source>) -> Watched {
-    Watched {
-        host: INJECTOR.to_owned(),
-        name: name.to_owned(),
-        every: EVERY_DEFAULT,
-        source,
-    }
+    Watched { host: INJECTOR.to_owned(), name: name.to_owned(), every: EVERY_DEFAULT, source }
 }
 
 /// What else is read of the host of a source.
 fn neighbours(spec: &ObservedSource, observed: &[Observed]) -> Neighbours {
     let of_host = specs(observed).filter(|other| host(other) == host(spec));
     let is_page = |other: &&ObservedSource| matches!(other.kind, SourceKind::Prometheus { .. });
-    let has_agent = of_host
-        .clone()
-        .any(|other| matches!(other.kind, SourceKind::Agent { .. }));
+    let has_agent = of_host.clone().any(|other| matches!(other.kind, SourceKind::Agent { .. }));
     Neighbours {
         is_host_read: host(spec) == INJECTOR || has_agent,
         has_other_page: of_host.filter(is_page).count() > 1,
@@ -84,11 +74,7 @@ pub(crate) fn open(spec: &ObservedSource, observed: &[Observed], tap: &Tap) -> B
 /// One function per kind.
 fn source(spec: &ObservedSource, neighbours: Neighbours, tap: &Tap) -> Box<dyn Source> {
     match &spec.kind {
-        SourceKind::Agent {
-            reach,
-            token,
-            processes,
-        } => agent::source(&spec.name, reach, token.as_deref(), processes),
+        SourceKind::Agent { reach, token, processes } => agent::source(&spec.name, reach, token.as_deref(), processes),
         SourceKind::Prometheus { url, token, resources } => {
             crate::prometheus::source(url, token.as_deref(), &spec.name, resources, neighbours)
         }

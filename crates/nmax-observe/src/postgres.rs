@@ -146,12 +146,7 @@ impl Source for Postgres {
         let (gap, tls) = (self.gap, &self.tls);
         let greet = |link: &mut Link, place: &Place| greet(link, place, tls);
         let found = self.service.ask(greet, |link| find(link, gap))?;
-        let user = self
-            .service
-            .place
-            .as_ref()
-            .map(|place| user(place).to_owned())
-            .unwrap_or_default();
+        let user = self.service.place.as_ref().map(|place| user(place).to_owned()).unwrap_or_default();
         let sessions = Sessions::mean(&found.sessions)
             .ok_or_else(|| Trouble::passing("its sessions are not told in rows of two"))?;
         self.notes.look(&sessions, &found, &user);
@@ -174,11 +169,8 @@ fn user(place: &Place) -> &str {
 
 fn greet(link: &mut Link, place: &Place, tls: &Tls) -> Result<(), Asked> {
     let database = Some(place.path.as_str()).filter(|path| !path.is_empty());
-    let login = Login {
-        user: user(place),
-        password: place.password.as_deref(),
-        database: database.unwrap_or(user(place)),
-    };
+    let login =
+        Login { user: user(place), password: place.password.as_deref(), database: database.unwrap_or(user(place)) };
     enter(link, place, tls, |link| log_in(link, &login))?;
     ask(link, LIMITS).map(drop)
 }
@@ -194,11 +186,7 @@ fn find(link: &mut Link, gap: Duration) -> Result<Found, Asked> {
         }
         sessions.extend(ask(link, SESSIONS)?);
     }
-    Ok(Found {
-        counters,
-        sessions,
-        took: begin.elapsed(),
-    })
+    Ok(Found { counters, sessions, took: begin.elapsed() })
 }
 
 /// Mean numbers of sessions over the looks of one reading.
@@ -227,20 +215,15 @@ impl Sessions {
     fn active(&self) -> f64 {
         let passive = ["idle", "idle in transaction", "hidden", "disabled"];
         let states = self.by_state.iter();
-        states
-            .filter(|(state, _)| !passive.contains(&state.as_str()))
-            .map(|(_, count)| count)
-            .sum()
+        states.filter(|(state, _)| !passive.contains(&state.as_str())).map(|(_, count)| count).sum()
     }
 }
 
 fn readings(now: Nanos, found: &Found, sessions: &Sessions, rates: &mut Rates, name: &str) -> Vec<Reading> {
     let number =
         |statement: usize, column: usize| found.cell(statement, column).and_then(|text| text.parse::<f64>().ok());
-    let counters = COUNTER_NAMES
-        .iter()
-        .enumerate()
-        .filter_map(|(column, name)| Some(((*name).to_owned(), number(0, column)?)));
+    let counters =
+        COUNTER_NAMES.iter().enumerate().filter_map(|(column, name)| Some(((*name).to_owned(), number(0, column)?)));
     let counters: Numbers = counters.collect();
     // The sums also fall when a database is dropped; what the others did meanwhile is not known then.
     if rates.have_fallen(&counters) {
@@ -267,11 +250,7 @@ fn readings(now: Nanos, found: &Found, sessions: &Sessions, rates: &mut Rates, n
         ("blocks_hit_per_s", look.rate(&["blocks_hit"]), "per s"),
         ("hit_ratio", hit_ratio, "ratio"),
         // Milliseconds of reading per second are thousandths of the mean number of sessions that read.
-        (
-            "reading_count",
-            look.rate(&["read_ms"]).filter(|_| is_timed).map(|ms| ms / 1e3),
-            "count",
-        ),
+        ("reading_count", look.rate(&["read_ms"]).filter(|_| is_timed).map(|ms| ms / 1e3), "count"),
         ("rows_read_per_s", rows_read, "per s"),
         ("rows_written_per_s", look.rate(&["rows_written"]), "per s"),
         ("temp_bytes_per_s", look.rate(&["temp_bytes"]), "bytes per s"),
@@ -281,10 +260,7 @@ fn readings(now: Nanos, found: &Found, sessions: &Sessions, rates: &mut Rates, n
         look.put(metric, value, unit);
     }
     let operations = [
-        (
-            "transactions",
-            commits.zip(rollbacks).map(|(done, undone)| done + undone),
-        ),
+        ("transactions", commits.zip(rollbacks).map(|(done, undone)| done + undone)),
         ("rows", rows_read),
         ("blocks", blocks_read),
     ];
@@ -336,8 +312,7 @@ impl Notes {
             ));
         }
         if sessions.in_state("disabled") > 0.0 && !std::mem::replace(&mut self.has_disabled, true) {
-            self.waiting
-                .push("track_activities is off, so what sessions wait for is not known".into());
+            self.waiting.push("track_activities is off, so what sessions wait for is not known".into());
         }
         let is_untimed = found.cell(2, 1) == Some("off");
         if is_untimed && !std::mem::replace(&mut self.has_untimed, true) {

@@ -65,11 +65,8 @@ impl Names {
                 continue;
             };
             let comm = comm.trim_end();
-            let known = self.known.entry(pid).or_insert_with(|| Known {
-                comm: String::new(),
-                looks: 0,
-                is_there: true,
-            });
+            let known =
+                self.known.entry(pid).or_insert_with(|| Known { comm: String::new(), looks: 0, is_there: true });
             known.looks = known.looks.saturating_add(1);
             if known.comm != comm {
                 comm.clone_into(&mut known.comm);

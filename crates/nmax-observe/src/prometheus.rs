@@ -56,10 +56,7 @@ pub(crate) fn source(
     resources: &[MappedResource],
     neighbours: Neighbours,
 ) -> Box<dyn Source> {
-    Box::new(Exporter {
-        fetcher: Fetcher::new(url, ACCEPT, token),
-        digest: Digest::new(name, resources, neighbours),
-    })
+    Box::new(Exporter { fetcher: Fetcher::new(url, ACCEPT, token), digest: Digest::new(name, resources, neighbours) })
 }
 
 struct Exporter {
@@ -96,11 +93,7 @@ impl Source for Exporter {
 pub fn readings_of_pages(content_type: &str, pages: &[&str]) -> Vec<Result<Vec<Reading>, Trouble>> {
     let mut digest = Digest::new("app", &[], Neighbours::default());
     let read = |(second, text): (u64, &&str)| {
-        let page = Fetched {
-            content_type: content_type.to_ascii_lowercase(),
-            server: None,
-            text: (*text).to_owned(),
-        };
+        let page = Fetched { content_type: content_type.to_ascii_lowercase(), server: None, text: (*text).to_owned() };
         digest.read(Nanos::from_secs(second), "the page", &page)
     };
     (1..).zip(pages).map(read).collect()
@@ -342,10 +335,7 @@ impl Digest {
             .collect();
         let source = format!("prometheus {}", self.name);
         let (mut seen, mut left_out) = (0_usize, 0_usize);
-        for (sample, growth) in page
-            .unused()
-            .filter(|(sample, _)| !matches!(sample.role, Role::Sum | Role::Constant))
-        {
+        for (sample, growth) in page.unused().filter(|(sample, _)| !matches!(sample.role, Role::Sum | Role::Constant)) {
             seen += 1;
             let id = sample.id();
             let has_place = self.kept.contains(&id) || self.kept.len() < SERIES_MAX && id.len() <= ID_BYTES_MAX;
@@ -365,15 +355,8 @@ impl Digest {
                 }
                 Role::Sum | Role::Constant => {}
             }
-            if let Some(family) = sample
-                .name
-                .strip_suffix("_count")
-                .filter(|_| sample.role == Role::Count)
-            {
-                let named = |suffix: &str| Sample {
-                    name: format!("{family}{suffix}"),
-                    ..sample.clone()
-                };
+            if let Some(family) = sample.name.strip_suffix("_count").filter(|_| sample.role == Role::Count) {
+                let named = |suffix: &str| Sample { name: format!("{family}{suffix}"), ..sample.clone() };
                 let sum = sums.get(&named("_sum").id());
                 let count = growth.map(|growth| growth.by).filter(|&count| count > 0.0);
                 let mean = sum.zip(count).map(|(sum, count)| sum / count);
@@ -400,9 +383,7 @@ impl Digest {
                     continue;
                 };
                 for selector in selectors.iter().filter(|selector| !page.has(selector)) {
-                    self.notes.push(format!(
-                        "`{selector}` is not on its page, so {metric} of `{name}` is not known"
-                    ));
+                    self.notes.push(format!("`{selector}` is not on its page, so {metric} of `{name}` is not known"));
                 }
             }
         }
@@ -413,9 +394,8 @@ impl Digest {
 fn mapped(resource: &MappedResource, wrong: &mut Vec<String>) -> Recipe {
     let name = format!("{} {}", resource.kind.word(), resource.name);
     let figures = resource.figures.iter().filter_map(|(metric, text)| {
-        let selector = Selector::parse(text)
-            .map_err(|error| wrong.push(format!("{metric} of `{name}`: {error}")))
-            .ok()?;
+        let selector =
+            Selector::parse(text).map_err(|error| wrong.push(format!("{metric} of `{name}`: {error}"))).ok()?;
         let is_rate = metric.ends_with("_per_s") || metric.ends_with("_ratio");
         let figure = if is_rate { Figure::Growing } else { Figure::ByType };
         Some((*metric, figure(vec![selector])))
@@ -430,9 +410,7 @@ fn mapped(resource: &MappedResource, wrong: &mut Vec<String>) -> Recipe {
 
 fn selectors(names: &[&str]) -> Vec<Selector> {
     let parsed = names.iter().map(|name| Selector::parse(name));
-    parsed
-        .collect::<Result<_, _>>()
-        .expect("the test of the table parses each name")
+    parsed.collect::<Result<_, _>>().expect("the test of the table parses each name")
 }
 
 /// Unit of a metric of the vocabulary, by its last words.

@@ -65,10 +65,7 @@ impl Rates {
     ///
     /// `stamp_s`: when it was counted, by a clock of its own. The same stamp as before is the same reading, and tells nothing.
     pub(crate) fn growth(&mut self, key: &str, value: f64, stamp_s: Option<f64>) -> Option<Growth> {
-        let point = Point {
-            value,
-            at_s: stamp_s.or(self.now_s).unwrap_or_default(),
-        };
+        let point = Point { value, at_s: stamp_s.or(self.now_s).unwrap_or_default() };
         let before = self.before.get(key).copied();
         if value.is_finite() {
             self.now.insert(key.to_owned(), point);

@@ -90,11 +90,7 @@ impl Link {
     }
 
     fn open_before(place: &Place, deadline: Instant) -> Result<Self, Broken> {
-        Ok(Self {
-            wire: Wire::open(place, deadline)?,
-            tls: None,
-            waiting: Vec::new(),
-        })
+        Ok(Self { wire: Wire::open(place, deadline)?, tls: None, waiting: Vec::new() })
     }
 
     /// Goes on over TLS. What came before and was not read is lost: whoever stands in between may have sent it.
@@ -242,10 +238,7 @@ pub(crate) struct Service {
 impl Service {
     /// A service at a place; `default_port` where the text has none.
     pub(crate) fn new(text: &str, default_port: u16) -> Self {
-        Self {
-            place: Place::parse(text, default_port),
-            link: None,
-        }
+        Self { place: Place::parse(text, default_port), link: None }
     }
 
     /// Asks. `greet` is said once on each new connection. A kept connection that turns out to be closed is made anew once:
@@ -258,10 +251,9 @@ impl Service {
         let place = self.place.clone()?;
         let in_words = |asked| match asked {
             Asked::Broken(broken) => Broken::trouble(&broken, &place.title()),
-            Asked::Refused(trouble) | Asked::Barred(trouble) => Trouble {
-                text: format!("{}: {}", place.title(), trouble.text),
-                ..trouble
-            },
+            Asked::Refused(trouble) | Asked::Barred(trouble) => {
+                Trouble { text: format!("{}: {}", place.title(), trouble.text), ..trouble }
+            }
         };
         if let Some(mut link) = self.link.take() {
             link.begin(PATIENCE);

@@ -68,20 +68,12 @@ fn readings(now: Nanos, numbers: &Numbers, rates: &mut Rates, name: &str) -> Vec
     let mut look = Look::new(now, numbers, rates, format!("redis {name}"));
     let of_one = [
         // Without the connection that asks.
-        (
-            "connections_count",
-            look.number("connected_clients").map(|count| (count - 1.0).max(0.0)),
-            "count",
-        ),
+        ("connections_count", look.number("connected_clients").map(|count| (count - 1.0).max(0.0)), "count"),
         ("connections_limit_count", look.number("maxclients"), "count"),
         ("blocked_count", look.number("blocked_clients"), "count"),
         ("memory_bytes", look.number("used_memory"), "bytes"),
         // 0 stands for no limit.
-        (
-            "memory_limit_bytes",
-            look.number("maxmemory").filter(|&limit| limit > 0.0),
-            "bytes",
-        ),
+        ("memory_limit_bytes", look.number("maxmemory").filter(|&limit| limit > 0.0), "bytes"),
         ("cpu_cores", look.rate(&["used_cpu_sys", "used_cpu_user"]), "cores"),
         ("hits_per_s", look.rate(&["keyspace_hits"]), "per s"),
         ("misses_per_s", look.rate(&["keyspace_misses"]), "per s"),
@@ -90,16 +82,8 @@ fn readings(now: Nanos, numbers: &Numbers, rates: &mut Rates, name: &str) -> Vec
         ("expired_per_s", look.rate(&["expired_keys"]), "per s"),
         ("errors_per_s", look.rate(&["total_error_replies"]), "per s"),
         ("refused_per_s", look.rate(&["rejected_connections"]), "per s"),
-        (
-            "received_bytes_per_s",
-            look.rate(&["total_net_input_bytes"]),
-            "bytes per s",
-        ),
-        (
-            "sent_bytes_per_s",
-            look.rate(&["total_net_output_bytes"]),
-            "bytes per s",
-        ),
+        ("received_bytes_per_s", look.rate(&["total_net_input_bytes"]), "bytes per s"),
+        ("sent_bytes_per_s", look.rate(&["total_net_output_bytes"]), "bytes per s"),
     ];
     for (metric, value, unit) in of_one {
         look.put(metric, value, unit);

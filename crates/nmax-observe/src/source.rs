@@ -3,17 +3,7 @@
 use nmax_metrics::Nanos;
 
 /// Units of readings.
-pub const UNITS: [&str; 9] = [
-    "ratio",
-    "count",
-    "bytes",
-    "s",
-    "ms",
-    "cores",
-    "per s",
-    "bytes per s",
-    "s per s",
-];
+pub const UNITS: [&str; 9] = ["ratio", "count", "bytes", "s", "ms", "cores", "per s", "bytes per s", "s per s"];
 
 /// The unit of this name, if it is one.
 pub fn unit(name: &str) -> Option<&'static str> {
@@ -40,14 +30,7 @@ pub struct Reading {
 impl Reading {
     /// A figure of the source's own host, now.
     pub fn new(source: &str, metric: &str, value: f64, unit: &'static str) -> Self {
-        Self {
-            at: None,
-            host: None,
-            source: source.to_owned(),
-            metric: metric.to_owned(),
-            value,
-            unit,
-        }
+        Self { at: None, host: None, source: source.to_owned(), metric: metric.to_owned(), value, unit }
     }
 }
 
@@ -64,18 +47,12 @@ pub struct Trouble {
 impl Trouble {
     /// It may pass.
     pub fn passing(text: impl Into<String>) -> Self {
-        Self {
-            text: text.into(),
-            is_final: false,
-        }
+        Self { text: text.into(), is_final: false }
     }
 
     /// It will stay.
     pub fn lasting(text: impl Into<String>) -> Self {
-        Self {
-            text: text.into(),
-            is_final: true,
-        }
+        Self { text: text.into(), is_final: true }
     }
 }
 

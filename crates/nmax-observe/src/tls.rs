@@ -52,11 +52,7 @@ impl Tls {
             }
             None => TlsOptions::NEVER,
         };
-        Self {
-            options,
-            option,
-            config: OnceCell::new(),
-        }
+        Self { options, option, config: OnceCell::new() }
     }
 
     /// When connections are encrypted.
@@ -69,9 +65,7 @@ impl Tls {
         let config = Arc::clone(self.config()?);
         let name = ServerName::try_from(host.to_owned()).map_err(|_| {
             let host = host.escape_debug();
-            Trouble::lasting(format!(
-                "no certificate is made out to `{host}`; connect by another name"
-            ))
+            Trouble::lasting(format!("no certificate is made out to `{host}`; connect by another name"))
         })?;
         let session = ClientConnection::new(config, name).map_err(|error| self.trouble(&error))?;
         link.encrypt(session).map_err(|error| match reason(&error) {
@@ -148,10 +142,7 @@ fn certificates(file: &str) -> Result<Vec<CertificateDer<'static>>, String> {
         return Err("is no file: name a PEM file with the certificates of issuers".into());
     }
     if about.len() > FILE_BYTES_MAX {
-        return Err(format!(
-            "is larger than {} MiB: name a file with certificates only",
-            FILE_BYTES_MAX >> 20
-        ));
+        return Err(format!("is larger than {} MiB: name a file with certificates only", FILE_BYTES_MAX >> 20));
     }
     let pem = fs::read(file).map_err(cannot)?;
     // Not a word of what stands there is repeated: it may be a key.

@@ -60,10 +60,7 @@ pub struct Clock {
 
 impl Attempt {
     fn failed(trouble: Trouble) -> Self {
-        Self {
-            outcome: Err(trouble),
-            notes: Vec::new(),
-        }
+        Self { outcome: Err(trouble), notes: Vec::new() }
     }
 }
 
@@ -93,10 +90,7 @@ fn attempt_all(tasks: Vec<Task>, limit: Duration) -> Vec<Attempt> {
         attempts[number] = Some(attempt);
     }
     let late = || Attempt::failed(Trouble::passing(format!("no answer within {} s", limit.as_secs_f64())));
-    attempts
-        .into_iter()
-        .map(|attempt| attempt.unwrap_or_else(late))
-        .collect()
+    attempts.into_iter().map(|attempt| attempt.unwrap_or_else(late)).collect()
 }
 
 /// What is tried.
@@ -124,20 +118,14 @@ impl Task {
     fn attempt(self, begun: Instant) -> Attempt {
         match self {
             Self::Process(name, process) => match look_for(Path::new("/"), &name, &process) {
-                Ok(answer) => Attempt {
-                    outcome: Ok(answer),
-                    notes: Vec::new(),
-                },
+                Ok(answer) => Attempt { outcome: Ok(answer), notes: Vec::new() },
                 Err(trouble) => Attempt::failed(trouble),
             },
             Self::Source(mut source, processes) => match ask(&mut *source, &processes, begun) {
                 Ok(answer) => {
                     let events = source.events().into_iter().map(|(_, text)| text);
                     let notes = events.chain(source.notes()).collect();
-                    Attempt {
-                        outcome: Ok(answer),
-                        notes,
-                    }
+                    Attempt { outcome: Ok(answer), notes }
                 }
                 Err(trouble) => Attempt::failed(trouble),
             },
@@ -178,19 +166,14 @@ const NAME_REMEDY: &str = "write a name as `ps -e -o comm=` shows it there, or s
 
 /// Processes that have no figures.
 fn missing(readings: &[Reading], processes: &[String]) -> Vec<String> {
-    let has = |name: &&String| {
-        readings
-            .iter()
-            .any(|reading| reading.source.strip_prefix("process ") == Some(name.as_str()))
-    };
+    let has =
+        |name: &&String| readings.iter().any(|reading| reading.source.strip_prefix("process ") == Some(name.as_str()));
     processes.iter().filter(|name| !has(name)).cloned().collect()
 }
 
 /// How many different figures there are.
 fn figures(readings: &[Reading]) -> usize {
-    let names = readings
-        .iter()
-        .map(|reading| (&reading.host, &reading.source, &reading.metric));
+    let names = readings.iter().map(|reading| (&reading.host, &reading.source, &reading.metric));
     names.collect::<HashSet<_>>().len()
 }
 
@@ -212,11 +195,7 @@ fn look_for(root: &Path, name: &str, process: &ProcessRef) -> Result<Answer, Tro
     let told: Vec<String> = pids.iter().take(PIDS_TOLD).map(u32::to_string).collect();
     let (word, told) = (if pids.len() == 1 { "process" } else { "processes" }, told.join(", "));
     let more = if pids.len() > PIDS_TOLD { ", .." } else { "" };
-    Ok(Answer {
-        about: Some(format!("{} {word}, {told}{more}", pids.len())),
-        figures: figures(&readings),
-        clock: None,
-    })
+    Ok(Answer { about: Some(format!("{} {word}, {told}{more}", pids.len())), figures: figures(&readings), clock: None })
 }
 
 #[cfg(test)]

@@ -100,20 +100,12 @@ impl Watcher {
                 let thread = thread::Builder::new().name("nmax-observe".into()).spawn(body);
                 let thread = thread.map_err(|error| {
                     let text = format!("{title} cannot be read: no thread can be started for it: {error}");
-                    let _ = sender.try_send(Message::Happening(Happening {
-                        at: now,
-                        code: "SOURCE_LOST",
-                        text,
-                    }));
+                    let _ = sender.try_send(Message::Happening(Happening { at: now, code: "SOURCE_LOST", text }));
                 });
                 Some((stop, thread.ok()?))
             })
             .collect();
-        Self {
-            messages,
-            threads,
-            ended,
-        }
+        Self { messages, threads, ended }
     }
 
     /// What was seen since the last call.
@@ -182,11 +174,7 @@ impl Reader {
             // A reading that took long is not followed by others that make up for it.
             due = Nanos(due.0 + every.as_nanos() as u64).max(clock.now());
             reading = reading.wrapping_add(1);
-            let later = if is_of_a_moment {
-                moment(reading, every)
-            } else {
-                Duration::ZERO
-            };
+            let later = if is_of_a_moment { moment(reading, every) } else { Duration::ZERO };
             let wait = Duration::from_nanos(due.since(clock.now()).0) + later;
             match stopped.recv_timeout(wait) {
                 Err(RecvTimeoutError::Timeout) if !is_final => {}
@@ -254,11 +242,7 @@ impl Reader {
         if !trouble.is_final && (is_said || is_enough) {
             return;
         }
-        let is = if self.reasons.is_empty() {
-            "cannot"
-        } else {
-            "still cannot"
-        };
+        let is = if self.reasons.is_empty() { "cannot" } else { "still cannot" };
         let rest = if trouble.is_final {
             "; it is not tried again"
         } else if self.losses == LOSSES_MAX && self.reasons.is_empty() {

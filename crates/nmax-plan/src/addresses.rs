@@ -26,10 +26,7 @@ pub fn parse_source(text: &str) -> Result<IpAddr, UnitError> {
 /// An address, with or without a port: `10.0.0.1`, `127.0.0.1:9443`, `::1`, `[::1]:9443`.
 pub fn parse_endpoint(text: &str) -> Result<(IpAddr, Option<u16>), UnitError> {
     let remedy = "write an address such as `10.0.0.1`, `10.0.0.1:8443` or `[::1]:8443`";
-    let bare = text
-        .strip_prefix('[')
-        .and_then(|text| text.strip_suffix(']'))
-        .unwrap_or(text);
+    let bare = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')).unwrap_or(text);
     let (address, port) = match (bare.parse::<IpAddr>(), text.parse::<SocketAddr>()) {
         (Ok(address), _) => (address, None),
         (_, Ok(socket)) if socket.port() > 0 => (socket.ip(), Some(socket.port())),
@@ -41,10 +38,7 @@ pub fn parse_endpoint(text: &str) -> Result<(IpAddr, Option<u16>), UnitError> {
 
 fn usable(address: IpAddr, text: &str, remedy: &str) -> Result<IpAddr, UnitError> {
     if address.is_unspecified() || address.is_multicast() {
-        return Err(UnitError::new(
-            format!("`{text}` is not the address of one host"),
-            remedy,
-        ));
+        return Err(UnitError::new(format!("`{text}` is not the address of one host"), remedy));
     }
     Ok(address)
 }
@@ -61,15 +55,9 @@ pub fn parse_host(text: &str) -> Result<(String, Option<u16>), UnitError> {
         None => (text, None),
     };
     let legal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
-    let labels = || {
-        host.split('.')
-            .all(|label| !label.is_empty() && label.chars().all(legal))
-    };
+    let labels = || host.split('.').all(|label| !label.is_empty() && label.chars().all(legal));
     if host.len() > HOST_BYTES_MAX || !labels() {
-        return Err(UnitError::new(
-            format!("`{}` is not a host name", text.escape_debug()),
-            remedy,
-        ));
+        return Err(UnitError::new(format!("`{}` is not a host name", text.escape_debug()), remedy));
     }
     let port = match port.map(str::parse::<u16>) {
         None => None,

@@ -112,19 +112,10 @@ pub fn parse(text: &str, options: &Options) -> Result<Plan, Vec<DocumentError>> 
 
 /// Gives a problem the name of its file or argument.
 fn bind(problem: tree::Problem, options: &Options) -> DocumentError {
-    let tree::Problem {
-        at,
-        kind,
-        message,
-        remedy,
-    } = problem;
+    let tree::Problem { at, kind, message, remedy } = problem;
     let set = |flag: u32| options.set.get(flag as usize);
     let at = match at.flag {
-        None => Location::File {
-            file: options.file.to_owned(),
-            line: at.line,
-            column: at.column,
-        },
+        None => Location::File { file: options.file.to_owned(), line: at.line, column: at.column },
         Some(decode::FLAG_TARGET) => Location::Flag("--target".into()),
         Some(decode::FLAG_DURATION) => Location::Flag("--duration".into()),
         Some(decode::FLAG_PROFILE) => Location::Flag("--profile".into()),
@@ -133,12 +124,7 @@ fn bind(problem: tree::Problem, options: &Options) -> DocumentError {
             Location::Flag(set(flag).map_or_else(|| "--set".into(), |(path, value)| format!("--set {path}={value}")))
         }
     };
-    DocumentError {
-        at,
-        kind,
-        message,
-        remedy,
-    }
+    DocumentError { at, kind, message, remedy }
 }
 
 #[cfg(test)]

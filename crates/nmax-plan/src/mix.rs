@@ -77,10 +77,7 @@ impl Mix {
             cycle += count;
             cycle
         });
-        Ok(Self {
-            ends: ends.collect(),
-            cycle,
-        })
+        Ok(Self { ends: ends.collect(), cycle })
     }
 
     /// Iterations after which every scenario has been picked exactly by its weight.
@@ -131,10 +128,7 @@ fn exact(shares: &[f64]) -> Option<Vec<u32>> {
             || (scaled.round() >= 1.0 && (scaled - scaled.round()).abs() <= INTEGER_TOLERANCE * scaled.max(1.0))
     };
     let cycle = (1..=CYCLE_MAX).find(|&cycle| shares.iter().all(|share| whole(share * f64::from(cycle))))?;
-    let counts: Vec<u32> = shares
-        .iter()
-        .map(|share| (share * f64::from(cycle)).round() as u32)
-        .collect();
+    let counts: Vec<u32> = shares.iter().map(|share| (share * f64::from(cycle)).round() as u32).collect();
     (counts.iter().sum::<u32>() == cycle).then_some(counts)
 }
 
@@ -142,26 +136,16 @@ fn exact(shares: &[f64]) -> Option<Vec<u32>> {
 fn rounded(shares: &[f64]) -> Vec<u32> {
     let scaled = |index: usize| shares[index] * f64::from(CYCLE_MAX);
     let mut counts: Vec<u32> = (0..shares.len())
-        .map(|index| {
-            if shares[index] > 0.0 {
-                (scaled(index).floor() as u32).max(1)
-            } else {
-                0
-            }
-        })
+        .map(|index| if shares[index] > 0.0 { (scaled(index).floor() as u32).max(1) } else { 0 })
         .collect();
     let owed = |counts: &[u32], index: usize| scaled(index) - f64::from(counts[index]);
     loop {
         let total: u32 = counts.iter().sum();
         let places = 0..counts.len();
         let next = if total < CYCLE_MAX {
-            places
-                .filter(|&index| shares[index] > 0.0)
-                .max_by(|&a, &b| owed(&counts, a).total_cmp(&owed(&counts, b)))
+            places.filter(|&index| shares[index] > 0.0).max_by(|&a, &b| owed(&counts, a).total_cmp(&owed(&counts, b)))
         } else if total > CYCLE_MAX {
-            places
-                .filter(|&index| counts[index] > 1)
-                .min_by(|&a, &b| owed(&counts, a).total_cmp(&owed(&counts, b)))
+            places.filter(|&index| counts[index] > 1).min_by(|&a, &b| owed(&counts, a).total_cmp(&owed(&counts, b)))
         } else {
             return counts;
         };

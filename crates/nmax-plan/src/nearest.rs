@@ -11,18 +11,10 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     if name.len() > 64 {
         return None;
     }
-    let candidates: Vec<&str> = candidates
-        .into_iter()
-        .filter(|candidate| candidate.len() <= 256)
-        .collect();
+    let candidates: Vec<&str> = candidates.into_iter().filter(|candidate| candidate.len() <= 256).collect();
     let near = candidates
         .iter()
-        .map(|candidate| {
-            (
-                edits(&name, &candidate.to_lowercase().chars().collect::<Vec<_>>()),
-                *candidate,
-            )
-        })
+        .map(|candidate| (edits(&name, &candidate.to_lowercase().chars().collect::<Vec<_>>()), *candidate))
         .filter(|(edits, _)| *edits <= edits_max)
         .min_by_key(|(edits, _)| *edits)
         .map(|(_, candidate)| candidate);

@@ -101,19 +101,12 @@ impl Plan {
 
     /// Every scenario, to be changed.
     pub fn all_scenarios_mut(&mut self) -> impl Iterator<Item = &mut Scenario> {
-        self.scenarios
-            .iter_mut()
-            .chain(&mut self.setup)
-            .chain(&mut self.teardown)
+        self.scenarios.iter_mut().chain(&mut self.setup).chain(&mut self.teardown)
     }
 
     /// The names behind the indices of a scenario's templates.
     pub fn labels<'a>(&'a self, scenario: &'a Scenario) -> Labels<'a> {
-        Labels {
-            slots: &scenario.slots,
-            feeders: &self.feeders,
-            shared: self.shared_names(),
-        }
+        Labels { slots: &scenario.slots, feeders: &self.feeders, shared: self.shared_names() }
     }
 
     /// Names of the values that the run's setup defines: `${setup.NAME}`.

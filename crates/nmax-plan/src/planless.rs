@@ -111,11 +111,7 @@ impl Plan {
                 connection: run.connection,
                 version: run.version,
                 timeout: run.timeout.unwrap_or(TIMEOUT_DEFAULT),
-                headers: run
-                    .headers
-                    .iter()
-                    .map(|(name, value)| (name.clone(), literal(value)))
-                    .collect(),
+                headers: run.headers.iter().map(|(name, value)| (name.clone(), literal(value))).collect(),
                 ca_files: run.ca_files.clone(),
                 insecure: run.insecure,
                 redirects_max: run.redirects_max,
@@ -158,9 +154,7 @@ fn workload(run: &Planless) -> Workload {
             arrivals: run.arrivals,
             max_in_flight: run.vus.unwrap_or(MAX_IN_FLIGHT_DEFAULT),
         },
-        None => Workload::Closed {
-            vus: run.vus.unwrap_or(VUS_DEFAULT),
-        },
+        None => Workload::Closed { vus: run.vus.unwrap_or(VUS_DEFAULT) },
     }
 }
 
@@ -172,12 +166,7 @@ fn stages(run: &Planless, workload: &Workload) -> Result<Vec<Stage>, DocumentErr
         None => {
             let level = profile::full(workload);
             let length = run.requests.is_none().then_some(LENGTH_DEFAULT);
-            vec![Stage {
-                from: level,
-                to: level,
-                length_ns: length.map(nanos),
-                kind: StageKind::Hold,
-            }]
+            vec![Stage { from: level, to: level, length_ns: length.map(nanos), kind: StageKind::Hold }]
         }
     };
     if let Some(duration) = run.duration {
@@ -188,11 +177,7 @@ fn stages(run: &Planless, workload: &Workload) -> Result<Vec<Stage>, DocumentErr
                 let name = run.profile.map_or("", Profile::name);
                 let message =
                     format!("profile `{name}` has not one hold, so it is not clear what should last that long");
-                return Err(error(
-                    "-d",
-                    message,
-                    "leave it out; `--compress 60` makes all of it shorter",
-                ));
+                return Err(error("-d", message, "leave it out; `--compress 60` makes all of it shorter"));
             }
         }
     }
@@ -209,10 +194,7 @@ fn scenario(run: &Planless, path: &str) -> Scenario {
         query: Vec::new(),
         headers: Vec::new(),
         body: run.body.as_ref().map_or(Body::Empty, |body| Body::Text(literal(body))),
-        expect: Expect {
-            status: vec![Expect::STATUS_DEFAULT],
-            checks: Vec::new(),
-        },
+        expect: Expect { status: vec![Expect::STATUS_DEFAULT], checks: Vec::new() },
         extract: Vec::new(),
         timeout: None,
         redirects_max: None,
@@ -235,30 +217,18 @@ fn scenario(run: &Planless, path: &str) -> Scenario {
 }
 
 fn literal(text: &str) -> Template {
-    if text.is_empty() {
-        Template::default()
-    } else {
-        Template::text(text)
-    }
+    if text.is_empty() { Template::default() } else { Template::text(text) }
 }
 
 fn error(flag: &str, message: impl Into<String>, remedy: &str) -> DocumentError {
-    DocumentError {
-        at: Location::Flag(flag.into()),
-        kind: Kind::Value,
-        message: message.into(),
-        remedy: remedy.into(),
-    }
+    DocumentError { at: Location::Flag(flag.into()), kind: Kind::Value, message: message.into(), remedy: remedy.into() }
 }
 
 /// Scheme, host and port; path and query.
 fn split(url: &str) -> Result<(String, String), DocumentError> {
     let remedy = "write scheme, host and path, such as `http://127.0.0.1:8080/search?q=tea`";
     let url = url.split('#').next().unwrap_or(url);
-    let host_at = url
-        .find("://")
-        .filter(|_| addresses::is_absolute(url))
-        .map_or(0, |at| at + 3);
+    let host_at = url.find("://").filter(|_| addresses::is_absolute(url)).map_or(0, |at| at + 3);
     let path_at = url[host_at..].find(['/', '?']).map_or(url.len(), |at| at + host_at);
     let (origin, path) = url.split_at(path_at);
     let target = addresses::origin(origin).map_err(|message| error("URL", message, remedy))?;
@@ -269,36 +239,18 @@ fn split(url: &str) -> Result<(String, String), DocumentError> {
             "write `%20` for a space",
         ));
     }
-    let path = if path.starts_with('/') {
-        path.to_owned()
-    } else {
-        format!("/{path}")
-    };
+    let path = if path.starts_with('/') { path.to_owned() } else { format!("/{path}") };
     Ok((target, path))
 }
 
 fn check(run: &Planless, errors: &mut Vec<DocumentError>) {
     if run.vus.is_some_and(|vus| !(1..=1_000_000).contains(&vus)) {
-        errors.push(error(
-            "-c",
-            "VUs must be from 1 to 1000000",
-            "write a number such as `-c 64`",
-        ));
+        errors.push(error("-c", "VUs must be from 1 to 1000000", "write a number such as `-c 64`"));
     }
-    if run
-        .rate_per_s
-        .is_some_and(|rate| !(rate > 0.0 && rate <= RATE_PER_S_MAX))
-    {
-        errors.push(error(
-            "-r",
-            "the rate must be above 0/s and at most 1000M/s",
-            "write a rate such as `-r 2000/s`",
-        ));
+    if run.rate_per_s.is_some_and(|rate| !(rate > 0.0 && rate <= RATE_PER_S_MAX)) {
+        errors.push(error("-r", "the rate must be above 0/s and at most 1000M/s", "write a rate such as `-r 2000/s`"));
     }
-    if run
-        .duration
-        .is_some_and(|duration| duration.is_zero() || duration > crate::units::DURATION_MAX)
-    {
+    if run.duration.is_some_and(|duration| duration.is_zero() || duration > crate::units::DURATION_MAX) {
         errors.push(error(
             "-d",
             "the duration must be above zero and at most 100 years",
@@ -313,25 +265,13 @@ fn check(run: &Planless, errors: &mut Vec<DocumentError>) {
         ));
     }
     if run.requests.is_some_and(|requests| !(1..=1 << 53).contains(&requests)) {
-        errors.push(error(
-            "-n",
-            "the number of requests must be at least 1",
-            "write a number such as `-n 1000`",
-        ));
+        errors.push(error("-n", "the number of requests must be at least 1", "write a number such as `-n 1000`"));
     }
     if run.timeout.is_some_and(|timeout| timeout.is_zero()) {
-        errors.push(error(
-            "--timeout",
-            "the timeout is zero",
-            "write a duration such as `--timeout 30s`",
-        ));
+        errors.push(error("--timeout", "the timeout is zero", "write a duration such as `--timeout 30s`"));
     }
     if run.redirects_max > REDIRECTS_MAX {
-        errors.push(error(
-            "--follow",
-            format!("more than {REDIRECTS_MAX} redirects"),
-            "follow fewer",
-        ));
+        errors.push(error("--follow", format!("more than {REDIRECTS_MAX} redirects"), "follow fewer"));
     }
     for (name, value) in &run.headers {
         if !crate::document::is_token(name) || value.contains(['\r', '\n', '\0']) {
@@ -342,11 +282,7 @@ fn check(run: &Planless, errors: &mut Vec<DocumentError>) {
             errors.push(error("-H", message, "leave it out; `--close` closes connections"));
         } else if !run.compression.is_empty() && name.eq_ignore_ascii_case("accept-encoding") {
             let message = "header `accept-encoding` is written by nmax itself with `--compressed`";
-            errors.push(error(
-                "-H",
-                message,
-                "leave one of them out; without `--compressed` replies are not decoded",
-            ));
+            errors.push(error("-H", message, "leave one of them out; without `--compressed` replies are not decoded"));
         }
     }
 }
@@ -358,17 +294,8 @@ fn name_of(target: &str) -> String {
         Some(literal) => literal.split(']').next().unwrap_or(literal),
         None => authority.split(':').next().unwrap_or(authority),
     };
-    let name: String = host
-        .chars()
-        .map(|c| {
-            if c.is_alphanumeric() || matches!(c, '.' | '-') {
-                c
-            } else {
-                '-'
-            }
-        })
-        .take(64)
-        .collect();
+    let name: String =
+        host.chars().map(|c| if c.is_alphanumeric() || matches!(c, '.' | '-') { c } else { '-' }).take(64).collect();
     if name.is_empty() { "url".into() } else { name }
 }
 

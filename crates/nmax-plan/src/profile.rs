@@ -44,10 +44,7 @@ impl Shape {
         let trapezium = |ramp, to, hold, down| Self::Trapezium { ramp, to, hold, down };
         match profile {
             Profile::Smoke => trapezium(None, full, Some(20 * MINUTE), None),
-            Profile::Ladder => Self::Rungs {
-                levels: rungs(workload),
-                hold: 5 * MINUTE,
-            },
+            Profile::Ladder => Self::Rungs { levels: rungs(workload), hold: 5 * MINUTE },
             Profile::Peak => trapezium(Some(30 * MINUTE), full, Some(2 * HOUR), Some(5 * MINUTE)),
             Profile::Stress => trapezium(Some(8 * HOUR), 2.0 * full, None, None),
             Profile::Soak => trapezium(Some(30 * MINUTE), full, Some(24 * HOUR), None),
@@ -57,17 +54,11 @@ impl Shape {
 
     /// The stages, one after the other. O(number of stages).
     pub fn stages(&self) -> Vec<Stage> {
-        let stage = |from, to, length: Duration, kind| Stage {
-            from,
-            to,
-            length_ns: Some(nanos(length)),
-            kind,
-        };
+        let stage = |from, to, length: Duration, kind| Stage { from, to, length_ns: Some(nanos(length)), kind };
         match self {
-            Self::Rungs { levels, hold } => levels
-                .iter()
-                .map(|&level| stage(level, level, *hold, StageKind::Hold))
-                .collect(),
+            Self::Rungs { levels, hold } => {
+                levels.iter().map(|&level| stage(level, level, *hold, StageKind::Hold)).collect()
+            }
             Self::Trapezium { ramp, to, hold, down } => [
                 ramp.map(|length| stage(0.0, *to, length, StageKind::RampUp)),
                 hold.map(|length| stage(*to, *to, length, StageKind::Hold)),

@@ -118,13 +118,7 @@ pub fn phases(stages: &[Stage]) -> Vec<Phase> {
     let phase = |stage: &Stage| {
         let start_ns = next_ns.unwrap_or(u64::MAX);
         next_ns = stage.length_ns.and_then(|length_ns| start_ns.checked_add(length_ns));
-        Phase {
-            kind: stage.kind,
-            span: Span {
-                start_ns,
-                end_ns: next_ns,
-            },
-        }
+        Phase { kind: stage.kind, span: Span { start_ns, end_ns: next_ns } }
     };
     stages.iter().map(phase).collect()
 }
@@ -136,14 +130,8 @@ pub fn hold_span(stages: &[Stage]) -> Span {
     let first = phases.iter().find(is_hold).or(phases.first());
     let last = phases.iter().rfind(is_hold).or(phases.last());
     match (first, last) {
-        (Some(first), Some(last)) => Span {
-            start_ns: first.span.start_ns,
-            end_ns: last.span.end_ns,
-        },
-        _ => Span {
-            start_ns: 0,
-            end_ns: Some(0),
-        },
+        (Some(first), Some(last)) => Span { start_ns: first.span.start_ns, end_ns: last.span.end_ns },
+        _ => Span { start_ns: 0, end_ns: Some(0) },
     }
 }
 
@@ -155,10 +143,7 @@ fn check(stage: usize, of: &Stage, is_last: bool, start_ns: u64) -> Result<Optio
         }
     }
     match of.length_ns {
-        Some(length_ns) => start_ns
-            .checked_add(length_ns)
-            .map(Some)
-            .ok_or(StageError::TooLong { stage }),
+        Some(length_ns) => start_ns.checked_add(length_ns).map(Some).ok_or(StageError::TooLong { stage }),
         None if !is_last => Err(StageError::UnboundedBeforeLast { stage }),
         None if of.from != of.to => Err(StageError::UnboundedRamp { stage }),
         None => Ok(None),
@@ -176,11 +161,7 @@ fn snap(value: f64) -> f64 {
     }
     let integer = (value + 0.5) as u64 as f64;
     let tolerance = (16.0 * f64::EPSILON * integer.max(1.0)).min(0.25);
-    if (value - integer).abs() <= tolerance {
-        integer
-    } else {
-        value
-    }
+    if (value - integer).abs() <= tolerance { integer } else { value }
 }
 
 /// The least t in 0..=`max` at which `reached` holds, for a monotone `reached`; `None` when it never does.

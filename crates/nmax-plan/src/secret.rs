@@ -23,9 +23,8 @@ const ANYWHERE: [&str; 19] = [
     "sessionid",
 ];
 /// Words that make a name a secret's when they stand by themselves: `pin`, but not `shipping`.
-const WORDS: [&str; 14] = [
-    "card", "csc", "cvc", "cvc2", "cvv", "cvv2", "jwt", "otp", "pin", "pwd", "session", "sid", "sig", "totp",
-];
+const WORDS: [&str; 14] =
+    ["card", "csc", "cvc", "cvc2", "cvv", "cvv2", "jwt", "otp", "pin", "pwd", "session", "sid", "sig", "totp"];
 /// Headers whose values are secrets although their names hold none of these words.
 const HEADERS: [&str; 2] = ["cookie", "set-cookie"];
 

@@ -51,14 +51,7 @@ pub struct Share {
 impl Share {
     /// Everything.
     pub const fn whole() -> Self {
-        Self {
-            modulus: 1,
-            multiplier: 1,
-            low: 0,
-            high: 1,
-            first: 0,
-            stride: 1,
-        }
+        Self { modulus: 1, multiplier: 1, low: 0, high: 1, first: 0, stride: 1 }
     }
 
     /// The share of injector `index` (from 0) among injectors with these weights; a weight of 0 owns nothing.
@@ -71,9 +64,7 @@ impl Share {
         let Some(&own) = weights.get(place) else {
             return Err(ShareError::NoSuchPart { index, parts });
         };
-        let divisor = weights
-            .iter()
-            .fold(0, |gcd, &weight| common_divisor(gcd, u64::from(weight)));
+        let divisor = weights.iter().fold(0, |gcd, &weight| common_divisor(gcd, u64::from(weight)));
         if divisor == 0 {
             return Err(ShareError::NoWeight);
         }
@@ -84,14 +75,7 @@ impl Share {
         }
         let low = sum(&weights[..place]);
         let high = low + u64::from(own) / divisor;
-        Ok(Self {
-            modulus,
-            multiplier: multiplier(modulus),
-            low,
-            high,
-            first: 0,
-            stride: 1,
-        })
+        Ok(Self { modulus, multiplier: multiplier(modulus), low, high, first: 0, stride: 1 })
     }
 
     /// Of this share, the part of worker `k` (from 0) among `w` equal workers.
@@ -100,10 +84,7 @@ impl Share {
     /// When `k` is not below `w`.
     pub const fn split(self, k: u32, w: u32) -> Result<Self, ShareError> {
         if k >= w {
-            return Err(ShareError::NoSuchPart {
-                index: k,
-                parts: w as u64,
-            });
+            return Err(ShareError::NoSuchPart { index: k, parts: w as u64 });
         }
         Ok(Self {
             first: self.first.saturating_add(self.stride.saturating_mul(k as u64)),
@@ -140,11 +121,7 @@ impl Share {
     /// How many owned numbers are smaller than `n`.
     pub fn count_below(&self, n: u64) -> u64 {
         let rank = self.rank(n);
-        if rank > self.first {
-            (rank - self.first).div_ceil(self.stride)
-        } else {
-            0
-        }
+        if rank > self.first { (rank - self.first).div_ceil(self.stride) } else { 0 }
     }
 
     /// Whether `n` lies in an owned residue, strides aside.

@@ -57,11 +57,7 @@ pub enum Peak {
 
 /// Computes the forecast. O(size of the plan), except that the mix takes O(scenarios * cycle) once.
 pub fn forecast(plan: &Plan) -> Forecast {
-    let level_max = plan
-        .stages
-        .iter()
-        .map(|stage| stage.from.max(stage.to))
-        .fold(0.0, f64::max);
+    let level_max = plan.stages.iter().map(|stage| stage.from.max(stage.to)).fold(0.0, f64::max);
     let (iterations, peak) = match plan.workload {
         Workload::Open { .. } => (planned(plan), Peak::RatePerS(level_max)),
         Workload::Closed { .. } => (plan.iterations, Peak::Vus(level_max)),
@@ -80,31 +76,19 @@ pub fn forecast(plan: &Plan) -> Forecast {
                     .zip(requests_per_iteration.expected)
                     .map(|(iterations, expected)| (iterations as f64 * expected).round() as u64),
             };
-            ScenarioForecast {
-                name: scenario.name.clone(),
-                share,
-                requests_per_iteration,
-                iterations,
-                requests,
-            }
+            ScenarioForecast { name: scenario.name.clone(), share, requests_per_iteration, iterations, requests }
         })
         .collect();
-    let requests = scenarios
-        .iter()
-        .try_fold(0_u64, |sum, scenario| Some(sum.saturating_add(scenario.requests?)));
+    let requests = scenarios.iter().try_fold(0_u64, |sum, scenario| Some(sum.saturating_add(scenario.requests?)));
     let mut taken = scenarios.iter().filter(|scenario| scenario.share > 0.0);
-    let per_iteration = taken.try_fold(0.0, |sum, scenario| {
-        Some(sum + scenario.share * scenario.requests_per_iteration.expected?)
-    });
+    let per_iteration =
+        taken.try_fold(0.0, |sum, scenario| Some(sum + scenario.share * scenario.requests_per_iteration.expected?));
     let peak_requests_per_s = match peak {
         Peak::RatePerS(rate_per_s) => per_iteration.map(|per_iteration| rate_per_s * per_iteration),
         Peak::Vus(_) => None,
     };
-    let length_ns: Option<u64> = plan
-        .stages
-        .iter()
-        .map(|stage| stage.length_ns)
-        .try_fold(0_u64, |sum, length_ns| sum.checked_add(length_ns?));
+    let length_ns: Option<u64> =
+        plan.stages.iter().map(|stage| stage.length_ns).try_fold(0_u64, |sum, length_ns| sum.checked_add(length_ns?));
     Forecast {
         scenarios,
         iterations,
@@ -119,10 +103,9 @@ pub fn forecast(plan: &Plan) -> Forecast {
 fn planned(plan: &Plan) -> Option<u64> {
     let schedule = match plan.workload {
         // Read back from a run's manifest the list is empty, and the stages say about how many there were.
-        Workload::Open {
-            arrivals: crate::plan::Arrivals::Listed,
-            ..
-        } if !plan.starts.is_empty() => Ok(Open::listed(Arc::clone(&plan.starts), 0)),
+        Workload::Open { arrivals: crate::plan::Arrivals::Listed, .. } if !plan.starts.is_empty() => {
+            Ok(Open::listed(Arc::clone(&plan.starts), 0))
+        }
         _ => Open::new(&plan.stages, Arrivals::Even),
     };
     let scheduled = schedule.ok().and_then(|schedule| match schedule.total() {
@@ -139,9 +122,7 @@ fn planned(plan: &Plan) -> Option<u64> {
 fn shares(scenarios: &[Scenario]) -> Vec<f64> {
     let weights: Vec<f64> = scenarios.iter().map(|scenario| scenario.weight).collect();
     match Mix::new(&weights) {
-        Ok(mix) => (0..weights.len())
-            .map(|index| f64::from(mix.count(index)) / f64::from(mix.cycle()))
-            .collect(),
+        Ok(mix) => (0..weights.len()).map(|index| f64::from(mix.count(index)) / f64::from(mix.cycle())).collect(),
         Err(_) => vec![0.0; weights.len()],
     }
 }

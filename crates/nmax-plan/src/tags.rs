@@ -98,10 +98,7 @@ pub fn resource_tags<'a>(plan: &Plan, name: &'a str) -> (&'a str, Vec<String>) {
     if plan.tags.is_empty() {
         return (name, Vec::new());
     }
-    let step = name
-        .rsplit_once(" +")
-        .filter(|(_, hop)| is_number(hop))
-        .map(|(step, _)| step);
+    let step = name.rsplit_once(" +").filter(|(_, hop)| is_number(hop)).map(|(step, _)| step);
     let whole = step.unwrap_or(name);
     let parts = whole.strip_suffix(']').and_then(|text| text.rsplit_once(OPEN));
     let (bare, found) = parts.unwrap_or((whole, ""));

@@ -65,24 +65,14 @@ pub struct Call {
 impl Template {
     /// A template without holes.
     pub fn text(text: impl Into<String>) -> Self {
-        Self {
-            parts: vec![Part::Text(text.into())],
-        }
+        Self { parts: vec![Part::Text(text.into())] }
     }
 
     /// Parses `text`; all errors at once.
     pub fn parse(text: &str, names: &Names) -> Result<Self, Vec<TemplateError>> {
-        let mut parser = Parser {
-            names,
-            parts: Vec::new(),
-            errors: Vec::new(),
-        };
+        let mut parser = Parser { names, parts: Vec::new(), errors: Vec::new() };
         parser.run(text);
-        if parser.errors.is_empty() {
-            Ok(Self { parts: parser.parts })
-        } else {
-            Err(parser.errors)
-        }
+        if parser.errors.is_empty() { Ok(Self { parts: parser.parts }) } else { Err(parser.errors) }
     }
 
     /// The text that parses to this template again.
@@ -190,18 +180,12 @@ impl<'a> Names<'a> {
     pub fn slot(&self, name: &str) -> Option<usize> {
         let is_hidden = |index: usize| (self.slots_hidden.0..self.slots_hidden.1).contains(&index);
         let mut slots = self.slots.iter().enumerate();
-        slots
-            .find(|(index, slot)| *slot == name && !is_hidden(*index))
-            .map(|(index, _)| index)
+        slots.find(|(index, slot)| *slot == name && !is_hidden(*index)).map(|(index, _)| index)
     }
 
     /// The names alone.
     pub fn labels(&self) -> Labels<'a> {
-        Labels {
-            slots: self.slots,
-            feeders: self.feeders,
-            shared: self.shared.unwrap_or_default(),
-        }
+        Labels { slots: self.slots, feeders: self.feeders, shared: self.shared.unwrap_or_default() }
     }
 }
 

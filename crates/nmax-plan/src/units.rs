@@ -23,10 +23,7 @@ pub struct UnitError {
 
 impl UnitError {
     pub(crate) fn new(message: String, remedy: &str) -> Self {
-        Self {
-            message,
-            remedy: remedy.to_owned(),
-        }
+        Self { message, remedy: remedy.to_owned() }
     }
 }
 
@@ -56,9 +53,7 @@ pub fn parse_duration(text: &str) -> Result<Duration, UnitError> {
     let mut total_ns: u128 = 0;
     while !rest.is_empty() {
         let (number, after) = split_number(rest);
-        let unit_end = after
-            .find(|c: char| c.is_ascii_digit() || c == '.')
-            .unwrap_or(after.len());
+        let unit_end = after.find(|c: char| c.is_ascii_digit() || c == '.').unwrap_or(after.len());
         let (unit, next) = after.split_at(unit_end);
         if number.is_empty() {
             return Err(wrong(format!("`{text}` is not a duration")));
@@ -76,10 +71,7 @@ pub fn parse_duration(text: &str) -> Result<Duration, UnitError> {
     }
     match u64::try_from(total_ns) {
         Ok(ns) if Duration::from_nanos(ns) <= DURATION_MAX => Ok(Duration::from_nanos(ns)),
-        _ => Err(UnitError::new(
-            format!("`{text}` is longer than 100 years"),
-            "write a shorter duration",
-        )),
+        _ => Err(UnitError::new(format!("`{text}` is longer than 100 years"), "write a shorter duration")),
     }
 }
 
@@ -139,10 +131,7 @@ pub fn parse_rate(text: &str) -> Result<f64, UnitError> {
         .ok_or_else(|| wrong(format!("`{}` is not a number", count.trim())))?;
     let rate_per_s = value / per_s;
     if rate_per_s > RATE_PER_S_MAX {
-        return Err(UnitError::new(
-            format!("`{text}` is above 1000M/s"),
-            "write a lower rate",
-        ));
+        return Err(UnitError::new(format!("`{text}` is above 1000M/s"), "write a lower rate"));
     }
     Ok(rate_per_s)
 }
@@ -186,11 +175,8 @@ pub fn parse_size(text: &str) -> Result<u64, UnitError> {
 
 /// The size in the largest unit that divides it.
 pub fn format_size(bytes: u64) -> String {
-    let (unit, scale) = SIZE_UNITS
-        .iter()
-        .copied()
-        .find(|(_, scale)| bytes > 0 && bytes.is_multiple_of(*scale))
-        .unwrap_or(("B", 1));
+    let (unit, scale) =
+        SIZE_UNITS.iter().copied().find(|(_, scale)| bytes > 0 && bytes.is_multiple_of(*scale)).unwrap_or(("B", 1));
     format!("{}{unit}", bytes / scale)
 }
 
@@ -246,9 +232,7 @@ pub fn format_bit_rate(bits_per_s: f64) -> String {
         (scaled.fract() == 0.0 && scaled * 10_f64.powi(exponent) == bits_per_s).then_some(scaled)
     };
     let bits = BIT_RATE_UNITS[..3].iter();
-    let found = bits
-        .filter_map(|(unit, exponent, _)| Some((unit, whole(*exponent)?)))
-        .next();
+    let found = bits.filter_map(|(unit, exponent, _)| Some((unit, whole(*exponent)?))).next();
     match found {
         Some((unit, number)) => format!("{number}{unit}/s"),
         None => format!("{bits_per_s}bit/s"),
@@ -286,9 +270,7 @@ pub fn format_share(ratio: f64) -> String {
 
 /// The leading digits and point, and the rest.
 fn split_number(text: &str) -> (&str, &str) {
-    let end = text
-        .find(|c: char| !c.is_ascii_digit() && c != '.')
-        .unwrap_or(text.len());
+    let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
     text.split_at(end)
 }
 

@@ -63,9 +63,7 @@ impl Authority {
         // The fingerprint of a new key is as unique as a name can be.
         let serial = ring::digest::digest(&ring::digest::SHA256, &key.subject_public_key_info());
         let serial: String = serial.as_ref()[..6].iter().map(|byte| format!("{byte:02x}")).collect();
-        params
-            .distinguished_name
-            .push(DnType::CommonName, format!("nmax recording {serial}"));
+        params.distinguished_name.push(DnType::CommonName, format!("nmax recording {serial}"));
         params.is_ca = IsCa::Ca(BasicConstraints::Constrained(0));
         params.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::CrlSign];
         params.name_constraints = Some(constraints(hosts));
@@ -142,10 +140,7 @@ fn params(since: Duration, until: Duration) -> CertificateParams {
 /// name, and for no other (RFC 5280, 4.2.1.10). A permitted name permits all below it; what is below a host that stands
 /// alone is excluded by the dot that checkers of certificates understand as "below", unless some of it is recorded, too.
 fn constraints(hosts: &Hosts) -> NameConstraints {
-    let names = hosts
-        .alone()
-        .into_iter()
-        .chain(hosts.names().iter().map(String::as_str));
+    let names = hosts.alone().into_iter().chain(hosts.names().iter().map(String::as_str));
     let names = names.map(|name| GeneralSubtree::DnsName(name.to_owned()));
     let addresses = hosts.addresses().iter().map(|&address| {
         let bits = if address.is_ipv4() { 32 } else { 128 };
@@ -164,10 +159,7 @@ fn constraints(hosts: &Hosts) -> NameConstraints {
         excluded.push(GeneralSubtree::IpAddress(CidrSubnet::V4([0; 4], [0; 4])));
         excluded.push(GeneralSubtree::IpAddress(CidrSubnet::V6([0; 16], [0; 16])));
     }
-    NameConstraints {
-        permitted_subtrees: names.chain(addresses).collect(),
-        excluded_subtrees: excluded,
-    }
+    NameConstraints { permitted_subtrees: names.chain(addresses).collect(), excluded_subtrees: excluded }
 }
 
 #[cfg(test)]

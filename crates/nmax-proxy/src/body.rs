@@ -30,32 +30,15 @@ pub(crate) fn full(bytes: impl Into<Bytes>) -> Passing {
 
 /// A request's body; `go` holds it back until the server says that it wants it, or says nothing for a second.
 pub(crate) fn of_request(inner: Incoming, capture: Capture, go: Option<oneshot::Receiver<()>>) -> Passing {
-    let gate = go.map(|go| Gate {
-        go: Some(go),
-        wait: Box::pin(sleep(CONTINUE_WAIT)),
-    });
-    let mut tee = Tee {
-        inner,
-        capture,
-        whose: Whose::Request,
-        gate,
-        has_ended: false,
-        guard: None,
-    };
+    let gate = go.map(|go| Gate { go: Some(go), wait: Box::pin(sleep(CONTINUE_WAIT)) });
+    let mut tee = Tee { inner, capture, whose: Whose::Request, gate, has_ended: false, guard: None };
     tee.look_for_the_end();
     tee.boxed_unsync()
 }
 
 /// A reply's body; its exchange ends with it.
 pub(crate) fn of_reply(inner: Incoming, capture: Capture, guard: Option<Guard>) -> Passing {
-    let mut tee = Tee {
-        inner,
-        capture,
-        whose: Whose::Reply,
-        gate: None,
-        has_ended: false,
-        guard,
-    };
+    let mut tee = Tee { inner, capture, whose: Whose::Reply, gate: None, has_ended: false, guard };
     tee.look_for_the_end();
     tee.boxed_unsync()
 }

@@ -91,10 +91,7 @@ impl Memory {
 
     /// An exchange that nobody wants to remember.
     pub(crate) fn ignore(self: &Arc<Self>) -> Capture {
-        Capture(Arc::new(Shared {
-            memory: Arc::clone(self),
-            open: Mutex::new(None),
-        }))
+        Capture(Arc::new(Shared { memory: Arc::clone(self), open: Mutex::new(None) }))
     }
 
     /// Begins to remember an exchange; waits for its place in the queue. `None` when nobody listens any more.
@@ -121,18 +118,12 @@ impl Memory {
             sent_at,
             request_ended_at: None,
             head_at: None,
-            kept: Kept {
-                bytes: 0,
-                all: Arc::clone(&self.kept_bytes),
-            },
+            kept: Kept { bytes: 0, all: Arc::clone(&self.kept_bytes) },
             message_bytes: 0,
             messages_lost: 0,
             stream: None,
         };
-        Some(Capture(Arc::new(Shared {
-            memory: Arc::clone(self),
-            open: Mutex::new(Some(open)),
-        })))
+        Some(Capture(Arc::new(Shared { memory: Arc::clone(self), open: Mutex::new(Some(open)) })))
     }
 }
 
@@ -169,12 +160,7 @@ impl Open {
             return;
         }
         self.message_bytes += data.len();
-        self.entry.messages.push(Message {
-            is_sent,
-            at_us: memory.clock.wall_us(memory.clock.now()),
-            opcode,
-            data,
-        });
+        self.entry.messages.push(Message { is_sent, at_us: memory.clock.wall_us(memory.clock.now()), opcode, data });
     }
 }
 
@@ -309,18 +295,9 @@ impl Capture {
             let text = format!("{} messages were not kept", open.messages_lost);
             add_note(&mut open.entry.comment, &text);
         }
-        let Open {
-            mut entry,
-            permit,
-            request,
-            reply,
-            kept,
-            ..
-        } = open;
+        let Open { mut entry, permit, request, reply, kept, .. } = open;
         let mime = |headers: &[(String, String)]| {
-            nmax_import::recording::header(headers, "content-type")
-                .unwrap_or_default()
-                .to_owned()
+            nmax_import::recording::header(headers, "content-type").unwrap_or_default().to_owned()
         };
         if request.count > 0 {
             entry.request.body = Some(Body {

@@ -191,11 +191,7 @@ impl House {
         let Ok(client) = Rewound::look(client).await else {
             return;
         };
-        let mut origin = Origin {
-            is_tls: false,
-            host,
-            port,
-        };
+        let mut origin = Origin { is_tls: false, host, port };
         match client.first() {
             [] => {}
             [0x16, ..] => {
@@ -203,9 +199,7 @@ impl House {
                 self.decrypt(client, origin).await;
             }
             [first, ..] if first.is_ascii_alphabetic() => {
-                if let Err(error) = self
-                    .speak(client, Towards::Origin(Arc::new(origin)), &Arc::default())
-                    .await
+                if let Err(error) = self.speak(client, Towards::Origin(Arc::new(origin)), &Arc::default()).await
                     && error.is_parse()
                 {
                     self.tally.garbage();
@@ -243,8 +237,7 @@ impl House {
             origin.host = name;
         }
         let Some(config) = self.authority.config_for(&origin.host) else {
-            self.tally
-                .untrusted(&origin.host, "no certificate can be made for this name");
+            self.tally.untrusted(&origin.host, "no certificate can be made for this name");
             return;
         };
         let stream = match timeout(HANDSHAKE_WAIT, hello.into_stream(config)).await {
@@ -273,11 +266,7 @@ fn said(request: &Request<Incoming>) -> Option<Origin> {
         _ => return None,
     };
     let usual = if is_tls { 443 } else { 80 };
-    Some(Origin {
-        is_tls,
-        host: plain(uri.host()?),
-        port: uri.port_u16().unwrap_or(usual),
-    })
+    Some(Origin { is_tls, host: plain(uri.host()?), port: uri.port_u16().unwrap_or(usual) })
 }
 
 /// Why a client broke the handshake off, when it did so because of the certificate.

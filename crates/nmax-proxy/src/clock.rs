@@ -14,10 +14,7 @@ impl Clock {
     /// Starts now.
     #[expect(clippy::disallowed_methods, reason = "a recording says when things happened")]
     pub(crate) fn start() -> Self {
-        Self {
-            origin: Instant::now(),
-            origin_wall: SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default(),
-        }
+        Self { origin: Instant::now(), origin_wall: SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default() }
     }
 
     /// Time since the origin.

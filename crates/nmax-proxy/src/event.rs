@@ -78,11 +78,8 @@ fn decode(response: &mut Response, bytes_max: usize) -> Option<String> {
     if body.bytes.is_empty() {
         return None;
     }
-    let lines = response
-        .headers
-        .iter()
-        .filter(|(name, _)| name == "content-encoding")
-        .map(|(_, value)| value.as_bytes());
+    let lines =
+        response.headers.iter().filter(|(name, _)| name == "content-encoding").map(|(_, value)| value.as_bytes());
     let undone = nmax_http::undo(lines, &body.bytes, bytes_max)?;
     if undone.problem.is_some() && undone.bytes.is_empty() && !body.is_cut {
         // Not coded at all, as some servers do: the bytes say more than nothing.
@@ -96,8 +93,6 @@ fn decode(response: &mut Response, bytes_max: usize) -> Option<String> {
 
 impl std::fmt::Debug for Events {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Events")
-            .field("exchanges", &self.exchanges)
-            .finish_non_exhaustive()
+        f.debug_struct("Events").field("exchanges", &self.exchanges).finish_non_exhaustive()
     }
 }

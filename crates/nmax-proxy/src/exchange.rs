@@ -130,9 +130,7 @@ impl Way {
     ) -> Result<Response<Passing>, Problem> {
         let client = hyper::upgrade::on(&mut request);
         let wanted = headers::upgrade(request.headers());
-        let is_socket = wanted
-            .as_ref()
-            .is_some_and(|wanted| wanted.as_bytes().eq_ignore_ascii_case(b"websocket"));
+        let is_socket = wanted.as_ref().is_some_and(|wanted| wanted.as_bytes().eq_ignore_ascii_case(b"websocket"));
         if is_socket {
             capture.is_socket();
             // Frames that an extension has changed could not be read.
@@ -171,8 +169,7 @@ fn prepare(request: Request<Incoming>, capture: &Capture) -> (Request<Passing>, 
     let is_chunked = head.headers.contains_key(TRANSFER_ENCODING);
     headers::strip_request(&mut head.headers);
     if is_chunked && !is_empty {
-        head.headers
-            .insert(TRANSFER_ENCODING, HeaderValue::from_static("chunked"));
+        head.headers.insert(TRANSFER_ENCODING, HeaderValue::from_static("chunked"));
     }
     let mut go = None;
     let mut continues = None;
@@ -180,10 +177,7 @@ fn prepare(request: Request<Incoming>, capture: &Capture) -> (Request<Passing>, 
         let (sender, receiver) = oneshot::channel();
         (go, continues) = (Some(receiver), Some(sender));
     }
-    let is_repeatable = matches!(
-        head.method,
-        Method::GET | Method::HEAD | Method::OPTIONS | Method::TRACE
-    );
+    let is_repeatable = matches!(head.method, Method::GET | Method::HEAD | Method::OPTIONS | Method::TRACE);
     let again = (is_empty && is_repeatable).then(|| copy(&head));
     let body = if is_empty {
         capture.request_ended();

@@ -72,11 +72,7 @@ impl Frames {
             let is_end = frame.is_last && !is_control;
             self.frame = None;
             if is_end && let Some((opcode, content)) = self.message.take() {
-                say(if std::mem::take(&mut self.is_too_long) {
-                    Said::TooLong
-                } else {
-                    message(opcode, content)
-                });
+                say(if std::mem::take(&mut self.is_too_long) { Said::TooLong } else { message(opcode, content) });
             }
         }
     }
@@ -123,18 +119,8 @@ fn head(bytes: &[u8]) -> Option<Frame> {
         127 => (u64::from_be_bytes(bytes.get(2..10)?.try_into().ok()?), 10),
         short => (u64::from(short), 2),
     };
-    let mask = if second & 0x80 != 0 {
-        Some(bytes.get(at..at + 4)?.try_into().ok()?)
-    } else {
-        None
-    };
-    Some(Frame {
-        is_last: first & 0x80 != 0,
-        opcode: first & 0x0f,
-        left: length,
-        mask,
-        at: 0,
-    })
+    let mask = if second & 0x80 != 0 { Some(bytes.get(at..at + 4)?.try_into().ok()?) } else { None };
+    Some(Frame { is_last: first & 0x80 != 0, opcode: first & 0x0f, left: length, mask, at: 0 })
 }
 
 fn message(opcode: u8, content: Vec<u8>) -> Said {

@@ -3,13 +3,7 @@
 use hyper::header::{CONNECTION, HeaderMap, HeaderValue, PROXY_AUTHORIZATION, TE, UPGRADE};
 
 /// Always of one connection.
-const ALWAYS: [&str; 5] = [
-    "connection",
-    "keep-alive",
-    "proxy-connection",
-    "transfer-encoding",
-    "upgrade",
-];
+const ALWAYS: [&str; 5] = ["connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade"];
 /// For the other end, whatever a list in `connection` says.
 const END_TO_END: [&str; 4] = ["host", "content-length", "cookie", "authorization"];
 
@@ -23,10 +17,10 @@ pub(crate) fn upgrade(headers: &HeaderMap) -> Option<HeaderValue> {
 
 /// Takes away what is between the client and us. The caller puts back what is its own to say to the server.
 pub(crate) fn strip_request(headers: &mut HeaderMap) {
-    let wants_trailers = headers.get(TE).and_then(|te| te.to_str().ok()).is_some_and(|te| {
-        te.split(',')
-            .any(|coding| coding.trim().eq_ignore_ascii_case("trailers"))
-    });
+    let wants_trailers = headers
+        .get(TE)
+        .and_then(|te| te.to_str().ok())
+        .is_some_and(|te| te.split(',').any(|coding| coding.trim().eq_ignore_ascii_case("trailers")));
     strip(headers, &[PROXY_AUTHORIZATION.as_str(), "http2-settings", "te"]);
     if wants_trailers {
         headers.insert(TE, HeaderValue::from_static("trailers"));

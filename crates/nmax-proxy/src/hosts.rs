@@ -73,11 +73,7 @@ impl Hosts {
         }
         if !is_name(&name) {
             let host = host.to_owned();
-            return Err(if is_foreign_name(&name) {
-                HostError::NotAscii(host)
-            } else {
-                HostError::NotAHost(host)
-            });
+            return Err(if is_foreign_name(&name) { HostError::NotAscii(host) } else { HostError::NotAHost(host) });
         }
         if is_public_suffix(&name) {
             return Err(HostError::PublicSuffix(name));
@@ -131,8 +127,7 @@ pub(crate) fn plain(host: &str) -> String {
 
 /// Whether a name is a domain or below it.
 pub(crate) fn is_within(name: &str, domain: &str) -> bool {
-    name.strip_suffix(domain)
-        .is_some_and(|below| below.is_empty() || below.ends_with('.'))
+    name.strip_suffix(domain).is_some_and(|below| below.is_empty() || below.ends_with('.'))
 }
 
 /// Whether the list at publicsuffix.org has it. A name of one label that is not on it, such as `localhost`, is somebody's.
@@ -142,20 +137,14 @@ fn is_public_suffix(name: &str) -> bool {
 
 /// Whether it would be a name if it were in ASCII.
 fn is_foreign_name(name: &str) -> bool {
-    let replaced: String = name
-        .chars()
-        .map(|c| if !c.is_ascii() && c.is_alphabetic() { 'x' } else { c })
-        .collect();
+    let replaced: String = name.chars().map(|c| if !c.is_ascii() && c.is_alphabetic() { 'x' } else { c }).collect();
     is_name(&replaced)
 }
 
 /// Whether a certificate can be made for it: labels of letters, digits, `-` and `_`.
 pub(crate) fn is_name(name: &str) -> bool {
     let is_label = |label: &str| {
-        (1..=63).contains(&label.len())
-            && label
-                .bytes()
-                .all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
+        (1..=63).contains(&label.len()) && label.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
     };
     name.len() <= 253 && name.split('.').all(is_label)
 }

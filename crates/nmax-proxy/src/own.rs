@@ -14,16 +14,8 @@ pub(crate) fn reply(method: &Method, path: &str, ca: &Ca, address: &str) -> Opti
     }
     match path {
         "/" => Some(page("text/html; charset=utf-8", front(address), None)),
-        "/ca.pem" => Some(page(
-            "application/x-pem-file",
-            ca.pem.clone(),
-            Some("nmax-recording-ca.pem"),
-        )),
-        "/ca.crt" => Some(page(
-            "application/x-x509-ca-cert",
-            ca.der.clone(),
-            Some("nmax-recording-ca.crt"),
-        )),
+        "/ca.pem" => Some(page("application/x-pem-file", ca.pem.clone(), Some("nmax-recording-ca.pem"))),
+        "/ca.crt" => Some(page("application/x-x509-ca-cert", ca.der.clone(), Some("nmax-recording-ca.crt"))),
         _ => None,
     }
 }

@@ -77,9 +77,7 @@ impl Problem {
 
     /// The page, or the text for clients that do not want HTML.
     pub(crate) fn page(&self, headers: &HeaderMap) -> Response<Passing> {
-        let wants_html = headers
-            .get(ACCEPT)
-            .is_some_and(|accept| accept.as_bytes().starts_with(b"text/html"));
+        let wants_html = headers.get(ACCEPT).is_some_and(|accept| accept.as_bytes().starts_with(b"text/html"));
         let (kind, text) = if wants_html {
             let (what, help) = (escape(&self.to_string()), escape(self.remedy()));
             let text = format!(

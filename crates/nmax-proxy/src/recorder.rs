@@ -42,10 +42,7 @@ impl Recorder {
         let authority = Authority::new(&settings.hosts, &clock)?;
         let ca = authority.ca();
         let trust = Trust::new(settings)?;
-        let bind = |source| StartError::Bind {
-            address: settings.listen,
-            source,
-        };
+        let bind = |source| StartError::Bind { address: settings.listen, source };
         let listener = std::net::TcpListener::bind(settings.listen).map_err(bind)?;
         listener.set_nonblocking(true).map_err(bind)?;
         let address = listener.local_addr().map_err(bind)?;
@@ -55,11 +52,7 @@ impl Recorder {
         let house = House {
             way: Way {
                 memory: Arc::clone(&memory),
-                opener: Opener {
-                    trust,
-                    clock,
-                    own: address,
-                },
+                opener: Opener { trust, clock, own: address },
                 upstreams: Arc::default(),
             },
             hosts: Arc::new(settings.hosts.clone()),
@@ -69,10 +62,7 @@ impl Recorder {
             tally: tally.clone(),
         };
         let (stop, stopped) = oneshot::channel();
-        let reactor = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .map_err(StartError::Thread)?;
+        let reactor = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(StartError::Thread)?;
         let thread = std::thread::Builder::new().name("nmax-recorder".into());
         let thread = thread
             .spawn(move || {
@@ -88,18 +78,8 @@ impl Recorder {
                 drop(reactor);
             })
             .map_err(StartError::Thread)?;
-        let recorder = Self {
-            address,
-            ca,
-            stop: Some(stop),
-            thread: Some(thread),
-            tally,
-        };
-        let events = Events {
-            queue: events,
-            body_bytes_max: settings.body_bytes_max,
-            exchanges: 0,
-        };
+        let recorder = Self { address, ca, stop: Some(stop), thread: Some(thread), tally };
+        let events = Events { queue: events, body_bytes_max: settings.body_bytes_max, exchanges: 0 };
         Ok((recorder, events))
     }
 
@@ -121,9 +101,7 @@ impl Recorder {
 
 impl std::fmt::Debug for Recorder {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Recorder")
-            .field("address", &self.address)
-            .finish_non_exhaustive()
+        f.debug_struct("Recorder").field("address", &self.address).finish_non_exhaustive()
     }
 }
 

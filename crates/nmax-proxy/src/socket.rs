@@ -37,12 +37,7 @@ pub(crate) async fn join(
             Said::Garbage => capture.note("what followed was no WebSocket and was not read"),
         });
     };
-    let passed = both(
-        client,
-        server,
-        |bytes| read(&mut up, bytes, true),
-        |bytes| read(&mut down, bytes, false),
-    );
+    let passed = both(client, server, |bytes| read(&mut up, bytes, true), |bytes| read(&mut down, bytes, false));
     match passed.await {
         Ok(()) => capture.finish(),
         Err(error) => capture.fail(&format!("the connection broke off: {error}")),

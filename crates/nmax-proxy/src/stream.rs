@@ -35,9 +35,7 @@ impl Stream {
             let data = std::mem::take(&mut self.data);
             return std::mem::take(&mut self.has_data).then_some(data);
         }
-        let value = line
-            .strip_prefix(b"data")
-            .filter(|rest| rest.is_empty() || rest[0] == b':');
+        let value = line.strip_prefix(b"data").filter(|rest| rest.is_empty() || rest[0] == b':');
         if let Some(value) = value {
             let value = value.strip_prefix(b":").unwrap_or(value);
             let value = value.strip_prefix(b" ").unwrap_or(value);

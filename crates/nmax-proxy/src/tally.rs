@@ -49,10 +49,7 @@ pub(crate) struct Tally {
 
 impl Tally {
     pub(crate) fn new(memory: Arc<Memory>) -> Self {
-        Self {
-            memory,
-            summary: Arc::default(),
-        }
+        Self { memory, summary: Arc::default() }
     }
 
     /// As it stands.
@@ -87,19 +84,16 @@ impl Tally {
             if summary.untrusted.len() >= HOSTS_MAX && !summary.untrusted.contains_key(host) {
                 return false;
             }
-            let untrusted = summary.untrusted.entry(host.to_owned()).or_insert_with(|| Untrusted {
-                count: 0,
-                reason: String::new(),
-            });
+            let untrusted = summary
+                .untrusted
+                .entry(host.to_owned())
+                .or_insert_with(|| Untrusted { count: 0, reason: String::new() });
             untrusted.count += 1;
             reason.clone_into(&mut untrusted.reason);
             untrusted.count == 1
         });
         if is_first {
-            self.memory.tell(Queued::Untrusted {
-                host: host.to_owned(),
-                reason: reason.to_owned(),
-            });
+            self.memory.tell(Queued::Untrusted { host: host.to_owned(), reason: reason.to_owned() });
         }
     }
 

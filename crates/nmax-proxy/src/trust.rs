@@ -30,16 +30,10 @@ pub(crate) struct Trust {
 impl Trust {
     pub(crate) fn new(settings: &Settings) -> Result<Self, StartError> {
         let verifier = Arc::new(if settings.insecure {
-            Verifier {
-                inner: None,
-                given: Vec::new(),
-            }
+            Verifier { inner: None, given: Vec::new() }
         } else {
             let given = given(settings)?;
-            Verifier {
-                inner: Some(web_pki(&given)?),
-                given,
-            }
+            Verifier { inner: Some(web_pki(&given)?), given }
         });
         let connector = |protocols: &[&[u8]]| {
             let mut config = ClientConfig::builder_with_provider(Arc::new(default_provider()))
@@ -51,10 +45,7 @@ impl Trust {
             config.alpn_protocols = protocols.iter().map(|name| name.to_vec()).collect();
             Ok(TlsConnector::from(Arc::new(config)))
         };
-        Ok(Self {
-            any: connector(&[b"h2", b"http/1.1"])?,
-            http1: connector(&[b"http/1.1"])?,
-        })
+        Ok(Self { any: connector(&[b"h2", b"http/1.1"])?, http1: connector(&[b"http/1.1"])? })
     }
 }
 
@@ -88,9 +79,7 @@ fn web_pki(given: &[CertificateDer<'static>]) -> Result<Arc<WebPkiServerVerifier
         let reason = "this machine has no trusted roots".to_owned();
         let own = rcgen::generate_simple_self_signed(["nobody.invalid".to_owned()]);
         let own = own.map_err(|_| StartError::Certificates(reason.clone()))?;
-        roots
-            .add(own.cert.der().clone())
-            .map_err(|_| StartError::Certificates(reason))?;
+        roots.add(own.cert.der().clone()).map_err(|_| StartError::Certificates(reason))?;
     }
     WebPkiServerVerifier::builder_with_provider(Arc::new(roots), Arc::new(default_provider()))
         .build()

@@ -42,16 +42,8 @@ impl Origin {
     /// `http://shop.test:8080`; the port only when it is not the scheme's.
     pub(crate) fn url(&self) -> String {
         let (scheme, usual) = if self.is_tls { ("https", 443) } else { ("http", 80) };
-        let host = if self.host.contains(':') {
-            format!("[{}]", self.host)
-        } else {
-            self.host.clone()
-        };
-        if self.port == usual {
-            format!("{scheme}://{host}")
-        } else {
-            format!("{scheme}://{host}:{}", self.port)
-        }
+        let host = if self.host.contains(':') { format!("[{}]", self.host) } else { self.host.clone() };
+        if self.port == usual { format!("{scheme}://{host}") } else { format!("{scheme}://{host}:{}", self.port) }
     }
 }
 
@@ -101,10 +93,7 @@ impl Sender {
             Self::One(sender) => sender.try_send_request(request).await,
             Self::Two(sender) => sender.try_send_request(request).await,
         };
-        sent.map_err(|mut error| Unsent {
-            request: error.take_message(),
-            error: error.into_error(),
-        })
+        sent.map_err(|mut error| Unsent { request: error.take_message(), error: error.into_error() })
     }
 }
 
@@ -132,10 +121,7 @@ impl Opener {
     /// A TCP connection: its stream, and how long name and connection took.
     pub(crate) async fn dial(&self, host: &str, port: u16) -> Result<(TcpStream, Timings), Problem> {
         let begin = self.clock.now();
-        let resolve = |source| Problem::Resolve {
-            host: host.to_owned(),
-            source,
-        };
+        let resolve = |source| Problem::Resolve { host: host.to_owned(), source };
         let addresses = timeout(OPEN_WAIT, tokio::net::lookup_host((host, port))).await;
         let addresses = addresses.unwrap_or_else(|_| Err(io::Error::from(io::ErrorKind::TimedOut)));
         let addresses: Vec<SocketAddr> = addresses.map_err(resolve)?.collect();
@@ -174,13 +160,8 @@ impl Opener {
 
     /// Whether an origin is written as the address of this recorder.
     pub(crate) fn is_own_literal(&self, origin: &Origin) -> bool {
-        let host = if origin.host == "localhost" {
-            "127.0.0.1"
-        } else {
-            &origin.host
-        };
-        host.parse()
-            .is_ok_and(|ip| self.is_own(SocketAddr::new(ip, origin.port)))
+        let host = if origin.host == "localhost" { "127.0.0.1" } else { &origin.host };
+        host.parse().is_ok_and(|ip| self.is_own(SocketAddr::new(ip, origin.port)))
     }
 
     fn is_own(&self, address: SocketAddr) -> bool {
@@ -197,11 +178,8 @@ impl Opener {
         }
         let stream = self.encrypt(origin, stream, &mut phases, &self.trust.any).await?;
         let is_two = stream.get_ref().1.alpn_protocol() == Some(b"h2");
-        let sender = if is_two {
-            self.speak_two(origin, stream).await?
-        } else {
-            self.speak_one(origin, stream).await?
-        };
+        let sender =
+            if is_two { self.speak_two(origin, stream).await? } else { self.speak_one(origin, stream).await? };
         Ok((sender, phases))
     }
 
@@ -253,10 +231,8 @@ impl Opener {
             .ignore_invalid_headers_in_responses(true)
             .allow_spaces_after_header_name_in_responses(true)
             .allow_obsolete_multiline_headers_in_responses(true);
-        let (sender, connection) = builder
-            .handshake(TokioIo::new(stream))
-            .await
-            .map_err(|error| reply_problem(origin, &error))?;
+        let (sender, connection) =
+            builder.handshake(TokioIo::new(stream)).await.map_err(|error| reply_problem(origin, &error))?;
         // Its errors reach whoever waits for a reply.
         tokio::spawn(connection.with_upgrades());
         Ok(Sender::One(sender))
@@ -269,10 +245,8 @@ impl Opener {
             .initial_stream_window_size(1 << 20)
             .initial_connection_window_size(4 << 20)
             .max_header_list_size(256 * 1024);
-        let (sender, connection) = builder
-            .handshake(TokioIo::new(stream))
-            .await
-            .map_err(|error| reply_problem(origin, &error))?;
+        let (sender, connection) =
+            builder.handshake(TokioIo::new(stream)).await.map_err(|error| reply_problem(origin, &error))?;
         tokio::spawn(connection);
         Ok(Sender::Two(sender))
     }
@@ -301,9 +275,5 @@ pub(crate) fn reply_problem(origin: &Origin, error: &hyper::Error) -> Problem {
         reason = format!("{reason}: {cause}");
         source = cause.source();
     }
-    Problem::Reply {
-        host: origin.host.clone(),
-        port: origin.port,
-        reason,
-    }
+    Problem::Reply { host: origin.host.clone(), port: origin.port, reason }
 }

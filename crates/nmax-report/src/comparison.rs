@@ -68,11 +68,7 @@ pub struct HistoryRun {
 impl ComparisonView {
     /// The answer in one word; that there is none where the sides may not be compared.
     pub(crate) fn word(&self) -> &'static str {
-        if self.is_refused() {
-            "not compared"
-        } else {
-            self.answer.said().name()
-        }
+        if self.is_refused() { "not compared" } else { self.answer.said().name() }
     }
 
     fn is_refused(&self) -> bool {
@@ -81,17 +77,9 @@ impl ComparisonView {
 
     /// The answer in a line: what was said how often.
     pub fn headline(&self) -> String {
-        let order = [
-            Said::Worse,
-            Said::Better,
-            Said::Changed,
-            Said::Equivalent,
-            Said::Inconclusive,
-        ];
+        let order = [Said::Worse, Said::Better, Said::Changed, Said::Equivalent, Said::Inconclusive];
         let counts = order.into_iter().filter(|said| self.answer.count(*said) > 0);
-        let counts: Vec<String> = counts
-            .map(|said| format!("{} {}", self.answer.count(said), said.name()))
-            .collect();
+        let counts: Vec<String> = counts.map(|said| format!("{} {}", self.answer.count(said), said.name())).collect();
         if self.is_refused() {
             "this may not be compared".into()
         } else if counts.is_empty() {
@@ -143,19 +131,12 @@ impl ComparisonView {
         let one_sided = |names: &[String], side: &str| {
             let shown: Vec<&str> = names.iter().take(10).map(String::as_str).collect();
             let more = names.len() - shown.len();
-            let more = if more > 0 {
-                format!(" and {more} more")
-            } else {
-                String::new()
-            };
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
             (!names.is_empty()).then(|| format!("only {side}: {}{more}", shown.join(", ")))
         };
         let left_out = (self.answer.left_out > 0)
             .then(|| format!("{} requests with fewer exchanges are left out", self.answer.left_out));
-        let sides = [
-            one_sided(&self.answer.only_before, "before"),
-            one_sided(&self.answer.only_after, "after"),
-        ];
+        let sides = [one_sided(&self.answer.only_before, "before"), one_sided(&self.answer.only_after, "after")];
         sides.into_iter().chain([left_out]).flatten().collect()
     }
 
@@ -185,11 +166,7 @@ impl HistoryView {
     /// A change as a sentence.
     pub fn step(&self, step: &Step) -> String {
         let run = &self.runs[step.at];
-        let note = if run.note.is_empty() {
-            String::new()
-        } else {
-            format!(": {}", run.note)
-        };
+        let note = if run.note.is_empty() { String::new() } else { format!(": {}", run.note) };
         let (low, high) = step.interval;
         format!(
             "{} from run {} ({}) on{note}: {} {}",
@@ -203,11 +180,7 @@ impl HistoryView {
 
     /// What the last change beyond the margin was for; that nothing changed, or that this cannot be told.
     pub(crate) fn said(&self) -> Said {
-        let unchanged = if self.is_too_short() {
-            Said::Inconclusive
-        } else {
-            Said::Equivalent
-        };
+        let unchanged = if self.is_too_short() { Said::Inconclusive } else { Said::Equivalent };
         self.last().unwrap_or(unchanged)
     }
 
@@ -274,16 +247,12 @@ pub fn interval(metric: Metric, low: f64, high: f64) -> String {
 
 /// A row's change, or what stands for none.
 pub(crate) fn row_change(row: &Row) -> String {
-    row.change
-        .map_or_else(|| number::UNKNOWN.to_owned(), |value| change(row.metric, value))
+    row.change.map_or_else(|| number::UNKNOWN.to_owned(), |value| change(row.metric, value))
 }
 
 /// A row's interval, or what stands for none.
 pub(crate) fn row_interval(row: &Row) -> String {
-    row.interval.map_or_else(
-        || number::UNKNOWN.to_owned(),
-        |(low, high)| interval(row.metric, low, high),
-    )
+    row.interval.map_or_else(|| number::UNKNOWN.to_owned(), |(low, high)| interval(row.metric, low, high))
 }
 
 fn factor(ratio: f64) -> String {
@@ -313,11 +282,7 @@ fn points(share: f64) -> String {
 pub(crate) fn origin(origin: &Origin) -> String {
     let mut parts = vec![origin.label.clone()];
     match origin.kind {
-        Kind::Run => parts.extend([
-            origin.name.clone(),
-            day(&origin.started_at),
-            origin.verdict.to_uppercase(),
-        ]),
+        Kind::Run => parts.extend([origin.name.clone(), day(&origin.started_at), origin.verdict.to_uppercase()]),
         Kind::Log => parts.push("an access log".into()),
     }
     parts.push(origin.target.clone());

@@ -10,19 +10,11 @@ pub use scalability::{coefficients, measured, points};
 
 /// The table of requests. Times are milliseconds, unknown is empty, lines end with CR LF.
 pub fn requests(view: &View) -> String {
-    let mut header: Vec<String> = [
-        "request",
-        "count",
-        "ok",
-        "failed",
-        "errors",
-        "failure_rate",
-        "rate_per_s",
-    ]
-    .iter()
-    .chain(&["bytes_received", "bytes_sent"])
-    .map(|name| (*name).to_owned())
-    .collect();
+    let mut header: Vec<String> = ["request", "count", "ok", "failed", "errors", "failure_rate", "rate_per_s"]
+        .iter()
+        .chain(&["bytes_received", "bytes_sent"])
+        .map(|name| (*name).to_owned())
+        .collect();
     for time in ["response_time", "service_time", "send_lag"] {
         header.extend(["mean", "min", "max"].map(|stat| format!("{time}_{stat}_ms")));
         header.extend(QUANTILES.map(|(quantile, _)| format!("{time}_{quantile}_ms")));
@@ -81,11 +73,7 @@ fn milliseconds(ns: Option<f64>) -> String {
 }
 
 fn times(dist: &Dist) -> impl Iterator<Item = String> {
-    let exact = [
-        dist.mean_ns,
-        dist.min_ns.map(|ns| ns as f64),
-        dist.max_ns.map(|ns| ns as f64),
-    ];
+    let exact = [dist.mean_ns, dist.min_ns.map(|ns| ns as f64), dist.max_ns.map(|ns| ns as f64)];
     let quantiles = dist.quantiles_ns.map(|ns| ns.map(|ns| ns as f64));
     exact.into_iter().chain(quantiles).map(milliseconds)
 }

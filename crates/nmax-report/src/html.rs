@@ -107,11 +107,7 @@ fn headline(view: &View) -> String {
 
 /// Symbol and word in color, for a condition.
 fn mark(holds: bool) -> &'static str {
-    if holds {
-        "<span class=\"pass\">✓ holds</span>"
-    } else {
-        "<span class=\"fail\">✗ fails</span>"
-    }
+    if holds { "<span class=\"pass\">✓ holds</span>" } else { "<span class=\"fail\">✗ fails</span>" }
 }
 
 /// [`mark`] of a gate, which may have had nothing to test.
@@ -124,10 +120,7 @@ fn gate_mark(gate: &Gate) -> &'static str {
 
 fn header(page: &mut Page, view: &View) {
     let run = &view.run;
-    page.add(format_args!(
-        "<header><h1>{}</h1><p class=\"meta\">",
-        Escaped(view.title())
-    ));
+    page.add(format_args!("<header><h1>{}</h1><p class=\"meta\">", Escaped(view.title())));
     let parts = [("Target", &run.target), ("started", &run.started_at), ("run", &run.id)];
     let known = parts.iter().filter(|(_, value)| !value.is_empty());
     let parts: Vec<_> = known.map(|(key, value)| format!("{key} {}", Escaped(value))).collect();
@@ -154,11 +147,7 @@ fn header(page: &mut Page, view: &View) {
         for reason in &view.reasons {
             let class = if reason.decides { "" } else { " class=\"warn\"" };
             let lead = if reason.decides { "" } else { "Note: " };
-            page.add(format_args!(
-                "<li{class}>{lead}{} <small>{}</small></li>",
-                Escaped(&reason.text),
-                reason.code
-            ));
+            page.add(format_args!("<li{class}>{lead}{} <small>{}</small></li>", Escaped(&reason.text), reason.code));
         }
         for limit in &view.limits_hit {
             page.add(format_args!("<li class=\"warn\">Note: {}</li>", Escaped(limit)));
@@ -185,48 +174,22 @@ fn key_figures(page: &mut Page, view: &View) {
     let (p50, p50_interval) = response(0);
     let (p95, p95_interval) = response(2);
     let (p99, p99_interval) = response(3);
-    let lost = format!(
-        "{} dropped, {} censored",
-        number::count(view.dropped.total()),
-        number::count(view.censored)
-    );
-    let failed = format!(
-        "{} failed, {} errors",
-        number::count(stats.failed),
-        number::count(stats.errors)
-    );
+    let lost = format!("{} dropped, {} censored", number::count(view.dropped.total()), number::count(view.censored));
+    let failed = format!("{} failed, {} errors", number::count(stats.failed), number::count(stats.errors));
     let figures = [
-        (
-            "Iterations",
-            number::rate_or_unknown(view.achieved_rate_per_s),
-            intended,
-        ),
-        (
-            "Requests",
-            number::rate_or_unknown(stats.rate_per_s),
-            format!("{} in all", number::count(stats.count)),
-        ),
+        ("Iterations", number::rate_or_unknown(view.achieved_rate_per_s), intended),
+        ("Requests", number::rate_or_unknown(stats.rate_per_s), format!("{} in all", number::count(stats.count))),
         ("Failure rate", number::share_or_unknown(stats.failure_rate), failed),
-        (
-            "In flight, mean",
-            view.in_flight.map_or_else(|| number::UNKNOWN.into(), number::digits),
-            lost,
-        ),
+        ("In flight, mean", view.in_flight.map_or_else(|| number::UNKNOWN.into(), number::digits), lost),
         ("Response p50", p50, p50_interval),
         ("Response p95", p95, p95_interval),
         ("Response p99", p99, p99_interval),
-        (
-            "Service p99",
-            number::time_or_unknown(times.service.p99()),
-            service_lag(view),
-        ),
+        ("Service p99", number::time_or_unknown(times.service.p99()), service_lag(view)),
     ];
     let phase = &view.phase;
     page.text("<dl class=\"keys\">");
     for (name, value, below) in figures {
-        page.add(format_args!(
-            "<div><dt>{name}</dt><dd>{value}<small>{below}</small></dd></div>"
-        ));
+        page.add(format_args!("<div><dt>{name}</dt><dd>{value}<small>{below}</small></dd></div>"));
     }
     page.add(format_args!(
         "</dl><p class=\"note\">Phase <b>{}</b>: {} from {} to {} of a run of {}. \
@@ -240,8 +203,5 @@ fn key_figures(page: &mut Page, view: &View) {
 }
 
 fn service_lag(view: &View) -> String {
-    format!(
-        "send lag p99 {}",
-        number::time_or_unknown(view.total.times.send_lag.p99())
-    )
+    format!("send lag p99 {}", number::time_or_unknown(view.total.times.send_lag.p99()))
 }

@@ -178,19 +178,8 @@ fn stats(stats: &Stats) -> Value {
         ("bytes_received".into(), json!(stats.bytes_received)),
         ("bytes_sent".into(), json!(stats.bytes_sent)),
         ("bytes_decoded".into(), json!(stats.bytes_decoded)),
-        (
-            "status".into(),
-            object(
-                stats
-                    .status
-                    .iter()
-                    .map(|(code, count)| (code.to_string(), json!(count))),
-            ),
-        ),
-        (
-            "error_kinds".into(),
-            object(stats.error_kinds.iter().map(|(kind, n)| ((*kind).to_owned(), json!(n)))),
-        ),
+        ("status".into(), object(stats.status.iter().map(|(code, count)| (code.to_string(), json!(count))))),
+        ("error_kinds".into(), object(stats.error_kinds.iter().map(|(kind, n)| ((*kind).to_owned(), json!(n))))),
     ]);
     let fields = value.as_object_mut().expect("built as an object");
     fields.extend(times(&stats.times));

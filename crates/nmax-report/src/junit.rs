@@ -31,10 +31,7 @@ pub fn xml(view: &View) -> String {
     cases.extend(view.requests.iter().map(|(name, stats)| request(name, stats)));
     cases.extend(view.transactions.iter().map(transaction));
     let failures = cases.iter().filter(|case| case.failure.is_some()).count();
-    let counts = format!(
-        "tests=\"{}\" failures=\"{failures}\" errors=\"0\" skipped=\"0\"",
-        cases.len()
-    );
+    let counts = format!("tests=\"{}\" failures=\"{failures}\" errors=\"0\" skipped=\"0\"", cases.len());
     let time = format!("time=\"{:.3}\"", view.duration_s);
     let mut text = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     text.push_str(&format!("<testsuites {counts} {time}>\n"));
@@ -52,55 +49,27 @@ pub fn xml(view: &View) -> String {
 }
 
 fn write_case(text: &mut String, case: &Case, seconds: f64) {
-    let Case {
-        class,
-        name,
-        failure,
-        output,
-    } = case;
+    let Case { class, name, failure, output } = case;
     let name = clip(name, TEXT_MAX);
     let mut add = |part: std::fmt::Arguments<'_>| text.write_fmt(part).expect("a string takes all text");
-    add(format_args!(
-        "    <testcase classname=\"nmax.{class}\" name=\"{}\" time=\"{seconds:.3}\">\n",
-        Escaped(&name)
-    ));
+    add(format_args!("    <testcase classname=\"nmax.{class}\" name=\"{}\" time=\"{seconds:.3}\">\n", Escaped(&name)));
     if let Some((kind, message)) = failure {
         let message = clip(message, TEXT_MAX);
         let (kind, message) = (Escaped(kind), Escaped(&message));
-        add(format_args!(
-            "      <failure type=\"{kind}\" message=\"{message}\">{message}</failure>\n"
-        ));
+        add(format_args!("      <failure type=\"{kind}\" message=\"{message}\">{message}</failure>\n"));
     }
-    add(format_args!(
-        "      <system-out>{}</system-out>\n    </testcase>\n",
-        Escaped(output)
-    ));
+    add(format_args!("      <system-out>{}</system-out>\n    </testcase>\n", Escaped(output)));
 }
 
 fn verdict(view: &View) -> Case {
-    let reasons: Vec<_> = view
-        .reasons
-        .iter()
-        .filter(|reason| reason.decides)
-        .map(|reason| &*reason.text)
-        .collect();
+    let reasons: Vec<_> = view.reasons.iter().filter(|reason| reason.decides).map(|reason| &*reason.text).collect();
     let failure = (view.verdict != Verdict::Pass).then(|| (view.verdict.name().to_uppercase(), reasons.join("; ")));
-    Case {
-        class: "verdict",
-        name: "verdict".into(),
-        failure,
-        output: view.verdict.name().into(),
-    }
+    Case { class: "verdict", name: "verdict".into(), failure, output: view.verdict.name().into() }
 }
 
 /// A run that did not come to its end is no success, whatever its numbers.
 fn incomplete(text: String) -> Case {
-    Case {
-        class: "run",
-        name: "run complete".into(),
-        failure: Some(("incomplete".into(), text.clone())),
-        output: text,
-    }
+    Case { class: "run", name: "run complete".into(), failure: Some(("incomplete".into(), text.clone())), output: text }
 }
 
 fn threshold(result: &ThresholdResult) -> Case {
@@ -111,27 +80,14 @@ fn threshold(result: &ThresholdResult) -> Case {
     let limit = number::with_unit(Some(result.limit), result.unit);
     let output = format!("value {value}, limit {limit}, margin {}", number::margin(result.margin));
     let failure = (!result.holds).then(|| ("threshold".into(), format!("{}: {output}", result.condition)));
-    Case {
-        class: "threshold",
-        name: result.condition.clone(),
-        failure,
-        output,
-    }
+    Case { class: "threshold", name: result.condition.clone(), failure, output }
 }
 
 fn gate(gate: &Gate) -> Case {
-    let (value, limit) = (
-        number::with_unit(gate.value, gate.unit),
-        number::with_unit(gate.limit, gate.unit),
-    );
+    let (value, limit) = (number::with_unit(gate.value, gate.unit), number::with_unit(gate.limit, gate.unit));
     let output = format!("value {value}, limit {limit}");
     let failure = (!gate.holds).then(|| ("invalid".into(), format!("{} ({output})", gate.text)));
-    Case {
-        class: "gate",
-        name: format!("{} {}", gate.code, gate.name),
-        failure,
-        output,
-    }
+    Case { class: "gate", name: format!("{} {}", gate.code, gate.name), failure, output }
 }
 
 /// A request never fails by itself: what may not happen is a threshold.
@@ -149,12 +105,7 @@ fn request(name: &str, stats: &Stats) -> Case {
         number::time_or_unknown(times.send_lag.p99()),
         number::time_or_unknown(times.ttfb.p95()),
     );
-    Case {
-        class: "request",
-        name: name.to_owned(),
-        failure: None,
-        output,
-    }
+    Case { class: "request", name: name.to_owned(), failure: None, output }
 }
 
 /// Like a request, it never fails by itself.
@@ -168,10 +119,5 @@ fn transaction(row: &GroupRow) -> Case {
         number::time_or_unknown(row.time.p95()),
         number::time_or_unknown(row.time.p99()),
     );
-    Case {
-        class: "transaction",
-        name: row.name.clone(),
-        failure: None,
-        output,
-    }
+    Case { class: "transaction", name: row.name.clone(), failure: None, output }
 }

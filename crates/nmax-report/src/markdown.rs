@@ -14,12 +14,7 @@ const ROWS_MAX: usize = 500;
 pub fn comparison(view: &ComparisonView) -> String {
     let said = view.answer.said();
     let weak = if view.answer.is_weak() { " (weak)" } else { "" };
-    let mut page = format!(
-        "## {} nmax compare: {}{weak}\n\n{}\n\n",
-        symbol(said),
-        view.word(),
-        view.headline()
-    );
+    let mut page = format!("## {} nmax compare: {}{weak}\n\n{}\n\n", symbol(said), view.word(), view.headline());
     side(&mut page, "Before", &view.before);
     side(&mut page, "After", &view.after);
     for caveat in &view.caveats {

@@ -28,10 +28,8 @@ impl Display for Escaped<'_> {
 }
 
 fn is_special(c: char) -> bool {
-    matches!(
-        c,
-        '&' | '<' | '>' | '"' | '\'' | '\u{fffe}' | '\u{ffff}' | '\u{7f}'..='\u{9f}'
-    ) || (c < ' ' && !matches!(c, '\t' | '\n' | '\r'))
+    matches!(c, '&' | '<' | '>' | '"' | '\'' | '\u{fffe}' | '\u{ffff}' | '\u{7f}'..='\u{9f}')
+        || (c < ' ' && !matches!(c, '\t' | '\n' | '\r'))
 }
 
 /// At most `limit` characters, with an ellipsis in place of the rest.

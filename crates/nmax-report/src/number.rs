@@ -32,20 +32,12 @@ pub fn span(seconds: f64) -> String {
     let seconds = seconds.max(0.0);
     if seconds < 59.5 {
         let is_whole = seconds >= 1.0 && seconds.fract() < 0.05;
-        return if is_whole || seconds >= 10.0 {
-            format!("{seconds:.0} s")
-        } else {
-            format!("{} s", digits(seconds))
-        };
+        return if is_whole || seconds >= 10.0 { format!("{seconds:.0} s") } else { format!("{} s", digits(seconds)) };
     }
     let whole = seconds.round() as u64;
     let (hours, minutes, rest) = (whole / 3600, whole / 60 % 60, whole % 60);
     let parts = [(hours, "h"), (minutes, "min"), (if hours > 0 { 0 } else { rest }, "s")];
-    let text: Vec<String> = parts
-        .iter()
-        .filter(|(n, _)| *n > 0)
-        .map(|(n, unit)| format!("{n} {unit}"))
-        .collect();
+    let text: Vec<String> = parts.iter().filter(|(n, _)| *n > 0).map(|(n, unit)| format!("{n} {unit}")).collect();
     text.join(" ")
 }
 
@@ -71,10 +63,7 @@ pub fn rate_or_unknown(per_s: Option<f64>) -> String {
 
 /// Bytes with decimal prefixes, for example `1.2 MB`.
 pub fn bytes(count: f64) -> String {
-    scaled(
-        count,
-        &[("B", 1.0), ("kB", 1e3), ("MB", 1e6), ("GB", 1e9), ("TB", 1e12)],
-    )
+    scaled(count, &[("B", 1.0), ("kB", 1e3), ("MB", 1e6), ("GB", 1e9), ("TB", 1e12)])
 }
 
 /// How often something was: `never`, `once`, `2 times`.
@@ -153,9 +142,7 @@ pub fn with_unit(value: Option<f64>, unit: &str) -> String {
 
 /// The name of a figure whose unit ends it: `memory_bytes` is `memory`, `open_files_count` is `open files`.
 pub fn metric_name(metric: &str) -> String {
-    let name = METRIC_UNITS
-        .iter()
-        .find_map(|unit| metric.strip_suffix(unit)?.strip_suffix('_'));
+    let name = METRIC_UNITS.iter().find_map(|unit| metric.strip_suffix(unit)?.strip_suffix('_'));
     name.unwrap_or(metric).replace('_', " ")
 }
 
@@ -187,11 +174,7 @@ pub fn unit_label(unit: &str) -> fn(f64) -> String {
 
 /// As [`digits`], but for thousandths and less, which are more than nothing.
 fn small(value: f64) -> String {
-    if value != 0.0 && value.abs() < 0.0095 {
-        format!("{value:.5}")
-    } else {
-        digits(value)
-    }
+    if value != 0.0 && value.abs() < 0.0095 { format!("{value:.5}") } else { digits(value) }
 }
 
 /// A reading with its unit.
@@ -227,17 +210,10 @@ fn scaled(value: f64, units: &[(&str, f64)]) -> String {
     if !value.is_finite() {
         return UNKNOWN.into();
     }
-    let fits = units
-        .iter()
-        .find(|(_, scale)| value.abs() < 999.5 * scale)
-        .or(units.last());
+    let fits = units.iter().find(|(_, scale)| value.abs() < 999.5 * scale).or(units.last());
     let (unit, scale) = fits.copied().unwrap_or(("", 1.0));
     let whole = scale == 1.0 && value.fract() == 0.0;
-    let number = if whole {
-        format!("{value:.0}")
-    } else {
-        digits(value / scale)
-    };
+    let number = if whole { format!("{value:.0}") } else { digits(value / scale) };
     format!("{number} {unit}").trim_end().to_owned()
 }
 

@@ -59,12 +59,7 @@ fn status_remedy(status: u16) -> &'static str {
 
 fn add(problems: &mut Vec<Problem>, kind: &str, count: u64, remedy: &'static str) {
     if count > 0 {
-        problems.push(Problem {
-            kind: kind.to_owned(),
-            count: Some(count),
-            remedy,
-            examples: Vec::new(),
-        });
+        problems.push(Problem { kind: kind.to_owned(), count: Some(count), remedy, examples: Vec::new() });
     }
 }
 
@@ -75,12 +70,7 @@ fn attach(problems: &mut Vec<Problem>, failure: &FailureExample) {
             Outcome::Error(kind) => kind.remedy(),
             _ => CONTENT_REMEDY,
         };
-        problems.push(Problem {
-            kind: failure.kind.clone(),
-            count: None,
-            remedy,
-            examples: Vec::new(),
-        });
+        problems.push(Problem { kind: failure.kind.clone(), count: None, remedy, examples: Vec::new() });
         problems.len() - 1
     });
     let examples = &mut problems[index].examples;

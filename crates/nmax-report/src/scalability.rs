@@ -306,11 +306,7 @@ impl WhatIfView {
     pub fn laws(&self) -> Vec<(String, Usl)> {
         let base = if self.measured.is_some() { "fitted" } else { "given" };
         let assumed = self.assumed.iter().map(|(name, law)| {
-            let name = if name.contains("assumed") {
-                name.clone()
-            } else {
-                format!("{name} (assumed)")
-            };
+            let name = if name.contains("assumed") { name.clone() } else { format!("{name} (assumed)") };
             (name, *law)
         });
         std::iter::once((base.to_owned(), self.base)).chain(assumed).collect()

@@ -85,12 +85,7 @@ impl Percentiles {
     fn of(histogram: &Histogram) -> Self {
         let ranks = [0.5, 0.95, 0.99].map(|q| histogram.rank_of(q));
         let values = histogram.values_at_ranks_ns(&ranks);
-        Self {
-            p50: values[0],
-            p95: values[1],
-            p99: values[2],
-            max: histogram.max_ns(),
-        }
+        Self { p50: values[0], p95: values[1], p99: values[2], max: histogram.max_ns() }
     }
 }
 
@@ -129,10 +124,7 @@ impl SeriesBuilder {
     /// beyond it. Bins are never joined, so a complete one keeps its percentiles and drops its distributions: memory
     /// hardly grows while the run goes on.
     pub fn in_order(duration: Nanos, bins_max: usize) -> Self {
-        Self {
-            closes: true,
-            ..Self::new(duration, bins_max)
-        }
+        Self { closes: true, ..Self::new(duration, bins_max) }
     }
 
     /// Adds a window. All windows of a run have the width of the first; others are left out.
@@ -167,9 +159,7 @@ impl SeriesBuilder {
     /// Closes the first `count` open bins.
     fn close(&mut self, count: usize) {
         let first = self.closed.len();
-        let complete: Vec<Bin> = (0..count)
-            .map(|index| self.bin(first + index, &self.sums[index]))
-            .collect();
+        let complete: Vec<Bin> = (0..count).map(|index| self.bin(first + index, &self.sums[index])).collect();
         self.closed.extend(complete);
         self.sums.drain(..count);
     }
@@ -198,9 +188,7 @@ impl SeriesBuilder {
         let first = self.closed.len();
         let open = self.sums.iter().enumerate();
         let open = open.map(|(index, sums)| self.bin(first + index, sums));
-        Series {
-            bins: self.closed.iter().cloned().chain(open).collect(),
-        }
+        Series { bins: self.closed.iter().cloned().chain(open).collect() }
     }
 }
 
@@ -303,9 +291,7 @@ impl Sparse {
     fn histogram(&self) -> Histogram {
         let mut histogram = Histogram::new();
         if let Some(exact) = self.exact {
-            self.buckets
-                .iter()
-                .for_each(|(high_ns, count)| histogram.record_n(*high_ns, *count));
+            self.buckets.iter().for_each(|(high_ns, count)| histogram.record_n(*high_ns, *count));
             histogram.set_exact(exact);
         }
         histogram
@@ -325,9 +311,6 @@ impl Sparse {
 
     fn keep(&mut self, histogram: &Histogram) {
         self.exact = Some(histogram.exact());
-        self.buckets = histogram
-            .recorded()
-            .map(|(_, high_ns, count)| (high_ns, count))
-            .collect();
+        self.buckets = histogram.recorded().map(|(_, high_ns, count)| (high_ns, count)).collect();
     }
 }

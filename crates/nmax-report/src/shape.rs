@@ -44,10 +44,7 @@ fn pieces(stages: &[Stage]) -> impl Iterator<Item = (Nanos, Nanos, &Stage)> {
 
 /// When the last stage ends; `None` when it has no end.
 pub(crate) fn end(stages: &[Stage]) -> Option<Nanos> {
-    pieces(stages)
-        .last()
-        .map(|(_, stop, _)| stop)
-        .filter(|stop| *stop < Nanos::MAX)
+    pieces(stages).last().map(|(_, stop, _)| stop).filter(|stop| *stop < Nanos::MAX)
 }
 
 /// Mean level between two instants: the integral of the stages over the distance; 0 outside of them.

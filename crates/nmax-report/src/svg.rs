@@ -109,11 +109,7 @@ impl Plot<'_> {
     }
 
     fn x(&self, seconds: f64) -> f64 {
-        let share = if self.chart.end_s > 0.0 {
-            (seconds / self.chart.end_s).clamp(0.0, 1.0)
-        } else {
-            0.0
-        };
+        let share = if self.chart.end_s > 0.0 { (seconds / self.chart.end_s).clamp(0.0, 1.0) } else { 0.0 };
         LEFT + share * (self.right() - LEFT)
     }
 
@@ -150,10 +146,7 @@ impl Plot<'_> {
                     ),
                 );
             } else {
-                add(
-                    text,
-                    format_args!("<path class=\"hold\" d=\"M{x:.1} {TOP}H{end:.1}\"/>"),
-                );
+                add(text, format_args!("<path class=\"hold\" d=\"M{x:.1} {TOP}H{end:.1}\"/>"));
             }
             if width > 7.0 * span.name.len() as f64 {
                 add(
@@ -196,36 +189,24 @@ impl Plot<'_> {
                 ),
             );
         }
-        add(
-            text,
-            format_args!("<path class=\"axis\" d=\"M{LEFT} {bottom:.1}H{right:.1}\"/>"),
-        );
+        add(text, format_args!("<path class=\"axis\" d=\"M{LEFT} {bottom:.1}H{right:.1}\"/>"));
     }
 
     fn line(&self, text: &mut String, line: &Line) {
         let (mut path, mut area) = (String::new(), String::new());
         for run in line.points.split(|(_, value)| value.is_none()) {
-            let points: Vec<_> = run
-                .iter()
-                .filter_map(|(at, value)| Some((self.x(*at), self.y((*value)?))))
-                .collect();
+            let points: Vec<_> = run.iter().filter_map(|(at, value)| Some((self.x(*at), self.y((*value)?)))).collect();
             let (Some(first), Some(last)) = (points.first(), points.last()) else {
                 continue;
             };
             let mut piece = String::new();
             for (index, (x, y)) in points.iter().enumerate() {
-                add(
-                    &mut piece,
-                    format_args!("{}{x:.1} {y:.1}", if index == 0 { 'M' } else { 'L' }),
-                );
+                add(&mut piece, format_args!("{}{x:.1} {y:.1}", if index == 0 { 'M' } else { 'L' }));
             }
             if points.len() == 1 {
                 piece.push_str("h.1");
             }
-            add(
-                &mut area,
-                format_args!("{piece}V{0:.1}H{1:.1}V{2:.1}Z", self.bottom(), first.0, first.1),
-            );
+            add(&mut area, format_args!("{piece}V{0:.1}H{1:.1}V{2:.1}Z", self.bottom(), first.0, first.1));
             debug_assert!(last.0 >= first.0, "points are in the order of time");
             path.push_str(&piece);
         }
@@ -241,11 +222,7 @@ impl Plot<'_> {
 /// A round number without the zeros after its point: `10.0 ms` is `10 ms`.
 fn trimmed(label: &str) -> String {
     let (number, unit) = label.split_once(' ').unwrap_or((label, ""));
-    let number = if number.contains('.') {
-        number.trim_end_matches('0').trim_end_matches('.')
-    } else {
-        number
-    };
+    let number = if number.contains('.') { number.trim_end_matches('0').trim_end_matches('.') } else { number };
     format!("{number} {unit}").trim_end().to_owned()
 }
 

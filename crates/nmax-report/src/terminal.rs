@@ -42,11 +42,7 @@ pub struct Style {
 
 impl Default for Style {
     fn default() -> Self {
-        Self {
-            color: false,
-            width: 80,
-            wide: false,
-        }
+        Self { color: false, width: 80, wide: false }
     }
 }
 
@@ -55,11 +51,7 @@ const LIST_MAX: usize = 12;
 
 /// The result of a run. No line is wider than `style.width`, except those of the wide table of requests.
 pub fn table(view: &View, style: Style) -> String {
-    let mut page = Page {
-        text: String::new(),
-        color: style.color,
-        width: style.width.max(WIDTH_MIN),
-    };
+    let mut page = Page { text: String::new(), color: style.color, width: style.width.max(WIDTH_MIN) };
     header(&mut page, view);
     load(&mut page, view);
     answer::write(&mut page, view);
@@ -106,11 +98,7 @@ impl Page {
     fn item(&mut self, symbol: &str, ink: Ink, text: &str) {
         let indent = width(symbol) + 3;
         for (index, part) in wrap(text, self.width - indent).iter().enumerate() {
-            let lead = if index == 0 {
-                format!("  {} ", self.paint(symbol, ink))
-            } else {
-                " ".repeat(indent)
-            };
+            let lead = if index == 0 { format!("  {} ", self.paint(symbol, ink)) } else { " ".repeat(indent) };
             self.line(&(lead + part));
         }
     }
@@ -164,11 +152,7 @@ fn header(page: &mut Page, view: &View) {
         page.entry("tags", &view.run.tags.join(", "));
     }
     for reason in view.reasons.iter().take(LIST_MAX) {
-        let (symbol, ink) = if reason.decides {
-            (symbol, ink)
-        } else {
-            ("!", Ink::Warning)
-        };
+        let (symbol, ink) = if reason.decides { (symbol, ink) } else { ("!", Ink::Warning) };
         page.item(symbol, ink, &format!("{} [{}]", reason.text, reason.code));
     }
     more(page, view.reasons.len(), LIST_MAX, "reasons");
@@ -195,22 +179,13 @@ fn load_text(view: &View) -> String {
     let achieved = number::rate_or_unknown(view.achieved_rate_per_s);
     let intended = match (view.intended_rate_per_s, view.intended_vus) {
         (Some(rate), _) => format!("open, iterations intended {}, achieved {achieved}", number::rate(rate)),
-        (_, Some(vus)) => format!(
-            "closed, {} virtual users, iterations achieved {achieved}",
-            number::digits(vus)
-        ),
+        (_, Some(vus)) => format!("closed, {} virtual users, iterations achieved {achieved}", number::digits(vus)),
         _ => format!("iterations achieved {achieved}"),
     };
     let phase = &view.phase;
-    let in_flight = view
-        .in_flight
-        .map_or_else(String::new, |n| format!(", {} in flight", number::digits(n)));
+    let in_flight = view.in_flight.map_or_else(String::new, |n| format!(", {} in flight", number::digits(n)));
     let ran = number::span(view.duration_s);
-    format!(
-        "{intended}{in_flight}; phase {} {} of {ran}",
-        phase.name,
-        number::span(phase.length_s())
-    )
+    format!("{intended}{in_flight}; phase {} {} of {ran}", phase.name, number::span(phase.length_s()))
 }
 
 fn thresholds(page: &mut Page, view: &View) {
@@ -222,9 +197,8 @@ fn thresholds(page: &mut Page, view: &View) {
         let (symbol, ink) = mark(result.holds);
         let figures = match result.value {
             Some(_) => {
-                let margin = result
-                    .margin
-                    .map_or_else(String::new, |m| format!(", margin {}", number::margin(Some(m))));
+                let margin =
+                    result.margin.map_or_else(String::new, |m| format!(", margin {}", number::margin(Some(m))));
                 format!("{}{margin}", number::with_unit(result.value, result.unit))
             }
             None => "no samples".to_owned(),
@@ -243,12 +217,7 @@ fn checks(page: &mut Page, view: &View) {
     for check in rows.iter().take(LIST_MAX) {
         let (symbol, ink) = mark(check.failed == 0);
         let all = check.passed + check.failed;
-        let text = format!(
-            "{}: {} of {} held",
-            check.name,
-            number::count(check.passed),
-            number::count(all)
-        );
+        let text = format!("{}: {} of {} held", check.name, number::count(check.passed), number::count(all));
         page.item(symbol, ink, &text);
     }
     more(page, rows.len(), LIST_MAX, "checks");
@@ -272,9 +241,7 @@ fn problems(page: &mut Page, view: &View) {
 }
 
 fn problem_text(problem: &Problem) -> String {
-    let count = problem
-        .count
-        .map_or_else(String::new, |count| format!(", {} times", number::count(count)));
+    let count = problem.count.map_or_else(String::new, |count| format!(", {} times", number::count(count)));
     format!("{}{count}: {}", problem.kind, problem.remedy)
 }
 
@@ -285,11 +252,7 @@ fn gates(page: &mut Page, view: &View) {
     }
     page.heading("Why these numbers may not be believed");
     for gate in closed {
-        page.item(
-            "!",
-            Ink::Warning,
-            &format!("{} {}: {}", gate.code, gate.name, gate.text),
-        );
+        page.item("!", Ink::Warning, &format!("{} {}: {}", gate.code, gate.name, gate.text));
     }
 }
 
@@ -310,10 +273,7 @@ fn losses(page: &mut Page, view: &View) {
     if view.censored > 0 {
         let age = number::time_or_unknown(view.censored_age_max_ns);
         let censored = number::count(view.censored);
-        page.entry(
-            "censored",
-            &format!("{censored} exchanges unfinished at the end, the oldest {age} old"),
-        );
+        page.entry("censored", &format!("{censored} exchanges unfinished at the end, the oldest {age} old"));
     }
     if let Some(path) = &view.report_path {
         let line = format!("{}{}", page.paint(&text::left("report", 10), Ink::Dim), safe(path));

@@ -207,16 +207,8 @@ impl View {
         let (plan, catalog) = (evidence.plan, evidence.catalog);
         let whole = evidence.totals.whole();
         let held = evidence.hold_s() > 0.0;
-        let (name, (start, end)) = if held {
-            ("hold", evidence.hold)
-        } else {
-            ("whole", (Nanos::ZERO, evidence.end))
-        };
-        let phase = Phase {
-            name,
-            start_s: start.as_secs_f64(),
-            end_s: end.as_secs_f64(),
-        };
+        let (name, (start, end)) = if held { ("hold", evidence.hold) } else { ("whole", (Nanos::ZERO, evidence.end)) };
+        let phase = Phase { name, start_s: start.as_secs_f64(), end_s: end.as_secs_f64() };
         let counted = if held { evidence.totals } else { &whole };
         let length_s = phase.length_s();
         let load = counted.load(Section::Hold);
@@ -235,9 +227,7 @@ impl View {
             reasons: judgement.reasons.clone(),
             phase,
             duration_s: evidence.end.as_secs_f64(),
-            planned_s: shape::end(&plan.stages)
-                .filter(|_| plan.iterations.is_none())
-                .map(Nanos::as_secs_f64),
+            planned_s: shape::end(&plan.stages).filter(|_| plan.iterations.is_none()).map(Nanos::as_secs_f64),
             open,
             intended_rate_per_s: level.filter(|_| open),
             intended_vus: level.filter(|_| !open),
@@ -292,9 +282,7 @@ impl View {
             Ending::CutOff => "cut off",
             Ending::Running => "still running",
         };
-        let planned = self
-            .planned_s
-            .map_or_else(String::new, |planned_s| format!(" of {}", number::span(planned_s)));
+        let planned = self.planned_s.map_or_else(String::new, |planned_s| format!(" of {}", number::span(planned_s)));
         Some(format!("{word} after {}{planned}", number::span(self.duration_s)))
     }
 
@@ -305,19 +293,13 @@ impl View {
 
     /// Heading of the run: its name, or the target when it has none.
     pub fn title(&self) -> &str {
-        if self.run.name.is_empty() {
-            &self.run.target
-        } else {
-            &self.run.name
-        }
+        if self.run.name.is_empty() { &self.run.target } else { &self.run.name }
     }
 }
 
 /// The scenarios that run beside the mix.
 fn background(plan: &Plan) -> impl Iterator<Item = &Scenario> {
-    plan.background
-        .iter()
-        .filter_map(|background| plan.scenarios.get(background.scenario))
+    plan.background.iter().filter_map(|background| plan.scenarios.get(background.scenario))
 }
 
 /// The findings of an answer that say more than its headline.
@@ -331,9 +313,8 @@ fn per_s(count: u64, length_s: f64) -> Option<f64> {
 
 fn request_rows(counted: &Aggregate, catalog: &Catalog, length_s: f64) -> Vec<(String, Stats)> {
     let rows = counted.requests(Section::Hold).filter(|(_, stats)| !stats.is_empty());
-    let mut rows: Vec<_> = rows
-        .map(|(id, stats)| (catalog.requests.name(id).to_owned(), Stats::of(stats, length_s)))
-        .collect();
+    let mut rows: Vec<_> =
+        rows.map(|(id, stats)| (catalog.requests.name(id).to_owned(), Stats::of(stats, length_s))).collect();
     rows.sort_by(|a, b| {
         let by_name = || hop(&a.0).cmp(&hop(&b.0)).then_with(|| a.0.cmp(&b.0));
         b.1.count.cmp(&a.1.count).then_with(by_name)
@@ -421,16 +402,9 @@ fn policy(plan: &Plan) -> Vec<(String, String)> {
         Workload::Closed { .. } => "closed".to_owned(),
     };
     let timeout = crate::number::span(defaults.timeout.as_secs_f64());
-    let pairs = [
-        ("workload", workload.as_str()),
-        ("connection", connection),
-        ("visitor", visitor.as_str()),
-    ];
+    let pairs = [("workload", workload.as_str()), ("connection", connection), ("visitor", visitor.as_str())];
     let rest = [("version", version), ("timeout", timeout.as_str())];
-    let trust = (
-        "tls",
-        "any certificate accepted (--insecure): no proof of anything about trust",
-    );
+    let trust = ("tls", "any certificate accepted (--insecure): no proof of anything about trust");
     pairs
         .iter()
         .chain(&rest)
@@ -460,13 +434,9 @@ fn names_hit(catalog: &Catalog) -> Option<String> {
     if names.overflowed() == 0 {
         return None;
     }
-    let advice = suggest_template(names.list()).map_or_else(
-        || "give steps a `name`".to_owned(),
-        |template| format!("name the step `{template}`"),
-    );
-    Some(format!(
-        "more than {NAMES_MAX} request names: later ones are counted as `other`; {advice}"
-    ))
+    let advice = suggest_template(names.list())
+        .map_or_else(|| "give steps a `name`".to_owned(), |template| format!("name the step `{template}`"));
+    Some(format!("more than {NAMES_MAX} request names: later ones are counted as `other`; {advice}"))
 }
 
 #[cfg(test)]

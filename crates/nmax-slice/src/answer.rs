@@ -55,16 +55,10 @@ impl Tally {
     /// The answer. `span` is the time that was looked at, ns, before the condition narrows it: what rates are over.
     pub fn answer(&self, span: Option<(i64, i64)>) -> Answer {
         let slice = self.slice();
-        let span = span
-            .and_then(|span| slice.narrowed(span))
-            .filter(|(from, to)| from < to);
+        let span = span.and_then(|span| slice.narrowed(span)).filter(|(from, to)| from < to);
         let mut order: Vec<usize> = (0..self.groups().len()).collect();
         let total = self.total();
-        let frame = Frame {
-            tally: self,
-            all: total.count,
-            span,
-        };
+        let frame = Frame { tally: self, all: total.count, span };
         // Groups that were given and have no exchange are none.
         order.retain(|index| self.groups()[*index].1.count > 0);
         frame.sort(&mut order);
@@ -95,11 +89,7 @@ impl Tally {
                 values: frame.figures(&rest, frame.span_s()),
                 series: Vec::new(),
             }),
-            total: Row {
-                key: Vec::new(),
-                values: frame.figures(&total, frame.span_s()),
-                series: Vec::new(),
-            },
+            total: Row { key: Vec::new(), values: frame.figures(&total, frame.span_s()), series: Vec::new() },
             chosen: total.count,
             seen: self.seen(),
             span,
@@ -119,11 +109,7 @@ impl Tally {
     /// Keys in the order in which they would be shown.
     pub(crate) fn ranked(&self) -> Vec<Box<[Cell]>> {
         let mut order: Vec<usize> = (0..self.groups().len()).collect();
-        let frame = Frame {
-            tally: self,
-            all: self.total().count,
-            span: None,
-        };
+        let frame = Frame { tally: self, all: self.total().count, span: None };
         frame.sort(&mut order);
         order.into_iter().map(|index| self.groups()[index].0.clone()).collect()
     }
@@ -143,11 +129,7 @@ impl Tally {
             notes.push(format!(
                 "there are more groups than fit: the {} with most exchanges were told apart{}",
                 self.groups().len(),
-                if by == "count" {
-                    String::new()
-                } else {
-                    format!(" and sorted by {by}")
-                }
+                if by == "count" { String::new() } else { format!(" and sorted by {by}") }
             ));
         }
         if slice.is_over_time && self.width().is_none() {
@@ -184,18 +166,13 @@ impl Frame<'_> {
             _ => None,
         });
         let within = |span: (i64, i64), step: (i64, i64)| (span.0.max(step.0), span.1.min(step.1));
-        self.span
-            .map(|span| steps.fold(span, within))
-            .filter(|(from, to)| from < to)
+        self.span.map(|span| steps.fold(span, within)).filter(|(from, to)| from < to)
     }
 
     fn figures(&self, stats: &Stats, span_s: Option<f64>) -> Vec<Option<f64>> {
         let slice = self.tally.slice();
         let shown = &slice.measures[..slice.shown];
-        shown
-            .iter()
-            .map(|measure| stats.figure(measure, &slice.accounts, self.all, span_s))
-            .collect()
+        shown.iter().map(|measure| stats.figure(measure, &slice.accounts, self.all, span_s)).collect()
     }
 
     fn sort(&self, order: &mut [usize]) {
@@ -210,10 +187,8 @@ impl Frame<'_> {
             Some(_) => self.span_of(key).map(length_s),
             None => Some(1.0),
         };
-        let figures: Vec<Option<f64>> = groups
-            .iter()
-            .map(|(key, stats)| stats.figure(measure, &slice.accounts, self.all, span_s(key)))
-            .collect();
+        let figures: Vec<Option<f64>> =
+            groups.iter().map(|(key, stats)| stats.figure(measure, &slice.accounts, self.all, span_s(key))).collect();
         // What is not known comes last.
         let descending = |a: Option<f64>, b: Option<f64>| match (a, b) {
             (Some(a), Some(b)) => b.total_cmp(&a),
@@ -228,15 +203,10 @@ impl Frame<'_> {
     fn points(&self, shown: &[usize]) -> Option<Points> {
         self.tally.width()?;
         let points = shown.iter().flat_map(|index| self.tally.points(*index));
-        let (first, last) = points
-            .map(|(at, _)| (at, at))
-            .reduce(|(low, high), (at, _)| (low.min(at), high.max(at)))?;
+        let (first, last) =
+            points.map(|(at, _)| (at, at)).reduce(|(low, high), (at, _)| (low.min(at), high.max(at)))?;
         let each = last.saturating_sub(first).saturating_add(1);
-        Some(Points {
-            first,
-            last,
-            are_filled: each.saturating_mul(shown.len() as i64) <= POINTS_FILLED_MAX,
-        })
+        Some(Points { first, last, are_filled: each.saturating_mul(shown.len() as i64) <= POINTS_FILLED_MAX })
     }
 
     fn row(&self, index: usize, ends: Option<Points>) -> Row {
@@ -258,9 +228,7 @@ impl Frame<'_> {
         let known = self.tally.points(index);
         let span = self.span_of(&self.tally.groups()[index].0);
         if !points.are_filled {
-            let filled = known
-                .into_iter()
-                .map(|(at, stats)| self.point(at * width, stats, width, span));
+            let filled = known.into_iter().map(|(at, stats)| self.point(at * width, stats, width, span));
             return filled.collect();
         }
         let mut known = known.into_iter().peekable();

@@ -91,11 +91,7 @@ fn zone(text: &str, zone_s: i32) -> Option<(&str, i32)> {
     if let Some(text) = text.strip_suffix('Z') {
         return Some((text, 0));
     }
-    let Some((at, sign)) = text
-        .char_indices()
-        .rev()
-        .find(|(at, c)| *at > 10 && matches!(c, '+' | '-'))
-    else {
+    let Some((at, sign)) = text.char_indices().rev().find(|(at, c)| *at > 10 && matches!(c, '+' | '-')) else {
         return Some((text, zone_s));
     };
     let (hours, minutes) = text[at + 1..].split_once(':')?;

@@ -56,10 +56,7 @@ pub(crate) struct Frame<'a> {
 
 impl<'a> Frame<'a> {
     pub(crate) fn new(chunk: &'a Chunk, tags: &[Tag]) -> Self {
-        Self {
-            chunk,
-            tags: tags.iter().map(|tag| tag.values(chunk)).collect(),
-        }
+        Self { chunk, tags: tags.iter().map(|tag| tag.values(chunk)).collect() }
     }
 
     /// The values of a column or tag; `None` where the source did not bring them.
@@ -104,12 +101,7 @@ pub(crate) fn bind(part: &str, tree: &Tree, scope: &Scope<'_>, errors: &mut Vec<
 }
 
 fn test(part: &str, comparison: &Comparison, scope: &Scope<'_>) -> Result<Condition, SliceError> {
-    let Comparison {
-        column,
-        operator,
-        value,
-        is_quoted,
-    } = comparison;
+    let Comparison { column, operator, value, is_quoted } = comparison;
     let (origin, kind) = scope.find(part, &column.0).map_err(|error| error.at(column.1))?;
     let wrong =
         |(text, remedy): (String, String)| SliceError::new(part, format!("{}: {text}", column.0), remedy).at(value.1);
@@ -124,14 +116,12 @@ fn test(part: &str, comparison: &Comparison, scope: &Scope<'_>) -> Result<Condit
         _ if kind == Kind::Text => {
             let text = format!("texts have no order, so `{}` says nothing", operator.text());
             return Err(
-                SliceError::new(part, format!("{}: {text}", column.0), "compare it by = != ~ or !~").at(value.1),
+                SliceError::new(part, format!("{}: {text}", column.0), "compare it by = != ~ or !~").at(value.1)
             );
         }
         _ => Test::Number(
             *operator,
-            literal::number(kind, &value.0)
-                .map_err(wrong)
-                .map_err(|error| classed(error, column, &value.0))?,
+            literal::number(kind, &value.0).map_err(wrong).map_err(|error| classed(error, column, &value.0))?,
         ),
     };
     Ok(Condition::Test(origin, test))
@@ -258,9 +248,7 @@ impl Test {
                 let mut known: HashMap<i64, bool> = HashMap::new();
                 let mut holds = |number: i64| match number {
                     UNKNOWN => !wanted,
-                    _ => *known
-                        .entry(number)
-                        .or_insert_with(|| pattern.is_match(&number.to_string()) == *wanted),
+                    _ => *known.entry(number).or_insert_with(|| pattern.is_match(&number.to_string()) == *wanted),
                 };
                 numbers.iter().map(|number| holds(*number)).collect()
             }

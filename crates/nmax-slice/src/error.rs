@@ -17,12 +17,7 @@ pub struct SliceError {
 
 impl SliceError {
     pub(crate) fn new(part: &str, text: impl Into<String>, remedy: impl Into<String>) -> Self {
-        Self {
-            part: part.to_owned(),
-            column: None,
-            text: text.into(),
-            remedy: remedy.into(),
-        }
+        Self { part: part.to_owned(), column: None, text: text.into(), remedy: remedy.into() }
     }
 
     pub(crate) fn at(mut self, column: usize) -> Self {

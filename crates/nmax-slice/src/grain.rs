@@ -30,11 +30,7 @@ impl Slice {
                     words(span),
                     words(self.grain)
                 );
-                let help = format!(
-                    "take {}, or another multiple of {}",
-                    words(self.whole(span)),
-                    words(self.grain)
-                );
+                let help = format!("take {}, or another multiple of {}", words(self.whole(span)), words(self.grain));
                 SliceError::new(part, text, help)
             })
             .collect();

@@ -53,18 +53,9 @@ fn key(part: &str, text: &str, scope: &Scope<'_>) -> Result<Key, SliceError> {
     if width.is_none() && (kind.is_instant() || matches!(kind, Kind::Span | Kind::Bytes)) {
         let example = if kind == Kind::Bytes { "100kB" } else { "10s" };
         let text = format!("`{name}` has nearly as many values as there are exchanges");
-        return Err(SliceError::new(
-            part,
-            text,
-            format!("group it by spans, as in {name}:{example}"),
-        ));
+        return Err(SliceError::new(part, text, format!("group it by spans, as in {name}:{example}")));
     }
-    Ok(Key {
-        label: text.to_owned(),
-        origin,
-        kind,
-        width,
-    })
+    Ok(Key { label: text.to_owned(), origin, kind, width })
 }
 
 fn width_of(part: &str, name: &str, kind: Kind, text: &str) -> Result<i64, SliceError> {
@@ -78,11 +69,7 @@ fn width_of(part: &str, name: &str, kind: Kind, text: &str) -> Result<i64, Slice
     };
     let width = literal::number(unit, text).map_err(|(text, remedy)| SliceError::new(part, text, remedy))?;
     if width <= 0 {
-        return Err(SliceError::new(
-            part,
-            format!("a span of `{text}` is empty"),
-            "give a width above 0",
-        ));
+        return Err(SliceError::new(part, format!("a span of `{text}` is empty"), "give a width above 0"));
     }
     Ok(width)
 }
@@ -136,10 +123,7 @@ impl Key {
     /// The value of each chosen row.
     pub(crate) fn codes(&self, frame: &Frame<'_>, rows: &[u32]) -> Codes {
         match frame.values(self.origin) {
-            None => Codes {
-                codes: vec![0; rows.len()],
-                cells: vec![Cell::Unknown],
-            },
+            None => Codes { codes: vec![0; rows.len()], cells: vec![Cell::Unknown] },
             Some(Values::Texts { ids, names }) => {
                 let mut coder = Coder::default();
                 let mut known: Vec<Option<u32>> = vec![None; names.len()];
@@ -151,10 +135,7 @@ impl Key {
                     }
                 });
                 let codes = codes.collect();
-                Codes {
-                    codes,
-                    cells: coder.cells,
-                }
+                Codes { codes, cells: coder.cells }
             }
             Some(Values::Numbers(numbers)) => self.of_numbers(numbers, rows),
         }
@@ -164,9 +145,7 @@ impl Key {
         let values: Vec<i64> = rows.iter().map(|row| self.floor(numbers[*row as usize])).collect();
         let step = self.width.unwrap_or(1);
         let known = values.iter().filter(|value| **value != UNKNOWN);
-        let (low, high) = known.fold((i64::MAX, i64::MIN), |(low, high), value| {
-            (low.min(*value), high.max(*value))
-        });
+        let (low, high) = known.fold((i64::MAX, i64::MIN), |(low, high), value| (low.min(*value), high.max(*value)));
         let mut coder = Coder::default();
         let range = high.saturating_sub(low) / step;
         let codes = if low <= high && range < TABLE_MAX {
@@ -184,10 +163,7 @@ impl Key {
             };
             values.into_iter().map(code).collect()
         };
-        Codes {
-            codes,
-            cells: coder.cells,
-        }
+        Codes { codes, cells: coder.cells }
     }
 
     /// The beginning of the span that a number is in. Spans of dates begin at midnight of their zone.
@@ -261,12 +237,7 @@ impl Pairs {
     fn new(codes: usize, width: usize) -> Self {
         let size = codes.saturating_mul(width);
         let size = if size <= TABLE_MAX as usize { size } else { 0 };
-        Self {
-            width,
-            table: vec![u32::MAX; size],
-            map: HashMap::new(),
-            list: Vec::new(),
-        }
+        Self { width, table: vec![u32::MAX; size], map: HashMap::new(), list: Vec::new() }
     }
 
     fn code(&mut self, code: u32, own: u32) -> u32 {

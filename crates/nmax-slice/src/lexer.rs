@@ -88,12 +88,7 @@ fn next(part: &str, rest: &str, first: char) -> Result<(Token, usize), SliceErro
     if let Some((text, operator)) = OPERATORS.iter().find(|(text, _)| rest.starts_with(text)) {
         return Ok((Token::Operator(*operator), text.len()));
     }
-    for (text, token) in [
-        ("&&", Token::And),
-        ("||", Token::Or),
-        ("&", Token::And),
-        ("|", Token::Or),
-    ] {
+    for (text, token) in [("&&", Token::And), ("||", Token::Or), ("&", Token::And), ("|", Token::Or)] {
         if rest.starts_with(text) {
             return Ok((token, text.len()));
         }
@@ -132,9 +127,5 @@ fn quoted(part: &str, rest: &str, quote: char) -> Result<(Token, usize), SliceEr
         }
     }
     let text = format!("the quote {quote} is not closed");
-    Err(SliceError::new(
-        part,
-        text,
-        format!("write {quote} at the end of the text as well"),
-    ))
+    Err(SliceError::new(part, text, format!("write {quote} at the end of the text as well")))
 }

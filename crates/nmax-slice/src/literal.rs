@@ -19,12 +19,9 @@ pub(crate) fn number(kind: Kind, text: &str) -> Result<i64, (String, String)> {
             let bytes = units::parse_size(text).map_err(|error| wrong(&error))?;
             Ok(i64::try_from(bytes).unwrap_or(i64::MAX))
         }
-        Kind::Number => text.parse().map_err(|_| {
-            (
-                format!("`{text}` is not a whole number"),
-                "write one such as 500".to_owned(),
-            )
-        }),
+        Kind::Number => {
+            text.parse().map_err(|_| (format!("`{text}` is not a whole number"), "write one such as 500".to_owned()))
+        }
         Kind::Text => Err((format!("`{text}` is text"), "compare it by = != ~ or !~".to_owned())),
     }
 }

@@ -74,11 +74,7 @@ impl Measure {
             "throughput" => (What::Throughput(bytes), Unit::BytesPerSecond),
             _ => Self::stat(part, text, schema)?,
         };
-        Ok(Self {
-            name: text.to_owned(),
-            unit,
-            what,
-        })
+        Ok(Self { name: text.to_owned(), unit, what })
     }
 
     fn stat(part: &str, text: &str, schema: &Schema) -> Result<(What, Unit), SliceError> {
@@ -91,11 +87,7 @@ impl Measure {
             Kind::Number => Unit::Number,
             Kind::Text | Kind::Moment | Kind::Calendar { .. } => {
                 let text = format!("`{name}` is nothing to measure");
-                return Err(SliceError::new(
-                    part,
-                    text,
-                    "group by it, or measure a span of time or bytes",
-                ));
+                return Err(SliceError::new(part, text, "group by it, or measure a span of time or bytes"));
             }
         };
         let stat = Stat::parse(stat).ok_or_else(|| unknown(part, text, schema))?;
@@ -108,20 +100,8 @@ fn unknown(part: &str, text: &str, schema: &Schema) -> SliceError {
     let columns = schema.columns.iter().filter(|column| is_measured(column.kind));
     let columns: Vec<&str> = columns.map(|column| column.name).collect();
     let names = PLAIN.iter().copied();
-    let names: Vec<&str> = names
-        .chain([
-            "bytes",
-            "throughput",
-            "mean",
-            "min",
-            "max",
-            "sum",
-            "p50",
-            "p90",
-            "p95",
-            "p99",
-        ])
-        .collect();
+    let names: Vec<&str> =
+        names.chain(["bytes", "throughput", "mean", "min", "max", "sum", "p50", "p90", "p95", "p99"]).collect();
     let remedy = format!(
         "{}; or one of a column, as in {}.p95; columns are {}",
         instead_of(text, &names),
@@ -143,9 +123,7 @@ impl Stat {
                 let digits = text.strip_prefix('p')?;
                 let is_number = digits.len() <= 8 && digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
                 let percent: f64 = is_number.then(|| digits.parse().ok())??;
-                (0.0..=100.0)
-                    .contains(&percent)
-                    .then_some(Self::Quantile(percent / 100.0))?
+                (0.0..=100.0).contains(&percent).then_some(Self::Quantile(percent / 100.0))?
             }
         })
     }

@@ -28,17 +28,7 @@ pub struct Saved {
 }
 
 /// Keys of a table.
-const KEYS: [&str; 9] = [
-    "where",
-    "by",
-    "tag",
-    "show",
-    "sort",
-    "top",
-    "over_time",
-    "every",
-    "phase",
-];
+const KEYS: [&str; 9] = ["where", "by", "tag", "show", "sort", "top", "over_time", "every", "phase"];
 
 /// The slices of a file, in its order.
 ///
@@ -58,11 +48,7 @@ pub fn read(text: &str) -> Result<Vec<(String, Saved)>, Vec<SliceError>> {
             continue;
         }
         if slices.len() == SLICES_MAX {
-            errors.push(wrong(
-                table.line,
-                format!("more than {SLICES_MAX} slices"),
-                "remove some",
-            ));
+            errors.push(wrong(table.line, format!("more than {SLICES_MAX} slices"), "remove some"));
             break;
         }
         let mut saved = Saved::default();
@@ -127,11 +113,7 @@ fn set(saved: &mut Saved, entry: &Entry) -> Result<(), SliceError> {
 pub fn with(text: &str, name: &str, saved: &Saved) -> Result<String, Vec<SliceError>> {
     if !toml::is_name(name) {
         let remedy = "use letters, digits, `-` and `_`, at most 64";
-        return Err(vec![SliceError::new(
-            "--save",
-            format!("`{name}` cannot be the name of a slice"),
-            remedy,
-        )]);
+        return Err(vec![SliceError::new("--save", format!("`{name}` cannot be the name of a slice"), remedy)]);
     }
     let known = read(text)?;
     let table = table(name, saved);
@@ -164,21 +146,12 @@ pub fn with(text: &str, name: &str, saved: &Saved) -> Result<String, Vec<SliceEr
 fn table(name: &str, saved: &Saved) -> String {
     let request = &saved.request;
     let mut lines = vec![format!("[{name}]")];
-    let lists = [
-        ("where", &request.filter),
-        ("by", &request.by),
-        ("tag", &request.tags),
-        ("show", &request.show),
-    ];
+    let lists = [("where", &request.filter), ("by", &request.by), ("tag", &request.tags), ("show", &request.show)];
     for (key, list) in lists.into_iter().filter(|(_, list)| !list.is_empty()) {
         let texts: Vec<String> = list.iter().map(|text| toml::quoted(text)).collect();
         lines.push(format!("{key} = [{}]", texts.join(", ")));
     }
-    for (key, text) in [
-        ("sort", &request.sort),
-        ("every", &request.every),
-        ("phase", &saved.phase),
-    ] {
+    for (key, text) in [("sort", &request.sort), ("every", &request.every), ("phase", &saved.phase)] {
         lines.extend(text.as_ref().map(|text| format!("{key} = {}", toml::quoted(text))));
     }
     lines.extend(request.top.map(|top| format!("top = {top}")));

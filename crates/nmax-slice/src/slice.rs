@@ -101,11 +101,7 @@ impl Slice {
         let top = request.top.unwrap_or(TOP_DEFAULT);
         if top == 0 || top > TOP_MAX {
             let text = format!("{top} rows cannot be shown");
-            errors.push(SliceError::new(
-                "--top",
-                text,
-                format!("give a number from 1 to {TOP_MAX}"),
-            ));
+            errors.push(SliceError::new("--top", text, format!("give a number from 1 to {TOP_MAX}")));
         }
         let every = every(request, &mut errors);
         if !errors.is_empty() {
@@ -280,11 +276,7 @@ fn every(request: &Request, errors: &mut Vec<SliceError>) -> Option<i64> {
     match literal::number(Kind::Span, text) {
         Ok(width) if width > 0 => Some(width),
         Ok(_) => {
-            errors.push(SliceError::new(
-                "--every",
-                "a span of 0 is empty",
-                "give a width such as 10s",
-            ));
+            errors.push(SliceError::new("--every", "a span of 0 is empty", "give a width such as 10s"));
             None
         }
         Err((text, remedy)) => {
@@ -300,11 +292,7 @@ fn accounts(measures: &[Measure], schema: &Schema) -> Vec<Account> {
     for (column, is_spread) in measures.iter().filter_map(|measure| measure.what.needs()) {
         match accounts.iter_mut().find(|account| account.column == column) {
             Some(account) => account.is_spread |= is_spread,
-            None => accounts.push(Account {
-                column,
-                is_spread,
-                is_span: schema.columns[column].kind == Kind::Span,
-            }),
+            None => accounts.push(Account { column, is_spread, is_span: schema.columns[column].kind == Kind::Span }),
         }
     }
     accounts

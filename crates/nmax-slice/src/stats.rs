@@ -85,10 +85,7 @@ impl Sum {
     pub(crate) fn record(&mut self, account: Account, value: i64) {
         self.count += 1;
         self.total += i128::from(value);
-        self.ends = Some(
-            self.ends
-                .map_or((value, value), |(low, high)| (low.min(value), high.max(value))),
-        );
+        self.ends = Some(self.ends.map_or((value, value), |(low, high)| (low.min(value), high.max(value))));
         if account.is_spread {
             self.spread.record(account.scaled(value));
         }
@@ -103,10 +100,7 @@ impl Sum {
         let ends = (exact.min_ns as i64, exact.max_ns as i64);
         self.count += histogram.count();
         self.total += exact.sum_ns as i128;
-        self.ends = Some(
-            self.ends
-                .map_or(ends, |(low, high)| (low.min(ends.0), high.max(ends.1))),
-        );
+        self.ends = Some(self.ends.map_or(ends, |(low, high)| (low.min(ends.0), high.max(ends.1))));
         self.spread.many().merge(histogram);
     }
 
@@ -134,11 +128,7 @@ impl Sum {
             Stat::Max => self.ends.map(|(_, high)| high as f64),
             Stat::Quantile(q) => {
                 let value = self.spread.quantile(q)? as f64;
-                let value = if account.is_span {
-                    value
-                } else {
-                    (value / SCALE as f64).floor()
-                };
+                let value = if account.is_span { value } else { (value / SCALE as f64).floor() };
                 // A bucket may reach beyond the values in it.
                 self.ends.map(|(low, high)| value.clamp(low as f64, high as f64))
             }
@@ -149,21 +139,13 @@ impl Sum {
 impl Account {
     fn scaled(self, value: i64) -> u64 {
         let value = u64::try_from(value).unwrap_or(0);
-        if self.is_span {
-            value
-        } else {
-            value.saturating_mul(SCALE)
-        }
+        if self.is_span { value } else { value.saturating_mul(SCALE) }
     }
 }
 
 impl Stats {
     pub(crate) fn new(accounts: usize) -> Self {
-        Self {
-            count: 0,
-            failures: Some(0),
-            sums: vec![Some(Sum::default()); accounts],
-        }
+        Self { count: 0, failures: Some(0), sums: vec![Some(Sum::default()); accounts] }
     }
 
     pub(crate) fn merge(&mut self, other: &Self) {
@@ -183,10 +165,7 @@ impl Stats {
         let count = self.count as f64;
         let per_s = |number: f64| span_s.filter(|span_s| *span_s > 0.0).map(|span_s| number / span_s);
         let sum = |column: usize| {
-            let (account, sum) = accounts
-                .iter()
-                .zip(&self.sums)
-                .find(|(account, _)| account.column == column)?;
+            let (account, sum) = accounts.iter().zip(&self.sums).find(|(account, _)| account.column == column)?;
             Some((*account, sum.as_ref()?))
         };
         match measure.what {

@@ -34,13 +34,7 @@ pub(crate) fn parse(part: &str, text: &str) -> Result<Tree, SliceError> {
         let remedy = "write a condition such as `status >= 500`, or leave the flag out";
         return Err(SliceError::new(part, "the condition is empty", remedy));
     }
-    let mut parser = Parser {
-        part,
-        tokens: &tokens,
-        next: 0,
-        end: text.chars().count() + 1,
-        comparisons: 0,
-    };
+    let mut parser = Parser { part, tokens: &tokens, next: 0, end: text.chars().count() + 1, comparisons: 0 };
     let tree = parser.any(0)?;
     match parser.peek() {
         None => Ok(tree),
@@ -104,10 +98,7 @@ impl<'a> Parser<'a> {
             let inner = self.any(depth + 1)?;
             if !self.take_if(&Token::Close) {
                 let error = self.wrong("`)` is missing here", "close the bracket");
-                return Err(SliceError {
-                    text: format!("`)` is missing for the bracket of column {opened}"),
-                    ..error
-                });
+                return Err(SliceError { text: format!("`)` is missing for the bracket of column {opened}"), ..error });
             }
             return Ok(inner);
         }
@@ -123,10 +114,7 @@ impl<'a> Parser<'a> {
         let column = match self.peek() {
             Some((Token::Word(name), place)) => (name.clone(), *place),
             _ => {
-                return Err(self.wrong(
-                    "a column should stand here",
-                    "write a comparison such as `status >= 500`",
-                ));
+                return Err(self.wrong("a column should stand here", "write a comparison such as `status >= 500`"));
             }
         };
         self.next += 1;
@@ -144,19 +132,13 @@ impl<'a> Parser<'a> {
             Some((Token::Quoted(value), place)) => ((value.clone(), *place), true),
             _ => {
                 let text = format!("a value should stand behind `{} {}`", column.0, operator.text());
-                return Err(self.wrong(
-                    &text,
-                    "write a number, or a text; texts with spaces, brackets or `|` in quotes",
-                ));
+                return Err(
+                    self.wrong(&text, "write a number, or a text; texts with spaces, brackets or `|` in quotes")
+                );
             }
         };
         self.next += 1;
-        Ok(Comparison {
-            column,
-            operator,
-            value,
-            is_quoted,
-        })
+        Ok(Comparison { column, operator, value, is_quoted })
     }
 
     fn wrong(&self, text: &str, remedy: &str) -> SliceError {

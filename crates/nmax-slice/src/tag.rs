@@ -35,11 +35,7 @@ impl Tag {
         let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
         if !name.chars().all(is_plain) {
             let remedy = "use letters, digits, `_` and `-`";
-            return Err(SliceError::new(
-                part,
-                format!("`{name}` cannot be the name of a tag"),
-                remedy,
-            ));
+            return Err(SliceError::new(part, format!("`{name}` cannot be the name of a tag"), remedy));
         }
         if schema.find(name).is_some() {
             let text = format!("`{name}` is a column already");
@@ -54,20 +50,13 @@ impl Tag {
             }
             _ => (schema.subject, rest),
         };
-        Ok(Self {
-            name: name.to_owned(),
-            of: schema.known(column),
-            pattern: pattern_of(part, unquoted(pattern))?,
-        })
+        Ok(Self { name: name.to_owned(), of: schema.known(column), pattern: pattern_of(part, unquoted(pattern))? })
     }
 
     /// Its values of a chunk.
     pub(crate) fn values(&self, chunk: &Chunk) -> Values {
         let Some(Some(source)) = chunk.columns.get(self.of) else {
-            return Values::Texts {
-                ids: vec![NO_TEXT; chunk.rows],
-                names: Arc::from([]),
-            };
+            return Values::Texts { ids: vec![NO_TEXT; chunk.rows], names: Arc::from([]) };
         };
         let mut made = Made::default();
         let ids = match source {
@@ -83,17 +72,12 @@ impl Tag {
                 let mut known: HashMap<i64, u32> = HashMap::new();
                 let mut id_of = |number: i64| match number {
                     UNKNOWN => NO_TEXT,
-                    _ => *known
-                        .entry(number)
-                        .or_insert_with(|| made.id(self.value(&number.to_string()))),
+                    _ => *known.entry(number).or_insert_with(|| made.id(self.value(&number.to_string()))),
                 };
                 numbers.iter().map(|number| id_of(*number)).collect()
             }
         };
-        Values::Texts {
-            ids,
-            names: made.names.into(),
-        }
+        Values::Texts { ids, names: made.names.into() }
     }
 
     /// What it says of one text.

@@ -96,11 +96,7 @@ impl Tally {
         for (code, row) in codes.iter().zip(&rows) {
             counts[*code as usize] += weight(*row as usize);
         }
-        let places: Vec<u32> = keys
-            .iter()
-            .zip(&counts)
-            .map(|(key, count)| self.place(key, *count))
-            .collect();
+        let places: Vec<u32> = keys.iter().zip(&counts).map(|(key, count)| self.place(key, *count)).collect();
         let places: Vec<u32> = codes.iter().map(|code| places[*code as usize]).collect();
         self.note_ends(&frame, &rows);
         match &chunk.sums {
@@ -252,11 +248,7 @@ impl Tally {
         } else {
             (self.most_frequent(), Beside::Many)
         };
-        let most = if self.series.is_some() {
-            self.slice.top
-        } else {
-            GROUPS_MAX / 2
-        };
+        let most = if self.series.is_some() { self.slice.top } else { GROUPS_MAX / 2 };
         let mut next = Self::new(&self.slice);
         keys.into_iter().take(most).for_each(|key| {
             next.open(key);
@@ -273,8 +265,7 @@ impl Tally {
         let told = self.groups.iter().map(|(key, stats)| (&**key, stats.count));
         let mut counts: HashMap<&[Cell], u64> = HashMap::new();
         // A group of one part may be among the others of another.
-        told.chain(self.frequent.iter())
-            .for_each(|(key, count)| *counts.entry(key).or_default() += count);
+        told.chain(self.frequent.iter()).for_each(|(key, count)| *counts.entry(key).or_default() += count);
         let mut counts: Vec<(&[Cell], u64)> = counts.into_iter().collect();
         counts.sort_unstable_by(|(a, x), (b, y)| y.cmp(x).then_with(|| a.cmp(b)));
         counts.into_iter().map(|(key, _)| key.into()).collect()
@@ -313,19 +304,14 @@ impl Tally {
 
     /// The width of a point of time, ns; `None` without a series, or where there were too many points.
     pub(crate) fn width(&self) -> Option<i64> {
-        self.series
-            .as_ref()
-            .filter(|series| !series.is_full)
-            .map(|series| series.width)
+        self.series.as_ref().filter(|series| !series.is_full).map(|series| series.width)
     }
 
     /// Points of time of a group, by number.
     pub(crate) fn points(&self, group: usize) -> Vec<(i64, &Stats)> {
         let points = self.series.iter().flat_map(|series| &series.points);
-        let mut points: Vec<(i64, &Stats)> = points
-            .filter(|((owner, _), _)| *owner as usize == group)
-            .map(|((_, at), stats)| (*at, stats))
-            .collect();
+        let mut points: Vec<(i64, &Stats)> =
+            points.filter(|((owner, _), _)| *owner as usize == group).map(|((_, at), stats)| (*at, stats)).collect();
         points.sort_unstable_by_key(|(at, _)| *at);
         points
     }
@@ -376,11 +362,7 @@ impl Series {
                 return None;
             }
         }
-        Some(
-            self.points
-                .entry(key)
-                .or_insert_with(|| Stats::new(slice.accounts.len())),
-        )
+        Some(self.points.entry(key).or_insert_with(|| Stats::new(slice.accounts.len())))
     }
 
     /// Joins points until a further one, of this number, is not too many.
@@ -438,10 +420,7 @@ impl Series {
 
 /// The next width: of the list where that is a multiple, else doubled.
 fn wider(width: i64) -> Option<i64> {
-    let listed = WIDTHS_S
-        .iter()
-        .map(|seconds| seconds * NS_PER_S)
-        .find(|next| *next > width && next % width == 0);
+    let listed = WIDTHS_S.iter().map(|seconds| seconds * NS_PER_S).find(|next| *next > width && next % width == 0);
     listed.or_else(|| width.checked_mul(2))
 }
 

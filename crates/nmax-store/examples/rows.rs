@@ -36,18 +36,12 @@ fn main() {
         command: "rows".into(),
         workers: 2,
         window_ns: 1_000_000_000,
-        hold: Hold {
-            start_ns: 0,
-            end_ns: Some(seconds * 1_000_000_000),
-        },
+        hold: Hold { start_ns: 0, end_ns: Some(seconds * 1_000_000_000) },
         authorization: None,
         scenarios: vec!["browse".into(), "shop".into()],
         checks: Vec::new(),
     };
-    let mut catalog = Catalog {
-        scenarios: manifest.scenarios.clone(),
-        ..Catalog::default()
-    };
+    let mut catalog = Catalog { scenarios: manifest.scenarios.clone(), ..Catalog::default() };
     (0..NAMES).for_each(|number| {
         catalog.requests.intern(&format!("GET /resource/{number}"));
     });
@@ -97,11 +91,5 @@ fn row(number: u64) -> RawSample {
         bytes_sent: 120,
         bytes_decoded: bits >> 50,
     };
-    RawSample {
-        sample,
-        worker: (number % 2) as u32,
-        vu: (number % 1_000) as u32,
-        iteration: number,
-        why: Why::All,
-    }
+    RawSample { sample, worker: (number % 2) as u32, vu: (number % 1_000) as u32, iteration: number, why: Why::All }
 }

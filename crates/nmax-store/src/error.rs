@@ -111,19 +111,11 @@ pub enum StoreError {
 
 impl StoreError {
     pub(crate) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
-        move |source| Self::Io {
-            action,
-            path: path.to_owned(),
-            source,
-        }
+        move |source| Self::Io { action, path: path.to_owned(), source }
     }
 
     pub(crate) fn damaged(path: &Path, line: Option<u64>, text: impl Into<String>) -> Self {
-        Self::Damaged {
-            path: path.to_owned(),
-            line,
-            text: text.into(),
-        }
+        Self::Damaged { path: path.to_owned(), line, text: text.into() }
     }
 }
 

@@ -16,11 +16,7 @@ pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
     if let Err(source) = written {
         // The partial file is of no use; that it may remain does no harm.
         let _ = fs::remove_file(&temporary);
-        return Err(StoreError::Io {
-            action: "write",
-            path: path.to_owned(),
-            source,
-        });
+        return Err(StoreError::Io { action: "write", path: path.to_owned(), source });
     }
     publish(&temporary, path)
 }
@@ -34,24 +30,15 @@ pub(crate) fn is_being_written(path: &Path) -> bool {
 /// Gives a finished temporary file its name, durably.
 pub(crate) fn publish(temporary: &Path, path: &Path) -> Result<(), StoreError> {
     fs::rename(temporary, path).map_err(StoreError::io("rename to", path))?;
-    let parent = path
-        .parent()
-        .filter(|parent| !parent.as_os_str().is_empty())
-        .unwrap_or(Path::new("."));
-    File::open(parent)
-        .and_then(|parent| parent.sync_all())
-        .map_err(StoreError::io("sync", parent))
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    File::open(parent).and_then(|parent| parent.sync_all()).map_err(StoreError::io("sync", parent))
 }
 
 /// Reads a whole file that every run has.
 pub(crate) fn read_whole(path: &Path) -> Result<Vec<u8>, StoreError> {
     fs::read(path).map_err(|source| match source.kind() {
         io::ErrorKind::NotFound => StoreError::Missing { path: path.to_owned() },
-        _ => StoreError::Io {
-            action: "read",
-            path: path.to_owned(),
-            source,
-        },
+        _ => StoreError::Io { action: "read", path: path.to_owned(), source },
     })
 }
 
@@ -94,11 +81,8 @@ pub(crate) struct Stream {
 impl Stream {
     /// Creates the file, which must not exist.
     pub(crate) fn create(path: PathBuf) -> Result<Self, StoreError> {
-        let file = OpenOptions::new()
-            .append(true)
-            .create_new(true)
-            .open(&path)
-            .map_err(StoreError::io("create", &path))?;
+        let file =
+            OpenOptions::new().append(true).create_new(true).open(&path).map_err(StoreError::io("create", &path))?;
         // Held as long as the stream lives. A file system without locks only costs the sign that a run goes on.
         let _ = file.try_lock();
         Ok(Self::over(path, Box::new(file)))
@@ -106,23 +90,12 @@ impl Stream {
 
     /// A stream over an empty sink; `path` is for messages.
     pub(crate) fn over(path: PathBuf, sink: Box<dyn Sink>) -> Self {
-        Self {
-            path,
-            sink,
-            length_bytes: 0,
-            is_broken: false,
-        }
+        Self { path, sink, length_bytes: 0, is_broken: false }
     }
 
     /// Whether blocks can still be appended.
     pub(crate) fn check(&self) -> Result<(), StoreError> {
-        if self.is_broken {
-            Err(StoreError::Broken {
-                path: self.path.clone(),
-            })
-        } else {
-            Ok(())
-        }
+        if self.is_broken { Err(StoreError::Broken { path: self.path.clone() }) } else { Ok(()) }
     }
 
     /// Appends one block with one write: all of it or, on an error, nothing.
@@ -135,11 +108,7 @@ impl Stream {
             self.is_broken = true;
             // When even this fails, readers still ignore the torn line.
             let _ = self.sink.cut(self.length_bytes);
-            return Err(StoreError::Io {
-                action: "write to",
-                path: self.path.clone(),
-                source,
-            });
+            return Err(StoreError::Io { action: "write to", path: self.path.clone(), source });
         }
         self.length_bytes += block.len() as u64;
         Ok(())

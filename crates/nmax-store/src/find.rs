@@ -69,15 +69,8 @@ fn entry_of(path: PathBuf, manifest: Manifest) -> RunEntry {
         code: String,
     }
     let summary = fs::read(path.join(writer::SUMMARY)).ok();
-    let known = summary
-        .as_deref()
-        .and_then(|bytes| serde_json::from_slice::<Summary>(bytes).ok());
-    let has = |code: &str| {
-        known
-            .iter()
-            .flat_map(|summary| &summary.reasons)
-            .any(|reason| reason.code == code)
-    };
+    let known = summary.as_deref().and_then(|bytes| serde_json::from_slice::<Summary>(bytes).ok());
+    let has = |code: &str| known.iter().flat_map(|summary| &summary.reasons).any(|reason| reason.code == code);
     RunEntry {
         finished: summary.is_some(),
         interrupted: has("INTERRUPTED"),
@@ -104,11 +97,7 @@ pub fn find(root: &Path, asked: &str) -> Result<PathBuf, StoreError> {
         "last" => runs.first().into_iter().collect(),
         _ => runs.iter().filter(|run| run.id == asked || is_named(run)).collect(),
     };
-    let by_prefix = || {
-        runs.iter()
-            .filter(|run| !asked.is_empty() && run.id.starts_with(asked))
-            .collect()
-    };
+    let by_prefix = || runs.iter().filter(|run| !asked.is_empty() && run.id.starts_with(asked)).collect();
     let path = Path::new(asked);
     let found: Vec<&RunEntry> = match exact {
         exact if !exact.is_empty() || asked == "last" => exact,
@@ -125,19 +114,13 @@ pub fn find(root: &Path, asked: &str) -> Result<PathBuf, StoreError> {
         several => Err(StoreError::Ambiguous {
             asked: asked.to_owned(),
             root: root.to_owned(),
-            candidates: several
-                .iter()
-                .take(CANDIDATES_MAX)
-                .map(|run| directory_name(run))
-                .collect(),
+            candidates: several.iter().take(CANDIDATES_MAX).map(|run| directory_name(run)).collect(),
         }),
     }
 }
 
 fn directory_name(run: &RunEntry) -> String {
-    run.path
-        .file_name()
-        .map_or_else(|| run.id.clone(), |name| name.to_string_lossy().into_owned())
+    run.path.file_name().map_or_else(|| run.id.clone(), |name| name.to_string_lossy().into_owned())
 }
 
 #[cfg(test)]

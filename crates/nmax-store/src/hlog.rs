@@ -36,9 +36,8 @@ pub(crate) fn header(started_at: SystemTime) -> Vec<u8> {
 /// Appends one line per histogram of `window` that is not empty, in the order of [`tag::visit`].
 pub(crate) fn encode(window: &Window, bytes: &mut Vec<u8>) {
     let mut serializer = V2DeflateSerializer::new();
-    let mut writer = IntervalLogWriterBuilder::new()
-        .begin_log_with(bytes, &mut serializer)
-        .expect("a vector takes all bytes");
+    let mut writer =
+        IntervalLogWriterBuilder::new().begin_log_with(bytes, &mut serializer).expect("a vector takes all bytes");
     let start = Duration::from(window.start());
     let width = Duration::from(window.width);
     tag::visit(&window.aggregate, |tag, histogram| {
@@ -57,9 +56,7 @@ pub(crate) fn decode(line: &str) -> Result<Option<(&str, Histogram)>, String> {
     if encoded.len() > ENCODED_CHARS_MAX {
         return Err("the histogram is too large".to_owned());
     }
-    let bytes = STANDARD
-        .decode(encoded)
-        .map_err(|error| format!("not base64: {error}"))?;
+    let bytes = STANDARD.decode(encoded).map_err(|error| format!("not base64: {error}"))?;
     let hdr: Hdr<u64> = Deserializer::new()
         .deserialize(&mut Cursor::new(bytes).take(ENCODED_CHARS_MAX as u64))
         .map_err(|error| format!("not a V2 histogram: {error}"))?;

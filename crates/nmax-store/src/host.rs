@@ -12,24 +12,12 @@ pub fn machine() -> BTreeMap<String, String> {
         ("cpu", field(&read("/proc/cpuinfo"), "model name", ':')),
         ("hostname", line(&read("/proc/sys/kernel/hostname"))),
         ("kernel", line(&read("/proc/sys/kernel/osrelease"))),
-        (
-            "memory_bytes",
-            field(&read("/proc/meminfo"), "MemTotal", ':').and_then(|text| kibibytes(&text)),
-        ),
+        ("memory_bytes", field(&read("/proc/meminfo"), "MemTotal", ':').and_then(|text| kibibytes(&text))),
         ("os", field(&read("/etc/os-release"), "PRETTY_NAME", '=')),
     ];
-    facts.push((
-        "cores",
-        std::thread::available_parallelism().ok().map(|cores| cores.to_string()),
-    ));
-    facts.push((
-        "cpu_quota",
-        line(&read("/sys/fs/cgroup/cpu.max")).filter(|quota| !quota.starts_with("max")),
-    ));
-    facts
-        .into_iter()
-        .filter_map(|(key, fact)| Some((key.to_owned(), fact?)))
-        .collect()
+    facts.push(("cores", std::thread::available_parallelism().ok().map(|cores| cores.to_string())));
+    facts.push(("cpu_quota", line(&read("/sys/fs/cgroup/cpu.max")).filter(|quota| !quota.starts_with("max"))));
+    facts.into_iter().filter_map(|(key, fact)| Some((key.to_owned(), fact?))).collect()
 }
 
 /// Value of the first line `key SEPARATOR value`, without quotes.
@@ -42,10 +30,7 @@ fn field(text: &str, key: &str, separator: char) -> Option<String> {
 
 /// The first line, unless empty.
 fn line(text: &str) -> Option<String> {
-    text.lines()
-        .next()
-        .map(|first| first.trim().to_owned())
-        .filter(|first| !first.is_empty())
+    text.lines().next().map(|first| first.trim().to_owned()).filter(|first| !first.is_empty())
 }
 
 /// `16384 kB` as bytes.
@@ -62,10 +47,7 @@ mod tests {
     fn facts_are_found_in_the_kernels_formats() {
         let cpu = "processor\t: 0\nmodel name\t: Some CPU @ 3.00GHz\n\nprocessor\t: 1\n";
         assert_eq!(field(cpu, "model name", ':').as_deref(), Some("Some CPU @ 3.00GHz"));
-        assert_eq!(
-            field("PRETTY_NAME=\"Debian 12\"\n", "PRETTY_NAME", '=').as_deref(),
-            Some("Debian 12")
-        );
+        assert_eq!(field("PRETTY_NAME=\"Debian 12\"\n", "PRETTY_NAME", '=').as_deref(), Some("Debian 12"));
         assert_eq!(field("nothing", "model name", ':'), None);
         assert_eq!(kibibytes("2 kB").as_deref(), Some("2048"));
         assert_eq!(kibibytes("two"), None);

@@ -77,20 +77,16 @@ pub(crate) fn encode(window: &Window) -> Vec<u8> {
 
 /// The first id of `aggregate` that has no name: what it is of, and the id.
 pub(crate) fn unnamed(aggregate: &Aggregate, limits: Limits) -> Option<(&'static str, usize)> {
-    let requests = Section::ALL
-        .iter()
-        .flat_map(|section| aggregate.requests(*section).map(|(name, _)| name.0 as usize));
+    let requests =
+        Section::ALL.iter().flat_map(|section| aggregate.requests(*section).map(|(name, _)| name.0 as usize));
     let beyond = |count: usize, limit: usize| (count > limit).then_some(limit);
-    (requests
-        .max()
-        .and_then(|id| beyond(id + 1, limits.requests))
-        .map(|id| ("request", id)))
-    .or_else(|| beyond(aggregate.scenario_count(), limits.scenarios).map(|id| ("scenario", id)))
-    .or_else(|| beyond(aggregate.check_count(), limits.checks).map(|id| ("check", id)))
-    .or_else(|| beyond(aggregate.transaction_count(), limits.transactions).map(|id| ("transaction", id)))
-    .or_else(|| beyond(aggregate.page_count(), limits.pages).map(|id| ("page", id)))
-    .or_else(|| beyond(aggregate.transition_count(), limits.transitions).map(|id| ("transition", id)))
-    .or_else(|| beyond(aggregate.location_count(), limits.locations).map(|id| ("location", id)))
+    (requests.max().and_then(|id| beyond(id + 1, limits.requests)).map(|id| ("request", id)))
+        .or_else(|| beyond(aggregate.scenario_count(), limits.scenarios).map(|id| ("scenario", id)))
+        .or_else(|| beyond(aggregate.check_count(), limits.checks).map(|id| ("check", id)))
+        .or_else(|| beyond(aggregate.transaction_count(), limits.transactions).map(|id| ("transaction", id)))
+        .or_else(|| beyond(aggregate.page_count(), limits.pages).map(|id| ("page", id)))
+        .or_else(|| beyond(aggregate.transition_count(), limits.transitions).map(|id| ("transition", id)))
+        .or_else(|| beyond(aggregate.location_count(), limits.locations).map(|id| ("location", id)))
 }
 
 impl WindowLine {
@@ -101,17 +97,8 @@ impl WindowLine {
 
     /// The window, given its histograms in the order of the log.
     pub(crate) fn decode(self, histograms: Vec<(String, Histogram)>, limits: Limits) -> Result<Window, String> {
-        if self.width_ns == 0
-            || self
-                .index
-                .checked_add(1)
-                .and_then(|end| end.checked_mul(self.width_ns))
-                .is_none()
-        {
-            return Err(format!(
-                "window {} of {} ns is not a span of time",
-                self.index, self.width_ns
-            ));
+        if self.width_ns == 0 || self.index.checked_add(1).and_then(|end| end.checked_mul(self.width_ns)).is_none() {
+            return Err(format!("window {} of {} ns is not a span of time", self.index, self.width_ns));
         }
         let is_named = self.scenario_count <= limits.scenarios
             && self.check_count <= limits.checks
@@ -150,30 +137,14 @@ impl WindowLine {
         }
         self.hold.restore(&mut aggregate, Section::Hold, limits)?;
         self.outside.restore(&mut aggregate, Section::Outside, limits)?;
-        Ok(Window {
-            index: self.index,
-            width: Nanos(self.width_ns),
-            aggregate,
-        })
+        Ok(Window { index: self.index, width: Nanos(self.width_ns), aggregate })
     }
 }
 
 impl HistogramLine {
     fn of(tag: &str, histogram: &Histogram) -> Self {
-        let Exact {
-            sum_ns,
-            min_ns,
-            max_ns,
-            clamped,
-        } = histogram.exact();
-        Self {
-            tag: tag.to_owned(),
-            count: histogram.count(),
-            sum_ns,
-            min_ns,
-            max_ns,
-            clamped,
-        }
+        let Exact { sum_ns, min_ns, max_ns, clamped } = histogram.exact();
+        Self { tag: tag.to_owned(), count: histogram.count(), sum_ns, min_ns, max_ns, clamped }
     }
 
     /// The histogram read under `tag`, with its exact figures, if it is the one that this line describes.

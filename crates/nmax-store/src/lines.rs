@@ -32,21 +32,12 @@ impl Lines {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(source) => {
-                return Err(StoreError::Io {
-                    action: "read",
-                    path: path.to_owned(),
-                    source,
-                });
+                return Err(StoreError::Io { action: "read", path: path.to_owned(), source });
             }
         };
         let length = file.metadata().map_err(StoreError::io("read", path))?.len();
         let reader = BufReader::new(file).take(length);
-        Ok(Some(Self {
-            path: path.to_owned(),
-            reader,
-            buffer: Vec::new(),
-            number: 0,
-        }))
+        Ok(Some(Self { path: path.to_owned(), reader, buffer: Vec::new(), number: 0 }))
     }
 
     /// The file, for messages.
@@ -58,28 +49,18 @@ impl Lines {
     pub(crate) fn next(&mut self) -> Result<Option<(u64, &str)>, StoreError> {
         self.buffer.clear();
         let mut bounded = self.reader.by_ref().take(LINE_BYTES_MAX);
-        bounded
-            .read_until(b'\n', &mut self.buffer)
-            .map_err(StoreError::io("read", &self.path))?;
+        bounded.read_until(b'\n', &mut self.buffer).map_err(StoreError::io("read", &self.path))?;
         self.number += 1;
         if self.buffer.pop_if(|last| *last == b'\n').is_none() {
             return if self.buffer.len() as u64 == LINE_BYTES_MAX {
-                Err(StoreError::damaged(
-                    &self.path,
-                    Some(self.number),
-                    "this line has no end",
-                ))
+                Err(StoreError::damaged(&self.path, Some(self.number), "this line has no end"))
             } else {
                 Ok(None)
             };
         }
         match std::str::from_utf8(&self.buffer) {
             Ok(line) => Ok(Some((self.number, line))),
-            Err(_) => Err(StoreError::damaged(
-                &self.path,
-                Some(self.number),
-                "this line is not UTF-8 text",
-            )),
+            Err(_) => Err(StoreError::damaged(&self.path, Some(self.number), "this line is not UTF-8 text")),
         }
     }
 }

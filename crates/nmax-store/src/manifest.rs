@@ -104,11 +104,7 @@ impl Manifest {
             |error: serde_json::Error| StoreError::damaged(&path, Some(error.line() as u64), error.to_string());
         let version: Version = serde_json::from_slice(&bytes).map_err(damaged)?;
         if version.schema_version > SCHEMA_VERSION {
-            return Err(StoreError::Newer {
-                path,
-                found: version.schema_version,
-                known: SCHEMA_VERSION,
-            });
+            return Err(StoreError::Newer { path, found: version.schema_version, known: SCHEMA_VERSION });
         }
         let manifest: Self = serde_json::from_slice(&bytes).map_err(damaged)?;
         if manifest.window_ns == 0 {
@@ -137,11 +133,7 @@ pub fn safe_name(name: &str) -> String {
         }
     }
     let safe = safe.trim_matches(['-', '.']);
-    if safe.is_empty() {
-        "run".to_owned()
-    } else {
-        safe.to_owned()
-    }
+    if safe.is_empty() { "run".to_owned() } else { safe.to_owned() }
 }
 
 #[cfg(test)]
@@ -189,12 +181,7 @@ mod tests {
             std::fs::write(scratch.path().join(FILE), text).unwrap();
             Manifest::read(scratch.path()).unwrap_err().to_string()
         };
-        assert!(
-            Manifest::read(scratch.path())
-                .unwrap_err()
-                .to_string()
-                .contains("not found")
-        );
+        assert!(Manifest::read(scratch.path()).unwrap_err().to_string().contains("not found"));
         assert!(read(r#"{"schema_version": 2, "new": 1}"#).contains("schema version 2 is newer than 1"));
         let torn = read("{\n \"schema_version\": 1,\n \"id\": \"");
         assert!(torn.contains("manifest.json:3:"), "{torn}");

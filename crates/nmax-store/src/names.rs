@@ -66,12 +66,7 @@ pub(crate) fn read(directory: &Path, manifest: &Manifest) -> Result<Catalog, Sto
         Ok(bytes) => bytes,
         Err(StoreError::Missing { .. }) => {
             let (scenarios, checks) = (manifest.scenarios.clone(), manifest.checks.clone());
-            return Ok(Catalog {
-                requests: Names::default(),
-                scenarios,
-                checks,
-                ..Catalog::default()
-            });
+            return Ok(Catalog { requests: Names::default(), scenarios, checks, ..Catalog::default() });
         }
         Err(error) => return Err(error),
     };
@@ -82,11 +77,7 @@ pub(crate) fn read(directory: &Path, manifest: &Manifest) -> Result<Catalog, Sto
     let mut requests = Names::new(file.requests.len()).with_overflowed(file.overflowed.unwrap_or(u64::from(is_over)));
     for (index, name) in file.requests.iter().enumerate() {
         if requests.intern(name).0 as usize != index {
-            return Err(StoreError::damaged(
-                &path,
-                None,
-                format!("request name `{name}` is there twice"),
-            ));
+            return Err(StoreError::damaged(&path, None, format!("request name `{name}` is there twice")));
         }
     }
     Ok(Catalog {

@@ -26,11 +26,7 @@ impl RunReader {
     pub fn open(directory: &Path) -> Result<Self, StoreError> {
         let manifest = Manifest::read(directory)?;
         let catalog = names::read(directory, &manifest)?;
-        Ok(Self {
-            directory: directory.to_owned(),
-            manifest,
-            catalog,
-        })
+        Ok(Self { directory: directory.to_owned(), manifest, catalog })
     }
 
     /// The run's directory.
@@ -61,10 +57,7 @@ impl RunReader {
         let latency = Lines::open(self.directory.join(hlog::FILE))?;
         // Names are written before their first use, so these cover every line up to the lengths seen above.
         let limits = names::limits(&names::read(&self.directory, &self.manifest)?);
-        Ok(UntilError::over(
-            move |sources: &mut (Lines, Lines)| next_window(sources, limits),
-            (windows, latency),
-        ))
+        Ok(UntilError::over(move |sources: &mut (Lines, Lines)| next_window(sources, limits), (windows, latency)))
     }
 
     /// Failed exchanges; none when the file is not there.
@@ -117,11 +110,7 @@ where
     F: FnMut(&mut S) -> Result<Option<T>, StoreError>,
 {
     fn over(step: F, sources: impl Into<Option<S>>) -> Self {
-        Self {
-            sources: sources.into(),
-            step,
-            items: PhantomData,
-        }
+        Self { sources: sources.into(), step, items: PhantomData }
     }
 }
 
@@ -149,9 +138,7 @@ where
         return Ok(None);
     };
     let record = parse::<L>(line).and_then(T::try_from);
-    record
-        .map(Some)
-        .map_err(|text| StoreError::damaged(lines.path(), Some(number), text))
+    record.map(Some).map_err(|text| StoreError::damaged(lines.path(), Some(number), text))
 }
 
 /// The next window of which both the line and all histograms are complete.

@@ -116,14 +116,7 @@ impl TryFrom<ResourceLine> for Resource {
     fn try_from(line: ResourceLine) -> Result<Self, String> {
         let value = line.value.unwrap_or(f64::NAN);
         let at = instant(line.t)?;
-        Ok(Self {
-            at,
-            host: line.host,
-            source: line.source,
-            metric: line.metric,
-            value,
-            unit: line.unit,
-        })
+        Ok(Self { at, host: line.host, source: line.source, metric: line.metric, value, unit: line.unit })
     }
 }
 
@@ -147,11 +140,7 @@ pub(crate) struct EventLine {
 
 impl EventLine {
     pub(crate) fn new(at: Nanos, code: &str, text: &str) -> Self {
-        Self {
-            t: at.as_secs_f64(),
-            code: code.to_owned(),
-            text: text.to_owned(),
-        }
+        Self { t: at.as_secs_f64(), code: code.to_owned(), text: text.to_owned() }
     }
 }
 
@@ -159,11 +148,7 @@ impl TryFrom<EventLine> for Event {
     type Error = String;
 
     fn try_from(line: EventLine) -> Result<Self, String> {
-        Ok(Self {
-            at: instant(line.t)?,
-            code: line.code,
-            text: line.text,
-        })
+        Ok(Self { at: instant(line.t)?, code: line.code, text: line.text })
     }
 }
 
@@ -227,12 +212,6 @@ mod tests {
             value: f64::NAN,
             unit: String::new(),
         };
-        assert!(
-            Resource::try_from(again(&ResourceLine::from(&unknown)))
-                .unwrap()
-                .value
-                .is_nan(),
-            "unknown stays so"
-        );
+        assert!(Resource::try_from(again(&ResourceLine::from(&unknown))).unwrap().value.is_nan(), "unknown stays so");
     }
 }

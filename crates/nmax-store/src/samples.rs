@@ -59,9 +59,7 @@ const SCHEMA: &str = "message sample {
 /// Names of the columns, in order.
 #[cfg(test)]
 pub(crate) fn column_names() -> impl Iterator<Item = &'static str> {
-    SCHEMA
-        .lines()
-        .filter_map(|line| line.trim().strip_suffix(';')?.split(' ').nth(2))
+    SCHEMA.lines().filter_map(|line| line.trim().strip_suffix(';')?.split(' ').nth(2))
 }
 
 /// The segments of a run.
@@ -92,13 +90,7 @@ struct Segment {
 
 impl Segments {
     pub(crate) fn new(directory: &Path) -> Self {
-        Self::with_sizes(
-            directory,
-            Sizes {
-                segment_rows: SEGMENT_ROWS_MAX,
-                group_rows: GROUP_ROWS,
-            },
-        )
+        Self::with_sizes(directory, Sizes { segment_rows: SEGMENT_ROWS_MAX, group_rows: GROUP_ROWS })
     }
 
     fn with_sizes(directory: &Path, sizes: Sizes) -> Self {
@@ -121,9 +113,7 @@ impl Segments {
             self.close_when_due(raw.sample.done)?;
             let segment = match &mut self.open {
                 Some(segment) => segment,
-                None => self
-                    .open
-                    .insert(Segment::create(&self.directory, self.closed, raw.sample.done)?),
+                None => self.open.insert(Segment::create(&self.directory, self.closed, raw.sample.done)?),
             };
             segment.rows += 1;
             let is_full = segment.rows >= self.sizes.segment_rows;
@@ -140,11 +130,7 @@ impl Segments {
     /// Closes the segment when it spans its longest time at `now`.
     pub(crate) fn close_when_due(&mut self, now: Nanos) -> Result<(), StoreError> {
         let is_due = |segment: &Segment| now.since(segment.first_done) >= SEGMENT_SPAN_MAX;
-        if self.open.as_ref().is_some_and(is_due) {
-            self.close()
-        } else {
-            Ok(())
-        }
+        if self.open.as_ref().is_some_and(is_due) { self.close() } else { Ok(()) }
     }
 
     /// Closes the open segment: writes what is left and gives the file its name.
@@ -172,31 +158,17 @@ impl Segments {
     fn learn(&mut self, catalog: &Catalog) {
         let bytes = |name: &String| ByteArray::from(name.as_str());
         let names = catalog.requests.list();
-        self.requests
-            .extend(names.get(self.requests.len()..).unwrap_or_default().iter().map(bytes));
-        self.scenarios.extend(
-            catalog
-                .scenarios
-                .get(self.scenarios.len()..)
-                .unwrap_or_default()
-                .iter()
-                .map(bytes),
-        );
+        self.requests.extend(names.get(self.requests.len()..).unwrap_or_default().iter().map(bytes));
+        self.scenarios.extend(catalog.scenarios.get(self.scenarios.len()..).unwrap_or_default().iter().map(bytes));
     }
 
     fn check_names(&self, sample: &Sample) -> Result<(), StoreError> {
         let (request, scenario) = (sample.name.0 as usize, usize::from(sample.scenario));
         if request >= self.requests.len() {
-            return Err(StoreError::Unnamed {
-                what: "request",
-                id: request,
-            });
+            return Err(StoreError::Unnamed { what: "request", id: request });
         }
         if scenario >= self.scenarios.len() {
-            return Err(StoreError::Unnamed {
-                what: "scenario",
-                id: scenario,
-            });
+            return Err(StoreError::Unnamed { what: "scenario", id: scenario });
         }
         Ok(())
     }
@@ -207,12 +179,7 @@ impl Segment {
         let path = directory.join(format!("samples-{number:04}.parquet"));
         let temporary = files::temporary_of(&path);
         let file = File::create_new(&temporary).map_err(StoreError::io("create", &temporary))?;
-        Ok(Self {
-            writer: create(&path, file)?,
-            path,
-            rows: 0,
-            first_done,
-        })
+        Ok(Self { writer: create(&path, file)?, path, rows: 0, first_done })
     }
 }
 
@@ -242,10 +209,7 @@ fn write_rows(
         return Ok(());
     }
     let mut group = writer.next_row_group()?;
-    let mut columns = Columns {
-        group: &mut group,
-        rows,
-    };
+    let mut columns = Columns { group: &mut group, rows };
     columns.required::<Int32Type>(|row| narrow(row.sample.name.0))?;
     columns.required::<ByteArrayType>(|row| requests[row.sample.name.0 as usize].clone())?;
     columns.required::<ByteArrayType>(|row| scenarios[usize::from(row.sample.scenario)].clone())?;
@@ -292,10 +256,7 @@ impl Columns<'_, '_> {
     }
 
     fn put<T: DataType>(&mut self, values: &[T::T], levels: Option<&[i16]>) -> Result<(), ParquetError> {
-        let mut column = self
-            .group
-            .next_column()?
-            .expect("the schema has as many columns as are written");
+        let mut column = self.group.next_column()?.expect("the schema has as many columns as are written");
         column.typed::<T>().write_batch(values, levels, None)?;
         column.close()
     }
@@ -318,20 +279,10 @@ fn narrow(number: u32) -> i32 {
 fn failed(path: &Path, error: ParquetError) -> StoreError {
     match error {
         ParquetError::External(source) => match source.downcast::<io::Error>() {
-            Ok(source) => StoreError::Io {
-                action: "write",
-                path: path.to_owned(),
-                source: *source,
-            },
-            Err(source) => StoreError::Parquet {
-                path: path.to_owned(),
-                source: ParquetError::External(source),
-            },
+            Ok(source) => StoreError::Io { action: "write", path: path.to_owned(), source: *source },
+            Err(source) => StoreError::Parquet { path: path.to_owned(), source: ParquetError::External(source) },
         },
-        source => StoreError::Parquet {
-            path: path.to_owned(),
-            source,
-        },
+        source => StoreError::Parquet { path: path.to_owned(), source },
     }
 }
 

@@ -17,23 +17,14 @@ pub fn all() -> Vec<(&'static str, Value)> {
 
 fn manifest() -> Value {
     let hold = object(&[
-        (
-            "start_ns",
-            count("start of phase hold, inclusive, ns since the start of the run"),
-        ),
-        (
-            "end_ns",
-            nullable("integer", "its end, exclusive; null when the plan sets none"),
-        ),
+        ("start_ns", count("start of phase hold, inclusive, ns since the start of the run")),
+        ("end_ns", nullable("integer", "its end, exclusive; null when the plan sets none")),
     ]);
     document(
         "nmax manifest.json",
         "What was run, on what, when. Written once, before the first request.",
         &[
-            (
-                "schema_version",
-                json!({ "const": 1, "description": "version of all files of the directory" }),
-            ),
+            ("schema_version", json!({ "const": 1, "description": "version of all files of the directory" })),
             ("nmax_version", string("version of the program")),
             ("id", string("id of the run: ASCII letters and digits")),
             ("name", string("name of the run")),
@@ -55,19 +46,13 @@ fn manifest() -> Value {
                     "description": "the injector's machine: cores, cpu, memory_bytes, kernel, os, hostname, architecture, cpu_quota"
                 }),
             ),
-            (
-                "command",
-                string("the command, quoted for a shell, that repeats the run"),
-            ),
+            ("command", string("the command, quoted for a shell, that repeats the run")),
             ("workers", count("worker threads")),
             ("window_ns", count("width of a window, ns")),
             ("hold", hold),
             (
                 "authorization",
-                nullable(
-                    "string",
-                    "how loading this target was allowed; null where no permission is needed",
-                ),
+                nullable("string", "how loading this target was allowed; null where no permission is needed"),
             ),
             ("scenarios", strings("scenario names in the order of the plan")),
             ("checks", strings("check names in the order of the plan")),
@@ -87,10 +72,7 @@ fn names() -> Value {
             ("pages", strings("page names; id n is tag pN")),
             ("transitions", strings("transitions between pages; id n is tag xN")),
             ("locations", strings("location names; id n is tag lN")),
-            (
-                "overflowed",
-                count("how often a request name beyond the cap was asked for; it is counted as `other`"),
-            ),
+            ("overflowed", count("how often a request name beyond the cap was asked for; it is counted as `other`")),
         ],
     )
 }
@@ -119,10 +101,7 @@ fn windows() -> Value {
             ("location_count", count("locations seen so far by the writer")),
             ("hold", section("phase hold, which statistics are made of")),
             ("outside", section("ramps and warm-up")),
-            (
-                "histograms",
-                list(histogram, "the window's lines of latency.hlog, in their order"),
-            ),
+            ("histograms", list(histogram, "the window's lines of latency.hlog, in their order")),
         ],
     )
 }
@@ -137,32 +116,20 @@ fn section(description: &str) -> Value {
         ("error_kinds", counts("errors by kind")),
         ("bytes_received", count("bytes received, heads included")),
         ("bytes_sent", count("bytes sent, heads included")),
-        (
-            "bytes_decoded",
-            count("bytes of bodies received, content codings undone"),
-        ),
+        ("bytes_decoded", count("bytes of bodies received, content codings undone")),
     ]);
     let scenario = object(&[
         ("id", count("scenario id")),
         ("started", count("iterations started")),
-        (
-            "completed",
-            count("iterations that reached their end, failed ones included"),
-        ),
+        ("completed", count("iterations that reached their end, failed ones included")),
         ("failed", count("completed iterations in which something was not ok")),
         ("interrupted", count("iterations cut off by the end of the run")),
     ]);
-    let check = object(&[
-        ("id", count("check id")),
-        ("passed", count("times it held")),
-        ("failed", count("times it did not")),
-    ]);
+    let check =
+        object(&[("id", count("check id")), ("passed", count("times it held")), ("failed", count("times it did not"))]);
     let pair = |what: &str| {
         [
-            (
-                "count",
-                count(&format!("{what} that reached their end, failed ones included")),
-            ),
+            ("count", count(&format!("{what} that reached their end, failed ones included"))),
             ("failed", count("of those, the ones in which something was not ok")),
         ]
     };
@@ -176,23 +143,11 @@ fn section(description: &str) -> Value {
         pages,
         pages_failed,
         ("resources", count("resources that belonged to them")),
-        (
-            "cached",
-            count("of those, how many came out of the cache without an exchange"),
-        ),
-        (
-            "unchanged",
-            count("of those, how many the server said were unchanged (304)"),
-        ),
+        ("cached", count("of those, how many came out of the cache without an exchange")),
+        ("unchanged", count("of those, how many the server said were unchanged (304)")),
         ("resources_failed", count("of those, how many failed")),
-        (
-            "left_out",
-            count("resources beyond the most that one page fetches, which were not asked for"),
-        ),
-        (
-            "bytes_received",
-            count("bytes received for documents and resources, heads included"),
-        ),
+        ("left_out", count("resources beyond the most that one page fetches, which were not asked for")),
+        ("bytes_received", count("bytes received for documents and resources, heads included")),
     ]);
     let location = object(&[
         ("id", count("location id")),
@@ -204,15 +159,9 @@ fn section(description: &str) -> Value {
         ("requests", list(request, "request names with exchanges")),
         ("scenarios", list(scenario, "scenarios with iterations")),
         ("checks", list(check, "checks with results")),
-        (
-            "transactions",
-            list(with_id("transaction", "transactions"), "transactions that ended"),
-        ),
+        ("transactions", list(with_id("transaction", "transactions"), "transactions that ended")),
         ("pages", list(page, "pages that ended")),
-        (
-            "transitions",
-            list(with_id("transition", "pages"), "pages that ended, by the page before"),
-        ),
+        ("transitions", list(with_id("transition", "pages"), "pages that ended, by the page before")),
         ("locations", list(location, "what users at a location did")),
         ("load", load()),
     ]);
@@ -225,37 +174,19 @@ fn load() -> Value {
         ("due", count("iterations whose intended start passed (open workloads)")),
         ("started", count("iterations started")),
         ("waited", count("of those, how many had waited for an in-flight slot")),
-        (
-            "dropped_injector",
-            count("due iterations never started: the injector could not keep up"),
-        ),
-        (
-            "dropped_in_flight_limit",
-            count("due iterations never started: the in-flight limit was reached"),
-        ),
-        (
-            "in_flight_ns",
-            count("integral of the iterations in flight over time, ns; may exceed 64 bits"),
-        ),
-        (
-            "in_flight_max",
-            count("most iterations in flight at once on one worker"),
-        ),
+        ("dropped_injector", count("due iterations never started: the injector could not keep up")),
+        ("dropped_in_flight_limit", count("due iterations never started: the in-flight limit was reached")),
+        ("in_flight_ns", count("integral of the iterations in flight over time, ns; may exceed 64 bits")),
+        ("in_flight_max", count("most iterations in flight at once on one worker")),
         (
             "start_delay_ns",
             count("sum over completed iterations from their intended start to the moment a VU took them, ns"),
         ),
-        (
-            "run_wait_ns",
-            count("time that worker threads were ready to run and waited for a processor, ns"),
-        ),
+        ("run_wait_ns", count("time that worker threads were ready to run and waited for a processor, ns")),
         ("cpu_ns", count("CPU time of the worker threads, ns")),
         ("worker_time_ns", count("time the worker threads existed, ns")),
         ("connections", count("connections opened")),
-        (
-            "retries",
-            count("exchanges repeated because a kept connection had been closed"),
-        ),
+        ("retries", count("exchanges repeated because a kept connection had been closed")),
         ("informational", count("interim (1xx) replies")),
         ("redirects", count("redirects followed")),
         ("tls_handshakes", count("TLS handshakes that succeeded")),
@@ -284,24 +215,15 @@ fn failures() -> Value {
         &[
             ("t", seconds("end of the exchange")),
             ("number", count("number among the failures of its kind, from 1")),
-            (
-                "kind",
-                string("what failures are grouped by: an error kind, a status, a check, an extraction"),
-            ),
+            ("kind", string("what failures are grouped by: an error kind, a status, a check, an extraction")),
             ("outcome", outcome),
-            (
-                "error_kind",
-                nullable("string", "kind of error; null for outcome failed"),
-            ),
+            ("error_kind", nullable("string", "kind of error; null for outcome failed")),
             ("status", nullable("integer", "status code; null without a reply")),
             ("name", string("request name")),
             ("scenario", string("scenario name")),
             ("text", string("what went wrong")),
             ("request", string("head and body as sent, redacted, shortened")),
-            (
-                "reply",
-                string("head and kept body as received, redacted, shortened; empty without a reply"),
-            ),
+            ("reply", string("head and kept body as received, redacted, shortened; empty without a reply")),
             ("response_time_ns", count("done - intended, ns")),
         ],
     )
@@ -348,10 +270,8 @@ fn document(title: &str, description: &str, properties: &[(&str, Value)]) -> Val
 /// An object that has exactly these properties.
 fn object(properties: &[(&str, Value)]) -> Value {
     let required: Vec<&str> = properties.iter().map(|(name, _)| *name).collect();
-    let properties: Map<String, Value> = properties
-        .iter()
-        .map(|(name, schema)| ((*name).to_owned(), schema.clone()))
-        .collect();
+    let properties: Map<String, Value> =
+        properties.iter().map(|(name, schema)| ((*name).to_owned(), schema.clone())).collect();
     json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false })
 }
 

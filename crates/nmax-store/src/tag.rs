@@ -36,11 +36,7 @@ pub(crate) fn visit<E>(aggregate: &Aggregate, mut see: impl FnMut(&str, &Histogr
     for section in Section::ALL {
         let suffix = suffix_of(section);
         let mut offer = |tag: &str, histogram: &Histogram| {
-            if histogram.is_empty() {
-                Ok(())
-            } else {
-                see(tag, histogram)
-            }
+            if histogram.is_empty() { Ok(()) } else { see(tag, histogram) }
         };
         for (name, stats) in aggregate.requests(section) {
             for (outcome, set) in OUTCOMES.iter().zip(&stats.outcomes) {
@@ -76,12 +72,7 @@ pub(crate) fn visit<E>(aggregate: &Aggregate, mut see: impl FnMut(&str, &Histogr
             write!(tag, "{owner}{index}.{what}{suffix}").expect("a string takes all text");
             offer(&tag, &stats.time)?;
         }
-        let LoadStats {
-            injector_lag,
-            censored,
-            held,
-            ..
-        } = aggregate.load(section);
+        let LoadStats { injector_lag, censored, held, .. } = aggregate.load(section);
         for (name, histogram) in SINGLE.iter().zip([injector_lag, censored, held]) {
             offer(&format!("{name}{suffix}"), histogram)?;
         }
@@ -104,10 +95,7 @@ fn named(
         .filter_map(move |index| Some((index, aggregate.location(section, index)?)))
         .flat_map(|(index, stats)| {
             let parts = [&stats.exchanges, &stats.iterations, &stats.pages];
-            LOCATION_PARTS
-                .into_iter()
-                .zip(parts)
-                .map(move |(what, stats)| ('l', index, what, stats))
+            LOCATION_PARTS.into_iter().zip(parts).map(move |(what, stats)| ('l', index, what, stats))
         });
     transactions.chain(pages).chain(transitions).chain(locations)
 }
@@ -194,15 +182,8 @@ mod tests {
     use super::*;
     use crate::testing;
 
-    const LIMITS: Limits = Limits {
-        requests: 4,
-        scenarios: 2,
-        checks: 1,
-        transactions: 1,
-        pages: 2,
-        transitions: 1,
-        locations: 2,
-    };
+    const LIMITS: Limits =
+        Limits { requests: 4, scenarios: 2, checks: 1, transactions: 1, pages: 2, transitions: 1, locations: 2 };
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(32))]

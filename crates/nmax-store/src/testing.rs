@@ -53,10 +53,7 @@ pub(crate) fn manifest(id: &str, started_at: &str) -> Manifest {
         command: "nmax run plan.yaml".into(),
         workers: 2,
         window_ns: 1_000_000_000,
-        hold: Hold {
-            start_ns: 0,
-            end_ns: None,
-        },
+        hold: Hold { start_ns: 0, end_ns: None },
         authorization: None,
         scenarios: vec!["browse".into(), "sign-up".into()],
         checks: vec!["status is 200".into()],
@@ -174,9 +171,7 @@ fn fill(window: &mut Window, section: Section, sample: &Sample) {
     transaction.count += 1;
     transaction.failed += response % 2;
     transaction.time.record(response);
-    aggregate
-        .transition_mut(section, 0)
-        .record(!response.is_multiple_of(3), response / 2);
+    aggregate.transition_mut(section, 0).record(!response.is_multiple_of(3), response / 2);
     let page = aggregate.page_mut(section, (response % 2) as usize);
     page.pages.record(!response.is_multiple_of(5), response);
     page.resources += 6;
@@ -220,18 +215,14 @@ pub(crate) fn resource() -> Resource {
 /// The same few windows each time, with some of everything in them.
 pub(crate) fn windows(count: u64) -> Vec<Window> {
     let runner = &mut TestRunner::deterministic();
-    (0..count)
-        .map(|index| window(index).new_tree(runner).unwrap().current())
-        .collect()
+    (0..count).map(|index| window(index).new_tree(runner).unwrap().current()).collect()
 }
 
 /// Writes a finished run with some of everything, and returns its directory.
 pub(crate) fn written_run(root: &Path) -> PathBuf {
     let mut writer = RunWriter::create(root, &manifest("ab12", "2026-01-31T12:00:05Z")).unwrap();
     let directory = writer.path().to_owned();
-    windows(6)
-        .iter()
-        .for_each(|window| writer.window(window, &catalog(4)).unwrap());
+    windows(6).iter().for_each(|window| writer.window(window, &catalog(4)).unwrap());
     writer.failure(&failure("timeout")).unwrap();
     writer.resource(&resource()).unwrap();
     writer.event(Nanos::from_secs(1), "INTERRUPTED", "Ctrl-C").unwrap();

@@ -46,14 +46,8 @@ impl RunWriter {
         let started_at = manifest.started()?.into();
         fs::create_dir_all(root).map_err(StoreError::io("create", root))?;
         fs::create_dir(&directory).map_err(|source| match source.kind() {
-            io::ErrorKind::AlreadyExists => StoreError::Exists {
-                path: directory.clone(),
-            },
-            _ => StoreError::Io {
-                action: "create",
-                path: directory.clone(),
-                source,
-            },
+            io::ErrorKind::AlreadyExists => StoreError::Exists { path: directory.clone() },
+            _ => StoreError::Io { action: "create", path: directory.clone(), source },
         })?;
         manifest.write(&directory)?;
         let stream = |file: &str| Stream::create(directory.join(file));
@@ -117,8 +111,7 @@ impl RunWriter {
             let text = format!("{kind}: the first {FAILURES_PER_KIND_MAX} failures are kept; summary.json counts all");
             self.event(failure.at, "FAILURES_NOT_KEPT", &text)?;
         }
-        self.failures
-            .append(&records::encode(&FailureLine::of(failure, number)))
+        self.failures.append(&records::encode(&FailureLine::of(failure, number)))
     }
 
     /// Adds a reading of a host.
@@ -135,13 +128,8 @@ impl RunWriter {
     pub fn finish(mut self, summary_json: &str, report_html: &str) -> Result<(), StoreError> {
         #[cfg(feature = "parquet")]
         self.segments.close()?;
-        for stream in [
-            &mut self.latency,
-            &mut self.windows,
-            &mut self.failures,
-            &mut self.resources,
-            &mut self.events,
-        ] {
+        for stream in [&mut self.latency, &mut self.windows, &mut self.failures, &mut self.resources, &mut self.events]
+        {
             stream.sync()?;
         }
         write_results(&self.directory, summary_json, report_html)

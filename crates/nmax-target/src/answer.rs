@@ -173,16 +173,8 @@ impl Site {
 
 impl RuleState {
     fn new(rule: &Rule) -> Self {
-        let models = rule
-            .service
-            .models
-            .iter()
-            .map(|model| ModelState::new(*model))
-            .collect();
-        Self {
-            prefix: rule.prefix.clone(),
-            models,
-        }
+        let models = rule.service.models.iter().map(|model| ModelState::new(*model)).collect();
+        Self { prefix: rule.prefix.clone(), models }
     }
 }
 

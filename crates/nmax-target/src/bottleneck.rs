@@ -114,14 +114,8 @@ impl FromStr for Bottleneck {
             return Err(fields.error("the name has other characters than letters, digits, `_`, `-` and `.`"));
         }
         let scarce = match kind.trim() {
-            "cpu" => Scarce::Cpu {
-                work_ns: span_ns(&mut fields, "work")?,
-                threads: threads(&mut fields)?,
-            },
-            "lock" => Scarce::Lock {
-                held_ns: span_ns(&mut fields, "held")?,
-                threads: threads(&mut fields)?,
-            },
+            "cpu" => Scarce::Cpu { work_ns: span_ns(&mut fields, "work")?, threads: threads(&mut fields)? },
+            "lock" => Scarce::Lock { held_ns: span_ns(&mut fields, "held")?, threads: threads(&mut fields)? },
             "disk" => disk(&mut fields)?,
             "pool" => pool(&mut fields)?,
             "memory" => memory(&mut fields)?,
@@ -131,11 +125,7 @@ impl FromStr for Bottleneck {
             _ => return Err(error("is not a known kind")),
         };
         fields.finish()?;
-        Ok(Self {
-            prefix: prefix.to_owned(),
-            name,
-            scarce,
-        })
+        Ok(Self { prefix: prefix.to_owned(), name, scarce })
     }
 }
 
@@ -176,18 +166,12 @@ fn pool(fields: &mut Fields<'_>) -> Result<Scarce, SpecError> {
 
 fn memory(fields: &mut Fields<'_>) -> Result<Scarce, SpecError> {
     let bytes = size(fields, "bytes", BYTES_MAX)?;
-    Ok(Scarce::Memory {
-        bytes,
-        touch_bytes: size(fields, "touch", bytes as u64)?,
-        threads: threads(fields)?,
-    })
+    Ok(Scarce::Memory { bytes, touch_bytes: size(fields, "touch", bytes as u64)?, threads: threads(fields)? })
 }
 
 fn network(fields: &mut Fields<'_>) -> Result<Scarce, SpecError> {
     let bytes_per_s = size(fields, "bytes_per_s", u64::from(u32::MAX))?;
-    Ok(Scarce::Network {
-        bytes_per_s: bytes_per_s as u64,
-    })
+    Ok(Scarce::Network { bytes_per_s: bytes_per_s as u64 })
 }
 
 fn dependency(fields: &mut Fields<'_>) -> Result<Scarce, SpecError> {
@@ -231,11 +215,9 @@ fn threads(fields: &mut Fields<'_>) -> Result<usize, SpecError> {
 fn size(fields: &mut Fields<'_>, key: &str, max: u64) -> Result<usize, SpecError> {
     let text = fields.required(key)?;
     let bytes = parse_size(text).filter(|bytes| (1..=max).contains(bytes));
-    bytes.and_then(|bytes| usize::try_from(bytes).ok()).ok_or_else(|| {
-        fields.error(format!(
-            "`{key}={text}` is no size between 1 and {max} bytes, such as `64kB`"
-        ))
-    })
+    bytes
+        .and_then(|bytes| usize::try_from(bytes).ok())
+        .ok_or_else(|| fields.error(format!("`{key}={text}` is no size between 1 and {max} bytes, such as `64kB`")))
 }
 
 #[cfg(test)]

@@ -31,13 +31,7 @@ pub(crate) struct Crowd<T> {
 impl<T> Crowd<T> {
     /// Nobody inside.
     pub(crate) fn new(law: Usl) -> Self {
-        Self {
-            law,
-            progress: 0.0,
-            at_ns: 0,
-            inside: BTreeMap::new(),
-            serial: 0,
-        }
+        Self { law, progress: 0.0, at_ns: 0, inside: BTreeMap::new(), serial: 0 }
     }
 
     /// Lets time pass until `now_ns` and hands out those who leave, in order. Time does not go back.

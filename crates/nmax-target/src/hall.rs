@@ -27,18 +27,14 @@ enum Turn {
 
 impl Hall {
     pub(crate) fn new(law: Usl) -> Self {
-        Self {
-            crowd: Mutex::new(Crowd::new(law)),
-        }
+        Self { crowd: Mutex::new(Crowd::new(law)) }
     }
 
     /// Waits while `work` mean requests of work are done.
     pub(crate) async fn serve(&self, timers: &Timers, work: f64) {
         let bell = Arc::new(Notify::new());
-        let seat = Seat {
-            hall: self,
-            place: self.after(clock::now_ns(), |crowd| crowd.enter(work, Arc::clone(&bell))),
-        };
+        let seat =
+            Seat { hall: self, place: self.after(clock::now_ns(), |crowd| crowd.enter(work, Arc::clone(&bell))) };
         while let Some(turn) = seat.turn() {
             match turn {
                 Turn::Until(due_ns) => tokio::select! {

@@ -31,9 +31,7 @@ impl FromStr for Drift {
         let error = || SpecError::new("drift", text, "is no time per time", "`1ms/s` or `5ms/m`");
         let (span, period) = text.split_once('/').ok_or_else(error)?;
         let period_s = period_s(period).ok_or_else(error)?;
-        Ok(Self {
-            per_s_ns: parse_span(span)? as f64 / period_s,
-        })
+        Ok(Self { per_s_ns: parse_span(span)? as f64 / period_s })
     }
 }
 
@@ -61,9 +59,7 @@ impl FromStr for Leak {
         if !(0.0..=1e6).contains(&number) {
             return Err(error());
         }
-        Ok(Self {
-            bytes_per_s: number * scale / period_s(period).ok_or_else(error)?,
-        })
+        Ok(Self { bytes_per_s: number * scale / period_s(period).ok_or_else(error)? })
     }
 }
 
@@ -85,10 +81,7 @@ pub(crate) struct Leaked {
 
 impl Leaked {
     pub(crate) fn new(leak: Leak) -> Self {
-        Self {
-            leak,
-            held: Mutex::default(),
-        }
+        Self { leak, held: Mutex::default() }
     }
 
     /// Takes what is due that long after the origin. Every byte is written, so that the system has to give it.

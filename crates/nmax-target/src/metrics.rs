@@ -19,24 +19,14 @@ pub(crate) fn text(totals: &Totals, figures: &[Figure<'_>]) -> String {
         }
     };
     let single = |value: u64| [(String::new(), value.to_string())];
-    family(
-        "nmax_target_requests_total",
-        "counter",
-        "Requests that arrived.",
-        &single(totals.requests),
-    );
+    family("nmax_target_requests_total", "counter", "Requests that arrived.", &single(totals.requests));
     family(
         "nmax_target_errors_total",
         "counter",
         "Requests answered with an error on purpose, or refused by a bottleneck.",
         &single(totals.errors),
     );
-    family(
-        "nmax_target_in_flight",
-        "gauge",
-        "Requests inside at this moment.",
-        &single(totals.in_flight),
-    );
+    family("nmax_target_in_flight", "gauge", "Requests inside at this moment.", &single(totals.in_flight));
     family(
         "nmax_target_service_time_seconds",
         "summary",

@@ -151,9 +151,7 @@ impl FromStr for Model {
                 }
                 Ok(Self::Uniform { min_ns, max_ns })
             }
-            "exponential" => Ok(Self::Exponential {
-                mean_ns: parse_span(rest)?,
-            }),
+            "exponential" => Ok(Self::Exponential { mean_ns: parse_span(rest)? }),
             "lognormal" => parse_lognormal(fields()?),
             "cpu" => Ok(Self::Cpu(parse_span(rest)?)),
             "lock" => Ok(Self::Lock(parse_span(rest)?)),
@@ -221,10 +219,7 @@ impl FromStr for Service {
     type Err = SpecError;
 
     fn from_str(text: &str) -> Result<Self, SpecError> {
-        let models = text
-            .split('+')
-            .map(|part| part.trim().parse())
-            .collect::<Result<_, _>>()?;
+        let models = text.split('+').map(|part| part.trim().parse()).collect::<Result<_, _>>()?;
         Ok(Self { models })
     }
 }
@@ -250,10 +245,7 @@ impl FromStr for Rule {
         } else {
             ("", text)
         };
-        Ok(Self {
-            prefix: prefix.to_owned(),
-            service: service.parse()?,
-        })
+        Ok(Self { prefix: prefix.to_owned(), service: service.parse()? })
     }
 }
 

@@ -73,13 +73,10 @@ impl Default for Options {
 impl Options {
     /// Bytes per second of the network, when it is a bottleneck: of several the narrowest.
     pub(crate) fn bytes_per_s(&self) -> Option<u64> {
-        let rates = self
-            .bottlenecks
-            .iter()
-            .filter_map(|bottleneck| match bottleneck.scarce {
-                Scarce::Network { bytes_per_s } => Some(bytes_per_s),
-                _ => None,
-            });
+        let rates = self.bottlenecks.iter().filter_map(|bottleneck| match bottleneck.scarce {
+            Scarce::Network { bytes_per_s } => Some(bytes_per_s),
+            _ => None,
+        });
         rates.min()
     }
 }
@@ -115,18 +112,12 @@ pub struct Listen {
 impl Listen {
     /// Plain, on a free loopback port.
     pub fn http() -> Self {
-        Self {
-            scheme: Scheme::Http,
-            address: SocketAddr::new(LOOPBACK, 0),
-        }
+        Self { scheme: Scheme::Http, address: SocketAddr::new(LOOPBACK, 0) }
     }
 
     /// Encrypted, on a free loopback port.
     pub fn https() -> Self {
-        Self {
-            scheme: Scheme::Https,
-            address: SocketAddr::new(LOOPBACK, 0),
-        }
+        Self { scheme: Scheme::Https, address: SocketAddr::new(LOOPBACK, 0) }
     }
 }
 
@@ -153,9 +144,7 @@ impl FromStr for Listen {
         let rest = rest.replace("localhost", "127.0.0.1");
         let address = match rest.strip_prefix(':').unwrap_or(&rest).parse::<u16>() {
             Ok(port) => SocketAddr::new(LOOPBACK, port),
-            Err(_) => rest
-                .parse()
-                .map_err(|_| listen_error(text, "is not an IP address with a port"))?,
+            Err(_) => rest.parse().map_err(|_| listen_error(text, "is not an IP address with a port"))?,
         };
         Ok(Self { scheme, address })
     }
@@ -195,11 +184,7 @@ impl FromStr for Share {
             Some(number) => (number, 0.01),
             None => (text, 1.0),
         };
-        let share = number
-            .trim()
-            .parse()
-            .ok()
-            .and_then(|value: f64| Self::new(value * scale));
+        let share = number.trim().parse().ok().and_then(|value: f64| Self::new(value * scale));
         share.ok_or_else(|| SpecError::new("share", text, "is not between 0 % and 100 %", "`1%` or `0.01`"))
     }
 }
@@ -215,10 +200,7 @@ pub struct ErrorRate {
 
 impl Default for ErrorRate {
     fn default() -> Self {
-        Self {
-            share: Share::default(),
-            status: 503,
-        }
+        Self { share: Share::default(), status: 503 }
     }
 }
 
@@ -227,18 +209,12 @@ impl FromStr for ErrorRate {
 
     fn from_str(text: &str) -> Result<Self, SpecError> {
         let Some((share, status)) = text.split_once(':') else {
-            return Ok(Self {
-                share: text.parse()?,
-                ..Self::default()
-            });
+            return Ok(Self { share: text.parse()?, ..Self::default() });
         };
         let status = status.parse().ok().filter(|status| (500..600).contains(status));
         let status =
             status.ok_or_else(|| SpecError::new("error rate", text, "has a status outside 500 to 599", "`1%:503`"))?;
-        Ok(Self {
-            share: share.parse()?,
-            status,
-        })
+        Ok(Self { share: share.parse()?, status })
     }
 }
 

@@ -16,9 +16,7 @@ impl Queue {
     /// An empty queue with `servers` idle servers, at least one.
     pub fn new(servers: u32) -> Self {
         let count = servers.max(1) as usize;
-        Self {
-            free_at_ns: vec![Reverse(0); count].into(),
-        }
+        Self { free_at_ns: vec![Reverse(0); count].into() }
     }
 
     /// Admits a customer and returns when it leaves, in nanoseconds.

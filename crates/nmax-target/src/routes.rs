@@ -43,9 +43,7 @@ pub(crate) async fn reply(site: &Site, timers: &Timers, parts: &Parts, body: Byt
         ("echo", None) => echo(parts, &body),
         ("close", None) => {
             let mut reply = default_reply(site);
-            reply
-                .headers_mut()
-                .insert(CONNECTION, HeaderValue::from_static("close"));
+            reply.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
             reply
         }
         ("bytes", Some(count)) => match bounded(count, BODY_BYTES_MAX) {
@@ -98,11 +96,7 @@ fn status_reply(code: &str) -> Response<Body> {
         return bad_request("write /status/CODE with 200 to 599");
     };
     let no_body = code == StatusCode::NO_CONTENT || code == StatusCode::NOT_MODIFIED;
-    let body = if no_body {
-        Body::empty()
-    } else {
-        Body::text(format!("{code}\n"))
-    };
+    let body = if no_body { Body::empty() } else { Body::text(format!("{code}\n")) };
     status(code, body)
 }
 
@@ -144,9 +138,7 @@ pub(crate) fn status(code: StatusCode, body: Body) -> Response<Body> {
 
 fn with_type(body: Body) -> Response<Body> {
     let mut reply = Response::new(body);
-    reply
-        .headers_mut()
-        .insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
+    reply.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
     reply
 }
 
@@ -160,9 +152,7 @@ pub(crate) fn typed(kind: &'static str, text: String) -> Response<Body> {
 /// A JSON reply.
 pub(crate) fn json(value: &Value) -> Response<Body> {
     let mut reply = Response::new(Body::text(value.to_string()));
-    reply
-        .headers_mut()
-        .insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    reply.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     reply
 }
 

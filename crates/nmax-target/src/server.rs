@@ -105,10 +105,7 @@ impl Target {
         let bytes_per_s = options.bytes_per_s();
         let (mut listeners, mut lines) = (Vec::new(), Vec::new());
         for listen in &options.listen {
-            let bind = |source| Error::Bind {
-                address: listen.address,
-                source,
-            };
+            let bind = |source| Error::Bind { address: listen.address, source };
             let mut listener = TcpListener::bind(listen.address).await.map_err(bind)?;
             let address = listener.local_addr().map_err(bind)?;
             if bytes_per_s.is_some() {
@@ -116,27 +113,15 @@ impl Target {
                 let inside_address = inside.local_addr().map_err(bind)?;
                 lines.push((std::mem::replace(&mut listener, inside), inside_address));
             }
-            listeners.push((
-                listener,
-                Listen {
-                    scheme: listen.scheme,
-                    address,
-                },
-            ));
+            listeners.push((listener, Listen { scheme: listen.scheme, address }));
         }
         let encrypted = options.listen.iter().any(|listen| listen.scheme == Scheme::Https);
-        let certificates = encrypted
-            .then(|| Certificates::generate(&options.tls_names))
-            .transpose()?;
+        let certificates = encrypted.then(|| Certificates::generate(&options.tls_names)).transpose()?;
         if let (Some(certificates), Some(path)) = (&certificates, &options.ca_file) {
-            std::fs::write(path, certificates.ca_pem()).map_err(|source| Error::CaFile {
-                path: path.clone(),
-                source,
-            })?;
+            std::fs::write(path, certificates.ca_pem())
+                .map_err(|source| Error::CaFile { path: path.clone(), source })?;
         }
-        let site = Site::new(&options).map_err(|unmade| Error::Bottleneck {
-            problem: unmade.to_string(),
-        })?;
+        let site = Site::new(&options).map_err(|unmade| Error::Bottleneck { problem: unmade.to_string() })?;
         Ok(Self {
             listeners,
             lines,
@@ -244,15 +229,7 @@ async fn accept(
                 Err(_) => tokio::time::sleep(ACCEPT_PAUSE).await,
             }
         };
-        if sender
-            .send(Accepted {
-                stream,
-                tls: tls.clone(),
-                permit,
-            })
-            .await
-            .is_err()
-        {
+        if sender.send(Accepted { stream, tls: tls.clone(), permit }).await.is_err() {
             return;
         }
     }
@@ -269,10 +246,7 @@ impl Worker {
     fn start(index: usize, site: Arc<Site>, stopped: watch::Receiver<()>, grace: Duration) -> Result<Self, Error> {
         let (sender, receiver) = mpsc::channel(HANDOVER_MAX);
         let (report, done) = oneshot::channel();
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .map_err(Error::Worker)?;
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Error::Worker)?;
         let thread = std::thread::Builder::new()
             .name(format!("target-{index}"))
             .spawn(move || {
@@ -318,11 +292,7 @@ async fn work(
 
 /// One connection, until either side closes it.
 async fn connection(site: Arc<Site>, timers: Timers, accepted: Accepted, stopped: watch::Receiver<()>) {
-    let Accepted {
-        stream,
-        tls,
-        permit: _counted,
-    } = accepted;
+    let Accepted { stream, tls, permit: _counted } = accepted;
     let Ok(stream) = TcpStream::from_std(stream) else {
         return;
     };
@@ -367,10 +337,7 @@ pub struct Running {
 
 /// Starts a target on its own threads and returns once it listens.
 pub fn spawn(options: Options) -> Result<Running, Error> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(Error::Worker)?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Error::Worker)?;
     let target = runtime.block_on(Target::bind(options))?;
     let addresses = target.addresses();
     let ca_pem = target.ca_pem().map(str::to_owned);
@@ -385,12 +352,7 @@ pub fn spawn(options: Options) -> Result<Running, Error> {
             let _ = runtime.block_on(target.run(shutdown));
         })
         .map_err(Error::Worker)?;
-    Ok(Running {
-        addresses,
-        ca_pem,
-        stop: Some(stop),
-        thread: Some(thread),
-    })
+    Ok(Running { addresses, ca_pem, stop: Some(stop), thread: Some(thread) })
 }
 
 impl Running {

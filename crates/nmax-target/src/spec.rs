@@ -15,12 +15,7 @@ pub struct SpecError {
 
 impl SpecError {
     pub(crate) fn new(what: &'static str, found: &str, problem: impl Into<String>, remedy: &'static str) -> Self {
-        Self {
-            what,
-            found: found.to_owned(),
-            problem: problem.into(),
-            remedy,
-        }
+        Self { what, found: found.to_owned(), problem: problem.into(), remedy }
     }
 }
 
@@ -32,9 +27,7 @@ pub(crate) const SPAN_MAX_NS: u64 = 24 * 3_600 * 1_000_000_000;
 /// The unit is required; at most one day.
 pub fn parse_span(text: &str) -> Result<u64, SpecError> {
     let error = |problem: &str| SpecError::new("span", text, problem, "a number and a unit, such as `5ms`");
-    let split = text
-        .find(|c: char| c.is_ascii_alphabetic())
-        .ok_or_else(|| error("has no unit"))?;
+    let split = text.find(|c: char| c.is_ascii_alphabetic()).ok_or_else(|| error("has no unit"))?;
     let (number, unit) = text.split_at(split);
     let unit_ns = match unit {
         "ns" => 1.0,
@@ -78,16 +71,10 @@ impl<'a> Fields<'a> {
         list: &'a str,
         remedy: &'static str,
     ) -> Result<Self, SpecError> {
-        let mut fields = Self {
-            what,
-            text,
-            remedy,
-            pairs: Vec::new(),
-        };
+        let mut fields = Self { what, text, remedy, pairs: Vec::new() };
         for part in list.split(',') {
-            let (key, value) = part
-                .split_once('=')
-                .ok_or_else(|| fields.error(format!("`{part}` is not key=value")))?;
+            let (key, value) =
+                part.split_once('=').ok_or_else(|| fields.error(format!("`{part}` is not key=value")))?;
             let key = key.trim();
             if fields.pairs.iter().any(|(seen, _)| *seen == key) {
                 return Err(fields.error(format!("`{key}` is given twice")));
@@ -120,9 +107,7 @@ impl<'a> Fields<'a> {
         T::Err: Debug,
     {
         let value = self.required(key)?;
-        value
-            .parse()
-            .map_err(|_| self.error(format!("`{key}={value}` is not a number")))
+        value.parse().map_err(|_| self.error(format!("`{key}={value}` is not a number")))
     }
 
     /// Refuses keys that nobody took.

@@ -29,11 +29,7 @@ impl Stall {
             let problem = "`every` is not longer than `for`, so it would never end";
             return Err(SpecError::new("stall", &found, problem, REMEDY));
         }
-        Ok(Self {
-            at_ns,
-            for_ns,
-            every_ns,
-        })
+        Ok(Self { at_ns, for_ns, every_ns })
     }
 
     /// The end of the stall that `offset_ns` falls into, if any. Both since the origin.

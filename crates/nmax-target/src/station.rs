@@ -41,10 +41,7 @@ pub(crate) struct Refused {
 
 impl Refused {
     fn busy(text: &str) -> Self {
-        Self {
-            status: StatusCode::SERVICE_UNAVAILABLE,
-            text: text.to_owned(),
-        }
+        Self { status: StatusCode::SERVICE_UNAVAILABLE, text: text.to_owned() }
     }
 }
 
@@ -86,10 +83,7 @@ impl Stations {
                     source: io::Error::other("another one has the same name; give each a `name=`"),
                 });
             }
-            let means = means(bottleneck, random).map_err(|source| Unmade {
-                what: described(bottleneck),
-                source,
-            })?;
+            let means = means(bottleneck, random).map_err(|source| Unmade { what: described(bottleneck), source })?;
             list.extend(means.map(|means| Station {
                 prefix: bottleneck.prefix.clone(),
                 name: bottleneck.name.clone(),
@@ -129,12 +123,7 @@ impl Stations {
                 Means::Dependency(dependency) => dependency.figures().into(),
             };
             let (label, name) = (station.label, station.name.as_str());
-            figures.into_iter().map(move |(what, value)| Figure {
-                label,
-                name,
-                what,
-                value,
-            })
+            figures.into_iter().map(move |(what, value)| Figure { label, name, what, value })
         });
         figures.flatten().collect()
     }
@@ -155,35 +144,19 @@ pub(crate) struct Figure<'a> {
 
 fn means(bottleneck: &Bottleneck, random: Random) -> io::Result<Option<Means>> {
     Ok(Some(match &bottleneck.scarce {
-        Scarce::Cpu { work_ns, threads } => Means::Crew(Crew::start(
-            "cpu",
-            (0..*threads).map(|_| work::burning(*work_ns)).collect(),
-        )?),
-        Scarce::Disk {
-            bytes,
-            writes,
-            dir,
-            threads,
-        } => {
-            let works: io::Result<Vec<_>> = (0..*threads)
-                .map(|index| work::writing(dir, index, *bytes, *writes))
-                .collect();
+        Scarce::Cpu { work_ns, threads } => {
+            Means::Crew(Crew::start("cpu", (0..*threads).map(|_| work::burning(*work_ns)).collect())?)
+        }
+        Scarce::Disk { bytes, writes, dir, threads } => {
+            let works: io::Result<Vec<_>> =
+                (0..*threads).map(|index| work::writing(dir, index, *bytes, *writes)).collect();
             Means::Crew(Crew::start("disk", works?)?)
         }
-        Scarce::Memory {
-            bytes,
-            touch_bytes,
-            threads,
-        } => Means::Crew(Crew::start(
-            "memory",
-            work::touching(*bytes, *touch_bytes, *threads, random),
-        )?),
+        Scarce::Memory { bytes, touch_bytes, threads } => {
+            Means::Crew(Crew::start("memory", work::touching(*bytes, *touch_bytes, *threads, random))?)
+        }
         Scarce::Lock { held_ns, threads } => Means::Lock(Lock::new(*held_ns, *threads)?),
-        Scarce::Pool {
-            size,
-            held_ns,
-            timeout_ns,
-        } => Means::Pool(Pool::new(*size, *held_ns, *timeout_ns)),
+        Scarce::Pool { size, held_ns, timeout_ns } => Means::Pool(Pool::new(*size, *held_ns, *timeout_ns)),
         Scarce::Dependency { address, path } => Means::Dependency(Dependency::new(*address, path, REPLY_MAX)),
         Scarce::Network { .. } => return Ok(None),
     }))

@@ -33,19 +33,15 @@ struct Line {
 
 impl Line {
     fn new(bytes_per_s: u64) -> Self {
-        Self {
-            bytes_per_s: bytes_per_s.max(1),
-            taken_until_ns: AtomicU64::new(0),
-        }
+        Self { bytes_per_s: bytes_per_s.max(1), taken_until_ns: AtomicU64::new(0) }
     }
 
     /// Takes the line for `bytes`, after those who came before, and returns when they are through.
     fn take(&self, now_ns: u64, bytes: usize) -> u64 {
         let span_ns = u64::try_from(bytes as u128 * 1_000_000_000 / u128::from(self.bytes_per_s)).unwrap_or(u64::MAX);
         let through = |taken_until_ns: u64| taken_until_ns.max(now_ns).saturating_add(span_ns);
-        let before = self
-            .taken_until_ns
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |taken| Some(through(taken)));
+        let before =
+            self.taken_until_ns.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |taken| Some(through(taken)));
         through(before.unwrap_or(now_ns))
     }
 }
@@ -78,10 +74,7 @@ async fn through(outside: TcpStream, inside: SocketAddr, lines: &[Arc<Line>; 2])
     inside.set_nodelay(true)?;
     let (from_outside, to_outside) = outside.into_split();
     let (from_inside, to_inside) = inside.into_split();
-    tokio::try_join!(
-        pump(from_outside, to_inside, &lines[0]),
-        pump(from_inside, to_outside, &lines[1]),
-    )?;
+    tokio::try_join!(pump(from_outside, to_inside, &lines[0]), pump(from_inside, to_outside, &lines[1]),)?;
     Ok(())
 }
 

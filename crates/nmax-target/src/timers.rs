@@ -47,12 +47,8 @@ impl Timers {
     pub(crate) fn new() -> io::Result<Self> {
         let flags = TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC;
         let fd = timerfd_create(TimerfdClockId::Monotonic, flags)?;
-        let inner = Inner {
-            fd: watch(fd)?,
-            waiting: RefCell::default(),
-            serial: Cell::new(0),
-            armed_ns: Cell::new(None),
-        };
+        let inner =
+            Inner { fd: watch(fd)?, waiting: RefCell::default(), serial: Cell::new(0), armed_ns: Cell::new(None) };
         Ok(Self { inner: Rc::new(inner) })
     }
 
@@ -80,10 +76,7 @@ impl Timers {
     pub(crate) fn sleep_until(&self, deadline_ns: u64) -> Sleep {
         let serial = self.inner.serial.get();
         self.inner.serial.set(serial + 1);
-        Sleep {
-            timers: self.clone(),
-            key: (deadline_ns, serial),
-        }
+        Sleep { timers: self.clone(), key: (deadline_ns, serial) }
     }
 
     /// Waits for `span_ns` from now.
@@ -119,10 +112,7 @@ impl Inner {
         let zero = Timespec { tv_sec: 0, tv_nsec: 0 };
         // Zero would disarm it; one is in the past and fires at once.
         let value = timespec(deadline_ns.saturating_sub(LEAD_NS).max(1));
-        let spec = Itimerspec {
-            it_interval: zero,
-            it_value: value,
-        };
+        let spec = Itimerspec { it_interval: zero, it_value: value };
         timerfd_settime(self.fd.get_ref(), TimerfdTimerFlags::ABSTIME, &spec)?;
         Ok(())
     }
@@ -140,10 +130,7 @@ fn watch(fd: OwnedFd) -> io::Result<AsyncFd<OwnedFd>> {
 
 fn timespec(at_ns: u64) -> Timespec {
     let seconds = i64::try_from(at_ns / 1_000_000_000).unwrap_or(i64::MAX);
-    Timespec {
-        tv_sec: seconds,
-        tv_nsec: (at_ns % 1_000_000_000) as _,
-    }
+    Timespec { tv_sec: seconds, tv_nsec: (at_ns % 1_000_000_000) as _ }
 }
 
 /// A wait; ready once its deadline has passed, never before.

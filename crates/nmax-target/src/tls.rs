@@ -27,18 +27,10 @@ impl Certificates {
     ///
     /// A name is a host name or an IP address.
     pub fn generate(names: &[String]) -> Result<Self, Error> {
-        let tls = |source: rcgen::Error| Error::Tls {
-            problem: source.to_string(),
-        };
+        let tls = |source: rcgen::Error| Error::Tls { problem: source.to_string() };
         let ca = CertifiedIssuer::self_signed(ca_params(), KeyPair::generate().map_err(tls)?).map_err(tls)?;
         let mut all = ["localhost", "127.0.0.1", "::1"].map(String::from).to_vec();
-        all.extend(
-            names
-                .iter()
-                .filter(|name| !all.contains(name))
-                .cloned()
-                .collect::<Vec<_>>(),
-        );
+        all.extend(names.iter().filter(|name| !all.contains(name)).cloned().collect::<Vec<_>>());
         let mut params = CertificateParams::new(all).map_err(tls)?;
         params.distinguished_name.push(DnType::CommonName, "nmax target");
         params.use_authority_key_identifier_extension = true;
@@ -47,10 +39,7 @@ impl Certificates {
         let leaf = params.signed_by(&key, &ca).map_err(tls)?;
         let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(key.serialize_der()));
         let config = server_config(leaf.der().clone(), key)?;
-        Ok(Self {
-            ca_pem: ca.pem(),
-            config: Arc::new(config),
-        })
+        Ok(Self { ca_pem: ca.pem(), config: Arc::new(config) })
     }
 
     /// The authority's certificate in PEM, for clients to trust.
@@ -65,18 +54,14 @@ impl Certificates {
 
 fn ca_params() -> CertificateParams {
     let mut params = CertificateParams::default();
-    params
-        .distinguished_name
-        .push(DnType::CommonName, "nmax target authority");
+    params.distinguished_name.push(DnType::CommonName, "nmax target authority");
     params.is_ca = IsCa::Ca(BasicConstraints::Constrained(0));
     params.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::CrlSign];
     params
 }
 
 fn server_config(leaf: CertificateDer<'static>, key: PrivateKeyDer<'static>) -> Result<ServerConfig, Error> {
-    let tls = |source: tokio_rustls::rustls::Error| Error::Tls {
-        problem: source.to_string(),
-    };
+    let tls = |source: tokio_rustls::rustls::Error| Error::Tls { problem: source.to_string() };
     let mut config = ServerConfig::builder_with_provider(Arc::new(default_provider()))
         .with_safe_default_protocol_versions()
         .map_err(tls)?

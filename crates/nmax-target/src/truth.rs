@@ -59,10 +59,7 @@ impl Truth {
             max_ns: 0,
             service_time_ns,
         };
-        Self {
-            origin_ns: AtomicU64::new(now_ns),
-            counters: Mutex::new(counters),
-        }
+        Self { origin_ns: AtomicU64::new(now_ns), counters: Mutex::new(counters) }
     }
 
     fn lock(&self) -> MutexGuard<'_, Counters> {
@@ -96,11 +93,7 @@ impl Truth {
         counters.requests += 1;
         counters.in_flight += 1;
         counters.in_flight_max = counters.in_flight_max.max(counters.in_flight);
-        Arrival {
-            truth: self,
-            number,
-            epoch: counters.epoch,
-        }
+        Arrival { truth: self, number, epoch: counters.epoch }
     }
 
     /// The totals at this moment.

@@ -20,9 +20,7 @@ pub fn plan(yaml: &str) -> Arc<Plan> {
 pub fn with_files(yaml: &str, files: &[(&str, &str)]) -> Arc<Plan> {
     let read = |name: &str| {
         let found = files.iter().find(|(file, _)| *file == name);
-        found
-            .map(|(_, text)| (*text).to_owned())
-            .ok_or_else(|| "no such file".to_owned())
+        found.map(|(_, text)| (*text).to_owned()).ok_or_else(|| "no such file".to_owned())
     };
     let options = Options {
         file: "plan.yaml",
@@ -59,7 +57,5 @@ pub fn home_page(keys: &str) -> Arc<Plan> {
 /// # Panics
 /// When the document has errors.
 pub fn requests(target: &str, steps: &str, keys: &str) -> Arc<Plan> {
-    plan(&format!(
-        "nmax: 1\ntarget: {target}\nscenarios: {{ home: {{ steps: {steps} }} }}\n{keys}\n"
-    ))
+    plan(&format!("nmax: 1\ntarget: {target}\nscenarios: {{ home: {{ steps: {steps} }} }}\n{keys}\n"))
 }

@@ -66,12 +66,7 @@ impl BadServer {
         let connections = Arc::new(AtomicU64::new(0));
         let (stops_too, connections_too) = (Arc::clone(&stops), Arc::clone(&connections));
         let thread = std::thread::spawn(move || serve(&listener, meet, &stops_too, &connections_too));
-        Self {
-            address,
-            stops,
-            connections,
-            thread: Some(thread),
-        }
+        Self { address, stops, connections, thread: Some(thread) }
     }
 
     /// Where it listens, as a URL without a path.
@@ -136,10 +131,7 @@ fn meet(mut stream: TcpStream, kept: &mut Vec<TcpStream>, habit: Habit) {
         Habit::NotHttp => answer(&mut stream, b"220 mail.test ESMTP ready\r\n"),
         Habit::ClosesMidReply => answer(&mut stream, b"HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nabc"),
         Habit::Holds => {
-            answer(
-                &mut stream,
-                b"HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 2\r\n\r\nok",
-            );
+            answer(&mut stream, b"HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 2\r\n\r\nok");
             kept.truncate(KEPT_MAX - 1);
             kept.push(stream);
         }

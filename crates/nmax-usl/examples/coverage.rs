@@ -54,23 +54,14 @@ fn head(title: &str) {
 fn line(name: &str, runs: &str, sd: f64, coverage: &Coverage) {
     print!("{name:<34}{runs:>4}{:>6.0}%", sd * 100.0);
     for share in coverage.shares() {
-        print!(
-            "{:>12}",
-            if share.is_nan() {
-                "–".into()
-            } else {
-                format!("{share:.3}")
-            }
-        );
+        print!("{:>12}", if share.is_nan() { "–".into() } else { format!("{share:.3}") });
     }
     println!("{:>8.1}%", 100.0 * coverage.positive as f64 / coverage.fits as f64);
 }
 
 /// Designs that reach twice the peak; gives how many shares lie outside the band.
 fn designs_past_the_peak(sets: usize) -> usize {
-    head(&format!(
-        "Designs that reach twice the peak, {sets} data sets each, nominal 95 %"
-    ));
+    head(&format!("Designs that reach twice the peak, {sets} data sets each, nominal 95 %"));
     let mut outside = 0;
     for (alpha, peak) in [(0.0267, 35.6), (0.02, 15.0), (0.02, 60.0), (0.02, 250.0)] {
         let law = law_with_peak(alpha, peak);
@@ -86,12 +77,7 @@ fn designs_past_the_peak(sets: usize) -> usize {
         for (name, levels) in designs {
             for sd in [0.03, 0.05] {
                 let coverage = coverage(&law, &levels, sd, sets, 1);
-                line(
-                    &format!("peak {peak}: {name}"),
-                    &levels.len().to_string(),
-                    sd,
-                    &coverage,
-                );
+                line(&format!("peak {peak}: {name}"), &levels.len().to_string(), sd, &coverage);
                 outside += coverage.shares().iter().filter(|share| !BAND.contains(share)).count();
             }
         }
@@ -101,35 +87,13 @@ fn designs_past_the_peak(sets: usize) -> usize {
 
 /// The designs of the reference beside its figures; gives how many shares of α, β and ln γ lie outside the band.
 fn published_designs(sets: usize) -> usize {
-    head(&format!(
-        "Designs with known figures, {sets} data sets each; below each line the figures of another program"
-    ));
-    let law = Usl {
-        contention: 0.0267,
-        coherency: 7.69e-4,
-        unit_throughput: 995.6,
-    };
-    let amdahl = Usl {
-        contention: 0.05,
-        coherency: 0.0,
-        unit_throughput: 1000.0,
-    };
+    head(&format!("Designs with known figures, {sets} data sets each; below each line the figures of another program"));
+    let law = Usl { contention: 0.0267, coherency: 7.69e-4, unit_throughput: 995.6 };
+    let amdahl = Usl { contention: 0.05, coherency: 0.0, unit_throughput: 1000.0 };
     let to_32 = [1., 2., 4., 8., 12., 16., 20., 24., 28., 32.];
     let cases: [(&str, Usl, Vec<f64>, f64, &str); 6] = [
-        (
-            "1, 2, 4, 8, 12, …, 32",
-            law,
-            to_32.to_vec(),
-            0.05,
-            ".946 .956 .952 .949 .944",
-        ),
-        (
-            "the same × 3",
-            law,
-            [to_32; 3].concat(),
-            0.05,
-            ".948 .951 .952 .948 .957",
-        ),
+        ("1, 2, 4, 8, 12, …, 32", law, to_32.to_vec(), 0.05, ".946 .956 .952 .949 .944"),
+        ("the same × 3", law, [to_32; 3].concat(), 0.05, ".948 .951 .952 .948 .957"),
         (
             "low only: 1, 2, 4, …, 12",
             law,
@@ -137,20 +101,8 @@ fn published_designs(sets: usize) -> usize {
             0.05,
             ".947 .948 .940 .903 .839, 64 % β̂ > 0",
         ),
-        (
-            "past the peak: 1, 4, 9, …, 72",
-            law,
-            vec![1., 4., 9., 18., 36., 54., 72.],
-            0.05,
-            ".950 .944 .947 .957 .943",
-        ),
-        (
-            "1, 2, 4, 8, 16, 32",
-            law,
-            vec![1., 2., 4., 8., 16., 32.],
-            0.03,
-            ".949 .948 .948 .940 .947",
-        ),
+        ("past the peak: 1, 4, 9, …, 72", law, vec![1., 4., 9., 18., 36., 54., 72.], 0.05, ".950 .944 .947 .957 .943"),
+        ("1, 2, 4, 8, 16, 32", law, vec![1., 2., 4., 8., 16., 32.], 0.03, ".949 .948 .948 .940 .947"),
         (
             "Amdahl: 1, 2, 4, …, 64",
             amdahl,
@@ -164,10 +116,7 @@ fn published_designs(sets: usize) -> usize {
         let coverage = coverage(&law, &levels, sd, sets, 2);
         line(name, &levels.len().to_string(), sd, &coverage);
         println!("{:<45}{figures}", "");
-        outside += coverage.shares()[..3]
-            .iter()
-            .filter(|share| !BAND.contains(share))
-            .count();
+        outside += coverage.shares()[..3].iter().filter(|share| !BAND.contains(share)).count();
     }
     outside
 }
@@ -193,12 +142,7 @@ fn campaigns(sets: usize) {
             let mean = format!("{:.1}", runs as f64 / sets as f64);
             line(&format!("peak {peak}, α {alpha}"), &mean, sd, &coverage);
             let share = |count: usize| 100.0 * count as f64 / sets as f64;
-            println!(
-                "{:<45}N_peak within 10 % in {:.1} %, precise in {:.1} %",
-                "",
-                share(near),
-                share(precise)
-            );
+            println!("{:<45}N_peak within 10 % in {:.1} %, precise in {:.1} %", "", share(near), share(precise));
         }
     }
 }
@@ -221,12 +165,7 @@ fn savings(sets: usize) {
         let law = law_with_peak(alpha, peak);
         for sd in [0.02, 0.03, 0.05] {
             let runs = medians(&law, peak, sd, sets);
-            print!(
-                "{:<20}{:>5.0}%{:>10}",
-                format!("peak {peak}, α {alpha}"),
-                sd * 100.0,
-                runs[0]
-            );
+            print!("{:<20}{:>5.0}%{:>10}", format!("peak {peak}, α {alpha}"), sd * 100.0, runs[0]);
             for ladder in &runs[1..] {
                 print!("{:>20}", format!("{ladder} ({:.2})", runs[0] as f64 / *ladder as f64));
             }
@@ -251,11 +190,7 @@ fn medians(law: &Usl, peak: f64, sd: f64, sets: usize) -> [usize; 4] {
     for seed in 0..sets as u64 {
         let mut random = Random::new(seed);
         let rules = simulation::rules(1000.0, RUNS_MAX, seed);
-        runs[0].push(
-            simulation::campaign(rules, sd, &mut random, |n| law.throughput_at(n))
-                .observations
-                .len(),
-        );
+        runs[0].push(simulation::campaign(rules, sd, &mut random, |n| law.throughput_at(n)).observations.len());
         for (index, high, rounds) in [(1, 2.0 * peak, 3), (2, 1000.0, 3), (3, 2.0 * peak, 1)] {
             let ladder = (law, &even_levels(high, 12)[..], sd);
             let needed = simulation::ladder_runs(ladder, rounds, Precision::default(), RUNS_MAX, &mut random);

@@ -3,11 +3,7 @@
 //! Each line is the fastest of some rounds, in milliseconds of this core. It decides whether a fit may be made anew after
 //! each level of a campaign, and whether files of many rows need another way.
 
-#![allow(
-    clippy::disallowed_methods,
-    clippy::print_stdout,
-    reason = "a program that measures and prints"
-)]
+#![allow(clippy::disallowed_methods, clippy::print_stdout, reason = "a program that measures and prints")]
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -24,16 +20,10 @@ fn main() {
     let few = measured(12);
     let many = measured(ROWS);
     report("12 points, fit with intervals", 200, || fit_with_intervals(&few));
-    report("12 points, everything that is said about them", 50, || {
-        analyse(&few, &Options::default()).points.len()
-    });
-    report("12 points, bootstrap of 2000 folds", 5, || {
-        bootstrap(&few, Method::Log, 1, FOLDS).len()
-    });
+    report("12 points, everything that is said about them", 50, || analyse(&few, &Options::default()).points.len());
+    report("12 points, bootstrap of 2000 folds", 5, || bootstrap(&few, Method::Log, 1, FOLDS).len());
     report("100000 rows, fit with intervals", 3, || fit_with_intervals(&many));
-    report("100000 rows, everything that is said about them", 2, || {
-        analyse(&many, &Options::default()).points.len()
-    });
+    report("100000 rows, everything that is said about them", 2, || analyse(&many, &Options::default()).points.len());
 }
 
 /// Coefficients, peak and band, all with intervals; how many there are.
@@ -44,11 +34,7 @@ fn fit_with_intervals(observations: &[Observation]) -> usize {
 
 /// So many measurements of a law between 1 and twice its peak.
 fn measured(count: usize) -> Vec<Observation> {
-    let law = Usl {
-        contention: 0.0267,
-        coherency: 7.69e-4,
-        unit_throughput: 995.6,
-    };
+    let law = Usl { contention: 0.0267, coherency: 7.69e-4, unit_throughput: 995.6 };
     let mut random = Random::new(1);
     (0..count)
         .map(|index| {

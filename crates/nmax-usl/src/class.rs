@@ -61,29 +61,15 @@ pub(crate) fn judge(
     winner: Winner,
     blocked: &[&'static str],
 ) -> Judged {
-    let undecided = |text: String| Judged {
-        contention: None,
-        coherency: None,
-        class: None,
-        text,
-    };
+    let undecided = |text: String| Judged { contention: None, coherency: None, class: None, text };
     let (Some(fit), Some(last)) = (fit, levels.last()) else {
         return undecided("Without a fit of the law there is no class.".to_owned());
     };
     let (n, d) = (last.n, fit.law.denominator_at(last.n));
-    let shares = [
-        |v: f64, n: f64, d: f64| v * (n - 1.0) / d,
-        |v, n, d| v * n * (n - 1.0) / d,
-    ];
+    let shares = [|v: f64, n: f64, d: f64| v * (n - 1.0) / d, |v, n, d| v * n * (n - 1.0) / d];
     let coefficient = |index: usize, name, estimate| {
         let share = |value| shares[index](value, n, d);
-        Some(Coefficient {
-            name,
-            index,
-            estimate,
-            share_high: share(estimate.high?),
-            sign: sign(estimate, share)?,
-        })
+        Some(Coefficient { name, index, estimate, share_high: share(estimate.high?), sign: sign(estimate, share)? })
     };
     let alpha = coefficient(0, "contention α", &fit.contention);
     let beta = coefficient(1, "coherency β", &fit.coherency);
@@ -103,17 +89,9 @@ pub(crate) fn judge(
     } else if blocked.is_empty() {
         decide(fit, n, &alpha, &beta, ladder, winner)
     } else {
-        (
-            None,
-            format!("No class is said, since the data forbid it: {}.", blocked.join(", ")),
-        )
+        (None, format!("No class is said, since the data forbid it: {}.", blocked.join(", ")))
     };
-    Judged {
-        contention: Some(alpha.sign),
-        coherency: Some(beta.sign),
-        class,
-        text,
-    }
+    Judged { contention: Some(alpha.sign), coherency: Some(beta.sign), class, text }
 }
 
 fn decide(
@@ -190,15 +168,10 @@ fn open_text(fit: &Fit, n_hi: f64, open: &[&Coefficient]) -> String {
     deciding.dedup();
     let more = match deciding.as_slice() {
         [] => String::new(),
-        [n] => format!(
-            " One more run at N = {} narrows {} most.",
-            number(*n),
-            if open.len() > 1 { "them" } else { "it" }
-        ),
-        several => format!(
-            " One more run each at N = {} narrows them most.",
-            list(several.iter().map(|n| number(*n)))
-        ),
+        [n] => {
+            format!(" One more run at N = {} narrows {} most.", number(*n), if open.len() > 1 { "them" } else { "it" })
+        }
+        several => format!(" One more run each at N = {} narrows them most.", list(several.iter().map(|n| number(*n)))),
     };
     format!("Undetermined: {}.{more}", each.collect::<Vec<_>>().join(". "))
 }
@@ -235,7 +208,5 @@ pub(crate) fn deciding_n(fit: &Fit, n_hi: f64, index: usize) -> Option<f64> {
     };
     let places = (0..=PLACES).map(|i| (2.0 * n_hi).powf(i as f64 / PLACES as f64));
     let candidates = places.map(|n| if n_hi >= 2.0 { n.floor() } else { n });
-    candidates
-        .filter(|n| reduction(*n).is_finite())
-        .max_by(|a, b| reduction(*a).total_cmp(&reduction(*b)))
+    candidates.filter(|n| reduction(*n).is_finite()).max_by(|a, b| reduction(*a).total_cmp(&reduction(*b)))
 }

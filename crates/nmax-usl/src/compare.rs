@@ -144,10 +144,8 @@ pub struct Difference {
 /// Each interval holds by itself at 95 %. Source: B. L. Welch, *Biometrika* 34 (1947), 28.
 /// Law: `the_same_system_twice_rarely_differs`.
 pub fn compare(versions: &[(String, Analysis)]) -> Comparison {
-    let n_common = versions
-        .iter()
-        .filter_map(|(_, analysis)| Some(analysis.observations.last()?.n))
-        .fold(f64::INFINITY, f64::min);
+    let n_common =
+        versions.iter().filter_map(|(_, analysis)| Some(analysis.observations.last()?.n)).fold(f64::INFINITY, f64::min);
     let mut quantities = vec![Quantity::Contention, Quantity::Coherency, Quantity::UnitThroughput];
     if n_common.is_finite() && n_common > 1.0 {
         quantities.push(Quantity::ThroughputAt(n_common));
@@ -155,19 +153,11 @@ pub fn compare(versions: &[(String, Analysis)]) -> Comparison {
     let differences = match versions {
         [first, others @ ..] => others
             .iter()
-            .flat_map(|other| {
-                quantities
-                    .iter()
-                    .filter_map(|quantity| difference(first, other, *quantity))
-            })
+            .flat_map(|other| quantities.iter().filter_map(|quantity| difference(first, other, *quantity)))
             .collect(),
         [] => Vec::new(),
     };
-    Comparison {
-        versions: versions.iter().map(version).collect(),
-        differences,
-        caveats: caveats(versions),
-    }
+    Comparison { versions: versions.iter().map(version).collect(), differences, caveats: caveats(versions) }
 }
 
 fn version((name, analysis): &(String, Analysis)) -> Version {
@@ -219,15 +209,9 @@ fn measured(fit: &Fit, quantity: Quantity) -> Option<Measured> {
 }
 
 fn difference(first: &(String, Analysis), other: &(String, Analysis), quantity: Quantity) -> Option<Difference> {
-    let (a, b) = (
-        measured(first.1.fit.as_ref()?, quantity)?,
-        measured(other.1.fit.as_ref()?, quantity)?,
-    );
+    let (a, b) = (measured(first.1.fit.as_ref()?, quantity)?, measured(other.1.fit.as_ref()?, quantity)?);
     let apart = b.value - a.value;
-    let half = a
-        .variance
-        .zip(b.variance)
-        .and_then(|((v1, df1), (v2, df2))| half_width(v1, df1, v2, df2));
+    let half = a.variance.zip(b.variance).and_then(|((v1, df1), (v2, df2))| half_width(v1, df1, v2, df2));
     let told = |value: f64| if quantity.is_relative() { value.exp_m1() } else { value };
     let difference = Estimate {
         estimate: told(apart),
@@ -235,11 +219,7 @@ fn difference(first: &(String, Analysis), other: &(String, Analysis), quantity: 
         high: half.map(|(half, _)| told(apart + half)).filter(|high| high.is_finite()),
         at_bound: false,
     };
-    let blocked: Vec<&str> = [first, other]
-        .into_iter()
-        .filter(|v| is_blocked(&v.1))
-        .map(|v| v.0.as_str())
-        .collect();
+    let blocked: Vec<&str> = [first, other].into_iter().filter(|v| is_blocked(&v.1)).map(|v| v.0.as_str()).collect();
     let change = match half {
         Some((half, _)) if blocked.is_empty() => match apart {
             _ if apart.abs() <= half => Change::NotSeen,
@@ -261,9 +241,7 @@ fn difference(first: &(String, Analysis), other: &(String, Analysis), quantity: 
         text: String::new(),
     };
     found.text = words(&found, &blocked);
-    let is_finite = [found.before, found.after, found.difference.estimate]
-        .iter()
-        .all(|v| v.is_finite());
+    let is_finite = [found.before, found.after, found.difference.estimate].iter().all(|v| v.is_finite());
     is_finite.then_some(found)
 }
 
@@ -272,11 +250,7 @@ fn half_width(v1: f64, df1: f64, v2: f64, df2: f64) -> Option<(f64, f64)> {
     let sum = v1 + v2;
     let squares = v1 * v1 / df1 + v2 * v2 / df2;
     // Without any variance the two are known exactly; the degrees of freedom do not matter then.
-    let df = if squares > 0.0 {
-        sum * sum / squares
-    } else {
-        df1.min(df2)
-    };
+    let df = if squares > 0.0 { sum * sum / squares } else { df1.min(df2) };
     let half = crate::quantile::student_t(P95, df) * sum.sqrt();
     (half.is_finite() && df.is_finite()).then_some((half, df))
 }
@@ -286,15 +260,7 @@ fn is_blocked(analysis: &Analysis) -> bool {
 }
 
 fn words(found: &Difference, blocked: &[&str]) -> String {
-    let Difference {
-        from,
-        to,
-        quantity,
-        before,
-        after,
-        difference,
-        ..
-    } = found;
+    let Difference { from, to, quantity, before, after, difference, .. } = found;
     let name = quantity.words();
     let name = format!("{}{}", name[..1].to_uppercase(), &name[1..]);
     let values = format!("{} in {from}, {} in {to}", number(*before), number(*after));
@@ -309,11 +275,7 @@ fn words(found: &Difference, blocked: &[&str]) -> String {
         high: difference.low.map(|low| -low),
         ..*difference
     };
-    let difference = if found.change == Change::Fell {
-        &turned
-    } else {
-        difference
-    };
+    let difference = if found.change == Change::Fell { &turned } else { difference };
     let by = if quantity.is_relative() {
         let range = match (difference.low, difference.high) {
             (Some(low), Some(high)) => format!(" (95 %: {} to {})", percent(low), percent(high)),
@@ -326,11 +288,7 @@ fn words(found: &Difference, blocked: &[&str]) -> String {
     match found.change {
         Change::Rose | Change::Fell => {
             let verb = if found.change == Change::Rose { "rose" } else { "fell" };
-            format!(
-                "{name} {verb} from {} in {from} to {} in {to}, by {by}.",
-                number(*before),
-                number(*after)
-            )
+            format!("{name} {verb} from {} in {from} to {} in {to}, by {by}.", number(*before), number(*after))
         }
         Change::NotSeen => format!("{name}: no difference that these data can show; {values}, apart by {by}."),
         Change::Unknown => format!("{name}: {values}; without intervals nobody can tell whether that is a difference."),
@@ -351,26 +309,16 @@ fn caveats(versions: &[(String, Analysis)]) -> Vec<String> {
         ));
     }
     if let Some(names) = differs(&|analysis| analysis.options.dimension.name()) {
-        found.push(format!(
-            "N counts different things ({names}), so the coefficients do not compare."
-        ));
+        found.push(format!("N counts different things ({names}), so the coefficients do not compare."));
     }
     for (name, analysis) in versions {
         if analysis.fit.is_none() {
-            found.push(format!(
-                "{name} has no fit, so nothing in it is compared: {}",
-                first_text(analysis)
-            ));
+            found.push(format!("{name} has no fit, so nothing in it is compared: {}", first_text(analysis)));
         } else if is_blocked(analysis) {
-            found.push(format!(
-                "Findings forbid conclusions from {name}: {}",
-                first_text(analysis)
-            ));
+            found.push(format!("Findings forbid conclusions from {name}: {}", first_text(analysis)));
         }
     }
-    let reach = versions
-        .iter()
-        .filter_map(|(_, analysis)| Some(analysis.observations.last()?.n));
+    let reach = versions.iter().filter_map(|(_, analysis)| Some(analysis.observations.last()?.n));
     let (least, most) = reach.fold((f64::INFINITY, 0.0_f64), |(low, high), n| (low.min(n), high.max(n)));
     if least.is_finite() && most > 2.0 * least {
         found.push(format!(
@@ -384,8 +332,5 @@ fn caveats(versions: &[(String, Analysis)]) -> Vec<String> {
 }
 
 fn first_text(analysis: &Analysis) -> String {
-    analysis
-        .findings
-        .first()
-        .map_or_else(String::new, |finding| finding.text.clone())
+    analysis.findings.first().map_or_else(String::new, |finding| finding.text.clone())
 }

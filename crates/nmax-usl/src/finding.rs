@@ -37,12 +37,7 @@ impl Finding {
     /// Rows are told in their order in the data.
     pub(crate) fn new(code: Code, effect: Effect, mut rows: Vec<usize>, text: String) -> Self {
         rows.sort_unstable();
-        Self {
-            code,
-            effect,
-            rows,
-            text,
-        }
+        Self { code, effect, rows, text }
     }
 }
 
@@ -68,10 +63,7 @@ impl Facts<'_> {
     }
 
     fn rows_of<'b>(&self, levels: impl IntoIterator<Item = &'b Level>) -> Vec<usize> {
-        levels
-            .into_iter()
-            .flat_map(|level| level.rows(self.observations))
-            .collect()
+        levels.into_iter().flat_map(|level| level.rows(self.observations)).collect()
     }
 }
 

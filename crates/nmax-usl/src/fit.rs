@@ -224,10 +224,7 @@ pub fn fit(observations: &[Observation], method: Method) -> Result<Fit, FitError
     let state = match method {
         Method::Log | Method::Ols | Method::Ols2 => {
             let solution = search::free(&table, unit, &mut scratch)?;
-            let found = Found {
-                solution,
-                at_bound: Vec::new(),
-            };
+            let found = Found { solution, at_bound: Vec::new() };
             return Ok(interval::assemble(observations, &table, method, &found));
         }
         Method::Poly2 => {
@@ -240,10 +237,7 @@ pub fn fit(observations: &[Observation], method: Method) -> Result<Fit, FitError
             at_quadratic(observations, &table, method, (alpha, beta, gamma), &mut scratch)?
         }
     };
-    let found = Found {
-        solution: solve::Solution { state, cosine: 0.0 },
-        at_bound: Vec::new(),
-    };
+    let found = Found { solution: solve::Solution { state, cosine: 0.0 }, at_bound: Vec::new() };
     Ok(interval::assemble(observations, &table, method, &found))
 }
 
@@ -284,11 +278,7 @@ fn at_quadratic(
     (alpha, beta, gamma): (f64, f64, f64),
     scratch: &mut Scratch,
 ) -> Result<State, FitError> {
-    let law = Usl {
-        contention: alpha,
-        coherency: beta,
-        unit_throughput: gamma,
-    };
+    let law = Usl { contention: alpha, coherency: beta, unit_throughput: gamma };
     search::without_pole(law, observations)?;
     let mut at = |unit| solve::evaluate(table, unit, alpha, beta, scratch).ok_or(FitError::NotConverged);
     let given = at(Unit::Given(gamma))?;
@@ -300,9 +290,5 @@ fn at_quadratic(
     let ratio = gamma / free.gain;
     let normal = free.normal.map(|v| v * ratio * ratio);
     let explained = free.explained.map(|v| v * ratio);
-    Ok(State {
-        normal,
-        explained,
-        ..given
-    })
+    Ok(State { normal, explained, ..given })
 }

@@ -61,11 +61,7 @@ fn unblocked(evidence: &Evidence) -> (bool, String) {
 fn enough(evidence: &Evidence) -> (bool, String) {
     let Evidence { runs, levels, .. } = evidence;
     let holds = *levels >= LEVELS_MIN && *runs >= 3 + DF_MIN;
-    let need = if holds {
-        ""
-    } else {
-        "; 6 distinct N and 6 runs are the least"
-    };
+    let need = if holds { "" } else { "; 6 distinct N and 6 runs are the least" };
     (holds, format!("{} at {levels} distinct N{need}", count(*runs, "run")))
 }
 
@@ -96,10 +92,7 @@ fn coherent(evidence: &Evidence) -> (bool, String) {
     };
     let beta = fit.law.coherency;
     if beta <= 0.0 {
-        return (
-            false,
-            format!("β is {}, not above 0: without coherency there is no peak", number(beta)),
-        );
+        return (false, format!("β is {}, not above 0: without coherency there is no peak", number(beta)));
     }
     let df = fit.n.saturating_sub(fit.k);
     let Some(covariance) = fit.covariance.filter(|_| df > 0) else {
@@ -109,43 +102,28 @@ fn coherent(evidence: &Evidence) -> (bool, String) {
     let low = beta - t * covariance[1][1].max(0.0).sqrt();
     let holds = low > 0.0;
     let relation = if holds { "above 0" } else { "which is not above 0" };
-    (
-        holds,
-        format!("β is at least {} (one-sided 95 %), {relation}", number(low)),
-    )
+    (holds, format!("β is at least {} (one-sided 95 %), {relation}", number(low)))
 }
 
 fn law_leads(evidence: &Evidence) -> (bool, String) {
     let ladder = evidence.ladder;
-    if evidence
-        .fit
-        .is_some_and(|fit| fit.regression == Regression::ResponseTime)
-    {
+    if evidence.fit.is_some_and(|fit| fit.regression == Regression::ResponseTime) {
         let text = "R was fitted on X, since the load was open: no simpler model is held against the law, and no open load is \
                     steady past a peak";
         return (false, text.to_owned());
     }
     let Some(law) = ladder::rung(ladder, Model::Usl).filter(|rung| rung.aicc.is_finite()) else {
-        return (
-            false,
-            "there are too few runs to hold the law against simpler models".to_owned(),
-        );
+        return (false, "there are too few runs to hold the law against simpler models".to_owned());
     };
     let rivals = [Model::Linear, Model::Amdahl, Model::Knee];
-    let best = ladder
-        .iter()
-        .filter(|rung| rivals.contains(&rung.model))
-        .min_by(|a, b| a.aicc.total_cmp(&b.aicc));
+    let best = ladder.iter().filter(|rung| rivals.contains(&rung.model)).min_by(|a, b| a.aicc.total_cmp(&b.aicc));
     let Some(best) = best else {
         return (false, "no simpler model could be fitted beside the law".to_owned());
     };
     let lead = best.aicc - law.aicc;
     let name = model_words(best.model);
     if lead <= 0.0 {
-        return (
-            false,
-            format!("{name} explains the data better, by {:.1} in AICc", -lead),
-        );
+        return (false, format!("{name} explains the data better, by {:.1} in AICc", -lead));
     }
     if lead <= LEAD {
         let text = format!(
@@ -166,10 +144,7 @@ fn law_leads(evidence: &Evidence) -> (bool, String) {
     if evidence.has_shape_change {
         return (false, "the shape of the data changes within the range".to_owned());
     }
-    (
-        true,
-        format!("the law leads linear, Amdahl and knee by at least {lead:.1} in AICc"),
-    )
+    (true, format!("the law leads linear, Amdahl and knee by at least {lead:.1} in AICc"))
 }
 
 /// A model in a sentence.
@@ -185,44 +160,27 @@ pub(crate) const fn model_words(model: Model) -> &'static str {
 
 fn near(evidence: &Evidence, peak: Option<&(Estimate, Estimate)>) -> (bool, String) {
     let Some((n, x)) = peak else {
-        let what = if evidence.fit.is_some() {
-            "the fitted law has no peak"
-        } else {
-            "there is no law that could have one"
-        };
+        let what =
+            if evidence.fit.is_some() { "the fitted law has no peak" } else { "there is no law that could have one" };
         return (false, what.to_owned());
     };
     let (n_limit, x_limit) = (BEYOND * evidence.n_hi, BEYOND * evidence.x_max);
     if n.estimate > n_limit {
-        return (
-            false,
-            format!(
-                "the peak would lie beyond twice the largest N measured, {}",
-                number(n_limit)
-            ),
-        );
+        return (false, format!("the peak would lie beyond twice the largest N measured, {}", number(n_limit)));
     }
     match n.high {
         Some(high) if high <= n_limit => {}
         _ => {
-            let text = format!(
-                "the interval of N_peak reaches beyond twice the largest N measured, {}",
-                number(n_limit)
-            );
+            let text =
+                format!("the interval of N_peak reaches beyond twice the largest N measured, {}", number(n_limit));
             return (false, text);
         }
     }
     if x.estimate > x_limit {
-        let text = format!(
-            "the peak would lie above twice the largest throughput measured, {}/s",
-            number(x_limit)
-        );
+        let text = format!("the peak would lie above twice the largest throughput measured, {}/s", number(x_limit));
         return (false, text);
     }
-    (
-        true,
-        "N_peak with its interval and X_peak lie within twice what was measured".to_owned(),
-    )
+    (true, "N_peak with its interval and X_peak lie within twice what was measured".to_owned())
 }
 
 fn below_ceiling(evidence: &Evidence, peak: Option<&(Estimate, Estimate)>) -> (bool, String) {
@@ -230,26 +188,15 @@ fn below_ceiling(evidence: &Evidence, peak: Option<&(Estimate, Estimate)>) -> (b
         return (true, "no ceiling is known".to_owned());
     };
     let Some((_, x)) = peak else {
-        return (
-            false,
-            "the fitted law has no peak to compare with the ceiling".to_owned(),
-        );
+        return (false, "the fitted law has no peak to compare with the ceiling".to_owned());
     };
     let least = x.low.unwrap_or(x.estimate);
     let most = ceiling.throughput.high.unwrap_or(ceiling.throughput.estimate);
-    let of = format!(
-        "{}, {}/s{}",
-        ceiling.name,
-        number(ceiling.throughput.estimate),
-        interval(&ceiling.throughput)
-    );
+    let of = format!("{}, {}/s{}", ceiling.name, number(ceiling.throughput.estimate), interval(&ceiling.throughput));
     if least <= most {
         (true, format!("the peak does not lie above the ceiling of {of}"))
     } else {
-        (
-            false,
-            format!("the peak lies above the ceiling of {of}: it is physically impossible"),
-        )
+        (false, format!("the peak lies above the ceiling of {of}: it is physically impossible"))
     }
 }
 
@@ -261,10 +208,7 @@ pub(crate) fn peak(evidence: &Evidence, gate: &[Hold]) -> Option<LawPeak> {
     let as_good = alternative(evidence.ladder);
     Some(LawPeak {
         concurrency,
-        throughput: Estimate {
-            high: throughput.high.filter(|high| *high <= BEYOND * evidence.x_max),
-            ..throughput
-        },
+        throughput: Estimate { high: throughput.high.filter(|high| *high <= BEYOND * evidence.x_max), ..throughput },
         integer: fit.law.peak_integer()?,
         alternative: as_good.flatten().filter(|peak| limit(*peak)),
         alternative_is_beyond: as_good.is_some_and(|peak| !peak.is_some_and(limit)),

@@ -45,23 +45,12 @@ pub fn ladder(observations: &[Observation]) -> Vec<Rung> {
     let fitted = Model::ALL.into_iter().filter_map(|model| {
         let (curve, rss) = fit::fit_model(observations, model).ok()?;
         let k = parameters(model);
-        Some(Rung {
-            model,
-            curve,
-            k,
-            rss,
-            aicc: aicc(observations.len(), rss, k),
-            delta: 0.0,
-        })
+        Some(Rung { model, curve, k, rss, aicc: aicc(observations.len(), rss, k), delta: 0.0 })
     });
     let mut rungs: Vec<Rung> = fitted.collect();
     let best = rungs.iter().map(|rung| rung.aicc).fold(f64::INFINITY, f64::min);
     for rung in &mut rungs {
-        rung.delta = if rung.aicc.is_finite() {
-            rung.aicc - best
-        } else {
-            f64::INFINITY
-        };
+        rung.delta = if rung.aicc.is_finite() { rung.aicc - best } else { f64::INFINITY };
     }
     rungs
 }
@@ -70,9 +59,7 @@ pub fn ladder(observations: &[Observation]) -> Vec<Rung> {
 /// compared.
 pub fn winner(ladder: &[Rung]) -> Winner {
     let comparable = ladder.len() > 1 && ladder.iter().all(|rung| rung.aicc.is_finite());
-    let leading = ladder
-        .iter()
-        .find(|rung| leads(ladder, &[rung.model], |other| other != rung.model));
+    let leading = ladder.iter().find(|rung| leads(ladder, &[rung.model], |other| other != rung.model));
     match leading {
         Some(rung) if comparable => Winner::One(rung.model),
         _ => Winner::NotDistinguishable,

@@ -125,9 +125,7 @@ impl Usl {
     /// before it.
     pub fn peak_concurrency(&self) -> Option<f64> {
         let exists = self.coherency > 0.0 && self.contention < 1.0 && self.steepness_at_peak() > 0.0;
-        exists
-            .then(|| ((1.0 - self.contention) / self.coherency).sqrt())
-            .filter(|n| n.is_finite())
+        exists.then(|| ((1.0 - self.contention) / self.coherency).sqrt()).filter(|n| n.is_finite())
     }
 
     /// X_peak, per second.
@@ -151,25 +149,17 @@ impl Usl {
         let peak = self.peak_concurrency()?;
         let (below, above) = (peak.floor().max(1.0), peak.ceil().max(1.0));
         let (x_below, x_above) = (self.throughput_at(below), self.throughput_at(above));
-        Some(if x_above > x_below {
-            (above, x_above)
-        } else {
-            (below, x_below)
-        })
+        Some(if x_above > x_below { (above, x_above) } else { (below, x_below) })
     }
 
     /// γ/α, per second: the roof that contention alone would set. `None` without contention.
     pub fn roof(&self) -> Option<f64> {
-        (self.contention > 0.0)
-            .then(|| self.unit_throughput / self.contention)
-            .filter(|x| x.is_finite())
+        (self.contention > 0.0).then(|| self.unit_throughput / self.contention).filter(|x| x.is_finite())
     }
 
     /// 1/α: the N where the linear line γN meets the roof. `None` without contention.
     pub fn optimum(&self) -> Option<f64> {
-        (self.contention > 0.0)
-            .then(|| 1.0 / self.contention)
-            .filter(|n| n.is_finite())
+        (self.contention > 0.0).then(|| 1.0 / self.contention).filter(|n| n.is_finite())
     }
 
     /// α/β: the N above which coherency costs more than contention, α(N−1) = βN(N−1). Comparing α with β itself
@@ -181,11 +171,7 @@ impl Usl {
 
     /// Which cost is larger at `n`: of contention or of coherency. It flips at α/β.
     pub fn limited_by_at(&self, n: f64) -> Limit {
-        if self.coherency * n > self.contention {
-            Limit::Coherency
-        } else {
-            Limit::Contention
-        }
+        if self.coherency * n > self.contention { Limit::Coherency } else { Limit::Contention }
     }
 
     /// Where superlinear growth is most efficient, and that efficiency (above 1).
@@ -208,9 +194,7 @@ impl Usl {
     /// |α|/β: where superlinear growth is paid back and X crosses γN again. `None` unless α < 0 and |α| > β > 0.
     pub fn payback(&self) -> Option<f64> {
         let superlinear = self.coherency > 0.0 && -self.contention > self.coherency;
-        superlinear
-            .then(|| -self.contention / self.coherency)
-            .filter(|n| n.is_finite())
+        superlinear.then(|| -self.contention / self.coherency).filter(|n| n.is_finite())
     }
 
     /// Whether D(N) ≤ 0 somewhere on [1, `n_max`], where the law would give infinite or negative throughput. The
@@ -244,11 +228,7 @@ impl Usl {
             return None;
         }
         let root = square.sqrt();
-        let m = if b <= 0.0 {
-            2.0 / (root - b)
-        } else {
-            (-b - root) / (2.0 * a)
-        };
+        let m = if b <= 0.0 { 2.0 / (root - b) } else { (-b - root) / (2.0 * a) };
         Some(1.0 + m)
     }
 }

@@ -24,15 +24,8 @@ fn measured(analysis: &Analysis, levels: &[Level]) -> String {
     let Some((n, x)) = analysis.best else {
         return "Nothing was measured that has a throughput and a load.".to_owned();
     };
-    let runs = levels
-        .iter()
-        .find(|level| level.n == n)
-        .map_or(1, |level| level.runs.len());
-    let mean = if runs > 1 {
-        format!(" (mean of {runs} runs)")
-    } else {
-        String::new()
-    };
+    let runs = levels.iter().find(|level| level.n == n).map_or(1, |level| level.runs.len());
+    let mean = if runs > 1 { format!(" (mean of {runs} runs)") } else { String::new() };
     let seen = analysis.observed_peak.map_or_else(String::new, |peak| {
         let (low, high) = peak.between;
         if peak.concurrency != n {
@@ -51,11 +44,7 @@ fn measured(analysis: &Analysis, levels: &[Level]) -> String {
             number(high)
         )
     });
-    format!(
-        "The largest throughput measured is {}/s{mean} at N = {}{seen}.",
-        number(x),
-        number(n)
-    )
+    format!("The largest throughput measured is {}/s{mean} at N = {}{seen}.", number(x), number(n))
 }
 
 fn peak(analysis: &Analysis) -> String {
@@ -78,13 +67,8 @@ fn peak(analysis: &Analysis) -> String {
     // What else fails follows from data that forbid conclusions, and from a law that is not there.
     let first_only = is_blocked(analysis) || analysis.fit.is_none();
     let failing = analysis.gate.iter().filter(|hold| !hold.holds);
-    let texts = failing
-        .map(|hold| hold.text.as_str())
-        .take(if first_only { 1 } else { usize::MAX });
-    format!(
-        "No peak of the law is stated: {}.",
-        texts.collect::<Vec<_>>().join("; ")
-    )
+    let texts = failing.map(|hold| hold.text.as_str()).take(if first_only { 1 } else { usize::MAX });
+    format!("No peak of the law is stated: {}.", texts.collect::<Vec<_>>().join("; "))
 }
 
 fn is_blocked(analysis: &Analysis) -> bool {
@@ -101,11 +85,7 @@ fn peak_stated(peak: &LawPeak) -> String {
     );
     let other = "; the ln-variant explains the data about as well and puts the peak";
     match peak.alternative {
-        Some((n, x)) => format!(
-            "{of_law}{other} at N = {} with {}/s, so take both as a range.",
-            rough(n),
-            number(x)
-        ),
+        Some((n, x)) => format!("{of_law}{other} at N = {} with {}/s, so take both as a range.", rough(n), number(x)),
         None if peak.alternative_is_beyond => {
             format!(
                 "{of_law}{other} beyond twice what was measured, if anywhere, so measure further before relying on it."
@@ -116,17 +96,11 @@ fn peak_stated(peak: &LawPeak) -> String {
 }
 
 fn costs(analysis: &Analysis, levels: &[Level]) -> String {
-    let blocking = analysis
-        .findings
-        .iter()
-        .filter(|finding| finding.effect == Effect::Block);
+    let blocking = analysis.findings.iter().filter(|finding| finding.effect == Effect::Block);
     let mut names: Vec<String> = blocking.map(|finding| finding.code.name().to_owned()).collect();
     names.dedup();
     if !names.is_empty() {
-        return format!(
-            "Nothing may be concluded from the law until these findings are dealt with: {}.",
-            list(names)
-        );
+        return format!("Nothing may be concluded from the law until these findings are dealt with: {}.", list(names));
     }
     match (&analysis.fit, levels.last()) {
         (Some(_), Some(_)) if analysis.winner == Winner::One(Model::Knee) => under_cap(analysis, levels),
@@ -148,13 +122,12 @@ fn rival(analysis: &Analysis) -> String {
     let without = [Model::Linear, Model::Amdahl, Model::Knee];
     let best = ladder.iter().filter(|rung| without.contains(&rung.model));
     let best = best.min_by(|a, b| a.aicc.total_cmp(&b.aicc));
-    best.filter(|rung| rung.aicc <= law.aicc + ladder::LEAD)
-        .map_or_else(String::new, |rung| {
-            format!(
-                " (by the law; {}, which has no coherency, explains the data about as well or better)",
-                model_words(rung.model)
-            )
-        })
+    best.filter(|rung| rung.aicc <= law.aicc + ladder::LEAD).map_or_else(String::new, |rung| {
+        format!(
+            " (by the law; {}, which has no coherency, explains the data about as well or better)",
+            model_words(rung.model)
+        )
+    })
 }
 
 /// Below a cap: whether every unit adds as much as the first, as a straight line has it, or the line itself bends.

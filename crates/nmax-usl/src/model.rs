@@ -93,16 +93,11 @@ impl Curve {
     pub fn throughput_at(&self, n: f64) -> f64 {
         match *self {
             Self::Linear { unit_throughput } => unit_throughput * n,
-            Self::Amdahl {
-                contention,
-                unit_throughput,
-            } => unit_throughput * n / (1.0 + contention * (n - 1.0)),
+            Self::Amdahl { contention, unit_throughput } => unit_throughput * n / (1.0 + contention * (n - 1.0)),
             Self::Usl(law) => law.throughput_at(n),
-            Self::Ln {
-                contention,
-                coherency,
-                unit_throughput,
-            } => unit_throughput * n / (1.0 + (n - 1.0) * (contention + coherency * n.ln())),
+            Self::Ln { contention, coherency, unit_throughput } => {
+                unit_throughput * n / (1.0 + (n - 1.0) * (contention + coherency * n.ln()))
+            }
             Self::Knee { unit_throughput, cap } => (unit_throughput * n).min(cap),
         }
     }
@@ -111,9 +106,7 @@ impl Curve {
     pub fn peak(&self) -> Option<(f64, f64)> {
         match *self {
             Self::Usl(law) => Some((law.peak_concurrency()?, law.peak_throughput()?)),
-            Self::Ln {
-                contention, coherency, ..
-            } => {
+            Self::Ln { contention, coherency, .. } => {
                 let n = ln_peak(contention, coherency)?;
                 Some((n, self.throughput_at(n))).filter(|(_, x)| x.is_finite() && *x > 0.0)
             }

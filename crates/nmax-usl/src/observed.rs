@@ -76,11 +76,7 @@ fn rising<'a>(levels: impl Iterator<Item = &'a Level>) -> f64 {
         while let Some((mean, weight, squares)) = blocks.pop_if(|(mean, _, _)| *mean > block.0) {
             let sum = weight + block.1;
             let apart = weight * block.1 / sum * (mean - block.0).powi(2);
-            block = (
-                (mean * weight + block.0 * block.1) / sum,
-                sum,
-                squares + block.2 + apart,
-            );
+            block = ((mean * weight + block.0 * block.1) / sum, sum, squares + block.2 + apart);
         }
         blocks.push(block);
     }

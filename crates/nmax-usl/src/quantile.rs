@@ -56,11 +56,7 @@ fn beta_quantile(p: f64, a: f64, b: f64) -> f64 {
         if middle <= low || middle >= high {
             break;
         }
-        if beta_reg(a, b, middle) < p {
-            low = middle
-        } else {
-            high = middle
-        }
+        if beta_reg(a, b, middle) < p { low = middle } else { high = middle }
     }
     0.5 * (low + high)
 }

@@ -183,34 +183,21 @@ pub fn what_if(law: &Usl, measured: Option<Measured>, question: &WhatIf) -> Resu
     let assumed = question.assumed.on(law);
     let optimistic = question.optimistic.map(|edge| edge.on(law));
     let realistic = question.realistic.map(|edge| edge.on(law));
-    let laws = [
-        ("given", Some(*law)),
-        ("assumed", Some(assumed)),
-        ("optimistic", optimistic),
-        ("realistic", realistic),
-    ];
-    let mut errors: Vec<WhatIfError> = laws
-        .iter()
-        .filter_map(|(_, law)| law.as_ref())
-        .flat_map(coefficients)
-        .collect();
+    let laws =
+        [("given", Some(*law)), ("assumed", Some(assumed)), ("optimistic", optimistic), ("realistic", realistic)];
+    let mut errors: Vec<WhatIfError> = laws.iter().filter_map(|(_, law)| law.as_ref()).flat_map(coefficients).collect();
     errors.dedup();
     errors.extend(question.growth.and_then(growth_error));
     if !errors.is_empty() {
         return Err(errors);
     }
     let n_max = range(measured, [Some(*law), Some(assumed), optimistic, realistic]);
-    let poles = laws
-        .iter()
-        .filter(|(_, law)| law.is_some_and(|law| law.has_pole(n_max)));
+    let poles = laws.iter().filter(|(_, law)| law.is_some_and(|law| law.has_pole(n_max)));
     let poles: Vec<WhatIfError> = poles.map(|(name, _)| WhatIfError::Pole { name, n_max }).collect();
     if !poles.is_empty() {
         return Err(poles);
     }
-    let limit = Limit {
-        n_max,
-        x_max: measured.map_or(f64::INFINITY, |measured| BEYOND * measured.x_max),
-    };
+    let limit = Limit { n_max, x_max: measured.map_or(f64::INFINITY, |measured| BEYOND * measured.x_max) };
     let place = |n: f64| Place {
         n,
         law: limit.throughput(law, n),
@@ -220,12 +207,7 @@ pub fn what_if(law: &Usl, measured: Option<Measured>, question: &WhatIf) -> Resu
     };
     let weeks: Vec<Week> = question.growth.map_or_else(Vec::new, |growth| {
         let load = |week: usize| growth.load * (1.0 + growth.per_week).powi(week as i32);
-        (0..=growth.weeks)
-            .map(|week| Week {
-                week,
-                place: place(load(week)),
-            })
-            .collect()
+        (0..=growth.weeks).map(|week| Week { week, place: place(load(week)) }).collect()
     });
     let mut outlook = Outlook {
         label: LABEL,
@@ -235,9 +217,7 @@ pub fn what_if(law: &Usl, measured: Option<Measured>, question: &WhatIf) -> Resu
         realistic,
         peak: limit.peak(law).filter(|_| bears_peak(measured, &Override::default())),
         assumed_peak: limit.peak(&assumed).filter(|_| bears_peak(measured, &question.assumed)),
-        curve: (0..=POINTS)
-            .map(|i| place(1.0 + (n_max - 1.0) * i as f64 / POINTS as f64))
-            .collect(),
+        curve: (0..=POINTS).map(|i| place(1.0 + (n_max - 1.0) * i as f64 / POINTS as f64)).collect(),
         weeks,
         text: Vec::new(),
     };
@@ -247,18 +227,8 @@ pub fn what_if(law: &Usl, measured: Option<Measured>, question: &WhatIf) -> Resu
 
 fn coefficients(law: &Usl) -> Vec<WhatIfError> {
     let checks = [
-        (
-            "α",
-            law.contention,
-            law.contention.is_finite() && law.contention <= 1.0,
-            "it is a share, at most 1",
-        ),
-        (
-            "β",
-            law.coherency,
-            law.coherency.is_finite() && law.coherency >= 0.0,
-            "a cost is not below 0",
-        ),
+        ("α", law.contention, law.contention.is_finite() && law.contention <= 1.0, "it is a share, at most 1"),
+        ("β", law.coherency, law.coherency.is_finite() && law.coherency >= 0.0, "a cost is not below 0"),
         (
             "γ",
             law.unit_throughput,
@@ -267,9 +237,7 @@ fn coefficients(law: &Usl) -> Vec<WhatIfError> {
         ),
     ];
     let wrong = checks.into_iter().filter(|(_, _, is_right, _)| !is_right);
-    wrong
-        .map(|(name, value, _, why)| WhatIfError::Coefficient { name, value, why })
-        .collect()
+    wrong.map(|(name, value, _, why)| WhatIfError::Coefficient { name, value, why }).collect()
 }
 
 fn growth_error(growth: Growth) -> Option<WhatIfError> {
@@ -286,11 +254,7 @@ fn range(measured: Option<Measured>, laws: [Option<Usl>; 4]) -> f64 {
         None => {
             let peaks = laws.into_iter().flatten().filter_map(|law| law.peak_concurrency());
             let farthest = peaks.filter(|n| n.is_finite()).fold(0.0, f64::max);
-            if farthest > 1.0 {
-                BEYOND * farthest
-            } else {
-                RANGE_WITHOUT_DATA
-            }
+            if farthest > 1.0 { BEYOND * farthest } else { RANGE_WITHOUT_DATA }
         }
     }
 }

@@ -47,11 +47,7 @@ pub fn asynchronous(users: usize, service_s: f64, think_s: f64) -> f64 {
 pub(crate) fn zone(law: &Usl, spread: &Spread, (n, x): (f64, f64), weight: f64) -> Option<Zone> {
     let bound = amdahl_bound(law);
     let expected = bound.throughput_at(n);
-    let rounding = if spread.scale == Scale::Log {
-        ROUNDING
-    } else {
-        ROUNDING * expected
-    };
+    let rounding = if spread.scale == Scale::Log { ROUNDING } else { ROUNDING * expected };
     let half = half_width(&bound, spread, n, weight).max(rounding);
     let apart = match spread.scale {
         Scale::Log => (x / expected).ln(),

@@ -77,11 +77,7 @@ impl Feed {
     pub fn new(source: Arc<Source>, origin_us: i64, hold: (Nanos, Nanos)) -> Self {
         let at = |instant: Nanos| origin_us.saturating_add_unsigned(instant.0 / 1_000);
         let options = Options {
-            period: Some(Period {
-                from_us: at(hold.0),
-                to_us: at(hold.1),
-            })
-            .filter(|_| hold.1 < Nanos::MAX),
+            period: Some(Period { from_us: at(hold.0), to_us: at(hold.1) }).filter(|_| hold.1 < Nanos::MAX),
             session_timeout_s: source.profile.sessions.timeout_s.max(1),
             types: Some(Types::of(&source.profile)),
             // What a log calls a robot is a visitor like others here: it was sent on purpose.
@@ -113,10 +109,7 @@ impl Feed {
                 Visitors::Iterations => None,
                 Visitors::Log(schedule) => schedule.record(one.iteration),
             };
-            let of_visit = Record {
-                session: visit.as_bytes(),
-                ..Record::default()
-            };
+            let of_visit = Record { session: visit.as_bytes(), ..Record::default() };
             self.last = self.last.max(one.sent);
             let target = self.hider.hide(target);
             self.traffic.add(&Record {
@@ -144,10 +137,9 @@ impl Feed {
             fidelity.notes.push(note.to_owned());
         }
         if self.left_out > 0 {
-            fidelity.notes.push(format!(
-                "{} exchanges came too fast to be told and are not in this comparison",
-                self.left_out
-            ));
+            fidelity
+                .notes
+                .push(format!("{} exchanges came too fast to be told and are not in this comparison", self.left_out));
         }
         fidelity
     }
@@ -156,12 +148,7 @@ impl Feed {
 impl Fidelity {
     /// The comparison of a run with a source of this name.
     pub fn of(name: String, source: &Profile, run: Profile) -> Self {
-        Self {
-            rows: compare(source, &run),
-            source: name,
-            profile: run,
-            notes: Vec::new(),
-        }
+        Self { rows: compare(source, &run), source: name, profile: run, notes: Vec::new() }
     }
 
     /// Writes it into the directory of the run.
@@ -196,9 +183,7 @@ pub fn profile(file: &Path) -> Result<Profile, String> {
     let known = nmax_log::traffic::SCHEMA_VERSION;
     if profile.schema_version != known {
         let version = profile.schema_version;
-        return Err(failed(format!(
-            "its schema_version is {version}, and this program reads {known}"
-        )));
+        return Err(failed(format!("its schema_version is {version}, and this program reads {known}")));
     }
     Ok(profile)
 }
@@ -207,10 +192,5 @@ pub fn profile(file: &Path) -> Result<Profile, String> {
 pub fn stored(directory: &Path) -> Option<Fidelity> {
     let text = fs::read_to_string(directory.join(FIDELITY)).ok()?;
     let (source, rows, notes) = rows::of_json(&serde_json::from_str(&text).ok()?)?;
-    Some(Fidelity {
-        source,
-        profile: Profile::default(),
-        rows,
-        notes,
-    })
+    Some(Fidelity { source, profile: Profile::default(), rows, notes })
 }

@@ -22,10 +22,7 @@ pub fn warnings(plan: &Plan, origins: &[Origin]) -> Vec<String> {
         let unused = plan.hosts.iter().filter(|given| !is_used(given, plan, origins));
         warnings.extend(unused.map(|given| {
             let port = given.port.map_or_else(String::new, |port| format!(":{port}"));
-            format!(
-                "no request goes to `{}{port}`, so the address given to it is not used",
-                given.host
-            )
+            format!("no request goes to `{}{port}`, so the address given to it is not used", given.host)
         }));
     }
     if defaults.insecure && !defaults.ca_files.is_empty() {
@@ -68,16 +65,12 @@ fn short_stage(plan: &Plan) -> Option<String> {
 /// The interventions that act on this host, by a command or a signal; only `--allow-exec` lets them.
 pub fn acts_here(plan: &Plan) -> impl Iterator<Item = &Intervention> {
     let acts = |action: &Action| !matches!(action, Action::Http { .. });
-    plan.timeline
-        .iter()
-        .filter(move |item| acts(&item.action) || item.undo.as_ref().is_some_and(acts))
+    plan.timeline.iter().filter(move |item| acts(&item.action) || item.undo.as_ref().is_some_and(acts))
 }
 
 /// Says them on standard error.
 pub fn say(warnings: &[String]) {
-    warnings
-        .iter()
-        .for_each(|warning| say::note(format_args!("warning: {warning}")));
+    warnings.iter().for_each(|warning| say::note(format_args!("warning: {warning}")));
 }
 
 fn requests(plan: &Plan) -> impl Iterator<Item = &Request> {

@@ -23,12 +23,7 @@ pub enum Live {
     /// A line now and then.
     Plain { windows: Vec<Window>, next: Nanos },
     /// A panel of several lines.
-    Panel {
-        recent: VecDeque<Window>,
-        history: VecDeque<u64>,
-        style: Style,
-        lines: usize,
-    },
+    Panel { recent: VecDeque<Window>, history: VecDeque<u64>, style: Style, lines: usize },
 }
 
 impl Live {
@@ -39,22 +34,10 @@ impl Live {
         }
         let is_dumb = std::env::var("TERM").is_ok_and(|term| term == "dumb");
         if std::io::stderr().is_terminal() && !is_dumb && std::env::var_os("CI").is_none() {
-            let style = Style {
-                color: use_color(),
-                width: terminal_width(),
-                wide: false,
-            };
-            Self::Panel {
-                recent: VecDeque::new(),
-                history: VecDeque::new(),
-                style,
-                lines: 0,
-            }
+            let style = Style { color: use_color(), width: terminal_width(), wide: false };
+            Self::Panel { recent: VecDeque::new(), history: VecDeque::new(), style, lines: 0 }
         } else {
-            Self::Plain {
-                windows: Vec::new(),
-                next: PLAIN_PERIOD,
-            }
+            Self::Plain { windows: Vec::new(), next: PLAIN_PERIOD }
         }
     }
 
@@ -73,12 +56,7 @@ impl Live {
                     windows.clear();
                 }
             }
-            Self::Panel {
-                recent,
-                history,
-                style,
-                lines,
-            } => {
+            Self::Panel { recent, history, style, lines } => {
                 recent.push_back(window.clone());
                 if recent.len() > WINDOWS_NUMBERS {
                     recent.pop_front();
@@ -112,9 +90,7 @@ impl Live {
 
 /// Exchanges that ended in a window.
 fn ended(window: &Window) -> u64 {
-    let sections = nmax_metrics::Section::ALL
-        .iter()
-        .flat_map(|section| window.aggregate.requests(*section));
+    let sections = nmax_metrics::Section::ALL.iter().flat_map(|section| window.aggregate.requests(*section));
     sections.map(|(_, stats)| stats.count()).sum()
 }
 
@@ -142,22 +118,13 @@ pub fn use_color() -> bool {
 /// Characters of charts: ASCII on a terminal whose locale has no more; a file takes UTF-8.
 pub fn glyphs(is_terminal: bool) -> Glyphs {
     let names = ["LC_ALL", "LC_CTYPE", "LANG"];
-    let locale = names
-        .into_iter()
-        .find_map(|name| std::env::var(name).ok().filter(|value| !value.is_empty()));
+    let locale = names.into_iter().find_map(|name| std::env::var(name).ok().filter(|value| !value.is_empty()));
     let is_utf8 = locale.is_none_or(|locale| locale.to_lowercase().replace('-', "").contains("utf8"));
-    if is_terminal && !is_utf8 {
-        Glyphs::Ascii
-    } else {
-        Glyphs::Unicode
-    }
+    if is_terminal && !is_utf8 { Glyphs::Ascii } else { Glyphs::Unicode }
 }
 
 /// Columns of the terminal, 80 when unknown.
 pub fn terminal_width() -> usize {
     let size = rustix::termios::tcgetwinsize(std::io::stderr()).ok();
-    size.map(|size| usize::from(size.ws_col))
-        .filter(|columns| *columns > 0)
-        .unwrap_or(80)
-        .min(160)
+    size.map(|size| usize::from(size.ws_col)).filter(|columns| *columns > 0).unwrap_or(80).min(160)
 }

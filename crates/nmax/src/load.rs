@@ -69,19 +69,13 @@ pub fn refuse_address(what: &str) -> Result<(), LoadError> {
         Some(at) => format!("REDACTED{}", &what[at..]),
         None => what.to_owned(),
     };
-    Err(LoadError::Usage(format!(
-        "{what}: there is no such file: did you mean http://{what}?\n  help: {help}"
-    )))
+    Err(LoadError::Usage(format!("{what}: there is no such file: did you mean http://{what}?\n  help: {help}")))
 }
 
 /// Whether this looks like host:port or host/path and not like the path of a plan.
 fn is_address(what: &str) -> bool {
-    let (place, path) = what
-        .split_once('/')
-        .map_or((what, None), |(place, path)| (place, Some(path)));
-    let (host, port) = place
-        .rsplit_once(':')
-        .map_or((place, None), |(host, port)| (host, Some(port)));
+    let (place, path) = what.split_once('/').map_or((what, None), |(place, path)| (place, Some(path)));
+    let (host, port) = place.rsplit_once(':').map_or((place, None), |(host, port)| (host, Some(port)));
     let is_plan = [".yaml", ".yml", ".json"].iter().any(|end| what.ends_with(end));
     let is_host = host == "localhost" || (host.contains('.') && !host.starts_with('.')) || host.starts_with('[');
     match port {
@@ -95,10 +89,7 @@ pub fn plan_of_file(file: &Path, args: &PlanArgs) -> Result<(Plan, Variables), L
     let text = read_plan(file).map_err(|error| {
         let help =
             "give the path of a plan, or a URL with http:// or https://; `nmax init` writes a plan to start from";
-        LoadError::File(format!(
-            "{}: cannot read the plan: {error}\n  help: {help}",
-            file.display()
-        ))
+        LoadError::File(format!("{}: cannot read the plan: {error}\n  help: {help}", file.display()))
     })?;
     let folder = file.parent().unwrap_or(Path::new(""));
     let read = |name: &str| {
@@ -106,13 +97,7 @@ pub fn plan_of_file(file: &Path, args: &PlanArgs) -> Result<(Plan, Variables), L
         length(&path)?;
         fs::read_to_string(path).map_err(|error| error.to_string())
     };
-    let given = |name: &str| {
-        args.env
-            .iter()
-            .rev()
-            .find(|(given, _)| given == name)
-            .map(|(_, value)| value.clone())
-    };
+    let given = |name: &str| args.env.iter().rev().find(|(given, _)| given == name).map(|(_, value)| value.clone());
     let used = RefCell::new(Variables::new());
     let env = |name: &str| {
         let value = given(name).or_else(|| std::env::var(name).ok())?;
@@ -169,15 +154,7 @@ pub fn plan_of_log(text: &str, args: &PlanArgs) -> Result<Plan, LoadError> {
 
 /// Complains about a plan that starts iterations by a list, which is in a log and not in the plan.
 fn refuse_listed(plan: &Plan) -> Result<(), LoadError> {
-    let is_listed = |workload: &Workload| {
-        matches!(
-            workload,
-            Workload::Open {
-                arrivals: Arrivals::Listed,
-                ..
-            }
-        )
-    };
+    let is_listed = |workload: &Workload| matches!(workload, Workload::Open { arrivals: Arrivals::Listed, .. });
     let mut workloads = std::iter::once(&plan.workload).chain(plan.background.iter().map(|own| &own.workload));
     if workloads.any(is_listed) {
         let help = "replay the log by `nmax replay LOG`, or write `arrivals: even` or `arrivals: poisson`";
@@ -192,9 +169,7 @@ fn refuse_listed(plan: &Plan) -> Result<(), LoadError> {
 fn read_plan(file: &Path) -> io::Result<String> {
     let mut text = String::new();
     let opened = fs::File::open(file)?;
-    opened
-        .take(document::DOCUMENT_BYTES_MAX as u64 + 1)
-        .read_to_string(&mut text)?;
+    opened.take(document::DOCUMENT_BYTES_MAX as u64 + 1).read_to_string(&mut text)?;
     Ok(text)
 }
 
@@ -202,10 +177,7 @@ fn read_plan(file: &Path) -> io::Result<String> {
 fn lead(plan: &mut Plan, args: &PlanArgs) -> Result<(), LoadError> {
     let defaults = &mut plan.defaults;
     if let Some((certificate_file, key_file)) = args.cert.clone().zip(args.key.clone()) {
-        defaults.client_certificate = Some(ClientCertificate {
-            certificate_file,
-            key_file,
-        });
+        defaults.client_certificate = Some(ClientCertificate { certificate_file, key_file });
     }
     if let Some(proxy) = &args.proxy {
         // Not by the parser of arguments, which quotes what it refuses: it may hold a password.
@@ -247,9 +219,7 @@ pub fn plan_of_url(url: &str, args: &PlanArgs, run: &PlanlessArgs) -> Result<Pla
                 .into(),
         ));
     }
-    let method = run
-        .method
-        .unwrap_or(if run.body.is_some() { Method::Post } else { Method::Get });
+    let method = run.method.unwrap_or(if run.body.is_some() { Method::Post } else { Method::Get });
     let body_file = run.body.as_deref().and_then(|body| body.strip_prefix('@'));
     let planless = Planless {
         method,
@@ -271,11 +241,7 @@ pub fn plan_of_url(url: &str, args: &PlanArgs, run: &PlanlessArgs) -> Result<Pla
         ca_files: args.ca.clone(),
         insecure: args.insecure,
         redirects_max: if run.follow { REDIRECTS_DEFAULT } else { 0 },
-        compression: if run.compressed {
-            COMPRESSED.to_vec()
-        } else {
-            Vec::new()
-        },
+        compression: if run.compressed { COMPRESSED.to_vec() } else { Vec::new() },
         profile: args.profile.map(ProfileName::profile),
         compress: args.compress.unwrap_or(1.0),
         seed: args.seed,
@@ -287,9 +253,7 @@ pub fn plan_of_url(url: &str, args: &PlanArgs, run: &PlanlessArgs) -> Result<Pla
     }
     if let Some(file) = body_file {
         length(Path::new(file)).map_err(|error| {
-            LoadError::Usage(format!(
-                "-b @{file}: {error}\n  help: give the path of a file, or the text itself"
-            ))
+            LoadError::Usage(format!("-b @{file}: {error}\n  help: give the path of a file, or the text itself"))
         })?;
         send_file(&mut plan, file);
     }
@@ -312,9 +276,7 @@ pub fn plan(what: &str, args: &PlanArgs, planless: &PlanlessArgs) -> Result<(Pla
     refuse_address(what)?;
     if let Some(flag) = planless.given() {
         let help = "these flags go with a URL; change a plan by --set, as in --set workload.closed.vus=64";
-        return Err(LoadError::Usage(format!(
-            "{flag} was given with a plan\n  help: {help}"
-        )));
+        return Err(LoadError::Usage(format!("{flag} was given with a plan\n  help: {help}")));
     }
     plan_of_file(Path::new(what), args)
 }
@@ -322,13 +284,7 @@ pub fn plan(what: &str, args: &PlanArgs, planless: &PlanlessArgs) -> Result<(Pla
 /// The plan that a run's manifest holds. Data files that are gone are stood in for: reports do not need their rows.
 pub fn plan_of_manifest(yaml: &str) -> Result<Plan, LoadError> {
     let columns = columns_used(yaml);
-    let read = |_: &str| {
-        Ok(format!(
-            "{}\n{}\n",
-            columns.join(","),
-            vec!["-"; columns.len()].join(",")
-        ))
-    };
+    let read = |_: &str| Ok(format!("{}\n{}\n", columns.join(","), vec!["-"; columns.len()].join(",")));
     let options = Options {
         file: "manifest.json: plan",
         read: &read,
@@ -357,15 +313,9 @@ fn tag(plan: &mut Plan) {
 /// Every `column` of a `${feeder.column}` in a document.
 fn columns_used(yaml: &str) -> Vec<String> {
     let holes = yaml.split("${").skip(1).filter_map(|rest| rest.split_once('}'));
-    let columns: BTreeSet<String> = holes
-        .filter_map(|(hole, _)| hole.split_once('.'))
-        .map(|(_, column)| column.trim().to_owned())
-        .collect();
-    if columns.is_empty() {
-        vec!["column".to_owned()]
-    } else {
-        columns.into_iter().collect()
-    }
+    let columns: BTreeSet<String> =
+        holes.filter_map(|(hole, _)| hole.split_once('.')).map(|(_, column)| column.trim().to_owned()).collect();
+    if columns.is_empty() { vec!["column".to_owned()] } else { columns.into_iter().collect() }
 }
 
 #[cfg(test)]
@@ -374,37 +324,20 @@ mod tests {
 
     #[test]
     fn addresses_are_told_from_paths() {
-        for what in [
-            "127.0.0.1:8080",
-            "[::1]:80",
-            "shop:8080",
-            "localhost",
-            "10.0.0.1",
-            "shop.test/items",
-            "a.b:1/x.json",
-        ] {
+        for what in
+            ["127.0.0.1:8080", "[::1]:80", "shop:8080", "localhost", "10.0.0.1", "shop.test/items", "a.b:1/x.json"]
+        {
             assert!(is_address(what), "{what}");
         }
-        for what in [
-            "plan.yaml",
-            "plans/shop.yaml",
-            "./plan",
-            "../plan",
-            "my.plans/shop.yml",
-            "plan",
-            "plan:x",
-            ":80",
-        ] {
+        for what in ["plan.yaml", "plans/shop.yaml", "./plan", "../plan", "my.plans/shop.yml", "plan", "plan:x", ":80"]
+        {
             assert!(!is_address(what), "{what}");
         }
     }
 
     #[test]
     fn columns_are_found_in_holes() {
-        assert_eq!(
-            columns_used("a ${people.email} b ${x} ${people.name}"),
-            ["email", "name"]
-        );
+        assert_eq!(columns_used("a ${people.email} b ${x} ${people.name}"), ["email", "name"]);
         assert_eq!(columns_used("nothing"), ["column"]);
     }
 }

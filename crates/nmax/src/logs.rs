@@ -129,10 +129,7 @@ impl Counts {
         let outside = self.jumps.iter().filter(|(_, at_us)| !others.contains(*at_us));
         let places: Vec<String> = outside
             .map(|(place, at_us)| {
-                format!(
-                    "{place} ({:.0})",
-                    jiff::Timestamp::from_microsecond(*at_us).unwrap_or_default()
-                )
+                format!("{place} ({:.0})", jiff::Timestamp::from_microsecond(*at_us).unwrap_or_default())
             })
             .collect();
         let more = if places.len() > EXAMPLES_MAX { ", ..." } else { "" };
@@ -143,11 +140,8 @@ impl Counts {
     fn reject(&mut self, reason: String, place: impl FnOnce() -> String, line: &[u8]) {
         self.rejected += 1;
         let is_new = !self.rejections.contains_key(&reason);
-        let reason = if is_new && self.rejections.len() >= REASONS_MAX {
-            "for other reasons".to_owned()
-        } else {
-            reason
-        };
+        let reason =
+            if is_new && self.rejections.len() >= REASONS_MAX { "for other reasons".to_owned() } else { reason };
         let known = self.rejections.entry(reason).or_default();
         known.count += 1;
         if known.examples.len() < EXAMPLES_MAX {
@@ -205,27 +199,15 @@ impl Logs {
         }
         if inputs.is_empty() {
             let help = "name a log with requests in it; rotated logs are often named access.log.1 or access.log.2.gz";
-            return Err(LogError(format!(
-                "there is nothing to read: {}\n  help: {help}",
-                notes.join("; ")
-            )));
+            return Err(LogError(format!("there is nothing to read: {}\n  help: {help}", notes.join("; "))));
         }
         if !inputs.is_sorted_by_key(|input| input.first_us) {
             inputs.sort_by_key(|input| input.first_us);
             let names: Vec<String> = inputs.iter().map(|input| input.name.clone()).collect();
             notes.push(format!("read in the order of their first stamps: {}", names.join(", ")));
         }
-        let mut logs = Self {
-            inputs,
-            notes,
-            host: args.host.clone(),
-            other_hosts: BTreeSet::new(),
-        };
-        let reader_notes: Vec<String> = logs
-            .inputs
-            .iter()
-            .flat_map(|input| input.reader.notes().to_vec())
-            .collect();
+        let mut logs = Self { inputs, notes, host: args.host.clone(), other_hosts: BTreeSet::new() };
+        let reader_notes: Vec<String> = logs.inputs.iter().flat_map(|input| input.reader.notes().to_vec()).collect();
         for note in reader_notes {
             if !logs.notes.contains(&note) {
                 logs.notes.push(note);
@@ -256,9 +238,7 @@ impl Logs {
     /// What plans and files are called by default: the first file without its folder and endings.
     pub fn stem(&self) -> String {
         let first = self.inputs.first().and_then(|input| input.path.as_deref());
-        let name = first
-            .and_then(Path::file_name)
-            .map(|name| name.to_string_lossy().into_owned());
+        let name = first.and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned());
         let name = name.unwrap_or_else(|| "log".into());
         let is_ending =
             |part: &str| matches!(part, "log" | "gz" | "txt" | "json" | "csv") || part.parse::<u64>().is_ok();
@@ -288,8 +268,7 @@ impl Logs {
                 if is_chosen(record) {
                     each(record);
                 } else if self.other_hosts.len() < OTHER_HOSTS_MAX {
-                    self.other_hosts
-                        .insert(String::from_utf8_lossy(record.host).into_owned());
+                    self.other_hosts.insert(String::from_utf8_lossy(record.host).into_owned());
                 }
             });
         }

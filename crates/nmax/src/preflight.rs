@@ -42,10 +42,7 @@ pub fn origins(plan: &Plan) -> Result<Vec<Origin>, String> {
         let listed = request.page.iter().flat_map(|page| &page.listed);
         std::iter::once(&request.url).chain(listed)
     });
-    let calls = plan
-        .timeline
-        .iter()
-        .flat_map(|item| std::iter::once(&item.action).chain(&item.undo));
+    let calls = plan.timeline.iter().flat_map(|item| std::iter::once(&item.action).chain(&item.undo));
     let calls = calls.filter_map(|action| match action {
         Action::Http { url, .. } => Some(url.as_str()),
         Action::Command(_) | Action::Signal { .. } => None,
@@ -66,10 +63,7 @@ pub fn origins(plan: &Plan) -> Result<Vec<Origin>, String> {
 /// whether a page leads there is not known, so none of them has to answer.
 fn guests(plan: &Plan, origins: &[Origin]) -> Result<Vec<Origin>, String> {
     let scheme = plan.target.split("://").next().unwrap_or("http");
-    let pages = plan
-        .all_scenarios()
-        .flat_map(Scenario::requests)
-        .filter_map(|request| request.page.as_ref());
+    let pages = plan.all_scenarios().flat_map(Scenario::requests).filter_map(|request| request.page.as_ref());
     let hosts = pages.flat_map(|page| match &page.discover {
         Discover::Hosts(hosts) => hosts.as_slice(),
         Discover::Nothing | Discover::SameOrigin => &[],
@@ -77,9 +71,7 @@ fn guests(plan: &Plan, origins: &[Origin]) -> Result<Vec<Origin>, String> {
     let mut guests: Vec<Origin> = Vec::new();
     for host in hosts {
         let url = Url::parse(&format!("{scheme}://{host}"));
-        let origin = url
-            .map_err(|error| format!("host `{host}` of a page's resources: {error}"))?
-            .origin;
+        let origin = url.map_err(|error| format!("host `{host}` of a page's resources: {error}"))?.origin;
         let is_known = |known: &Origin| known.host.eq_ignore_ascii_case(&origin.host);
         if !origins.iter().chain(&guests).any(is_known) {
             guests.push(origin);
@@ -110,11 +102,7 @@ pub fn clear(args: &SafetyArgs, plan: &Arc<Plan>, origins: &[Origin]) -> Result<
         let named: Vec<Origin> = origins.iter().cloned().chain(guests).collect();
         let loaded: Vec<Origin> = named.iter().cloned().chain(proxy.clone()).collect();
         let limits = Limits::of(plan);
-        let way = |client| Way {
-            client,
-            proxy: proxy.as_ref(),
-            limits,
-        };
+        let way = |client| Way { client, proxy: proxy.as_ref(), limits };
         let mut places = 1;
         for origin in proxy.iter().chain(&named) {
             places = places.max(way(&client).resolve(origin).await?);
@@ -123,17 +111,11 @@ pub fn clear(args: &SafetyArgs, plan: &Arc<Plan>, origins: &[Origin]) -> Result<
         let (policy, authorization) = established.map_err(|error| (error.to_string(), error.exit()))?;
         let allow = decided.get_or_init(|| Arc::new(policy).hook());
         // One address that is silent leaves the others their share of the limit.
-        let client = start(Config {
-            connect_timeout: Some(limits.connect / places),
-            ..config
-        })?;
+        let client = start(Config { connect_timeout: Some(limits.connect / places), ..config })?;
         for origin in origins {
             way(&client).reach(origin).await?;
         }
-        Ok(Cleared {
-            allow: Arc::clone(allow),
-            authorization,
-        })
+        Ok(Cleared { allow: Arc::clone(allow), authorization })
     })
 }
 
@@ -142,9 +124,7 @@ fn ask(decided: &Arc<OnceLock<Allow>>) -> Allow {
     let decided = Arc::clone(decided);
     Arc::new(move |host, address| match decided.get() {
         Some(allow) => allow(host, address),
-        None => Err(format!(
-            "{host} ({address}): asked before it was decided what may be loaded"
-        )),
+        None => Err(format!("{host} ({address}): asked before it was decided what may be loaded")),
     })
 }
 
@@ -171,10 +151,7 @@ impl Limits {
     fn of(plan: &Plan) -> Self {
         let limits = plan.defaults.phase_timeouts;
         let within = |limit: Option<Duration>| limit.unwrap_or(plan.defaults.timeout);
-        Self {
-            resolve: within(limits.dns),
-            connect: within(limits.connect),
-        }
+        Self { resolve: within(limits.dns), connect: within(limits.connect) }
     }
 }
 
@@ -192,10 +169,9 @@ impl Way<'_> {
         let failure = match tokio::time::timeout(limit, self.client.addresses(origin)).await {
             Ok(Ok(addresses)) => return Ok(addresses.len().max(1) as u32),
             Ok(Err(failure)) => failure,
-            Err(_) => Failure::new(
-                ErrorKind::Dns,
-                format!("{}: no answer within {}", origin.host, format_duration(limit)),
-            ),
+            Err(_) => {
+                Failure::new(ErrorKind::Dns, format!("{}: no answer within {}", origin.host, format_duration(limit)))
+            }
         };
         let role = if self.proxy == Some(origin) { "proxy " } else { "" };
         Err(refused(&format!("{role}{origin}"), &failure, None))
@@ -207,10 +183,7 @@ impl Way<'_> {
         let failure = match tokio::time::timeout(limit, self.client.reach(origin)).await {
             Ok(Ok(())) => return Ok(()),
             Ok(Err(failure)) => failure,
-            Err(_) => Failure::new(
-                ErrorKind::Connect,
-                format!("no answer within {}", format_duration(limit)),
-            ),
+            Err(_) => Failure::new(ErrorKind::Connect, format!("no answer within {}", format_duration(limit))),
         };
         Err(match self.proxy {
             Some(proxy) if failure.kind == ErrorKind::Connect => through(proxy, origin, &failure),
@@ -238,28 +211,17 @@ fn refused(place: &str, failure: &Failure, help: Option<&'static str>) -> (Strin
             "check that the server listens on this address and port, and that no firewall is between",
             Exit::Unreachable,
         ),
-        ErrorKind::Dns => (
-            "check the spelling, or give its address by `--resolve`",
-            Exit::Unreachable,
-        ),
+        ErrorKind::Dns => ("check the spelling, or give its address by `--resolve`", Exit::Unreachable),
         ErrorKind::Blocked => ("see docs/how-to/allow-a-target.md", Exit::Usage),
-        ErrorKind::Injector if is_of_source => (
-            "give source addresses of this host and of the server's family; `ip address` lists them",
-            Exit::Usage,
-        ),
+        ErrorKind::Injector if is_of_source => {
+            ("give source addresses of this host and of the server's family; `ip address` lists them", Exit::Usage)
+        }
         kind => (kind.remedy(), Exit::Unreachable),
     };
     let kind = failure.kind.name();
-    let what = if failure.kind == ErrorKind::Dns {
-        "no address"
-    } else {
-        "no connection"
-    };
+    let what = if failure.kind == ErrorKind::Dns { "no address" } else { "no connection" };
     let help = help.unwrap_or(usual);
-    (
-        format!("{place}: {what} ({kind}): {}\n  help: {help}", failure.text),
-        exit,
-    )
+    (format!("{place}: {what} ({kind}): {}\n  help: {help}", failure.text), exit)
 }
 
 #[cfg(test)]

@@ -110,10 +110,7 @@ pub async fn establish(
     origins: &[Origin],
     client: &Shared<RealClock>,
 ) -> Result<(Policy, Option<String>), SafetyError> {
-    let flags = args.allow_target.iter().map(|what| Allowed {
-        what: what.clone(),
-        given: Given::Flag,
-    });
+    let flags = args.allow_target.iter().map(|what| Allowed { what: what.clone(), given: Given::Flag });
     let mut allow: Vec<Allowed> = flags.collect();
     if let Some(path) = config::path(|name| std::env::var_os(name)) {
         allow.extend(config::load(&path)?);
@@ -157,10 +154,7 @@ async fn settle(
             }
         }
         let refusals = telling(refusals).into_iter();
-        refused.extend(refusals.map(|refusal| Refused {
-            refusal,
-            looked: std::mem::take(&mut looked),
-        }));
+        refused.extend(refusals.map(|refusal| Refused { refusal, looked: std::mem::take(&mut looked) }));
     }
     if !refused.is_empty() {
         return Err(SafetyError::Refused(refused));
@@ -223,11 +217,7 @@ impl Outside for Network<'_> {
     async fn addresses(&self, _: &Host, origins: &[&Origin]) -> Result<Vec<IpAddr>, String> {
         let mut addresses = Vec::new();
         for origin in origins {
-            let found = self
-                .0
-                .addresses(origin)
-                .await
-                .map_err(|failure| failure.text.into_owned())?;
+            let found = self.0.addresses(origin).await.map_err(|failure| failure.text.into_owned())?;
             addresses.extend(found);
         }
         addresses.sort_unstable();

@@ -34,8 +34,6 @@ pub fn note(line: impl Display) {
 /// How the program ends: a result that could not be written is not a success.
 pub fn settle(exit: Exit) -> Exit {
     let Some(error) = LOST.get() else { return exit };
-    note(format_args!(
-        "error: standard output: cannot write: {error}\n  help: see where it is redirected to"
-    ));
+    note(format_args!("error: standard output: cannot write: {error}\n  help: see where it is redirected to"));
     if exit == Exit::Pass { Exit::Internal } else { exit }
 }

@@ -238,10 +238,7 @@ pub struct Shown {
 impl Shown {
     /// Whether secrets are shown, and the variables that the plan used.
     pub fn new(with_secrets: bool, variables: Variables) -> Self {
-        Self {
-            with_secrets,
-            hidden: Hidden::new(&variables),
-        }
+        Self { with_secrets, hidden: Hidden::new(&variables) }
     }
 
     /// Whether secrets are shown.
@@ -308,13 +305,7 @@ mod tests {
 
     #[test]
     fn a_secret_right_behind_its_flag_is_masked() {
-        let words = [
-            "-HAuthorization: Bearer s3cret",
-            "-eAPI_TOKEN=s3cret",
-            "-H",
-            "-eAccept: x",
-        ]
-        .map(str::to_owned);
+        let words = ["-HAuthorization: Bearer s3cret", "-eAPI_TOKEN=s3cret", "-H", "-eAccept: x"].map(str::to_owned);
         let masked = mask_words(words.into_iter());
         assert!(!masked.join(" ").contains("s3cret"), "{masked:?}");
         assert_eq!((masked[2].as_str(), masked[3].as_str()), ("-H", "-eAccept: x"));
@@ -331,12 +322,8 @@ mod tests {
         let mut plan = Plan::for_url(&nmax_plan::planless::Planless::get("http://127.0.0.1:1/")).unwrap();
         plan.defaults.proxy = Some("http://ann:s3cret@proxy.test:3128".into());
         plan.scenarios[0].slots = vec!["password".into()];
-        plan.scenarios[0]
-            .steps
-            .push(Step::Set(vec![(0, Template::text("0pen"))]));
-        let Some(Step::Request(request)) = plan.scenarios[0].steps.first_mut() else {
-            panic!("a plan of one request")
-        };
+        plan.scenarios[0].steps.push(Step::Set(vec![(0, Template::text("0pen"))]));
+        let Some(Step::Request(request)) = plan.scenarios[0].steps.first_mut() else { panic!("a plan of one request") };
         let call = Part::Call(Box::new(Call {
             function: Function::Hmac,
             arguments: ["sha1", "k3y", "text"].map(Template::text).into(),
@@ -375,9 +362,7 @@ mod tests {
         assert!(!yaml.contains("s3cret") && !yaml.contains("ann"), "{yaml}");
         let back = crate::load::plan_of_manifest(&yaml).unwrap();
         assert_eq!(back.observe.len(), flags.len());
-        let words = flags
-            .iter()
-            .flat_map(|(kind, place)| ["--observe".to_owned(), format!("{kind}={place}")]);
+        let words = flags.iter().flat_map(|(kind, place)| ["--observe".to_owned(), format!("{kind}={place}")]);
         let words = mask_words(words).join(" ");
         assert!(!words.contains("s3cret"), "{words}");
     }
@@ -385,10 +370,7 @@ mod tests {
     #[test]
     fn secrets_of_a_plan_are_masked_and_the_rest_stays() {
         let mut run = nmax_plan::planless::Planless::get("http://127.0.0.1:1/x?token=t0psecret&page=2");
-        run.headers = vec![
-            ("Authorization".into(), "Bearer h1dden".into()),
-            ("accept".into(), "text/html".into()),
-        ];
+        run.headers = vec![("Authorization".into(), "Bearer h1dden".into()), ("accept".into(), "text/html".into())];
         run.body = Some("user=ann&password=hunter2".into());
         let yaml = nmax_plan::document::write::to_yaml(&mask_plan(&Plan::for_url(&run).unwrap()));
         for secret in ["t0psecret", "h1dden", "hunter2"] {
@@ -401,10 +383,7 @@ mod tests {
 
     #[test]
     fn values_of_secret_variables_are_masked_anywhere() {
-        let values = [
-            ("TOKEN".to_owned(), "s3cret".to_owned()),
-            ("RATE".to_owned(), "5000".to_owned()),
-        ];
+        let values = [("TOKEN".to_owned(), "s3cret".to_owned()), ("RATE".to_owned(), "5000".to_owned())];
         assert_eq!(mask_values("a: s3cret, rate: 5000", &values), "a: REDACTED, rate: 5000");
         // As it stands in JSON and in a query.
         let values = [("TOKEN".to_owned(), "a\"b&c d".to_owned())];

@@ -114,10 +114,7 @@ pub fn run_under(order: &Order, interrupts: &Interrupts) -> Result<Finished, Ses
         tells: order.source.is_some() || sides::are_wanted(plan),
         ..settings(plan, &order.allow)?
     };
-    let settings = Settings {
-        sockets: sockets::sockets(&settings, plan.observe.len())?,
-        ..settings
-    };
+    let settings = Settings { sockets: sockets::sockets(&settings, plan.observe.len())?, ..settings };
     let (manifest, hidden) = (manifest(order), Hidden::new(&order.variables));
     let mut writer = RunWriter::create(&order.runs_dir, &manifest)?;
     let mut tally = Tally::new(plan);
@@ -225,13 +222,7 @@ impl Session<'_> {
             return;
         }
         let written = self.keep(complete).and_then(|()| {
-            let Self {
-                observer,
-                writer,
-                tally,
-                run,
-                ..
-            } = self;
+            let Self { observer, writer, tally, run, .. } = self;
             observer.observe(writer, tally, run)
         });
         match written {
@@ -239,8 +230,7 @@ impl Session<'_> {
             Err(error) => self.break_off(error),
         }
         self.look_at_conditions();
-        self.live
-            .window(&self.order.plan, self.run.times().end, &complete.window);
+        self.live.window(&self.order.plan, self.run.times().end, &complete.window);
     }
 
     fn keep(&mut self, complete: &Complete) -> Result<(), StoreError> {
@@ -394,13 +384,7 @@ impl Session<'_> {
             is_stopped: self.tally.facts.interrupted || self.trouble.is_some(),
             is_broken: self.trouble.is_some(),
         };
-        let written = end(
-            &mut self.writer,
-            &mut self.tally,
-            (&self.run, self.order),
-            &catalog,
-            &how,
-        );
+        let written = end(&mut self.writer, &mut self.tally, (&self.run, self.order), &catalog, &how);
         let directory = self.writer.path().to_owned();
         let (judgement, mut view) = self.tally.conclude(plan, &catalog, info(manifest));
         if self.trouble.is_some() {
@@ -416,14 +400,8 @@ impl Session<'_> {
             None => Ok(()),
         });
         let summary = format!("{:#}\n", json::summary(&view));
-        let compared = compared.map_err(|source| StoreError::Io {
-            action: "write",
-            path: directory.clone(),
-            source,
-        });
-        let closed = written
-            .and(compared)
-            .and_then(|()| self.writer.finish(&summary, &html::page(&view)));
+        let compared = compared.map_err(|source| StoreError::Io { action: "write", path: directory.clone(), source });
+        let closed = written.and(compared).and_then(|()| self.writer.finish(&summary, &html::page(&view)));
         if let Err(error) = closed
             && self.trouble.is_none()
         {

@@ -61,10 +61,7 @@ pub fn are_wanted(plan: &Plan) -> bool {
 /// asks for is no part of the run's traffic, so behind one logs are followed from where they are then.
 pub fn mark(plan: &Plan, tap: &Tap) {
     let files = plan.observe.iter().filter_map(|observed| match observed {
-        Observed::Source(ObservedSource {
-            kind: SourceKind::Log { file, .. },
-            ..
-        }) => Some(file),
+        Observed::Source(ObservedSource { kind: SourceKind::Log { file, .. }, .. }) => Some(file),
         Observed::Source(_) | Observed::Process { .. } => None,
     });
     files.filter(|_| plan.setup.is_none()).for_each(|file| tap.mark(file));
@@ -94,17 +91,13 @@ pub fn last_readings(plan: &Plan, tap: &Tap, now: Nanos) -> Vec<Resource> {
 pub fn agent(plan: &Plan) -> Option<String> {
     const OWN: &str = concat!("nmax/", env!("CARGO_PKG_VERSION"));
     let given = |headers: &[(String, nmax_plan::template::Template)]| {
-        let found = headers
-            .iter()
-            .rev()
-            .find(|(name, _)| name.eq_ignore_ascii_case("user-agent"));
+        let found = headers.iter().rev().find(|(name, _)| name.eq_ignore_ascii_case("user-agent"));
         found.map(|(_, value)| value.as_constant().map(str::to_owned))
     };
     let usual = given(&plan.defaults.headers).unwrap_or_else(|| Some(OWN.to_owned()));
     let requests = plan.scenarios.iter().flat_map(|scenario| scenario.requests());
-    let mut agents: Vec<Option<String>> = requests
-        .map(|request| given(&request.headers).unwrap_or_else(|| usual.clone()))
-        .collect();
+    let mut agents: Vec<Option<String>> =
+        requests.map(|request| given(&request.headers).unwrap_or_else(|| usual.clone())).collect();
     agents.sort();
     agents.dedup();
     match agents.as_slice() {
@@ -295,11 +288,7 @@ impl Sides {
         server.all = (server.all.0 + 1, server.all.1 + i128::from(stamp_us));
         let at_us = stamp_us.saturating_sub(ahead_us);
         let is_within = phase_us.contains(&at_us);
-        let line = Line {
-            duration_us: entry.duration_us,
-            upstream_us: entry.upstream_us,
-            is_within,
-        };
+        let line = Line { duration_us: entry.duration_us, upstream_us: entry.upstream_us, is_within };
         let place = match Place::of(&phase_us, at_us, entry.resolution_us, ahead_us == 0) {
             Place::Unsure(end) if self.unsure >= UNSURE_MAX => match is_within {
                 true => Place::Within,
@@ -314,11 +303,7 @@ impl Sides {
     /// The phase that statistics are of, µs since the run's origin. Nothing is sent before the origin.
     fn phase_us(&self) -> Range<i64> {
         let us = |instant: Nanos| (instant.0 / 1_000) as i64;
-        let from_us = if self.hold.0 == Nanos::ZERO {
-            i64::MIN
-        } else {
-            us(self.hold.0)
-        };
+        let from_us = if self.hold.0 == Nanos::ZERO { i64::MIN } else { us(self.hold.0) };
         from_us..us(self.hold.1)
     }
 

@@ -123,11 +123,7 @@ impl Tally {
         if code == ABORTED {
             self.facts.aborted = Some(text.into());
         }
-        self.events.push(Event {
-            at_s: at.as_secs_f64(),
-            code: code.into(),
-            text: text.into(),
-        });
+        self.events.push(Event { at_s: at.as_secs_f64(), code: code.into(), text: text.into() });
     }
 
     /// Takes a reading; what it says of the injector or of the run's end.
@@ -172,10 +168,7 @@ impl Tally {
         if resource.host != observed::LOCAL {
             return self.readings.push(resource);
         }
-        self.readings.push(&Resource {
-            host: INJECTOR.into(),
-            ..resource.clone()
-        });
+        self.readings.push(&Resource { host: INJECTOR.into(), ..resource.clone() });
     }
 
     /// End of the last window.

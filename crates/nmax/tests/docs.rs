@@ -12,10 +12,7 @@ use std::process::{Child, Command, Stdio};
 use serde_json::Value;
 
 /// Around the generated tables of `docs/reference/plan.md`.
-const TABLES: (&str, &str) = (
-    "<!-- keys: written by crates/nmax/tests/docs.rs -->\n",
-    "<!-- end of keys -->\n",
-);
+const TABLES: (&str, &str) = ("<!-- keys: written by crates/nmax/tests/docs.rs -->\n", "<!-- end of keys -->\n");
 
 fn page(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(name)
@@ -74,12 +71,7 @@ fn the_command_reference_is_what_help_prints() {
         let of_verb = help(&[verb]);
         write!(text, "\n## nmax {verb}\n\n```text\n{of_verb}```\n").unwrap();
         for inner in self::verbs(&of_verb) {
-            write!(
-                text,
-                "\n## nmax {verb} {inner}\n\n```text\n{}```\n",
-                help(&[verb, inner])
-            )
-            .unwrap();
+            write!(text, "\n## nmax {verb} {inner}\n\n```text\n{}```\n", help(&[verb, inner])).unwrap();
         }
     }
     check("reference/cli.md", &text);
@@ -101,10 +93,7 @@ fn the_plan_reference_names_every_key() {
     let text = fs::read_to_string(page("reference/plan.md")).unwrap();
     let (head, rest) = text.split_once(TABLES.0).expect("the page has a place for the tables");
     let (_, tail) = rest.split_once(TABLES.1).expect("the place for the tables ends");
-    check(
-        "reference/plan.md",
-        &format!("{head}{}{tables}{}{tail}", TABLES.0, TABLES.1),
-    );
+    check("reference/plan.md", &format!("{head}{}{tables}{}{tail}", TABLES.0, TABLES.1));
 }
 
 /// The keys of a map, then those of the maps inside it; keys that were listed already are referred to.
@@ -116,28 +105,15 @@ fn table<'a>(heading: &str, schema: &'a Value, text: &mut String, seen: &mut Vec
     }
     seen.push((heading.to_owned(), properties));
     text.push_str("| key | meaning | values |\n|---|---|---|\n");
-    let required: Vec<&str> = schema["required"]
-        .as_array()
-        .into_iter()
-        .flatten()
-        .filter_map(Value::as_str)
-        .collect();
+    let required: Vec<&str> = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     let mut inner = Vec::new();
     for (key, value) in properties.as_object().unwrap() {
         let about = value["description"].as_str().unwrap();
-        let about = if required.contains(&key.as_str()) {
-            format!("{about} Required.")
-        } else {
-            about.to_owned()
-        };
+        let about = if required.contains(&key.as_str()) { format!("{about} Required.") } else { about.to_owned() };
         let mut values = Vec::new();
         values_of(value, &mut values);
         writeln!(text, "| `{key}` | {about} | {} |", values.join(", ")).unwrap();
-        let path = if heading == "The plan" {
-            key.clone()
-        } else {
-            format!("{}.{key}", heading.trim_matches('`'))
-        };
+        let path = if heading == "The plan" { key.clone() } else { format!("{}.{key}", heading.trim_matches('`')) };
         maps_of(&path, value, &mut inner);
     }
     for (path, schema) in inner {
@@ -150,11 +126,7 @@ fn values_of(schema: &Value, values: &mut Vec<String>) {
     if let Some(name) = schema["$ref"].as_str().and_then(|path| path.rsplit('/').next()) {
         values.push(format!("[{name}](#{name})"));
     }
-    for word in ["enum", "examples"]
-        .iter()
-        .filter_map(|list| schema[*list].as_array())
-        .flatten()
-    {
+    for word in ["enum", "examples"].iter().filter_map(|list| schema[*list].as_array()).flatten() {
         let word = match word {
             Value::String(word) => format!("`{}`", word.replace('|', "\\|")),
             _ => continue,
@@ -164,9 +136,7 @@ fn values_of(schema: &Value, values: &mut Vec<String>) {
         }
     }
     let parts = schema["anyOf"].as_array().into_iter().flatten();
-    parts
-        .chain(schema.get("items"))
-        .for_each(|part| values_of(part, values));
+    parts.chain(schema.get("items")).for_each(|part| values_of(part, values));
 }
 
 /// The maps with fixed keys that a value holds, with their paths.
@@ -203,9 +173,7 @@ impl Shop {
             .spawn()
             .unwrap();
         let mut address = String::new();
-        BufReader::new(process.stdout.take().unwrap())
-            .read_line(&mut address)
-            .unwrap();
+        BufReader::new(process.stdout.take().unwrap()).read_line(&mut address).unwrap();
         let address = address.trim().to_owned();
         Self { process, address }
     }

@@ -28,11 +28,7 @@ pub(crate) fn dependencies_are_explained(repo: &Repo) -> Vec<Finding> {
     for (number, row) in table.text.lines().enumerate() {
         let name = row.strip_prefix("| `").and_then(|row| row.split_once("` |"));
         if let Some((name, _)) = name.filter(|(name, _)| !third.iter().any(|(known, _)| known == name)) {
-            findings.push(finding(
-                table,
-                number + 1,
-                format!("{name} is no dependency of the workspace any more"),
-            ));
+            findings.push(finding(table, number + 1, format!("{name} is no dependency of the workspace any more")));
         }
     }
     findings
@@ -47,10 +43,7 @@ pub(crate) fn dependencies_are_shared(repo: &Repo) -> Vec<Finding> {
             for entry in manifest.section(section) {
                 used.push(entry.key.clone());
                 if !entry.rest.is_empty() && !entry.rest.replace(' ', "").contains("workspace=true") {
-                    let text = format!(
-                        "{}: write `workspace = true`; its version stands in Cargo.toml",
-                        entry.key
-                    );
+                    let text = format!("{}: write `workspace = true`; its version stands in Cargo.toml", entry.key);
                     findings.push(finding(file, entry.line, text));
                 }
             }
@@ -71,10 +64,7 @@ pub(crate) fn dependencies_are_shared(repo: &Repo) -> Vec<Finding> {
 /// The crates of others in the output of `cargo tree --prefix none`, without this workspace's own, each once.
 #[cfg(test)]
 pub(crate) fn third_party_of_tree(tree: &str) -> Vec<String> {
-    let names = tree
-        .lines()
-        .filter(|line| !line.contains("(/"))
-        .filter_map(|line| line.split(' ').next());
+    let names = tree.lines().filter(|line| !line.contains("(/")).filter_map(|line| line.split(' ').next());
     let mut names: Vec<String> = names.filter(|name| !name.is_empty()).map(str::to_owned).collect();
     names.sort();
     names.dedup();

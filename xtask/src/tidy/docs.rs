@@ -39,11 +39,7 @@ pub(crate) fn named_tests_exist(repo: &Repo) -> Vec<Finding> {
                 findings.push(finding(page, line, text));
             }
             if rest {
-                findings.push(finding(
-                    page,
-                    line,
-                    "name the crate in parentheses after its tests".to_owned(),
-                ));
+                findings.push(finding(page, line, "name the crate in parentheses after its tests".to_owned()));
             }
         }
     }

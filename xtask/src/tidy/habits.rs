@@ -19,33 +19,19 @@ pub(crate) fn only_programs_print(repo: &Repo) -> Vec<Finding> {
 /// The product does not unwrap.
 pub(crate) fn no_unwrap(repo: &Repo) -> Vec<Finding> {
     let instead = "return an error, or `expect(\"why it cannot fail\")` for a proven invariant";
-    search(
-        repo.product(),
-        &[".unwrap()", ".unwrap_err()", "unwrap_unchecked("],
-        instead,
-    )
+    search(repo.product(), &[".unwrap()", ".unwrap_err()", "unwrap_unchecked("], instead)
 }
 
 /// Every queue has a limit.
 pub(crate) fn no_unbounded_channel(repo: &Repo) -> Vec<Finding> {
-    let channels = [
-        "unbounded_channel",
-        "channel::unbounded",
-        "UnboundedSender",
-        "mpsc::channel()",
-        "mpsc::channel::<",
-    ];
-    let mut findings = search(
-        repo.product(),
-        &channels,
-        "use a channel with a limit and decide what happens when it is full",
-    );
+    let channels =
+        ["unbounded_channel", "channel::unbounded", "UnboundedSender", "mpsc::channel()", "mpsc::channel::<"];
+    let mut findings =
+        search(repo.product(), &channels, "use a channel with a limit and decide what happens when it is full");
     // Tokio's channel with type arguments has a limit: its parentheses are not empty.
     findings.retain(|finding| {
-        let line = repo
-            .file(&finding.path)
-            .and_then(|file| file.text.lines().nth(finding.line - 1))
-            .unwrap_or_default();
+        let line =
+            repo.file(&finding.path).and_then(|file| file.text.lines().nth(finding.line - 1)).unwrap_or_default();
         !line.contains("mpsc::channel::<") || line.contains(">()")
     });
     findings
@@ -56,11 +42,7 @@ pub(crate) fn no_unsafe(repo: &Repo) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in repo.rust().filter(|file| file.path != UNSAFE) {
         for line in source::lines_with(&file.code, "unsafe") {
-            findings.push(finding(
-                file,
-                line,
-                format!("`unsafe` outside {UNSAFE}: find a safe crate, such as rustix"),
-            ));
+            findings.push(finding(file, line, format!("`unsafe` outside {UNSAFE}: find a safe crate, such as rustix")));
         }
     }
     findings
@@ -76,11 +58,7 @@ pub(crate) fn no_claim_of_a_cause(repo: &Repo) -> Vec<Finding> {
         let text = file.text.to_ascii_lowercase().replace(['\n', '-'], " ");
         for (at, _) in text.match_indices(CLAIM) {
             let line = file.text.as_bytes()[..at].iter().filter(|byte| **byte == b'\n').count() + 1;
-            findings.push(finding(
-                file,
-                line,
-                "say `suspect`, and what would prove it wrong".to_owned(),
-            ));
+            findings.push(finding(file, line, "say `suspect`, and what would prove it wrong".to_owned()));
         }
     }
     findings

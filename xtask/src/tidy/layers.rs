@@ -31,23 +31,13 @@ pub(crate) struct Row {
 }
 
 const fn row(name: &'static str, layer: Layer, own: &'static [&'static str], third: &'static [&'static str]) -> Row {
-    Row {
-        name,
-        layer,
-        own,
-        third,
-    }
+    Row { name, layer, own, third }
 }
 
 /// The crates, from the core outwards.
 pub(crate) const TABLE: [Row; 20] = [
     row("nmax-data", Layer::Pure, &[], &["thiserror"]),
-    row(
-        "nmax-plan",
-        Layer::Pure,
-        &["nmax-data"],
-        &["saphyr-parser", "serde_json", "thiserror"],
-    ),
+    row("nmax-plan", Layer::Pure, &["nmax-data"], &["saphyr-parser", "serde_json", "thiserror"]),
     row("nmax-metrics", Layer::Pure, &[], &["hdrhistogram"]),
     row("nmax-usl", Layer::Pure, &[], &["statrs", "thiserror"]),
     row("nmax-analysis", Layer::Pure, &["nmax-metrics", "nmax-plan"], &[]),
@@ -57,33 +47,14 @@ pub(crate) const TABLE: [Row; 20] = [
         &["nmax-metrics", "nmax-plan", "nmax-usl", "nmax-analysis"],
         &["serde", "serde_json"],
     ),
-    row(
-        "nmax-extract",
-        Layer::Pure,
-        &["nmax-plan"],
-        &["regex", "scraper", "serde_json", "serde_json_path"],
-    ),
+    row("nmax-extract", Layer::Pure, &["nmax-plan"], &["regex", "scraper", "serde_json", "serde_json_path"]),
     row(
         "nmax-import",
         Layer::Pure,
         &["nmax-data", "nmax-plan", "nmax-extract"],
-        &[
-            "base64",
-            "jiff",
-            "psl",
-            "regex",
-            "ring",
-            "serde",
-            "serde_json",
-            "thiserror",
-        ],
+        &["base64", "jiff", "psl", "regex", "ring", "serde", "serde_json", "thiserror"],
     ),
-    row(
-        "nmax-log",
-        Layer::Pure,
-        &["nmax-plan"],
-        &["jiff", "memchr", "regex", "serde", "serde_json", "thiserror"],
-    ),
+    row("nmax-log", Layer::Pure, &["nmax-plan"], &["jiff", "memchr", "regex", "serde", "serde_json", "thiserror"]),
     row("nmax-slice", Layer::Pure, &["nmax-metrics", "nmax-plan"], &["regex"]),
     row(
         "nmax-http",
@@ -113,15 +84,7 @@ pub(crate) const TABLE: [Row; 20] = [
         "nmax-store",
         Layer::Shell,
         &["nmax-metrics"],
-        &[
-            "base64",
-            "hdrhistogram",
-            "jiff",
-            "parquet",
-            "serde",
-            "serde_json",
-            "thiserror",
-        ],
+        &["base64", "hdrhistogram", "jiff", "parquet", "serde", "serde_json", "thiserror"],
     ),
     row(
         "nmax-observe",
@@ -200,17 +163,7 @@ pub(crate) const TABLE: [Row; 20] = [
             "nmax-target",
             "nmax-proxy",
         ],
-        &[
-            "clap",
-            "clap_complete",
-            "flate2",
-            "jiff",
-            "rustix",
-            "serde_json",
-            "sha2",
-            "thiserror",
-            "tokio",
-        ],
+        &["clap", "clap_complete", "flate2", "jiff", "rustix", "serde_json", "sha2", "thiserror", "tokio"],
     ),
     row(
         "nmax-testkit",
@@ -246,19 +199,13 @@ const SHELL_TEST_TOOLS: [&str; 11] = [
 
 /// Paths that pure crates do not name, and what they do instead.
 const IMPURE: [(&str, &str); 12] = [
-    (
-        "tokio",
-        "a pure crate has no runtime; return a value that a shell acts on",
-    ),
+    ("tokio", "a pure crate has no runtime; return a value that a shell acts on"),
     ("std::fs", "take the text or bytes as an argument"),
     ("std::net", "take the address as text; sockets live in nmax-http"),
     ("std::thread", "return the work; threads live in nmax-engine"),
     ("std::env", "take a lookup function as an argument"),
     ("std::process", "return an error; the command decides"),
-    (
-        "std::time::Instant",
-        "take the time as an argument (nmax_metrics::Nanos, std::time::Duration)",
-    ),
+    ("std::time::Instant", "take the time as an argument (nmax_metrics::Nanos, std::time::Duration)"),
     ("std::time::SystemTime", "take the time as text or a number"),
     ("rand::rng", "take the seed; every choice is a pure function of it"),
     ("rand::random", "take the seed; every choice is a pure function of it"),
@@ -289,15 +236,9 @@ pub(crate) fn dependencies_follow_the_table(repo: &Repo) -> Vec<Finding> {
             ));
             continue;
         };
-        for entry in manifest
-            .section("dependencies")
-            .chain(manifest.section("build-dependencies"))
-        {
+        for entry in manifest.section("dependencies").chain(manifest.section("build-dependencies")) {
             if !may_name(row, &entry.key) {
-                let text = format!(
-                    "{name} must not know {}; it may know {:?} and {:?}",
-                    entry.key, row.own, row.third
-                );
+                let text = format!("{name} must not know {}; it may know {:?} and {:?}", entry.key, row.own, row.third);
                 findings.push(finding(file, entry.line, text));
             }
         }
@@ -305,10 +246,7 @@ pub(crate) fn dependencies_follow_the_table(repo: &Repo) -> Vec<Finding> {
             let tool = TEST_TOOLS.contains(&entry.key.as_str())
                 || row.layer != Layer::Pure && SHELL_TEST_TOOLS.contains(&entry.key.as_str());
             if !tool && !may_name(row, &entry.key) {
-                let text = format!(
-                    "tests of {name} must not know {}; they may know {TEST_TOOLS:?}",
-                    entry.key
-                );
+                let text = format!("tests of {name} must not know {}; they may know {TEST_TOOLS:?}", entry.key);
                 findings.push(finding(file, entry.line, text));
             }
         }
@@ -365,10 +303,7 @@ pub(crate) fn pure_crates_are_pure(repo: &Repo) -> Vec<Finding> {
 /// Serialization is a border: few modules know `serde`.
 pub(crate) fn serde_stays_at_the_border(repo: &Repo) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for (file, code) in repo
-        .product()
-        .filter(|(file, _)| !SERDE.iter().any(|allowed| file.path.starts_with(allowed)))
-    {
+    for (file, code) in repo.product().filter(|(file, _)| !SERDE.iter().any(|allowed| file.path.starts_with(allowed))) {
         for name in ["serde::", "Serialize", "Deserialize"] {
             for line in source::lines_with(&code, name) {
                 let text = format!("`{name}` outside {SERDE:?}: convert by hand at the border");

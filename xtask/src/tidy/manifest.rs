@@ -31,24 +31,12 @@ impl Manifest {
                 // `[dependencies.tokio]` is an entry of `dependencies`.
                 if let Some((parent, key)) = section.rsplit_once("dependencies.") {
                     let section = format!("{parent}dependencies");
-                    entries.push(Entry {
-                        section,
-                        key: key.to_owned(),
-                        rest: String::new(),
-                        line: number + 1,
-                    });
+                    entries.push(Entry { section, key: key.to_owned(), rest: String::new(), line: number + 1 });
                 }
             } else if !line.starts_with('#') && line.contains('=') {
-                let end = line
-                    .find(|c: char| !(c.is_alphanumeric() || "-_\"".contains(c)))
-                    .unwrap_or(line.len());
+                let end = line.find(|c: char| !(c.is_alphanumeric() || "-_\"".contains(c))).unwrap_or(line.len());
                 let key = line[..end].trim_matches('"').to_owned();
-                entries.push(Entry {
-                    section: section.clone(),
-                    key,
-                    rest: line[end..].to_owned(),
-                    line: number + 1,
-                });
+                entries.push(Entry { section: section.clone(), key, rest: line[end..].to_owned(), line: number + 1 });
             }
         }
         Self { entries }

@@ -39,27 +39,16 @@ fn is_root(path: &str, build: Build) -> bool {
     };
     ["build.rs", "src/lib.rs", "src/main.rs"].contains(&inner)
         || below("src/bin/")
-        || build == Build::All
-            && ["tests/", "benches/", "examples/", "fuzz_targets/"]
-                .into_iter()
-                .any(below)
+        || build == Build::All && ["tests/", "benches/", "examples/", "fuzz_targets/"].into_iter().any(below)
 }
 
 /// The files that the `mod name;` declarations of `file` may mean.
 fn declared(file: &File, build: Build) -> Vec<String> {
     let (directory, name) = file.path.rsplit_once('/').unwrap_or(("", &file.path));
     let own = name.trim_end_matches(".rs");
-    let base = if own == "mod" || is_root(&file.path, Build::All) {
-        directory
-    } else {
-        &format!("{directory}/{own}")
-    };
+    let base = if own == "mod" || is_root(&file.path, Build::All) { directory } else { &format!("{directory}/{own}") };
     let code = source::code(&file.text);
-    let code = if build == Build::Product {
-        source::without_tests(&code)
-    } else {
-        code
-    };
+    let code = if build == Build::Product { source::without_tests(&code) } else { code };
     let mut paths = Vec::new();
     for (declaration, text) in code.lines().zip(file.text.lines()) {
         let words: Vec<&str> = declaration.split([' ', ';', '\t']).collect();

@@ -90,11 +90,7 @@ impl Repo {
 impl File {
     /// The file at `path` with this text.
     pub(crate) fn new(path: String, text: String) -> Self {
-        let code = if path.ends_with(".rs") {
-            source::code(&text)
-        } else {
-            String::new()
-        };
+        let code = if path.ends_with(".rs") { source::code(&text) } else { String::new() };
         Self { path, text, code }
     }
 

@@ -139,18 +139,12 @@ fn is_blank_token(bytes: &[u8], at: usize, end: usize) -> bool {
 fn end_of_token(bytes: &[u8], at: usize) -> usize {
     let rest = &bytes[at..];
     if rest.starts_with(b"//") {
-        return rest
-            .iter()
-            .position(|byte| *byte == b'\n')
-            .map_or(bytes.len(), |length| at + length);
+        return rest.iter().position(|byte| *byte == b'\n').map_or(bytes.len(), |length| at + length);
     }
     if rest.starts_with(b"/*") {
         return end_of_block_comment(bytes, at);
     }
-    let prefix = rest
-        .iter()
-        .take_while(|byte| matches!(byte, b'b' | b'c' | b'r'))
-        .count();
+    let prefix = rest.iter().take_while(|byte| matches!(byte, b'b' | b'c' | b'r')).count();
     if prefix <= 2 {
         let hashes = rest[prefix..].iter().take_while(|byte| **byte == b'#').count();
         let raw = rest[..prefix].contains(&b'r');
@@ -163,10 +157,7 @@ fn end_of_token(bytes: &[u8], at: usize) -> usize {
             _ => {}
         }
     }
-    let name = rest
-        .iter()
-        .take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_')
-        .count();
+    let name = rest.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
     at + name.max(1)
 }
 
@@ -192,17 +183,9 @@ fn end_of_block_comment(bytes: &[u8], start: usize) -> usize {
 
 fn end_of_raw_string(bytes: &[u8], from: usize, hashes: usize) -> usize {
     let closes = |at: usize| {
-        bytes[at] == b'"'
-            && bytes[at + 1..]
-                .iter()
-                .take(hashes)
-                .filter(|byte| **byte == b'#')
-                .count()
-                == hashes
+        bytes[at] == b'"' && bytes[at + 1..].iter().take(hashes).filter(|byte| **byte == b'#').count() == hashes
     };
-    (from..bytes.len())
-        .find(|at| closes(*at))
-        .map_or(bytes.len(), |at| at + 1 + hashes)
+    (from..bytes.len()).find(|at| closes(*at)).map_or(bytes.len(), |at| at + 1 + hashes)
 }
 
 /// The end of the string that opens at `open`.
@@ -220,22 +203,13 @@ fn end_of_quoted(bytes: &[u8], open: usize, quote: u8) -> usize {
 
 /// The end of the character at `open`, or of the quote alone when it starts a lifetime.
 fn end_of_character(bytes: &[u8], open: usize) -> usize {
-    let is_lifetime = bytes
-        .get(open + 1)
-        .is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_')
+    let is_lifetime = bytes.get(open + 1).is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_')
         && bytes.get(open + 2) != Some(&b'\'');
-    if is_lifetime {
-        open + 1
-    } else {
-        end_of_quoted(bytes, open, b'\'')
-    }
+    if is_lifetime { open + 1 } else { end_of_quoted(bytes, open, b'\'') }
 }
 
 fn blank(bytes: &mut [u8]) {
-    bytes
-        .iter_mut()
-        .filter(|byte| **byte != b'\n')
-        .for_each(|byte| *byte = b' ');
+    bytes.iter_mut().filter(|byte| **byte != b'\n').for_each(|byte| *byte = b' ');
 }
 
 #[cfg(test)]

@@ -99,27 +99,11 @@ fn named_tests_exist() {
 /// Procedural macros run in the compiler and are not counted. Half of the crates come with `serde_json`.
 #[test]
 fn analysis_stays_light() {
-    let arguments = [
-        "tree",
-        "--offline",
-        "-p",
-        "nmax-analysis",
-        "-e",
-        "normal,no-proc-macro",
-        "--prefix",
-        "none",
-    ];
+    let arguments = ["tree", "--offline", "-p", "nmax-analysis", "-e", "normal,no-proc-macro", "--prefix", "none"];
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let output = Command::new(cargo)
-        .args(arguments)
-        .current_dir(root())
-        .output()
-        .unwrap();
+    let output = Command::new(cargo).args(arguments).current_dir(root()).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let names = dependencies::third_party_of_tree(&String::from_utf8(output.stdout).unwrap());
     assert!(names.len() <= 15, "{} crates, 15 are allowed: {names:?}", names.len());
-    assert!(
-        names.iter().any(|name| name == "hdrhistogram"),
-        "the tree was not understood: {names:?}"
-    );
+    assert!(names.iter().any(|name| name == "hdrhistogram"), "the tree was not understood: {names:?}");
 }

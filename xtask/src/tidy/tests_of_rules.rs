@@ -12,10 +12,7 @@ pub(crate) fn repo(files: &[(&str, &str)]) -> Repo {
 /// `rule` finds exactly the line `want` in a repository of one file, or nothing.
 #[track_caller]
 pub(crate) fn check(rule: Rule, path: &str, text: &str, want: Option<usize>) {
-    let mut lines: Vec<usize> = rule(&repo(&[(path, text)]))
-        .iter()
-        .map(|finding| finding.line)
-        .collect();
+    let mut lines: Vec<usize> = rule(&repo(&[(path, text)])).iter().map(|finding| finding.line).collect();
     lines.dedup();
     assert_eq!(lines, Vec::from_iter(want), "{path}:\n{text}");
 }

@@ -110,12 +110,7 @@ pub(super) fn bounds(evidence: &Evidence, first: &[&Point]) -> Vec<Bound> {
     if bounds.iter().all(|bound| bound.figure == Figure::Failures)
         && let Some(usual) = median(first.iter().filter_map(|point| point.p95_ms()))
     {
-        bounds.push(Bound {
-            figure: Figure::P95,
-            request: None,
-            limit: TIMES_FIRST * usual,
-            is_assumed: true,
-        });
+        bounds.push(Bound { figure: Figure::P95, request: None, limit: TIMES_FIRST * usual, is_assumed: true });
     }
     bounds
 }
@@ -139,12 +134,7 @@ fn bound(threshold: &Threshold) -> Option<Bound> {
         (Metric::ResponseTime, Stat::Quantile(q), Limit::Nanos(ns)) => (quantile(q)?.1, ns / 1e6),
         _ => return None,
     };
-    Some(Bound {
-        figure,
-        request,
-        limit,
-        is_assumed: false,
-    })
+    Some(Bound { figure, request, limit, is_assumed: false })
 }
 
 /// The failure rate that the plan allows to all traffic; 5 % when it says nothing.

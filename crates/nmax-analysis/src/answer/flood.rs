@@ -32,12 +32,7 @@ const FAILURES_BAND_MIN: f64 = 0.01;
 pub(super) fn answer(evidence: &Evidence) -> (String, Vec<Finding>) {
     let loaded = |point: &&Point| point.level > 0.0;
     // It begins with the load, also when no reply comes for long.
-    let begin_s = evidence
-        .course
-        .points
-        .iter()
-        .find(loaded)
-        .map_or(0.0, |point| point.start_s);
+    let begin_s = evidence.course.points.iter().find(loaded).map_or(0.0, |point| point.start_s);
     let answered = |point: &&Point| loaded(point) && point.response.is_some();
     let points: Vec<&Point> = evidence.course.points.iter().filter(answered).collect();
     if points.len() < POINTS_MIN {
@@ -64,10 +59,7 @@ pub(super) fn answer(evidence: &Evidence) -> (String, Vec<Finding>) {
                 .within(since_s(found.low.saturating_sub(1)), since_s(found.high))
         }
         (_, Some(growth)) => {
-            let text = format!(
-                "it does not settle: p95 still grows by {} in the last third",
-                share(growth)
-            );
+            let text = format!("it does not settle: p95 still grows by {} in the last third", share(growth));
             Finding::says("SETTLING_TIME", text).trouble_if(true)
         }
         (None, None) => {
@@ -103,12 +95,7 @@ impl Level {
         };
         let (p95_ms, p95_max_ms) = band(Figure::P95, |middle| BAND_MIN * middle);
         let (failures, failures_max) = band(Figure::Failures, |_| FAILURES_BAND_MIN);
-        Self {
-            p95_ms,
-            p95_max_ms,
-            failures_max,
-            failures,
-        }
+        Self { p95_ms, p95_max_ms, failures_max, failures }
     }
 
     fn contains(&self, point: &Point) -> bool {
@@ -117,11 +104,7 @@ impl Level {
     }
 
     fn text(&self) -> String {
-        format!(
-            "p95 is then about {}, {} fail",
-            time_ms(self.p95_ms),
-            share(self.failures)
-        )
+        format!("p95 is then about {}, {} fail", time_ms(self.p95_ms), share(self.failures))
     }
 }
 
@@ -131,10 +114,7 @@ fn growth(end: &[&Point]) -> Option<f64> {
         let values: Vec<f64> = points.iter().filter_map(|point| point.p95_ms()).collect();
         let middle = median(values.iter().copied())?;
         // Standard error of a median of normal values.
-        Some((
-            middle,
-            1.253 * scaled_mad(&values, middle)? / (values.len() as f64).sqrt(),
-        ))
+        Some((middle, 1.253 * scaled_mad(&values, middle)? / (values.len() as f64).sqrt()))
     };
     let (first, second) = end.split_at(end.len() / 2);
     let ((before, before_error), (after, after_error)) = (half(first)?, half(second)?);
@@ -146,34 +126,24 @@ fn growth(end: &[&Point]) -> Option<f64> {
 /// The worst moments: of p95, and of failures if there are some.
 fn worst(points: &[&Point], begin_s: f64) -> Vec<Finding> {
     let most = |figure: Figure| {
-        let values = points
-            .iter()
-            .filter_map(|point| Some((figure.of(point)?, point.start_s - begin_s)));
+        let values = points.iter().filter_map(|point| Some((figure.of(point)?, point.start_s - begin_s)));
         // Of equal moments the first one.
         values.reduce(|most, next| if next.0 > most.0 { next } else { most })
     };
     let p95 = most(Figure::P95).map(|(p95_ms, at_s)| {
-        let text = format!(
-            "p95 was worst with {}, {} after the beginning",
-            time_ms(p95_ms),
-            span(at_s)
-        );
+        let text = format!("p95 was worst with {}, {} after the beginning", time_ms(p95_ms), span(at_s));
         Finding::says("WORST_P95", text).value(p95_ms, "ms")
     });
-    let failures = most(Figure::Failures)
-        .filter(|(rate, _)| *rate > 0.0)
-        .map(|(rate, at_s)| {
-            let text = format!("most failed {} after the beginning: {}", span(at_s), share(rate));
-            Finding::says("WORST_FAILURES", text).value(rate, "%")
-        });
+    let failures = most(Figure::Failures).filter(|(rate, _)| *rate > 0.0).map(|(rate, at_s)| {
+        let text = format!("most failed {} after the beginning: {}", span(at_s), share(rate));
+        Finding::says("WORST_FAILURES", text).value(rate, "%")
+    });
     p95.into_iter().chain(failures).collect()
 }
 
 /// Limits of the plan that the final level does not keep.
 fn too_bad<'a>(evidence: &'a Evidence, end: &'a [&Point]) -> impl Iterator<Item = Finding> + 'a {
-    let of_all = bounds(evidence, &[])
-        .into_iter()
-        .filter(|bound| bound.request.is_none());
+    let of_all = bounds(evidence, &[]).into_iter().filter(|bound| bound.request.is_none());
     of_all.filter_map(|bound| {
         let level = median(end.iter().filter_map(|point| bound.figure.of(point)))?;
         let unit = bound.figure.unit();

@@ -63,11 +63,7 @@ fn steps<'a>(evidence: &Evidence<'a>) -> Vec<Step<'a>> {
         let start_s = phase.span.start_ns as f64 / 1e9;
         let end_s = phase.span.end_ns.map_or(f64::INFINITY, |end_ns| end_ns as f64 / 1e9);
         let points = settled(within(&evidence.course.points, (start_s, end_s)));
-        Step {
-            level: stage.to,
-            span_s: (start_s, end_s),
-            points,
-        }
+        Step { level: stage.to, span_s: (start_s, end_s), points }
     };
     held.map(step).filter(|step| step.exchanges() > 0).collect()
 }
@@ -114,9 +110,8 @@ impl Step<'_> {
 
     fn finding(&self, evidence: &Evidence) -> Finding {
         let unit = load_unit(evidence.plan);
-        let times = times(&self.points).map_or(String::new(), |times| {
-            format!(", {} {}", times.name, time_ms(times.value_ms))
-        });
+        let times =
+            times(&self.points).map_or(String::new(), |times| format!(", {} {}", times.name, time_ms(times.value_ms)));
         let per_s = self.per_level().map_or(0.0, |per_level| per_level * self.level);
         let text = format!(
             "at {}: {} iterations, {} of the exchanges failed{times}",
@@ -162,10 +157,7 @@ fn times(points: &[&Point]) -> Option<Times> {
 /// Mean of the response times of all exchanges of the points, ms.
 fn mean_ms(points: &[&Point]) -> Option<f64> {
     let weighted = |point: &&Point| Some((point.response?.mean_ms * point.exchanges as f64, point.exchanges as f64));
-    let (sum, count) = points
-        .iter()
-        .filter_map(weighted)
-        .fold((0.0, 0.0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
+    let (sum, count) = points.iter().filter_map(weighted).fold((0.0, 0.0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
     (count > 0.0).then(|| sum / count)
 }
 
@@ -175,12 +167,7 @@ fn both(step: &[&Point], before: &[&Point]) -> Option<(Times, Times)> {
     if now.name == then.name {
         return Some((now, then));
     }
-    let exact = |value_ms| Times {
-        name: "mean",
-        value_ms,
-        low_ms: value_ms,
-        high_ms: value_ms,
-    };
+    let exact = |value_ms| Times { name: "mean", value_ms, low_ms: value_ms, high_ms: value_ms };
     Some((exact(mean_ms(step)?), exact(mean_ms(before)?)))
 }
 
@@ -193,14 +180,9 @@ fn trouble(evidence: &Evidence, step: &Step, before: Option<&Step>) -> Vec<Findi
     let unit = load_unit(plan);
     let at = load(plan, step.level);
     let first = |code, text: String, subject: Option<String>| {
-        let shown = subject
-            .as_ref()
-            .map_or(String::new(), |name| format!("; `{name}` shows it first"));
+        let shown = subject.as_ref().map_or(String::new(), |name| format!("; `{name}` shows it first"));
         let text = format!("first trouble with concurrency at {at}: {text}{shown}");
-        Finding::says(code, text)
-            .of(subject.as_deref().unwrap_or(""))
-            .value(step.level, unit)
-            .trouble_if(true)
+        Finding::says(code, text).of(subject.as_deref().unwrap_or("")).value(step.level, unit).trouble_if(true)
     };
     let mut findings = Vec::new();
     let (failing, limit) = (step.failure_rate(), failures_max(evidence));
@@ -246,8 +228,6 @@ fn growth(points: &[Point], step: &Step, before: &Step) -> f64 {
 /// The request for which a figure is largest.
 fn worst(evidence: &Evidence, figure: impl Fn(&[Point]) -> f64) -> Option<String> {
     let requests = evidence.course.requests.iter();
-    let figures = requests
-        .map(|(name, points)| (name, figure(points)))
-        .filter(|(_, value)| *value > 0.0);
+    let figures = requests.map(|(name, points)| (name, figure(points))).filter(|(_, value)| *value > 0.0);
     figures.max_by(|a, b| a.1.total_cmp(&b.1)).map(|(name, _)| name.clone())
 }

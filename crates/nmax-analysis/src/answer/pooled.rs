@@ -64,10 +64,7 @@ fn parts<'a>(ramp: &[&'a Point], q: f64) -> Vec<Part<'a>> {
     let part = |(number, chunk): (usize, &[&'a Point])| {
         let load = chunk.iter().map(|point| point.level).sum::<f64>() / chunk.len() as f64;
         let kept = (0..chunk.len()).filter(|place| !is_spike(number * size + place));
-        Part {
-            load,
-            spreads: kept.map(|place| &chunk[place].spread).collect(),
-        }
+        Part { load, spreads: kept.map(|place| &chunk[place].spread).collect() }
     };
     ramp.chunks(size).enumerate().map(part).collect()
 }
@@ -87,15 +84,9 @@ fn windows(parts: &[Part], q: f64, left_out: Option<usize>, near: (f64, f64)) ->
         let inside = |other: &&Part| (other.load - part.load).abs() <= reach && !is_left_out(other.load);
         let spreads = parts.iter().filter(inside).flat_map(|other| &other.spreads).copied();
         let pool = Pool::of(spreads);
-        (is_whole && pool.exchanges() >= EXCHANGES_MIN)
-            .then(|| Some((part.load, pool.quantile_ms(q)?)))
-            .flatten()
+        (is_whole && pool.exchanges() >= EXCHANGES_MIN).then(|| Some((part.load, pool.quantile_ms(q)?))).flatten()
     };
-    parts
-        .iter()
-        .filter(|part| part.load >= near.0 && part.load <= near.1)
-        .filter_map(window)
-        .collect()
+    parts.iter().filter(|part| part.load >= near.0 && part.load <= near.1).filter_map(window).collect()
 }
 
 /// Where the isotonic regression of the logarithm of the values meets the limit.
@@ -111,10 +102,8 @@ fn isotonic_crossing(values: &[(f64, f64)], limit: f64) -> Option<f64> {
             sets.push((before.0 + last.0, before.1 + last.1));
         }
     }
-    let levels: Vec<f64> = sets
-        .iter()
-        .flat_map(|(sum, count)| std::iter::repeat_n(sum / *count as f64, *count))
-        .collect();
+    let levels: Vec<f64> =
+        sets.iter().flat_map(|(sum, count)| std::iter::repeat_n(sum / *count as f64, *count)).collect();
     let beyond = levels.iter().position(|level| *level > limit.ln())?;
     let before = beyond.checked_sub(1)?;
     let share = (limit.ln() - levels[before]) / (levels[beyond] - levels[before]);
@@ -125,9 +114,8 @@ fn isotonic_crossing(values: &[(f64, f64)], limit: f64) -> Option<f64> {
 fn fitted(values: &[(f64, f64)], first: f64, limit: f64) -> Option<f64> {
     let n = values.len() as f64;
     let pairs = values.iter().map(|(load, value)| (load - first, limit / value - 1.0));
-    let (sx, sy, sxx, sxy) = pairs.fold((0.0, 0.0, 0.0, 0.0), |sum, (x, y)| {
-        (sum.0 + x, sum.1 + y, sum.2 + x * x, sum.3 + x * y)
-    });
+    let (sx, sy, sxx, sxy) =
+        pairs.fold((0.0, 0.0, 0.0, 0.0), |sum, (x, y)| (sum.0 + x, sum.1 + y, sum.2 + x * x, sum.3 + x * y));
     let slope = (n * sxy - sx * sy) / (n * sxx - sx * sx);
     let at = first - (sy - slope * sx) / n / slope;
     // A line that does not fall says nothing.

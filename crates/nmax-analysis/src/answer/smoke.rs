@@ -36,11 +36,9 @@ pub(super) fn answer(evidence: &Evidence) -> (String, Vec<Finding>) {
     let headline = match (&failures, rate.is_trouble) {
         (Some(failures), _) => failures.text.clone(),
         (None, true) => rate.text.clone(),
-        (None, false) => format!(
-            "the plan works: {} without a failure; {}",
-            counted(measured.iterations, "iteration"),
-            rate.text
-        ),
+        (None, false) => {
+            format!("the plan works: {} without a failure; {}", counted(measured.iterations, "iteration"), rate.text)
+        }
     };
     (headline, failures.into_iter().chain([rate, users]).collect())
 }
@@ -65,11 +63,7 @@ impl Measured {
             Workload::Closed { .. } => mean_level(&plan.stages, start.0, end.0),
             Workload::Open { .. } => totals.load(Section::Hold).in_flight_ns as f64 / end.since(start).0 as f64,
         };
-        let mix = plan
-            .scenarios
-            .iter()
-            .enumerate()
-            .filter(|(_, scenario)| scenario.weight > 0.0);
+        let mix = plan.scenarios.iter().enumerate().filter(|(_, scenario)| scenario.weight > 0.0);
         let (mut iterations, mut cycles_s) = (0, 0.0);
         for (index, scenario) in mix {
             let Some(stats) = totals.scenario(Section::Hold, index) else {
@@ -90,13 +84,7 @@ impl Measured {
         let hold_s = evidence.hold_s();
         (iterations > 0 && users > 0.0 && hold_s > 0.0 && cycles_s > 0.0).then(|| {
             let waiting_s = (waiting / n).min(cycles_s / n);
-            Self {
-                iterations,
-                users,
-                rate_per_s: n / hold_s / users,
-                waiting_s,
-                thinking_s: cycles_s / n - waiting_s,
-            }
+            Self { iterations, users, rate_per_s: n / hold_s / users, waiting_s, thinking_s: cycles_s / n - waiting_s }
         })
     }
 
@@ -121,9 +109,7 @@ impl Measured {
             span(self.waiting_s),
             span(self.thinking_s)
         );
-        Finding::says("RATE_PER_USER", text)
-            .value(self.rate_per_s, "/s")
-            .trouble_if(is_off)
+        Finding::says("RATE_PER_USER", text).value(self.rate_per_s, "/s").trouble_if(is_off)
     }
 
     /// What the workload that is written takes, or comes to.
@@ -159,9 +145,7 @@ fn cycles(times: &Histogram, pacing_s: f64) -> f64 {
     }
     let middle_s = |low: u64, high: u64| (low as f64 + high as f64) / 2e9;
     let recorded = times.recorded();
-    recorded
-        .map(|(low, high, count)| middle_s(low, high).max(pacing_s) * count as f64)
-        .sum()
+    recorded.map(|(low, high, count)| middle_s(low, high).max(pacing_s) * count as f64).sum()
 }
 
 /// Exchanges and iterations that failed, if some did.
@@ -182,11 +166,8 @@ fn failures(evidence: &Evidence) -> Option<Finding> {
     if exchanges == 0 && iterations == 0 {
         return None;
     }
-    let listed: Vec<String> = names
-        .iter()
-        .take(NAMES_MAX)
-        .map(|(name, failed)| format!("`{name}` ({})", count(*failed)))
-        .collect();
+    let listed: Vec<String> =
+        names.iter().take(NAMES_MAX).map(|(name, failed)| format!("`{name}` ({})", count(*failed))).collect();
     let at = match listed.is_empty() {
         true => String::new(),
         false => format!(", most of {}", listed.join(", ")),
@@ -196,9 +177,7 @@ fn failures(evidence: &Evidence) -> Option<Finding> {
         counted(exchanges, "exchange"),
         counted(iterations, "iteration")
     );
-    let finding = Finding::says("FAILURES", text)
-        .value(exchanges as f64, "")
-        .trouble_if(true);
+    let finding = Finding::says("FAILURES", text).value(exchanges as f64, "").trouble_if(true);
     Some(match names.first() {
         Some((name, _)) => finding.of(name),
         None => finding,

@@ -35,33 +35,18 @@ pub(super) fn answer(evidence: &Evidence) -> (String, Vec<Finding>) {
     if held.is_empty() {
         return nothing("the load was never held");
     }
-    let memory = evidence
-        .observed
-        .iter()
-        .filter(|observation| observation.metric == MEMORY);
+    let memory = evidence.observed.iter().filter(|observation| observation.metric == MEMORY);
     let memory = memory.flat_map(|observation| leak(evidence, observation));
-    let latency = [
-        ("LATENCY_SLOPE", "p50", Figure::P50),
-        ("LATENCY_SLOPE", "p95", Figure::P95),
-    ];
-    let latency = latency
-        .into_iter()
-        .filter_map(|(code, name, figure)| latency_slope(&held, code, name, figure));
+    let latency = [("LATENCY_SLOPE", "p50", Figure::P50), ("LATENCY_SLOPE", "p95", Figure::P95)];
+    let latency = latency.into_iter().filter_map(|(code, name, figure)| latency_slope(&held, code, name, figure));
     let cycles = [p95_cycle(&held), failure_cycle(&held)].into_iter().flatten();
-    let mut findings: Vec<Finding> = memory
-        .chain(latency)
-        .chain(failure_slope(&held))
-        .chain(cycles)
-        .collect();
+    let mut findings: Vec<Finding> = memory.chain(latency).chain(failure_slope(&held)).chain(cycles).collect();
     if findings.is_empty() {
         return nothing("the hold was too short for a trend");
     }
     findings.sort_by_key(|finding| !finding.is_trouble);
-    let troubles: Vec<&str> = findings
-        .iter()
-        .filter(|finding| finding.is_trouble)
-        .map(|finding| finding.text.as_str())
-        .collect();
+    let troubles: Vec<&str> =
+        findings.iter().filter(|finding| finding.is_trouble).map(|finding| finding.text.as_str()).collect();
     let headline = match troubles.is_empty() {
         true => format!("nothing grows and nothing recurs over {}", span(evidence.hold_s())),
         false => troubles.join("; "),
@@ -70,10 +55,8 @@ pub(super) fn answer(evidence: &Evidence) -> (String, Vec<Finding>) {
 }
 
 fn latency_slope(held: &[&Point], code: &'static str, name: &str, figure: Figure) -> Option<Finding> {
-    let series: Vec<(f64, f64)> = held
-        .iter()
-        .filter_map(|point| Some((point.start_s / 3_600.0, figure.of(point)?)))
-        .collect();
+    let series: Vec<(f64, f64)> =
+        held.iter().filter_map(|point| Some((point.start_s / 3_600.0, figure.of(point)?))).collect();
     let found = trend(&series, Block::Median)?;
     let hours = length(&series);
     let usual = median(series.iter().map(|(_, value)| *value))?;
@@ -89,10 +72,8 @@ fn latency_slope(held: &[&Point], code: &'static str, name: &str, figure: Figure
 }
 
 fn failure_slope(held: &[&Point]) -> Option<Finding> {
-    let series: Vec<(f64, f64)> = held
-        .iter()
-        .filter_map(|point| Some((point.start_s / 3_600.0, point.failure_rate()?)))
-        .collect();
+    let series: Vec<(f64, f64)> =
+        held.iter().filter_map(|point| Some((point.start_s / 3_600.0, point.failure_rate()?))).collect();
     let found = trend(&series, Block::Mean)?;
     let grows = found.low > 0.0 && found.slope * length(&series) > FAILURES_GROWTH_MAX;
     let text = format!(
@@ -106,10 +87,7 @@ fn failure_slope(held: &[&Point]) -> Option<Finding> {
 }
 
 fn finding(code: &'static str, subject: &str, text: String, found: &Trend, unit: &'static str) -> Finding {
-    Finding::says(code, text)
-        .of(subject)
-        .value(found.slope, unit)
-        .within(found.low, found.high)
+    Finding::says(code, text).of(subject).value(found.slope, unit).within(found.low, found.high)
 }
 
 fn length(series: &[(f64, f64)]) -> f64 {
@@ -128,11 +106,7 @@ fn verb(found: &Trend) -> &'static str {
 }
 
 fn signed_ms(ms: f64) -> String {
-    if ms < 0.0 {
-        format!("-{}", time_ms(-ms))
-    } else {
-        time_ms(ms)
-    }
+    if ms < 0.0 { format!("-{}", time_ms(-ms)) } else { time_ms(ms) }
 }
 
 /// The slope of a memory over the hold, and when it would be used up.
@@ -163,24 +137,14 @@ fn leak(evidence: &Evidence, observation: &Observation) -> Vec<Finding> {
         bytes(found.high)
     );
     let growth = finding("MEMORY_SLOPE", name, text, &found, "bytes/min").trouble_if(leaks);
-    let exhaustion = if leaks {
-        exhaustion(evidence, name, &series, &found)
-    } else {
-        None
-    };
+    let exhaustion = if leaks { exhaustion(evidence, name, &series, &found) } else { None };
     std::iter::once(growth).chain(exhaustion).collect()
 }
 
 /// When the memory reaches its limit at this slope.
 fn exhaustion(evidence: &Evidence, name: &str, series: &[(f64, f64)], found: &Trend) -> Option<Finding> {
-    let limits = evidence
-        .observed
-        .iter()
-        .filter(|known| known.name == *name && known.metric == MEMORY_LIMIT);
-    let limit = limits
-        .filter_map(|known| known.values.last())
-        .map(|(_, value)| *value)
-        .next()?;
+    let limits = evidence.observed.iter().filter(|known| known.name == *name && known.metric == MEMORY_LIMIT);
+    let limit = limits.filter_map(|known| known.values.last()).map(|(_, value)| *value).next()?;
     // The line at the end of the hold, not the last value: that may be any place of a sawtooth.
     let residuals = series.iter().map(|(minutes, value)| value - found.slope * minutes);
     let level = median(residuals)? + found.slope * series.last()?.0;
@@ -193,9 +157,7 @@ fn exhaustion(evidence: &Evidence, name: &str, series: &[(f64, f64)], found: &Tr
         span(seconds(found.high)),
         span(seconds(found.low))
     );
-    let finding = Finding::says("MEMORY_EXHAUSTED", text)
-        .of(name)
-        .value(seconds(found.slope), "s");
+    let finding = Finding::says("MEMORY_EXHAUSTED", text).of(name).value(seconds(found.slope), "s");
     Some(finding.within(seconds(found.high), seconds(found.low)).trouble_if(true))
 }
 
@@ -203,14 +165,8 @@ fn exhaustion(evidence: &Evidence, name: &str, series: &[(f64, f64)], found: &Tr
 fn p95_cycle(held: &[&Point]) -> Option<Finding> {
     let (found, width_s) = recurring(held, Figure::P95)?;
     let factor = found.disturbed / found.usual;
-    let text = cycle_text(
-        &found,
-        width_s,
-        &format!("p95 is {} times what it is otherwise", digits(factor)),
-    );
-    let finding = Finding::says("CYCLE", text)
-        .of("p95")
-        .value(found.period * width_s, "s");
+    let text = cycle_text(&found, width_s, &format!("p95 is {} times what it is otherwise", digits(factor)));
+    let finding = Finding::says("CYCLE", text).of("p95").value(found.period * width_s, "s");
     (factor >= CYCLE_FACTORS.0).then(|| finding.trouble_if(factor >= CYCLE_FACTORS.1))
 }
 
@@ -219,9 +175,7 @@ fn failure_cycle(held: &[&Point]) -> Option<Finding> {
     let (found, width_s) = recurring(held, Figure::Failures)?;
     let what = format!("{} fail, otherwise {}", share(found.disturbed), share(found.usual));
     let text = cycle_text(&found, width_s, &what);
-    let finding = Finding::says("CYCLE", text)
-        .of("failure rate")
-        .value(found.period * width_s, "s");
+    let finding = Finding::says("CYCLE", text).of("failure rate").value(found.period * width_s, "s");
     (found.disturbed - found.usual >= CYCLE_FAILURES_MIN).then(|| finding.trouble_if(true))
 }
 

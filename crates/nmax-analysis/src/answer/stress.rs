@@ -66,19 +66,13 @@ fn first<'a>(ramp: &[&'a Point]) -> Vec<&'a Point> {
     let top = ramp.last().map_or(0.0, |point| point.level);
     let low = ramp.iter().take_while(|point| point.level <= FIRST_SHARE * top).count();
     let share = (ramp.len() as f64 * FIRST_SHARE).ceil() as usize;
-    let count = if low >= FIRST_POINTS_MIN {
-        low
-    } else {
-        share.max(FIRST_POINTS_MIN)
-    };
+    let count = if low >= FIRST_POINTS_MIN { low } else { share.max(FIRST_POINTS_MIN) };
     ramp.iter().copied().take(count).collect()
 }
 
 fn kept(bounds: &[Bound]) -> String {
-    let kept: Vec<String> = bounds
-        .iter()
-        .map(|bound| format!("{} stayed within {}", bound.subject(), bound.limit_text()))
-        .collect();
+    let kept: Vec<String> =
+        bounds.iter().map(|bound| format!("{} stayed within {}", bound.subject(), bound.limit_text())).collect();
     kept.join(", ")
 }
 
@@ -96,29 +90,15 @@ struct Break<'b> {
 impl<'b> Break<'b> {
     fn of(evidence: &Evidence, bound: &'b Bound) -> Option<Self> {
         let ramp = rising(bound.points(evidence));
-        let points: Vec<(&Point, bool)> = ramp
-            .into_iter()
-            .filter_map(|point| Some((point, bound.figure.of(point)? > bound.limit)))
-            .collect();
+        let points: Vec<(&Point, bool)> =
+            ramp.into_iter().filter_map(|point| Some((point, bound.figure.of(point)? > bound.limit))).collect();
         let loads: Vec<(f64, bool)> = points.iter().map(|(point, left)| (point.level, *left)).collect();
         let found = crossing(&loads)?;
         let ramp: Vec<&Point> = points.iter().map(|(point, _)| *point).collect();
-        let exact = bound
-            .figure
-            .quantile()
-            .and_then(|q| pooled::crossing(&ramp, q, bound.limit));
+        let exact = bound.figure.quantile().and_then(|q| pooled::crossing(&ramp, q, bound.limit));
         let found = exact.map_or(found, |(at, low, high)| Crossing { at, low, high });
-        let (first, _) = points
-            .iter()
-            .find(|(point, _)| point.level >= found.at)
-            .or(points.last())?;
-        Some(Self {
-            bound,
-            level: found.at,
-            low: found.low,
-            high: found.high,
-            at_s: first.start_s,
-        })
+        let (first, _) = points.iter().find(|(point, _)| point.level >= found.at).or(points.last())?;
+        Some(Self { bound, level: found.at, low: found.low, high: found.high, at_s: first.start_s })
     }
 
     fn interval_text(&self, evidence: &Evidence) -> String {
@@ -146,11 +126,7 @@ impl<'b> Break<'b> {
 
     fn broke_first(&self, request: Option<&str>) -> Finding {
         let at = request.map_or(String::new(), |name| format!(" at `{name}`"));
-        let text = format!(
-            "first broke {}{at}, {} after the beginning",
-            self.bound.subject(),
-            span(self.at_s)
-        );
+        let text = format!("first broke {}{at}, {} after the beginning", self.bound.subject(), span(self.at_s));
         Finding::says("BROKE_FIRST", text).of(request.unwrap_or(""))
     }
 

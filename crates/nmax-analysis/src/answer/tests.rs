@@ -28,10 +28,7 @@ fn run(profile: Profile, stages: &[(f64, f64, u64)], points: Vec<Point>) -> Run 
     let length_s = stages.iter().map(|(_, _, length_s)| length_s).sum();
     run.hold = (nmax_metrics::Nanos::ZERO, nmax_metrics::Nanos::from_secs(length_s));
     run.end = run.hold.1;
-    run.course = Course {
-        points,
-        requests: Vec::new(),
-    };
+    run.course = Course { points, requests: Vec::new() };
     run
 }
 
@@ -87,9 +84,5 @@ fn a_compressed_run_says_so_in_every_sentence() {
 }
 
 fn open(plan: &mut Plan, rate_per_s: f64) {
-    plan.workload = Workload::Open {
-        rate_per_s,
-        arrivals: Arrivals::Poisson,
-        max_in_flight: 1_000,
-    };
+    plan.workload = Workload::Open { rate_per_s, arrivals: Arrivals::Poisson, max_in_flight: 1_000 };
 }

@@ -20,10 +20,7 @@ fn of(counts: Vec<u64>) -> Course {
         started,
         ..Point::default()
     });
-    Course {
-        points: points.collect(),
-        requests: Vec::new(),
-    }
+    Course { points: points.collect(), requests: Vec::new() }
 }
 
 fn poisson() -> Plan {
@@ -42,11 +39,7 @@ fn only_irregular_starts_are_poisson() {
     let even = dispersion(&plan, &of(vec![20; 200])).unwrap();
     assert!(even.index == 0.0 && !even.holds(), "{even:?}");
     // Pairs of users vary twice as much.
-    let pairs = course(1, 200, 20)
-        .points
-        .iter()
-        .map(|point| 2 * point.started)
-        .collect();
+    let pairs = course(1, 200, 20).points.iter().map(|point| 2 * point.started).collect();
     let paired = dispersion(&plan, &of(pairs)).unwrap();
     assert!(!paired.holds() && (paired.index - 2.0).abs() < 0.6, "{paired:?}");
 }
@@ -54,10 +47,7 @@ fn only_irregular_starts_are_poisson() {
 #[test]
 fn what_cannot_be_tested_is_not() {
     let plan = poisson();
-    assert!(
-        dispersion(&Run::healthy().plan, &course(1, 100, 20)).is_none(),
-        "even arrivals"
-    );
+    assert!(dispersion(&Run::healthy().plan, &course(1, 100, 20)).is_none(), "even arrivals");
     assert!(dispersion(&plan, &course(1, 59, 20)).is_none(), "short");
     assert!(dispersion(&plan, &course(1, 100, 4)).is_none(), "few starts");
     let mut waited = course(1, 100, 20);

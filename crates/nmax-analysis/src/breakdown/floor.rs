@@ -40,10 +40,8 @@ impl Floor {
         let floor_ms = bytes / bandwidth.bytes_per_s * 1e3;
         let share = floor_ms / mean_ms;
         // More than all of it: the bandwidth was higher than anything that was seen of it.
-        (share.is_finite() && share >= SHARE_MIN).then(|| Self {
-            floor_ms: floor_ms.min(mean_ms),
-            share: share.min(1.0),
-        })
+        (share.is_finite() && share >= SHARE_MIN)
+            .then(|| Self { floor_ms: floor_ms.min(mean_ms), share: share.min(1.0) })
     }
 }
 
@@ -86,10 +84,7 @@ impl Fastest {
         } else {
             (self.reply_per_s, "the fastest replies of the run")
         };
-        Some(Bandwidth {
-            bytes_per_s,
-            of: of.to_owned(),
-        })
+        Some(Bandwidth { bytes_per_s, of: of.to_owned() })
     }
 }
 
@@ -98,16 +93,11 @@ impl Fastest {
 pub(super) fn of_lines(plan: &Plan, totals: &Aggregate) -> Option<Bandwidth> {
     let (mut exchanges, mut time) = (0.0, 0.0);
     for (index, location) in plan.locations.iter().enumerate() {
-        let count = totals
-            .location(Section::Hold, index)
-            .map_or(0, |stats| stats.exchanges.count) as f64;
+        let count = totals.location(Section::Hold, index).map_or(0, |stats| stats.exchanges.count) as f64;
         if count > 0.0 {
             exchanges += count;
             time += count / (location.down_bits_per_s? / 8.0);
         }
     }
-    (time > 0.0).then(|| Bandwidth {
-        bytes_per_s: exchanges / time,
-        of: "the lines of the locations".to_owned(),
-    })
+    (time > 0.0).then(|| Bandwidth { bytes_per_s: exchanges / time, of: "the lines of the locations".to_owned() })
 }

@@ -55,11 +55,7 @@ pub struct Operations {
 
 /// Every kind of operation that was observed.
 pub(super) fn operations(evidence: &Evidence, counted: &Aggregate, stretches: &Stretches) -> Vec<Operations> {
-    let span = if evidence.hold_s() > 0.0 {
-        evidence.hold
-    } else {
-        (Nanos::ZERO, evidence.end)
-    };
+    let span = if evidence.hold_s() > 0.0 { evidence.hold } else { (Nanos::ZERO, evidence.end) };
     let length_s = span.1.since(span.0).as_secs_f64();
     let exchanges = counted.total(Section::Hold).count();
     if length_s <= 0.0 || exchanges == 0 {
@@ -123,12 +119,7 @@ fn counters<'a>(evidence: &Evidence<'a>) -> Vec<Counter<'a>> {
                     counter.hosts.push(&figure.host);
                 }
             }
-            None => found.push(Counter {
-                hosts: vec![&figure.host],
-                what,
-                is_layer,
-                tracks: vec![track],
-            }),
+            None => found.push(Counter { hosts: vec![&figure.host], what, is_layer, tracks: vec![track] }),
         }
     }
     found
@@ -187,9 +178,8 @@ fn by_request(
         return None;
     }
     let named = ids.iter().zip(&all);
-    let mut named: Vec<(String, f64)> = named
-        .map(|((id, _), per_exchange)| (evidence.catalog.requests.name(*id).to_owned(), *per_exchange))
-        .collect();
+    let mut named: Vec<(String, f64)> =
+        named.map(|((id, _), per_exchange)| (evidence.catalog.requests.name(*id).to_owned(), *per_exchange)).collect();
     named.sort_by(|(_, a), (_, b)| b.total_cmp(a));
     Some(named)
 }
@@ -204,9 +194,8 @@ fn table(
     let mut by_stretch: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
     for (column, ids) in columns.iter().enumerate() {
         for (start_s, sums) in ids.iter().flat_map(|id| stretches.line(Of::Name(*id))) {
-            let counts = by_stretch
-                .entry((start_s / width_s + 1e-9) as u64)
-                .or_insert_with(|| vec![0.0; columns.len()]);
+            let counts =
+                by_stretch.entry((start_s / width_s + 1e-9) as u64).or_insert_with(|| vec![0.0; columns.len()]);
             counts[column] += sums.count as f64;
         }
     }
@@ -232,9 +221,8 @@ fn own_share(rows: &[(Vec<f64>, f64)]) -> f64 {
     if norms.contains(&0.0) {
         return 0.0;
     }
-    let mut cosines: Vec<Vec<f64>> = (0..columns)
-        .map(|i| (0..columns).map(|j| product(i, j) / norms[i] / norms[j]).collect())
-        .collect();
+    let mut cosines: Vec<Vec<f64>> =
+        (0..columns).map(|i| (0..columns).map(|j| product(i, j) / norms[i] / norms[j]).collect()).collect();
     let mut least = f64::INFINITY;
     for i in 0..columns {
         let pivot = cosines[i][i];
@@ -245,10 +233,7 @@ fn own_share(rows: &[(Vec<f64>, f64)]) -> f64 {
         let row = cosines[i].clone();
         for below in cosines.iter_mut().skip(i + 1) {
             let factor = below[i] / pivot;
-            below
-                .iter_mut()
-                .zip(&row)
-                .for_each(|(value, above)| *value -= factor * above);
+            below.iter_mut().zip(&row).for_each(|(value, above)| *value -= factor * above);
         }
     }
     least

@@ -21,38 +21,18 @@ const NO_REPLY: &str = "no reply";
 /// A run's response times, taken apart. `stretches` took every window of the run. O(names · buckets).
 pub fn breakdown(evidence: &Evidence, stretches: &Stretches) -> Breakdown {
     let whole = evidence.totals.whole();
-    let length_s = if evidence.hold_s() > 0.0 {
-        evidence.hold_s()
-    } else {
-        evidence.end.as_secs_f64()
-    };
-    let counted = if evidence.hold_s() > 0.0 {
-        evidence.totals
-    } else {
-        &whole
-    };
+    let length_s = if evidence.hold_s() > 0.0 { evidence.hold_s() } else { evidence.end.as_secs_f64() };
+    let counted = if evidence.hold_s() > 0.0 { evidence.totals } else { &whole };
     let bandwidth = of_lines(evidence.plan, counted).or_else(|| stretches.bandwidth());
-    let mut maker = Maker {
-        counted,
-        stretches,
-        length_s,
-        bandwidth: bandwidth.as_ref(),
-        rows: Vec::new(),
-        notes: Vec::new(),
-    };
+    let mut maker =
+        Maker { counted, stretches, length_s, bandwidth: bandwidth.as_ref(), rows: Vec::new(), notes: Vec::new() };
     let traits = traits(evidence.plan, evidence.catalog);
     maker.names(evidence, &traits);
     maker.statuses();
     maker.tags(&traits);
     maker.locations(evidence);
     let (rows, notes) = (maker.rows, maker.notes);
-    Breakdown {
-        rows,
-        notes,
-        bandwidth,
-        operations: operations::operations(evidence, counted, stretches),
-        sides: None,
-    }
+    Breakdown { rows, notes, bandwidth, operations: operations::operations(evidence, counted, stretches), sides: None }
 }
 
 /// Makes rows.
@@ -71,9 +51,7 @@ impl Maker<'_> {
         let by_name = gathered(names);
         self.add(Dimension::Name, by_name);
         let of = |trait_of: fn(&Traits) -> &String| {
-            let named = self
-                .ids()
-                .filter_map(|id| Some((trait_of(traits.get(id.0 as usize)?).clone(), id)));
+            let named = self.ids().filter_map(|id| Some((trait_of(traits.get(id.0 as usize)?).clone(), id)));
             gathered(named)
         };
         let (methods, templates) = (of(|traits| &traits.method), of(|traits| &traits.template));
@@ -127,9 +105,7 @@ impl Maker<'_> {
         if rows.len() > ROWS_MAX {
             let left_out = rows.len() - ROWS_MAX;
             let name = dimension.name();
-            self.notes.push(format!(
-                "{left_out} rows by {name} with the fewest exchanges are left out"
-            ));
+            self.notes.push(format!("{left_out} rows by {name} with the fewest exchanges are left out"));
             rows.truncate(ROWS_MAX);
         }
         self.rows.extend(rows);
@@ -141,9 +117,7 @@ impl Maker<'_> {
         let per_exchange_ms = |sum_ns: u128| sum_ns as f64 / count as f64 / 1e6;
         let sum_ns = |times: &Histogram| times.exact().sum_ns;
         let phases = stats.phases.as_deref();
-        let connect_ns = phases.map_or(0, |phases| {
-            sum_ns(&phases.dns) + sum_ns(&phases.connect) + sum_ns(&phases.tls)
-        });
+        let connect_ns = phases.map_or(0, |phases| sum_ns(&phases.dns) + sum_ns(&phases.connect) + sum_ns(&phases.tls));
         let response = latency(&latencies.response);
         let floor = self
             .bandwidth

@@ -64,11 +64,7 @@ impl Stretches {
         self.fastest.push(window);
         let at = (window.index / self.windows) as u32;
         for section in Section::ALL {
-            for (name, stats) in window
-                .aggregate
-                .requests(section)
-                .filter(|(_, stats)| !stats.is_empty())
-            {
+            for (name, stats) in window.aggregate.requests(section).filter(|(_, stats)| !stats.is_empty()) {
                 let [ok, failed, error] = classes(stats);
                 let sums = self.sums(Of::Name(name), at);
                 sums.add(ok, false);
@@ -99,11 +95,7 @@ impl Stretches {
             return;
         }
         let usual = RequestStats::USUAL_STATUS;
-        if stats
-            .status
-            .iter()
-            .any(|(status, count)| *status == usual && *count > 0)
-        {
+        if stats.status.iter().any(|(status, count)| *status == usual && *count > 0) {
             let sums = self.sums(Of::Status(usual), at);
             sums.add(ok, false);
             sums.add(failed, false);
@@ -154,9 +146,7 @@ impl Stretches {
             sum.entry(*at).or_default().merge(sums);
         }
         let width_s = self.width_s();
-        sum.into_iter()
-            .map(|(at, sums)| sums.point(f64::from(at) * width_s, width_s))
-            .collect()
+        sum.into_iter().map(|(at, sums)| sums.point(f64::from(at) * width_s, width_s)).collect()
     }
 }
 
@@ -204,10 +194,7 @@ impl Sums {
         self.count += other.count;
         self.failed += other.failed;
         self.sum_ns += other.sum_ns;
-        other
-            .cells
-            .iter()
-            .for_each(|(cell, count)| self.count_in(*cell, *count));
+        other.cells.iter().for_each(|(cell, count)| self.count_in(*cell, *count));
     }
 
     fn point(&self, start_s: f64, width_s: f64) -> Point {

@@ -51,13 +51,9 @@ fn of(ended: &[Ended]) -> (Run, Stretches) {
     let last = ended.iter().map(|one| one.window).max().unwrap_or(0);
     run.hold = (Nanos::ZERO, Nanos::from_secs(last + 1));
     run.end = run.hold.1;
-    let mut windows: Vec<Window> = (0..=last)
-        .map(|index| Window::new(index, Nanos::from_secs(1)))
-        .collect();
+    let mut windows: Vec<Window> = (0..=last).map(|index| Window::new(index, Nanos::from_secs(1))).collect();
     for one in ended {
-        windows[one.window as usize]
-            .aggregate
-            .record(Section::Hold, &sample(one));
+        windows[one.window as usize].aggregate.record(Section::Hold, &sample(one));
     }
     let mut stretches = Stretches::default();
     let mut totals = Aggregate::default();
@@ -74,14 +70,8 @@ fn ended() -> impl Strategy<Value = Ended> {
         (Just(Outcome::Ok), prop_oneof![Just(200), Just(204), Just(302)]),
         (Just(Outcome::Failed), prop_oneof![Just(200), Just(404), Just(500)]),
     ];
-    (
-        0..300_u64,
-        0..2_u32,
-        outcome,
-        1_000..5_000_000_000_u64,
-        0..1_000_000_u64,
-    )
-        .prop_map(|(window, name, (outcome, status), response_ns, bytes)| Ended {
+    (0..300_u64, 0..2_u32, outcome, 1_000..5_000_000_000_u64, 0..1_000_000_u64).prop_map(
+        |(window, name, (outcome, status), response_ns, bytes)| Ended {
             window,
             name: NameId(name),
             outcome,
@@ -89,7 +79,8 @@ fn ended() -> impl Strategy<Value = Ended> {
             response_ns,
             receive_ns: response_ns / 2,
             bytes,
-        })
+        },
+    )
 }
 
 fn rows(breakdown: &Breakdown, dimension: Dimension) -> impl Iterator<Item = &Row> {
@@ -197,19 +188,12 @@ fn one(window: u64, name: NameId, response_ms: u64, bytes: u64) -> Ended {
 #[test]
 fn names_have_the_traits_of_their_requests() {
     let (mut run, _) = of(&[one(0, HOME, 1, 1)]);
-    let rule = |name: &str| TagRule {
-        name: name.into(),
-        pattern: "x".into(),
-    };
+    let rule = |name: &str| TagRule { name: name.into(), pattern: "x".into() };
     run.plan.tags = vec![rule("images")];
     change(&mut run, 0, |request| {
         request.method = Method::Post;
         request.url = Template {
-            parts: vec![
-                Part::Text("http://shop.test/item/".into()),
-                Part::Iteration,
-                Part::Text("?a=1".into()),
-            ],
+            parts: vec![Part::Text("http://shop.test/item/".into()), Part::Iteration, Part::Text("?a=1".into())],
         };
         request.tags = vec!["own".into(), "not images".into()];
     });
@@ -263,10 +247,7 @@ fn change(run: &mut Run, scenario: usize, mut with: impl FnMut(&mut Request)) {
 #[test]
 fn conditions_on_tags_count_resources_of_pages() {
     let (mut run, _) = of(&[one(0, HOME, 1, 1)]);
-    run.plan.tags = vec![TagRule {
-        name: "images".into(),
-        pattern: "x".into(),
-    }];
+    run.plan.tags = vec![TagRule { name: "images".into(), pattern: "x".into() }];
     for scenario in 0..2 {
         change(&mut run, scenario, |request| request.tags = vec!["not images".into()]);
     }
@@ -293,11 +274,7 @@ fn what_shares_a_name_is_left_out_of_a_tag() {
     });
     let found = breakdown(&run.evidence(), &stretches);
     assert_eq!(rows(&found, Dimension::Tag).count(), 0);
-    assert!(
-        found.notes.iter().any(|note| note.contains("`slow`")),
-        "{:?}",
-        found.notes
-    );
+    assert!(found.notes.iter().any(|note| note.contains("`slow`")), "{:?}", found.notes);
 }
 
 /// Law: the floor is the bytes over the largest rate that was seen, and is told where it explains the time.
@@ -306,20 +283,14 @@ fn a_floor_is_bytes_over_bandwidth() {
     let mut exchanges = Vec::new();
     for window in 0..5 {
         // 10 MB in 1 s of receiving, out of 1.25 s: 10 MB/s.
-        exchanges.push(Ended {
-            receive_ns: 1_000_000_000,
-            ..one(window, HOME, 1_250, 10_000_000)
-        });
+        exchanges.push(Ended { receive_ns: 1_000_000_000, ..one(window, HOME, 1_250, 10_000_000) });
         exchanges.push(one(window, FORM, 100, 1_000));
     }
     let (run, stretches) = of(&exchanges);
     let found = breakdown(&run.evidence(), &stretches);
     let bandwidth = found.bandwidth.as_ref().unwrap();
     // A window carried both, and nothing came faster than that.
-    assert!(
-        (bandwidth.bytes_per_s / 10_001_000.0 - 1.0).abs() < 1e-9,
-        "{bandwidth:?}"
-    );
+    assert!((bandwidth.bytes_per_s / 10_001_000.0 - 1.0).abs() < 1e-9, "{bandwidth:?}");
     let floor = row(&found, Dimension::Name, "home").floor.unwrap();
     assert!((floor.floor_ms - 10_000_000.0 / bandwidth.bytes_per_s * 1e3).abs() < 1e-6);
     assert!((floor.share - floor.floor_ms / 1_250.0).abs() < 1e-9);
@@ -338,12 +309,7 @@ fn with_operations(run: &mut Run, exchanges: &[Ended], (home, form, noise): (f64
     let mut readings = Readings::default();
     let last = exchanges.iter().map(|one| one.window).max().unwrap();
     for window in 0..=last {
-        let count = |name| {
-            exchanges
-                .iter()
-                .filter(|one| one.window == window && one.name == name)
-                .count() as f64
-        };
+        let count = |name| exchanges.iter().filter(|one| one.window == window && one.name == name).count() as f64;
         let wobble = if window % 3 == 0 { noise } else { -noise / 2.0 };
         readings.push(&Resource {
             // Read at the end of the second that it is of.
@@ -376,19 +342,12 @@ fn operations_are_told_by_request_where_the_mix_varies() {
     let (mut run, stretches) = of(&exchanges);
     with_operations(&mut run, &exchanges, (10.0, 2.0, 4.0));
     let found = breakdown(&run.evidence(), &stretches);
-    let [operations] = &found.operations[..] else {
-        panic!("{:?}", found.operations)
-    };
-    assert_eq!(
-        (operations.host.as_str(), operations.what.as_str()),
-        ("db1", "postgres rows")
-    );
+    let [operations] = &found.operations[..] else { panic!("{:?}", found.operations) };
+    assert_eq!((operations.host.as_str(), operations.what.as_str()), ("db1", "postgres rows"));
     let of_name = |name| exchanges.iter().filter(|one| one.name == name).count() as f64;
     let mean = (10.0 * of_name(HOME) + 2.0 * of_name(FORM)) / exchanges.len() as f64;
     assert!((operations.per_request / mean - 1.0).abs() < 0.02, "{operations:?}");
-    let [(first, ten), (second, two)] = &operations.by_request[..] else {
-        panic!("{operations:?}")
-    };
+    let [(first, ten), (second, two)] = &operations.by_request[..] else { panic!("{operations:?}") };
     assert_eq!((first.as_str(), second.as_str()), ("home", "form"));
     assert!((ten - 10.0).abs() < 0.5 && (two - 2.0).abs() < 0.5, "{operations:?}");
 }
@@ -398,9 +357,7 @@ fn operations_are_told_by_request_where_the_mix_varies() {
 fn operations_of_other_names_are_theirs() {
     const WINDOWS: u64 = 80;
     let (mut run, _) = of(&[]);
-    let names: Vec<NameId> = (0..15)
-        .map(|number| run.catalog.requests.intern(&format!("n{number}")))
-        .collect();
+    let names: Vec<NameId> = (0..15).map(|number| run.catalog.requests.intern(&format!("n{number}"))).collect();
     let draw = |window: u64, number: u64| {
         let mixed = (window * 97 + number).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         (mixed ^ (mixed >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 33
@@ -492,10 +449,7 @@ fn logs_of_a_layer_count_as_one() {
     };
     let (one, parts) = (told(&[("a", 1.0)]), told(&[("a", 0.5), ("b", 0.25), ("c", 0.25)]));
     assert_eq!((one.what.as_str(), one.host.as_str()), ("log api", "a.test"));
-    assert_eq!(
-        (parts.what.as_str(), parts.host.as_str()),
-        ("log api", "a.test, b.test, c.test")
-    );
+    assert_eq!((parts.what.as_str(), parts.host.as_str()), ("log api", "a.test, b.test, c.test"));
     assert_eq!((parts.per_s, parts.per_request), (one.per_s, one.per_request));
     assert_eq!(parts.by_request, one.by_request);
     assert_eq!(one.by_request[0].0, "home");
@@ -545,11 +499,7 @@ fn figures_of_other_sources_are_no_operations() {
 #[test]
 fn times_by_status_that_were_not_kept_are_unknown() {
     let mut exchanges = vec![one(0, HOME, 5, 1)];
-    exchanges.push(Ended {
-        status: Some(404),
-        outcome: Outcome::Failed,
-        ..one(0, HOME, 9, 1)
-    });
+    exchanges.push(Ended { status: Some(404), outcome: Outcome::Failed, ..one(0, HOME, 9, 1) });
     let (mut run, stretches) = of(&exchanges);
     let stats = run.totals.request_mut(Section::Hold, HOME);
     *stats.times_of(404).unwrap() = Histogram::new();

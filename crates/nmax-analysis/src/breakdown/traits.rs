@@ -27,9 +27,7 @@ pub struct Traits {
 pub fn traits(plan: &Plan, catalog: &Catalog) -> Vec<Traits> {
     let planned: Vec<Planned> = planned(plan);
     let names = catalog.requests.list().iter().enumerate();
-    names
-        .map(|(index, name)| of_name(plan, catalog, &planned, name, NameId(index as u32)))
-        .collect()
+    names.map(|(index, name)| of_name(plan, catalog, &planned, name, NameId(index as u32))).collect()
 }
 
 /// A request of the plan.
@@ -42,10 +40,7 @@ fn planned(plan: &Plan) -> Vec<Planned<'_>> {
     let requests = |scenario| Scenario::requests(scenario).map(move |request| (scenario, request));
     let planned = plan.scenarios.iter().flat_map(requests);
     planned
-        .map(|(scenario, request)| Planned {
-            request,
-            template: path_of(&request.url.display(plan.labels(scenario))),
-        })
+        .map(|(scenario, request)| Planned { request, template: path_of(&request.url.display(plan.labels(scenario))) })
         .collect()
 }
 
@@ -87,10 +82,7 @@ fn of_name(plan: &Plan, catalog: &Catalog, planned: &[Planned], name: &str, id: 
 
 /// Requests that are measured under this name.
 fn named<'a, 'p>(planned: &'a [Planned<'p>], name: &str) -> Vec<&'a Planned<'p>> {
-    planned
-        .iter()
-        .filter(|one| fits(&one.request.name.parts, name))
-        .collect()
+    planned.iter().filter(|one| fits(&one.request.name.parts, name)).collect()
 }
 
 /// Whether a template may have become this text. Holes take any text.
@@ -118,27 +110,17 @@ fn fits(parts: &[Part], text: &str) -> bool {
 /// The text that all have, or that they differ.
 fn common<'a>(mut texts: impl Iterator<Item = &'a str>) -> String {
     let first = texts.next().unwrap_or_default();
-    if texts.all(|text| text == first) {
-        first.to_owned()
-    } else {
-        SEVERAL.to_owned()
-    }
+    if texts.all(|text| text == first) { first.to_owned() } else { SEVERAL.to_owned() }
 }
 
 /// What a page brings along, named `PAGE image`, or `GET /a.png` where the plan lists it; and the name of all names beyond
 /// the cap.
 fn of_resource(plan: &Plan, catalog: &Catalog, name: &str, id: NameId) -> Traits {
     if catalog.requests.find(name) == Some(id) && name == nmax_metrics::names::OTHER {
-        return Traits {
-            method: SEVERAL.to_owned(),
-            template: SEVERAL.to_owned(),
-            ..Traits::default()
-        };
+        return Traits { method: SEVERAL.to_owned(), template: SEVERAL.to_owned(), ..Traits::default() };
     }
     let (bare, tags) = resource_tags(plan, name);
-    let step = bare
-        .rsplit_once(" +")
-        .filter(|(_, hop)| hop.bytes().all(|byte| byte.is_ascii_digit()));
+    let step = bare.rsplit_once(" +").filter(|(_, hop)| hop.bytes().all(|byte| byte.is_ascii_digit()));
     let bare = step.map_or(bare, |(step, _)| step);
     let of_page = catalog
         .pages

@@ -87,14 +87,8 @@ impl Metric {
         Self::Bytes,
     ];
     /// What a run is compared by with a log, which knows neither when a request was due nor the same load.
-    pub const OF_LOGS: [Self; 6] = [
-        Self::ServiceMean,
-        Self::ServiceP50,
-        Self::ServiceP95,
-        Self::ServiceP99,
-        Self::FailureRate,
-        Self::Bytes,
-    ];
+    pub const OF_LOGS: [Self; 6] =
+        [Self::ServiceMean, Self::ServiceP50, Self::ServiceP95, Self::ServiceP99, Self::FailureRate, Self::Bytes];
 
     /// Its name, as thresholds call it.
     pub const fn name(self) -> &'static str {

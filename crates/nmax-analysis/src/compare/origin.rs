@@ -98,16 +98,11 @@ pub fn caveats(before: &[Origin], after: &[Origin]) -> Vec<Caveat> {
         of_one(origin, &mut found);
     }
     let Some(first) = usual(&all) else {
-        found.push(refused(
-            "both sides are logs, and a log says nothing about the load behind it".into(),
-        ));
+        found.push(refused("both sides are logs, and a log says nothing about the load behind it".into()));
         return found;
     };
     let side = |one: &Origin| before.iter().any(|origin| origin.label == one.label);
-    for origin in all
-        .iter()
-        .filter(|origin| origin.kind == Kind::Run && origin.label != first.label)
-    {
+    for origin in all.iter().filter(|origin| origin.kind == Kind::Run && origin.label != first.label) {
         let both = match (side(first), side(origin)) {
             (true, true) => ", both before,",
             (false, false) => ", both after,",
@@ -168,9 +163,7 @@ fn twice(before: &[Origin], after: &[Origin], found: &mut Vec<Caveat>) {
     for (place, label) in all.iter().enumerate() {
         if all[..place].contains(label) && !told_of.contains(label) {
             told_of.push(label);
-            found.push(refused(format!(
-                "{label} is given twice: a run is no replication of itself"
-            )));
+            found.push(refused(format!("{label} is given twice: a run is no replication of itself")));
         }
     }
 }
@@ -191,18 +184,10 @@ fn loads(first: &Origin, other: &Origin, both: &str, found: &mut Vec<Caveat>) {
     let apart = |a: f64, b: f64| (a - b).abs() > SAME * a.abs().max(b.abs());
     match (first.load, other.load) {
         (Load::Open(a), Load::Open(b)) if apart(a, b) => {
-            found.push(refused(format!(
-                "{pair} have different loads: {}/s and {}/s",
-                plain(a),
-                plain(b)
-            )));
+            found.push(refused(format!("{pair} have different loads: {}/s and {}/s", plain(a), plain(b))));
         }
         (Load::Closed(a), Load::Closed(b)) if apart(a, b) => {
-            found.push(refused(format!(
-                "{pair} have different loads: {} and {} virtual users",
-                plain(a),
-                plain(b)
-            )));
+            found.push(refused(format!("{pair} have different loads: {} and {} virtual users", plain(a), plain(b))));
         }
         (Load::Open(_), Load::Closed(_)) | (Load::Closed(_), Load::Open(_)) => {
             found.push(refused(format!(
@@ -213,11 +198,7 @@ fn loads(first: &Origin, other: &Origin, both: &str, found: &mut Vec<Caveat>) {
     }
     if first.profile != other.profile {
         let word = |origin: &Origin| origin.profile.clone().unwrap_or_else(|| "none".into());
-        found.push(refused(format!(
-            "{pair} have different profiles: {} and {}",
-            word(first),
-            word(other)
-        )));
+        found.push(refused(format!("{pair} have different profiles: {} and {}", word(first), word(other))));
     } else if first.stages != other.stages && found.iter().all(|caveat| !caveat.text.starts_with(&pair)) {
         found.push(told(format!("{pair} have different stages")));
     }
@@ -231,11 +212,8 @@ fn loads(first: &Origin, other: &Origin, both: &str, found: &mut Vec<Caveat>) {
 }
 
 fn of_logs(all: &[&Origin], found: &mut Vec<Caveat>) {
-    let logs: Vec<&str> = all
-        .iter()
-        .filter(|origin| origin.kind == Kind::Log)
-        .map(|origin| origin.label.as_str())
-        .collect();
+    let logs: Vec<&str> =
+        all.iter().filter(|origin| origin.kind == Kind::Log).map(|origin| origin.label.as_str()).collect();
     found.push(told(format!(
         "{}: a log's times are measured at the server, a run's at the client, so the way between them is in one and not in \
          the other",
@@ -245,11 +223,7 @@ fn of_logs(all: &[&Origin], found: &mut Vec<Caveat>) {
         let count: u64 = origin.counts.iter().map(|(_, count)| count).sum();
         (origin.hold_s > 0.0).then(|| count as f64 / origin.hold_s)
     };
-    let of = |kind: Kind| {
-        all.iter()
-            .find(|origin| origin.kind == kind)
-            .and_then(|origin| rate(origin))
-    };
+    let of = |kind: Kind| all.iter().find(|origin| origin.kind == kind).and_then(|origin| rate(origin));
     if let (Some(log), Some(run)) = (of(Kind::Log), of(Kind::Run)) {
         found.push(told(format!(
             "the log has {} requests per second and the run {}: a system is not as fast under another load",
@@ -261,11 +235,7 @@ fn of_logs(all: &[&Origin], found: &mut Vec<Caveat>) {
 
 /// A number with two digits after the point, where it has any.
 fn plain(value: f64) -> String {
-    if value.fract() == 0.0 {
-        format!("{value:.0}")
-    } else {
-        format!("{value:.2}")
-    }
+    if value.fract() == 0.0 { format!("{value:.0}") } else { format!("{value:.2}") }
 }
 
 /// Something that is known of an origin, in words.
@@ -275,12 +245,7 @@ type Fact = fn(&Origin) -> String;
 fn between(before: &[Origin], after: &[Origin], found: &mut Vec<Caveat>) {
     let is_run = |origin: &&Origin| origin.kind == Kind::Run;
     let values = |side: &[Origin], of: fn(&Origin) -> String| -> Vec<String> {
-        let mut values: Vec<String> = side
-            .iter()
-            .filter(is_run)
-            .map(of)
-            .filter(|value| !value.is_empty())
-            .collect();
+        let mut values: Vec<String> = side.iter().filter(is_run).map(of).filter(|value| !value.is_empty()).collect();
         values.sort_unstable();
         values.dedup();
         values
@@ -295,11 +260,7 @@ fn between(before: &[Origin], after: &[Origin], found: &mut Vec<Caveat>) {
         let (one, other) = (values(before, of), values(after, of));
         if !one.is_empty() && !other.is_empty() && one != other {
             let list = |values: &[String]| values.join(", ");
-            found.push(told(format!(
-                "both sides have different {what}: {} and {}",
-                list(&one),
-                list(&other)
-            )));
+            found.push(told(format!("both sides have different {what}: {} and {}", list(&one), list(&other))));
         }
     }
     let plans = |side: &[Origin]| values(side, |origin| origin.plan_sha256.clone());
@@ -326,11 +287,7 @@ fn between(before: &[Origin], after: &[Origin], found: &mut Vec<Caveat>) {
 fn mix(before: &[Origin], after: &[Origin]) -> f64 {
     let shares = |side: &[Origin]| {
         let mut shares: std::collections::BTreeMap<String, f64> = std::collections::BTreeMap::new();
-        let all: u64 = side
-            .iter()
-            .flat_map(|origin| &origin.counts)
-            .map(|(_, count)| count)
-            .sum();
+        let all: u64 = side.iter().flat_map(|origin| &origin.counts).map(|(_, count)| count).sum();
         for (name, count) in side.iter().flat_map(|origin| &origin.counts) {
             *shares.entry(name.clone()).or_default() += *count as f64 / all.max(1) as f64;
         }
@@ -339,11 +296,7 @@ fn mix(before: &[Origin], after: &[Origin]) -> f64 {
     let (one, other) = (shares(before), shares(after));
     let of = |shares: &std::collections::BTreeMap<String, f64>, name: &String| shares.get(name).copied().unwrap_or(0.0);
     let names: std::collections::BTreeSet<&String> = one.keys().chain(other.keys()).collect();
-    names
-        .into_iter()
-        .map(|name| (of(&one, name) - of(&other, name)).abs())
-        .sum::<f64>()
-        / 2.0
+    names.into_iter().map(|name| (of(&one, name) - of(&other, name)).abs()).sum::<f64>() / 2.0
 }
 
 #[cfg(test)]

@@ -64,9 +64,7 @@ pub(crate) fn shift(before: &[f64], after: &[f64], confidence: f64) -> Option<Sh
 
 /// Least two-sided probability that the exact test can give: that of samples which do not overlap.
 pub(crate) fn least_probability(n: usize, m: usize) -> f64 {
-    (1..=n.min(m))
-        .fold(2.0_f64, |p, i| p * i as f64 / (n.max(m) + i) as f64)
-        .min(1.0)
+    (1..=n.min(m)).fold(2.0_f64, |p, i| p * i as f64 / (n.max(m) + i) as f64).min(1.0)
 }
 
 /// max{k : P(U < k) ≤ tail}, from the law of the doubled rank sums of different values; 0 when there is none.
@@ -111,11 +109,7 @@ fn normal_probability(twice: &[usize], n: usize) -> f64 {
     let variance = n as f64 * (all - n as f64) / 12.0 * (all + 1.0 - ties / (all * (all - 1.0)));
     // Sums are of doubled ranks.
     let z = (off(twice, n) / 2.0 - 0.5).max(0.0) / variance.sqrt();
-    if variance > 0.0 {
-        two_sided(z, f64::INFINITY)
-    } else {
-        1.0
-    }
+    if variance > 0.0 { two_sided(z, f64::INFINITY) } else { 1.0 }
 }
 
 /// Doubled ranks of all values, those of `before` first; equal values share their mean rank.
@@ -127,9 +121,7 @@ fn twice_ranks(before: &[f64], after: &[f64]) -> Vec<usize> {
     let mut first = 0;
     // Adding 0 makes both zeros one.
     for equal in order.chunk_by(|a, b| all[*a] + 0.0 == all[*b] + 0.0) {
-        equal
-            .iter()
-            .for_each(|place| ranks[*place] = 2 * first + equal.len() + 1);
+        equal.iter().for_each(|place| ranks[*place] = 2 * first + equal.len() + 1);
         first += equal.len();
     }
     ranks

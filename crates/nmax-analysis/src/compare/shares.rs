@@ -80,12 +80,7 @@ pub(super) fn shift(
             short = middle;
         }
     }
-    Some(Shift {
-        estimate,
-        low,
-        high,
-        p: two_sided(short, f64::INFINITY),
-    })
+    Some(Shift { estimate, low, high, p: two_sided(short, f64::INFINITY) })
 }
 
 fn side(metric: Metric, runs: &[&Figures]) -> Option<Side> {
@@ -105,16 +100,11 @@ fn counted(metric: Metric, figures: &Figures) -> Option<(f64, f64)> {
 
 fn spread(metric: Metric, before: &[&Figures], after: &[&Figures], history: &[Vec<&Figures>], stretch: f64) -> Spread {
     let of = |runs: &[&Figures]| runs.iter().filter_map(|run| counted(metric, run)).collect::<Vec<_>>();
-    let groups = [of(before), of(after)]
-        .into_iter()
-        .chain(history.iter().map(|group| of(group)));
+    let groups = [of(before), of(after)].into_iter().chain(history.iter().map(|group| of(group)));
     let between = dispersion(groups);
     if between.df >= KNOWN_DF {
         return Spread {
-            counts: Variance {
-                value: between.value.max(1.0),
-                ..between
-            },
+            counts: Variance { value: between.value.max(1.0), ..between },
             odds: 0.0,
             share: metric.least_deviation(),
         };
@@ -124,10 +114,7 @@ fn spread(metric: Metric, before: &[&Figures], after: &[&Figures], history: &[Ve
         let shares = run.blocks.iter().filter_map(|block| block.get(metric));
         shares.map(|share| (share, n)).collect::<Vec<_>>()
     });
-    let alone = Variance {
-        value: 1.0,
-        df: f64::INFINITY,
-    };
+    let alone = Variance { value: 1.0, df: f64::INFINITY };
     Spread {
         counts: sum(&[alone, beyond(dispersion(parts)), beyond(between)]),
         odds: LUCK,
@@ -148,18 +135,12 @@ fn dispersion(groups: impl Iterator<Item = Vec<(f64, f64)>>) -> Variance {
             df += group.len() as f64 - 1.0;
         }
     }
-    Variance {
-        value: if df > 0.0 { squares / df } else { 0.0 },
-        df,
-    }
+    Variance { value: if df > 0.0 { squares / df } else { 0.0 }, df }
 }
 
 /// What is more than independent failures.
 fn beyond(dispersion: Variance) -> Variance {
-    Variance {
-        value: (dispersion.value - 1.0).max(0.0),
-        ..dispersion
-    }
+    Variance { value: (dispersion.value - 1.0).max(0.0), ..dispersion }
 }
 
 impl Spread {
@@ -178,10 +159,7 @@ impl Spread {
         let (low, high) = wilson(side.share, side.exchanges / self.counts.value, t);
         let luck = (z * self.odds / side.runs.sqrt()).exp();
         let besides = z * self.share / side.runs.sqrt();
-        (
-            (with_odds(low, 1.0 / luck) - besides).max(0.0),
-            (with_odds(high, luck) + besides).min(1.0),
-        )
+        ((with_odds(low, 1.0 / luck) - besides).max(0.0), (with_odds(high, luck) + besides).min(1.0))
     }
 }
 

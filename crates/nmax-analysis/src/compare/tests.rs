@@ -23,12 +23,7 @@ struct System {
 }
 
 /// Runs differ by 2 %.
-const QUIET: System = System {
-    slowness: 1.0,
-    failures: 0.01,
-    between: 0.019,
-    within: 0.01,
-};
+const QUIET: System = System { slowness: 1.0, failures: 0.01, between: 0.019, within: 0.01 };
 
 /// Quantiles of response times that are log-normal with σ = 0.4, over their median; and the standard deviation of the
 /// logarithm of each among n exchanges, times √n.
@@ -73,9 +68,7 @@ fn run(random: &mut Random, system: System, exchanges: u64) -> Measured {
     let requests = [("home", 5.0), ("search", 20.0), ("cart", 60.0)];
     Measured {
         total: figures(20.0, 3 * exchanges),
-        requests: requests
-            .map(|(name, base_ms)| (name.to_owned(), figures(base_ms, exchanges)))
-            .into(),
+        requests: requests.map(|(name, base_ms)| (name.to_owned(), figures(base_ms, exchanges))).into(),
         hold_s: 60.0,
         is_disturbed: false,
     }
@@ -174,87 +167,19 @@ fn sayings_follow_from_interval_probability_and_direction() {
         failure_margin: 0.005,
     };
     let cases = [
-        (
-            Metric::ResponseP95,
-            1.02,
-            (1.00, 1.04),
-            0.001,
-            Said::Equivalent,
-            "small, however sure",
-        ),
-        (
-            Metric::ResponseP95,
-            1.06,
-            (1.02, 1.10),
-            0.01,
-            Said::Worse,
-            "may be more than the margin, and is there",
-        ),
-        (
-            Metric::ResponseP95,
-            1.06,
-            (1.02, 1.10),
-            0.2,
-            Said::Inconclusive,
-            "not in view of all rows",
-        ),
+        (Metric::ResponseP95, 1.02, (1.00, 1.04), 0.001, Said::Equivalent, "small, however sure"),
+        (Metric::ResponseP95, 1.06, (1.02, 1.10), 0.01, Said::Worse, "may be more than the margin, and is there"),
+        (Metric::ResponseP95, 1.06, (1.02, 1.10), 0.2, Said::Inconclusive, "not in view of all rows"),
         (Metric::ResponseP95, 0.50, (0.40, 0.60), 0.01, Said::Better, "less time"),
-        (
-            Metric::Throughput,
-            0.50,
-            (0.40, 0.60),
-            0.01,
-            Said::Worse,
-            "less throughput",
-        ),
-        (
-            Metric::Throughput,
-            1.50,
-            (1.40, 1.60),
-            0.01,
-            Said::Better,
-            "more throughput",
-        ),
-        (
-            Metric::Bytes,
-            0.50,
-            (0.40, 0.60),
-            0.01,
-            Said::Changed,
-            "bytes have no direction",
-        ),
-        (
-            Metric::FailureRate,
-            0.02,
-            (0.01, 0.03),
-            0.01,
-            Said::Worse,
-            "a difference, not a ratio",
-        ),
-        (
-            Metric::FailureRate,
-            -0.02,
-            (-0.03, -0.01),
-            0.01,
-            Said::Better,
-            "a difference, not a ratio",
-        ),
-        (
-            Metric::FailureRate,
-            0.0,
-            (0.0, 0.0),
-            1.0,
-            Said::Equivalent,
-            "no failures at all",
-        ),
+        (Metric::Throughput, 0.50, (0.40, 0.60), 0.01, Said::Worse, "less throughput"),
+        (Metric::Throughput, 1.50, (1.40, 1.60), 0.01, Said::Better, "more throughput"),
+        (Metric::Bytes, 0.50, (0.40, 0.60), 0.01, Said::Changed, "bytes have no direction"),
+        (Metric::FailureRate, 0.02, (0.01, 0.03), 0.01, Said::Worse, "a difference, not a ratio"),
+        (Metric::FailureRate, -0.02, (-0.03, -0.01), 0.01, Said::Better, "a difference, not a ratio"),
+        (Metric::FailureRate, 0.0, (0.0, 0.0), 1.0, Said::Equivalent, "no failures at all"),
     ];
     for (metric, change, interval, p_adjusted, want, why) in cases {
-        let row = Row {
-            change: Some(change),
-            interval: Some(interval),
-            p_adjusted,
-            ..bare(0.0, metric)
-        };
+        let row = Row { change: Some(change), interval: Some(interval), p_adjusted, ..bare(0.0, metric) };
         assert_eq!(said(&row, &question), want, "{why}");
     }
 }
@@ -267,10 +192,7 @@ fn requests_of_one_side_are_named_and_a_single_request_has_no_total() {
         run.requests.remove("cart");
     }
     let answer = ask(&before, &after, &[]);
-    assert_eq!(
-        (answer.only_before, answer.only_after),
-        (vec![], vec!["cart".to_owned()])
-    );
+    assert_eq!((answer.only_before, answer.only_after), (vec![], vec!["cart".to_owned()]));
     assert_eq!(answer.rows[0].request, TOTAL);
     for run in before.iter_mut().chain(&mut after) {
         run.requests.retain(|name, _| name == "home");
@@ -318,11 +240,7 @@ fn what_is_chosen_narrows_the_family() {
 /// ratio says that it rose. Shares stay between 0 and 1.
 #[test]
 fn changes_agree_with_the_figures_beside_them() {
-    let wide = System {
-        between: 0.3,
-        failures: 0.02,
-        ..QUIET
-    };
+    let wide = System { between: 0.3, failures: 0.02, ..QUIET };
     let mut random = Random::new(59);
     let mut by_ranks = 0;
     for (n, m) in [(1, 1), (3, 1), (3, 4), (5, 5), (10, 10), (9, 12)] {
@@ -378,17 +296,9 @@ fn all_failing_is_worse_whatever_the_luck() {
                 let failures = answer.rows.iter().filter(|row| row.metric == Metric::FailureRate);
                 failures.for_each(|row| assert_eq!(row.said, Said::Worse, "{what}: {row:?}"));
                 assert_eq!(answer.unlike, [TOTAL, "cart", "home", "search"]);
-                assert!(
-                    answer.caveats()[0]
-                        .text
-                        .contains("total, cart, home, search: failure rates differ")
-                );
+                assert!(answer.caveats()[0].text.contains("total, cart, home, search: failure rates differ"));
                 let back = ask(&broken, &sound, &[]);
-                assert_eq!(
-                    (back.said(), back.count(Said::Worse)),
-                    (Said::Better, 0),
-                    "{what}, back"
-                );
+                assert_eq!((back.said(), back.count(Said::Worse)), (Said::Better, 0), "{what}, back");
             }
         }
     }
@@ -429,16 +339,9 @@ fn quick_failures_are_no_better_times() {
 
 /// A run of these figures and nothing else.
 fn plain(metric: Metric, value: f64) -> Measured {
-    let mut total = Figures {
-        count: 1_000,
-        ..Figures::default()
-    };
+    let mut total = Figures { count: 1_000, ..Figures::default() };
     total.values.set(metric, Some(value));
-    Measured {
-        total,
-        hold_s: 60.0,
-        ..Measured::default()
-    }
+    Measured { total, hold_s: 60.0, ..Measured::default() }
 }
 
 fn alone(metric: Metric, before: &[f64], after: &[f64]) -> Row {
@@ -486,21 +389,10 @@ fn a_figure_of_zero_has_no_ratio() {
 fn few_requests_are_named_in_a_caveat() {
     let text = |count: usize| {
         let unlike = (0..count).map(|number| format!("r{number}")).collect();
-        let comparison = Comparison {
-            unlike,
-            ..Comparison::default()
-        };
-        comparison
-            .caveats()
-            .first()
-            .map(|caveat| caveat.text.clone())
-            .unwrap_or_default()
+        let comparison = Comparison { unlike, ..Comparison::default() };
+        comparison.caveats().first().map(|caveat| caveat.text.clone()).unwrap_or_default()
     };
     assert_eq!(text(0), "");
     assert!(text(5).starts_with("r0, r1, r2, r3, r4: failure rates"), "{}", text(5));
-    assert!(
-        text(7).starts_with("r0, r1, r2, r3, r4 and 2 more: failure rates"),
-        "{}",
-        text(7)
-    );
+    assert!(text(7).starts_with("r0, r1, r2, r3, r4 and 2 more: failure rates"), "{}", text(7));
 }

@@ -53,27 +53,16 @@ pub(super) fn shift(
     let groups: Vec<&[f64]> = [x, y].into_iter().chain(history.iter().map(Vec::as_slice)).collect();
     let between = between(&groups);
     let variance = if between.df >= KNOWN_DF {
-        Variance {
-            value: between.value.max(LEAST * LEAST),
-            ..between
-        }
+        Variance { value: between.value.max(LEAST * LEAST), ..between }
     } else {
-        let assumed = Variance {
-            value: (stretch * metric.least_deviation()).powi(2),
-            df: f64::INFINITY,
-        };
+        let assumed = Variance { value: (stretch * metric.least_deviation()).powi(2), df: f64::INFINITY };
         let within = within(metric, before, after);
         sum(&[assumed, within, between, sampled(metric, within, before, after)])
     };
     let estimate = mean(y)? - mean(x)?;
     let error = (variance.value * (1.0 / x.len() as f64 + 1.0 / y.len() as f64)).sqrt();
     let reach = critical(ERROR_MAX, variance.df) * error;
-    Some(Shift {
-        estimate,
-        low: estimate - reach,
-        high: estimate + reach,
-        p: two_sided(estimate / error, variance.df),
-    })
+    Some(Shift { estimate, low: estimate - reach, high: estimate + reach, p: two_sided(estimate / error, variance.df) })
 }
 
 /// Factor of the deviation that is assumed of runs.
@@ -103,10 +92,7 @@ fn between(groups: &[&[f64]]) -> Variance {
             df += group.len() as f64 - 1.0;
         }
     }
-    Variance {
-        value: if df > 0.0 { squares / df } else { 0.0 },
-        df,
-    }
+    Variance { value: if df > 0.0 { squares / df } else { 0.0 }, df }
 }
 
 /// Variance of the parts of each run, as far as it is taken for that of a run.
@@ -127,10 +113,7 @@ fn sampled(metric: Metric, within: Variance, before: &[&Figures], after: &[&Figu
         Some(count) if within.df < KNOWN_DF => tail * tail / count as f64,
         _ => 0.0,
     };
-    Variance {
-        value,
-        df: f64::INFINITY,
-    }
+    Variance { value, df: f64::INFINITY }
 }
 
 /// A sum of variances; its degrees of freedom by Welch and Satterthwaite.
@@ -138,14 +121,7 @@ pub(super) fn sum(parts: &[Variance]) -> Variance {
     let value: f64 = parts.iter().map(|part| part.value).sum();
     let known = parts.iter().filter(|part| part.df > 0.0);
     let uncertainty: f64 = known.map(|part| part.value * part.value / part.df).sum();
-    Variance {
-        value,
-        df: if uncertainty > 0.0 {
-            (value * value / uncertainty).max(1.0)
-        } else {
-            f64::INFINITY
-        },
-    }
+    Variance { value, df: if uncertainty > 0.0 { (value * value / uncertainty).max(1.0) } else { f64::INFINITY } }
 }
 
 pub(super) fn mean(values: &[f64]) -> Option<f64> {

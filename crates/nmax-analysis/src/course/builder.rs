@@ -138,17 +138,11 @@ impl CourseBuilder {
         let frequency = |name: NameId| self.frequencies.get(name.0 as usize).copied().unwrap_or(0);
         requests.sort_by_key(|(name, _)| (u64::MAX - frequency(*name), name.0));
         let named = |(name, line): &(NameId, Line)| (catalog.requests.name(*name).to_owned(), points(line));
-        Course {
-            points: points(&self.total),
-            requests: requests.into_iter().map(named).collect(),
-        }
+        Course { points: points(&self.total), requests: requests.into_iter().map(named).collect() }
     }
 
     fn point(&self, sums: &Closed, hold: (Nanos, Nanos)) -> Point {
-        let (start, end) = (
-            Nanos(sums.span.start * self.width.0),
-            Nanos(sums.span.end * self.width.0),
-        );
+        let (start, end) = (Nanos(sums.span.start * self.width.0), Nanos(sums.span.end * self.width.0));
         let width_s = sums.windows as f64 * self.width.as_secs_f64();
         Point {
             start_s: start.as_secs_f64(),
@@ -179,12 +173,7 @@ struct Line {
 
 impl Line {
     fn new(windows: Option<u64>, points_max: u64) -> Self {
-        Self {
-            grid: Grid::new(windows, points_max),
-            open: 0..0,
-            sums: Sums::default(),
-            closed: Vec::new(),
-        }
+        Self { grid: Grid::new(windows, points_max), open: 0..0, sums: Sums::default(), closed: Vec::new() }
     }
 
     /// Goes on to the stretch of this window, and whether that is another one.
@@ -294,10 +283,5 @@ pub(crate) fn latency(times: &Histogram) -> Option<Latency> {
     let ms = |value_ns: Option<u64>| value_ns.map(|ns| ns as f64 / 1e6);
     let mean_ms = times.mean_ns()? / 1e6;
     let values = times.values_at_ranks_ns(&ranks);
-    Some(Latency {
-        mean_ms,
-        p50_ms: ms(values[0])?,
-        p95_ms: ms(values[1])?,
-        p99_ms: ms(values[2])?,
-    })
+    Some(Latency { mean_ms, p50_ms: ms(values[0])?, p95_ms: ms(values[1])?, p99_ms: ms(values[2])? })
 }

@@ -61,9 +61,7 @@ impl SpreadSums {
             exchanges: *exchanges,
             failed: *failed,
         };
-        Spread {
-            cells: self.cells.iter().map(cell).collect(),
-        }
+        Spread { cells: self.cells.iter().map(cell).collect() }
     }
 
     pub(super) fn reset(&mut self) {
@@ -89,9 +87,7 @@ impl Spread {
 
     /// Upper end of the last cell, ms; 0 without any.
     pub(crate) fn longest_ms(&self) -> f64 {
-        self.cells
-            .last()
-            .map_or(0.0, |cell| lower_ms(cell.index) * (1.0 + STEP))
+        self.cells.last().map_or(0.0, |cell| lower_ms(cell.index) * (1.0 + STEP))
     }
 
     /// Middle of each cell, ms, with its exchanges, and those of them that failed.
@@ -118,9 +114,7 @@ impl Pool {
     pub(crate) fn of<'a>(spreads: impl Iterator<Item = &'a Spread>) -> Self {
         let mut pool = Self::default();
         for spread in spreads {
-            spread
-                .cells()
-                .for_each(|(ms, exchanges, failed)| pool.add(ms, exchanges, failed));
+            spread.cells().for_each(|(ms, exchanges, failed)| pool.add(ms, exchanges, failed));
         }
         pool
     }

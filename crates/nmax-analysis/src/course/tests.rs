@@ -15,10 +15,7 @@ fn catalog(names: usize) -> Catalog {
     (0..names).for_each(|name| {
         requests.intern(&format!("r{name}"));
     });
-    Catalog {
-        requests,
-        ..Catalog::default()
-    }
+    Catalog { requests, ..Catalog::default() }
 }
 
 /// A window with these exchanges: number of the name, response time in ms, whether it is ok.
@@ -122,10 +119,7 @@ proptest! {
 fn check<'a>(point: &Point, exchanges: impl Iterator<Item = &'a (u32, f64, bool)>) {
     let exchanges: Vec<_> = exchanges.collect();
     assert_eq!(point.exchanges, exchanges.len() as u64);
-    assert_eq!(
-        point.failed,
-        exchanges.iter().filter(|exchange| !exchange.2).count() as u64
-    );
+    assert_eq!(point.failed, exchanges.iter().filter(|exchange| !exchange.2).count() as u64);
     let mut times: Vec<f64> = exchanges.iter().map(|exchange| exchange.1).collect();
     times.sort_by(f64::total_cmp);
     let Some(response) = point.response else {
@@ -170,10 +164,8 @@ fn the_most_frequent_requests_have_a_course() {
     let mut course = builder(Some(2_000));
     for index in 0..1_000 {
         // The rare ones come first, and the last ones are the most frequent.
-        let exchanges: Vec<_> = (0..names)
-            .filter(|name| index % u64::from(names - name) == 0)
-            .map(|name| (name, 5.0, true))
-            .collect();
+        let exchanges: Vec<_> =
+            (0..names).filter(|name| index % u64::from(names - name) == 0).map(|name| (name, 5.0, true)).collect();
         course.push(&window(index, &exchanges));
     }
     let course = course.finish(&catalog(names as usize), ALWAYS);
@@ -188,16 +180,8 @@ fn the_most_frequent_requests_have_a_course() {
 #[test]
 fn points_know_their_level_and_whether_they_are_held() {
     let mut plan = Run::healthy().plan;
-    let stage = |from, to, kind| Stage {
-        from,
-        to,
-        length_ns: Some(10_000_000_000),
-        kind,
-    };
-    plan.stages = vec![
-        stage(0.0, 100.0, StageKind::RampUp),
-        stage(100.0, 100.0, StageKind::Hold),
-    ];
+    let stage = |from, to, kind| Stage { from, to, length_ns: Some(10_000_000_000), kind };
+    plan.stages = vec![stage(0.0, 100.0, StageKind::RampUp), stage(100.0, 100.0, StageKind::Hold)];
     let mut course = CourseBuilder::new(&plan, Some(Nanos::from_secs(20)));
     (0..25).for_each(|index| course.push(&window(index, &[])));
     let course = course.finish(&catalog(0), (Nanos::from_secs(10), Nanos::from_secs(20)));
@@ -220,10 +204,8 @@ fn missing_windows_and_other_widths_are_left_out() {
     other.width = Nanos::from_millis(100);
     course.push(&other);
     let points = course.finish(&catalog(1), ALWAYS).points;
-    let widths: Vec<(f64, f64, u64)> = points
-        .iter()
-        .map(|point| (point.start_s, point.width_s, point.exchanges))
-        .collect();
+    let widths: Vec<(f64, f64, u64)> =
+        points.iter().map(|point| (point.start_s, point.width_s, point.exchanges)).collect();
     assert_eq!(widths, [(0.0, 1.0, 1), (2.0, 2.0, 2)]);
     assert_eq!(builder(None).finish(&catalog(0), ALWAYS), Course::default());
 }

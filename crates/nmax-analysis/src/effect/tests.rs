@@ -15,22 +15,14 @@ fn run(seed: u64, happened: Happened, shape: impl Fn(usize) -> (f64, u64, usize)
         point(at as f64, 50.0, &mut times, failed)
     };
     let mut run = Run::healthy();
-    run.course = Course {
-        points: (0..400).map(second).collect(),
-        requests: Vec::new(),
-    };
+    run.course = Course { points: (0..400).map(second).collect(), requests: Vec::new() };
     run.end = Nanos::from_secs(400);
     run.happened = vec![happened];
     run
 }
 
 fn happened(start_s: f64, end_s: Option<f64>) -> Happened {
-    Happened {
-        name: "node down".into(),
-        start_s,
-        end_s,
-        error: None,
-    }
+    Happened { name: "node down".into(), start_s, end_s, error: None }
 }
 
 const USUAL: (f64, u64, usize) = (20.0, 0, 50);
@@ -68,30 +60,16 @@ proptest! {
 
 #[test]
 fn what_never_becomes_as_before_has_not_recovered() {
-    let run = run(1, happened(100.0, Some(130.0)), |at| {
-        if at < 100 { USUAL } else { (90.0, 0, 50) }
-    });
+    let run = run(1, happened(100.0, Some(130.0)), |at| if at < 100 { USUAL } else { (90.0, 0, 50) });
     let effect = &effects(&run.evidence())[0];
     assert_eq!(effect.recovery, Recovery::NotSeen);
-    assert!(
-        effect.text.ends_with("the figures were not seen to be as before again"),
-        "{}",
-        effect.text
-    );
-    assert!(
-        effect.text.starts_with("`node down` after 100 s for 30 s: p95 from "),
-        "{}",
-        effect.text
-    );
+    assert!(effect.text.ends_with("the figures were not seen to be as before again"), "{}", effect.text);
+    assert!(effect.text.starts_with("`node down` after 100 s for 30 s: p95 from "), "{}", effect.text);
 }
 
 #[test]
 fn what_is_never_undone_lasts_to_the_end() {
-    let run = run(
-        1,
-        happened(100.0, None),
-        |at| if at < 100 { USUAL } else { (20.0, 5, 50) },
-    );
+    let run = run(1, happened(100.0, None), |at| if at < 100 { USUAL } else { (20.0, 5, 50) });
     let effect = &effects(&run.evidence())[0];
     let [_, during, after] = effect.phases;
     assert_eq!((during.map(|figures| figures.length_s), after), (Some(300.0), None));
@@ -106,25 +84,17 @@ fn what_is_never_undone_lasts_to_the_end() {
 /// Only the bad side counts: what catches up is faster than before, and that is no trouble.
 #[test]
 fn better_than_before_is_recovered() {
-    let run = run(1, happened(100.0, Some(130.0)), |at| {
-        if at < 130 { USUAL } else { (5.0, 0, 90) }
-    });
+    let run = run(1, happened(100.0, Some(130.0)), |at| if at < 130 { USUAL } else { (5.0, 0, 90) });
     assert_eq!(effects(&run.evidence())[0].recovery, Recovery::After(0.0));
 }
 
 #[test]
 fn an_intervention_that_failed_says_why() {
-    let failed = Happened {
-        error: Some("no such process".into()),
-        ..happened(100.0, Some(100.5))
-    };
+    let failed = Happened { error: Some("no such process".into()), ..happened(100.0, Some(100.5)) };
     let mut run = run(1, failed, |_| USUAL);
     run.plan.compress = 2.0;
     let effect = &effects(&run.evidence())[0];
-    assert_eq!(
-        effect.text,
-        "`node down` after 100 s failed: no such process (compressed 2 x)"
-    );
+    assert_eq!(effect.text, "`node down` after 100 s failed: no such process (compressed 2 x)");
 }
 
 #[test]
@@ -139,9 +109,7 @@ fn a_run_without_a_course_has_effects_without_figures() {
 #[test]
 fn a_relief_of_a_few_seconds_is_no_recovery() {
     let bad = |at: usize| (100..160).contains(&at) && !(140..147).contains(&at);
-    let run = run(1, happened(100.0, Some(130.0)), |at| {
-        if bad(at) { (200.0, 0, 50) } else { USUAL }
-    });
+    let run = run(1, happened(100.0, Some(130.0)), |at| if bad(at) { (200.0, 0, 50) } else { USUAL });
     let recovery_s = effects(&run.evidence())[0].recovery.seconds().expect("it recovers");
     assert!((30.0..90.0).contains(&recovery_s), "{recovery_s}");
 }
@@ -164,11 +132,7 @@ fn what_was_held_up_counts_to_the_intervention() {
 #[test]
 fn recovery_is_looked_for_until_the_next_intervention_or_the_end() {
     let bad = |at: usize| {
-        if (106..120).contains(&at) {
-            (200.0, 0, 50)
-        } else {
-            USUAL
-        }
+        if (106..120).contains(&at) { (200.0, 0, 50) } else { USUAL }
     };
     let mut run = run(1, happened(100.0, Some(101.0)), bad);
     run.happened.push(happened(106.0, Some(120.0)));
@@ -182,9 +146,7 @@ fn recovery_is_looked_for_until_the_next_intervention_or_the_end() {
 
 #[test]
 fn the_drain_of_a_stopped_run_is_no_stretch_after() {
-    let mut run = run(1, happened(100.0, Some(130.0)), |at| {
-        if at < 130 { USUAL } else { (20.0, 0, 2) }
-    });
+    let mut run = run(1, happened(100.0, Some(130.0)), |at| if at < 130 { USUAL } else { (20.0, 0, 2) });
     run.hold.1 = Nanos::from_secs(130);
     run.injector.interrupted = true;
     let effect = &effects(&run.evidence())[0];

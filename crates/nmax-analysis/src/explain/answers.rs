@@ -9,14 +9,7 @@ const fn finding(
     computed: &'static str,
     remedy: &'static str,
 ) -> Explanation {
-    Explanation {
-        code,
-        title,
-        weight: Weight::Finding,
-        means,
-        computed,
-        remedy,
-    }
+    Explanation { code, title, weight: Weight::Finding, means, computed, remedy }
 }
 
 const METHODS: &str = "See docs/methods/profiles.md for what it means and what comes next.";

@@ -9,14 +9,7 @@ const fn finding(
     computed: &'static str,
     remedy: &'static str,
 ) -> Explanation {
-    Explanation {
-        code,
-        title,
-        weight: Weight::Scalability,
-        means,
-        computed,
-        remedy,
-    }
+    Explanation { code, title, weight: Weight::Scalability, means, computed, remedy }
 }
 
 pub(super) const ALL: &[Explanation] = &[

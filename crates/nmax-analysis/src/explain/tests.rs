@@ -22,20 +22,8 @@ fn explanations_are_complete_and_told_apart() {
     codes.sort_unstable();
     codes.dedup();
     assert_eq!(codes.len(), all, "a code is explained twice");
-    for Explanation {
-        code,
-        title,
-        means,
-        computed,
-        remedy,
-        ..
-    } in explanations()
-    {
-        assert!(
-            code.bytes()
-                .all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_'),
-            "{code}"
-        );
+    for Explanation { code, title, means, computed, remedy, .. } in explanations() {
+        assert!(code.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_'), "{code}");
         assert!(!title.is_empty() && !title.ends_with('.'), "{code}: {title}");
         for text in [means, computed, remedy] {
             assert!(text.ends_with('.') && !text.contains("  "), "{code}: {text}");
@@ -69,10 +57,7 @@ fn limits_are_those_of_the_code() {
     ];
     for (code, limit) in cases {
         let found = find(code);
-        assert!(
-            found.len() == 1 && found[0].computed.contains(&limit),
-            "{code} does not say {limit}"
-        );
+        assert!(found.len() == 1 && found[0].computed.contains(&limit), "{code} does not say {limit}");
     }
 }
 

@@ -29,48 +29,20 @@ pub const MEMORY_SHARE_MIN: f64 = 0.05;
 /// Memory of the injector that may be swapped out within a run, bytes: pages of its start say nothing.
 pub const SWAPPED_BYTES_MAX: u64 = 1 << 20;
 
-pub(super) const RUN_QUEUE: Id = Id {
-    code: "G4",
-    name: "run queue",
-    reason: "G4_RUN_QUEUE",
-};
-pub(super) const OPEN_FILES: Id = Id {
-    code: "G4",
-    name: "open files",
-    reason: "G4_OPEN_FILES",
-};
-pub(super) const PORTS: Id = Id {
-    code: "G4",
-    name: "local ports",
-    reason: "G4_LOCAL_PORTS",
-};
-pub(super) const MEMORY: Id = Id {
-    code: "G4",
-    name: "memory",
-    reason: "G4_MEMORY",
-};
-pub(super) const SWAP: Id = Id {
-    code: "G4",
-    name: "swap",
-    reason: "G4_SWAP",
-};
+pub(super) const RUN_QUEUE: Id = Id { code: "G4", name: "run queue", reason: "G4_RUN_QUEUE" };
+pub(super) const OPEN_FILES: Id = Id { code: "G4", name: "open files", reason: "G4_OPEN_FILES" };
+pub(super) const PORTS: Id = Id { code: "G4", name: "local ports", reason: "G4_LOCAL_PORTS" };
+pub(super) const MEMORY: Id = Id { code: "G4", name: "memory", reason: "G4_MEMORY" };
+pub(super) const SWAP: Id = Id { code: "G4", name: "swap", reason: "G4_SWAP" };
 
 /// Workers that were ready to run got a processor: `run_wait / worker_time` of the hold, over all workers.
 ///
 /// - `is_confined`: whether they may only run on some of the host's processors
 pub fn run_queue(hold: &LoadStats, is_confined: bool) -> Gate {
-    let limit = if is_confined {
-        RUN_WAIT_SHARE_CONFINED_MAX
-    } else {
-        RUN_WAIT_SHARE_MAX
-    };
+    let limit = if is_confined { RUN_WAIT_SHARE_CONFINED_MAX } else { RUN_WAIT_SHARE_MAX };
     let time_s = hold.worker_time.as_secs_f64();
     if time_s < RUN_WAIT_TIME_MIN_S {
-        return unknown(
-            RUN_QUEUE,
-            "%",
-            "the hold is too short to tell whether workers got their processors",
-        );
+        return unknown(RUN_QUEUE, "%", "the hold is too short to tell whether workers got their processors");
     }
     let figures = |value: f64| format!("workers waited {} of their time for a processor", share(value));
     Tested {
@@ -107,22 +79,9 @@ pub fn open_files(most: Option<u64>, limit: Option<u64>) -> Gate {
     let (Some(most), Some(allowed)) = (most, limit) else {
         return unknown(OPEN_FILES, "", "open files or their limit are not known");
     };
-    let figures = format!(
-        "{} of {} were in use",
-        count(most),
-        counted(allowed, "allowed descriptor")
-    );
-    Tested {
-        id: OPEN_FILES,
-        value: most as f64,
-        op: Op::Below,
-        limit: OPEN_FILES_SHARE_MAX * allowed as f64,
-        unit: "",
-    }
-    .gate(
-        |_| figures.clone(),
-        |_| format!("{figures}: raise the limit (`ulimit -n`) or use fewer connections"),
-    )
+    let figures = format!("{} of {} were in use", count(most), counted(allowed, "allowed descriptor"));
+    Tested { id: OPEN_FILES, value: most as f64, op: Op::Below, limit: OPEN_FILES_SHARE_MAX * allowed as f64, unit: "" }
+        .gate(|_| figures.clone(), |_| format!("{figures}: raise the limit (`ulimit -n`) or use fewer connections"))
 }
 
 /// Local ports towards the busiest destination stayed clear of the range that the system gives out.
@@ -133,19 +92,8 @@ pub fn ports(most: Option<u64>, limit: Option<u64>) -> Gate {
     let (Some(most), Some(range)) = (most, limit) else {
         return unknown(PORTS, "", "local ports in use or their range are not known");
     };
-    let figures = format!(
-        "{} of {} towards one destination were in use",
-        count(most),
-        counted(range, "local port")
-    );
-    Tested {
-        id: PORTS,
-        value: most as f64,
-        op: Op::Below,
-        limit: PORTS_SHARE_MAX * range as f64,
-        unit: "",
-    }
-    .gate(
+    let figures = format!("{} of {} towards one destination were in use", count(most), counted(range, "local port"));
+    Tested { id: PORTS, value: most as f64, op: Op::Below, limit: PORTS_SHARE_MAX * range as f64, unit: "" }.gate(
         |_| figures.clone(),
         |_| {
             format!(
@@ -162,14 +110,7 @@ pub fn memory(least: Option<f64>) -> Gate {
         return unknown(MEMORY, "%", "the memory that was available is not known");
     };
     let figures = |value: f64| format!("at least {} of the memory stayed available", share(value));
-    Tested {
-        id: MEMORY,
-        value,
-        op: Op::AtLeast,
-        limit: MEMORY_SHARE_MIN,
-        unit: "%",
-    }
-    .gate(figures, |value| {
+    Tested { id: MEMORY, value, op: Op::AtLeast, limit: MEMORY_SHARE_MIN, unit: "%" }.gate(figures, |value| {
         format!(
             "only {} of the memory was available at one time, {} must be: use fewer virtual users, smaller bodies or \
              a larger machine",

@@ -14,11 +14,7 @@ pub const LITTLE_ITERATIONS_MIN: u64 = 100;
 /// Fewest mean iteration times in a hold that is tested.
 pub const LITTLE_TIMES_MIN: f64 = 20.0;
 
-pub(super) const LITTLE: Id = Id {
-    code: "G5",
-    name: "Little's law",
-    reason: "G5_LITTLES_LAW",
-};
+pub(super) const LITTLE: Id = Id { code: "G5", name: "Little's law", reason: "G5_LITTLES_LAW" };
 
 /// G5: mean number of iterations in flight N = λ·W, measured twice.
 ///
@@ -78,19 +74,8 @@ pub fn little(totals: &Aggregate, course: &Course, (start, end): (Nanos, Nanos))
         false => longest(&times, in_flight(course, end, mean).saturating_add(load.waited)),
     };
     let limit = LITTLE_SHARE_MAX + explained / area;
-    let figures = format!(
-        "{} iterations in flight by count, {} by their times",
-        digits(mean),
-        digits(sum / hold_ns)
-    );
-    Tested {
-        id: LITTLE,
-        value: (area - sum).abs() / area,
-        op: Op::AtMost,
-        limit,
-        unit: "%",
-    }
-    .gate(
+    let figures = format!("{} iterations in flight by count, {} by their times", digits(mean), digits(sum / hold_ns));
+    Tested { id: LITTLE, value: (area - sum).abs() / area, op: Op::AtMost, limit, unit: "%" }.gate(
         |value| format!("{figures}, {} apart", share(value)),
         |value| {
             format!(

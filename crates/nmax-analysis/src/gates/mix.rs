@@ -15,11 +15,7 @@ pub const MIX_DEVIATION_MAX: f64 = 0.02;
 /// thousand is further off. At 2.58 it would be one in a hundred for each scenario.
 pub const MIX_ERRORS_MAX: f64 = 4.0;
 
-pub(super) const MIX: Id = Id {
-    code: "G2",
-    name: "mix",
-    reason: "G2_MIX",
-};
+pub(super) const MIX: Id = Id { code: "G2", name: "mix", reason: "G2_MIX" };
 
 /// G2: of the iterations started, each scenario of the mix has about its planned share.
 ///
@@ -77,14 +73,7 @@ pub fn mix(plan: &Plan, totals: &Aggregate, users: u64) -> Gate {
         share(started(index) as f64 / n as f64),
         share(p)
     );
-    Tested {
-        id: MIX,
-        value,
-        op: Op::AtMost,
-        limit,
-        unit: "%",
-    }
-    .gate(
+    Tested { id: MIX, value, op: Op::AtMost, limit, unit: "%" }.gate(
         |_| format!("every scenario has its share; furthest off, {figures}"),
         |_| {
             format!(

@@ -7,16 +7,7 @@ use super::*;
 use crate::fixture::{HOME, Run};
 
 fn load(due: u64, started: u64, waited: u64, injector: u64, in_flight_limit: u64) -> LoadStats {
-    LoadStats {
-        due,
-        started,
-        waited,
-        dropped: Dropped {
-            injector,
-            in_flight_limit,
-        },
-        ..LoadStats::default()
-    }
+    LoadStats { due, started, waited, dropped: Dropped { injector, in_flight_limit }, ..LoadStats::default() }
 }
 
 fn of(values: &[(u64, u64)]) -> Histogram {
@@ -32,9 +23,7 @@ fn every_gate_of_a_healthy_run_is_open_and_tested() {
     let gates = gates(&Run::healthy().evidence());
     assert_eq!(
         gates.iter().map(|gate| gate.code).collect::<Vec<_>>(),
-        [
-            "G1", "G2", "G3", "G4", "G4", "G4", "G4", "G4", "G4", "G4", "G5", "G8", "G8"
-        ]
+        ["G1", "G2", "G3", "G4", "G4", "G4", "G4", "G4", "G4", "G4", "G5", "G8", "G8"]
     );
     for gate in gates {
         assert!(gate.holds && gate.value.is_some() && gate.limit.is_some(), "{gate:?}");
@@ -76,16 +65,8 @@ fn each_gate_flips_with_its_input() {
             |run| run.injector.cpu_utilization_max = Some(0.949),
             |run| run.injector.cpu_utilization_max = Some(0.95),
         ),
-        (
-            "injector errors",
-            |run| run.add_errors(1, ErrorKind::Reset),
-            |run| run.add_errors(1, ErrorKind::Injector),
-        ),
-        (
-            "open files",
-            |run| run.injector.open_files_max = Some(972),
-            |run| run.injector.open_files_max = Some(973),
-        ),
+        ("injector errors", |run| run.add_errors(1, ErrorKind::Reset), |run| run.add_errors(1, ErrorKind::Injector)),
+        ("open files", |run| run.injector.open_files_max = Some(972), |run| run.injector.open_files_max = Some(973)),
         (
             "local ports",
             |run| run.injector.ports_used_max = Some(26_820),
@@ -120,11 +101,7 @@ fn each_gate_flips_with_its_input() {
         keep(&mut open);
         close(&mut closed);
         let shut = |run: &Run| {
-            gates(&run.evidence())
-                .into_iter()
-                .filter(|gate| !gate.holds)
-                .map(|gate| gate.name)
-                .collect::<Vec<_>>()
+            gates(&run.evidence()).into_iter().filter(|gate| !gate.holds).map(|gate| gate.name).collect::<Vec<_>>()
         };
         assert_eq!(shut(&open), [""; 0], "{name}");
         assert_eq!(shut(&closed), [name]);
@@ -138,15 +115,7 @@ fn rate_by_hand() {
         (1_000, 980, 0, 20, 0, true, "exactly 2 %"),
         (1_000, 979, 0, 21, 0, false, "drops of the injector count"),
         (1_000, 900, 0, 0, 0, false, "late starts count"),
-        (
-            1_000,
-            500,
-            400,
-            0,
-            500,
-            true,
-            "waiting and dropping for the target do not count",
-        ),
+        (1_000, 500, 400, 0, 500, true, "waiting and dropping for the target do not count"),
         (1_000, 480, 400, 20, 500, false, "80 of 100 that never had to wait"),
         (20, 19, 0, 1, 0, true, "one of twenty says nothing"),
         (20, 17, 0, 3, 0, true, "nor do three"),
@@ -175,21 +144,13 @@ fn closed_workloads_have_no_rate_to_miss() {
     let mut run = Run::healthy().closed();
     run.totals.load_mut(Section::Hold).started = 1;
     let gate = &gates(&run.evidence())[0];
-    assert!(
-        gate.holds && gate.value.is_none() && gate.text.contains("no intended rate"),
-        "{gate:?}"
-    );
+    assert!(gate.holds && gate.value.is_none() && gate.text.contains("no intended rate"), "{gate:?}");
 }
 
 #[test]
 fn virtual_users_that_never_start_close_the_gate_of_closed_workloads() {
-    for (idle, planned, holds) in [
-        (3, 10, true),
-        (4, 10, false),
-        (20, 1_000, true),
-        (21, 1_000, false),
-        (5, 5, false),
-    ] {
+    for (idle, planned, holds) in [(3, 10, true), (4, 10, false), (20, 1_000, true), (21, 1_000, false), (5, 5, false)]
+    {
         let gate = users_started(idle, planned);
         assert_eq!((gate.code, gate.holds), ("G1", holds), "{gate:?}");
         assert_eq!(gate.value, Some((planned - idle) as f64 / planned as f64));
@@ -209,13 +170,7 @@ fn idle_users_are_seen_beside_a_million_iterations() {
 #[test]
 fn lag_is_harmless_below_a_millisecond_or_a_tenth() {
     //  lag ms  median ms  holds
-    let cases = [
-        (0.9, 1, true),
-        (1.1, 1, false),
-        (9.9, 100, true),
-        (10.1, 100, false),
-        (0.9, 1_000, true),
-    ];
+    let cases = [(0.9, 1, true), (1.1, 1, false), (9.9, 100, true), (10.1, 100, false), (0.9, 1_000, true)];
     for (lag_ms, median_ms, holds) in cases {
         let gate = injector_lag(&of(&[((lag_ms * 1e6) as u64, 1_000)]), &of(&[(median_ms * MS, 1_000)]));
         assert_eq!(gate.holds, holds, "{lag_ms} {median_ms}: {gate:?}");
@@ -226,13 +181,9 @@ fn lag_is_harmless_below_a_millisecond_or_a_tenth() {
 #[test]
 fn few_late_exchanges_are_tolerated() {
     let response = of(&[(5 * MS, 1_000)]);
-    for (prompt, late, holds) in [
-        (17, 3, true),
-        (16, 4, false),
-        (9_900, 100, true),
-        (9_899, 101, false),
-        (0, 10, false),
-    ] {
+    for (prompt, late, holds) in
+        [(17, 3, true), (16, 4, false), (9_900, 100, true), (9_899, 101, false), (0, 10, false)]
+    {
         let gate = injector_lag(&of(&[(MS / 10, prompt), (50 * MS, late)]), &response);
         assert_eq!(gate.holds, holds, "{prompt} {late}: {gate:?}");
     }
@@ -256,10 +207,7 @@ fn unknown_figures_close_nothing_and_say_so() {
         mix(&Run::healthy().plan, &Run::empty().totals, 0),
         injector_lag(&none, &none),
     ] {
-        assert!(
-            gate.holds && gate.value.is_none() && gate.text.starts_with("not tested"),
-            "{gate:?}"
-        );
+        assert!(gate.holds && gate.value.is_none() && gate.text.starts_with("not tested"), "{gate:?}");
     }
 }
 
@@ -300,11 +248,7 @@ fn closed_gates_say_figures_and_remedy() {
         ),
         (
             run_queue(
-                &LoadStats {
-                    worker_time: Nanos::from_secs(20),
-                    run_wait: Nanos::from_secs(7),
-                    ..LoadStats::default()
-                },
+                &LoadStats { worker_time: Nanos::from_secs(20), run_wait: Nanos::from_secs(7), ..LoadStats::default() },
                 false,
             ),
             "workers waited 35 % of their time for a processor, below 25 % is needed: something else keeps their cores \

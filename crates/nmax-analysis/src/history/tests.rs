@@ -14,12 +14,7 @@ fn runs(random: &mut Random, levels: &[(usize, f64)], deviation: f64) -> Vec<f64
 }
 
 fn places(values: &[f64]) -> Vec<usize> {
-    history(METRIC, values, 0.05)
-        .unwrap()
-        .steps
-        .iter()
-        .map(|step| step.at)
-        .collect()
+    history(METRIC, values, 0.05).unwrap().steps.iter().map(|step| step.at).collect()
 }
 
 proptest! {
@@ -58,9 +53,7 @@ proptest! {
 fn equal_runs_have_no_change() {
     for count in [20, 60] {
         let mut random = Random::new(11);
-        let wrong = (0..300)
-            .filter(|_| !places(&runs(&mut random, &[(count, 50.0)], 0.05)).is_empty())
-            .count();
+        let wrong = (0..300).filter(|_| !places(&runs(&mut random, &[(count, 50.0)], 0.05)).is_empty()).count();
         assert!(wrong <= 9, "{wrong} of 300 series of {count}");
     }
 }
@@ -92,11 +85,7 @@ fn one_odd_run_is_no_change() {
 
 #[test]
 fn several_changes_and_levels() {
-    let values = runs(
-        &mut Random::new(2),
-        &[(10, 100.0), (10, 60.0), (10, 61.0), (10, 120.0)],
-        0.02,
-    );
+    let values = runs(&mut Random::new(2), &[(10, 100.0), (10, 60.0), (10, 61.0), (10, 120.0)], 0.02);
     let found = history(METRIC, &values, 0.05).unwrap();
     let at: Vec<_> = found.steps.iter().map(|step| (step.at, step.said)).collect();
     assert_eq!(at, [(10, Said::Better), (30, Said::Worse)], "{found:?}");
@@ -111,16 +100,8 @@ fn little_and_odd_input() {
     assert_eq!(history(METRIC, &[1.0, 0.0], 0.05), None, "0 has no logarithm");
     let rates = [0.0, 0.0, 0.0, 0.0, 0.2, 0.21, 0.19, 0.2];
     let found = history(Metric::FailureRate, &rates, 0.005).unwrap();
-    assert_eq!(
-        (found.steps.len(), found.steps[0].at, found.steps[0].said),
-        (1, 4, Said::Worse)
-    );
-    let small = history(
-        Metric::FailureRate,
-        &[0.0, 0.0, 0.0, 0.0, 0.001, 0.001, 0.001, 0.001],
-        0.005,
-    )
-    .unwrap();
+    assert_eq!((found.steps.len(), found.steps[0].at, found.steps[0].said), (1, 4, Said::Worse));
+    let small = history(Metric::FailureRate, &[0.0, 0.0, 0.0, 0.0, 0.001, 0.001, 0.001, 0.001], 0.005).unwrap();
     assert_eq!(small.steps[0].said, Said::Equivalent);
 }
 
@@ -173,19 +154,14 @@ fn a_small_change_takes_no_large_one_back() {
 /// Failures that go up and down did not rise: the change stays what it is.
 #[test]
 fn failures_that_may_not_have_risen_take_nothing() {
-    let values: Vec<f64> = (0..17)
-        .map(|run| if run < 14 { 76.0 } else { 4.0 } + 0.1 * f64::from(run % 3))
-        .collect();
+    let values: Vec<f64> = (0..17).map(|run| if run < 14 { 76.0 } else { 4.0 } + 0.1 * f64::from(run % 3)).collect();
     let weighed = |failures: &dyn Fn(usize) -> f64| {
         let mut found = history(METRIC, &values, 0.05).unwrap();
         let all: Vec<f64> = (0..17).map(failures).collect();
         weigh_failures(&mut found, &all, 0.005);
         found.steps[0].said
     };
-    assert_eq!(
-        weighed(&|run| [0.02, 0.1, 0.06, 0.0][run % 4] + if run < 14 { 0.0 } else { 0.03 }),
-        Said::Better
-    );
+    assert_eq!(weighed(&|run| [0.02, 0.1, 0.06, 0.0][run % 4] + if run < 14 { 0.0 } else { 0.03 }), Said::Better);
     assert_eq!(weighed(&|run| if run < 14 { 0.02 } else { 0.1 }), Said::Changed);
 }
 

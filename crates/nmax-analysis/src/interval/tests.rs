@@ -43,14 +43,8 @@ fn distribution(n: usize, q: f64) -> Vec<f64> {
 /// The published table of the fewest values for a finite two-sided 95 % interval, and (1 − 0.90) for one-sided.
 #[test]
 fn fewest_samples_match_the_table() {
-    let cases = [
-        (0.5, 6, 5),
-        (0.9, 36, 29),
-        (0.95, 72, 59),
-        (0.99, 368, 299),
-        (0.999, 3_688, 2_995),
-        (0.9999, 36_887, 29_956),
-    ];
+    let cases =
+        [(0.5, 6, 5), (0.9, 36, 29), (0.95, 72, 59), (0.99, 368, 299), (0.999, 3_688, 2_995), (0.9999, 36_887, 29_956)];
     for (q, two_sided, one_sided) in cases {
         assert_eq!(samples_needed(q, 0.95), Some(two_sided), "two-sided, q = {q}");
         assert!(quantile_ranks(two_sided, q, 0.95).is_some(), "q = {q}");
@@ -63,13 +57,7 @@ fn fewest_samples_match_the_table() {
 
 #[test]
 fn wrong_arguments_give_no_interval() {
-    for (n, q, confidence) in [
-        (0, 0.5, 0.95),
-        (100, 0.0, 0.95),
-        (100, 1.0, 0.95),
-        (100, 0.5, 0.0),
-        (100, 0.5, 1.0),
-    ] {
+    for (n, q, confidence) in [(0, 0.5, 0.95), (100, 0.0, 0.95), (100, 1.0, 0.95), (100, 0.5, 0.0), (100, 0.5, 1.0)] {
         assert_eq!(quantile_ranks(n, q, confidence), None, "{n} {q} {confidence}");
     }
     for bad in [f64::NAN, -0.5, 1.5, f64::INFINITY] {
@@ -89,31 +77,18 @@ fn normal_quantile_matches_published_values() {
         (0.005, 2.575_829_303_548_901),
         (0.25, 0.674_489_750_196_082),
     ] {
-        assert!(
-            (normal_quantile(tail) - z).abs() < 1e-9,
-            "tail {tail}: {}",
-            normal_quantile(tail)
-        );
+        assert!((normal_quantile(tail) - z).abs() < 1e-9, "tail {tail}: {}", normal_quantile(tail));
     }
 }
 
 /// The change from the exact to the normal form moves no rank by more than one.
 #[test]
 fn normal_form_agrees_with_the_exact_one() {
-    for (n, q) in [
-        (1_000_u64, 0.5),
-        (4_000_000, 0.5),
-        (11_000_000, 0.9),
-        (100_000_000, 0.99),
-        (1_000_000_000, 0.999),
-    ] {
+    for (n, q) in [(1_000_u64, 0.5), (4_000_000, 0.5), (11_000_000, 0.9), (100_000_000, 0.99), (1_000_000_000, 0.999)] {
         let mean = n as f64 * q;
         let exact = Binomial::new(n, q).ranks(0.025);
         let normal = normal_ranks(mean, (mean * (1.0 - q)).sqrt(), 0.025);
-        assert!(
-            exact.0.abs_diff(normal.0) <= 1 && exact.1.abs_diff(normal.1) <= 1,
-            "{n} {q}: {exact:?} {normal:?}"
-        );
+        assert!(exact.0.abs_diff(normal.0) <= 1 && exact.1.abs_diff(normal.1) <= 1, "{n} {q}: {exact:?} {normal:?}");
     }
 }
 

@@ -152,16 +152,10 @@ mod tests {
         let mut run = Run::healthy();
         (0..10).for_each(|second| run.readings.push(&attempt(Nanos::from_secs(second), true)));
         assert_eq!(lost(&run.evidence()), []);
-        run.readings.push(&Resource {
-            host: "cache1".into(),
-            ..attempt(Nanos::ZERO, false)
-        });
+        run.readings.push(&Resource { host: "cache1".into(), ..attempt(Nanos::ZERO, false) });
         let lost = lost(&run.evidence());
         assert_eq!(lost.len(), 1, "{lost:?}");
-        assert!(
-            lost[0].0.starts_with("`postgres shop` on cache1 could not be read for"),
-            "{lost:?}"
-        );
+        assert!(lost[0].0.starts_with("`postgres shop` on cache1 could not be read for"), "{lost:?}");
         assert_eq!(lost[0].1, share(1.0));
     }
 }

@@ -6,12 +6,7 @@ use super::*;
 use crate::fixture::{HOME, Run, ms, threshold};
 
 fn codes(judgement: &Judgement, decides: bool) -> Vec<&'static str> {
-    judgement
-        .reasons
-        .iter()
-        .filter(|reason| reason.decides == decides)
-        .map(|reason| reason.code)
-        .collect()
+    judgement.reasons.iter().filter(|reason| reason.decides == decides).map(|reason| reason.code).collect()
 }
 
 fn p99_below(limit_ms: f64) -> Threshold {
@@ -22,11 +17,7 @@ fn p99_below(limit_ms: f64) -> Threshold {
 fn a_healthy_run_passes_without_a_word() {
     for run in [Run::healthy(), Run::healthy().closed()] {
         let judgement = judge(&run.evidence());
-        assert_eq!(
-            (judgement.verdict, judgement.reasons.len()),
-            (Verdict::Pass, 0),
-            "{judgement:?}"
-        );
+        assert_eq!((judgement.verdict, judgement.reasons.len()), (Verdict::Pass, 0), "{judgement:?}");
         assert_eq!((judgement.thresholds.len(), judgement.gates.len()), (2, 13));
     }
 }
@@ -36,38 +27,18 @@ fn a_healthy_run_passes_without_a_word() {
 fn each_input_flips_the_verdict() {
     type Spoil = fn(&mut Run);
     let cases: [(&str, Verdict, Spoil); 14] = [
-        ("G1_RATE", Verdict::Invalid, |run| {
-            run.totals.load_mut(Section::Hold).started = 900
-        }),
+        ("G1_RATE", Verdict::Invalid, |run| run.totals.load_mut(Section::Hold).started = 900),
         ("G2_MIX", Verdict::Invalid, |run| run.start_of(1, 200)),
-        ("G4_RUN_QUEUE", Verdict::Invalid, |run| {
-            run.totals.load_mut(Section::Hold).run_wait = Nanos::from_secs(6)
-        }),
-        ("G5_LITTLES_LAW", Verdict::Invalid, |run| {
-            run.totals.load_mut(Section::Hold).in_flight_ns *= 2
-        }),
-        ("G3_INJECTOR_LAG", Verdict::Invalid, |run| {
-            run.add(Section::Hold, 100, HOME, Outcome::Ok, 20.0, 5.0)
-        }),
-        ("G4_INJECTOR_CPU", Verdict::Invalid, |run| {
-            run.injector.cpu_utilization_max = Some(1.0)
-        }),
-        ("G4_INJECTOR_ERRORS", Verdict::Invalid, |run| {
-            run.add_errors(1, ErrorKind::Injector)
-        }),
-        ("G4_OPEN_FILES", Verdict::Invalid, |run| {
-            run.injector.open_files_max = Some(1_024)
-        }),
-        ("G8_NO_SAMPLES", Verdict::Invalid, |run| {
-            run.totals = Run::empty().totals
-        }),
+        ("G4_RUN_QUEUE", Verdict::Invalid, |run| run.totals.load_mut(Section::Hold).run_wait = Nanos::from_secs(6)),
+        ("G5_LITTLES_LAW", Verdict::Invalid, |run| run.totals.load_mut(Section::Hold).in_flight_ns *= 2),
+        ("G3_INJECTOR_LAG", Verdict::Invalid, |run| run.add(Section::Hold, 100, HOME, Outcome::Ok, 20.0, 5.0)),
+        ("G4_INJECTOR_CPU", Verdict::Invalid, |run| run.injector.cpu_utilization_max = Some(1.0)),
+        ("G4_INJECTOR_ERRORS", Verdict::Invalid, |run| run.add_errors(1, ErrorKind::Injector)),
+        ("G4_OPEN_FILES", Verdict::Invalid, |run| run.injector.open_files_max = Some(1_024)),
+        ("G8_NO_SAMPLES", Verdict::Invalid, |run| run.totals = Run::empty().totals),
         ("G8_GAPS", Verdict::Invalid, |run| run.injector.windows_missing = 1),
-        ("THRESHOLD", Verdict::Fail, |run| {
-            run.add(Section::Hold, 100, HOME, Outcome::Failed, 20.0, 0.05)
-        }),
-        ("THRESHOLD", Verdict::Fail, |run| {
-            run.plan.thresholds.push(p99_below(10.0))
-        }),
+        ("THRESHOLD", Verdict::Fail, |run| run.add(Section::Hold, 100, HOME, Outcome::Failed, 20.0, 0.05)),
+        ("THRESHOLD", Verdict::Fail, |run| run.plan.thresholds.push(p99_below(10.0))),
         ("TARGET_OVERLOADED", Verdict::Fail, |run| {
             let load = run.totals.load_mut(Section::Hold);
             (load.started, load.waited, load.dropped.in_flight_limit) = (600, 300, 400);
@@ -141,11 +112,7 @@ fn drops_of_the_injector_are_not_overload() {
         (load.dropped.injector, load.dropped.in_flight_limit) = (injector, never);
         let judgement = judge(&run.evidence());
         assert_eq!(judgement.verdict, Verdict::Fail, "{judgement:?}");
-        assert_eq!(
-            codes(&judgement, true).contains(&"TARGET_OVERLOADED"),
-            blamed,
-            "{judgement:?}"
-        );
+        assert_eq!(codes(&judgement, true).contains(&"TARGET_OVERLOADED"), blamed, "{judgement:?}");
     }
 }
 
@@ -157,10 +124,7 @@ fn tolerated_drops_are_a_warning() {
     (load.started, load.dropped.in_flight_limit) = (970, 30);
     run.plan.thresholds = vec![threshold(Metric::Dropped, Stat::Value, Op::Below, Limit::Ratio(0.05))];
     let judgement = judge(&run.evidence());
-    assert_eq!(
-        (judgement.verdict, codes(&judgement, false)),
-        (Verdict::Pass, vec!["TARGET_OVERLOADED"])
-    );
+    assert_eq!((judgement.verdict, codes(&judgement, false)), (Verdict::Pass, vec!["TARGET_OVERLOADED"]));
 }
 
 #[test]
@@ -178,36 +142,20 @@ fn overload_says_its_figures() {
 fn warnings_do_not_decide() {
     type Spoil = fn(&mut Run);
     let cases: [(&str, Spoil, &str); 8] = [
-        (
-            "INTERRUPTED",
-            |run| run.injector.interrupted = true,
-            "stopped after 10 s",
-        ),
-        (
-            "G1_RATE",
-            |run| run.totals.load_mut(Section::Hold).started = 985,
-            "985 of 1,000",
-        ),
+        ("INTERRUPTED", |run| run.injector.interrupted = true, "stopped after 10 s"),
+        ("G1_RATE", |run| run.totals.load_mut(Section::Hold).started = 985, "985 of 1,000"),
         (
             "G8_GAPS",
             |run| (run.injector.windows_missing, run.end) = (1, nmax_metrics::Nanos::from_secs(100)),
             "1 of 100 windows",
         ),
-        (
-            "CENSORED",
-            |run| run.totals.load_mut(Section::Hold).censored.record(2_000_000_000),
-            "1 exchange unfinished",
-        ),
+        ("CENSORED", |run| run.totals.load_mut(Section::Hold).censored.record(2_000_000_000), "1 exchange unfinished"),
         (
             "SOCKET_HELD",
             |run| run.totals.load_mut(Section::Outside).held.record_n(15_000_000_000, 64),
             "64 sockets open after complete replies, for 15 s (median), 15 s (longest)",
         ),
-        (
-            "CLAMPED",
-            |run| run.add(Section::Hold, 2, HOME, Outcome::Ok, 4e6, 0.05),
-            "2 times were over one hour",
-        ),
+        ("CLAMPED", |run| run.add(Section::Hold, 2, HOME, Outcome::Ok, 4e6, 0.05), "2 times were over one hour"),
         (
             "NAMES_OVERFLOWED",
             |run| {
@@ -221,14 +169,7 @@ fn warnings_do_not_decide() {
         ),
         (
             "FEW_SAMPLES",
-            |run| {
-                run.plan.thresholds.push(threshold(
-                    Metric::ResponseTime,
-                    Stat::Quantile(0.999),
-                    Op::Below,
-                    ms(1e3),
-                ))
-            },
+            |run| run.plan.thresholds.push(threshold(Metric::ResponseTime, Stat::Quantile(0.999), Op::Below, ms(1e3))),
             "3,688 are needed",
         ),
     ];
@@ -236,11 +177,7 @@ fn warnings_do_not_decide() {
         let mut run = Run::healthy();
         spoil(&mut run);
         let judgement = judge(&run.evidence());
-        assert_eq!(
-            (judgement.verdict, codes(&judgement, false)),
-            (Verdict::Pass, vec![code]),
-            "{judgement:?}"
-        );
+        assert_eq!((judgement.verdict, codes(&judgement, false)), (Verdict::Pass, vec![code]), "{judgement:?}");
         assert!(judgement.reasons[0].text.contains(figure), "{judgement:?}");
     }
 }
@@ -281,11 +218,9 @@ fn a_request_named_other_is_no_overflow() {
 fn overflowed_names_get_a_template() {
     let mut run = Run::healthy();
     let mut names = Names::new(4);
-    ["home", "form", "GET /item/1", "GET /item/2", "GET /item/3"]
-        .iter()
-        .for_each(|name| {
-            names.intern(name);
-        });
+    ["home", "form", "GET /item/1", "GET /item/2", "GET /item/3"].iter().for_each(|name| {
+        names.intern(name);
+    });
     run.catalog.requests = names;
     let judgement = judge(&run.evidence());
     assert!(judgement.reasons[0].text.contains("`GET /item/{id}`"), "{judgement:?}");
@@ -300,16 +235,10 @@ fn a_failed_threshold_says_what_was_measured() {
     }];
     run.add(Section::Hold, 250, HOME, Outcome::Failed, 20.0, 0.05);
     let judgement = judge(&run.evidence());
-    assert_eq!(
-        judgement.reasons[0].text,
-        "`failure_rate < 1%` does not hold: measured 20 %"
-    );
+    assert_eq!(judgement.reasons[0].text, "`failure_rate < 1%` does not hold: measured 20 %");
     assert_eq!(
         judgement.reasons[0].evidence,
-        [
-            ("value".to_owned(), "20 %".to_owned()),
-            ("limit".to_owned(), "1 %".to_owned())
-        ]
+        [("value".to_owned(), "20 %".to_owned()), ("limit".to_owned(), "1 %".to_owned())]
     );
 }
 
@@ -366,21 +295,14 @@ fn a_drifting_target_is_a_warning_and_decides_nothing() {
         })
     };
     let mut run = Run::healthy();
-    for (by, profile, warned) in [
-        (0.0, None, false),
-        (0.05, None, true),
-        (0.05, Some(Profile::Soak), true),
-        (0.05, Some(Profile::Flood), false),
-    ] {
+    for (by, profile, warned) in
+        [(0.0, None, false), (0.05, None, true), (0.05, Some(Profile::Soak), true), (0.05, Some(Profile::Flood), false)]
+    {
         run.course.points = points(by).collect();
         run.plan.profile = profile;
         let judgement = judge(&run.evidence());
         assert_eq!(judgement.verdict, Verdict::Pass, "{judgement:?}");
-        assert_eq!(
-            codes(&judgement, false).contains(&"G6_NOT_STEADY"),
-            warned,
-            "{by} {profile:?}"
-        );
+        assert_eq!(codes(&judgement, false).contains(&"G6_NOT_STEADY"), warned, "{by} {profile:?}");
         let steady = judgement.steadiness.and_then(|steadiness| steadiness.holds);
         assert_eq!(steady, Some(by == 0.0));
     }
@@ -399,11 +321,7 @@ fn a_slow_target_is_never_invalid() {
         load.start_delay_ns = 1;
         let judgement = judge(&run.evidence());
         assert_eq!(judgement.verdict, Verdict::Fail, "{judgement:?}");
-        assert_eq!(
-            codes(&judgement, true).first(),
-            Some(&"TARGET_OVERLOADED"),
-            "{judgement:?}"
-        );
+        assert_eq!(codes(&judgement, true).first(), Some(&"TARGET_OVERLOADED"), "{judgement:?}");
     }
 }
 
@@ -424,12 +342,7 @@ fn interventions_that_were_not_done_are_told() {
         item("calm", nmax_plan::plan::Moment::Steady),
         item("done", nmax_plan::plan::Moment::Steady),
     ];
-    run.happened = vec![crate::Happened {
-        name: "done".into(),
-        start_s: 3.0,
-        end_s: None,
-        error: None,
-    }];
+    run.happened = vec![crate::Happened { name: "done".into(), start_s: 3.0, end_s: None, error: None }];
     let judgement = judge(&run.evidence());
     assert_eq!(judgement.verdict, Verdict::Pass);
     let told: Vec<&str> = judgement.reasons.iter().map(|reason| reason.text.as_str()).collect();
@@ -458,13 +371,7 @@ fn locations_without_users_are_told() {
     run.totals.location_mut(Section::Hold, 1).iterations.record(true, 1_000);
     let judgement = judge(&run.evidence());
     assert_eq!(codes(&judgement, false), ["LOCATION_EMPTY"]);
-    assert!(
-        judgement.reasons[0].text.contains("`adsl`, whose share is 20 %"),
-        "{judgement:?}"
-    );
-    run.totals
-        .location_mut(Section::Outside, 0)
-        .iterations
-        .record(true, 1_000);
+    assert!(judgement.reasons[0].text.contains("`adsl`, whose share is 20 %"), "{judgement:?}");
+    run.totals.location_mut(Section::Outside, 0).iterations.record(true, 1_000);
     assert_eq!(judge(&run.evidence()).reasons, []);
 }

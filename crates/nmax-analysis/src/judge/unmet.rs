@@ -35,19 +35,13 @@ fn interventions(evidence: &Evidence) -> Vec<(&'static str, String, String)> {
 fn locations(evidence: &Evidence) -> Vec<(&'static str, String, String)> {
     let totals = evidence.totals;
     let iterations = |index: usize| -> u64 {
-        let of = |section| {
-            totals
-                .location(section, index)
-                .map_or(0, |stats| stats.iterations.count)
-        };
+        let of = |section| totals.location(section, index).map_or(0, |stats| stats.iterations.count);
         Section::ALL.into_iter().map(of).sum()
     };
     let all = evidence.plan.locations.iter();
     let weights: f64 = all.clone().map(|location| location.weight).sum();
     let any = (0..all.len()).any(|index| iterations(index) > 0);
-    let empty = all
-        .enumerate()
-        .filter(|(index, location)| any && location.weight > 0.0 && iterations(*index) == 0);
+    let empty = all.enumerate().filter(|(index, location)| any && location.weight > 0.0 && iterations(*index) == 0);
     let told = empty.map(|(_, location)| {
         let text = format!(
             "no iteration ended at location `{}`, whose share is {} of the users: too few users or iterations for it",

@@ -61,21 +61,10 @@ pub(super) fn pulses(values: &[f64]) -> Option<Cycle> {
     if p_value >= ALPHA {
         return None;
     }
-    let found: Vec<(f64, &Pulse)> = pulses
-        .iter()
-        .filter_map(|pulse| Some((best.cycle(pulse)?, pulse)))
-        .collect();
-    let shapes = found
-        .iter()
-        .map(|(_, pulse)| shape(&values[pulse.start..pulse.end], usual));
+    let found: Vec<(f64, &Pulse)> = pulses.iter().filter_map(|pulse| Some((best.cycle(pulse)?, pulse))).collect();
+    let shapes = found.iter().map(|(_, pulse)| shape(&values[pulse.start..pulse.end], usual));
     let (lengths, heights): (Vec<f64>, Vec<f64>) = shapes.unzip();
-    Some(Cycle {
-        period: slope(&found)?,
-        length: median(lengths)?,
-        usual,
-        disturbed: median(heights)?,
-        p_value,
-    })
+    Some(Cycle { period: slope(&found)?, length: median(lengths)?, usual, disturbed: median(heights)?, p_value })
 }
 
 /// All pulses above a limit.
@@ -84,10 +73,7 @@ fn above(values: &[f64], limit: f64) -> Vec<Pulse> {
     for (place, _) in values.iter().enumerate().filter(|(_, value)| **value > limit) {
         match pulses.last_mut() {
             Some(last) if place <= last.end + 1 => last.end = place + 1,
-            _ => pulses.push(Pulse {
-                start: place,
-                end: place + 1,
-            }),
+            _ => pulses.push(Pulse { start: place, end: place + 1 }),
         }
     }
     pulses
@@ -127,13 +113,7 @@ fn folds(pulses: &[Pulse], n: f64, period: f64, window: f64) -> impl Iterator<It
         let cycles = ((n - middle) / period).ceil() as usize;
         // Two pulses of one cycle in one window are rare: those of chance next to a true one.
         let covered = (end - first).min(cycles);
-        (covered >= CYCLES_MIN).then_some(Fold {
-            period,
-            middle,
-            window,
-            cycles,
-            covered,
-        })
+        (covered >= CYCLES_MIN).then_some(Fold { period, middle, window, cycles, covered })
     })
 }
 
@@ -161,11 +141,7 @@ pub(super) fn chance(fold: &Fold, pulses: usize, n: f64) -> f64 {
     covered[0] = 1.0;
     for _ in 1..pulses {
         for j in (0..=others).rev() {
-            let from = if j > 0 {
-                covered[j - 1] * (others - j + 1) as f64 * width
-            } else {
-                0.0
-            };
+            let from = if j > 0 { covered[j - 1] * (others - j + 1) as f64 * width } else { 0.0 };
             covered[j] = covered[j] * (1.0 - (others - j) as f64 * width) + from;
         }
     }
@@ -185,10 +161,7 @@ fn slope(found: &[(f64, &Pulse)]) -> Option<f64> {
     let n = found.len() as f64;
     let mean = |of: fn(&(f64, &Pulse)) -> f64| found.iter().map(of).sum::<f64>() / n;
     let (x, y) = (mean(|(cycle, _)| *cycle), mean(|(_, pulse)| pulse.start as f64));
-    let above: f64 = found
-        .iter()
-        .map(|(cycle, pulse)| (cycle - x) * (pulse.start as f64 - y))
-        .sum();
+    let above: f64 = found.iter().map(|(cycle, pulse)| (cycle - x) * (pulse.start as f64 - y)).sum();
     let below: f64 = found.iter().map(|(cycle, _)| (cycle - x) * (cycle - x)).sum();
     (below > 0.0).then(|| above / below)
 }

@@ -14,21 +14,12 @@ fn disturbed(seed: u64, n: usize, period: f64, length: f64, times: f64) -> Vec<f
 #[test]
 fn disturbances_are_found_with_their_period_and_length() {
     // Period, length, factor.
-    let cases = [
-        (60.0, 8.0, 3.0),
-        (45.5, 3.0, 2.0),
-        (30.0, 15.0, 1.5),
-        (100.0, 5.0, 4.0),
-        (12.0, 1.0, 5.0),
-    ];
+    let cases = [(60.0, 8.0, 3.0), (45.5, 3.0, 2.0), (30.0, 15.0, 1.5), (100.0, 5.0, 4.0), (12.0, 1.0, 5.0)];
     for (period, length, times) in cases {
         for seed in 0..5 {
             let found = cycle(&disturbed(seed, 900, period, length, times)).expect("a disturbance");
             assert!((found.period - period).abs() < 0.02 * period, "{period}: {found:?}");
-            assert!(
-                (found.length - length).abs() <= 1.5_f64.max(period / 50.0),
-                "{length}: {found:?}"
-            );
+            assert!((found.length - length).abs() <= 1.5_f64.max(period / 50.0), "{length}: {found:?}");
             let factor = found.disturbed / found.usual;
             assert!((factor / times - 1.0).abs() < 0.15, "{times}: {found:?}");
         }
@@ -64,10 +55,7 @@ fn spikes_at_random_are_no_cycle() {
         let is_found = |seed: &u64| {
             let mut values = disturbed(*seed, n, 1e9, 0.0, 1.0);
             let mut random = Random::new(2_000 + seed);
-            values
-                .iter_mut()
-                .filter(|_| random.uniform() < share)
-                .for_each(|value| *value *= 10.0);
+            values.iter_mut().filter(|_| random.uniform() < share).for_each(|value| *value *= 10.0);
             cycle(&values).is_some()
         };
         let alarms = (0..200).filter(is_found).count();
@@ -78,13 +66,7 @@ fn spikes_at_random_are_no_cycle() {
 /// Oracle: how often pulses at random cover as many cycles, by simulation.
 #[test]
 fn the_chance_to_cover_cycles_is_that_of_pulses_at_random() {
-    let fold = pulses::Fold {
-        period: 20.0,
-        middle: 2.0,
-        window: 3.5,
-        cycles: 10,
-        covered: 4,
-    };
+    let fold = pulses::Fold { period: 20.0, middle: 2.0, window: 3.5, cycles: 10, covered: 4 };
     let mut random = Random::new(9);
     let mut covers = || {
         let mut covered = [false; 9];

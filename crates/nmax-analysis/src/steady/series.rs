@@ -24,10 +24,8 @@ impl Series {
             drift_limit,
             values: points.iter().filter_map(figure).collect(),
         };
-        let mut all = vec![
-            of("throughput", THROUGHPUT_DRIFT_MAX, &throughput),
-            of("response mean", LATENCY_DRIFT_MAX, &mean),
-        ];
+        let mut all =
+            vec![of("throughput", THROUGHPUT_DRIFT_MAX, &throughput), of("response mean", LATENCY_DRIFT_MAX, &mean)];
         if !is_joined {
             all.push(of("response p95", LATENCY_DRIFT_MAX, &p95));
         }
@@ -82,9 +80,7 @@ fn join(points: &[Point]) -> Point {
     let width_s = length(points);
     let exchanges = sum(|point| point.exchanges);
     let weighted = |figure: fn(&Point) -> f64| points.iter().map(|point| figure(point) * point.width_s).sum::<f64>();
-    let times = points
-        .iter()
-        .filter_map(|point| Some((point.response?.mean_ms, point.exchanges)));
+    let times = points.iter().filter_map(|point| Some((point.response?.mean_ms, point.exchanges)));
     let time_ms: f64 = times.map(|(mean, n)| mean * n as f64).sum();
     Point {
         start_s: points[0].start_s,
@@ -97,10 +93,7 @@ fn join(points: &[Point]) -> Point {
         exchanges,
         failed: sum(|point| point.failed),
         in_flight: weighted(|point| point.in_flight) / width_s,
-        response: (exchanges > 0).then(|| Latency {
-            mean_ms: time_ms / exchanges as f64,
-            ..Latency::default()
-        }),
+        response: (exchanges > 0).then(|| Latency { mean_ms: time_ms / exchanges as f64, ..Latency::default() }),
         ..Point::default()
     }
 }

@@ -163,11 +163,8 @@ pub(super) fn adf_with(series: &[f64], lags: usize) -> Option<f64> {
 /// Gauss elimination with pivots; `None` for a singular matrix.
 fn solve(matrix: &[Vec<f64>], right: &[f64]) -> Option<Vec<f64>> {
     let n = right.len();
-    let mut rows: Vec<Vec<f64>> = matrix
-        .iter()
-        .zip(right)
-        .map(|(row, value)| row.iter().chain([value]).copied().collect())
-        .collect();
+    let mut rows: Vec<Vec<f64>> =
+        matrix.iter().zip(right).map(|(row, value)| row.iter().chain([value]).copied().collect()).collect();
     for column in 0..n {
         let pivot = (column..n).max_by(|a, b| rows[*a][column].abs().total_cmp(&rows[*b][column].abs()))?;
         rows.swap(column, pivot);
@@ -178,10 +175,7 @@ fn solve(matrix: &[Vec<f64>], right: &[f64]) -> Option<Vec<f64>> {
         }
         for row in below {
             let factor = row[column] / first[column];
-            row.iter_mut()
-                .zip(first)
-                .skip(column)
-                .for_each(|(x, y)| *x -= factor * y);
+            row.iter_mut().zip(first).skip(column).for_each(|(x, y)| *x -= factor * y);
         }
     }
     let mut solution = vec![0.0; n];
@@ -227,10 +221,6 @@ fn median(mut values: Vec<f64>) -> Option<f64> {
     let upper = *upper;
     match n % 2 {
         1 => Some(upper),
-        _ => below
-            .iter()
-            .copied()
-            .max_by(f64::total_cmp)
-            .map(|lower| (lower + upper) / 2.0),
+        _ => below.iter().copied().max_by(f64::total_cmp).map(|lower| (lower + upper) / 2.0),
     }
 }

@@ -9,10 +9,7 @@ struct Uniform(u64);
 
 impl Uniform {
     fn next(&mut self) -> f64 {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 11) as f64 / (1_u64 << 53) as f64
     }
 
@@ -28,11 +25,7 @@ fn made(kind: &str, n: usize) -> Vec<f64> {
     (0..n)
         .map(|t| {
             let noise = uniform.next() - 0.5;
-            state = if kind == "walk" {
-                state + noise
-            } else {
-                0.5 * state + noise
-            };
+            state = if kind == "walk" { state + noise } else { 0.5 * state + noise };
             match kind {
                 "noise" => 100.0 + 10.0 * noise,
                 "ar" => 100.0 + 10.0 * state,
@@ -59,10 +52,7 @@ fn kpss_and_adf_agree_with_statsmodels() {
     ];
     for (kind, n, lags, eta, differences, t) in cases {
         let series = made(kind, n);
-        let (ours, statistic) = (
-            kpss_with(&series, lags).unwrap(),
-            adf_with(&series, differences).unwrap(),
-        );
+        let (ours, statistic) = (kpss_with(&series, lags).unwrap(), adf_with(&series, differences).unwrap());
         assert!((ours - eta).abs() < 1e-9, "{kind} {n}: KPSS {ours}, not {eta}");
         assert!((statistic - t).abs() < 1e-7, "{kind} {n}: ADF {statistic}, not {t}");
     }
@@ -70,10 +60,7 @@ fn kpss_and_adf_agree_with_statsmodels() {
 
 /// MSER-5 as its definition is written, in O(n²).
 fn mser5_by_definition(series: &[f64]) -> Option<usize> {
-    let batches: Vec<f64> = series
-        .chunks_exact(5)
-        .map(|batch| batch.iter().sum::<f64>() / 5.0)
-        .collect();
+    let batches: Vec<f64> = series.chunks_exact(5).map(|batch| batch.iter().sum::<f64>() / 5.0).collect();
     let n = batches.len();
     let statistic = |d: usize| {
         let rest = &batches[d..];
@@ -88,9 +75,7 @@ fn mser5_by_definition(series: &[f64]) -> Option<usize> {
 fn a_transient_is_cut_off() {
     let mut uniform = Uniform(7);
     let mut settling = |length: f64| -> Vec<f64> {
-        (0..300)
-            .map(|t| 100.0 + 200.0 * (-f64::from(t) / length).exp() + uniform.normal())
-            .collect()
+        (0..300).map(|t| 100.0 + 200.0 * (-f64::from(t) / length).exp() + uniform.normal()).collect()
     };
     let cut = mser5(&settling(10.0)).expect("it settles");
     assert!((25..100).contains(&cut), "{cut}");
@@ -170,12 +155,7 @@ fn point(t: usize, exchanges: u64, ms: f64) -> Point {
         started: exchanges,
         iterations: exchanges,
         exchanges,
-        response: Some(Latency {
-            mean_ms: ms,
-            p50_ms: ms,
-            p95_ms: 2.0 * ms,
-            p99_ms: 3.0 * ms,
-        }),
+        response: Some(Latency { mean_ms: ms, p50_ms: ms, p95_ms: 2.0 * ms, p99_ms: 3.0 * ms }),
         ..Point::default()
     }
 }
@@ -188,29 +168,19 @@ fn run(seed: u64, n: usize, phi: f64, noise: f64, by: f64) -> Course {
         slow = phi * slow + (1.0 - phi * phi).sqrt() * uniform.normal();
         tail = phi * tail + (1.0 - phi * phi).sqrt() * uniform.normal();
         let level = 100.0 * (1.0 + by * (t as f64 / n as f64 - 0.5));
-        let mut point = point(
-            t,
-            (1_000.0 + 10.0 * uniform.normal()) as u64,
-            level * (1.0 + noise * slow),
-        );
+        let mut point = point(t, (1_000.0 + 10.0 * uniform.normal()) as u64, level * (1.0 + noise * slow));
         if let Some(times) = &mut point.response {
             times.p95_ms = 2.0 * level * (1.0 + noise * tail);
         }
         point
     });
-    Course {
-        points: points.collect(),
-        requests: Vec::new(),
-    }
+    Course { points: points.collect(), requests: Vec::new() }
 }
 
 fn unsteady(n: usize, phi: f64, noise: f64, by: f64) -> usize {
     let unsteady = (0..200).filter(|seed| {
         let steadiness = steadiness(&run(*seed, n, phi, noise, by)).unwrap();
-        assert_eq!(
-            steadiness.text.starts_with("not steady"),
-            steadiness.holds == Some(false)
-        );
+        assert_eq!(steadiness.text.starts_with("not steady"), steadiness.holds == Some(false));
         steadiness.holds == Some(false)
     });
     unsteady.count()
@@ -223,10 +193,7 @@ fn correct_runs_are_steady_and_drifting_ones_are_not() {
     let cases = [(300, 0.5, 0.08), (300, 0.0, 0.1), (100, 0.5, 0.03), (60, 0.0, 0.03)];
     for (n, phi, noise) in cases {
         let (false_alarms, found) = (unsteady(n, phi, noise, 0.0), unsteady(n, phi, noise, 0.2));
-        assert!(
-            false_alarms <= 5 && found >= 195,
-            "{n} {phi} {noise}: {false_alarms} false, {found} found"
-        );
+        assert!(false_alarms <= 5 && found >= 195, "{n} {phi} {noise}: {false_alarms} false, {found} found");
         assert!(unsteady(n, phi, noise, -0.2) >= 195, "{n} {phi} {noise}: downwards");
     }
 }
@@ -235,18 +202,11 @@ fn correct_runs_are_steady_and_drifting_ones_are_not() {
 fn short_holds_say_how_long_to_hold() {
     let steadiness_of = |n: usize, exchanges: u64| {
         let points = (0..n).map(|t| point(t, exchanges, 20.0)).collect();
-        steadiness(&Course {
-            points,
-            requests: Vec::new(),
-        })
+        steadiness(&Course { points, requests: Vec::new() })
     };
     let short = steadiness_of(59, 100).unwrap();
     assert_eq!(short.holds, None);
-    assert!(
-        short.text.contains("59 stretches") && short.text.ends_with("hold for at least 60 s"),
-        "{}",
-        short.text
-    );
+    assert!(short.text.contains("59 stretches") && short.text.ends_with("hold for at least 60 s"), "{}", short.text);
     let poor = steadiness_of(100, 4).unwrap();
     assert_eq!(poor.holds, None);
     assert!(poor.text.ends_with("hold for at least 180 s"), "{}", poor.text);
@@ -254,28 +214,15 @@ fn short_holds_say_how_long_to_hold() {
     assert!(silent.text.ends_with("no exchange ended in it"), "{}", silent.text);
     // A quiet stretch is the longest at one level, beside points with a level of their own: a replay.
     let replayed = (0..30)
-        .map(|t| Point {
-            level: f64::from(t as u32).mul_add(3.0, 10.0),
-            ..point(t, 100, 20.0)
-        })
+        .map(|t| Point { level: f64::from(t as u32).mul_add(3.0, 10.0), ..point(t, 100, 20.0) })
         .chain((30..50).map(|t| point(t, 0, 20.0)));
-    let replayed = steadiness(&Course {
-        points: replayed.collect(),
-        requests: Vec::new(),
-    });
+    let replayed = steadiness(&Course { points: replayed.collect(), requests: Vec::new() });
     let text = replayed.expect("a hold").text;
-    assert_eq!(
-        text,
-        "not tested: the load is held at no level, as in ramps and replays"
-    );
+    assert_eq!(text, "not tested: the load is held at no level, as in ramps and replays");
     assert_eq!(steadiness_of(0, 0), None);
     assert_eq!(steadiness_of(60, 10).unwrap().holds, Some(true));
     let joined = steadiness_of(200, 4).unwrap();
-    assert_eq!(
-        (joined.holds, joined.series.len()),
-        (Some(true), 2),
-        "p95 of joined stretches is not known"
-    );
+    assert_eq!((joined.holds, joined.series.len()), (Some(true), 2), "p95 of joined stretches is not known");
 }
 
 /// A step of the plan is no drift of the target: the longest level is tested, ramps and other levels are not.
@@ -285,41 +232,18 @@ fn only_one_level_is_tested() {
     for (t, point) in points.iter_mut().enumerate() {
         point.held = t >= 20;
         let (level, ms) = if t < 60 { (50.0, 5.0) } else { (100.0, 20.0) };
-        (point.level, point.response) = (
-            level,
-            Some(Latency {
-                mean_ms: ms,
-                p50_ms: ms,
-                p95_ms: ms,
-                p99_ms: ms,
-            }),
-        );
+        (point.level, point.response) = (level, Some(Latency { mean_ms: ms, p50_ms: ms, p95_ms: ms, p99_ms: ms }));
     }
-    let whole = steadiness(&Course {
-        points: points.clone(),
-        requests: Vec::new(),
-    })
-    .unwrap();
+    let whole = steadiness(&Course { points: points.clone(), requests: Vec::new() }).unwrap();
     assert_eq!(whole.holds, Some(true), "{}", whole.text);
     assert!(whole.text.contains("140 s"), "{}", whole.text);
     points.iter_mut().for_each(|point| point.held = false);
-    assert_eq!(
-        steadiness(&Course {
-            points,
-            requests: Vec::new()
-        }),
-        None,
-        "nothing is held"
-    );
+    assert_eq!(steadiness(&Course { points, requests: Vec::new() }), None, "nothing is held");
 }
 
 #[test]
 fn dependence_is_seen_only_where_it_is() {
-    let called = |phi: f64| {
-        (0..100)
-            .filter(|seed| dependence(&run(*seed, 200, phi, 0.1, 0.0)).is_some())
-            .count()
-    };
+    let called = |phi: f64| (0..100).filter(|seed| dependence(&run(*seed, 200, phi, 0.1, 0.0)).is_some()).count();
     assert!(called(0.0) <= 1, "{}", called(0.0));
     assert!(called(0.7) >= 99, "{}", called(0.7));
     let strong = dependence(&run(1, 2_000, 0.8, 0.1, 0.0)).unwrap();

@@ -62,11 +62,7 @@ pub(super) fn charge(all: &[Measured], system: &System, unwatched: Unwatched) ->
     let mut charges = vec![Charge::default(); all.len()];
     leaves(all, &mut charges, true, &mut rest);
     for kind in [Kind::Network, Kind::Database, Kind::Dependency] {
-        for (one, charge) in all
-            .iter()
-            .zip(&mut charges)
-            .filter(|(one, _)| one.resource.kind == kind)
-        {
+        for (one, charge) in all.iter().zip(&mut charges).filter(|(one, _)| one.resource.kind == kind) {
             outer(one, all, charge, &mut rest);
         }
     }
@@ -100,11 +96,7 @@ fn is_leaf(one: &Measured) -> bool {
 /// nobody else can be busy with: not the replies that come in.
 fn leaves(all: &[Measured], charges: &mut [Charge], is_sure: bool, rest: &mut f64) {
     let waiting = |one: &Measured| {
-        if one.resource.kind == Kind::Network {
-            0.0
-        } else {
-            one.waiting
-        }
+        if one.resource.kind == Kind::Network { 0.0 } else { one.waiting }
     };
     let is_meant = |one: &Measured| is_leaf(one) && one.is_sure == is_sure;
     let meant = all.iter().filter(|one| is_meant(one));
@@ -135,9 +127,7 @@ fn outer(one: &Measured, all: &[Measured], charge: &mut Charge, rest: &mut f64) 
 
 /// The fullest leaf beside it.
 fn largest(all: &[Measured], one: &Measured) -> Option<Resource> {
-    let leaves = all
-        .iter()
-        .filter(|other| other.role == Role::Leaf && other.resource != one.resource);
+    let leaves = all.iter().filter(|other| other.role == Role::Leaf && other.resource != one.resource);
     let fullest = leaves.max_by(|a, b| a.number().total_cmp(&b.number()));
     fullest.map(|other| other.resource.clone())
 }
@@ -173,30 +163,18 @@ fn holders(
     let watched: f64 = own.iter().map(Charge::number).sum();
     // A lender with room for all holds nobody up, whatever is done with what it lends.
     let is_short = all[place].is_pressed && lent > 0.0;
-    let nothing = if lent > 0.0 {
-        (1.0 - watched / lent).max(0.0)
-    } else {
-        0.0
-    };
+    let nothing = if lent > 0.0 { (1.0 - watched / lent).max(0.0) } else { 0.0 };
     let unknown = if unwatched.any { nothing } else { 0.0 };
     let left = if is_short && !unwatched.any { nothing } else { 0.0 };
     if let Some(group) = explains.max_by(|a, b| size(a).total_cmp(&size(b))) {
         let scale = 1.0 / size(group).max(lent);
         let mut whose: Vec<_> = group.iter().map(|(whose, number)| (*whose, number * scale)).collect();
         whose.push((Some(place), 1.0 - size(group) * scale));
-        return Holders {
-            whose,
-            idle: left,
-            unknown: 0.0,
-        };
+        return Holders { whose, idle: left, unknown: 0.0 };
     }
     let is_pool = all[place].resource.kind == Kind::Pool;
     let is_open = unwatched.host || (is_pool && unwatched.services);
-    Holders {
-        whose: vec![((!is_open).then_some(place), 1.0)],
-        idle: left,
-        unknown,
-    }
+    Holders { whose: vec![((!is_open).then_some(place), 1.0)], idle: left, unknown }
 }
 
 /// What may be inside a lender: each resource that is more than idle, each database with its part of processors and disks,
@@ -228,13 +206,7 @@ fn groups(
     }
     for (other, inner) in known.iter().filter(|(other, _)| all[**other].is_pressed) {
         let size = all[*other].waiting + held(&all[*other]).unwrap_or(0.0);
-        groups.push(
-            inner
-                .whose
-                .iter()
-                .map(|(whose, share)| (*whose, share * size))
-                .collect(),
-        );
+        groups.push(inner.whose.iter().map(|(whose, share)| (*whose, share * size)).collect());
     }
     groups
 }

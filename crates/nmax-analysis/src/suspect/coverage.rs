@@ -30,11 +30,7 @@ pub(super) fn unwatched(all: &[Measured], system: &System) -> Vec<Resource> {
         .filter(|one| !one.is_blind() && !one.is_inner)
         .map(|one| (one.resource.host.as_str(), one.resource.kind))
         .collect();
-    let resource = |host: &str, kind: Kind| Resource {
-        host: host.to_owned(),
-        kind,
-        name: String::new(),
-    };
+    let resource = |host: &str, kind: Kind| Resource { host: host.to_owned(), kind, name: String::new() };
     let mut hosts: Vec<&String> = system.hosts.iter().collect();
     hosts.sort_by_key(|host| *host != &system.target);
     // A host that only services were read of may be one that is watched under another name.
@@ -43,12 +39,8 @@ pub(super) fn unwatched(all: &[Measured], system: &System) -> Vec<Resource> {
         let missing = OF_HOSTS.iter().filter(|kind| !seen.contains(&(host.as_str(), **kind)));
         missing.map(|kind| resource(host, *kind)).collect::<Vec<_>>()
     });
-    let of_services = OF_SERVICES
-        .iter()
-        .filter(|kind| !seen.iter().any(|(_, known)| known == *kind));
-    of_hosts
-        .chain(of_services.map(|kind| resource(&system.target, *kind)))
-        .collect()
+    let of_services = OF_SERVICES.iter().filter(|kind| !seen.iter().any(|(_, known)| known == *kind));
+    of_hosts.chain(of_services.map(|kind| resource(&system.target, *kind))).collect()
 }
 
 /// What may be behind the holders of a pool or lock and is not watched.
@@ -56,11 +48,7 @@ pub(super) fn behind(missing: &[Resource]) -> Unwatched {
     let is_missing = |kind: Kind| missing.iter().any(|resource| resource.kind == kind);
     let host = [Kind::Cpu, Kind::Memory, Kind::Disk].into_iter().any(is_missing);
     let (dependency, database) = (is_missing(Kind::Dependency), is_missing(Kind::Database));
-    Unwatched {
-        host,
-        services: dependency && database,
-        any: host || dependency || database,
-    }
+    Unwatched { host, services: dependency && database, any: host || dependency || database }
 }
 
 fn row(resource: Resource) -> Coverage {
@@ -81,10 +69,7 @@ pub(super) fn remedy(resource: &Resource) -> String {
     };
     match resource.kind {
         Kind::Cpu | Kind::Memory | Kind::Disk | Kind::Network if host == INJECTOR => {
-            format!(
-                "this host does not show it; see the notes of source `{}` in the events",
-                resource.kind.name()
-            )
+            format!("this host does not show it; see the notes of source `{}` in the events", resource.kind.name())
         }
         Kind::Cpu | Kind::Memory | Kind::Disk | Kind::Network => {
             format!("`nmax agent` on {host}, and `observe: [{{ agent: \"http://{host}:9797\" }}]`")

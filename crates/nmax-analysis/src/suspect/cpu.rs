@@ -48,11 +48,7 @@ pub(super) fn measure(look: &Look, system: &System, host: &str) -> Option<Measur
     let is_spared = cpu.is_sure && cpu.waiting < CPU_WAITING_SHARE_MIN * cpu.service;
     cpu.has_room = cpu.rules.is_empty() && (utilization < CPU_ROOM_MAX || is_spared);
     saturated(look, host, &used, waiting, &mut cpu);
-    cpu.findings.push(Finding {
-        kind: "utilization",
-        text: said(look, host, &used, own, waiting),
-        source: "",
-    });
+    cpu.findings.push(Finding { kind: "utilization", text: said(look, host, &used, own, waiting), source: "" });
     cpu.cells = [
         match limit {
             Some(_) => percent(cpu.utilization),
@@ -86,16 +82,10 @@ fn used(look: &Look, host: &str, busy: f64) -> Used {
     let is_of_system = |inside: f64| of_processes <= INSIDE_MAX * inside && of_agent <= AGENT_SHARE_MAX * inside;
     let group = quota.zip(look.mean(host, "cgroup", "cpu_cores"));
     match group.filter(|(_, inside)| is_of_system(*inside)) {
-        Some((quota, inside)) if cores.is_none_or(|cores| inside / quota > busy / cores) => Used {
-            busy: inside,
-            limit: Some(quota),
-            is_of_group: true,
-        },
-        _ => Used {
-            busy,
-            limit: cores,
-            is_of_group: false,
-        },
+        Some((quota, inside)) if cores.is_none_or(|cores| inside / quota > busy / cores) => {
+            Used { busy: inside, limit: Some(quota), is_of_group: true }
+        }
+        _ => Used { busy, limit: cores, is_of_group: false },
     }
 }
 
@@ -137,9 +127,7 @@ fn waiting(look: &Look, host: &str, used: &Used, in_flight: f64) -> Option<f64> 
         return Some(waiting);
     }
     used.limit?;
-    let by_samples = look
-        .mean(host, "cpu", "running_count")
-        .map(|running| (running - used.busy).max(0.0));
+    let by_samples = look.mean(host, "cpu", "running_count").map(|running| (running - used.busy).max(0.0));
     by_stalls("cpu", "pressure_some_ratio", by_samples.unwrap_or(in_flight)).or(by_samples)
 }
 
@@ -161,9 +149,7 @@ pub(super) fn queued(some: f64, utilization: f64, most: f64) -> f64 {
 /// Limits of control groups that were in the way.
 fn throttled(look: &Look, host: &str, cpu: &mut Measured) {
     for group in std::iter::once("cgroup").chain(look.named(host, "cgroup")) {
-        let ratio = look
-            .mean(host, group, "throttled_ratio")
-            .filter(|ratio| *ratio >= THROTTLED_MAX);
+        let ratio = look.mean(host, group, "throttled_ratio").filter(|ratio| *ratio >= THROTTLED_MAX);
         let Some(ratio) = ratio else { continue };
         let name = match name_of(group) {
             "" => "its control group".to_owned(),
@@ -171,10 +157,7 @@ fn throttled(look: &Look, host: &str, cpu: &mut Measured) {
         };
         let quota = look.mean(host, group, "quota_cores");
         let quota = quota.map_or(String::new(), |quota| format!(", its quota is {} cores", digits(quota)));
-        cpu.rules.push(rule(
-            format!("{name} was throttled in {} of its periods{quota}", share(ratio)),
-            CGROUP,
-        ));
+        cpu.rules.push(rule(format!("{name} was throttled in {} of its periods{quota}", share(ratio)), CGROUP));
     }
 }
 
@@ -183,44 +166,20 @@ fn saturated(look: &Look, host: &str, used: &Used, waiting: Option<f64>, cpu: &m
     let Some(limit) = used.limit else { return };
     if let Some(utilization) = cpu.utilization.filter(|utilization| *utilization >= CPU_FULL) {
         let whose = if used.is_of_group { " of its control group" } else { "" };
-        cpu.rules.push(rule(
-            format!(
-                "{} of {} processors{whose} were busy",
-                share(utilization),
-                digits(limit)
-            ),
-            USE,
-        ));
+        cpu.rules.push(rule(format!("{} of {} processors{whose} were busy", share(utilization), digits(limit)), USE));
     }
     if let Some(waiting) = waiting.filter(|waiting| *waiting >= limit) {
-        cpu.rules.push(rule(
-            format!(
-                "{} tasks waited for {} processors at a time",
-                digits(waiting),
-                digits(limit)
-            ),
-            SCHED,
-        ));
+        cpu.rules
+            .push(rule(format!("{} tasks waited for {} processors at a time", digits(waiting), digits(limit)), SCHED));
     }
-    if let Some(steal) = look
-        .mean(host, "cpu", "steal_cores")
-        .filter(|steal| *steal >= STEAL_MAX * limit)
-    {
-        cpu.rules.push(rule(
-            format!(
-                "the hypervisor took {} of {} processors away",
-                digits(steal),
-                digits(limit)
-            ),
-            STEAL,
-        ));
+    if let Some(steal) = look.mean(host, "cpu", "steal_cores").filter(|steal| *steal >= STEAL_MAX * limit) {
+        cpu.rules
+            .push(rule(format!("the hypervisor took {} of {} processors away", digits(steal), digits(limit)), STEAL));
     }
 }
 
 fn said(look: &Look, host: &str, used: &Used, own: f64, waiting: Option<f64>) -> String {
-    let of = used
-        .limit
-        .map_or(String::new(), |limit| format!(" of {}", digits(limit)));
+    let of = used.limit.map_or(String::new(), |limit| format!(" of {}", digits(limit)));
     let whose = if used.is_of_group { " of its control group" } else { "" };
     let mut text = format!("{}{of} cores{whose} busy", digits(used.busy));
     if own > 0.0 {

@@ -47,13 +47,9 @@ pub(super) fn levels(evidence: &Evidence) -> Vec<Level> {
             let (start_s, end_s) = (start.as_secs_f64(), end.as_secs_f64());
             let inside = |point: &&crate::Point| point.start_s >= start_s - 1e-6 && point.end_s() <= end_s + 1e-6;
             let points = evidence.course.points.iter().filter(inside);
-            let (n, length_s) = points.fold((0.0, 0.0), |(n, length_s), point| {
-                (n + point.exchanges as f64, length_s + point.width_s)
-            });
-            (n >= EXCHANGES_MIN && length_s > 0.0).then(|| Level {
-                span: (start, end),
-                throughput_per_s: n / length_s,
-            })
+            let (n, length_s) =
+                points.fold((0.0, 0.0), |(n, length_s), point| (n + point.exchanges as f64, length_s + point.width_s));
+            (n >= EXCHANGES_MIN && length_s > 0.0).then(|| Level { span: (start, end), throughput_per_s: n / length_s })
         })
         .collect();
     if found.len() >= 2 { found } else { Vec::new() }
@@ -94,21 +90,10 @@ pub(super) fn finding(one: &Measured, system: &System, by_level: &[(Resource, f6
         digits(used),
         digits(system.throughput_per_s)
     );
-    let all: Vec<f64> = by_level
-        .iter()
-        .filter(|(resource, _)| *resource == one.resource)
-        .map(|(_, s)| *s)
-        .collect();
-    let (low, high) = all
-        .iter()
-        .fold((f64::INFINITY, 0.0_f64), |(low, high), s| (low.min(*s), high.max(*s)));
+    let all: Vec<f64> = by_level.iter().filter(|(resource, _)| *resource == one.resource).map(|(_, s)| *s).collect();
+    let (low, high) = all.iter().fold((f64::INFINITY, 0.0_f64), |(low, high), s| (low.min(*s), high.max(*s)));
     if all.len() >= 2 && low > 0.0 {
-        let range = format!(
-            "{} to {} over {} levels",
-            time_ms(low * 1e3),
-            time_ms(high * 1e3),
-            all.len()
-        );
+        let range = format!("{} to {} over {} levels", time_ms(low * 1e3), time_ms(high * 1e3), all.len());
         text += &match high <= (1.0 + CONSTANT_MAX) * low {
             true => format!("; it stays the same, {range}"),
             false => format!("; it changes with the load, {range}"),
@@ -116,17 +101,9 @@ pub(super) fn finding(one: &Measured, system: &System, by_level: &[(Resource, f6
     }
     if used > 0.0 && servers > 0.0 {
         let most = servers / used * system.throughput_per_s;
-        text += &format!(
-            "; at {} used it bounds throughput at {}/s",
-            share(used / servers),
-            digits(most)
-        );
+        text += &format!("; at {} used it bounds throughput at {}/s", share(used / servers), digits(most));
     }
-    Some(Finding {
-        kind: "demand",
-        text,
-        source: OPERATIONAL,
-    })
+    Some(Finding { kind: "demand", text, source: OPERATIONAL })
 }
 
 /// Bounds by the resource with the largest demand per server.
@@ -142,9 +119,7 @@ pub(super) fn finding(one: &Measured, system: &System, by_level: &[(Resource, f6
 ///
 /// How busy a disk is does not bound it: it may serve many at a time. So disks are left out.
 pub(super) fn bounds(all: &[Measured], system: &System) -> Option<Bounds> {
-    let counted = all
-        .iter()
-        .filter(|one| one.is_counted && one.resource.kind != Kind::Disk && !one.is_blind());
+    let counted = all.iter().filter(|one| one.is_counted && one.resource.kind != Kind::Disk && !one.is_blind());
     let each = counted.filter_map(|one| {
         let (used, servers) = one.servers.filter(|(used, servers)| *used > 0.0 && *servers > 0.0)?;
         Some((one, used / system.throughput_per_s, servers))

@@ -38,50 +38,30 @@ pub fn diagnose(evidence: &Evidence) -> Diagnosis {
     let missing = coverage::unwatched(&all, &system);
     let rows = coverage::rows(&all, &system);
     if evidence.readings.is_empty() {
-        return Diagnosis {
-            coverage: rows,
-            ..refused("nothing was watched beside the requests themselves")
-        };
+        return Diagnosis { coverage: rows, ..refused("nothing was watched beside the requests themselves") };
     }
     let charges = charge(&all, &system, coverage::behind(&missing));
     let budget = budget(&all, &charges, &system);
     let bounds = demand::bounds(&all, &system);
     let levels = demand::levels(evidence);
     let by_level = demand::of_levels(&levels, &look, &system, measure);
-    let doubtful = all
-        .iter()
-        .zip(&charges)
-        .filter(|(one, _)| one.doubt.is_some() && one.is_pressed);
+    let doubtful = all.iter().zip(&charges).filter(|(one, _)| one.doubt.is_some() && one.is_pressed);
     let doubtful: f64 = doubtful.map(|(_, charge)| charge.number()).sum();
     let open: f64 = charges.iter().map(|charge| charge.open).sum();
     let unexplained = budget.unexplained_s * system.throughput_per_s + doubtful + open;
     let judged = judge(all, &charges, &system, &by_level);
     let (suspects, others) = rank(evidence, judged, &missing, unexplained, &system);
-    Diagnosis {
-        refused: Vec::new(),
-        coverage: rows,
-        budget: Some(budget),
-        bounds,
-        suspects,
-        others,
-    }
+    Diagnosis { refused: Vec::new(), coverage: rows, budget: Some(budget), bounds, suspects, others }
 }
 
 fn refused(why: &str) -> Diagnosis {
-    Diagnosis {
-        refused: vec![why.to_owned()],
-        ..Diagnosis::default()
-    }
+    Diagnosis { refused: vec![why.to_owned()], ..Diagnosis::default() }
 }
 
 /// Everything that was read of the hosts, and the way to the target.
 fn measure(look: &Look, system: &System) -> Vec<Measured> {
     let read = look.hosts();
-    let hosts: BTreeSet<&str> = read
-        .iter()
-        .copied()
-        .chain(system.hosts.iter().map(String::as_str))
-        .collect();
+    let hosts: BTreeSet<&str> = read.iter().copied().chain(system.hosts.iter().map(String::as_str)).collect();
     hosts.into_iter().flat_map(|host| of_host(look, system, host)).collect()
 }
 
@@ -104,10 +84,7 @@ fn of_host(look: &Look, system: &System, host: &str) -> Vec<Measured> {
 /// Seconds of a request in each resource. The wait for a free virtual user is a part as well: it is what waiting
 /// elsewhere looks like from outside, so it is no suspect.
 fn budget(all: &[Measured], charges: &[super::charge::Charge], system: &System) -> Budget {
-    let parts = all
-        .iter()
-        .zip(charges)
-        .filter(|(_, charge)| charge.number() + charge.open > 0.0);
+    let parts = all.iter().zip(charges).filter(|(_, charge)| charge.number() + charge.open > 0.0);
     let mut parts: Vec<Part> = parts
         .map(|(one, charge)| Part {
             resource: one.resource.clone(),
@@ -118,11 +95,7 @@ fn budget(all: &[Measured], charges: &[super::charge::Charge], system: &System) 
     let explained_s: f64 = parts.iter().map(Part::residence_s).sum();
     if system.slot_wait_s > 0.0 {
         parts.push(Part {
-            resource: Resource {
-                host: INJECTOR.to_owned(),
-                kind: Kind::Pool,
-                name: "virtual users".to_owned(),
-            },
+            resource: Resource { host: INJECTOR.to_owned(), kind: Kind::Pool, name: "virtual users".to_owned() },
             service_s: 0.0,
             waiting_s: system.slot_wait_s,
         });
@@ -147,11 +120,7 @@ fn of_injector(look: &Look, system: &System, closed: &[Gate]) -> Diagnosis {
             continue;
         }
         suspects.push(Suspect {
-            resource: Resource {
-                host: INJECTOR.to_owned(),
-                kind,
-                name: String::new(),
-            },
+            resource: Resource { host: INJECTOR.to_owned(), kind, name: String::new() },
             label: Label::Saturated,
             residence_s: None,
             demand_s: None,

@@ -21,9 +21,7 @@ const BYTES_TIMES: f64 = 3.0;
 /// that comes of a shortage of memory.
 pub(super) fn measure(look: &Look, system: &System, host: &str, swapped: f64) -> Vec<Measured> {
     let disks = names(look, host).into_iter();
-    let disks: Vec<Measured> = disks
-        .filter_map(|source| disk(look, system, host, source, swapped))
-        .collect();
+    let disks: Vec<Measured> = disks.filter_map(|source| disk(look, system, host, source, swapped)).collect();
     if !disks.is_empty() {
         return disks;
     }
@@ -82,41 +80,27 @@ fn disk(look: &Look, system: &System, host: &str, source: &str, swapped: f64) ->
     if part < 0.9 && queue >= DISK_QUEUE_IDLE {
         text += &format!("; {} of that is the requests' own", share(part));
     }
-    disk.findings.push(Finding {
-        kind: "utilization",
-        text,
-        source: IOSTATS,
-    });
+    disk.findings.push(Finding { kind: "utilization", text, source: IOSTATS });
     // Where observed processes tell their part, what others queue is none of the requests' business.
     let own = if theirs.is_some() { part * queue } else { queue };
     if let (Some(ms), Some(idle_ms)) = (await_ms, idle_ms)
         && own > DISK_QUEUE_MAX
         && ms >= AWAIT_TIMES_MAX * idle_ms
     {
-        let text = format!(
-            "a request takes {}, {} times as long as in its idlest time",
-            time_ms(ms),
-            digits(ms / idle_ms)
-        );
+        let text =
+            format!("a request takes {}, {} times as long as in its idlest time", time_ms(ms), digits(ms / idle_ms));
         disk.rules.push(rule(text, IOSTATS));
     }
     if part * queue > DISK_QUEUE_MAX {
         stalls(some, &mut disk);
     }
-    disk.cells = [
-        percent(busy),
-        Cell::Observed(format!("{} queued", digits(queue))),
-        Cell::NotObserved,
-    ];
+    disk.cells = [percent(busy), Cell::Observed(format!("{} queued", digits(queue))), Cell::NotObserved];
     Some(disk)
 }
 
 fn stalls(some: Option<f64>, disk: &mut Measured) {
     if let Some(some) = some.filter(|some| *some >= IO_SOME_MAX) {
-        disk.rules.push(rule(
-            format!("something stalled for I/O in {} of the time", share(some)),
-            PSI,
-        ));
+        disk.rules.push(rule(format!("something stalled for I/O in {} of the time", share(some)), PSI));
     }
 }
 
@@ -148,22 +132,12 @@ fn of_processes(look: &Look, host: &str) -> Option<f64> {
     }
     let theirs = moved(&processes)?;
     let all = moved(&disks)? - super::memory::swapped_bytes(look, host);
-    Some(if all > 0.0 {
-        (BYTES_TIMES * theirs / all).min(1.0)
-    } else {
-        1.0
-    })
+    Some(if all > 0.0 { (BYTES_TIMES * theirs / all).min(1.0) } else { 1.0 })
 }
 
 /// The time of a request in the idlest tenth of the run, ms.
 fn idlest(look: &Look, host: &str, source: &str) -> Option<f64> {
-    let mut all: Vec<f64> = look
-        .track(host, source, "await_ms")?
-        .points()
-        .map(|(_, ms)| ms)
-        .collect();
+    let mut all: Vec<f64> = look.track(host, source, "await_ms")?.points().map(|(_, ms)| ms).collect();
     all.sort_unstable_by(f64::total_cmp);
-    (all.len() >= READINGS_MIN)
-        .then(|| all[all.len() / 10])
-        .filter(|ms| *ms > 0.0)
+    (all.len() >= READINGS_MIN).then(|| all[all.len() / 10]).filter(|ms| *ms > 0.0)
 }

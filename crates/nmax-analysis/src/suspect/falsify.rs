@@ -28,11 +28,7 @@ fn change(one: &Measured) -> String {
             format!("raise the CPU quota on {host}")
         }
         Kind::Cpu => match one.servers {
-            Some((_, cores)) => format!(
-                "give {host} {} processors in place of {}",
-                digits(2.0 * cores),
-                digits(cores)
-            ),
+            Some((_, cores)) => format!("give {host} {} processors in place of {}", digits(2.0 * cores), digits(cores)),
             None => format!("give {host} twice the processors"),
         },
         Kind::Memory => format!("give {host} twice the memory, or the application half the working set"),
@@ -41,20 +37,15 @@ fn change(one: &Measured) -> String {
         }
         Kind::Network => "ask for replies of half the size, or put the injector next to the system".to_owned(),
         Kind::Pool => match one.servers {
-            Some((_, limit)) => format!(
-                "give pool{name} {} slots in place of {}",
-                digits(2.0 * limit),
-                digits(limit)
-            ),
+            Some((_, limit)) => format!("give pool{name} {} slots in place of {}", digits(2.0 * limit), digits(limit)),
             None => format!("give pool{name} twice the slots"),
         },
         Kind::Lock => format!("leave out the requests that take lock{name}, or take it for half the time"),
         Kind::Dependency => format!("let dependency{name} answer at once (a stub)"),
         Kind::Database => format!("leave out the requests whose statements take long in database{name}"),
-        Kind::Gc => format!(
-            "give the heap of{} twice the memory",
-            if name.is_empty() { " the runtime".into() } else { name }
-        ),
+        Kind::Gc => {
+            format!("give the heap of{} twice the memory", if name.is_empty() { " the runtime".into() } else { name })
+        }
     }
 }
 

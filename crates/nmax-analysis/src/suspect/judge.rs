@@ -80,11 +80,7 @@ fn label(one: &Measured, charge: &Charge, part: f64, system: &System) -> Label {
         return Label::NotObserved;
     }
     if one.is_counted && one.is_pressed && part >= WAIT_SHARE_MIN && one.role != Role::Aside {
-        return if one.doubt.is_none() {
-            Label::Wait
-        } else {
-            Label::Saturated
-        };
+        return if one.doubt.is_none() { Label::Wait } else { Label::Saturated };
     }
     let is_meant = one.is_pressed || one.contained > 0.0;
     if is_meant && is_much && charge.moved >= MOVED_SHARE_MIN * measured {
@@ -118,10 +114,8 @@ fn residences(one: &Measured, charge: &Charge, part: f64, system: &System) -> Ve
 
 /// `10 wait for 2 of 2, 153 ms of each request`
 fn open(one: &Measured, charge: &Charge, system: &System) -> String {
-    let lent = one.servers.map_or_else(
-        || "it".to_owned(),
-        |(held, limit)| format!("{} of {}", digits(held), digits(limit)),
-    );
+    let lent =
+        one.servers.map_or_else(|| "it".to_owned(), |(held, limit)| format!("{} of {}", digits(held), digits(limit)));
     format!(
         "{} wait for {lent}, {} of each request: N/X = {} / {} per s; what its holders do is not explained by what was \
          watched",
@@ -143,10 +137,7 @@ fn spent(charge: &Charge, part: f64, system: &System) -> String {
     if charge.waiting <= 0.0 {
         return text;
     }
-    format!(
-        "{text}; of that {} waiting",
-        time_ms(system.seconds(charge.waiting) * 1e3)
-    )
+    format!("{text}; of that {} waiting", time_ms(system.seconds(charge.waiting) * 1e3))
 }
 
 fn moved(charge: &Charge, system: &System) -> String {
@@ -177,10 +168,7 @@ fn limits(one: &Measured, charge: &Charge) -> Vec<Finding> {
         findings.push(said("residence", text));
     }
     if charge.unknown >= UNKNOWN_MIN {
-        let text = format!(
-            "in {} of the time that it is lent nothing is done that is watched",
-            share(charge.unknown)
-        );
+        let text = format!("in {} of the time that it is lent nothing is done that is watched", share(charge.unknown));
         findings.push(said("coverage", text));
     }
     if one.missing > GAP_SHARE_MAX {
@@ -192,10 +180,6 @@ fn limits(one: &Measured, charge: &Charge) -> Vec<Finding> {
 
 /// `disk sda on db1`
 pub(super) fn name(resource: &Resource) -> String {
-    let named = if resource.name.is_empty() {
-        String::new()
-    } else {
-        format!(" {}", resource.name)
-    };
+    let named = if resource.name.is_empty() { String::new() } else { format!(" {}", resource.name) };
     format!("{}{named} on {}", resource.kind.name(), resource.host)
 }

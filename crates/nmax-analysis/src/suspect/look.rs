@@ -44,10 +44,7 @@ impl<'a> Look<'a> {
     pub(super) fn weighted(&self, host: &str, source: &str, metric: &str, counts: &[&str]) -> Option<f64> {
         let track = self.track(host, source, metric)?;
         let span = self.settled(track);
-        let counts: Vec<&Track> = counts
-            .iter()
-            .filter_map(|count| self.track(host, source, count))
-            .collect();
+        let counts: Vec<&Track> = counts.iter().filter_map(|count| self.track(host, source, count)).collect();
         let weight = |at: Nanos| -> f64 {
             let bin = (at, Nanos(at.0 + track.width.0));
             counts.iter().filter_map(|count| count.mean(bin)).sum()
@@ -100,9 +97,7 @@ impl<'a> Look<'a> {
 
     /// Whether anything was read of this source.
     pub(super) fn has(&self, host: &str, source: &str) -> bool {
-        self.readings
-            .iter()
-            .any(|(figure, _)| figure.host == host && figure.source == source)
+        self.readings.iter().any(|(figure, _)| figure.host == host && figure.source == source)
     }
 
     /// Hosts of which anything was read.

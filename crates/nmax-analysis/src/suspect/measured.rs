@@ -73,11 +73,7 @@ impl Measured {
     /// Nothing yet but where it is and which figure says most.
     pub(super) fn new(look: &Look, kind: Kind, host: &str, name: &str, (source, metric): (&str, &str)) -> Self {
         Self {
-            resource: Resource {
-                host: host.to_owned(),
-                kind,
-                name: name.to_owned(),
-            },
+            resource: Resource { host: host.to_owned(), kind, name: name.to_owned() },
             role: Role::Leaf,
             service: 0.0,
             waiting: 0.0,
@@ -97,11 +93,7 @@ impl Measured {
             rules: Vec::new(),
             cells: [Cell::NotObserved, Cell::NotObserved, Cell::NotObserved],
             missing: look.missing(host, source, metric).unwrap_or(0.0),
-            figure: Figure {
-                host: host.to_owned(),
-                source: source.to_owned(),
-                metric: metric.to_owned(),
-            },
+            figure: Figure { host: host.to_owned(), source: source.to_owned(), metric: metric.to_owned() },
         }
     }
 
@@ -129,10 +121,7 @@ impl Measured {
             saturation,
             errors,
             remedy: match self.missing > GAP_SHARE_MAX {
-                true => format!(
-                    "find out why `{}` on {} could not be read",
-                    self.figure.source, self.resource.host
-                ),
+                true => format!("find out why `{}` on {} could not be read", self.figure.source, self.resource.host),
                 false => String::new(),
             },
         }

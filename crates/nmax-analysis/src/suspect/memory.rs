@@ -33,23 +33,14 @@ pub(super) fn measure(look: &Look, system: &System, host: &str, disks: &[Measure
     limits(look, host, &mut memory);
     rules(look, host, (some, full, swap_in), &mut memory);
     memory.is_pressed = !memory.rules.is_empty();
-    let mut text = memory
-        .utilization
-        .map_or("its size was not read".into(), |used| format!("{} used", share(used)));
+    let mut text = memory.utilization.map_or("its size was not read".into(), |used| format!("{} used", share(used)));
     if let Some(some) = some {
         text += &format!(", {} of the time something stalled for it", share(some));
     }
     if at_disks >= 0.005 {
-        text += &format!(
-            ", {} requests at a time were at its disks for want of it",
-            digits(at_disks)
-        );
+        text += &format!(", {} requests at a time were at its disks for want of it", digits(at_disks));
     }
-    memory.findings.push(Finding {
-        kind: "utilization",
-        text,
-        source: "",
-    });
+    memory.findings.push(Finding { kind: "utilization", text, source: "" });
     memory.cells = [
         percent(memory.utilization),
         match some {
@@ -69,10 +60,7 @@ fn pressure(look: &Look, host: &str, metric: &str) -> Option<f64> {
     let group_metric = metric.replace("pressure", "memory_pressure");
     let groups = std::iter::once("cgroup").chain(look.named(host, "cgroup"));
     let of_groups = groups.filter_map(|group| look.mean(host, group, &group_metric));
-    look.mean(host, "memory", metric)
-        .into_iter()
-        .chain(of_groups)
-        .reduce(f64::max)
+    look.mean(host, "memory", metric).into_iter().chain(of_groups).reduce(f64::max)
 }
 
 /// Control groups at their limit.
@@ -83,11 +71,7 @@ fn limits(look: &Look, host: &str, memory: &mut Measured) {
             continue;
         };
         if used >= LIMIT_SHARE * limit && memory.waiting > 0.0 {
-            let name = if name_of(group).is_empty() {
-                "its control group"
-            } else {
-                name_of(group)
-            };
+            let name = if name_of(group).is_empty() { "its control group" } else { name_of(group) };
             let mebibytes = |bytes: f64| digits(bytes / f64::from(1 << 20));
             memory.findings.push(Finding {
                 kind: "limit",
@@ -101,29 +85,16 @@ fn limits(look: &Look, host: &str, memory: &mut Measured) {
 fn rules(look: &Look, host: &str, of: (Option<f64>, Option<f64>, Option<f64>), memory: &mut Measured) {
     let (some, full, swap_in) = of;
     if let Some(some) = some.filter(|some| *some >= MEMORY_SOME_MAX) {
-        memory.rules.push(rule(
-            format!("something stalled for memory in {} of the time", share(some)),
-            PSI,
-        ));
+        memory.rules.push(rule(format!("something stalled for memory in {} of the time", share(some)), PSI));
     }
     if let Some(full) = full.filter(|full| *full >= MEMORY_FULL_MAX) {
-        memory.rules.push(rule(
-            format!("everything stalled for memory in {} of the time", share(full)),
-            PSI,
-        ));
+        memory.rules.push(rule(format!("everything stalled for memory in {} of the time", share(full)), PSI));
     }
     if let Some(bytes) = swap_in.filter(|bytes| *bytes > SWAP_IN_MAX) {
-        memory
-            .rules
-            .push(rule(format!("{} bytes/s were swapped in", digits(bytes)), PROC));
+        memory.rules.push(rule(format!("{} bytes/s were swapped in", digits(bytes)), PROC));
     }
-    if look
-        .max(host, "memory", "oom_kills_per_s")
-        .is_some_and(|kills| kills > 0.0)
-    {
-        memory
-            .rules
-            .push(rule("the kernel killed processes for want of memory".into(), PROC));
+    if look.max(host, "memory", "oom_kills_per_s").is_some_and(|kills| kills > 0.0) {
+        memory.rules.push(rule("the kernel killed processes for want of memory".into(), PROC));
     }
     if memory.utilization.is_some_and(|used| 1.0 - used < AVAILABLE_MIN) {
         let text = format!("less than {} of the memory was available", share(AVAILABLE_MIN));
@@ -137,20 +108,14 @@ fn rules(look: &Look, host: &str, of: (Option<f64>, Option<f64>, Option<f64>), m
 /// So the share is `some` of memory over `some` of I/O, or that of swapped bytes in all bytes of the disks if larger.
 pub(super) fn of_disks(look: &Look, host: &str) -> f64 {
     let some = pressure(look, host, "pressure_some_ratio").filter(|some| *some >= MEMORY_SOME_MAX);
-    let swaps_in = look
-        .mean(host, "memory", "swap_in_bytes_per_s")
-        .is_some_and(|bytes| bytes > SWAP_IN_MAX);
+    let swaps_in = look.mean(host, "memory", "swap_in_bytes_per_s").is_some_and(|bytes| bytes > SWAP_IN_MAX);
     if some.is_none() && !swaps_in {
         return 0.0;
     }
     let sources = super::disk::names(look, host);
     let bytes = ["read_bytes_per_s", "written_bytes_per_s"];
     let moved: f64 = bytes.iter().filter_map(|metric| look.sum(host, &sources, metric)).sum();
-    let by_bytes = if moved > 0.0 {
-        swapped_bytes(look, host) / moved
-    } else {
-        0.0
-    };
+    let by_bytes = if moved > 0.0 { swapped_bytes(look, host) / moved } else { 0.0 };
     let by_stalls = match (some, look.mean(host, "io", "pressure_some_ratio")) {
         (Some(memory), Some(io)) if io > 0.0 => memory / io,
         _ => 0.0,

@@ -13,59 +13,34 @@ const LATE_S: f64 = 0.9;
 /// The network of a host; that of the target with the way to it. `None` when nothing is known of it.
 pub(super) fn measure(look: &Look, system: &System, host: &str) -> Option<Measured> {
     let is_target = host == system.target;
-    let interfaces: Vec<&str> = look
-        .named(host, "net")
-        .into_iter()
-        .filter(|source| *source != "net lo")
-        .collect();
+    let interfaces: Vec<&str> = look.named(host, "net").into_iter().filter(|source| *source != "net lo").collect();
     let key = interfaces.first().copied().unwrap_or("tcp");
-    let metric = if key == "tcp" {
-        "retransmitted_per_s"
-    } else {
-        "sent_bytes_per_s"
-    };
+    let metric = if key == "tcp" { "retransmitted_per_s" } else { "sent_bytes_per_s" };
     let is_read = !interfaces.is_empty() || look.track(host, "tcp", metric).is_some();
     if !is_read && !is_target {
         return None;
     }
     let mut network = Measured::new(look, Kind::Network, host, "", (key, metric));
     network.role = if system.is_of(host) { Role::Leaf } else { Role::Aside };
-    network.utilization = interfaces
-        .iter()
-        .filter_map(|source| utilization(look, host, source))
-        .reduce(f64::max);
+    network.utilization = interfaces.iter().filter_map(|source| utilization(look, host, source)).reduce(f64::max);
     let again = again(look, host);
     let dropped = ["dropped_per_s", "errors_per_s"];
-    let dropped = dropped
-        .iter()
-        .filter_map(|metric| look.sum(host, &interfaces, metric))
-        .reduce(|a, b| a + b);
+    let dropped = dropped.iter().filter_map(|metric| look.sum(host, &interfaces, metric)).reduce(|a, b| a + b);
     let overflows = ["listen_overflows_per_s", "listen_drops_per_s"];
-    let overflows = overflows
-        .iter()
-        .filter_map(|metric| look.mean(host, "tcp", metric))
-        .reduce(f64::max);
+    let overflows = overflows.iter().filter_map(|metric| look.mean(host, "tcp", metric)).reduce(f64::max);
     rules(&mut network, again);
     if let Some(lost) = overflows.filter(|lost| *lost > 0.0) {
-        let text = format!(
-            "{} connections/s found the queue of a listening socket full",
-            digits(lost)
-        );
+        let text = format!("{} connections/s found the queue of a listening socket full", digits(lost));
         // Whoever finds it full tries again after a second: the client would have seen it.
         match is_target && system.connect_s_max < LATE_S {
-            true => network
-                .findings
-                .push(rule(format!("{text}, none of them this client's"), SNMP)),
+            true => network.findings.push(rule(format!("{text}, none of them this client's"), SNMP)),
             false => network.rules.push(rule(text, SNMP)),
         }
     }
     tables(look, host, &mut network);
     let lost = dropped.unwrap_or(0.0) + overflows.unwrap_or(0.0);
     let bytes = ["received_bytes_per_s", "sent_bytes_per_s"];
-    let bytes = bytes
-        .iter()
-        .filter_map(|metric| look.sum(host, &interfaces, metric))
-        .reduce(f64::max);
+    let bytes = bytes.iter().filter_map(|metric| look.sum(host, &interfaces, metric)).reduce(f64::max);
     network.cells = [
         match (network.utilization, bytes) {
             // Nothing limits what a host says to itself.
@@ -90,9 +65,7 @@ pub(super) fn measure(look: &Look, system: &System, host: &str) -> Option<Measur
 
 /// Share of an interface's speed that is used in the busier direction.
 fn utilization(look: &Look, host: &str, source: &str) -> Option<f64> {
-    let speed = look
-        .mean(host, source, "speed_bytes_per_s")
-        .filter(|speed| *speed > 0.0)?;
+    let speed = look.mean(host, source, "speed_bytes_per_s").filter(|speed| *speed > 0.0)?;
     let of = |metric| look.mean(host, source, metric);
     let most = of("received_bytes_per_s").into_iter().chain(of("sent_bytes_per_s"));
     most.reduce(f64::max).map(|bytes| bytes / speed)
@@ -100,23 +73,16 @@ fn utilization(look: &Look, host: &str, source: &str) -> Option<f64> {
 
 /// Share of the segments that a host sent again.
 fn again(look: &Look, host: &str) -> Option<f64> {
-    let sent = look
-        .mean(host, "tcp", "sent_segments_per_s")
-        .filter(|sent| *sent > 0.0)?;
+    let sent = look.mean(host, "tcp", "sent_segments_per_s").filter(|sent| *sent > 0.0)?;
     Some(look.mean(host, "tcp", "retransmitted_per_s")? / sent)
 }
 
 fn rules(network: &mut Measured, again: Option<f64>) {
     if let Some(used) = network.utilization.filter(|used| *used >= LINK_FULL) {
-        network.rules.push(rule(
-            format!("{} of the speed of its interface was used", share(used)),
-            USE,
-        ));
+        network.rules.push(rule(format!("{} of the speed of its interface was used", share(used)), USE));
     }
     if let Some(again) = again.filter(|again| *again >= RETRANSMITTED_MAX) {
-        network
-            .rules
-            .push(rule(format!("{} of the segments were sent again", share(again)), SNMP));
+        network.rules.push(rule(format!("{} of the segments were sent again", share(again)), SNMP));
     }
 }
 
@@ -128,9 +94,7 @@ fn tables(look: &Look, host: &str, network: &mut Measured) {
         && used >= super::rules::LIMIT_SHARE * limit
     {
         let text = format!("{} of {} tracked connections were in use", digits(used), digits(limit));
-        network
-            .rules
-            .push(rule(text, "Linux, Documentation/networking/nf_conntrack-sysctl.rst"));
+        network.rules.push(rule(text, "Linux, Documentation/networking/nf_conntrack-sysctl.rst"));
     }
 }
 
@@ -139,9 +103,7 @@ fn tables(look: &Look, host: &str, network: &mut Measured) {
 /// The round trip of sockets has the server's delayed acknowledgments in it, so it counts up to the time of a connect.
 /// Sockets know nothing of the lines that a plan gives its users; a connect goes over them.
 fn way(look: &Look, system: &System, network: &mut Measured) {
-    let rtt_s = look
-        .mean(nmax_plan::plan::INJECTOR, "connections", "rtt_ms")
-        .map(|ms| ms / 1e3);
+    let rtt_s = look.mean(nmax_plan::plan::INJECTOR, "connections", "rtt_ms").map(|ms| ms / 1e3);
     let trip_s = match (rtt_s, system.connect_s) {
         (_, connect_s) if system.has_lines => connect_s.unwrap_or(0.0),
         _ if system.is_local => 0.0,
@@ -169,11 +131,7 @@ fn way(look: &Look, system: &System, network: &mut Measured) {
             digits(bytes_per_s)
         );
     }
-    network.findings.push(Finding {
-        kind: "residence",
-        text,
-        source: "",
-    });
+    network.findings.push(Finding { kind: "residence", text, source: "" });
     if network.cells[1] == Cell::NotObserved {
         let way_ms = (reach_s + system.receive_s) * 1e3;
         network.cells[1] = Cell::Observed(format!("{} on the way", time_ms(way_ms)));

@@ -25,71 +25,45 @@ pub(super) fn rank(
     unexplained: f64,
     system: &System,
 ) -> (Vec<Suspect>, Vec<Suspect>) {
-    let (mut waits, others): (Vec<_>, Vec<_>) = judged
-        .into_iter()
-        .partition(|(_, judged)| judged.suspect.label == Label::Wait);
+    let (mut waits, others): (Vec<_>, Vec<_>) =
+        judged.into_iter().partition(|(_, judged)| judged.suspect.label == Label::Wait);
     waits.sort_by(|a, b| b.1.number.total_cmp(&a.1.number));
     break_tie(evidence, &mut waits);
-    let (mut lenders, others): (Vec<_>, Vec<_>) = others
-        .into_iter()
-        .partition(|(_, judged)| judged.suspect.label == Label::Saturated && judged.is_open);
+    let (mut lenders, others): (Vec<_>, Vec<_>) =
+        others.into_iter().partition(|(_, judged)| judged.suspect.label == Label::Saturated && judged.is_open);
     lenders.sort_by(|a, b| b.1.number.total_cmp(&a.1.number));
-    let (mut saturated, rest): (Vec<_>, Vec<_>) = others
-        .into_iter()
-        .partition(|(_, judged)| judged.suspect.label == Label::Saturated);
+    let (mut saturated, rest): (Vec<_>, Vec<_>) =
+        others.into_iter().partition(|(_, judged)| judged.suspect.label == Label::Saturated);
     let mute: Vec<_> = saturated.extract_if(.., |(one, _)| one.is_mute).collect();
     let is_lender = |one: &Measured| one.is_pressed && matches!(one.role, Role::Lender { .. });
     saturated.sort_by_key(|(one, _)| (one.role == Role::Aside, !is_lender(one), usize::MAX - one.rules.len()));
     let is_open = unexplained >= UNEXPLAINED_SHARE_MIN * system.in_flight();
-    let lender = waits
-        .first()
-        .filter(|(_, judged)| judged.is_unknown)
-        .or(lenders.first())
-        .map(|(one, _)| one.resource.clone());
-    let why = Why {
-        unexplained_s: is_open.then(|| system.seconds(unexplained)),
-        lender,
-    };
+    let lender =
+        waits.first().filter(|(_, judged)| judged.is_unknown).or(lenders.first()).map(|(one, _)| one.resource.clone());
+    let why = Why { unexplained_s: is_open.then(|| system.seconds(unexplained)), lender };
     let place = match (is_open, &why.lender) {
         _ if unwatched.is_empty() => usize::MAX,
-        (true, _) => waits
-            .iter()
-            .take_while(|(_, judged)| judged.number >= unexplained)
-            .count(),
+        (true, _) => waits.iter().take_while(|(_, judged)| judged.number >= unexplained).count(),
         (false, Some(_)) => 1,
         (false, None) => usize::MAX,
     };
     for lender in lenders {
-        let place = waits
-            .iter()
-            .take_while(|(_, wait)| wait.number >= lender.1.number)
-            .count();
+        let place = waits.iter().take_while(|(_, wait)| wait.number >= lender.1.number).count();
         waits.insert(place, lender);
     }
-    let mut blanks: Vec<Suspect> = unwatched
-        .iter()
-        .map(|resource| blank(resource, unwatched, &why, system))
-        .collect();
+    let mut blanks: Vec<Suspect> = unwatched.iter().map(|resource| blank(resource, unwatched, &why, system)).collect();
     let larger = match is_open {
         true => waits.iter().take_while(|(_, wait)| wait.number >= unexplained).count(),
         false => waits.len(),
     };
-    let mut first: Vec<Suspect> = waits
-        .into_iter()
-        .chain(saturated)
-        .map(|(_, judged)| judged.suspect)
-        .collect();
+    let mut first: Vec<Suspect> = waits.into_iter().chain(saturated).map(|(_, judged)| judged.suspect).collect();
     if place < usize::MAX {
         first.insert(place.min(first.len()), blanks.remove(0));
     }
-    let mute = mute
-        .into_iter()
-        .map(|(_, judged)| queued(judged.suspect, why.unexplained_s));
+    let mute = mute.into_iter().map(|(_, judged)| queued(judged.suspect, why.unexplained_s));
     first.splice(larger..larger, mute);
     let mut last = first.split_off(SUSPECTS_MAX.min(first.len()));
-    let seen = rest
-        .into_iter()
-        .filter(|(one, _)| !(one.is_blind() && unwatched.contains(&one.resource)));
+    let seen = rest.into_iter().filter(|(one, _)| !(one.is_blind() && unwatched.contains(&one.resource)));
     last.extend(seen.map(|(_, judged)| judged.suspect));
     last.extend(blanks);
     last.sort_by_key(|suspect| suspect.label);
@@ -142,10 +116,8 @@ fn blank(resource: &Resource, all: &[Resource], why: &Why, system: &System) -> S
         )));
     }
     if let Some(lender) = &why.lender {
-        let text = format!(
-            "nothing that is watched explains what is done with {}, so it may be done here",
-            name(lender)
-        );
+        let text =
+            format!("nothing that is watched explains what is done with {}, so it may be done here", name(lender));
         findings.push(said("coverage", text));
     }
     Suspect {
@@ -162,10 +134,7 @@ fn blank(resource: &Resource, all: &[Resource], why: &Why, system: &System) -> S
 /// Orders those whose time is within a fifth of the largest by what goes with the response times, then by who rose first.
 fn break_tie(evidence: &Evidence, waits: &mut [(Measured, Judged)]) {
     let largest = waits.first().map_or(0.0, |(_, judged)| judged.number);
-    let tied = waits
-        .iter()
-        .take_while(|(_, judged)| judged.number >= (1.0 - TIE_SHARE) * largest)
-        .count();
+    let tied = waits.iter().take_while(|(_, judged)| judged.number >= (1.0 - TIE_SHARE) * largest).count();
     if tied < 2 {
         return;
     }
@@ -176,10 +145,7 @@ fn break_tie(evidence: &Evidence, waits: &mut [(Measured, Judged)]) {
     });
     let rows: Vec<Vec<[f64; 3]>> = rows.collect();
     let relations: Vec<_> = rows.iter().map(|rows| relation(rows)).collect();
-    let chances: Vec<f64> = relations
-        .iter()
-        .map(|relation| relation.map_or(1.0, |relation| relation.chance))
-        .collect();
+    let chances: Vec<f64> = relations.iter().map(|relation| relation.map_or(1.0, |relation| relation.chance)).collect();
     let holds = discovered(&chances);
     let mut keys = Vec::with_capacity(tied);
     for (place, (_, judged)) in waits[..tied].iter_mut().enumerate() {

@@ -96,11 +96,7 @@ pub(super) const READS_MIN: f64 = 10.0;
 
 /// A rule that holds.
 pub(super) fn rule(text: String, source: &'static str) -> Finding {
-    Finding {
-        kind: "rule",
-        text,
-        source,
-    }
+    Finding { kind: "rule", text, source }
 }
 
 /// What was read or computed here, by nobody's rule.
@@ -110,11 +106,7 @@ pub(super) fn said(kind: &'static str, text: String) -> Finding {
 
 /// A figure that says where time goes.
 pub(super) fn residence(text: String) -> Finding {
-    Finding {
-        kind: "residence",
-        text,
-        source: LITTLE,
-    }
+    Finding { kind: "residence", text, source: LITTLE }
 }
 
 /// `0.42 of 2`, or `42 %` where that is clear.
@@ -124,7 +116,5 @@ pub(super) fn percent(value: Option<f64>) -> Cell {
 
 /// A figure with its unit.
 pub(super) fn figure(value: Option<f64>, unit: &str) -> Cell {
-    value.map_or(Cell::NotObserved, |value| {
-        Cell::Observed(format!("{} {unit}", digits(value)))
-    })
+    value.map_or(Cell::NotObserved, |value| Cell::Observed(format!("{} {unit}", digits(value))))
 }

@@ -19,28 +19,18 @@ pub(super) fn measure(look: &Look, system: &System, host: &str, leaves: &[Measur
     let databases = each("database").filter_map(|source| database(look, system, host, source, leaves));
     let collections = each("gc").filter_map(|source| collection(look, system, host, source));
     let limits = each("process").filter_map(|source| descriptors(look, host, source));
-    let all = pools
-        .chain(locks)
-        .chain(dependencies)
-        .chain(databases)
-        .chain(collections);
+    let all = pools.chain(locks).chain(dependencies).chain(databases).chain(collections);
     all.chain(limits).chain(descriptors(look, host, "kernel")).collect()
 }
 
 fn pool(look: &Look, system: &System, host: &str, source: &str) -> Option<Measured> {
     let of = |metric| look.mean(host, source, metric);
     let (held, waiting) = (of("in_use_count"), of("waiting_count"));
-    let key = if waiting.is_some() {
-        "waiting_count"
-    } else {
-        "in_use_count"
-    };
+    let key = if waiting.is_some() { "waiting_count" } else { "in_use_count" };
     let mut pool = Measured::new(look, Kind::Pool, host, name_of(source), (source, key));
     held.or(waiting)?;
     let (limit, timeouts) = (of("limit_count").filter(|limit| *limit > 0.0), of("timeouts_per_s"));
-    pool.role = Role::Lender {
-        held: held.unwrap_or(0.0),
-    };
+    pool.role = Role::Lender { held: held.unwrap_or(0.0) };
     pool.is_counted = waiting.is_some();
     pool.waiting = waiting.unwrap_or(0.0);
     pool.is_inner = is_of_cache(look, host, name_of(source));
@@ -55,20 +45,13 @@ fn pool(look: &Look, system: &System, host: &str, source: &str) -> Option<Measur
             (Some(_), true) | (None, _) => String::new(),
             (Some(waiting), false) => format!(", {} waiting", digits(waiting)),
         };
-        pool.findings.push(said(
-            "utilization",
-            format!("{}{of_limit} in use at a time{waiters}", digits(held)),
-        ));
+        pool.findings.push(said("utilization", format!("{}{of_limit} in use at a time{waiters}", digits(held))));
     }
     if let Some(used) = pool.utilization.filter(|used| *used >= LIMIT_SHARE) {
-        pool.rules
-            .push(rule(format!("{} of it was lent all the time", share(used)), USE));
+        pool.rules.push(rule(format!("{} of it was lent all the time", share(used)), USE));
     }
     if let Some(timeouts) = timeouts.filter(|timeouts| *timeouts > 0.0) {
-        pool.rules.push(rule(
-            format!("{} requests/s gave up waiting for it", digits(timeouts)),
-            USE,
-        ));
+        pool.rules.push(rule(format!("{} requests/s gave up waiting for it", digits(timeouts)), USE));
     }
     pool.cells = [
         percent(pool.utilization),
@@ -99,27 +82,18 @@ fn is_of_cache(look: &Look, host: &str, pool: &str) -> bool {
 }
 
 fn lock(look: &Look, host: &str, source: &str) -> Option<Measured> {
-    let (waiting, held) = (
-        look.mean(host, source, "waiting_count")?,
-        look.mean(host, source, "holding_count"),
-    );
+    let (waiting, held) = (look.mean(host, source, "waiting_count")?, look.mean(host, source, "holding_count"));
     let mut lock = Measured::new(look, Kind::Lock, host, name_of(source), (source, "waiting_count"));
-    lock.role = Role::Lender {
-        held: held.unwrap_or(1.0),
-    };
+    lock.role = Role::Lender { held: held.unwrap_or(1.0) };
     lock.is_counted = true;
     lock.waiting = waiting;
     lock.utilization = held;
     lock.servers = held.map(|held| (held, 1.0));
     lock.is_pressed = waiting >= WAITERS_MIN;
     let holding = held.map_or(String::new(), |held| format!(", held {} of the time", share(held)));
-    lock.findings.push(said(
-        "utilization",
-        format!("{} waiting at a time{holding}", digits(waiting)),
-    ));
+    lock.findings.push(said("utilization", format!("{} waiting at a time{holding}", digits(waiting))));
     if waiting >= 1.0 {
-        lock.rules
-            .push(rule(format!("{} wait for who holds it", digits(waiting)), USE));
+        lock.rules.push(rule(format!("{} wait for who holds it", digits(waiting)), USE));
     }
     lock.cells = [percent(held), figure(Some(waiting), "waiting"), Cell::None];
     Some(lock)
@@ -134,13 +108,7 @@ fn dependency(look: &Look, system: &System, host: &str, source: &str) -> Option<
     let of = |metric| look.mean(host, source, metric);
     let in_flight = of("in_flight_count")?;
     let (calls, errors) = (of("calls_per_s"), of("errors_per_s"));
-    let mut dependency = Measured::new(
-        look,
-        Kind::Dependency,
-        host,
-        name_of(source),
-        (source, "in_flight_count"),
-    );
+    let mut dependency = Measured::new(look, Kind::Dependency, host, name_of(source), (source, "in_flight_count"));
     dependency.role = Role::Outer;
     dependency.is_counted = true;
     dependency.service = in_flight;
@@ -153,9 +121,7 @@ fn dependency(look: &Look, system: &System, host: &str, source: &str) -> Option<
     }
     dependency.findings.push(said("utilization", text));
     if let Some(errors) = errors.filter(|errors| *errors > 0.0) {
-        dependency
-            .rules
-            .push(rule(format!("{} of its calls failed per second", digits(errors)), USE));
+        dependency.rules.push(rule(format!("{} of its calls failed per second", digits(errors)), USE));
     }
     dependency.cells = [
         figure(Some(in_flight), "under way"),
@@ -206,17 +172,8 @@ fn database(look: &Look, system: &System, host: &str, source: &str, leaves: &[Me
         Some(format!("{} {words}", digits(number)))
     });
     let parts = parts.collect::<Vec<_>>().join(", ");
-    let list = if parts.is_empty() {
-        String::new()
-    } else {
-        format!(": {parts}")
-    };
-    let waits = [
-        known("wait_lock_count"),
-        known("wait_lwlock_count"),
-        io,
-        running + known("wait_other_count"),
-    ];
+    let list = if parts.is_empty() { String::new() } else { format!(": {parts}") };
+    let waits = [known("wait_lock_count"), known("wait_lwlock_count"), io, running + known("wait_other_count")];
     database.experiment = Some(database_experiment(name_of(source), waits, of("blocks_read_per_s")));
     database.findings.push(Finding {
         kind: "utilization",
@@ -261,20 +218,13 @@ fn database_experiment(name: &str, sessions: [f64; 4], read_per_s: Option<f64>) 
 fn database_rules(look: &Look, host: &str, source: &str, locks: f64, database: &mut Measured) {
     let of = |metric| look.mean(host, source, metric);
     if locks >= 1.0 {
-        database.rules.push(rule(
-            format!("{} sessions wait for locks at a time", digits(locks)),
-            POSTGRES,
-        ));
+        database.rules.push(rule(format!("{} sessions wait for locks at a time", digits(locks)), POSTGRES));
     }
     if let Some(used) = database.utilization.filter(|used| *used >= LIMIT_SHARE) {
-        database
-            .rules
-            .push(rule(format!("{} of its connections are in use", share(used)), USE));
+        database.rules.push(rule(format!("{} of its connections are in use", share(used)), USE));
     }
     if let Some(deadlocks) = of("deadlocks_per_s").filter(|deadlocks| *deadlocks > 0.0) {
-        database
-            .rules
-            .push(rule(format!("{} deadlocks/s", digits(deadlocks)), POSTGRES));
+        database.rules.push(rule(format!("{} deadlocks/s", digits(deadlocks)), POSTGRES));
     }
     // The share over the phase, not the mean of the seconds' shares: quiet seconds are not as many blocks as busy ones.
     let found = of("blocks_hit_per_s").zip(of("blocks_read_per_s"));
@@ -284,20 +234,12 @@ fn database_rules(look: &Look, host: &str, source: &str, locks: f64, database: &
         && hit < HIT_MIN
         && read >= READS_MIN
     {
-        let text = format!(
-            "only {} of its blocks were in its buffers, {} blocks/s were not",
-            share(hit),
-            digits(read)
-        );
+        let text = format!("only {} of its blocks were in its buffers, {} blocks/s were not", share(hit), digits(read));
         database.rules.push(rule(text, POSTGRES));
     }
     if let Some(bytes) = of("temp_bytes_per_s").filter(|bytes| *bytes > 0.0) {
         let text = format!("{} bytes/s went to temporary files", digits(bytes));
-        database.findings.push(Finding {
-            kind: "rule",
-            text,
-            source: POSTGRES,
-        });
+        database.findings.push(Finding { kind: "rule", text, source: POSTGRES });
     }
 }
 
@@ -316,9 +258,7 @@ fn database_rules(look: &Look, host: &str, source: &str, locks: f64, database: &
 /// more. Tests: `a_pause_holds_up_what_comes_in_it`, `the_bottleneck_is_first`.
 pub(super) fn held_up(paused: f64, pauses_per_s: Option<f64>, in_flight: f64, arrivals_per_s: f64) -> f64 {
     let paused = paused.clamp(0.0, 1.0);
-    let length_s = pauses_per_s
-        .filter(|rate| *rate > 0.0)
-        .map_or(0.0, |rate| paused / rate);
+    let length_s = pauses_per_s.filter(|rate| *rate > 0.0).map_or(0.0, |rate| paused / rate);
     let come = (1.0 - paused) * arrivals_per_s * length_s / 2.0;
     (paused * (in_flight + come)).min(in_flight)
 }
@@ -332,15 +272,9 @@ fn collection(look: &Look, system: &System, host: &str, source: &str) -> Option<
     gc.waiting = held_up(paused, pauses_per_s, system.in_flight(), system.arrivals_per_s);
     gc.utilization = Some(paused);
     gc.is_pressed = paused >= PAUSE_MAX;
-    gc.findings.push(said(
-        "utilization",
-        format!("the world stood still in {} of the time", share(paused)),
-    ));
+    gc.findings.push(said("utilization", format!("the world stood still in {} of the time", share(paused))));
     if paused >= PAUSE_MAX {
-        gc.rules.push(rule(
-            format!("collections stopped everything for {} of the time", share(paused)),
-            USE,
-        ));
+        gc.rules.push(rule(format!("collections stopped everything for {} of the time", share(paused)), USE));
     }
     gc.cells = [percent(Some(paused)), figure(pauses_per_s, "pauses/s"), Cell::None];
     Some(gc)
@@ -349,9 +283,7 @@ fn collection(look: &Look, system: &System, host: &str, source: &str) -> Option<
 /// Descriptors of a process or of the kernel, where they come to their limit: a pool like any other.
 fn descriptors(look: &Look, host: &str, source: &str) -> Option<Measured> {
     let used = look.max(host, source, "open_files_count")?;
-    let limit = look
-        .mean(host, source, "open_files_limit_count")
-        .filter(|limit| *limit > 0.0)?;
+    let limit = look.mean(host, source, "open_files_limit_count").filter(|limit| *limit > 0.0)?;
     if used < LIMIT_SHARE * limit {
         return None;
     }

@@ -39,11 +39,7 @@ pub(super) struct Relation {
 pub(super) fn aligned(evidence: &Evidence, figure: &Figure, track: &Track) -> Vec<[f64; 3]> {
     let late = track.usual().filter(|_| is_of_past(figure)).unwrap_or(Nanos::ZERO);
     let late_s = late.as_secs_f64();
-    let held = evidence
-        .course
-        .points
-        .iter()
-        .filter(|point| point.held && point.exchanges > 0);
+    let held = evidence.course.points.iter().filter(|point| point.held && point.exchanges > 0);
     let row = |point: &Point| {
         let value = track.mean((nanos(point.start_s + late_s), nanos(point.end_s() + late_s)))?;
         Some([point.response?.mean_ms, point.exchanges as f64 / point.width_s, value])
@@ -53,9 +49,7 @@ pub(super) fn aligned(evidence: &Evidence, figure: &Figure, track: &Track) -> Ve
 
 /// Whether readings are of the time since the one before; others are of the moment.
 fn is_of_past(figure: &Figure) -> bool {
-    let is_rate = ["_cores", "_ratio", "_per_s"]
-        .iter()
-        .any(|suffix| figure.metric.ends_with(suffix));
+    let is_rate = ["_cores", "_ratio", "_per_s"].iter().any(|suffix| figure.metric.ends_with(suffix));
     is_rate || figure.source.starts_with("disk ")
 }
 
@@ -94,10 +88,7 @@ pub(super) fn relation(rows: &[[f64; 3]]) -> Option<Relation> {
         let other = partial(&latency, &throughput, &blocks.concat()).unwrap_or(0.0);
         as_large += u32::from(other.abs() >= correlation.abs());
     }
-    Some(Relation {
-        correlation,
-        chance: f64::from(as_large) / f64::from(ROUNDS + 1),
-    })
+    Some(Relation { correlation, chance: f64::from(as_large) / f64::from(ROUNDS + 1) })
 }
 
 fn partial(latency: &[f64], throughput: &[f64], figure: &[f64]) -> Option<f64> {
@@ -124,15 +115,9 @@ pub(super) fn discovered(chances: &[f64]) -> Vec<bool> {
     let mut sorted = chances.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);
     let n = sorted.len() as f64;
-    let limits = sorted
-        .iter()
-        .enumerate()
-        .filter(|(place, chance)| **chance <= RATE * (place + 1) as f64 / n);
+    let limits = sorted.iter().enumerate().filter(|(place, chance)| **chance <= RATE * (place + 1) as f64 / n);
     let limit = limits.map(|(_, chance)| *chance).next_back();
-    chances
-        .iter()
-        .map(|chance| limit.is_some_and(|limit| *chance <= limit))
-        .collect()
+    chances.iter().map(|chance| limit.is_some_and(|limit| *chance <= limit)).collect()
 }
 
 /// The first stretch from which a series is above its beginning for good; `None` when it is not, or was from the start.

@@ -84,9 +84,7 @@ impl System {
                 + sum(|phases| &phases.tls)
                 + sum(|phases| &phases.send),
             receive_s: sum(|phases| &phases.receive),
-            connect_s: connects
-                .and_then(|connects| connects.quantile_ns(0.5))
-                .map(|ns| ns as f64 / 1e9),
+            connect_s: connects.and_then(|connects| connects.quantile_ns(0.5)).map(|ns| ns as f64 / 1e9),
             has_lines: !evidence.plan.locations.is_empty(),
             connect_s_max,
             reply_bytes: total.bytes_received as f64 / exchanges,
@@ -138,9 +136,7 @@ fn hosts(look: &Look, target: &str, is_local: bool) -> Vec<String> {
 fn target(plan: &Plan, look: &Look) -> (String, bool) {
     let name = host_of(&url(plan)).unwrap_or_default();
     let overridden = plan.hosts.iter().find(|entry| entry.host == name);
-    let address = overridden
-        .and_then(|entry| entry.addresses.first())
-        .map(|(address, _)| *address);
+    let address = overridden.and_then(|entry| entry.addresses.first()).map(|(address, _)| *address);
     let is_local = match address.or_else(|| name.trim_matches(['[', ']']).parse().ok()) {
         Some(address) => address.is_loopback(),
         None => name == "localhost" || name.ends_with(".localhost"),
@@ -152,10 +148,9 @@ fn target(plan: &Plan, look: &Look) -> (String, bool) {
     let shown = address.map_or(name, |address| address.to_string());
     let agent = plan.observe.iter().find_map(|observed| match observed {
         Observed::Source(source) => match &source.kind {
-            SourceKind::Agent {
-                reach: AgentReach::Pull(url),
-                ..
-            } => (host_of(url).as_deref() == Some(shown.as_str())).then(|| source.host.clone()),
+            SourceKind::Agent { reach: AgentReach::Pull(url), .. } => {
+                (host_of(url).as_deref() == Some(shown.as_str())).then(|| source.host.clone())
+            }
             _ => None,
         },
         Observed::Process { .. } => None,

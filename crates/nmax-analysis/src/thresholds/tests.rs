@@ -17,10 +17,7 @@ fn one(run: &Run, threshold: Threshold) -> ThresholdResult {
 fn why(run: &Run, threshold: Threshold) -> String {
     let mut run = run.clone();
     run.plan.thresholds = vec![threshold];
-    evaluate_all(&run.evidence())
-        .pop()
-        .and_then(|evaluated| evaluated.why)
-        .expect("it does not hold")
+    evaluate_all(&run.evidence()).pop().and_then(|evaluated| evaluated.why).expect("it does not hold")
 }
 
 const NONE: Limit = Limit::Number(0.0);
@@ -32,22 +29,13 @@ fn mixed() -> Run {
     run.add(Section::Hold, 30, FORM, Outcome::Failed, 40.0, 1.0);
     run.add(Section::Hold, 20, FORM, Outcome::Error(ErrorKind::Reset), 60.0, 1.0);
     let load = run.totals.load_mut(Section::Hold);
-    (
-        load.due,
-        load.started,
-        load.dropped.injector,
-        load.dropped.in_flight_limit,
-    ) = (1_040, 1_000, 10, 30);
+    (load.due, load.started, load.dropped.injector, load.dropped.in_flight_limit) = (1_040, 1_000, 10, 30);
     for (index, completed) in [(0, 700), (1, 240)] {
         let stats = run.totals.scenario_mut(Section::Hold, index);
         stats.completed = completed;
-        stats
-            .iteration_time
-            .record_n(50_000_000 * (index as u64 + 1), completed);
-        *run.totals.check_mut(Section::Hold, index) = nmax_metrics::CheckStats {
-            passed: 190,
-            failed: 10 - 10 * index as u64,
-        };
+        stats.iteration_time.record_n(50_000_000 * (index as u64 + 1), completed);
+        *run.totals.check_mut(Section::Hold, index) =
+            nmax_metrics::CheckStats { passed: 190, failed: 10 - 10 * index as u64 };
     }
     run
 }
@@ -56,12 +44,7 @@ fn mixed() -> Run {
 #[test]
 fn values_by_hand() {
     use Metric::*;
-    let (ratio, rate, number, time) = (
-        Limit::Ratio(0.0),
-        Limit::PerSecond(0.0),
-        Limit::Number(0.0),
-        Limit::Nanos(0.0),
-    );
+    let (ratio, rate, number, time) = (Limit::Ratio(0.0), Limit::PerSecond(0.0), Limit::Number(0.0), Limit::Nanos(0.0));
     let p = Stat::Quantile;
     let cases = [
         (ResponseTime, p(0.5), time, 20.0, "ms"),
@@ -69,13 +52,7 @@ fn values_by_hand() {
         (ResponseTime, p(0.99), time, 60.0, "ms"),
         (ResponseTime, Stat::Min, time, 20.0, "ms"),
         (ResponseTime, Stat::Max, time, 60.0, "ms"),
-        (
-            ResponseTime,
-            Stat::Mean,
-            time,
-            0.95 * 20.0 + 0.03 * 40.0 + 0.02 * 60.0,
-            "ms",
-        ),
+        (ResponseTime, Stat::Mean, time, 0.95 * 20.0 + 0.03 * 40.0 + 0.02 * 60.0, "ms"),
         (ResponseTime, Stat::Count, number, 1_000.0, ""),
         (ServiceTime, p(0.5), time, 19.0, "ms"),
         (Ttfb, p(0.5), time, 9.5, "ms"),
@@ -98,18 +75,10 @@ fn values_by_hand() {
     ];
     for (metric, stat, limit, want, unit) in cases {
         let result = one(&mixed(), threshold(metric, stat, AtLeast, limit));
-        let value = result
-            .value
-            .unwrap_or_else(|| panic!("{metric:?} {stat:?} {limit:?} has no value"));
-        assert!(
-            (value - want).abs() <= 1e-3 * want,
-            "{metric:?} {stat:?} {limit:?}: {value} instead of {want}"
-        );
+        let value = result.value.unwrap_or_else(|| panic!("{metric:?} {stat:?} {limit:?} has no value"));
+        assert!((value - want).abs() <= 1e-3 * want, "{metric:?} {stat:?} {limit:?}: {value} instead of {want}");
         assert_eq!(result.unit, unit, "{metric:?} {stat:?} {limit:?}");
-        assert!(
-            result.holds && result.margin.is_none(),
-            "at least nothing, with no relative distance to nothing"
-        );
+        assert!(result.holds && result.margin.is_none(), "at least nothing, with no relative distance to nothing");
     }
 }
 
@@ -120,10 +89,7 @@ fn without_samples_nothing_holds() {
         for metric in Metric::ALL {
             for op in [Below, AtMost, Above, AtLeast] {
                 let (stats, limits) = if metric.is_time() {
-                    (
-                        &[Stat::Mean, Stat::Min, Stat::Max, Stat::Count, Stat::Quantile(0.5)][..],
-                        [ms(1.0), NONE],
-                    )
+                    (&[Stat::Mean, Stat::Min, Stat::Max, Stat::Count, Stat::Quantile(0.5)][..], [ms(1.0), NONE])
                 } else {
                     (&[Stat::Value, Stat::Count][..], [Limit::Ratio(0.5), NONE])
                 };
@@ -137,13 +103,7 @@ fn without_samples_nothing_holds() {
             }
         }
     }
-    assert_eq!(
-        why(
-            &Run::empty(),
-            threshold(Metric::ResponseTime, Stat::Mean, Below, ms(1.0))
-        ),
-        NO_SAMPLES
-    );
+    assert_eq!(why(&Run::empty(), threshold(Metric::ResponseTime, Stat::Mean, Below, ms(1.0))), NO_SAMPLES);
 }
 
 #[test]
@@ -165,23 +125,11 @@ fn scenarios_have_the_figures_of_their_own_requests() {
     };
     let run = mixed();
     let value = |metric, stat, limit, name| one(&run, of(metric, stat, limit, name)).value;
-    assert_eq!(
-        value(Metric::FailureRate, Stat::Value, Limit::Ratio(0.0), "browse"),
-        Some(0.0)
-    );
-    assert_eq!(
-        value(Metric::FailureRate, Stat::Value, Limit::Ratio(0.0), "sign-up"),
-        Some(1.0)
-    );
+    assert_eq!(value(Metric::FailureRate, Stat::Value, Limit::Ratio(0.0), "browse"), Some(0.0));
+    assert_eq!(value(Metric::FailureRate, Stat::Value, Limit::Ratio(0.0), "sign-up"), Some(1.0));
     assert_eq!(value(Metric::Iterations, Stat::Value, NONE, "sign-up"), Some(240.0));
-    assert_eq!(
-        value(Metric::Checks, Stat::Value, Limit::Ratio(0.0), "browse"),
-        Some(0.95)
-    );
-    assert_eq!(
-        value(Metric::Checks, Stat::Value, Limit::Ratio(0.0), "sign-up"),
-        Some(1.0)
-    );
+    assert_eq!(value(Metric::Checks, Stat::Value, Limit::Ratio(0.0), "browse"), Some(0.95));
+    assert_eq!(value(Metric::Checks, Stat::Value, Limit::Ratio(0.0), "sign-up"), Some(1.0));
     assert!(why(&run, of(Metric::Errors, Stat::Value, NONE, "nobody")).contains("no scenario `nobody`"));
 }
 
@@ -190,10 +138,8 @@ fn scenarios_have_the_figures_of_their_own_requests() {
 fn shared_request_names_belong_to_no_scenario() {
     let mut run = mixed();
     run.plan.scenarios[1] = scenario("sign-up", "home", "shows form");
-    let condition = Threshold {
-        scope: Scope::Scenario("browse".into()),
-        ..threshold(Metric::Errors, Stat::Value, AtLeast, NONE)
-    };
+    let condition =
+        Threshold { scope: Scope::Scenario("browse".into()), ..threshold(Metric::Errors, Stat::Value, AtLeast, NONE) };
     assert!(!one(&run, condition.clone()).holds);
     assert!(why(&run, condition).contains("names of their own"));
 }
@@ -207,11 +153,7 @@ fn checks_of_a_request_need_their_numbers() {
     let mut run = mixed();
     assert_eq!(one(&run, condition.clone()).value, Some(0.95));
     run.catalog.checks.swap(0, 1);
-    assert_eq!(
-        one(&run, condition.clone()).value,
-        Some(1.0),
-        "counts go by the names of the catalog"
-    );
+    assert_eq!(one(&run, condition.clone()).value, Some(1.0), "counts go by the names of the catalog");
     run.catalog.checks.clear();
     assert_eq!(one(&run, condition).value, None);
 }
@@ -223,10 +165,7 @@ fn shared_check_names_are_counted_where_all_their_steps_are() {
     let mut twice = scenario("browse", "home", "shows items").steps;
     twice.extend(scenario("browse", "list", "shows items").steps);
     run.plan.scenarios[0].steps = twice;
-    let of = |scope| Threshold {
-        scope,
-        ..threshold(Metric::Checks, Stat::Value, AtLeast, Limit::Ratio(0.5))
-    };
+    let of = |scope| Threshold { scope, ..threshold(Metric::Checks, Stat::Value, AtLeast, Limit::Ratio(0.5)) };
     assert_eq!(one(&run, of(Scope::Scenario("browse".into()))).value, Some(0.95));
     assert_eq!(one(&run, of(Scope::Request("form".into()))).value, Some(1.0));
     let shared = of(Scope::Request("home".into()));
@@ -254,27 +193,13 @@ fn each_part_of_the_run_has_its_own_figures() {
         (Within::Last(Duration::from_secs(3)), None, None),
     ];
     for (within, median_ms, throughput_per_s) in cases {
-        let of = |metric, stat, limit| {
-            one(
-                &run,
-                Threshold {
-                    within,
-                    ..threshold(metric, stat, AtLeast, limit)
-                },
-            )
-            .value
-        };
+        let of = |metric, stat, limit| one(&run, Threshold { within, ..threshold(metric, stat, AtLeast, limit) }).value;
         let median = of(Metric::ResponseTime, Stat::Quantile(0.5), ms(0.0));
         let close = |got: Option<f64>, want: Option<f64>| {
-            got.zip(want)
-                .map_or(got == want, |(got, want)| (got - want).abs() <= 1e-3 * want)
+            got.zip(want).map_or(got == want, |(got, want)| (got - want).abs() <= 1e-3 * want)
         };
         assert!(close(median, median_ms), "{within:?}: {median:?}");
-        assert_eq!(
-            of(Metric::Throughput, Stat::Value, Limit::PerSecond(0.0)),
-            throughput_per_s,
-            "{within:?}"
-        );
+        assert_eq!(of(Metric::Throughput, Stat::Value, Limit::PerSecond(0.0)), throughput_per_s, "{within:?}");
     }
     let slow = Threshold {
         within: Within::Last(Duration::from_secs(2)),
@@ -287,13 +212,7 @@ fn each_part_of_the_run_has_its_own_figures() {
 fn closed_workloads_drop_nothing_and_have_no_intended_rate() {
     let run = Run::healthy().closed();
     assert!(one(&run, threshold(Metric::Dropped, Stat::Value, Below, Limit::Ratio(0.01))).holds);
-    assert!(
-        one(
-            &run,
-            threshold(Metric::Rate, Stat::Value, AtLeast, Limit::PerSecond(99.0))
-        )
-        .holds
-    );
+    assert!(one(&run, threshold(Metric::Rate, Stat::Value, AtLeast, Limit::PerSecond(99.0))).holds);
     let relative = threshold(Metric::Rate, Stat::Value, AtLeast, Limit::Ratio(0.5));
     assert!(why(&run, relative).contains("no intended rate"));
 }
@@ -309,10 +228,7 @@ fn cut_off_exchanges_cannot_make_a_condition_hold() {
     for (stat, limit) in [(Stat::Quantile(0.995), 100.0), (Stat::Max, 1e6)] {
         let result = one(&run, condition(stat, Below, limit));
         assert!(!result.holds && result.margin.is_none(), "{result:?}");
-        assert!(
-            result.value.unwrap() <= 50.1,
-            "the value is the lower bound: {result:?}"
-        );
+        assert!(result.value.unwrap() <= 50.1, "the value is the lower bound: {result:?}");
         assert!(why(&run, condition(stat, Below, limit)).starts_with("at least"));
     }
     let known_to_fail = one(&run, condition(Stat::Quantile(0.995), Below, 40.0));
@@ -336,10 +252,7 @@ fn cut_off_exchanges_count_against_each_request_and_scenario() {
             };
             let result = one(&run, condition(Below, 400.0));
             assert_eq!(result.holds, holds, "{fast} {cut_off}: {result:?}");
-            assert!(
-                !one(&run, condition(Above, 30.0)).holds,
-                "nothing says that they were of this request"
-            );
+            assert!(!one(&run, condition(Above, 30.0)).holds, "nothing says that they were of this request");
         }
     }
 }
@@ -373,10 +286,7 @@ fn conditions_on_transactions_are_those_of_the_whole_chain() {
         assert!(one(&run, of(scope.clone(), time(0.9, 41.0))).holds);
         assert!(!one(&run, of(scope.clone(), time(0.9, 39.0))).holds);
         let late = one(&run, of(scope, time(0.95, 1_000.0)));
-        assert!(
-            !late.holds && (1_999.0..2_003.0).contains(&late.value.unwrap()),
-            "{late:?}"
-        );
+        assert!(!late.holds && (1_999.0..2_003.0).contains(&late.value.unwrap()), "{late:?}");
     }
     let home = Scope::Transaction("home".into());
     assert_eq!(one(&run, of(home.clone(), failures(0.11))).value, Some(0.1));
@@ -386,10 +296,7 @@ fn conditions_on_transactions_are_those_of_the_whole_chain() {
         let none = Scope::Transaction(name.into());
         for condition in [time(0.9, 1e9), failures(1.0)] {
             let result = one(&run, of(none.clone(), condition));
-            assert!(
-                !result.holds && result.value.is_none(),
-                "no samples of {name}: {result:?}"
-            );
+            assert!(!result.holds && result.value.is_none(), "no samples of {name}: {result:?}");
         }
     }
 }
@@ -402,10 +309,7 @@ fn cut_off_exchanges_count_against_transactions() {
     assert!(one(&run, condition(Below, 50.0)).holds);
     run.totals.load_mut(Section::Hold).censored.record_n(10_000_000, 5);
     assert!(!one(&run, condition(Below, 50.0)).holds);
-    assert!(
-        !one(&run, condition(Above, 41.0)).holds,
-        "they need not be of a transaction"
-    );
+    assert!(!one(&run, condition(Above, 41.0)).holds, "they need not be of a transaction");
 }
 
 /// The exchange that fails is the last of the chain: a scenario without it would always pass.
@@ -420,11 +324,7 @@ fn redirects_that_a_scenario_follows_are_its_exchanges() {
 #[test]
 fn limits_of_another_kind_do_not_hold() {
     let run = mixed();
-    for (metric, limit) in [
-        (Metric::Bytes, Limit::Ratio(0.5)),
-        (Metric::Errors, ms(1.0)),
-        (Metric::Rate, ms(1.0)),
-    ] {
+    for (metric, limit) in [(Metric::Bytes, Limit::Ratio(0.5)), (Metric::Errors, ms(1.0)), (Metric::Rate, ms(1.0))] {
         let result = one(&run, threshold(metric, Stat::Value, AtLeast, limit));
         assert!(!result.holds && result.value.is_none(), "{metric:?} {limit:?}");
     }

@@ -20,10 +20,7 @@ fn intervals_cover_the_slope() {
             found.low <= slope && slope <= found.high
         };
         let covered = (0..400).filter(covers).count();
-        assert!(
-            (372..=388).contains(&covered),
-            "{n} values, correlation {correlation}: {covered}"
-        );
+        assert!((372..=388).contains(&covered), "{n} values, correlation {correlation}: {covered}");
     }
 }
 

@@ -15,14 +15,7 @@ fn dates_and_days_are_inverse() {
 
 #[test]
 fn what_is_no_date_has_no_day() {
-    for (year, month, day) in [
-        (2023, 2, 29),
-        (1900, 2, 29),
-        (2024, 13, 1),
-        (2024, 0, 1),
-        (2024, 4, 31),
-        (0, 1, 1),
-    ] {
+    for (year, month, day) in [(2023, 2, 29), (1900, 2, 29), (2024, 13, 1), (2024, 0, 1), (2024, 4, 31), (0, 1, 1)] {
         assert_eq!(day_of(year, month, day), None, "{year}-{month}-{day}");
     }
     assert_eq!(day_of(1970, 1, 1), Some(0));

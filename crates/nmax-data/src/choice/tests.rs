@@ -79,10 +79,7 @@ fn below_is_uniform() {
             cells[(u128::from(value) * u128::from(cells_count) / u128::from(n)) as usize] += 1;
         }
         let statistic = chi_square(&cells, |_| 30_000.0 / cells_count as f64);
-        assert!(
-            statistic < chi_square_limit(cells_count as f64 - 1.0),
-            "below {n}: {statistic}"
-        );
+        assert!(statistic < chi_square_limit(cells_count as f64 - 1.0), "below {n}: {statistic}");
     }
 }
 
@@ -93,30 +90,19 @@ fn check_quantiles(name: &str, draw: impl Fn(Choice) -> f64, quantiles: &[(f64, 
     for &(q, value) in quantiles {
         let below = draws(count).filter(|&choice| draw(choice) < value).count() as f64 / count as f64;
         let tolerance = 5.0 * (q * (1.0 - q) / count as f64).sqrt();
-        assert!(
-            (below - q).abs() < tolerance,
-            "{name}: {below} of the draws are below {value}, not {q}"
-        );
+        assert!((below - q).abs() < tolerance, "{name}: {below} of the draws are below {value}, not {q}");
     }
 }
 
 #[test]
 fn distributions_have_their_quantiles() {
-    check_quantiles(
-        "uniform",
-        |choice| choice.unit(0),
-        &[(0.1, 0.1), (0.5, 0.5), (0.95, 0.95)],
-    );
+    check_quantiles("uniform", |choice| choice.unit(0), &[(0.1, 0.1), (0.5, 0.5), (0.95, 0.95)]);
     check_quantiles(
         "normal",
         |choice| choice.normal(0),
         &[(0.158_655, -1.0), (0.5, 0.0), (0.95, 1.644_854), (0.99, 2.326_348)],
     );
-    check_quantiles(
-        "lognormal",
-        |choice| choice.lognormal(0, 3.0, 9.0),
-        &[(0.5, 3.0), (0.95, 9.0)],
-    );
+    check_quantiles("lognormal", |choice| choice.lognormal(0, 3.0, 9.0), &[(0.5, 3.0), (0.95, 9.0)]);
     let exponential = [(0.5, 4.0 * 2.0_f64.ln()), (0.95, 4.0 * 20.0_f64.ln())];
     check_quantiles("exponential", |choice| choice.exponential(0, 4.0), &exponential);
 }
@@ -142,14 +128,8 @@ fn beta_has_its_moments() {
         let variance = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / count as f64;
         let sum: f64 = a + b;
         let expected = a * b / (sum * sum * (sum + 1.0));
-        assert!(
-            (mean - a / sum).abs() < 5.0 * (expected / count as f64).sqrt(),
-            "mean {mean} of ({a}, {b})"
-        );
-        assert!(
-            (variance / expected - 1.0).abs() < 0.1,
-            "variance {variance} of ({a}, {b})"
-        );
+        assert!((mean - a / sum).abs() < 5.0 * (expected / count as f64).sqrt(), "mean {mean} of ({a}, {b})");
+        assert!((variance / expected - 1.0).abs() < 0.1, "variance {variance} of ({a}, {b})");
     }
 }
 
@@ -163,9 +143,6 @@ fn zipf_follows_its_probabilities() {
             cells[choice.zipf(0, NonZeroU64::new(n).unwrap(), exponent) as usize - 1] += 1;
         }
         let statistic = chi_square(&cells, |cell| 30_000.0 * weight(cell as u64 + 1) / total);
-        assert!(
-            statistic < chi_square_limit(n as f64 - 1.0),
-            "zipf({n}, {exponent}): {statistic}"
-        );
+        assert!(statistic < chi_square_limit(n as f64 - 1.0), "zipf({n}, {exponent}): {statistic}");
     }
 }

@@ -7,10 +7,7 @@ fn table(text: &[u8]) -> Result<Vec<Vec<String>>, String> {
     let (mut reader, header) = CsvReader::new(text).map_err(|error| error.to_string())?;
     let cells = |record: &Record| record.cells().map(str::to_owned).collect::<Vec<_>>();
     let (mut rows, mut record) = (vec![cells(&header)], Record::default());
-    while reader
-        .read(header.len(), &mut record)
-        .map_err(|error| error.to_string())?
-    {
+    while reader.read(header.len(), &mut record).map_err(|error| error.to_string())? {
         rows.push(cells(&record));
     }
     Ok(rows)
@@ -41,11 +38,7 @@ proptest! {
 /// Read and written back, a file is the same to the byte.
 #[test]
 fn files_keep_their_form() {
-    for text in [
-        "a;b\r\n\"x;\"\"y\"\"\";1\r\n;\"\"\r\n",
-        "a\tb\n1\t\"2\n3\"\n",
-        "only\n1\n\n2\n",
-    ] {
+    for text in ["a;b\r\n\"x;\"\"y\"\"\";1\r\n;\"\"\r\n", "a\tb\n1\t\"2\n3\"\n", "only\n1\n\n2\n"] {
         let (mut reader, header) = CsvReader::new(text.as_bytes()).unwrap();
         let (mut out, mut record) = (String::new(), Record::default());
         let keep = |_, cell: &str, out: &mut String| out.push_str(cell);
@@ -62,29 +55,13 @@ fn errors_name_the_line() {
     // text                            message                                  why this row
     let cases: [(&[u8], &str, &str); 12] = [
         (b"", "line 1: the file is empty", "nothing"),
-        (
-            b"a,b\n1,2\n\n3\n",
-            "line 4: 1 cells, but the header has 2",
-            "ragged after an empty line",
-        ),
+        (b"a,b\n1,2\n\n3\n", "line 4: 1 cells, but the header has 2", "ragged after an empty line"),
         (b"a,b\n\"1\n2\",3\n4\n", "line 4: 1 cells", "lines within quotes count"),
         (b"a\n\xff\n", "line 2: not UTF-8", "Latin-1"),
         (b"a\n\"x\n", "line 2: a quote is not closed", "to the end of the file"),
-        (
-            b"a,b\n\"x\"y,1\n",
-            "line 2: text after a closing quote",
-            "neither quoted nor plain",
-        ),
-        (
-            b"a,b\r1,2\r3,4\r",
-            "line 1: a carriage return within a cell",
-            "lines end with CR alone",
-        ),
-        (
-            b"\"a\"\r\"1\"\r",
-            "line 1: a carriage return within a cell",
-            "the same in quotes",
-        ),
+        (b"a,b\n\"x\"y,1\n", "line 2: text after a closing quote", "neither quoted nor plain"),
+        (b"a,b\r1,2\r3,4\r", "line 1: a carriage return within a cell", "lines end with CR alone"),
+        (b"\"a\"\r\"1\"\r", "line 1: a carriage return within a cell", "the same in quotes"),
         (b"a,b\n1\r,2\n", "line 2: a carriage return within a cell", "stray"),
         (b"a,b\r\n1\r\r\n", "line 2: a carriage return within a cell", "twice"),
         (b"a,a\n", "line 1: two columns are called `a`", "which one?"),

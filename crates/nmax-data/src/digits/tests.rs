@@ -12,11 +12,7 @@ fn known_numbers_have_their_check_digits() {
         let (check, payload) = digits.split_last().unwrap();
         assert_eq!(luhn(payload.iter().copied()), *check, "{why}: {text}");
     }
-    for text in [
-        "GB82WEST12345698765432",
-        "DE89370400440532013000",
-        "FR1420041010050500013M02606",
-    ] {
+    for text in ["GB82WEST12345698765432", "DE89370400440532013000", "FR1420041010050500013M02606"] {
         let bytes = text.as_bytes();
         let check = text[2..4].parse().ok();
         assert_eq!(iban([bytes[0], bytes[1]], text[4..].bytes()), check, "{text}");

@@ -119,11 +119,7 @@ impl Person {
             Field::HouseNumber => {
                 // A product of two uniforms: low numbers are common, as streets are short.
                 let word = word(5);
-                push_number(
-                    1 + (((((word >> 32) * (word & 0xffff_ffff)) >> 32) * 10_000) >> 32),
-                    1,
-                    out,
-                );
+                push_number(1 + (((((word >> 32) * (word & 0xffff_ffff)) >> 32) * 10_000) >> 32), 1, out);
             }
             Field::Postcode => push_number(u64::from(self.postcode), 5, out),
             Field::City => out.extend_from_slice(self.city.name.as_bytes()),
@@ -180,11 +176,8 @@ fn domain(word: u64) -> &'static [u8] {
 fn push_birth_date(word: u64, out: &mut Vec<u8>) {
     const TODAY: i64 = 20_454;
     let unit = ((word >> 32) as u32) as f64 * f64::powi(2.0, -32);
-    let years = if (word as u32) < 0xc000_0000 {
-        18.0 + 47.0 * unit
-    } else {
-        65.0 + 30.0 * (1.0 - (1.0 - unit).sqrt())
-    };
+    let years =
+        if (word as u32) < 0xc000_0000 { 18.0 + 47.0 * unit } else { 65.0 + 30.0 * (1.0 - (1.0 - unit).sqrt()) };
     let (year, month, day) = calendar::date_of(TODAY - (years * 365.2425) as i64);
     push_two(u64::from(year / 100), out);
     push_two(u64::from(year), out);

@@ -99,11 +99,7 @@ pub(super) fn push(words: Words, field: Field, out: &mut Vec<u8>) {
         Class::Many => {
             let rank = rank(96, 1.0) as usize;
             // Every third common word is an adjective.
-            let word = if rank % 3 == 2 {
-                KINDS[rank / 3]
-            } else {
-                THINGS[rank - rank / 3]
-            };
+            let word = if rank % 3 == 2 { KINDS[rank / 3] } else { THINGS[rank - rank / 3] };
             out.extend_from_slice(word.as_bytes());
         }
         Class::Some => {

@@ -6,12 +6,7 @@ use super::*;
 use crate::{calendar, digits};
 
 fn generator(kind: &str, unique: Option<&str>) -> Generator {
-    Generator::new(Spec {
-        kind: kind.to_owned(),
-        locale: None,
-        unique: unique.map(str::to_owned),
-    })
-    .unwrap()
+    Generator::new(Spec { kind: kind.to_owned(), locale: None, unique: unique.map(str::to_owned) }).unwrap()
 }
 
 /// Cells of a record by the name of their column.
@@ -21,12 +16,7 @@ fn record(generator: &Generator, seed: u64, record: u64) -> HashMap<&'static str
         generator.cell(seed, record, column, &mut out);
         out
     };
-    generator
-        .columns()
-        .iter()
-        .enumerate()
-        .map(|(at, name)| (*name, cell(at)))
-        .collect()
+    generator.columns().iter().enumerate().map(|(at, name)| (*name, cell(at))).collect()
 }
 
 proptest! {
@@ -108,9 +98,7 @@ thread_local! {
 fn uniqueness_is_what_was_asked_for() {
     for (unique, repeats) in [(None, true), (Some("email"), false)] {
         let generator = generator("person", unique);
-        let seen: HashSet<String> = (0..30_000)
-            .map(|at| record(&generator, 1, at)["email"].clone())
-            .collect();
+        let seen: HashSet<String> = (0..30_000).map(|at| record(&generator, 1, at)["email"].clone()).collect();
         assert_eq!(seen.len() < 30_000, repeats, "{unique:?}: {} of 30000", seen.len());
     }
     let ibans: HashSet<String> = (0..5000)
@@ -127,18 +115,12 @@ fn searches_have_their_classes() {
     for at in 0..20_000 {
         let search = record(&generator, 5, at);
         *classes.entry(search["class"].clone()).or_default() += 1;
-        terms
-            .entry(search["q"].clone())
-            .or_default()
-            .insert(search["class"].clone());
+        terms.entry(search["q"].clone()).or_default().insert(search["class"].clone());
     }
     for (class, percent) in [("many", 22), ("some", 70), ("none", 8)] {
         assert!(classes[class].abs_diff(percent * 200) < 300, "{classes:?}");
     }
-    assert!(
-        terms.values().all(|classes| classes.len() == 1),
-        "a term is of one class"
-    );
+    assert!(terms.values().all(|classes| classes.len() == 1), "a term is of one class");
     assert!(terms.len() > 5000, "{}", terms.len());
 }
 
@@ -161,36 +143,11 @@ fn errors_help() {
     };
     // spec                                     key         message and remedy hold
     let cases = [
-        (
-            spec("persons", None, None),
-            "generate",
-            "`persons`",
-            "did you mean `person`?",
-        ),
-        (
-            spec("person", Some("de_DE"), None),
-            "locale",
-            "no weights of names for `de_DE`",
-            "en_US",
-        ),
-        (
-            spec("person", None, Some("mail")),
-            "unique",
-            "no column `mail`",
-            "`email`",
-        ),
-        (
-            spec("person", None, Some("phone")),
-            "unique",
-            "`phone` repeats",
-            "email, user_name",
-        ),
-        (
-            spec("phone", None, Some("phone")),
-            "unique",
-            "`phone` repeats",
-            "leave `unique` out",
-        ),
+        (spec("persons", None, None), "generate", "`persons`", "did you mean `person`?"),
+        (spec("person", Some("de_DE"), None), "locale", "no weights of names for `de_DE`", "en_US"),
+        (spec("person", None, Some("mail")), "unique", "no column `mail`", "`email`"),
+        (spec("person", None, Some("phone")), "unique", "`phone` repeats", "email, user_name"),
+        (spec("phone", None, Some("phone")), "unique", "`phone` repeats", "leave `unique` out"),
     ];
     for (spec, key, message, remedy) in cases {
         let error = Generator::new(spec.clone()).unwrap_err();

@@ -10,11 +10,7 @@ pub(super) struct Alphabet {
 }
 
 const fn alphabet(first: char, last: char, step: u32) -> Alphabet {
-    Alphabet {
-        first: first as u32,
-        step,
-        size: (last as u32 - first as u32) / step + 1,
-    }
+    Alphabet { first: first as u32, step, size: (last as u32 - first as u32) / step + 1 }
 }
 
 /// Digits but zero.
@@ -86,14 +82,8 @@ mod tests {
     fn alphabets_are_sound() {
         let mut seen = std::collections::HashSet::new();
         for alphabet in ALL {
-            let cased: Vec<bool> = (0..alphabet.size)
-                .map(|at| alphabet.character(at).is_uppercase())
-                .collect();
-            assert!(
-                cased.iter().all(|is_upper| *is_upper == cased[0]),
-                "{}",
-                alphabet.character(0)
-            );
+            let cased: Vec<bool> = (0..alphabet.size).map(|at| alphabet.character(at).is_uppercase()).collect();
+            assert!(cased.iter().all(|is_upper| *is_upper == cased[0]), "{}", alphabet.character(0));
             for place in 0..alphabet.size {
                 let character = alphabet.character(place);
                 assert!(seen.insert(character), "{character} twice");

@@ -94,13 +94,12 @@ impl Cipher {
     /// Few symbols are a number, which is permuted as one; of many, each half is shifted by what the other half says.
     fn permute(self, tweak: u64, symbols: &mut [Symbol]) {
         let size = symbols.iter().try_fold(1_u64, |size, symbol| {
-            size.checked_mul(u64::from(symbol.alphabet.size))
-                .filter(|size| *size < 1 << 62)
+            size.checked_mul(u64::from(symbol.alphabet.size)).filter(|size| *size < 1 << 62)
         });
         if let Some(size) = size {
-            let number = symbols.iter().fold(0, |number, symbol| {
-                number * u64::from(symbol.alphabet.size) + u64::from(symbol.place)
-            });
+            let number = symbols
+                .iter()
+                .fold(0, |number, symbol| number * u64::from(symbol.alphabet.size) + u64::from(symbol.place));
             let mut number = self.index(tweak, size, number);
             for symbol in symbols.iter_mut().rev() {
                 symbol.place = (number % u64::from(symbol.alphabet.size)) as u32;
@@ -110,16 +109,9 @@ impl Cipher {
         }
         let (left, right) = symbols.split_at_mut(symbols.len() / 2);
         for round in 0..ROUNDS {
-            let (from, to) = if round % 2 == 0 {
-                (&*right, &mut *left)
-            } else {
-                (&*left, &mut *right)
-            };
-            let said = self.key.hash(
-                [tweak, round]
-                    .into_iter()
-                    .chain(from.iter().map(|symbol| u64::from(symbol.place))),
-            );
+            let (from, to) = if round % 2 == 0 { (&*right, &mut *left) } else { (&*left, &mut *right) };
+            let said =
+                self.key.hash([tweak, round].into_iter().chain(from.iter().map(|symbol| u64::from(symbol.place))));
             for (at, symbol) in to.iter_mut().enumerate() {
                 let size = u64::from(symbol.alphabet.size);
                 let shift = self.key.hash([said, at as u64]) % size;

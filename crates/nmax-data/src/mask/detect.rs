@@ -20,23 +20,8 @@ const WORDS: [(&[&str], MaskKind); 8] = [
     (&["email", "mail"], MaskKind::Email),
     (&["iban"], MaskKind::Iban),
     (&["card", "pan", "creditcard"], MaskKind::Card),
-    (
-        &["birth", "birthday", "birthdate", "dob", "born", "geburtsdatum"],
-        MaskKind::Date,
-    ),
-    (
-        &[
-            "phone",
-            "tel",
-            "telephone",
-            "telefon",
-            "mobile",
-            "cell",
-            "fax",
-            "telefax",
-        ],
-        MaskKind::Text,
-    ),
+    (&["birth", "birthday", "birthdate", "dob", "born", "geburtsdatum"], MaskKind::Date),
+    (&["phone", "tel", "telephone", "telefon", "mobile", "cell", "fax", "telefax"], MaskKind::Text),
     (
         &[
             "firstname",
@@ -125,10 +110,7 @@ pub fn detect(name: &str, sample: &[&str]) -> Detected {
         .map(|(_, kind)| kind)
         .or_else(|| (has("name") && !THINGS.iter().any(|thing| has(thing))).then_some(MaskKind::Name));
     let by_name = |kind| Detected { kind, why: "its name" };
-    let by_values = |kind| Detected {
-        kind,
-        why: "its values",
-    };
+    let by_values = |kind| Detected { kind, why: "its values" };
     match (named, shape(sample)) {
         // Whatever it is called here: elsewhere it may be called `id`, and both are to be joined afterwards.
         (_, Some(MaskKind::Uuid)) => by_values(MaskKind::Uuid),
@@ -140,10 +122,7 @@ pub fn detect(name: &str, sample: &[&str]) -> Detected {
         (Some(MaskKind::Date), _) => by_name(date_kind(sample)),
         (Some(kind), None) => by_name(kind),
         (_, Some(kind)) => by_values(kind),
-        (None, None) => Detected {
-            kind: MaskKind::Keep,
-            why: "nothing personal seen",
-        },
+        (None, None) => Detected { kind: MaskKind::Keep, why: "nothing personal seen" },
     }
 }
 
@@ -201,9 +180,5 @@ fn is_phone(value: &str) -> bool {
 /// Whether the day or the month comes first; the month when both could.
 fn date_kind(sample: &[&str]) -> MaskKind {
     let dates = |slashes| share(sample, &|value| forms::is_date(value, slashes));
-    if dates(Slashes::DayFirst) > dates(Slashes::MonthFirst) {
-        MaskKind::DateDayFirst
-    } else {
-        MaskKind::Date
-    }
+    if dates(Slashes::DayFirst) > dates(Slashes::MonthFirst) { MaskKind::DateDayFirst } else { MaskKind::Date }
 }

@@ -64,9 +64,7 @@ impl Layout {
             _ => !bytes.get(10).is_some_and(u8::is_ascii_digit),
         };
         let [year, month, day] = fields.map(|(from, to)| {
-            let digits = text
-                .get(from..to)
-                .filter(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()));
+            let digits = text.get(from..to).filter(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()));
             digits.and_then(|digits| digits.parse().ok())
         });
         (is_signed && is_over).then_some(())?;
@@ -95,15 +93,9 @@ fn parse_layout(value: &str, slashes: Slashes) -> Option<(Layout, i64)> {
         Slashes::MonthFirst => Layout::MonthFirst,
         Slashes::DayFirst => Layout::DayFirst,
     };
-    [
-        Layout::YearFirst('-'),
-        Layout::YearFirst('/'),
-        Layout::Dots,
-        with_slashes,
-        Layout::Bare,
-    ]
-    .into_iter()
-    .find_map(|layout| Some((layout, layout.parse(value)?)))
+    [Layout::YearFirst('-'), Layout::YearFirst('/'), Layout::Dots, with_slashes, Layout::Bare]
+        .into_iter()
+        .find_map(|layout| Some((layout, layout.parse(value)?)))
 }
 
 /// The date moved back; days before year 1 come out at the end of year 9999, so that no two meet.
@@ -130,11 +122,7 @@ fn packed(value: &str, is_wanted: impl Fn(u8) -> bool, fillers: &[char]) -> Opti
 fn unpacked(value: &str, packed: &str, fillers: &[char]) -> String {
     let mut characters = packed.chars();
     let filled = |c: char| {
-        if fillers.contains(&c) {
-            c
-        } else {
-            characters.next().unwrap_or(c)
-        }
+        if fillers.contains(&c) { c } else { characters.next().unwrap_or(c) }
     };
     value.chars().map(filled).collect()
 }
@@ -148,11 +136,7 @@ fn packed_iban(value: &str) -> Option<String> {
     let packed = packed(value, |byte| byte.is_ascii_digit() || byte.is_ascii_uppercase(), &[' '])?;
     let bytes = packed.as_bytes();
     let is_headed = (15..=34).contains(&bytes.len()) && bytes[..2].iter().all(u8::is_ascii_uppercase);
-    let check: u8 = packed
-        .get(2..4)
-        .filter(|check| check.bytes().all(|byte| byte.is_ascii_digit()))?
-        .parse()
-        .ok()?;
+    let check: u8 = packed.get(2..4).filter(|check| check.bytes().all(|byte| byte.is_ascii_digit()))?.parse().ok()?;
     (is_headed && digits::iban([bytes[0], bytes[1]], bytes[4..].iter().copied()) == Some(check)).then_some(packed)
 }
 
@@ -225,16 +209,9 @@ pub(super) fn uuid(cipher: &Cipher, value: &str) -> Option<String> {
 /// 30 hexadecimal digits are two numbers of 60 bits, each shifted in turn by what the other says.
 fn hexadecimal(cipher: &Cipher, value: &str) -> Option<String> {
     let is_free = |at: usize, character: char| character != '-' && !FIXED.contains(&at);
-    let free: String = value
-        .char_indices()
-        .filter(|(at, c)| is_free(*at, *c))
-        .map(|(_, c)| c)
-        .collect();
+    let free: String = value.char_indices().filter(|(at, c)| is_free(*at, *c)).map(|(_, c)| c).collect();
     let (left, right) = free.split_at(15);
-    let (mut left, mut right) = (
-        u64::from_str_radix(left, 16).ok()?,
-        u64::from_str_radix(right, 16).ok()?,
-    );
+    let (mut left, mut right) = (u64::from_str_radix(left, 16).ok()?, u64::from_str_radix(right, 16).ok()?);
     let fixed = value.as_bytes();
     let tweak = UUID | u64::from(fixed[FIXED[0]]) << 8 | u64::from(fixed[FIXED[1]]);
     const MASK: u64 = (1 << 60) - 1;
@@ -253,9 +230,7 @@ pub(super) fn parse_ipv4(value: &str) -> Option<u32> {
     let parts: Vec<&str> = value.split('.').collect();
     let is_plain = |part: &&str| !part.starts_with(['+', '0']) || *part == "0";
     (parts.len() == 4 && parts.iter().all(is_plain)).then_some(())?;
-    parts.iter().try_fold(0, |number, part| {
-        Some(number << 8 | u32::from(part.parse::<u8>().ok()?))
-    })
+    parts.iter().try_fold(0, |number, part| Some(number << 8 | u32::from(part.parse::<u8>().ok()?)))
 }
 
 /// Networks that nobody owns, first address and bits of the network: this host, private and shared ones, loopback,

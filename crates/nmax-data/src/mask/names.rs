@@ -43,10 +43,7 @@ impl NameTable {
             for name in table.iter().map(Short::bytes).filter(|name| group_of[name].0 == group) {
                 let has_inner_capital = name[1..].iter().any(u8::is_ascii_uppercase);
                 let lower = String::from_utf8_lossy(name).to_ascii_lowercase();
-                by_class
-                    .entry((group, name.len(), has_inner_capital))
-                    .or_default()
-                    .push(lower);
+                by_class.entry((group, name.len(), has_inner_capital)).or_default().push(lower);
             }
         }
         let classes: Vec<Vec<String>> = by_class.into_values().filter(|names| names.len() >= LEAST).collect();
@@ -54,10 +51,7 @@ impl NameTable {
             .iter()
             .enumerate()
             .flat_map(|(class, names)| {
-                names
-                    .iter()
-                    .enumerate()
-                    .map(move |(place, name)| (name.clone(), (class, place)))
+                names.iter().enumerate().map(move |(place, name)| (name.clone(), (class, place)))
             })
             .collect();
         Self { classes, places }

@@ -61,24 +61,13 @@ fn iban(country: &str, bban: &str) -> String {
     let check = crate::digits::iban([bytes[0], bytes[1]], bban.bytes()).unwrap();
     let packed = format!("{country}{check:02}{bban}");
     // In groups of four, as on paper.
-    packed
-        .as_bytes()
-        .chunks(4)
-        .map(|four| std::str::from_utf8(four).unwrap())
-        .collect::<Vec<_>>()
-        .join(" ")
+    packed.as_bytes().chunks(4).map(|four| std::str::from_utf8(four).unwrap()).collect::<Vec<_>>().join(" ")
 }
 
 /// What must be the same before and after.
 fn pattern(value: &str) -> Vec<(bool, bool, bool, char)> {
-    let class = |c: char| {
-        (
-            c.is_ascii_digit(),
-            c.is_uppercase(),
-            c.is_lowercase(),
-            if c.is_alphanumeric() { 'x' } else { c },
-        )
-    };
+    let class =
+        |c: char| (c.is_ascii_digit(), c.is_uppercase(), c.is_lowercase(), if c.is_alphanumeric() { 'x' } else { c });
     value.chars().map(class).collect()
 }
 
@@ -165,10 +154,7 @@ fn small_patterns_are_permuted_as_a_whole() {
     }
     let numbers: HashSet<String> = (0..1000).map(|n| masked(0, MaskKind::Text, &n.to_string())).collect();
     assert_eq!(numbers.len(), 1000);
-    assert!(
-        numbers.iter().all(|n| n.parse::<u32>().unwrap().to_string() == *n),
-        "no zero comes in front"
-    );
+    assert!(numbers.iter().all(|n| n.parse::<u32>().unwrap().to_string() == *n), "no zero comes in front");
 }
 
 /// A name is found again in a full name, in an e-mail address, in capitals.
@@ -181,10 +167,7 @@ fn people_are_of_one_piece_afterwards() {
     assert_eq!(name("SMITH, Mary"), format!("{}, {first}", last.to_uppercase()));
     assert_eq!(name("XYZZY").to_lowercase(), name("xyzzy"), "no name of the census");
     let email = masked(0, MaskKind::Email, "mary.smith@shop.test");
-    assert!(
-        email.starts_with(&format!("{}.{}@", first.to_lowercase(), last.to_lowercase())),
-        "{email}"
-    );
+    assert!(email.starts_with(&format!("{}.{}@", first.to_lowercase(), last.to_lowercase())), "{email}");
     assert!(email.ends_with(".example.com"), "{email}");
 }
 
@@ -208,43 +191,18 @@ fn columns_are_recognized() {
     let cases: [(&str, &[&str], MaskKind, &str); 20] = [
         ("email", &["a@b.de", "c@d.org"], MaskKind::Email, "name and values"),
         ("contact", &["a@b.de", "c@d.org"], MaskKind::Email, "values alone"),
-        (
-            "email_opt_in",
-            &["yes", "no"],
-            MaskKind::Text,
-            "a flag; better masked than not",
-        ),
+        ("email_opt_in", &["yes", "no"], MaskKind::Text, "a flag; better masked than not"),
         ("firstName", &["Mary"], MaskKind::Name, "capitals part words"),
         ("LAST_NAME", &["Smith"], MaskKind::Name, "capitals only"),
         ("file_name", &["a.txt"], MaskKind::Keep, "no person"),
         ("birth_date", &["1980-01-31"], MaskKind::Date, "a date"),
-        (
-            "dob",
-            &["31/12/1980", "01/02/1990"],
-            MaskKind::DateDayFirst,
-            "only days go to 31",
-        ),
+        ("dob", &["31/12/1980", "01/02/1990"], MaskKind::DateDayFirst, "only days go to 31"),
         ("dob", &["12/31/1980"], MaskKind::Date, "the month first"),
         ("created_at", &["2024-01-01"], MaskKind::Keep, "no date of a person"),
-        (
-            "konto",
-            &["DE89 3704 0044 0532 0130 00"],
-            MaskKind::Iban,
-            "values go before the name",
-        ),
+        ("konto", &["DE89 3704 0044 0532 0130 00"], MaskKind::Iban, "values go before the name"),
         ("x", &["4111 1111 1111 1111"], MaskKind::Card, "values alone"),
-        (
-            "id",
-            &["6f2c1f3e-0f52-4a55-9d0b-0d3c41b0d7a1"],
-            MaskKind::Uuid,
-            "identifiers, too, lead to people",
-        ),
-        (
-            "account",
-            &["6F2C1F3E-0F52-4A55-9D0B-0D3C41B0D7A1"],
-            MaskKind::Uuid,
-            "it is an `id` elsewhere",
-        ),
+        ("id", &["6f2c1f3e-0f52-4a55-9d0b-0d3c41b0d7a1"], MaskKind::Uuid, "identifiers, too, lead to people"),
+        ("account", &["6F2C1F3E-0F52-4A55-9D0B-0D3C41B0D7A1"], MaskKind::Uuid, "it is an `id` elsewhere"),
         ("id", &["1", "2"], MaskKind::Keep, "a number"),
         ("client", &["10.0.0.1", "192.168.7.9"], MaskKind::Ipv4, "values alone"),
         ("number", &["+49 30 1234567"], MaskKind::Text, "a telephone"),

@@ -27,15 +27,8 @@ fn surnames_are_as_common_as_in_the_census() {
         assert!((got - want).abs() < 5.0 * want.sqrt(), "{name}: {got}, not {want}");
     }
     let table: HashSet<&[u8]> = SURNAMES.table().iter().map(Short::bytes).collect();
-    let rare: u32 = seen
-        .iter()
-        .filter(|(name, _)| !table.contains(name.as_bytes()))
-        .map(|(_, n)| n)
-        .sum();
-    assert!(
-        (f64::from(rare) / people as f64 - 0.2488).abs() < 0.005,
-        "{rare} have a rare name"
-    );
+    let rare: u32 = seen.iter().filter(|(name, _)| !table.contains(name.as_bytes())).map(|(_, n)| n).sum();
+    assert!((f64::from(rare) / people as f64 - 0.2488).abs() < 0.005, "{rare} have a rare name");
     // The census lists 150,436 names for 89.75 % of the people: of the rest, each is rarer than 0.04 per 100,000.
     let singles = seen.values().filter(|n| **n == 1).count();
     assert!(singles > 40_000, "the tail is long: {singles} names were met once");
@@ -68,11 +61,7 @@ fn the_tail_follows_its_law() {
 /// Law: rare names of one pattern are all different.
 #[test]
 fn rare_names_differ() {
-    for (pattern, size) in [
-        (Pattern::Female, 102_400),
-        (Pattern::Male, 102_400),
-        (Pattern::Surname, 300_000),
-    ] {
+    for (pattern, size) in [(Pattern::Female, 102_400), (Pattern::Male, 102_400), (Pattern::Surname, 300_000)] {
         let all: HashSet<Vec<u8>> = (0..size)
             .map(|number| {
                 let mut name = Vec::new();

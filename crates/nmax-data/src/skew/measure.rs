@@ -19,10 +19,7 @@ pub(super) fn gini(counts: &[(u64, f64)]) -> Option<f64> {
         // Ranks before+1 … before+w add up to w·(before + (w + 1) / 2).
         let (_, sum) = sorted.iter().fold((0.0, 0.0), |(before, sum), (count, weight)| {
             let twice_mean_rank = 2.0 * before + weight + 1.0;
-            (
-                before + weight,
-                sum + *count as f64 * weight * (twice_mean_rank - n - 1.0),
-            )
+            (before + weight, sum + *count as f64 * weight * (twice_mean_rank - n - 1.0))
         });
         sum / (n * total)
     })
@@ -40,8 +37,7 @@ pub(super) fn zipf_exponent(counts: &[u64]) -> Option<f64> {
         .collect();
     let n = points.len() as f64;
     let (x, y) = points.iter().fold((0.0, 0.0), |(a, b), (x, y)| (a + x / n, b + y / n));
-    let (xy, xx) = points.iter().fold((0.0, 0.0), |(xy, xx), (px, py)| {
-        (xy + (px - x) * (py - y), xx + (px - x) * (px - x))
-    });
+    let (xy, xx) =
+        points.iter().fold((0.0, 0.0), |(xy, xx), (px, py)| (xy + (px - x) * (py - y), xx + (px - x) * (px - x)));
     (points.len() >= 4).then(|| -xy / xx)
 }

@@ -68,18 +68,8 @@ fn sketches_come_near() {
     let sketch = counter.skew(10);
     assert!(exact.is_exact && !sketch.is_exact);
     assert!(counter.sample.len() <= 4096);
-    assert!(
-        (sketch.distinct / exact.distinct - 1.0).abs() < 0.06,
-        "{} of {}",
-        sketch.distinct,
-        exact.distinct
-    );
-    assert!(
-        (sketch.gini.unwrap() - exact.gini.unwrap()).abs() < 0.03,
-        "{:?} {:?}",
-        sketch.gini,
-        exact.gini
-    );
+    assert!((sketch.distinct / exact.distinct - 1.0).abs() < 0.06, "{} of {}", sketch.distinct, exact.distinct);
+    assert!((sketch.gini.unwrap() - exact.gini.unwrap()).abs() < 0.03, "{:?} {:?}", sketch.gini, exact.gini);
     assert_eq!(sketch.top[0].0, exact.top[0].0);
     assert!((sketch.top_share(10) - exact.top_share(10)).abs() < 0.01);
     assert!((sketch.zipf.unwrap() - 1.0).abs() < 0.15, "{:?}", sketch.zipf);

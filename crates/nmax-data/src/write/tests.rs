@@ -4,11 +4,7 @@ use super::*;
 use crate::generator::Spec;
 
 fn people() -> Generator {
-    Generator::new(Spec {
-        kind: "person".to_owned(),
-        ..Spec::default()
-    })
-    .unwrap()
+    Generator::new(Spec { kind: "person".to_owned(), ..Spec::default() }).unwrap()
 }
 
 fn written(format: &Format, records: Range<u64>, piece: u64) -> String {
@@ -58,9 +54,7 @@ fn rows_hold_their_cells() {
 
 #[test]
 fn statements_of_sql_are_whole() {
-    let format = Format::Sql {
-        table: "my \"people\"".to_owned(),
-    };
+    let format = Format::Sql { table: "my \"people\"".to_owned() };
     let text = written(&format, 0..1001, 100);
     let insert = "INSERT INTO \"my \"\"people\"\"\" (\"full_name\", \"email\") VALUES\n";
     assert_eq!(text.matches(insert).count(), 3);

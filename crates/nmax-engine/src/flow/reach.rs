@@ -16,10 +16,7 @@ impl<Q> Flow<Q> {
             let Action::Request(request) = action else { continue };
             let Some(from) = page(request) else { continue };
             let after = self.pages_after(at + self.steps.start, &page);
-            let new = after
-                .into_iter()
-                .map(|to| (from, to))
-                .filter(|pair| known.insert(*pair));
+            let new = after.into_iter().map(|to| (from, to)).filter(|pair| known.insert(*pair));
             pairs.extend(new);
             if pairs.len() >= max {
                 pairs.truncate(max);

@@ -16,10 +16,7 @@ fn request(name: usize) -> Step {
         query: Vec::new(),
         headers: Vec::new(),
         body: nmax_plan::plan::Body::Empty,
-        expect: Expect {
-            status: vec![Expect::STATUS_DEFAULT],
-            checks: Vec::new(),
-        },
+        expect: Expect { status: vec![Expect::STATUS_DEFAULT], checks: Vec::new() },
         extract: Vec::new(),
         timeout: None,
         redirects_max: None,
@@ -30,11 +27,7 @@ fn request(name: usize) -> Step {
 }
 
 fn condition() -> Condition {
-    Condition::Compare {
-        left: Template::text("1"),
-        comparison: Comparison::Equal,
-        right: Template::text("1"),
-    }
+    Condition::Compare { left: Template::text("1"), comparison: Comparison::Equal, right: Template::text("1") }
 }
 
 fn scenario(steps: Vec<Step>) -> Scenario {
@@ -61,10 +54,7 @@ fn any_steps() -> impl Strategy<Value = Vec<Step>> {
     let step = leaf.prop_recursive(3, 24, 4, |inner| {
         let steps = prop::collection::vec(inner, 0..4);
         prop_oneof![
-            steps.clone().prop_map(|steps| Step::Transaction(Transaction {
-                name: "t".into(),
-                steps
-            })),
+            steps.clone().prop_map(|steps| Step::Transaction(Transaction { name: "t".into(), steps })),
             (steps.clone(), steps.clone()).prop_map(|(then, otherwise)| Step::If(If {
                 condition: condition(),
                 then,
@@ -73,10 +63,7 @@ fn any_steps() -> impl Strategy<Value = Vec<Step>> {
             (steps.clone(), any::<bool>()).prop_map(|(steps, counts)| Step::Loop(Loop {
                 until: match counts {
                     true => LoopEnd::Times(Template::text("2")),
-                    false => LoopEnd::While {
-                        condition: condition(),
-                        max: 9
-                    },
+                    false => LoopEnd::While { condition: condition(), max: 9 },
                 },
                 counter: None,
                 steps,
@@ -185,11 +172,7 @@ fn run(flow: &Flow<String>, answers: &mut Answers<'_>) -> Vec<String> {
 /// Names that follow one another.
 fn pairs(done: &[String]) -> impl Iterator<Item = (usize, usize)> {
     let pages: Vec<usize> = done.iter().filter_map(|name| name.parse().ok()).collect();
-    pages
-        .windows(2)
-        .map(|pair| (pair[0], pair[1]))
-        .collect::<Vec<_>>()
-        .into_iter()
+    pages.windows(2).map(|pair| (pair[0], pair[1])).collect::<Vec<_>>().into_iter()
 }
 
 proptest! {
@@ -231,56 +214,31 @@ fn foreseen_transitions_can_happen() {
     let steps = vec![
         request(0),
         Step::Loop(Loop {
-            until: LoopEnd::While {
-                condition: condition(),
-                max: 5,
-            },
+            until: LoopEnd::While { condition: condition(), max: 5 },
             counter: None,
             steps: vec![Step::Choose(vec![
-                Branch {
-                    weight: 1.0,
-                    steps: vec![request(1)],
-                },
-                Branch {
-                    weight: 0.0,
-                    steps: vec![request(5)],
-                },
-                Branch {
-                    weight: 2.0,
-                    steps: vec![request(2), Step::End(None)],
-                },
+                Branch { weight: 1.0, steps: vec![request(1)] },
+                Branch { weight: 0.0, steps: vec![request(5)] },
+                Branch { weight: 2.0, steps: vec![request(2), Step::End(None)] },
             ])],
         }),
         request(3),
     ];
     let flow = compiled(&scenario(steps));
     let foreseen: BTreeSet<_> = flow.transitions(|name| name.parse().ok(), 1_000).into_iter().collect();
-    assert_eq!(
-        foreseen,
-        BTreeSet::from([(0, 1), (0, 2), (0, 3), (1, 1), (1, 2), (1, 3)])
-    );
+    assert_eq!(foreseen, BTreeSet::from([(0, 1), (0, 2), (0, 3), (1, 1), (1, 2), (1, 3)]));
     let mut happened = BTreeSet::new();
     for answers in 0..1_u32 << 8 {
         let bits: Vec<u8> = (0..8).map(|bit| (answers >> bit & 1) as u8).collect();
         happened.extend(pairs(&run(&flow, &mut Answers(bits.iter()))));
     }
     assert_eq!(happened, foreseen);
-    assert_eq!(
-        flow.transitions(|name| name.parse().ok(), 2).len(),
-        2,
-        "no more than asked for"
-    );
+    assert_eq!(flow.transitions(|name| name.parse().ok(), 2).len(), 2, "no more than asked for");
 }
 
 #[test]
 fn ways_have_their_shares() {
-    let ways = Ways {
-        cumulative: vec![70.0, 95.0, 100.0],
-        targets: vec![1, 2, 3],
-    };
+    let ways = Ways { cumulative: vec![70.0, 95.0, 100.0], targets: vec![1, 2, 3] };
     let at = |share| ways.at(share).unwrap();
-    assert_eq!(
-        [at(0.0), at(0.699), at(0.7), at(0.949), at(0.95), at(0.999_999)],
-        [1, 1, 2, 2, 3, 3]
-    );
+    assert_eq!([at(0.0), at(0.699), at(0.7), at(0.949), at(0.95), at(0.999_999)], [1, 1, 2, 2, 3, 3]);
 }

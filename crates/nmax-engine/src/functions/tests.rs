@@ -6,10 +6,7 @@ use ring::aead::{AES_256_GCM, Aad, LessSafeKey, Nonce, UnboundKey};
 use super::*;
 
 fn at(draw: u64) -> Place {
-    Place {
-        choice: Choice::new(7, 1, 2, draw),
-        unix: Nanos(1_700_000_000_999_999_999),
-    }
+    Place { choice: Choice::new(7, 1, 2, draw), unix: Nanos(1_700_000_000_999_999_999) }
 }
 
 fn try_call(function: Function, arguments: &[&str]) -> Result<String, String> {
@@ -33,11 +30,7 @@ fn refused(function: Function, arguments: &[&str], part: &str) {
 #[test]
 fn digests_are_those_of_another_implementation() {
     let text = "Grüße, Welt! 1+1=2";
-    check(
-        Function::Hash,
-        &["sha1", text],
-        "449ff4dadc80fd47c5eb765d245b4e1b52783243",
-    );
+    check(Function::Hash, &["sha1", text], "449ff4dadc80fd47c5eb765d245b4e1b52783243");
     let sha256 = "73ffc361bf83b27da706ed293d102c4cf9237c3340e9e4c63d29ff0c982b36a0";
     check(Function::Hash, &["sha256", text], sha256);
     let sha384 = "55e7a471001ecb81d632ee8713c82810a598305ec0608866518f9aebaec32f12430863728b76890d61aa9fba5c507b64";
@@ -52,21 +45,11 @@ fn digests_are_those_of_another_implementation() {
 #[test]
 fn signatures_are_those_of_the_rfcs() {
     let check = |algorithm, expected| {
-        check(
-            Function::Hmac,
-            &[algorithm, "Jefe", "what do ya want for nothing?"],
-            expected,
-        );
+        check(Function::Hmac, &[algorithm, "Jefe", "what do ya want for nothing?"], expected);
     };
     check("sha1", "effcdf6ae5eb2fa2d27416d5f184df9c259a7c79");
-    check(
-        "sha256",
-        "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843",
-    );
-    check(
-        "sha384",
-        "af45d2e376484031617f78d2b58a6b1b9c7ef464f5a01b47e42ec3736322445e8e2240ca5e69e2c78b3239ecfab21649",
-    );
+    check("sha256", "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
+    check("sha384", "af45d2e376484031617f78d2b58a6b1b9c7ef464f5a01b47e42ec3736322445e8e2240ca5e69e2c78b3239ecfab21649");
     check(
         "sha512",
         "164b7a7bfcf819e2e395fbe73b56e0a387bd64222e831fd610270cd7ea250554\
@@ -78,13 +61,7 @@ fn signatures_are_those_of_the_rfcs() {
 /// RFC 4648, section 10, and constants of Python's base64.
 #[test]
 fn texts_are_coded_as_the_rfc_says() {
-    let vectors = [
-        ("", ""),
-        ("f", "Zg=="),
-        ("fo", "Zm8="),
-        ("foo", "Zm9v"),
-        ("foobar", "Zm9vYmFy"),
-    ];
+    let vectors = [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foobar", "Zm9vYmFy")];
     for (text, coded) in vectors {
         check(Function::Base64, &[text], coded);
         check(Function::Base64Url, &[text], coded.trim_end_matches('='));
@@ -101,11 +78,7 @@ fn texts_are_coded_as_the_rfc_says() {
     refused(Function::UrlDecode, &["%ff"], "UTF-8");
     check(Function::JsonDecode, &[r#"a\/b\u0026c "d\"e\\"#], "a/b&c \"d\"e\\");
     refused(Function::JsonDecode, &["a\\"], "not the inside of a JSON string");
-    check(
-        Function::Html,
-        &["<a href=\"x\">it's & so</a>"],
-        "&lt;a href=&quot;x&quot;&gt;it&#39;s &amp; so&lt;/a&gt;",
-    );
+    check(Function::Html, &["<a href=\"x\">it's & so</a>"], "&lt;a href=&quot;x&quot;&gt;it&#39;s &amp; so&lt;/a&gt;");
 }
 
 /// Dates as Python's datetime writes them, around leap days and the end of a century without one.
@@ -194,11 +167,7 @@ fn tokens_are_those_of_another_implementation() {
         let forged = token.replace("eyJzdWIiOiJ1MSIsIm4iOjF9", "eyJzdWIiOiJ1MSIsIm4iOjJ9");
         refused(Function::JwtVerify, &[algorithm, "secret", &forged], "not of this key");
     }
-    refused(
-        Function::JwtVerify,
-        &["HS384", "secret", tokens[0].1],
-        "signed with `HS256`",
-    );
+    refused(Function::JwtVerify, &["HS384", "secret", tokens[0].1], "signed with `HS256`");
     refused(Function::JwtVerify, &["HS256", "secret", "a.b"], "three parts");
     refused(Function::JwtVerify, &["HS256", "secret", "a.b.c.d"], "three parts");
     refused(Function::JwtVerify, &["HS256", "secret", "e30.e30.AA"], "no algorithm");
@@ -232,15 +201,8 @@ fn identifiers_have_their_version_and_variant() {
         let groups: Vec<&str> = id.split('-').collect();
         let lengths: Vec<usize> = groups.iter().map(|group| group.len()).collect();
         assert_eq!(lengths, [8, 4, 4, 4, 12], "{id}");
-        assert!(
-            id.chars()
-                .all(|c| c == '-' || c.is_ascii_hexdigit() && !c.is_ascii_uppercase()),
-            "{id}"
-        );
-        assert!(
-            groups[2].starts_with('4') && groups[3].starts_with(['8', '9', 'a', 'b']),
-            "{id}"
-        );
+        assert!(id.chars().all(|c| c == '-' || c.is_ascii_hexdigit() && !c.is_ascii_uppercase()), "{id}");
+        assert!(groups[2].starts_with('4') && groups[3].starts_with(['8', '9', 'a', 'b']), "{id}");
         assert!(seen.insert(id));
     }
 }
@@ -252,12 +214,7 @@ fn ends_that_are_no_numbers_are_refused() {
     refused(Function::RandomText, &["-1"], "between 0 and 65536");
     refused(Function::RandomText, &["65537"], "between 0 and 65536");
     let (low, high) = (i64::MIN.to_string(), i64::MAX.to_string());
-    assert!(
-        try_call(Function::Random, &[&low, &high])
-            .unwrap()
-            .parse::<i64>()
-            .is_ok()
-    );
+    assert!(try_call(Function::Random, &[&low, &high]).unwrap().parse::<i64>().is_ok());
 }
 
 proptest! {

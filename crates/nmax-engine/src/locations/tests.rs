@@ -49,11 +49,7 @@ fn locations_without_users_are_found() {
             let without = without_users(&plan, count);
             for (index, weight) in weights.iter().enumerate() {
                 let is_listed = without.iter().any(|(listed, _)| *listed == index);
-                assert_eq!(
-                    is_listed,
-                    *weight > 0.0 && !is_met(index),
-                    "{index} of {weights:?} for {count}"
-                );
+                assert_eq!(is_listed, *weight > 0.0 && !is_met(index), "{index} of {weights:?} for {count}");
             }
             for (index, enough) in without {
                 let is_listed = |count| without_users(&plan, count).iter().any(|(listed, _)| *listed == index);

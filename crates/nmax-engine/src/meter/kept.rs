@@ -40,13 +40,7 @@ impl Kept {
     #[inline]
     pub(super) fn consider(&mut self, sample: &Sample, vu: u32, iteration: u64) {
         let worker = self.worker;
-        let raw = |why| RawSample {
-            sample: *sample,
-            worker,
-            vu,
-            iteration,
-            why,
-        };
+        let raw = |why| RawSample { sample: *sample, worker, vu, iteration, why };
         match self.mode {
             KeepSamples::None => {}
             KeepSamples::All => {
@@ -117,15 +111,7 @@ pub(super) struct Reservoir {
 impl Reservoir {
     pub(super) fn new(seed: u64, worker: u32, size: usize) -> Self {
         let items = Vec::with_capacity(size);
-        Self {
-            items,
-            size,
-            seed: (seed, u64::from(worker)),
-            draws: 0,
-            seen: 0,
-            next: 0,
-            weight: 1.0,
-        }
+        Self { items, size, seed: (seed, u64::from(worker)), draws: 0, seen: 0, next: 0, weight: 1.0 }
     }
 
     /// Counts an item; whether it is kept.

@@ -20,13 +20,7 @@ fn item(number: u64) -> RawSample {
         bytes_sent: 0,
         bytes_decoded: 0,
     };
-    RawSample {
-        sample,
-        worker: 0,
-        vu: 0,
-        iteration: number,
-        why: Why::Random,
-    }
+    RawSample { sample, worker: 0, vu: 0, iteration: number, why: Why::Random }
 }
 
 fn meter() -> (Meter, Receiver<Report>) {
@@ -38,11 +32,7 @@ fn meter() -> (Meter, Receiver<Report>) {
         keep: KeepSamples::None,
         seed: 1,
     };
-    let link = Link {
-        worker: 3,
-        reports: reports_in,
-        recycled,
-    };
+    let link = Link { worker: 3, reports: reports_in, recycled };
     (Meter::new(settings, link, ThreadTime::default()), reports)
 }
 
@@ -51,11 +41,7 @@ fn meter() -> (Meter, Receiver<Report>) {
 fn held_sockets_belong_to_the_section_of_their_reply() {
     let (mut meter, _reports) = meter();
     let s = Nanos::from_secs;
-    let notes = Notes {
-        held: vec![s(1), s(5)],
-        held_open: vec![s(2)],
-        ..Notes::default()
-    };
+    let notes = Notes { held: vec![s(1), s(5)], held_open: vec![s(2)], ..Notes::default() };
     meter.note(s(6), &notes);
     let of = |meter: &mut Meter, section| {
         let load = meter.window().aggregate.load(section);
@@ -69,10 +55,7 @@ fn held_sockets_belong_to_the_section_of_their_reply() {
 fn addresses_that_were_passed_over_add_up() {
     let (mut meter, _reports) = meter();
     let address = |last: u8| std::net::IpAddr::from([10, 0, 0, last]);
-    let notes = |passed_over| Notes {
-        passed_over,
-        ..Notes::default()
-    };
+    let notes = |passed_over| Notes { passed_over, ..Notes::default() };
     meter.note(Nanos::from_secs(6), &notes(vec![(address(5), 2), (address(6), 1)]));
     meter.note(Nanos::from_secs(6), &notes(vec![(address(5), 10)]));
     let all = Section::ALL.map(|section| meter.window().aggregate.load(section).passed_over.clone());
@@ -125,8 +108,7 @@ fn the_reservoir_is_uniform_over_its_window() {
         }
         let kept = reservoir.restart();
         assert_eq!(kept.len(), 100);
-        kept.drain(..)
-            .for_each(|raw| tenths[(raw.iteration / 100) as usize] += 1);
+        kept.drain(..).for_each(|raw| tenths[(raw.iteration / 100) as usize] += 1);
     }
     // 20,000 expected in each, standard deviation about 134.
     assert!(tenths.iter().all(|count| count.abs_diff(20_000) < 700), "{tenths:?}");

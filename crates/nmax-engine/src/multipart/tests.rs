@@ -23,28 +23,18 @@ impl Values for Hostile {
 }
 
 fn hole() -> Template {
-    Template {
-        parts: vec![nmax_plan::template::Part::Slot(0)],
-    }
+    Template { parts: vec![nmax_plan::template::Part::Slot(0)] }
 }
 
 fn part(name: Template, content: PartContent) -> FormPart {
-    FormPart {
-        name,
-        content,
-        file_name: None,
-        content_type: None,
-    }
+    FormPart { name, content, file_name: None, content_type: None }
 }
 
 /// The example of RFC 7578, section 4, written out by hand.
 #[test]
 fn parts_are_written_as_rfc_7578_says() {
     let parts = [
-        part(
-            Template::text("field1"),
-            PartContent::Text(Template::text("Joe owes £100.")),
-        ),
+        part(Template::text("field1"), PartContent::Text(Template::text("Joe owes £100."))),
         FormPart {
             file_name: Some(Template::text("photo 1.png")),
             content_type: Some("image/png".into()),
@@ -66,10 +56,7 @@ fn parts_are_written_as_rfc_7578_says() {
 /// Data cannot add parameters, headers or parts to the head of its part.
 #[test]
 fn quotes_and_line_breaks_in_names_are_escaped() {
-    let parts = [FormPart {
-        file_name: Some(hole()),
-        ..part(hole(), PartContent::Text(Template::text("x")))
-    }];
+    let parts = [FormPart { file_name: Some(hole()), ..part(hole(), PartContent::Text(Template::text("x"))) }];
     let mut body = BodyBuffer::default();
     write(&parts, "B", &Hostile, &mut body);
     let text = String::from_utf8_lossy(&body.bytes).into_owned();

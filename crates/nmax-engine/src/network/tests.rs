@@ -66,8 +66,5 @@ fn what_the_plan_says_reaches_the_client() {
     assert_eq!(found.names.hosts[0].host, "shop.test");
     assert_eq!(found.sources.len(), 1);
     let plain = Settings::new(any_plan(), Arc::new(|_, _| Ok(())));
-    assert!(
-        !config(&plain).unwrap().decode,
-        "nothing is decoded unless it was asked for"
-    );
+    assert!(!config(&plain).unwrap().decode, "nothing is decoded unless it was asked for");
 }

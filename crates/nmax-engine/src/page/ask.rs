@@ -32,10 +32,7 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
         let mut is_check = false;
         if let Some(Stored::Stale(known)) = stored {
             bytes.truncate(bytes.len() - 2);
-            for (name, value) in [
-                ("if-none-match", known.etag),
-                ("if-modified-since", known.last_modified),
-            ] {
+            for (name, value) in [("if-none-match", known.etag), ("if-modified-since", known.last_modified)] {
                 if let Some(value) = value {
                     is_check = true;
                     bytes.extend_from_slice(name.as_bytes());
@@ -53,11 +50,7 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
             resource,
             origin,
             bytes,
-            keep_body: if is_read {
-                KeepBody::UpTo(KEPT_BODY_MAX)
-            } else {
-                KeepBody::Discard
-            },
+            keep_body: if is_read { KeepBody::UpTo(KEPT_BODY_MAX) } else { KeepBody::Discard },
             is_check,
         }
     }
@@ -69,11 +62,7 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
             plan: &context.program.plan,
             request: &load.request,
             prepared: load.prepared,
-            form: Form {
-                method: Method::Get,
-                has_body: false,
-                has_credentials: url.origin == load.origin,
-            },
+            form: Form { method: Method::Get, has_body: false, has_credentials: url.origin == load.origin },
             authority: &authority,
             target: url.target.as_bytes(),
         };
@@ -86,10 +75,7 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
             let end = bytes.len() - 2;
             bytes.truncate(end);
             bytes.extend_from_slice(b"cookie: ");
-            if self
-                .jar
-                .write(&url.origin, &url.target, context.unix_now_s(), &mut bytes)
-            {
+            if self.jar.write(&url.origin, &url.target, context.unix_now_s(), &mut bytes) {
                 bytes.extend_from_slice(b"\r\n");
             } else {
                 bytes.truncate(end);
@@ -109,10 +95,7 @@ pub(super) fn bare_request() -> Request {
         query: Vec::new(),
         headers: Vec::new(),
         body: Body::Empty,
-        expect: Expect {
-            status: Vec::new(),
-            checks: Vec::new(),
-        },
+        expect: Expect { status: Vec::new(), checks: Vec::new() },
         extract: Vec::new(),
         timeout: None,
         redirects_max: None,

@@ -48,10 +48,7 @@ pub(super) struct Content {
 impl Content {
     /// That of a reply that is not ok.
     pub(super) fn failed() -> Self {
-        Self {
-            is_failed: true,
-            ..Self::default()
-        }
+        Self { is_failed: true, ..Self::default() }
     }
 }
 
@@ -70,10 +67,7 @@ impl Cache {
         let entry = self.entries.get_mut(url)?;
         self.uses += 1;
         entry.used = self.uses;
-        let fits = entry
-            .vary
-            .as_ref()
-            .is_none_or(|(names, hash)| selected(names, &request()) == *hash);
+        let fits = entry.vary.as_ref().is_none_or(|(names, hash)| selected(names, &request()) == *hash);
         if fits && entry.freshness.is_fresh(now_s) {
             return Some(Stored::Fresh(entry.content.clone()));
         }

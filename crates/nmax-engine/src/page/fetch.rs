@@ -77,12 +77,8 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
             prepared,
             request: bare_request(),
             origin: url.origin.clone(),
-            queue: Queue::new(
-                prepared.request.name.as_constant().unwrap_or("page"),
-                &url,
-                &page.discover,
-            )
-            .with_tags(context.program.tagger.as_ref()),
+            queue: Queue::new(prepared.request.name.as_constant().unwrap_or("page"), &url, &page.discover)
+                .with_tags(context.program.tagger.as_ref()),
             spare: Vec::new(),
             fetched: Fetched::default(),
             freed: done,
@@ -93,10 +89,7 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
             let named = named.unwrap_or_else(|| Parsed::new(&[], self.driver.reply().body()).resources());
             self.admit_named(context, &mut load, &named, &url, done, 0);
         }
-        let timeout = prepared
-            .request
-            .timeout
-            .unwrap_or(context.program.plan.defaults.timeout);
+        let timeout = prepared.request.timeout.unwrap_or(context.program.plan.defaults.timeout);
         let cut = self.drain(context, &mut load, done + Nanos::from(timeout)).await;
         load.fetched.left_out = load.queue.left_out();
         let end = match cut {
@@ -169,11 +162,7 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
         for template in &page.listed {
             let mut reference = Vec::new();
             template.render(&mut reference, &self.values, Escape::Path);
-            let trouble = if prepared.calls {
-                self.values.take_trouble()
-            } else {
-                None
-            };
+            let trouble = if prepared.calls { self.values.take_trouble() } else { None };
             let target = url.join(&String::from_utf8_lossy(&reference));
             match target {
                 Ok(target) if trouble.is_none() => {
@@ -213,11 +202,7 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
         depth: u32,
     ) {
         let base = named.base.as_deref().and_then(|base| url.join(base).ok());
-        let source = Source {
-            base: base.as_ref().unwrap_or(url),
-            known,
-            depth,
-        };
+        let source = Source { base: base.as_ref().unwrap_or(url), known, depth };
         let new = load.queue.new_among(&named.found, source);
         self.admit(context, load, new);
     }
@@ -232,11 +217,9 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
                 continue;
             };
             match content.leads_to.filter(|_| resource.redirects < REDIRECTS_MAX) {
-                Some(url) if resource.is_listed || load.queue.admits(&url) => new.push_back(Resource {
-                    url,
-                    redirects: resource.redirects + 1,
-                    ..resource
-                }),
+                Some(url) if resource.is_listed || load.queue.admits(&url) => {
+                    new.push_back(Resource { url, redirects: resource.redirects + 1, ..resource })
+                }
                 _ => {
                     load.fetched.cached += 1;
                     load.fetched.failed += u64::from(content.is_failed);
@@ -251,11 +234,7 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
     /// What the browser has in store of a resource, when it need not ask.
     fn fresh(&mut self, context: &Context<R, D>, load: &Load<'_, D::Driver>, resource: &Resource) -> Option<Content> {
         let mut cache = self.cache.take()?;
-        let stored = cache.find(
-            &resource.url,
-            || self.message(context, load, &resource.url),
-            context.unix_now_s(),
-        );
+        let stored = cache.find(&resource.url, || self.message(context, load, &resource.url), context.unix_now_s());
         self.cache = Some(cache);
         match stored? {
             Stored::Fresh(content) => Some(content),
@@ -271,10 +250,6 @@ pub(super) fn inner_resources(
     resource: &Resource,
     known: Nanos,
 ) -> Vec<Resource> {
-    let source = Source {
-        base: &resource.url,
-        known,
-        depth: resource.depth + u32::from(resource.kind == Kind::Frame),
-    };
+    let source = Source { base: &resource.url, known, depth: resource.depth + u32::from(resource.kind == Kind::Frame) };
     queue.new_among(found, source)
 }

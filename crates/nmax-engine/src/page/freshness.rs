@@ -110,10 +110,7 @@ impl Freshness {
 
     /// What a server is asked with whether it changed.
     pub(super) fn validators(&self) -> Validators {
-        Validators {
-            etag: self.etag.clone(),
-            last_modified: self.last_modified.clone(),
-        }
+        Validators { etag: self.etag.clone(), last_modified: self.last_modified.clone() }
     }
 
     /// Whether it may be used without asking.
@@ -209,10 +206,5 @@ fn number(text: &[u8]) -> Option<i64> {
     if text.is_empty() || !text.iter().all(u8::is_ascii_digit) {
         return None;
     }
-    Some(
-        std::str::from_utf8(text)
-            .ok()?
-            .parse()
-            .map_or(FOREVER_S, |seconds: i64| seconds.min(FOREVER_S)),
-    )
+    Some(std::str::from_utf8(text).ok()?.parse().map_or(FOREVER_S, |seconds: i64| seconds.min(FOREVER_S)))
 }

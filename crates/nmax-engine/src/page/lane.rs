@@ -52,10 +52,7 @@ pub(super) struct Lanes<'a, D> {
 
 impl<'a, D: Driver> Lanes<'a, D> {
     pub(super) fn until(deadline: Nanos) -> Self {
-        Self {
-            lanes: Vec::new(),
-            deadline,
-        }
+        Self { lanes: Vec::new(), deadline }
     }
 
     pub(super) fn len(&self) -> usize {
@@ -141,10 +138,5 @@ async fn carry<R: Runtime, D: Drivers>(
             ..driver.abandon()
         }),
     };
-    Done {
-        job,
-        driver,
-        alarm,
-        exchange,
-    }
+    Done { job, driver, alarm, exchange }
 }

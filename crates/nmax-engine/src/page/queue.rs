@@ -154,10 +154,7 @@ impl<'a> Queue<'a> {
 
     /// Puts a resource in line.
     pub(super) fn push(&mut self, resource: Resource) {
-        let known = self
-            .origins
-            .iter()
-            .position(|(origin, _)| *origin == resource.url.origin);
+        let known = self.origins.iter().position(|(origin, _)| *origin == resource.url.origin);
         let origin = known.unwrap_or_else(|| {
             self.origins.push((resource.url.origin.clone(), 0));
             self.origins.len() - 1
@@ -170,9 +167,7 @@ impl<'a> Queue<'a> {
     pub(super) fn next(&mut self) -> Option<(Resource, usize)> {
         let origins = &self.origins;
         let mut startable = self.waiting.iter();
-        let key = startable
-            .find(|(_, (_, origin))| origins[*origin].1 < CONNECTIONS_PER_ORIGIN)?
-            .0;
+        let key = startable.find(|(_, (_, origin))| origins[*origin].1 < CONNECTIONS_PER_ORIGIN)?.0;
         let key = *key;
         let (resource, origin) = self.waiting.remove(&key)?;
         self.origins[origin].1 += 1;

@@ -38,12 +38,7 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
         let verified = verified(job, exchange, leads_to.as_ref());
         let is_ok = verified.outcome == Outcome::Ok;
         let name = measured_name(context, resource);
-        let seen = Seen {
-            assignment: load.assignment,
-            name,
-            exchange,
-            intended: resource.known,
-        };
+        let seen = Seen { assignment: load.assignment, name, exchange, intended: resource.known };
         let sample = self.record(context, &seen, job.wait, verified.outcome);
         if context.tells {
             self.tell_exchange(context, load.assignment, &sample, &job.bytes);
@@ -54,18 +49,13 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
             if exchange.status.is_some_and(|status| status >= 400) {
                 self.store(context, job, exchange, driver, Content::failed());
             }
-            let sent = SentBytes {
-                bytes: &job.bytes,
-                rest: &[],
-            };
+            let sent = SentBytes { bytes: &job.bytes, rest: &[] };
             return examples::keep(context, &seen, &verified, sent, driver);
         }
         if context.program.plan.defaults.cookies != Cookies::Ignored {
             for cookie in reply.set_cookies() {
                 // A cookie that a browser would refuse is refused here too.
-                let _ = self
-                    .jar
-                    .store(&resource.url.origin, &resource.url.target, cookie, context.unix_now_s());
+                let _ = self.jar.store(&resource.url.origin, &resource.url.target, cookie, context.unix_now_s());
             }
         }
         let content = self.remember(context, load, job, exchange, driver, leads_to.and_then(Result::ok));
@@ -77,12 +67,7 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
                 drop(meter);
                 // It is the same resource, wherever it is.
                 load.fetched.resources -= 1;
-                vec![Resource {
-                    url,
-                    redirects: resource.redirects + 1,
-                    known: exchange.done,
-                    ..resource.clone()
-                }]
+                vec![Resource { url, redirects: resource.redirects + 1, known: exchange.done, ..resource.clone() }]
             }
             _ => inner_resources(&mut load.queue, &content.found, resource, exchange.done),
         };
@@ -114,11 +99,7 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
             let known = cache.refresh(url, &reply, &job.bytes, span);
             return known.unwrap_or_default();
         }
-        let content = Content {
-            found: named_in(job, &reply),
-            leads_to,
-            is_failed: false,
-        };
+        let content = Content { found: named_in(job, &reply), leads_to, is_failed: false };
         self.store(context, job, exchange, driver, content.clone());
         content
     }
@@ -135,37 +116,21 @@ fn named_in(job: &Job, reply: &Reply<'_>) -> Rc<[Found]> {
         let named = resources(&body);
         let base = named.base.as_deref().and_then(|base| job.resource.url.join(base).ok());
         let absolute = |found: Found| match base.as_ref().and_then(|base| base.join(&found.reference).ok()) {
-            Some(url) => Found {
-                reference: url.to_string(),
-                ..found
-            },
+            Some(url) => Found { reference: url.to_string(), ..found },
             None => found,
         };
         return named.found.into_iter().map(absolute).collect();
     }
-    let is_css = reply
-        .header("content-type")
-        .map_or(kind == Kind::Style, |found| begins_with(found, b"text/css"));
-    if is_css {
-        of_style_sheet(&body).into()
-    } else {
-        Rc::from([])
-    }
+    let is_css = reply.header("content-type").map_or(kind == Kind::Style, |found| begins_with(found, b"text/css"));
+    if is_css { of_style_sheet(&body).into() } else { Rc::from([]) }
 }
 
 /// Whether a resource is ok: a reply with a status from 200 to 399 that leads somewhere when it leads on.
 fn verified(job: &Job, exchange: &Exchange, leads_to: Option<&Result<Url, String>>) -> Verified {
-    let failed = |kind: String, text: Option<String>| Verified {
-        outcome: Outcome::Failed,
-        kind,
-        text,
-        lacks_value: false,
-    };
+    let failed =
+        |kind: String, text: Option<String>| Verified { outcome: Outcome::Failed, kind, text, lacks_value: false };
     let Some(status) = exchange.status else {
-        let kind = exchange
-            .error
-            .as_ref()
-            .map_or(ErrorKind::Protocol, |failure| failure.kind);
+        let kind = exchange.error.as_ref().map_or(ErrorKind::Protocol, |failure| failure.kind);
         return Verified::error(kind);
     };
     match leads_to {
@@ -186,10 +151,7 @@ fn verified(job: &Job, exchange: &Exchange, leads_to: Option<&Result<Url, String
 fn span_of<R: Runtime, D: Drivers>(context: &Context<R, D>, exchange: &Exchange) -> Span {
     let done_s = context.unix_now_s();
     let took = exchange.done.since(exchange.sent.unwrap_or(exchange.done));
-    Span {
-        sent_s: done_s - (took.0 / 1_000_000_000) as i64,
-        done_s,
-    }
+    Span { sent_s: done_s - (took.0 / 1_000_000_000) as i64, done_s }
 }
 
 fn measured_name<R: Runtime, D: Drivers>(context: &Context<R, D>, resource: &Resource) -> NameId {
@@ -207,6 +169,5 @@ pub(crate) fn is_html(reply: &Reply<'_>) -> bool {
 }
 
 fn begins_with(text: &[u8], start: &[u8]) -> bool {
-    text.get(..start.len())
-        .is_some_and(|found| found.eq_ignore_ascii_case(start))
+    text.get(..start.len()).is_some_and(|found| found.eq_ignore_ascii_case(start))
 }

@@ -96,12 +96,7 @@ impl VuValues {
 
     /// The row that the action under way picks: the same wherever it reads it.
     fn row_here(&self, feeder: &Feeder, index: usize) -> u64 {
-        let Address {
-            seed,
-            choice: (vu, iteration),
-            step,
-            ..
-        } = self.calls.address;
+        let Address { seed, choice: (vu, iteration), step, .. } = self.calls.address;
         let step = derive(step, index as u64);
         row_at(feeder, Choice::new(derive(seed, ROWS), vu, iteration, step))
     }
@@ -138,16 +133,8 @@ impl Values for VuValues {
         let count = self.calls.count.get();
         self.calls.count.set(count + 1);
         let arguments: Vec<String> = call.arguments.iter().map(|argument| self.text(argument)).collect();
-        let Address {
-            seed,
-            choice: (vu, iteration),
-            step,
-            unix,
-        } = self.calls.address;
-        let place = Place {
-            choice: Choice::new(derive(seed, FUNCTIONS), vu, iteration, derive(step, count)),
-            unix,
-        };
+        let Address { seed, choice: (vu, iteration), step, unix } = self.calls.address;
+        let place = Place { choice: Choice::new(derive(seed, FUNCTIONS), vu, iteration, derive(step, count)), unix };
         match functions::call(call.function, &arguments, &place) {
             Ok(made) => out.push_str(&made),
             Err(why) => {

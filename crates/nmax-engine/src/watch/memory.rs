@@ -28,10 +28,7 @@ pub fn tightest(root: &Path) -> Option<Memory> {
 
 fn of_host(root: &Path) -> Option<Memory> {
     let text = fs::read_to_string(root.join("proc/meminfo")).ok()?;
-    Some(Memory {
-        total_bytes: kilobytes(&text, "MemTotal:")?,
-        available_bytes: kilobytes(&text, "MemAvailable:")?,
-    })
+    Some(Memory { total_bytes: kilobytes(&text, "MemTotal:")?, available_bytes: kilobytes(&text, "MemAvailable:")? })
 }
 
 /// `memory.max` and what is used of it; caches of files are given back when memory gets short.
@@ -44,10 +41,7 @@ fn of_group(group: &Path) -> Option<Memory> {
         line.trim().parse::<u64>().ok()
     });
     let used = used.saturating_sub(cached.sum());
-    Some(Memory {
-        total_bytes,
-        available_bytes: total_bytes.saturating_sub(used),
-    })
+    Some(Memory { total_bytes, available_bytes: total_bytes.saturating_sub(used) })
 }
 
 /// The control groups (version 2) that this process is in, the innermost first.

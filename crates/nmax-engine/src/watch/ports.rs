@@ -110,11 +110,7 @@ pub struct Counter {
 impl Counter {
     /// For these rules.
     pub fn new(range: Range, reuse: Reuse) -> Self {
-        Self {
-            range,
-            reuse,
-            destinations: HashSet::new(),
-        }
+        Self { range, reuse, destinations: HashSet::new() }
     }
 
     /// Most ports taken from one address to one destination that sockets of this process have or had. `own` are the

@@ -36,10 +36,7 @@ fn a_connection_of_this_process_takes_a_port() {
     let before = watch.read(Nanos::ZERO);
     let held: Vec<_> = (0..40).map(|_| TcpStream::connect(address).unwrap()).collect();
     let after = watch.read(Nanos::from_secs(3_600));
-    assert!(
-        after.open_files.unwrap() >= before.open_files.unwrap() + 40,
-        "{before:?} {after:?}"
-    );
+    assert!(after.open_files.unwrap() >= before.open_files.unwrap() + 40, "{before:?} {after:?}");
     assert!(after.sockets.unwrap() >= 40, "{after:?}");
     assert!(after.resident_bytes.unwrap() > 0);
     let Some(used) = after.ports_used else { return };
@@ -53,10 +50,7 @@ fn what_cannot_be_read_is_absent_and_never_zero() {
     let tree = Tree::new("empty", &[]);
     let mut watch = Watch::new(&tree.0);
     let reading = watch.read(Nanos::ZERO);
-    let nothing = Reading {
-        cpu: reading.cpu,
-        ..Reading::default()
-    };
+    let nothing = Reading { cpu: reading.cpu, ..Reading::default() };
     assert_eq!(reading, nothing);
     assert_eq!(watch.ports_limit(), None);
     let lines = reading.resources(Nanos::from_secs(1), &nothing, Nanos::ZERO);
@@ -79,23 +73,14 @@ fn all_figures_come_from_the_tree() {
             ("proc/sys/net/ipv4/ip_local_port_range", "32768\t60999\n"),
             ("proc/sys/net/ipv4/ip_local_reserved_ports", "40100-40109,50000\n"),
             ("proc/sys/net/ipv4/tcp_tw_reuse", "0\n"),
-            (
-                "proc/net/sockstat",
-                "sockets: used 17\nTCP: inuse 1 orphan 0 tw 314 alloc 1 mem 83\n",
-            ),
+            ("proc/net/sockstat", "sockets: used 17\nTCP: inuse 1 orphan 0 tw 314 alloc 1 mem 83\n"),
             ("proc/net/tcp", &table),
-            (
-                "proc/meminfo",
-                "MemTotal: 1000 kB\nMemFree: 1 kB\nMemAvailable: 900 kB\n",
-            ),
+            ("proc/meminfo", "MemTotal: 1000 kB\nMemFree: 1 kB\nMemAvailable: 900 kB\n"),
             ("proc/self/status", "VmRSS:\t 12 kB\nVmSwap:\t 8 kB\n"),
             ("proc/self/cgroup", "0::/a/b\n"),
             ("sys/fs/cgroup/a/memory.max", "100000\n"),
             ("sys/fs/cgroup/a/memory.current", "95000\n"),
-            (
-                "sys/fs/cgroup/a/memory.stat",
-                "anon 1\nactive_file 5000\ninactive_file 10000\n",
-            ),
+            ("sys/fs/cgroup/a/memory.stat", "anon 1\nactive_file 5000\ninactive_file 10000\n"),
             ("sys/fs/cgroup/a/b/memory.max", "max\n"),
             ("sys/fs/cgroup/a/b/memory.current", "95000\n"),
         ],
@@ -109,10 +94,7 @@ fn all_figures_come_from_the_tree() {
     let reading = watch.read(Nanos::ZERO);
     assert_eq!((reading.open_files, reading.sockets), (Some(2), Some(2)));
     assert_eq!((reading.ports_used, reading.time_wait), (Some(2), Some(314)));
-    assert_eq!(
-        (reading.resident_bytes, reading.swapped_bytes),
-        (Some(12 << 10), Some(8 << 10))
-    );
+    assert_eq!((reading.resident_bytes, reading.swapped_bytes), (Some(12 << 10), Some(8 << 10)));
     // 100,000 − (95,000 − 15,000), and not the 90 % of the host.
     assert_eq!(reading.memory_available, Some(0.2));
 }

@@ -17,9 +17,7 @@ pub struct ThreadSchedule {
 impl ThreadSchedule {
     /// That of the calling thread.
     pub fn of_this_thread() -> Self {
-        Self {
-            file: File::open(SCHEDSTAT).ok(),
-        }
+        Self { file: File::open(SCHEDSTAT).ok() }
     }
 
     /// Time that the thread was ready to run and waited for a processor; `None` where the system does not tell.

@@ -28,10 +28,7 @@ async fn run_here(plan: Arc<Plan>) -> u64 {
     let (reports_in, reports) = sync_channel(64);
     let (_recycle, recycled) = sync_channel(1);
     let (clock, names) = (RealClock::starting_now(), catalog(&plan, 10));
-    let config = Config {
-        body_limit: plan.defaults.body_limit_bytes,
-        ..Config::new(Arc::new(|_, _| Ok(())))
-    };
+    let config = Config { body_limit: plan.defaults.body_limit_bytes, ..Config::new(Arc::new(|_, _| Ok(()))) };
     let runtime = RealRuntime::start(clock.clone()).unwrap();
     let drivers = HttpDrivers::new(Shared::new(config, clock).unwrap());
     let program = Program::new(Arc::clone(&plan), &names, &Files::default()).unwrap();
@@ -42,24 +39,8 @@ async fn run_here(plan: Arc<Plan>) -> u64 {
         keep: KeepSamples::Some,
         seed: plan.seed,
     };
-    let meter = Meter::new(
-        settings,
-        Link {
-            worker: 0,
-            reports: reports_in,
-            recycled,
-        },
-        runtime.thread_time(),
-    );
-    let context = Context::new(
-        runtime,
-        drivers,
-        program,
-        sources,
-        meter,
-        Arc::new(Mutex::new(names)),
-        Nanos::ZERO,
-    );
+    let meter = Meter::new(settings, Link { worker: 0, reports: reports_in, recycled }, runtime.thread_time());
+    let context = Context::new(runtime, drivers, program, sources, meter, Arc::new(Mutex::new(names)), Nanos::ZERO);
     worker::run(Rc::new(context), times(&plan), Nanos::from_secs(30)).await;
     let count = |report: Report| match report {
         Report::Window { window, .. } => window.aggregate.whole().total(Section::Hold).ok(),
@@ -101,10 +82,6 @@ fn an_exchange_in_steady_state_allocates_nothing() {
         let (many, after) = cost_of(&target.url(), steps, &long);
         assert!(many >= few + 1_000, "{many} and {few} exchanges tell nothing");
         let extra = after.saturating_sub(before);
-        assert!(
-            extra < GROWTH_MAX,
-            "{extra} allocations in {} exchanges more: {steps}, {long}",
-            many - few
-        );
+        assert!(extra < GROWTH_MAX, "{extra} allocations in {} exchanges more: {steps}, {long}", many - few);
     }
 }

@@ -30,10 +30,7 @@ fn beside(workload: &str, background: &str) -> Arc<Plan> {
 
 /// Nobody waits for anybody else here.
 fn run(plan: &Arc<Plan>, workers: u32) -> Simulated {
-    let options = Options {
-        workers,
-        ..Options::all()
-    };
+    let options = Options { workers, ..Options::all() };
     simulate(plan, instant(ms(3)), &options)
 }
 
@@ -58,10 +55,9 @@ fn the_mix_does_not_feel_the_background() {
         "open: { rate: 40/s, max_in_flight: 60 }",
         "closed: { vus: 7 }",
     ] {
-        for background in [
-            "{ closed: { vus: 5 } }",
-            "{ open: { rate: 100/s, arrivals: poisson, max_in_flight: 20 }, start: 1s }",
-        ] {
+        for background in
+            ["{ closed: { vus: 5 } }", "{ open: { rate: 100/s, arrivals: poisson, max_in_flight: 20 }, start: 1s }"]
+        {
             let with = beside(workload, background);
             let without = changed(&with, |plan| plan.background.clear());
             for workers in [1, 3] {
@@ -74,10 +70,7 @@ fn the_mix_does_not_feel_the_background() {
                     let own = run.raw.iter().filter(|raw| (raw.sample.scenario < 2) == is_mix);
                     own.map(|raw| raw.vu).collect::<std::collections::BTreeSet<u32>>()
                 };
-                assert!(
-                    users(&with, true).is_disjoint(&users(&with, false)),
-                    "{case}: numbers are nobody else's"
-                );
+                assert!(users(&with, true).is_disjoint(&users(&with, false)), "{case}: numbers are nobody else's");
             }
         }
     }
@@ -121,14 +114,12 @@ proptest! {
 /// When the mix has done its iterations, the rest ends too, and what it did not start is nobody's loss.
 #[test]
 fn the_background_ends_with_the_mix() {
-    for (workload, iterations) in [
-        ("closed: { vus: 3 }, iterations: 30", 30),
-        ("open: { rate: 50/s }, iterations: 30", 30),
-    ] {
+    for (workload, iterations) in
+        [("closed: { vus: 3 }, iterations: 30", 30), ("open: { rate: 50/s }, iterations: 30", 30)]
+    {
         for background in ["{ closed: { vus: 2 } }", "{ open: { rate: 100/s } }"] {
-            let plan = plan(&format!(
-                "{SCENARIOS} {{ mix: {{ a: 1 }}, background: {{ batch: {background} }}, {workload} }}"
-            ));
+            let plan =
+                plan(&format!("{SCENARIOS} {{ mix: {{ a: 1 }}, background: {{ batch: {background} }}, {workload} }}"));
             let run = run(&plan, 1);
             let (whole, case) = (run.whole(), format!("{workload}, {background}"));
             let of = |n: usize| whole.scenario(Section::Hold, n).map_or(0, |stats| stats.started);

@@ -18,11 +18,7 @@ const SOME_FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml");
 fn files() -> Files {
     let file = File::open(SOME_FILE).unwrap();
     let length = file.metadata().unwrap().len();
-    let file = BodyFile {
-        name: SOME_FILE.into(),
-        file,
-        length,
-    };
+    let file = BodyFile { name: SOME_FILE.into(), file, length };
     Arc::new([("a.bin".to_owned(), Arc::new(file))].into())
 }
 
@@ -38,20 +34,13 @@ fn posting(count: u32, change: impl FnOnce(&mut Request)) -> Arc<Plan> {
 }
 
 fn run(plan: &Arc<Plan>, server: impl Server) -> Simulated {
-    let options = Options {
-        requests: KeepRequests::All,
-        files: files(),
-        ..Options::all()
-    };
+    let options = Options { requests: KeepRequests::All, files: files(), ..Options::all() };
     simulate(plan, server, &options)
 }
 
 fn split(message: &[u8]) -> (String, &[u8]) {
     let end = message.windows(4).position(|bytes| bytes == b"\r\n\r\n").unwrap();
-    (
-        String::from_utf8_lossy(&message[..end]).into_owned(),
-        &message[end + 4..],
-    )
+    (String::from_utf8_lossy(&message[..end]).into_owned(), &message[end + 4..])
 }
 
 fn length_of(head: &str) -> usize {
@@ -60,12 +49,7 @@ fn length_of(head: &str) -> usize {
 }
 
 fn part(name: &str, content: PartContent) -> FormPart {
-    FormPart {
-        name: Template::text(name),
-        content,
-        file_name: None,
-        content_type: None,
-    }
+    FormPart { name: Template::text(name), content, file_name: None, content_type: None }
 }
 
 #[test]
@@ -86,9 +70,7 @@ fn a_file_is_sent_as_it_is() {
 #[test]
 fn parts_and_files_are_sent_in_order_with_their_exact_length() {
     let parts = |request: &mut Request| {
-        let hole = Template {
-            parts: vec![Part::Iteration],
-        };
+        let hole = Template { parts: vec![Part::Iteration] };
         request.headers = vec![("Content-Type".into(), Template::text("multipart/form-data"))];
         request.body = Body::Multipart(vec![
             part("a", PartContent::Text(Template::text("one"))),
@@ -103,15 +85,9 @@ fn parts_and_files_are_sent_in_order_with_their_exact_length() {
     for (number, sent) in run.transcript.iter().enumerate() {
         let (head, body) = split(&sent.bytes);
         assert_eq!(length_of(&head), body.len());
-        let types: Vec<&str> = head
-            .lines()
-            .filter(|line| line.to_ascii_lowercase().starts_with("content-type"))
-            .collect();
-        assert_eq!(
-            types.len(),
-            1,
-            "a type without the boundary would hide the parts: {types:?}"
-        );
+        let types: Vec<&str> =
+            head.lines().filter(|line| line.to_ascii_lowercase().starts_with("content-type")).collect();
+        assert_eq!(types.len(), 1, "a type without the boundary would hide the parts: {types:?}");
         let boundary = types[0].split_once("boundary=").unwrap().1.to_owned();
         let separator = format!("--{boundary}");
         let text = String::from_utf8_lossy(body).into_owned();
@@ -157,10 +133,7 @@ fn a_failure_does_not_hold_the_file() {
     let server = |call: &Call<'_>| Answer::Bytes(call.at + ms(1), reply(500));
     let run = run(&plan, server);
     let request = &run.failures[0].request;
-    assert!(
-        request.contains("bytes of") && request.contains("Cargo.toml"),
-        "{request}"
-    );
+    assert!(request.contains("bytes of") && request.contains("Cargo.toml"), "{request}");
     assert!(!request.contains("[package]"), "{request}");
 }
 
@@ -189,26 +162,18 @@ fn expect_is_said_only_where_there_is_a_body_to_wait_with() {
 fn codings_are_asked_for_only_when_the_plan_says_so() {
     let with = |codings: &[Coding], header: Option<&str>| {
         let plan = posting(1, |request| {
-            request.headers = header
-                .map(|value| ("Accept-Encoding".to_owned(), Template::text(value)))
-                .into_iter()
-                .collect();
+            request.headers =
+                header.map(|value| ("Accept-Encoding".to_owned(), Template::text(value))).into_iter().collect();
         });
         let plan = changed(&plan, |plan| plan.defaults.compression = codings.to_vec());
         let run = run(&plan, instant(ms(1)));
         let (head, _) = split(&run.transcript[0].bytes);
         let lines = head.lines().map(str::to_ascii_lowercase);
-        lines
-            .filter_map(|line| line.strip_prefix("accept-encoding: ").map(str::to_owned))
-            .collect::<Vec<_>>()
+        lines.filter_map(|line| line.strip_prefix("accept-encoding: ").map(str::to_owned)).collect::<Vec<_>>()
     };
     assert_eq!(with(&[], None), [""; 0]);
     assert_eq!(with(&[Coding::Gzip, Coding::Brotli], None), ["gzip, br"]);
-    assert_eq!(
-        with(&[Coding::Zstd], Some("identity")),
-        ["identity"],
-        "the plan's own comes first"
-    );
+    assert_eq!(with(&[Coding::Zstd], Some("identity")), ["identity"], "the plan's own comes first");
 }
 
 /// A file that was never opened is an error before the run, not in it.

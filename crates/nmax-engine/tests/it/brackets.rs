@@ -41,10 +41,7 @@ const INSERT: &str = r#"{ get: /insert, extract: { id: { regex: "id=([0-9])" } }
 const REMOVE: &str = r#"{ get: "/remove?id=${setup.id}", name: remove }"#;
 
 fn settings(plan: Arc<Plan>) -> Settings {
-    Settings {
-        workers: 2,
-        ..Settings::new(plan, Arc::new(|_, _| Ok(())))
-    }
+    Settings { workers: 2, ..Settings::new(plan, Arc::new(|_, _| Ok(()))) }
 }
 
 fn to_the_end(run: &mut Run) {
@@ -61,10 +58,7 @@ fn a_run_is_between_its_setup_and_its_teardown() {
     assert_eq!((run.teardown_failure(), run.ended_early()), (None, None));
     drop(run);
     let seen = seen.lock().unwrap();
-    assert_eq!(
-        (seen[0].as_str(), seen[seen.len() - 1].as_str()),
-        ("/insert", "/remove?id=7")
-    );
+    assert_eq!((seen[0].as_str(), seen[seen.len() - 1].as_str()), ("/insert", "/remove?id=7"));
     assert_eq!(seen.iter().filter(|path| *path == "/use?id=7").count(), 40);
     assert_eq!(seen.len(), 42);
 }
@@ -75,9 +69,7 @@ fn a_setup_that_fails_stops_the_run() {
     let (server, seen) = server();
     let setup = format!("{INSERT}, {{ get: /broken }}");
     let plan = bracketed(&server.url(), &setup, REMOVE, "closed: { vus: 4 }, iterations: 40");
-    let Err(StartError::Setup(text)) = Run::start(&settings(plan)) else {
-        panic!("it started")
-    };
+    let Err(StartError::Setup(text)) = Run::start(&settings(plan)) else { panic!("it started") };
     assert!(text.contains("GET /broken") && text.contains("500"), "{text}");
     assert_eq!(*seen.lock().unwrap(), ["/insert", "/broken", "/remove?id=7"]);
 }
@@ -88,20 +80,11 @@ fn a_teardown_is_always_done() {
     let (server, seen) = server();
     let teardown = format!("{REMOVE}, {{ get: /broken/teardown }}");
     let plan = bracketed(&server.url(), INSERT, &teardown, "closed: { vus: 1 }");
-    let removed = || {
-        seen.lock()
-            .unwrap()
-            .iter()
-            .filter(|path| path.starts_with("/remove"))
-            .count()
-    };
+    let removed = || seen.lock().unwrap().iter().filter(|path| path.starts_with("/remove")).count();
     let mut run = Run::start(&settings(Arc::clone(&plan))).unwrap();
     run.cut();
     to_the_end(&mut run);
-    assert!(
-        run.teardown_failure()
-            .is_some_and(|text| text.contains("/broken/teardown"))
-    );
+    assert!(run.teardown_failure().is_some_and(|text| text.contains("/broken/teardown")));
     drop(run);
     assert_eq!(removed(), 1);
     drop(Run::start(&settings(plan)).unwrap());
@@ -140,14 +123,8 @@ workload: {{ closed: {{ vus: 9 }}, mix: {{ home: 1 }}, background: {{ batch: {{ 
     );
     let plan = with_files(&text, &[("people.csv", "name\nann\nben\ncid\n")]);
     let all = rehearse(&settings(changed(&plan, |plan| plan.locations.clear()))).unwrap();
-    assert_eq!(
-        *seen.lock().unwrap(),
-        ["/insert", "/p/cid", "/p/cid", "/broken/7", "/remove?id=7"]
-    );
-    let found: Vec<_> = all
-        .iter()
-        .map(|one| (one.scenario, one.is_ok, one.exchanges.len()))
-        .collect();
+    assert_eq!(*seen.lock().unwrap(), ["/insert", "/p/cid", "/p/cid", "/broken/7", "/remove?id=7"]);
+    let found: Vec<_> = all.iter().map(|one| (one.scenario, one.is_ok, one.exchanges.len())).collect();
     assert_eq!(found, [(0, true, 2), (1, false, 1)]);
     assert!(all[0].failures.is_empty() && all[1].failures[0].text.contains("500"));
 }

@@ -32,13 +32,7 @@ workload: {{ mix: {{ search: 3, home: 1 }}, {workload} }}
 duration: 20s
 "#
     );
-    with_files(
-        &text,
-        &[
-            ("terms.csv", "q\na\nb\nc\nd\ne\n"),
-            ("users.csv", "name\nu0\nu1\nu2\nu3\n"),
-        ],
-    )
+    with_files(&text, &[("terms.csv", "q\na\nb\nc\nd\ne\n"), ("users.csv", "name\nu0\nu1\nu2\nu3\n")])
 }
 
 fn items(service_ms: u64) -> impl Server {
@@ -47,11 +41,7 @@ fn items(service_ms: u64) -> impl Server {
 }
 
 fn transcript(seed: u64, workload: &str, service_ms: u64) -> Vec<Sent> {
-    let options = Options {
-        workers: 2,
-        requests: KeepRequests::All,
-        ..Options::all()
-    };
+    let options = Options { workers: 2, requests: KeepRequests::All, ..Options::all() };
     simulate(&chancy(seed, workload), items(service_ms), &options).transcript
 }
 
@@ -71,12 +61,7 @@ fn by_iteration(transcript: &[Sent]) -> BTreeMap<u64, Vec<String>> {
     for sent in transcript {
         let text = String::from_utf8_lossy(&sent.bytes).into_owned();
         let number = text.split("n=").nth(1).unwrap();
-        let number = number
-            .split(|c: char| !c.is_ascii_digit())
-            .next()
-            .unwrap()
-            .parse()
-            .unwrap();
+        let number = number.split(|c: char| !c.is_ascii_digit()).next().unwrap().parse().unwrap();
         found.entry(number).or_default().push(text);
     }
     found
@@ -126,28 +111,15 @@ fn numbers() -> impl Server {
 
 #[test]
 fn cookies_last_for_an_iteration() {
-    let run = simulate(
-        &plan(VISIT),
-        numbers(),
-        &Options {
-            requests: KeepRequests::All,
-            ..Options::all()
-        },
-    );
+    let run = simulate(&plan(VISIT), numbers(), &Options { requests: KeepRequests::All, ..Options::all() });
     let mut seen = HashSet::new();
     for sent in &run.transcript {
         let text = String::from_utf8_lossy(&sent.bytes).into_owned();
-        let cookie = text
-            .lines()
-            .find_map(|line| line.strip_prefix("cookie: "))
-            .map(str::to_owned);
+        let cookie = text.lines().find_map(|line| line.strip_prefix("cookie: ")).map(str::to_owned);
         if text.starts_with("GET /in ") {
             assert_eq!(cookie, None, "an iteration begins without cookies");
         } else {
-            assert!(
-                seen.insert(cookie.expect("the reply before set one")),
-                "nobody else's cookie"
-            );
+            assert!(seen.insert(cookie.expect("the reply before set one")), "nobody else's cookie");
         }
         assert!(text.ends_with("\r\n\r\n"), "{text}");
     }
@@ -172,21 +144,12 @@ workload: { closed: { vus: 1 }, iterations: 1 }
 "#,
     );
     let server = |call: &Call<'_>| {
-        Answer::Bytes(
-            call.at + ms(1),
-            reply_with(200, "set-cookie: sid=1\r\n", "/back away=http://cdn.test/x"),
-        )
+        Answer::Bytes(call.at + ms(1), reply_with(200, "set-cookie: sid=1\r\n", "/back away=http://cdn.test/x"))
     };
-    let options = Options {
-        requests: KeepRequests::All,
-        ..Options::all()
-    };
+    let options = Options { requests: KeepRequests::All, ..Options::all() };
     let run = simulate(&plan, server, &options);
-    let texts: Vec<String> = run
-        .transcript
-        .iter()
-        .map(|sent| String::from_utf8_lossy(&sent.bytes).into_owned())
-        .collect();
+    let texts: Vec<String> =
+        run.transcript.iter().map(|sent| String::from_utf8_lossy(&sent.bytes).into_owned()).collect();
     let has_cookie: Vec<bool> = texts.iter().map(|text| text.contains("cookie: sid=1")).collect();
     assert!(texts[1].contains("host: cdn.test"), "{}", texts[1]);
     assert_eq!(has_cookie, [false, false, true], "none to cdn.test: {texts:?}");
@@ -201,17 +164,8 @@ fn connections_follow_their_policy() {
         ("keep-alive", "new"),
     ];
     for (connection, visitor) in cases {
-        let plan = plan(&format!(
-            "{VISIT}\ndefaults: {{ connection: {connection}, visitor: {visitor} }}"
-        ));
-        let run = simulate(
-            &plan,
-            numbers(),
-            &Options {
-                connect: ms(10),
-                ..Options::all()
-            },
-        );
+        let plan = plan(&format!("{VISIT}\ndefaults: {{ connection: {connection}, visitor: {visitor} }}"));
+        let run = simulate(&plan, numbers(), &Options { connect: ms(10), ..Options::all() });
         let started = run.whole().scenario(nmax_metrics::Section::Hold, 0).unwrap().started;
         let expected = match (connection, visitor) {
             ("per-request", _) => run.exchanges(),
@@ -219,17 +173,9 @@ fn connections_follow_their_policy() {
             _ => 4,
         };
         assert_eq!(run.load().connections, expected, "{connection}, {visitor}");
-        let connecting = run
-            .raw
-            .iter()
-            .filter(|raw| raw.sample.network.connect == ms(10))
-            .count() as u64;
+        let connecting = run.raw.iter().filter(|raw| raw.sample.network.connect == ms(10)).count() as u64;
         assert_eq!(connecting, expected);
-        assert_eq!(
-            run.load().injector_lag.max_ns(),
-            Some(0),
-            "connecting is not the injector's lag"
-        );
+        assert_eq!(run.load().injector_lag.max_ns(), Some(0), "connecting is not the injector's lag");
     }
 }
 
@@ -237,15 +183,7 @@ fn connections_follow_their_policy() {
 fn names_beyond_the_cap_are_joined() {
     let text = "nmax: 1\ntarget: http://h.test\nworkload: { open: { rate: 100/s } }\nduration: 1s\n\
                 scenarios: { a: { steps: [{ get: \"/${iteration}\", name: \"page ${iteration}\" }] } }";
-    let run = simulate(
-        &plan(text),
-        items(1),
-        &Options {
-            workers: 2,
-            names_max: 10,
-            ..Options::all()
-        },
-    );
+    let run = simulate(&plan(text), items(1), &Options { workers: 2, names_max: 10, ..Options::all() });
     assert_eq!(run.exchanges(), 100);
     let other = run.catalog.requests.find("other").unwrap();
     let stats = run.whole();
@@ -261,15 +199,9 @@ fn new_visits(share: f64, seed: u64, service_ms: u64) -> Vec<u64> {
         plan.defaults.visitor = Visitor::Mixed(share);
         plan.seed = seed;
     });
-    let options = Options {
-        connect: ms(3),
-        ..Options::all()
-    };
+    let options = Options { connect: ms(3), ..Options::all() };
     let run = simulate(&plan, items(service_ms), &options);
-    let opened = run
-        .raw
-        .iter()
-        .filter(|raw| raw.sample.network.connect > nmax_metrics::Nanos::ZERO);
+    let opened = run.raw.iter().filter(|raw| raw.sample.network.connect > nmax_metrics::Nanos::ZERO);
     opened.map(|raw| raw.iteration).collect()
 }
 
@@ -297,16 +229,11 @@ fn cookies_brought(cookies: Cookies, visitor: Visitor) -> Vec<Option<String>> {
         plan.defaults.cookies = cookies;
         plan.defaults.visitor = visitor;
     });
-    let options = Options {
-        requests: KeepRequests::All,
-        ..Options::all()
-    };
+    let options = Options { requests: KeepRequests::All, ..Options::all() };
     let run = simulate(&plan, numbers(), &options);
     let cookie = |sent: &Sent| {
         let text = String::from_utf8_lossy(&sent.bytes).into_owned();
-        text.lines()
-            .find_map(|line| line.strip_prefix("cookie: visitor="))
-            .map(str::to_owned)
+        text.lines().find_map(|line| line.strip_prefix("cookie: visitor=")).map(str::to_owned)
     };
     run.transcript.iter().map(cookie).collect()
 }
@@ -315,18 +242,11 @@ fn cookies_brought(cookies: Cookies, visitor: Visitor) -> Vec<Option<String>> {
 fn cookies_stay_as_long_as_the_plan_says() {
     let brought = |cookies, visitor| {
         let found = cookies_brought(cookies, visitor);
-        found
-            .into_iter()
-            .map(|cookie| cookie.map_or(0, |number| number.parse().unwrap()))
-            .collect::<Vec<u32>>()
+        found.into_iter().map(|cookie| cookie.map_or(0, |number| number.parse().unwrap())).collect::<Vec<u32>>()
     };
     let each_time = [0, 1, 0, 2, 0, 3, 0, 4];
     assert_eq!(brought(Cookies::PerIteration, Visitor::Returning), each_time);
     assert_eq!(brought(Cookies::Kept, Visitor::Returning), [0, 1, 1, 2, 2, 3, 3, 4]);
-    assert_eq!(
-        brought(Cookies::Kept, Visitor::New),
-        each_time,
-        "a new visitor has none"
-    );
+    assert_eq!(brought(Cookies::Kept, Visitor::New), each_time, "a new visitor has none");
     assert_eq!(brought(Cookies::Ignored, Visitor::Returning), [0; 8]);
 }

@@ -29,30 +29,14 @@ fn by_vu(raw: &[RawSample]) -> BTreeMap<u32, Vec<RawSample>> {
 fn littles_law_holds() {
     let keys = "scenarios: { home: { steps: [{ get: / }, { think: 50ms }] } }\nworkload: { closed: { vus: 12 } }";
     let plan = plan(&format!("nmax: 1\ntarget: http://server.test\n{keys}\nduration: 60s"));
-    let run = simulate(
-        &plan,
-        queue_of_four(),
-        &Options {
-            workers: 2,
-            ..Options::all()
-        },
-    );
+    let run = simulate(&plan, queue_of_four(), &Options { workers: 2, ..Options::all() });
     let (hold_s, load) = (60.0, run.totals.load(Section::Hold));
     let n = load.in_flight_ns as f64 / 1e9 / hold_s;
     let stats = run.totals.total(Section::Hold);
-    let (x, r_s) = (
-        stats.count() as f64 / hold_s,
-        stats.latencies().response.mean_ns().unwrap() / 1e9,
-    );
+    let (x, r_s) = (stats.count() as f64 / hold_s, stats.latencies().response.mean_ns().unwrap() / 1e9);
     assert!((n - 12.0).abs() < 0.01, "{n} in flight on average");
-    assert!(
-        (x * (r_s + 0.050) / n - 1.0).abs() < 0.005,
-        "N = {n}, X = {x}/s, R = {r_s} s"
-    );
-    assert_eq!(
-        load.in_flight_max, 6,
-        "never more than its users on each of two workers"
-    );
+    assert!((x * (r_s + 0.050) / n - 1.0).abs() < 0.005, "N = {n}, X = {x}/s, R = {r_s} s");
+    assert_eq!(load.in_flight_max, 6, "never more than its users on each of two workers");
 }
 
 #[test]
@@ -64,41 +48,18 @@ fn a_user_does_one_thing_at_a_time() {
     for exchanges in users.values() {
         assert_eq!(exchanges[0].sample.intended, Nanos::ZERO);
         for pair in exchanges.windows(2) {
-            assert_eq!(
-                pair[1].sample.intended, pair[0].sample.done,
-                "the next one is due when the last is done"
-            );
+            assert_eq!(pair[1].sample.intended, pair[0].sample.done, "the next one is due when the last is done");
         }
     }
 }
 
 #[test]
 fn iterations_are_exact() {
-    let cases = [
-        (3, 10, 1),
-        (3, 10, 4),
-        (10, 10, 3),
-        (11, 10, 3),
-        (1000, 7, 3),
-        (1, 1, 1),
-    ];
+    let cases = [(3, 10, 1), (3, 10, 4), (10, 10, 3), (11, 10, 3), (1000, 7, 3), (1, 1, 1)];
     for (iterations, vus, workers) in cases {
-        let plan = home_page(&format!(
-            "workload: {{ closed: {{ vus: {vus} }}, iterations: {iterations} }}"
-        ));
-        let run = simulate(
-            &plan,
-            queue_of_four(),
-            &Options {
-                workers,
-                ..Options::all()
-            },
-        );
-        assert_eq!(
-            run.exchanges(),
-            iterations,
-            "{iterations} by {vus} VUs on {workers} workers"
-        );
+        let plan = home_page(&format!("workload: {{ closed: {{ vus: {vus} }}, iterations: {iterations} }}"));
+        let run = simulate(&plan, queue_of_four(), &Options { workers, ..Options::all() });
+        assert_eq!(run.exchanges(), iterations, "{iterations} by {vus} VUs on {workers} workers");
         assert_eq!(run.whole().scenario(Section::Hold, 0).unwrap().completed, iterations);
     }
 }
@@ -136,31 +97,16 @@ fn ramps_start_and_end_users_one_by_one() {
     let plan = home_page(
         "workload: { closed: { vus: 10 } }\nstages: [{ ramp: 10s, to: 100% }, { hold: 10s }, { ramp: 10s, to: 0 }]",
     );
-    let run = simulate(
-        &plan,
-        instant(ms(100)),
-        &Options {
-            workers: 3,
-            ..Options::all()
-        },
-    );
+    let run = simulate(&plan, instant(ms(100)), &Options { workers: 3, ..Options::all() });
     let schedule = Closed::new(&plan.stages).unwrap();
     for (vu, exchanges) in by_vu(&run.raw) {
         let number = u64::from(vu);
-        assert_eq!(
-            exchanges[0].sample.intended,
-            s(number),
-            "VU {vu} begins when the ramp passes it"
-        );
+        assert_eq!(exchanges[0].sample.intended, s(number), "VU {vu} begins when the ramp passes it");
         // A ramp down from 10 passes VU v after 10 − v seconds.
         let last = exchanges.last().unwrap().sample.intended;
         let until = s(30 - number);
         assert!(last < until && last + ms(100) >= until, "VU {vu} ended at {last:?}");
-        assert!(
-            exchanges
-                .iter()
-                .all(|raw| schedule.active(number, raw.sample.intended.0))
-        );
+        assert!(exchanges.iter().all(|raw| schedule.active(number, raw.sample.intended.0)));
     }
     let hold = run.totals.total(Section::Hold).count();
     assert_eq!(hold, 10 * 100, "ten users for ten seconds, ten each second");
@@ -175,10 +121,7 @@ fn pauses(think: &str) -> Vec<Nanos> {
     let run = simulate(&plan(&text), instant(ms(10)), &Options::all());
     let mut pauses = Vec::new();
     for exchanges in by_vu(&run.raw).values() {
-        for pair in exchanges
-            .windows(2)
-            .filter(|pair| pair[0].iteration == pair[1].iteration)
-        {
+        for pair in exchanges.windows(2).filter(|pair| pair[0].iteration == pair[1].iteration) {
             pauses.push(pair[1].sample.intended.since(pair[0].sample.done));
         }
     }
@@ -195,10 +138,8 @@ fn think_times_follow_their_laws() {
     assert!(uniform[0] >= s(1) && *uniform.last().unwrap() <= s(3));
     // Kolmogorov and Smirnov: the distance from the law is at most 1.63 / √n at 1 %.
     let n = uniform.len() as f64;
-    let distance = uniform
-        .iter()
-        .enumerate()
-        .map(|(rank, pause)| ((pause.as_secs_f64() - 1.0) / 2.0 - rank as f64 / n).abs());
+    let distance =
+        uniform.iter().enumerate().map(|(rank, pause)| ((pause.as_secs_f64() - 1.0) / 2.0 - rank as f64 / n).abs());
     assert!(distance.fold(0.0, f64::max) < 1.63 / n.sqrt() + 1.0 / n);
 
     let lognormal = pauses("{ median: 1s, p95: 3s }");
@@ -206,10 +147,7 @@ fn think_times_follow_their_laws() {
     for (q, limit_s) in [(0.5, 1.0), (0.95, 3.0)] {
         let below = lognormal.iter().filter(|pause| pause.as_secs_f64() <= limit_s).count() as f64 / n;
         // Long pauses end later, so the last seconds hold a few short ones too many.
-        assert!(
-            (below - q).abs() < 4.0 * (q * (1.0 - q) / n).sqrt() + 0.01,
-            "{below} are at most {limit_s} s"
-        );
+        assert!((below - q).abs() < 4.0 * (q * (1.0 - q) / n).sqrt() + 0.01, "{below} are at most {limit_s} s");
     }
 }
 
@@ -220,58 +158,27 @@ fn the_mix_is_exact() {
         "scenarios: { a: { steps: [{ get: /a }] }, b: { steps: [{ get: /b }] }, c: { steps: [{ get: /c }] } }";
     let head = format!("nmax: 1\ntarget: http://h.test\n{scenarios}\nworkload: {{ mix: {{ a: 70, b: 25, c: 5 }}, ");
     let open = plan(&format!("{head} open: {{ rate: 100/s }} }}\nduration: 20s"));
-    let run = simulate(
-        &open,
-        instant(ms(5)),
-        &Options {
-            workers: 3,
-            ..Options::all()
-        },
-    );
+    let run = simulate(&open, instant(ms(5)), &Options { workers: 3, ..Options::all() });
     assert_eq!(per_scenario(&run.whole()), [1400, 500, 100]);
     let closed = plan(&format!("{head} closed: {{ vus: 8 }} }}\nduration: 4s"));
-    let run = simulate(
-        &closed,
-        instant(ms(100)),
-        &Options {
-            workers: 3,
-            ..Options::all()
-        },
-    );
+    let run = simulate(&closed, instant(ms(100)), &Options { workers: 3, ..Options::all() });
     assert_eq!(per_scenario(&run.whole()), [8 * 28, 8 * 10, 8 * 2]);
 }
 
 fn per_scenario(whole: &nmax_metrics::Aggregate) -> Vec<u64> {
-    (0..3)
-        .map(|index| whole.scenario(Section::Hold, index).unwrap().completed)
-        .collect()
+    (0..3).map(|index| whole.scenario(Section::Hold, index).unwrap().completed).collect()
 }
 
 /// Users whose turn came while the worker was busy, and who never got to start, are due and dropped by the injector.
 #[test]
 fn users_who_never_got_their_turn_are_counted() {
     let plan = home_page("workload: { closed: { vus: 10 } }\nstages: [{ ramp: 10s, to: 100% }, { hold: 10s }]");
-    let options = Options {
-        blocks: vec![(ms(1_001), s(4))],
-        stop_at: Some(ms(2_500)),
-        ..Options::all()
-    };
+    let options = Options { blocks: vec![(ms(1_001), s(4))], stop_at: Some(ms(2_500)), ..Options::all() };
     let run = simulate(&plan, instant(ms(100)), &options);
     let load = run.load();
     // User v is due at v seconds. 3, 4 and 5 were due before the worker, busy until 5.001 s, heard of the stop.
     assert_eq!((load.dropped.injector, load.dropped.in_flight_limit), (3, 0));
     assert_eq!(load.due, load.started + 3);
-    let idle = simulate(
-        &plan,
-        instant(ms(100)),
-        &Options {
-            stop_at: Some(ms(2_500)),
-            ..Options::all()
-        },
-    );
-    assert_eq!(
-        idle.load().dropped.total(),
-        0,
-        "those whose turn had not come were not due"
-    );
+    let idle = simulate(&plan, instant(ms(100)), &Options { stop_at: Some(ms(2_500)), ..Options::all() });
+    assert_eq!(idle.load().dropped.total(), 0, "those whose turn had not come were not due");
 }

@@ -19,20 +19,10 @@ fn what_is_under_way_at_the_end_may_finish() {
 fn a_nearly_empty_schedule_lasts_until_its_planned_end() {
     let plan = home_page("workload: { open: { rate: 6/m } }\nduration: 8s");
     for workers in [1, 2] {
-        let options = Options {
-            workers,
-            ..Options::all()
-        };
+        let options = Options { workers, ..Options::all() };
         let run = simulate(&plan, instant(ms(5)), &options);
         assert_eq!((run.exchanges(), run.end), (1, s(8)), "{workers} workers");
-        let stopped = simulate(
-            &plan,
-            instant(ms(5)),
-            &Options {
-                stop_at: Some(s(3)),
-                ..options
-            },
-        );
+        let stopped = simulate(&plan, instant(ms(5)), &Options { stop_at: Some(s(3)), ..options });
         assert_eq!((stopped.exchanges(), stopped.end), (1, s(3)), "{workers} workers");
     }
 }
@@ -40,14 +30,7 @@ fn a_nearly_empty_schedule_lasts_until_its_planned_end() {
 #[test]
 fn a_stop_starts_nothing_more_and_lets_exchanges_end() {
     let plan = home_page("workload: { open: { rate: 10/s } }\nduration: 1h");
-    let run = simulate(
-        &plan,
-        instant(ms(500)),
-        &Options {
-            stop_at: Some(ms(5_050)),
-            ..Options::all()
-        },
-    );
+    let run = simulate(&plan, instant(ms(500)), &Options { stop_at: Some(ms(5_050)), ..Options::all() });
     assert_eq!((run.exchanges(), run.end), (51, ms(5_500)));
     let load = run.load();
     assert_eq!((load.due, load.dropped.total(), load.censored.count()), (51, 0, 0));
@@ -57,14 +40,7 @@ fn a_stop_starts_nothing_more_and_lets_exchanges_end() {
 #[test]
 fn a_stop_ends_the_hold() {
     let plan = home_page("workload: { closed: { vus: 4 } }\nduration: 1h");
-    let run = simulate(
-        &plan,
-        instant(s(1)),
-        &Options {
-            stop_at: Some(ms(3_400)),
-            ..Options::all()
-        },
-    );
+    let run = simulate(&plan, instant(s(1)), &Options { stop_at: Some(ms(3_400)), ..Options::all() });
     assert_eq!((run.exchanges(), run.end), (16, s(4)));
     let hold_ns = run.totals.load(Section::Hold).in_flight_ns;
     assert!(hold_ns.abs_diff(4 * 3_400_000_000) <= 4, "{hold_ns}");
@@ -75,38 +51,18 @@ fn a_stop_does_not_wait_for_pauses() {
     let steps = "[{ get: / }, { think: 1h }, { get: /never }]";
     let text = format!("nmax: 1\ntarget: http://h.test\nscenarios: {{ a: {{ steps: {steps} }} }}");
     let plan = plan(&format!("{text}\nworkload: {{ closed: {{ vus: 4 }} }}\nduration: 2h"));
-    let run = simulate(
-        &plan,
-        instant(ms(5)),
-        &Options {
-            stop_at: Some(s(7)),
-            ..Options::all()
-        },
-    );
+    let run = simulate(&plan, instant(ms(5)), &Options { stop_at: Some(s(7)), ..Options::all() });
     let scenario = run.whole().scenario(Section::Hold, 0).unwrap().clone();
-    assert_eq!(
-        (run.end, scenario.started, scenario.interrupted, scenario.completed),
-        (s(7), 4, 4, 0)
-    );
+    assert_eq!((run.end, scenario.started, scenario.interrupted, scenario.completed), (s(7), 4, 4, 0));
 }
 
 #[test]
 fn a_cut_censors_what_is_under_way() {
     let plan = home_page("workload: { closed: { vus: 5 } }\nduration: 1h");
-    let run = simulate(
-        &plan,
-        instant(s(1)),
-        &Options {
-            cut_at: Some(ms(3_250)),
-            ..Options::all()
-        },
-    );
+    let run = simulate(&plan, instant(s(1)), &Options { cut_at: Some(ms(3_250)), ..Options::all() });
     assert_eq!((run.exchanges(), run.end), (15, ms(3_250)));
     let censored = run.load().censored;
-    assert_eq!(
-        (censored.count(), censored.min_ns(), censored.max_ns()),
-        (5, Some(ms(250).0), Some(ms(250).0))
-    );
+    assert_eq!((censored.count(), censored.min_ns(), censored.max_ns()), (5, Some(ms(250).0), Some(ms(250).0)));
 }
 
 #[test]
@@ -116,10 +72,7 @@ fn a_timeout_is_an_error_that_keeps_its_latency() {
     let stats = run.totals.total(Section::Hold);
     assert_eq!((stats.count(), stats.errors[ErrorKind::Timeout.index()]), (24, 24));
     let times = stats.latencies();
-    assert_eq!(
-        (times.response.min_ns(), times.response.max_ns()),
-        (Some(ms(750).0), Some(ms(750).0))
-    );
+    assert_eq!((times.response.min_ns(), times.response.max_ns()), (Some(ms(750).0), Some(ms(750).0)));
     assert_eq!(times.service.count(), 24, "it was sent, so there is a service time");
     assert_eq!(run.load().connections, 24, "its connection is closed with it");
     assert_eq!(run.failures.len(), 24);
@@ -131,17 +84,10 @@ fn a_timeout_is_an_error_that_keeps_its_latency() {
 fn an_alarm_of_the_driver_does_not_lose_the_time_limit() {
     let keys = "defaults: { timeout: 750ms }\nworkload: { closed: { vus: 1 } }\nduration: 2s\ngraceful_stop: 5s";
     for after in [0, 100, 749, 750, 2_000] {
-        let options = Options {
-            alarm_after: Some(ms(after)),
-            ..Options::all()
-        };
+        let options = Options { alarm_after: Some(ms(after)), ..Options::all() };
         let run = simulate(&home_page(keys), |_: &Call<'_>| Answer::Never, &options);
         let times = run.totals.total(Section::Hold).latencies().response;
-        assert_eq!(
-            (times.count(), times.min_ns(), times.max_ns()),
-            (3, Some(ms(750).0), Some(ms(750).0)),
-            "{after}"
-        );
+        assert_eq!((times.count(), times.min_ns(), times.max_ns()), (3, Some(ms(750).0), Some(ms(750).0)), "{after}");
     }
 }
 
@@ -159,16 +105,10 @@ fn each_step_has_its_own_time_limit() {
         _ => Answer::Bytes(call.at + ms(50), ok.clone()),
     };
     let run = simulate(&plan, server, &Options::all());
-    let ends: Vec<(Nanos, Outcome)> = run
-        .raw
-        .iter()
-        .map(|raw| (raw.sample.response_time(), raw.sample.outcome))
-        .collect();
+    let ends: Vec<(Nanos, Outcome)> =
+        run.raw.iter().map(|raw| (raw.sample.response_time(), raw.sample.outcome)).collect();
     let timeout = Outcome::Error(ErrorKind::Timeout);
-    assert_eq!(
-        ends,
-        [(ms(100), timeout), (ms(50), Outcome::Ok), (s(2), Outcome::Ok)].repeat(20)
-    );
+    assert_eq!(ends, [(ms(100), timeout), (ms(50), Outcome::Ok), (s(2), Outcome::Ok)].repeat(20));
 }
 
 #[test]
@@ -222,21 +162,10 @@ fn a_missing_value_ends_the_iteration() {
             return Answer::Bytes(call.at + ms(5), without.clone());
         }
         firsts += 1;
-        let reply = if firsts % 3 == 0 {
-            without.clone()
-        } else {
-            reply_with(200, "x-next: 7\r\n", "")
-        };
+        let reply = if firsts % 3 == 0 { without.clone() } else { reply_with(200, "x-next: 7\r\n", "") };
         Answer::Bytes(call.at + ms(5), reply)
     };
-    let run = simulate(
-        &plan,
-        server,
-        &Options {
-            requests: KeepRequests::All,
-            ..Options::all()
-        },
-    );
+    let run = simulate(&plan, server, &Options { requests: KeepRequests::All, ..Options::all() });
     let count = |name: &str| {
         let id = run.catalog.requests.find(name).unwrap();
         let stats = run.totals.request(Section::Hold, id).unwrap();
@@ -245,11 +174,7 @@ fn a_missing_value_ends_the_iteration() {
     assert_eq!(count("GET /a"), (60, 30));
     let scenario = run.totals.scenario(Section::Hold, 0).unwrap();
     assert_eq!((scenario.completed, scenario.failed), (90, 30));
-    let seconds = run
-        .transcript
-        .iter()
-        .filter(|sent| sent.bytes.starts_with(b"GET /b/7 "))
-        .count();
+    let seconds = run.transcript.iter().filter(|sent| sent.bytes.starts_with(b"GET /b/7 ")).count();
     assert_eq!((run.transcript.len(), seconds), (150, 60));
     assert_eq!(run.failures.len(), 30);
     assert!(run.failures.iter().all(|failure| failure.kind == "extract `next`"));
@@ -262,24 +187,11 @@ fn unique_rows_end_the_run() {
     let data = "data: { people: { csv: people.csv, pick: unique } }";
     let files = [("people.csv", "id\np0\np1\np2\np3\np4\n")];
     for workload in ["open: { rate: 10/s }", "closed: { vus: 2 }"] {
-        let plan = with_files(
-            &format!("{ROWS}\n{data}\nworkload: {{ {workload} }}\nduration: 1h"),
-            &files,
-        );
-        let run = simulate(
-            &plan,
-            instant(ms(5)),
-            &Options {
-                workers: 2,
-                requests: KeepRequests::All,
-                ..Options::all()
-            },
-        );
-        let mut rows: Vec<String> = run
-            .transcript
-            .iter()
-            .map(|sent| String::from_utf8_lossy(&sent.bytes[5..7]).into_owned())
-            .collect();
+        let plan = with_files(&format!("{ROWS}\n{data}\nworkload: {{ {workload} }}\nduration: 1h"), &files);
+        let run =
+            simulate(&plan, instant(ms(5)), &Options { workers: 2, requests: KeepRequests::All, ..Options::all() });
+        let mut rows: Vec<String> =
+            run.transcript.iter().map(|sent| String::from_utf8_lossy(&sent.bytes[5..7]).into_owned()).collect();
         rows.sort_unstable();
         assert_eq!(rows, ["p0", "p1", "p2", "p3", "p4"], "each row once ({workload})");
         assert!(run.ended_early.unwrap().contains("5 rows"));
@@ -292,11 +204,7 @@ fn unique_rows_end_the_run() {
 #[test]
 fn data_that_ends_ends_only_its_background() {
     let rows: String = (0..20).map(|row| format!("r{row}\n")).collect();
-    for background in [
-        "closed: { vus: 3 }",
-        "open: { rate: 50/s }",
-        "open: { rate: 500/s, max_in_flight: 2 }",
-    ] {
+    for background in ["closed: { vus: 3 }", "open: { rate: 50/s }", "open: { rate: 500/s, max_in_flight: 2 }"] {
         for (workload, workers) in [("open: { rate: 20/s }", 1), ("closed: { vus: 2 }", 2)] {
             let document = format!(
                 "nmax: 1\ntarget: http://server.test\ndata: {{ jobs: {{ csv: jobs.csv, pick: unique }} }}\nscenarios:\n  \
@@ -305,10 +213,7 @@ fn data_that_ends_ends_only_its_background() {
                  workload: {{ mix: {{ a: 1 }}, background: {{ batch: {{ {background} }} }}, {workload} }}\nduration: 4s\n"
             );
             let plan = with_files(&document, &[("jobs.csv", &format!("id\n{rows}"))]);
-            let options = Options {
-                workers,
-                ..Options::all()
-            };
+            let options = Options { workers, ..Options::all() };
             let run = simulate(&plan, instant(ms(3)), &options);
             let (whole, case) = (run.whole(), format!("{background}, {workload}, {workers} workers"));
             let of = |n: usize| whole.scenario(Section::Hold, n).map_or(0, |stats| stats.started);
@@ -318,11 +223,7 @@ fn data_that_ends_ends_only_its_background() {
             assert_eq!(run.ended_early, None, "{case}");
             let ended: Vec<(u32, bool)> = run.background_ended.iter().map(|(n, at)| (*n, *at < s(2))).collect();
             assert_eq!(ended, [(1, true)], "{case}");
-            assert_eq!(
-                (run.load().dropped.total(), run.load().due),
-                (0, run.load().started),
-                "{case}"
-            );
+            assert_eq!((run.load().dropped.total(), run.load().due), (0, run.load().started), "{case}");
         }
     }
 }
@@ -331,10 +232,7 @@ fn data_that_ends_ends_only_its_background() {
 fn rows_that_may_not_end_fail_their_iterations() {
     let data = "data: { people: { csv: people.csv, at_end: error } }";
     let files = [("people.csv", "id\np0\np1\np2\n")];
-    let plan = with_files(
-        &format!("{ROWS}\n{data}\nworkload: {{ open: {{ rate: 10/s }} }}\nduration: 1s"),
-        &files,
-    );
+    let plan = with_files(&format!("{ROWS}\n{data}\nworkload: {{ open: {{ rate: 10/s }} }}\nduration: 1s"), &files);
     let run = simulate(&plan, instant(ms(5)), &Options::all());
     let scenario = run.totals.scenario(Section::Hold, 0).unwrap();
     assert_eq!((run.exchanges(), scenario.completed, scenario.failed), (3, 10, 7));

@@ -31,56 +31,35 @@ fn get(url: &str) -> Step {
 
 /// The same with this changed in it.
 fn with(mut step: Step, change: impl FnOnce(&mut nmax_plan::plan::Request)) -> Step {
-    let Step::Request(request) = &mut step else {
-        panic!("no request")
-    };
+    let Step::Request(request) = &mut step else { panic!("no request") };
     change(Arc::make_mut(request));
     step
 }
 
 fn page(url: &str) -> Step {
     with(get(url), |request| {
-        request.page = Some(Page {
-            listed: Vec::new(),
-            discover: Discover::Nothing,
-        });
+        request.page = Some(Page { listed: Vec::new(), discover: Discover::Nothing });
     })
 }
 
 fn slot(slot: usize) -> Template {
-    Template {
-        parts: vec![Part::Slot(slot)],
-    }
+    Template { parts: vec![Part::Slot(slot)] }
 }
 
 fn compare(left: Template, comparison: Comparison, right: &str) -> Condition {
-    Condition::Compare {
-        left,
-        comparison,
-        right: Template::text(right),
-    }
+    Condition::Compare { left, comparison, right: Template::text(right) }
 }
 
 fn repeat(times: &str, steps: Vec<Step>) -> Step {
-    Step::Loop(Loop {
-        until: LoopEnd::Times(Template::text(times)),
-        counter: None,
-        steps,
-    })
+    Step::Loop(Loop { until: LoopEnd::Times(Template::text(times)), counter: None, steps })
 }
 
 fn group(name: &str, steps: Vec<Step>) -> Step {
-    Step::Transaction(Transaction {
-        name: name.into(),
-        steps,
-    })
+    Step::Transaction(Transaction { name: name.into(), steps })
 }
 
 fn think(from_ms: u64, to_ms: u64) -> Step {
-    Step::Think(ThinkTime::Uniform {
-        min: Duration::from_millis(from_ms),
-        max: Duration::from_millis(to_ms),
-    })
+    Step::Think(ThinkTime::Uniform { min: Duration::from_millis(from_ms), max: Duration::from_millis(to_ms) })
 }
 
 /// A plan of one scenario with these steps and slots.
@@ -94,21 +73,13 @@ fn plan(steps: Vec<Step>, slots: &[&str], keys: &str) -> Arc<Plan> {
 /// Replies after 5 to 14 ms; with 500 to every seventh request for something that has `weak` in its path.
 fn moody() -> impl Server {
     move |call: &Call<'_>| {
-        let status = if call.target().contains("weak") && call.number % 7 == 3 {
-            500
-        } else {
-            200
-        };
+        let status = if call.target().contains("weak") && call.number % 7 == 3 { 500 } else { 200 };
         Answer::Bytes(call.at + ms(5 + call.number % 10), reply_with(status, "", "yes"))
     }
 }
 
 fn run(plan: &Arc<Plan>, workers: u32) -> Simulated {
-    let options = Options {
-        workers,
-        requests: KeepRequests::All,
-        ..Options::all()
-    };
+    let options = Options { workers, requests: KeepRequests::All, ..Options::all() };
     simulate(plan, moody(), &options)
 }
 
@@ -128,10 +99,7 @@ fn sent_once(steps: Vec<Step>, slots: &[&str]) -> (Vec<String>, Simulated) {
 
 /// Kinds and texts of what failed.
 fn told(run: &Simulated) -> Vec<(&str, &str)> {
-    run.failures
-        .iter()
-        .map(|failure| (failure.kind.as_str(), failure.text.as_str()))
-        .collect()
+    run.failures.iter().map(|failure| (failure.kind.as_str(), failure.text.as_str())).collect()
 }
 
 /// Completed and failed iterations.
@@ -179,22 +147,10 @@ scenarios:
 workload: { closed: { vus: 1 }, iterations: 1 }
 "#;
     let run = run(&nmax_testkit::plans::plan(text), 1);
-    let expected = [
-        "/login",
-        "/home?yes",
-        "/item/1",
-        "/other/2",
-        "/item/3",
-        "/marked",
-        "/one",
-        "/logout?yes",
-    ];
+    let expected = ["/login", "/home?yes", "/item/1", "/other/2", "/item/3", "/marked", "/one", "/logout?yes"];
     assert_eq!(targets(&run.transcript), expected);
     assert_eq!(told(&run), [("end", "sold out of 3")]);
     assert_eq!(run.catalog.transactions, ["search"]);
     let arrows: Vec<&str> = run.catalog.transitions.iter().map(String::as_str).collect();
-    assert_eq!(
-        arrows,
-        ["GET /home -> GET /item/${i}", "GET /item/${i} -> GET /item/${i}"]
-    );
+    assert_eq!(arrows, ["GET /home -> GET /item/${i}", "GET /item/${i} -> GET /item/${i}"]);
 }

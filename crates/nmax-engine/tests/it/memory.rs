@@ -52,10 +52,7 @@ fn memory_does_not_grow_with_the_length_of_a_run() {
     let (many, long) = most_bytes(60);
     assert_eq!((few, many), (4_000, 30_000));
     let each = long.saturating_sub(short) as f64 / (many - few) as f64;
-    assert!(
-        each < 8.0,
-        "{each} bytes per sample: {long} after {many}, {short} after {few}"
-    );
+    assert!(each < 8.0, "{each} bytes per sample: {long} after {many}, {short} after {few}");
 }
 
 /// A worker whose users have all made their request and think; nothing of it is given back.
@@ -73,22 +70,10 @@ async fn all_thinking(plan: Arc<Plan>, users: u64) -> Receiver<Report> {
         keep: KeepSamples::None,
         seed: plan.seed,
     };
-    let link = Link {
-        worker: 0,
-        reports: reports_in,
-        recycled,
-    };
+    let link = Link { worker: 0, reports: reports_in, recycled };
     let meter = Meter::new(settings, link, runtime.thread_time());
     let names = Arc::new(Mutex::new(names));
-    let context = Rc::new(Context::new(
-        runtime,
-        drivers,
-        program,
-        sources,
-        meter,
-        names,
-        Nanos::ZERO,
-    ));
+    let context = Rc::new(Context::new(runtime, drivers, program, sources, meter, names, Nanos::ZERO));
     let main = Rc::clone(&context);
     tokio::task::spawn_local(async move { worker::run(main, times(&plan), Nanos::ZERO).await });
     let done = || context.meter.borrow_mut().window().aggregate.total(Section::Hold).ok();
@@ -117,11 +102,7 @@ const USER_BYTES_MAX: u64 = 10 * 1024;
 
 #[test]
 fn a_thinking_user_is_small() {
-    let target = nmax_target::spawn(nmax_target::Options {
-        shop: true,
-        ..nmax_target::Options::default()
-    })
-    .unwrap();
+    let target = nmax_target::spawn(nmax_target::Options { shop: true, ..nmax_target::Options::default() }).unwrap();
     held_by(&target.url(), 1); // What is made once.
     let (few, many) = (held_by(&target.url(), 20), held_by(&target.url(), 120));
     let each = many.saturating_sub(few) / 100;

@@ -20,10 +20,7 @@ fn run(steps: &str, keys: &str, server: impl Server) -> Simulated {
 
 fn run_with(steps: &str, keys: &str, server: impl Server, options: &Options) -> Simulated {
     let plan = requests("http://shop.test", steps, keys);
-    let options = Options {
-        requests: KeepRequests::All,
-        ..options.clone()
-    };
+    let options = Options { requests: KeepRequests::All, ..options.clone() };
     simulate(&plan, server, &options)
 }
 
@@ -38,14 +35,8 @@ fn site(content: &[(&'static str, Content)]) -> impl Server + use<> {
         let path = call.target().to_owned();
         let found = content.get(url.as_str()).or_else(|| content.get(path.as_str()));
         let (status, headers, body) = found.copied().unwrap_or((404, "", "nothing there"));
-        let is_known = call
-            .header("if-none-match")
-            .is_some_and(|known| headers.contains(known));
-        let reply = if is_known {
-            reply_with(304, headers, "")
-        } else {
-            reply_with(status, headers, body)
-        };
+        let is_known = call.header("if-none-match").is_some_and(|known| headers.contains(known));
+        let reply = if is_known { reply_with(304, headers, "") } else { reply_with(status, headers, body) };
         Answer::Bytes(call.at + ms(10), reply)
     }
 }
@@ -54,10 +45,7 @@ fn site(content: &[(&'static str, Content)]) -> impl Server + use<> {
 fn asked(run: &Simulated) -> Vec<String> {
     let url = |text: &str| {
         let target = text.split(' ').nth(1).unwrap_or_default();
-        let host = text
-            .lines()
-            .find_map(|line| line.strip_prefix("host: "))
-            .unwrap_or_default();
+        let host = text.lines().find_map(|line| line.strip_prefix("host: ")).unwrap_or_default();
         format!("{}{target}", if host == "shop.test" { "" } else { host })
     };
     let text = |bytes: &[u8]| url(&String::from_utf8_lossy(bytes));
@@ -69,10 +57,7 @@ fn page(run: &Simulated, number: usize) -> PageStats {
 }
 
 fn names(run: &Simulated) -> Vec<&str> {
-    run.raw
-        .iter()
-        .map(|raw| run.catalog.requests.name(raw.sample.name))
-        .collect()
+    run.raw.iter().map(|raw| run.catalog.requests.name(raw.sample.name)).collect()
 }
 
 const HTML: &str = "content-type: text/html\r\n";
@@ -90,14 +75,7 @@ const SITE: &[(&str, Content)] = &[
              <body><img src=/p.png><img src=/p.png#again><iframe src=/f></iframe><img src=//cdn.test/x.png>",
         ),
     ),
-    (
-        "/a.css",
-        (
-            200,
-            CSS,
-            "@import 'b.css'; @font-face { src: url(t.woff2) } p { background: url(/q.png) }",
-        ),
-    ),
+    ("/a.css", (200, CSS, "@import 'b.css'; @font-face { src: url(t.woff2) } p { background: url(/q.png) }")),
     ("/b.css", (200, CSS, "")),
     ("/t.woff2", (200, "cache-control: max-age=60\r\n", "font")),
     ("/s.js", (200, "cache-control: no-store\r\n", "run()")),
@@ -117,9 +95,7 @@ fn resources_are_found_where_they_are_named() {
     let run = run(DISCOVER, ONCE, site(SITE));
     assert_eq!(
         asked(&run),
-        [
-            "/", "/a.css", "/s.js", "/p.png", "/f", "/i.png", "/b.css", "/t.woff2", "/q.png", "/g.png"
-        ]
+        ["/", "/a.css", "/s.js", "/p.png", "/f", "/i.png", "/b.css", "/t.woff2", "/q.png", "/g.png"]
     );
     assert_eq!(
         names(&run),
@@ -139,21 +115,12 @@ fn resources_are_found_where_they_are_named() {
     let due: Vec<u64> = run.raw.iter().map(|raw| raw.sample.intended.0 / 1_000_000).collect();
     assert_eq!(due, [0, 10, 10, 10, 10, 10, 20, 20, 20, 20]);
     for raw in &run.raw {
-        assert_eq!(
-            (raw.sample.outcome, raw.sample.injector_lag()),
-            (Outcome::Ok, Some(Nanos::ZERO))
-        );
+        assert_eq!((raw.sample.outcome, raw.sample.injector_lag()), (Outcome::Ok, Some(Nanos::ZERO)));
     }
     let page = page(&run, 0);
     assert_eq!(run.catalog.pages, ["GET /"]);
-    assert_eq!(
-        (page.pages.count, page.pages.failed, page.pages.time.max_ns()),
-        (1, 0, Some(ms(30).0))
-    );
-    assert_eq!(
-        (page.resources, page.cached, page.unchanged, page.resources_failed),
-        (9, 0, 0, 0)
-    );
+    assert_eq!((page.pages.count, page.pages.failed, page.pages.time.max_ns()), (1, 0, Some(ms(30).0)));
+    assert_eq!((page.resources, page.cached, page.unchanged, page.resources_failed), (9, 0, 0, 0));
     let bytes: u64 = run.raw.iter().map(|raw| raw.sample.bytes_received).sum();
     assert_eq!(page.bytes_received, bytes);
     assert_eq!(run.load().connections, 5, "the document's own connection is used again");
@@ -165,17 +132,10 @@ fn hosts_that_the_plan_names() {
     let steps = "[{ get: /, resources: { discover: same-origin, hosts: [cdn.test] } }]";
     let keys = format!("defaults: {{ headers: {{ authorization: Bearer x, x-own: y }} }}\n{ONCE}");
     let run = run(steps, &keys, site(SITE));
-    let foreign = run
-        .transcript
-        .iter()
-        .map(|sent| String::from_utf8_lossy(&sent.bytes).into_owned());
+    let foreign = run.transcript.iter().map(|sent| String::from_utf8_lossy(&sent.bytes).into_owned());
     let (foreign, own): (Vec<String>, Vec<String>) = foreign.partition(|text| text.contains("host: cdn.test"));
     assert_eq!((foreign.len(), own.len()), (1, 10));
-    assert!(
-        foreign[0].contains("x-own: y") && !foreign[0].contains("authorization"),
-        "{}",
-        foreign[0]
-    );
+    assert!(foreign[0].contains("x-own: y") && !foreign[0].contains("authorization"), "{}", foreign[0]);
     assert!(own.iter().all(|text| text.contains("authorization: Bearer x")));
 }
 
@@ -192,10 +152,7 @@ fn those_who_come_back_have_a_cache() {
         .filter(|sent| String::from_utf8_lossy(&sent.bytes).contains("if-none-match: \"7\""));
     assert_eq!(checks.count(), 4);
     let stats = page(&returning, 0);
-    assert_eq!(
-        (stats.resources, stats.cached, stats.unchanged, stats.resources_failed),
-        (18, 3, 4, 0)
-    );
+    assert_eq!((stats.resources, stats.cached, stats.unchanged, stats.resources_failed), (18, 3, 4, 0));
     assert_eq!(stats.pages.failed, 0);
 
     let new = run(DISCOVER, &format!("defaults: {{ visitor: new }}\n{twice}"), site(SITE));
@@ -203,11 +160,7 @@ fn those_who_come_back_have_a_cache() {
     assert_eq!(asked[..10], asked[10..]);
     assert_eq!((page(&new, 0).cached, page(&new, 0).unchanged), (0, 0));
 
-    let logged_out = run(
-        DISCOVER,
-        &format!("defaults: {{ cookies: per-iteration }}\n{twice}"),
-        site(SITE),
-    );
+    let logged_out = run(DISCOVER, &format!("defaults: {{ cookies: per-iteration }}\n{twice}"), site(SITE));
     assert_eq!(page(&logged_out, 0), stats, "a cache is no cookie");
 }
 
@@ -252,37 +205,19 @@ fn what_is_beyond_the_most_is_counted() {
 /// A resource that is not ok fails the page and the iteration, and leaves the document's exchange as it was.
 #[test]
 fn a_failed_resource_fails_the_page() {
-    let run = run(
-        "[{ get: /, resources: [/p.png, '/no${iteration}.png'] }, { get: /b.css }]",
-        ONCE,
-        site(SITE),
-    );
+    let run = run("[{ get: /, resources: [/p.png, '/no${iteration}.png'] }, { get: /b.css }]", ONCE, site(SITE));
     assert_eq!(asked(&run), ["/", "/p.png", "/no0.png", "/b.css"]);
     let outcome = |name: &str| {
-        let found = run
-            .raw
-            .iter()
-            .find(|raw| run.catalog.requests.name(raw.sample.name) == name);
+        let found = run.raw.iter().find(|raw| run.catalog.requests.name(raw.sample.name) == name);
         found.map(|raw| raw.sample.outcome)
     };
     assert_eq!(outcome("GET /"), Some(Outcome::Ok));
     assert_eq!(outcome("GET /no${iteration}.png"), Some(Outcome::Failed));
     let stats = page(&run, 0);
-    assert_eq!(
-        (
-            stats.pages.count,
-            stats.pages.failed,
-            stats.resources,
-            stats.resources_failed
-        ),
-        (1, 1, 2, 1)
-    );
+    assert_eq!((stats.pages.count, stats.pages.failed, stats.resources, stats.resources_failed), (1, 1, 2, 1));
     assert_eq!(run.whole().scenario(Section::Hold, 0).unwrap().failed, 1);
     assert_eq!(run.failures.len(), 1);
-    assert_eq!(
-        (run.failures[0].kind.as_str(), run.failures[0].status),
-        ("status 404", Some(404))
-    );
+    assert_eq!((run.failures[0].kind.as_str(), run.failures[0].status), ("status 404", Some(404)));
     assert!(run.failures[0].request.contains("GET /no0.png") && run.failures[0].reply.contains("404 X"));
 }
 
@@ -299,14 +234,7 @@ fn a_failed_document_is_a_failed_page() {
 #[test]
 fn redirects_of_resources() {
     let moved: &[(&str, Content)] = &[
-        (
-            "/",
-            (
-                200,
-                HTML,
-                "<img src=/1><img src=/away><img src=/circle><img src=/nowhere>",
-            ),
-        ),
+        ("/", (200, HTML, "<img src=/1><img src=/away><img src=/circle><img src=/nowhere>")),
         ("/1", (301, "location: /2\r\n", "")),
         ("/2", (302, "location: /p.png\r\n", "")),
         ("/p.png", (200, TAGGED, "png")),
@@ -334,10 +262,7 @@ fn redirects_of_resources() {
 
     let twice = run(DISCOVER, "workload: { closed: { vus: 1 }, iterations: 2 }", site(moved));
     let again = asked(&twice).split_off(12);
-    assert!(
-        !again.contains(&"/1".to_owned()) && again.contains(&"/2".to_owned()),
-        "a permanent one is remembered"
-    );
+    assert!(!again.contains(&"/1".to_owned()) && again.contains(&"/2".to_owned()), "a permanent one is remembered");
 }
 
 /// Cookies that a resource sets are sent with the next request, and those of the user with resources.
@@ -353,9 +278,7 @@ fn cookies_go_both_ways() {
         .iter()
         .map(|sent| {
             let text = String::from_utf8_lossy(&sent.bytes).into_owned();
-            text.lines()
-                .find_map(|line| line.strip_prefix("cookie: "))
-                .map(str::to_owned)
+            text.lines().find_map(|line| line.strip_prefix("cookie: ")).map(str::to_owned)
         })
         .collect();
     assert_eq!(cookies, [None, Some("a=1".to_owned()), Some("a=1; b=2".to_owned())]);
@@ -365,27 +288,18 @@ fn cookies_go_both_ways() {
 #[test]
 fn a_page_has_one_time_limit() {
     let list: Vec<String> = (0..10).map(|n| format!("/{n}")).collect();
-    let steps = format!(
-        "[{{ get: /, timeout: 5s, resources: [{}] }}, {{ get: /after }}]",
-        list.join(", ")
-    );
+    let steps = format!("[{{ get: /, timeout: 5s, resources: [{}] }}, {{ get: /after }}]", list.join(", "));
     let server = |call: &Call<'_>| match call.target() {
         "/" | "/after" => Answer::Bytes(call.at + ms(10), reply_with(200, "", "")),
         _ => Answer::Never,
     };
     let run = run(&steps, ONCE, server);
     assert_eq!(asked(&run).len(), 1 + 6 + 1);
-    let timeouts = run
-        .raw
-        .iter()
-        .filter(|raw| raw.sample.outcome == Outcome::Error(ErrorKind::Timeout));
+    let timeouts = run.raw.iter().filter(|raw| raw.sample.outcome == Outcome::Error(ErrorKind::Timeout));
     let ends: Vec<Nanos> = timeouts.map(|raw| raw.sample.done).collect();
     assert_eq!(ends, [ms(5010); 6]);
     let stats = page(&run, 0);
-    assert_eq!(
-        (stats.resources, stats.resources_failed, stats.pages.failed),
-        (10, 10, 1)
-    );
+    assert_eq!((stats.resources, stats.resources_failed, stats.pages.failed), (10, 10, 1));
     let after = run.raw.last().unwrap();
     assert_eq!(after.sample.intended, ms(5010), "the user waits for the page");
 }
@@ -398,18 +312,12 @@ fn resources_under_way_at_the_end_are_censored() {
         "/" => Answer::Bytes(call.at + ms(10), reply_with(200, "", "")),
         _ => Answer::Never,
     };
-    let options = Options {
-        cut_at: Some(ms(1000)),
-        ..Options::all()
-    };
+    let options = Options { cut_at: Some(ms(1000)), ..Options::all() };
     let steps = format!("[{{ get: /, resources: [{}] }}]", list.join(", "));
     let run = run_with(&steps, ONCE, server, &options);
     let censored = run.load().censored;
     assert_eq!((censored.count(), censored.max_ns()), (6, Some(ms(990).0)));
-    assert_eq!(
-        run.whole().page(Section::Hold, 0).map_or(0, |stats| stats.pages.count),
-        0
-    );
+    assert_eq!(run.whole().page(Section::Hold, 0).map_or(0, |stats| stats.pages.count), 0);
     assert_eq!(run.whole().scenario(Section::Hold, 0).unwrap().interrupted, 1);
 }
 
@@ -417,10 +325,7 @@ fn resources_under_way_at_the_end_are_censored() {
 #[test]
 fn alarms_of_many_drivers_change_nothing() {
     let quiet = run(DISCOVER, ONCE, site(SITE));
-    let options = Options {
-        alarm_after: Some(ms(3)),
-        ..Options::all()
-    };
+    let options = Options { alarm_after: Some(ms(3)), ..Options::all() };
     let alarmed = run_with(DISCOVER, ONCE, site(SITE), &options);
     assert_eq!(alarmed.raw, quiet.raw);
 }
@@ -428,11 +333,7 @@ fn alarms_of_many_drivers_change_nothing() {
 /// The shop's gallery over real sockets: what it says a browser fetches, and asks about when it comes back.
 #[test]
 fn a_gallery_over_sockets() {
-    let target = nmax_target::spawn(nmax_target::Options {
-        shop: true,
-        ..nmax_target::Options::default()
-    })
-    .unwrap();
+    let target = nmax_target::spawn(nmax_target::Options { shop: true, ..nmax_target::Options::default() }).unwrap();
     for (defaults, cached, unchanged, connections) in [("", 5, 12, 6), ("visitor: new", 0, 0, 12)] {
         let keys = format!("defaults: {{ {defaults} }}\nworkload: {{ closed: {{ vus: 1 }}, iterations: 2 }}");
         let plan = requests(&target.url(), "[{ get: /gallery, resources: discover }]", &keys);
@@ -441,11 +342,7 @@ fn a_gallery_over_sockets() {
         let stats = whole.page(Section::Hold, 0).unwrap();
         let kinds: Vec<&String> = ran.failures.iter().map(|failure| &failure.kind).collect();
         assert_eq!((stats.pages.count, stats.pages.failed), (2, 0), "{kinds:?}");
-        assert_eq!(
-            (stats.resources, stats.cached, stats.unchanged),
-            (36, cached, unchanged),
-            "{defaults}"
-        );
+        assert_eq!((stats.resources, stats.cached, stats.unchanged), (36, cached, unchanged), "{defaults}");
         let exchanges = whole.total(Section::Hold).count();
         assert_eq!(exchanges, 2 + 36 - cached, "{defaults}");
         assert!(whole.load(Section::Hold).connections <= connections, "{defaults}");

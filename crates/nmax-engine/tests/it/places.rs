@@ -28,10 +28,7 @@ workload: {{ {workload} }}
 }
 
 fn run(plan: &Arc<Plan>, workers: u32) -> Simulated {
-    let options = Options {
-        workers,
-        ..Options::all()
-    };
+    let options = Options { workers, ..Options::all() };
     simulate(plan, instant(ms(1)), &options)
 }
 
@@ -59,11 +56,7 @@ fn closed_users_have_exact_shares() {
         let run = run(&plan, workers);
         let mut of_vu: BTreeMap<u32, usize> = BTreeMap::new();
         for raw in &run.raw {
-            assert_eq!(
-                *of_vu.entry(raw.vu).or_insert(place_of(raw)),
-                place_of(raw),
-                "a user moved"
-            );
+            assert_eq!(*of_vu.entry(raw.vu).or_insert(place_of(raw)), place_of(raw), "a user moved");
         }
         assert_eq!(of_vu.len(), 20);
         for five in 0..4 {
@@ -86,10 +79,7 @@ fn open_iterations_have_exact_shares() {
         let run = run(&plan, workers);
         let mut of_iteration: BTreeMap<u64, usize> = BTreeMap::new();
         for raw in &run.raw {
-            assert_eq!(
-                *of_iteration.entry(raw.iteration).or_insert(place_of(raw)),
-                place_of(raw)
-            );
+            assert_eq!(*of_iteration.entry(raw.iteration).or_insert(place_of(raw)), place_of(raw));
         }
         assert_eq!(of_iteration.len(), 500);
         for five in 0..100 {
@@ -114,14 +104,8 @@ fn open_iterations_have_exact_shares() {
 #[test]
 fn scenarios_have_their_own_places() {
     let scenarios = "home: { steps: [{ get: / }] }, work: { location: desk, steps: [{ get: /w }] }";
-    for workload in [
-        "closed: { vus: 4 }, iterations: 400",
-        "open: { rate: 50/s }, iterations: 400",
-    ] {
-        let run = run(
-            &places(scenarios, &format!("mix: {{ home: 1, work: 1 }}, {workload}")),
-            1,
-        );
+    for workload in ["closed: { vus: 4 }, iterations: 400", "open: { rate: 50/s }, iterations: 400"] {
+        let run = run(&places(scenarios, &format!("mix: {{ home: 1, work: 1 }}, {workload}")), 1);
         for raw in &run.raw {
             assert_eq!(place_of(raw) == 2, raw.sample.scenario == 1, "{workload}");
         }
@@ -139,23 +123,16 @@ fn users_move_when_they_must() {
     let (load, far, near) = (run.load(), stats(&run, 0), stats(&run, 1));
     assert_eq!((load.started, load.dropped.total()), (100, 0));
     assert_eq!((far.iterations.count, near.iterations.count), (20, 80));
-    assert!(
-        load.connections > 20 && load.connections <= 41,
-        "{} connections",
-        load.connections
-    );
+    assert!(load.connections > 20 && load.connections <= 41, "{} connections", load.connections);
 }
 
 /// A line's rate is that of its location: 8 kbit/s are 1,000 bytes a second.
 #[test]
 fn lines_are_as_slow_as_they_say() {
-    let plan = changed(
-        &places("home: { steps: [{ get: / }] }", "closed: { vus: 1 }, iterations: 3"),
-        |plan| {
-            plan.locations.truncate(1);
-            plan.locations[0].up_bits_per_s = Some(8_000.0);
-        },
-    );
+    let plan = changed(&places("home: { steps: [{ get: / }] }", "closed: { vus: 1 }, iterations: 3"), |plan| {
+        plan.locations.truncate(1);
+        plan.locations[0].up_bits_per_s = Some(8_000.0);
+    });
     let run = run(&plan, 1);
     for raw in &run.raw {
         let bytes = raw.sample.bytes_sent;
@@ -179,10 +156,7 @@ workload: {{ closed: {{ vus: 2 }}, iterations: 4 }}
 ",
         target.url()
     ));
-    let settings = Settings {
-        keep: KeepSamples::All,
-        ..Settings::new(plan, Arc::new(|_, _| Ok(())))
-    };
+    let settings = Settings { keep: KeepSamples::All, ..Settings::new(plan, Arc::new(|_, _| Ok(()))) };
     let (mut run, mut raw) = (Run::start(&settings).unwrap(), Vec::new());
     loop {
         match run.next(Duration::from_millis(50)) {
@@ -194,19 +168,10 @@ workload: {{ closed: {{ vus: 2 }}, iterations: 4 }}
     assert_eq!(raw.len(), 8);
     for RawSample { sample, .. } in &raw {
         let took = sample.done.since(sample.sent.unwrap());
-        let body = if sample.bytes_received > 20_000 {
-            ms(100)
-        } else {
-            Nanos::ZERO
-        };
+        let body = if sample.bytes_received > 20_000 { ms(100) } else { Nanos::ZERO };
         assert_eq!(sample.status, Some(200));
         assert!(took >= ms(40) + body && took < ms(40) + body + s(5), "{took:?}");
         assert!(sample.network.connect == Nanos::ZERO || sample.network.connect >= ms(40));
     }
-    assert_eq!(
-        raw.iter()
-            .filter(|raw| raw.sample.network.connect > Nanos::ZERO)
-            .count(),
-        2
-    );
+    assert_eq!(raw.iter().filter(|raw| raw.sample.network.connect > Nanos::ZERO).count(), 2);
 }

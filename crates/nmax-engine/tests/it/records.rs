@@ -29,20 +29,8 @@ const PLAN: &str = "nmax: 1\ntarget: http://h.test\nscenarios: { a: { steps: [{ 
 fn windows_samples_and_totals_agree() {
     let plan = plan(PLAN);
     let blocks = vec![(s(9), ms(2_300))];
-    let run = simulate(
-        &plan,
-        moody(),
-        &Options {
-            workers: 3,
-            blocks,
-            ..Options::all()
-        },
-    );
-    assert_eq!(
-        run.raw.len() as u64,
-        run.exchanges(),
-        "as many samples as completed exchanges"
-    );
+    let run = simulate(&plan, moody(), &Options { workers: 3, blocks, ..Options::all() });
+    assert_eq!(run.raw.len() as u64, run.exchanges(), "as many samples as completed exchanges");
 
     // Built again from the samples, with the statistics interval taken from the plan's text.
     let mut rebuilt = Aggregate::default();
@@ -53,15 +41,8 @@ fn windows_samples_and_totals_agree() {
     let mut merged = Aggregate::default();
     for (index, window) in run.windows.iter().enumerate() {
         assert_eq!(window.index, index as u64, "no window is missing");
-        let ended = run
-            .raw
-            .iter()
-            .filter(|raw| raw.sample.done >= window.start() && raw.sample.done < window.end());
-        assert_eq!(
-            window.aggregate.whole().total(Section::Hold).count(),
-            ended.count() as u64,
-            "window {index}"
-        );
+        let ended = run.raw.iter().filter(|raw| raw.sample.done >= window.start() && raw.sample.done < window.end());
+        assert_eq!(window.aggregate.whole().total(Section::Hold).count(), ended.count() as u64, "window {index}");
         merged.merge(&window.aggregate);
     }
     assert_eq!(merged, run.totals);
@@ -69,14 +50,8 @@ fn windows_samples_and_totals_agree() {
         let (found, expected) = (run.totals.total(section), rebuilt.total(section));
         assert!(found.count() > 200 && found.failed() > 0 && found.errors() > 0);
         assert_eq!(found.latencies(), expected.latencies());
-        assert_eq!(
-            (found.ok(), found.failed(), found.errors),
-            (expected.ok(), expected.failed(), expected.errors)
-        );
-        assert_eq!(
-            run.totals.load(section).injector_lag,
-            rebuilt.load(section).injector_lag
-        );
+        assert_eq!((found.ok(), found.failed(), found.errors), (expected.ok(), expected.failed(), expected.errors));
+        assert_eq!(run.totals.load(section).injector_lag, rebuilt.load(section).injector_lag);
     }
 }
 
@@ -87,19 +62,8 @@ fn a_late_reply_belongs_to_the_window_of_its_end() {
     let server = move |call: &Call<'_>| Answer::Bytes(call.at + ms(300), ok.clone());
     let plan = home_page("workload: { closed: { vus: 1 } }\nduration: 2s");
     let blocks = vec![(ms(650), ms(600))];
-    let run = simulate(
-        &plan,
-        server,
-        &Options {
-            blocks,
-            ..Options::all()
-        },
-    );
-    let counts: Vec<u64> = run
-        .windows
-        .iter()
-        .map(|window| window.aggregate.total(Section::Hold).count())
-        .collect();
+    let run = simulate(&plan, server, &Options { blocks, ..Options::all() });
+    let counts: Vec<u64> = run.windows.iter().map(|window| window.aggregate.total(Section::Hold).count()).collect();
     // Ends at 0.3, 0.6 | 1.25, 1.55, 1.85 | 2.15 s.
     assert_eq!(counts, [2, 3, 1]);
 }
@@ -107,27 +71,13 @@ fn a_late_reply_belongs_to_the_window_of_its_end() {
 #[test]
 fn impossible_times_do_not_occur() {
     let blocks = vec![(s(3), ms(700)), (s(11), ms(1_700))];
-    let run = simulate(
-        &plan(PLAN),
-        moody(),
-        &Options {
-            workers: 2,
-            blocks,
-            connect: ms(3),
-            ..Options::all()
-        },
-    );
+    let run = simulate(&plan(PLAN), moody(), &Options { workers: 2, blocks, connect: ms(3), ..Options::all() });
     for raw in &run.raw {
         let sample = raw.sample;
         let sent = sample.sent.unwrap();
         assert!(sample.intended <= sent && sent <= sample.done, "{raw:?}");
         assert!(sample.service_time().unwrap() <= sample.response_time(), "{raw:?}");
-        assert!(
-            sample
-                .first_byte
-                .is_none_or(|first| sent <= first && first <= sample.done),
-            "{raw:?}"
-        );
+        assert!(sample.first_byte.is_none_or(|first| sent <= first && first <= sample.done), "{raw:?}");
         assert!(sample.injector_lag().unwrap() <= sample.send_lag().unwrap(), "{raw:?}");
     }
 }
@@ -191,26 +141,18 @@ fn a_jump_of_the_wall_clock_leaves_latencies_unchanged() {
             let cookie = "set-cookie: a=1; expires=Thu, 01 Jan 2026 00:00:00 GMT\r\n";
             Answer::Bytes(call.at + ms(1 + call.number % 90), reply_with(200, cookie, ""))
         };
-        let options = Options {
-            unix_origin_s,
-            requests: KeepRequests::All,
-            ..Options::all()
-        };
+        let options = Options { unix_origin_s, requests: KeepRequests::All, ..Options::all() };
         simulate(&plan(PLAN), server, &options)
     };
     let (before, after) = (run_at(1_000_000_000), run_at(4_000_000_000));
     let has_cookie = |run: &Simulated| {
         let sent = run.transcript.iter();
-        sent.filter(|sent| String::from_utf8_lossy(&sent.bytes).contains("cookie: a=1"))
-            .count()
+        sent.filter(|sent| String::from_utf8_lossy(&sent.bytes).contains("cookie: a=1")).count()
     };
     assert!(has_cookie(&before) > 0, "the cookie is good in 2001");
     assert_eq!(has_cookie(&after), 0, "and long gone in 2096");
     let times = |run: &Simulated| {
-        run.raw
-            .iter()
-            .map(|raw| (raw.sample.intended, raw.sample.sent, raw.sample.done))
-            .collect::<Vec<_>>()
+        run.raw.iter().map(|raw| (raw.sample.intended, raw.sample.sent, raw.sample.done)).collect::<Vec<_>>()
     };
     assert_eq!(times(&before), times(&after));
     assert_eq!(before.end, after.end);
@@ -219,14 +161,7 @@ fn a_jump_of_the_wall_clock_leaves_latencies_unchanged() {
 /// Due = started + dropped; started = completed + interrupted; the area under the in-flight curve is the sum of stays.
 #[test]
 fn counts_add_up() {
-    let run = simulate(
-        &plan(PLAN),
-        moody(),
-        &Options {
-            workers: 3,
-            ..Options::all()
-        },
-    );
+    let run = simulate(&plan(PLAN), moody(), &Options { workers: 3, ..Options::all() });
     let (whole, load) = (run.whole(), run.load());
     let scenario = whole.scenario(Section::Hold, 0).unwrap();
     assert_eq!(load.due, load.started + load.dropped.total());
@@ -234,11 +169,7 @@ fn counts_add_up() {
     assert_eq!(scenario.started, scenario.completed + scenario.interrupted);
     assert_eq!(scenario.iteration_time.count(), scenario.completed);
     // One who is cut off in a pause has no exchange under way.
-    assert!(
-        (1..=scenario.interrupted).contains(&load.censored.count()),
-        "{} censored",
-        load.censored.count()
-    );
+    assert!((1..=scenario.interrupted).contains(&load.censored.count()), "{} censored", load.censored.count());
 }
 
 /// An iteration under way across the border of the statistics counts on both sides for its time there.
@@ -261,30 +192,12 @@ fn kept_samples_are_bounded_and_hold_the_slowest() {
         let service = if call.number % 1_000 == 500 { ms(300) } else { ms(2) };
         Answer::Bytes(call.at + service, ok.clone())
     };
-    let run = simulate(
-        &plan,
-        server,
-        &Options {
-            keep: KeepSamples::Some,
-            ..Options::all()
-        },
-    );
+    let run = simulate(&plan, server, &Options { keep: KeepSamples::Some, ..Options::all() });
     assert_eq!(run.exchanges(), 10_000);
     assert!(run.raw.len() <= 6 * 220, "{}", run.raw.len());
-    let slow = run
-        .raw
-        .iter()
-        .filter(|raw| raw.sample.response_time() == ms(300))
-        .count();
+    let slow = run.raw.iter().filter(|raw| raw.sample.response_time() == ms(300)).count();
     assert_eq!(slow, 10, "the slowest of each window are all there");
-    let none = simulate(
-        &plan,
-        moody(),
-        &Options {
-            keep: KeepSamples::None,
-            ..Options::all()
-        },
-    );
+    let none = simulate(&plan, moody(), &Options { keep: KeepSamples::None, ..Options::all() });
     assert!(none.raw.is_empty());
 }
 
@@ -297,11 +210,7 @@ fn checks_and_their_exchanges_are_of_the_same_phase() {
          stages: [{ ramp: 2s, to: 100% }, { hold: 4s }, { ramp: 2s, to: 0 }]\ngraceful_stop: 10s",
     );
     let body = reply_with(200, "", "hi, ho");
-    let run = simulate(
-        &plan,
-        move |call: &Call<'_>| Answer::Bytes(call.at + ms(10), body.clone()),
-        &Options::all(),
-    );
+    let run = simulate(&plan, move |call: &Call<'_>| Answer::Bytes(call.at + ms(10), body.clone()), &Options::all());
     assert_eq!(run.catalog.checks.len(), 2);
     let mut phases = [Vec::new(), Vec::new()];
     for (name, counts) in phases.iter_mut().enumerate() {
@@ -311,10 +220,7 @@ fn checks_and_their_exchanges_are_of_the_same_phase() {
             };
             let exchanges = run.raw.iter().filter(of_section);
             counts.push(exchanges.filter(|raw| raw.sample.name.0 as usize == name).count() as u64);
-            assert_eq!(
-                run.totals.check(section, name).unwrap().passed,
-                counts[counts.len() - 1]
-            );
+            assert_eq!(run.totals.check(section, name).unwrap().passed, counts[counts.len() - 1]);
         }
     }
     assert_ne!(phases[0], phases[1], "the second step is due three seconds later");

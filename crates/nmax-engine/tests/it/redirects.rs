@@ -15,10 +15,7 @@ const ONCE: &str = "workload: { closed: { vus: 1 }, iterations: 1 }";
 fn following(steps: &str, keys: &str, most: u32, server: impl Server) -> Simulated {
     let plan = requests("http://shop.test", steps, &format!("{ONCE}\n{keys}"));
     let plan = changed(&plan, |plan| plan.defaults.redirects_max = most);
-    let options = Options {
-        requests: KeepRequests::All,
-        ..Options::all()
-    };
+    let options = Options { requests: KeepRequests::All, ..Options::all() };
     simulate(&plan, server, &options)
 }
 
@@ -26,10 +23,7 @@ fn following(steps: &str, keys: &str, most: u32, server: impl Server) -> Simulat
 fn along(status: u16, way: &'static [&'static str]) -> impl Server {
     move |call: &Call<'_>| {
         let url = format!("http://{}{}", call.header("host").unwrap_or_default(), call.target());
-        let next = way
-            .iter()
-            .position(|place| *place == url)
-            .and_then(|at| way.get(at + 1));
+        let next = way.iter().position(|place| *place == url).and_then(|at| way.get(at + 1));
         let reply = match next {
             Some(next) => reply_with(status, &format!("location: {next}\r\n"), "moved"),
             None => reply_with(200, "", "there"),
@@ -39,9 +33,7 @@ fn along(status: u16, way: &'static [&'static str]) -> impl Server {
 }
 
 fn texts(sent: &[Sent]) -> Vec<String> {
-    sent.iter()
-        .map(|sent| String::from_utf8_lossy(&sent.bytes).into_owned())
-        .collect()
+    sent.iter().map(|sent| String::from_utf8_lossy(&sent.bytes).into_owned()).collect()
 }
 
 fn lines(run: &Simulated) -> Vec<String> {
@@ -50,10 +42,7 @@ fn lines(run: &Simulated) -> Vec<String> {
 }
 
 fn names(run: &Simulated) -> Vec<&str> {
-    run.raw
-        .iter()
-        .map(|raw| run.catalog.requests.name(raw.sample.name))
-        .collect()
+    run.raw.iter().map(|raw| run.catalog.requests.name(raw.sample.name)).collect()
 }
 
 const WAY: &[&str] = &["http://shop.test/a", "http://shop.test/b", "http://cdn.test/c?d=1"];
@@ -62,15 +51,7 @@ const WAY: &[&str] = &["http://shop.test/a", "http://shop.test/b", "http://cdn.t
 #[test]
 fn every_hop_is_counted_and_so_is_the_whole() {
     let run = following("[{ get: /a, name: page }, { get: /z }]", "", 10, along(302, WAY));
-    assert_eq!(
-        lines(&run),
-        [
-            "GET /a HTTP/1.1",
-            "GET /b HTTP/1.1",
-            "GET /c?d=1 HTTP/1.1",
-            "GET /z HTTP/1.1"
-        ]
-    );
+    assert_eq!(lines(&run), ["GET /a HTTP/1.1", "GET /b HTTP/1.1", "GET /c?d=1 HTTP/1.1", "GET /z HTTP/1.1"]);
     assert_eq!(names(&run), ["page", "page +1", "page +2", "GET /z"]);
     for (k, raw) in (0_u64..).zip(&run.raw) {
         assert_eq!((raw.sample.intended, raw.sample.done), (ms(10 * k), ms(10 * k + 10)));
@@ -83,11 +64,7 @@ fn every_hop_is_counted_and_so_is_the_whole() {
     let page = whole.transaction(Section::Hold, 0).unwrap();
     assert_eq!((page.count, page.failed, page.time.max_ns()), (1, 0, Some(ms(30).0)));
     let last = whole.transaction(Section::Hold, 1).unwrap();
-    assert_eq!(
-        (last.count, last.time.max_ns()),
-        (1, Some(ms(10).0)),
-        "without a redirect too"
-    );
+    assert_eq!((last.count, last.time.max_ns()), (1, Some(ms(10).0)), "without a redirect too");
 }
 
 #[test]
@@ -123,29 +100,15 @@ fn a_step_has_its_own_limit() {
 fn a_post_becomes_a_get_without_its_body_or_keeps_both() {
     let step = "[{ post: /a, form: { q: tea }, headers: { x-id: 7, content-language: en, content-type: text/x } }]";
     for (status, keeps) in [(301, false), (302, false), (303, false), (307, true), (308, true)] {
-        let run = following(
-            step,
-            "",
-            10,
-            along(status, &["http://shop.test/a", "http://shop.test/b"]),
-        );
+        let run = following(step, "", 10, along(status, &["http://shop.test/a", "http://shop.test/b"]));
         let hop = &texts(&run.transcript)[1];
         let (head, body) = hop.split_once("\r\n\r\n").unwrap();
         assert!(head.contains("x-id: 7"), "{status}: {head}");
         if keeps {
-            assert!(
-                head.starts_with("POST /b HTTP/1.1\r\n") && body == "q=tea",
-                "{status}: {hop}"
-            );
-            assert!(
-                head.contains("content-length: 5") && head.contains("content-language: en"),
-                "{head}"
-            );
+            assert!(head.starts_with("POST /b HTTP/1.1\r\n") && body == "q=tea", "{status}: {hop}");
+            assert!(head.contains("content-length: 5") && head.contains("content-language: en"), "{head}");
         } else {
-            assert!(
-                head.starts_with("GET /b HTTP/1.1\r\n") && body.is_empty(),
-                "{status}: {hop}"
-            );
+            assert!(head.starts_with("GET /b HTTP/1.1\r\n") && body.is_empty(), "{status}: {hop}");
             assert!(!head.contains("content-"), "{status}: {head}");
         }
     }
@@ -156,20 +119,11 @@ fn a_post_becomes_a_get_without_its_body_or_keeps_both() {
 fn secrets_by_hand_stay_with_their_origin() {
     let headers = "headers: { authorization: Bearer x, cookie: by=hand, Proxy-Authorization: p, x-kept: 1 }";
     let step = format!("[{{ get: /a, {headers} }}]");
-    let way = &[
-        "http://shop.test/a",
-        "http://shop.test/b",
-        "http://evil.test/c",
-        "http://shop.test/d",
-    ];
+    let way = &["http://shop.test/a", "http://shop.test/b", "http://evil.test/c", "http://shop.test/d"];
     let run = following(&step, "", 10, along(307, way));
     let has = |text: &String| text.contains("Bearer x") || text.contains("by=hand") || text.contains("Proxy-Auth");
     let texts = texts(&run.transcript);
-    assert_eq!(
-        texts.iter().map(has).collect::<Vec<_>>(),
-        [true, true, false, false],
-        "{texts:?}"
-    );
+    assert_eq!(texts.iter().map(has).collect::<Vec<_>>(), [true, true, false, false], "{texts:?}");
     assert!(texts.iter().all(|text| text.contains("x-kept: 1")));
     let hand = following("[{ get: /a, headers: { host: shop.test } }]", "", 10, along(307, way));
     assert!(String::from_utf8_lossy(&hand.transcript[2].bytes).contains("host: evil.test\r\n"));
@@ -187,21 +141,14 @@ fn cookies_of_a_hop_are_sent_where_they_belong() {
         Answer::Bytes(call.at + ms(1), reply)
     };
     let run = following("[{ post: /login, form: { a: b } }]", "", 10, server);
-    let has: Vec<bool> = texts(&run.transcript)
-        .iter()
-        .map(|text| text.contains("cookie: sid=1"))
-        .collect();
+    let has: Vec<bool> = texts(&run.transcript).iter().map(|text| text.contains("cookie: sid=1")).collect();
     assert_eq!(has, [false, true, false]);
 }
 
 #[test]
 fn a_limit_that_is_reached_is_a_failure_with_the_way() {
     let circle = |call: &Call<'_>| {
-        let next = if call.target().starts_with("/b") {
-            "/a?token=abc"
-        } else {
-            "/b"
-        };
+        let next = if call.target().starts_with("/b") { "/a?token=abc" } else { "/b" };
         Answer::Bytes(call.at + ms(1), reply_with(302, &format!("location: {next}\r\n"), ""))
     };
     let run = following("[{ get: /a, expect: { status: 302 } }]", "", 4, circle);
@@ -210,15 +157,9 @@ fn a_limit_that_is_reached_is_a_failure_with_the_way() {
     assert_eq!(outcomes[..4], [Outcome::Ok; 4]);
     assert_eq!(outcomes[4], Outcome::Failed);
     let failure = &run.failures[0];
-    assert_eq!(
-        (failure.kind.as_str(), failure.name.as_str()),
-        ("redirects", "GET /a +4")
-    );
+    assert_eq!((failure.kind.as_str(), failure.name.as_str()), ("redirects", "GET /a +4"));
     assert!(failure.text.contains("in a circle"), "{}", failure.text);
-    assert!(
-        !failure.text.contains("abc") && !failure.reply.contains("abc"),
-        "{failure:?}"
-    );
+    assert!(!failure.text.contains("abc") && !failure.reply.contains("abc"), "{failure:?}");
     let stats = run.whole().transaction(Section::Hold, 0).unwrap().clone();
     assert_eq!((stats.count, stats.failed, run.load().redirects), (1, 1, 4));
 }
@@ -229,17 +170,11 @@ fn a_redirect_that_cannot_be_followed_fails_and_says_why() {
     let cases = [
         ("", "no `location`"),
         ("location:\r\n", "is empty"),
-        (
-            "location: http://[broken\r\n",
-            "to `http://[broken` cannot be followed: it has no valid IPv6 address",
-        ),
+        ("location: http://[broken\r\n", "to `http://[broken` cannot be followed: it has no valid IPv6 address"),
         ("location: app://open\r\n", "it has the scheme `app`"),
         ("location: http://h.test:0/\r\n", "it has no valid port"),
         ("location: //ann:hidden@h.test/\r\n", "it has a user name"),
-        (
-            "location: http://ann:hidden@h.test/?token=hidden\r\n",
-            "to `http://REDACTED@h.test/?token=",
-        ),
+        ("location: http://ann:hidden@h.test/?token=hidden\r\n", "to `http://REDACTED@h.test/?token="),
     ];
     for (location, why) in cases {
         for steps in ["[{ get: /a }]", "[{ get: /a, expect: { status: 200 } }]"] {
@@ -257,19 +192,12 @@ fn a_redirect_that_cannot_be_followed_fails_and_says_why() {
         assert_eq!(following("[{ get: /a }]", "", 10, server).failures, [], "{status}");
     }
     let at_the_end = |call: &Call<'_>| {
-        let location = if call.target() == "/a" {
-            "location: /b\r\n"
-        } else {
-            "location: tel:1\r\n"
-        };
+        let location = if call.target() == "/a" { "location: /b\r\n" } else { "location: tel:1\r\n" };
         Answer::Bytes(call.at + ms(1), reply_with(302, location, ""))
     };
     let run = following("[{ get: /a }]", "", 10, at_the_end);
     let failure = &run.failures[0];
-    assert_eq!(
-        (failure.kind.as_str(), failure.name.as_str()),
-        ("redirect", "GET /a +1")
-    );
+    assert_eq!((failure.kind.as_str(), failure.name.as_str()), ("redirect", "GET /a +1"));
 }
 
 /// A redirect to nowhere is the last reply, and what the step expects decides.
@@ -278,18 +206,9 @@ fn a_redirect_that_leads_nowhere_is_judged_like_any_reply() {
     for location in ["", "location: http://[broken\r\n", "location: mailto:a@b\r\n"] {
         for (expect, is_ok) in [("302", true), ("200", false)] {
             let server = move |call: &Call<'_>| Answer::Bytes(call.at + ms(1), reply_with(302, location, ""));
-            let run = following(
-                &format!("[{{ get: /a, expect: {{ status: {expect} }} }}]"),
-                "",
-                10,
-                server,
-            );
+            let run = following(&format!("[{{ get: /a, expect: {{ status: {expect} }} }}]"), "", 10, server);
             let stats = run.totals.total(Section::Hold);
-            assert_eq!(
-                (stats.ok(), stats.failed()),
-                if is_ok { (1, 0) } else { (0, 1) },
-                "{location} {expect}"
-            );
+            assert_eq!((stats.ok(), stats.failed()), if is_ok { (1, 0) } else { (0, 1) }, "{location} {expect}");
         }
     }
 }
@@ -299,18 +218,9 @@ fn a_redirect_that_leads_nowhere_is_judged_like_any_reply() {
 fn the_last_reply_is_the_one_that_is_used() {
     let steps = "[{ get: /a, expect: { status: 200, contains: there }, extract: { word: { regex: \"(.*)\" } } }, \
                  { get: \"${word}\", name: next }]";
-    let run = following(
-        steps,
-        "",
-        10,
-        along(302, &["http://shop.test/a", "http://cdn.test/deep/page"]),
-    );
+    let run = following(steps, "", 10, along(302, &["http://shop.test/a", "http://cdn.test/deep/page"]));
     assert_eq!(run.failures, []);
-    assert_eq!(
-        lines(&run)[2],
-        "GET /deep/there HTTP/1.1",
-        "relative to the page at the end"
-    );
+    assert_eq!(lines(&run)[2], "GET /deep/there HTTP/1.1", "relative to the page at the end");
     assert!(String::from_utf8_lossy(&run.transcript[2].bytes).contains("host: cdn.test"));
 }
 
@@ -318,10 +228,7 @@ fn the_last_reply_is_the_one_that_is_used() {
 #[test]
 fn what_cannot_be_requested_is_kept_without_its_secrets() {
     let server = |call: &Call<'_>| {
-        Answer::Bytes(
-            call.at + ms(1),
-            reply_with(200, "", "http://ann:hidden1@h.test/?token=hidden2&page=3"),
-        )
+        Answer::Bytes(call.at + ms(1), reply_with(200, "", "http://ann:hidden1@h.test/?token=hidden2&page=3"))
     };
     let steps = "[{ get: /a, extract: { next: { regex: \"(.*)\" } } }, { get: \"${next}\", name: next }]";
     let run = following(steps, "", 10, server);
@@ -340,16 +247,10 @@ fn the_time_limit_spans_the_chain() {
         Answer::Bytes(call.at + ms(400), reply_with(302, &next, ""))
     };
     let run = following("[{ get: /a, timeout: 1s }]", "", 10, server);
-    let ends: Vec<(Nanos, Outcome)> = run
-        .raw
-        .iter()
-        .map(|raw| (raw.sample.response_time(), raw.sample.outcome))
-        .collect();
+    let ends: Vec<(Nanos, Outcome)> =
+        run.raw.iter().map(|raw| (raw.sample.response_time(), raw.sample.outcome)).collect();
     let timeout = Outcome::Error(ErrorKind::Timeout);
-    assert_eq!(
-        ends,
-        [(ms(400), Outcome::Ok), (ms(400), Outcome::Ok), (ms(200), timeout)]
-    );
+    assert_eq!(ends, [(ms(400), Outcome::Ok), (ms(400), Outcome::Ok), (ms(200), timeout)]);
     let transaction = run.whole().transaction(Section::Hold, 0).unwrap().clone();
     assert_eq!((transaction.failed, transaction.time.max_ns()), (1, Some(ms(1_000).0)));
 }
@@ -357,29 +258,15 @@ fn the_time_limit_spans_the_chain() {
 /// A chain cut off by the end of the run is one censored exchange, and no transaction.
 #[test]
 fn a_chain_that_is_cut_off_is_censored_once() {
-    let plan = requests(
-        "http://shop.test",
-        "[{ get: /a }]",
-        "workload: { closed: { vus: 3 } }\nduration: 1h",
-    );
+    let plan = requests("http://shop.test", "[{ get: /a }]", "workload: { closed: { vus: 3 } }\nduration: 1h");
     let plan: Arc<Plan> = changed(&plan, |plan| plan.defaults.redirects_max = 9);
     let server = |call: &Call<'_>| match call.target() {
         "/a" => Answer::Bytes(call.at + ms(100), reply_with(302, "location: /b\r\n", "")),
         _ => Answer::Never,
     };
-    let options = Options {
-        cut_at: Some(ms(500)),
-        ..Options::all()
-    };
+    let options = Options { cut_at: Some(ms(500)), ..Options::all() };
     let run = simulate(&plan, server, &options);
     let censored = run.load().censored;
-    assert_eq!(
-        (run.exchanges(), censored.count(), censored.max_ns()),
-        (3, 3, Some(ms(400).0))
-    );
-    assert!(
-        run.whole()
-            .transaction(Section::Hold, 0)
-            .is_none_or(|stats| stats.count == 0)
-    );
+    assert_eq!((run.exchanges(), censored.count(), censored.max_ns()), (3, 3, Some(ms(400).0)));
+    assert!(run.whole().transaction(Section::Hold, 0).is_none_or(|stats| stats.count == 0));
 }

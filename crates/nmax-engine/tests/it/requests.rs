@@ -11,18 +11,8 @@ const ONCE: &str = "workload: { closed: { vus: 1 }, iterations: 1 }";
 /// What one iteration of these steps sends.
 fn sent(steps: &str, keys: &str, server: impl Server) -> Vec<String> {
     let plan = requests("http://shop.test:8080", steps, &format!("{ONCE}\n{keys}"));
-    let run = simulate(
-        &plan,
-        server,
-        &Options {
-            requests: KeepRequests::All,
-            ..Options::all()
-        },
-    );
-    run.transcript
-        .iter()
-        .map(|sent| String::from_utf8_lossy(&sent.bytes).into_owned())
-        .collect()
+    let run = simulate(&plan, server, &Options { requests: KeepRequests::All, ..Options::all() });
+    run.transcript.iter().map(|sent| String::from_utf8_lossy(&sent.bytes).into_owned()).collect()
 }
 
 /// The lines that every request of these tests has, with this method, target and connection.
@@ -37,21 +27,9 @@ fn requests_are_written_as_the_plan_says() {
     let form = "content-type: application/x-www-form-urlencoded\r\ncontent-length: ";
     let cases = [
         ("{ get: / }", "", head("GET / HTTP/1.1", "keep-alive") + "\r\n"),
-        (
-            "{ head: /a }",
-            "defaults: { version: 1.0 }",
-            head("HEAD /a HTTP/1.0", "keep-alive") + "\r\n",
-        ),
-        (
-            "{ get: / }",
-            "defaults: { connection: per-request }",
-            head("GET / HTTP/1.1", "close") + "\r\n",
-        ),
-        (
-            "{ post: /a }",
-            "",
-            head("POST /a HTTP/1.1", "keep-alive") + "content-length: 0\r\n\r\n",
-        ),
+        ("{ head: /a }", "defaults: { version: 1.0 }", head("HEAD /a HTTP/1.0", "keep-alive") + "\r\n"),
+        ("{ get: / }", "defaults: { connection: per-request }", head("GET / HTTP/1.1", "close") + "\r\n"),
+        ("{ post: /a }", "", head("POST /a HTTP/1.1", "keep-alive") + "content-length: 0\r\n\r\n"),
         ("{ delete: /a }", "", head("DELETE /a HTTP/1.1", "keep-alive") + "\r\n"),
         (
             "{ get: \"/s?a=1\", query: { q: \"tea & cake\", n: \"${iteration}\" } }",
@@ -90,9 +68,7 @@ fn requests_are_written_as_the_plan_says() {
             lines.map(str::to_owned).collect::<Vec<_>>()
         };
         assert_eq!(without_length(found_head), without_length(expected_head), "{step}");
-        let length = found_head
-            .lines()
-            .find_map(|line| line.strip_prefix("content-length: "));
+        let length = found_head.lines().find_map(|line| line.strip_prefix("content-length: "));
         assert_eq!(
             length.map(|length| length.parse().unwrap()),
             expected_head.contains("content-length").then_some(body.len())
@@ -104,11 +80,7 @@ fn requests_are_written_as_the_plan_says() {
 fn page(body: &str) -> impl Server + use<> {
     let (list, other) = (reply_with(200, "", body), reply_with(200, "", ""));
     move |call: &Call<'_>| {
-        let reply = if call.target().starts_with("/list") {
-            &list
-        } else {
-            &other
-        };
+        let reply = if call.target().starts_with("/list") { &list } else { &other };
         Answer::Bytes(call.at + ms(1), reply.clone())
     }
 }
@@ -156,16 +128,8 @@ fn a_value_that_is_no_url_is_an_error() {
 /// Ten iterations of these steps against a server with this reply.
 fn ten(steps: &str, status: u16, body: &str) -> Simulated {
     let reply = reply_with(status, "x-id: abc\r\n", body);
-    let plan = requests(
-        "http://h.test",
-        steps,
-        "workload: { closed: { vus: 2 }, iterations: 10 }",
-    );
-    simulate(
-        &plan,
-        move |call: &Call<'_>| Answer::Bytes(call.at + ms(1), reply.clone()),
-        &Options::all(),
-    )
+    let plan = requests("http://h.test", steps, "workload: { closed: { vus: 2 }, iterations: 10 }");
+    simulate(&plan, move |call: &Call<'_>| Answer::Bytes(call.at + ms(1), reply.clone()), &Options::all())
 }
 
 #[test]
@@ -188,24 +152,12 @@ fn expectations_decide_what_is_ok() {
     ];
     for (expect, status, is_ok) in cases {
         let comma = if expect.is_empty() { "" } else { ", " };
-        let run = ten(
-            &format!("[{{ get: /{comma}{expect} }}]"),
-            status,
-            r#"{"drinks": ["tea"]}"#,
-        );
+        let run = ten(&format!("[{{ get: /{comma}{expect} }}]"), status, r#"{"drinks": ["tea"]}"#);
         let stats = run.totals.total(Section::Hold);
-        assert_eq!(
-            (stats.ok(), stats.failed()),
-            if is_ok { (10, 0) } else { (0, 10) },
-            "{expect} {status}"
-        );
+        assert_eq!((stats.ok(), stats.failed()), if is_ok { (10, 0) } else { (0, 10) }, "{expect} {status}");
         assert_eq!(stats.status, [(status, 10)]);
         if expect.contains("coffee") || expect.contains("tea") || expect.contains("x-id") || expect.contains("json") {
-            let check = |index| {
-                run.totals
-                    .check(Section::Hold, index)
-                    .map(|check| (check.passed, check.failed))
-            };
+            let check = |index| run.totals.check(Section::Hold, index).map(|check| (check.passed, check.failed));
             let last = run.catalog.checks.len() - 1;
             assert_eq!(check(last), Some(if is_ok { (10, 0) } else { (0, 10) }), "{expect}");
         }
@@ -235,21 +187,13 @@ fn a_check_that_the_beginning_of_a_body_does_not_decide_fails_and_says_so() {
     for (keys, want) in cases {
         let plan = requests("http://h.test", &format!("[{{ get: /, {keys} }}]"), ONCE);
         let reply = reply.clone();
-        let run = simulate(
-            &plan,
-            move |call: &Call<'_>| Answer::Bytes(call.at + ms(1), reply.clone()),
-            &Options::all(),
-        );
+        let run =
+            simulate(&plan, move |call: &Call<'_>| Answer::Bytes(call.at + ms(1), reply.clone()), &Options::all());
         match (want, run.failures.first()) {
             (None, None) => assert_eq!(run.totals.total(Section::Hold).ok(), 1, "{keys}"),
             (Some(want), Some(failure)) => {
                 let is_kind = failure.kind.starts_with("check") || failure.kind.starts_with("extract");
-                assert!(
-                    is_kind && failure.text.contains(want),
-                    "{keys}: {} {}",
-                    failure.kind,
-                    failure.text
-                );
+                assert!(is_kind && failure.text.contains(want), "{keys}: {} {}", failure.kind, failure.text);
             }
             (want, failure) => panic!("{keys}: wanted {want:?}, got {failure:?}"),
         }
@@ -259,11 +203,7 @@ fn a_check_that_the_beginning_of_a_body_does_not_decide_fails_and_says_so() {
 /// A page may be longer each time; only a check makes that a failure. ab calls it one by itself.
 #[test]
 fn a_change_of_length_is_no_failure() {
-    let plan = requests(
-        "http://h.test",
-        "[{ get: / }]",
-        "workload: { closed: { vus: 1 }, iterations: 10 }",
-    );
+    let plan = requests("http://h.test", "[{ get: / }]", "workload: { closed: { vus: 1 }, iterations: 10 }");
     let longer = |call: &Call<'_>| {
         let body = "x".repeat(call.at.as_millis_f64() as usize);
         Answer::Bytes(call.at + ms(1), reply_with(200, "", &body))
@@ -293,19 +233,8 @@ fn values_are_taken_as_the_plan_says() {
         );
         let reply = reply_with(200, "x-id: abc\r\n", r#"{"drinks": ["tea", "mate", "milk"]}"#);
         let server = move |call: &Call<'_>| Answer::Bytes(call.at + ms(1), reply.clone());
-        let run = simulate(
-            &plan(&text),
-            server,
-            &Options {
-                requests: KeepRequests::All,
-                ..Options::all()
-            },
-        );
-        let line = String::from_utf8_lossy(&run.transcript[1].bytes)
-            .lines()
-            .next()
-            .unwrap()
-            .to_owned();
+        let run = simulate(&plan(&text), server, &Options { requests: KeepRequests::All, ..Options::all() });
+        let line = String::from_utf8_lossy(&run.transcript[1].bytes).lines().next().unwrap().to_owned();
         assert_eq!(line, format!("GET /b/{expected} HTTP/1.1"), "{source}");
     }
 }

@@ -42,11 +42,7 @@ duration: 40s
 
 /// Item and user of every request, by iteration.
 fn asked(plan: &Arc<Plan>, service_ms: u64, workers: u32) -> BTreeMap<u64, Vec<(u64, u64)>> {
-    let options = Options {
-        workers,
-        requests: KeepRequests::All,
-        ..Options::sum()
-    };
+    let options = Options { workers, requests: KeepRequests::All, ..Options::sum() };
     let run = simulate(plan, instant(ms(service_ms)), &options);
     let mut found: BTreeMap<u64, Vec<(u64, u64)>> = BTreeMap::new();
     for sent in &run.transcript {

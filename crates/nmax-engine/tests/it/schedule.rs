@@ -19,24 +19,14 @@ fn an_hour_gives_exactly_the_planned_count() {
             "workload: {{ open: {{ rate: 20/s, arrivals: {arrivals} }} }}\nwindow: 60s\n\
              stages: [{{ ramp: 10m, to: 100% }}, {{ hold: 40m }}, {{ ramp: 10m, to: 0 }}]"
         ));
-        let run = simulate(
-            &plan,
-            instant(ms(3)),
-            &Options {
-                workers,
-                ..Options::sum()
-            },
-        );
+        let run = simulate(&plan, instant(ms(3)), &Options { workers, ..Options::sum() });
         assert_eq!(run.exchanges(), 60_000, "{arrivals}");
         let hold = run.totals.total(Section::Hold).count();
         assert!(hold.abs_diff(48_000) <= 1, "{arrivals}: {hold} in the hold");
         let (load, all) = (run.load(), run.whole().total(Section::Hold).latencies());
         assert_eq!((load.due, load.started, load.dropped.total()), (60_000, 60_000, 0));
         assert_eq!(all.send_lag.max_ns(), Some(0), "a clock without delays has no lag");
-        assert_eq!(
-            (all.response.min_ns(), all.response.max_ns()),
-            (Some(ms(3).0), Some(ms(3).0))
-        );
+        assert_eq!((all.response.min_ns(), all.response.max_ns()), (Some(ms(3).0), Some(ms(3).0)));
         assert!(run.end <= s(3600) + ms(3), "{:?}", run.end);
     }
 }
@@ -53,14 +43,7 @@ fn an_hour_at_full_rate() {
 #[test]
 fn even_arrivals_are_even() {
     let plan = home_page("workload: { open: { rate: 250/s } }\nduration: 4s");
-    let run = simulate(
-        &plan,
-        instant(ms(1)),
-        &Options {
-            workers: 3,
-            ..Options::all()
-        },
-    );
+    let run = simulate(&plan, instant(ms(1)), &Options { workers: 3, ..Options::all() });
     let intended: Vec<Nanos> = run.by_intended().iter().map(|raw| raw.sample.intended).collect();
     let expected: Vec<Nanos> = (0..1000).map(|n| ms(4 * n)).collect();
     assert_eq!(intended, expected);
@@ -70,20 +53,9 @@ fn even_arrivals_are_even() {
 #[test]
 fn poisson_arrivals_have_exponential_gaps() {
     let plan = home_page("workload: { open: { rate: 200/s, arrivals: poisson, max_in_flight: 50 } }\nduration: 20s");
-    let run = simulate(
-        &plan,
-        instant(ms(180)),
-        &Options {
-            workers: 3,
-            blocks: vec![(s(4), ms(800))],
-            ..Options::all()
-        },
-    );
-    let intended: Vec<f64> = run
-        .by_intended()
-        .iter()
-        .map(|raw| raw.sample.intended.as_secs_f64())
-        .collect();
+    let run =
+        simulate(&plan, instant(ms(180)), &Options { workers: 3, blocks: vec![(s(4), ms(800))], ..Options::all() });
+    let intended: Vec<f64> = run.by_intended().iter().map(|raw| raw.sample.intended.as_secs_f64()).collect();
     assert_eq!(intended.len(), 4_000);
     let mut gaps: Vec<f64> = intended.windows(2).map(|pair| pair[1] - pair[0]).collect();
     gaps.sort_unstable_by(f64::total_cmp);
@@ -100,15 +72,7 @@ fn injectors_share_a_run_without_gap_or_overlap() {
     let mut numbers = Vec::new();
     for injector in 0..3 {
         let share = Share::of(injector, &[1, 2, 3]).unwrap();
-        let run = simulate(
-            &plan,
-            instant(ms(1)),
-            &Options {
-                share,
-                workers: 2,
-                ..Options::all()
-            },
-        );
+        let run = simulate(&plan, instant(ms(1)), &Options { share, workers: 2, ..Options::all() });
         assert_eq!(run.exchanges(), 100 * (u64::from(injector) + 1));
         numbers.extend(run.raw.iter().map(|raw| raw.iteration));
     }
@@ -119,14 +83,7 @@ fn injectors_share_a_run_without_gap_or_overlap() {
 #[test]
 fn iterations_end_an_open_run() {
     let plan = home_page("workload: { open: { rate: 1000/s }, iterations: 777 }");
-    let run = simulate(
-        &plan,
-        instant(ms(1)),
-        &Options {
-            workers: 3,
-            ..Options::all()
-        },
-    );
+    let run = simulate(&plan, instant(ms(1)), &Options { workers: 3, ..Options::all() });
     assert_eq!((run.exchanges(), run.load().dropped.total()), (777, 0));
     assert!(run.end < s(1), "{:?}", run.end);
 }

@@ -36,11 +36,7 @@ fn server(refused: u64) -> impl Server {
         let reply = if call.target() == "/login" {
             logins += 1;
             let status = if logins > refused { 500 } else { 200 };
-            let body = if logins > refused {
-                "no".to_owned()
-            } else {
-                format!("id={logins}")
-            };
+            let body = if logins > refused { "no".to_owned() } else { format!("id={logins}") };
             reply_with(status, "", &body)
         } else {
             reply_with(200, "", "yes")
@@ -50,10 +46,7 @@ fn server(refused: u64) -> impl Server {
 }
 
 fn run(keys: &str, refused: u64) -> Simulated {
-    let options = Options {
-        requests: KeepRequests::All,
-        ..Options::all()
-    };
+    let options = Options { requests: KeepRequests::All, ..Options::all() };
     simulate(&plan(keys), server(refused), &options)
 }
 
@@ -76,10 +69,7 @@ fn users_set_up_once_and_clear_up_once() {
         let (logins, mut logouts) = (sent(&run, "/login"), sent(&run, "/logout"));
         logouts.sort();
         let ids: Vec<String> = (1..=logins.len()).map(|id| format!("/logout?id={id}")).collect();
-        assert_eq!(
-            logouts, ids,
-            "everyone who logged in logs out with the value of then: {keys}"
-        );
+        assert_eq!(logouts, ids, "everyone who logged in logs out with the value of then: {keys}");
         assert!((1..=4).contains(&logins.len()), "{} users: {keys}", logins.len());
         let whole = run.whole();
         let stats = whole.scenario(Section::Hold, 0).unwrap();
@@ -98,16 +88,10 @@ fn what_is_done_once_is_not_measured() {
         run.totals.request(section, id).map_or(0, |stats| stats.count())
     };
     assert_eq!((stats(Section::Hold, "login"), stats(Section::Hold, "logout")), (0, 0));
-    assert_eq!(
-        (stats(Section::Outside, "login"), stats(Section::Outside, "logout")),
-        (4, 4)
-    );
+    assert_eq!((stats(Section::Outside, "login"), stats(Section::Outside, "logout")), (4, 4));
     assert_eq!(stats(Section::Hold, "use"), sent(&run, "/use").len() as u64);
     let scenario = run.totals.scenario(Section::Hold, 0).unwrap();
-    assert_eq!(
-        scenario.iteration_time.quantile_ns(1.0),
-        scenario.iteration_time.quantile_ns(0.0)
-    );
+    assert_eq!(scenario.iteration_time.quantile_ns(1.0), scenario.iteration_time.quantile_ns(0.0));
     let names: Vec<&str> = run.catalog.transactions.iter().map(String::as_str).collect();
     assert_eq!(names, ["login", "use", "logout"]);
     for number in [0, 2] {
@@ -121,25 +105,13 @@ fn what_is_done_once_is_not_measured() {
 fn a_failed_setup_fails_the_iterations_of_its_user() {
     let run = run("workload: { closed: { vus: 4 } }\nduration: 3s", 2);
     let logouts = sent(&run, "/logout").len();
-    assert_eq!(
-        (sent(&run, "/login").len(), logouts),
-        (4, 4),
-        "who failed half way may have left something too"
-    );
+    assert_eq!((sent(&run, "/login").len(), logouts), (4, 4), "who failed half way may have left something too");
     let whole = run.whole();
     let stats = whole.scenario(Section::Hold, 0).unwrap();
-    assert!(
-        (4..=8).contains(&stats.failed),
-        "two users, once a second: {}",
-        stats.failed
-    );
+    assert!((4..=8).contains(&stats.failed), "two users, once a second: {}", stats.failed);
     assert!(stats.completed > 200, "{}", stats.completed);
     let told: Vec<&str> = run.failures.iter().map(|failure| failure.kind.as_str()).collect();
-    assert_eq!(
-        told.iter().filter(|kind| **kind == "setup").count(),
-        2,
-        "once for each: {told:?}"
-    );
+    assert_eq!(told.iter().filter(|kind| **kind == "setup").count(), 2, "once for each: {told:?}");
     assert!(told.contains(&"status 500"), "and the exchange is shown: {told:?}");
 }
 
@@ -148,12 +120,7 @@ fn a_failed_setup_fails_the_iterations_of_its_user() {
 fn a_stopped_run_clears_up() {
     let keys = "workload: { closed: { vus: 4 } }\nduration: 60s";
     let ended = |stop_at: Option<Nanos>, cut_at: Option<Nanos>| {
-        let options = Options {
-            requests: KeepRequests::All,
-            stop_at,
-            cut_at,
-            ..Options::all()
-        };
+        let options = Options { requests: KeepRequests::All, stop_at, cut_at, ..Options::all() };
         let run = simulate(&plan(keys), server(99), &options);
         assert!(run.end < ms(1_100), "{:?}", run.end);
         sent(&run, "/logout").len()
@@ -168,11 +135,7 @@ fn a_stopped_run_clears_up() {
 fn no_iteration_begins_after_the_end() {
     for workload in ["closed: { vus: 4 }", "open: { rate: 50/s }"] {
         for (duration, stop_at) in [("60s", Some(ms(10))), ("10ms", None)] {
-            let options = Options {
-                requests: KeepRequests::All,
-                stop_at,
-                ..Options::all()
-            };
+            let options = Options { requests: KeepRequests::All, stop_at, ..Options::all() };
             let keys = format!("workload: {{ {workload} }}\nduration: {duration}");
             let run = simulate(&plan(&keys), server(99), &options);
             let (logins, logouts) = (sent(&run, "/login").len(), sent(&run, "/logout").len());
@@ -200,10 +163,7 @@ fn users_who_wait_for_their_turn_clear_up_at_the_end() {
     let plan = changed(&plan("workload: { closed: { vus: 4 } }\nduration: 2s"), |plan| {
         plan.scenarios[0].pacing = Some(Duration::from_secs(600));
     });
-    let options = Options {
-        requests: KeepRequests::All,
-        ..Options::all()
-    };
+    let options = Options { requests: KeepRequests::All, ..Options::all() };
     let run = simulate(&plan, server(99), &options);
     assert_eq!((sent(&run, "/use").len(), sent(&run, "/logout").len()), (4, 4));
     assert!(run.end < ms(2_100), "{:?}", run.end);
@@ -218,19 +178,14 @@ fn a_run_has_steps_of_its_own() {
         "[{ get: /hello, extract: { word: { regex: \"([a-z]+)\" } } }, { get: \"/${word}\" }]",
         "workload: { closed: { vus: 1 } }\nduration: 1s",
     );
-    let scenario = |steps: &[Step]| Scenario {
-        steps: steps.to_vec(),
-        ..plan.scenarios[0].clone()
-    };
+    let scenario = |steps: &[Step]| Scenario { steps: steps.to_vec(), ..plan.scenarios[0].clone() };
     let settings = Settings::new(Arc::clone(&plan), Arc::new(|_, _| Ok(())));
     let before = scenario(&plan.scenarios[0].steps[..1]);
     let setup = run_steps(&settings, Once::Setup, &before, &[], pending()).unwrap();
     assert!(setup.is_ok, "{:?}", setup.failures);
     assert_eq!(setup.values, ["hello"]);
     let teardown = |part| {
-        let Step::Request(request) = &plan.scenarios[0].steps[1] else {
-            panic!("no request")
-        };
+        let Step::Request(request) = &plan.scenarios[0].steps[1] else { panic!("no request") };
         let mut request = request.as_ref().clone();
         request.url.parts = vec![Part::Text("/".into()), part];
         let after = scenario(&[Step::Request(Arc::new(request))]);
@@ -241,11 +196,7 @@ fn a_run_has_steps_of_its_own() {
         assert!(done.is_ok, "{:?}", done.failures);
     }
     let failed = teardown(Part::Text("nothing/here".into()));
-    assert!(
-        !failed.is_ok && failed.failures[0].kind == "status 404",
-        "{:?}",
-        failed.failures
-    );
+    assert!(!failed.is_ok && failed.failures[0].kind == "status 404", "{:?}", failed.failures);
 }
 
 /// What is tried before a run reads the last records, and so takes none away from it.
@@ -273,19 +224,13 @@ fn cookies_of_the_setup_stay_and_those_of_an_iteration_go() {
         };
         Answer::Bytes(call.at + ms(20), reply_with(200, head, "id=7 yes"))
     };
-    let options = Options {
-        requests: KeepRequests::All,
-        ..Options::all()
-    };
+    let options = Options { requests: KeepRequests::All, ..Options::all() };
     let keys = "workload: { closed: { vus: 1 }, iterations: 3 }";
     let run = simulate(&plan(keys), server, &options);
     let all = run.transcript.iter().map(|sent| String::from_utf8_lossy(&sent.bytes));
     let used: Vec<_> = all.filter(|request| request.starts_with("GET /use")).collect();
     assert_eq!(used.len(), 3);
     for request in used {
-        assert!(
-            request.contains("session=s1") && !request.contains("basket"),
-            "{request}"
-        );
+        assert!(request.contains("session=s1") && !request.contains("basket"), "{request}");
     }
 }

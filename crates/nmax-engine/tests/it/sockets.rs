@@ -19,11 +19,7 @@ use crate::{changed, s};
 const PATIENCE: Duration = Duration::from_millis(50);
 
 pub(crate) fn settings(plan: Arc<Plan>, workers: u32) -> Settings {
-    Settings {
-        workers,
-        names_max: 100,
-        ..Settings::new(plan, Arc::new(|_, _| Ok(())))
-    }
+    Settings { workers, names_max: 100, ..Settings::new(plan, Arc::new(|_, _| Ok(()))) }
 }
 
 /// A run's result, joined.
@@ -82,11 +78,7 @@ fn open_counts_are_exact() {
     ] {
         let ran = finish(&settings(requests(&target.url(), "[{ get: / }]", keys), 2));
         let (stats, load) = (ran.stats(), ran.load());
-        assert_eq!(
-            (stats.ok(), stats.count(), load.due, load.dropped.total()),
-            (400, 400, 400, 0),
-            "{keys}"
-        );
+        assert_eq!((stats.ok(), stats.count(), load.due, load.dropped.total()), (400, 400, 400, 0), "{keys}");
         assert_eq!(stats.latencies().response.count(), 400);
     }
 }
@@ -98,10 +90,7 @@ fn closed_counts_and_connections_are_exact() {
     for (policy, connections) in cases {
         let keys =
             format!("defaults: {{ connection: {policy} }}\nworkload: {{ closed: {{ vus: 8 }}, iterations: 100 }}");
-        let ran = finish(&settings(
-            requests(&target.url(), "[{ get: / }, { get: /bytes/3000 }]", &keys),
-            3,
-        ));
+        let ran = finish(&settings(requests(&target.url(), "[{ get: / }, { get: /bytes/3000 }]", &keys), 3));
         assert_eq!((ran.stats().ok(), ran.stats().count()), (200, 200), "{policy}");
         assert_eq!(ran.load().connections, connections, "{policy}");
         assert!(ran.stats().bytes_received > 100 * 3000);
@@ -112,11 +101,7 @@ fn closed_counts_and_connections_are_exact() {
 fn fewer_iterations_than_users() {
     let target = target();
     let ran = finish(&settings(
-        requests(
-            &target.url(),
-            "[{ get: / }]",
-            "workload: { closed: { vus: 20 }, iterations: 3 }",
-        ),
+        requests(&target.url(), "[{ get: / }]", "workload: { closed: { vus: 20 }, iterations: 3 }"),
         4,
     ));
     assert_eq!(ran.stats().ok(), 3);
@@ -124,21 +109,10 @@ fn fewer_iterations_than_users() {
 
 #[test]
 fn encrypted_and_untrusted() {
-    let target = nmax_target::spawn(Options {
-        listen: vec![Listen::https()],
-        ..Options::default()
-    })
-    .unwrap();
-    let plan = requests(
-        &target.url(),
-        "[{ get: / }]",
-        "workload: { closed: { vus: 2 }, iterations: 20 }",
-    );
+    let target = nmax_target::spawn(Options { listen: vec![Listen::https()], ..Options::default() }).unwrap();
+    let plan = requests(&target.url(), "[{ get: / }]", "workload: { closed: { vus: 2 }, iterations: 20 }");
     let ca_pem = vec![target.ca_pem().unwrap().as_bytes().to_vec()];
-    let ran = finish(&Settings {
-        ca_pem,
-        ..settings(Arc::clone(&plan), 1)
-    });
+    let ran = finish(&Settings { ca_pem, ..settings(Arc::clone(&plan), 1) });
     assert_eq!(ran.stats().ok(), 20);
     let untrusted = finish(&settings(plan, 1)).stats();
     assert_eq!(untrusted.errors[ErrorKind::Tls.index()], 20);
@@ -146,19 +120,12 @@ fn encrypted_and_untrusted() {
 
 #[test]
 fn a_session_of_the_shop() {
-    let target = nmax_target::spawn(Options {
-        shop: true,
-        ..Options::default()
-    })
-    .unwrap();
+    let target = nmax_target::spawn(Options { shop: true, ..Options::default() }).unwrap();
     let steps = r#"[
         { get: /signup, extract: { csrf: { css: "input[name=csrf]@value" } } },
         { post: /signup, form: { email: "user-${iteration}@example.test", password: "correct horse", csrf: "${csrf}" }, expect: { status: 302 } },
     ]"#;
-    let ran = finish(&settings(
-        requests(&target.url(), steps, "workload: { closed: { vus: 4 }, iterations: 40 }"),
-        2,
-    ));
+    let ran = finish(&settings(requests(&target.url(), steps, "workload: { closed: { vus: 4 }, iterations: 40 }"), 2));
     let stats = ran.stats();
     assert_eq!((stats.ok(), stats.count()), (80, 80), "{:?}", ran.failures.first());
     assert_eq!(ran.load().connections, 4);
@@ -195,14 +162,8 @@ fn a_cut_censors_and_ends() {
 #[test]
 fn a_dropped_run_leaves_no_thread() {
     let target = target();
-    let settings = settings(
-        requests(
-            &target.url(),
-            "[{ get: / }]",
-            "duration: 1h\nworkload: { closed: { vus: 4 } }",
-        ),
-        2,
-    );
+    let settings =
+        settings(requests(&target.url(), "[{ get: / }]", "duration: 1h\nworkload: { closed: { vus: 4 } }"), 2);
     let run = Run::start(&settings).unwrap();
     assert!(Arc::strong_count(&settings.allow) > 1);
     drop(run);
@@ -224,12 +185,7 @@ fn a_target_that_dies_gives_errors_and_the_run_ends() {
     let stats = ran.stats();
     assert_eq!(stats.count(), stats.ok() + stats.errors());
     let (connect, reset) = (ErrorKind::Connect.index(), ErrorKind::Reset.index());
-    assert_eq!(
-        stats.errors[connect] + stats.errors[reset],
-        stats.errors(),
-        "{:?}",
-        stats.errors
-    );
+    assert_eq!(stats.errors[connect] + stats.errors[reset], stats.errors(), "{:?}", stats.errors);
     assert!(ran.failures.iter().any(|failure| failure.kind == "connect"));
 }
 
@@ -250,18 +206,10 @@ fn servers_that_misbehave_give_named_errors() {
     for (habit, kind, timeout) in cases {
         let server = BadServer::start(habit);
         let stats = six_of(&server.url(), timeout);
-        assert_eq!(
-            (stats.errors[kind.index()], stats.count()),
-            (6, 6),
-            "{habit:?}: {:?}",
-            stats.errors
-        );
+        assert_eq!((stats.errors[kind.index()], stats.count()), (6, 6), "{habit:?}: {:?}", stats.errors);
     }
     assert_eq!(six_of(&refusing_url(), "30s").errors[ErrorKind::Connect.index()], 6);
-    assert_eq!(
-        six_of("http://no-such-host.invalid", "30s").errors[ErrorKind::Dns.index()],
-        6
-    );
+    assert_eq!(six_of("http://no-such-host.invalid", "30s").errors[ErrorKind::Dns.index()], 6);
 }
 
 /// The client notices, before or after sending, and takes a fresh connection.
@@ -287,11 +235,7 @@ fn a_short_run_tells_of_held_sockets_and_is_not_measured_longer_for_it() {
     let took = clock.now();
     let load = ran.load();
     assert_eq!((ran.stats().ok(), load.held_open, load.held.count()), (5, 5, 5));
-    assert!(
-        took.since(load.worker_time) > s(1),
-        "the wait is not of the run: {took:?} {:?}",
-        load.worker_time
-    );
+    assert!(took.since(load.worker_time) > s(1), "the wait is not of the run: {took:?} {:?}", load.worker_time);
 }
 
 #[test]
@@ -311,11 +255,7 @@ fn nobody_waits_for_held_sockets_after_a_cut() {
 #[test]
 fn exchanges_that_fail_at_once_are_all_counted() {
     let refuse = |workload: &str| {
-        let plan = requests(
-            "http://127.0.0.1:9",
-            "[{ get: / }]",
-            &format!("workload: {{ {workload} }}"),
-        );
+        let plan = requests("http://127.0.0.1:9", "[{ get: / }]", &format!("workload: {{ {workload} }}"));
         let mut settings = settings(plan, 1);
         settings.allow = Arc::new(|_, _| Err("not allowed here".into()));
         settings.keep = KeepSamples::All;
@@ -397,17 +337,10 @@ fn a_trace_shows_each_hop() {
 #[test]
 fn redirects_are_followed_over_sockets() {
     let server = redirecting();
-    let plan = requests(
-        &server.url(),
-        "[{ get: /a }]",
-        "workload: { closed: { vus: 2 }, iterations: 10 }",
-    );
+    let plan = requests(&server.url(), "[{ get: /a }]", "workload: { closed: { vus: 2 }, iterations: 10 }");
     let plan = changed(&plan, |plan| plan.defaults.redirects_max = 5);
     let ran = finish(&settings(plan, 2));
-    assert_eq!(
-        (ran.stats().ok(), ran.load().redirects, ran.load().connections),
-        (30, 20, 30)
-    );
+    assert_eq!((ran.stats().ok(), ran.load().redirects, ran.load().connections), (30, 20, 30));
     let whole = ran.totals.whole();
     assert_eq!(whole.transaction(Section::Hold, 0).unwrap().count, 10);
 }
@@ -416,45 +349,27 @@ fn redirects_are_followed_over_sockets() {
 #[test]
 fn where_a_redirect_leads_is_asked_about_too() {
     let elsewhere = BadServer::answering(|_| "HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n".into());
-    let port = elsewhere
-        .url()
-        .rsplit_once(':')
-        .map(|(_, port)| port.to_owned())
-        .unwrap();
+    let port = elsewhere.url().rsplit_once(':').map(|(_, port)| port.to_owned()).unwrap();
     let server = BadServer::answering(move |_| {
         format!("HTTP/1.1 302 Found\r\nlocation: http://localhost:{port}/\r\ncontent-length: 0\r\n\r\n")
     });
-    let plan = requests(
-        &server.url(),
-        "[{ get: /a }]",
-        "workload: { closed: { vus: 1 }, iterations: 5 }",
-    );
+    let plan = requests(&server.url(), "[{ get: /a }]", "workload: { closed: { vus: 1 }, iterations: 5 }");
     let mut settings = settings(changed(&plan, |plan| plan.defaults.redirects_max = 5), 1);
     settings.allow = Arc::new(|host, _| match host {
         "127.0.0.1" => Ok(()),
         _ => Err(format!("{host} is not the target")),
     });
     let ran = finish(&settings);
-    assert_eq!(
-        (ran.stats().ok(), ran.stats().errors[ErrorKind::Blocked.index()]),
-        (5, 5)
-    );
+    assert_eq!((ran.stats().ok(), ran.stats().errors[ErrorKind::Blocked.index()]), (5, 5));
     assert_eq!((server.connections(), elsewhere.connections()), (5, 0));
 }
 
 /// What came before the break is there to be looked at.
 #[test]
 fn examples_show_what_came_before_an_error() {
-    for (habit, part) in [
-        (Habit::ClosesMidReply, "content-length: 100"),
-        (Habit::NotHttp, "220 mail.test"),
-    ] {
+    for (habit, part) in [(Habit::ClosesMidReply, "content-length: 100"), (Habit::NotHttp, "220 mail.test")] {
         let server = BadServer::start(habit);
-        let plan = requests(
-            &server.url(),
-            "[{ get: / }]",
-            "workload: { closed: { vus: 1 }, iterations: 1 }",
-        );
+        let plan = requests(&server.url(), "[{ get: / }]", "workload: { closed: { vus: 1 }, iterations: 1 }");
         let ran = finish(&settings(plan, 1));
         let reply = &ran.failures[0].reply;
         assert!(reply.contains(part), "{habit:?}: {reply:?}");
@@ -467,11 +382,7 @@ fn examples_show_the_body_of_a_failed_reply() {
     let long = "why ".repeat(5_000);
     let reply = format!("HTTP/1.1 500 X\r\ncontent-length: {}\r\n\r\n{long}", long.len());
     let server = BadServer::answering(move |_| reply.clone());
-    let plan = requests(
-        &server.url(),
-        "[{ get: / }]",
-        "workload: { closed: { vus: 1 }, iterations: 1 }",
-    );
+    let plan = requests(&server.url(), "[{ get: / }]", "workload: { closed: { vus: 1 }, iterations: 1 }");
     let ran = finish(&settings(plan, 1));
     let shown = ran.failures[0].reply.matches("why ").count();
     assert_eq!(shown, 5_000, "all of it");

@@ -70,22 +70,13 @@ duration: 5s
         };
         Answer::Bytes(call.at + ms(4), reply)
     };
-    let options = Options {
-        workers: 2,
-        tells: true,
-        requests: KeepRequests::All,
-        ..Options::all()
-    };
+    let options = Options { workers: 2, tells: true, requests: KeepRequests::All, ..Options::all() };
     let run = simulate(&plan(text), server, &options);
     let told = run.told.iter().flat_map(|told| told.iter());
     let mut told: Vec<(Nanos, String, Option<u16>)> = told
         .map(|(told, method, target)| {
             assert_eq!(told.done, told.sent + ms(4));
-            let line = format!(
-                "{} {}",
-                String::from_utf8_lossy(method),
-                String::from_utf8_lossy(target)
-            );
+            let line = format!("{} {}", String::from_utf8_lossy(method), String::from_utf8_lossy(target));
             (told.sent, line, told.status)
         })
         .collect();
@@ -99,24 +90,13 @@ duration: 5s
         };
         (sent.at, line, Some(status))
     });
-    let mut sent: Vec<_> = sent
-        .filter(|(_, line, ..)| !line.ends_with("setup") && !line.ends_with("teardown"))
-        .collect();
+    let mut sent: Vec<_> =
+        sent.filter(|(_, line, ..)| !line.ends_with("setup") && !line.ends_with("teardown")).collect();
     told.sort();
     sent.sort();
     assert_eq!(told, sent);
     assert_eq!(told.len(), 5 * 50, "page, two resources, redirect and where it leads");
-    let quiet = simulate(
-        &plan(text),
-        server,
-        &Options {
-            tells: false,
-            ..options
-        },
-    );
+    let quiet = simulate(&plan(text), server, &Options { tells: false, ..options });
     assert!(quiet.told.is_empty());
-    assert_eq!(
-        quiet.whole().total(Section::Hold).count(),
-        run.whole().total(Section::Hold).count()
-    );
+    assert_eq!(quiet.whole().total(Section::Hold).count(), run.whole().total(Section::Hold).count());
 }

@@ -14,12 +14,7 @@ fn imports_in_every_form() {
     check(
         "@charset \"utf-8\"; @import 'a.css'; @import \"b.css\" print;\n@import url(c.css) layer(x) screen; \
          @import url( 'd.css' ); @namespace url(http://www.w3.org/1999/xhtml); /* @import 'no.css'; */",
-        &[
-            ("a.css", Kind::Style),
-            ("b.css", Kind::Style),
-            ("c.css", Kind::Style),
-            ("d.css", Kind::Style),
-        ],
+        &[("a.css", Kind::Style), ("b.css", Kind::Style), ("c.css", Kind::Style), ("d.css", Kind::Style)],
     );
 }
 

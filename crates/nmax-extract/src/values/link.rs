@@ -7,10 +7,7 @@ use super::selector::is_stable;
 /// Whether a text looks like a URL or an absolute path.
 pub(super) fn is_url(text: &str) -> bool {
     let has_scheme = text.find("://").is_some_and(|at| {
-        at > 0
-            && text[..at]
-                .bytes()
-                .all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte))
+        at > 0 && text[..at].bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte))
     });
     (text.starts_with('/') || has_scheme) && !text.contains(|c: char| c.is_whitespace() || c == '<' || c == '>')
 }
@@ -20,13 +17,9 @@ pub(super) fn is_url(text: &str) -> bool {
 /// A segment's name is the stable one before it; it is found by that, or else by its position.
 pub(super) fn parts(url: &str, mut part: impl FnMut(&str, &str, String)) {
     let url = url.split_once('#').map_or(url, |(url, _)| url);
-    let (path, query) = url
-        .split_once('?')
-        .map_or((url, None), |(path, query)| (path, Some(query)));
+    let (path, query) = url.split_once('?').map_or((url, None), |(path, query)| (path, Some(query)));
     let after_host = path.find("//").filter(|at| *at == 0 || path[..*at].ends_with(':'));
-    let start = after_host.map_or(0, |at| {
-        path[at + 2..].find('/').map_or(path.len(), |slash| at + 2 + slash)
-    });
+    let start = after_host.map_or(0, |at| path[at + 2..].find('/').map_or(path.len(), |slash| at + 2 + slash));
     let mut before: Option<&str> = None;
     let segments = path[start..].split('/').filter(|segment| !segment.is_empty());
     for (index, segment) in segments.enumerate() {
@@ -34,11 +27,7 @@ pub(super) fn parts(url: &str, mut part: impl FnMut(&str, &str, String)) {
             Some(before) => format!("/{}/([^/?#;]+)", escape(before)),
             None => format!("^(?:[a-z]+:)?(?://[^/]+)?/?(?:[^/?#]+/+){{{index}}}([^/?#;]+)"),
         };
-        part(
-            segment.split(';').next().unwrap_or(segment),
-            before.unwrap_or_default(),
-            pattern,
-        );
+        part(segment.split(';').next().unwrap_or(segment), before.unwrap_or_default(), pattern);
         if let Some((_, parameters)) = segment.split_once(';') {
             values(parameters, ';', &mut part);
         }

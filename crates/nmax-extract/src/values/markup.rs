@@ -36,21 +36,14 @@ pub(super) fn elements(page: &Page<'_>, harvest: &mut Harvest<'_>) {
                 );
             }
         }
-        if !matches!(
-            tag,
-            "script" | "style" | "template" | "noscript" | "textarea" | "option"
-        ) || tag == "textarea"
-        {
+        if !matches!(tag, "script" | "style" | "template" | "noscript" | "textarea" | "option") || tag == "textarea" {
             label(element, harvest);
         }
     }
 }
 
 fn by_css(element: ElementRef<'_>, attribute: Option<&str>) -> Vec<Source> {
-    let css = |selector| Source::Css {
-        selector,
-        attribute: attribute.map(str::to_owned),
-    };
+    let css = |selector| Source::Css { selector, attribute: attribute.map(str::to_owned) };
     selectors(element, attribute).into_iter().map(css).collect()
 }
 
@@ -69,17 +62,13 @@ fn role<'a>(element: ElementRef<'a>, attribute: &'a str) -> Option<(Kind, &'a st
     Some(match (value.name(), attribute) {
         ("input" | "button" | "data" | "param", "value") => (Kind::Field, own_name()),
         ("option", "value") => {
-            let select = element
-                .ancestors()
-                .filter_map(ElementRef::wrap)
-                .find(|outer| outer.value().name() == "select");
+            let select =
+                element.ancestors().filter_map(ElementRef::wrap).find(|outer| outer.value().name() == "select");
             let name = select.and_then(|select| select.value().attr("name"));
             (Kind::Field, name.unwrap_or_default())
         }
         ("meta", "content") => {
-            let name = ["name", "property", "itemprop", "http-equiv"]
-                .iter()
-                .find_map(|by| value.attr(by));
+            let name = ["name", "property", "itemprop", "http-equiv"].iter().find_map(|by| value.attr(by));
             (Kind::Meta, name.unwrap_or_default())
         }
         (tag, name) if is_reference(tag, name) => (Kind::Link, ""),
@@ -109,11 +98,7 @@ fn label(element: ElementRef<'_>, harvest: &mut Harvest<'_>) {
     harvest.whole_and_parts(
         text,
         &At {
-            kind: if value.name() == "textarea" {
-                Kind::Field
-            } else {
-                Kind::Label
-            },
+            kind: if value.name() == "textarea" { Kind::Field } else { Kind::Label },
             name: value.attr("name").or(value.id()).unwrap_or_default(),
             is_reference: false,
             base: None,

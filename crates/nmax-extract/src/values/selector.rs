@@ -57,17 +57,11 @@ fn by_itself(element: ElementRef<'_>, attribute: Option<&str>) -> Vec<String> {
             all.push(format!("{tag}[{by}={}]", quoted(name)));
         }
     }
-    if let Some(id) = value
-        .id()
-        .filter(|id| is_stable(id) && is_identifier(id) && attribute != Some("id"))
-    {
+    if let Some(id) = value.id().filter(|id| is_stable(id) && is_identifier(id) && attribute != Some("id")) {
         all.push(format!("{tag}#{id}"));
     }
-    let classes: Vec<&str> = value
-        .classes()
-        .filter(|class| is_stable(class) && is_identifier(class))
-        .take(CLASSES_MAX)
-        .collect();
+    let classes: Vec<&str> =
+        value.classes().filter(|class| is_stable(class) && is_identifier(class)).take(CLASSES_MAX).collect();
     all.extend(classes.iter().map(|class| format!("{tag}.{class}")));
     if classes.len() > 1 {
         all.push(format!("{tag}.{}", classes.join(".")));
@@ -107,19 +101,13 @@ fn scopes(element: ElementRef<'_>) -> Vec<String> {
         for by in ["name", "action"] {
             let is_chosen =
                 |text: &&str| text.split('/').filter(|word| !word.is_empty()).all(is_stable) && !text.is_empty();
-            if let Some(name) = value
-                .attr(by)
-                .filter(|name| matches!(tag, "form" | "select") && is_chosen(name))
-            {
+            if let Some(name) = value.attr(by).filter(|name| matches!(tag, "form" | "select") && is_chosen(name)) {
                 scopes.push(format!("{tag}[{by}={}]", quoted(name)));
             }
         }
         let class = value.classes().find(|class| is_stable(class) && is_identifier(class));
         scopes.extend(class.map(|class| format!("{tag}.{class}")));
-        if matches!(
-            tag,
-            "main" | "nav" | "header" | "footer" | "article" | "aside" | "form" | "td" | "h1"
-        ) {
+        if matches!(tag, "main" | "nav" | "header" | "footer" | "article" | "aside" | "form" | "td" | "h1") {
             scopes.push(tag.to_owned());
         }
     }

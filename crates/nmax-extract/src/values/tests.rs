@@ -47,11 +47,7 @@ fn check(headers: Headers<'_>, body: &str, value: &str, want: (Kind, &str, &str)
     assert_eq!((best.kind, best.name.as_str(), told(&best.sources[0]).as_str()), want);
     for source in found.iter().flat_map(|found| &found.sources) {
         let extractor = Extractor::new(source).unwrap_or_else(|error| panic!("{error}"));
-        assert!(
-            extractor.matches(&page).iter().any(|text| text == value),
-            "{}",
-            told(source)
-        );
+        assert!(extractor.matches(&page).iter().any(|text| text == value), "{}", told(source));
     }
 }
 
@@ -71,26 +67,10 @@ fn each_place_of_a_document_has_its_source() {
             "v1",
             (Kind::Field, "user[token]", r#"css input[name="user[token]"]@value"#),
         ),
-        (
-            r#"<meta name=csrf-token content=v1>"#,
-            "v1",
-            (Kind::Meta, "csrf-token", "css meta[name=csrf-token]@content"),
-        ),
-        (
-            r#"<div id=cart data-id=v1></div>"#,
-            "v1",
-            (Kind::Attribute, "id", "css div#cart@data-id"),
-        ),
-        (
-            r#"<ul id=l><li data-k=v1></ul>"#,
-            "v1",
-            (Kind::Attribute, "k", "css li[data-k]@data-k"),
-        ),
-        (
-            r#"<select name=s><option value=v1></select>"#,
-            "v1",
-            (Kind::Field, "s", "css select[name=s] option@value"),
-        ),
+        (r#"<meta name=csrf-token content=v1>"#, "v1", (Kind::Meta, "csrf-token", "css meta[name=csrf-token]@content")),
+        (r#"<div id=cart data-id=v1></div>"#, "v1", (Kind::Attribute, "id", "css div#cart@data-id")),
+        (r#"<ul id=l><li data-k=v1></ul>"#, "v1", (Kind::Attribute, "k", "css li[data-k]@data-k")),
+        (r#"<select name=s><option value=v1></select>"#, "v1", (Kind::Field, "s", "css select[name=s] option@value")),
         (
             r#"<a class=item href="/item/v1?a=b">x</a>"#,
             "v1",
@@ -99,18 +79,10 @@ fn each_place_of_a_document_has_its_source() {
         (
             r#"<a href="/x;s=v0/y?b=c&amp;t=v1#z">x</a>"#,
             "v1",
-            (
-                Kind::Link,
-                "t",
-                r#"css a[href^="/x;s=v0/y?b=c&t="]@href match [?&;]t=([^&;#]+)"#,
-            ),
+            (Kind::Link, "t", r#"css a[href^="/x;s=v0/y?b=c&t="]@href match [?&;]t=([^&;#]+)"#),
         ),
         (r#"<b id=no>v1</b>"#, "v1", (Kind::Label, "no", "css b#no@")),
-        (
-            r#"<b id=no>No. v1!</b>"#,
-            "v1",
-            (Kind::Label, "no", r"css b#no@ match No\.\s+([\p{Alphabetic}\d]+)"),
-        ),
+        (r#"<b id=no>No. v1!</b>"#, "v1", (Kind::Label, "no", r"css b#no@ match No\.\s+([\p{Alphabetic}\d]+)")),
         (
             "<script>let csrfToken = 'v1';</script>",
             "v1",
@@ -126,11 +98,7 @@ fn each_place_of_a_document_has_its_source() {
             "v1",
             (Kind::Named, "key", r#"regex \bkey\\*["']?\s*[:=]\s*\\*"([^"\\]+)"#),
         ),
-        (
-            "<script>go('v1', 2)</script>",
-            "v1",
-            (Kind::Text, "", r"regex <script>go\('([\p{Alphabetic}\d]+)"),
-        ),
+        ("<script>go('v1', 2)</script>", "v1", (Kind::Text, "", r"regex <script>go\('([\p{Alphabetic}\d]+)")),
     ];
     for (body, value, want) in cases {
         check(HTML, body, value, want);
@@ -140,57 +108,28 @@ fn each_place_of_a_document_has_its_source() {
 #[test]
 fn each_place_of_other_replies_has_its_source() {
     let location: Headers<'_> = &[("Location", b"/order/v1?x=1")];
-    check(
-        location,
-        "",
-        "v1",
-        (Kind::Location, "order", "header location match /order/([^/?#;]+)"),
-    );
+    check(location, "", "v1", (Kind::Location, "order", "header location match /order/([^/?#;]+)"));
     let cookie: Headers<'_> = &[("Set-Cookie", b"a=1; path=/"), ("set-cookie", b"XSRF=v1; HttpOnly")];
-    check(
-        cookie,
-        "",
-        "v1",
-        (Kind::Cookie, "XSRF", "header set-cookie match ^XSRF=\"?([^;\"]+)"),
-    );
-    check(
-        &[("X-Token", b"v1")],
-        "",
-        "v1",
-        (Kind::Header, "x-token", "header x-token"),
-    );
+    check(cookie, "", "v1", (Kind::Cookie, "XSRF", "header set-cookie match ^XSRF=\"?([^;\"]+)"));
+    check(&[("X-Token", b"v1")], "", "v1", (Kind::Header, "x-token", "header x-token"));
     check(
         &[("X-Auth", b"Bearer v1")],
         "",
         "v1",
-        (
-            Kind::Header,
-            "x-auth",
-            r"header x-auth match Bearer\s+([\p{Alphabetic}\d]+)",
-        ),
+        (Kind::Header, "x-auth", r"header x-auth match Bearer\s+([\p{Alphabetic}\d]+)"),
     );
     let json = r#"{"a b":{"x":["u",{"id":17}]},"n":"17.5","u":"https://h/c/v1"}"#;
     check(NONE, json, "17", (Kind::Json, "id", "json $['a b'].x[*].id"));
     check(NONE, json, "17.5", (Kind::Json, "n", "json $.n"));
     check(NONE, json, "v1", (Kind::Link, "c", "json $.u match /c/([^/?#;]+)"));
-    check(
-        NONE,
-        r#"{"carts":{"8f31c07b-aa":{"k":"v1"}}}"#,
-        "v1",
-        (Kind::Json, "k", "json $.carts[*].k"),
-    );
+    check(NONE, r#"{"carts":{"8f31c07b-aa":{"k":"v1"}}}"#, "v1", (Kind::Json, "k", "json $.carts[*].k"));
     check(
         &[("content-type", b"text/xml")],
         "<?xml version='1.0'?><r><s:token a='1'>v1</s:token></r>",
         "v1",
         (Kind::Named, "s:token", r"regex <s:token(?:\s[^>]*)?>\s*([^<]+)"),
     );
-    check(
-        NONE,
-        "cb({\"k\": v1})",
-        "v1",
-        (Kind::Named, "k", r#"regex \bk["']?\s*[:=]\s*([^\s"',;}\])<&}]+)"#),
-    );
+    check(NONE, "cb({\"k\": v1})", "v1", (Kind::Named, "k", r#"regex \bk["']?\s*[:=]\s*([^\s"',;}\])<&}]+)"#));
 }
 
 #[test]
@@ -200,13 +139,7 @@ fn what_is_followed_is_found_as_a_link() {
     let links: Vec<_> = found.iter().filter_map(|found| found.link.as_deref()).collect();
     assert_eq!(links, ["/a/b", "/a//c"]);
     assert!(harvest(&page(&[("date", b"v1")], ""), &Texts(&["v1"], &[])).is_empty());
-    assert!(
-        harvest(
-            &page(&[("content-type", b"image/svg+xml")], "<a>v1</a>"),
-            &Texts(&["v1"], &[])
-        )
-        .is_empty()
-    );
+    assert!(harvest(&page(&[("content-type", b"image/svg+xml")], "<a>v1</a>"), &Texts(&["v1"], &[])).is_empty());
 }
 
 #[test]
@@ -219,25 +152,11 @@ fn words_are_found_at_every_tightness() {
 
 #[test]
 fn names_that_change_are_told_from_those_that_stay() {
-    for name in [
-        "csrf",
-        "csrf-token",
-        "user[token]",
-        "address1",
-        "__RequestVerificationToken",
-        "next_page",
-        "h1",
-    ] {
+    for name in ["csrf", "csrf-token", "user[token]", "address1", "__RequestVerificationToken", "next_page", "h1"] {
         assert!(is_stable(name), "{name}");
     }
-    for name in [
-        "",
-        "item-8f31c07b",
-        "css-1q2w3e",
-        "react-aria123456-1",
-        "deadbeefdeadbeef",
-        "3f2504e0-4f89-11d3-9a0c",
-    ] {
+    for name in ["", "item-8f31c07b", "css-1q2w3e", "react-aria123456-1", "deadbeefdeadbeef", "3f2504e0-4f89-11d3-9a0c"]
+    {
         assert!(!is_stable(name), "{name}");
     }
 }

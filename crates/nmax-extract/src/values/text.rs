@@ -36,10 +36,7 @@ fn within(bytes: &[u8], span: Range<usize>, level: usize, word: &mut impl FnMut(
             at += 1;
             continue;
         }
-        let end = bytes[at..span.end]
-            .iter()
-            .position(|byte| !belongs(*byte))
-            .map_or(span.end, |length| at + length);
+        let end = bytes[at..span.end].iter().position(|byte| !belongs(*byte)).map_or(span.end, |length| at + length);
         // A run that is a run of the level before is known.
         if (at..end) != span || level == 0 {
             word(at..end);
@@ -58,9 +55,7 @@ pub(super) fn words_in(text: &str, mut word: impl FnMut(&str, &str, &dyn Fn() ->
         if span != (0..text.len()) {
             let (name, _) = named_before(text, &span).unwrap_or_default();
             word(&text[span.clone()], name, &|| {
-                named_before(text, &span)
-                    .map(|(_, pattern)| pattern)
-                    .unwrap_or_else(|| by_context(text, &span))
+                named_before(text, &span).map(|(_, pattern)| pattern).unwrap_or_else(|| by_context(text, &span))
             });
         }
     });
@@ -104,9 +99,7 @@ fn quoted(text: &str, mut each: impl FnMut(Range<usize>)) {
             end += if bytes[end] == b'\\' { 2 } else { 1 };
         }
         if end < bytes.len() && bytes[end] == quote && end > at {
-            let is_word = bytes[at..end]
-                .iter()
-                .all(|byte| byte.is_ascii_alphanumeric() || JOINTS[0].contains(byte));
+            let is_word = bytes[at..end].iter().all(|byte| byte.is_ascii_alphanumeric() || JOINTS[0].contains(byte));
             if !is_word && end - at <= super::TEXT_BYTES_MAX {
                 each(at..end);
             }
@@ -129,10 +122,7 @@ fn named_before<'a>(text: &'a str, span: &Range<usize>) -> Option<(&'a str, Stri
         Some(at) => (&before[at + 1..], &before[..=at]),
         None => return None,
     };
-    if !inner.is_empty()
-        && !inner
-            .split(['/', '?', '&', '#', ' ', '='])
-            .all(|word| word.is_empty() || is_stable(word))
+    if !inner.is_empty() && !inner.split(['/', '?', '&', '#', ' ', '=']).all(|word| word.is_empty() || is_stable(word))
     {
         return None;
     }
@@ -143,10 +133,7 @@ fn named_before<'a>(text: &'a str, span: &Range<usize>) -> Option<(&'a str, Stri
         if !is_stable(name) || name.starts_with(['/', '!', '?']) || next != Some('<') {
             return None;
         }
-        return Some((
-            name,
-            format!("<{}(?:\\s[^>]*)?>\\s*{inner_pattern}([^<]+)", escape(name)),
-        ));
+        return Some((name, format!("<{}(?:\\s[^>]*)?>\\s*{inner_pattern}([^<]+)", escape(name))));
     }
     let quote = lead.chars().next_back().filter(|c| matches!(c, '"' | '\''));
     let (lead, is_escaped) = match quote {
@@ -156,10 +143,7 @@ fn named_before<'a>(text: &'a str, span: &Range<usize>) -> Option<(&'a str, Stri
         }
         None => (lead, false),
     };
-    let lead = lead
-        .trim_end_matches(is_blank)
-        .strip_suffix(['=', ':'])?
-        .trim_end_matches(is_blank);
+    let lead = lead.trim_end_matches(is_blank).strip_suffix(['=', ':'])?.trim_end_matches(is_blank);
     let lead = lead.trim_end_matches(['"', '\'']).trim_end_matches('\\');
     let start = lead
         .char_indices()
@@ -192,11 +176,7 @@ fn named_before<'a>(text: &'a str, span: &Range<usize>) -> Option<(&'a str, Stri
 /// An expression by the characters before the word, and the one after it as its end.
 fn by_context(text: &str, span: &Range<usize>) -> String {
     let line = text[..span.start].rsplit(['\n', '\r']).next().unwrap_or_default();
-    let start = line
-        .char_indices()
-        .rev()
-        .nth(CONTEXT_CHARS_MAX - 1)
-        .map_or(0, |(at, _)| at);
+    let start = line.char_indices().rev().nth(CONTEXT_CHARS_MAX - 1).map_or(0, |(at, _)| at);
     let context = &line[start..];
     // It begins with a whole word.
     let context = match context.find(|c: char| !c.is_alphanumeric()) {
@@ -237,7 +217,5 @@ fn class(c: char) -> String {
 
 /// The character boundary at or after a position.
 fn floor(text: &str, at: usize) -> usize {
-    (at..=text.len())
-        .find(|at| text.is_char_boundary(*at))
-        .unwrap_or(text.len())
+    (at..=text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len())
 }

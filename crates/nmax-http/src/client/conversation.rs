@@ -142,23 +142,14 @@ impl<C: Clock + 'static> Client<C> {
         sending: &mut Sending<'_>,
         cx: &mut Context<'_>,
     ) -> Poll<Result<End, Trouble>> {
-        let Self {
-            shared,
-            receiver,
-            progress,
-            ..
-        } = self;
+        let Self { shared, receiver, progress, .. } = self;
         if sending.is_under_way() {
             sending.poll(shared, stream, progress, cx)?;
         }
         loop {
             match poll_receive(shared, receiver, progress, stream, cx)? {
                 Poll::Ready(Some((at, is_closed))) => {
-                    return Poll::Ready(Ok(End {
-                        at,
-                        all_sent: sending.is_sent(),
-                        is_closed,
-                    }));
+                    return Poll::Ready(Ok(End { at, all_sent: sending.is_sent(), is_closed }));
                 }
                 Poll::Ready(None) if receiver.has_continued() && sending.pause_end().is_some() => {
                     sending.resume();
@@ -172,13 +163,7 @@ impl<C: Clock + 'static> Client<C> {
 
     /// Ends a pause that lasted long enough and a phase that lasted too long; publishes when to come back.
     fn attend(&mut self, stream: &mut Stream, sending: &mut Sending<'_>, cx: &mut Context<'_>) -> Result<(), Trouble> {
-        let Self {
-            shared,
-            receiver,
-            progress,
-            alarm,
-            ..
-        } = self;
+        let Self { shared, receiver, progress, alarm, .. } = self;
         let now = shared.clock.now();
         // A server that began to answer wants no body any more.
         let is_open = progress.first_byte.is_none();

@@ -105,11 +105,7 @@ impl Special {
     fn rewritten<'a>(&'a self, request: &Request<'a>) -> Option<Request<'a>> {
         let bytes = self.absolute.as_deref()?;
         let grown = bytes.len() - request.bytes.len();
-        Some(Request {
-            bytes,
-            pause_at: request.pause_at.map(|at| at + grown),
-            ..*request
-        })
+        Some(Request { bytes, pause_at: request.pause_at.map(|at| at + grown), ..*request })
     }
 
     /// Whatever was published before has been heard, or is published again.

@@ -142,7 +142,5 @@ pub(super) fn watch<C: Clock + 'static>(shared: &Rc<Shared<C>>, mut stream: Stre
 /// Ready with true at the end of the connection, with false when something else came.
 fn poll_end(stream: &mut Stream, cx: &mut Context<'_>) -> Poll<bool> {
     let mut buffer = [0; 64];
-    stream
-        .poll_read(cx, &mut buffer)
-        .map(|received| !matches!(received, Ok(1..)))
+    stream.poll_read(cx, &mut buffer).map(|received| !matches!(received, Ok(1..)))
 }

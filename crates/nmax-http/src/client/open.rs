@@ -28,10 +28,7 @@ impl<C: Clock> Shared<C> {
     /// way of every exchange, and only where that may go.
     pub async fn reach(&self, origin: &Origin) -> Result<(), Failure> {
         let way = self.way(origin, self.names.answers()).await?;
-        let limit = Limit {
-            alarm: &Alarm::default(),
-            deadline: None,
-        };
+        let limit = Limit { alarm: &Alarm::default(), deadline: None };
         self.connect(origin, &way, limit, &Cell::new(None)).await.map(drop)
     }
 
@@ -60,11 +57,7 @@ impl<C: Clock> Shared<C> {
         self.config.check(&origin.host, &way.places)?;
         if self.config.wire.is_some() && self.names.is_name(origin) {
             let addresses: Vec<IpAddr> = way.places.iter().map(SocketAddr::ip).collect();
-            self.tell(WireEvent::Resolved {
-                host: &origin.host,
-                addresses: &addresses,
-                ttl: way.ttl,
-            });
+            self.tell(WireEvent::Resolved { host: &origin.host, addresses: &addresses, ttl: way.ttl });
         }
         Ok(way)
     }
@@ -168,18 +161,15 @@ impl<C: Clock + 'static> Client<C> {
         let line = self.visitor.line();
         let finding = shared.way(origin, &answers);
         let way = if shared.asks_for(origin) {
-            self.phase(Phase::Dns, asking(&shared, finding, line.as_deref(), &origin.host))
-                .await?
+            self.phase(Phase::Dns, asking(&shared, finding, line.as_deref(), &origin.host)).await?
         } else {
             finding.await?
         };
         let opened = Cell::new(None);
         let begun = shared.clock.now();
         self.progress.enter(Some(Phase::Connect), begun);
-        let limit = Limit {
-            alarm: &self.alarm,
-            deadline: Deadline::of(Phase::Connect, &shared.config.phase_limits, begun),
-        };
+        let limit =
+            Limit { alarm: &self.alarm, deadline: Deadline::of(Phase::Connect, &shared.config.phase_limits, begun) };
         let connected = match &line {
             None => shared.connect(origin, &way, limit, &opened).await,
             Some(line) => shared.connect_over(line, origin, &way, limit, &opened).await,
@@ -207,8 +197,7 @@ impl<C: Clock + 'static> Client<C> {
         stream: S,
     ) -> Result<TlsStream<S>, Failure> {
         let connector = self.visitor.tls(|| self.shared.tls.visitor());
-        self.phase(Phase::Tls, handshake(&connector, &origin.host, stream))
-            .await
+        self.phase(Phase::Tls, handshake(&connector, &origin.host, stream)).await
     }
 }
 

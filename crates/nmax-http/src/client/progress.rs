@@ -83,9 +83,7 @@ impl Progress {
             Delivery::Ended(at) => at,
         };
         let sent = self.sent.unwrap_or(end);
-        self.first_byte
-            .map_or(end, |first_byte| first_byte.min(end))
-            .since(sent)
+        self.first_byte.map_or(end, |first_byte| first_byte.min(end)).since(sent)
     }
 
     /// The limit of what a conversation is at, when that has one. `is_sending` as long as some of the request
@@ -118,11 +116,7 @@ impl Deadline {
     /// When `phase`, begun at `since`, has lasted too long.
     pub(super) fn of(phase: Phase, limits: &PhaseLimits, since: Nanos) -> Option<Self> {
         let limit = phase.limit(limits)?;
-        Some(Self {
-            phase,
-            limit,
-            at: since + limit,
-        })
+        Some(Self { phase, limit, at: since + limit })
     }
 
     /// Until when the next of `left` attempts may last that share what remains at `now`.

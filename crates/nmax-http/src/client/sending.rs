@@ -55,13 +55,7 @@ impl<'a> Sending<'a> {
             }
             _ => (request.bytes, None),
         };
-        Self {
-            now,
-            held_back,
-            pieces: request.rest,
-            offset: 0,
-            state: State::Writing,
-        }
+        Self { now, held_back, pieces: request.rest, offset: 0, state: State::Writing }
     }
 
     /// True once the kernel has taken everything.

@@ -100,11 +100,7 @@ enum State {
 
 impl Chunked {
     pub(super) const fn new() -> Self {
-        Self {
-            state: State::Size,
-            left: 0,
-            line_bytes: 0,
-        }
+        Self { state: State::Size, left: 0, line_bytes: 0 }
     }
 
     fn advance(
@@ -163,10 +159,7 @@ impl Chunked {
         match (self.state, byte) {
             (State::Size | State::SizeDigits, b'0'..=b'9' | b'a'..=b'f' | b'A'..=b'F') => {
                 let digit = char::from(byte).to_digit(16).unwrap_or(0);
-                let shifted = self
-                    .left
-                    .checked_mul(16)
-                    .ok_or(CodecError::Chunk("a size is too large"))?;
+                let shifted = self.left.checked_mul(16).ok_or(CodecError::Chunk("a size is too large"))?;
                 self.left = shifted | u64::from(digit);
                 Ok(State::SizeDigits)
             }
@@ -187,18 +180,10 @@ impl Chunked {
 
     fn count(&mut self, most: usize, reason: &'static str) -> Result<(), CodecError> {
         self.line_bytes += 1;
-        if self.line_bytes > most {
-            Err(CodecError::Chunk(reason))
-        } else {
-            Ok(())
-        }
+        if self.line_bytes > most { Err(CodecError::Chunk(reason)) } else { Ok(()) }
     }
 }
 
 fn expect(byte: u8, wanted: u8, next: State, otherwise: &'static str) -> Result<State, CodecError> {
-    if byte == wanted {
-        Ok(next)
-    } else {
-        Err(CodecError::Chunk(otherwise))
-    }
+    if byte == wanted { Ok(next) } else { Err(CodecError::Chunk(otherwise)) }
 }

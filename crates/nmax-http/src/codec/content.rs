@@ -40,12 +40,7 @@ impl Content {
         Self {
             coded_bytes: 0,
             decoder: None,
-            plain: Plain {
-                bytes: 0,
-                kept: Vec::new(),
-                keep: 0,
-                limit: 0,
-            },
+            plain: Plain { bytes: 0, kept: Vec::new(), keep: 0, limit: 0 },
             keep_broken: 0,
             is_wanted: false,
         }

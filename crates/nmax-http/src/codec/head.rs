@@ -52,14 +52,7 @@ pub(super) fn parse_head(bytes: &[u8], is_head: bool) -> Result<Option<Head>, Co
     let ends_with_connection = matches!(body, Body::UntilClose) || status == 101;
     let persistent =
         !facts.close && !ends_with_connection && (is_http_1_1 || (facts.keep_alive && !facts.transfer_encoding));
-    Ok(Some(Head {
-        len,
-        status,
-        body,
-        persistent,
-        sets_cookies: facts.sets_cookies,
-        codings: facts.codings,
-    }))
+    Ok(Some(Head { len, status, body, persistent, sets_cookies: facts.sets_cookies, codings: facts.codings }))
 }
 
 fn explain(error: httparse::Error, bytes: &[u8]) -> CodecError {

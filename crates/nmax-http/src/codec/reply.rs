@@ -18,10 +18,7 @@ impl<'a> Reply<'a> {
 
     /// All headers in order, repeated ones repeatedly; values without the blanks around them.
     pub fn headers(&self) -> impl Iterator<Item = (&'a str, &'a [u8])> + use<'a> {
-        let lines = self
-            .head
-            .split(|&b| b == b'\n')
-            .map(|line| line.strip_suffix(b"\r").unwrap_or(line));
+        let lines = self.head.split(|&b| b == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
         // Empty lines may come before the status line; the head has been checked as a whole.
         lines.skip_while(|line| line.is_empty()).skip(1).filter_map(|line| {
             let colon = line.iter().position(|&b| b == b':')?;
@@ -32,9 +29,7 @@ impl<'a> Reply<'a> {
 
     /// The first header of this name, in any case.
     pub fn header(&self, name: &str) -> Option<&'a [u8]> {
-        self.headers()
-            .find(|(found, _)| found.eq_ignore_ascii_case(name))
-            .map(|(_, value)| value)
+        self.headers().find(|(found, _)| found.eq_ignore_ascii_case(name)).map(|(_, value)| value)
     }
 
     /// Whether there is any `set-cookie` header; known without a look at the head.
@@ -44,9 +39,7 @@ impl<'a> Reply<'a> {
 
     /// Every `set-cookie` value on its own, for [`crate::Jar::store`].
     pub fn set_cookies(&self) -> impl Iterator<Item = &'a [u8]> + use<'a> {
-        self.headers()
-            .filter(|(name, _)| name.eq_ignore_ascii_case("set-cookie"))
-            .map(|(_, value)| value)
+        self.headers().filter(|(name, _)| name.eq_ignore_ascii_case("set-cookie")).map(|(_, value)| value)
     }
 
     /// Status line and headers as received, with the empty line.

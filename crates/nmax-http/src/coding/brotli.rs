@@ -24,15 +24,8 @@ enum Progress {
 impl Brotli {
     pub(super) fn new() -> Self {
         // Strict: no stream may ask for the gigabyte of a "large window".
-        let state = State::new_strict(
-            StandardAlloc::default(),
-            StandardAlloc::default(),
-            StandardAlloc::default(),
-        );
-        Self {
-            state: Box::new(state),
-            progress: Progress::Start,
-        }
+        let state = State::new_strict(StandardAlloc::default(), StandardAlloc::default(), StandardAlloc::default());
+        Self { state: Box::new(state), progress: Progress::Start }
     }
 
     pub(super) fn push(&mut self, coded: &[u8], sink: &mut Sink<'_>) -> Result<(), CodecError> {

@@ -74,9 +74,7 @@ pub(super) fn inflate_into(
     let mut used = 0;
     loop {
         let (taken_before, made_before) = (inflate.total_in(), inflate.total_out());
-        let status = inflate
-            .decompress(&coded[used..], &mut output, FlushDecompress::None)
-            .map_err(|_| damaged())?;
+        let status = inflate.decompress(&coded[used..], &mut output, FlushDecompress::None).map_err(|_| damaged())?;
         // Both fit: they are lengths of parts of slices.
         let taken = (inflate.total_in() - taken_before) as usize;
         let made = (inflate.total_out() - made_before) as usize;
@@ -89,11 +87,7 @@ pub(super) fn inflate_into(
         }
         // Plain bytes may still wait inside when all coded ones are used: only standing still says that there are none.
         if taken == 0 && made == 0 {
-            return if used == coded.len() {
-                Ok((used, false))
-            } else {
-                Err(damaged())
-            };
+            return if used == coded.len() { Ok((used, false)) } else { Err(damaged()) };
         }
     }
 }

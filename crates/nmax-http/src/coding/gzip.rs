@@ -48,13 +48,7 @@ enum State {
 
 impl Gzip {
     pub(super) fn new() -> Self {
-        Self {
-            state: State::Fixed(0),
-            flags: 0,
-            inflate: Decompress::new(false),
-            crc: Crc::new(),
-            trailer: 0,
-        }
+        Self { state: State::Fixed(0), flags: 0, inflate: Decompress::new(false), crc: Crc::new(), trailer: 0 }
     }
 
     pub(super) fn push(&mut self, coded: &[u8], sink: &mut Sink<'_>) -> Result<(), CodecError> {
@@ -87,11 +81,7 @@ impl Gzip {
         Ok(match self.state {
             State::Fixed(index) => {
                 self.check_fixed(index, byte)?;
-                if index < 9 {
-                    State::Fixed(index + 1)
-                } else {
-                    self.next_field()
-                }
+                if index < 9 { State::Fixed(index + 1) } else { self.next_field() }
             }
             State::ExtraLengthLow => State::ExtraLengthHigh(byte),
             State::ExtraLengthHigh(low) => match u16::from_le_bytes([low, byte]) {
@@ -128,11 +118,7 @@ impl Gzip {
             // Time, level and system say nothing that we need.
             _ => true,
         };
-        if is_valid {
-            Ok(())
-        } else {
-            Err(broken(NAME, "its header is not that of gzip"))
-        }
+        if is_valid { Ok(()) } else { Err(broken(NAME, "its header is not that of gzip")) }
     }
 
     /// The state at the next optional field, in the order of the header, or at the data.

@@ -84,10 +84,7 @@ const BOMB_ZSTD: &str =
 const CODINGS: [&str; 4] = ["gzip", "deflate", "br", "zstd"];
 
 pub(crate) fn bytes_of(hex: &str) -> Vec<u8> {
-    hex.as_bytes()
-        .chunks(2)
-        .map(|pair| u8::from_str_radix(std::str::from_utf8(pair).unwrap(), 16).unwrap())
-        .collect()
+    hex.as_bytes().chunks(2).map(|pair| u8::from_str_radix(std::str::from_utf8(pair).unwrap(), 16).unwrap()).collect()
 }
 
 /// What `coded` decodes to, pushed in pieces of the given sizes in turn.
@@ -214,11 +211,7 @@ fn codings_are_undone_in_reverse_order() {
 fn deflate_may_lack_its_zlib_header() {
     for level in [0, 1, 9] {
         for plain in [&b""[..], b"x", TEXT.as_bytes()] {
-            assert_eq!(
-                whole("deflate", &raw_deflate(plain, level)).unwrap(),
-                plain,
-                "level {level}"
-            );
+            assert_eq!(whole("deflate", &raw_deflate(plain, level)).unwrap(), plain, "level {level}");
         }
     }
 }
@@ -276,21 +269,9 @@ fn damage_is_named() {
     let window_of_8_mib = [0x28, 0xb5, 0x2f, 0xfd, 0x00, 13 << 3, 1, 0, 0].to_vec();
     assert_eq!(whole("zstd", &window_of_8_mib).unwrap(), b"");
     let cases = [
-        (
-            "gzip",
-            wrong_sum,
-            "gzip data of the reply cannot be undone: its checksum is wrong",
-        ),
-        (
-            "gzip",
-            wrong_size,
-            "gzip data of the reply cannot be undone: its checksum is wrong",
-        ),
-        (
-            "gzip",
-            text.to_vec(),
-            "gzip data of the reply cannot be undone: its header is not that of gzip",
-        ),
+        ("gzip", wrong_sum, "gzip data of the reply cannot be undone: its checksum is wrong"),
+        ("gzip", wrong_size, "gzip data of the reply cannot be undone: its checksum is wrong"),
+        ("gzip", text.to_vec(), "gzip data of the reply cannot be undone: its header is not that of gzip"),
         (
             "gzip",
             [gzip(text), b"\0".to_vec()].concat(),
@@ -301,36 +282,16 @@ fn damage_is_named() {
             [zlib(text), b"x".to_vec()].concat(),
             "deflate data of the reply cannot be undone: more bytes come after its end",
         ),
-        (
-            "deflate",
-            b"\xff\xff".to_vec(),
-            "deflate data of the reply cannot be undone: it is damaged",
-        ),
+        ("deflate", b"\xff\xff".to_vec(), "deflate data of the reply cannot be undone: it is damaged"),
         (
             "br",
             [brotli(text), b"x".to_vec()].concat(),
             "br data of the reply cannot be undone: more bytes come after its end",
         ),
-        (
-            "br",
-            b"\xff\xff\xff\xff".to_vec(),
-            "br data of the reply cannot be undone: it is damaged",
-        ),
-        (
-            "zstd",
-            wrong_zstd,
-            "zstd data of the reply cannot be undone: its checksum is wrong",
-        ),
-        (
-            "zstd",
-            other_size,
-            "zstd data of the reply cannot be undone: it has not the size that its header says",
-        ),
-        (
-            "zstd",
-            text.to_vec(),
-            "zstd data of the reply cannot be undone: its header is not that of zstd",
-        ),
+        ("br", b"\xff\xff\xff\xff".to_vec(), "br data of the reply cannot be undone: it is damaged"),
+        ("zstd", wrong_zstd, "zstd data of the reply cannot be undone: its checksum is wrong"),
+        ("zstd", other_size, "zstd data of the reply cannot be undone: it has not the size that its header says"),
+        ("zstd", text.to_vec(), "zstd data of the reply cannot be undone: its header is not that of zstd"),
         (
             "zstd",
             window_of_16_mib,
@@ -369,17 +330,10 @@ fn a_bomb_can_be_stopped() {
         let mut decoder = listed.decoder(u64::MAX).unwrap();
         let stopped = decoder.push(&coded, &mut |data| {
             some += data.len();
-            if some > 50_000 {
-                Err(CodecError::BodyLimit(50_000))
-            } else {
-                Ok(())
-            }
+            if some > 50_000 { Err(CodecError::BodyLimit(50_000)) } else { Ok(()) }
         });
         assert_eq!(stopped, Err(CodecError::BodyLimit(50_000)));
-        assert!(
-            some <= 50_000 + OUTPUT_BYTES,
-            "{codings}: {some} bytes came before the limit was seen"
-        );
+        assert!(some <= 50_000 + OUTPUT_BYTES, "{codings}: {some} bytes came before the limit was seen");
     }
 }
 
@@ -392,10 +346,7 @@ fn a_bomb_between_two_codings_is_stopped() {
     assert!(coded.len() < 100_000, "{} bytes", coded.len());
     let mut listed = Codings::default();
     listed.add(b"gzip, gzip");
-    let stopped = listed
-        .decoder(100_000)
-        .unwrap()
-        .push(&coded, &mut |_| panic!("no plain byte is in there"));
+    let stopped = listed.decoder(100_000).unwrap().push(&coded, &mut |_| panic!("no plain byte is in there"));
     assert_eq!(stopped, Err(CodecError::BodyLimit(100_000)));
 }
 

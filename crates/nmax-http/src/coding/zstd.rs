@@ -120,12 +120,9 @@ impl Zstd {
     fn take_header(&mut self) -> Result<(), CodecError> {
         let descriptor = self.gathered[4];
         self.has_checksum = descriptor & 0b100 != 0;
-        self.frame.reset(self.gathered.as_slice()).map_err(|_| {
-            broken(
-                NAME,
-                "its header is damaged, or asks for a dictionary or a window above 8 MiB",
-            )
-        })?;
+        self.frame
+            .reset(self.gathered.as_slice())
+            .map_err(|_| broken(NAME, "its header is damaged, or asks for a dictionary or a window above 8 MiB"))?;
         // Without both flags the header has no such field.
         self.content_size = (descriptor & 0b1110_0000 != 0).then(|| self.frame.content_size());
         self.made = 0;
@@ -153,10 +150,7 @@ impl Zstd {
             .map_err(|_| broken(NAME, "it is damaged"))?;
         let mut output = [0; OUTPUT_BYTES];
         loop {
-            let made = self
-                .frame
-                .read(&mut output)
-                .map_err(|_| broken(NAME, "it is damaged"))?;
+            let made = self.frame.read(&mut output).map_err(|_| broken(NAME, "it is damaged"))?;
             if made == 0 {
                 break;
             }
@@ -213,9 +207,5 @@ fn header_bytes(descriptor: u8) -> usize {
 
 /// The first bytes as a number, at most four.
 fn little_endian(bytes: &[u8]) -> u32 {
-    bytes
-        .iter()
-        .take(4)
-        .rev()
-        .fold(0, |sum, &byte| sum << 8 | u32::from(byte))
+    bytes.iter().take(4).rev().fold(0, |sum, &byte| sum << 8 | u32::from(byte))
 }

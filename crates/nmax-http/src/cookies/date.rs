@@ -58,14 +58,10 @@ fn time_of(token: &[u8]) -> Option<(i64, i64, i64)> {
 
 /// 1 to 12, by the first three letters.
 fn month_of(token: &[u8]) -> Option<i64> {
-    const NAMES: [&[u8]; 12] = [
-        b"jan", b"feb", b"mar", b"apr", b"may", b"jun", b"jul", b"aug", b"sep", b"oct", b"nov", b"dec",
-    ];
+    const NAMES: [&[u8]; 12] =
+        [b"jan", b"feb", b"mar", b"apr", b"may", b"jun", b"jul", b"aug", b"sep", b"oct", b"nov", b"dec"];
     let start = token.get(..3)?;
-    (1..)
-        .zip(NAMES)
-        .find(|(_, name)| start.eq_ignore_ascii_case(name))
-        .map(|(month, _)| month)
+    (1..).zip(NAMES).find(|(_, name)| start.eq_ignore_ascii_case(name)).map(|(month, _)| month)
 }
 
 fn days_in(year: i64, month: i64) -> i64 {

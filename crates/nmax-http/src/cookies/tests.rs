@@ -26,123 +26,27 @@ fn sent_at(jar: &Jar, to: &str, now: i64) -> String {
 fn where_a_cookie_goes() {
     let cases = [
         ("http://h.test/", "a=1", "http://h.test/x", "a=1", "to the host itself"),
-        (
-            "http://h.test/",
-            "a=1",
-            "http://w.h.test/",
-            "",
-            "host-only without a domain",
-        ),
-        (
-            "http://h.test/",
-            "a=1",
-            "http://h.test:81/",
-            "a=1",
-            "ports do not count",
-        ),
-        (
-            "http://w.h.test/",
-            "a=1; domain=h.test",
-            "http://h.test/",
-            "a=1",
-            "the domain itself",
-        ),
-        (
-            "http://w.h.test/",
-            "a=1; Domain=.H.Test",
-            "http://v.h.test/",
-            "a=1",
-            "a leading dot and case",
-        ),
-        (
-            "http://w.h.test/",
-            "a=1; domain=h.test",
-            "http://oh.test/",
-            "",
-            "whole labels only",
-        ),
-        (
-            "http://h.test/",
-            "a=1; domain=",
-            "http://w.h.test/",
-            "",
-            "an empty domain is none",
-        ),
-        (
-            "http://localhost/",
-            "a=1; domain=localhost",
-            "http://localhost/",
-            "a=1",
-            "the host is no suffix",
-        ),
-        (
-            "http://10.0.0.1/",
-            "a=1; domain=10.0.0.1",
-            "http://10.0.0.1/",
-            "a=1",
-            "an address is equal only",
-        ),
-        (
-            "http://h.test/a/b?q=/c/",
-            "a=1",
-            "http://h.test/a/x",
-            "a=1",
-            "default path is the folder",
-        ),
+        ("http://h.test/", "a=1", "http://w.h.test/", "", "host-only without a domain"),
+        ("http://h.test/", "a=1", "http://h.test:81/", "a=1", "ports do not count"),
+        ("http://w.h.test/", "a=1; domain=h.test", "http://h.test/", "a=1", "the domain itself"),
+        ("http://w.h.test/", "a=1; Domain=.H.Test", "http://v.h.test/", "a=1", "a leading dot and case"),
+        ("http://w.h.test/", "a=1; domain=h.test", "http://oh.test/", "", "whole labels only"),
+        ("http://h.test/", "a=1; domain=", "http://w.h.test/", "", "an empty domain is none"),
+        ("http://localhost/", "a=1; domain=localhost", "http://localhost/", "a=1", "the host is no suffix"),
+        ("http://10.0.0.1/", "a=1; domain=10.0.0.1", "http://10.0.0.1/", "a=1", "an address is equal only"),
+        ("http://h.test/a/b?q=/c/", "a=1", "http://h.test/a/x", "a=1", "default path is the folder"),
         ("http://h.test/a/b", "a=1", "http://h.test/ab", "", "and whole segments"),
         ("http://h.test/a", "a=1", "http://h.test/b", "a=1", "a file at the root"),
-        (
-            "http://h.test/a/b",
-            "a=1; path=/",
-            "http://h.test/",
-            "a=1",
-            "a given path",
-        ),
-        (
-            "http://h.test/a/b",
-            "a=1; path=x",
-            "http://h.test/a/",
-            "a=1",
-            "a bad path is none",
-        ),
+        ("http://h.test/a/b", "a=1; path=/", "http://h.test/", "a=1", "a given path"),
+        ("http://h.test/a/b", "a=1; path=x", "http://h.test/a/", "a=1", "a bad path is none"),
         ("http://h.test/", "a=1; path=/a", "http://h.test/a", "a=1", "equal"),
-        (
-            "http://h.test/",
-            "a=1; path=/a",
-            "http://h.test/a?b",
-            "a=1",
-            "the query is no path",
-        ),
+        ("http://h.test/", "a=1; path=/a", "http://h.test/a?b", "a=1", "the query is no path"),
         ("http://h.test/", "a=1; path=/a/", "http://h.test/a", "", "a slash more"),
         ("http://h.test/", "a=1; path=/a/", "http://h.test/a/b", "a=1", "below"),
-        (
-            "https://h.test/",
-            "a=1; Secure",
-            "http://h.test/",
-            "",
-            "secure needs TLS",
-        ),
-        (
-            "https://h.test/",
-            "a=1; Secure; HttpOnly",
-            "https://h.test/",
-            "a=1",
-            "secure with TLS",
-        ),
-        (
-            "http://h.test/",
-            " a = 1 2 ;x",
-            "http://h.test/",
-            "a=1 2",
-            "blanks around, not within",
-        ),
-        (
-            "http://h.test/",
-            "a=b=c",
-            "http://h.test/",
-            "a=b=c",
-            "the first = splits",
-        ),
+        ("https://h.test/", "a=1; Secure", "http://h.test/", "", "secure needs TLS"),
+        ("https://h.test/", "a=1; Secure; HttpOnly", "https://h.test/", "a=1", "secure with TLS"),
+        ("http://h.test/", " a = 1 2 ;x", "http://h.test/", "a=1 2", "blanks around, not within"),
+        ("http://h.test/", "a=b=c", "http://h.test/", "a=b=c", "the first = splits"),
         ("http://h.test/", "a=", "http://h.test/", "a=", "an empty value"),
     ];
     for (from, set, to, want, why) in cases {
@@ -199,10 +103,7 @@ fn a_public_suffix_is_no_domain_for_cookies() {
         let mut jar = Jar::new();
         let stored = store(&mut jar, &format!("http://{host}/"), &format!("a=1; domain={domain}"));
         match other {
-            Some(other) => assert_eq!(
-                (stored, &*sent_at(&jar, &format!("http://{other}/"), NOW)),
-                (Ok(()), "a=1")
-            ),
+            Some(other) => assert_eq!((stored, &*sent_at(&jar, &format!("http://{other}/"), NOW)), (Ok(()), "a=1")),
             None => assert_eq!(stored, Err(Refused::PublicSuffix), "{domain} from {host}"),
         }
     }
@@ -255,11 +156,7 @@ fn each_set_cookie_line_is_a_cookie_of_its_own() {
         jar.store(&url.origin, &url.target, line, NOW).unwrap();
     }
     assert_eq!(sent_at(&jar, "http://h.test/", NOW), "a=1; b=x, y; c=3");
-    assert_eq!(
-        sent_at(&jar, "http://h.test/", NOW + 5),
-        "b=x, y; c=3",
-        "the date of the first was read"
-    );
+    assert_eq!(sent_at(&jar, "http://h.test/", NOW + 5), "b=x, y; c=3", "the date of the first was read");
 }
 
 #[test]
@@ -295,17 +192,9 @@ fn order_replacement_and_removal() {
     for set in ["old=1; path=/", "deep=1; path=/a/b", "new=1; path=/", "mid=1; path=/a"] {
         store(&mut jar, at, set).unwrap();
     }
-    assert_eq!(
-        sent_at(&jar, at, NOW),
-        "deep=1; mid=1; old=1; new=1",
-        "longest path, then oldest"
-    );
+    assert_eq!(sent_at(&jar, at, NOW), "deep=1; mid=1; old=1; new=1", "longest path, then oldest");
     store(&mut jar, at, "old=2; path=/").unwrap();
-    assert_eq!(
-        sent_at(&jar, at, NOW),
-        "deep=1; mid=1; old=2; new=1",
-        "replaced in its place"
-    );
+    assert_eq!(sent_at(&jar, at, NOW), "deep=1; mid=1; old=2; new=1", "replaced in its place");
     store(&mut jar, at, "deep=; path=/a/b; max-age=0").unwrap();
     assert_eq!(sent_at(&jar, at, NOW), "mid=1; old=2; new=1", "removed");
     jar.clear();
@@ -320,10 +209,7 @@ fn a_full_jar_loses_its_oldest() {
     }
     assert_eq!(jar.len(), COOKIES_MAX);
     let sent = sent_at(&jar, "http://h.test/", NOW);
-    assert!(
-        sent.starts_with("c1=1; c2=1") && sent.ends_with(&format!("c{COOKIES_MAX}=1")),
-        "{sent}"
-    );
+    assert!(sent.starts_with("c1=1; c2=1") && sent.ends_with(&format!("c{COOKIES_MAX}=1")), "{sent}");
 }
 
 /// Unix seconds from `date -u -d ... +%s`.

@@ -46,10 +46,7 @@ pub(super) async fn look_up(question: &Question) -> Result<Answer, Failure> {
         if addresses.is_empty() {
             return Err(in_words(host, question.family, &Miss::NoAddress));
         }
-        return Ok(Answer {
-            addresses,
-            ttl: HOSTS_TTL,
-        });
+        return Ok(Answer { addresses, ttl: HOSTS_TTL });
     }
     // As many as a lookup has open at once.
     let no_room = |error: io::Error| Failure::of_io(ErrorKind::Dns, host, &error);
@@ -81,10 +78,7 @@ async fn by(resolver: &Resolver, host: &str, family: Family) -> Result<Answer, F
         };
         match of_name(resolver, &name, family).await {
             Ok(found) => {
-                return Ok(Answer {
-                    addresses: found.addresses,
-                    ttl: Nanos::from_secs(u64::from(found.ttl_s)),
-                });
+                return Ok(Answer { addresses: found.addresses, ttl: Nanos::from_secs(u64::from(found.ttl_s)) });
             }
             Err(Miss::NoName) => {}
             Err(Miss::NoAddress) if worst != Miss::NoName => {}
@@ -137,10 +131,8 @@ async fn of_name(resolver: &Resolver, name: &WireName, family: Family) -> Result
         Family::V4 => of_record(resolver, name, RecordType::A).await,
         Family::V6 => of_record(resolver, name, RecordType::Aaaa).await,
         Family::Any => {
-            let (v4, v6) = tokio::join!(
-                of_record(resolver, name, RecordType::A),
-                of_record(resolver, name, RecordType::Aaaa)
-            );
+            let (v4, v6) =
+                tokio::join!(of_record(resolver, name, RecordType::A), of_record(resolver, name, RecordType::Aaaa));
             match (v4, v6) {
                 (Ok(mut v4), Ok(v6)) => {
                     v4.addresses.extend(v6.addresses);

@@ -126,9 +126,7 @@ fn follow(records: &[Record<'_>], name: &WireName, kind: RecordType) -> Option<F
         if !addresses.is_empty() {
             return Some(Found { addresses, ttl_s });
         }
-        let alias = records
-            .iter()
-            .find(|record| record.owner == *owner && record.alias.is_some())?;
+        let alias = records.iter().find(|record| record.owner == *owner && record.alias.is_some())?;
         ttl_s = ttl_s.min(alias.ttl_s);
         owner = alias.alias.as_ref()?;
     }
@@ -209,10 +207,7 @@ impl<'a> Reader<'a> {
         let start = self.at;
         let data = self.take(length)?;
         let alias = if kind == TYPE_CNAME && class == CLASS_IN {
-            let mut reader = Reader {
-                message: self.message,
-                at: start,
-            };
+            let mut reader = Reader { message: self.message, at: start };
             Some(reader.name()?)
         } else {
             None

@@ -26,13 +26,7 @@ pub(crate) struct Resolver {
 impl Resolver {
     /// These servers, for names just as they are written.
     pub(crate) fn of_servers(servers: Vec<SocketAddr>) -> Self {
-        Self {
-            servers,
-            search: Vec::new(),
-            dots_min: 1,
-            attempts: 2,
-            timeout: Duration::from_secs(5),
-        }
+        Self { servers, search: Vec::new(), dots_min: 1, attempts: 2, timeout: Duration::from_secs(5) }
     }
 
     /// The settings in the text of `resolv.conf(5)`; the name server on this host when it names none.

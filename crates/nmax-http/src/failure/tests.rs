@@ -3,13 +3,7 @@ use super::*;
 /// What runs out on this host is never the server's fault.
 #[test]
 fn exhaustion_is_the_injectors() {
-    for errno in [
-        Errno::MFILE,
-        Errno::NFILE,
-        Errno::ADDRNOTAVAIL,
-        Errno::NOBUFS,
-        Errno::NOMEM,
-    ] {
+    for errno in [Errno::MFILE, Errno::NFILE, Errno::ADDRNOTAVAIL, Errno::NOBUFS, Errno::NOMEM] {
         for kind in [ErrorKind::Dns, ErrorKind::Connect, ErrorKind::Tls] {
             let failure = Failure::of_io(kind, "x", &errno.into());
             assert_eq!(failure.kind, ErrorKind::Injector, "{}", failure.text);
@@ -38,15 +32,7 @@ fn reasons_of_tls_in_words() {
         let error = io::Error::new(io::ErrorKind::InvalidData, rustls::Error::InvalidCertificate(reason));
         let failure = Failure::of_handshake("h.test", &error);
         assert_eq!(failure.kind, ErrorKind::Tls);
-        assert!(
-            failure.text.starts_with("h.test: ") && failure.text.contains(want),
-            "{}",
-            failure.text
-        );
-        assert_eq!(
-            Failure::of_stream(&error).kind,
-            ErrorKind::Tls,
-            "also after the handshake"
-        );
+        assert!(failure.text.starts_with("h.test: ") && failure.text.contains(want), "{}", failure.text);
+        assert_eq!(Failure::of_stream(&error).kind, ErrorKind::Tls, "also after the handshake");
     }
 }

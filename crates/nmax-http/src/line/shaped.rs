@@ -95,11 +95,7 @@ impl Shaped {
             match self.stream.try_read(&mut bytes[..piece]) {
                 Ok(0) => self.end = Some(self.down.last.max(now + self.line.trip())),
                 Ok(read) => {
-                    let at = if self.is_idle {
-                        Nanos::ZERO
-                    } else {
-                        self.line.carry_down(now, read)
-                    };
+                    let at = if self.is_idle { Nanos::ZERO } else { self.line.carry_down(now, read) };
                     self.down.push(&bytes[..read], at);
                 }
                 // Not ready after all: the next look says so, and waits.

@@ -54,10 +54,7 @@ fn each_direction_has_its_rate() {
     assert_eq!(line.carry_up(ms(50), 400), ms(150 + 30), "waits for those before it");
     assert_eq!(line.carry_up(ms(500), 8), ms(501 + 30), "and not without need");
     assert_eq!(line.round_trip(), ms(60));
-    let free = LineRules {
-        down_bytes_per_s: None,
-        ..RULES
-    };
+    let free = LineRules { down_bytes_per_s: None, ..RULES };
     assert_eq!(self::line(free).carry_down(ms(7), 1 << 30), ms(7 + 30));
 }
 
@@ -76,21 +73,14 @@ fn normal() -> impl FnMut() -> f64 {
 /// Law: round trips have the deviation of the rules, and are never negative.
 #[test]
 fn round_trips_jitter() {
-    let rules = LineRules {
-        jitter: Nanos::from_millis(6),
-        ..RULES
-    };
+    let rules = LineRules { jitter: Nanos::from_millis(6), ..RULES };
     let line = Line::new(rules, Hand::default(), normal());
     let trips: Vec<f64> = (0..20_000).map(|_| line.round_trip().0 as f64 / 1e6).collect();
     let mean = trips.iter().sum::<f64>() / trips.len() as f64;
     let variance = trips.iter().map(|trip| (trip - mean).powi(2)).sum::<f64>() / trips.len() as f64;
     assert!((mean - 60.0).abs() < 0.3, "mean {mean} ms");
     assert!((variance.sqrt() - 6.0).abs() < 0.2, "deviation {} ms", variance.sqrt());
-    let wild = LineRules {
-        round_trip: Nanos::ZERO,
-        jitter: Nanos::from_secs(1),
-        ..RULES
-    };
+    let wild = LineRules { round_trip: Nanos::ZERO, jitter: Nanos::from_secs(1), ..RULES };
     let line = Line::new(wild, Hand::default(), normal());
     assert!((0..1000).any(|_| line.round_trip() == Nanos::ZERO));
 }

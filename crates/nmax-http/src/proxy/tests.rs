@@ -1,35 +1,19 @@
 use super::*;
 
 fn origin(scheme: Scheme, host: &str, port: u16) -> Origin {
-    Origin {
-        scheme,
-        host: host.into(),
-        port,
-    }
+    Origin { scheme, host: host.into(), port }
 }
 
 fn proxy(authorization: Option<&str>) -> Proxy {
-    Proxy {
-        origin: origin(Scheme::Http, "proxy.test", 3128),
-        authorization: authorization.map(str::to_owned),
-    }
+    Proxy { origin: origin(Scheme::Http, "proxy.test", 3128), authorization: authorization.map(str::to_owned) }
 }
 
 #[test]
 fn requests_become_absolute() {
     let cases = [
-        (
-            "GET /a?b HTTP/1.1\r\nhost: h\r\n\r\n",
-            "GET http://shop.test/a?b HTTP/1.1\r\nhost: h\r\n\r\n",
-        ),
-        (
-            "POST / HTTP/1.1\r\n\r\nGET / x\r\n",
-            "POST http://shop.test/ HTTP/1.1\r\n\r\nGET / x\r\n",
-        ),
-        (
-            "GET http://other/ HTTP/1.1\r\n\r\n",
-            "GET http://other/ HTTP/1.1\r\n\r\n",
-        ),
+        ("GET /a?b HTTP/1.1\r\nhost: h\r\n\r\n", "GET http://shop.test/a?b HTTP/1.1\r\nhost: h\r\n\r\n"),
+        ("POST / HTTP/1.1\r\n\r\nGET / x\r\n", "POST http://shop.test/ HTTP/1.1\r\n\r\nGET / x\r\n"),
+        ("GET http://other/ HTTP/1.1\r\n\r\n", "GET http://other/ HTTP/1.1\r\n\r\n"),
         ("OPTIONS * HTTP/1.1\r\n\r\n", "OPTIONS * HTTP/1.1\r\n\r\n"),
     ];
     let shop = origin(Scheme::Http, "shop.test", 80);
@@ -62,14 +46,8 @@ fn nonsense_is_passed_on() {
 fn the_status_of_a_tunnel() {
     let read = |text: &str| status_of(text.as_bytes());
     assert_eq!(read("HTTP/1.1 200 Connection established\r\n\r\n"), Ok(Some((200, 0))));
-    assert_eq!(
-        read("HTTP/1.0 200 OK\r\ncontent-length: 9\r\n\r\nhi"),
-        Ok(Some((200, 2)))
-    );
-    assert_eq!(
-        read("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 407 No\r\n\r\n"),
-        Ok(Some((407, 0)))
-    );
+    assert_eq!(read("HTTP/1.0 200 OK\r\ncontent-length: 9\r\n\r\nhi"), Ok(Some((200, 2))));
+    assert_eq!(read("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 407 No\r\n\r\n"), Ok(Some((407, 0))));
     assert_eq!(read("HTTP/1.1 200 OK\r\n"), Ok(None));
     assert_eq!(read(""), Ok(None));
     assert!(read("SSH-2.0\r\n").is_err());
@@ -79,10 +57,7 @@ fn the_status_of_a_tunnel() {
 fn settings_that_cannot_work() {
     assert_eq!(proxy(Some("Basic eDp5")).problem(), None);
     assert!(proxy(Some("Basic x\r\nevil: 1")).problem().is_some());
-    let tls = Proxy {
-        origin: origin(Scheme::Https, "proxy.test", 443),
-        authorization: None,
-    };
+    let tls = Proxy { origin: origin(Scheme::Https, "proxy.test", 443), authorization: None };
     assert!(tls.problem().is_some());
 }
 

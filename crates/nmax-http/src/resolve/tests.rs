@@ -25,25 +25,14 @@ fn places(texts: &[&str]) -> Vec<Place> {
 }
 
 fn origin(host: &str, port: u16) -> Origin {
-    Origin {
-        scheme: Scheme::Http,
-        host: host.into(),
-        port,
-    }
+    Origin { scheme: Scheme::Http, host: host.into(), port }
 }
 
 /// Names of the worker with this number, where `a.test` has the addresses 127.0.0.1 up to `count`.
 fn names_with(start: usize, count: u8, sources: Vec<IpAddr>) -> Names {
     let addresses: Vec<Place> = (1..=count).map(|last| ([127, 0, 0, last].into(), None)).collect();
-    let host = |host: &str| HostOverride {
-        host: host.into(),
-        port: None,
-        addresses: addresses.clone(),
-    };
-    let rules = NameRules {
-        hosts: vec![host("a.test"), host("b.test")],
-        ..NameRules::default()
-    };
+    let host = |host: &str| HostOverride { host: host.into(), port: None, addresses: addresses.clone() };
+    let rules = NameRules { hosts: vec![host("a.test"), host("b.test")], ..NameRules::default() };
     Names::starting_at(start, rules, sources)
 }
 
@@ -146,11 +135,7 @@ fn ipv6_comes_first_only_where_there_is_a_route() {
 
 #[test]
 fn overrides_are_found_by_name_and_port() {
-    let given = |host: &str, port| HostOverride {
-        host: host.into(),
-        port,
-        addresses: Vec::new(),
-    };
+    let given = |host: &str, port| HostOverride { host: host.into(), port, addresses: Vec::new() };
     assert!(given("a.test", None).covers(&origin("a.test", 80)));
     assert!(given("A.test.", None).covers(&origin("a.TEST", 80)));
     assert!(given("a.test", Some(80)).covers(&origin("a.test.", 80)));
@@ -170,19 +155,13 @@ fn the_port_of_an_override_replaces_that_of_the_url() {
     };
     let names = Names::starting_at(0, rules, Vec::new());
     let way = block_on(way_to(&names, "a.test"));
-    assert_eq!(
-        way.places,
-        ["10.0.0.1:8080".parse().unwrap(), "10.0.0.2:80".parse().unwrap()]
-    );
+    assert_eq!(way.places, ["10.0.0.1:8080".parse().unwrap(), "10.0.0.2:80".parse().unwrap()]);
     assert_eq!(way.ttl, None);
 }
 
 #[test]
 fn an_override_without_the_wanted_family_is_a_failure_of_dns() {
-    let rules = NameRules {
-        family: Family::V6,
-        ..names_with(0, 1, Vec::new()).rules
-    };
+    let rules = NameRules { family: Family::V6, ..names_with(0, 1, Vec::new()).rules };
     let names = Names::starting_at(0, rules, Vec::new());
     let (origin, clock) = (origin("a.test", 80), Standing::default());
     let way = names.way(&origin, names.answers(), &clock);
@@ -194,20 +173,11 @@ fn an_override_without_the_wanted_family_is_a_failure_of_dns() {
 fn an_answer_is_usable_until_its_lifetime_ends() {
     let answers = Answers::default();
     let cell = answers.cell("a.test", Nanos::ZERO);
-    assert!(
-        Rc::ptr_eq(&cell, &answers.cell("a.test", Nanos::MAX)),
-        "being looked up"
-    );
-    let kept = Kept {
-        result: Ok(Rc::new(Ranked::of(ip("10.0.0.1")))),
-        ttl: Nanos::from_secs(1),
-        until: Nanos::from_secs(1),
-    };
+    assert!(Rc::ptr_eq(&cell, &answers.cell("a.test", Nanos::MAX)), "being looked up");
+    let kept =
+        Kept { result: Ok(Rc::new(Ranked::of(ip("10.0.0.1")))), ttl: Nanos::from_secs(1), until: Nanos::from_secs(1) };
     cell.set(kept).unwrap();
-    assert!(Rc::ptr_eq(
-        &cell,
-        &answers.cell("a.test", Nanos::from_secs(1) - Nanos(1))
-    ));
+    assert!(Rc::ptr_eq(&cell, &answers.cell("a.test", Nanos::from_secs(1) - Nanos(1))));
     assert!(!Rc::ptr_eq(&cell, &answers.cell("a.test", Nanos::from_secs(1))));
 }
 
@@ -226,16 +196,10 @@ fn the_cache_and_the_turns_are_bounded() {
 #[test]
 fn given_addresses_of_both_families_have_their_turns() {
     let rules = NameRules {
-        hosts: vec![HostOverride {
-            host: "a.test".into(),
-            port: None,
-            addresses: places(&["127.0.0.1", "::1"]),
-        }],
+        hosts: vec![HostOverride { host: "a.test".into(), port: None, addresses: places(&["127.0.0.1", "::1"]) }],
         ..NameRules::default()
     };
     let names = Names::starting_at(0, rules, Vec::new());
-    let firsts: Vec<IpAddr> = (0..4)
-        .map(|_| block_on(way_to(&names, "a.test")).places[0].ip())
-        .collect();
+    let firsts: Vec<IpAddr> = (0..4).map(|_| block_on(way_to(&names, "a.test")).places[0].ip()).collect();
     assert_eq!(firsts, ["127.0.0.1", "::1", "127.0.0.1", "::1"].map(ip));
 }

@@ -32,11 +32,7 @@ fn workers_together_stay_within_the_limit() {
     let workers: Vec<_> = (0..4)
         .map(|_| {
             let budget = Arc::clone(&budget);
-            std::thread::spawn(move || {
-                (0..100)
-                    .filter_map(|_| Room::take(Some(&budget)).ok())
-                    .collect::<Vec<_>>()
-            })
+            std::thread::spawn(move || (0..100).filter_map(|_| Room::take(Some(&budget)).ok()).collect::<Vec<_>>())
         })
         .collect();
     let taken: Vec<_> = workers.into_iter().flat_map(|worker| worker.join().unwrap()).collect();
@@ -50,11 +46,7 @@ fn a_full_budget_is_the_injectors_fault_and_says_how_to_raise_it() {
     let error = Room::take(Some(&budget)).unwrap_err();
     let failure = Failure::of_io(ErrorKind::Connect, "127.0.0.1:80", &error);
     assert_eq!(failure.kind, ErrorKind::Injector);
-    assert!(
-        failure.text.contains("too many open files (EMFILE)"),
-        "{}",
-        failure.text
-    );
+    assert!(failure.text.contains("too many open files (EMFILE)"), "{}", failure.text);
     assert!(failure.text.contains("`ulimit -n`"), "{}", failure.text);
     assert!(Room::take(None).is_ok());
 }

@@ -8,17 +8,12 @@ async fn sources_are_used_in_turn() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let to = listener.local_addr().unwrap();
     // The one of the other family takes no turn.
-    let sources: Vec<IpAddr> = ["127.0.0.2", "::1", "127.0.0.3"]
-        .map(|text| text.parse().unwrap())
-        .into();
+    let sources: Vec<IpAddr> = ["127.0.0.2", "::1", "127.0.0.3"].map(|text| text.parse().unwrap()).into();
     for turn in 0..4 {
         let stream = connect_from(&sources, turn, to).await.unwrap();
         let (_peer, from) = listener.accept().await.unwrap();
         assert_eq!(from, stream.local_addr().unwrap());
-        assert_eq!(
-            from.ip().to_string(),
-            if turn % 2 == 0 { "127.0.0.2" } else { "127.0.0.3" }
-        );
+        assert_eq!(from.ip().to_string(), if turn % 2 == 0 { "127.0.0.2" } else { "127.0.0.3" });
     }
 }
 

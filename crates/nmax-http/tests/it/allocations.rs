@@ -36,12 +36,7 @@ fn exchanges_in_steady_state() {
         measure(|| {
             runtime.block_on(async {
                 for _ in 0..rounds {
-                    let exchange = client
-                        .exchange(&Request {
-                            keep_body,
-                            ..get(&origin)
-                        })
-                        .await;
+                    let exchange = client.exchange(&Request { keep_body, ..get(&origin) }).await;
                     assert_eq!(exchange.status, Some(200));
                     assert_eq!(client.reply().header("X"), Some(&b"y"[..]));
                 }
@@ -52,11 +47,7 @@ fn exchanges_in_steady_state() {
     assert!(allocations_of(1, KeepBody::UpTo(10)) > 0, "the first one connects");
     for keep_body in [KeepBody::Discard, KeepBody::UpTo(10)] {
         // Entering the runtime may allocate; the number of exchanges must not matter.
-        assert_eq!(
-            allocations_of(200, keep_body),
-            allocations_of(1, keep_body),
-            "{keep_body:?}"
-        );
+        assert_eq!(allocations_of(200, keep_body), allocations_of(1, keep_body), "{keep_body:?}");
     }
 }
 
@@ -77,8 +68,5 @@ fn an_exchange_takes_little_room() {
     let origin = origin(Scheme::Http, "h", 80);
     let (mut client, request) = (client(), get(&origin));
     let sizes = (size_of_val(&client), size_of_val(&client.exchange(&request)));
-    assert!(
-        sizes.0 <= 1024 && sizes.1 <= 512,
-        "bytes of client and future: {sizes:?}"
-    );
+    assert!(sizes.0 <= 1024 && sizes.1 <= 512, "bytes of client and future: {sizes:?}");
 }

@@ -45,41 +45,20 @@ async fn a_server_that_wants_a_client_certificate() {
     for version in [&TLS12, &TLS13] {
         let (acceptor, issuer) = acceptor_with("127.0.0.1", 4000, &[version], Some(&clients));
         let (origin, _) = serve_over(acceptor, |stream| answer_always(stream, TINY)).await;
-        let showing = |client_certificate| Config {
-            ca_pem: vec![issuer.clone()],
-            client_certificate,
-            ..config()
-        };
+        let showing = |client_certificate| Config { ca_pem: vec![issuer.clone()], client_certificate, ..config() };
         for key_pem in [key.serialize_pem(), sec1(&key)] {
-            let shown = ClientCertificate {
-                chain_pem: chain_pem.clone(),
-                key_pem: key_pem.into_bytes(),
-            };
+            let shown = ClientCertificate { chain_pem: chain_pem.clone(), key_pem: key_pem.into_bytes() };
             let exchange = client_with(showing(Some(shown))).exchange(&get(&origin)).await;
             assert_eq!((exchange.status, exchange.error), (Some(200), None), "{version:?}");
         }
         let failure = client_with(showing(None)).exchange(&get(&origin)).await.error.unwrap();
         assert_eq!(failure.kind, ErrorKind::Tls, "{version:?}");
-        assert!(
-            failure.text.contains("wants a client certificate"),
-            "{version:?}: {}",
-            failure.text
-        );
-        let strange = ClientCertificate {
-            chain_pem: strange_chain.clone(),
-            key_pem: strange_key.serialize_pem().into_bytes(),
-        };
-        let failure = client_with(showing(Some(strange)))
-            .exchange(&get(&origin))
-            .await
-            .error
-            .unwrap();
+        assert!(failure.text.contains("wants a client certificate"), "{version:?}: {}", failure.text);
+        let strange =
+            ClientCertificate { chain_pem: strange_chain.clone(), key_pem: strange_key.serialize_pem().into_bytes() };
+        let failure = client_with(showing(Some(strange))).exchange(&get(&origin)).await.error.unwrap();
         assert_eq!(failure.kind, ErrorKind::Tls, "{version:?}");
-        assert!(
-            failure.text.contains("refuses the client certificate"),
-            "{version:?}: {}",
-            failure.text
-        );
+        assert!(failure.text.contains("refuses the client certificate"), "{version:?}: {}", failure.text);
     }
 }
 
@@ -90,14 +69,8 @@ fn unusable_client_certificates() {
     let (_, other_key, _) = client_pair();
     let (rsa_chain, rsa_key) = (include_bytes!("rsa/certificate.pem"), include_str!("rsa/key.pem"));
     let problem_of = |chain_pem: &[u8], key_pem: &str| {
-        let certificate = ClientCertificate {
-            chain_pem: chain_pem.to_vec(),
-            key_pem: key_pem.as_bytes().to_vec(),
-        };
-        let settings = Config {
-            client_certificate: Some(certificate),
-            ..config()
-        };
+        let certificate = ClientCertificate { chain_pem: chain_pem.to_vec(), key_pem: key_pem.as_bytes().to_vec() };
+        let settings = Config { client_certificate: Some(certificate), ..config() };
         match Shared::new(settings, Readings::default()) {
             Err(ConfigError::Client(problem)) => Some(problem),
             Err(other) => panic!("{other}"),
@@ -106,15 +79,8 @@ fn unusable_client_certificates() {
     };
     assert_eq!(problem_of(&chain, &key), None);
     assert_eq!(problem_of(rsa_chain, rsa_key), None, "PKCS#1");
-    assert_eq!(
-        problem_of(&[chain.clone(), key.clone().into_bytes()].concat(), &key),
-        None,
-        "both in one file"
-    );
-    assert_eq!(
-        problem_of(&chain, &other_key.serialize_pem()),
-        Some(ClientProblem::Mismatch)
-    );
+    assert_eq!(problem_of(&[chain.clone(), key.clone().into_bytes()].concat(), &key), None, "both in one file");
+    assert_eq!(problem_of(&chain, &other_key.serialize_pem()), Some(ClientProblem::Mismatch));
     assert_eq!(problem_of(&chain, rsa_key), Some(ClientProblem::Mismatch));
     assert_eq!(problem_of(b"nothing", &key), Some(ClientProblem::NoCertificate));
     let chain_text = String::from_utf8(chain.clone()).unwrap();
@@ -126,10 +92,7 @@ fn unusable_client_certificates() {
         assert_eq!(problem_of(&chain, encrypted), Some(ClientProblem::Encrypted));
     }
     let broken = "-----BEGIN CERTIFICATE-----\n!!\n-----END CERTIFICATE-----\n";
-    assert!(matches!(
-        problem_of(broken.as_bytes(), &key),
-        Some(ClientProblem::Chain(_))
-    ));
+    assert!(matches!(problem_of(broken.as_bytes(), &key), Some(ClientProblem::Chain(_))));
     let nonsense = "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n";
     assert!(matches!(problem_of(&chain, nonsense), Some(ClientProblem::Key(_))));
 }

@@ -24,26 +24,10 @@ async fn replies_that_break_off_or_are_none() {
     let cases: [(&'static [&'static str], ErrorKind, &str); 6] = [
         (&[], ErrorKind::Reset, "before it replied"),
         (&["HTTP/1.1 20"], ErrorKind::Reset, "the head"),
-        (
-            &["HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nabc"],
-            ErrorKind::Reset,
-            "the body",
-        ),
-        (
-            &["SSH-2.0-OpenSSH\r\n"],
-            ErrorKind::Protocol,
-            "\"SSH-2.0-OpenSSH\\r\\n\"",
-        ),
-        (
-            &["HTTP/1.1 200 OK\r\ncontent-length: 1\r\n\r\nab"],
-            ErrorKind::Protocol,
-            "more bytes",
-        ),
-        (
-            &["HTTP/1.1 200 OK\r\nbad header\r\n\r\n"],
-            ErrorKind::Protocol,
-            "head of the reply is broken",
-        ),
+        (&["HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nabc"], ErrorKind::Reset, "the body"),
+        (&["SSH-2.0-OpenSSH\r\n"], ErrorKind::Protocol, "\"SSH-2.0-OpenSSH\\r\\n\""),
+        (&["HTTP/1.1 200 OK\r\ncontent-length: 1\r\n\r\nab"], ErrorKind::Protocol, "more bytes"),
+        (&["HTTP/1.1 200 OK\r\nbad header\r\n\r\n"], ErrorKind::Protocol, "head of the reply is broken"),
     ];
     for (pieces, kind, words) in cases {
         let (origin, _) = serve_once(pieces).await;
@@ -76,10 +60,7 @@ async fn an_unknown_name_is_a_dns_failure() {
 async fn a_blocked_address_is_never_connected() {
     let (literal, accepted) = serve_always("").await;
     for host in ["127.0.0.1", "localhost"] {
-        let refuse = Config {
-            allow: Arc::new(|host, ip| Err(format!("{host} at {ip} is off limits"))),
-            ..config()
-        };
+        let refuse = Config { allow: Arc::new(|host, ip| Err(format!("{host} at {ip} is off limits"))), ..config() };
         let (kind, text) = failure_of(refuse, &origin(Scheme::Http, host, literal.port)).await;
         assert_eq!(kind, ErrorKind::Blocked);
         assert!(text.starts_with(host) && text.ends_with("off limits"), "{text}");
@@ -94,14 +75,7 @@ async fn a_body_beyond_the_limit() {
         "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n3\r\nhel\r\n2\r\nlo\r\n0\r\n\r\n",
     ] {
         let (origin, _) = serve_always(reply).await;
-        let (kind, text) = failure_of(
-            Config {
-                body_limit: 4,
-                ..config()
-            },
-            &origin,
-        )
-        .await;
+        let (kind, text) = failure_of(Config { body_limit: 4, ..config() }, &origin).await;
         assert_eq!(kind, ErrorKind::BodyLimit);
         assert!(text.contains("4 bytes"), "{text}");
     }

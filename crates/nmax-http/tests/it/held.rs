@@ -35,17 +35,12 @@ async fn hold(reply: &'static str) -> (Origin, Arc<Semaphore>, Accepted) {
 }
 
 fn closing(origin: &Origin) -> Request<'_> {
-    Request {
-        keep_alive: false,
-        ..get(origin)
-    }
+    Request { keep_alive: false, ..get(origin) }
 }
 
 /// Runs `test` in a task of a local set, as virtual users are.
 async fn in_local_task<F: Future<Output = ()> + 'static>(test: F) {
-    LocalSet::new()
-        .run_until(async { spawn_local(test).await.unwrap() })
-        .await;
+    LocalSet::new().run_until(async { spawn_local(test).await.unwrap() }).await;
 }
 
 /// One exchange; the reply is complete at 1 s.
@@ -70,17 +65,10 @@ async fn a_server_that_keeps_the_socket_after_a_complete_reply_is_noted() {
         for (reply, keep_alive) in [(TINY, false), (CLOSING, false), (CLOSING, true), (OLD, true)] {
             let (origin, let_go, closed_first) = hold(reply).await;
             let (mut client, shared, clock, _) = client_by_hand(config());
-            let request = Request {
-                keep_alive,
-                ..get(&origin)
-            };
+            let request = Request { keep_alive, ..get(&origin) };
             exchange(&mut client, &clock, &request).await;
             pause().await;
-            assert_eq!(
-                shared.take_notes(false),
-                Notes::default(),
-                "still open, and not for long"
-            );
+            assert_eq!(shared.take_notes(false), Notes::default(), "still open, and not for long");
             let notes = notes_after(&shared, &clock, Nanos::from_secs(4), &let_go).await;
             assert_eq!(notes.held, [Nanos::from_secs(3)], "{reply:?}");
             assert!(notes.held_open.is_empty());
@@ -150,10 +138,7 @@ async fn kept_connections_are_not_watched() {
         let (mut client, shared, clock, _) = client_by_hand(config());
         assert_eq!(client.exchange(&get(&origin)).await.status, Some(200));
         clock.set(Nanos::from_secs(50));
-        assert_eq!(
-            (shared.take_notes(true), client.open_connections()),
-            (Notes::default(), 1)
-        );
+        assert_eq!((shared.take_notes(true), client.open_connections()), (Notes::default(), 1));
     })
     .await;
 }

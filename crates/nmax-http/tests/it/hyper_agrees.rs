@@ -49,9 +49,7 @@ fn by_nmax(stream: &[u8], sizes: &[usize], is_head: bool) -> Result<Seen, CodecE
         receiver.end()?;
     }
     let reply = receiver.reply();
-    let headers = reply
-        .headers()
-        .map(|(name, value)| (name.to_ascii_lowercase(), value.to_vec()));
+    let headers = reply.headers().map(|(name, value)| (name.to_ascii_lowercase(), value.to_vec()));
     Ok(Seen {
         status: reply.status().unwrap(),
         headers: sorted(headers),
@@ -87,19 +85,13 @@ fn by_hyper(stream: &[u8], sizes: &[usize], is_head: bool) -> Result<Seen, hyper
         let is_complete = Rc::new(Cell::new(false));
         let (complete, method) = (Rc::clone(&is_complete), if is_head { "HEAD" } else { "GET" });
         let exchange = spawn_local(async move {
-            let request = hyper::Request::builder()
-                .method(method)
-                .body(Empty::<Bytes>::new())
-                .unwrap();
+            let request = hyper::Request::builder().method(method).body(Empty::<Bytes>::new()).unwrap();
             let reply = sender.send_request(request).await?;
             let (head, body) = reply.into_parts();
             let body = body.collect().await?.to_bytes().to_vec();
             complete.set(true);
             settle().await;
-            let headers = head
-                .headers
-                .iter()
-                .map(|(name, value)| (name.to_string(), value.as_bytes().to_vec()));
+            let headers = head.headers.iter().map(|(name, value)| (name.to_string(), value.as_bytes().to_vec()));
             Ok::<_, hyper::Error>(Seen {
                 status: head.status.as_u16(),
                 headers: sorted(headers),
@@ -114,10 +106,7 @@ fn by_hyper(stream: &[u8], sizes: &[usize], is_head: bool) -> Result<Seen, hyper
         drop(server);
         let seen = exchange.await.unwrap()?;
         connection.abort();
-        Ok(Seen {
-            persistent: seen.persistent && !needed_end,
-            ..seen
-        })
+        Ok(Seen { persistent: seen.persistent && !needed_end, ..seen })
     })
 }
 
@@ -146,30 +135,15 @@ const STRICTER: [(CodecError, &str); 7] = [
         CodecError::Surplus,
         "hyper takes the reply and drops the connection; a server that sends more than it says is counted",
     ),
-    (
-        CodecError::Switched,
-        "hyper hands the bytes after 101 to whoever asked for the upgrade; nobody here does",
-    ),
-    (
-        CodecError::LengthAndTransferEncoding,
-        "hyper ignores the length; two framings are how replies are smuggled",
-    ),
-    (
-        CodecError::ContentLength,
-        "hyper ignores any length beside transfer-encoding, and empty items of a list",
-    ),
-    (
-        CodecError::ContentLengthConflict,
-        "hyper ignores any length beside transfer-encoding",
-    ),
+    (CodecError::Switched, "hyper hands the bytes after 101 to whoever asked for the upgrade; nobody here does"),
+    (CodecError::LengthAndTransferEncoding, "hyper ignores the length; two framings are how replies are smuggled"),
+    (CodecError::ContentLength, "hyper ignores any length beside transfer-encoding, and empty items of a list"),
+    (CodecError::ContentLengthConflict, "hyper ignores any length beside transfer-encoding"),
     (
         CodecError::TransferEncoding,
         "hyper looks at the last coding only, and reads to the end of the connection when it is not chunked",
     ),
-    (
-        CodecError::Chunk("a line feed alone in its trailers"),
-        "hyper takes a line feed for a line end there",
-    ),
+    (CodecError::Chunk("a line feed alone in its trailers"), "hyper takes a line feed for a line end there"),
 ];
 
 /// Where we take what hyper refuses, by its error, and why.
@@ -184,19 +158,10 @@ const MORE_LENIENT: [(&str, &str); 3] = [
 
 /// Why both take a reply and understand it in two ways.
 fn reason_to_differ(ours: &Seen, theirs: &Seen, stream: &[u8]) -> Option<&'static str> {
-    let values = |name: &'static str| {
-        ours.headers
-            .iter()
-            .filter(move |(n, _)| n == name)
-            .map(|(_, value)| value)
-    };
+    let values = |name: &'static str| ours.headers.iter().filter(move |(n, _)| n == name).map(|(_, value)| value);
     let has_coding = values("transfer-encoding").next().is_some();
     let persistent = ours.persistent;
-    let alike_else = *ours
-        == Seen {
-            persistent,
-            ..theirs.clone()
-        };
+    let alike_else = *ours == Seen { persistent, ..theirs.clone() };
     if alike_else && !persistent && has_coding && contains(stream, b"HTTP/1.0") {
         Some("transfer-encoding in HTTP/1.0 may mean nothing, so the connection is closed (RFC 9112 section 6.1)")
     } else if alike_else && values("connection").any(|value| !value.is_ascii()) {
@@ -271,11 +236,7 @@ fn framing(body: Vec<u8>) -> impl Strategy<Value = (Vec<String>, Vec<u8>)> {
 fn chunked(body: &[u8], size: usize, extension: &str, trailer: &str, is_upper: bool) -> Vec<u8> {
     let mut out = Vec::new();
     for chunk in body.chunks(size) {
-        let size = if is_upper {
-            format!("0{:X}", chunk.len())
-        } else {
-            format!("{:x}", chunk.len())
-        };
+        let size = if is_upper { format!("0{:X}", chunk.len()) } else { format!("{:x}", chunk.len()) };
         out.extend(format!("{size}{extension}\r\n").bytes());
         out.extend(chunk);
         out.extend(b"\r\n");

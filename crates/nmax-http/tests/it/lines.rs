@@ -45,11 +45,7 @@ async fn all<'a>(clock: &Hand, exchanges: Vec<Waiting<'a>>) -> Vec<Exchange> {
                     (*future, *end) = (None, Some(exchange));
                 }
             }
-            if running.iter().all(Option::is_none) {
-                Poll::Ready(())
-            } else {
-                Poll::Pending
-            }
+            if running.iter().all(Option::is_none) { Poll::Ready(()) } else { Poll::Pending }
         });
         tokio::select! {
             () = poll_all => return ended.into_iter().flatten().collect(),
@@ -58,11 +54,7 @@ async fn all<'a>(clock: &Hand, exchanges: Vec<Waiting<'a>>) -> Vec<Exchange> {
         let waiting = alarms.iter().zip(&running).filter(|(_, future)| future.is_some());
         let next = waiting.filter_map(|(alarm, _)| alarm.get()).min();
         let next = next.expect("an exchange that hangs has set its alarm");
-        assert!(
-            next > clock.now() && next < Nanos::MAX,
-            "an exchange hangs at {:?} with {next:?}",
-            clock.now()
-        );
+        assert!(next > clock.now() && next < Nanos::MAX, "an exchange hangs at {:?} with {next:?}", clock.now());
         clock.set(next);
     }
 }
@@ -79,9 +71,7 @@ async fn quiet() {
 }
 
 async fn one(clock: &Hand, alarm: &Alarm, client: &mut Client<Hand>, request: &Request<'_>) -> Exchange {
-    all(clock, vec![(alarm, Box::pin(client.exchange(request)))])
-        .await
-        .remove(0)
+    all(clock, vec![(alarm, Box::pin(client.exchange(request)))]).await.remove(0)
 }
 
 /// A server whose replies have a body of so many bytes, and the bytes of such a reply.
@@ -119,25 +109,16 @@ async fn a_download_takes_what_the_line_takes() {
     let request_s = 0.060 + GET.len() as f64 / 8_000.0;
     let took_s = seconds(exchange.done.since(exchange.sent.unwrap()));
     let want_s = request_s + reply_bytes / 32_000.0;
-    assert!(
-        want_s > 2.1 && (took_s - want_s).abs() < 0.01,
-        "{took_s} s, not {want_s} s"
-    );
+    assert!(want_s > 2.1 && (took_s - want_s).abs() < 0.01, "{took_s} s, not {want_s} s");
     let first_s = seconds(exchange.first_byte.unwrap().since(exchange.sent.unwrap()));
     let packet_s = 1448.0 / 32_000.0;
-    assert!(
-        first_s >= request_s && first_s <= request_s + packet_s + 0.01,
-        "{first_s} s"
-    );
+    assert!(first_s >= request_s && first_s <= request_s + packet_s + 0.01, "{first_s} s");
     assert_eq!(client.reply().body().len(), 64 * 1024);
 
     let begun = clock.now();
     let again = one(&clock, &alarm, &mut client, &get(&origin)).await;
     let took_s = seconds(again.done.since(begun));
-    assert!(
-        again.opened.is_none() && (took_s - want_s).abs() < 0.01,
-        "{took_s} s on a kept connection"
-    );
+    assert!(again.opened.is_none() && (took_s - want_s).abs() < 0.01, "{took_s} s on a kept connection");
 }
 
 /// Downloads at the same time share the line evenly: each of three takes as long as all three in a row.
@@ -162,10 +143,7 @@ async fn downloads_share_the_line() {
     let last_s = took_s.iter().copied().fold(0.0, f64::max);
     assert!((last_s - all_s).abs() < 0.03, "{took_s:?}, all in {all_s} s");
     let first_s = took_s.iter().copied().fold(f64::MAX, f64::min);
-    assert!(
-        all_s - first_s < 8.0 * 1448.0 / 32_000.0,
-        "one was preferred: {took_s:?}, all in {all_s} s"
-    );
+    assert!(all_s - first_s < 8.0 * 1448.0 / 32_000.0, "one was preferred: {took_s:?}, all in {all_s} s");
 }
 
 /// A body goes up at the rate of its direction, and more of it than a send buffer holds is waited for.
@@ -182,28 +160,15 @@ async fn an_upload_takes_what_the_line_takes() {
     .await;
     let head = format!("POST / HTTP/1.1\r\nhost: h\r\ncontent-length: {BODY}\r\n\r\n");
     let bytes = [head.as_bytes(), &[b'y'; BODY]].concat();
-    let rules = LineRules {
-        up_bytes_per_s: Some(100_000.0),
-        ..ADSL
-    };
+    let rules = LineRules { up_bytes_per_s: Some(100_000.0), ..ADSL };
     let (mut client, clock, alarm) = visitor(config(), rules);
-    let request = Request {
-        bytes: &bytes,
-        ..get(&origin)
-    };
+    let request = Request { bytes: &bytes, ..get(&origin) };
     let exchange = one(&clock, &alarm, &mut client, &request).await;
     assert_eq!((exchange.status, &exchange.error), (Some(200), &None));
     let want_s = 0.120 + bytes.len() as f64 / 100_000.0 + TINY.len() as f64 / 32_000.0;
-    assert!(
-        (seconds(exchange.done) - want_s).abs() < 0.01,
-        "{:?}, not {want_s} s",
-        exchange.done
-    );
+    assert!((seconds(exchange.done) - want_s).abs() < 0.01, "{:?}, not {want_s} s", exchange.done);
     let send_s = seconds(exchange.send);
-    assert!(
-        send_s > 0.3 && send_s < 0.4,
-        "all but 64 KiB leave the visitor first: {send_s} s"
-    );
+    assert!(send_s > 0.3 && send_s < 0.4, "all but 64 KiB leave the visitor first: {send_s} s");
 }
 
 /// The handshake goes over the line too: its round trip, and its bytes with the certificate.
@@ -211,23 +176,14 @@ async fn an_upload_takes_what_the_line_takes() {
 async fn handshakes_take_round_trips() {
     let (acceptor, issuer) = acceptor("127.0.0.1", 4000);
     let (origin, _) = serve_over(acceptor, |stream| crate::server::answer_always(stream, TINY)).await;
-    let trusting = Config {
-        ca_pem: vec![issuer],
-        ..config()
-    };
+    let trusting = Config { ca_pem: vec![issuer], ..config() };
     let (mut client, clock, alarm) = visitor(trusting, ADSL);
     let exchange = one(&clock, &alarm, &mut client, &get(&origin)).await;
     assert_eq!((exchange.status, &exchange.error), (Some(200), &None));
     let tls_s = seconds(exchange.network.tls);
-    assert!(
-        tls_s > 0.060 + 500.0 / 32_000.0 + 200.0 / 8_000.0 && tls_s < 0.3,
-        "{tls_s} s"
-    );
+    assert!(tls_s > 0.060 + 500.0 / 32_000.0 + 200.0 / 8_000.0 && tls_s < 0.3, "{tls_s} s");
     let took_s = seconds(exchange.done.since(exchange.sent.unwrap()));
-    assert!(
-        took_s > 0.060 + (TINY.len() + GET.len()) as f64 / 32_000.0 && took_s < 0.2,
-        "{took_s} s"
-    );
+    assert!(took_s > 0.060 + (TINY.len() + GET.len()) as f64 / 32_000.0 && took_s < 0.2, "{took_s} s");
     let again = one(&clock, &alarm, &mut client, &get(&origin)).await;
     assert_eq!((again.status, again.opened), (Some(200), None));
 }
@@ -259,11 +215,7 @@ async fn who_moves_connects_again() {
     assert_eq!(client.open_connections(), 0);
     let begun = clock.now();
     let exchange = client.exchange(&get(&origin)).await;
-    assert_eq!(
-        (exchange.status, exchange.done),
-        (Some(200), begun),
-        "no line takes no time"
-    );
+    assert_eq!((exchange.status, exchange.done), (Some(200), begun), "no line takes no time");
     assert_eq!(accepted.count(), 2);
 }
 
@@ -283,8 +235,5 @@ async fn limits_of_phases_hold_over_a_line() {
     let failure = exchange.error.expect("two seconds are too many");
     assert!(failure.text.contains("limit of phase receive"), "{}", failure.text);
     let took = exchange.done.since(exchange.first_byte.unwrap());
-    assert!(
-        took >= Nanos::from_secs(1) && took < Nanos::from_millis(1_100),
-        "{took:?}"
-    );
+    assert!(took >= Nanos::from_secs(1) && took < Nanos::from_millis(1_100), "{took:?}");
 }

@@ -33,11 +33,8 @@ impl Zone {
         let zone = Self::default();
         zone.change(|state| (state.addresses, state.ttl_s) = (addresses.to_vec(), ttl_s));
         let socket = UdpSocket::bind("127.0.0.1:0").await.unwrap();
-        let rules = NameRules {
-            family: Family::V4,
-            servers: vec![socket.local_addr().unwrap()],
-            ..NameRules::default()
-        };
+        let rules =
+            NameRules { family: Family::V4, servers: vec![socket.local_addr().unwrap()], ..NameRules::default() };
         let server = zone.clone();
         tokio::spawn(async move {
             let mut question = [0; 512];
@@ -96,10 +93,7 @@ async fn shop() -> Origin {
 
 /// One request over a connection of its own; returns where that went.
 async fn fetch<C: Clock + 'static>(client: &mut Client<C>, origin: &Origin) -> IpAddr {
-    let request = Request {
-        keep_alive: false,
-        ..get(origin)
-    };
+    let request = Request { keep_alive: false, ..get(origin) };
     let exchange = client.exchange(&request).await;
     assert_eq!((exchange.status, exchange.error), (Some(200), None));
     exchange.opened.unwrap()
@@ -112,20 +106,12 @@ async fn an_answer_holds_as_long_as_the_server_says() {
     let shop = shop().await;
     let (mut client, _shared, clock, _alarm) = client_by_hand(with(rules));
     // The last byte of what the server says at that instant, and of what is used.
-    for (at, said, used) in [
-        (0, 1, 1),
-        (1_999_999_999, 2, 1),
-        (2_000_000_000, 2, 2),
-        (3_999_999_999, 3, 2),
-        (9_000_000_000, 3, 3),
-    ] {
+    for (at, said, used) in
+        [(0, 1, 1), (1_999_999_999, 2, 1), (2_000_000_000, 2, 2), (3_999_999_999, 3, 2), (9_000_000_000, 3, 3)]
+    {
         clock.set(Nanos(at));
         zone.change(|state| state.addresses = vec![[127, 0, 0, said]]);
-        assert_eq!(
-            fetch(&mut client, &shop).await,
-            IpAddr::from([127, 0, 0, used]),
-            "at {at} ns"
-        );
+        assert_eq!(fetch(&mut client, &shop).await, IpAddr::from([127, 0, 0, used]), "at {at} ns");
     }
 }
 
@@ -168,11 +154,7 @@ async fn a_fixed_lifetime_replaces_the_servers() {
     for (at_s, said, used) in [(0, 1, 1), (99, 2, 1), (100, 2, 2)] {
         clock.set(Nanos::from_secs(at_s));
         zone.change(|state| state.addresses = vec![[127, 0, 0, said]]);
-        assert_eq!(
-            fetch(&mut client, &shop).await,
-            IpAddr::from([127, 0, 0, used]),
-            "at {at_s} s"
-        );
+        assert_eq!(fetch(&mut client, &shop).await, IpAddr::from([127, 0, 0, used]), "at {at_s} s");
     }
 }
 
@@ -182,21 +164,14 @@ async fn failures_are_believed_for_a_second() {
     let shop = shop().await;
     let (mut client, _shared, clock, _alarm) = client_by_hand(with(rules));
     // What the server says at that instant, and what is believed.
-    for (at, code, believed) in [
-        (0, 3, "NXDOMAIN"),
-        (999_999_999, 5, "NXDOMAIN"),
-        (1_000_000_000, 5, "REFUSED"),
-        (1_999_999_999, 3, "REFUSED"),
-    ] {
+    for (at, code, believed) in
+        [(0, 3, "NXDOMAIN"), (999_999_999, 5, "NXDOMAIN"), (1_000_000_000, 5, "REFUSED"), (1_999_999_999, 3, "REFUSED")]
+    {
         clock.set(Nanos(at));
         zone.change(|state| state.code = code);
         let failure = client.exchange(&get(&shop)).await.error.unwrap();
         assert_eq!(failure.kind, ErrorKind::Dns);
-        assert!(
-            failure.text.contains("shop.test") && failure.text.contains(believed),
-            "at {at} ns: {}",
-            failure.text
-        );
+        assert!(failure.text.contains("shop.test") && failure.text.contains(believed), "at {at} ns: {}", failure.text);
     }
     zone.change(|state| (state.code, state.addresses) = (0, vec![HERE]));
     clock.set(Nanos::from_secs(2));
@@ -218,11 +193,7 @@ async fn visitors_share_an_answer_unless_each_asks_for_itself() {
         assert_eq!(zone.asked(), if per_visitor { 2 } else { 1 }, "each keeps its answer");
         first.forget();
         fetch(&mut first, &shop).await;
-        assert_eq!(
-            zone.asked(),
-            if per_visitor { 3 } else { 1 },
-            "a new visitor knows nothing"
-        );
+        assert_eq!(zone.asked(), if per_visitor { 3 } else { 1 }, "a new visitor knows nothing");
     }
 }
 
@@ -324,10 +295,7 @@ async fn given_addresses_and_literal_ones_are_not_asked_for() {
     }];
     let mut client = client_with(with(NameRules { hosts, ..rules }));
     for host in ["shop.test", "SHOP.test."] {
-        assert_eq!(
-            fetch(&mut client, &origin(Scheme::Http, host, 80)).await,
-            IpAddr::from(HERE)
-        );
+        assert_eq!(fetch(&mut client, &origin(Scheme::Http, host, 80)).await, IpAddr::from(HERE));
     }
     let exchange = client.exchange(&get(&literal)).await;
     assert_eq!((exchange.status, exchange.network.dns), (Some(200), Nanos::ZERO));
@@ -347,30 +315,17 @@ async fn ipv6_on_loopback() {
         }
     });
     let six = IpAddr::from(Ipv6Addr::LOCALHOST);
-    let hosts = vec![HostOverride {
-        host: "shop.test".into(),
-        port: None,
-        addresses: vec![(HERE.into(), None), (six, None)],
-    }];
+    let hosts =
+        vec![HostOverride { host: "shop.test".into(), port: None, addresses: vec![(HERE.into(), None), (six, None)] }];
     for family in [Family::Any, Family::V6] {
-        let names = NameRules {
-            family,
-            hosts: hosts.clone(),
-            ..NameRules::default()
-        };
+        let names = NameRules { family, hosts: hosts.clone(), ..NameRules::default() };
         let mut client = client_with(with(names));
         for host in ["shop.test", "::1"] {
             assert_eq!(fetch(&mut client, &origin(Scheme::Http, host, port)).await, six);
         }
     }
-    let names = NameRules {
-        family: Family::V4,
-        hosts,
-        ..NameRules::default()
-    };
-    let refused = client_with(with(names))
-        .exchange(&get(&origin(Scheme::Http, "shop.test", port)))
-        .await;
+    let names = NameRules { family: Family::V4, hosts, ..NameRules::default() };
+    let refused = client_with(with(names)).exchange(&get(&origin(Scheme::Http, "shop.test", port))).await;
     assert_eq!(refused.error.unwrap().kind, ErrorKind::Connect, "IPv4 only");
 }
 
@@ -378,15 +333,8 @@ async fn ipv6_on_loopback() {
 #[tokio::test]
 async fn a_name_server_that_is_not_there() {
     let gone: SocketAddr = UdpSocket::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
-    let names = NameRules {
-        servers: vec![gone],
-        ..NameRules::default()
-    };
-    let failure = client_with(with(names))
-        .exchange(&get(&shop().await))
-        .await
-        .error
-        .unwrap();
+    let names = NameRules { servers: vec![gone], ..NameRules::default() };
+    let failure = client_with(with(names)).exchange(&get(&shop().await)).await.error.unwrap();
     assert_eq!(failure.kind, ErrorKind::Dns);
     assert!(failure.text.contains(&gone.to_string()), "{}", failure.text);
 }
@@ -397,18 +345,10 @@ async fn reaching_a_server_asks_what_an_exchange_asks() {
     let (zone, rules) = Zone::serve(&[HERE], 60).await;
     let (literal, accepted) = serve_always(EMPTY).await;
     let shop = origin(Scheme::Http, "shop.test", literal.port);
-    let reach = async |config: Config| {
-        Shared::new(config, crate::server::Hand::default())
-            .unwrap()
-            .reach(&shop)
-            .await
-    };
+    let reach = async |config: Config| Shared::new(config, crate::server::Hand::default()).unwrap().reach(&shop).await;
     assert_eq!(reach(with(rules.clone())).await, Ok(()));
     assert_eq!(zone.asked(), 1);
-    let refused = Config {
-        allow: Arc::new(|_, _| Err("off limits".into())),
-        ..with(rules)
-    };
+    let refused = Config { allow: Arc::new(|_, _| Err("off limits".into())), ..with(rules) };
     assert_eq!(reach(refused).await.unwrap_err().kind, ErrorKind::Blocked);
     pause().await;
     assert_eq!(accepted.count(), 1);

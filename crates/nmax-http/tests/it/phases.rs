@@ -44,21 +44,11 @@ async fn deaf() -> Origin {
 /// Seconds of each phase, all different, so that a text tells whose limit it was.
 fn limits() -> PhaseLimits {
     let secs = |secs| Some(Nanos::from_secs(secs));
-    PhaseLimits {
-        dns: secs(1),
-        connect: secs(2),
-        tls: secs(3),
-        send: secs(4),
-        wait: secs(5),
-        receive: secs(6),
-    }
+    PhaseLimits { dns: secs(1), connect: secs(2), tls: secs(3), send: secs(4), wait: secs(5), receive: secs(6) }
 }
 
 fn limited() -> Config {
-    Config {
-        phase_limits: limits(),
-        ..config()
-    }
+    Config { phase_limits: limits(), ..config() }
 }
 
 async fn check(settings: Config, origin: &Origin, bytes: &[u8], phase: &str, limit_s: u64) {
@@ -90,10 +80,7 @@ async fn each_phase_ends_at_its_own_limit() {
     drop((listener, waiting));
 
     let deaf = deaf().await;
-    let https = Origin {
-        scheme: Scheme::Https,
-        ..deaf.clone()
-    };
+    let https = Origin { scheme: Scheme::Https, ..deaf.clone() };
     check(limited(), &https, GET, "tls", 3).await;
     check(limited(), &deaf, &vec![b'x'; 20_000_000], "send", 4).await;
     check(limited(), &deaf, GET, "wait", 5).await;
@@ -157,12 +144,7 @@ async fn sending_has_a_time_of_its_own() {
     .await;
     let (large, mut client) = (vec![b'x'; SIZE], client());
     for _ in 0..2 {
-        let exchange = client
-            .exchange(&Request {
-                bytes: &large,
-                ..get(&origin)
-            })
-            .await;
+        let exchange = client.exchange(&Request { bytes: &large, ..get(&origin) }).await;
         assert_eq!((exchange.status, exchange.bytes_sent), (Some(200), SIZE as u64));
         let ttfb = exchange.first_byte.unwrap().since(exchange.sent.unwrap());
         assert!(exchange.send > Nanos::ZERO && exchange.send <= ttfb, "{exchange:?}");
@@ -177,10 +159,7 @@ async fn sending_has_a_time_of_its_own() {
 async fn a_dropped_upload_tells_how_long_it_was_sent() {
     let (mut client, _, clock, _) = client_by_hand(config());
     let (origin, large) = (deaf().await, vec![b'x'; 20_000_000]);
-    let request = Request {
-        bytes: &large,
-        ..get(&origin)
-    };
+    let request = Request { bytes: &large, ..get(&origin) };
     give_up(client.exchange(&request)).await;
     clock.set(Nanos::from_secs(9));
     let known = client.abandon();
@@ -202,10 +181,6 @@ async fn the_spans_of_connecting_lie_before_the_sending() {
         assert_eq!((exchange.status, exchange.error), (Some(200), None));
         let before = exchange.sent.unwrap().since(start);
         assert!(exchange.network.total() <= before);
-        assert_eq!(
-            exchange.network.total() > Nanos::ZERO,
-            round == 0,
-            "a kept connection has none"
-        );
+        assert_eq!(exchange.network.total() > Nanos::ZERO, round == 0, "a kept connection has none");
     }
 }

@@ -56,12 +56,7 @@ async fn connections_that_must_close() {
         let (origin, accepted) = serve_always(reply).await;
         let mut client = client();
         for _ in 0..2 {
-            let exchange = client
-                .exchange(&Request {
-                    keep_alive,
-                    ..get(&origin)
-                })
-                .await;
+            let exchange = client.exchange(&Request { keep_alive, ..get(&origin) }).await;
             assert_eq!((exchange.status, exchange.retried), (Some(200), false));
             assert_eq!(client.open_connections(), 0, "{reply:?}");
         }
@@ -71,12 +66,7 @@ async fn connections_that_must_close() {
 
 #[tokio::test]
 async fn bodies_in_pieces() {
-    let chunked = &[
-        "HTTP/1.1 200 OK\r\ntransfer-enc",
-        "oding: chunked\r\n\r\n5",
-        "\r\nhel",
-        "lo\r\n0\r\n\r\n",
-    ];
+    let chunked = &["HTTP/1.1 200 OK\r\ntransfer-enc", "oding: chunked\r\n\r\n5", "\r\nhel", "lo\r\n0\r\n\r\n"];
     let by_length = &["HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nh", "ello"];
     let until_close = &["HTTP/1.1 200 OK\r\n\r\n", "hel", "lo"];
     for pieces in [&chunked[..], by_length, until_close] {
@@ -85,10 +75,7 @@ async fn bodies_in_pieces() {
         let exchange = client.exchange(&get(&origin)).await;
         assert_eq!((exchange.status, exchange.error), (Some(200), None), "{pieces:?}");
         assert_eq!(client.reply().body(), b"hello");
-        assert_eq!(
-            exchange.bytes_received,
-            pieces.iter().map(|p| p.len() as u64).sum::<u64>()
-        );
+        assert_eq!(exchange.bytes_received, pieces.iter().map(|p| p.len() as u64).sum::<u64>());
         let (sent, first, done) = (exchange.sent.unwrap(), exchange.first_byte.unwrap(), exchange.done);
         assert!(sent < first && first < done, "{pieces:?}: {sent:?} {first:?} {done:?}");
     }
@@ -99,12 +86,7 @@ async fn head_and_204_have_no_body() {
     let (origin, accepted) = serve_always("HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\n").await;
     let mut client = client();
     for _ in 0..2 {
-        let exchange = client
-            .exchange(&Request {
-                is_head: true,
-                ..get(&origin)
-            })
-            .await;
+        let exchange = client.exchange(&Request { is_head: true, ..get(&origin) }).await;
         assert_eq!((exchange.status, exchange.error), (Some(200), None));
     }
     assert_eq!(accepted.count(), 1);
@@ -119,11 +101,7 @@ async fn the_first_byte_is_that_of_the_final_reply() {
     let mut client = client();
     let exchange = client.exchange(&get(&origin)).await;
     assert_eq!((exchange.status, exchange.informational), (Some(200), 1));
-    assert_eq!(
-        exchange.first_byte,
-        Some(exchange.done),
-        "not the instant of the interim reply"
-    );
+    assert_eq!(exchange.first_byte, Some(exchange.done), "not the instant of the interim reply");
     assert_eq!(client.reply().header("link"), None);
 }
 
@@ -133,12 +111,7 @@ async fn a_connection_closed_while_idle_is_not_used() {
     let (origin, accepted) = serve_once(&[TINY]).await;
     let mut client = client();
     for _ in 0..2 {
-        let exchange = client
-            .exchange(&Request {
-                idempotent: false,
-                ..get(&origin)
-            })
-            .await;
+        let exchange = client.exchange(&Request { idempotent: false, ..get(&origin) }).await;
         assert_eq!((exchange.status, exchange.retried), (Some(200), false));
         assert!(exchange.opened.is_some());
         pause().await;
@@ -162,10 +135,7 @@ async fn a_stale_connection_is_retried_once() {
         })
         .await;
         let mut client = client();
-        let request = Request {
-            idempotent,
-            ..get(&origin)
-        };
+        let request = Request { idempotent, ..get(&origin) };
         let first = client.exchange(&request).await;
         let second = client.exchange(&request).await;
         assert_eq!(second.retried, idempotent);
@@ -200,12 +170,7 @@ async fn large_bodies_are_counted_or_kept_in_part() {
     .await;
     let mut client = client();
     for (keep_body, kept) in [(KeepBody::Discard, 0), (KeepBody::UpTo(1000), 1000)] {
-        let exchange = client
-            .exchange(&Request {
-                keep_body,
-                ..get(&origin)
-            })
-            .await;
+        let exchange = client.exchange(&Request { keep_body, ..get(&origin) }).await;
         assert_eq!(exchange.error, None);
         assert!(exchange.bytes_received > SIZE as u64);
         let reply = client.reply();
@@ -219,29 +184,17 @@ async fn large_bodies_are_counted_or_kept_in_part() {
 async fn an_early_reply_ends_the_upload() {
     let (origin, _) = serve(|mut stream, _| async move {
         read_request(&mut stream).await;
-        stream
-            .write_all(b"HTTP/1.1 413 Too Large\r\ncontent-length: 0\r\n\r\n")
-            .await
-            .unwrap();
+        stream.write_all(b"HTTP/1.1 413 Too Large\r\ncontent-length: 0\r\n\r\n").await.unwrap();
         std::future::pending::<()>().await;
     })
     .await;
     let mut bytes = GET.to_vec();
     bytes.resize(20_000_000, b'x');
     let mut client = client();
-    let exchange = client
-        .exchange(&Request {
-            bytes: &bytes,
-            ..get(&origin)
-        })
-        .await;
+    let exchange = client.exchange(&Request { bytes: &bytes, ..get(&origin) }).await;
     assert_eq!(exchange.status, Some(413));
     assert!(exchange.bytes_sent < bytes.len() as u64);
-    assert_eq!(
-        client.open_connections(),
-        0,
-        "the server would take the rest for a request"
-    );
+    assert_eq!(client.open_connections(), 0, "the server would take the rest for a request");
 }
 
 #[tokio::test]
@@ -249,10 +202,7 @@ async fn a_dropped_exchange_tells_what_is_known() {
     let (origin, accepted) = serve(|mut stream, number| async move {
         if number == 0 {
             read_request(&mut stream).await;
-            stream
-                .write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nx")
-                .await
-                .unwrap();
+            stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nx").await.unwrap();
             std::future::pending::<()>().await;
         }
         answer_always(stream, TINY).await;
@@ -317,9 +267,6 @@ async fn names_are_resolved_and_cached() {
     assert_eq!(client.exchange(&get(&origin)).await.status, Some(200));
     assert_eq!(accepted.count(), 1);
     let seen = seen.lock().unwrap();
-    assert!(
-        seen.iter()
-            .all(|(host, address)| host == "localhost" && address.is_loopback())
-    );
+    assert!(seen.iter().all(|(host, address)| host == "localhost" && address.is_loopback()));
     assert!(seen.iter().any(|(_, address)| address.to_string() == "127.0.0.1"));
 }

@@ -32,18 +32,10 @@ async fn forward(mut stream: TcpStream, heads: Heads) {
     };
     let target = head.split(' ').nth(1).unwrap().to_owned();
     heads.lock().unwrap().push(head.clone());
-    let place = target
-        .trim_start_matches("http://")
-        .split('/')
-        .next()
-        .unwrap()
-        .to_owned();
+    let place = target.trim_start_matches("http://").split('/').next().unwrap().to_owned();
     let mut server = TcpStream::connect(place).await.unwrap();
     if head.starts_with("CONNECT ") {
-        stream
-            .write_all(b"HTTP/1.1 200 Connection established\r\n\r\n")
-            .await
-            .unwrap();
+        stream.write_all(b"HTTP/1.1 200 Connection established\r\n\r\n").await.unwrap();
     } else {
         server.write_all(head.as_bytes()).await.unwrap();
     }
@@ -59,13 +51,7 @@ async fn read_head(stream: &mut TcpStream) -> Option<String> {
 }
 
 fn through(proxy: &Origin) -> Config {
-    Config {
-        proxy: Some(Proxy {
-            origin: proxy.clone(),
-            authorization: Some("Basic eDp5".into()),
-        }),
-        ..config()
-    }
+    Config { proxy: Some(Proxy { origin: proxy.clone(), authorization: Some("Basic eDp5".into()) }), ..config() }
 }
 
 #[tokio::test]
@@ -89,10 +75,7 @@ async fn plain_requests_are_absolute_and_their_connections_are_kept() {
 async fn a_pause_moves_with_its_head() {
     let (proxy, _) = serve(|mut stream, _| async move {
         let head = read_head(&mut stream).await.unwrap();
-        assert!(
-            head.starts_with("PUT http://") && head.contains("\r\nexpect: 100-continue\r\n"),
-            "{head}"
-        );
+        assert!(head.starts_with("PUT http://") && head.contains("\r\nexpect: 100-continue\r\n"), "{head}");
         let early = tokio::time::timeout(Duration::from_millis(20), stream.read_u8()).await;
         assert!(early.is_err(), "the body came before it was asked for");
         stream.write_all(b"HTTP/1.1 100 Continue\r\n\r\n").await.unwrap();
@@ -105,11 +88,7 @@ async fn a_pause_moves_with_its_head() {
     let head = "PUT /a HTTP/1.1\r\nhost: h\r\nexpect: 100-continue\r\ncontent-length: 2\r\n\r\n";
     let bytes = format!("{head}hi");
     let server = origin(Scheme::Http, "127.0.0.1", 9);
-    let request = Request {
-        bytes: bytes.as_bytes(),
-        pause_at: Some(head.len()),
-        ..get(&server)
-    };
+    let request = Request { bytes: bytes.as_bytes(), pause_at: Some(head.len()), ..get(&server) };
     let mut client = client_with(through(&proxy));
     // A pause within the head would have both ends wait for ever.
     let exchange = tokio::time::timeout(Duration::from_secs(30), client.exchange(&request)).await;
@@ -122,10 +101,7 @@ async fn a_pause_moves_with_its_head() {
 async fn requests_over_tls_go_through_a_tunnel() {
     let (server, accepted, issuer) = serve_tls("127.0.0.1", 4000).await;
     let (proxy, at_proxy, heads) = serve_proxy().await;
-    let mut client = client_with(Config {
-        ca_pem: vec![issuer],
-        ..through(&proxy)
-    });
+    let mut client = client_with(Config { ca_pem: vec![issuer], ..through(&proxy) });
     for round in 0..2 {
         let exchange = client.exchange(&get(&server)).await;
         assert_eq!((exchange.status, exchange.error), (Some(200), None));
@@ -153,11 +129,8 @@ async fn the_wire_log_tells_the_tunnel() {
     };
     let (server, _, issuer) = serve_tls("127.0.0.1", 4000).await;
     let (proxy, _, heads) = serve_proxy().await;
-    let settings = |proxy: &Origin| Config {
-        ca_pem: vec![issuer.clone()],
-        wire: Some(Arc::new(wire.clone())),
-        ..through(proxy)
-    };
+    let settings =
+        |proxy: &Origin| Config { ca_pem: vec![issuer.clone()], wire: Some(Arc::new(wire.clone())), ..through(proxy) };
     assert_eq!(client_with(settings(&proxy)).exchange(&get(&server)).await.error, None);
     let told = std::mem::take(&mut *log.lock().unwrap());
     let asked = format!("sent {}", heads.lock().unwrap()[0]);
@@ -165,13 +138,7 @@ async fn the_wire_log_tells_the_tunnel() {
     assert_eq!(told[..4], ["connected", &*asked, answer, "tls"]);
     let no = "HTTP/1.1 403 No\r\ncontent-length: 0\r\n\r\n";
     let (refusing, _) = serve_always(no).await;
-    assert!(
-        client_with(settings(&refusing))
-            .exchange(&get(&server))
-            .await
-            .error
-            .is_some()
-    );
+    assert!(client_with(settings(&refusing)).exchange(&get(&server)).await.error.is_some());
     let told = log.lock().unwrap().clone();
     assert_eq!(told[..3], ["connected", &*asked, &format!("received {no}")]);
 }
@@ -179,16 +146,8 @@ async fn the_wire_log_tells_the_tunnel() {
 #[tokio::test]
 async fn a_proxy_that_makes_no_tunnel() {
     let cases: [(&'static str, bool, &str); 7] = [
-        (
-            "HTTP/1.1 407 No\r\ncontent-length: 0\r\n\r\n",
-            true,
-            "refuses the credentials (status 407)",
-        ),
-        (
-            "HTTP/1.1 407 No\r\ncontent-length: 9\r\n\r\nsome text",
-            false,
-            "wants credentials (status 407)",
-        ),
+        ("HTTP/1.1 407 No\r\ncontent-length: 0\r\n\r\n", true, "refuses the credentials (status 407)"),
+        ("HTTP/1.1 407 No\r\ncontent-length: 9\r\n\r\nsome text", false, "wants credentials (status 407)"),
         ("HTTP/1.1 503 No\r\n\r\nno route", true, "status 503"),
         ("HTTP/1.1 200 OK\r\n\r\nsurprise", true, "bytes follow"),
         ("SSH-2.0-OpenSSH\r\n", true, "makes no tunnel"),
@@ -205,16 +164,10 @@ async fn a_proxy_that_makes_no_tunnel() {
         if !has_credentials {
             config.proxy.as_mut().unwrap().authorization = None;
         }
-        let exchange = client_with(config)
-            .exchange(&get(&origin(Scheme::Https, "127.0.0.1", 9)))
-            .await;
+        let exchange = client_with(config).exchange(&get(&origin(Scheme::Https, "127.0.0.1", 9))).await;
         let failure = exchange.error.unwrap();
         assert_eq!((failure.kind, exchange.sent), (ErrorKind::Connect, None));
-        assert!(
-            failure.text.contains(words) && failure.text.contains("127.0.0.1:9"),
-            "{}",
-            failure.text
-        );
+        assert!(failure.text.contains(words) && failure.text.contains("127.0.0.1:9"), "{}", failure.text);
         assert!(exchange.opened.is_some(), "the connection to the proxy was opened");
     }
 }
@@ -225,11 +178,7 @@ async fn a_proxy_that_makes_no_tunnel() {
 async fn a_proxy_does_not_lead_around_the_safety_policy() {
     let (proxy, at_proxy, _) = serve_proxy().await;
     let beyond = |ip: [u8; 4]| NameRules {
-        hosts: vec![HostOverride {
-            host: "shop.test".into(),
-            port: None,
-            addresses: vec![(ip.into(), None)],
-        }],
+        hosts: vec![HostOverride { host: "shop.test".into(), port: None, addresses: vec![(ip.into(), None)] }],
         ..NameRules::default()
     };
     let cases = [
@@ -243,11 +192,7 @@ async fn a_proxy_does_not_lead_around_the_safety_policy() {
                 names: names.clone(),
                 allow: Arc::new(move |host, ip| {
                     let is_refused = ip == IpAddr::from(refused);
-                    if is_refused {
-                        Err(format!("{host} is off limits"))
-                    } else {
-                        Ok(())
-                    }
+                    if is_refused { Err(format!("{host} is off limits")) } else { Ok(()) }
                 }),
                 ..through(&proxy)
             };
@@ -256,9 +201,7 @@ async fn a_proxy_does_not_lead_around_the_safety_policy() {
         }
     }
     let unknown = "a".repeat(64);
-    let exchange = client_with(through(&proxy))
-        .exchange(&get(&origin(Scheme::Http, &unknown, 80)))
-        .await;
+    let exchange = client_with(through(&proxy)).exchange(&get(&origin(Scheme::Http, &unknown, 80))).await;
     let failure = exchange.error.unwrap();
     assert_eq!(failure.kind, ErrorKind::Dns);
     assert!(failure.text.contains("`hosts` can give one"), "{}", failure.text);

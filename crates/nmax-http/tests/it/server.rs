@@ -64,10 +64,7 @@ pub(crate) async fn by_alarm(
             () = pauses(5) => {}
         }
         let at = alarm.get().expect("an exchange that hangs has set its alarm");
-        assert!(
-            at < Nanos::MAX && at > clock.now(),
-            "an exchange hangs with alarm {at:?}"
-        );
+        assert!(at < Nanos::MAX && at > clock.now(), "an exchange hangs with alarm {at:?}");
         visited.push(at);
         clock.set(at);
     }
@@ -173,11 +170,7 @@ pub(crate) async fn give_up(exchange: impl Future<Output = Exchange>) {
 }
 
 pub(crate) fn origin(scheme: Scheme, host: &str, port: u16) -> Origin {
-    Origin {
-        scheme,
-        host: host.into(),
-        port,
-    }
+    Origin { scheme, host: host.into(), port }
 }
 
 pub(crate) fn config() -> Config {
@@ -185,10 +178,7 @@ pub(crate) fn config() -> Config {
 }
 
 pub(crate) fn client_with(config: Config) -> Client<Readings> {
-    Client::new(
-        Rc::new(Shared::new(config, Readings::default()).unwrap()),
-        Alarm::default(),
-    )
+    Client::new(Rc::new(Shared::new(config, Readings::default()).unwrap()), Alarm::default())
 }
 
 /// A client whose time stands still until the test moves it, with its settings and its alarm.

@@ -23,26 +23,14 @@ async fn siblings_share_connections() {
     let (mut second, mut third) = (first.sibling(Alarm::default()), first.sibling(Alarm::default()));
     let request = get(&origin);
     for round in 0..3 {
-        let ended = tokio::join!(
-            first.exchange(&request),
-            second.exchange(&request),
-            third.exchange(&request)
-        );
-        assert!(
-            [ended.0, ended.1, ended.2]
-                .iter()
-                .all(|ended| ended.status == Some(200))
-        );
+        let ended = tokio::join!(first.exchange(&request), second.exchange(&request), third.exchange(&request));
+        assert!([ended.0, ended.1, ended.2].iter().all(|ended| ended.status == Some(200)));
         assert_eq!(accepted.count(), 3, "round {round}");
     }
     for _ in 0..5 {
         assert_eq!(first.exchange(&request).await.status, Some(200));
     }
-    assert_eq!(
-        (accepted.count(), first.open_connections()),
-        (3, 3),
-        "one after the other"
-    );
+    assert_eq!((accepted.count(), first.open_connections()), (3, 3), "one after the other");
     drop((second, third));
     assert_eq!(first.open_connections(), 3, "what siblings opened is the visitor's");
     first.close();
@@ -90,11 +78,7 @@ async fn siblings_keep_more_connections() {
         // All are begun before any ends, so each needs a connection.
         std::future::poll_fn(|task| {
             under_way.retain_mut(|exchange| exchange.as_mut().poll(task).is_pending());
-            if under_way.is_empty() {
-                std::task::Poll::Ready(())
-            } else {
-                std::task::Poll::Pending
-            }
+            if under_way.is_empty() { std::task::Poll::Ready(()) } else { std::task::Poll::Pending }
         })
         .await;
         drop(under_way);

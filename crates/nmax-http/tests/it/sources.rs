@@ -27,25 +27,16 @@ async fn every_source_reaches_every_address() {
         }
     });
     let ip = |last| IpAddr::from([127, 0, 0, last]);
-    let hosts = vec![HostOverride {
-        host: "shop.test".into(),
-        port: None,
-        addresses: vec![(ip(1), None), (ip(2), None)],
-    }];
+    let hosts =
+        vec![HostOverride { host: "shop.test".into(), port: None, addresses: vec![(ip(1), None), (ip(2), None)] }];
     let mut client = client_with(Config {
         sources: vec![ip(11), ip(12)],
-        names: NameRules {
-            hosts,
-            ..NameRules::default()
-        },
+        names: NameRules { hosts, ..NameRules::default() },
         ..config()
     });
     let origin = origin(Scheme::Http, "shop.test", port);
     for _ in 0..8 {
-        let request = Request {
-            keep_alive: false,
-            ..get(&origin)
-        };
+        let request = Request { keep_alive: false, ..get(&origin) };
         assert_eq!(client.exchange(&request).await.status, Some(200));
     }
     let want = [(11, 1), (11, 2), (12, 1), (12, 2)].map(|(from, to)| ((ip(from), ip(to)), 2));
@@ -56,14 +47,8 @@ async fn every_source_reaches_every_address() {
 #[tokio::test]
 async fn sources_that_cannot_be_used() {
     let (origin, accepted) = serve_always(EMPTY).await;
-    for (source, words) in [
-        ("192.0.2.1", "not an address of this host"),
-        ("::1", "no source address is IPv4"),
-    ] {
-        let mut client = client_with(Config {
-            sources: vec![source.parse().unwrap()],
-            ..config()
-        });
+    for (source, words) in [("192.0.2.1", "not an address of this host"), ("::1", "no source address is IPv4")] {
+        let mut client = client_with(Config { sources: vec![source.parse().unwrap()], ..config() });
         let exchange = client.exchange(&get(&origin)).await;
         let failure = exchange.error.unwrap();
         assert_eq!((failure.kind, exchange.opened), (ErrorKind::Injector, None));

@@ -43,13 +43,7 @@ where
         }
     })
     .await;
-    (
-        Origin {
-            scheme: Scheme::Https,
-            ..origin
-        },
-        accepted,
-    )
+    (Origin { scheme: Scheme::Https, ..origin }, accepted)
 }
 
 /// A certificate for `name` that ends with `last_year`, and the PEM of its issuer.
@@ -85,10 +79,7 @@ pub(crate) fn acceptor_with(
         }
     };
     let mut server = server
-        .with_single_cert(
-            vec![certificate.der().clone()],
-            PrivateKeyDer::try_from(key.serialize_der()).unwrap(),
-        )
+        .with_single_cert(vec![certificate.der().clone()], PrivateKeyDer::try_from(key.serialize_der()).unwrap())
         .unwrap();
     server.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
     (TlsAcceptor::from(Arc::new(server)), issuer.pem().into_bytes())
@@ -98,12 +89,7 @@ async fn failure_of(config: Config, origin: &Origin) -> String {
     let mut client = client_with(config);
     let exchange = client.exchange(&get(origin)).await;
     let failure = exchange.error.expect("the handshake must fail");
-    assert_eq!(
-        (failure.kind, exchange.sent),
-        (ErrorKind::Tls, None),
-        "{}",
-        failure.text
-    );
+    assert_eq!((failure.kind, exchange.sent), (ErrorKind::Tls, None), "{}", failure.text);
     assert!(exchange.opened.is_some() && exchange.network.tls.0 > 0);
     failure.text.into_owned()
 }
@@ -111,10 +97,7 @@ async fn failure_of(config: Config, origin: &Origin) -> String {
 #[tokio::test]
 async fn a_trusted_issuer() {
     let (origin, accepted, issuer) = serve_tls("127.0.0.1", 4000).await;
-    let mut client = client_with(Config {
-        ca_pem: vec![issuer],
-        ..config()
-    });
+    let mut client = client_with(Config { ca_pem: vec![issuer], ..config() });
     for round in 0..3 {
         let exchange = client.exchange(&get(&origin)).await;
         assert_eq!((exchange.status, exchange.error), (Some(200), None));
@@ -143,17 +126,9 @@ async fn large_messages_both_ways() {
     })
     .await;
     let bytes: Vec<u8> = (0..SIZE).map(|i| (i % 251) as u8).collect();
-    let mut client = client_with(Config {
-        ca_pem: vec![issuer],
-        ..config()
-    });
+    let mut client = client_with(Config { ca_pem: vec![issuer], ..config() });
     for _ in 0..2 {
-        let exchange = client
-            .exchange(&Request {
-                bytes: &bytes,
-                ..get(&origin)
-            })
-            .await;
+        let exchange = client.exchange(&Request { bytes: &bytes, ..get(&origin) }).await;
         assert_eq!((exchange.status, exchange.error), (Some(200), None));
         assert_eq!(exchange.bytes_sent, SIZE as u64);
         assert!(client.reply().body() == bytes, "the echo differs");
@@ -165,10 +140,9 @@ async fn large_messages_both_ways() {
 /// one that says its length is not.
 #[tokio::test]
 async fn an_end_without_a_closing_message() {
-    for (reply, status) in [
-        ("HTTP/1.1 200 OK\r\n\r\nhi", Some(200)),
-        ("HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhi", None),
-    ] {
+    for (reply, status) in
+        [("HTTP/1.1 200 OK\r\n\r\nhi", Some(200)), ("HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhi", None)]
+    {
         let (acceptor, issuer) = acceptor("127.0.0.1", 4000);
         let (origin, _) = serve_over(acceptor, move |mut stream| async move {
             read_request(&mut stream).await;
@@ -176,16 +150,10 @@ async fn an_end_without_a_closing_message() {
             stream.flush().await.unwrap();
         })
         .await;
-        let mut client = client_with(Config {
-            ca_pem: vec![issuer],
-            ..config()
-        });
+        let mut client = client_with(Config { ca_pem: vec![issuer], ..config() });
         let exchange = client.exchange(&get(&origin)).await;
         assert_eq!(exchange.status, status, "{reply:?}");
-        assert_eq!(
-            exchange.error.map(|failure| failure.kind),
-            status.is_none().then_some(ErrorKind::Reset)
-        );
+        assert_eq!(exchange.error.map(|failure| failure.kind), status.is_none().then_some(ErrorKind::Reset));
     }
 }
 
@@ -196,40 +164,16 @@ async fn untrusted_certificates() {
     assert!(text.contains("unknown issuer"), "{text}");
 
     let (other, _, issuer) = serve_tls("other.test", 4000).await;
-    let text = failure_of(
-        Config {
-            ca_pem: vec![issuer],
-            ..config()
-        },
-        &other,
-    )
-    .await;
-    assert!(
-        text.contains("another host name") && text.contains("other.test"),
-        "{text}"
-    );
+    let text = failure_of(Config { ca_pem: vec![issuer], ..config() }, &other).await;
+    assert!(text.contains("another host name") && text.contains("other.test"), "{text}");
 
     let (expired, _, issuer) = serve_tls("127.0.0.1", 2001).await;
-    let text = failure_of(
-        Config {
-            ca_pem: vec![issuer],
-            ..config()
-        },
-        &expired,
-    )
-    .await;
+    let text = failure_of(Config { ca_pem: vec![issuer], ..config() }, &expired).await;
     assert!(text.contains("expired"), "{text}");
 
     for origin in [unknown, other, expired] {
-        let mut client = client_with(Config {
-            insecure: true,
-            ..config()
-        });
-        assert_eq!(
-            client.exchange(&get(&origin)).await.status,
-            Some(200),
-            "insecure takes all"
-        );
+        let mut client = client_with(Config { insecure: true, ..config() });
+        assert_eq!(client.exchange(&get(&origin)).await.status, Some(200), "insecure takes all");
     }
 }
 
@@ -241,23 +185,12 @@ async fn a_port_without_tls() {
     })
     .await;
     let text = failure_of(config(), &origin(Scheme::Https, "127.0.0.1", greeting.port)).await;
-    assert!(
-        text.contains("does not speak TLS") && text.contains("try http://"),
-        "{text}"
-    );
+    assert!(text.contains("does not speak TLS") && text.contains("try http://"), "{text}");
 }
 
 #[test]
 fn unusable_issuers_are_named_by_their_place() {
-    let with = |pem: &str| {
-        Shared::new(
-            Config {
-                ca_pem: vec![pem.into()],
-                ..config()
-            },
-            Readings::default(),
-        )
-    };
+    let with = |pem: &str| Shared::new(Config { ca_pem: vec![pem.into()], ..config() }, Readings::default());
     assert!(matches!(with("nothing"), Err(ConfigError::NoCertificate { number: 1 })));
     let broken = "-----BEGIN CERTIFICATE-----\n!!\n-----END CERTIFICATE-----\n";
     assert!(matches!(with(broken), Err(ConfigError::Pem { number: 1, .. })));
@@ -272,43 +205,25 @@ async fn each_visitor_resumes_its_own_sessions_only() {
     for version in [&TLS12, &TLS13] {
         let (acceptor, issuer) = acceptor_with("127.0.0.1", 4000, &[version], None);
         let (origin, accepted) = serve_over(acceptor, |stream| answer_always(stream, TINY)).await;
-        let trusting = Config {
-            ca_pem: vec![issuer],
-            ..config()
-        };
+        let trusting = Config { ca_pem: vec![issuer], ..config() };
         let shared = Rc::new(Shared::new(trusting, Readings::default()).unwrap());
         let visitor = || Client::new(Rc::clone(&shared), Alarm::default());
         let fetch = async |client: &mut Client<Readings>| {
-            let request = Request {
-                keep_alive: false,
-                ..get(&origin)
-            };
+            let request = Request { keep_alive: false, ..get(&origin) };
             let exchange = client.exchange(&request).await;
             assert_eq!((exchange.status, exchange.error), (Some(200), None));
             exchange.resumed
         };
         let (mut first, mut second) = (visitor(), visitor());
-        assert_eq!(
-            fetch(&mut first).await,
-            Some(false),
-            "{version:?}: its first connection"
-        );
+        assert_eq!(fetch(&mut first).await, Some(false), "{version:?}: its first connection");
         assert_eq!(fetch(&mut first).await, Some(true), "{version:?}: it returns");
         assert_eq!(fetch(&mut second).await, Some(false), "{version:?}: another visitor");
         first.forget();
         assert_eq!(fetch(&mut first).await, Some(false), "{version:?}: a new visitor");
-        assert_eq!(
-            fetch(&mut first).await,
-            Some(true),
-            "{version:?}: the new visitor returns"
-        );
+        assert_eq!(fetch(&mut first).await, Some(true), "{version:?}: the new visitor returns");
         assert_eq!(accepted.count(), 5);
         assert_eq!(first.exchange(&get(&origin)).await.resumed, Some(true));
-        assert_eq!(
-            first.exchange(&get(&origin)).await.resumed,
-            None,
-            "a kept connection has no handshake"
-        );
+        assert_eq!(first.exchange(&get(&origin)).await.resumed, None, "a kept connection has no handshake");
     }
 }
 
@@ -321,10 +236,7 @@ async fn only_http_1_1_is_offered() {
         answer_always(stream, TINY).await;
     })
     .await;
-    let mut client = client_with(Config {
-        ca_pem: vec![issuer],
-        ..config()
-    });
+    let mut client = client_with(Config { ca_pem: vec![issuer], ..config() });
     assert_eq!(client.exchange(&get(&origin)).await.status, Some(200));
 }
 
@@ -336,24 +248,15 @@ fn a_visitor_with_a_kept_connection_takes_little_room() {
     const BYTES_MAX: i64 = 16 * 1024;
     let (sender, receiver) = std::sync::mpsc::sync_channel(1);
     std::thread::spawn(move || {
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {
             sender.send(serve_tls("127.0.0.1", 4000).await).unwrap();
             std::future::pending::<()>().await;
         });
     });
     let (origin, _, issuer) = receiver.recv().unwrap();
-    let trusting = Config {
-        ca_pem: vec![issuer],
-        ..config()
-    };
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .unwrap();
+    let trusting = Config { ca_pem: vec![issuer], ..config() };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let shared = Rc::new(Shared::new(trusting, Readings::default()).unwrap());
     let visit = || {
         let mut client = Client::new(Rc::clone(&shared), Alarm::default());

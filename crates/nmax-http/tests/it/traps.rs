@@ -113,16 +113,8 @@ async fn a_body_that_drips_is_received_for_as_long_as_it_drips() {
 
 #[tokio::test]
 async fn a_body_that_drips_for_ever_ends_at_the_body_limit() {
-    let mut client = client_with(Config {
-        body_limit: 50,
-        ..config()
-    });
-    let exchange = client
-        .exchange(&Request {
-            keep_body: KeepBody::Discard,
-            ..get(&drip(usize::MAX).await)
-        })
-        .await;
+    let mut client = client_with(Config { body_limit: 50, ..config() });
+    let exchange = client.exchange(&Request { keep_body: KeepBody::Discard, ..get(&drip(usize::MAX).await) }).await;
     assert_eq!(exchange.error.unwrap().kind, ErrorKind::BodyLimit);
 }
 
@@ -131,10 +123,7 @@ async fn a_body_that_drips_for_ever_ends_at_the_body_limit() {
 async fn a_body_that_drips_does_not_put_off_the_receive_limit() {
     let limit = Nanos::from_secs(2);
     let (mut client, _, clock, alarm) = client_by_hand(Config {
-        phase_limits: PhaseLimits {
-            receive: Some(limit),
-            ..PhaseLimits::default()
-        },
+        phase_limits: PhaseLimits { receive: Some(limit), ..PhaseLimits::default() },
         ..config()
     });
     let (origin, _) = serve(|mut stream, _| async move {
@@ -296,10 +285,7 @@ async fn a_post_is_not_retried() {
     for leave in [Leave::Fin, Leave::Reset] {
         let (origin, accepted) = leaving(leave, true).await;
         let mut client = client();
-        let post = Request {
-            idempotent: false,
-            ..get(&origin)
-        };
+        let post = Request { idempotent: false, ..get(&origin) };
         assert_eq!(client.exchange(&post).await.status, Some(200));
         let exchange = client.exchange(&post).await;
         assert_eq!(exchange.error.unwrap().kind, ErrorKind::Reset, "{leave:?}");
@@ -346,10 +332,7 @@ async fn a_retry_has_its_own_limits() {
     })
     .await;
     let (mut client, _, clock, alarm) = client_by_hand(Config {
-        phase_limits: PhaseLimits {
-            wait: Some(Nanos::from_secs(3)),
-            ..PhaseLimits::default()
-        },
+        phase_limits: PhaseLimits { wait: Some(Nanos::from_secs(3)), ..PhaseLimits::default() },
         ..config()
     });
     client.exchange(&get(&origin)).await;

@@ -29,12 +29,7 @@ fn file_of(bytes: &[u8]) -> File {
     static NUMBER: AtomicU64 = AtomicU64::new(0);
     let number = NUMBER.fetch_add(1, Ordering::Relaxed);
     let path = std::env::temp_dir().join(format!("nmax-http-{}-{number}", std::process::id()));
-    let mut file = File::options()
-        .read(true)
-        .write(true)
-        .create_new(true)
-        .open(&path)
-        .unwrap();
+    let mut file = File::options().read(true).write(true).create_new(true).open(&path).unwrap();
     std::fs::remove_file(&path).unwrap();
     file.write_all(bytes).unwrap();
     file
@@ -61,17 +56,9 @@ async fn pieces_go_out_in_order_and_are_counted() {
     let file = file_of(&content);
     let rest = [
         Piece::Bytes(b"--b\r\n"),
-        Piece::File {
-            name: "p.bin",
-            file: &file,
-            length: SIZE as u64,
-        },
+        Piece::File { name: "p.bin", file: &file, length: SIZE as u64 },
         Piece::Bytes(b""),
-        Piece::File {
-            name: "p.bin",
-            file: &file,
-            length: 3,
-        },
+        Piece::File { name: "p.bin", file: &file, length: 3 },
         Piece::Bytes(b"--b--"),
     ];
     let expected = [GET, b"--b\r\n", &content, &content[..3], b"--b--"].concat();
@@ -81,15 +68,9 @@ async fn pieces_go_out_in_order_and_are_counted() {
     let (plain, _) = serve(move |stream, _| take_uploads(stream, size, Arc::clone(&plain_log))).await;
     let (acceptor, issuer) = acceptor("127.0.0.1", 4000);
     let (over_tls, _) = serve_over(acceptor, move |stream| take_uploads(stream, size, Arc::clone(&tls_log))).await;
-    let mut client = client_with(Config {
-        ca_pem: vec![issuer],
-        ..config()
-    });
+    let mut client = client_with(Config { ca_pem: vec![issuer], ..config() });
     for (origin, open) in [(&plain, 1), (&plain, 1), (&over_tls, 2), (&over_tls, 2)] {
-        let request = Request {
-            rest: &rest,
-            ..get(origin)
-        };
+        let request = Request { rest: &rest, ..get(origin) };
         let exchange = client.exchange(&request).await;
         assert_eq!((exchange.status, exchange.error), (Some(200), None));
         assert_eq!(exchange.bytes_sent, size as u64);
@@ -103,26 +84,14 @@ async fn pieces_go_out_in_order_and_are_counted() {
 #[tokio::test]
 async fn a_file_that_became_shorter_is_the_injectors_error() {
     let file = file_of(b"abc");
-    let rest = [Piece::File {
-        name: "photo.jpg",
-        file: &file,
-        length: 4,
-    }];
+    let rest = [Piece::File { name: "photo.jpg", file: &file, length: 4 }];
     let (origin, _) = serve(|stream, _| take_uploads(stream, 1000, Arc::default())).await;
     let mut client = client();
-    let exchange = client
-        .exchange(&Request {
-            rest: &rest,
-            ..get(&origin)
-        })
-        .await;
+    let exchange = client.exchange(&Request { rest: &rest, ..get(&origin) }).await;
     let failure = exchange.error.unwrap();
     assert_eq!(failure.kind, ErrorKind::Injector);
     assert!(failure.text.starts_with("photo.jpg: "), "{}", failure.text);
-    assert_eq!(
-        (exchange.bytes_sent, client.open_connections()),
-        (GET.len() as u64 + 3, 0)
-    );
+    assert_eq!((exchange.bytes_sent, client.open_connections()), (GET.len() as u64 + 3, 0));
 }
 
 /// A file of [`LARGE_BYTES`] that needs no room on the disk.
@@ -133,11 +102,7 @@ fn large_file() -> File {
 }
 
 fn large(file: &File) -> Piece<'_> {
-    Piece::File {
-        name: "large",
-        file,
-        length: LARGE_BYTES,
-    }
+    Piece::File { name: "large", file, length: LARGE_BYTES }
 }
 
 /// An upload shares its thread: one poll sends a bounded part of it, however fast the network is.
@@ -157,10 +122,7 @@ async fn an_upload_leaves_room_for_others() {
     let origin = origin(Scheme::Http, "127.0.0.1", port);
     let mut client = client();
     assert_eq!(client.exchange(&get(&origin)).await.status, Some(200));
-    let request = Request {
-        rest: &rest,
-        ..get(&origin)
-    };
+    let request = Request { rest: &rest, ..get(&origin) };
     {
         let mut exchange = pin!(client.exchange(&request));
         poll_fn(|cx| {
@@ -180,11 +142,7 @@ async fn an_upload_leaves_room_for_others() {
 async fn a_repeated_upload_starts_from_the_beginning() {
     let content = pattern();
     let file = file_of(&content);
-    let rest = [Piece::File {
-        name: "p.bin",
-        file: &file,
-        length: SIZE as u64,
-    }];
+    let rest = [Piece::File { name: "p.bin", file: &file, length: SIZE as u64 }];
     let whole = [GET, &content].concat();
     let seen = Arc::new(Mutex::new(Vec::new()));
     let log = Arc::clone(&seen);
@@ -208,16 +166,8 @@ async fn a_repeated_upload_starts_from_the_beginning() {
     .await;
     let mut client = client();
     client.exchange(&get(&origin)).await;
-    let exchange = client
-        .exchange(&Request {
-            rest: &rest,
-            ..get(&origin)
-        })
-        .await;
-    assert_eq!(
-        (exchange.status, exchange.retried, exchange.error),
-        (Some(200), true, None)
-    );
+    let exchange = client.exchange(&Request { rest: &rest, ..get(&origin) }).await;
+    assert_eq!((exchange.status, exchange.retried, exchange.error), (Some(200), true, None));
     assert!(exchange.bytes_sent > whole.len() as u64, "both attempts count");
     assert_eq!(accepted.count(), 2);
     assert!(*seen.lock().unwrap() == whole, "the server got something else");
@@ -235,20 +185,11 @@ async fn a_reply_before_the_upload_is_sent_ends_it() {
     })
     .await;
     let mut client = client();
-    let exchange = client
-        .exchange(&Request {
-            rest: &rest,
-            ..get(&origin)
-        })
-        .await;
+    let exchange = client.exchange(&Request { rest: &rest, ..get(&origin) }).await;
     assert_eq!((exchange.status, exchange.error), (Some(413), None));
     assert!(exchange.bytes_sent < LARGE_BYTES);
     assert!(exchange.send <= exchange.first_byte.unwrap().since(exchange.sent.unwrap()));
-    assert_eq!(
-        client.open_connections(),
-        0,
-        "the server would take the rest for a request"
-    );
+    assert_eq!(client.open_connections(), 0, "the server would take the rest for a request");
 }
 
 const HEAD: &[u8] = b"POST / HTTP/1.1\r\nhost: h\r\nexpect: 100-continue\r\ncontent-length: 9\r\n\r\n";
@@ -313,10 +254,7 @@ async fn the_body_waits_for_100_continue() {
 async fn without_100_continue_the_body_goes_after_a_second() {
     let (exchange, visited, seen, open) = post_with_pause(&[]).await;
     assert_eq!((exchange.status, exchange.informational, open), (Some(200), 0, 1));
-    assert_eq!(
-        (seen, visited),
-        (vec![b"some body".to_vec()], vec![Nanos::from_secs(1)])
-    );
+    assert_eq!((seen, visited), (vec![b"some body".to_vec()], vec![Nanos::from_secs(1)]));
     assert_eq!(exchange.send, Nanos::from_secs(1), "the pause is part of the sending");
 }
 
@@ -344,11 +282,7 @@ async fn a_100_continue_in_the_middle_of_the_head_is_heard() {
     let mut client = client_by_hand(config()).0;
     let mut bytes = vec![b'x'; HEAD_BYTES];
     bytes.extend(b"body");
-    let request = Request {
-        bytes: &bytes,
-        pause_at: Some(HEAD_BYTES),
-        ..get(&origin)
-    };
+    let request = Request { bytes: &bytes, pause_at: Some(HEAD_BYTES), ..get(&origin) };
     let exchange = tokio::time::timeout(Duration::from_secs(60), client.exchange(&request)).await;
     let exchange = exchange.expect("time stands still, so only the server lets the body go");
     assert_eq!((exchange.status, exchange.informational), (Some(200), 1));
@@ -365,11 +299,7 @@ async fn a_late_100_continue_is_skipped() {
     .await;
     let (mut client, _, clock, alarm) = client_by_hand(config());
     let bytes = [HEAD, b"some body"].concat();
-    let request = Request {
-        bytes: &bytes,
-        pause_at: Some(HEAD.len()),
-        ..get(&origin)
-    };
+    let request = Request { bytes: &bytes, pause_at: Some(HEAD.len()), ..get(&origin) };
     let (exchange, _) = by_alarm(&clock, &alarm, client.exchange(&request)).await;
     assert_eq!((exchange.status, exchange.informational), (Some(200), 1));
     assert_eq!(client.reply().body(), b"ok");
@@ -392,11 +322,7 @@ async fn a_final_reply_in_place_of_100_continue_keeps_the_body_back() {
         .await;
         let mut client = client();
         let bytes = [HEAD, b"some body"].concat();
-        let request = Request {
-            bytes: &bytes,
-            pause_at: Some(HEAD.len()),
-            ..get(&origin)
-        };
+        let request = Request { bytes: &bytes, pause_at: Some(HEAD.len()), ..get(&origin) };
         let exchange = client.exchange(&request).await;
         assert!(exchange.status.unwrap() >= 300 && exchange.error.is_none());
         assert_eq!(exchange.bytes_sent, HEAD.len() as u64);
@@ -420,11 +346,7 @@ async fn a_refusal_that_began_keeps_the_body_back() {
     .await;
     let (mut client, _, clock, _) = client_by_hand(config());
     let bytes = [HEAD, b"some body"].concat();
-    let request = Request {
-        bytes: &bytes,
-        pause_at: Some(HEAD.len()),
-        ..get(&origin)
-    };
+    let request = Request { bytes: &bytes, pause_at: Some(HEAD.len()), ..get(&origin) };
     let late = async {
         pause().await;
         clock.set(Nanos::from_secs(30));

@@ -51,10 +51,7 @@ async fn every_event_in_order() {
     let connected = format!("connected to 127.0.0.1:{}", origin.port);
     assert_eq!(taken(&log), [&*connected, &sent, &received, "Kept"]);
 
-    let closing = Request {
-        keep_alive: false,
-        ..get(&origin)
-    };
+    let closing = Request { keep_alive: false, ..get(&origin) };
     client.exchange(&closing).await;
     assert_eq!(taken(&log), ["Reused", &sent, &received, "Closed"]);
 }

@@ -6,11 +6,7 @@ fn shop(pause_ms: i64, csrf: &str) -> Recording {
     let form = format!("<form method=post action=/login><input type=hidden name=csrf value={csrf}></form>");
     recording(vec![
         page(0, "/login", &form),
-        post(
-            20 + pause_ms,
-            "/login",
-            &format!("csrf={csrf}&email=ada%40shop.test&password=Engine1"),
-        ),
+        post(20 + pause_ms, "/login", &format!("csrf={csrf}&email=ada%40shop.test&password=Engine1")),
     ])
 }
 
@@ -22,21 +18,11 @@ fn visits_of_the_same_journey_are_one_scenario_with_pauses_that_differ() {
         shop(2000, "77c0e1d9f3b24a5d8e6f"),
     ];
     let made = convert(visits, &Options::default());
-    assert_eq!(
-        (made.summary.scenarios, made.summary.steps, made.summary.entries),
-        (1, 2, 6)
-    );
+    assert_eq!((made.summary.scenarios, made.summary.steps, made.summary.entries), (1, 2, 6));
     // Mean and deviation of ln 1, ln 4, ln 2 are ln 2 and ln 2: p95 is 2 · 2^1.645.
     assert!(made.plan.contains("think: { median: 2s, p95: 6.3s }"), "{}", made.plan);
-    let fixed = Options {
-        think: Think::Fixed(Duration::from_millis(250)),
-        ..Options::default()
-    };
-    assert!(
-        convert(vec![shop(1000, "x"), shop(4000, "y")], &fixed)
-            .plan
-            .contains("think: 250ms")
-    );
+    let fixed = Options { think: Think::Fixed(Duration::from_millis(250)), ..Options::default() };
+    assert!(convert(vec![shop(1000, "x"), shop(4000, "y")], &fixed).plan.contains("think: 250ms"));
 }
 
 #[test]
@@ -45,11 +31,7 @@ fn different_journeys_are_scenarios_of_equal_weight() {
     let made = convert(vec![shop(1000, "x"), other.clone(), other], &Options::default());
     assert_eq!(made.summary.scenarios, 2);
     assert_eq!(made.plan.matches("weight: 1").count(), 2, "{}", made.plan);
-    assert!(
-        made.plan.contains("  visit 2:") || made.plan.contains("\"visit 2\":"),
-        "{}",
-        made.plan
-    );
+    assert!(made.plan.contains("  visit 2:") || made.plan.contains("\"visit 2\":"), "{}", made.plan);
 }
 
 #[test]
@@ -76,21 +58,12 @@ fn a_redirect_with_an_identifier_is_told_hop_by_hop() {
         page(5050, "/order/7788123", "<title>Order 7788123 - Shop</title>"),
     ];
     let made = convert(vec![recording(entries)], &Options::default());
-    for wanted in [
-        "expect: { status: 303 }",
-        "{ header: location }",
-        "name: \"GET /order/{id}\"",
-    ] {
+    for wanted in ["expect: { status: 303 }", "{ header: location }", "name: \"GET /order/{id}\""] {
         assert!(made.plan.contains(wanted), "no `{wanted}` in\n{}", made.plan);
     }
     assert!(!made.plan.contains("7788123"), "{}", made.plan);
     let evidence: serde_json::Value = serde_json::from_str(&made.evidence).unwrap();
-    let steps: Vec<_> = evidence["steps"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|step| &step["entry"])
-        .collect();
+    let steps: Vec<_> = evidence["steps"].as_array().unwrap().iter().map(|step| &step["entry"]).collect();
     assert_eq!(steps, [1, 2, 3]);
     let order = &evidence["correlations"][0];
     assert_eq!(
@@ -112,21 +85,13 @@ fn data_is_gathered_from_all_recordings_of_a_journey() {
     let visit = |user: &str, word: &str, again: &str, pieces: u32| {
         recording(vec![
             page(0, "/login", ""),
-            post(
-                5000,
-                "/login",
-                &format!("email={user}%40shop.test&password=Engine-{user}"),
-            ),
+            post(5000, "/login", &format!("email={user}%40shop.test&password=Engine-{user}")),
             page(9000, &format!("/search?q={word}"), ""),
             page(12_000, &format!("/search?q={again}"), ""),
             post(15_000, "/basket", &format!("item=7&qty={pieces}")).with("x-api-key", &format!("key-of-{user}-1234")),
         ])
     };
-    let visits = vec![
-        visit("ada", "oak", "oak", 2),
-        visit("bob", "elm", "ash", 5),
-        visit("ada", "oak", "fir", 1),
-    ];
+    let visits = vec![visit("ada", "oak", "oak", 2), visit("bob", "elm", "ash", 5), visit("ada", "oak", "fir", 1)];
     let made = convert(visits, &Options::default());
     assert_eq!(made.summary.scenarios, 1);
     let file = |name: &str| {
@@ -151,26 +116,12 @@ fn logins_of_urls_are_headers_from_the_file_of_secrets() {
     ];
     let made = convert(vec![recording(entries)], &Options::default());
     assert!(made.plan.contains("target: \"http://shop.test:8080\""), "{}", made.plan);
-    assert_eq!(
-        (made.summary.steps, made.summary.skipped.len()),
-        (2, 0),
-        "{}",
-        made.plan
-    );
-    assert_eq!(
-        made.plan.matches("authorization: \"${secrets.authorization").count(),
-        2,
-        "{}",
-        made.plan
-    );
+    assert_eq!((made.summary.steps, made.summary.skipped.len()), (2, 0), "{}", made.plan);
+    assert_eq!(made.plan.matches("authorization: \"${secrets.authorization").count(), 2, "{}", made.plan);
     let secrets = made.files.iter().find(|file| file.name == "visit.secrets.csv");
     let secrets = String::from_utf8(secrets.expect("a file of secrets").bytes.clone()).expect("text");
     // printf ann:pw-4711-x | base64
     let has_both = ["Basic YW5uOnB3LTQ3MTEteA==", "Bearer 0b7c2f4e9d1a"].map(|value| secrets.contains(value));
     assert_eq!(has_both, [true, true], "{secrets}");
-    assert!(
-        !made.plan.contains("4711") && !made.evidence.contains("4711"),
-        "{}",
-        made.plan
-    );
+    assert!(!made.plan.contains("4711") && !made.evidence.contains("4711"), "{}", made.plan);
 }

@@ -42,11 +42,7 @@ impl<'a> Again<'a> {
             pairs.extend(resources(first.0, step, second.0, other));
         }
         pairs.retain(|own, other| *own < first.0.entries.len() && *other < second.0.entries.len());
-        Self {
-            recording: second.0,
-            pairs,
-            values: RefCell::default(),
-        }
+        Self { recording: second.0, pairs, values: RefCell::default() }
     }
 
     /// The same entry in the second recording.

@@ -52,10 +52,7 @@ impl<'a> Reply<'a> {
         let headers = response.map_or(&[][..], |response| &response.headers);
         let body = response.and_then(|response| response.body.as_ref());
         Self {
-            headers: headers
-                .iter()
-                .map(|(name, value)| (name.as_str(), value.as_bytes()))
-                .collect(),
+            headers: headers.iter().map(|(name, value)| (name.as_str(), value.as_bytes())).collect(),
             body: body.map_or(&[], |body| &body.bytes),
         }
     }
@@ -73,10 +70,7 @@ pub(super) struct Pages<'a> {
 
 impl<'a> Pages<'a> {
     pub(super) fn new(replies: &'a [Reply<'a>]) -> Self {
-        Self {
-            replies,
-            kept: RefCell::default(),
-        }
+        Self { replies, kept: RefCell::default() }
     }
 
     /// The reply of an entry.
@@ -116,11 +110,7 @@ pub(super) fn choose(
         };
         let choice = Choice {
             source: source.clone(),
-            pick: if place == 0 {
-                MatchPick::First
-            } else {
-                MatchPick::Nth(place + 1)
-            },
+            pick: if place == 0 { MatchPick::First } else { MatchPick::Nth(place + 1) },
             fit,
             again: text,
             matches: matches.len(),
@@ -128,7 +118,5 @@ pub(super) fn choose(
         Some((place, choice))
     });
     // The first of those that are equally good: the shortest.
-    choices
-        .min_by_key(|(place, choice)| (choice.fit, *place))
-        .map(|(_, choice)| choice)
+    choices.min_by_key(|(place, choice)| (choice.fit, *place)).map(|(_, choice)| choice)
 }

@@ -60,10 +60,7 @@ impl Coding {
             Self::Same => Some(text.to_owned()),
             Self::UrlDecode => percent_decode(text),
             Self::JsonDecode => json_decode(text),
-            Self::Claim(name) => claims(text)?
-                .into_iter()
-                .find(|(found, _)| found == name)
-                .map(|(_, value)| value),
+            Self::Claim(name) => claims(text)?.into_iter().find(|(found, _)| found == name).map(|(_, value)| value),
             Self::Base64Decode => base64_decode(text),
             Self::Url => Some(percent_encode(text)),
             Self::Base64 => Some(BASE64_STANDARD.encode(text)),
@@ -95,10 +92,7 @@ pub(super) fn meanings(text: &str) -> Vec<(Coding, String)> {
         return all;
     }
     let mut add = |coding: Coding, made: Option<String>| {
-        all.extend(
-            made.filter(|made| made != text && !made.is_empty())
-                .map(|made| (coding, made)),
-        );
+        all.extend(made.filter(|made| made != text && !made.is_empty()).map(|made| (coding, made)));
     };
     if text.contains('%') {
         add(Coding::UrlDecode, percent_decode(text));
@@ -183,13 +177,7 @@ fn claims(token: &str) -> Option<Vec<(String, String)>> {
     Some(map.into_iter().filter_map(claim).take(CLAIMS_MAX).collect())
 }
 
-const REFERENCES: [(char, &str); 5] = [
-    ('&', "&amp;"),
-    ('<', "&lt;"),
-    ('>', "&gt;"),
-    ('"', "&quot;"),
-    ('\'', "&#39;"),
-];
+const REFERENCES: [(char, &str); 5] = [('&', "&amp;"), ('<', "&lt;"), ('>', "&gt;"), ('"', "&quot;"), ('\'', "&#39;")];
 
 fn html_encode(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -207,7 +195,5 @@ fn html_decode(text: &str) -> String {
     REFERENCES
         .iter()
         .rev()
-        .fold(text.to_owned(), |text, (plain, reference)| {
-            text.replace(reference, &plain.to_string())
-        })
+        .fold(text.to_owned(), |text, (plain, reference)| text.replace(reference, &plain.to_string()))
 }

@@ -135,10 +135,7 @@ const TRACE_PREFIXES: [&str; 9] = [
 
 /// A header of a request that a plan does not take from a reply.
 pub(super) fn is_of_the_browser(name: &str) -> bool {
-    BROWSER.contains(&name)
-        || ["sec-", "proxy-", "x-forwarded-", "cf-"]
-            .iter()
-            .any(|prefix| name.starts_with(prefix))
+    BROWSER.contains(&name) || ["sec-", "proxy-", "x-forwarded-", "cf-"].iter().any(|prefix| name.starts_with(prefix))
 }
 
 /// A header of a reply that gives no values.

@@ -116,18 +116,12 @@ pub(super) struct Sent<'a> {
 
 /// What a value is made of, if the client made it: the whole, or its first word that is made.
 pub(super) fn made(value: &str, sent: &Sent<'_>) -> Option<Made> {
-    let is_typed = names::words(sent.name)
-        .iter()
-        .any(|word| TYPED.contains(&word.as_str()));
+    let is_typed = names::words(sent.name).iter().any(|word| TYPED.contains(&word.as_str()));
     if sent.varies == Some(false) || is_typed || value.len() > 4_096 {
         return None;
     }
     if let Some((template, what)) = piece(value, sent) {
-        return Some(Made {
-            span: 0..value.len(),
-            template,
-            what,
-        });
+        return Some(Made { span: 0..value.len(), template, what });
     }
     let mut found = None;
     words(value, |span| {
@@ -195,8 +189,7 @@ fn is_trace_parent(text: &str) -> bool {
 
 /// As `Math.random()` is written.
 fn is_random_fraction(text: &str) -> bool {
-    text.strip_prefix("0.")
-        .is_some_and(|digits| digits.len() >= 12 && is_number(digits))
+    text.strip_prefix("0.").is_some_and(|digits| digits.len() >= 12 && is_number(digits))
 }
 
 /// RFC 9562, versions 1 to 8.

@@ -74,14 +74,7 @@ impl Index {
                     || (is_number(&value) && (names::identifies(&name) || matches!(part.place, Place::Segment(_))))
                     || (varies && span == (0..part.value.len()) && coding == Coding::Same);
                 if is_telling && value.len() <= VALUE_BYTES_MAX {
-                    self.need(Need {
-                        entry,
-                        part: number,
-                        span,
-                        coding,
-                        value,
-                        varies,
-                    });
+                    self.need(Need { entry, part: number, span, coding, value, varies });
                 }
             }
         }
@@ -92,10 +85,7 @@ impl Index {
 
     fn need(&mut self, need: Need) {
         self.lengths.insert(need.value.len());
-        self.values
-            .entry(need.value.clone())
-            .or_default()
-            .push(self.needs.len());
+        self.values.entry(need.value.clone()).or_default().push(self.needs.len());
         self.needs.push(need);
     }
 
@@ -112,11 +102,7 @@ impl Index {
 
     /// Needs of a value, in the order of the requests.
     pub(super) fn of(&self, value: &str) -> impl Iterator<Item = &Need> {
-        self.values
-            .get(value)
-            .into_iter()
-            .flatten()
-            .map(|need| &self.needs[*need])
+        self.values.get(value).into_iter().flatten().map(|need| &self.needs[*need])
     }
 
     /// Entries that request this URL, in order.
@@ -126,11 +112,7 @@ impl Index {
 
     /// What is looked for in the reply to a request of this URL.
     pub(super) fn wanted<'a>(&'a self, url: &'a str) -> Looking<'a> {
-        Looking {
-            index: self,
-            url,
-            told: RefCell::default(),
-        }
+        Looking { index: self, url, told: RefCell::default() }
     }
 }
 
@@ -179,15 +161,8 @@ pub(super) fn name_of(request: &Request, place: &Place) -> String {
         }
         Place::Segment(index) => {
             let target = split(&request.url);
-            let before = target
-                .segments()
-                .take(*index)
-                .filter(|segment| weight(segment) == Weight::Trivial);
-            before
-                .filter(|segment| !is_number(segment))
-                .last()
-                .unwrap_or_default()
-                .to_owned()
+            let before = target.segments().take(*index).filter(|segment| weight(segment) == Weight::Trivial);
+            before.filter(|segment| !is_number(segment)).last().unwrap_or_default().to_owned()
         }
         Place::Target | Place::Body => String::new(),
     }
@@ -205,11 +180,7 @@ impl Wanted for Looking<'_> {
     fn value(&self, text: &str) -> bool {
         let is_looked_for = self.index.has(text) || {
             let may_be_encoded = text.len() >= 8 || text.contains(['%', '\\']);
-            may_be_encoded
-                && coding::meanings(text)
-                    .iter()
-                    .skip(1)
-                    .any(|(_, value)| self.index.has(value))
+            may_be_encoded && coding::meanings(text).iter().skip(1).any(|(_, value)| self.index.has(value))
         };
         if !is_looked_for {
             return false;

@@ -25,11 +25,7 @@ pub(super) fn cookies(timeline: &Timeline<'_>, index: &Index) -> Vec<JarCookie> 
             .map(|(name, _)| (name.trim().to_owned(), Some(entry), 0));
         for (name, set_by, sent) in sent.chain(set) {
             let number = *known.entry(name.clone()).or_insert_with(|| {
-                jar.push(JarCookie {
-                    name,
-                    set_by: None,
-                    sent: 0,
-                });
+                jar.push(JarCookie { name, set_by: None, sent: 0 });
                 jar.len() - 1
             });
             let cookie = &mut jar[number];

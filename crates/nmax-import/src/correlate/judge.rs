@@ -57,11 +57,7 @@ pub(super) fn judge(weight: Weight, value: &str, given: &Given<'_>, sent: &Sent<
         Weight::Trivial if given.creates && names::identifies(&given.found.name) && agree && !measures => Ok(()),
         Weight::Trivial => {
             let is_field = given.found.kind == Kind::Field && names::same(&given.found.name, sent.name);
-            if is_field && names::identifies(sent.name) {
-                Ok(())
-            } else {
-                Err("a small number or a year")
-            }
+            if is_field && names::identifies(sent.name) { Ok(()) } else { Err("a small number or a year") }
         }
     }
 }

@@ -88,10 +88,7 @@ pub(super) fn changing(url: &str) -> Vec<Changing> {
         // 2026/01/31 in a path is the date of an article.
         is_date = is_year(&value) || (is_date && value.len() <= 2 && is_number(&value));
         if !is_date && (is_number(&value) || weight(&value) >= Weight::Weak) {
-            found.push(Changing {
-                value,
-                name: before.to_owned(),
-            });
+            found.push(Changing { value, name: before.to_owned() });
         } else {
             before = segment;
         }

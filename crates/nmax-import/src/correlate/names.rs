@@ -101,9 +101,8 @@ const MEASURES: [&str; 58] = [
     "p",
 ];
 /// Words that say nothing about what is named.
-const GENERIC: [&str; 14] = [
-    "id", "ids", "uuid", "guid", "value", "data", "key", "number", "code", "the", "name", "x", "current", "new",
-];
+const GENERIC: [&str; 14] =
+    ["id", "ids", "uuid", "guid", "value", "data", "key", "number", "code", "the", "name", "x", "current", "new"];
 /// Names that plans, functions and feeders use for themselves.
 const TAKEN: [&str; 20] = [
     "iteration",
@@ -149,9 +148,7 @@ pub(super) fn words(name: &str) -> Vec<String> {
 
 /// Whether the name says what is named, and not only that it is an id.
 pub(super) fn says(name: &str) -> bool {
-    words(name)
-        .iter()
-        .any(|word| word.len() > 1 && !GENERIC.contains(&word.as_str()))
+    words(name).iter().any(|word| word.len() > 1 && !GENERIC.contains(&word.as_str()))
 }
 
 /// Without the `s` of a plural.
@@ -232,9 +229,7 @@ fn cleaned(name: &str) -> String {
         }
         was_small = c.is_ascii_lowercase();
     }
-    let clean = clean
-        .trim_matches('_')
-        .trim_start_matches(|c: char| !c.is_ascii_alphabetic());
+    let clean = clean.trim_matches('_').trim_start_matches(|c: char| !c.is_ascii_alphabetic());
     let end = clean.len().min(NAME_CHARS_MAX);
     clean[..end].trim_end_matches('_').to_owned()
 }

@@ -137,11 +137,7 @@ impl<'a> Search<'a> {
     /// Whether these bytes of a part have nothing to do with the client: written by a draft, or given by the server.
     pub(super) fn is_settled(&self, entry: usize, part: usize, span: &Range<usize>) -> bool {
         let known = self.settled.get(&(entry, part));
-        known.is_some_and(|known| {
-            known
-                .iter()
-                .any(|known| known.start < span.end && span.start < known.end)
-        })
+        known.is_some_and(|known| known.iter().any(|known| known.start < span.end && span.start < known.end))
     }
 
     fn settle(&mut self, entry: usize, part: usize, span: Range<usize>) {
@@ -179,16 +175,7 @@ impl<'a> Search<'a> {
         }
         let entry = self.timeline.entry(entry);
         let is_file = |kind: &str| {
-            let kinds = [
-                "javascript",
-                "ecmascript",
-                "css",
-                "image/",
-                "font/",
-                "audio/",
-                "video/",
-                "wasm",
-            ];
+            let kinds = ["javascript", "ecmascript", "css", "image/", "font/", "audio/", "video/", "wasm"];
             kinds.iter().any(|known| kind.contains(known))
         };
         match entry.kind {
@@ -234,9 +221,7 @@ impl<'a> Search<'a> {
     fn choose(&self, from: usize, found: &Found, entry: usize, sends: &dyn Fn(&str) -> bool) -> Option<Choice> {
         let page = self.pages.of(from);
         let both = self.again.filter(|again| again.entry(entry).is_some());
-        let again = both
-            .and_then(|again| again.position(from))
-            .map(|from| self.pages_again.of(from));
+        let again = both.and_then(|again| again.position(from)).map(|from| self.pages_again.of(from));
         choose(found, &page, again.as_deref(), sends)
     }
 
@@ -292,10 +277,7 @@ impl<'a> Search<'a> {
         }
         let name = name_of(&self.timeline.entry(need.entry).request, &part.place);
         if names::identifies(&name) && self.lacks_bodies_before(need.entry) {
-            self.deny(
-                need,
-                "no reply has it, but some before it are recorded without their bodies",
-            );
+            self.deny(need, "no reply has it, but some before it are recorded without their bodies");
         }
     }
 
@@ -330,10 +312,8 @@ impl<'a> Search<'a> {
             return Known::Constant;
         }
         let page = self.timeline.page_before(need.entry);
-        let mut ranked: Vec<_> = origins
-            .into_iter()
-            .map(|origin| (self.rank(&origin, &mut judge, page), origin))
-            .collect();
+        let mut ranked: Vec<_> =
+            origins.into_iter().map(|origin| (self.rank(&origin, &mut judge, page), origin)).collect();
         ranked.sort();
         let origins: Vec<Origin> = ranked.into_iter().map(|(_, origin)| origin).collect();
         self.take(need, part, &name, &origins)
@@ -384,10 +364,7 @@ impl<'a> Search<'a> {
     }
 
     fn note(&mut self, what: String, reason: &str) {
-        let denied = Denied {
-            what,
-            reason: reason.to_owned(),
-        };
+        let denied = Denied { what, reason: reason.to_owned() };
         if self.denied.len() < DENIED_MAX && !self.denied.contains(&denied) {
             self.denied.push(denied);
         }

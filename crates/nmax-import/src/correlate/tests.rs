@@ -30,16 +30,9 @@ fn values_weigh_what_they_say() {
 
 #[test]
 fn names_identify_measure_and_agree() {
-    for name in [
-        "id",
-        "orderId",
-        "order_id",
-        "orderid",
-        "csrf-token",
-        "user[token]",
-        "__RequestVerificationToken",
-        "code",
-    ] {
+    for name in
+        ["id", "orderId", "order_id", "orderid", "csrf-token", "user[token]", "__RequestVerificationToken", "code"]
+    {
         assert!(identifies(name) && !measures(name), "{name}");
     }
     for name in ["price", "total_count", "pageSize", "year", "zip", "counts[]"] {
@@ -67,18 +60,7 @@ fn every_value_gets_a_name_of_its_own() {
     .into_iter()
     .map(|(candidates, kind)| namer.name(candidates, kind))
     .collect();
-    assert_eq!(
-        names,
-        [
-            "csrf_token",
-            "csrf_token_2",
-            "item",
-            "item_id",
-            "people_id",
-            "value",
-            "vu_link"
-        ]
-    );
+    assert_eq!(names, ["csrf_token", "csrf_token_2", "item", "item_id", "people_id", "value", "vu_link"]);
 }
 
 /// RFC 3986, 5.4, as far as its examples are about HTTP.
@@ -115,10 +97,7 @@ fn references_lead_where_the_rfc_says() {
 fn urls_show_what_changes_in_them() {
     let cases = [
         ("https://h/item/7", "item=7"),
-        (
-            "https://h/item/5b0b7f9e-1c1d-4e0c-9b2f-7d7a51c9ac10/edit",
-            "item=5b0b7f9e-1c1d-4e0c-9b2f-7d7a51c9ac10",
-        ),
+        ("https://h/item/5b0b7f9e-1c1d-4e0c-9b2f-7d7a51c9ac10/edit", "item=5b0b7f9e-1c1d-4e0c-9b2f-7d7a51c9ac10"),
         ("https://h/callback?code=kQ9z7Lm2Xw4&lang=de", "code=kQ9z7Lm2Xw4"),
         ("https://h/order?id=7&page=2", "id=7"),
         ("https://h/products?page=2&sort=price", ""),
@@ -127,10 +106,7 @@ fn urls_show_what_changes_in_them() {
         ("https://h/", ""),
     ];
     for (url, want) in cases {
-        let found: Vec<String> = changing(url)
-            .iter()
-            .map(|part| format!("{}={}", part.name, part.value))
-            .collect();
+        let found: Vec<String> = changing(url).iter().map(|part| format!("{}={}", part.name, part.value)).collect();
         assert_eq!(found.join(","), want, "{url}");
     }
 }

@@ -45,12 +45,7 @@ impl<'a> Timeline<'a> {
             for (entry, hop) in hops.chain(resources) {
                 let order = timeline.sequence.len();
                 if let Some(place @ None) = timeline.places.get_mut(entry) {
-                    *place = Some(Spot {
-                        order,
-                        step: number,
-                        hop,
-                        is_page: step.is_page,
-                    });
+                    *place = Some(Spot { order, step: number, hop, is_page: step.is_page });
                     let url = recording.entries[entry].request.url.as_str();
                     timeline.by_url.entry(url).or_default().push(order);
                     timeline.sequence.push(entry);

@@ -27,11 +27,7 @@ pub(super) fn weight(value: &str) -> Weight {
         return of_number(value);
     }
     if is_time(value) {
-        return if value.len() > 16 {
-            Weight::Weak
-        } else {
-            Weight::Trivial
-        };
+        return if value.len() > 16 { Weight::Weak } else { Weight::Trivial };
     }
     let bits = bits(value);
     if bits >= STRONG_BITS {
@@ -81,10 +77,7 @@ fn is_time(value: &str) -> bool {
 
 /// Bits of the pieces that are neither words nor small numbers: length · log2(size of the alphabet in use).
 pub(super) fn bits(value: &str) -> f64 {
-    let end = (0..=value.len().min(BYTES_MAX))
-        .rev()
-        .find(|at| value.is_char_boundary(*at))
-        .unwrap_or(0);
+    let end = (0..=value.len().min(BYTES_MAX)).rev().find(|at| value.is_char_boundary(*at)).unwrap_or(0);
     let pieces = value[..end].split(|c: char| !c.is_alphanumeric());
     // Not `sum`, which is -0 where there is nothing to be added.
     let bits = pieces.filter(|piece| !is_plain(piece)).map(piece_bits);
@@ -99,11 +92,8 @@ fn piece_bits(piece: &str) -> f64 {
     } else if all(u8::is_ascii_hexdigit) && piece.len() >= 4 {
         16.0
     } else {
-        let (digits, small, capital) = (
-            any(u8::is_ascii_digit),
-            any(u8::is_ascii_lowercase),
-            any(u8::is_ascii_uppercase),
-        );
+        let (digits, small, capital) =
+            (any(u8::is_ascii_digit), any(u8::is_ascii_lowercase), any(u8::is_ascii_uppercase));
         f64::from(10 * u8::from(digits) + 26 * u8::from(small) + 26 * u8::from(capital)).max(10.0)
     };
     piece.len() as f64 * alphabet.log2()
@@ -128,19 +118,12 @@ fn is_word(letters: &str) -> bool {
         return true;
     }
     let bytes = letters.as_bytes();
-    let switches = bytes
-        .windows(2)
-        .filter(|pair| pair[0].is_ascii_lowercase() != pair[1].is_ascii_lowercase())
-        .count();
+    let switches = bytes.windows(2).filter(|pair| pair[0].is_ascii_lowercase() != pair[1].is_ascii_lowercase()).count();
     // `requestVerificationToken` switches 4 times in 24 letters, random letters every second time.
     let is_capitalized = switches == 1 && bytes[0].is_ascii_uppercase();
     if switches * 3 > letters.len() && !is_capitalized {
         return false;
     }
-    let longest = bytes
-        .split(|byte| b"aeiouyAEIOUY".contains(byte))
-        .map(<[u8]>::len)
-        .max()
-        .unwrap_or(0);
+    let longest = bytes.split(|byte| b"aeiouyAEIOUY".contains(byte)).map(<[u8]>::len).max().unwrap_or(0);
     letters.len() < 12 || longest < 6
 }

@@ -66,10 +66,7 @@ pub(super) struct Asks {
 impl Asked {
     /// The request for a URL; else what is wrong with it.
     pub(super) fn asks(&self, text: &str) -> Result<Asks, String> {
-        Ok(Asks {
-            request: request(url(text, self)?, self),
-            is_to_follow: self.is_to_follow,
-        })
+        Ok(Asks { request: request(url(text, self)?, self), is_to_follow: self.is_to_follow })
     }
 }
 
@@ -98,11 +95,7 @@ fn url(text: &str, asked: &Asked) -> Result<String, String> {
     if let Some(file) = &asked.upload
         && crate::parts::split(&url).path.ends_with('/')
     {
-        url = format!(
-            "{}/{}",
-            url.trim_end_matches('/'),
-            file.rsplit(['/', '\\']).next().unwrap_or_default()
-        );
+        url = format!("{}/{}", url.trim_end_matches('/'), file.rsplit(['/', '\\']).next().unwrap_or_default());
     }
     Ok(url)
 }
@@ -134,13 +127,7 @@ fn request(url: String, asked: &Asked) -> Request {
         (None, Some(_), _) => "POST".to_owned(),
         (None, None, _) => "GET".to_owned(),
     };
-    Request {
-        method,
-        url,
-        headers,
-        body,
-        version: String::new(),
-    }
+    Request { method, url, headers, body, version: String::new() }
 }
 
 fn body(asked: &Asked, mime: Option<&str>) -> Option<Body> {
@@ -151,12 +138,7 @@ fn body(asked: &Asked, mime: Option<&str>) -> Option<Body> {
     if !asked.fields.is_empty() {
         let (mime, bytes) = form::encode("multipart/form-data", &asked.fields)?;
         let fields = form::fields(&mime, &bytes).unwrap_or_default();
-        return Some(Body {
-            mime,
-            bytes,
-            fields,
-            ..Body::default()
-        });
+        return Some(Body { mime, bytes, fields, ..Body::default() });
     }
     let usual = match (asked.is_json, asked.upload.is_some()) {
         (true, _) => "application/json",
@@ -165,11 +147,5 @@ fn body(asked: &Asked, mime: Option<&str>) -> Option<Body> {
     };
     let mime = mime.unwrap_or(usual).to_owned();
     let bytes = asked.data.join(if asked.is_json { "" } else { "&" }).into_bytes();
-    Some(Body {
-        fields: form::fields(&mime, &bytes).unwrap_or_default(),
-        mime,
-        bytes,
-        file,
-        ..Body::default()
-    })
+    Some(Body { fields: form::fields(&mime, &bytes).unwrap_or_default(), mime, bytes, file, ..Body::default() })
 }

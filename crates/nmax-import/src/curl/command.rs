@@ -48,11 +48,7 @@ impl<'a> Reader<'a> {
     }
 
     fn error(&mut self, at: &str, what: impl Into<String>, help: impl Into<String>) {
-        self.errors.push(CurlError {
-            at: at.to_owned(),
-            what: what.into(),
-            help: help.into(),
-        });
+        self.errors.push(CurlError { at: at.to_owned(), what: what.into(), help: help.into() });
     }
 
     fn note(&mut self, note: String) {
@@ -66,11 +62,7 @@ impl<'a> Reader<'a> {
             let names = OPTIONS.iter().map(|known| known.long);
             let near = nmax_plan::nearest::nearest(name, names).map(|near| format!("; did you mean `--{near}`?"));
             let help = "leave it out if it does not change what is sent".to_owned() + &near.unwrap_or_default();
-            return self.error(
-                &word.at,
-                format!("`--{name}` is no option of curl that nmax knows"),
-                help,
-            );
+            return self.error(&word.at, format!("`--{name}` is no option of curl that nmax knows"), help);
         };
         let value = match known.takes_value {
             true => self.words.next().cloned(),
@@ -96,10 +88,7 @@ impl<'a> Reader<'a> {
             let rest = &letters[at + letter.len_utf8()..];
             let value = match rest {
                 "" => self.words.next().cloned(),
-                rest => Some(Word {
-                    text: rest.to_owned(),
-                    at: word.at.clone(),
-                }),
+                rest => Some(Word { text: rest.to_owned(), at: word.at.clone() }),
             };
             return self.option(known, word, value);
         }
@@ -108,9 +97,7 @@ impl<'a> Reader<'a> {
     fn option(&mut self, known: Known, word: &Word, value: Option<Word>) {
         let name = match word.text.starts_with("--") {
             true => format!("--{}", known.long),
-            false => known
-                .short
-                .map_or_else(|| known.long.to_owned(), |letter| format!("-{letter}")),
+            false => known.short.map_or_else(|| known.long.to_owned(), |letter| format!("-{letter}")),
         };
         let value = match (value, known.takes_value) {
             (Some(value), _) => value,
@@ -270,8 +257,7 @@ impl<'a> Reader<'a> {
                 self.note(format!("the file `{file}` is sent under its own name"));
             }
             made.file_name = Some(file.to_owned());
-            made.content_type
-                .get_or_insert_with(|| "application/octet-stream".to_owned());
+            made.content_type.get_or_insert_with(|| "application/octet-stream".to_owned());
         } else if let Some(file) = content.strip_prefix('<') {
             let help = "write the content of the file into the command, or send it as a file with `@`";
             return self.error(&word.at, format!("the content of the file `{file}` is not known"), help);
@@ -320,11 +306,7 @@ impl<'a> Reader<'a> {
         self.note_removed(&asked);
         if asked.file.is_some() && !asked.data.is_empty() {
             let at = asked.file.as_ref().map(|file| file.at.clone()).unwrap_or_default();
-            self.error(
-                &at,
-                "the content of a file cannot be joined with other data",
-                "put all of it into one file",
-            );
+            self.error(&at, "the content of a file cannot be joined with other data", "put all of it into one file");
         }
         if let Some(file) = asked.file.as_ref().filter(|_| asked.puts_data_in_query) {
             let help = "write the content of the file into the command";
@@ -348,11 +330,7 @@ fn is_input(file: &str) -> bool {
 }
 
 fn field(name: &str, value: &str) -> Field {
-    Field {
-        name: name.to_owned(),
-        value: value.to_owned(),
-        ..Field::default()
-    }
+    Field { name: name.to_owned(), value: value.to_owned(), ..Field::default() }
 }
 
 /// `content`, `=content` or `name=content`, its content encoded.

@@ -57,21 +57,11 @@ pub(super) struct Known {
 }
 
 const fn with(short: Option<char>, long: &'static str, means: Means) -> Known {
-    Known {
-        short,
-        long,
-        takes_value: true,
-        means,
-    }
+    Known { short, long, takes_value: true, means }
 }
 
 const fn flag(short: Option<char>, long: &'static str, means: Means) -> Known {
-    Known {
-        short,
-        long,
-        takes_value: false,
-        means,
-    }
+    Known { short, long, takes_value: false, means }
 }
 
 const REDIRECTS: Means = Means::Noted(

@@ -22,10 +22,7 @@ pub(super) struct Split {
 /// The commands of a text. O(length).
 pub(super) fn split(text: &str) -> Result<Split, CurlError> {
     if is_cmd(text) {
-        return Ok(Split {
-            commands: cmd(text),
-            notes: Vec::new(),
-        });
+        return Ok(Split { commands: cmd(text), notes: Vec::new() });
     }
     Shell::new(text).commands()
 }
@@ -325,10 +322,7 @@ fn cmd(text: &str) -> Vec<Vec<Word>> {
         } else {
             let start = chars[at].2;
             let text = cmd_word(&chars, &mut at);
-            words.push(Word {
-                text,
-                at: character(start),
-            });
+            words.push(Word { text, at: character(start) });
         }
     }
     if !words.is_empty() {

@@ -49,28 +49,20 @@ pub(super) fn body(request: &Request, scope: &mut Scope<'_>) -> Option<Written> 
     let content = content(request);
     match &content {
         Content::Empty => None,
-        Content::Multipart(uploads) if is_writable(uploads) => Some(Written {
-            key: "multipart",
-            yaml: multipart(uploads, scope),
-            implied: None,
-        }),
+        Content::Multipart(uploads) if is_writable(uploads) => {
+            Some(Written { key: "multipart", yaml: multipart(uploads, scope), implied: None })
+        }
         Content::Bytes(bytes) => Some(kept(bytes, request, scope)),
         _ if is_large => Some(kept(&body.bytes, request, scope)),
         Content::Form(fields)
             if fields.len() <= FIELDS_MAX && fields.iter().all(|(name, _)| name.len() <= KEY_BYTES_MAX) =>
         {
-            Some(Written {
-                key: "form",
-                yaml: form(fields, scope),
-                implied: Some("application/x-www-form-urlencoded"),
-            })
+            Some(Written { key: "form", yaml: form(fields, scope), implied: Some("application/x-www-form-urlencoded") })
         }
         Content::Form(_) | Content::Multipart(_) => Some(kept(&body.bytes, request, scope)),
-        Content::Json(text) => Some(Written {
-            key: "json",
-            yaml: json(text, scope),
-            implied: Some("application/json"),
-        }),
+        Content::Json(text) => {
+            Some(Written { key: "json", yaml: json(text, scope), implied: Some("application/json") })
+        }
         Content::Text(text) => Some(Written {
             key: "body",
             yaml: Yaml::text(scope.changes.text(scope.entry, &Place::Body, text)),
@@ -80,11 +72,7 @@ pub(super) fn body(request: &Request, scope: &mut Scope<'_>) -> Option<Written> 
 }
 
 fn file_body(file: String) -> Written {
-    Written {
-        key: "file",
-        yaml: Yaml::text(file),
-        implied: Some(""),
-    }
+    Written { key: "file", yaml: Yaml::text(file), implied: Some("") }
 }
 
 /// A body that is sent from a file.
@@ -116,35 +104,20 @@ impl Scope<'_> {
 /// Names and values in order: a map when every name is there once, else a list of maps.
 pub(super) fn pairs(pairs: Vec<(String, Yaml)>) -> Yaml {
     let is_repeated = |index: usize| pairs[..index].iter().any(|(name, _)| *name == pairs[index].0);
-    let width: usize = pairs
-        .iter()
-        .map(|(name, value)| name.len() + value.to_string().len() + 4)
-        .sum();
+    let width: usize = pairs.iter().map(|(name, value)| name.len() + value.to_string().len() + 4).sum();
     let yaml = if (0..pairs.len()).any(is_repeated) {
-        return Yaml::List(
-            pairs
-                .into_iter()
-                .map(|pair| Yaml::Map(vec![pair]).on_one_line())
-                .collect(),
-        );
+        return Yaml::List(pairs.into_iter().map(|pair| Yaml::Map(vec![pair]).on_one_line()).collect());
     } else {
         Yaml::Map(pairs)
     };
-    if width <= LINE_CHARS_MAX {
-        yaml.on_one_line()
-    } else {
-        yaml
-    }
+    if width <= LINE_CHARS_MAX { yaml.on_one_line() } else { yaml }
 }
 
 fn form(fields: &[(String, String)], scope: &Scope<'_>) -> Yaml {
     let mut seen: Vec<&str> = Vec::new();
     let field = |(name, value): &'_ (String, String), nth: usize| {
         let place = Place::Field(name.clone(), nth);
-        (
-            literal(name),
-            Yaml::text(scope.changes.text(scope.entry, &place, value)),
-        )
+        (literal(name), Yaml::text(scope.changes.text(scope.entry, &place, value)))
     };
     let mut written = Vec::new();
     for pair in fields {
@@ -158,9 +131,7 @@ fn form(fields: &[(String, String)], scope: &Scope<'_>) -> Yaml {
 fn is_writable(uploads: &[Upload<'_>]) -> bool {
     !uploads.is_empty()
         && uploads.len() <= FIELDS_MAX
-        && uploads
-            .iter()
-            .all(|upload| !upload.name.is_empty() && upload.name.len() <= KEY_BYTES_MAX)
+        && uploads.iter().all(|upload| !upload.name.is_empty() && upload.name.len() <= KEY_BYTES_MAX)
 }
 
 fn multipart(uploads: &[Upload<'_>], scope: &mut Scope<'_>) -> Yaml {
@@ -194,9 +165,9 @@ fn file(upload: &Upload<'_>, scope: &mut Scope<'_>) -> Yaml {
         let name = scope.keep(&upload.content, told);
         if upload.content.is_empty() && !told.is_empty() {
             let shown: String = told.chars().filter(|c| !c.is_control()).take(80).collect();
-            scope.warnings.push(format!(
-                "the recording has no content of the uploaded file `{shown}`: put it into {name}"
-            ));
+            scope
+                .warnings
+                .push(format!("the recording has no content of the uploaded file `{shown}`: put it into {name}"));
         }
         name
     };
@@ -210,14 +181,9 @@ fn file(upload: &Upload<'_>, scope: &mut Scope<'_>) -> Yaml {
 
 fn content_type(upload: &Upload<'_>) -> Option<(String, Yaml)> {
     let kind = upload.content_type.as_deref()?;
-    let (main, sub) = essence(kind)
-        .split_once('/')
-        .map(|(main, sub)| (main.to_owned(), sub.to_owned()))?;
+    let (main, sub) = essence(kind).split_once('/').map(|(main, sub)| (main.to_owned(), sub.to_owned()))?;
     let is_word = |word: &str| {
-        !word.is_empty()
-            && word
-                .bytes()
-                .all(|byte| byte.is_ascii_alphanumeric() || b"-+._".contains(&byte))
+        !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-+._".contains(&byte))
     };
     let is_type = is_word(&main) && is_word(&sub) && !kind.contains(|c: char| c.is_control() || c == '$');
     is_type.then(|| ("type".to_owned(), Yaml::text(kind)))
@@ -246,9 +212,7 @@ fn is_plain(value: &Value, depth: usize) -> bool {
     match value {
         Value::Object(members) => {
             depth < DEPTH_MAX
-                && members
-                    .iter()
-                    .all(|(key, value)| key.len() <= KEY_BYTES_MAX && is_plain(value, depth + 1))
+                && members.iter().all(|(key, value)| key.len() <= KEY_BYTES_MAX && is_plain(value, depth + 1))
         }
         Value::Array(items) => depth < DEPTH_MAX && items.iter().all(|value| is_plain(value, depth + 1)),
         _ => true,
@@ -289,19 +253,12 @@ fn yaml(value: &Value, pointer: &mut String, leaves: &[Leaf], scope: &Scope<'_>)
     };
     match value {
         Value::Null => Yaml::plain("null"),
-        Value::Object(members) => Yaml::Map(
-            members
-                .iter()
-                .map(|(key, value)| (literal(key), below(pointer, key, value)))
-                .collect(),
-        ),
+        Value::Object(members) => {
+            Yaml::Map(members.iter().map(|(key, value)| (literal(key), below(pointer, key, value))).collect())
+        }
         Value::Array(items) => {
             let items = items.iter().enumerate();
-            Yaml::List(
-                items
-                    .map(|(at, value)| below(pointer, &at.to_string(), value))
-                    .collect(),
-            )
+            Yaml::List(items.map(|(at, value)| below(pointer, &at.to_string(), value)).collect())
         }
         Value::String(text) => Yaml::text(scope.changes.text(scope.entry, &Place::Json(pointer.clone()), text)),
         Value::Bool(_) | Value::Number(_) => {

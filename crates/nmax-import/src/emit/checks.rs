@@ -16,9 +16,7 @@ const TEXT_CHARS_MIN: usize = 3;
 pub(super) fn is_page(entry: &Entry) -> bool {
     let Some(response) = &entry.response else { return false };
     let mime = header(&response.headers, "content-type");
-    let mime = mime
-        .or(response.body.as_ref().map(|body| body.mime.as_str()))
-        .unwrap_or_default();
+    let mime = mime.or(response.body.as_ref().map(|body| body.mime.as_str())).unwrap_or_default();
     matches!(essence(mime).as_str(), "text/html" | "application/xhtml+xml")
 }
 
@@ -40,23 +38,13 @@ impl Personal {
             // What the user chose, such as a word that is searched for, is often a part of the title.
             let request = &told.recording.entries[step.entry].request;
             let is_given = |part: &crate::parts::Part| {
-                matches!(
-                    part.place,
-                    crate::parts::Place::Query(..) | crate::parts::Place::Field(..)
-                )
+                matches!(part.place, crate::parts::Place::Query(..) | crate::parts::Place::Field(..))
             };
             let parts = of(request).into_iter().filter(is_given);
             words.extend(parts.flat_map(|part| words_of(&part.value)));
         }
-        let mut personal = Self {
-            words,
-            titles: Vec::new(),
-        };
-        let ends = told
-            .journey
-            .steps
-            .iter()
-            .map(|step| &told.recording.entries[step.last()]);
+        let mut personal = Self { words, titles: Vec::new() };
+        let ends = told.journey.steps.iter().map(|step| &told.recording.entries[step.last()]);
         let titles: Vec<(String, Vec<String>)> = ends
             .filter_map(|entry| Some((split(&entry.request.url).path.to_owned(), personal.pieces(entry)?)))
             .collect();
@@ -67,11 +55,8 @@ impl Personal {
     /// A text that the page of a step has for every user. `is_varied` says that the page shows one thing of many.
     pub(super) fn check(&self, entry: &Entry, is_varied: bool) -> Option<String> {
         let path = split(&entry.request.url).path;
-        let is_common = |piece: &String| {
-            self.titles
-                .iter()
-                .any(|(other, pieces)| other != path && pieces.contains(piece))
-        };
+        let is_common =
+            |piece: &String| self.titles.iter().any(|(other, pieces)| other != path && pieces.contains(piece));
         let pieces = self.pieces(entry)?;
         let own = pieces.iter().find(|piece| !is_common(piece)).filter(|_| !is_varied);
         own.or_else(|| pieces.iter().find(|piece| is_common(piece))).cloned()
@@ -86,11 +71,7 @@ impl Personal {
             pieces = pieces
                 .iter()
                 .flat_map(|piece| piece.split(separator))
-                .map(|piece| {
-                    piece
-                        .trim_matches(|c: char| c.is_whitespace() || "-|–—·:".contains(c))
-                        .to_owned()
-                })
+                .map(|piece| piece.trim_matches(|c: char| c.is_whitespace() || "-|–—·:".contains(c)).to_owned())
                 .collect();
         }
         let is_stable = |piece: &String| {
@@ -106,9 +87,7 @@ impl Personal {
 
 /// Words of a text, in small letters.
 fn words_of(text: &str) -> impl Iterator<Item = String> + use<> {
-    let words = text
-        .split(|c: char| !c.is_alphanumeric())
-        .filter(|word| word.chars().count() >= 2);
+    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| word.chars().count() >= 2);
     words.map(str::to_lowercase).collect::<Vec<_>>().into_iter()
 }
 

@@ -71,11 +71,7 @@ pub(super) fn evidence(
         .flat_map(|told| &told.correlations.denied)
         .map(|denied| json!({ "what": hide(&denied.what), "reason": hide(&denied.reason) }))
         .collect();
-    let parameters: Vec<String> = told
-        .iter()
-        .flat_map(|told| &told.parameters.notes)
-        .map(|note| hide(note))
-        .collect();
+    let parameters: Vec<String> = told.iter().flat_map(|told| &told.parameters.notes).map(|note| hide(note)).collect();
     let evidence = json!({
         "schema_version": 1,
         "plan": plan,
@@ -103,12 +99,7 @@ pub(super) fn in_words(told: &[Told<'_>], scenarios: &[Scenario]) -> Vec<String>
                 .map(|(at, _)| format!("{} ({})", request_of(scenario, at.entry), place_in_words(&at.place)));
             let mut places: Vec<String> = to.collect();
             places.dedup();
-            lines.push(format!(
-                "{}: from {from} ({}) to {}",
-                value.name,
-                source_in_words(value),
-                places.join(", ")
-            ));
+            lines.push(format!("{}: from {from} ({}) to {}", value.name, source_in_words(value), places.join(", ")));
         }
     }
     lines

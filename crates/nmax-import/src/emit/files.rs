@@ -22,11 +22,7 @@ pub fn stem(name: &str) -> String {
         }
     }
     let stem = stem.trim_matches(['-', '.']);
-    if stem.is_empty() {
-        "recording".to_owned()
-    } else {
-        stem.to_owned()
-    }
+    if stem.is_empty() { "recording".to_owned() } else { stem.to_owned() }
 }
 
 /// The files of a plan while it is written.
@@ -58,21 +54,13 @@ impl Files {
             text.push('\n');
         }
         let name = format!("{}.{name}.csv", self.stem);
-        self.list.push(File {
-            name: name.clone(),
-            bytes: text.into_bytes(),
-            is_secret,
-        });
+        self.list.push(File { name: name.clone(), bytes: text.into_bytes(), is_secret });
         name
     }
 
     /// A file of these bytes, made once; its name. The extension is that of `like`, where it has one.
     pub(super) fn body(&mut self, bytes: &[u8], like: &str, is_secret: bool) -> String {
-        if let Some(known) = self
-            .list
-            .iter()
-            .find(|file| file.bytes == bytes && file.name.contains(".body-"))
-        {
+        if let Some(known) = self.list.iter().find(|file| file.bytes == bytes && file.name.contains(".body-")) {
             return known.name.clone();
         }
         let number = self.list.iter().filter(|file| file.name.contains(".body-")).count() + 1;
@@ -82,11 +70,7 @@ impl Files {
         };
         let extension = extension.filter(is_plain).unwrap_or("bin").to_ascii_lowercase();
         let name = format!("{}.body-{number}.{extension}", self.stem);
-        self.list.push(File {
-            name: name.clone(),
-            bytes: bytes.to_vec(),
-            is_secret,
-        });
+        self.list.push(File { name: name.clone(), bytes: bytes.to_vec(), is_secret });
         name
     }
 }

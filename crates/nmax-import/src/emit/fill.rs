@@ -16,38 +16,22 @@ pub(super) fn literal(text: &str) -> String {
 
 /// A text for a place where only `${env.NAME}` has a meaning.
 pub(super) fn expanded(text: &str) -> String {
-    if text.contains("${env.") {
-        literal(text)
-    } else {
-        text.to_owned()
-    }
+    if text.contains("${env.") { literal(text) } else { text.to_owned() }
 }
 
 /// A name of a plan or scenario: without control characters and `/`, not empty and not long.
 pub(super) fn name(text: &str, otherwise: &str) -> String {
-    let legal = text.chars().map(|c| {
-        if c.is_control() || matches!(c, '/' | '\\' | '$') {
-            '-'
-        } else {
-            c
-        }
-    });
+    let legal = text.chars().map(|c| if c.is_control() || matches!(c, '/' | '\\' | '$') { '-' } else { c });
     let name: String = legal.take(NAME_CHARS_MAX).collect();
     let name = name.trim();
-    if name.is_empty() {
-        otherwise.to_owned()
-    } else {
-        name.to_owned()
-    }
+    if name.is_empty() { otherwise.to_owned() } else { name.to_owned() }
 }
 
 /// The name, with a number when it is taken.
 pub(super) fn free(name: &str, taken: &[String]) -> String {
     let numbered = (2..).map(|number| format!("{name} {number}"));
     let mut names = std::iter::once(name.to_owned()).chain(numbered);
-    names
-        .find(|name| !taken.contains(name))
-        .unwrap_or_else(|| name.to_owned())
+    names.find(|name| !taken.contains(name)).unwrap_or_else(|| name.to_owned())
 }
 
 /// What is replaced in the requests of a journey.
@@ -66,9 +50,7 @@ impl<'a> Changes<'a> {
         let mut changes: HashMap<_, Vec<Change<'_>>> = HashMap::new();
         for (at, template) in correlated.chain(given) {
             let own = changes.entry((at.entry, &at.place)).or_default();
-            let is_free = own
-                .iter()
-                .all(|(span, _)| at.span.end <= span.start || span.end <= at.span.start);
+            let is_free = own.iter().all(|(span, _)| at.span.end <= span.start || span.end <= at.span.start);
             if is_free {
                 own.push((at.span.clone(), template.as_str()));
             }

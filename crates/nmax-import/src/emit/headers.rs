@@ -126,21 +126,12 @@ impl Profile {
     /// That of the first document, else of the first request.
     pub(super) fn of(told: &[Told<'_>]) -> Self {
         let entries = || {
-            let steps = told
-                .iter()
-                .flat_map(|told| told.journey.steps.iter().map(move |step| (told, step.entry)));
+            let steps = told.iter().flat_map(|told| told.journey.steps.iter().map(move |step| (told, step.entry)));
             steps.map(|(told, entry)| &told.recording.entries[entry])
         };
-        let first = entries()
-            .find(|entry| kind(entry) == Kind::Document)
-            .or_else(|| entries().next());
+        let first = entries().find(|entry| kind(entry) == Kind::Document).or_else(|| entries().next());
         let Some(first) = first else {
-            return Self {
-                headers: Vec::new(),
-                codings: Vec::new(),
-                has_own_cookies: false,
-                is_new: false,
-            };
+            return Self { headers: Vec::new(), codings: Vec::new(), has_own_cookies: false, is_new: false };
         };
         let own = |name: &&str| {
             let value = header(&first.request.headers, name).map(str::trim)?;
@@ -179,10 +170,7 @@ impl Profile {
         if !self.headers.is_empty() {
             let own = |(name, value): &(String, String)| (name.clone(), Yaml::text(literal(value)));
             let headers = Yaml::Map(self.headers.iter().map(own).collect());
-            map.push((
-                "headers".to_owned(),
-                headers.with_note("what the browser said of itself with every request"),
-            ));
+            map.push(("headers".to_owned(), headers.with_note("what the browser said of itself with every request")));
         }
         Yaml::Map(map)
     }
@@ -205,17 +193,12 @@ fn is_cached(entry: &Entry) -> bool {
 
 /// Content codings that the browser took and nmax undoes.
 fn codings(request: &Request) -> Vec<&'static str> {
-    let accepted = header(&request.headers, "accept-encoding")
-        .unwrap_or_default()
-        .to_ascii_lowercase();
+    let accepted = header(&request.headers, "accept-encoding").unwrap_or_default().to_ascii_lowercase();
     let mut codings: Vec<&'static str> = Vec::new();
     for wanted in accepted.split(',') {
         let (name, quality) = wanted.split_once(';').unwrap_or((wanted, ""));
         let is_refused = quality.replace(' ', "").trim_start_matches("q=").parse() == Ok(0.0);
-        let known = Coding::ALL
-            .iter()
-            .map(|coding| coding.token())
-            .find(|token| *token == name.trim());
+        let known = Coding::ALL.iter().map(|coding| coding.token()).find(|token| *token == name.trim());
         if let Some(known) = known.filter(|known| !is_refused && !codings.contains(known)) {
             codings.push(known);
         }
@@ -311,11 +294,9 @@ pub(super) fn host(request: &Request) -> Option<&str> {
 /// The cookies of a copied command, which no jar has.
 pub(super) fn cookies(entry: usize, request: &Request, changes: &Changes<'_>) -> Option<(String, Yaml)> {
     let pair = |part: Part| match &part.place {
-        Place::Cookie(name) if is_sendable(&part.value) => Some(format!(
-            "{}={}",
-            literal(name),
-            changes.text(entry, &part.place, &part.value)
-        )),
+        Place::Cookie(name) if is_sendable(&part.value) => {
+            Some(format!("{}={}", literal(name), changes.text(entry, &part.place, &part.value)))
+        }
         _ => None,
     };
     let pairs: Vec<String> = of(request).into_iter().filter_map(pair).collect();

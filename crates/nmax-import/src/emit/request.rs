@@ -111,26 +111,14 @@ impl Writing<'_, '_> {
             status => status,
         };
         let mut map = vec![("status".to_owned(), Yaml::plain(status))];
-        let is_extracted = self
-            .told
-            .correlations
-            .values
-            .iter()
-            .any(|value| value.from == shape.last && reads_body(value));
+        let is_extracted =
+            self.told.correlations.values.iter().any(|value| value.from == shape.last && reads_body(value));
         if !is_extracted {
             let path = split(&entry.request.url).path;
             let is_varied = template_path(path) != path
                 || self.changes.has_any(shape.last)
-                || self
-                    .told
-                    .journey
-                    .steps
-                    .iter()
-                    .any(|step| step.last() == shape.last && step.name.contains("{id}"));
-            let check = self
-                .personal
-                .check(entry, is_varied)
-                .filter(|text| !self.shared.secrets.is_secret(text));
+                || self.told.journey.steps.iter().any(|step| step.last() == shape.last && step.name.contains("{id}"));
+            let check = self.personal.check(entry, is_varied).filter(|text| !self.shared.secrets.is_secret(text));
             map.extend(check.map(|text| ("contains".to_owned(), Yaml::text(literal(&text)))));
         }
         Some(Yaml::Map(map).on_one_line())
@@ -138,12 +126,7 @@ impl Writing<'_, '_> {
 
     /// Values that later requests send back.
     fn extract(&self, shape: &Shape<'_>) -> Option<Yaml> {
-        let own = self
-            .told
-            .correlations
-            .values
-            .iter()
-            .filter(|value| value.from == shape.last);
+        let own = self.told.correlations.values.iter().filter(|value| value.from == shape.last);
         let map: Vec<(String, Yaml)> = own.map(|value| (value.name.clone(), self.extractor(value))).collect();
         (!map.is_empty()).then_some(Yaml::Map(map))
     }
@@ -172,15 +155,8 @@ impl Writing<'_, '_> {
         }
         let more = places.len().saturating_sub(NAMED_MAX);
         places.truncate(NAMED_MAX);
-        let more = if more > 0 {
-            format!(" and {more} more")
-        } else {
-            String::new()
-        };
-        let text = self
-            .shared
-            .secrets
-            .hide(&format!("goes to {}{more}", places.join(", ")));
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let text = self.shared.secrets.hide(&format!("goes to {}{more}", places.join(", ")));
         text.replace(['\n', '\r'], " ").chars().take(160).collect()
     }
 

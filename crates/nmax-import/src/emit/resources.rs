@@ -125,11 +125,7 @@ impl Writing<'_, '_> {
             return Err("a resource with a secret in its URL".to_owned());
         }
         let target = split(&entry.request.url);
-        let slash = if target.path_and_query.starts_with('/') {
-            ""
-        } else {
-            "/"
-        };
+        let slash = if target.path_and_query.starts_with('/') { "" } else { "/" };
         let origin = self.origin(target.origin, target.path_and_query.starts_with("//"));
         Ok(format!("{origin}{slash}{}", literal(&clean(target.path_and_query))))
     }

@@ -120,12 +120,8 @@ impl Writing<'_, '_> {
     /// Names the headers that were left out because no request can carry them.
     fn warn_of_unsendable(&mut self) {
         const NAMED_MAX: usize = 5;
-        let shown = |name: &String| {
-            format!(
-                "`{}`",
-                name.escape_debug().to_string().chars().take(60).collect::<String>()
-            )
-        };
+        let shown =
+            |name: &String| format!("`{}`", name.escape_debug().to_string().chars().take(60).collect::<String>());
         let names: Vec<String> = self.unsendable.iter().take(NAMED_MAX).map(shown).collect();
         if names.is_empty() {
             return;
@@ -134,10 +130,8 @@ impl Writing<'_, '_> {
             0 => String::new(),
             more => format!(" and {more} more"),
         };
-        self.warnings.push(format!(
-            "headers are left out whose name or value no request can carry: {}{more}",
-            names.join(", ")
-        ));
+        self.warnings
+            .push(format!("headers are left out whose name or value no request can carry: {}{more}", names.join(", ")));
     }
 
     fn pause(&self, step: &Step) -> Option<Yaml> {
@@ -216,10 +210,8 @@ impl Writing<'_, '_> {
         let is_followed = shape.last != shape.entry;
         let journey = &self.told.journey.steps;
         let followed = journey.iter().find(|step| is_followed && step.entry == shape.entry);
-        self.requests.push(Sent {
-            name,
-            hops: followed.map_or_else(|| vec![shape.entry], |step| step.hops().collect()),
-        });
+        self.requests
+            .push(Sent { name, hops: followed.map_or_else(|| vec![shape.entry], |step| step.hops().collect()) });
         yaml
     }
 }
@@ -239,11 +231,7 @@ fn close(outside: &mut Vec<Yaml>, open: Option<(String, Vec<Yaml>)>) {
 fn transaction_name(mark: &str, taken: &[String]) -> String {
     let name: String = mark.chars().filter(|c| !c.is_control()).take(MARK_CHARS_MAX).collect();
     // Names of transactions have no holes.
-    let name = if name.contains("${") {
-        name.replace('$', "")
-    } else {
-        name
-    };
+    let name = if name.contains("${") { name.replace('$', "") } else { name };
     let name = name.trim();
     match name {
         "" => "marked".to_owned(),

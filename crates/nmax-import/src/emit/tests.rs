@@ -17,12 +17,7 @@ mod sent;
 
 /// Reads a plan with the files beside it.
 fn read(plan: &str, files: &[File]) -> Result<Plan, String> {
-    let find = |name: &str| {
-        files
-            .iter()
-            .find(|file| file.name == name)
-            .ok_or_else(|| "no such file".to_owned())
-    };
+    let find = |name: &str| files.iter().find(|file| file.name == name).ok_or_else(|| "no such file".to_owned());
     let options = Reading {
         file: "visit.yaml",
         read: &|name| find(name).map(|file| String::from_utf8_lossy(&file.bytes).into_owned()),
@@ -100,19 +95,9 @@ fn sent(step: &Step, plan: &Plan, files: &[File]) -> Request {
         url.push('=');
         url.push_str(&text(rendered(value, Escape::Url)));
     }
-    let mut headers: Vec<(String, String)> = step
-        .headers
-        .iter()
-        .map(|(name, value)| (name.clone(), text(rendered(value, Escape::None))))
-        .collect();
-    let file = |name: &str| {
-        files
-            .iter()
-            .find(|file| file.name == name)
-            .expect("a file")
-            .bytes
-            .clone()
-    };
+    let mut headers: Vec<(String, String)> =
+        step.headers.iter().map(|(name, value)| (name.clone(), text(rendered(value, Escape::None)))).collect();
+    let file = |name: &str| files.iter().find(|file| file.name == name).expect("a file").bytes.clone();
     let mut fields = Vec::new();
     let (mime, bytes) = match &step.body {
         Sent::Empty => ("", Vec::new()),
@@ -163,10 +148,7 @@ fn sent(step: &Step, plan: &Plan, files: &[File]) -> Request {
 /// Values of a request as a server sees them.
 fn seen(request: &Request) -> Vec<(Place, String)> {
     let is_seen = |place: &Place| {
-        matches!(
-            place,
-            Place::Segment(_) | Place::Query(..) | Place::Field(..) | Place::Json(_) | Place::Body
-        )
+        matches!(place, Place::Segment(_) | Place::Query(..) | Place::Field(..) | Place::Json(_) | Place::Body)
     };
     let parts = of(request).into_iter().filter(|part| is_seen(&part.place));
     parts.map(|part| (part.place, part.value)).collect()
@@ -223,19 +205,16 @@ fn json_value() -> impl Strategy<Value = serde_json::Value> {
 fn body() -> impl Strategy<Value = (String, Vec<u8>)> {
     let form = prop::collection::vec((hostile(), hostile()), 0..4).prop_map(|pairs| {
         let encode = crate::parts::percent_encode;
-        let pairs: Vec<String> = pairs
-            .iter()
-            .map(|(name, value)| format!("{}={}", encode(name), encode(value)))
-            .collect();
+        let pairs: Vec<String> =
+            pairs.iter().map(|(name, value)| format!("{}={}", encode(name), encode(value))).collect();
         pairs.join("&").into_bytes()
     });
     let multipart =
         prop::collection::vec(("[a-z]{1,3}", hostile(), prop::option::of("[a-z.]{1,5}")), 1..4).prop_map(|fields| {
             let mut text = String::new();
             for (name, value, file) in fields {
-                let file = file.map_or(String::new(), |file| {
-                    format!("; filename=\"{file}\"\r\nContent-Type: image/png")
-                });
+                let file =
+                    file.map_or(String::new(), |file| format!("; filename=\"{file}\"\r\nContent-Type: image/png"));
                 text.push_str(&format!(
                     "--B0zz\r\nContent-Disposition: form-data; name=\"{name}\"{file}\r\n\r\n{value}\r\n"
                 ));
@@ -247,10 +226,8 @@ fn body() -> impl Strategy<Value = (String, Vec<u8>)> {
         form.prop_map(named("application/x-www-form-urlencoded")),
         multipart.prop_map(named("multipart/form-data; boundary=B0zz")),
         json_value().prop_map(|value| ("application/json".to_owned(), value.to_string().into_bytes())),
-        json_value().prop_map(|value| (
-            "application/vnd.x+json".to_owned(),
-            serde_json::to_vec_pretty(&value).expect("json")
-        )),
+        json_value()
+            .prop_map(|value| ("application/vnd.x+json".to_owned(), serde_json::to_vec_pretty(&value).expect("json"))),
         hostile().prop_map(|text| ("text/xml".to_owned(), text.into_bytes())),
         prop::collection::vec(any::<u8>(), 0..20).prop_map(named("application/octet-stream")),
     ]
@@ -271,24 +248,16 @@ fn any_entry() -> impl Strategy<Value = Entry> {
         }
     });
     let header = ("[a-zA-Z-]{1,10}", hostile());
-    (
-        0..9000_i64,
-        kinds,
-        method,
-        url,
-        prop::option::of(body()),
-        header,
-        hostile(),
-        200..599_u16,
-    )
-        .prop_map(|(at, kind, method, url, body, header, title, status)| {
+    (0..9000_i64, kinds, method, url, prop::option::of(body()), header, hostile(), 200..599_u16).prop_map(
+        |(at, kind, method, url, body, header, title, status)| {
             let mut entry = get(at, &url, kind).by(method).with(&header.0, &header.1).status(status);
             if let Some((mime, bytes)) = body {
                 entry = entry.sends(&mime, "");
                 entry.request.body.get_or_insert_default().bytes = bytes;
             }
             entry.answers("text/html", &format!("<title>{title} - Shop</title>"))
-        })
+        },
+    )
 }
 
 fn any_recording() -> impl Strategy<Value = Recording> {
@@ -296,12 +265,7 @@ fn any_recording() -> impl Strategy<Value = Recording> {
     (prop::collection::vec(any_entry(), 0..6), hostile(), hostile(), marks).prop_map(
         |(entries, name, creator, marks)| {
             let marks = marks.into_iter().map(|(at_us, name)| Mark { at_us, name });
-            Recording {
-                name,
-                creator,
-                marks: marks.collect(),
-                ..recording(entries)
-            }
+            Recording { name, creator, marks: marks.collect(), ..recording(entries) }
         },
     )
 }
@@ -357,45 +321,24 @@ fn large_bodies_and_uploads_are_kept_in_files() {
     let upload = "--B\r\nContent-Disposition: form-data; name=\"photo\"; filename=\"C:\\my\\tea.PNG\"\r\nContent-Type: image/png\r\n\r\n\u{1}x\r\n--B--\r\n";
     let entries = vec![
         page(0, "/", ""),
-        get(5000, "/notes", Kind::Call)
-            .by("PUT")
-            .sends("text/markdown", &"x".repeat(70_000)),
-        get(9000, "/photos", Kind::Call)
-            .by("POST")
-            .sends("multipart/form-data; boundary=B", upload),
-        get(9500, "/again", Kind::Call)
-            .by("POST")
-            .sends("multipart/form-data; boundary=B", upload),
+        get(5000, "/notes", Kind::Call).by("PUT").sends("text/markdown", &"x".repeat(70_000)),
+        get(9000, "/photos", Kind::Call).by("POST").sends("multipart/form-data; boundary=B", upload),
+        get(9500, "/again", Kind::Call).by("POST").sends("multipart/form-data; boundary=B", upload),
     ];
     let (made, _) = made(entries, &Options::default());
-    let files: Vec<_> = made
-        .files
-        .iter()
-        .map(|file| (file.name.as_str(), file.bytes.len()))
-        .collect();
+    let files: Vec<_> = made.files.iter().map(|file| (file.name.as_str(), file.bytes.len())).collect();
     assert_eq!(files, [("visit.body-1.bin", 70_000), ("visit.body-2.png", 2)]);
     assert!(made.plan.contains("file: visit.body-1.bin"), "{}", made.plan);
-    assert!(
-        made.plan
-            .contains("photo: { file: visit.body-2.png, type: image/png, name: tea.PNG }"),
-        "{}",
-        made.plan
-    );
+    assert!(made.plan.contains("photo: { file: visit.body-2.png, type: image/png, name: tea.PNG }"), "{}", made.plan);
 }
 
 #[test]
 fn long_recordings_end_where_the_plan_is_full() {
-    let entries = (0..4000)
-        .map(|n| get(n * 10, &format!("/{}", "x".repeat(300)), Kind::Call).by("POST"))
-        .collect();
+    let entries = (0..4000).map(|n| get(n * 10, &format!("/{}", "x".repeat(300)), Kind::Call).by("POST")).collect();
     let (made, plan) = made(entries, &Options::default());
     assert!(made.plan.len() < DOCUMENT_BYTES_MAX);
     assert!(plan.scenarios[0].steps.len() >= 500);
-    assert!(
-        made.summary.warnings.iter().any(|warning| warning.contains("too long")),
-        "{:?}",
-        made.summary.warnings
-    );
+    assert!(made.summary.warnings.iter().any(|warning| warning.contains("too long")), "{:?}", made.summary.warnings);
 }
 
 #[test]
@@ -426,11 +369,7 @@ fn headers_of_scripts_stay_and_those_of_the_moment_go() {
     assert_eq!(defaults, ["user-agent", "accept"]);
     assert!(made.plan.contains("compression: [gzip, zstd]"));
     assert!(made.plan.contains("origin: \"${target}\""), "{}", made.plan);
-    assert!(
-        made.plan.contains("json: { count: 1.50, text: \"1\" }"),
-        "{}",
-        made.plan
-    );
+    assert!(made.plan.contains("json: { count: 1.50, text: \"1\" }"), "{}", made.plan);
 }
 
 #[test]
@@ -441,10 +380,7 @@ fn redirects_are_followed_and_marks_are_transactions() {
         page(5030, "/welcome", "<title>Welcome - Shop</title>"),
     ];
     let mut recording = recording(entries);
-    recording.marks = vec![Mark {
-        at_us: 4_000_000,
-        name: "POST /login".into(),
-    }];
+    recording.marks = vec![Mark { at_us: 4_000_000, name: "POST /login".into() }];
     let made = convert(vec![recording], &Options::default());
     read(&made.plan, &made.files).unwrap();
     let want = "      - think: 5s
@@ -472,56 +408,36 @@ fn resources_are_listed_found_or_left() {
         ]
     };
     let of = |resources| {
-        let options = Options {
-            resources,
-            ..Options::default()
-        };
+        let options = Options { resources, ..Options::default() };
         made(entries(), &options).0
     };
     use crate::options::Resources;
     let recorded = of(Resources::Recorded);
     assert!(
-        recorded
-            .plan
-            .contains("resources:\n          - \"/app.css?v=$$1\"\n          - /api/menu\n"),
+        recorded.plan.contains("resources:\n          - \"/app.css?v=$$1\"\n          - /api/menu\n"),
         "{}",
         recorded.plan
     );
     assert_eq!(recorded.summary.resources, 2);
-    let reasons: Vec<_> = recorded
-        .summary
-        .skipped
-        .iter()
-        .map(|skipped| (skipped.number, skipped.reason.as_str()))
-        .collect();
+    let reasons: Vec<_> =
+        recorded.summary.skipped.iter().map(|skipped| (skipped.number, skipped.reason.as_str())).collect();
     assert_eq!(reasons[0], (3, "the page asks for it more than once"));
     assert!(reasons[1].1.contains("404"));
     let parsed = of(Resources::Parsed);
     assert!(
-        parsed
-            .plan
-            .contains("discover: same-origin\n          list:\n            - /api/menu\n"),
+        parsed.plan.contains("discover: same-origin\n          list:\n            - /api/menu\n"),
         "{}",
         parsed.plan
     );
     let none = of(Resources::None);
-    assert!(
-        none.plan.contains("page: true") && !none.plan.contains("resources"),
-        "{}",
-        none.plan
-    );
+    assert!(none.plan.contains("page: true") && !none.plan.contains("resources"), "{}", none.plan);
 }
 
 #[test]
 fn rates_are_written_in_a_unit_that_fits() {
-    for (per_s, want) in [
-        (1.0, "1/s"),
-        (0.5, "30/m"),
-        (2.25, "2.25/s"),
-        (0.001, "3.6/h"),
-        (f64::NAN, "1/s"),
-        (0.0, "1/s"),
-    ] {
+    for (per_s, want) in
+        [(1.0, "1/s"), (0.5, "30/m"), (2.25, "2.25/s"), (0.001, "3.6/h"), (f64::NAN, "1/s"), (0.0, "1/s")]
+    {
         assert_eq!(rate(per_s), want);
     }
 }

@@ -3,30 +3,18 @@ use proptest::prelude::*;
 use super::*;
 
 fn field(name: &str, value: &str) -> Field {
-    Field {
-        name: name.to_owned(),
-        value: value.to_owned(),
-        ..Field::default()
-    }
+    Field { name: name.to_owned(), value: value.to_owned(), ..Field::default() }
 }
 
 #[test]
 fn forms_are_read_as_browsers_write_them() {
     let mime = "application/x-www-form-urlencoded; charset=UTF-8";
-    let want = vec![
-        field("a b", "c&d"),
-        field("x", ""),
-        field("y", ""),
-        field("bad", "100%"),
-    ];
+    let want = vec![field("a b", "c&d"), field("x", ""), field("y", ""), field("bad", "100%")];
     assert_eq!(fields(mime, b"a+b=c%26d&&x=&y&bad=100%"), Some(want));
     let body = b"--B\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n1\r\n2\r\n--B\r\n\
         Content-Disposition: form-data; name=\"f\"; filename=\"x.txt\"\r\nContent-Type: text/plain\r\n\r\n\r\n--B--\r\n";
-    let file = Field {
-        file_name: Some("x.txt".to_owned()),
-        content_type: Some("text/plain".to_owned()),
-        ..field("f", "")
-    };
+    let file =
+        Field { file_name: Some("x.txt".to_owned()), content_type: Some("text/plain".to_owned()), ..field("f", "") };
     let want = Some(vec![field("a", "1\r\n2"), file]);
     assert_eq!(fields("multipart/form-data; boundary=B", body), want);
     assert_eq!(fields("application/json", b"a=1"), None);

@@ -15,10 +15,8 @@ use crate::recording::{Body, Field, header};
 /// Body of a request.
 pub(super) fn sent(request: &Value, headers: &[(String, String)], number: usize, notes: &mut Notes) -> Option<Body> {
     let data = request.get("postData").filter(|data| data.is_object())?;
-    let mut mime = some_text(data, "mimeType")
-        .or_else(|| header(headers, "content-type"))
-        .unwrap_or_default()
-        .to_owned();
+    let mut mime =
+        some_text(data, "mimeType").or_else(|| header(headers, "content-type")).unwrap_or_default().to_owned();
     let listed: Vec<Field> = list(data, "params").iter().filter_map(parameter).collect();
     if mime.is_empty() && !listed.is_empty() && data.get("text").is_none_or(Value::is_null) {
         mime = "application/x-www-form-urlencoded".to_owned();
@@ -35,9 +33,7 @@ pub(super) fn sent(request: &Value, headers: &[(String, String)], number: usize,
         return Some(finished(data, mime, bytes, Vec::new()));
     }
     let file = some_text(data, "_file");
-    let encoding = some_text(data, "_encoding")
-        .or_else(|| some_text(data, "encoding"))
-        .unwrap_or_default();
+    let encoding = some_text(data, "_encoding").or_else(|| some_text(data, "encoding")).unwrap_or_default();
     let bytes = decoded(written.unwrap_or_default(), encoding, number, notes);
     let bytes = without_head(&mime, bytes);
     let is_nothing = bytes.is_empty() && mime.is_empty() && file.is_none();
@@ -47,9 +43,7 @@ pub(super) fn sent(request: &Value, headers: &[(String, String)], number: usize,
 fn finished(data: &Value, mime: String, bytes: Vec<u8>, listed: Vec<Field>) -> Body {
     let found = form::fields(&mime, &bytes);
     Body {
-        fields: found
-            .or_else(|| form::is_form(&mime).then_some(listed))
-            .unwrap_or_default(),
+        fields: found.or_else(|| form::is_form(&mime).then_some(listed)).unwrap_or_default(),
         is_cut: data.get("_isCut").and_then(Value::as_bool).unwrap_or_default(),
         file: some_text(data, "_file").map(str::to_owned),
         mime,
@@ -68,11 +62,9 @@ fn parameter(value: &Value) -> Option<Field> {
 
 /// Old Firefox writes headers in front of the body of a form.
 fn without_head(mime: &str, bytes: Vec<u8>) -> Vec<u8> {
-    let has_head = ["content-type:", "content-length:"].iter().any(|name| {
-        bytes
-            .get(..name.len())
-            .is_some_and(|start| start.eq_ignore_ascii_case(name.as_bytes()))
-    });
+    let has_head = ["content-type:", "content-length:"]
+        .iter()
+        .any(|name| bytes.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name.as_bytes())));
     if !has_head || !form::is_form(mime) {
         return bytes;
     }

@@ -21,11 +21,7 @@ pub(super) struct Unusable {
 /// Reads an entry; its instant is `None` when the file does not say it.
 pub(super) fn read(value: &Value, number: usize, notes: &mut Notes) -> Result<(Entry, Option<i64>), Unusable> {
     let request = value.get("request").filter(|request| request.is_object());
-    let request = self::request(
-        request.ok_or_else(|| unusable("", "it has no request".into()))?,
-        number,
-        notes,
-    )?;
+    let request = self::request(request.ok_or_else(|| unusable("", "it has no request".into()))?, number, notes)?;
     let reply = value.get("response").unwrap_or(&Value::Null);
     let started = ["startedDateTime", "startDateTime", "started"].map(|key| value.get(key).and_then(stamp::read));
     let started = started.into_iter().flatten().next();
@@ -49,9 +45,7 @@ pub(super) fn read(value: &Value, number: usize, notes: &mut Notes) -> Result<(E
         comment: String::new(),
     };
     entry.comment = comment(value, reply, &entry);
-    entry.kind = some_text(value, "_resourceType")
-        .and_then(guess::named)
-        .unwrap_or_else(|| guess::kind(&entry));
+    entry.kind = some_text(value, "_resourceType").and_then(guess::named).unwrap_or_else(|| guess::kind(&entry));
     if entry.timings.total.is_none() && entry.response.is_some() {
         notes.add(Note::NoTime, number);
     }
@@ -72,17 +66,9 @@ fn unusable(url: &str, reason: String) -> Unusable {
 
 fn request(value: &Value, number: usize, notes: &mut Notes) -> Result<Request, Unusable> {
     let headers = headers(value, Side::Request);
-    let pseudo = |name: &str| {
-        pairs(value, "headers")
-            .into_iter()
-            .find(|(own, _)| own == name)
-            .map(|(_, value)| value)
-    };
+    let pseudo = |name: &str| pairs(value, "headers").into_iter().find(|(own, _)| own == name).map(|(_, value)| value);
     let written = text(value, "url").trim();
-    let method = match some_text(value, "method")
-        .map(str::to_ascii_uppercase)
-        .or_else(|| pseudo(":method"))
-    {
+    let method = match some_text(value, "method").map(str::to_ascii_uppercase).or_else(|| pseudo(":method")) {
         Some(method) => method,
         None if value.get("postData").is_some_and(Value::is_object) => "POST".to_owned(),
         None => "GET".to_owned(),
@@ -93,19 +79,10 @@ fn request(value: &Value, number: usize, notes: &mut Notes) -> Result<Request, U
     }
     let mut url = written.split_once('#').map_or(written, |(url, _)| url).to_owned();
     if url.starts_with('/') || url.is_empty() {
-        let host = header(&headers, "host")
-            .map(str::to_owned)
-            .or_else(|| pseudo(":authority"));
-        let path = if url.is_empty() {
-            pseudo(":path").unwrap_or_default()
-        } else {
-            url.clone()
-        };
+        let host = header(&headers, "host").map(str::to_owned).or_else(|| pseudo(":authority"));
+        let path = if url.is_empty() { pseudo(":path").unwrap_or_default() } else { url.clone() };
         if let Some(host) = host.filter(|_| path.starts_with('/')) {
-            url = format!(
-                "{}://{host}{path}",
-                pseudo(":scheme").unwrap_or_else(|| "http".to_owned())
-            );
+            url = format!("{}://{host}{path}", pseudo(":scheme").unwrap_or_else(|| "http".to_owned()));
         }
     }
     check_url(&url)?;
@@ -130,11 +107,7 @@ fn request(value: &Value, number: usize, notes: &mut Notes) -> Result<Request, U
 /// A name or value of the list of parameters, which some tools write as it stands in the URL.
 fn encoded(text: &str) -> String {
     let is_encoded = text.contains('%') && crate::parts::percent_decode(text).is_some() && !text.contains(' ');
-    if is_encoded {
-        text.to_owned()
-    } else {
-        crate::parts::percent_encode(text)
-    }
+    if is_encoded { text.to_owned() } else { crate::parts::percent_encode(text) }
 }
 
 fn check_url(url: &str) -> Result<(), Unusable> {
@@ -147,11 +120,7 @@ fn check_url(url: &str) -> Result<(), Unusable> {
         Some(scheme) if scheme.ends_with("-extension") || scheme.starts_with("chrome") || scheme == "devtools" => {
             return Err(unusable(url, "the browser's own, or an extension's".into()));
         }
-        Some(scheme)
-            if scheme
-                .bytes()
-                .all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte)) =>
-        {
+        Some(scheme) if scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte)) => {
             return Err(unusable(url, format!("its scheme `{scheme}` is not HTTP")));
         }
         _ => return Err(unusable(url, "it has no URL that can be asked for".into())),
@@ -191,11 +160,9 @@ fn headers(value: &Value, side: Side) -> Vec<(String, String)> {
             let pairs: Vec<String> = pairs(value, "cookies").iter().map(pair).collect();
             headers.push((name.to_owned(), pairs.join("; ")));
         }
-        Side::Response => headers.extend(
-            cookies
-                .iter()
-                .filter_map(|cookie| Some((name.to_owned(), set_cookie(cookie)?))),
-        ),
+        Side::Response => {
+            headers.extend(cookies.iter().filter_map(|cookie| Some((name.to_owned(), set_cookie(cookie)?))))
+        }
     }
     headers
 }
@@ -287,14 +254,7 @@ fn timings(value: &Value) -> Timings {
 
 /// The known phases together. TLS is inside of `connect`.
 pub(super) fn sum(timings: &Timings) -> Option<Duration> {
-    let phases = [
-        timings.blocked,
-        timings.dns,
-        timings.connect,
-        timings.send,
-        timings.wait,
-        timings.receive,
-    ];
+    let phases = [timings.blocked, timings.dns, timings.connect, timings.send, timings.wait, timings.receive];
     phases.into_iter().flatten().reduce(|a, b| a.saturating_add(b))
 }
 
@@ -324,9 +284,7 @@ fn is_from_cache(value: &Value) -> bool {
 }
 
 fn messages(value: &Value) -> Vec<Message> {
-    let all = list(value, "_webSocketMessages")
-        .iter()
-        .chain(list(value, "_eventSourceMessages"));
+    let all = list(value, "_webSocketMessages").iter().chain(list(value, "_eventSourceMessages"));
     let message = |message: &Value| Message {
         is_sent: matches!(text(message, "type"), "send" | "request" | "outgoing"),
         at_us: message.get("time").and_then(stamp::read).map_or(0, |stamp| stamp.at_us),
@@ -340,12 +298,6 @@ fn messages(value: &Value) -> Vec<Message> {
 fn comment(value: &Value, reply: &Value, entry: &Entry) -> String {
     let own = some_text(value, "comment");
     let why = ["_error", "_failureText", "statusText", "comment"].map(|key| some_text(reply, key));
-    let why = || {
-        entry
-            .response
-            .is_none()
-            .then(|| why.into_iter().flatten().next())
-            .flatten()
-    };
+    let why = || entry.response.is_none().then(|| why.into_iter().flatten().next()).flatten();
     own.or_else(why).unwrap_or_default().to_owned()
 }

@@ -46,10 +46,7 @@ pub(super) fn pairs(value: &Value, key: &str) -> Vec<(String, String)> {
                 Some((some_text(pair, "name")?.to_owned(), value))
             })
             .collect(),
-        Some(Value::Object(object)) => object
-            .iter()
-            .map(|(name, value)| (name.clone(), as_text(value)))
-            .collect(),
+        Some(Value::Object(object)) => object.iter().map(|(name, value)| (name.clone(), as_text(value))).collect(),
         _ => Vec::new(),
     }
 }

@@ -31,8 +31,5 @@ pub(super) fn warning(entries: &[Entry], has_zones: bool) -> Option<String> {
     } else {
         "when these are several visits, import each from a file of its own"
     };
-    Some(format!(
-        "nothing was sent for {long} between the entries {} and {}: {why}",
-        around.0, around.1
-    ))
+    Some(format!("nothing was sent for {long} between the entries {} and {}: {why}", around.0, around.1))
 }

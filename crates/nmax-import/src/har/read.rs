@@ -31,12 +31,7 @@ pub struct Read {
 /// What is whole in a damaged file is used. Exchanges that got no reply stay, with `response: None` and the reason in
 /// `comment`. Memory: the file, the recording, and one entry as JSON. O(length).
 pub fn read(bytes: &[u8], name: &str) -> Result<Read, HarError> {
-    let error = |(line, column): (usize, usize), kind| HarError {
-        name: name.to_owned(),
-        line,
-        column,
-        kind,
-    };
+    let error = |(line, column): (usize, usize), kind| HarError { name: name.to_owned(), line, column, kind };
     let decoded = decode(bytes).map_err(|kind| error((1, 1), kind))?;
     let text = decoded.text.as_ref();
     let start = text.len() - text.trim_start().len();
@@ -49,20 +44,13 @@ pub fn read(bytes: &[u8], name: &str) -> Result<Read, HarError> {
     if layout.lists == 0 || (entries.count == 0 && layout.cut.is_none() && !layout.damaged.is_empty()) {
         let (at, kind) = match layout.cut {
             Some(at) if at >= text.len() => (at, Kind::Broken { what: "ends" }),
-            Some(at) => (
-                at,
-                Kind::Broken {
-                    what: "stops being JSON",
-                },
-            ),
+            Some(at) => (at, Kind::Broken { what: "stops being JSON" }),
             None => (start, Kind::NoEntries { found: found(&layout) }),
         };
         return Err(error(line_and_column(text, at), kind));
     }
     if decoded.is_damaged {
-        entries
-            .warnings
-            .push("some bytes are no UTF-8; � stands in their place".to_owned());
+        entries.warnings.push("some bytes are no UTF-8; � stands in their place".to_owned());
     }
     Ok(entries.finish(text, name, &layout))
 }
@@ -83,11 +71,7 @@ fn found(layout: &Layout) -> String {
         [] => String::new(),
         keys => format!(
             "; there is {}",
-            keys[..keys.len().min(5)]
-                .iter()
-                .map(|key| format!("`{key}`"))
-                .collect::<Vec<_>>()
-                .join(", ")
+            keys[..keys.len().min(5)].iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", ")
         ),
     }
 }
@@ -141,12 +125,9 @@ impl Entries {
                 self.last_us = entry.done_us();
                 self.entries.push(entry);
             }
-            Err(unusable) => self.skipped.push(Skipped {
-                recording: 0,
-                number,
-                url: unusable.url,
-                reason: unusable.reason,
-            }),
+            Err(unusable) => {
+                self.skipped.push(Skipped { recording: 0, number, url: unusable.url, reason: unusable.reason })
+            }
         }
         true
     }
@@ -164,33 +145,21 @@ impl Entries {
             }
         }
         if !creator.starts_with("nmax") {
-            self.entries
-                .iter_mut()
-                .for_each(|entry| tls_into_connect(&mut entry.timings));
+            self.entries.iter_mut().for_each(|entry| tls_into_connect(&mut entry.timings));
         }
         self.entries.sort_by_key(|entry| entry.sent_us);
         self.marks.sort_by_key(|mark| mark.at_us);
         if self.count == 0 {
-            self.warnings
-                .push("the list of entries is empty: nothing was recorded".to_owned());
+            self.warnings.push("the list of entries is empty: nothing was recorded".to_owned());
         }
         self.warnings.extend(self.notes.sentences());
         let has_zones = self.notes.has(Note::OtherZone);
         self.warnings.extend(pauses::warning(&self.entries, has_zones));
-        let recording = Recording {
-            name: name.to_owned(),
-            creator,
-            entries: self.entries,
-            marks: self.marks,
-            is_command: false,
-        };
+        let recording =
+            Recording { name: name.to_owned(), creator, entries: self.entries, marks: self.marks, is_command: false };
         self.warnings.extend(sanitized::warning(&recording));
         self.skipped.sort_by_key(|skipped| skipped.number);
-        Read {
-            recording,
-            skipped: self.skipped,
-            warnings: self.warnings,
-        }
+        Read { recording, skipped: self.skipped, warnings: self.warnings }
     }
 
     /// What stands beside the entries; gives the creator of the first log.
@@ -200,9 +169,7 @@ impl Entries {
             let value = || serde_json::from_str::<Value>(&text[range.clone()]).unwrap_or_default();
             match key.as_str() {
                 "creator" if creator.is_empty() => creator = named(&value()),
-                "_marks" => self
-                    .marks
-                    .extend(serde_json::from_str(&text[range.clone()]).iter().flat_map(mark_list)),
+                "_marks" => self.marks.extend(serde_json::from_str(&text[range.clone()]).iter().flat_map(mark_list)),
                 _ => {}
             }
         }
@@ -237,19 +204,14 @@ impl Entries {
             ));
         }
         if layout.lists > 1 {
-            self.warnings.push(format!(
-                "the file holds {} recordings; all of them are used",
-                layout.lists
-            ));
+            self.warnings.push(format!("the file holds {} recordings; all of them are used", layout.lists));
         }
     }
 }
 
 /// Name and version of a program.
 fn named(value: &Value) -> String {
-    format!("{} {}", text(value, "name"), text(value, "version"))
-        .trim()
-        .to_owned()
+    format!("{} {}", text(value, "name"), text(value, "version")).trim().to_owned()
 }
 
 fn marks(value: &Value) -> Vec<Mark> {

@@ -104,8 +104,6 @@ fn escape<'a>(text: &'a str, out: &mut String) -> &'a str {
 
 /// Four hexadecimal digits.
 fn unit(text: &str) -> Option<u32> {
-    let digits = text
-        .get(..4)
-        .filter(|text| text.bytes().all(|byte| byte.is_ascii_hexdigit()))?;
+    let digits = text.get(..4).filter(|text| text.bytes().all(|byte| byte.is_ascii_hexdigit()))?;
     u32::from_str_radix(digits, 16).ok()
 }

@@ -9,11 +9,7 @@ const LOGIN: [&str; 6] = ["login", "log-in", "signin", "sign-in", "session", "pa
 ///
 /// The recorder leaves nothing out, so its recordings are never suspected.
 pub(super) fn warning(recording: &Recording) -> Option<String> {
-    let answered = recording
-        .entries
-        .iter()
-        .filter(|entry| entry.response.is_some())
-        .count();
+    let answered = recording.entries.iter().filter(|entry| entry.response.is_some()).count();
     let has_secret = recording.entries.iter().any(|entry| {
         let sent = ["cookie", "authorization"];
         let response = entry.response.as_ref();
@@ -27,11 +23,7 @@ pub(super) fn warning(recording: &Recording) -> Option<String> {
         let url = entry.request.url.to_ascii_lowercase();
         let path = crate::parts::split(&url).path.to_owned();
         let fields = entry.request.body.iter().flat_map(|body| &body.fields);
-        let is_form = || {
-            fields
-                .into_iter()
-                .any(|field| LOGIN[5] == field.name.to_ascii_lowercase())
-        };
+        let is_form = || fields.into_iter().any(|field| LOGIN[5] == field.name.to_ascii_lowercase());
         (entry.request.method == "POST" && LOGIN.iter().any(|word| path.contains(word))) || is_form()
     });
     let doubt = match login {

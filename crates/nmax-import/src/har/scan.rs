@@ -40,14 +40,7 @@ pub(super) struct Layout {
 
 /// Goes through a file. `visit` gets each entry's text and position, and says whether it is one.
 pub(super) fn scan<'a>(text: &'a str, visit: &mut dyn FnMut(&'a str, usize) -> bool) -> Layout {
-    let mut scan = Scan {
-        text,
-        at: 0,
-        looks: 0,
-        first_keys: Vec::new(),
-        layout: Layout::default(),
-        visit,
-    };
+    let mut scan = Scan { text, at: 0, looks: 0, first_keys: Vec::new(), layout: Layout::default(), visit };
     while matches!(scan.peek(), Some(b'{' | b'[')) && scan.layout.cut.is_none() {
         scan.document();
         scan.eat(b',');
@@ -188,16 +181,13 @@ impl<'a> Scan<'a, '_> {
         {
             self.at = end;
             let key = first_key(&self.text[start..]).filter(|key| !self.first_keys.contains(key));
-            self.first_keys
-                .extend(key.filter(|_| self.first_keys.len() < LOOKS_MAX));
+            self.first_keys.extend(key.filter(|_| self.first_keys.len() < LOOKS_MAX));
             return true;
         }
         // What ends where the next entry follows has ended well, whatever is wrong inside.
         let follows = |end: usize| self.text[end..].trim_start().strip_prefix(',').map(str::trim_start);
         let sound = end.filter(|end| follows(*end).is_some_and(|text| self.begins_entry(text)));
-        let next = self
-            .next_entry(start + 1)
-            .filter(|next| sound.is_none_or(|end| *next < end));
+        let next = self.next_entry(start + 1).filter(|next| sound.is_none_or(|end| *next < end));
         if end.is_some() || next.is_some() {
             self.layout.damaged.push(start);
         }

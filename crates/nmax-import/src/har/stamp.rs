@@ -14,19 +14,12 @@ pub(super) struct Stamp {
 }
 
 /// Forms of JavaScript's and others' clocks.
-const FORMS: [&str; 3] = [
-    "%a %b %d %Y %H:%M:%S GMT%z",
-    "%d/%b/%Y:%H:%M:%S %z",
-    "%m/%d/%Y %H:%M:%S %z",
-];
+const FORMS: [&str; 3] = ["%a %b %d %Y %H:%M:%S GMT%z", "%d/%b/%Y:%H:%M:%S %z", "%m/%d/%Y %H:%M:%S %z"];
 
 /// Reads an instant: RFC 3339 with or without a zone, RFC 2822, JavaScript's `Date`, or a number since 1970 in s, ms or
 /// µs (told apart by its size).
 pub(super) fn read(value: &Value) -> Option<Stamp> {
-    let stamp = |at: Timestamp| Stamp {
-        at_us: at.as_microsecond(),
-        has_zone: true,
-    };
+    let stamp = |at: Timestamp| Stamp { at_us: at.as_microsecond(), has_zone: true };
     let text = match value {
         Value::Number(number) => return number.as_f64().and_then(since_1970),
         Value::String(text) => text.trim(),
@@ -44,10 +37,7 @@ pub(super) fn read(value: &Value) -> Option<Stamp> {
     }
     if let Ok(at) = text.parse::<DateTime>() {
         let at = at.to_zoned(TimeZone::UTC).ok()?.timestamp();
-        return Some(Stamp {
-            has_zone: false,
-            ..stamp(at)
-        });
+        return Some(Stamp { has_zone: false, ..stamp(at) });
     }
     if let Ok(at) = rfc2822::parse(text) {
         return Some(stamp(at.timestamp()));
@@ -82,10 +72,7 @@ fn since_1970(number: f64) -> Option<Stamp> {
         _ => number,
     };
     // The instants that a calendar of four digits has.
-    (at_us.abs() < 2.5e17).then(|| Stamp {
-        at_us: at_us.round() as i64,
-        has_zone: true,
-    })
+    (at_us.abs() < 2.5e17).then(|| Stamp { at_us: at_us.round() as i64, has_zone: true })
 }
 
 /// RFC 3339 with µs; instants outside of the calendar become its ends.

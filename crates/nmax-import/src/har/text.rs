@@ -25,13 +25,8 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Decoded<'_>, Kind> {
     }
     let utf16 = |from: usize, read: fn([u8; 2]) -> u16| {
         let units = bytes[from..].as_chunks::<2>().0.iter().map(|pair| read(*pair));
-        let text: String = char::decode_utf16(units)
-            .map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER))
-            .collect();
-        Decoded {
-            is_damaged: text.contains(char::REPLACEMENT_CHARACTER),
-            text: Cow::Owned(text),
-        }
+        let text: String = char::decode_utf16(units).map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER)).collect();
+        Decoded { is_damaged: text.contains(char::REPLACEMENT_CHARACTER), text: Cow::Owned(text) }
     };
     let decoded = match bytes {
         [0xff, 0xfe, ..] => utf16(2, u16::from_le_bytes),
@@ -41,10 +36,7 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Decoded<'_>, Kind> {
         _ => {
             let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
             let text = String::from_utf8_lossy(bytes);
-            Decoded {
-                is_damaged: matches!(text, Cow::Owned(_)),
-                text,
-            }
+            Decoded { is_damaged: matches!(text, Cow::Owned(_)), text }
         }
     };
     if decoded.text.trim().is_empty() {

@@ -56,11 +56,7 @@ impl Writer {
             value.insert("_marks".to_owned(), marks(&self.marks));
             self.marks.clear();
         }
-        let comma = if std::mem::replace(&mut self.has_entries, true) {
-            ","
-        } else {
-            ""
-        };
+        let comma = if std::mem::replace(&mut self.has_entries, true) { "," } else { "" };
         format!("{comma}\n{}", Value::Object(value))
     }
 
@@ -103,21 +99,14 @@ fn entry(entry: &Entry) -> Map<String, Value> {
     put("_resourceType", json!(guess::name(entry.kind)));
     if let Some(url) = &entry.initiator {
         let by_script = matches!(entry.kind, Kind::Call | Kind::Beacon | Kind::Events | Kind::Socket);
-        put(
-            "_initiator",
-            json!({ "type": if by_script { "script" } else { "parser" }, "url": url }),
-        );
+        put("_initiator", json!({ "type": if by_script { "script" } else { "parser" }, "url": url }));
     }
     if entry.is_from_cache {
         put("_fromCache", json!("disk"));
     }
     if !entry.messages.is_empty() {
         let is_stream = entry.kind == Kind::Events;
-        let key = if is_stream {
-            "_eventSourceMessages"
-        } else {
-            "_webSocketMessages"
-        };
+        let key = if is_stream { "_eventSourceMessages" } else { "_webSocketMessages" };
         put(key, entry.messages.iter().map(message).collect());
     }
     if !entry.comment.is_empty() {
@@ -163,23 +152,14 @@ fn headers(headers: &[(String, String)]) -> Value {
 }
 
 fn request(request: &Request) -> Value {
-    let pairs = split(&request.url)
-        .query
-        .unwrap_or_default()
-        .split('&')
-        .filter(|pair| !pair.is_empty());
+    let pairs = split(&request.url).query.unwrap_or_default().split('&').filter(|pair| !pair.is_empty());
     let decoded = |text: &str| form_decode(text).unwrap_or_else(|| text.to_owned());
     let query: Vec<(String, String)> = pairs
         .map(|pair| pair.split_once('=').unwrap_or((pair, "")))
         .map(|(name, value)| (decoded(name), decoded(value)))
         .collect();
-    let lines = request
-        .headers
-        .iter()
-        .filter(|(name, _)| name.eq_ignore_ascii_case("cookie"));
-    let cookies = lines
-        .flat_map(|(_, value)| value.split(';'))
-        .filter_map(|pair| pair.trim().split_once('='));
+    let lines = request.headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case("cookie"));
+    let cookies = lines.flat_map(|(_, value)| value.split(';')).filter_map(|pair| pair.trim().split_once('='));
     let mut value = json!({
         "method": request.method, "url": request.url, "httpVersion": version(&request.version),
         "cookies": named(cookies), "headers": headers(&request.headers), "queryString": self::headers(&query),
@@ -232,10 +212,7 @@ fn response(entry: &Entry) -> Value {
             "_error": entry.comment,
         });
     };
-    let set = response
-        .headers
-        .iter()
-        .filter(|(name, _)| name.eq_ignore_ascii_case("set-cookie"));
+    let set = response.headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case("set-cookie"));
     let cookies: Vec<Value> = set.filter_map(|(_, line)| cookie(line)).collect();
     json!({
         "status": response.status, "statusText": "", "httpVersion": version(&response.version), "cookies": cookies,

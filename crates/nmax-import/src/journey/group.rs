@@ -94,12 +94,7 @@ impl Grouping<'_> {
     fn step(&mut self, index: usize, hops: Vec<usize>, is_page: bool) {
         let step = self.steps.len();
         self.remember(index, &hops, step);
-        self.steps.push(Step {
-            entry: index,
-            redirects: hops,
-            is_page,
-            ..Step::default()
-        });
+        self.steps.push(Step { entry: index, redirects: hops, is_page, ..Step::default() });
     }
 
     fn remember(&mut self, index: usize, hops: &[usize], step: usize) {
@@ -194,10 +189,7 @@ fn frames(entry: &Entry) -> HashSet<String> {
         Some(base) => resolve(&entry.request.url, base),
         None => entry.request.url.clone(),
     };
-    let frames = found
-        .found
-        .iter()
-        .filter(|found| matches!(found.kind, Found::Frame | Found::Other));
+    let frames = found.found.iter().filter(|found| matches!(found.kind, Found::Frame | Found::Other));
     frames.map(|found| resolve(&base, &found.reference)).collect()
 }
 

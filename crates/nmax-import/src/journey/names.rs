@@ -28,13 +28,7 @@ pub(super) fn name(recording: &Recording, steps: &mut [Step]) {
     for (step, (method, path)) in steps.iter_mut().zip(&paths) {
         let segments: Vec<&str> = path.split('/').collect();
         let named: Vec<&str> = (0..segments.len())
-            .map(|at| {
-                if ids.contains(&around(method, &segments, at)) {
-                    "{id}"
-                } else {
-                    segments[at]
-                }
-            })
+            .map(|at| if ids.contains(&around(method, &segments, at)) { "{id}" } else { segments[at] })
             .collect();
         // The same path at another host is something else.
         let origin = origin(step);
@@ -82,9 +76,7 @@ pub(crate) fn is_id(text: &str) -> bool {
     let is_version = text.len() <= 3 && text.starts_with('v');
     let is_hex = text.len() >= 8 && text.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
     let is_token = text.len() >= TOKEN_CHARS_MIN
-        && text
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || b"-_.~%=".contains(&byte))
+        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.~%=".contains(&byte))
         && !text.contains('-');
     !is_version && (digits == text.len() || is_hex || is_token)
 }
@@ -116,9 +108,5 @@ fn by_cardinality(paths: &[(String, String)]) -> HashSet<Around> {
             .filter(|word| word.contains(['-', '_', '%', '.']) || word.bytes().any(|byte| byte.is_ascii_digit()));
         slugs.count() >= VALUES_MIN || words.count() >= 2 * VALUES_MIN
     };
-    values
-        .into_iter()
-        .filter(|(_, words)| is_id(words))
-        .map(|(key, _)| key)
-        .collect()
+    values.into_iter().filter(|(_, words)| is_id(words)).map(|(key, _)| key).collect()
 }

@@ -68,10 +68,7 @@ fn pages_in_quick_succession_are_pages_and_frames_are_not() {
         page(50, "/ad", "").with("Sec-Fetch-Dest", "iframe"),
         page(60, "/login", "").with("Sec-Fetch-Dest", "document"),
     ];
-    assert_eq!(
-        shape(entries),
-        [(0, vec![], vec![1]), (2, vec![], vec![3]), (4, vec![], vec![])]
-    );
+    assert_eq!(shape(entries), [(0, vec![], vec![1]), (2, vec![], vec![3]), (4, vec![], vec![])]);
 }
 
 /// Defect of others: redirect targets came before their source, or stood beside it.
@@ -84,10 +81,7 @@ fn redirects_follow_their_source_even_when_clocks_disagree() {
         get(2000, "/go", Kind::Document).leads_to(302, "account?a=1#top"),
         page(9000, "/account?a=1", ""),
     ];
-    assert_eq!(
-        shape(entries),
-        [(0, vec![], vec![]), (2, vec![3, 1], vec![]), (4, vec![], vec![])]
-    );
+    assert_eq!(shape(entries), [(0, vec![], vec![]), (2, vec![3, 1], vec![]), (4, vec![], vec![])]);
 }
 
 #[test]
@@ -117,30 +111,16 @@ fn pauses_leave_loading_out() {
         journey.steps.iter().map(|step| step.think).collect::<Vec<_>>()
     };
     let ms = Duration::from_millis;
-    assert_eq!(
-        think(&Options::default()),
-        [None, Some(ms(20_000)), None, Some(ms(430))]
-    );
-    let fixed = Options {
-        think: Think::Fixed(ms(5)),
-        ..Options::default()
-    };
+    assert_eq!(think(&Options::default()), [None, Some(ms(20_000)), None, Some(ms(430))]);
+    let fixed = Options { think: Think::Fixed(ms(5)), ..Options::default() };
     assert_eq!(think(&fixed), [None, Some(ms(5)), None, Some(ms(5))]);
 }
 
 #[test]
 fn marks_begin_at_the_next_step() {
     let mut recording = recording(vec![page(0, "/", ""), page(5000, "/login", ""), page(9000, "/x", "")]);
-    let mark = |at_ms: i64, name: &str| Mark {
-        at_us: at_ms * 1000,
-        name: name.into(),
-    };
-    recording.marks = vec![
-        mark(4000, " log in "),
-        mark(3000, "typo"),
-        mark(99_000, "never"),
-        mark(0, "start"),
-    ];
+    let mark = |at_ms: i64, name: &str| Mark { at_us: at_ms * 1000, name: name.into() };
+    recording.marks = vec![mark(4000, " log in "), mark(3000, "typo"), mark(99_000, "never"), mark(0, "start")];
     let options = Options::default();
     let journey = build(&recording, &select(&recording, &options), &options);
     let marks: Vec<_> = journey.steps.iter().map(|step| step.mark.as_deref()).collect();
@@ -170,33 +150,17 @@ fn identifiers_become_templates_and_words_stay() {
 #[test]
 fn many_words_at_one_position_are_identifiers() {
     let items = ["oak-table", "pine-chair", "red-lamp", "tin_can"];
-    let mut entries: Vec<_> = (0..)
-        .zip(items)
-        .map(|(n, item)| page(n * 5000, &format!("/item/{item}"), ""))
-        .collect();
-    entries.extend(
-        (10..)
-            .zip(["orders", "settings"])
-            .map(|(n, word)| page(n * 5000, &format!("/account/{word}"), "")),
-    );
+    let mut entries: Vec<_> = (0..).zip(items).map(|(n, item)| page(n * 5000, &format!("/item/{item}"), "")).collect();
+    entries.extend((10..).zip(["orders", "settings"]).map(|(n, word)| page(n * 5000, &format!("/account/{word}"), "")));
     let (_, journey) = built(entries, &Options::default());
     let names: Vec<_> = journey.steps.iter().map(|step| step.name.as_str()).collect();
     let item = "GET /item/{id}";
-    assert_eq!(
-        names,
-        [item, item, item, item, "GET /account/orders", "GET /account/settings"]
-    );
+    assert_eq!(names, [item, item, item, item, "GET /account/orders", "GET /account/settings"]);
 }
 
 fn any_entry() -> impl Strategy<Value = Entry> {
-    let kinds = prop::sample::select(vec![
-        Kind::Document,
-        Kind::Style,
-        Kind::Image,
-        Kind::Call,
-        Kind::Other,
-        Kind::Socket,
-    ]);
+    let kinds =
+        prop::sample::select(vec![Kind::Document, Kind::Style, Kind::Image, Kind::Call, Kind::Other, Kind::Socket]);
     let method = prop::sample::select(vec!["GET", "POST", "DELETE"]);
     let path = prop::sample::select(vec!["/a", "/b", "/c?x=1", "http://other.test/"]);
     let status = prop_oneof![Just(200_u16), Just(302), Just(404)];

@@ -50,16 +50,7 @@ impl<'a> Binder<'a> {
         feeders: &'a mut Feeders,
         options: &'a Options,
     ) -> Self {
-        Self {
-            recording,
-            journey,
-            others,
-            secrets,
-            feeders,
-            options,
-            bound: Vec::new(),
-            made: Parameters::default(),
-        }
+        Self { recording, journey, others, secrets, feeders, options, bound: Vec::new(), made: Parameters::default() }
     }
 
     pub(super) fn finish(self) -> Parameters {
@@ -67,9 +58,7 @@ impl<'a> Binder<'a> {
     }
 
     fn is_bound(&self, field: Field, value: &str) -> bool {
-        self.bound
-            .iter()
-            .any(|bound| bound.field == field && bound.value == value)
+        self.bound.iter().any(|bound| bound.field == field && bound.value == value)
     }
 
     fn has(&self, field: Field) -> bool {
@@ -143,14 +132,8 @@ impl<'a> Binder<'a> {
         let value = &candidate.part.value;
         let (template, from) = match self.options.secrets {
             SecretsIn::File => {
-                let theirs = self
-                    .others
-                    .iter()
-                    .map(|other| other.value(candidate.entry, &candidate.part.place));
-                (
-                    self.feeders.secret(column, value, theirs),
-                    "from the file of known users",
-                )
+                let theirs = self.others.iter().map(|other| other.value(candidate.entry, &candidate.part.place));
+                (self.feeders.secret(column, value, theirs), "from the file of known users")
             }
             SecretsIn::Env => (self.feeders.environment(column, value), "from the environment"),
         };
@@ -300,9 +283,7 @@ impl<'a> Binder<'a> {
     fn quantity(&mut self, candidate: &Candidate, all: &[Candidate]) {
         let depends = self.journey.steps.iter().flat_map(|step| step.hops()).any(|index| {
             let parts = of(&self.recording.entries[index].request);
-            parts
-                .iter()
-                .any(|part| matches!(&part.place, Place::Json(name) | Place::Field(name, _) if is_money(name)))
+            parts.iter().any(|part| matches!(&part.place, Place::Json(name) | Place::Field(name, _) if is_money(name)))
         });
         if depends {
             return self.leave(candidate, "prices are sent that follow from it");
@@ -313,23 +294,18 @@ impl<'a> Binder<'a> {
         let theirs = self.theirs(candidate);
         let chosen = theirs.iter().filter(|value| fits(Field::Quantity, value));
         let chosen = chosen.filter_map(|value| value.parse::<i64>().ok());
-        let (least, most) = chosen.fold((recorded, recorded), |(least, most), value| {
-            (least.min(value), most.max(value))
-        });
+        let (least, most) =
+            chosen.fold((recorded, recorded), |(least, most), value| (least.min(value), most.max(value)));
         let (low, high) = match recorded {
             _ if least < most => (least, most),
             1 | 2 => (1, 3),
             many => (many - 1, many + 1),
         };
-        let (min, max) = (
-            candidate.shown.min.unwrap_or(1).max(1),
-            candidate.shown.max.unwrap_or(i64::MAX),
-        );
+        let (min, max) = (candidate.shown.min.unwrap_or(1).max(1), candidate.shown.max.unwrap_or(i64::MAX));
         let (low, high) = (low.max(min).min(recorded), high.min(max).max(recorded));
         let made = format!("${{random({low}, {high})}}");
-        let same = all
-            .iter()
-            .filter(|other| other.field == Field::Quantity && other.part.value == candidate.part.value);
+        let same =
+            all.iter().filter(|other| other.field == Field::Quantity && other.part.value == candidate.part.value);
         let from = format!("a number from {low} to {high}");
         if same.count() < 2 {
             return self.bind(candidate, made, from);
@@ -342,10 +318,7 @@ impl<'a> Binder<'a> {
             !self.feeders.taken.contains(name) && !self.made.sets.iter().any(|(_, known, _)| known == name)
         };
         let numbered = (2..).map(|number| format!("{name}_{number}"));
-        let name = std::iter::once(name.clone())
-            .chain(numbered)
-            .find(|name| is_free(name))
-            .unwrap_or(name);
+        let name = std::iter::once(name.clone()).chain(numbered).find(|name| is_free(name)).unwrap_or(name);
         self.bind(candidate, format!("${{{name}}}"), from);
         self.made.sets.push((candidate.entry, name, made));
     }
@@ -358,9 +331,6 @@ fn is_money(name: &str) -> bool {
 
 /// Digits and dashes as in the numbers that are made up.
 fn is_phone_like_ours(value: &str) -> bool {
-    let shape: String = value
-        .chars()
-        .map(|c| if c.is_ascii_digit() { '9' } else { c })
-        .collect();
+    let shape: String = value.chars().map(|c| if c.is_ascii_digit() { '9' } else { c }).collect();
     shape == "999-999-9999"
 }

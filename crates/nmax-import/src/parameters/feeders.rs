@@ -93,10 +93,7 @@ impl Feeders {
     /// Adds a recorded search term; the template that reads one.
     pub(super) fn term(&mut self, column: &str, term: &str) -> String {
         let is_words = |feeder: &&mut Feeder| matches!(feeder, Feeder::File { is_secret: false, .. });
-        if let Some(Feeder::File {
-            name, columns, rows, ..
-        }) = self.list.iter_mut().find(is_words)
-        {
+        if let Some(Feeder::File { name, columns, rows, .. }) = self.list.iter_mut().find(is_words) {
             if !rows.iter().any(|row| row[0] == term) {
                 rows.push(vec![term.to_owned()]);
             }
@@ -130,10 +127,7 @@ impl Feeders {
             });
         }
         let found = self.list.iter_mut().find(|feeder| is_secrets(feeder));
-        let Some(Feeder::File {
-            name, columns, rows, ..
-        }) = found
-        else {
+        let Some(Feeder::File { name, columns, rows, .. }) = found else {
             return String::new();
         };
         let at = rows[0].iter().position(|own| own == value).unwrap_or_else(|| {
@@ -169,19 +163,14 @@ impl Feeders {
     fn free(&self, name: &str) -> String {
         let is_free = |name: &str| !self.taken.contains(name) && !self.list.iter().any(|feeder| feeder.name() == name);
         let numbered = (2..).map(|number| format!("{name}_{number}"));
-        std::iter::once(name.to_owned())
-            .chain(numbered)
-            .find(|name| is_free(name))
-            .unwrap_or_else(|| name.to_owned())
+        std::iter::once(name.to_owned()).chain(numbered).find(|name| is_free(name)).unwrap_or_else(|| name.to_owned())
     }
 }
 
 fn free_among(name: &str, taken: &[String]) -> String {
     let numbered = (2..).map(|number| format!("{name}_{number}"));
     let mut names = std::iter::once(name.to_owned()).chain(numbered);
-    names
-        .find(|name| !taken.contains(name))
-        .unwrap_or_else(|| name.to_owned())
+    names.find(|name| !taken.contains(name)).unwrap_or_else(|| name.to_owned())
 }
 
 /// A name of letters, digits and `_`, not empty and not long.

@@ -62,10 +62,7 @@ const AUTOCOMPLETE: [(&str, Field); 17] = [
 /// Words of a name joined, in small letters, at its end.
 const NAMES: [(&[&str], Field); 13] = [
     (&["email", "mail", "emailaddress", "mailaddress"], Email),
-    (
-        &["password", "passwd", "pwd", "passphrase", "passwort", "kennwort"],
-        Password,
-    ),
+    (&["password", "passwd", "pwd", "passphrase", "passwort", "kennwort"], Password),
     (
         &[
             "passwordconfirmation",
@@ -79,66 +76,16 @@ const NAMES: [(&[&str], Field); 13] = [
         ],
         Password,
     ),
-    (
-        &["firstname", "givenname", "fname", "forename", "vorname", "prenom"],
-        FirstName,
-    ),
+    (&["firstname", "givenname", "fname", "forename", "vorname", "prenom"], FirstName),
     (&["lastname", "surname", "familyname", "lname", "nachname"], LastName),
-    (
-        &[
-            "fullname",
-            "yourname",
-            "realname",
-            "customername",
-            "contactname",
-            "cardholder",
-            "cardholdername",
-        ],
-        FullName,
-    ),
-    (
-        &[
-            "username",
-            "loginname",
-            "userlogin",
-            "nickname",
-            "login",
-            "benutzername",
-        ],
-        UserName,
-    ),
-    (
-        &[
-            "phone",
-            "telephone",
-            "tel",
-            "telefon",
-            "mobile",
-            "phonenumber",
-            "cellphone",
-            "mobilenumber",
-        ],
-        Phone,
-    ),
-    (
-        &[
-            "street",
-            "streetaddress",
-            "address1",
-            "addressline1",
-            "line1",
-            "strasse",
-            "addressstreet",
-        ],
-        Street,
-    ),
+    (&["fullname", "yourname", "realname", "customername", "contactname", "cardholder", "cardholdername"], FullName),
+    (&["username", "loginname", "userlogin", "nickname", "login", "benutzername"], UserName),
+    (&["phone", "telephone", "tel", "telefon", "mobile", "phonenumber", "cellphone", "mobilenumber"], Phone),
+    (&["street", "streetaddress", "address1", "addressline1", "line1", "strasse", "addressstreet"], Street),
     (&["housenumber", "hausnummer", "houseno"], HouseNumber),
     (&["zip", "zipcode", "postcode", "postalcode", "plz"], Postcode),
     (&["city", "town", "ort", "stadt"], City),
-    (
-        &["birthdate", "birthday", "dateofbirth", "dob", "bday", "geburtsdatum"],
-        BirthDate,
-    ),
+    (&["birthdate", "birthday", "dateofbirth", "dob", "bday", "geburtsdatum"], BirthDate),
 ];
 /// Whole names of fields that are searched for.
 const SEARCHES: [&str; 12] = [
@@ -166,12 +113,7 @@ const QUANTITY_MAX: i64 = 99;
 
 /// What a field of a request is for; `path` is that of the request.
 pub(crate) fn field(name: &str, value: &str, shown: &Shown, path: &str) -> Option<Field> {
-    if value.trim().is_empty()
-        || matches!(
-            shown.kind.as_str(),
-            "hidden" | "checkbox" | "radio" | "submit" | "select"
-        )
-    {
+    if value.trim().is_empty() || matches!(shown.kind.as_str(), "hidden" | "checkbox" | "radio" | "submit" | "select") {
         return None;
     }
     let words = words(name);
@@ -215,17 +157,8 @@ pub(crate) fn field(name: &str, value: &str, shown: &Shown, path: &str) -> Optio
 
 /// A name that may be a person's, when more in the request is about one.
 pub(crate) fn may_be_name(name: &str) -> bool {
-    const PERSONS: [&str; 9] = [
-        "customer",
-        "user",
-        "your",
-        "contact",
-        "billing",
-        "shipping",
-        "recipient",
-        "display",
-        "account",
-    ];
+    const PERSONS: [&str; 9] =
+        ["customer", "user", "your", "contact", "billing", "shipping", "recipient", "display", "account"];
     let words = words(name);
     match words.split_last() {
         Some((last, before)) if last == "name" => before.iter().all(|word| PERSONS.contains(&word.as_str())),
@@ -301,13 +234,10 @@ pub(crate) fn is_iban(text: &str) -> bool {
     if !is_head {
         return false;
     }
-    let rest = plain[4..]
-        .iter()
-        .chain(&plain[..4])
-        .fold(0_u32, |rest, byte| match byte {
-            b'0'..=b'9' => (rest * 10 + u32::from(byte - b'0')) % 97,
-            byte => (rest * 100 + u32::from(byte.to_ascii_uppercase() - b'A') + 10) % 97,
-        });
+    let rest = plain[4..].iter().chain(&plain[..4]).fold(0_u32, |rest, byte| match byte {
+        b'0'..=b'9' => (rest * 10 + u32::from(byte - b'0')) % 97,
+        byte => (rest * 100 + u32::from(byte.to_ascii_uppercase() - b'A') + 10) % 97,
+    });
     rest == 1
 }
 
@@ -369,10 +299,7 @@ mod tests {
             autocomplete: autocomplete.into(),
             ..Shown::default()
         };
-        assert_eq!(
-            field("x1", "Ada", &shown("text", "shipping given-name"), "/"),
-            Some(FirstName)
-        );
+        assert_eq!(field("x1", "Ada", &shown("text", "shipping given-name"), "/"), Some(FirstName));
         assert_eq!(field("x2", "a", &shown("password", ""), "/"), Some(Password));
         assert_eq!(field("qty", "3", &shown("hidden", ""), "/"), None);
         assert_eq!(field("x3", "oak", &shown("search", ""), "/"), Some(Search));

@@ -36,9 +36,7 @@ pub(super) fn secrets(
                 SecretsIn::File => {
                     // What others sent there is theirs only where it is the whole.
                     let is_whole = span.len() == part.value.len();
-                    let theirs = others
-                        .iter()
-                        .map(|other| other.value(entry, &part.place).filter(|_| is_whole));
+                    let theirs = others.iter().map(|other| other.value(entry, &part.place).filter(|_| is_whole));
                     (feeders.secret(&column, value, theirs), "from the file of secrets")
                 }
                 SecretsIn::Env => (feeders.environment(&column, value), "from the environment"),
@@ -46,14 +44,7 @@ pub(super) fn secrets(
             let place = told(recording, journey, entry, &part.place);
             parameters.notes.push(format!("{place}: a secret, {from}"));
             parameters.values.push(value.to_owned());
-            parameters.replacements.push(Replacement {
-                at: Use {
-                    entry,
-                    place: part.place.clone(),
-                    span,
-                },
-                template,
-            });
+            parameters.replacements.push(Replacement { at: Use { entry, place: part.place.clone(), span }, template });
         }
     }
 }
@@ -86,9 +77,8 @@ fn within(text: &str, secrets: &Secrets) -> Vec<std::ops::Range<usize>> {
     let mut spans = Vec::new();
     let (mut at, mut rest) = (0, hidden.as_str());
     while let Some(start) = rest.find(PREFIX) {
-        let length = rest[start..]
-            .find(|c: char| !(c.is_ascii_alphanumeric() || c == '-'))
-            .unwrap_or(rest.len() - start);
+        let length =
+            rest[start..].find(|c: char| !(c.is_ascii_alphanumeric() || c == '-')).unwrap_or(rest.len() - start);
         let value = secrets.reveal(&rest[start..start + length]);
         at += start;
         if !text.get(at..).is_some_and(|text| text.starts_with(&value)) {

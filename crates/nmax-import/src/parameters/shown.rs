@@ -17,17 +17,10 @@ pub(super) fn shown(recording: &Recording, name: &str, before: &Entry) -> Shown 
     if name.is_empty() || name.contains(['"', '\\', '\n', '\r']) {
         return Shown::default();
     }
-    let mut documents: Vec<&Entry> = recording
-        .entries
-        .iter()
-        .filter(|entry| entry.sent_us < before.sent_us && is_html(entry))
-        .collect();
+    let mut documents: Vec<&Entry> =
+        recording.entries.iter().filter(|entry| entry.sent_us < before.sent_us && is_html(entry)).collect();
     documents.sort_by_key(|entry| std::cmp::Reverse(entry.sent_us));
-    documents
-        .into_iter()
-        .take(PAGES_MAX)
-        .find_map(|entry| on_page(entry, name))
-        .unwrap_or_default()
+    documents.into_iter().take(PAGES_MAX).find_map(|entry| on_page(entry, name)).unwrap_or_default()
 }
 
 fn on_page(entry: &Entry, name: &str) -> Option<Shown> {
@@ -38,10 +31,8 @@ fn on_page(entry: &Entry, name: &str) -> Option<Shown> {
     }
     let page = Page::new(&[], &body.bytes);
     let found = |selector: &str, attribute: &str| {
-        let source = Source::Css {
-            selector: format!("{selector}[name=\"{name}\"]"),
-            attribute: Some(attribute.to_owned()),
-        };
+        let source =
+            Source::Css { selector: format!("{selector}[name=\"{name}\"]"), attribute: Some(attribute.to_owned()) };
         let extractor = Extractor::new(&source).ok()?;
         extractor.matches(&page).into_iter().next()
     };

@@ -24,16 +24,10 @@ fn file<'a>(made: &'a Converted, name: &str) -> &'a str {
 #[test]
 fn who_signs_up_is_another_person_each_time_and_logs_in_as_that() {
     let made = made(vec![
-        post(
-            0,
-            "/signup",
-            "name=Ada+Lovelace&email=ada%40shop.test&password=Engine%241&password2=Engine%241",
-        ),
+        post(0, "/signup", "name=Ada+Lovelace&email=ada%40shop.test&password=Engine%241&password2=Engine%241"),
         post(5000, "/login", "username=ada%40shop.test&pass=x&password=Engine%241"),
         get(9000, "/users/ada%40shop.test/orders", Kind::Call).by("POST"),
-        get(9500, "/news", Kind::Call)
-            .by("POST")
-            .sends("text/xml", "<to>ada@shop.test</to>"),
+        get(9500, "/news", Kind::Call).by("POST").sends("text/xml", "<to>ada@shop.test</to>"),
     ]);
     has(&made, "people: { generate: person, unique: email }");
     for field in [
@@ -64,39 +58,24 @@ fn who_only_logs_in_is_read_from_a_file_of_secrets() {
     has(&by_file, "email: \"${secrets.email}\"");
     has(&by_file, "password: \"${secrets.password}\"");
     has(&by_file, "x-api-key: \"${secrets.x_api_key}\"");
-    let secrets = by_file
-        .files
-        .iter()
-        .find(|file| file.name == "visit.secrets.csv")
-        .expect("secrets");
+    let secrets = by_file.files.iter().find(|file| file.name == "visit.secrets.csv").expect("secrets");
     assert!(secrets.is_secret);
     assert_eq!(
         file(&by_file, "visit.secrets.csv"),
         "email,password,x_api_key\nada@shop.test,\"Engine1,\"\"x\"\"\",k-123456\n"
     );
-    let options = Options {
-        secrets: SecretsIn::Env,
-        ..Options::default()
-    };
+    let options = Options { secrets: SecretsIn::Env, ..Options::default() };
     let by_env = convert(vec![recording(entries())], &options);
     has(&by_env, "password: \"${env.PASSWORD}\"");
     has(&by_env, "x-api-key: \"${env.X_API_KEY}\"");
     assert!(by_env.files.is_empty(), "{:?}", by_env.files);
-    assert!(
-        by_env
-            .summary
-            .warnings
-            .iter()
-            .any(|warning| warning.contains("-e PASSWORD=VALUE"))
-    );
+    assert!(by_env.summary.warnings.iter().any(|warning| warning.contains("-e PASSWORD=VALUE")));
 }
 
 #[test]
 fn what_the_server_refused_is_sent_as_recorded() {
     let made = made(vec![
-        post(0, "/signup", "email=taken%40shop.test&password=Engine1")
-            .status(409)
-            .answers("text/html", ""),
+        post(0, "/signup", "email=taken%40shop.test&password=Engine1").status(409).answers("text/html", ""),
         post(5000, "/signup", "email=new%40shop.test&password=Engine1"),
     ]);
     has(&made, "email: \"taken@shop.test\"");
@@ -108,11 +87,7 @@ fn what_the_server_refused_is_sent_as_recorded() {
 #[test]
 fn fields_of_json_keep_their_types() {
     let body = r#"{"user":{"firstName":"Ada","lastName":"King","phone":"303-555-0199","age":36},"qty":2,"pin":1234}"#;
-    let made = made(vec![
-        get(0, "/api/orders", Kind::Call)
-            .by("POST")
-            .sends("application/json", body),
-    ]);
+    let made = made(vec![get(0, "/api/orders", Kind::Call).by("POST").sends("application/json", body)]);
     has(
         &made,
         r#"{"user":{"firstName":"${people.first_name}","lastName":"${people.last_name}","phone":"${people.phone}","age":36},"qty":${random(1, 3)},"pin":${secrets.pin}}"#,
@@ -123,10 +98,7 @@ fn fields_of_json_keep_their_types() {
 fn the_form_that_was_shown_names_fields_and_their_limits() {
     let form = r#"<input name="f1" autocomplete="given-name"><input type="hidden" name="qty" value="3">
         <input name="n" type="number" min="2" max="4"><select name="city"><option>Paris</select>"#;
-    let made = made(vec![
-        page(0, "/order", form),
-        post(5000, "/order", "f1=Ada&qty=3&n=3&city=Paris"),
-    ]);
+    let made = made(vec![page(0, "/order", form), post(5000, "/order", "f1=Ada&qty=3&n=3&city=Paris")]);
     has(&made, "f1: \"${people.first_name}\"");
     has(&made, "qty: \"3\"");
     has(&made, "city: Paris");
@@ -136,11 +108,7 @@ fn the_form_that_was_shown_names_fields_and_their_limits() {
 fn terms_are_gathered_in_a_file_and_their_beginnings_stay() {
     let made = made(vec![
         page(0, "/search?q=oak+table", "<title>Search: oak table - Shop</title>"),
-        page(
-            5000,
-            "/search?q=oak+table&page=2",
-            "<title>Search: oak table - Shop</title>",
-        ),
+        page(5000, "/search?q=oak+table&page=2", "<title>Search: oak table - Shop</title>"),
         get(9000, "/suggest?q=pi", Kind::Call).by("POST"),
         page(15_000, "/search?q=pine%2C+red", ""),
         page(19_000, "/", "<title>Welcome - Shop</title>"),
@@ -161,29 +129,15 @@ fn a_number_of_pieces_is_made_once_and_not_when_prices_follow_from_it() {
     assert_eq!(twice.plan.matches("qty: \"${qty}\"").count(), 2, "{}", twice.plan);
     let priced = made(vec![post(0, "/basket", "qty=5&total=9.95")]);
     has(&priced, "qty: \"5\"");
-    assert!(
-        priced
-            .summary
-            .parameters
-            .iter()
-            .any(|note| note.contains("prices are sent"))
-    );
+    assert!(priced.summary.parameters.iter().any(|note| note.contains("prices are sent")));
 }
 
 #[test]
 fn addresses_are_made_up_only_where_they_fit() {
-    let american = made(vec![post(
-        0,
-        "/address",
-        "street=12+Main+St&city=Denver&state=CO&zip=80216",
-    )]);
+    let american = made(vec![post(0, "/address", "street=12+Main+St&city=Denver&state=CO&zip=80216")]);
     has(&american, "street: \"${people.house_number} ${people.street}\"");
     has(&american, "state: \"${people.region}\"");
-    let german = made(vec![post(
-        0,
-        "/address",
-        "street=Hauptstr.+5&city=Ulm&zip=89073&country=DE",
-    )]);
+    let german = made(vec![post(0, "/address", "street=Hauptstr.+5&city=Ulm&zip=89073&country=DE")]);
     has(&german, "street: Hauptstr. 5");
     has(&german, "zip: \"89073\"");
     let british = made(vec![post(0, "/address", "street=5+High+St&city=York&zip=YO1+7HH1")]);
@@ -192,11 +146,7 @@ fn addresses_are_made_up_only_where_they_fit() {
 
 #[test]
 fn names_of_user_and_address_are_new_together() {
-    let both = made(vec![post(
-        0,
-        "/register",
-        "username=ada1815&email=a%40b.test&password=x1",
-    )]);
+    let both = made(vec![post(0, "/register", "username=ada1815&email=a%40b.test&password=x1")]);
     has(&both, "username: \"${people.user_name}${setup.run}${iteration}\"");
     has(&both, "unique: email");
     let one = made(vec![post(0, "/register", "username=ada1815&password=x1")]);
@@ -210,39 +160,23 @@ fn secrets_are_nowhere_but_in_their_file() {
     let token = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhZGEifQ.c2lnbmF0dXJlLW9mLWFkYQ";
     let bearer = format!("Bearer {token}");
     let made = made(vec![
-        page(
-            0,
-            &format!("/reset/{token}?api_key=Zx81Spectrum48"),
-            "<title>Reset</title>",
-        ),
+        page(0, &format!("/reset/{token}?api_key=Zx81Spectrum48"), "<title>Reset</title>"),
         get(20, &format!("/app.js?token={token}"), Kind::Script),
         post(5000, "/login", "email=ada%40shop.test&password=Tr0ub4dor%263x").with("Authorization", &bearer),
-        get(9000, "/pay", Kind::Call).by("POST").sends(
-            "application/json",
-            r#"{"card":"4111 1111 1111 1111","note":"pay 4111111111111111"}"#,
-        ),
-        get(9900, "/xml", Kind::Call)
+        get(9000, "/pay", Kind::Call)
             .by("POST")
-            .sends("text/xml", &format!("<t>{token}</t>")),
+            .sends("application/json", r#"{"card":"4111 1111 1111 1111","note":"pay 4111111111111111"}"#),
+        get(9900, "/xml", Kind::Call).by("POST").sends("text/xml", &format!("<t>{token}</t>")),
     ]);
     let mut shown = format!("{}{}{:?}", made.plan, made.evidence, made.summary);
     for file in made.files.iter().filter(|file| !file.is_secret) {
         shown.push_str(&String::from_utf8_lossy(&file.bytes));
     }
-    for secret in [
-        "c2lnbmF0dXJl",
-        "Zx81Spectrum48",
-        "Tr0ub4dor",
-        "4111111111111111",
-        "4111 1111 1111 1111",
-    ] {
+    for secret in ["c2lnbmF0dXJl", "Zx81Spectrum48", "Tr0ub4dor", "4111111111111111", "4111 1111 1111 1111"] {
         assert!(!shown.contains(secret), "{secret} in\n{shown}");
     }
     let kept = file(&made, "visit.secrets.csv");
-    assert!(
-        kept.contains(token) && kept.contains("Zx81Spectrum48") && kept.contains("Tr0ub4dor&3x"),
-        "{kept}"
-    );
+    assert!(kept.contains(token) && kept.contains("Zx81Spectrum48") && kept.contains("Tr0ub4dor&3x"), "{kept}");
 }
 
 /// A second run on the same system makes other users; where the form is too small for that, the plan says what to do.
@@ -258,20 +192,10 @@ fn no_run_makes_the_users_of_another_one_again() {
     };
     let roomy = made(sign_up("maxlength=254"));
     has(&roomy, "setup:\n  steps:\n    - set: { run: \"${now('ms')}\" }\n");
-    assert_eq!(
-        roomy.plan.matches("email: \"${setup.run}.${people.email}\"").count(),
-        2,
-        "{}",
-        roomy.plan
-    );
+    assert_eq!(roomy.plan.matches("email: \"${setup.run}.${people.email}\"").count(), 2, "{}", roomy.plan);
     lacks(&roomy, "--seed");
     let narrow = made(sign_up("maxlength=30"));
-    assert_eq!(
-        narrow.plan.matches("email: \"${people.email}\"").count(),
-        2,
-        "{}",
-        narrow.plan
-    );
+    assert_eq!(narrow.plan.matches("email: \"${people.email}\"").count(), 2, "{}", narrow.plan);
     has(&narrow, "--seed 2");
     lacks(&narrow, "setup");
 }
@@ -283,9 +207,7 @@ fn what_holds_a_secret_is_no_search_term() {
     let entries = vec![
         page(0, "/", ""),
         post(5000, "/password", "oldPassword=hunter2planted"),
-        get(9000, "/graphql", Kind::Call)
-            .by("POST")
-            .sends("application/json", query),
+        get(9000, "/graphql", Kind::Call).by("POST").sends("application/json", query),
         page(12_000, "/search?q=hunter2planted", ""),
     ];
     let made = made(entries);

@@ -127,18 +127,13 @@ pub(super) fn parts(request: &Request) -> Vec<Part> {
     match content(request) {
         Content::Empty | Content::Bytes(_) => Vec::new(),
         Content::Form(form) => form.into_iter().map(|(name, value)| field(name, &value)).collect(),
-        Content::Multipart(uploads) => uploads
-            .iter()
-            .filter_map(|upload| Some(field(upload.name.clone(), upload.text()?)))
-            .collect(),
+        Content::Multipart(uploads) => {
+            uploads.iter().filter_map(|upload| Some(field(upload.name.clone(), upload.text()?))).collect()
+        }
         Content::Json(text) => json::leaves(text)
             .unwrap_or_default()
             .into_iter()
-            .map(|leaf| Part {
-                place: Place::Json(leaf.pointer),
-                value: leaf.value,
-                is_bare: leaf.is_bare,
-            })
+            .map(|leaf| Part { place: Place::Json(leaf.pointer), value: leaf.value, is_bare: leaf.is_bare })
             .collect(),
         Content::Text(text) => vec![Part::new(Place::Body, text)],
     }
@@ -170,12 +165,8 @@ pub(super) fn change(request: &mut Request, changed: &HashMap<&Place, &str>) {
 
 /// A value as JSON: bare when it stood so and still can.
 fn json_text(value: &str, is_bare: bool) -> Cow<'static, str> {
-    let is_literal = || {
-        matches!(
-            serde_json::from_str(value),
-            Ok(serde_json::Value::Number(_) | serde_json::Value::Bool(_))
-        )
-    };
+    let is_literal =
+        || matches!(serde_json::from_str(value), Ok(serde_json::Value::Number(_) | serde_json::Value::Bool(_)));
     if is_bare && is_literal() {
         Cow::Owned(value.to_owned())
     } else {

@@ -21,12 +21,7 @@ pub(crate) struct Leaf {
 pub(crate) fn leaves(text: &str) -> Option<Vec<Leaf>> {
     // Whatever follows may trust that brackets and quotes fit.
     serde_json::from_str::<serde_json::Value>(text).ok()?;
-    let mut walk = Walk {
-        text,
-        at: 0,
-        pointer: String::new(),
-        leaves: Vec::new(),
-    };
+    let mut walk = Walk { text, at: 0, pointer: String::new(), leaves: Vec::new() };
     walk.value();
     let mut seen = HashSet::new();
     walk.leaves.retain(|leaf| seen.insert(leaf.pointer.clone()));
@@ -79,12 +74,7 @@ impl Walk<'_> {
     }
 
     fn leaf(&mut self, span: Range<usize>, value: String, is_bare: bool) {
-        self.leaves.push(Leaf {
-            pointer: self.pointer.clone(),
-            span,
-            value,
-            is_bare,
-        });
+        self.leaves.push(Leaf { pointer: self.pointer.clone(), span, value, is_bare });
     }
 
     /// A string with its quotes.

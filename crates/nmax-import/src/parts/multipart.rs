@@ -65,10 +65,7 @@ fn piece(body: &[u8], start: usize, end: usize) -> Option<Piece<'_>> {
 fn parameter(header: &str, name: &str) -> Option<String> {
     let lower = header.to_ascii_lowercase();
     let key = format!("{name}=");
-    let at = lower
-        .match_indices(&key)
-        .map(|(at, _)| at)
-        .find(|at| lower[..*at].ends_with([' ', ';', '\t']))?;
+    let at = lower.match_indices(&key).map(|(at, _)| at).find(|at| lower[..*at].ends_with([' ', ';', '\t']))?;
     let rest = header.get(at + key.len()..)?;
     let value = match rest.strip_prefix('"') {
         Some(quoted) => quoted.split('"').next()?,
@@ -79,7 +76,5 @@ fn parameter(header: &str, name: &str) -> Option<String> {
 
 fn find(bytes: &[u8], wanted: &[u8], from: usize) -> Option<usize> {
     let rest = bytes.get(from..)?;
-    rest.windows(wanted.len())
-        .position(|window| window == wanted)
-        .map(|at| from + at)
+    rest.windows(wanted.len()).position(|window| window == wanted).map(|at| from + at)
 }

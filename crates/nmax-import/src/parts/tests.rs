@@ -22,10 +22,7 @@ proptest! {
 fn logins_of_urls_in_their_forms() {
     let header = |user_and_password: &str| {
         use base64::Engine as _;
-        Some(format!(
-            "Basic {}",
-            base64::engine::general_purpose::STANDARD.encode(user_and_password)
-        ))
+        Some(format!("Basic {}", base64::engine::general_purpose::STANDARD.encode(user_and_password)))
     };
     for (url, bare, want) in [
         ("http://ann@a.test/", "http://a.test/", header("ann:")),
@@ -44,20 +41,12 @@ fn logins_of_urls_in_their_forms() {
 
 /// Texts with everything that encodings have to save.
 fn any_text() -> impl Strategy<Value = String> {
-    prop_oneof![
-        "[a-z0-9]{0,8}",
-        "[ -~]{0,12}",
-        "\\PC{0,6}",
-        Just("a&b=c d+e%20;\"'\\/<$>{}".to_owned()),
-    ]
+    prop_oneof!["[a-z0-9]{0,8}", "[ -~]{0,12}", "\\PC{0,6}", Just("a&b=c d+e%20;\"'\\/<$>{}".to_owned()),]
 }
 
 fn raw_query() -> impl Strategy<Value = String> {
-    prop::collection::vec(
-        prop_oneof!["[a-c]=[a-z0-9%+.]{0,6}", "[a-c]", "[a-c]%20=%C3%A9", "=", "[a-c]=%FF"],
-        0..5,
-    )
-    .prop_map(|pairs| pairs.join("&"))
+    prop::collection::vec(prop_oneof!["[a-c]=[a-z0-9%+.]{0,6}", "[a-c]", "[a-c]%20=%C3%A9", "=", "[a-c]=%FF"], 0..5)
+        .prop_map(|pairs| pairs.join("&"))
 }
 
 fn json_value() -> impl Strategy<Value = serde_json::Value> {
@@ -77,19 +66,11 @@ fn json_value() -> impl Strategy<Value = serde_json::Value> {
 }
 
 fn body() -> impl Strategy<Value = Option<Body>> {
-    let of = |mime: &str, bytes: Vec<u8>| {
-        Some(Body {
-            mime: mime.to_owned(),
-            bytes,
-            ..Body::default()
-        })
-    };
+    let of = |mime: &str, bytes: Vec<u8>| Some(Body { mime: mime.to_owned(), bytes, ..Body::default() });
     let multipart = |fields: Vec<(String, String)>| {
         let mut text = String::new();
         for (name, value) in fields {
-            text.push_str(&format!(
-                "--B0\r\nContent-Disposition: form-data; name=\"{name}\"\r\n\r\n{value}\r\n"
-            ));
+            text.push_str(&format!("--B0\r\nContent-Disposition: form-data; name=\"{name}\"\r\n\r\n{value}\r\n"));
         }
         text.push_str("--B0\r\nContent-Disposition: form-data; name=\"f\"; filename=\"a.bin\"\r\n");
         text.push_str("Content-Type: image/png\r\n\r\n\u{1}\u{2}\r\n--B0--\r\n");
@@ -112,21 +93,14 @@ fn request() -> impl Strategy<Value = Request> {
     let path = "(/[a-z0-9%.;=~-]{0,6}){0,4}";
     let headers = prop::collection::vec(
         (
-            prop_oneof![
-                "[xX]-[a-b]",
-                Just("Cookie".to_owned()),
-                Just("authorization".to_owned())
-            ],
+            prop_oneof!["[xX]-[a-b]", Just("Cookie".to_owned()), Just("authorization".to_owned())],
             "[a-c]=[a-z]{0,4}(; [a-c]=[a-z]{0,4}){0,2}",
         ),
         0..4,
     );
     (path, prop::option::of(raw_query()), headers, body()).prop_map(|(path, query, headers, body)| Request {
         method: "POST".into(),
-        url: format!(
-            "https://shop.test:8443{path}{}",
-            query.map_or(String::new(), |query| format!("?{query}"))
-        ),
+        url: format!("https://shop.test:8443{path}{}", query.map_or(String::new(), |query| format!("?{query}"))),
         headers,
         body,
         ..Request::default()
@@ -203,10 +177,7 @@ fn values_are_decoded_as_their_place_demands() {
         }),
         ..Request::default()
     };
-    let found: Vec<_> = of(&request)
-        .into_iter()
-        .map(|part| (part.place, part.value, part.is_bare))
-        .collect();
+    let found: Vec<_> = of(&request).into_iter().map(|part| (part.place, part.value, part.is_bare)).collect();
     let query = |name: &str, nth| Place::Query(name.into(), nth);
     let json = |pointer: &str| Place::Json(pointer.into());
     let want = [
@@ -223,10 +194,7 @@ fn values_are_decoded_as_their_place_demands() {
         (json("/a~1b/t/0"), "é/", false),
         (json("/n"), "1", false),
     ];
-    let want: Vec<_> = want
-        .into_iter()
-        .map(|(place, value, is_bare)| (place, value.to_owned(), is_bare))
-        .collect();
+    let want: Vec<_> = want.into_iter().map(|(place, value, is_bare)| (place, value.to_owned(), is_bare)).collect();
     assert_eq!(found, want);
 }
 
@@ -241,13 +209,8 @@ fn numbers_of_json_keep_their_type() {
         ..Request::default()
     };
     request.url = "http://a.test/".into();
-    let changed = with(
-        &request,
-        &[
-            (Place::Json("/n".into()), "25".into()),
-            (Place::Json("/ok".into()), "maybe".into()),
-        ],
-    );
+    let changed =
+        with(&request, &[(Place::Json("/n".into()), "25".into()), (Place::Json("/ok".into()), "maybe".into())]);
     assert_eq!(changed.body.unwrap().bytes, br#"{"n": 25, "ok": "maybe"}"#);
 }
 
@@ -261,10 +224,7 @@ fn urls_are_split_where_they_have_no_path() {
         ("/next?to=http://b.test/", "", "", "/next?to=http://b.test/"),
     ] {
         let target = split(url);
-        assert_eq!(
-            (target.origin, target.host, target.path_and_query),
-            (origin, host, path_and_query)
-        );
+        assert_eq!((target.origin, target.host, target.path_and_query), (origin, host, path_and_query));
     }
 }
 

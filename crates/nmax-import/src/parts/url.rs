@@ -65,18 +65,10 @@ impl<'a> Target<'a> {
 /// Pairs of a query or a form, as written.
 pub(super) fn pairs(text: &str) -> impl Iterator<Item = Pair<'_>> {
     let text = Some(text).filter(|text| !text.is_empty());
-    text.into_iter()
-        .flat_map(|text| text.split('&'))
-        .map(|pair| match pair.split_once('=') {
-            Some((name, value)) => Pair {
-                name,
-                value: Some(value),
-            },
-            None => Pair {
-                name: pair,
-                value: None,
-            },
-        })
+    text.into_iter().flat_map(|text| text.split('&')).map(|pair| match pair.split_once('=') {
+        Some((name, value)) => Pair { name, value: Some(value) },
+        None => Pair { name: pair, value: None },
+    })
 }
 
 /// A name and a value, as written.
@@ -110,9 +102,7 @@ pub(super) fn with(url: &str, changed: &HashMap<&Place, &str>) -> String {
     let mut made = format!("{}{slash}{path}", target.origin);
     if let Some(query) = target.query {
         made.push('?');
-        made.push_str(&pairs_with(query, |name, nth| {
-            changed.get(&Place::Query(name, nth)).copied()
-        }));
+        made.push_str(&pairs_with(query, |name, nth| changed.get(&Place::Query(name, nth)).copied()));
     }
     made
 }
@@ -121,9 +111,7 @@ pub(super) fn with(url: &str, changed: &HashMap<&Place, &str>) -> String {
 pub(super) fn pairs_with<'v>(text: &str, value: impl Fn(String, usize) -> Option<&'v str>) -> String {
     let mut count = Count::default();
     let pair = |pair: &str| {
-        let split = pairs(pair)
-            .next()
-            .and_then(|split| Some((split.name, split.decoded()?.0)));
+        let split = pairs(pair).next().and_then(|split| Some((split.name, split.decoded()?.0)));
         let Some((raw, name)) = split else {
             return pair.to_owned();
         };
@@ -142,10 +130,7 @@ pub fn resolve(base: &str, reference: &str) -> String {
     let reference = reference.split_once('#').map_or(reference, |(reference, _)| reference);
     let base = split(base);
     let has_scheme = reference.find(':').is_some_and(|at| {
-        at > 0
-            && reference[..at]
-                .bytes()
-                .all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte))
+        at > 0 && reference[..at].bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte))
     });
     if has_scheme {
         return reference.to_owned();

@@ -35,20 +35,12 @@ fn json(written: &str) -> Option<String> {
 }
 
 fn html(written: &str) -> String {
-    const NAMED: [(&str, &str); 5] = [
-        ("lt;", "<"),
-        ("gt;", ">"),
-        ("quot;", "\""),
-        ("apos;", "'"),
-        ("amp;", "&"),
-    ];
+    const NAMED: [(&str, &str); 5] = [("lt;", "<"), ("gt;", ">"), ("quot;", "\""), ("apos;", "'"), ("amp;", "&")];
     let mut out = String::with_capacity(written.len());
     let mut rest = written;
     while let Some((before, after)) = rest.split_once('&') {
         out.push_str(before);
-        let number = after
-            .split_once(';')
-            .and_then(|(number, rest)| Some((number.strip_prefix('#')?, rest)));
+        let number = after.split_once(';').and_then(|(number, rest)| Some((number.strip_prefix('#')?, rest)));
         let code = number.and_then(|(number, rest)| {
             let code = match number.strip_prefix(['x', 'X']) {
                 Some(hex) => u32::from_str_radix(hex, 16).ok()?,

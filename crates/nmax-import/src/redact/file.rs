@@ -34,11 +34,7 @@ impl Secrets {
 
     /// Reads a secrets file.
     pub fn from_json(text: &str) -> Result<Self, SecretsError> {
-        let wrong = |what: &str| SecretsError {
-            line: 1,
-            column: 1,
-            what: what.to_owned(),
-        };
+        let wrong = |what: &str| SecretsError { line: 1, column: 1, what: what.to_owned() };
         let file: Value = serde_json::from_str(text).map_err(|error| SecretsError {
             line: error.line(),
             column: error.column(),

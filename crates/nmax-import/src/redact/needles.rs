@@ -66,11 +66,7 @@ impl Needles {
     fn of(mut needles: Vec<Needle>) -> Self {
         needles.sort();
         needles.dedup();
-        let mut made = Self {
-            by_first: vec![Vec::new(); 256],
-            pairs: vec![0; 1024],
-            needles,
-        };
+        let mut made = Self { by_first: vec![Vec::new(); 256], pairs: vec![0; 1024], needles };
         for (index, needle) in made.needles.iter().enumerate() {
             made.by_first[usize::from(needle.bytes[0])].push(index);
             let pair = pair(needle.bytes[0], needle.bytes[1]);
@@ -138,11 +134,7 @@ fn spellings(secret: &str) -> Vec<Needle> {
     let json = |text: &str| serde_json::Value::from(text).to_string().trim_matches('"').to_owned();
     let escaped = serde_json::Value::from(secret).to_string();
     let escaped = escaped[1..escaped.len() - 1].to_owned();
-    let html = secret
-        .replace('&', "&amp;")
-        .replace('<', "&lt;")
-        .replace('>', "&gt;")
-        .replace('"', "&quot;");
+    let html = secret.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;");
     let is_word = secret.len() < super::EVERYWHERE_MIN || secret.bytes().all(|byte| byte.is_ascii_digit());
     let texts = [secret.to_owned(), json(&escaped), escaped, html, percent_encode(secret)];
     let base64 = (0..3).flat_map(|offset| in_base64(secret.as_bytes(), offset));
@@ -151,10 +143,7 @@ fn spellings(secret: &str) -> Vec<Needle> {
         .map(|text| (text, is_word))
         .chain(base64.map(|text| (text, false)))
         .filter(|(text, _)| text.len() >= 2)
-        .map(|(text, is_word)| Needle {
-            bytes: text.into_bytes(),
-            is_word,
-        })
+        .map(|(text, is_word)| Needle { bytes: text.into_bytes(), is_word })
         .collect()
 }
 
@@ -181,11 +170,7 @@ struct Unit {
 
 impl Unit {
     fn byte(byte: u8, length: usize) -> Option<Self> {
-        Some(Self {
-            bytes: [byte, 0, 0, 0],
-            size: 1,
-            length,
-        })
+        Some(Self { bytes: [byte, 0, 0, 0], size: 1, length })
     }
 
     fn char(c: char, length: usize) -> Option<Self> {
@@ -209,10 +194,7 @@ fn units(text: &[u8]) -> [Option<Unit>; 2] {
     match text.first() {
         Some(b'%') => {
             let twice = text.starts_with(b"%25").then(|| hex(3)).flatten();
-            [
-                twice.and_then(|byte| Unit::byte(byte, 5)),
-                hex(1).and_then(|byte| Unit::byte(byte, 3)),
-            ]
+            [twice.and_then(|byte| Unit::byte(byte, 5)), hex(1).and_then(|byte| Unit::byte(byte, 3))]
         }
         Some(b'+') => [Unit::byte(b' ', 1), None],
         Some(b'\\') => [escape(text), None],
@@ -241,14 +223,8 @@ fn escape(text: &[u8]) -> Option<Unit> {
 }
 
 fn entity(text: &[u8]) -> Option<Unit> {
-    const NAMED: [(&[u8], char); 6] = [
-        (b"&amp;", '&'),
-        (b"&lt;", '<'),
-        (b"&gt;", '>'),
-        (b"&quot;", '"'),
-        (b"&apos;", '\''),
-        (b"&nbsp;", '\u{a0}'),
-    ];
+    const NAMED: [(&[u8], char); 6] =
+        [(b"&amp;", '&'), (b"&lt;", '<'), (b"&gt;", '>'), (b"&quot;", '"'), (b"&apos;", '\''), (b"&nbsp;", '\u{a0}')];
     if let Some((name, c)) = NAMED.iter().find(|(name, _)| text.starts_with(name)) {
         return Unit::char(*c, name.len());
     }

@@ -23,21 +23,11 @@ const VALUE_MAX: usize = 16 * 1024;
 /// How deep texts inside of texts are searched: JSON in a form in a URL.
 const DEPTH_MAX: usize = 3;
 /// Parameters whose values open doors when they look as if they did: codes of OAuth, tickets, keys, assertions.
-const PARAMETERS: [&str; 9] = [
-    "code",
-    "key",
-    "ticket",
-    "state",
-    "auth",
-    "samlresponse",
-    "samlrequest",
-    "assertion",
-    "relaystate",
-];
+const PARAMETERS: [&str; 9] =
+    ["code", "key", "ticket", "state", "auth", "samlresponse", "samlrequest", "assertion", "relaystate"];
 /// Names that hold a secret's word and mean something about it.
-const ABOUT: [&str; 12] = [
-    "type", "length", "count", "expires", "expiry", "ttl", "name", "hint", "url", "uri", "endpoint", "format",
-];
+const ABOUT: [&str; 12] =
+    ["type", "length", "count", "expires", "expiry", "ttl", "name", "hint", "url", "uri", "endpoint", "format"];
 
 /// What a text is, so far as it says where its secrets are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,12 +65,7 @@ pub(super) struct Found {
 
 /// Finds the secrets of a text. O(length).
 pub(super) fn find(bytes: &[u8], place: Place<'_>) -> Found {
-    let mut finder = Finder {
-        bytes,
-        is_data: !matches!(place, Place::Text),
-        depth: 0,
-        found: Found::default(),
-    };
+    let mut finder = Finder { bytes, is_data: !matches!(place, Place::Text), depth: 0, found: Found::default() };
     finder.place(place);
     finder.finish()
 }
@@ -141,12 +126,8 @@ impl Finder<'_> {
         if self.depth >= DEPTH_MAX || !value.contains(['"', '\'', '=', '<', '/', '.']) {
             return;
         }
-        let mut finder = Finder {
-            bytes: value.as_bytes(),
-            is_data: self.is_data,
-            depth: self.depth + 1,
-            found: Found::default(),
-        };
+        let mut finder =
+            Finder { bytes: value.as_bytes(), is_data: self.is_data, depth: self.depth + 1, found: Found::default() };
         finder.place(if value.contains("://") { Place::Url } else { Place::Text });
         let found = finder.finish();
         self.found.inside.extend(found.inside);
@@ -235,11 +216,7 @@ impl Finder<'_> {
         let mut start = range.start;
         while start < range.end {
             let rest = &self.bytes[start..range.end];
-            let end = start
-                + rest
-                    .iter()
-                    .position(|byte| matches!(byte, b'&' | b';'))
-                    .unwrap_or(rest.len());
+            let end = start + rest.iter().position(|byte| matches!(byte, b'&' | b';')).unwrap_or(rest.len());
             if let Some(at) = self.bytes[start..end].iter().position(|byte| *byte == b'=') {
                 let name = String::from_utf8_lossy(&self.bytes[start..start + at]).into_owned();
                 self.named(&decoded(&name, Coding::Percent), start + at + 1..end, Coding::Percent);
@@ -251,13 +228,9 @@ impl Finder<'_> {
     fn header(&mut self, name: &str) {
         match name {
             "cookie" => self.cookies(b';'),
-            "set-cookie" => self.cookie(
-                0..self
-                    .bytes
-                    .iter()
-                    .position(|byte| *byte == b';')
-                    .unwrap_or(self.bytes.len()),
-            ),
+            "set-cookie" => {
+                self.cookie(0..self.bytes.iter().position(|byte| *byte == b';').unwrap_or(self.bytes.len()))
+            }
             "authorization" | "proxy-authorization" => self.authorization(),
             "www-authenticate" | "proxy-authenticate" => self.challenge(),
             "location" | "referer" | "content-location" | "origin" | "refresh" => self.url(),
@@ -287,9 +260,7 @@ impl Finder<'_> {
         let Some(at) = self.bytes[range.clone()].iter().position(|byte| *byte == b'=') else {
             return;
         };
-        let name = String::from_utf8_lossy(&self.bytes[range.start..range.start + at])
-            .trim()
-            .to_owned();
+        let name = String::from_utf8_lossy(&self.bytes[range.start..range.start + at]).trim().to_owned();
         let blank = |byte: &u8| byte.is_ascii_whitespace() || *byte == b'"';
         let value = &self.bytes[range.start + at + 1..range.end];
         let start = range.end - value.len() + value.iter().take_while(|byte| blank(byte)).count();
@@ -300,11 +271,7 @@ impl Finder<'_> {
         if value != written {
             self.inside(&value);
         }
-        let grade = if is_secret_name(&name) {
-            Grade::Strong
-        } else {
-            Grade::Weak
-        };
+        let grade = if is_secret_name(&name) { Grade::Strong } else { Grade::Weak };
         self.add(range, Coding::Percent, grade);
     }
 
@@ -314,19 +281,10 @@ impl Finder<'_> {
         let start = value.iter().position(|byte| *byte == b' ').map_or(0, |at| at + 1);
         if let Ok(token) = std::str::from_utf8(&value[start..]) {
             let token = token.trim().trim_end_matches('=');
-            let login = STANDARD_NO_PAD
-                .decode(token)
-                .or_else(|_| URL_SAFE_NO_PAD.decode(token))
-                .ok();
+            let login = STANDARD_NO_PAD.decode(token).or_else(|_| URL_SAFE_NO_PAD.decode(token)).ok();
             let login = login.and_then(|login| String::from_utf8(login).ok());
-            let is_basic = value
-                .get(..6)
-                .is_some_and(|scheme| scheme.eq_ignore_ascii_case(b"basic "));
-            if let Some((_, password)) = login
-                .as_deref()
-                .filter(|_| is_basic)
-                .and_then(|login| login.split_once(':'))
-            {
+            let is_basic = value.get(..6).is_some_and(|scheme| scheme.eq_ignore_ascii_case(b"basic "));
+            if let Some((_, password)) = login.as_deref().filter(|_| is_basic).and_then(|login| login.split_once(':')) {
                 self.found.inside.push((password.to_owned(), Grade::Strong));
             }
         }

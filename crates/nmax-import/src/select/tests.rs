@@ -3,24 +3,14 @@ use crate::recording::{Request, Response};
 
 fn entry(method: &str, url: &str, status: u16) -> Entry {
     Entry {
-        request: Request {
-            method: method.into(),
-            url: url.into(),
-            ..Request::default()
-        },
-        response: Some(Response {
-            status,
-            ..Response::default()
-        }),
+        request: Request { method: method.into(), url: url.into(), ..Request::default() },
+        response: Some(Response { status, ..Response::default() }),
         ..Entry::default()
     }
 }
 
 fn recording(entries: Vec<Entry>) -> Recording {
-    let mut recording = Recording {
-        entries,
-        ..Recording::default()
-    };
+    let mut recording = Recording { entries, ..Recording::default() };
     for (index, entry) in recording.entries.iter_mut().enumerate() {
         entry.number = index + 1;
         entry.sent_us = index as i64;
@@ -29,17 +19,11 @@ fn recording(entries: Vec<Entry>) -> Recording {
 }
 
 fn document(url: &str) -> Entry {
-    Entry {
-        kind: Kind::Document,
-        ..entry("GET", url, 200)
-    }
+    Entry { kind: Kind::Document, ..entry("GET", url, 200) }
 }
 
 fn kept(recording: &Recording, hosts: &[&str]) -> Vec<usize> {
-    let options = Options {
-        hosts: hosts.iter().map(|host| (*host).to_owned()).collect(),
-        ..Options::default()
-    };
+    let options = Options { hosts: hosts.iter().map(|host| (*host).to_owned()).collect(), ..Options::default() };
     let selection = select(recording, &options);
     assert_eq!(selection.kept.len() + selection.skipped.len(), recording.entries.len());
     assert!(selection.skipped.iter().all(|skipped| !skipped.reason.is_empty()));
@@ -108,10 +92,7 @@ fn addresses_and_short_names_are_sites_of_their_own() {
 
 #[test]
 fn what_nobody_waits_for_is_left_out() {
-    let with = |kind: Kind| Entry {
-        kind,
-        ..entry("POST", "https://shop.test/x", 204)
-    };
+    let with = |kind: Kind| Entry { kind, ..entry("POST", "https://shop.test/x", 204) };
     let mut preflight = entry("OPTIONS", "https://shop.test/api", 204);
     preflight.request.headers = vec![("Access-Control-Request-Method".into(), "PUT".into())];
     let mut lost = document("https://shop.test/lost");
@@ -140,11 +121,7 @@ fn a_way_through_another_site_is_said() {
     login.response.as_mut().unwrap().headers = vec![("Location".into(), "https://id.partner.test/auth?x=1".into())];
     let recording = recording(vec![document("https://shop.test/"), login]);
     let selection = select(&recording, &Options::default());
-    assert!(
-        selection.warnings[0].contains("`--host id.partner.test`"),
-        "{:?}",
-        selection.warnings
-    );
+    assert!(selection.warnings[0].contains("`--host id.partner.test`"), "{:?}", selection.warnings);
 }
 
 #[test]

@@ -37,12 +37,7 @@ fn basket(user: &str, items: &[String], token: &str, class: &str) -> String {
     let escape = |text: &str| text.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;");
     let rows: String = items
         .iter()
-        .map(|item| {
-            format!(
-                "<tr class=\"{class}\"><td><a href=\"/item/{0}\">{0}</a><td>1",
-                escape(item)
-            )
-        })
+        .map(|item| format!("<tr class=\"{class}\"><td><a href=\"/item/{0}\">{0}</a><td>1", escape(item)))
         .collect();
     format!(
         "<!doctype html><title>{user}</title><script>var t='{}'</script><body class=\"{class}\"><h1>{user}'s basket</h1>\
@@ -113,14 +108,8 @@ fn what_all_have_must_be_there_and_what_none_has_must_not() {
     for body in ["<p>three</p>", "<p>four</p><ul><li>a</ul><table></table>"] {
         assert_eq!(expected.difference(&of(body)), None, "{body}");
     }
-    assert_eq!(
-        expected.difference(&of("<ul></ul>")).as_deref(),
-        Some("another reply: without body/p")
-    );
-    assert_eq!(
-        expected.difference(&of("<p>five</p><hr>")).as_deref(),
-        Some("another reply: with body/hr")
-    );
+    assert_eq!(expected.difference(&of("<ul></ul>")).as_deref(), Some("another reply: without body/p"));
+    assert_eq!(expected.difference(&of("<p>five</p><hr>")).as_deref(), Some("another reply: with body/hr"));
     assert_eq!(
         expected.difference(&of("<form><input name=q></form>")).as_deref(),
         Some("another reply: with form/input[q], without body/p")
@@ -155,11 +144,7 @@ fn a_redirect_is_where_it_leads_without_its_ids() {
         ("http://127.0.0.2:8080/order/9?new=1", false),
         ("http://127.0.0.1:80801/order/9?new=1", false),
     ] {
-        assert_eq!(
-            difference(&redirect(302, location), &orders).is_none(),
-            is_same,
-            "{location}"
-        );
+        assert_eq!(difference(&redirect(302, location), &orders).is_none(), is_same, "{location}");
     }
     assert_eq!(
         difference(&redirect(302, "/login"), &orders).as_deref(),
@@ -169,38 +154,15 @@ fn a_redirect_is_where_it_leads_without_its_ids() {
 
 #[test]
 fn statuses_are_told_by_class_and_types_by_name() {
-    let of = |status| {
-        Structure::of(&Reply {
-            status,
-            origin: ORIGIN,
-            headers: &[],
-            body: None,
-        })
-    };
-    for (status, is_same) in [
-        (200, true),
-        (204, true),
-        (304, true),
-        (404, false),
-        (500, false),
-        (302, false),
-    ] {
+    let of = |status| Structure::of(&Reply { status, origin: ORIGIN, headers: &[], body: None });
+    for (status, is_same) in [(200, true), (204, true), (304, true), (404, false), (500, false), (302, false)] {
         assert_eq!(difference(&of(status), &of(201)).is_none(), is_same, "{status}");
     }
     assert_eq!(difference(&of(403), &of(200)).as_deref(), Some("status 403, not 200"));
     let (css, image) = (typed("text/css", "a{}"), typed("image/svg+xml", "<svg/>"));
     assert_eq!(difference(&image, &css).as_deref(), Some("image/svg+xml, not text/css"));
     // What is not known does not differ.
-    assert_eq!(
-        difference(
-            &of(200),
-            &Structure {
-                mime: String::new(),
-                ..page(LOG_IN)
-            }
-        ),
-        None
-    );
+    assert_eq!(difference(&of(200), &Structure { mime: String::new(), ..page(LOG_IN) }), None);
 }
 
 #[test]

@@ -43,18 +43,9 @@ fn lines(found: &Correlations) -> Vec<String> {
             MatchPick::First => String::new(),
             other => format!(" {other:?}"),
         };
-        let uses: Vec<String> = correlation
-            .uses
-            .iter()
-            .map(|(at, template)| format!("{} {:?} {template}", at.entry, at.place))
-            .collect();
-        format!(
-            "{}: {} {}{pick} -> {}",
-            correlation.name,
-            correlation.from,
-            told(&correlation.source),
-            uses.join(", ")
-        )
+        let uses: Vec<String> =
+            correlation.uses.iter().map(|(at, template)| format!("{} {:?} {template}", at.entry, at.place)).collect();
+        format!("{}: {} {}{pick} -> {}", correlation.name, correlation.from, told(&correlation.source), uses.join(", "))
     };
     found.values.iter().map(line).collect()
 }

@@ -32,10 +32,7 @@ fn a_command_of_chrome_for_bash_is_read() {
         "curl 'https://shop.test/api?a=1&b=2' \\\n  -H 'accept: */*' \\\n  -H 'content-type: application/json' \\\n  \
         -b 'sid=1; theme=dark' \\\n  --data-raw $'{\"text\":\"it\\'s \\u00e4 \\ud83d\\ude00\\u0021\\n\"}' \\\n  --compressed ;",
     );
-    assert_eq!(
-        (request.method.as_str(), request.url.as_str()),
-        ("POST", "https://shop.test/api?a=1&b=2")
-    );
+    assert_eq!((request.method.as_str(), request.url.as_str()), ("POST", "https://shop.test/api?a=1&b=2"));
     assert_eq!(body(&request), "{\"text\":\"it's ä 😀!\n\"}");
     assert_eq!(sent(&request, "cookie"), "sid=1; theme=dark");
     assert_eq!(sent(&request, "accept-encoding"), "gzip, deflate, br, zstd");
@@ -54,10 +51,7 @@ fn a_command_of_chrome_for_cmd_is_read() {
         assert_eq!(request.url, "https://shop.test/api?a=1&b=2", "{text}");
         assert_eq!(body(&request), "{\"a\":\"b c %41\"}", "{text}");
     }
-    assert_eq!(
-        body(&one("curl ^\"http://a.test/^\" --data-raw ^\"a^\n\nb\\\\^\"")),
-        "a\nb\\"
-    );
+    assert_eq!(body(&one("curl ^\"http://a.test/^\" --data-raw ^\"a^\n\nb\\\\^\"")), "a\nb\\");
 }
 
 #[test]
@@ -67,17 +61,11 @@ fn methods_follow_what_is_sent() {
         ("curl -I http://a.test/", "HEAD http://a.test/"),
         ("curl -XPUT -d a=1 http://a.test/", "PUT http://a.test/"),
         ("curl http://a.test/ -d a=1 --data b=2", "POST http://a.test/"),
-        (
-            "curl -G http://a.test/?x=0 -d a=1 --data-urlencode 'q=b c'",
-            "GET http://a.test/?x=0&a=1&q=b%20c",
-        ),
+        ("curl -G http://a.test/?x=0 -d a=1 --data-urlencode 'q=b c'", "GET http://a.test/?x=0&a=1&q=b%20c"),
         ("curl -T dir/a.txt http://a.test/up/", "PUT http://a.test/up/a.txt"),
         ("curl -sSLkfX delete http://a.test/1#top", "DELETE http://a.test/1"),
         ("curl --url-query a=b=c http://a.test/", "GET http://a.test/?a=b%3Dc"),
-        (
-            "$ /usr/bin/curl.exe http://a.test/ | jq . > out.json",
-            "GET http://a.test/",
-        ),
+        ("$ /usr/bin/curl.exe http://a.test/ | jq . > out.json", "GET http://a.test/"),
         ("curl http://[::1]:8080/", "GET http://[::1]:8080/"),
     ] {
         let request = one(text);
@@ -91,16 +79,8 @@ fn bodies_are_put_together_as_curl_does() {
     for (text, mime, want) in [
         ("curl a.test -d a=1 -d b=2", form, "a=1&b=2"),
         ("curl a.test --data-raw @x", form, "@x"),
-        (
-            "curl a.test --data-urlencode 'ä b' --data-urlencode '=c&'",
-            form,
-            "%C3%A4%20b&c%26",
-        ),
-        (
-            "curl a.test --json '{\"a\":' --json '1}'",
-            "application/json",
-            "{\"a\":1}",
-        ),
+        ("curl a.test --data-urlencode 'ä b' --data-urlencode '=c&'", form, "%C3%A4%20b&c%26"),
+        ("curl a.test --json '{\"a\":' --json '1}'", "application/json", "{\"a\":1}"),
         ("curl a.test -H 'Content-Type: text/plain' -d a", "text/plain", "a"),
     ] {
         let request = one(text);
@@ -111,14 +91,9 @@ fn bodies_are_put_together_as_curl_does() {
     assert_eq!(file.body.unwrap().file.as_deref(), Some("dir/a.json"));
     let upload = one("curl a.test -F note=hi -F 'f=@dir/a.pdf;type=application/pdf' --form-string 'at=@x;y'");
     let fields = upload.body.unwrap().fields;
-    let said: Vec<_> = fields
-        .iter()
-        .map(|field| (field.name.as_str(), field.value.as_str(), field.file_name.as_deref()))
-        .collect();
-    assert_eq!(
-        said,
-        [("note", "hi", None), ("f", "", Some("dir/a.pdf")), ("at", "@x;y", None)]
-    );
+    let said: Vec<_> =
+        fields.iter().map(|field| (field.name.as_str(), field.value.as_str(), field.file_name.as_deref())).collect();
+    assert_eq!(said, [("note", "hi", None), ("f", "", Some("dir/a.pdf")), ("at", "@x;y", None)]);
     assert_eq!(fields[1].content_type.as_deref(), Some("application/pdf"));
 }
 
@@ -127,14 +102,8 @@ fn headers_are_put_together_as_curl_does() {
     let request =
         one("curl a.test -u ann:pw -A agent -e 'http://r.test;auto' -b a=1 -b b=2 -H 'X-Empty;' -H 'Accept:' -r 0-9");
     assert_eq!(sent(&request, "authorization"), "Basic YW5uOnB3");
-    assert_eq!(
-        (sent(&request, "user-agent"), sent(&request, "referer")),
-        ("agent", "http://r.test")
-    );
-    assert_eq!(
-        (sent(&request, "cookie"), sent(&request, "range")),
-        ("a=1; b=2", "bytes=0-9")
-    );
+    assert_eq!((sent(&request, "user-agent"), sent(&request, "referer")), ("agent", "http://r.test"));
+    assert_eq!((sent(&request, "cookie"), sent(&request, "range")), ("a=1; b=2", "bytes=0-9"));
     assert_eq!((sent(&request, "x-empty"), sent(&request, "accept")), ("", "-"));
 }
 
@@ -148,10 +117,7 @@ fn several_urls_and_commands_are_several_entries() {
             .map(|entry| format!("{} {}", entry.request.method, entry.request.url))
             .collect()
     };
-    assert_eq!(
-        urls("curl http://a.test/1 http://a.test/2"),
-        ["GET http://a.test/1", "GET http://a.test/2"]
-    );
+    assert_eq!(urls("curl http://a.test/1 http://a.test/2"), ["GET http://a.test/1", "GET http://a.test/2"]);
     assert_eq!(
         urls("curl -d a http://a.test/1 --next http://a.test/2"),
         ["POST http://a.test/1", "GET http://a.test/2"]
@@ -178,30 +144,14 @@ fn what_is_not_taken_over_is_said() {
         "cookies.txt",
         "several URLs",
     ] {
-        assert!(
-            copied.notes.iter().any(|note| note.contains(word)),
-            "{word} in {:?}",
-            copied.notes
-        );
+        assert!(copied.notes.iter().any(|note| note.contains(word)), "{word} in {:?}", copied.notes);
     }
-    assert!(
-        !copied
-            .notes
-            .iter()
-            .any(|note| note.contains("`-o`") || note.contains("$X"))
-    );
+    assert!(!copied.notes.iter().any(|note| note.contains("`-o`") || note.contains("$X")));
     let notes = read("curl -L http://a.test/ > out.txt").notes;
     assert!(notes.is_empty(), "{notes:?}");
     let variables = read("curl \"http://a.test/?$filter=1&$x=$y\" -H 'a: $single' -H \"b: ${z} \\$escaped $ 5$\"");
-    assert_eq!(
-        variables.recording.entries[0].request.url,
-        "http://a.test/?$filter=1&$x=$y"
-    );
-    let named: Vec<&str> = variables
-        .notes
-        .iter()
-        .filter_map(|note| note.split('`').nth(1))
-        .collect();
+    assert_eq!(variables.recording.entries[0].request.url, "http://a.test/?$filter=1&$x=$y");
+    let named: Vec<&str> = variables.notes.iter().filter_map(|note| note.split('`').nth(1)).collect();
     assert_eq!(named, ["$filter", "$x", "$y", "$z"]);
 }
 
@@ -229,11 +179,7 @@ fn a_login_in_a_url_is_sent_as_curl_sends_it() {
         ("curl http://a.test/x", "-"),
     ] {
         let request = one(text);
-        assert_eq!(
-            (request.url.as_str(), sent(&request, "authorization")),
-            ("http://a.test/x", want),
-            "{text}"
-        );
+        assert_eq!((request.url.as_str(), sent(&request, "authorization")), ("http://a.test/x", want), "{text}");
     }
 }
 
@@ -249,19 +195,9 @@ fn redirections_of_a_shell_take_one_word() {
         "curl http://a.test/ -H 'x: 1' || echo failed",
     ] {
         let request = one(text);
-        assert_eq!(
-            (request.url.as_str(), sent(&request, "x")),
-            ("http://a.test/", "1"),
-            "{text}"
-        );
+        assert_eq!((request.url.as_str(), sent(&request, "x")), ("http://a.test/", "1"), "{text}");
     }
-    assert_eq!(
-        read("curl http://a.test/1 | jq .\ncurl http://a.test/2")
-            .recording
-            .entries
-            .len(),
-        2
-    );
+    assert_eq!(read("curl http://a.test/1 | jq .\ncurl http://a.test/2").recording.entries.len(), 2);
     assert!(read("curl http://a.test/ < in.txt").notes[0].contains("behind `<`"));
 }
 
@@ -278,10 +214,7 @@ fn every_error_says_where() {
         ["character 54", "--compressed"],
         ["character 40", "ftp"],
     ]) {
-        assert!(
-            words.iter().all(|word| error.contains(word)) && error.contains("help: "),
-            "{error}"
-        );
+        assert!(words.iter().all(|word| error.contains(word)) && error.contains("help: "), "{error}");
     }
     for (text, word) in [
         ("curl", "no URL"),
@@ -330,18 +263,11 @@ fn words_of_a_shell_are_read_as_they_are() {
 /// What no header can hold is said here, and not by the plan.
 #[test]
 fn line_breaks_in_headers_are_errors() {
-    for option in [
-        "-H $'a: b\\nc: d'",
-        "-b $'a=1\\r\\nb=2'",
-        "-A $'x\\ny'",
-        "-e $'http://a.test/\\n?q'",
-        "-r $'0-1\\n2-3'",
-    ] {
+    for option in
+        ["-H $'a: b\\nc: d'", "-b $'a=1\\r\\nb=2'", "-A $'x\\ny'", "-e $'http://a.test/\\n?q'", "-r $'0-1\\n2-3'"]
+    {
         let found = curl::read(&format!("curl {option} http://a.test/")).unwrap_err();
-        assert!(
-            found.len() == 1 && found[0].what.contains("line break"),
-            "{option}: {found:?}"
-        );
+        assert!(found.len() == 1 && found[0].what.contains("line break"), "{option}: {found:?}");
     }
     assert_eq!(sent(&one("curl -H $'a: b\\r\\n' http://a.test/"), "a"), "b");
 }

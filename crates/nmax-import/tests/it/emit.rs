@@ -9,18 +9,11 @@ use nmax_plan::document;
 use nmax_plan::plan::Plan;
 
 fn folder() -> PathBuf {
-    [env!("CARGO_MANIFEST_DIR"), "..", "..", "testdata", "har"]
-        .iter()
-        .collect()
+    [env!("CARGO_MANIFEST_DIR"), "..", "..", "testdata", "har"].iter().collect()
 }
 
 fn read(plan: &str, files: &[File]) -> Plan {
-    let find = |name: &str| {
-        files
-            .iter()
-            .find(|file| file.name == name)
-            .ok_or_else(|| "no such file".to_owned())
-    };
+    let find = |name: &str| files.iter().find(|file| file.name == name).ok_or_else(|| "no such file".to_owned());
     let options = document::Options {
         file: "visit.yaml",
         read: &|name| find(name).map(|file| String::from_utf8_lossy(&file.bytes).into_owned()),
@@ -52,21 +45,13 @@ fn files_of_real_tools_become_plans() {
             (Resources::Parsed, SecretsIn::Env),
             (Resources::None, SecretsIn::File),
         ] {
-            let options = Options {
-                resources,
-                secrets,
-                ..Options::default()
-            };
+            let options = Options { resources, secrets, ..Options::default() };
             let made = convert(vec![recording.clone()], &options);
             let plan = read(&made.plan, &made.files);
             assert_eq!(plan.scenarios[0].requests().count(), made.summary.steps, "{name}");
             assert!(made.summary.steps > 0, "{name}: {:?}", made.summary);
             let evidence: serde_json::Value = serde_json::from_str(&made.evidence).unwrap();
-            assert_eq!(
-                evidence["steps"].as_array().unwrap().len(),
-                made.summary.steps,
-                "{name}"
-            );
+            assert_eq!(evidence["steps"].as_array().unwrap().len(), made.summary.steps, "{name}");
         }
         count += 1;
     }

@@ -76,11 +76,7 @@ fn read(text: impl AsRef<[u8]>) -> Read {
 }
 
 fn urls(recording: &Recording) -> Vec<&str> {
-    recording
-        .entries
-        .iter()
-        .map(|entry| entry.request.url.as_str())
-        .collect()
+    recording.entries.iter().map(|entry| entry.request.url.as_str()).collect()
 }
 
 #[test]
@@ -106,18 +102,12 @@ fn instants_are_read_in_many_forms() {
         entry["startedDateTime"] = form.clone();
         assert_eq!(read(file(&[entry])).recording.entries[0].sent_us, want, "{form}");
     }
-    for form in [
-        "Fri Jan 02 2026 04:04:05 GMT+0100 (CET)",
-        "Fri, 02 Jan 2026 03:04:05 GMT",
-        "Fri, 2 Jan 2026 03:04:05 +0000",
-    ] {
+    for form in
+        ["Fri Jan 02 2026 04:04:05 GMT+0100 (CET)", "Fri, 02 Jan 2026 03:04:05 GMT", "Fri, 2 Jan 2026 03:04:05 +0000"]
+    {
         let mut entry = small("http://a.test/");
         entry["startedDateTime"] = json!(form);
-        assert_eq!(
-            read(file(&[entry])).recording.entries[0].sent_us,
-            want - 6_000,
-            "{form}"
-        );
+        assert_eq!(read(file(&[entry])).recording.entries[0].sent_us, want - 6_000, "{form}");
     }
 }
 
@@ -128,15 +118,8 @@ fn an_entry_without_an_instant_stays_where_it_is() {
     let mut third = small("http://a.test/3");
     third["startedDateTime"] = json!("2026-01-02T03:04:09Z");
     let read = read(file(&[small("http://a.test/1"), second, third]));
-    assert_eq!(
-        urls(&read.recording),
-        ["http://a.test/1", "http://a.test/2", "http://a.test/3"]
-    );
-    assert!(
-        read.warnings.iter().any(|warning| warning.contains("startedDateTime")),
-        "{:?}",
-        read.warnings
-    );
+    assert_eq!(urls(&read.recording), ["http://a.test/1", "http://a.test/2", "http://a.test/3"]);
+    assert!(read.warnings.iter().any(|warning| warning.contains("startedDateTime")), "{:?}", read.warnings);
 }
 
 #[test]
@@ -161,14 +144,7 @@ fn phases_that_do_not_apply_are_not_added() {
     assert_eq!(timings.connect.unwrap().as_millis(), 10);
     // A program that counts TLS beside `connect` gives itself away by the total.
     entry["time"] = json!(39);
-    assert_eq!(
-        read(file(&[entry])).recording.entries[0]
-            .timings
-            .connect
-            .unwrap()
-            .as_millis(),
-        16
-    );
+    assert_eq!(read(file(&[entry])).recording.entries[0].timings.connect.unwrap().as_millis(), 16);
 }
 
 #[test]
@@ -203,16 +179,9 @@ fn an_exchange_without_a_reply_stays_and_says_why() {
     let mut null = small("http://a.test/");
     null["response"] = Value::Null;
     let read = read(file(&[aborted, playwright, null]));
-    let said: Vec<_> = read
-        .recording
-        .entries
-        .iter()
-        .map(|entry| (entry.response.is_none(), entry.comment.as_str()))
-        .collect();
-    assert_eq!(
-        said,
-        [(true, "net::ERR_ABORTED"), (true, "NS_BINDING_ABORTED"), (true, "")]
-    );
+    let said: Vec<_> =
+        read.recording.entries.iter().map(|entry| (entry.response.is_none(), entry.comment.as_str())).collect();
+    assert_eq!(said, [(true, "net::ERR_ABORTED"), (true, "NS_BINDING_ABORTED"), (true, "")]);
 }
 
 #[test]
@@ -222,14 +191,7 @@ fn pseudo_headers_go_and_joined_headers_come_apart() {
     entry["response"]["headers"] = json!([{ "name": "set-cookie", "value": "a=1; Path=/\nb=2" }]);
     let entry = &read(file(&[entry])).recording.entries[0];
     assert_eq!(entry.request.headers, [("accept".to_owned(), "*/*".to_owned())]);
-    let cookies: Vec<&str> = entry
-        .response
-        .as_ref()
-        .unwrap()
-        .headers
-        .iter()
-        .map(|(_, value)| value.as_str())
-        .collect();
+    let cookies: Vec<&str> = entry.response.as_ref().unwrap().headers.iter().map(|(_, value)| value.as_str()).collect();
     assert_eq!(cookies, ["a=1; Path=/", "b=2"]);
 }
 
@@ -254,50 +216,23 @@ fn bodies_are_read_in_every_spelling() {
         (response.body.map(|body| body.bytes), read.warnings)
     };
     let cases = [
-        (
-            json!({ "size": 2, "mimeType": "text/plain", "text": "aGk=", "encoding": "base64" }),
-            Some("hi"),
-        ),
-        (
-            json!({ "size": 2, "mimeType": "text/plain", "text": "aG\nk", "encoding": "base64" }),
-            Some("hi"),
-        ),
-        (
-            json!({ "size": 2, "mimeType": "image/png", "text": "aGk=" }),
-            Some("hi"),
-        ),
-        (
-            json!({ "size": 4, "mimeType": "image/svg+xml", "text": "aGk=" }),
-            Some("aGk="),
-        ),
-        (
-            json!({ "size": 4, "mimeType": "text/plain", "text": "aGk=" }),
-            Some("aGk="),
-        ),
+        (json!({ "size": 2, "mimeType": "text/plain", "text": "aGk=", "encoding": "base64" }), Some("hi")),
+        (json!({ "size": 2, "mimeType": "text/plain", "text": "aG\nk", "encoding": "base64" }), Some("hi")),
+        (json!({ "size": 2, "mimeType": "image/png", "text": "aGk=" }), Some("hi")),
+        (json!({ "size": 4, "mimeType": "image/svg+xml", "text": "aGk=" }), Some("aGk=")),
+        (json!({ "size": 4, "mimeType": "text/plain", "text": "aGk=" }), Some("aGk=")),
         (json!({ "size": 3, "text": "<a>", "encoding": "base64" }), Some("<a>")),
         (json!({ "size": 9, "comment": "Antwortkörper nicht enthalten" }), None),
         (json!({ "size": 0, "text": "" }), Some("")),
         (json!(null), None),
     ];
     for (given, want) in cases {
-        assert_eq!(
-            content(given.clone()).0,
-            want.map(|want| want.as_bytes().to_vec()),
-            "{given}"
-        );
+        assert_eq!(content(given.clone()).0, want.map(|want| want.as_bytes().to_vec()), "{given}");
     }
     assert!(
-        content(json!({ "size": 9, "text": "<a>", "encoding": "base64" }))
-            .1
-            .iter()
-            .any(|text| text.contains("base64"))
+        content(json!({ "size": 9, "text": "<a>", "encoding": "base64" })).1.iter().any(|text| text.contains("base64"))
     );
-    assert!(
-        content(json!({ "size": 9 }))
-            .1
-            .iter()
-            .any(|text| text.contains("without its body"))
-    );
+    assert!(content(json!({ "size": 9 })).1.iter().any(|text| text.contains("without its body")));
 }
 
 #[test]
@@ -329,10 +264,7 @@ fn parameters_count_only_for_forms() {
 fn queries_that_are_only_listed_become_a_part_of_the_url() {
     let mut entry = small("http://a.test/x#top");
     entry["request"]["queryString"] = json!([{ "name": "q", "value": "a b" }, { "name": "r", "value": "a%20b" }]);
-    assert_eq!(
-        urls(&read(file(&[entry])).recording),
-        ["http://a.test/x?q=a%20b&r=a%20b"]
-    );
+    assert_eq!(urls(&read(file(&[entry])).recording), ["http://a.test/x?q=a%20b&r=a%20b"]);
 }
 
 #[test]
@@ -352,10 +284,7 @@ fn kinds_follow_what_the_file_says_then_what_was_sent() {
         kind(&|entry| entry["request"]["headers"] = json!([{ "name": "Sec-Fetch-Dest", "value": "iframe" }])),
         Kind::Document
     );
-    assert_eq!(
-        kind(&|entry| entry["request"]["url"] = json!("wss://a.test/")),
-        Kind::Socket
-    );
+    assert_eq!(kind(&|entry| entry["request"]["url"] = json!("wss://a.test/")), Kind::Socket);
     assert_eq!(kind(&text("text/html; charset=utf-8")), Kind::Document);
     assert_eq!(kind(&text("application/problem+json")), Kind::Call);
     assert_eq!(kind(&text("text/javascript")), Kind::Script);
@@ -373,10 +302,7 @@ fn initiators_are_texts_objects_and_stacks() {
     };
     let want = Some("http://a.test/x.js".to_owned());
     assert_eq!(initiator(json!("http://a.test/x.js")), want);
-    assert_eq!(
-        initiator(json!({ "type": "parser", "url": "http://a.test/x.js", "lineNumber": 1 })),
-        want
-    );
+    assert_eq!(initiator(json!({ "type": "parser", "url": "http://a.test/x.js", "lineNumber": 1 })), want);
     let frames =
         json!({ "callFrames": [{ "url": "" }], "parent": { "callFrames": [{ "url": "http://a.test/x.js" }] } });
     assert_eq!(initiator(json!({ "type": "script", "stack": frames })), want);
@@ -415,19 +341,11 @@ fn files_in_other_encodings_are_read() {
 fn shapes_other_than_the_standards_are_read() {
     let log = json!({ "version": "1.2", "entries": [small("http://a.test/1")] });
     let list = json!([small("http://a.test/1")]);
-    for (text, count) in [
-        (log.to_string(), 1),
-        (list.to_string(), 1),
-        (format!("{log}\n\u{feff}{log}"), 2),
-    ] {
+    for (text, count) in [(log.to_string(), 1), (list.to_string(), 1), (format!("{log}\n\u{feff}{log}"), 2)] {
         assert_eq!(read(&text).recording.entries.len(), count, "{text}");
     }
     let two = read(format!("{log}{log}"));
-    assert!(
-        two.warnings.iter().any(|warning| warning.contains("2 recordings")),
-        "{:?}",
-        two.warnings
-    );
+    assert!(two.warnings.iter().any(|warning| warning.contains("2 recordings")), "{:?}", two.warnings);
 }
 
 #[test]
@@ -444,11 +362,7 @@ fn entries_that_are_nearly_json_are_repaired() {
             .replace("[{", "[{\"request\":{\"url\":\"http://a.test/\"},");
         let read = read(&text);
         assert_eq!(read.recording.entries[0].comment, want, "{text}");
-        assert!(
-            read.warnings.iter().any(|warning| warning.contains("not quite JSON")),
-            "{:?}",
-            read.warnings
-        );
+        assert!(read.warnings.iter().any(|warning| warning.contains("not quite JSON")), "{:?}", read.warnings);
     }
 }
 
@@ -461,17 +375,9 @@ fn what_follows_a_damaged_entry_is_used() {
         )
     };
     let bad = "{\"pageref\":\"p\",\"comment\":\"a \"quoted\" word [\",\"request\":{}}";
-    let text = format!(
-        "{{\"log\":{{\"entries\":[\n{},\n{bad},\n{},\n{}\n]}}}}",
-        good(1),
-        good(2),
-        good(3)
-    );
+    let text = format!("{{\"log\":{{\"entries\":[\n{},\n{bad},\n{},\n{}\n]}}}}", good(1), good(2), good(3));
     let read = read(&text);
-    assert_eq!(
-        urls(&read.recording),
-        ["http://a.test/1", "http://a.test/2", "http://a.test/3"]
-    );
+    assert_eq!(urls(&read.recording), ["http://a.test/1", "http://a.test/2", "http://a.test/3"]);
     assert_eq!(read.skipped.len(), 1);
     assert!(read.skipped[0].url.contains("line 3"), "{:?}", read.skipped);
 }
@@ -507,11 +413,7 @@ fn sanitized_files_are_detected_and_others_are_not() {
         read.warnings.iter().any(|warning| warning.contains("sensitive data"))
     };
     assert!(is_suspected(&[small("http://a.test/")]));
-    for (side, name) in [
-        ("request", "Cookie"),
-        ("request", "Authorization"),
-        ("response", "set-cookie"),
-    ] {
+    for (side, name) in [("request", "Cookie"), ("request", "Authorization"), ("response", "set-cookie")] {
         let mut entry = small("http://a.test/");
         entry[side]["headers"] = json!([{ "name": name, "value": "a=1" }]);
         assert!(!is_suspected(&[entry]), "{side} {name}");
@@ -519,21 +421,11 @@ fn sanitized_files_are_detected_and_others_are_not() {
     let mut login = small("http://a.test/login");
     login["request"]["method"] = json!("POST");
     let read = read(file(&[small("http://a.test/"), login]));
-    assert!(
-        read.warnings
-            .iter()
-            .any(|warning| warning.contains("entry 2: POST /login")),
-        "{:?}",
-        read.warnings
-    );
+    assert!(read.warnings.iter().any(|warning| warning.contains("entry 2: POST /login")), "{:?}", read.warnings);
     let mut blanked = small("http://a.test/");
     blanked["request"]["headers"] = json!([{ "name": "Cookie", "value": "a=[token redacted]" }]);
     let read = self::read(file(&[blanked]));
-    assert!(
-        read.warnings.iter().any(|warning| warning.contains("blanked")),
-        "{:?}",
-        read.warnings
-    );
+    assert!(read.warnings.iter().any(|warning| warning.contains("blanked")), "{:?}", read.warnings);
 }
 
 #[test]
@@ -548,9 +440,7 @@ fn replies_out_of_the_cache_are_marked() {
     let cached: Vec<bool> = read.recording.entries.iter().map(|entry| entry.is_from_cache).collect();
     assert_eq!(cached, [true, true, false]);
     assert!(
-        read.warnings
-            .iter()
-            .any(|warning| warning.starts_with("3 entries") && warning.contains("cache")),
+        read.warnings.iter().any(|warning| warning.starts_with("3 entries") && warning.contains("cache")),
         "{:?}",
         read.warnings
     );
@@ -567,29 +457,12 @@ fn hours_between_entries_are_said_and_so_are_different_zones() {
         let entries: Vec<Value> = starts.iter().map(|started| at(started)).collect();
         read(file(&entries)).warnings.join("\n")
     };
-    let one = [
-        "2026-01-01T00:00:00Z",
-        "2026-01-01T00:59:00+00:00",
-        "2026-01-01T01:58:00.5Z",
-    ];
+    let one = ["2026-01-01T00:00:00Z", "2026-01-01T00:59:00+00:00", "2026-01-01T01:58:00.5Z"];
     let alike = said(&one);
-    assert!(
-        !alike.contains("zone") && !alike.contains("nothing was sent"),
-        "{alike}"
-    );
-    let mixed = said(&[
-        "2026-01-01T12:00:00Z",
-        "2026-01-01T12:00:01+05:00",
-        "2026-01-01T12:00:02Z",
-    ]);
+    assert!(!alike.contains("zone") && !alike.contains("nothing was sent"), "{alike}");
+    let mixed = said(&["2026-01-01T12:00:00Z", "2026-01-01T12:00:01+05:00", "2026-01-01T12:00:02Z"]);
     assert!(mixed.contains("entry 2 has another zone than the first"), "{mixed}");
-    assert!(
-        mixed.contains("between the entries 2 and 1: their zones differ"),
-        "{mixed}"
-    );
+    assert!(mixed.contains("between the entries 2 and 1: their zones differ"), "{mixed}");
     let two = said(&["2026-01-01T12:00:00Z", "2026-01-01T17:30:10Z"]);
-    assert!(
-        two.contains("for 5h30m between the entries 1 and 2: when these are several visits"),
-        "{two}"
-    );
+    assert!(two.contains("for 5h30m between the entries 1 and 2: when these are several visits"), "{two}");
 }

@@ -59,19 +59,13 @@ fn request() -> impl Strategy<Value = Request> {
             url,
             version,
             headers,
-            body: body.map(|body| Body {
-                file: body.is_cut.then(|| "a/b.bin".to_owned()),
-                ..body
-            }),
+            body: body.map(|body| Body { file: body.is_cut.then(|| "a/b.bin".to_owned()), ..body }),
         }
     })
 }
 
 fn response() -> impl Strategy<Value = Response> {
-    let body = prop::option::of(body().prop_map(|body| Body {
-        fields: Vec::new(),
-        ..body
-    }));
+    let body = prop::option::of(body().prop_map(|body| Body { fields: Vec::new(), ..body }));
     let bytes = prop::option::of(0u64..1 << 40);
     (100u16..600, version(), headers(), body, bytes).prop_map(|(status, version, headers, body, bytes)| Response {
         status,
@@ -161,12 +155,6 @@ pub(crate) fn recording() -> impl Strategy<Value = Recording> {
         }
         let mut marks: Vec<Mark> = marks.into_iter().map(|(at_us, name)| Mark { at_us, name }).collect();
         marks.sort_by_key(|mark| mark.at_us);
-        Recording {
-            name: "r".to_owned(),
-            creator: "nmax 1.2.3".to_owned(),
-            entries,
-            marks,
-            is_command: false,
-        }
+        Recording { name: "r".to_owned(), creator: "nmax 1.2.3".to_owned(), entries, marks, is_command: false }
     })
 }

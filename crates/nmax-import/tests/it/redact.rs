@@ -51,10 +51,7 @@ fn body(mime: &str, text: String) -> Option<Body> {
 }
 
 fn headers(pairs: &[(&str, String)]) -> Vec<(String, String)> {
-    pairs
-        .iter()
-        .map(|(name, value)| ((*name).to_owned(), value.clone()))
-        .collect()
+    pairs.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect()
 }
 
 /// How many secrets [`planted`] takes.
@@ -69,30 +66,16 @@ fn planted(secrets: &[String]) -> Recording {
         ("authorization", format!("Bearer {}", next())),
         ("cookie", format!("theme=dark; id={cookie}")),
         ("x-api-key", next().to_owned()),
-        (
-            "referer",
-            format!("https://a.test/x?access_token={}&page=2", percent_encode(next())),
-        ),
+        ("referer", format!("https://a.test/x?access_token={}&page=2", percent_encode(next()))),
     ]);
     let response = headers(&[
         ("set-cookie", format!("sid={set}; Path=/; HttpOnly")),
         ("location", format!("/next?reset_token={}", percent_encode(next()))),
     ]);
-    let url = format!(
-        "https://ann:{}@a.test/x?q=1&api_key={}",
-        percent_encode(next()),
-        percent_encode(next())
-    );
-    let form = format!(
-        "user=ann&password={}&next=%2F",
-        percent_encode(next()).replace("%20", "+")
-    );
+    let url = format!("https://ann:{}@a.test/x?q=1&api_key={}", percent_encode(next()), percent_encode(next()));
+    let form = format!("user=ann&password={}&next=%2F", percent_encode(next()).replace("%20", "+"));
     let inner = format!("{{\"token\":\"{}\"}}", json(next()));
-    let sent = format!(
-        "{{\"user\":\"ann\",\"new_password\": \"{}\",\"log\":\"{}\"}}",
-        json(next()),
-        json(&inner)
-    );
+    let sent = format!("{{\"user\":\"ann\",\"new_password\": \"{}\",\"log\":\"{}\"}}", json(next()), json(&inner));
     let parts = format!(
         "--B\r\nContent-Disposition: form-data; name=\"pin_code\"\r\n\r\n{}\r\n--B\r\nContent-Disposition: form-data; \
          name=\"note\"\r\n\r\nplain\r\n--B--\r\n",
@@ -118,20 +101,10 @@ fn planted(secrets: &[String]) -> Recording {
             body: body(mime, text),
             ..Request::default()
         },
-        response: Some(Response {
-            status: 200,
-            headers: response.clone(),
-            body: response_body,
-            ..Response::default()
-        }),
+        response: Some(Response { status: 200, headers: response.clone(), body: response_body, ..Response::default() }),
         initiator: Some(url.clone()),
         comment: all[0].clone(),
-        messages: vec![Message {
-            is_sent: true,
-            at_us: 0,
-            opcode: 1,
-            data: message.clone(),
-        }],
+        messages: vec![Message { is_sent: true, at_us: 0, opcode: 1, data: message.clone() }],
         ..Entry::default()
     };
     let whole = format!("{page}<pre>{}</pre>", all.join("\n"));
@@ -143,17 +116,10 @@ fn planted(secrets: &[String]) -> Recording {
             entry(
                 "multipart/form-data; boundary=B",
                 parts,
-                Some(Body {
-                    mime: "image/jpeg".to_owned(),
-                    bytes: picture,
-                    ..Body::default()
-                }),
+                Some(Body { mime: "image/jpeg".to_owned(), bytes: picture, ..Body::default() }),
             ),
         ],
-        marks: vec![Mark {
-            at_us: 0,
-            name: format!("as {}", secrets[0]),
-        }],
+        marks: vec![Mark { at_us: 0, name: format!("as {}", secrets[0]) }],
         ..Recording::default()
     }
 }
@@ -162,10 +128,7 @@ fn planted(secrets: &[String]) -> Recording {
 fn stored(recording: &Recording) -> String {
     let mut text = har::write(recording, "1");
     for entry in &recording.entries {
-        let bodies = [
-            entry.request.body.as_ref(),
-            entry.response.as_ref().and_then(|response| response.body.as_ref()),
-        ];
+        let bodies = [entry.request.body.as_ref(), entry.response.as_ref().and_then(|response| response.body.as_ref())];
         for body in bodies.into_iter().flatten() {
             text.push_str(&String::from_utf8_lossy(&body.bytes));
         }
@@ -253,19 +216,9 @@ proptest! {
 }
 
 fn page(text: &str) -> Recording {
-    let response = Response {
-        status: 200,
-        body: body("text/html", text.to_owned()),
-        ..Response::default()
-    };
-    let entry = Entry {
-        response: Some(response),
-        ..Entry::default()
-    };
-    Recording {
-        entries: vec![entry],
-        ..Recording::default()
-    }
+    let response = Response { status: 200, body: body("text/html", text.to_owned()), ..Response::default() };
+    let entry = Entry { response: Some(response), ..Entry::default() };
+    Recording { entries: vec![entry], ..Recording::default() }
 }
 
 #[track_caller]
@@ -277,9 +230,7 @@ fn redacted(mut recording: Recording) -> (String, Secrets) {
 #[test]
 fn shapes_of_secrets_are_found_anywhere() {
     let jwt = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl";
-    let (text, secrets) = redacted(page(&format!(
-        "<p>card 4111 1111 1111 1111, {jwt}</p><b>1700000000000</b>"
-    )));
+    let (text, secrets) = redacted(page(&format!("<p>card 4111 1111 1111 1111, {jwt}</p><b>1700000000000</b>")));
     assert!(!text.contains("4111") && !text.contains("eyJ"), "{text}");
     assert!(text.contains("1700000000000"), "{text}");
     assert_eq!(secrets.redactions, 2, "{text}");
@@ -294,22 +245,14 @@ fn equal_secrets_stay_equal() {
     let values = |recording: &Recording| {
         let bytes = recording.entries[0].response.clone().unwrap().body.unwrap().bytes;
         let text = String::from_utf8(bytes).unwrap();
-        let values: Vec<String> = text
-            .split("value=")
-            .skip(1)
-            .map(|rest| rest.split('>').next().unwrap().to_owned())
-            .collect();
+        let values: Vec<String> =
+            text.split("value=").skip(1).map(|rest| rest.split('>').next().unwrap().to_owned()).collect();
         values
     };
     let first = values(&one);
     assert_eq!(first[0], first[1]);
     assert_ne!(first[0], first[2]);
-    assert!(
-        first
-            .iter()
-            .all(|value| value.len() == 28 && value.starts_with("nmax-secret-")),
-        "{first:?}"
-    );
+    assert!(first.iter().all(|value| value.len() == 28 && value.starts_with("nmax-secret-")), "{first:?}");
     let mut other = page(text);
     redact(&mut other, &[8; 32]);
     assert_ne!(values(&other)[0], first[0]);
@@ -322,10 +265,7 @@ fn plain_values_are_replaced_in_their_place_only() {
     recording.entries[0].request.headers =
         headers(&[("cookie", "theme=dark; lang=en; password=password; pin=123".to_owned())]);
     let (text, secrets) = redacted(recording.clone());
-    assert!(
-        text.contains("class=dark lang=en>darkness, a password and 123 ways"),
-        "{text}"
-    );
+    assert!(text.contains("class=dark lang=en>darkness, a password and 123 ways"), "{text}");
     assert!(!text.contains("theme=dark") && !text.contains("pin=123"), "{text}");
     assert!(!secrets.is_secret("dark") && secrets.placeholder("dark").is_some());
     redact(&mut recording, &KEY);
@@ -346,10 +286,7 @@ fn a_basic_login_gives_away_its_password_nowhere() {
     recording.entries[0].request.headers =
         headers(&[("Authorization", format!("Basic {}", STANDARD.encode("ann:tr0ub4dor&3")))]);
     let (text, _) = redacted(recording);
-    assert!(
-        !text.contains("tr0ub4dor") && text.contains("Basic nmax-secret-"),
-        "{text}"
-    );
+    assert!(!text.contains("tr0ub4dor") && text.contains("Basic nmax-secret-"), "{text}");
 }
 
 #[test]
@@ -359,11 +296,7 @@ fn what_is_redacted_already_stays() {
     let once = recording.clone();
     assert_eq!(redact(&mut recording, &KEY).redactions, 0);
     assert_eq!(recording, once);
-    assert_eq!(
-        Secrets::new(&KEY).restore(&mut recording),
-        1,
-        "a placeholder without a value is told"
-    );
+    assert_eq!(Secrets::new(&KEY).restore(&mut recording), 1, "a placeholder without a value is told");
 }
 
 #[test]
@@ -375,10 +308,7 @@ fn a_secrets_file_that_is_none_says_where() {
     ] {
         let error = Secrets::from_json(text).unwrap_err();
         assert_eq!(error.line, line, "{error}");
-        assert!(
-            error.to_string().contains(word) && error.to_string().contains("help:"),
-            "{error}"
-        );
+        assert!(error.to_string().contains(word) && error.to_string().contains("help:"), "{error}");
     }
     assert_eq!(format!("{:?}", Secrets::new(&KEY)), "Secrets(0 values, 0 local)");
 }

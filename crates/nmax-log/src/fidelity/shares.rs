@@ -18,11 +18,7 @@ struct Compared<'a> {
 
 impl<'a> Compared<'a> {
     fn new(source: &'a Profile, run: &'a Profile) -> Self {
-        Self {
-            source,
-            run,
-            has_pages: source.types.iter().any(|kind| !kind.is_resource && kind.steps > 0),
-        }
+        Self { source, run, has_pages: source.types.iter().any(|kind| !kind.is_resource && kind.steps > 0) }
     }
 
     fn is_left_out(&self, kind: &RequestType) -> bool {
@@ -47,9 +43,7 @@ impl<'a> Compared<'a> {
         counts: &BTreeMap<K, Both>,
         why: impl Fn(&K, Both) -> String,
     ) -> Row {
-        let total = counts
-            .values()
-            .fold((0.0, 0.0), |sum, both| (sum.0 + both.0, sum.1 + both.1));
+        let total = counts.values().fold((0.0, 0.0), |sum, both| (sum.0 + both.0, sum.1 + both.1));
         let row = |source, run, distance, verdict, why| Row {
             topic,
             what: what.to_owned(),
@@ -138,24 +132,15 @@ pub(super) fn statuses(source: &Profile, run: &Profile) -> Row {
             by_type.entry(*status).or_default().entry(&kind.name).or_default().1 += *count as f64;
         }
     }
-    let total = counts
-        .values()
-        .fold((0.0, 0.0), |sum, both| (sum.0 + both.0, sum.1 + both.1));
-    compared.row(
-        (Topic::Statuses, "mix of statuses", "status"),
-        STATUSES,
-        &counts,
-        |status, (p, q)| {
-            let apart = |both: &Both| (both.0 / f64::max(total.0, 1.0) - both.1 / f64::max(total.1, 1.0)).abs();
-            let most = by_type
-                .get(status)
-                .and_then(|types| types.iter().max_by(|a, b| apart(a.1).total_cmp(&apart(b.1))));
-            let at = most.map_or(String::new(), |(name, _)| format!(", most of it at {name}"));
-            let status = match status {
-                0 => "no reply".to_owned(),
-                status => status.to_string(),
-            };
-            format!("most apart: {status}, {} and {}{at}", percent(p), percent(q))
-        },
-    )
+    let total = counts.values().fold((0.0, 0.0), |sum, both| (sum.0 + both.0, sum.1 + both.1));
+    compared.row((Topic::Statuses, "mix of statuses", "status"), STATUSES, &counts, |status, (p, q)| {
+        let apart = |both: &Both| (both.0 / f64::max(total.0, 1.0) - both.1 / f64::max(total.1, 1.0)).abs();
+        let most = by_type.get(status).and_then(|types| types.iter().max_by(|a, b| apart(a.1).total_cmp(&apart(b.1))));
+        let at = most.map_or(String::new(), |(name, _)| format!(", most of it at {name}"));
+        let status = match status {
+            0 => "no reply".to_owned(),
+            status => status.to_string(),
+        };
+        format!("most apart: {status}, {} and {}{at}", percent(p), percent(q))
+    })
 }

@@ -12,13 +12,7 @@ use super::template::Token;
 ///
 /// Directives that Apache does not have, with their columns.
 pub(super) fn tokens(format: &str) -> Result<Vec<Token>, Vec<Problem>> {
-    let mut scan = Scan {
-        format,
-        at: 0,
-        tokens: Vec::new(),
-        problems: Vec::new(),
-        times: None,
-    };
+    let mut scan = Scan { format, at: 0, tokens: Vec::new(), problems: Vec::new(), times: None };
     while let Some(&byte) = format.as_bytes().get(scan.at) {
         match byte {
             b'%' => scan.directive(),
@@ -27,11 +21,7 @@ pub(super) fn tokens(format: &str) -> Result<Vec<Token>, Vec<Problem>> {
         }
     }
     scan.end_times();
-    if scan.problems.is_empty() {
-        Ok(unambiguous(scan.tokens))
-    } else {
-        Err(scan.problems)
-    }
+    if scan.problems.is_empty() { Ok(unambiguous(scan.tokens)) } else { Err(scan.problems) }
 }
 
 /// `tokens` in which what Apache writes with blanks, and twice, is told apart.
@@ -120,10 +110,7 @@ impl<'a> Scan<'a> {
         }
         let start = self.at;
         let Some(directive) = split(self.format, start) else {
-            self.problems.push(Problem {
-                at: Some(start),
-                what: "`%` begins a directive that has no end".to_owned(),
-            });
+            self.problems.push(Problem { at: Some(start), what: "`%` begins a directive that has no end".to_owned() });
             self.at = self.format.len();
             return;
         };
@@ -147,11 +134,7 @@ impl<'a> Scan<'a> {
         if is_clf {
             self.tokens.push(Token::Text(b"[".to_vec()));
         }
-        self.tokens.push(Token::Field {
-            field,
-            name: directive.source.to_owned(),
-            at: directive.at,
-        });
+        self.tokens.push(Token::Field { field, name: directive.source.to_owned(), at: directive.at });
         if is_clf {
             self.tokens.push(Token::Text(b"]".to_vec()));
         }
@@ -216,10 +199,7 @@ impl<'a> Scan<'a> {
         times.end = end;
         if let Err(conversion) = pushed {
             let what = format!("`{conversion}` in `{}` cannot be read back as a time", directive.source);
-            self.problems.push(Problem {
-                at: Some(directive.at),
-                what,
-            });
+            self.problems.push(Problem { at: Some(directive.at), what });
         }
     }
 
@@ -227,16 +207,8 @@ impl<'a> Scan<'a> {
     fn end_times(&mut self) {
         let Some(times) = self.times.take() else { return };
         let name = self.format[times.at..times.end].to_owned();
-        let field = if times.pattern.is_complete() {
-            Field::Pattern(times.moment, times.pattern)
-        } else {
-            Field::Skip
-        };
-        self.tokens.push(Token::Field {
-            field,
-            name,
-            at: times.at,
-        });
+        let field = if times.pattern.is_complete() { Field::Pattern(times.moment, times.pattern) } else { Field::Skip };
+        self.tokens.push(Token::Field { field, name, at: times.at });
         if !times.text.is_empty() {
             self.tokens.push(Token::Text(times.text));
         }
@@ -262,12 +234,7 @@ fn split(format: &str, at: usize) -> Option<Directive<'_>> {
     // `^FB`, `^ti` and `^to` have three letters.
     let length = if bytes[end] == b'^' { 3 } else { 1 };
     let letter = format.get(end..end + length)?;
-    Some(Directive {
-        argument,
-        letter,
-        source: &format[at..end + length],
-        at,
-    })
+    Some(Directive { argument, letter, source: &format[at..end + length], at })
 }
 
 /// What the value of a directive means.

@@ -66,37 +66,22 @@ struct Trial {
 
 /// The formats of `sample`.
 pub(super) fn detect(sample: &[&[u8]]) -> Result<Found, DetectError> {
-    let lines: Vec<&[u8]> = sample
-        .iter()
-        .copied()
-        .filter(|line| !line.trim_ascii().is_empty())
-        .collect();
+    let lines: Vec<&[u8]> = sample.iter().copied().filter(|line| !line.trim_ascii().is_empty()).collect();
     let count = lines.iter().filter(|line| !line.starts_with(b"#")).count();
     let origin = origin(&lines);
     let (candidates, refused) = candidates(&lines, origin.map(|(moment, _)| moment));
-    let trials: Vec<Trial> = candidates
-        .into_iter()
-        .filter_map(|candidate| try_on(candidate, &lines))
-        .collect();
+    let trials: Vec<Trial> = candidates.into_iter().filter_map(|candidate| try_on(candidate, &lines)).collect();
     let Some(best) = best(&trials, &[]).filter(|&best| share(trials[best].read.len(), count) >= SHARE_MIN) else {
         return headers_only(&lines, count).ok_or_else(|| error(sample, trials, refused, count));
     };
     let mut chosen = vec![best];
-    let mut why = format!(
-        "{} of {count} lines of the sample fit `{}`",
-        trials[best].read.len(),
-        trials[best].format.name
-    );
+    let mut why =
+        format!("{} of {count} lines of the sample fit `{}`", trials[best].read.len(), trials[best].format.name);
     let mut taken = trials[best].read.clone();
     while chosen.len() < FORMATS_MAX
         && let Some(next) = self::best(&trials, &taken)
     {
-        let more: Vec<usize> = trials[next]
-            .read
-            .iter()
-            .copied()
-            .filter(|line| !taken.contains(line))
-            .collect();
+        let more: Vec<usize> = trials[next].read.iter().copied().filter(|line| !taken.contains(line)).collect();
         if more.len() < 2 || share(more.len(), count) < SHARE_MIN_FURTHER {
             break;
         }
@@ -107,18 +92,12 @@ pub(super) fn detect(sample: &[&[u8]]) -> Result<Found, DetectError> {
     if let (Some((_, sign)), true) = (origin, trials[best].format.is_ambiguous) {
         why.push_str(&format!("; {sign}"));
     }
-    Ok(Found {
-        formats: chosen.into_iter().map(|index| trials[index].format.clone()).collect(),
-        why,
-    })
+    Ok(Found { formats: chosen.into_iter().map(|index| trials[index].format.clone()).collect(), why })
 }
 
 /// A sample with nothing but directives, as of a site that nobody visited yet.
 fn headers_only(lines: &[&[u8]], count: usize) -> Option<Found> {
-    let names = lines
-        .iter()
-        .find_map(|line| line.strip_prefix(b"#Fields:"))
-        .filter(|_| count == 0)?;
+    let names = lines.iter().find_map(|line| line.strip_prefix(b"#Fields:")).filter(|_| count == 0)?;
     let w3c = W3c::new(&String::from_utf8_lossy(names));
     w3c.problems().is_empty().then(|| Found {
         why: "the sample has a #Fields line and no others".to_owned(),
@@ -142,12 +121,7 @@ fn best(trials: &[Trial], taken: &[usize]) -> Option<usize> {
 /// Lets a candidate read the lines. `None` when it reads some but is not meant.
 fn try_on(candidate: Candidate, lines: &[&[u8]]) -> Option<Trial> {
     let mut reading = candidate.format.clone();
-    let mut trial = Trial {
-        format: candidate.format,
-        read: Vec::new(),
-        reason: None,
-        at_max: 0,
-    };
+    let mut trial = Trial { format: candidate.format, read: Vec::new(), reason: None, at_max: 0 };
     for (index, line) in lines.iter().enumerate() {
         match reading.line(line) {
             Line::Record(_) => trial.read.push(index),
@@ -166,10 +140,7 @@ fn try_on(candidate: Candidate, lines: &[&[u8]]) -> Option<Trial> {
     let tails: Vec<&[u8]> = trial.read.iter().map(tail).collect();
     // A file that names its columns is better described by what it names than by what is usual.
     if reading.is_w3c() && lines.iter().any(|line| line.starts_with(b"#Fields:")) {
-        trial.format = Format {
-            draft: Draft::default(),
-            ..reading
-        };
+        trial.format = Format { draft: Draft::default(), ..reading };
     }
     (tails.is_empty() || (candidate.tails)(&tails)).then_some(trial)
 }
@@ -179,9 +150,7 @@ fn candidates(lines: &[&[u8]], origin: Option<Moment>) -> (Vec<Candidate>, Vec<S
     let any = |_: &[&[u8]]| true;
     let strict = |format| Candidate { format, tails: any };
     let loose = |mut format: Format| {
-        format
-            .notes
-            .push("further columns of the lines are not read; name the format to use them".to_owned());
+        format.notes.push("further columns of the lines are not read; name the format to use them".to_owned());
         Candidate { format, tails: any }
     };
     let mut out = Vec::new();
@@ -195,12 +164,7 @@ fn candidates(lines: &[&[u8]], origin: Option<Moment>) -> (Vec<Candidate>, Vec<S
     }
     let usual = [w3c::IIS, w3c::CLOUDFRONT, w3c::CLOUDFRONT_REALTIME];
     out.extend(usual.map(|names| strict(Format::w3c(W3c::usual(names)))));
-    out.extend(
-        ["haproxy", "alb", "elb"]
-            .iter()
-            .filter_map(|name| named::by_name(name))
-            .map(strict),
-    );
+    out.extend(["haproxy", "alb", "elb"].iter().filter_map(|name| named::by_name(name)).map(strict));
 
     let front = front(lines);
     let moment = Some(origin.unwrap_or(Moment::End)).filter(|_| !front.is_of_apache);
@@ -228,10 +192,7 @@ fn candidates(lines: &[&[u8]], origin: Option<Moment>) -> (Vec<Candidate>, Vec<S
     apache_timed
         .notes
         .push("the last column is taken as %D, the duration in µs, since no number in it is small".to_owned());
-    out.push(Candidate {
-        format: apache_timed,
-        tails: are_microseconds,
-    });
+    out.push(Candidate { format: apache_timed, tails: are_microseconds });
     out.push(strict(of_anybody("combined", named::COMBINED, false)));
     out.push(strict(of_anybody("common", named::COMMON, false)));
     out.push(loose(of_anybody("combined", named::COMBINED, true)));
@@ -250,25 +211,11 @@ struct Front {
 }
 
 impl Front {
-    const NONE: Self = Self {
-        name: "",
-        apache: "",
-        nginx: "",
-        is_of_apache: false,
-    };
+    const NONE: Self = Self { name: "", apache: "", nginx: "", is_of_apache: false };
     /// As Debian's Apache writes it for several hosts.
-    const HOST_AND_PORT: Self = Self {
-        name: "vhost_",
-        apache: "%v:%p ",
-        nginx: "$host:$server_port ",
-        is_of_apache: true,
-    };
-    const HOST: Self = Self {
-        name: "host and ",
-        apache: "%v ",
-        nginx: "$host ",
-        is_of_apache: false,
-    };
+    const HOST_AND_PORT: Self =
+        Self { name: "vhost_", apache: "%v:%p ", nginx: "$host:$server_port ", is_of_apache: true };
+    const HOST: Self = Self { name: "host and ", apache: "%v ", nginx: "$host ", is_of_apache: false };
     /// The address of who asked the proxy, then that of the proxy.
     const FORWARDED: Self = Self {
         name: "x-forwarded-for and ",
@@ -294,9 +241,7 @@ fn front(lines: &[&[u8]]) -> Front {
         port.len() < word.len() && super::number::count(port).is_some()
     };
     let one = |line: &[u8]| {
-        let words: Vec<&[u8]> = line[..memchr::memmem::find(line, b" [")?]
-            .split(|&byte| byte == b' ')
-            .collect();
+        let words: Vec<&[u8]> = line[..memchr::memmem::find(line, b" [")?].split(|&byte| byte == b' ').collect();
         let &[first, client, _, _] = words.as_slice() else {
             return None;
         };
@@ -308,13 +253,8 @@ fn front(lines: &[&[u8]]) -> Front {
         }
     };
     let mut counts = [0_usize; 3];
-    lines
-        .iter()
-        .filter_map(|line| one(line))
-        .for_each(|sort| counts[sort] += 1);
-    let sorts = [Front::HOST_AND_PORT, Front::HOST, Front::FORWARDED]
-        .into_iter()
-        .zip(counts);
+    lines.iter().filter_map(|line| one(line)).for_each(|sort| counts[sort] += 1);
+    let sorts = [Front::HOST_AND_PORT, Front::HOST, Front::FORWARDED].into_iter().zip(counts);
     sorts
         .max_by_key(|(_, count)| *count)
         .filter(|(_, count)| 2 * count > lines.len())
@@ -354,9 +294,7 @@ fn is_part(parts: &[u8], whole: &[u8]) -> bool {
     let Some(whole) = seconds(whole) else {
         return false;
     };
-    let mut parts = parts
-        .split(|byte| matches!(byte, b' ' | b',' | b':'))
-        .filter(|part| !part.is_empty());
+    let mut parts = parts.split(|byte| matches!(byte, b' ' | b',' | b':')).filter(|part| !part.is_empty());
     parts.all(|part| match (seconds(part), whole) {
         (Some(Some(part)), Some(whole)) => part <= whole + SLACK_S,
         (part, _) => part.is_some(),
@@ -365,9 +303,7 @@ fn is_part(parts: &[u8], whole: &[u8]) -> bool {
 
 /// Whole numbers that are too large for seconds and milliseconds.
 fn are_microseconds(words: &[&[u8]]) -> bool {
-    words
-        .iter()
-        .all(|word| super::number::count(word).is_some_and(|number| number >= MICROSECONDS_MIN))
+    words.iter().all(|word| super::number::count(word).is_some_and(|number| number >= MICROSECONDS_MIN))
 }
 
 /// Who wrote lines that look the same from Apache and from nginx, whose stamps mean different ends of the exchange.
@@ -385,19 +321,14 @@ fn origin(lines: &[&[u8]]) -> Option<(Moment, &'static str)> {
         by_nginx += usize::from(bytes == b"0" || matches!(status, b"499" | b"444" | b"494" | b"495" | b"496" | b"497"));
     }
     match (by_apache, by_nginx) {
-        (0, 0) if has(b"\\x22") => Some((
-            Moment::End,
-            "written by nginx (`\\x22`), so stamps are those of the end",
-        )),
+        (0, 0) if has(b"\\x22") => Some((Moment::End, "written by nginx (`\\x22`), so stamps are those of the end")),
         (0, 0) => None,
-        (apache, nginx) if apache > nginx => Some((
-            Moment::Begin,
-            "written by Apache (`-` for no bytes), so stamps are those of the arrival",
-        )),
-        _ => Some((
-            Moment::End,
-            "written by nginx (`0` for no bytes, or its own codes), so stamps are those of the end",
-        )),
+        (apache, nginx) if apache > nginx => {
+            Some((Moment::Begin, "written by Apache (`-` for no bytes), so stamps are those of the arrival"))
+        }
+        _ => {
+            Some((Moment::End, "written by nginx (`0` for no bytes, or its own codes), so stamps are those of the end"))
+        }
     }
 }
 
@@ -409,18 +340,10 @@ fn error(sample: &[&[u8]], mut trials: Vec<Trial>, refused: Vec<String>, count: 
     trials.retain(|trial| names.insert(trial.format.name.clone()));
     let tried = trials.iter().map(|trial| {
         let reason = trial.reason.as_deref().unwrap_or("no line to read");
-        format!(
-            "`{}`: {} of {count} lines; {reason}",
-            trial.format.name,
-            trial.read.len()
-        )
+        format!("`{}`: {} of {count} lines; {reason}", trial.format.name, trial.read.len())
     });
     let mut tried: Vec<String> = refused.into_iter().chain(tried.take(SHOWN_MAX)).collect();
-    let others: Vec<_> = trials
-        .iter()
-        .skip(SHOWN_MAX)
-        .map(|trial| trial.format.name.as_str())
-        .collect();
+    let others: Vec<_> = trials.iter().skip(SHOWN_MAX).map(|trial| trial.format.name.as_str()).collect();
     if !others.is_empty() {
         tried.push(format!("{}: no closer", others.join(", ")));
     }

@@ -90,19 +90,13 @@ struct Values {
 impl Draft {
     /// A draft for stamps in a zone, in seconds east of Greenwich, where they name none.
     pub(super) fn in_zone(zone_s: i32) -> Self {
-        Self {
-            zone_s,
-            ..Self::default()
-        }
+        Self { zone_s, ..Self::default() }
     }
 
     /// Forgets the line before.
     pub(super) fn clear(&mut self) {
         self.scratch.clear();
-        self.values = Values {
-            session_rank: u8::MAX,
-            ..Values::default()
-        };
+        self.values = Values { session_rank: u8::MAX, ..Values::default() };
     }
 
     /// Takes the value of `field`, which is `line[at]`, in a coding.
@@ -118,11 +112,7 @@ impl Draft {
             Field::Target => self.values.target = self.text(line, at, coding),
             Field::UriArgs => {
                 let has_query = memchr::memchr(b'?', value).is_some();
-                let end = if has_query {
-                    at.end
-                } else {
-                    at.start + value.strip_suffix(b"-").unwrap_or(value).len()
-                };
+                let end = if has_query { at.end } else { at.start + value.strip_suffix(b"-").unwrap_or(value).len() };
                 self.values.target = self.text(line, at.start..end, coding);
             }
             Field::Path => self.values.path = self.text(line, at, coding),
@@ -169,41 +159,26 @@ impl Draft {
     /// Takes a value that tells when.
     fn put_stamp(&mut self, field: &Field, value: &[u8]) -> Result<(), Expected> {
         let (moment, stamp) = match field {
-            Field::Clf(moment) => (
-                *moment,
-                self.clf(value).ok_or("a time like 10/Oct/2000:13:55:36 +0000")?,
-            ),
+            Field::Clf(moment) => (*moment, self.clf(value).ok_or("a time like 10/Oct/2000:13:55:36 +0000")?),
             Field::Iso(moment) if value == b"-" && *moment == Moment::Begin => return Ok(()),
-            Field::Iso(moment) => (
-                *moment,
-                stamp::iso(value, self.zone_s).ok_or("a time like 2000-10-10T13:55:36+00:00")?,
-            ),
-            Field::Epoch(moment, unit) => (
-                *moment,
-                stamp::epoch(value, *unit).ok_or("a time in numbers since 1970")?,
-            ),
+            Field::Iso(moment) => {
+                (*moment, stamp::iso(value, self.zone_s).ok_or("a time like 2000-10-10T13:55:36+00:00")?)
+            }
+            Field::Epoch(moment, unit) => (*moment, stamp::epoch(value, *unit).ok_or("a time in numbers since 1970")?),
             Field::Pattern(moment, pattern) => {
-                let (stamp, _) = pattern
-                    .read(value, self.zone_s)
-                    .ok_or("a time in the pattern of the format")?;
+                let (stamp, _) = pattern.read(value, self.zone_s).ok_or("a time in the pattern of the format")?;
                 (*moment, stamp)
             }
             Field::AnyStamp(moment) => (*moment, stamp::any(value, self.zone_s).ok_or("a time")?),
             Field::Day => {
-                self.values.day = Some(
-                    stamp::day(value, 0)
-                        .filter(|_| value.len() == 10)
-                        .ok_or("a day like 2000-10-31")?,
-                );
+                self.values.day =
+                    Some(stamp::day(value, 0).filter(|_| value.len() == 10).ok_or("a day like 2000-10-31")?);
                 return Ok(());
             }
             Field::Fraction(digits) => {
                 let digits_match = value.len() == *digits as usize;
-                self.values.fraction = Some(
-                    stamp::fraction_of(value)
-                        .filter(|_| digits_match)
-                        .ok_or("a fraction of a second")?,
-                );
+                self.values.fraction =
+                    Some(stamp::fraction_of(value).filter(|_| digits_match).ok_or("a fraction of a second")?);
                 return Ok(());
             }
             _ => {
@@ -241,10 +216,7 @@ impl Draft {
                 self.part(span);
                 set(&mut self.values.upstream_ns, span);
             }
-            Field::FirstByte(unit) => set(
-                &mut self.values.first_byte_ns,
-                number::list(value, *unit).ok_or(WANTED)?,
-            ),
+            Field::FirstByte(unit) => set(&mut self.values.first_byte_ns, number::list(value, *unit).ok_or(WANTED)?),
             Field::Upstream(unit) => set(&mut self.values.upstream_ns, number::list(value, *unit).ok_or(WANTED)?),
             _ => {}
         }

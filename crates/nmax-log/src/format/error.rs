@@ -33,10 +33,7 @@ impl FormatError {
     /// The error of a format that is neither a name nor a format string.
     pub(super) fn unknown(spec: &str) -> Self {
         let what = "is neither the name of a format nor a format string with fields".to_owned();
-        Self {
-            spec: spec.to_owned(),
-            problems: vec![Problem { at: None, what }],
-        }
+        Self { spec: spec.to_owned(), problems: vec![Problem { at: None, what }] }
     }
 }
 
@@ -70,11 +67,7 @@ impl DetectError {
     /// The error of `sample`, for which `tried` was tried.
     pub(super) fn of(sample: &[&[u8]], tried: Vec<String>) -> Self {
         let lines = sample.iter().filter(|line| !line.trim_ascii().is_empty()).take(3);
-        Self {
-            lines: lines.map(|line| shown(line)).collect(),
-            tried,
-            hint: hint(sample),
-        }
+        Self { lines: lines.map(|line| shown(line)).collect(), tried, hint: hint(sample) }
     }
 }
 

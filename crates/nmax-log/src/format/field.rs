@@ -139,10 +139,7 @@ impl Field {
 
     /// The value may have blanks in it.
     pub(super) fn has_blanks(&self) -> bool {
-        matches!(
-            self,
-            Self::Request | Self::Agent(_) | Self::Referer | Self::Cookies | Self::Skip
-        ) || self.is_list()
+        matches!(self, Self::Request | Self::Agent(_) | Self::Referer | Self::Cookies | Self::Skip) || self.is_list()
     }
 
     /// The value is text of the client, which the server may have escaped.

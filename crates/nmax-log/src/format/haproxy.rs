@@ -35,10 +35,7 @@ impl<'a> Words<'a> {
         let start = self.at + blanks;
         let length = memchr::memchr(b' ', &self.line[start..]).unwrap_or(self.line.len() - start);
         if length == 0 {
-            return Err(Rejection {
-                reason: format!("the line ends where {name} should be"),
-                at: start,
-            });
+            return Err(Rejection { reason: format!("the line ends where {name} should be"), at: start });
         }
         self.at = start + length;
         Ok(start..start + length)
@@ -68,15 +65,10 @@ pub(super) fn read(line: &[u8], draft: &mut Draft) -> Result<(), Rejection> {
     let put = |draft: &mut Draft, field: &Field, at: Range<usize>, name: &str| {
         let start = at.start;
         let value = &line[at.clone()];
-        draft
-            .put(field, line, at, Coding::Plain)
-            .map_err(|expected| wrong(name, expected, value, start))
+        draft.put(field, line, at, Coding::Plain).map_err(|expected| wrong(name, expected, value, start))
     };
     put(draft, &Field::ClientPort, accept.client.clone(), "the client")?;
-    let mut words = Words {
-        line,
-        at: accept.date.end + 1,
-    };
+    let mut words = Words { line, at: accept.date.end + 1 };
     words.next("the frontend")?;
     words.next("the backend")?;
     let timers = words.next("the timers")?;
@@ -115,10 +107,7 @@ fn accept(line: &[u8]) -> Option<Accept> {
         if open > 0 && line[open - 1] == b' ' && date.len() >= 20 && line.get(date.start + 2) == Some(&b'/') {
             let end = open - 1;
             let start = memchr::memrchr(b' ', &line[..end]).map_or(0, |blank| blank + 1);
-            return (end > start).then_some(Accept {
-                client: start..end,
-                date,
-            });
+            return (end > start).then_some(Accept { client: start..end, date });
         }
         from = open + 1;
     }
@@ -164,14 +153,7 @@ fn put_timers(line: &[u8], at: Range<usize>, draft: &mut Draft) -> Result<i64, R
 fn put_stamp(line: &[u8], accept: &Accept, total_us: i64, draft: &mut Draft) -> Result<(), Rejection> {
     let value = &line[accept.date.clone()];
     let zone_s = draft.zone_s;
-    let refused = || {
-        wrong(
-            "the accept date",
-            "a time like 06/Feb/2009:12:14:14.655",
-            value,
-            accept.date.start,
-        )
-    };
+    let refused = || wrong("the accept date", "a time like 06/Feb/2009:12:14:14.655", value, accept.date.start);
     let mut stamp = stamp::clf(value, zone_s).ok_or_else(refused)?;
     let prefix = &line[..accept.client.start];
     if let Some(written) = prefix_stamp(prefix) {
@@ -251,33 +233,21 @@ fn header(value: &[u8]) -> Field {
 /// The request, in quotes; it is cut when the line would be too long, so the last quote may be missing.
 fn put_request(line: &[u8], from: usize, draft: &mut Draft) -> Result<(), Rejection> {
     let Some(open) = memchr::memchr(b'"', &line[from..]) else {
-        return Err(Rejection {
-            reason: "no `\"request\"` at the end".to_owned(),
-            at: from,
-        });
+        return Err(Rejection { reason: "no `\"request\"` at the end".to_owned(), at: from });
     };
     let start = from + open + 1;
     let length = memchr::memchr(b'"', &line[start..]).unwrap_or(line.len() - start);
     let at = start..start + length;
     let value = &line[at.clone()];
-    draft
-        .put(&Field::Request, line, at, coding(value))
-        .map_err(|expected| wrong("the request", expected, value, start))
+    draft.put(&Field::Request, line, at, coding(value)).map_err(|expected| wrong("the request", expected, value, start))
 }
 
 /// How `value` is coded.
 fn coding(value: &[u8]) -> Coding {
-    if memchr::memchr(b'#', value).is_some() {
-        Coding::Hash
-    } else {
-        Coding::Plain
-    }
+    if memchr::memchr(b'#', value).is_some() { Coding::Hash } else { Coding::Plain }
 }
 
 #[cold]
 fn wrong(name: &str, expected: Expected, value: &[u8], at: usize) -> Rejection {
-    Rejection {
-        reason: format!("{name} should be {expected}, found `{}`", excerpt(value)),
-        at,
-    }
+    Rejection { reason: format!("{name} should be {expected}, found `{}`", excerpt(value)), at }
 }

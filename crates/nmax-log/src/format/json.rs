@@ -69,24 +69,14 @@ impl Json {
 
     /// Reads `line` into `draft`. Lines of the server itself, between those of requests, are rejected.
     pub(super) fn read(&self, line: &[u8], draft: &mut Draft) -> Result<(), Rejection> {
-        let mut reading = Reading {
-            cursor: Cursor::new(line),
-            draft,
-            has_request: false,
-        };
+        let mut reading = Reading { cursor: Cursor::new(line), draft, has_request: false };
         if !reading.cursor.open_object() {
-            return Err(Rejection {
-                reason: "no JSON object begins here".to_owned(),
-                at: reading.cursor.at(),
-            });
+            return Err(Rejection { reason: "no JSON object begins here".to_owned(), at: reading.cursor.at() });
         }
         reading.object(&self.members, 0)?;
         if !reading.cursor.is_at_end() {
             let at = reading.cursor.at();
-            return Err(Rejection {
-                reason: format!("more than one JSON object: `{}`", excerpt(&line[at..])),
-                at,
-            });
+            return Err(Rejection { reason: format!("more than one JSON object: `{}`", excerpt(&line[at..])), at });
         }
         if !reading.has_request {
             let names = self.fields().into_iter().filter(|(field, _)| field.is_request());
@@ -103,13 +93,10 @@ impl Json {
 
 /// The place of the member `key`, made if there is none.
 fn place_of<'m>(members: &'m mut Members, key: &str, make: impl FnOnce() -> Member) -> &'m mut Member {
-    let at = members
-        .iter()
-        .position(|(name, _)| **name == *key.as_bytes())
-        .unwrap_or_else(|| {
-            members.push((key.as_bytes().into(), make()));
-            members.len() - 1
-        });
+    let at = members.iter().position(|(name, _)| **name == *key.as_bytes()).unwrap_or_else(|| {
+        members.push((key.as_bytes().into(), make()));
+        members.len() - 1
+    });
     &mut members[at].1
 }
 
@@ -133,10 +120,7 @@ impl Reading<'_, '_> {
     /// Reads the members of an object whose brace is behind the cursor.
     fn object(&mut self, members: &Members, depth: usize) -> Result<(), Rejection> {
         while let Some(key) = self.cursor.key()? {
-            let member = members
-                .iter()
-                .find(|(name, _)| **name == *key)
-                .map(|(_, member)| member);
+            let member = members.iter().find(|(name, _)| **name == *key).map(|(_, member)| member);
             match (member, self.cursor.value()?) {
                 (Some(Member::Object(inner)), Value::Object) if depth < DEPTH_MAX => self.object(inner, depth + 1)?,
                 (Some(Member::Value(field, name)), Value::Array) => self.first_of_array(field, name)?,

@@ -75,26 +75,11 @@ impl Lines {
         if !self.pending.is_empty() {
             self.keep(rest);
         }
-        let line = if self.pending.is_empty() {
-            self.without_hole(rest)
-        } else {
-            &self.pending
-        };
-        let line = if self.count == 0 {
-            line.strip_prefix(MARK).unwrap_or(line)
-        } else {
-            line
-        };
-        let bytes = if self.long_bytes > 0 {
-            self.long_bytes
-        } else {
-            line.len() as u64
-        };
+        let line = if self.pending.is_empty() { self.without_hole(rest) } else { &self.pending };
+        let line = if self.count == 0 { line.strip_prefix(MARK).unwrap_or(line) } else { line };
+        let bytes = if self.long_bytes > 0 { self.long_bytes } else { line.len() as u64 };
         if bytes > LINE_BYTES_MAX as u64 {
-            each(Cut::TooLong {
-                start: &line[..line.len().min(START_BYTES)],
-                bytes,
-            });
+            each(Cut::TooLong { start: &line[..line.len().min(START_BYTES)], bytes });
         } else {
             each(Cut::Line(line.strip_suffix(b"\r").unwrap_or(line)));
         }
@@ -109,11 +94,7 @@ impl Lines {
             self.long_bytes += part.len() as u64;
             return;
         }
-        let part = if self.pending.is_empty() {
-            self.without_hole(part)
-        } else {
-            part
-        };
+        let part = if self.pending.is_empty() { self.without_hole(part) } else { part };
         let bytes = self.pending.len() + part.len();
         if bytes > LINE_BYTES_MAX {
             self.long_bytes = bytes as u64;

@@ -46,26 +46,16 @@ pub(super) fn compile(spec: &str) -> Result<Format, FormatError> {
     if let Some(format) = by_name(&text.to_ascii_lowercase()) {
         return Ok(format);
     }
-    let failed = |problems| FormatError {
-        spec: spec.to_owned(),
-        problems,
-    };
+    let failed = |problems| FormatError { spec: spec.to_owned(), problems };
     if let Some(names) = text.strip_prefix("json ") {
         return Ok(Format::json("json", json::of_names(spec, names)?));
     }
     if let Some(names) = text.strip_prefix("#Fields:") {
         let w3c = W3c::new(names);
         let problems = w3c.problems();
-        return if problems.is_empty() {
-            Ok(Format::w3c(w3c))
-        } else {
-            Err(failed(problems))
-        };
+        return if problems.is_empty() { Ok(Format::w3c(w3c)) } else { Err(failed(problems)) };
     }
-    if let Some(rest) = text
-        .strip_prefix("LogFormat")
-        .filter(|rest| rest.starts_with(char::is_whitespace))
-    {
+    if let Some(rest) = text.strip_prefix("LogFormat").filter(|rest| rest.starts_with(char::is_whitespace)) {
         return of_apache(first_quoted(rest.trim())).map_err(failed);
     }
     if let Some((format, escape)) = directive(text) {
@@ -119,14 +109,7 @@ pub(super) fn by_name(name: &str) -> Option<Format> {
 pub(super) fn apache_format(name: &str, format: &str, moment: Option<Moment>, is_open: bool) -> Format {
     let mut tokens = apache::tokens(format).expect("the table has only right formats");
     for token in &mut tokens {
-        if let (
-            Token::Field {
-                field: field @ Field::Clf(_),
-                ..
-            },
-            Some(moment),
-        ) = (token, moment)
-        {
+        if let (Token::Field { field: field @ Field::Clf(_), .. }, Some(moment)) = (token, moment) {
             *field = Field::Clf(moment);
         }
     }
@@ -147,23 +130,12 @@ fn columns_format(name: &str, columns: &str) -> Format {
     for (index, column) in columns.split(' ').enumerate() {
         let bare = column.trim_matches('"');
         let quote = if bare == column { "" } else { "\"" };
-        let before = if index == 0 {
-            quote.to_owned()
-        } else {
-            format!(" {quote}")
-        };
+        let before = if index == 0 { quote.to_owned() } else { format!(" {quote}") };
         tokens.push(Token::Text(before.into_bytes()));
-        tokens.push(Token::Field {
-            field: load_balancer(bare),
-            name: bare.to_owned(),
-            at: 0,
-        });
+        tokens.push(Token::Field { field: load_balancer(bare), name: bare.to_owned(), at: 0 });
         tokens.push(Token::Text(quote.as_bytes().to_vec()));
     }
-    Format::template(
-        name,
-        Template::build(tokens, Escape::Backslash, true).expect("the table has only right formats"),
-    )
+    Format::template(name, Template::build(tokens, Escape::Backslash, true).expect("the table has only right formats"))
 }
 
 /// What a column of a load balancer of AWS means.
@@ -188,10 +160,7 @@ fn of_apache(format: &str) -> Result<Format, Vec<Problem>> {
     let unescaped = format.replace("\\\"", "\"");
     match json::of_template(&unescaped, apache::tokens) {
         Some(json) => Ok(Format::json(NAME, json?)),
-        None => Ok(Format::template(
-            NAME,
-            Template::build(apache::tokens(format)?, Escape::Backslash, true)?,
-        )),
+        None => Ok(Format::template(NAME, Template::build(apache::tokens(format)?, Escape::Backslash, true)?)),
     }
 }
 
@@ -200,10 +169,7 @@ fn of_nginx(format: &str, escape: Escape) -> Result<Format, Vec<Problem>> {
     const NAME: &str = "nginx log_format";
     match json::of_template(format, nginx::tokens) {
         Some(json) => Ok(Format::json(NAME, json?)),
-        None => Ok(Format::template(
-            NAME,
-            Template::build(nginx::tokens(format)?, escape, true)?,
-        )),
+        None => Ok(Format::template(NAME, Template::build(nginx::tokens(format)?, escape, true)?)),
     }
 }
 
@@ -221,9 +187,7 @@ fn has_percent(text: &str) -> bool {
 
 /// A variable of nginx is in the text.
 fn has_dollar(text: &str) -> bool {
-    text.as_bytes()
-        .windows(2)
-        .any(|pair| pair[0] == b'$' && (pair[1].is_ascii_lowercase() || pair[1] == b'{'))
+    text.as_bytes().windows(2).any(|pair| pair[0] == b'$' && (pair[1].is_ascii_lowercase() || pair[1] == b'{'))
 }
 
 /// What is in the quotes that `text` begins with, escapes as they are; all of it where no quotes are around it.
@@ -237,11 +201,7 @@ fn first_quoted(text: &str) -> &str {
             b'\\' => at += 1,
             _ if byte == quote => {
                 // A second quote further on means that the quotes belong to the format: `"%h" "%r"`.
-                return if text[at + 1..].contains(char::from(quote)) {
-                    text
-                } else {
-                    &text[1..at]
-                };
+                return if text[at + 1..].contains(char::from(quote)) { text } else { &text[1..at] };
             }
             _ => {}
         }

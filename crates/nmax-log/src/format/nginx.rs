@@ -26,17 +26,10 @@ pub(super) fn tokens(format: &str) -> Result<Vec<Token>, Vec<Problem>> {
         at = at_dollar + length;
         if name.is_empty() {
             let what = "`$` begins a variable that has no name".to_owned();
-            problems.push(Problem {
-                at: Some(at_dollar),
-                what,
-            });
+            problems.push(Problem { at: Some(at_dollar), what });
             continue;
         }
-        tokens.push(Token::Field {
-            field: field(name),
-            name: format!("${name}"),
-            at: at_dollar,
-        });
+        tokens.push(Token::Field { field: field(name), name: format!("${name}"), at: at_dollar });
     }
     if problems.is_empty() { Ok(tokens) } else { Err(problems) }
 }
@@ -48,10 +41,7 @@ pub(super) fn variable(rest: &str) -> (&str, usize) {
     {
         return (&braced[..end], end + 3);
     }
-    let length = rest[1..]
-        .bytes()
-        .take_while(|&byte| byte.is_ascii_alphanumeric() || byte == b'_')
-        .count();
+    let length = rest[1..].bytes().take_while(|&byte| byte.is_ascii_alphanumeric() || byte == b'_').count();
     (&rest[1..=length], length + 1)
 }
 

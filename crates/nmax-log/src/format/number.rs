@@ -62,10 +62,7 @@ pub(super) fn count(text: &[u8]) -> Option<u64> {
         }
         return Some(value);
     }
-    std::str::from_utf8(text)
-        .ok()
-        .filter(|text| !text.starts_with('+'))
-        .and_then(|text| text.parse().ok())
+    std::str::from_utf8(text).ok().filter(|text| !text.starts_with('+')).and_then(|text| text.parse().ok())
 }
 
 /// A span of time as written.
@@ -109,11 +106,7 @@ pub(super) fn list(text: &[u8], unit: Unit) -> Option<Span> {
 pub(super) fn decimal(text: &[u8], scale: u64) -> Option<(u64, &[u8])> {
     let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let (whole, rest) = text.split_at(digits);
-    let mut value = if whole.is_empty() {
-        0
-    } else {
-        count(whole)?.checked_mul(scale)?
-    };
+    let mut value = if whole.is_empty() { 0 } else { count(whole)?.checked_mul(scale)? };
     let Some(fraction) = rest.strip_prefix(b".") else {
         return (digits > 0).then_some((value, rest));
     };
@@ -141,11 +134,7 @@ fn float(text: &[u8], unit: Unit) -> Option<Span> {
     let value: f64 = std::str::from_utf8(text).ok()?.parse().ok()?;
     #[expect(clippy::cast_precision_loss, reason = "at most 10^9")]
     let ns = value * unit.ns() as f64;
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "checked to be in range"
-    )]
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked to be in range")]
     (0.0..1.8e19).contains(&ns).then_some(Span::Ns(ns.round() as u64))
 }
 
@@ -154,15 +143,9 @@ fn with_units(text: &[u8]) -> Option<Span> {
     let mut rest = text;
     let mut sum = 0_u64;
     while !rest.is_empty() {
-        let number = rest
-            .iter()
-            .take_while(|byte| byte.is_ascii_digit() || **byte == b'.')
-            .count();
+        let number = rest.iter().take_while(|byte| byte.is_ascii_digit() || **byte == b'.').count();
         let after = rest[number..].trim_ascii_start();
-        let letters = after
-            .iter()
-            .take_while(|byte| !byte.is_ascii_digit() && **byte != b'.')
-            .count();
+        let letters = after.iter().take_while(|byte| !byte.is_ascii_digit() && **byte != b'.').count();
         let name = std::str::from_utf8(&after[..letters]).ok()?.trim();
         let unit_ns = match name {
             "h" => 3_600_000_000_000,

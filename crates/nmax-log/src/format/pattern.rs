@@ -84,16 +84,14 @@ impl Pattern {
                 self.push(longer)?;
                 continue;
             }
-            self.items
-                .push(item(letter).ok_or_else(|| format!("%{}", char::from(letter)))?);
+            self.items.push(item(letter).ok_or_else(|| format!("%{}", char::from(letter)))?);
         }
         Ok(())
     }
 
     /// Appends a literal byte; blanks stand for any number of them.
     fn literal(&mut self, byte: u8) {
-        self.items
-            .push(if byte == b' ' { Item::Blanks } else { Item::Text(byte) });
+        self.items.push(if byte == b' ' { Item::Blanks } else { Item::Text(byte) });
     }
 
     /// Appends the fraction of a second, of so many digits.
@@ -201,10 +199,7 @@ impl Parts {
             }
             Item::Minute => store(short(text), &mut self.minute),
             Item::Second => store(short(text), &mut self.second),
-            Item::Zone => store(
-                offset(text).map(|(zone_s, length)| (Some(zone_s), length)),
-                &mut self.zone_s,
-            ),
+            Item::Zone => store(offset(text).map(|(zone_s, length)| (Some(zone_s), length)), &mut self.zone_s),
             Item::ZoneName => Some(word(text)),
             Item::Word => Some(word(text)),
             Item::Epoch => {

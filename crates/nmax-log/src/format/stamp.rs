@@ -209,10 +209,7 @@ pub(super) fn epoch(text: &[u8], unit: Option<Unit>) -> Option<Stamp> {
 
 /// A stamp in any of the forms above.
 pub(super) fn any(text: &[u8], zone_s: i32) -> Option<Stamp> {
-    let text = text
-        .strip_prefix(b"[")
-        .and_then(|text| text.strip_suffix(b"]"))
-        .unwrap_or(text);
+    let text = text.strip_prefix(b"[").and_then(|text| text.strip_suffix(b"]")).unwrap_or(text);
     match text.get(2)? {
         b'/' => clf(text, zone_s),
         _ if text.get(4) == Some(&b'-') => iso(text, zone_s),

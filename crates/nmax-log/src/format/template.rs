@@ -103,10 +103,7 @@ impl Template {
             };
             let until = match tokens.peek() {
                 Some(Token::Text(text)) => until(&field, &before, text, escape),
-                Some(Token::Field {
-                    field: Field::Target | Field::UriArgs | Field::Path,
-                    ..
-                }) => Until::Host,
+                Some(Token::Field { field: Field::Target | Field::UriArgs | Field::Path, .. }) => Until::Host,
                 Some(Token::Field { name: next, .. }) => {
                     let what = format!("nothing separates `{name}` from `{next}`, so nobody can tell where one ends");
                     problems.push(Problem { at: Some(at), what });
@@ -120,24 +117,11 @@ impl Template {
                 Some(Token::Text(text)) => text.clone().into_boxed_slice(),
                 _ => Box::default(),
             };
-            pieces.push(Piece {
-                field,
-                name: name.into(),
-                until,
-            });
+            pieces.push(Piece { field, name: name.into(), until });
         }
-        let template = Self {
-            lead,
-            pieces,
-            is_open,
-            escape,
-        };
+        let template = Self { lead, pieces, is_open, escape };
         problems.extend(lacking(template.fields()));
-        if problems.is_empty() {
-            Ok(template)
-        } else {
-            Err(problems)
-        }
+        if problems.is_empty() { Ok(template) } else { Err(problems) }
     }
 
     /// What its values mean.
@@ -152,19 +136,11 @@ impl Template {
 
     fn values(&self, line: &[u8], draft: &mut Draft) -> Result<(), Fault> {
         if !line.starts_with(&self.lead) {
-            return Err(Fault {
-                piece: 0,
-                at: 0,
-                wrong: Wrong::Lead,
-            });
+            return Err(Fault { piece: 0, at: 0, wrong: Wrong::Lead });
         }
         let mut at = self.lead.len();
         for (index, piece) in self.pieces.iter().enumerate() {
-            let fault = |at, wrong| Fault {
-                piece: index,
-                at,
-                wrong,
-            };
+            let fault = |at, wrong| Fault { piece: index, at, wrong };
             if let (Until::Pattern(then), Field::Pattern(moment, pattern)) = (&piece.until, &piece.field) {
                 let (stamp, length) = pattern
                     .read(&line[at..], draft.zone_s)
@@ -193,15 +169,7 @@ impl Template {
         let rest = &line[at..];
         let is_fitting = rest.is_empty()
             || matches!(rest[0], b' ' | b'\t') && (self.is_open || rest.iter().all(u8::is_ascii_whitespace));
-        if is_fitting {
-            Ok(())
-        } else {
-            Err(Fault {
-                piece: self.pieces.len(),
-                at,
-                wrong: Wrong::Trailing,
-            })
-        }
+        if is_fitting { Ok(()) } else { Err(Fault { piece: self.pieces.len(), at, wrong: Wrong::Trailing }) }
     }
 
     /// A value without quotes has backslashes of the server in it.
@@ -224,10 +192,7 @@ impl Template {
                 None => format!("nothing ends `{name}`"),
             },
             Wrong::Value(end, expected) => {
-                format!(
-                    "`{name}` should be {expected}, found `{}`",
-                    excerpt(&line[fault.at..*end])
-                )
+                format!("`{name}` should be {expected}, found `{}`", excerpt(&line[fault.at..*end]))
             }
             Wrong::Trailing => format!("more than the format has: `{}`", excerpt(rest)),
         };
@@ -241,11 +206,7 @@ impl Until {
         match self {
             Self::Quote(text) => quoted(line, from, text),
             Self::Text { text, key } => {
-                let end = if is_list {
-                    list(line, from, text, *key)?
-                } else {
-                    search(line, from, text, *key)?
-                };
+                let end = if is_list { list(line, from, text, *key)? } else { search(line, from, text, *key)? };
                 Some((end, end + text.len(), false))
             }
             Self::Host => {
@@ -351,14 +312,9 @@ fn joined(tokens: Vec<Token>, escape: Escape) -> Vec<Token> {
         match (out.last_mut(), token) {
             (_, Token::Text(text)) if text.is_empty() => {}
             (Some(Token::Text(had)), Token::Text(text)) => had.extend_from_slice(&text),
-            (
-                Some(Token::Field { field, name, .. }),
-                Token::Field {
-                    field: next,
-                    name: next_name,
-                    ..
-                },
-            ) if is_one_value(field, name, &next, &next_name) => {
+            (Some(Token::Field { field, name, .. }), Token::Field { field: next, name: next_name, .. })
+                if is_one_value(field, name, &next, &next_name) =>
+            {
                 *field = match field {
                     Field::Path if next == Field::Query && name.contains("$is_args") && escape == Escape::Backslash => {
                         Field::UriArgs

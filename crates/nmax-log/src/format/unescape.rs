@@ -63,9 +63,7 @@ fn letter_of(letter: u8, out: &mut Vec<u8>) -> Option<usize> {
 
 /// The number that hexadecimal digits are.
 fn hex(digits: &[u8]) -> Option<u32> {
-    digits
-        .iter()
-        .try_fold(0, |value, &digit| Some(value * 16 + char::from(digit).to_digit(16)?))
+    digits.iter().try_fold(0, |value, &digit| Some(value * 16 + char::from(digit).to_digit(16)?))
 }
 
 /// Appends `text` to `out` with `%hh` undone, twice where the first time leaves `%20` as CloudFront does to user agents.

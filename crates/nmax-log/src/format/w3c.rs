@@ -49,49 +49,27 @@ impl W3c {
     /// The reader of columns `names`, which blanks separate.
     pub(super) fn new(names: &str) -> Self {
         let writer = writer(names);
-        let mut columns: Vec<(Field, Box<str>)> = names
-            .split_ascii_whitespace()
-            .map(|name| (column(name, writer), name.into()))
-            .collect();
+        let mut columns: Vec<(Field, Box<str>)> =
+            names.split_ascii_whitespace().map(|name| (column(name, writer), name.into())).collect();
         // The name that the viewer asked for is better than that of the distribution.
-        if columns
-            .iter()
-            .any(|(_, name)| name.eq_ignore_ascii_case("x-host-header"))
-        {
+        if columns.iter().any(|(_, name)| name.eq_ignore_ascii_case("x-host-header")) {
             for (field, name) in &mut columns {
                 if matches!(name.to_ascii_lowercase().as_str(), "cs(host)" | "cs-host") {
                     *field = Field::Skip;
                 }
             }
         }
-        let needed = columns
-            .iter()
-            .rposition(|(field, _)| *field != Field::Skip)
-            .map_or(0, |last| last + 1);
-        Self {
-            columns,
-            writer,
-            is_named: true,
-            needed,
-            has_durations_in_part: false,
-        }
+        let needed = columns.iter().rposition(|(field, _)| *field != Field::Skip).map_or(0, |last| last + 1);
+        Self { columns, writer, is_named: true, needed, has_durations_in_part: false }
     }
 
     /// The reader of a file whose `#Fields` line is still to come; until then the columns are the usual ones.
     pub(super) fn usual(names: &str) -> Self {
-        let mut w3c = Self {
-            is_named: false,
-            ..Self::new(names)
-        };
+        let mut w3c = Self { is_named: false, ..Self::new(names) };
         // Older and newer versions have other columns behind those that a record needs.
         let is_needed =
             |field: &Field| field.is_stamp() || field.is_request() || field.is_duration() || *field == Field::Status;
-        w3c.needed = w3c
-            .fields()
-            .collect::<Vec<_>>()
-            .into_iter()
-            .rposition(is_needed)
-            .map_or(0, |last| last + 1);
+        w3c.needed = w3c.fields().collect::<Vec<_>>().into_iter().rposition(is_needed).map_or(0, |last| last + 1);
         w3c
     }
 
@@ -112,17 +90,11 @@ impl W3c {
     /// What a record needs and no column tells; the day may stand in a `#Date` line.
     pub(super) fn problems(&self) -> Vec<Problem> {
         let problems = lacking(self.fields());
-        let help = [
-            "#Fields has no `time` or `timestamp`",
-            "#Fields has no `cs-uri-stem` or `cs-uri`",
-        ];
+        let help = ["#Fields has no `time` or `timestamp`", "#Fields has no `cs-uri-stem` or `cs-uri`"];
         let is_time = |problem: &Problem| problem.what.contains("time of the request");
         problems
             .into_iter()
-            .map(|problem| Problem {
-                at: None,
-                what: help[usize::from(!is_time(&problem))].to_owned(),
-            })
+            .map(|problem| Problem { at: None, what: help[usize::from(!is_time(&problem))].to_owned() })
             .collect()
     }
 
@@ -163,11 +135,7 @@ impl W3c {
             let problems = next.problems();
             *self = next;
             if !problems.is_empty() {
-                let reason = problems
-                    .iter()
-                    .map(|problem| problem.what.as_str())
-                    .collect::<Vec<_>>()
-                    .join("; ");
+                let reason = problems.iter().map(|problem| problem.what.as_str()).collect::<Vec<_>>().join("; ");
                 return Err(Rejection { reason, at: 0 });
             }
         } else if let Some(date) = line.strip_prefix(b"#Date:") {
@@ -179,33 +147,19 @@ impl W3c {
     /// Reads `line` into `draft`.
     pub(super) fn read(&self, line: &[u8], draft: &mut Draft) -> Result<(), Rejection> {
         // No value has a tab in it, so one tab means that tabs separate.
-        let separator = if memchr::memchr(b'\t', line).is_some() {
-            b'\t'
-        } else {
-            b' '
-        };
+        let separator = if memchr::memchr(b'\t', line).is_some() { b'\t' } else { b' ' };
         let mut from = 0;
         for (index, (field, name)) in self.columns.iter().enumerate() {
             if from > line.len() {
-                return if index >= self.needed {
-                    Ok(())
-                } else {
-                    Err(self.short(line, index))
-                };
+                return if index >= self.needed { Ok(()) } else { Err(self.short(line, index)) };
             }
             let end = memchr::memchr(separator, &line[from..]).map_or(line.len(), |length| from + length);
             let value = &line[from..end];
             if *field != Field::Skip && value != b"-" {
-                draft
-                    .put(field, line, from..end, Coding::Plain)
-                    .map_err(|expected| Rejection {
-                        reason: format!(
-                            "`{name}`, field {}, should be {expected}, found `{}`",
-                            index + 1,
-                            excerpt(value)
-                        ),
-                        at: from,
-                    })?;
+                draft.put(field, line, from..end, Coding::Plain).map_err(|expected| Rejection {
+                    reason: format!("`{name}`, field {}, should be {expected}, found `{}`", index + 1, excerpt(value)),
+                    at: from,
+                })?;
             }
             from = end + 1;
         }
@@ -214,11 +168,8 @@ impl W3c {
 
     #[cold]
     fn short(&self, line: &[u8], found: usize) -> Rejection {
-        let reason = format!(
-            "{found} fields, but #Fields names {}: `{}` is missing",
-            self.columns.len(),
-            self.columns[found].1
-        );
+        let reason =
+            format!("{found} fields, but #Fields names {}: `{}` is missing", self.columns.len(), self.columns[found].1);
         Rejection { reason, at: line.len() }
     }
 }
@@ -266,10 +217,7 @@ fn column(name: &str, writer: Writer) -> Field {
         "x-host-header" => Field::Host,
         "s-computername" => Field::Server,
         _ => {
-            let header = name
-                .strip_prefix("cs(")
-                .and_then(|rest| rest.strip_suffix(')'))
-                .or(name.strip_prefix("cs-"));
+            let header = name.strip_prefix("cs(").and_then(|rest| rest.strip_suffix(')')).or(name.strip_prefix("cs-"));
             match Field::of_header(header.unwrap_or(&name)) {
                 Field::Agent(_) => Field::Agent(agent),
                 field => field,

@@ -20,29 +20,18 @@ pub(crate) struct Link {
 impl Link {
     fn new(chance: f64, think: Option<Lognormal>) -> Self {
         let Some(think) = think else {
-            return Self {
-                chance,
-                ..Self::default()
-            };
+            return Self { chance, ..Self::default() };
         };
         let mean = think.median_s.max(1e-6).ln();
         let deviation = ((think.p95_s.max(1e-6).ln() - mean) / Z95).max(0.0);
-        Self {
-            chance,
-            log_mean: mean,
-            log_square: mean * mean + deviation * deviation,
-            has_pause: true,
-        }
+        Self { chance, log_mean: mean, log_square: mean * mean + deviation * deviation, has_pause: true }
     }
 
     /// The pause as a lognormal law.
     pub(crate) fn think(&self) -> Option<Lognormal> {
         self.has_pause.then(|| {
             let deviation = (self.log_square - self.log_mean * self.log_mean).max(0.0).sqrt();
-            Lognormal {
-                median_s: self.log_mean.exp(),
-                p95_s: (self.log_mean + Z95 * deviation).exp(),
-            }
+            Lognormal { median_s: self.log_mean.exp(), p95_s: (self.log_mean + Z95 * deviation).exp() }
         })
     }
 
@@ -53,10 +42,7 @@ impl Link {
         let (mine, theirs) = (weigh(&self), weigh(&other));
         let total = mine + theirs;
         if total <= 0.0 {
-            return Self {
-                chance,
-                ..if self.has_pause { self } else { other }
-            };
+            return Self { chance, ..if self.has_pause { self } else { other } };
         }
         Self {
             chance,
@@ -81,12 +67,7 @@ impl Link {
                 let (mean, variance) = (one.0 + two.0, one.1 + two.1);
                 let square = (variance / (mean * mean)).ln_1p();
                 let log_mean = mean.ln() - square / 2.0;
-                Self {
-                    chance,
-                    log_mean,
-                    log_square: log_mean * log_mean + square,
-                    has_pause: true,
-                }
+                Self { chance, log_mean, log_square: log_mean * log_mean + square, has_pause: true }
             }
         }
     }
@@ -178,23 +159,13 @@ impl Chain {
     pub(crate) fn pruned(&self, least: f64) -> Self {
         let mut chain = self.clone();
         for row in &mut chain.links {
-            let kept: f64 = row
-                .iter()
-                .map(|link| link.chance)
-                .filter(|chance| *chance >= least)
-                .sum();
+            let kept: f64 = row.iter().map(|link| link.chance).filter(|chance| *chance >= least).sum();
             if kept <= 0.0 {
                 continue;
             }
             for link in row.iter_mut() {
-                *link = if link.chance >= least {
-                    Link {
-                        chance: link.chance / kept,
-                        ..*link
-                    }
-                } else {
-                    Link::default()
-                };
+                *link =
+                    if link.chance >= least { Link { chance: link.chance / kept, ..*link } } else { Link::default() };
             }
         }
         chain
@@ -209,9 +180,8 @@ impl Chain {
         // (I − P)ᵀ·v = b
         let mut rows: Vec<Vec<f64>> = (0..n)
             .map(|to| {
-                let mut row: Vec<f64> = (0..n)
-                    .map(|from| f64::from(u8::from(from == to)) - self.links[from][to].chance)
-                    .collect();
+                let mut row: Vec<f64> =
+                    (0..n).map(|from| f64::from(u8::from(from == to)) - self.links[from][to].chance).collect();
                 row.push(self.links[n][to].chance);
                 row
             })
@@ -226,10 +196,7 @@ impl Chain {
             for (at, row) in rows.iter_mut().enumerate() {
                 let factor = row[column] / pivot[column];
                 if at != column && factor != 0.0 {
-                    row.iter_mut()
-                        .zip(&pivot)
-                        .skip(column)
-                        .for_each(|(value, pivot)| *value -= factor * pivot);
+                    row.iter_mut().zip(&pivot).skip(column).for_each(|(value, pivot)| *value -= factor * pivot);
                 }
             }
         }

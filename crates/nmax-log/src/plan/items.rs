@@ -63,13 +63,7 @@ fn here(target: &str) -> String {
 
 impl<'a> Items<'a> {
     pub(crate) fn new(profile: &'a Profile, plan: &'a str) -> Self {
-        Self {
-            profile,
-            plan,
-            sources: Vec::new(),
-            files: Vec::new(),
-            warnings: Vec::new(),
-        }
+        Self { profile, plan, sources: Vec::new(), files: Vec::new(), warnings: Vec::new() }
     }
 
     /// Where requests of a type go, as a template: to its only target, or to a row of a source.
@@ -84,19 +78,12 @@ impl<'a> Items<'a> {
         if let Some(source) = self.sources.iter().find(|source| source.kind == kind) {
             return hole(&source.name);
         }
-        let taken: Vec<String> = self
-            .sources
-            .iter()
-            .map(|source| source.name.clone())
-            .chain(TAKEN.map(str::to_owned))
-            .collect();
+        let taken: Vec<String> =
+            self.sources.iter().map(|source| source.name.clone()).chain(TAKEN.map(str::to_owned)).collect();
         let name = unused(&taken, short_name(request).replace('-', "_")).replace('-', "_");
         let file = format!("{}.{name}.csv", self.plan);
         let counts: Vec<f64> = targets.iter().map(|(_, count)| *count as f64).collect();
-        let exponent = request
-            .popularity
-            .exponent
-            .or_else(|| zipf_over(&counts).map(|(s, _)| s));
+        let exponent = request.popularity.exponent.or_else(|| zipf_over(&counts).map(|(s, _)| s));
         self.sources.push(Source {
             kind,
             name: name.clone(),
@@ -105,9 +92,7 @@ impl<'a> Items<'a> {
             exponent: exponent.filter(|s| *s > FLAT),
         });
         let rows = targets.iter().map(|(target, _)| cell(target));
-        let text = std::iter::once("path".to_owned())
-            .chain(rows)
-            .fold(String::new(), |text, row| text + &row + "\n");
+        let text = std::iter::once("path".to_owned()).chain(rows).fold(String::new(), |text, row| text + &row + "\n");
         self.files.push(File { name: file, text });
         let distinct = request.popularity.distinct;
         if distinct > 2 * targets.len() as u64 {
@@ -183,19 +168,11 @@ impl<'a> Items<'a> {
 }
 
 fn sendable(request: &RequestType) -> impl Iterator<Item = (&str, u64)> {
-    let items = request
-        .popularity
-        .top
-        .iter()
-        .map(|item| (item.text.as_str(), item.count));
+    let items = request.popularity.top.iter().map(|item| (item.text.as_str(), item.count));
     items.filter(|(target, _)| is_sendable(target))
 }
 
 /// A cell of a CSV file (RFC 4180).
 fn cell(text: &str) -> String {
-    if text.contains(['"', ',', ';']) {
-        format!("\"{}\"", text.replace('"', "\"\""))
-    } else {
-        text.to_owned()
-    }
+    if text.contains(['"', ',', ';']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
 }

@@ -49,10 +49,7 @@ pub(super) fn document(
     for scenario in scenarios {
         let name = unused(&names, scenario.cluster.name.clone());
         names.push(name.clone());
-        written.push(entry(
-            &name,
-            one_scenario(profile, scenario, total, items).with_note(about(scenario)),
-        ));
+        written.push(entry(&name, one_scenario(profile, scenario, total, items).with_note(about(scenario))));
     }
     let mut document = vec![
         entry("nmax", Yaml::plain(1).with_note(header(profile, options, made))),
@@ -92,17 +89,9 @@ fn header(profile: &Profile, options: &PlanOptions, made: &Made) -> String {
             profile.requests,
             profile.sessions.count
         ),
-        format!(
-            "{} scenarios cover {:.1} % of the steps of sessions.",
-            made.scenarios,
-            100.0 * made.covered
-        ),
+        format!("{} scenarios cover {:.1} % of the steps of sessions.", made.scenarios, 100.0 * made.covered),
     ];
-    lines.extend(
-        made.warnings
-            .iter()
-            .map(|warning| format!("Note: {}", one_line(warning))),
-    );
+    lines.extend(made.warnings.iter().map(|warning| format!("Note: {}", one_line(warning))));
     lines.join("\n")
 }
 
@@ -113,18 +102,12 @@ fn one_line(text: &str) -> String {
 /// An instant as people read it, to the second.
 fn stamp(at_us: i64) -> String {
     let instant = Timestamp::from_second(at_us.div_euclid(1_000_000));
-    instant.map_or_else(
-        |_| format!("{at_us} µs"),
-        |instant| instant.strftime("%Y-%m-%d %H:%M:%S UTC").to_string(),
-    )
+    instant.map_or_else(|_| format!("{at_us} µs"), |instant| instant.strftime("%Y-%m-%d %H:%M:%S UTC").to_string())
 }
 
 fn target(profile: &Profile, options: &PlanOptions) -> Yaml {
     let is_host = |text: &&str| {
-        !text.is_empty()
-            && text
-                .bytes()
-                .all(|byte| byte.is_ascii_alphanumeric() || b".-:[]".contains(&byte))
+        !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-:[]".contains(&byte))
     };
     match (
         &options.target,
@@ -156,20 +139,14 @@ fn data(profile: &Profile, items: &Items) -> Yaml {
             None => keys.push(entry("pick", Yaml::plain("random"))),
         }
         keys.push(entry("per", Yaml::plain("request")));
-        let note = format!(
-            "{} targets of {}, most popular first",
-            source.rows, profile.types[source.kind].name
-        );
+        let note = format!("{} targets of {}, most popular first", source.rows, profile.types[source.kind].name);
         entry(&source.name, map(keys).on_one_line().with_note(note))
     };
     map(items.sources.iter().map(source).collect())
 }
 
 fn workload(profile: &Profile, made: &Made) -> Yaml {
-    let note = format!(
-        "Sessions. About {} requests per second follow.",
-        short(made.requests_per_s)
-    );
+    let note = format!("Sessions. About {} requests per second follow.", short(made.requests_per_s));
     let mut open = vec![
         entry("rate", Yaml::plain(rate(made.sessions_per_s)).with_note(note)),
         entry("arrivals", Yaml::plain("poisson")),
@@ -197,11 +174,7 @@ fn short(value: f64) -> String {
     }
     let digits = (3 - value.log10().floor() as i32).clamp(0, 9) as usize;
     let text = format!("{value:.digits$}");
-    if text.contains('.') {
-        text.trim_end_matches('0').trim_end_matches('.').to_owned()
-    } else {
-        text
-    }
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
 
 /// Until as many sessions end as begin, requests per second grow.
@@ -216,10 +189,8 @@ fn warm_up(profile: &Profile) -> Option<(String, Yaml)> {
 fn thresholds(profile: &Profile) -> Yaml {
     let failed: u64 = profile.by_status.range(500..).map(|(_, count)| count).sum();
     let share = 100.0 * failed as f64 / profile.requests.max(1) as f64;
-    let note = format!(
-        "What makes a run pass. In the log {} % of the replies had a status of 500 and above.",
-        short(share)
-    );
+    let note =
+        format!("What makes a run pass. In the log {} % of the replies had a status of 500 and above.", short(share));
     let all = THRESHOLDS_DEFAULT.map(Yaml::text).to_vec();
     Yaml::List(all).with_note(note)
 }
@@ -243,21 +214,11 @@ fn one_scenario(profile: &Profile, scenario: &Scenario, total: f64, items: &mut 
     }
     states.remove(0);
     let n = states.len();
-    let begin = Next {
-        states: &states,
-        is_begin: true,
-    }
-    .steps(&chain.links[n]);
+    let begin = Next { states: &states, is_begin: true }.steps(&chain.links[n]);
     let mut each = Vec::new();
     for (at, kind) in chain.states.iter().enumerate() {
         let mut then = vec![request(&profile.types[*kind], *kind, items)];
-        then.extend(
-            Next {
-                states: &states,
-                is_begin: false,
-            }
-            .steps(&chain.links[at]),
-        );
+        then.extend(Next { states: &states, is_begin: false }.steps(&chain.links[at]));
         each.push(map(vec![
             entry("if", Yaml::text(format!("${{state}} == {}", states[at]))),
             entry("then", Yaml::List(then)),
@@ -273,10 +234,7 @@ fn one_scenario(profile: &Profile, scenario: &Scenario, total: f64, items: &mut 
             entry("steps", Yaml::List(each)),
         ]));
     }
-    map(vec![
-        entry("weight", Yaml::plain(short(100.0 * scenario.share / total))),
-        entry("steps", Yaml::List(steps)),
-    ])
+    map(vec![entry("weight", Yaml::plain(short(100.0 * scenario.share / total))), entry("steps", Yaml::List(steps))])
 }
 
 /// The steps of a chain without any choice: one way through.
@@ -284,10 +242,7 @@ fn straight(profile: &Profile, chain: &Chain, items: &mut Items) -> Option<Vec<Y
     let n = chain.states.len();
     let only = |row: &[Link]| {
         let mut links = row.iter().enumerate().filter(|(_, link)| link.chance > 0.0);
-        links
-            .next()
-            .filter(|_| links.next().is_none())
-            .map(|(to, link)| (to, *link))
+        links.next().filter(|_| links.next().is_none()).map(|(to, link)| (to, *link))
     };
     let mut steps = Vec::new();
     let (mut at, _) = only(&chain.links[n])?;
@@ -323,21 +278,14 @@ impl Next<'_> {
                     let weight = Yaml::plain(short(100.0 * link.chance));
                     map(vec![entry("weight", weight), entry("steps", steps)]).on_one_line()
                 };
-                vec![map(vec![entry(
-                    "choose",
-                    Yaml::List(links.iter().map(branch).collect()),
-                )])]
+                vec![map(vec![entry("choose", Yaml::List(links.iter().map(branch).collect()))])]
             }
         }
     }
 
     fn one(&self, to: usize, link: &Link) -> Vec<Yaml> {
         let state = self.states.get(to).map_or(END, String::as_str);
-        let pause = if self.is_begin || state == END {
-            None
-        } else {
-            think(link)
-        };
+        let pause = if self.is_begin || state == END { None } else { think(link) };
         pause.into_iter().chain([go(state)]).map(Yaml::on_one_line).collect()
     }
 }
@@ -355,10 +303,7 @@ fn think(link: &Link) -> Option<Yaml> {
     let law = if p95_s < 1.01 * median_s || median == p95 {
         Yaml::plain(median)
     } else {
-        map(vec![
-            entry("median", Yaml::plain(median)),
-            entry("p95", Yaml::plain(p95)),
-        ])
+        map(vec![entry("median", Yaml::plain(median)), entry("p95", Yaml::plain(p95))])
     };
     Some(map(vec![entry("think", law)]).on_one_line())
 }
@@ -370,33 +315,23 @@ fn duration(s: f64) -> Option<String> {
     }
     let ms = (s * 1e3).clamp(1.0, 86_400_000.0);
     let scale = 10_f64.powi((ms.log10().floor() as i32 - 2).max(0));
-    Some(format_duration(Duration::from_millis(
-        ((ms / scale).round() * scale) as u64,
-    )))
+    Some(format_duration(Duration::from_millis(((ms / scale).round() * scale) as u64)))
 }
 
 fn request(kind: &RequestType, number: usize, items: &mut Items) -> Yaml {
     let address = items.address(number);
     let method = kind.method.to_lowercase();
-    let mut keys = vec![
-        entry(&method, Yaml::text(address)),
-        entry("name", Yaml::text(super::items::plain(&kind.name))),
-    ];
+    let mut keys =
+        vec![entry(&method, Yaml::text(address)), entry("name", Yaml::text(super::items::plain(&kind.name)))];
     if !SAFE.contains(&kind.method.as_str()) && kind.method != "DELETE" {
-        keys.push(entry(
-            "body",
-            Yaml::text("").with_note("The log has no body: fill it in."),
-        ));
+        keys.push(entry("body", Yaml::text("").with_note("The log has no body: fill it in.")));
     }
     if let Some(expect) = expect(kind) {
         keys.push(entry("expect", expect));
     }
     let resources = items.resources(number);
     if !resources.is_empty() {
-        keys.push(entry(
-            "resources",
-            Yaml::List(resources.into_iter().map(Yaml::Text).collect()).on_one_line(),
-        ));
+        keys.push(entry("resources", Yaml::List(resources.into_iter().map(Yaml::Text).collect()).on_one_line()));
     }
     map(keys).with_note(baseline(kind))
 }
@@ -404,10 +339,7 @@ fn request(kind: &RequestType, number: usize, items: &mut Items) -> Yaml {
 /// Statuses of 400 to 499 that the log has often are no failures.
 fn expect(kind: &RequestType) -> Option<Yaml> {
     let total: u64 = kind.statuses.values().sum();
-    let often = kind
-        .statuses
-        .range(400..500)
-        .filter(|(_, count)| **count as f64 >= STATUS_SHARE_MIN * total as f64);
+    let often = kind.statuses.range(400..500).filter(|(_, count)| **count as f64 >= STATUS_SHARE_MIN * total as f64);
     let mut statuses: Vec<Yaml> = often.map(|(status, _)| Yaml::plain(status)).collect();
     if statuses.is_empty() {
         return None;
@@ -428,7 +360,5 @@ fn baseline(kind: &RequestType) -> String {
 
 fn duration_us(us: f64) -> Option<String> {
     let scale = 10_f64.powi((us.max(1.0).log10().floor() as i32 - 2).max(0));
-    Some(format_duration(Duration::from_micros(
-        ((us / scale).round() * scale) as u64,
-    )))
+    Some(format_duration(Duration::from_micros(((us / scale).round() * scale) as u64)))
 }

@@ -121,10 +121,7 @@ impl Schedule {
             let Rows::File { file, .. } = &feeder.rows else {
                 continue;
             };
-            feeder.rows = Rows::Listed {
-                file: file.clone(),
-                table: Arc::clone(&table),
-            };
+            feeder.rows = Rows::Listed { file: file.clone(), table: Arc::clone(&table) };
         }
         true
     }
@@ -132,11 +129,7 @@ impl Schedule {
     fn table<'a>(&self, base: &str, name_of: impl Fn(&[u8], &[u8]) -> &'a str) -> Option<Table> {
         let authority = base.split_once("://").map_or(base, |(_, authority)| authority);
         let or = |text: &str, other: &str| {
-            if text.is_empty() {
-                other.to_owned()
-            } else {
-                text.to_owned()
-            }
+            if text.is_empty() { other.to_owned() } else { text.to_owned() }
         };
         let mut cells = Cells::default();
         for (_, number) in &self.starts {
@@ -145,17 +138,12 @@ impl Schedule {
             let method = SPOKEN[usize::from(row.method)];
             // Two slashes would begin the name of another host.
             let sent = || {
-                if target.starts_with("//") {
-                    format!("{base}{target}")
-                } else {
-                    target.to_owned()
-                }
+                if target.starts_with("//") { format!("{base}{target}") } else { target.to_owned() }
             };
             let numbers = [
                 cells.number(0, (0, row.target), sent)?,
-                cells.number(1, (row.method, row.target), || {
-                    name_of(method.as_bytes(), target.as_bytes()).to_owned()
-                })?,
+                cells
+                    .number(1, (row.method, row.target), || name_of(method.as_bytes(), target.as_bytes()).to_owned())?,
                 cells.number(2, (kind.0, kind.1 as u32), || word(kind))?,
                 cells.number(3, (0, row.host), || or(self.hosts.get(row.host), authority))?,
                 cells.number(4, (0, row.agent), || or(self.agents.get(row.agent), AGENT))?,
@@ -181,9 +169,7 @@ impl Schedule {
             let mut step = vec![(method, hole("target")), ("name".to_owned(), hole("name"))];
             let headers = [("host", "host", has_hosts), ("user-agent", "agent", has_agents)];
             let headers = headers.into_iter().filter(|(.., is_known)| *is_known);
-            let headers: Vec<_> = headers
-                .map(|(header, column, _)| (header.to_owned(), hole(column)))
-                .collect();
+            let headers: Vec<_> = headers.map(|(header, column, _)| (header.to_owned(), hole(column))).collect();
             if !headers.is_empty() {
                 step.push(("headers".to_owned(), Yaml::Map(headers)));
             }
@@ -197,10 +183,7 @@ impl Schedule {
         let conditional = |kind: Kind| {
             let condition = format!("${{{FEEDER}.kind}} == {}", word(kind));
             let then = Yaml::List(vec![step(kind)]);
-            Yaml::Map(vec![
-                ("if".to_owned(), Yaml::text(condition)),
-                ("then".to_owned(), then),
-            ])
+            Yaml::Map(vec![("if".to_owned(), Yaml::text(condition)), ("then".to_owned(), then)])
         };
         kinds.into_iter().map(|(kind, _)| conditional(kind)).collect()
     }
@@ -223,10 +206,7 @@ impl Schedule {
             let length_ns = width_ns.min(self.length_ns - bin * width_ns);
             let rate_per_s = count as f64 / (length_ns as f64 / 1e9);
             let stage = vec![
-                (
-                    "hold".to_owned(),
-                    Yaml::plain(format_duration(Duration::from_nanos(length_ns))),
-                ),
+                ("hold".to_owned(), Yaml::plain(format_duration(Duration::from_nanos(length_ns)))),
                 ("to".to_owned(), Yaml::plain(format_rate(rate_per_s))),
             ];
             Yaml::Map(stage).on_one_line()
@@ -244,10 +224,7 @@ struct Cells {
 
 impl Default for Cells {
     fn default() -> Self {
-        Self {
-            table: Table::builder(COLUMNS.len()),
-            known: HashMap::new(),
-        }
+        Self { table: Table::builder(COLUMNS.len()), known: HashMap::new() }
     }
 }
 

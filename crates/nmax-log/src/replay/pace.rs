@@ -70,18 +70,8 @@ pub struct Schedule {
 
 impl Schedule {
     pub(super) fn new(replay: Replay) -> Self {
-        let Replay {
-            options,
-            mut rows,
-            targets,
-            hosts,
-            agents,
-            visitors,
-            origins,
-            mut left_out,
-            by_status,
-            ..
-        } = replay;
+        let Replay { options, mut rows, targets, hosts, agents, visitors, origins, mut left_out, by_status, .. } =
+            replay;
         let mut by_status = by_status;
         if options.period.is_none() {
             let strays = leave_strays(&mut rows, &mut by_status);
@@ -135,11 +125,7 @@ impl Schedule {
                  answers with 200 and a body"
             ));
         }
-        let gap = self
-            .starts
-            .windows(2)
-            .map(|pair| (pair[1].0 - pair[0].0, pair[0].0))
-            .max();
+        let gap = self.starts.windows(2).map(|pair| (pair[1].0 - pair[0].0, pair[0].0)).max();
         if let Some((gap, at)) = gap.filter(|(gap, _)| *gap > GAP_NS_MAX.max(self.length_ns / 10)) {
             let seconds =
                 |ns: u64| nmax_plan::units::format_duration(std::time::Duration::from_secs(ns / 1_000_000_000));
@@ -206,17 +192,13 @@ impl Schedule {
     /// whoever looks for an open proxy do not choose the target.
     pub fn origin(&self) -> Option<&str> {
         let named = self.origins.iter().max_by_key(|(_, count)| **count);
-        named
-            .filter(|(_, count)| 2 * **count > self.rows.len() as u64)
-            .map(|(origin, _)| origin.as_str())
+        named.filter(|(_, count)| 2 * **count > self.rows.len() as u64).map(|(origin, _)| origin.as_str())
     }
 
     /// The host that most requests were for, where the log says it.
     pub fn host(&self) -> Option<&str> {
         let mut counts: BTreeMap<u32, u64> = BTreeMap::new();
-        self.rows
-            .iter()
-            .for_each(|row| *counts.entry(row.host).or_default() += 1);
+        self.rows.iter().for_each(|row| *counts.entry(row.host).or_default() += 1);
         let hosts = counts.into_iter().map(|(host, count)| (self.hosts.get(host), count));
         let named = hosts.filter(|(host, _)| !host.is_empty());
         named.max_by_key(|(_, count)| *count).map(|(host, _)| host)
@@ -267,10 +249,7 @@ fn spread(rows: &[Row], chosen: Option<Period>, seed: u64) -> (Period, Vec<(u64,
     let mut number = 0;
     let stamp = |at: u32| (row_of(at).arrival_us, row_of(at).resolution_us);
     for group in order.chunk_by(|a, b| stamp(*a) == stamp(*b)) {
-        let mut drawn: Vec<u64> = (number..)
-            .zip(group)
-            .map(|(number, at)| within_ns(number, row_of(*at)))
-            .collect();
+        let mut drawn: Vec<u64> = (number..).zip(group).map(|(number, at)| within_ns(number, row_of(*at))).collect();
         drawn.sort_unstable();
         for (at, within_ns) in group.iter().zip(drawn) {
             instants[*at as usize] = since_ns(row_of(*at).arrival_us).saturating_add(within_ns);

@@ -33,40 +33,28 @@ impl Rewrite {
     /// # Errors
     /// When there is no `=>`, or the regular expression is none.
     pub fn parse(written: &str) -> Result<Self, RewriteError> {
-        let (pattern, text) = written
-            .split_once("=>")
-            .ok_or_else(|| RewriteError::NoArrow(written.to_owned()))?;
+        let (pattern, text) = written.split_once("=>").ok_or_else(|| RewriteError::NoArrow(written.to_owned()))?;
         let pattern = Regex::new(pattern).map_err(|error| RewriteError::Pattern {
             pattern: pattern.to_owned(),
             reason: error.to_string().lines().last().unwrap_or_default().trim().to_owned(),
         })?;
-        Ok(Self {
-            pattern,
-            text: text.to_owned(),
-        })
+        Ok(Self { pattern, text: text.to_owned() })
     }
 }
 
 /// Scheme and host of a target that is an absolute URL, and its path.
 pub(super) fn split(target: &[u8]) -> (Option<(&'static str, &[u8])>, &[u8]) {
-    let Some(scheme) = ["http://", "https://"].into_iter().find(|scheme| {
-        target
-            .get(..scheme.len())
-            .is_some_and(|start| start.eq_ignore_ascii_case(scheme.as_bytes()))
-    }) else {
+    let Some(scheme) = ["http://", "https://"]
+        .into_iter()
+        .find(|scheme| target.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme.as_bytes())))
+    else {
         return (None, target);
     };
     let rest = &target[scheme.len()..];
-    let end = rest
-        .iter()
-        .position(|byte| matches!(byte, b'/' | b'?'))
-        .unwrap_or(rest.len());
+    let end = rest.iter().position(|byte| matches!(byte, b'/' | b'?')).unwrap_or(rest.len());
     let (host, path) = rest.split_at(end);
     let host = host.rsplit(|byte| *byte == b'@').next().unwrap_or(host);
-    (
-        Some((scheme, host)),
-        if path.first() == Some(&b'/') { path } else { b"/" },
-    )
+    (Some((scheme, host)), if path.first() == Some(&b'/') { path } else { b"/" })
 }
 
 /// The target that is sent: rewritten, with the parameters, and without bytes that a request line may not have.
@@ -145,11 +133,9 @@ pub(super) fn header(text: &[u8]) -> Cow<'_, str> {
         return "".into();
     }
     match String::from_utf8_lossy(text) {
-        text if text.chars().any(char::is_control) => text
-            .chars()
-            .map(|c| if c.is_control() { ' ' } else { c })
-            .collect::<String>()
-            .into(),
+        text if text.chars().any(char::is_control) => {
+            text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect::<String>().into()
+        }
         text => text,
     }
 }

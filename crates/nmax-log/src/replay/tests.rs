@@ -31,27 +31,18 @@ fn targets(schedule: &Schedule) -> Vec<String> {
 
 /// Arrivals in µs over a few seconds, out of order, many at the same instant.
 fn arrivals() -> impl Strategy<Value = Vec<i64>> {
-    prop::collection::vec(
-        prop_oneof![0..5_000_000_i64, (0..5_i64).prop_map(|s| s * 1_000_000)],
-        1..60,
-    )
+    prop::collection::vec(prop_oneof![0..5_000_000_i64, (0..5_i64).prop_map(|s| s * 1_000_000)], 1..60)
 }
 
 /// Records with these arrivals, the n-th of which asks for `/n`.
 fn numbered(arrivals: &[i64], resolution_us: u32) -> Vec<(i64, u32, String)> {
-    (0..)
-        .zip(arrivals)
-        .map(|(n, at)| (*at, resolution_us, format!("/{n}")))
-        .collect()
+    (0..).zip(arrivals).map(|(n, at)| (*at, resolution_us, format!("/{n}"))).collect()
 }
 
 fn of_numbered(options: Options, records: &[(i64, u32, String)]) -> Schedule {
     let records: Vec<Record<'_>> = records
         .iter()
-        .map(|(at, resolution_us, target)| Record {
-            resolution_us: *resolution_us,
-            ..record(*at, "GET", target, 200)
-        })
+        .map(|(at, resolution_us, target)| Record { resolution_us: *resolution_us, ..record(*at, "GET", target, 200) })
         .collect();
     schedule(options, &records)
 }
@@ -166,11 +157,7 @@ fn plan_of(schedule: &Schedule, headers: &[(String, String)]) -> Plan {
         check_source: &|_| Ok(()),
     };
     let mut plan = parse(&text, &options).unwrap_or_else(|errors| panic!("{errors:#?}\n{text}"));
-    assert!(schedule.fill(&mut plan, |method, _| if method == b"GET" {
-        "a read"
-    } else {
-        "a write"
-    }));
+    assert!(schedule.fill(&mut plan, |method, _| if method == b"GET" { "a read" } else { "a write" }));
     plan
 }
 
@@ -179,29 +166,15 @@ fn the_plan_sends_the_log() {
     let records = [
         record(1_000_000, "GET", "/a?x=1", 200),
         record(1_500_000, "HEAD", "//b", 404),
-        Record {
-            host: b"shop.example",
-            agent: b"Mozilla/5.0",
-            ..record(3_000_000, "GET", "/c", 503)
-        },
+        Record { host: b"shop.example", agent: b"Mozilla/5.0", ..record(3_000_000, "GET", "/c", 503) },
     ];
     let headers = [("x-replay".to_owned(), "${not a hole}".to_owned())];
     let schedule = schedule(Options::default(), &records);
     let plan = plan_of(&schedule, &headers);
-    assert!(matches!(
-        plan.workload,
-        Workload::Open {
-            arrivals: Arrivals::Listed,
-            ..
-        }
-    ));
+    assert!(matches!(plan.workload, Workload::Open { arrivals: Arrivals::Listed, .. }));
     assert_eq!(*plan.starts, [0, 500_000_000, 2_000_000_000]);
     let cell = |row, name: &str| {
-        let column = plan.feeders[0]
-            .columns
-            .iter()
-            .position(|column| column == name)
-            .unwrap();
+        let column = plan.feeders[0].columns.iter().position(|column| column == name).unwrap();
         plan.feeders[0].cell(1, row, column).into_owned()
     };
     let rows = |name: &str| [0, 1, 2].map(|row| cell(row, name));
@@ -210,25 +183,14 @@ fn the_plan_sends_the_log() {
     assert_eq!(rows("kind"), ["GET ok", "HEAD 4xx", "GET 5xx"]);
     assert_eq!(rows("host"), ["shop.test:8080", "shop.test:8080", "shop.example"]);
     assert_eq!(rows("agent"), ["nmax", "nmax", "Mozilla/5.0"]);
-    let accepted: Vec<_> = plan.scenarios[0]
-        .requests()
-        .map(|request| request.expect.status.clone())
-        .collect();
+    let accepted: Vec<_> = plan.scenarios[0].requests().map(|request| request.expect.status.clone()).collect();
     assert_eq!(accepted.len(), 3, "no worse than the log: {accepted:?}");
-    for (status, worst) in [
-        (vec![(200, 399)], "ok"),
-        (vec![(200, 499)], "4xx"),
-        (vec![(200, 599)], "5xx"),
-    ] {
+    for (status, worst) in [(vec![(200, 399)], "ok"), (vec![(200, 499)], "4xx"), (vec![(200, 599)], "5xx")] {
         assert!(accepted.contains(&status), "{worst}");
     }
     assert_eq!(plan.defaults.headers[0].1.as_constant(), Some("${not a hole}"));
     assert_eq!(plan.stages.len(), 3, "a hold for each second: {:?}", plan.stages);
-    let planned: f64 = plan
-        .stages
-        .iter()
-        .map(|stage| stage.to * stage.length_ns.unwrap() as f64 / 1e9)
-        .sum();
+    let planned: f64 = plan.stages.iter().map(|stage| stage.to * stage.length_ns.unwrap() as f64 / 1e9).sum();
     assert!((planned - 3.0).abs() < 1e-9, "{planned}");
 }
 
@@ -249,10 +211,7 @@ fn targets_are_changed_as_asked() {
     };
     let cases = [
         ("/v1/items", "/v2/items?token=a%26b"),
-        (
-            "/v1/items?a=1&token=old&b=2&token=older",
-            "/v2/items?a=1&token=a%26b&b=2",
-        ),
+        ("/v1/items?a=1&token=old&b=2&token=older", "/v2/items?a=1&token=a%26b&b=2"),
         ("http://h:80/secret#part", "/x%20y?token=a%26b"),
         ("https://user@h?q=1", "/?token=a%26b"),
         ("/a b\tc", "/a%20b%09c?token=a%26b"),
@@ -262,16 +221,8 @@ fn targets_are_changed_as_asked() {
         let schedule = schedule(options.clone(), &[record(0, "GET", target, 200)]);
         assert_eq!(targets(&schedule), [want], "{target}");
     }
-    assert_eq!(
-        Rewrite::parse("a->b").unwrap_err(),
-        RewriteError::NoArrow("a->b".into())
-    );
-    assert!(
-        Rewrite::parse("(=>b")
-            .unwrap_err()
-            .to_string()
-            .contains("unclosed group")
-    );
+    assert_eq!(Rewrite::parse("a->b").unwrap_err(), RewriteError::NoArrow("a->b".into()));
+    assert!(Rewrite::parse("(=>b").unwrap_err().to_string().contains("unclosed group"));
 }
 
 #[test]
@@ -293,22 +244,13 @@ fn what_is_left_out_has_a_reason() {
         record(11, "", "", 400),
     ];
     let schedule = schedule(options, &records);
-    assert_eq!(
-        (schedule.len(), schedule.left_out.len()),
-        (2, 7),
-        "{:?}",
-        schedule.left_out
-    );
+    assert_eq!((schedule.len(), schedule.left_out.len()), (2, 7), "{:?}", schedule.left_out);
     for (reason, count) in &schedule.left_out {
         assert_eq!(*count, 1, "{reason}");
     }
     assert!(schedule.left_out.contains_key("method POST, which may change data"));
     let times = (schedule.period.from_us, schedule.starts()[0], schedule.length_ns());
-    assert_eq!(
-        times,
-        (10, 0, 1_000_000),
-        "the chosen time, its length rounded up to a millisecond"
-    );
+    assert_eq!(times, (10, 0, 1_000_000), "the chosen time, its length rounded up to a millisecond");
 }
 
 /// A thousand requests with the same stamp of a whole second are not a burst: their instants are uniform.
@@ -329,27 +271,17 @@ fn a_second_has_no_burst() {
 #[test]
 fn thinning_keeps_a_share() {
     let arrivals: Vec<i64> = (0..10_000).collect();
-    let options = Options {
-        pace: Pace::Thinned(0.1),
-        ..Options::default()
-    };
+    let options = Options { pace: Pace::Thinned(0.1), ..Options::default() };
     let schedule = of_numbered(options, &numbered(&arrivals, 1));
     assert!(schedule.len().abs_diff(1_000) < 120, "{}", schedule.len());
     assert_eq!(schedule.left_out["thinned to 10 %"], 10_000 - schedule.len() as u64);
-    assert_eq!(
-        schedule.length_ns(),
-        of_numbered(Options::default(), &numbered(&arrivals, 1)).length_ns()
-    );
+    assert_eq!(schedule.length_ns(), of_numbered(Options::default(), &numbered(&arrivals, 1)).length_ns());
 }
 
 #[test]
 fn what_a_person_should_know_is_said() {
     let hour = 3_600_000_000;
-    let records = [
-        record(0, "GET", "/", 304),
-        record(hour, "GET", "/", 200),
-        record(9 * hour, "GET", "/", 200),
-    ];
+    let records = [record(0, "GET", "/", 304), record(hour, "GET", "/", 200), record(9 * hour, "GET", "/", 200)];
     let said = schedule(Options::default(), &records).warnings.join("\n");
     assert!(said.contains("1 requests were answered with 304"), "{said}");
     assert!(said.contains("nothing is sent for 8h from 1h on"), "{said}");
@@ -364,22 +296,11 @@ fn stamps_of_another_year_are_left_out() {
     records.insert(7, record(47_000 * DAY_US, "GET", "/far", 404));
     let found = schedule(Options::default(), &records);
     assert_eq!((found.starts(), found.length_ns()), (whole.starts(), whole.length_ns()));
-    assert_eq!(
-        found.left_out.get("stamped far from all others"),
-        Some(&1),
-        "{:?}",
-        found.left_out
-    );
+    assert_eq!(found.left_out.get("stamped far from all others"), Some(&1), "{:?}", found.left_out);
     assert_eq!(found.by_status, BTreeMap::from([(200, 40)]));
     // Whoever names the time gets it.
-    let all = Period {
-        from_us: 0,
-        to_us: 50_000 * DAY_US,
-    };
-    let options = Options {
-        period: Some(all),
-        ..Options::default()
-    };
+    let all = Period { from_us: 0, to_us: 50_000 * DAY_US };
+    let options = Options { period: Some(all), ..Options::default() };
     assert_eq!(schedule(options, &records).len(), 41);
 }
 

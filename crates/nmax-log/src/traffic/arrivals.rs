@@ -15,10 +15,7 @@ pub(crate) struct Burstiness {
 
 impl Burstiness {
     pub(crate) fn new() -> Self {
-        Self {
-            widths: WIDTHS_S.map(Width::new),
-            begin_us: None,
-        }
+        Self { widths: WIDTHS_S.map(Width::new), begin_us: None }
     }
 
     pub(crate) fn add(&mut self, at_us: i64) {

@@ -49,10 +49,7 @@ pub(crate) fn assign<'a>(sessions: impl Iterator<Item = &'a [usize]>, ranks: &[u
         })
         .collect();
     let best = found.iter().map(|(gap, _)| *gap).fold(GAP_MIN, f64::max);
-    let Some((_, centers)) = found
-        .into_iter()
-        .find(|(gap, _)| *gap >= GAP_MIN && *gap >= best - GAP_NEAR)
-    else {
+    let Some((_, centers)) = found.into_iter().find(|(gap, _)| *gap >= GAP_MIN && *gap >= best - GAP_NEAR) else {
         return vec![0; points.len()];
     };
     let found: Vec<usize> = points.iter().map(|point| nearest(point, &centers).0).collect();
@@ -106,9 +103,7 @@ fn point(steps: &[usize]) -> Point {
         }
     }
     let total = steps.len().max(1) as f64;
-    counts
-        .iter_mut()
-        .for_each(|(_, count)| *count = (*count / total).sqrt());
+    counts.iter_mut().for_each(|(_, count)| *count = (*count / total).sqrt());
     counts
 }
 

@@ -119,11 +119,7 @@ impl Dist {
         for (mine, theirs) in self.counts.iter_mut().zip(&other.counts) {
             *mine += theirs;
         }
-        self.min = if self.count == 0 {
-            other.min
-        } else {
-            self.min.min(other.min)
-        };
+        self.min = if self.count == 0 { other.min } else { self.min.min(other.min) };
         self.max = self.max.max(other.max);
         self.count += other.count;
         self.sum += other.sum;
@@ -168,9 +164,7 @@ impl Dist {
     /// Middle and count of each bucket that holds something, rising.
     pub fn buckets(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
         let counts = self.counts.iter().enumerate();
-        counts
-            .filter(|(_, count)| **count > 0)
-            .map(|(index, count)| (middle_of(index), *count))
+        counts.filter(|(_, count)| **count > 0).map(|(index, count)| (middle_of(index), *count))
     }
 
     /// Largest distance between the two distribution functions, from 0 to 1 (Kolmogorov-Smirnov); `None` when one of them

@@ -53,33 +53,19 @@ fn whole_end(last_us: i64, resolution_us: u32) -> i64 {
 pub(super) fn profile(mut traffic: Traffic) -> Profile {
     let heavy_paths = heavy_paths(&traffic);
     let (mut types, places, other_requests) = types(&mut traffic);
-    let Traffic {
-        options, visits, paths, ..
-    } = traffic;
+    let Traffic { options, visits, paths, .. } = traffic;
     let totals = visits.totals;
     let has_records = traffic.requests > 0;
     let season = traffic.season.finish();
     let has_strays = has_strays(&season, &options);
     // First and last arrival.
-    let span_us = if has_strays {
-        (season.first_us, season.last_us)
-    } else {
-        traffic.span_us
-    };
+    let span_us = if has_strays { (season.first_us, season.last_us) } else { traffic.span_us };
     let is_counted = |at_us: i64| has_strays && options.period.is_none_or(|period| period.contains(at_us));
     let strays = season.strays.iter().filter(|hour| is_counted(hour.from_us));
     let strays = strays.map(|hour| hour.count).sum();
-    let whole = Period {
-        from_us: span_us.0,
-        to_us: whole_end(span_us.1, traffic.resolution_us),
-    };
-    let chosen = options
-        .period
-        .unwrap_or(if has_records { whole } else { Period::default() });
-    let covered = Period {
-        from_us: chosen.from_us.max(whole.from_us),
-        to_us: chosen.to_us.min(whole.to_us),
-    };
+    let whole = Period { from_us: span_us.0, to_us: whole_end(span_us.1, traffic.resolution_us) };
+    let chosen = options.period.unwrap_or(if has_records { whole } else { Period::default() });
+    let covered = Period { from_us: chosen.from_us.max(whole.from_us), to_us: chosen.to_us.min(whole.to_us) };
     // What a run was told to do, it is measured by; a log may begin or end in the chosen time.
     let is_part = has_records && options.types.is_none() && covered.length_s() < COVERED_MIN * chosen.length_s();
     let period = if is_part { covered } else { chosen };
@@ -94,9 +80,8 @@ pub(super) fn profile(mut traffic: Traffic) -> Profile {
         ..traffic.apart
     };
     let methods = traffic.by_method.iter().enumerate().filter(|(_, count)| **count > 0);
-    let mut by_method: BTreeMap<String, u64> = methods
-        .map(|(at, count)| (paths.method_name(at as u8), *count))
-        .collect();
+    let mut by_method: BTreeMap<String, u64> =
+        methods.map(|(at, count)| (paths.method_name(at as u8), *count)).collect();
     let without = traffic.requests - by_method.values().sum::<u64>();
     if without > 0 {
         by_method.insert("(none)".to_owned(), without);
@@ -106,11 +91,7 @@ pub(super) fn profile(mut traffic: Traffic) -> Profile {
     let mut profile = Profile {
         schema_version: SCHEMA_VERSION,
         period,
-        first_us: if has_records {
-            traffic.first_us.max(span_us.0)
-        } else {
-            0
-        },
+        first_us: if has_records { traffic.first_us.max(span_us.0) } else { 0 },
         last_us: if has_records { traffic.last_us.min(span_us.1) } else { 0 },
         requests: traffic.requests,
         bytes: traffic.bytes,
@@ -122,10 +103,7 @@ pub(super) fn profile(mut traffic: Traffic) -> Profile {
         types,
         other_requests,
         sessions: sessions(&totals, options.session_timeout_s, traffic.by_identity),
-        think: Think {
-            dist_ms: totals.pauses_ms.clone(),
-            fit: totals.pauses.fit(),
-        },
+        think: Think { dist_ms: totals.pauses_ms.clone(), fit: totals.pauses.fit() },
         transitions: transitions(&totals.pairs, &places),
         scenarios: Vec::new(),
         arrivals: Arrivals {
@@ -190,10 +168,8 @@ fn strays_in_words(season: &Season) -> String {
 fn heavy_paths(traffic: &Traffic) -> Vec<Counted> {
     let mut sums: BTreeMap<String, Counted> = BTreeMap::new();
     let mut add = |path: &str, count: u64, error: u64| {
-        let sum = sums.entry(path.to_owned()).or_insert_with(|| Counted {
-            text: path.to_owned(),
-            ..Counted::default()
-        });
+        let sum =
+            sums.entry(path.to_owned()).or_insert_with(|| Counted { text: path.to_owned(), ..Counted::default() });
         sum.count += count;
         sum.error += error;
     };
@@ -228,15 +204,9 @@ fn types(traffic: &mut Traffic) -> (Vec<RequestType>, Places, u64) {
     let name = |kind: TypeId| (traffic.paths.template(kind), traffic.paths.method_of(kind));
     order.sort_by_cached_key(|(count, kind)| (std::cmp::Reverse(*count), name(*kind)));
     let is_other = |paths: &super::Paths, kind: TypeId| paths.template(kind) == OTHER;
-    let (mut shown, mut rest): (Vec<TypeId>, Vec<TypeId>) = order
-        .iter()
-        .map(|(_, kind)| *kind)
-        .partition(|kind| !is_other(&traffic.paths, *kind));
-    let most = if traffic.options.types.is_some() {
-        usize::MAX
-    } else {
-        TYPES_SHOWN_MAX
-    };
+    let (mut shown, mut rest): (Vec<TypeId>, Vec<TypeId>) =
+        order.iter().map(|(_, kind)| *kind).partition(|kind| !is_other(&traffic.paths, *kind));
+    let most = if traffic.options.types.is_some() { usize::MAX } else { TYPES_SHOWN_MAX };
     if shown.len() > most {
         rest.extend(shown.split_off(most));
     }
@@ -253,10 +223,7 @@ fn types(traffic: &mut Traffic) -> (Vec<RequestType>, Places, u64) {
     if let Some(sums) = traffic.kinds.sum(&rest) {
         other = Some(types.len());
         other_requests = sums.count;
-        types.push(RequestType {
-            name: OTHER.to_owned(),
-            ..sums.finish(String::new(), OTHER.to_owned())
-        });
+        types.push(RequestType { name: OTHER.to_owned(), ..sums.finish(String::new(), OTHER.to_owned()) });
     }
     // What became part of another type stands where that one does.
     let all = (0..by_type.len() as TypeId).map(|kind| by_type[traffic.paths.find(kind) as usize]);
@@ -283,8 +250,7 @@ fn attach(types: &mut [RequestType], totals: &Totals, places: &Places) {
         types[page].resources.push(Attached { request, count });
     }
     for kind in types {
-        kind.resources
-            .sort_by_key(|attached| (std::cmp::Reverse(attached.count), attached.request));
+        kind.resources.sort_by_key(|attached| (std::cmp::Reverse(attached.count), attached.request));
         kind.resources.truncate(ATTACHED_MAX);
     }
 }

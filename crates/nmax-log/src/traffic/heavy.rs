@@ -79,12 +79,7 @@ impl TopK {
     fn insert(&mut self, hash: u64, text: &[u8], count: u64, error: u64) {
         let place = self.places.len() as u32;
         let at = self.heap.len();
-        self.places.push(Place {
-            hash,
-            error,
-            at: at as u32,
-            text: text.to_vec(),
-        });
+        self.places.push(Place { hash, error, at: at as u32, text: text.to_vec() });
         self.by_hash.insert(hash, place);
         self.heap.push((count, place));
         self.rise(at);
@@ -119,11 +114,7 @@ impl TopK {
                 break;
             }
             let right = left + 1;
-            let least = if right < self.heap.len() && self.heap[right].0 < self.heap[left].0 {
-                right
-            } else {
-                left
-            };
+            let least = if right < self.heap.len() && self.heap[right].0 < self.heap[left].0 { right } else { left };
             if self.heap[least].0 >= self.heap[at].0 {
                 break;
             }
@@ -152,11 +143,7 @@ impl TopK {
     /// Adds what another one counted; the bounds of both add up.
     pub(crate) fn merge(&mut self, other: Self) {
         let floor = |top: &Self| {
-            if top.distinct.is_some() {
-                top.heap.first().map_or(0, |(count, _)| *count)
-            } else {
-                0
-            }
+            if top.distinct.is_some() { top.heap.first().map_or(0, |(count, _)| *count) } else { 0 }
         };
         let (my_floor, their_floor) = (floor(self), floor(&other));
         let total = self.total + other.total;
@@ -221,11 +208,8 @@ impl TopK {
 
     /// The kept texts, most frequent first; equals by text.
     pub(crate) fn ranked(&self, most: usize) -> Vec<Counted> {
-        let mut order: Vec<(u64, &Place)> = self
-            .heap
-            .iter()
-            .map(|(count, place)| (*count, &self.places[*place as usize]))
-            .collect();
+        let mut order: Vec<(u64, &Place)> =
+            self.heap.iter().map(|(count, place)| (*count, &self.places[*place as usize])).collect();
         order.sort_unstable_by(|(count_a, a), (count_b, b)| count_b.cmp(count_a).then_with(|| a.text.cmp(&b.text)));
         order.truncate(most);
         let counted = |(count, place): (u64, &Place)| Counted {
@@ -247,9 +231,7 @@ const REGISTERS: usize = 1024;
 
 impl Distinct {
     pub(crate) fn new() -> Self {
-        Self {
-            registers: [0; REGISTERS],
-        }
+        Self { registers: [0; REGISTERS] }
     }
 
     pub(crate) fn add(&mut self, hash: u64) {
@@ -270,11 +252,7 @@ impl Distinct {
         let sum: f64 = self.registers.iter().map(|rank| 0.5_f64.powi(i32::from(*rank))).sum();
         let raw = 0.7213 / (1.0 + 1.079 / m) * m * m / sum;
         let empty = self.registers.iter().filter(|rank| **rank == 0).count();
-        let estimate = if raw <= 2.5 * m && empty > 0 {
-            m * (m / empty as f64).ln()
-        } else {
-            raw
-        };
+        let estimate = if raw <= 2.5 * m && empty > 0 { m * (m / empty as f64).ln() } else { raw };
         estimate.round() as u64
     }
 }
@@ -289,15 +267,9 @@ impl Distinct {
 /// R ends where counts fall below [`COUNT_MIN`]: ranks of rarer ones are an accident, and sorting by an accident makes
 /// the law look steeper. `None` below [`RANKS_MIN`] ranks. O(R) for each of 60 halvings.
 pub(crate) fn zipf_exponent(ranked: &[Counted]) -> Option<(f64, f64)> {
-    let sure = ranked
-        .iter()
-        .take_while(|entry| entry.count >= COUNT_MIN + entry.error * ERROR_FACTOR);
+    let sure = ranked.iter().take_while(|entry| entry.count >= COUNT_MIN + entry.error * ERROR_FACTOR);
     let counts: Vec<f64> = sure.map(|entry| entry.count as f64).collect();
-    if counts.len() < RANKS_MIN {
-        None
-    } else {
-        zipf_over(&counts)
-    }
+    if counts.len() < RANKS_MIN { None } else { zipf_over(&counts) }
 }
 
 /// The same over given counts, falling, whatever their number; `None` below two.

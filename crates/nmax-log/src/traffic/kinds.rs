@@ -82,14 +82,8 @@ impl Kind {
     pub(crate) fn finish(&self, method: String, template: String) -> RequestType {
         let ranked = self.items.ranked(ITEMS_MAX);
         let exponent = zipf_exponent(&ranked);
-        let mut parameters: Vec<Parameter> = self
-            .parameters
-            .iter()
-            .map(|(_, name, count)| Parameter {
-                name: name.clone(),
-                count: *count,
-            })
-            .collect();
+        let mut parameters: Vec<Parameter> =
+            self.parameters.iter().map(|(_, name, count)| Parameter { name: name.clone(), count: *count }).collect();
         parameters.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| a.name.cmp(&b.name)));
         RequestType {
             name: format!("{method} {template}"),
@@ -152,8 +146,7 @@ impl Kinds {
         }
         if !seen.is_robot && seen.target.len() <= ITEM_BYTES_MAX {
             let before = kind.items.len();
-            kind.items
-                .add(seen.target_hash, seen.target, self.items < ITEMS_TOTAL_MAX);
+            kind.items.add(seen.target_hash, seen.target, self.items < ITEMS_TOTAL_MAX);
             self.items += kind.items.len() - before;
         }
         for pair in seen.query.split(|byte| *byte == b'&').filter(|pair| !pair.is_empty()) {
@@ -193,9 +186,7 @@ impl Kinds {
 
     /// One type of several, as [`super::paths::OTHER`].
     pub(crate) fn sum(&mut self, kinds: &[TypeId]) -> Option<Box<Kind>> {
-        let mut taken = kinds
-            .iter()
-            .filter_map(|kind| self.kinds.get_mut(*kind as usize).and_then(Option::take));
+        let mut taken = kinds.iter().filter_map(|kind| self.kinds.get_mut(*kind as usize).and_then(Option::take));
         let mut sum = taken.next()?;
         taken.for_each(|kind| sum.merge(*kind));
         Some(sum)
@@ -213,10 +204,7 @@ pub struct Types {
 impl Types {
     /// The types that a profile knows.
     pub fn of(profile: &Profile) -> Self {
-        let known = profile
-            .types
-            .iter()
-            .map(|kind| (kind.method.clone(), kind.template.clone()));
+        let known = profile.types.iter().map(|kind| (kind.method.clone(), kind.template.clone()));
         let templates: Vec<(String, String)> = known.collect();
         Self {
             paths: Paths::of(&templates),
@@ -229,7 +217,6 @@ impl Types {
     pub fn name(&self, method: &[u8], target: &[u8]) -> &str {
         let (path, _) = split(target);
         let kind = self.paths.look_up(method, path);
-        kind.and_then(|kind| self.names.get(kind as usize))
-            .unwrap_or(&self.other)
+        kind.and_then(|kind| self.names.get(kind as usize)).unwrap_or(&self.other)
     }
 }

@@ -156,11 +156,7 @@ impl Paths {
         if method.is_empty() || method.len() > METHOD_BYTES_MAX || !method.iter().all(is_token) {
             return None;
         }
-        let name = if self.methods.len() < METHODS_MAX - 1 {
-            method
-        } else {
-            b"other"
-        };
+        let name = if self.methods.len() < METHODS_MAX - 1 { method } else { b"other" };
         if let Some(at) = self.methods.iter().position(|known| **known == *name) {
             return Some(at as u8);
         }
@@ -222,9 +218,7 @@ impl Paths {
         }
         self.child(node, segment).or_else(|| {
             let is_collapsed = self.nodes[node as usize].is_collapsed;
-            is_collapsed
-                .then(|| self.child(node, Hole::of(segment).name()))
-                .flatten()
+            is_collapsed.then(|| self.child(node, Hole::of(segment).name())).flatten()
         })
     }
 
@@ -296,10 +290,7 @@ impl Paths {
     }
 
     fn special(&mut self, method: u8, what: &'static str) -> TypeId {
-        let known = self
-            .specials
-            .iter()
-            .find(|(own, special, _)| (*own, *special) == (method, what));
+        let known = self.specials.iter().find(|(own, special, _)| (*own, *special) == (method, what));
         if let Some((_, _, kind)) = known {
             return *kind;
         }
@@ -310,11 +301,7 @@ impl Paths {
 
     fn new_type(&mut self, method: u8, home: Home) -> TypeId {
         let kind = self.types.len() as TypeId;
-        self.types.push(Type {
-            method,
-            home,
-            part_of: kind,
-        });
+        self.types.push(Type { method, home, part_of: kind });
         self.live += 1;
         kind
     }

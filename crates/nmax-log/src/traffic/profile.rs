@@ -352,25 +352,16 @@ impl Profile {
 impl Season {
     /// From the first to the last arrival without strays.
     pub fn span(&self) -> Period {
-        Period {
-            from_us: self.first_us,
-            to_us: self.last_us.saturating_add(1),
-        }
+        Period { from_us: self.first_us, to_us: self.last_us.saturating_add(1) }
     }
 
     /// The busiest hour as a period.
     pub fn peak_hour(&self) -> Option<Period> {
-        self.busiest_hour.map(|hour| Period {
-            from_us: hour.from_us,
-            to_us: hour.from_us + 3_600_000_000,
-        })
+        self.busiest_hour.map(|hour| Period { from_us: hour.from_us, to_us: hour.from_us + 3_600_000_000 })
     }
 
     /// The busiest day as a period.
     pub fn peak_day(&self) -> Option<Period> {
-        self.busiest_day.map(|day| Period {
-            from_us: day.from_us,
-            to_us: day.from_us + 86_400_000_000,
-        })
+        self.busiest_day.map(|day| Period { from_us: day.from_us, to_us: day.from_us + 86_400_000_000 })
     }
 }

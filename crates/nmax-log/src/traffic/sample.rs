@@ -19,11 +19,7 @@ pub(crate) struct Sample {
 
 impl Sample {
     pub(crate) fn new(seed: u64) -> Self {
-        Self {
-            sessions: Vec::new(),
-            seen: 0,
-            random: Random(seed),
-        }
+        Self { sessions: Vec::new(), seen: 0, random: Random(seed) }
     }
 
     pub(crate) fn add(&mut self, steps: &[Stride]) {

@@ -11,18 +11,10 @@ use super::visits::{Pauses, Stride};
 pub(super) fn scenarios(sample: &[Vec<Stride>], types: &[RequestType], places: &Places, seed: u64) -> Vec<Cluster> {
     let sessions: Vec<Vec<(usize, u32)>> = sample
         .iter()
-        .map(|steps| {
-            steps
-                .iter()
-                .filter_map(|(kind, pause)| Some((places.of(*kind)?, *pause)))
-                .collect()
-        })
+        .map(|steps| steps.iter().filter_map(|(kind, pause)| Some((places.of(*kind)?, *pause))).collect())
         .filter(|steps: &Vec<_>| !steps.is_empty())
         .collect();
-    let kinds: Vec<Vec<usize>> = sessions
-        .iter()
-        .map(|steps| steps.iter().map(|(kind, _)| *kind).collect())
-        .collect();
+    let kinds: Vec<Vec<usize>> = sessions.iter().map(|steps| steps.iter().map(|(kind, _)| *kind).collect()).collect();
     let assigned = clusters::assign(kinds.iter().map(Vec::as_slice), &ranks(types), seed);
     let steps_total: usize = kinds.iter().map(Vec::len).sum();
     let shares = Shares::new(&kinds, &assigned, types.len());
@@ -48,10 +40,7 @@ pub(super) fn scenarios(sample: &[Vec<Stride>], types: &[RequestType], places: &
 }
 
 fn of_cluster<'a, T>(sessions: &'a [T], assigned: &[usize], cluster: usize) -> Vec<&'a T> {
-    let own = sessions
-        .iter()
-        .zip(assigned)
-        .filter(|(_, assigned)| **assigned == cluster);
+    let own = sessions.iter().zip(assigned).filter(|(_, assigned)| **assigned == cluster);
     own.map(|(session, _)| session).collect()
 }
 
@@ -95,10 +84,7 @@ struct Shares {
 impl Shares {
     fn new(kinds: &[Vec<usize>], assigned: &[usize], types: usize) -> Self {
         let mut seen: IdMap<()> = IdMap::default();
-        let mut shares = Self {
-            having: vec![vec![0.0; types]; CLUSTERS_MAX],
-            sizes: [0.0; CLUSTERS_MAX],
-        };
+        let mut shares = Self { having: vec![vec![0.0; types]; CLUSTERS_MAX], sizes: [0.0; CLUSTERS_MAX] };
         for (session, (steps, cluster)) in kinds.iter().zip(assigned).enumerate() {
             shares.sizes[*cluster] += 1.0;
             for kind in steps {
@@ -133,19 +119,12 @@ fn name(cluster: usize, shares: &Shares, types: &[RequestType], taken: &[String]
     let mut named: Vec<usize> = (0..types.len()).filter(may_name).collect();
     // Whoever reads a name thinks of pages, not of what comes with them.
     let is_page = |kind: &usize| !types[*kind].is_resource;
-    if named
-        .iter()
-        .any(|kind| is_page(kind) && shares.of(cluster, *kind).0 > 0.0)
-    {
+    if named.iter().any(|kind| is_page(kind) && shares.of(cluster, *kind).0 > 0.0) {
         named.retain(is_page);
     }
     // Of equally telling ones a page says more than what it sends, and a frequent one more than a rare one.
     let order = |kind: &usize| (types[*kind].method != "GET", *kind);
-    named.sort_by(|a, b| {
-        telling(*b)
-            .total_cmp(&telling(*a))
-            .then_with(|| order(a).cmp(&order(b)))
-    });
+    named.sort_by(|a, b| telling(*b).total_cmp(&telling(*a)).then_with(|| order(a).cmp(&order(b))));
     let Some(best) = named.first() else {
         return "visit".to_owned();
     };
@@ -160,17 +139,10 @@ fn name(cluster: usize, shares: &Shares, types: &[RequestType], taken: &[String]
 
 /// A short name of a request type for keys of a document: `item`, `post-login`, `home`.
 pub(crate) fn short_name(kind: &RequestType) -> String {
-    let mut names = kind
-        .template
-        .split('/')
-        .filter(|part| !part.is_empty() && !part.starts_with("{id}"));
+    let mut names = kind.template.split('/').filter(|part| !part.is_empty() && !part.starts_with("{id}"));
     let last = names.next_back().unwrap_or("home");
     let stem = last.rsplit_once('.').map_or(last, |(stem, _)| stem);
-    let mut name = if kind.method == "GET" {
-        String::new()
-    } else {
-        format!("{}-", kind.method.to_lowercase())
-    };
+    let mut name = if kind.method == "GET" { String::new() } else { format!("{}-", kind.method.to_lowercase()) };
     for letter in stem.chars().take(40) {
         match letter {
             'a'..='z' | '0'..='9' | '_' => name.push(letter),
@@ -180,13 +152,9 @@ pub(crate) fn short_name(kind: &RequestType) -> String {
         }
     }
     let name = name.trim_matches('-');
-    if name.starts_with(|first: char| first.is_ascii_alphabetic()) {
-        name.to_owned()
-    } else {
-        format!("page-{name}")
-    }
-    .trim_end_matches('-')
-    .to_owned()
+    if name.starts_with(|first: char| first.is_ascii_alphabetic()) { name.to_owned() } else { format!("page-{name}") }
+        .trim_end_matches('-')
+        .to_owned()
 }
 
 /// The name, with a number behind it when it is taken.

@@ -41,12 +41,7 @@ impl Hour {
 impl SeasonCounter {
     /// Hours and days are those of UTC + `utc_offset_s`.
     pub fn new(utc_offset_s: i32) -> Self {
-        Self {
-            utc_offset_s,
-            hours: BTreeMap::new(),
-            open: None,
-            beyond: 0,
-        }
+        Self { utc_offset_s, hours: BTreeMap::new(), open: None, beyond: 0 }
     }
 
     /// Counts a request. O(1) while the hour stays the same.
@@ -71,13 +66,7 @@ impl SeasonCounter {
         if known.is_none() && self.hours.len() >= HOURS_MAX {
             return false;
         }
-        let empty = || {
-            Box::new(Hour {
-                minutes: [0; 60],
-                first_us: i64::MAX,
-                last_us: i64::MIN,
-            })
-        };
+        let empty = || Box::new(Hour { minutes: [0; 60], first_us: i64::MAX, last_us: i64::MIN });
         self.open = Some((hour, known.unwrap_or_else(empty)));
         true
     }
@@ -135,10 +124,7 @@ impl SeasonCounter {
             busiest_minute: self::busiest(minutes(&self.hours)).map(begins(MINUTE_US)),
             hours: hours.iter().copied().map(begins(HOUR_US)).collect(),
             beyond: self.beyond,
-            strays: strays
-                .iter()
-                .map(|(at, hour)| begins(HOUR_US)((*at, hour.count())))
-                .collect(),
+            strays: strays.iter().map(|(at, hour)| begins(HOUR_US)((*at, hour.count()))).collect(),
             first_us,
             last_us,
         }
@@ -149,20 +135,16 @@ impl SeasonCounter {
 fn minutes(hours: &BTreeMap<i64, Box<Hour>>) -> impl Iterator<Item = Minute> {
     hours.iter().flat_map(|(at, hour)| {
         let counts = (0..).zip(hour.minutes);
-        counts
-            .filter(|(_, count)| *count > 0)
-            .map(move |(minute, count)| (at * 60 + minute, u64::from(count)))
+        counts.filter(|(_, count)| *count > 0).map(move |(minute, count)| (at * 60 + minute, u64::from(count)))
     })
 }
 
 /// The entry with the highest count, the first of equals.
 fn busiest(counts: impl Iterator<Item = (i64, u64)>) -> Option<(i64, u64)> {
-    counts
-        .filter(|(_, count)| *count > 0)
-        .fold(None, |best, entry| match best {
-            Some((_, most)) if most >= entry.1 => best,
-            _ => Some(entry),
-        })
+    counts.filter(|(_, count)| *count > 0).fold(None, |best, entry| match best {
+        Some((_, most)) if most >= entry.1 => best,
+        _ => Some(entry),
+    })
 }
 
 /// Mean requests by weekday (0 = Monday) and hour of the hours from the first to the last one.
@@ -184,9 +166,7 @@ fn week(hours: &[(i64, u64)]) -> Vec<[Option<f64>; 24]> {
         let times = length / (7 * 24) + u64::from(after_first < rest);
         (times > 0).then(|| sums[at] as f64 / times as f64)
     };
-    (0..7)
-        .map(|day| std::array::from_fn(|hour| cell(day * 24 + hour)))
-        .collect()
+    (0..7).map(|day| std::array::from_fn(|hour| cell(day * 24 + hour))).collect()
 }
 
 /// Growth per week: the median slope between all pairs of whole weeks (H. Theil 1950, P. K. Sen 1968), over the median
@@ -219,11 +199,7 @@ fn median(mut values: Vec<f64>) -> f64 {
     }
     values.sort_unstable_by(f64::total_cmp);
     let half = values.len() / 2;
-    if values.len() % 2 == 1 {
-        values[half]
-    } else {
-        0.5 * (values[half - 1] + values[half])
-    }
+    if values.len() % 2 == 1 { values[half] } else { 0.5 * (values[half - 1] + values[half]) }
 }
 
 #[cfg(test)]

@@ -46,10 +46,7 @@ impl Sequence {
             self.began_us = at_us;
         }
         let older = &self.older;
-        let last = self
-            .known
-            .entry(visitor)
-            .or_insert_with(|| older.get(&visitor).copied().unwrap_or_default());
+        let last = self.known.entry(visitor).or_insert_with(|| older.get(&visitor).copied().unwrap_or_default());
         last.follow((at_us, at_us.saturating_add(i64::from(resolution_us))), at_us)
     }
 }
@@ -73,11 +70,7 @@ impl Last {
         let since = from.saturating_sub(self.counted_from);
         // Long requests come from far back, and belong to what is counted now.
         if !(length.saturating_mul(-BACK)..length).contains(&since) {
-            self.lines_before = if (0..length.saturating_mul(2)).contains(&since) {
-                self.lines
-            } else {
-                0
-            };
+            self.lines_before = if (0..length.saturating_mul(2)).contains(&since) { self.lines } else { 0 };
             (self.lines, self.counted_from) = (0, from);
         }
         self.lines += 1;

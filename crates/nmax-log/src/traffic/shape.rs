@@ -78,10 +78,7 @@ const ROBOTS: [&[u8]; 22] = [
 /// A path without its query and fragment, and the query. A URL is cut to its path.
 pub(crate) fn split(target: &[u8]) -> (&[u8], &[u8]) {
     let target = path_of_url(target);
-    let end = target
-        .iter()
-        .position(|byte| matches!(byte, b'?' | b'#'))
-        .unwrap_or(target.len());
+    let end = target.iter().position(|byte| matches!(byte, b'?' | b'#')).unwrap_or(target.len());
     let (path, rest) = target.split_at(end);
     let query = rest.strip_prefix(b"?").unwrap_or_default();
     let query = query.split(|byte| *byte == b'#').next().unwrap_or_default();
@@ -94,27 +91,8 @@ pub(crate) fn path_of_url(text: &[u8]) -> &[u8] {
         return text;
     }
     let rest = match text {
-        [
-            b'h' | b'H',
-            b't' | b'T',
-            b't' | b'T',
-            b'p' | b'P',
-            b':',
-            b'/',
-            b'/',
-            rest @ ..,
-        ]
-        | [
-            b'h' | b'H',
-            b't' | b'T',
-            b't' | b'T',
-            b'p' | b'P',
-            b's' | b'S',
-            b':',
-            b'/',
-            b'/',
-            rest @ ..,
-        ] => rest,
+        [b'h' | b'H', b't' | b'T', b't' | b'T', b'p' | b'P', b':', b'/', b'/', rest @ ..]
+        | [b'h' | b'H', b't' | b'T', b't' | b'T', b'p' | b'P', b's' | b'S', b':', b'/', b'/', rest @ ..] => rest,
         _ => return text,
     };
     match memchr::memchr(b'/', rest) {
@@ -148,10 +126,7 @@ impl Hole {
         let mut bytes = *b"{id}......";
         bytes[4..4 + extension.len()].copy_from_slice(extension);
         bytes[4..].make_ascii_lowercase();
-        Self {
-            bytes,
-            length: 4 + extension.len(),
-        }
+        Self { bytes, length: 4 + extension.len() }
     }
 
     /// The hole for a segment that can only be an identifier.
@@ -213,9 +188,7 @@ pub(crate) fn is_static(path: &[u8]) -> bool {
         return false;
     };
     let extension = &path[from + dot + 1..];
-    STATIC
-        .iter()
-        .any(|known| extension.eq_ignore_ascii_case(known.as_bytes()))
+    STATIC.iter().any(|known| extension.eq_ignore_ascii_case(known.as_bytes()))
 }
 
 /// Who asks, by the agent.
@@ -235,11 +208,7 @@ pub(crate) fn who(agent: &[u8]) -> Who {
         return Who::LoadTest;
     }
     let lower: Vec<u8> = agent.iter().map(u8::to_ascii_lowercase).collect();
-    if ROBOTS.iter().any(|part| memchr::memmem::find(&lower, part).is_some()) {
-        Who::Robot
-    } else {
-        Who::Visitor
-    }
+    if ROBOTS.iter().any(|part| memchr::memmem::find(&lower, part).is_some()) { Who::Robot } else { Who::Visitor }
 }
 
 #[cfg(test)]

@@ -66,12 +66,7 @@ impl<'a> Rest<'a> {
     fn of(minutes: &'a [Minute], range: Range<usize>) -> Self {
         let within = &minutes[range.clone()];
         let pauses = within.windows(2).map(|pair| pair[1].0 - pair[0].0 - 1);
-        Self {
-            pause: pauses.max().unwrap_or(0),
-            requests: sum(within),
-            minutes,
-            range,
-        }
+        Self { pause: pauses.max().unwrap_or(0), requests: sum(within), minutes, range }
     }
 
     fn is_far_before(&self) -> bool {

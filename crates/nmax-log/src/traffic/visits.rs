@@ -268,11 +268,7 @@ impl Visits {
     }
 
     fn step(&mut self, at: u32, event: &Event) {
-        let most = if self.waiting > STEPS_WAITING_MAX {
-            STEPS_FEW
-        } else {
-            STEPS_MAX
-        };
+        let most = if self.waiting > STEPS_WAITING_MAX { STEPS_FEW } else { STEPS_MAX };
         if self.visitors[at as usize].steps.len() >= most {
             self.totals.cuts += 1;
             // The request at hand belongs to what comes.

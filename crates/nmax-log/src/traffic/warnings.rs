@@ -25,10 +25,7 @@ pub(super) fn warnings(profile: &Profile, totals: &Totals) -> Vec<String> {
     let apart = &profile.apart;
     warn(
         share(apart.robots) >= WARN_SHARE,
-        format!(
-            "{} of the requests are of robots: they are in no session",
-            percent(apart.robots)
-        ),
+        format!("{} of the requests are of robots: they are in no session", percent(apart.robots)),
     );
     warn(
         share(apart.load_tests) >= WARN_SHARE,
@@ -48,17 +45,11 @@ pub(super) fn warnings(profile: &Profile, totals: &Totals) -> Vec<String> {
     );
     warn(
         apart.restarts > 0,
-        format!(
-            "the log jumps back in time {} times: sessions end there; give files oldest first",
-            apart.restarts
-        ),
+        format!("the log jumps back in time {} times: sessions end there; give files oldest first", apart.restarts),
     );
     warn(
         share(apart.without_request) >= WARN_SHARE,
-        format!(
-            "{} of the requests have no method and path, as TLS on a plain port",
-            percent(apart.without_request)
-        ),
+        format!("{} of the requests have no method and path, as TLS on a plain port", percent(apart.without_request)),
     );
     let by_client = profile.sessions.by_identity.get(IDENTITIES[2]).copied().unwrap_or(0);
     let by_name: u64 = profile.sessions.by_identity.values().sum::<u64>() - by_client;
@@ -95,27 +86,16 @@ pub(super) fn warnings(profile: &Profile, totals: &Totals) -> Vec<String> {
         hosts.len() > 1,
         format!(
             "the log is of several hosts ({}): their paths are taken together",
-            hosts
-                .iter()
-                .take(3)
-                .map(|host| host.text.as_str())
-                .collect::<Vec<_>>()
-                .join(", ")
+            hosts.iter().take(3).map(|host| host.text.as_str()).collect::<Vec<_>>().join(", ")
         ),
     );
     warn(
         profile.sessions.count > 0 && profile.sessions.count < SESSIONS_FEW,
-        format!(
-            "only {} sessions: shares, pauses and scenarios are rough",
-            profile.sessions.count
-        ),
+        format!("only {} sessions: shares, pauses and scenarios are rough", profile.sessions.count),
     );
     warn(
         totals.left_early > 0,
-        format!(
-            "{} visitors were forgotten early, since there were too many at a time",
-            totals.left_early
-        ),
+        format!("{} visitors were forgotten early, since there were too many at a time", totals.left_early),
     );
     warn(
         totals.cuts > 0,
@@ -127,10 +107,7 @@ pub(super) fn warnings(profile: &Profile, totals: &Totals) -> Vec<String> {
     );
     warn(
         totals.pairs_left_out > 0,
-        format!(
-            "{} transitions were left out, since there are too many kinds of them",
-            totals.pairs_left_out
-        ),
+        format!("{} transitions were left out, since there are too many kinds of them", totals.pairs_left_out),
     );
     warn(
         profile.season.beyond > 0,

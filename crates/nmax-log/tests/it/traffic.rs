@@ -24,18 +24,10 @@ fn profile(lines: &[Line]) -> Profile {
 
 fn kind<'a>(profile: &'a Profile, name: &str) -> &'a RequestType {
     let names = || profile.types.iter().map(|kind| kind.name.as_str()).collect::<Vec<_>>();
-    profile
-        .types
-        .iter()
-        .find(|kind| kind.name == name)
-        .unwrap_or_else(|| panic!("no {name} in {:?}", names()))
+    profile.types.iter().find(|kind| kind.name == name).unwrap_or_else(|| panic!("no {name} in {:?}", names()))
 }
 
 #[track_caller]
 fn near(found: f64, want: f64, tolerance: f64) {
-    assert!(
-        (found - want).abs() <= tolerance * want.abs(),
-        "{found} for {want} ± {} %",
-        100.0 * tolerance
-    );
+    assert!((found - want).abs() <= tolerance * want.abs(), "{found} for {want} ± {} %", 100.0 * tolerance);
 }

@@ -98,10 +98,7 @@ impl LoadStats {
         self.redirects += other.redirects;
         self.tls_handshakes += other.tls_handshakes;
         self.tls_resumed += other.tls_resumed;
-        for (mine, theirs) in [
-            (&mut self.addresses, &other.addresses),
-            (&mut self.passed_over, &other.passed_over),
-        ] {
+        for (mine, theirs) in [(&mut self.addresses, &other.addresses), (&mut self.passed_over, &other.passed_over)] {
             theirs.iter().for_each(|(address, n)| count_address(mine, *address, *n));
         }
         self.held.merge(&other.held);

@@ -104,10 +104,7 @@ impl RequestStats {
             return Some(found.map_or_else(Histogram::new, |(_, times)| times.clone()));
         }
         let mut usual = Histogram::new();
-        self.outcomes[..2]
-            .iter()
-            .flatten()
-            .for_each(|set| usual.merge(&set.response));
+        self.outcomes[..2].iter().flatten().for_each(|set| usual.merge(&set.response));
         let mut others = Histogram::new();
         self.status_times.iter().for_each(|(_, times)| others.merge(times));
         Some(usual.without(&others))
@@ -234,15 +231,7 @@ impl Phases {
 
     /// Every distribution.
     pub fn all(&self) -> [&Histogram; 7] {
-        [
-            &self.dns,
-            &self.connect,
-            &self.tls,
-            &self.send,
-            &self.receive,
-            &self.slow_ttfb,
-            &self.slow_wait,
-        ]
+        [&self.dns, &self.connect, &self.tls, &self.send, &self.receive, &self.slow_ttfb, &self.slow_wait]
     }
 
     /// The same, to change.

@@ -96,10 +96,7 @@ impl PageStats {
 
     pub(super) fn reset(&mut self) {
         self.pages.reset();
-        *self = Self {
-            pages: std::mem::take(&mut self.pages),
-            ..Self::default()
-        };
+        *self = Self { pages: std::mem::take(&mut self.pages), ..Self::default() };
     }
 }
 
@@ -122,9 +119,7 @@ impl LocationStats {
     }
 
     pub(super) fn reset(&mut self) {
-        [&mut self.exchanges, &mut self.iterations, &mut self.pages]
-            .into_iter()
-            .for_each(TransactionStats::reset);
+        [&mut self.exchanges, &mut self.iterations, &mut self.pages].into_iter().for_each(TransactionStats::reset);
     }
 }
 

@@ -11,15 +11,8 @@ fn sample() -> impl Strategy<Value = (Section, Sample)> {
         (0..ErrorKind::ALL.len()).prop_map(|index| Outcome::Error(ErrorKind::ALL[index])),
     ];
     let section = prop_oneof![Just(Section::Hold), Just(Section::Outside)];
-    (
-        section,
-        0..4_u32,
-        outcome,
-        proptest::array::uniform3(0..2_000_000_000_u64),
-        any::<bool>(),
-        200..503_u16,
-    )
-        .prop_map(|(section, name, outcome, spans, is_sent, status)| {
+    (section, 0..4_u32, outcome, proptest::array::uniform3(0..2_000_000_000_u64), any::<bool>(), 200..503_u16).prop_map(
+        |(section, name, outcome, spans, is_sent, status)| {
             let intended = Nanos(1_000_000_000);
             let sent = intended + Nanos(spans[0]);
             let first_byte = sent + Nanos(spans[1]);
@@ -44,7 +37,8 @@ fn sample() -> impl Strategy<Value = (Section, Sample)> {
                 bytes_decoded: spans[1] % 9_000,
             };
             (section, sample)
-        })
+        },
+    )
 }
 
 fn of(samples: &[(Section, Sample)]) -> Aggregate {
@@ -75,12 +69,7 @@ fn sorted(mut aggregate: Aggregate) -> Aggregate {
         load.addresses.sort_unstable();
         load.passed_over.sort_unstable();
     });
-    aggregate
-        .requests
-        .iter_mut()
-        .flatten()
-        .flatten()
-        .for_each(|stats| stats.status.sort_unstable());
+    aggregate.requests.iter_mut().flatten().flatten().for_each(|stats| stats.status.sort_unstable());
     aggregate
 }
 
@@ -187,27 +176,15 @@ proptest! {
 #[test]
 fn reset_leaves_nothing_behind() {
     let runner = &mut proptest::test_runner::TestRunner::deterministic();
-    let samples = proptest::collection::vec(sample(), 40..41)
-        .new_tree(runner)
-        .unwrap()
-        .current();
+    let samples = proptest::collection::vec(sample(), 40..41).new_tree(runner).unwrap().current();
     let mut aggregate = of(&samples);
     aggregate.reset();
-    assert_eq!(
-        aggregate.whole().total(Section::Hold),
-        RequestStats { ..Default::default() }
-    );
+    assert_eq!(aggregate.whole().total(Section::Hold), RequestStats { ..Default::default() });
     assert_eq!(aggregate.whole().load(Section::Hold), &LoadStats::default());
-    assert_eq!(
-        aggregate.whole().transaction(Section::Hold, 1),
-        Some(&TransactionStats::default())
-    );
+    assert_eq!(aggregate.whole().transaction(Section::Hold, 1), Some(&TransactionStats::default()));
     let mut again = Aggregate::default();
     again.merge(&aggregate);
-    assert!(
-        again.requests(Section::Hold).next().is_none(),
-        "an emptied aggregate merges as nothing"
-    );
+    assert!(again.requests(Section::Hold).next().is_none(), "an emptied aggregate merges as nothing");
 }
 
 /// A small exchange on a kept connection has no phases, also after a window that had some.
@@ -229,13 +206,7 @@ fn phases_cost_nothing_where_there_are_none() {
         bytes_sent: 1,
         bytes_decoded: 1,
     };
-    let connecting = Sample {
-        network: Network {
-            connect: Nanos(5_000),
-            ..Network::default()
-        },
-        ..sample
-    };
+    let connecting = Sample { network: Network { connect: Nanos(5_000), ..Network::default() }, ..sample };
     let mut worker = Aggregate::default();
     worker.record(Section::Hold, &connecting);
     worker.reset();

@@ -103,10 +103,7 @@ fn empty_has_no_numbers() {
     let mut histogram = of(&[5_000]);
     histogram.reset();
     assert_eq!(histogram, Histogram::new());
-    assert_eq!(
-        (histogram.quantile_ns(0.5), histogram.mean_ns(), histogram.min_ns()),
-        (None, None, None)
-    );
+    assert_eq!((histogram.quantile_ns(0.5), histogram.mean_ns(), histogram.min_ns()), (None, None, None));
 }
 
 /// A billion samples take as much memory as a thousand of the same sizes.

@@ -64,12 +64,7 @@ fn what_is_of_the_past_comes_one_reading_later() {
     let cases: [(&[u64], Option<u64>, f64, &str); 4] = [
         (&[0, 5, 10, 15, 20, 25], Some(5), 35.0, "every 5 s"),
         (&[0, 5, 15, 20, 25], Some(5), 35.0, "one is missing"),
-        (
-            &[10],
-            None,
-            0.0,
-            "one alone is taken as of a second: the one before 10 s",
-        ),
+        (&[10], None, 0.0, "one alone is taken as of a second: the one before 10 s"),
         (&[11], None, 11.0, "and this of the one after"),
     ];
     for (instants, usual_s, sum, why) in cases {
@@ -121,10 +116,7 @@ fn figures_beyond_the_cap_are_counted_and_left_out() {
     let mut readings = Readings::default();
     for number in 0..TRACKS_MAX + 3 {
         let metric = format!("m{number}");
-        readings.push(&Resource {
-            metric,
-            ..reading(0, 1.0)
-        });
+        readings.push(&Resource { metric, ..reading(0, 1.0) });
     }
     assert_eq!(readings.iter().count(), TRACKS_MAX);
     assert_eq!(readings.left_out, 3);
@@ -144,15 +136,9 @@ fn pages_leave_room_for_hosts() {
         (0..pages).for_each(|number| readings.push(&named(source, number)));
         let kept = readings.iter().count();
         assert_eq!(readings.left_out as usize, pages - kept, "{source}");
-        for (number, own) in ["cpu", "cpu 0", "disk sda", "memory", "process shop"]
-            .iter()
-            .enumerate()
-        {
+        for (number, own) in ["cpu", "cpu 0", "disk sda", "memory", "process shop"].iter().enumerate() {
             readings.push(&named(own, number));
-            assert!(
-                readings.get("db", own, &format!("m{number}")).is_some(),
-                "{own} after {source}"
-            );
+            assert!(readings.get("db", own, &format!("m{number}")).is_some(), "{own} after {source}");
         }
     }
 }

@@ -84,10 +84,7 @@ impl RemoteAgent {
             return Err(Trouble::lasting(text));
         }
         if !answer.status.is_success() {
-            let text = format!(
-                "{place} answers {} and is perhaps no `nmax agent`",
-                answer.status.as_u16()
-            );
+            let text = format!("{place} answers {} and is perhaps no `nmax agent`", answer.status.as_u16());
             return Err(Trouble::passing(text));
         }
         let line = answer.text.lines().next().unwrap_or_default();
@@ -153,9 +150,7 @@ impl RemoteAgent {
 
     /// Mentions readings that were left out, with their number, once in a while.
     fn mention(&mut self, now: Nanos) {
-        let (count, is_due) = self
-            .mentioned
-            .map_or((0, true), |(at, count)| (count, now.since(at) >= MENTION_AFTER));
+        let (count, is_due) = self.mentioned.map_or((0, true), |(at, count)| (count, now.since(at) >= MENTION_AFTER));
         if self.left_out == count || !is_due {
             return;
         }
@@ -170,11 +165,7 @@ impl RemoteAgent {
 
 /// A sentence on a clock that `stands` somewhere else; readings are placed to within `error_s`.
 fn clock_offset(stands: &str, error_s: f64) -> String {
-    let within = if error_s < 1.0 {
-        format!("{:.1} ms", error_s * 1e3)
-    } else {
-        format!("{error_s:.0} s")
-    };
+    let within = if error_s < 1.0 { format!("{:.1} ms", error_s * 1e3) } else { format!("{error_s:.0} s") };
     format!("its clock {stands}; its readings are placed where they belong, to within {within}")
 }
 
@@ -192,11 +183,7 @@ impl Source for RemoteAgent {
             return Err(Trouble::passing(format!("{}: its clock goes back", self.link.place())));
         };
         let source = format!("agent {}", self.name);
-        let answered = Answered {
-            asked: stamps.sent,
-            received: stamps.received,
-            offset,
-        };
+        let answered = Answered { asked: stamps.sent, received: stamps.received, offset };
         let off_s = Self::calendar_off_s(&head, &answer, &stamps, offset);
         let error_s = self.placing.error_s(&self.clock, &answered);
         if let Some(stands) = self.calendar.look(stamps.received, off_s, offset.error_s) {
@@ -228,9 +215,7 @@ impl Source for RemoteAgent {
 
     fn about(&self) -> Option<String> {
         let version = self.version.as_deref().map(|version| format!(" of nmax {version}"));
-        self.cursor
-            .as_ref()
-            .map(|_| format!("an agent{}", version.unwrap_or_default()))
+        self.cursor.as_ref().map(|_| format!("an agent{}", version.unwrap_or_default()))
     }
 
     fn notes(&mut self) -> Vec<String> {

@@ -75,10 +75,7 @@ struct Refusal {
 
 impl Refusal {
     fn new(status: u16, words: &'static str, why: impl Into<String>) -> Self {
-        Self {
-            reply: (status, words),
-            why: why.into(),
-        }
+        Self { reply: (status, words), why: why.into() }
     }
 }
 
@@ -147,11 +144,7 @@ impl Link {
                 self.sender = Some(sender);
                 answer
             }
-            Err(error) => Err(Trouble::passing(format!(
-                "{} breaks off: {}",
-                self.place(),
-                reason(&error)
-            ))),
+            Err(error) => Err(Trouble::passing(format!("{} breaks off: {}", self.place(), reason(&error)))),
         }
     }
 
@@ -181,13 +174,7 @@ impl Link {
                 return Ok(Err(Trouble::passing(text)));
             }
         };
-        Ok(Ok(Answer {
-            sent,
-            received,
-            calendar,
-            status,
-            text: String::from_utf8_lossy(&body).into_owned(),
-        }))
+        Ok(Ok(Answer { sent, received, calendar, status, text: String::from_utf8_lossy(&body).into_owned() }))
     }
 
     async fn connect(&mut self) -> Result<SendRequest<Empty<Bytes>>, Trouble> {
@@ -195,16 +182,9 @@ impl Link {
             AgentReach::Pull(url) => {
                 let place = url.split_once("://").map_or(url.as_str(), |(_, place)| place);
                 let has_port = place.rsplit_once(':').is_some_and(|(_, port)| !port.ends_with(']'));
-                let place = if has_port {
-                    place.to_owned()
-                } else {
-                    format!("{place}:80")
-                };
+                let place = if has_port { place.to_owned() } else { format!("{place}:80") };
                 TcpStream::connect(&place).await.map_err(|error| {
-                    Trouble::passing(format!(
-                        "{}: {error}; is `nmax agent` running there?",
-                        crate::place::shown(&url)
-                    ))
+                    Trouble::passing(format!("{}: {error}; is `nmax agent` running there?", crate::place::shown(&url)))
                 })?
             }
             AgentReach::Listen(address) => self.caller(&address).await?,
@@ -338,9 +318,7 @@ impl Drop for Link {
 
 async fn bind(address: &str) -> Result<TcpListener, Trouble> {
     let wrong = |error: &dyn std::fmt::Display| {
-        Trouble::passing(format!(
-            "no agent can call at {address}: {error}; name a free address of this host"
-        ))
+        Trouble::passing(format!("no agent can call at {address}: {error}; name a free address of this host"))
     };
     let socket: SocketAddr = address.parse().map_err(|error| wrong(&error))?;
     TcpListener::bind(socket).await.map_err(|error| wrong(&error))

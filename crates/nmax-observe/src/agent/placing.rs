@@ -90,10 +90,7 @@ impl Placing {
             };
             newest = newest.max(Some(shot.at));
             for reading in shot.readings {
-                let reading = Reading {
-                    at: Some(at),
-                    ..reading
-                };
+                let reading = Reading { at: Some(at), ..reading };
                 match places.entry((shot.at, reading.source.clone(), reading.metric.clone())) {
                     Entry::Occupied(place) => placed.readings[*place.get()] = reading,
                     Entry::Vacant(place) => {

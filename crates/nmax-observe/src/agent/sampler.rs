@@ -112,13 +112,8 @@ pub(super) struct Sampler {
 impl Sampler {
     pub(super) fn start(ring: Ring) -> io::Result<Self> {
         let (stop, stopped) = sync_channel(1);
-        let thread = thread::Builder::new()
-            .name("nmax-agent".into())
-            .spawn(move || sample(&ring, &stopped))?;
-        Ok(Self {
-            stop,
-            thread: Some(thread),
-        })
+        let thread = thread::Builder::new().name("nmax-agent".into()).spawn(move || sample(&ring, &stopped))?;
+        Ok(Self { stop, thread: Some(thread) })
     }
 }
 

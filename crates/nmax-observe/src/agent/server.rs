@@ -187,11 +187,7 @@ impl Desk {
             return text(StatusCode::METHOD_NOT_ALLOWED, "readings are got with GET\n");
         }
         let question = Question::parse(request.uri().query().unwrap_or_default());
-        let mut notes = if question.since.is_none() {
-            self.ring.notes()
-        } else {
-            Vec::new()
-        };
+        let mut notes = if question.since.is_none() { self.ring.notes() } else { Vec::new() };
         if !self.ring.watch(&question.processes) {
             notes.push("it watches too many processes already; start it again".to_owned());
         }
@@ -262,9 +258,7 @@ async fn call(place: &str, name: Option<&str>, desk: &Arc<Desk>, say: &impl Fn(&
             Ok(Ok(stream)) => {
                 tell(format!("a run at {place} asks"));
                 serve(stream, desk, true).await;
-                tell(format!(
-                    "the run at {place} has ended; calling until the next one answers"
-                ));
+                tell(format!("the run at {place} has ended; calling until the next one answers"));
             }
             Ok(Err(error)) if error.kind() == io::ErrorKind::ConnectionRefused => {
                 tell(format!("no run listens at {place}; calling until one does"));

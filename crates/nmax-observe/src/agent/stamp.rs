@@ -26,9 +26,5 @@ pub(super) fn cpu() -> Nanos {
 fn read(clock: ClockId) -> Nanos {
     let time = clock_gettime(clock);
     let seconds = u64::try_from(time.tv_sec).unwrap_or_default();
-    Nanos(
-        seconds
-            .saturating_mul(1_000_000_000)
-            .saturating_add(time.tv_nsec as u64),
-    )
+    Nanos(seconds.saturating_mul(1_000_000_000).saturating_add(time.tv_nsec as u64))
 }

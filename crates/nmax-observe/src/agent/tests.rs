@@ -27,18 +27,11 @@ struct Running {
 
 impl Running {
     fn start(place: Place, token: Option<&str>) -> Self {
-        let options = AgentOptions {
-            place,
-            token: token.and_then(Token::new),
-            processes: Vec::new(),
-        };
+        let options = AgentOptions { place, token: token.and_then(Token::new), processes: Vec::new() };
         let (end, ended) = oneshot::channel();
         let (tell, told) = std::sync::mpsc::sync_channel(1);
         let thread = std::thread::spawn(move || {
-            let runtime = tokio::runtime::Builder::new_current_thread()
-                .enable_all()
-                .build()
-                .unwrap();
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
             runtime.block_on(async {
                 let agent = Agent::bind(options).await.unwrap();
                 tell.send(agent.address()).unwrap();
@@ -48,11 +41,7 @@ impl Running {
                 agent.run(end, |_| ()).await;
             });
         });
-        Self {
-            address: told.recv().unwrap(),
-            end: Some(end),
-            thread: Some(thread),
-        }
+        Self { address: told.recv().unwrap(), end: Some(end), thread: Some(thread) }
     }
 
     fn listening(token: Option<&str>) -> Self {
@@ -107,10 +96,7 @@ fn an_agent_is_read_on_the_runs_clock() {
     let now = HostClock.now().since(origin);
     let at = reading.at.unwrap();
     // An answer that is late lets the clock be a little off.
-    assert!(
-        at <= now && at + Nanos::from_secs(5) > begun,
-        "{at:?} is not between {begun:?} and {now:?}"
-    );
+    assert!(at <= now && at + Nanos::from_secs(5) > begun, "{at:?} is not between {begun:?} and {now:?}");
     let (offset, error, cost) = until(&mut source, origin, |read| {
         let readings = read.as_ref().ok()?;
         let find = |metric: &str| {
@@ -120,10 +106,7 @@ fn an_agent_is_read_on_the_runs_clock() {
         };
         Some((find("clock_offset_s")?, find("clock_error_s")?, find("cost_cores")?))
     });
-    assert!(
-        offset.abs() < 5.0 && (0.0..5.0).contains(&error),
-        "same host: {offset} s off, {error} s"
-    );
+    assert!(offset.abs() < 5.0 && (0.0..5.0).contains(&error), "same host: {offset} s off, {error} s");
     assert!(cost >= 0.0);
     assert!(source.events().is_empty(), "same calendar");
 }
@@ -148,10 +131,7 @@ fn readings_come_once() {
         std::thread::sleep(Duration::from_millis(300));
     }
     assert!(is_even(&at), "{at:?}");
-    assert!(
-        at.is_sorted_by(|before, after| before < after),
-        "one came twice: {at:?}"
-    );
+    assert!(at.is_sorted_by(|before, after| before < after), "one came twice: {at:?}");
 }
 
 #[test]
@@ -174,10 +154,7 @@ fn an_agent_that_is_started_again_comes_back() {
     until(&mut source, origin, busy);
     drop(agent);
     let lost = source.read(HostClock.now().since(origin)).unwrap_err();
-    assert!(
-        !lost.is_final && lost.text.contains("is `nmax agent` running there?"),
-        "{lost}"
-    );
+    assert!(!lost.is_final && lost.text.contains("is `nmax agent` running there?"), "{lost}");
     let _again = Running::start(Place::Listen(address), None);
     until(&mut source, origin, busy);
     let notes = source.notes();
@@ -262,10 +239,7 @@ fn jumping(count: u64) -> SocketAddr {
                 notes: Vec::new(),
             };
             // Of a clock that did not jump.
-            let old = Shot {
-                at: HostClock.now() + Nanos::from_secs(60 * (1 - number % 2)),
-                ..line(3.0)
-            };
+            let old = Shot { at: HostClock.now() + Nanos::from_secs(60 * (1 - number % 2)), ..line(3.0) };
             let text = [head.line(), line(1.0).line(), line(2.0).line(), old.line()].concat();
             let reply = format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n{text}", text.len());
             if stream.write_all(reply.as_bytes()).is_err() {
@@ -297,24 +271,15 @@ fn a_clock_that_jumps_misplaces_nothing() {
         let busy = value("busy_cores");
         let at = busy.at.unwrap();
         assert_eq!(busy.value, 2.0, "the last one counts");
-        assert!(
-            last < at && at <= now && now.since(at) < Nanos::from_secs(20),
-            "{at:?} at {now:?}"
-        );
+        assert!(last < at && at <= now && now.since(at) < Nanos::from_secs(20), "{at:?} at {now:?}");
         last = at;
         assert_eq!(value("left_out_count").value, 1.0);
-        assert!(
-            value("clock_error_s").value > 5.0,
-            "nothing says that it did not jump since"
-        );
+        assert!(value("clock_error_s").value > 5.0, "nothing says that it did not jump since");
         std::thread::sleep(Duration::from_millis(5));
     }
     let (events, notes) = (source.events(), source.notes());
     assert_eq!(events.len(), 1, "{events:?}");
-    assert!(
-        events[0].0 == "CLOCK_OFFSET" && events[0].1.contains("60.0 s ahead"),
-        "{events:?}"
-    );
+    assert!(events[0].0 == "CLOCK_OFFSET" && events[0].1.contains("60.0 s ahead"), "{events:?}");
     assert_eq!(notes.len(), 1, "{notes:?}");
     assert!(notes[0].contains("left out, 1 so far"), "{notes:?}");
 }
@@ -325,20 +290,12 @@ fn garbage_is_named() {
         (b"", "breaks off"),
         (b"SSH-2.0-OpenSSH_9.2\r\n", "does not speak HTTP"),
         (b"HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n", "answers 404"),
-        (
-            b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhello",
-            "not an answer of `nmax agent`",
-        ),
+        (b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhello", "not an answer of `nmax agent`"),
         (b"HTTP/1.1 200 OK\r\ncontent-length: 500\r\n\r\n{}", "breaks off"),
-        (
-            b"HTTP/1.1 200 OK\r\ncontent-length: 16\r\n\r\n{\"nmax_agent\":2}",
-            "version 2",
-        ),
+        (b"HTTP/1.1 200 OK\r\ncontent-length: 16\r\n\r\n{\"nmax_agent\":2}", "version 2"),
     ];
     for (bytes, want) in cases {
-        let error = remote(&format!("http://{}", answering(bytes)), None)
-            .read(Nanos::ZERO)
-            .unwrap_err();
+        let error = remote(&format!("http://{}", answering(bytes)), None).read(Nanos::ZERO).unwrap_err();
         assert!(error.text.contains(want) && !error.is_final, "{want}: {error}");
     }
 }
@@ -348,9 +305,7 @@ fn garbage_is_named() {
 fn silence_is_bounded() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let begun = Instant::now();
-    let error = remote(&format!("http://{}", listener.local_addr().unwrap()), None)
-        .read(Nanos::ZERO)
-        .unwrap_err();
+    let error = remote(&format!("http://{}", listener.local_addr().unwrap()), None).read(Nanos::ZERO).unwrap_err();
     assert!(error.text.contains("no answer"), "{error}");
     assert!(begun.elapsed() < Duration::from_secs(30));
 }
@@ -374,20 +329,13 @@ fn strange_questions_are_answered() {
     assert_eq!(ask("garbage\r\n\r\n"), "HTTP/1.1 400");
     let many: String = (0..200).map(|n| format!("process=p{n}&")).collect();
     assert_eq!(
-        ask(&format!(
-            "GET /v1/readings?{many}since=99999999999&instance=%zz HTTP/1.1\r\n{bearer}"
-        )),
+        ask(&format!("GET /v1/readings?{many}since=99999999999&instance=%zz HTTP/1.1\r\n{bearer}")),
         "HTTP/1.1 200"
     );
 }
 
 fn shot() -> impl Strategy<Value = Shot> {
-    let reading = (
-        "[a-z][a-z0-9 ]{0,12}",
-        "[a-z_]{1,12}",
-        -1_000_000_000_i64..1_000_000_000,
-        0..UNITS.len(),
-    );
+    let reading = ("[a-z][a-z0-9 ]{0,12}", "[a-z_]{1,12}", -1_000_000_000_i64..1_000_000_000, 0..UNITS.len());
     let readings = proptest::collection::vec(reading, 0..20);
     (any::<u64>(), readings, proptest::collection::vec("[ -~]{1,20}", 0..3)).prop_map(|(at, readings, notes)| Shot {
         at: Nanos(at),

@@ -26,10 +26,7 @@ impl Token {
     /// Whether a header is the right one, in a time that says nothing about where it differs.
     pub(super) fn is(&self, header: &[u8]) -> bool {
         let want = self.header();
-        let differing = want
-            .bytes()
-            .zip(header)
-            .fold(0_u8, |all, (a, b)| black_box(all | (a ^ b)));
+        let differing = want.bytes().zip(header).fold(0_u8, |all, (a, b)| black_box(all | (a ^ b)));
         want.len() == header.len() && differing == 0
     }
 }

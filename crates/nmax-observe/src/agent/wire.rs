@@ -113,12 +113,7 @@ fn reading(value: &Value) -> Option<Reading> {
         return None;
     };
     let number = value.as_f64().filter(|value| value.is_finite())?;
-    Some(Reading::new(
-        &text(source)?,
-        &text(metric)?,
-        number,
-        unit(unit_name.as_str()?)?,
-    ))
+    Some(Reading::new(&text(source)?, &text(metric)?, number, unit(unit_name.as_str()?)?))
 }
 
 fn notes(value: &Value) -> Vec<String> {

@@ -37,16 +37,8 @@ impl World {
 fn world() -> impl Strategy<Value = World> {
     let way = prop_oneof![1e4..1e6_f64, 1e6..4e8_f64];
     let exchange = (way.clone(), 1e3..5e7_f64, way);
-    (
-        prop_oneof![Just(0.0), 0.0..1e5 * S],
-        -DRIFT_MAX..DRIFT_MAX,
-        proptest::collection::vec(exchange, 1..90),
-    )
-        .prop_map(|(offset, drift, exchanges)| World {
-            offset,
-            drift,
-            exchanges,
-        })
+    (prop_oneof![Just(0.0), 0.0..1e5 * S], -DRIFT_MAX..DRIFT_MAX, proptest::collection::vec(exchange, 1..90))
+        .prop_map(|(offset, drift, exchanges)| World { offset, drift, exchanges })
 }
 
 /// Slack of rounding to whole nanoseconds in numbers of up to 2^47.
@@ -123,18 +115,9 @@ proptest! {
 #[test]
 fn what_was_before_the_run_has_no_instant_in_it() {
     let mut clock = OtherClock::default();
-    assert_eq!(
-        clock.here(Nanos::from_secs(1), Nanos::ZERO),
-        None,
-        "nothing is known yet"
-    );
+    assert_eq!(clock.here(Nanos::from_secs(1), Nanos::ZERO), None, "nothing is known yet");
     let at = Nanos::from_secs;
-    clock.exchanged(&Stamps {
-        sent: at(1),
-        arrived: at(101),
-        answered: at(101),
-        received: at(1),
-    });
+    clock.exchanged(&Stamps { sent: at(1), arrived: at(101), answered: at(101), received: at(1) });
     assert_eq!(clock.here(at(99), at(1)), None);
     assert_eq!(clock.here(at(105), at(5)), Some(at(5)));
 }

@@ -75,9 +75,7 @@ pub(super) fn parse(mut bytes: &[u8]) -> Batch {
             DONE => batch.is_last = true,
             ERROR => {
                 // 0 is an acknowledgement.
-                batch.error = u32_at(body, 0)
-                    .map(|code| (code as i32).wrapping_neg())
-                    .filter(|code| *code != 0);
+                batch.error = u32_at(body, 0).map(|code| (code as i32).wrapping_neg()).filter(|code| *code != 0);
                 batch.is_last = true;
             }
             BY_FAMILY => batch.rows.extend(row(body)),

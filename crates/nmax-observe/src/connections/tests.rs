@@ -6,10 +6,7 @@ use proptest::prelude::*;
 use super::*;
 
 fn value(readings: &[Reading], metric: &str) -> Option<f64> {
-    readings
-        .iter()
-        .find(|reading| reading.metric == metric)
-        .map(|reading| reading.value)
+    readings.iter().find(|reading| reading.metric == metric).map(|reading| reading.value)
 }
 
 /// Both ends of each are this process's. On the loopback a round trip takes microseconds and nothing is lost.
@@ -65,18 +62,10 @@ fn an_answer_is_taken_apart() {
     let mut body = vec![0; 72];
     body[68..72].copy_from_slice(&4_711_u32.to_ne_bytes());
     let row = [body, attribute(8, &[0]), attribute(2, &info)].concat();
-    let want = Row {
-        inode: 4_711,
-        rtt_us: 1_500,
-        rtt_min_us: Some(900),
-        sent_again: 7,
-    };
+    let want = Row { inode: 4_711, rtt_us: 1_500, rtt_min_us: Some(900), sent_again: 7 };
     let answer = [message(20, &row), message(3, &[0; 4])].concat();
     let batch = diag::parse(&answer);
-    assert_eq!(
-        (batch.rows.as_slice(), batch.is_last, batch.error),
-        ([want].as_slice(), true, None)
-    );
+    assert_eq!((batch.rows.as_slice(), batch.is_last, batch.error), ([want].as_slice(), true, None));
     for cut in 0..answer.len() {
         let batch = diag::parse(&answer[..cut]);
         assert!(batch.rows.iter().all(|row| *row == want));

@@ -47,10 +47,7 @@ fn user_password_and_token_are_sent_and_not_shown() {
     let pair = STANDARD.encode("monitor:s3@cret").to_ascii_lowercase();
     assert!(head.contains(&format!("authorization: basic {pair}")), "{head}");
     assert!(trouble.is_final, "{trouble}");
-    assert!(
-        !trouble.text.contains("s3") && trouble.text.contains("403"),
-        "{trouble}"
-    );
+    assert!(!trouble.text.contains("s3") && trouble.text.contains("403"), "{trouble}");
 
     let trouble = Page::new(&url, "text/plain", Some("t0ken")).fetch().unwrap_err();
     let head = heads.recv().unwrap().to_ascii_lowercase();
@@ -80,10 +77,7 @@ fn a_page_that_does_not_end_is_left_in_time() {
 fn a_page_without_end_is_cut_off() {
     const LINE: &str = "metric_with_a_long_name_that_goes_on_and_on_and_on 1\n";
     let text = trouble_of(&Fake::endless("HTTP/1.1 200 OK\r\n\r\n", LINE));
-    assert!(
-        text.contains("gives more than 8 MiB") || text.contains("did not answer in full"),
-        "{text}"
-    );
+    assert!(text.contains("gives more than 8 MiB") || text.contains("did not answer in full"), "{text}");
 }
 
 #[test]
@@ -98,9 +92,7 @@ fn what_is_no_http_is_said() {
 fn redirects_are_said_and_not_followed() {
     let elsewhere = Fake::page("text/plain", "up 1\n");
     let location = elsewhere.url("/");
-    let server = Fake::says(format!(
-        "HTTP/1.1 302 Found\r\nLocation: {location}\r\nContent-Length: 0\r\n\r\n"
-    ));
+    let server = Fake::says(format!("HTTP/1.1 302 Found\r\nLocation: {location}\r\nContent-Length: 0\r\n\r\n"));
     let text = trouble_of(&server);
     assert!(text.contains("302") && text.contains("leads elsewhere"), "{text}");
 }

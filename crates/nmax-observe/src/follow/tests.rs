@@ -81,24 +81,13 @@ fn a_rotation_loses_no_line() {
     append(&folder.log(), "1\n");
     let renamed = folder.0.join("a.log.1");
     fs::rename(folder.log(), &renamed).unwrap();
-    assert_eq!(
-        turn(&mut follow),
-        (vec!["1".to_owned()], vec![]),
-        "the new file is not there yet"
-    );
+    assert_eq!(turn(&mut follow), (vec!["1".to_owned()], vec![]), "the new file is not there yet");
     append(&renamed, "2\n");
     append(&folder.log(), "3\n");
-    assert_eq!(
-        turn(&mut follow),
-        (vec!["2".to_owned(), "3".to_owned()], vec![Change::Rotated])
-    );
+    assert_eq!(turn(&mut follow), (vec!["2".to_owned(), "3".to_owned()], vec![Change::Rotated]));
     append(&renamed, "4\n");
     append(&folder.log(), "5\n");
-    assert_eq!(
-        turn(&mut follow).0,
-        ["4", "5"],
-        "a writer may go on with the renamed file"
-    );
+    assert_eq!(turn(&mut follow).0, ["4", "5"], "a writer may go on with the renamed file");
     fs::remove_file(&renamed).unwrap();
     append(&folder.log(), "6\n");
     assert_eq!(turn(&mut follow).0, ["6"]);
@@ -145,10 +134,7 @@ fn what_is_no_log_is_refused() {
     let folder = Folder::new();
     assert!(matches!(Follow::new(&folder.0).begin(None), Err(FollowError::NoFile)));
     fs::write(folder.log(), [0x1f, 0x8b, 8, 0]).unwrap();
-    assert!(matches!(
-        Follow::new(&folder.log()).begin(None),
-        Err(FollowError::Packed)
-    ));
+    assert!(matches!(Follow::new(&folder.log()).begin(None), Err(FollowError::Packed)));
 }
 
 #[test]

@@ -11,9 +11,7 @@ const TREES: [&str; 2] = ["sys/fs/cgroup", "sys/fs/cgroup/unified"];
 
 /// The path of a process's group in the tree of version 2: the line `0::/path` of `/proc/PID/cgroup`.
 pub(crate) fn parse_path(text: &str) -> Option<&str> {
-    text.lines()
-        .find_map(|line| line.strip_prefix("0::"))
-        .map(str::trim_end)
+    text.lines().find_map(|line| line.strip_prefix("0::")).map(str::trim_end)
 }
 
 /// Whether a tree of version 1 holds the process in a group of its own, where processors or memory may be limited.
@@ -71,9 +69,7 @@ pub(crate) fn available_bytes(files: &mut Files, path: &str) -> Option<u64> {
             continue;
         };
         let text = files.read(&format!("{level}/memory.stat")).unwrap_or_default();
-        let cached = field(text, "active_file")
-            .unwrap_or(0)
-            .saturating_add(field(text, "inactive_file").unwrap_or(0));
+        let cached = field(text, "active_file").unwrap_or(0).saturating_add(field(text, "inactive_file").unwrap_or(0));
         let left = limit.saturating_sub(used.saturating_sub(cached));
         least = Some(least.map_or(left, |least: u64| least.min(left)));
     }
@@ -147,8 +143,7 @@ impl Group {
     pub(super) fn own(look: &mut Look<'_>) -> Option<Self> {
         let text = look.files.read("proc/self/cgroup").ok()?.to_owned();
         if is_in_version_1(&text) {
-            look.notes
-                .once("control groups of version 1 are in use here; their limits and throttling are not seen");
+            look.notes.once("control groups of version 1 are in use here; their limits and throttling are not seen");
         }
         Some(Self::new(look.files, parse_path(&text)?))
     }
@@ -164,20 +159,12 @@ impl Group {
         let quota = |index: &usize| now[*index].quota_cores;
         let smallest = (0..now.len())
             .filter(|index| quota(index).is_some())
-            .min_by(|one, other| {
-                quota(one)
-                    .partial_cmp(&quota(other))
-                    .unwrap_or(std::cmp::Ordering::Equal)
-            });
+            .min_by(|one, other| quota(one).partial_cmp(&quota(other)).unwrap_or(std::cmp::Ordering::Equal));
         let tightest = (0..now.len()).filter(|index| now[*index].left_bytes().is_some());
         let tightest = now[tightest.min_by_key(|index| now[*index].left_bytes()).unwrap_or(0)];
         let number = |value: Option<u64>| value.map(|value| value as f64);
         let figures = [
-            (
-                "quota_cores",
-                smallest.and_then(|index| now[index].quota_cores),
-                "cores",
-            ),
+            ("quota_cores", smallest.and_then(|index| now[index].quota_cores), "cores"),
             ("memory_bytes", number(tightest.memory_bytes), "bytes"),
             ("memory_limit_bytes", number(tightest.memory_limit_bytes), "bytes"),
         ];
@@ -214,17 +201,11 @@ fn put_rates(look: &mut Look<'_>, source: &str, now: &Level, before: &Level, spa
     let throttled = growth(now.throttled, before.throttled);
     let periods = growth(now.periods, before.periods);
     // A group that did not run in any period was held back in none.
-    let ratio = throttled
-        .zip(periods)
-        .map(|(throttled, periods)| (throttled / periods.max(1.0)).min(1.0));
+    let ratio = throttled.zip(periods).map(|(throttled, periods)| (throttled / periods.max(1.0)).min(1.0));
     let figures = [
         ("cpu_cores", per_s(now.used_us, before.used_us), "cores"),
         ("throttled_ratio", ratio, "ratio"),
-        (
-            "throttled_s_per_s",
-            per_s(now.throttled_us, before.throttled_us),
-            "s per s",
-        ),
+        ("throttled_s_per_s", per_s(now.throttled_us, before.throttled_us), "s per s"),
     ];
     look.put_all(source, &figures);
 }

@@ -52,29 +52,8 @@ fn row(line: &str) -> Option<(&str, Counters)> {
     for field in &mut fields {
         *field = words.next()?.parse().ok()?;
     }
-    let [
-        reads,
-        _,
-        read_sectors,
-        read_ms,
-        writes,
-        _,
-        written_sectors,
-        write_ms,
-        _,
-        busy_ms,
-        queue_ms,
-    ] = fields;
-    let counters = Counters {
-        reads,
-        read_sectors,
-        read_ms,
-        writes,
-        written_sectors,
-        write_ms,
-        busy_ms,
-        queue_ms,
-    };
+    let [reads, _, read_sectors, read_ms, writes, _, written_sectors, write_ms, _, busy_ms, queue_ms] = fields;
+    let counters = Counters { reads, read_sectors, read_ms, writes, written_sectors, write_ms, busy_ms, queue_ms };
     Some((name, counters))
 }
 
@@ -100,16 +79,12 @@ pub(super) struct Disks {
 
 impl Disks {
     pub(super) fn new() -> Self {
-        Self {
-            file: Kept::new("proc/diskstats"),
-            before: Since::default(),
-        }
+        Self { file: Kept::new("proc/diskstats"), before: Since::default() }
     }
 
     pub(super) fn read(&mut self, look: &mut Look<'_>) {
         let Ok(disks) = self.file.read(look.files).map(parse) else {
-            look.notes
-                .once("disks are not seen: /proc/diskstats cannot be read here");
+            look.notes.once("disks are not seen: /proc/diskstats cannot be read here");
             return;
         };
         if disks.len() > DISKS_MAX {
@@ -158,16 +133,8 @@ fn show(look: &mut Look<'_>, source: &str, now: &Counters, before: &Counters, sp
         ("reads_per_s", rate(|disk| disk.reads), "per s"),
         ("writes_per_s", rate(|disk| disk.writes), "per s"),
         ("read_bytes_per_s", bytes(rate(|disk| disk.read_sectors)), "bytes per s"),
-        (
-            "written_bytes_per_s",
-            bytes(rate(|disk| disk.written_sectors)),
-            "bytes per s",
-        ),
-        (
-            "busy_ratio",
-            rate(|disk| disk.busy_ms).map(|ms| (ms / 1e3).min(1.0)),
-            "ratio",
-        ),
+        ("written_bytes_per_s", bytes(rate(|disk| disk.written_sectors)), "bytes per s"),
+        ("busy_ratio", rate(|disk| disk.busy_ms).map(|ms| (ms / 1e3).min(1.0)), "ratio"),
     ];
     look.put_all(source, &figures);
 }

@@ -76,12 +76,7 @@ pub(crate) struct Files {
 impl Files {
     /// Below `root`, which is `/` but in tests and where a host is mounted in a container.
     pub(crate) fn new(root: &Path) -> Self {
-        Self {
-            root: root.to_owned(),
-            buffer: vec![0; BYTES_MIN],
-            keeps: kept_files() > 0,
-            spent: Spent::default(),
-        }
+        Self { root: root.to_owned(), buffer: vec![0; BYTES_MIN], keeps: kept_files() > 0, spent: Spent::default() }
     }
 
     /// Where a path below the root is.
@@ -100,10 +95,7 @@ impl Files {
     pub(crate) fn list(&mut self, path: &str) -> Option<Vec<String>> {
         self.spent.opens += 1;
         let entries = fs::read_dir(self.path(path)).ok()?;
-        let names = entries
-            .flatten()
-            .take(NAMES_MAX)
-            .filter_map(|entry| entry.file_name().into_string().ok());
+        let names = entries.flatten().take(NAMES_MAX).filter_map(|entry| entry.file_name().into_string().ok());
         Some(names.collect())
     }
 

@@ -117,10 +117,7 @@ pub(crate) struct Pace {
 impl Pace {
     /// One part of a core in `share`.
     pub(crate) const fn new(share: u64) -> Self {
-        Self {
-            share,
-            next: Nanos::ZERO,
-        }
+        Self { share, next: Nanos::ZERO }
     }
 
     /// Does it if it is not too early.

@@ -105,21 +105,9 @@ impl Memory {
         let pages = |now, before| per_s(now, before, span_s).map(|pages| pages * page_size() as f64);
         let figures = [
             ("swap_in_bytes_per_s", pages(now.swap_in, before.swap_in), "bytes per s"),
-            (
-                "swap_out_bytes_per_s",
-                pages(now.swap_out, before.swap_out),
-                "bytes per s",
-            ),
-            (
-                "major_faults_per_s",
-                per_s(now.major_faults, before.major_faults, span_s),
-                "per s",
-            ),
-            (
-                "oom_kills_per_s",
-                per_s(now.oom_kills, before.oom_kills, span_s),
-                "per s",
-            ),
+            ("swap_out_bytes_per_s", pages(now.swap_out, before.swap_out), "bytes per s"),
+            ("major_faults_per_s", per_s(now.major_faults, before.major_faults, span_s), "per s"),
+            ("oom_kills_per_s", per_s(now.oom_kills, before.oom_kills, span_s), "per s"),
         ];
         look.put_all("memory", &figures);
     }

@@ -62,25 +62,16 @@ pub(super) struct Net {
 
 impl Net {
     pub(super) fn new() -> Self {
-        Self {
-            file: Kept::new("proc/net/dev"),
-            before: Since::default(),
-            speeds: BTreeMap::new(),
-            looks: 0,
-        }
+        Self { file: Kept::new("proc/net/dev"), before: Since::default(), speeds: BTreeMap::new(), looks: 0 }
     }
 
     pub(super) fn read(&mut self, look: &mut Look<'_>) {
         let Ok(links) = self.file.read(look.files).map(parse) else {
-            look.notes
-                .once("network interfaces are not seen: /proc/net/dev cannot be read here");
+            look.notes.once("network interfaces are not seen: /proc/net/dev cannot be read here");
             return;
         };
         if links.len() > INTERFACES_MAX {
-            let text = format!(
-                "of {} network interfaces the first {INTERFACES_MAX} are shown",
-                links.len()
-            );
+            let text = format!("of {} network interfaces the first {INTERFACES_MAX} are shown", links.len());
             look.notes.once(&text);
         }
         if self.looks.is_multiple_of(SPEED_EVERY) {

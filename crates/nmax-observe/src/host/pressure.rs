@@ -14,15 +14,10 @@ pub(super) struct Stalled {
 pub(super) fn parse(text: &str) -> Stalled {
     let total = |name: &str| {
         let line = text.lines().find_map(|line| line.strip_prefix(name))?;
-        let word = line
-            .split_ascii_whitespace()
-            .find_map(|word| word.strip_prefix("total="))?;
+        let word = line.split_ascii_whitespace().find_map(|word| word.strip_prefix("total="))?;
         word.parse().ok()
     };
-    Stalled {
-        some_us: total("some "),
-        full_us: total("full "),
-    }
+    Stalled { some_us: total("some "), full_us: total("full ") }
 }
 
 /// Part of the time in which some, and in which all tasks stalled, 0 to 1, from two readings of the totals.

@@ -35,11 +35,7 @@ pub(super) struct Processes {
 
 impl Processes {
     pub(super) fn new(processes: Vec<(String, ProcessRef)>) -> Self {
-        Self {
-            all: processes.into_iter().map(Observed::new).collect(),
-            names: Names::default(),
-            own_group: None,
-        }
+        Self { all: processes.into_iter().map(Observed::new).collect(), names: Names::default(), own_group: None }
     }
 
     /// Adds one unless it is read already, as the server of a port whatever it is called.
@@ -69,10 +65,7 @@ impl Processes {
             self.names.refresh(look.files);
         }
         let uptime_s = look.files.read("proc/uptime").ok().and_then(parse_uptime);
-        let moment = Moment {
-            uptime_s,
-            host_available_bytes,
-        };
+        let moment = Moment { uptime_s, host_available_bytes };
         let mut always = ALWAYS;
         for observed in &mut self.all {
             let mut pace = observed.pace;
@@ -162,11 +155,7 @@ impl Observed {
         let span_s = self.read_at.map(|before| look.now.since(before).as_secs_f64());
         let span_s = span_s.filter(|span_s| *span_s > 0.0);
         if pids.len() > PROCESSES_MAX {
-            let text = format!(
-                "of {} processes `{}` the first {PROCESSES_MAX} are read",
-                pids.len(),
-                self.name
-            );
+            let text = format!("of {} processes `{}` the first {PROCESSES_MAX} are read", pids.len(), self.name);
             look.notes.once(&text);
         }
         let mut members = HashMap::new();
@@ -205,15 +194,8 @@ impl Observed {
 
     /// Reads one process; `None` when it is gone.
     fn member(&self, look: &mut Look<'_>, pid: u32) -> Option<Member> {
-        let usage = look
-            .files
-            .read(&format!("proc/{pid}/stat"))
-            .ok()
-            .and_then(usage::parse_stat)?;
-        let known = self
-            .members
-            .get(&pid)
-            .filter(|known| known.usage.began_s == usage.began_s);
+        let usage = look.files.read(&format!("proc/{pid}/stat")).ok().and_then(usage::parse_stat)?;
+        let known = self.members.get(&pid).filter(|known| known.usage.began_s == usage.began_s);
         let mut member = known.cloned().unwrap_or_default();
         member.usage = usage;
         let io = look.files.read(&format!("proc/{pid}/io")).ok();
@@ -298,9 +280,7 @@ impl Sums {
         };
         self.cpu_s += (usage.cpu_s - before.usage.cpu_s).max(0.0);
         let now = member.transferred;
-        let then = before
-            .transferred
-            .or(now.filter(|_| known.is_none()).map(|_| Transferred::default()));
+        let then = before.transferred.or(now.filter(|_| known.is_none()).map(|_| Transferred::default()));
         let grown = |field: fn(&Transferred) -> u64| Some(field(&now?).saturating_sub(field(&then?)) as f64);
         let (read, written) = (grown(|io| io.read_bytes), grown(|io| io.written_bytes));
         self.read_bytes = self.read_bytes.zip(read).map(|(sum, one)| sum + one);

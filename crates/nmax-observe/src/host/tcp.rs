@@ -58,9 +58,7 @@ impl States {
                 "08" => &mut self.close_wait,
                 "09" => &mut self.last_ack,
                 "0A" => {
-                    let waiting = queues
-                        .split_once(':')
-                        .map(|(_, received)| u64::from_str_radix(received, 16));
+                    let waiting = queues.split_once(':').map(|(_, received)| u64::from_str_radix(received, 16));
                     self.to_accept = self.to_accept.saturating_add(waiting.and_then(Result::ok).unwrap_or(0));
                     &mut self.listening
                 }
@@ -121,12 +119,7 @@ impl Tcp {
         let number = |value: Option<u64>| value.map(|value| value as f64);
         look.put("tcp", "established_count", number(established), "count");
         look.put("tcp", "time_wait_count", number(time_wait), "count");
-        let now = Counters {
-            sent,
-            sent_again,
-            overflows,
-            drops,
-        };
+        let now = Counters { sent, sent_again, overflows, drops };
         if let Some((span_s, before)) = self.before.replace(look.now, now) {
             let rate = |now, before| per_s(now, before, span_s);
             let figures = [

@@ -21,10 +21,7 @@ struct Real {
 
 impl Real {
     fn new() -> Self {
-        let mut real = Self {
-            host: Host::new(Path::new("/"), Vec::new()),
-            began: Instant::now(),
-        };
+        let mut real = Self { host: Host::new(Path::new("/"), Vec::new()), began: Instant::now() };
         real.look();
         real
     }
@@ -39,9 +36,8 @@ impl Real {
 
 /// Sum of a metric over all sources of a kind.
 fn sum(figures: &Figures, kind: &str, metric: &str) -> f64 {
-    let wanted = figures
-        .iter()
-        .filter(|(figure, _)| figure.starts_with(kind) && figure.ends_with(&format!(" {metric}")));
+    let wanted =
+        figures.iter().filter(|(figure, _)| figure.starts_with(kind) && figure.ends_with(&format!(" {metric}")));
     wanted.map(|(_, value)| value).sum()
 }
 
@@ -62,10 +58,7 @@ fn busy_processors_are_seen() {
     // What the host below took away is in the time of the thread, too.
     let busy_s = (seen["cpu busy_cores"] + seen["cpu steal_cores"]) * span_s;
     // Time is counted in hundredths on each processor.
-    assert!(
-        busy_s >= 0.4 - 0.02 * seen["cpu cores_count"],
-        "{busy_s} s of {span_s} s: {seen:?}"
-    );
+    assert!(busy_s >= 0.4 - 0.02 * seen["cpu cores_count"], "{busy_s} s of {span_s} s: {seen:?}");
     assert!(seen["cpu busy_cores"] <= seen["cpu cores_count"]);
 }
 
@@ -142,10 +135,7 @@ fn a_place_without_proc_is_named() {
     let tree = Tree::new(&[]);
     let mut host = tree.host(&[("it", ProcessRef::Name("it".into()))]);
     let trouble = host.read(Nanos::ZERO).unwrap_err();
-    assert!(
-        trouble.text.contains(&tree.path().join("proc").display().to_string()),
-        "{trouble}"
-    );
+    assert!(trouble.text.contains(&tree.path().join("proc").display().to_string()), "{trouble}");
     assert!(!trouble.is_final, "it may be mounted later");
     tree.write("proc/loadavg", "1 1 1 1/1 1\n");
     assert!(host.read(Nanos::from_secs(1)).is_ok());
@@ -159,9 +149,7 @@ fn a_place_without_proc_is_named() {
 fn a_look_takes_few_reads_and_keeps_nothing() {
     let numbers = ["1".to_owned()];
     let tree = Tree::new(&[("sys/fs/cgroup/cgroup.controllers", "")]);
-    FILES
-        .iter()
-        .for_each(|(path, text)| tree.write(path, filled(text, &numbers)));
+    FILES.iter().for_each(|(path, text)| tree.write(path, filled(text, &numbers)));
     (7..207).for_each(|pid| tree.write(&format!("proc/{pid}/comm"), if pid == 7 { "it" } else { "other" }));
     let mut host = tree.host(&[("it", ProcessRef::Name("it".into()))]);
     (0..5).for_each(|second| drop(host.read(Nanos::from_secs(second))));
@@ -185,44 +173,23 @@ fn a_look_takes_few_reads_and_keeps_nothing() {
 
 /// Files as kernels have them, with `#` where a number changes.
 const FILES: [(&str, &str); 18] = [
-    (
-        "proc/stat",
-        "cpu # # # # # # # # 0 0\ncpu0 # # # # # # # # 0 0\nprocs_running #\nprocs_blocked #\n",
-    ),
+    ("proc/stat", "cpu # # # # # # # # 0 0\ncpu0 # # # # # # # # 0 0\nprocs_running #\nprocs_blocked #\n"),
     ("proc/loadavg", "# 1 1 1/1 1\n"),
     ("proc/schedstat", "cpu0 0 0 0 0 0 0 # # #\n"),
-    (
-        "proc/pressure/cpu",
-        "some avg10=0 avg60=0 avg300=0 total=#\nfull avg10=0 total=#\n",
-    ),
-    (
-        "proc/meminfo",
-        "MemTotal: # kB\nMemAvailable: # kB\nSwapTotal: # kB\nSwapFree: # kB\nDirty: # kB\n",
-    ),
+    ("proc/pressure/cpu", "some avg10=0 avg60=0 avg300=0 total=#\nfull avg10=0 total=#\n"),
+    ("proc/meminfo", "MemTotal: # kB\nMemAvailable: # kB\nSwapTotal: # kB\nSwapFree: # kB\nDirty: # kB\n"),
     ("proc/vmstat", "pswpin #\npswpout #\npgmajfault #\noom_kill #\n"),
-    (
-        "proc/diskstats",
-        "8 0 sda # 0 # # # 0 # # 0 # #\n8 1 sda1 # 0 # # # 0 # # 0 # #\n",
-    ),
+    ("proc/diskstats", "8 0 sda # 0 # # # 0 # # 0 # #\n8 1 sda1 # 0 # # # 0 # # 0 # #\n"),
     ("proc/net/dev", "a\nb\neth0: # # # # 0 0 0 0 # # # # 0 0 0 0\n"),
     ("proc/net/snmp", "Tcp: CurrEstab OutSegs RetransSegs\nTcp: # # #\n"),
     ("proc/net/netstat", "TcpExt: ListenOverflows ListenDrops\nTcpExt: # #\n"),
     ("proc/net/sockstat", "TCP: inuse # orphan 0 tw #\n"),
-    (
-        "proc/net/tcp",
-        "head\n 0: 0100007F:0001 0:0 0A 0:# 0\n 0: 0:0 0:0 08 0:0\n",
-    ),
+    ("proc/net/tcp", "head\n 0: 0100007F:0001 0:0 0A 0:# 0\n 0: 0:0 0:0 08 0:0\n"),
     ("proc/sys/fs/file-nr", "# # #\n"),
     ("proc/self/cgroup", "0::/a\n"),
     ("sys/fs/cgroup/a/cpu.max", "# #\n"),
-    (
-        "sys/fs/cgroup/a/cpu.stat",
-        "usage_usec #\nnr_periods #\nnr_throttled #\nthrottled_usec #\n",
-    ),
-    (
-        "proc/7/stat",
-        "7 (it) S 1 1 1 0 -1 4 0 0 0 0 # # 0 0 20 0 # 0 # # # 5\n",
-    ),
+    ("sys/fs/cgroup/a/cpu.stat", "usage_usec #\nnr_periods #\nnr_throttled #\nthrottled_usec #\n"),
+    ("proc/7/stat", "7 (it) S 1 1 1 0 -1 4 0 0 0 0 # # 0 0 20 0 # 0 # # # 5\n"),
     ("proc/7/io", "read_bytes: #\nwrite_bytes: #\n"),
 ];
 

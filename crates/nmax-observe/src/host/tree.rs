@@ -38,9 +38,7 @@ impl Tree {
     }
 
     pub(crate) fn host(&self, processes: &[(&str, ProcessRef)]) -> Host {
-        let processes = processes
-            .iter()
-            .map(|(name, process)| ((*name).to_owned(), process.clone()));
+        let processes = processes.iter().map(|(name, process)| ((*name).to_owned(), process.clone()));
         Host::new(&self.0, processes.collect())
     }
 }

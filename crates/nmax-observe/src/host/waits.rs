@@ -18,10 +18,7 @@ pub(super) struct Waits {
 impl Waits {
     /// Looking at each thread may take one part of a core in `share`.
     pub(super) fn new(share: u64) -> Self {
-        Self {
-            before: Since::default(),
-            pace: Pace::new(share),
-        }
+        Self { before: Since::default(), pace: Pace::new(share) }
     }
 
     /// Mean number of threads of these processes that waited since the last look: time waited per time. `None` when it is

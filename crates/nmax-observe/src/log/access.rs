@@ -126,10 +126,7 @@ impl Sums {
         self.requests += 1;
         self.by_class[usize::from(record.status / 100).min(CLASSES - 1)] += 1;
         self.bytes = self.bytes.saturating_add(record.bytes.unwrap_or(0));
-        let times = [
-            (record.duration_us, &mut self.duration),
-            (record.upstream_us, &mut self.upstream),
-        ];
+        let times = [(record.duration_us, &mut self.duration), (record.upstream_us, &mut self.upstream)];
         for (us, histogram) in times {
             if let Some(us) = us {
                 histogram.record(us.saturating_mul(1_000));

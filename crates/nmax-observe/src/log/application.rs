@@ -174,22 +174,13 @@ impl Application {
 
     fn count(&mut self, kind: &str, text: &str) {
         let is_new = !self.kinds.contains_key(kind);
-        let kind = if is_new && self.kinds.len() >= KINDS_MAX {
-            OTHER
-        } else {
-            kind
-        };
+        let kind = if is_new && self.kinds.len() >= KINDS_MAX { OTHER } else { kind };
         if is_new && self.examples < EXAMPLES_MAX {
             self.examples += 1;
             let line = mask(text.trim());
             let shown: String = line.chars().take(EXAMPLE_CHARS).collect();
-            let dots = if line.chars().count() > EXAMPLE_CHARS {
-                "..."
-            } else {
-                ""
-            };
-            self.notes
-                .push(format!("first error of the kind {kind}: {shown}{dots}"));
+            let dots = if line.chars().count() > EXAMPLE_CHARS { "..." } else { "" };
+            self.notes.push(format!("first error of the kind {kind}: {shown}{dots}"));
         }
         *self.kinds.entry(kind.to_owned()).or_default() += 1;
     }
@@ -233,27 +224,19 @@ fn is_continuation(line: &[u8]) -> bool {
 
 /// Whether a line says that the exceptions of two stack traces belong together, as Python does.
 fn is_link(text: &str) -> bool {
-    [
-        "During handling of the above exception",
-        "The above exception was the direct cause",
-    ]
-    .iter()
-    .any(|words| text.starts_with(words))
+    ["During handling of the above exception", "The above exception was the direct cause"]
+        .iter()
+        .any(|words| text.starts_with(words))
 }
 
 /// How bad a line is, if it says so. Where it passes on what another program said, that decides.
 pub(super) fn level_of(text: &str) -> Option<Level> {
-    let of_php = OF_PHP
-        .iter()
-        .filter_map(|(words, level)| Some((text.find(words)?, *level)))
-        .min_by_key(|(at, _)| *at);
+    let of_php = OF_PHP.iter().filter_map(|(words, level)| Some((text.find(words)?, *level))).min_by_key(|(at, _)| *at);
     if let Some((_, level)) = of_php {
         return Some(level);
     }
     let inner = PASSED_ON.iter().find_map(|words| text.split_once(words));
-    inner
-        .and_then(|(_, inner)| word_of_level(inner))
-        .or_else(|| word_of_level(text))
+    inner.and_then(|(_, inner)| word_of_level(inner)).or_else(|| word_of_level(text))
 }
 
 /// The first word of a level near the beginning of a line: in capital letters, or in small ones within brackets, after
@@ -272,10 +255,7 @@ fn word_of_level(text: &str) -> Option<Level> {
         let is_alone = |index: Option<&u8>| index.is_none_or(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_');
         let before = at.checked_sub(1).and_then(|before| bytes.get(before));
         if is_alone(before) && is_alone(bytes.get(at + length)) {
-            let known = LEVELS
-                .iter()
-                .find(|(name, _)| name.eq_ignore_ascii_case(word))
-                .map(|(_, level)| *level);
+            let known = LEVELS.iter().find(|(name, _)| name.eq_ignore_ascii_case(word)).map(|(_, level)| *level);
             let is_capital = word.bytes().all(|byte| byte.is_ascii_uppercase());
             if known.is_some() && (is_capital || is_marked(bytes, at, length)) {
                 return known;
@@ -290,10 +270,7 @@ fn word_of_level(text: &str) -> Option<Level> {
 fn is_marked(bytes: &[u8], at: usize, length: usize) -> bool {
     let before = &bytes[..at];
     let after = bytes.get(at + length).copied().unwrap_or(b' ');
-    let is_bracket = matches!(
-        (before.last(), after),
-        (Some(b'['), b']') | (Some(b'<'), b'>') | (Some(b'('), b')')
-    );
+    let is_bracket = matches!((before.last(), after), (Some(b'['), b']') | (Some(b'<'), b'>') | (Some(b'('), b')'));
     let before = before.strip_suffix(b"\"").unwrap_or(before).trim_ascii_end();
     let is_named = before
         .strip_suffix(b"=")

@@ -92,10 +92,7 @@ impl Batch {
             },
             _ => Agent::Unknown,
         };
-        let place = Place {
-            method: put(&mut self.text, record.method),
-            target: put(&mut self.text, record.target),
-        };
+        let place = Place { method: put(&mut self.text, record.method), target: put(&mut self.text, record.target) };
         let entry = Entry {
             log: self.log,
             seen: self.seen,
@@ -113,9 +110,7 @@ impl Batch {
     /// Every request with its method and target.
     pub fn iter(&self) -> impl Iterator<Item = (&Entry, &[u8], &[u8])> {
         let piece = |(at, length): (u32, u32)| self.text.get(at as usize..(at + length) as usize).unwrap_or_default();
-        self.entries
-            .iter()
-            .map(move |(entry, place)| (entry, piece(place.method), piece(place.target)))
+        self.entries.iter().map(move |(entry, place)| (entry, piece(place.method), piece(place.target)))
     }
 
     /// Adds those of another batch.
@@ -130,10 +125,7 @@ impl Batch {
         self.text.extend(other.text);
         let moved = |(at, length): (u32, u32)| (at + shift, length);
         self.entries.extend(other.entries.into_iter().map(|(entry, place)| {
-            let place = Place {
-                method: moved(place.method),
-                target: moved(place.target),
-            };
+            let place = Place { method: moved(place.method), target: moved(place.target) };
             (entry, place)
         }));
     }
@@ -163,10 +155,7 @@ pub struct Tap {
 impl Tap {
     /// One that collects. `agent` is the user agent of all of the run's requests, where they have one.
     pub fn open(agent: Option<&str>) -> Self {
-        Self {
-            inner: Some(Arc::default()),
-            agent: agent.map(|agent| agent.as_bytes().into()),
-        }
+        Self { inner: Some(Arc::default()), agent: agent.map(|agent| agent.as_bytes().into()) }
     }
 
     /// Remembers how long a file is now: what comes from here on is read, also before it is followed.
@@ -183,8 +172,7 @@ impl Tap {
 
     /// What came since the last call.
     pub fn drain(&self) -> Batch {
-        self.lock()
-            .map_or_else(Batch::default, |mut inner| std::mem::take(&mut inner.waiting))
+        self.lock().map_or_else(Batch::default, |mut inner| std::mem::take(&mut inner.waiting))
     }
 
     /// Reads what came since the logs were read last: at the end of a run the last second would be missing. Gives the
@@ -224,13 +212,7 @@ impl Tap {
 
     /// An empty batch of a log.
     pub(super) fn batch(&self, log: u16, seen: Nanos) -> Batch {
-        Batch {
-            log,
-            seen,
-            is_off: self.inner.is_none(),
-            agent: self.agent.clone(),
-            ..Batch::default()
-        }
+        Batch { log, seen, is_off: self.inner.is_none(), agent: self.agent.clone(), ..Batch::default() }
     }
 
     /// Takes a batch.

@@ -94,16 +94,9 @@ fn the_format_is_found_by_what_is_there_or_comes() {
         source.read(Nanos::from_secs(1)).unwrap();
         log.append(&lines);
         let readings = source.read(Nanos::from_secs(2)).unwrap();
-        assert_eq!(
-            value(&readings, "requests_per_s"),
-            Some(2.0),
-            "before: {is_there_before}"
-        );
+        assert_eq!(value(&readings, "requests_per_s"), Some(2.0), "before: {is_there_before}");
         let notes = source.notes();
-        assert!(
-            notes.iter().any(|note| note.contains("read as an access log")),
-            "{notes:?}"
-        );
+        assert!(notes.iter().any(|note| note.contains("read as an access log")), "{notes:?}");
     }
 }
 
@@ -116,10 +109,7 @@ fn other_logs_are_those_of_applications() {
     log.append(&["12:00:02 ERROR no", "12:00:02 ERROR java.io.IOException: token=geheim"]);
     let readings = source.read(Nanos::from_secs(2)).unwrap();
     assert_eq!(value(&readings, "errors_per_s"), Some(2.0));
-    assert_eq!(
-        value(&readings, "errors_count{kind=\"java.io.IOException\"}"),
-        Some(1.0)
-    );
+    assert_eq!(value(&readings, "errors_count{kind=\"java.io.IOException\"}"), Some(1.0));
     assert!(source.notes().iter().all(|note| !note.contains("geheim")));
 }
 
@@ -161,17 +151,11 @@ fn what_is_wrong_is_told_and_a_log_may_come_later() {
     let readings = source.read(Nanos::from_secs(4)).unwrap();
     assert!(value(&readings, "requests_per_s").is_some());
     assert_eq!(tap.drain().iter().count(), 1);
-    let wrong = log
-        .source(None, Some("$nonsense"), &Tap::default())
-        .read(Nanos::ZERO)
-        .unwrap_err();
+    let wrong = log.source(None, Some("$nonsense"), &Tap::default()).read(Nanos::ZERO).unwrap_err();
     assert!(wrong.is_final && wrong.text.contains("format"), "{wrong}");
     let strange = Log::new();
     strange.append(&["what is", "this"]);
-    let wrong = strange
-        .source(Some(LogKind::Access), None, &tap)
-        .read(Nanos::ZERO)
-        .unwrap_err();
+    let wrong = strange.source(Some(LogKind::Access), None, &tap).read(Nanos::ZERO).unwrap_err();
     assert!(wrong.is_final && !wrong.text.contains('\n'), "{wrong}");
 }
 
@@ -183,11 +167,7 @@ fn the_last_lines_are_not_lost() {
     let mut source = log.source(None, None, &tap);
     source.read(Nanos::from_secs(1)).unwrap();
     log.append(&[&line("/a", 200, 0.01, "x")]);
-    assert_eq!(
-        tap.catch_up(Nanos::from_secs(2)),
-        [(0, vec![])],
-        "no rate of so short a time"
-    );
+    assert_eq!(tap.catch_up(Nanos::from_secs(2)), [(0, vec![])], "no rate of so short a time");
     assert_eq!(tap.drain().iter().count(), 1);
 }
 
@@ -204,15 +184,9 @@ fn the_last_errors_are_counted() {
     }
     log.append(&["ERROR java.io.IOException: disk gone"]);
     let last = tap.catch_up(Nanos::from_millis(1_002));
-    let counted: Vec<(u16, usize)> = last
-        .iter()
-        .map(|(number, readings)| (*number, readings.len()))
-        .collect();
+    let counted: Vec<(u16, usize)> = last.iter().map(|(number, readings)| (*number, readings.len())).collect();
     assert_eq!(counted, [(0, 0), (1, 1)]);
-    assert_eq!(
-        value(&last[1].1, "errors_count{kind=\"java.io.IOException\"}"),
-        Some(1.0)
-    );
+    assert_eq!(value(&last[1].1, "errors_count{kind=\"java.io.IOException\"}"), Some(1.0));
 }
 
 /// Several logs of one tap keep their numbers, in the order of the plan, whichever is read first; and each its mark.
@@ -226,10 +200,7 @@ fn lines_know_their_log() {
     }
     one.append(&[&line("/a", 200, 0.1, "x")]);
     other.append(&[&line("/b", 200, 0.1, "x"), &line("/c", 200, 0.1, "x")]);
-    let (mut first, mut second) = (
-        one.source(None, Some(FORMAT), &tap),
-        other.source(None, Some(FORMAT), &tap),
-    );
+    let (mut first, mut second) = (one.source(None, Some(FORMAT), &tap), other.source(None, Some(FORMAT), &tap));
     second.read(Nanos::from_secs(1)).unwrap();
     first.read(Nanos::from_secs(1)).unwrap();
     let batch = tap.drain();

@@ -45,11 +45,7 @@ fn what_is_no_memcached_is_said() {
     let cases = [
         ("CLIENT_ERROR unauthenticated\r\n", true, "wants a user"),
         ("ERROR\r\n", false, "`ERROR`"),
-        (
-            "STAT a 1\r\n<html>\r\n",
-            false,
-            "does not speak memcached's text protocol: `<html>`",
-        ),
+        ("STAT a 1\r\n<html>\r\n", false, "does not speak memcached's text protocol: `<html>`"),
     ];
     for (said, is_final, says) in cases {
         let server = memcached(|| said.to_owned());
@@ -58,8 +54,6 @@ fn what_is_no_memcached_is_said() {
         assert!(trouble.text.contains(says), "{trouble}");
     }
     let endless = Fake::endless("", "STAT a 1\r\n");
-    let trouble = source(&endless.address.to_string(), "cache")
-        .read(Nanos(0))
-        .unwrap_err();
+    let trouble = source(&endless.address.to_string(), "cache").read(Nanos(0)).unwrap_err();
     assert!(trouble.text.contains("more than 1 MiB"), "{trouble}");
 }

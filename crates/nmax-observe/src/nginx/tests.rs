@@ -12,10 +12,7 @@ fn a_page_of_nginx() {
     readings(Nanos::from_secs(1), &before, &mut rates, "front");
     let after = parse(&PAGE.replace("1000 990 5000", "1100 1085 5501")).unwrap();
     let readings = readings(Nanos::from_secs(2), &after, &mut rates, "front");
-    let told: Vec<_> = readings
-        .iter()
-        .map(|reading| (&*reading.source, &*reading.metric, reading.value))
-        .collect();
+    let told: Vec<_> = readings.iter().map(|reading| (&*reading.source, &*reading.metric, reading.value)).collect();
     assert_eq!(
         told,
         [
@@ -32,18 +29,11 @@ fn a_page_of_nginx() {
 
 #[test]
 fn other_pages_are_said() {
-    for page in [
-        "",
-        "<html>",
-        "Active connections: many\n",
-        "Active connections: 1\nserver accepts\n 1\nReading: 0\n",
-    ] {
+    for page in ["", "<html>", "Active connections: many\n", "Active connections: 1\nserver accepts\n 1\nReading: 0\n"]
+    {
         let server = Fake::page("text/html", page);
         let trouble = source(&server.url("/status"), "front").read(Nanos(0)).unwrap_err();
-        assert!(
-            trouble.text.contains("is no page of `stub_status`"),
-            "{page:?}: {trouble}"
-        );
+        assert!(trouble.text.contains("is no page of `stub_status`"), "{page:?}: {trouble}");
     }
 }
 

@@ -11,22 +11,8 @@ fn places_as_people_write_them() {
         ("[::1]:11211", None, None, "::1", 11211, ""),
         ("::1", None, None, "::1", 1, ""),
         ("redis://:s3cret@cache", None, Some("s3cret"), "cache", 1, ""),
-        (
-            "redis://app:s3cret@cache:7000/2",
-            Some("app"),
-            Some("s3cret"),
-            "cache",
-            7000,
-            "2",
-        ),
-        (
-            "postgres://us%40er:p%3Aa%2Fs%25@db/shop?sslmode=disable",
-            Some("us@er"),
-            Some("p:a/s%"),
-            "db",
-            1,
-            "shop",
-        ),
+        ("redis://app:s3cret@cache:7000/2", Some("app"), Some("s3cret"), "cache", 7000, "2"),
+        ("postgres://us%40er:p%3Aa%2Fs%25@db/shop?sslmode=disable", Some("us@er"), Some("p:a/s%"), "db", 1, "shop"),
         ("postgres://u:a@b@db", Some("u"), Some("a@b"), "db", 1, ""),
         ("postgres:///shop?host=/run/pg", None, None, "", 1, "shop"),
     ];
@@ -44,17 +30,10 @@ fn places_as_people_write_them() {
 
 #[test]
 fn a_wrong_port_is_said_without_the_password() {
-    for text in [
-        "redis://:s3cret@cache:0",
-        "redis://:s3cret@cache:99999",
-        "redis://:s3cret@cache:x",
-    ] {
+    for text in ["redis://:s3cret@cache:0", "redis://:s3cret@cache:99999", "redis://:s3cret@cache:x"] {
         let trouble = Place::parse(text, 1).unwrap_err();
         assert!(trouble.is_final);
-        assert!(
-            trouble.text.contains("port") && !trouble.text.contains("s3cret"),
-            "{trouble}"
-        );
+        assert!(trouble.text.contains("port") && !trouble.text.contains("s3cret"), "{trouble}");
     }
 }
 

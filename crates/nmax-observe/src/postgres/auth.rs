@@ -32,11 +32,7 @@ pub(crate) struct Scram {
 impl Scram {
     /// Begins. `nonce` is random printable text; PostgreSQL takes the user from elsewhere, and expects it empty here.
     pub(crate) fn new(user: &str, nonce: String) -> Self {
-        Self {
-            first_bare: format!("n={user},r={nonce}"),
-            nonce,
-            signature: None,
-        }
+        Self { first_bare: format!("n={user},r={nonce}"), nonce, signature: None }
     }
 
     /// The first message.
@@ -54,24 +50,14 @@ impl Scram {
         let salt = STANDARD.decode(field("s=")?).ok()?;
         let rounds = field("i=")?.parse().ok().filter(|&rounds| rounds <= ROUNDS_MAX)?;
         let mut salted = [0; digest::SHA256_OUTPUT_LEN];
-        pbkdf2::derive(
-            pbkdf2::PBKDF2_HMAC_SHA256,
-            NonZeroU32::new(rounds)?,
-            &salt,
-            password.as_bytes(),
-            &mut salted,
-        );
+        pbkdf2::derive(pbkdf2::PBKDF2_HMAC_SHA256, NonZeroU32::new(rounds)?, &salt, password.as_bytes(), &mut salted);
         let without_proof = format!("c=biws,r={nonce}");
         let message = format!("{},{server_first},{without_proof}", self.first_bare);
         let client_key = sign(&salted, b"Client Key");
         let stored_key = digest::digest(&digest::SHA256, client_key.as_ref());
         let client_signature = sign(stored_key.as_ref(), message.as_bytes());
-        let proof: Vec<u8> = client_key
-            .as_ref()
-            .iter()
-            .zip(client_signature.as_ref())
-            .map(|(key, signature)| key ^ signature)
-            .collect();
+        let proof: Vec<u8> =
+            client_key.as_ref().iter().zip(client_signature.as_ref()).map(|(key, signature)| key ^ signature).collect();
         let server_key = sign(&salted, b"Server Key");
         self.signature = Some(sign(server_key.as_ref(), message.as_bytes()).as_ref().to_vec());
         Some(format!("{without_proof},p={}", STANDARD.encode(proof)))

@@ -18,12 +18,7 @@ fn found(counters: &[&str], sessions: &[Rows]) -> Found {
 fn sessions_are_a_mean_and_counters_are_rates() {
     let samples = [
         rows(&[&["running", "2"], &["IO", "8"], &["Timeout", "1"], &["idle", "5"]]),
-        rows(&[
-            &["running", "4"],
-            &["Lock", "1"],
-            &["idle", "10"],
-            &["idle in transaction", "1"],
-        ]),
+        rows(&[&["running", "4"], &["Lock", "1"], &["idle", "10"], &["idle in transaction", "1"]]),
     ];
     let mut rates = Rates::default();
     let mut look = |second, counters: &[&str]| {
@@ -34,11 +29,7 @@ fn sessions_are_a_mean_and_counters_are_rates() {
     look(1, &["100", "1", "10", "90", "1000", "7", "0", "0", "100"]);
     let told = look(3, &["312", "3", "30", "270", "5000", "9", "8192", "1", "1100"]);
     let value = |metric| reading(&told, "database shop", metric).value;
-    assert_eq!(
-        found(&[], &[]).version(),
-        None,
-        "a server that does not say it, as poolers"
-    );
+    assert_eq!(found(&[], &[]).version(), None, "a server that does not say it, as poolers");
     assert_eq!(value("running_count"), 3.0);
     assert_eq!(value("wait_io_count"), 4.0);
     assert_eq!(value("wait_lock_count"), 0.5);
@@ -53,14 +44,8 @@ fn sessions_are_a_mean_and_counters_are_rates() {
     assert_eq!(value("hit_ratio"), 0.9);
     // A second of reading in two seconds.
     assert_eq!(value("reading_count"), 0.5);
-    assert_eq!(
-        reading(&told, "operations shop rows", "operations_per_s").value,
-        2_000.0
-    );
-    assert_eq!(
-        reading(&told, "operations shop transactions", "operations_per_s").value,
-        104.0
-    );
+    assert_eq!(reading(&told, "operations shop rows", "operations_per_s").value, 2_000.0);
+    assert_eq!(reading(&told, "operations shop transactions", "operations_per_s").value, 104.0);
     assert_eq!(reading(&told, "operations shop blocks", "operations_per_s").value, 10.0);
     // The looks took 0.8 s: this is their middle.
     let at = reading(&told, "database shop", "active_count").at;
@@ -95,11 +80,7 @@ fn what_is_hidden_is_said_once() {
     notes.look(&sessions, &hidden, "monitor");
     notes.look(&sessions, &hidden, "monitor");
     assert_eq!(notes.waiting.len(), 3, "{:?}", notes.waiting);
-    assert!(
-        notes.waiting[0].contains("GRANT pg_monitor TO monitor"),
-        "{:?}",
-        notes.waiting
-    );
+    assert!(notes.waiting[0].contains("GRANT pg_monitor TO monitor"), "{:?}", notes.waiting);
     assert_eq!(sessions.active(), 0.0);
 }
 
@@ -111,10 +92,7 @@ fn places_of_servers() {
         ("postgres:///shop", Some("/var/run/postgresql/.s.PGSQL.5432")),
         ("postgres://%2Frun%2Fpg:6000/shop", Some("/run/pg/.s.PGSQL.6000")),
         ("postgres:///shop?host=/run/pg", Some("/run/pg/.s.PGSQL.5432")),
-        (
-            "postgres://db1/shop?sslmode=verify-full&sslrootcert=ca.pem",
-            Some("db1:5432"),
-        ),
+        ("postgres://db1/shop?sslmode=verify-full&sslrootcert=ca.pem", Some("db1:5432")),
     ];
     for (url, want) in cases {
         let place = service(url).place;
@@ -126,10 +104,7 @@ fn places_of_servers() {
 fn a_wrong_mode_is_said_without_the_password() {
     let url = "postgres://app:s3cret@db1/shop?sslmode=verify";
     let trouble = source(url, "shop", Duration::from_secs(1)).read(Nanos(0)).unwrap_err();
-    assert!(
-        trouble.is_final && trouble.text.contains("`verify` is no `sslmode`"),
-        "{trouble}"
-    );
+    assert!(trouble.is_final && trouble.text.contains("`verify` is no `sslmode`"), "{trouble}");
     assert!(!trouble.text.contains("s3cret"), "{trouble}");
 }
 

@@ -47,9 +47,7 @@ pub(crate) fn offers_tls(link: &mut Link) -> Result<bool, Asked> {
         .into()),
         (b"N", _) => Ok(false),
         // The beginning of an error, which nobody vouches for.
-        (b"E", _) => Err(Asked::Barred(Trouble::passing(
-            "it answers the question for TLS with an error",
-        ))),
+        (b"E", _) => Err(Asked::Barred(Trouble::passing("it answers the question for TLS with an error"))),
         (_, rest) => Err(other_protocol(&[&answer[..], rest].concat())),
     }
 }
@@ -57,12 +55,8 @@ pub(crate) fn offers_tls(link: &mut Link) -> Result<bool, Asked> {
 /// Logs in, up to the server's readiness.
 pub(crate) fn log_in(link: &mut Link, login: &Login<'_>) -> Result<(), Asked> {
     let mut body = VERSION.to_be_bytes().to_vec();
-    let parameters = [
-        ("user", login.user),
-        ("database", login.database),
-        ("application_name", "nmax"),
-        ("client_encoding", "UTF8"),
-    ];
+    let parameters =
+        [("user", login.user), ("database", login.database), ("application_name", "nmax"), ("client_encoding", "UTF8")];
     for text in parameters.iter().flat_map(|(name, value)| [name, value]) {
         body.extend_from_slice(text.as_bytes());
         body.push(0);
@@ -132,17 +126,14 @@ fn authenticate(link: &mut Link, login: &Login<'_>, scram: &mut Option<Scram>, b
                 return Err(Trouble::lasting(format!("it offers no login by {MECHANISM}")).into());
             }
             let mut random = [0; 18];
-            SystemRandom::new()
-                .fill(&mut random)
-                .map_err(|_| Trouble::passing("this host has no random numbers"))?;
+            SystemRandom::new().fill(&mut random).map_err(|_| Trouble::passing("this host has no random numbers"))?;
             let first = scram.insert(Scram::new("", STANDARD_NO_PAD.encode(random))).first();
             let length = (first.len() as i32).to_be_bytes();
             [MECHANISM.as_bytes(), &[0], &length, first.as_bytes()].concat()
         }
         11 => {
             let last = scram.as_mut().and_then(|scram| scram.last(&text(rest), password));
-            last.ok_or_else(|| Trouble::passing(format!("its challenge is none of {MECHANISM}")))?
-                .into_bytes()
+            last.ok_or_else(|| Trouble::passing(format!("its challenge is none of {MECHANISM}")))?.into_bytes()
         }
         code => {
             return Err(Trouble::lasting(format!(
@@ -168,10 +159,7 @@ fn receive(link: &mut Link) -> Result<Message, Asked> {
     let is_letter = head[0].is_ascii_alphanumeric();
     let length = usize::try_from(length).ok().and_then(|length| length.checked_sub(4));
     match length.filter(|&length| is_letter && length <= ANSWER_BYTES_MAX) {
-        Some(length) => Ok(Message {
-            kind: head[0],
-            body: link.bytes(length)?,
-        }),
+        Some(length) => Ok(Message { kind: head[0], body: link.bytes(length)? }),
         None => Err(other_protocol(&head)),
     }
 }
@@ -182,11 +170,7 @@ fn other_protocol(bytes: &[u8]) -> Asked {
 }
 
 fn foreign(kind: u8) -> Asked {
-    Trouble::passing(format!(
-        "it sent a message that was not asked for: `{}`",
-        kind.escape_ascii()
-    ))
-    .into()
+    Trouble::passing(format!("it sent a message that was not asked for: `{}`", kind.escape_ascii())).into()
 }
 
 /// Values of a row.
@@ -226,11 +210,7 @@ fn refusal(body: &[u8], secret: Option<&str>) -> Asked {
     let trouble = if is_final { Trouble::lasting } else { Trouble::passing };
     let trouble = trouble(format!("it says: {message} ({code})"));
     // No entry in pg_hba.conf for this user over such a connection.
-    if code == "28000" {
-        Asked::Barred(trouble)
-    } else {
-        Asked::Refused(trouble)
-    }
+    if code == "28000" { Asked::Barred(trouble) } else { Asked::Refused(trouble) }
 }
 
 #[cfg(test)]

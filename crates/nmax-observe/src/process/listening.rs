@@ -35,11 +35,7 @@ pub(crate) fn listening_on(files: &mut Files, port: u16, own: u32) -> Option<(St
     let holders = holders(files, &sockets, own);
     // Helpers of another name may have inherited the socket; the one with the lowest number opened it.
     let (_, name) = holders.first_key_value()?;
-    let alike: Vec<u32> = holders
-        .iter()
-        .filter(|(_, other)| *other == name)
-        .map(|(pid, _)| *pid)
-        .collect();
+    let alike: Vec<u32> = holders.iter().filter(|(_, other)| *other == name).map(|(pid, _)| *pid).collect();
     let process = match alike[..] {
         [pid] => ProcessRef::Pid(pid),
         _ => ProcessRef::Name(name.clone()),
@@ -52,11 +48,7 @@ fn holders(files: &mut Files, sockets: &HashSet<u64>, own: u32) -> BTreeMap<u32,
     let mut left = FILES_MAX;
     let mut holders = BTreeMap::new();
     let pids = files.list("proc").unwrap_or_default();
-    for pid in pids
-        .iter()
-        .filter_map(|name| name.parse::<u32>().ok())
-        .filter(|pid| *pid != own)
-    {
+    for pid in pids.iter().filter_map(|name| name.parse::<u32>().ok()).filter(|pid| *pid != own) {
         let folder = files.path(&format!("proc/{pid}/fd"));
         let Ok(entries) = fs::read_dir(folder) else { continue };
         let holds = entries.flatten().take(left).any(|entry| {

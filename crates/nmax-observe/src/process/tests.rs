@@ -42,10 +42,7 @@ fn a_process_is_found_by_name_number_and_file() {
 #[test]
 fn a_file_of_a_number_is_a_short_file() {
     for file in ["/dev/zero", "/", "/no/such/file"] {
-        assert!(
-            pids(Path::new("/"), &ProcessRef::PidFile(file.into())).is_empty(),
-            "{file}"
-        );
+        assert!(pids(Path::new("/"), &ProcessRef::PidFile(file.into())).is_empty(), "{file}");
     }
 }
 
@@ -100,28 +97,12 @@ fn the_process_that_serves_a_port_is_found() {
     let row = |port: u16, state: &str, inode: u32| {
         format!(" 0: 0100007F:{port:04X} 00000000:0000 {state} 0:0 00:0 0 0 0 {inode} 1\n")
     };
-    let table = [
-        "head\n",
-        &row(8080, "0A", 71),
-        &row(8080, "01", 72),
-        &row(9090, "0A", 73),
-    ]
-    .concat();
+    let table = ["head\n", &row(8080, "0A", 71), &row(8080, "01", 72), &row(9090, "0A", 73)].concat();
     let tree = Tree::new(&[("proc/net/tcp", &table)]);
-    for (pid, comm, inode) in [
-        (5, "client", 72),
-        (30, "shop", 71),
-        (31, "log", 71),
-        (40, "shop", 73),
-        (7, "own", 73),
-    ] {
+    for (pid, comm, inode) in [(5, "client", 72), (30, "shop", 71), (31, "log", 71), (40, "shop", 73), (7, "own", 73)] {
         tree.write(&format!("proc/{pid}/comm"), format!("{comm}\n"));
         fs::create_dir_all(tree.path().join(format!("proc/{pid}/fd"))).unwrap();
-        symlink(
-            format!("socket:[{inode}]"),
-            tree.path().join(format!("proc/{pid}/fd/3")),
-        )
-        .unwrap();
+        symlink(format!("socket:[{inode}]"), tree.path().join(format!("proc/{pid}/fd/3"))).unwrap();
     }
     let found = |port| listening::listening_on(&mut Files::new(tree.path()), port, 7);
     assert_eq!(found(8080), Some(("shop".into(), ProcessRef::Pid(30))));

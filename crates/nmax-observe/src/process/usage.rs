@@ -54,10 +54,7 @@ pub(crate) fn parse_io(text: &str) -> Option<Transferred> {
         let line = text.lines().find_map(|line| line.strip_prefix(name))?;
         line.trim().parse::<u64>().ok()
     };
-    Some(Transferred {
-        read_bytes: number("read_bytes:")?,
-        written_bytes: number("write_bytes:")?,
-    })
+    Some(Transferred { read_bytes: number("read_bytes:")?, written_bytes: number("write_bytes:")? })
 }
 
 /// Files that a process may have open: the soft limit in `/proc/PID/limits`; `None` when there is none.

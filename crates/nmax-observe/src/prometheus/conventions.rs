@@ -47,19 +47,11 @@ pub(crate) struct Convention {
 }
 
 const fn subject(name: Name, figures: &'static [(&'static str, Figure<Of>)]) -> Convention {
-    Convention {
-        name,
-        about: About::Subject,
-        figures,
-    }
+    Convention { name, about: About::Subject, figures }
 }
 
 const fn server(name: Name, figures: &'static [(&'static str, Figure<Of>)]) -> Convention {
-    Convention {
-        name,
-        about: About::Server,
-        figures,
-    }
+    Convention { name, about: About::Server, figures }
 }
 
 /// Parts of names that only exporters have: what they say of themselves is not about their subject.
@@ -73,10 +65,7 @@ pub(crate) const CONVENTIONS: [(&str, &[Convention]); 6] = [
     ("node_exporter", &hosts::NODE),
     ("windows_exporter", &hosts::WINDOWS),
     ("Pools, locks and dependencies", &programs::POOLS),
-    (
-        "Garbage collectors, and the process that serves the page",
-        &programs::COLLECTORS,
-    ),
+    ("Garbage collectors, and the process that serves the page", &programs::COLLECTORS),
     ("Databases and caches", &services::DATABASES),
     ("Servers in front", &services::PROXIES),
 ];

@@ -126,13 +126,7 @@ impl<'a> Page<'a> {
             by_name.entry(&sample.name).or_default().push(index);
             growths.push(rates.growth(&sample.id(), sample.value, sample.stamp_s));
         }
-        Self {
-            samples,
-            growths,
-            by_name,
-            used: vec![false; samples.len()],
-            claims: vec![None; samples.len()],
-        }
+        Self { samples, growths, by_name, used: vec![false; samples.len()], claims: vec![None; samples.len()] }
     }
 
     /// Whether a sample is there.
@@ -190,10 +184,7 @@ impl<'a> Page<'a> {
             }
             Figure::Rest(of) => {
                 let rates = self.sum(of, by, |_, growth| Some(growth?.per_s()));
-                rates
-                    .into_iter()
-                    .map(|(label, rate)| (label, (1.0 - rate).max(0.0)))
-                    .collect()
+                rates.into_iter().map(|(label, rate)| (label, (1.0 - rate).max(0.0))).collect()
             }
             Figure::Distinct(of, label) => self.distinct(of, by, label),
             Figure::ByType(of) => self.sum(of, by, |sample, growth| match sample.role {
@@ -210,8 +201,7 @@ impl<'a> Page<'a> {
     /// Samples that no figure was made of, with what they grew by.
     pub(crate) fn unused(&self) -> impl Iterator<Item = (&'a Sample, Option<Growth>)> {
         let all = self.samples.iter().zip(&self.growths).zip(&self.used);
-        all.filter(|(_, used)| !**used)
-            .map(|((sample, growth), _)| (sample, *growth))
+        all.filter(|(_, used)| !**used).map(|((sample, growth), _)| (sample, *growth))
     }
 
     fn found<'b>(&'b self, selector: &'b Selector) -> impl Iterator<Item = usize> + 'b {
@@ -246,16 +236,10 @@ impl<'a> Page<'a> {
             for index in self.found(selector).collect::<Vec<_>>() {
                 self.used[index] = true;
                 let group = by.map_or("", |by| self.samples[index].label(by)).to_owned();
-                values
-                    .entry(group)
-                    .or_default()
-                    .insert(self.samples[index].label(label));
+                values.entry(group).or_default().insert(self.samples[index].label(label));
             }
         }
-        values
-            .into_iter()
-            .map(|(group, values)| (group, values.len() as f64))
-            .collect()
+        values.into_iter().map(|(group, values)| (group, values.len() as f64)).collect()
     }
 }
 

@@ -20,10 +20,7 @@ fn digest(name: &str, resources: &[MappedResource], pages: &[&str]) -> (Vec<Read
 
 #[track_caller]
 fn assert_close(got: f64, want: f64) {
-    assert!(
-        (got - want).abs() < 1e-9 * want.abs().max(1.0),
-        "got {got}, want {want}"
-    );
+    assert!((got - want).abs() < 1e-9 * want.abs().max(1.0), "got {got}, want {want}");
 }
 
 fn sources(readings: &[Reading]) -> HashSet<&str> {
@@ -85,9 +82,7 @@ process_cpu_seconds_total 9
     assert_close(value(&readings, "disk sda", "queue_count"), 12.0);
     assert_close(value(&readings, "operations disk reads", "operations_per_s"), 50.0);
     // Nothing was read from it, so how long a read took is not known.
-    let idle_disk = readings
-        .iter()
-        .find(|reading| reading.source == "disk sdb" && reading.metric == "await_ms");
+    let idle_disk = readings.iter().find(|reading| reading.source == "disk sdb" && reading.metric == "await_ms");
     assert_eq!(idle_disk, None);
     // What the exporter says of itself is not the host's.
     assert!(!sources(&readings).contains("process db1"), "{readings:#?}");
@@ -124,10 +119,8 @@ app_info{{version=\"3\"}} 1
         )
     };
     let (readings, _) = digest("app", &[], &[&page(100, 1.0, 10), &page(350, 2.0, 14)]);
-    let by_name: Vec<_> = readings
-        .iter()
-        .map(|reading| (&*reading.source, &*reading.metric, reading.value, reading.unit))
-        .collect();
+    let by_name: Vec<_> =
+        readings.iter().map(|reading| (&*reading.source, &*reading.metric, reading.value, reading.unit)).collect();
     assert_eq!(
         by_name,
         [
@@ -171,10 +164,7 @@ fn orders(figures: &[(&'static str, &str)]) -> MappedResource {
     MappedResource {
         name: "orders".into(),
         kind: MappedKind::Pool,
-        figures: figures
-            .iter()
-            .map(|(metric, text)| (*metric, (*text).to_owned()))
-            .collect(),
+        figures: figures.iter().map(|(metric, text)| (*metric, (*text).to_owned())).collect(),
     }
 }
 
@@ -215,35 +205,22 @@ fn a_resource_of_the_plan_is_told_once() {
                 phpfpm_total_processes{pool=\"api\"} 3\n";
     let pools = |resources: &[MappedResource]| {
         let (readings, _) = digest("fpm", resources, &[page, page]);
-        let pools = readings
-            .into_iter()
-            .filter(|reading| reading.source.starts_with("pool "));
-        let mut pools: Vec<_> = pools
-            .map(|reading| format!("{} {} {}", reading.source, reading.metric, reading.value))
-            .collect();
+        let pools = readings.into_iter().filter(|reading| reading.source.starts_with("pool "));
+        let mut pools: Vec<_> =
+            pools.map(|reading| format!("{} {} {}", reading.source, reading.metric, reading.value)).collect();
         pools.sort();
         pools
     };
     let one = orders(&[("in_use_count", "phpfpm_active_processes{pool=\"www\"}")]);
-    let of_www = [
-        "pool orders in_use_count 4",
-        "pool orders limit_count 5",
-        "pool orders waiting_count 10",
-    ];
+    let of_www = ["pool orders in_use_count 4", "pool orders limit_count 5", "pool orders waiting_count 10"];
     let of_api = ["pool api in_use_count 2", "pool api limit_count 3"];
     assert_eq!(pools(&[one]), [&of_api[..], &of_www[..]].concat());
     let all = orders(&[("in_use_count", "phpfpm_active_processes")]);
-    let both = [
-        "pool orders in_use_count 6",
-        "pool orders limit_count 8",
-        "pool orders waiting_count 10",
-    ];
+    let both = ["pool orders in_use_count 6", "pool orders limit_count 8", "pool orders waiting_count 10"];
     assert_eq!(pools(&[all]), both);
     // Of another kind: what it is made of is not told again.
-    let lock = MappedResource {
-        kind: MappedKind::Lock,
-        ..orders(&[("waiting_count", "phpfpm_listen_queue{pool=\"www\"}")])
-    };
+    let lock =
+        MappedResource { kind: MappedKind::Lock, ..orders(&[("waiting_count", "phpfpm_listen_queue{pool=\"www\"}")]) };
     let of_www = ["pool www in_use_count 4", "pool www limit_count 5"];
     assert_eq!(pools(&[lock]), [&of_api[..], &of_www[..]].concat());
 }
@@ -252,9 +229,7 @@ fn a_resource_of_the_plan_is_told_once() {
 fn a_wrong_metric_of_the_plan_is_a_lasting_trouble() {
     let server = Fake::page("text/plain", "up 1\n");
     let resources = [orders(&[("in_use_count", "lent{pool=orders}")])];
-    let trouble = source(&server.url("/"), None, "app", &resources, Neighbours::default())
-        .read(Nanos(0))
-        .unwrap_err();
+    let trouble = source(&server.url("/"), None, "app", &resources, Neighbours::default()).read(Nanos(0)).unwrap_err();
     assert!(trouble.is_final, "{trouble}");
     assert!(
         trouble.text.contains("in_use_count of `pool orders`") && trouble.text.contains("not in quotes"),
@@ -272,10 +247,7 @@ fn too_many_series_are_chosen_once_and_said_once() {
     };
     let (first, notes) = read(1, &page(0, 700));
     assert_eq!((first.len(), notes.len()), (SERIES_MAX, 1));
-    assert!(
-        notes[0].starts_with("200 of its 700 other series are left out"),
-        "{notes:?}"
-    );
+    assert!(notes[0].starts_with("200 of its 700 other series are left out"), "{notes:?}");
     let (second, notes) = read(2, &page(250, 900));
     let metrics: Vec<_> = second.iter().map(|reading| reading.value as usize).collect();
     assert_eq!(metrics, (250..SERIES_MAX).collect::<Vec<_>>());
@@ -305,24 +277,14 @@ fn both_formats_are_asked_for_and_read() {
 fn what_is_no_page_of_metrics_is_said_with_its_line() {
     // type, page, what is said
     let cases = [
-        (
-            "text/html; charset=utf-8",
-            "<html></html>",
-            "is a web page and has no metrics",
-        ),
-        (
-            "text/plain",
-            "up 1\n{\"error\": true}\n",
-            "is no page of metrics: line 2",
-        ),
+        ("text/html; charset=utf-8", "<html></html>", "is a web page and has no metrics"),
+        ("text/plain", "up 1\n{\"error\": true}\n", "is no page of metrics: line 2"),
         ("application/openmetrics-text", "up 1\n", "without `# EOF`"),
         ("text/plain", "# nothing\n", "has no metrics in it"),
     ];
     for (kind, page, says) in cases {
         let server = Fake::page(kind, page);
-        let trouble = source(&server.url("/"), None, "app", &[], Neighbours::default())
-            .read(Nanos(0))
-            .unwrap_err();
+        let trouble = source(&server.url("/"), None, "app", &[], Neighbours::default()).read(Nanos(0)).unwrap_err();
         assert!(trouble.text.contains(says) && !trouble.is_final, "{trouble}");
         assert!(trouble.text.starts_with(&server.url("/")), "{trouble}");
     }
@@ -392,10 +354,7 @@ fn no_message_of_a_source_holds_a_secret_of_its_query() {
     for answer in answers {
         let server = Fake::says(answer);
         let url = server.url("/m?token=s3cret&page=7");
-        let mut sources = [
-            source(&url, None, "app", &[], Neighbours::default()),
-            crate::nginx::source(&url, "front"),
-        ];
+        let mut sources = [source(&url, None, "app", &[], Neighbours::default()), crate::nginx::source(&url, "front")];
         for source in &mut sources {
             let trouble = source.read(Nanos::ZERO).unwrap_err();
             assert!(!trouble.text.contains("s3cret"), "{trouble}");
@@ -417,15 +376,9 @@ fn resources_of_labels_are_bounded_and_it_is_said_once() {
     };
     let pages = [page(100..700), page(0..700)];
     let (readings, notes) = digest("shop", &[], &[&pages[0], &pages[1]]);
-    let pools: HashSet<&str> = sources(&readings)
-        .into_iter()
-        .filter(|source| source.starts_with("pool "))
-        .collect();
+    let pools: HashSet<&str> = sources(&readings).into_iter().filter(|source| source.starts_with("pool ")).collect();
     assert_eq!(pools.len(), RESOURCES_MAX);
-    assert!(
-        pools.contains("pool p0100") && !pools.contains("pool p0000"),
-        "{pools:?}"
-    );
+    assert!(pools.contains("pool p0100") && !pools.contains("pool p0000"), "{pools:?}");
     for pool in &pools {
         value(&readings, pool, "limit_count");
     }
@@ -436,10 +389,7 @@ fn resources_of_labels_are_bounded_and_it_is_said_once() {
     let named = |pool: &str| MappedResource {
         kind: MappedKind::Pool,
         name: pool.into(),
-        figures: vec![(
-            "in_use_count",
-            format!("hikaricp_connections_active{{pool=\"{pool}\"}}"),
-        )],
+        figures: vec![("in_use_count", format!("hikaricp_connections_active{{pool=\"{pool}\"}}"))],
     };
     let (readings, _) = digest("shop", &[named("p0699")], &[&pages[0]]);
     value(&readings, "pool p0699", "in_use_count");
@@ -451,10 +401,7 @@ fn no_figure_is_made_of_two_sources() {
     let page = "hikaricp_connections_active{pool=\"HikariPool-1\"} 10\nnode_procs_running 8\nnode_disk_io_now 2\n\
                 process_resident_memory_bytes 7\n";
     let of = |name: &str, is_host_read, has_other_page| {
-        let neighbours = Neighbours {
-            is_host_read,
-            has_other_page,
-        };
+        let neighbours = Neighbours { is_host_read, has_other_page };
         let mut digest = Digest::new(name, &[], neighbours);
         let samples = parse(page, Format::Prometheus).unwrap();
         digest.readings(Nanos::ZERO, &samples);

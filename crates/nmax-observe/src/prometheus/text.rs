@@ -108,11 +108,7 @@ pub(crate) enum Format {
 impl Format {
     /// By the content type of a reply, in small letters.
     pub(crate) fn of(content_type: &str) -> Self {
-        if content_type.starts_with("application/openmetrics-text") {
-            Self::OpenMetrics
-        } else {
-            Self::Prometheus
-        }
+        if content_type.starts_with("application/openmetrics-text") { Self::OpenMetrics } else { Self::Prometheus }
     }
 }
 
@@ -132,11 +128,7 @@ pub(crate) fn parse(text: &str, format: Format) -> Result<Vec<Sample>, TextError
     let mut types = HashMap::new();
     let mut end = None;
     for (index, line) in text.lines().enumerate() {
-        let error = |what: String| TextError {
-            line: index + 1,
-            what,
-            snippet: snippet(line),
-        };
+        let error = |what: String| TextError { line: index + 1, what, snippet: snippet(line) };
         let line = line.trim_matches([' ', '\t', '\r']);
         if line.is_empty() {
             continue;
@@ -155,9 +147,7 @@ pub(crate) fn parse(text: &str, format: Format) -> Result<Vec<Sample>, TextError
             samples.push(Sample { role, ..read });
         }
         if samples.len() > SAMPLES_MAX {
-            return Err(error(format!(
-                "more than {SAMPLES_MAX} series are too many for one source"
-            )));
+            return Err(error(format!("more than {SAMPLES_MAX} series are too many for one source")));
         }
     }
     if format == Format::OpenMetrics && end.is_none() {
@@ -223,17 +213,11 @@ fn role(sample: &Sample, types: &HashMap<&str, Type>) -> Option<Role> {
         return Some(Role::Sum);
     }
     let is_left_out = family("_bucket") == Some(Type::Distribution)
-        || ["_created", "_bucket", "_gcount", "_gsum"]
-            .iter()
-            .any(|suffix| family(suffix).is_some());
+        || ["_created", "_bucket", "_gcount", "_gsum"].iter().any(|suffix| family(suffix).is_some());
     if is_left_out {
         return None;
     }
-    Some(if name.ends_with("_total") {
-        Role::Counter
-    } else {
-        Role::Unknown
-    })
+    Some(if name.ends_with("_total") { Role::Counter } else { Role::Unknown })
 }
 
 /// One line of samples, or a selector of a plan.
@@ -255,9 +239,7 @@ pub(crate) type Matcher = (String, Comparison, String);
 
 impl<'a> Line<'a> {
     pub(crate) fn new(line: &'a str) -> Self {
-        Self {
-            rest: line.chars().peekable(),
-        }
+        Self { rest: line.chars().peekable() }
     }
 
     fn sample(mut self, format: Format) -> Result<Sample, String> {
@@ -276,13 +258,7 @@ impl<'a> Line<'a> {
         let value = self.word();
         let value = number(&value).ok_or_else(|| format!("`{}` is no value", short(&value)))?;
         let stamp_s = self.stamp(format)?;
-        Ok(Sample {
-            name,
-            labels,
-            value,
-            stamp_s,
-            role: Role::Unknown,
-        })
+        Ok(Sample { name, labels, value, stamp_s, role: Role::Unknown })
     }
 
     /// `name{label="value",..}`; the name may also stand in quotes within the braces.
@@ -324,18 +300,11 @@ impl<'a> Line<'a> {
             return Err("a label has no name".into());
         }
         self.skip_blanks();
-        let comparison = if self.rest.next_if_eq(&'!').is_some() {
-            Comparison::IsNot
-        } else {
-            Comparison::Is
-        };
+        let comparison = if self.rest.next_if_eq(&'!').is_some() { Comparison::IsNot } else { Comparison::Is };
         if self.rest.next_if_eq(&'=').is_none() {
             return match comparison {
                 Comparison::Is => Ok((name, None)),
-                Comparison::IsNot => Err(format!(
-                    "the label `{}` is compared by neither `=` nor `!=`",
-                    short(&name)
-                )),
+                Comparison::IsNot => Err(format!("the label `{}` is compared by neither `=` nor `!=`", short(&name))),
             };
         }
         self.skip_blanks();

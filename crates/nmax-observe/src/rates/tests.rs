@@ -45,11 +45,7 @@ fn a_counter_that_restarted_in_a_gap_has_no_rate() {
     };
     assert_eq!(read(&mut rates, 1, 1_000.0), None);
     assert_eq!(read(&mut rates, 2, 1_170.0), Some(170.0));
-    assert_eq!(
-        read(&mut rates, 7, 170.0),
-        None,
-        "five seconds, of which it counted one"
-    );
+    assert_eq!(read(&mut rates, 7, 170.0), None, "five seconds, of which it counted one");
     assert_eq!(read(&mut rates, 8, 340.0), Some(170.0));
     assert_eq!(read(&mut rates, 12, 1_020.0), Some(170.0), "it went on through the gap");
 }

@@ -78,10 +78,7 @@ fn a_full_queue_is_left_in_time() {
     let server = socket_with(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None).unwrap();
     bind(&server, &address).unwrap();
     listen(&server, 0).unwrap();
-    let place = Place {
-        host: path.to_str().unwrap().to_owned(),
-        ..Place::parse("h", 1).unwrap()
-    };
+    let place = Place { host: path.to_str().unwrap().to_owned(), ..Place::parse("h", 1).unwrap() };
     // It takes nobody, and has room for one.
     let first = Link::open(&place).unwrap();
     let begin = now();
@@ -104,11 +101,7 @@ fn words_of_a_server_can_be_read() {
     // what it said, the secret, what is shown
     let cases = [
         ("role \"nobody\" isn't there", None, "role \"nobody\" isn't there"),
-        (
-            "database \"nodb\" does not exist",
-            Some("x"),
-            "database \"nodb\" does not exist",
-        ),
+        ("database \"nodb\" does not exist", Some("x"), "database \"nodb\" does not exist"),
         ("AUTH x failed, x", Some("x"), "AUTH *** failed, ***"),
         ("key \u{e9}x x\u{e9}", Some("x"), "key \u{e9}x x\u{e9}"),
         ("AUTH mys3cretword", Some("s3cret"), "AUTH my***word"),

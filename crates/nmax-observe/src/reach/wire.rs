@@ -53,11 +53,7 @@ impl Wire {
         } else {
             Box::new(connect_tcp(place, deadline)?)
         };
-        Ok(Self {
-            socket,
-            deadline,
-            received: 0,
-        })
+        Ok(Self { socket, deadline, received: 0 })
     }
 
     /// A new limit of time; `received` bytes count among those that may come until then.

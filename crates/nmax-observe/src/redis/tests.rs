@@ -86,28 +86,12 @@ fn refusals_are_final_or_not_and_never_show_the_password() {
     // said by the server, is final, says
     let cases = [
         ("-NOAUTH Authentication required.\r\n", true, "wants a password"),
-        (
-            "-WRONGPASS invalid username-password pair s3cret\r\n",
-            true,
-            "does not take the password",
-        ),
-        (
-            "-NOPERM this user has no permissions to run the 'info' command\r\n",
-            true,
-            "grant `+info`",
-        ),
-        (
-            "-DENIED Redis is running in protected mode\r\n",
-            true,
-            "refuses this host",
-        ),
+        ("-WRONGPASS invalid username-password pair s3cret\r\n", true, "does not take the password"),
+        ("-NOPERM this user has no permissions to run the 'info' command\r\n", true, "grant `+info`"),
+        ("-DENIED Redis is running in protected mode\r\n", true, "refuses this host"),
         ("-LOADING Redis is loading the dataset in memory\r\n", false, "LOADING"),
         ("-ERR max number of clients reached\r\n", false, "max number of clients"),
-        (
-            "-ERR unknown command `AUTH`, with args: `s3cret`\r\n",
-            false,
-            "unknown command",
-        ),
+        ("-ERR unknown command `AUTH`, with args: `s3cret`\r\n", false, "unknown command"),
         ("HTTP/1.1 400 Bad Request\r\n", false, "does not speak Redis's protocol"),
         ("$oops\r\n", false, "does not speak Redis's protocol"),
         ("$99999999999999999999\r\n", false, "does not speak Redis's protocol"),
@@ -118,15 +102,10 @@ fn refusals_are_final_or_not_and_never_show_the_password() {
         let url = format!("redis://app:s3cret@{}", server.address);
         let trouble = source(&url, "cache").read(Nanos(0)).unwrap_err();
         assert_eq!(trouble.is_final, is_final, "{trouble}");
-        assert!(
-            trouble.text.contains(says) && !trouble.text.contains("s3cret"),
-            "{trouble}"
-        );
+        assert!(trouble.text.contains(says) && !trouble.text.contains("s3cret"), "{trouble}");
         assert!(trouble.text.contains(&server.address.to_string()), "{trouble}");
     }
-    let trouble = source("redis://:s3cret@cache?ca=x", "cache")
-        .read(Nanos(0))
-        .unwrap_err();
+    let trouble = source("redis://:s3cret@cache?ca=x", "cache").read(Nanos(0)).unwrap_err();
     assert!(trouble.is_final && trouble.text.contains("without TLS"), "{trouble}");
 }
 
@@ -135,10 +114,7 @@ fn a_kept_connection_that_was_closed_is_made_anew() {
     let server = Fake::start(|stream| {
         let mut stream = BufReader::new(stream);
         heard(&mut stream)?;
-        stream
-            .get_mut()
-            .write_all(bulk("connected_clients:1\r\n").as_bytes())
-            .unwrap();
+        stream.get_mut().write_all(bulk("connected_clients:1\r\n").as_bytes()).unwrap();
         None
     });
     let mut source = source(&format!("redis://{}", server.address), "cache");
@@ -150,9 +126,7 @@ fn a_kept_connection_that_was_closed_is_made_anew() {
 #[test]
 fn whoever_says_nothing_is_named() {
     let server = Fake::hangs();
-    let trouble = source(&format!("redis://{}", server.address), "cache")
-        .read(Nanos(0))
-        .unwrap_err();
+    let trouble = source(&format!("redis://{}", server.address), "cache").read(Nanos(0)).unwrap_err();
     assert_eq!(trouble.text, format!("{} did not answer within 2 s", server.address));
 }
 

@@ -13,11 +13,7 @@ use CertificateCheck::{Issuer, IssuerAndName, Nothing};
 
 fn tls(check: CertificateCheck, issuers: Option<&str>) -> Tls {
     Tls {
-        options: TlsOptions {
-            encryption: Encryption::Always,
-            check,
-            issuers: issuers.map(str::to_owned),
-        },
+        options: TlsOptions { encryption: Encryption::Always, check, issuers: issuers.map(str::to_owned) },
         option: "ca",
         config: OnceCell::new(),
     }
@@ -28,12 +24,10 @@ fn line(server: &Fake, tls: &Tls, host: &str) -> Result<String, Trouble> {
     let place = Place::parse(&server.address.to_string(), 1).unwrap();
     let mut link = Link::open(&place).unwrap();
     let asked = tls.begin(&mut link, host).and_then(|()| Ok(link.line()?));
-    asked
-        .map(|line| String::from_utf8(line).unwrap())
-        .map_err(|asked| match asked {
-            Asked::Broken(broken) => broken.trouble("db1"),
-            Asked::Refused(trouble) | Asked::Barred(trouble) => trouble,
-        })
+    asked.map(|line| String::from_utf8(line).unwrap()).map_err(|asked| match asked {
+        Asked::Broken(broken) => broken.trouble("db1"),
+        Asked::Refused(trouble) | Asked::Barred(trouble) => trouble,
+    })
 }
 
 fn greets(identity: &Identity) -> Fake {
@@ -64,20 +58,8 @@ fn issuers_and_names_are_checked_as_wanted() {
     for host in ["db1.test", "127.0.0.1", "db2.test"] {
         check(&server, Nothing, None, host, &[]);
         check(&server, Issuer, own, host, &[]);
-        check(
-            &server,
-            Issuer,
-            None,
-            host,
-            &["not trusted", "this machine", "add `ca=FILE`"],
-        );
-        check(
-            &server,
-            Issuer,
-            other,
-            host,
-            &["not trusted", other_file.path(), "`ca`"],
-        );
+        check(&server, Issuer, None, host, &["not trusted", "this machine", "add `ca=FILE`"]);
+        check(&server, Issuer, other, host, &["not trusted", other_file.path(), "`ca`"]);
         check(&server, Issuer, Some(&namesake_file), host, &["not trusted"]);
     }
     for host in ["db1.test", "DB1.test", "127.0.0.1"] {
@@ -128,11 +110,7 @@ fn both_versions_are_spoken() {
             let mut word = [0; 4];
             let _ = stream.read_exact(&mut word);
             let is_spoken = stream.conn.protocol_version() == Some(version.version);
-            let _ = stream.write_all(if is_spoken && word == *b"INFO" {
-                b"yes\n"
-            } else {
-                b"no\n"
-            });
+            let _ = stream.write_all(if is_spoken && word == *b"INFO" { b"yes\n" } else { b"no\n" });
             let _ = stream.flush();
         });
         let place = Place::parse(&server.address.to_string(), 1).unwrap();
@@ -168,14 +146,9 @@ fn certificates_of_an_old_kind_are_named() {
     };
     let name = ServerName::try_from("db1.test").unwrap();
     let der = CertificateDer::from(der);
-    let error = verifier
-        .verify_server_cert(&der, &[], &name, &[], UnixTime::now())
-        .unwrap_err();
+    let error = verifier.verify_server_cert(&der, &[], &name, &[], UnixTime::now()).unwrap_err();
     let trouble = tls(Issuer, None).trouble(&error);
-    assert!(
-        trouble.text.contains("version 1") && !trouble.text.contains("FILE"),
-        "{trouble}"
-    );
+    assert!(trouble.text.contains("version 1") && !trouble.text.contains("FILE"), "{trouble}");
 }
 
 #[test]
@@ -183,10 +156,7 @@ fn files_of_issuers_that_are_none() {
     let server = Fake::hangs();
     let of = |path: &str| {
         let trouble = line(&server, &tls(Issuer, Some(path)), "db1.test").unwrap_err();
-        assert!(
-            trouble.is_final && trouble.text.contains(path) && trouble.text.contains("`ca`"),
-            "{trouble}"
-        );
+        assert!(trouble.is_final && trouble.text.contains(path) && trouble.text.contains("`ca`"), "{trouble}");
         trouble.text
     };
     assert!(of("/no/such/file.pem").contains("no such file"));
@@ -206,10 +176,7 @@ fn whoever_speaks_no_tls_is_named() {
         Some(socket)
     });
     let trouble = line(&server, &tls(Nothing, None), "db1.test").unwrap_err();
-    assert!(
-        !trouble.is_final && trouble.text.contains("does not speak TLS"),
-        "{trouble}"
-    );
+    assert!(!trouble.is_final && trouble.text.contains("does not speak TLS"), "{trouble}");
 }
 
 #[test]
@@ -235,9 +202,7 @@ fn whoever_drips_a_handshake_is_left_in_time() {
 fn answers_without_end_are_cut_off() {
     let server = Authority::new("ours")
         .identity(&["db1.test"], 4000)
-        .server(ALL_VERSIONS, |stream| {
-            while stream.write_all(&[b'x'; 4096]).and_then(|()| stream.flush()).is_ok() {}
-        });
+        .server(ALL_VERSIONS, |stream| while stream.write_all(&[b'x'; 4096]).and_then(|()| stream.flush()).is_ok() {});
     let trouble = line(&server, &tls(Nothing, None), "db1.test").unwrap_err();
     assert_eq!(trouble.text, "db1 gives more than 1 MiB");
 }

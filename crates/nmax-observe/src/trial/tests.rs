@@ -9,27 +9,15 @@ use crate::fixture::Fake;
 use crate::host::tree::Tree;
 
 fn of(kind: SourceKind) -> Observed {
-    Observed::Source(ObservedSource {
-        host: INJECTOR.into(),
-        name: "it".into(),
-        every: EVERY_DEFAULT,
-        kind,
-    })
+    Observed::Source(ObservedSource { host: INJECTOR.into(), name: "it".into(), every: EVERY_DEFAULT, kind })
 }
 
 fn nginx(server: &Fake) -> Observed {
-    of(SourceKind::Nginx {
-        url: server.url("/status"),
-    })
+    of(SourceKind::Nginx { url: server.url("/status") })
 }
 
 fn log(file: &Path, format: Option<&str>) -> Observed {
-    of(SourceKind::Log {
-        file: file.display().to_string(),
-        format: format.map(str::to_owned),
-        kind: None,
-        layer: None,
-    })
+    of(SourceKind::Log { file: file.display().to_string(), format: format.map(str::to_owned), kind: None, layer: None })
 }
 
 /// What is tried, and what is said of it.
@@ -69,21 +57,14 @@ fn every_source_is_tried_once() {
         stream.get_mut().write_all(answer).unwrap();
         None
     });
-    let prometheus = |server: &Fake| {
-        of(SourceKind::Prometheus {
-            url: server.url("/metrics"),
-            token: None,
-            resources: Vec::new(),
-        })
-    };
+    let prometheus =
+        |server: &Fake| of(SourceKind::Prometheus { url: server.url("/metrics"), token: None, resources: Vec::new() });
     let observed = [
         nginx(&status),
         nginx(&web),
         prometheus(&page),
         prometheus(&web),
-        of(SourceKind::Memcached {
-            address: memcached.address.to_string(),
-        }),
+        of(SourceKind::Memcached { address: memcached.address.to_string() }),
         of(SourceKind::Agent {
             reach: AgentReach::Pull("http://127.0.0.1:1".into()),
             token: None,
@@ -119,10 +100,7 @@ fn a_source_that_hangs_is_left() {
     let (_end, ended) = sync_channel(0);
     let task = Task::Source(Box::new(Hangs(ended)), Vec::new());
     let attempts = attempt_all(vec![task], Duration::from_millis(50));
-    assert_eq!(
-        attempts[0].outcome,
-        Err(Trouble::passing("no answer within 0.05 s".to_owned()))
-    );
+    assert_eq!(attempts[0].outcome, Err(Trouble::passing("no answer within 0.05 s".to_owned())));
 }
 
 #[test]

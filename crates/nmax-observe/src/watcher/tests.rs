@@ -50,12 +50,7 @@ impl Source for Fickle {
 }
 
 fn watched(name: &str, source: impl Source + 'static) -> Watched {
-    Watched {
-        host: "db".into(),
-        name: name.into(),
-        every: Duration::from_millis(1),
-        source: Box::new(source),
-    }
+    Watched { host: "db".into(), name: name.into(), every: Duration::from_millis(1), source: Box::new(source) }
 }
 
 #[expect(clippy::disallowed_methods, reason = "threads are waited for")]
@@ -75,10 +70,7 @@ fn gather(watcher: &mut Watcher, enough: impl Fn(&Seen) -> bool) -> Seen {
 
 #[test]
 fn a_source_that_goes_away_is_a_gap_with_a_reason_and_comes_back() {
-    let mut watcher = Watcher::start(
-        vec![watched("shaky", Shaky(0)), watched("no", Refused)],
-        Ticks::default(),
-    );
+    let mut watcher = Watcher::start(vec![watched("shaky", Shaky(0)), watched("no", Refused)], Ticks::default());
     // Each source has its own thread, and any of them may be late.
     let seen = gather(&mut watcher, |seen| {
         let of_shaky = seen.resources.iter().filter(|one| one.metric == "number_count");
@@ -91,10 +83,7 @@ fn a_source_that_goes_away_is_a_gap_with_a_reason_and_comes_back() {
     assert_eq!(of("shaky"), ["SOURCE_LOST", "SOURCE_BACK"]);
     assert_eq!(of("no"), ["SOURCE_LOST"]);
     let ups = |name: &str| {
-        let mine = seen
-            .resources
-            .iter()
-            .filter(|one| one.source == name && one.metric == "up");
+        let mine = seen.resources.iter().filter(|one| one.source == name && one.metric == "up");
         mine.map(|one| one.value as u8).collect::<Vec<_>>()
     };
     assert_eq!(ups("shaky")[..7], [1, 1, 0, 0, 0, 1, 1]);
@@ -123,10 +112,7 @@ fn a_source_that_comes_and_goes_is_not_said_for_ever() {
     let count = |code: &str| seen.happenings.iter().filter(|one| one.code == code).count();
     assert_eq!((count("SOURCE_LOST"), count("SOURCE_BACK")), (20, 20));
     let last = &seen.happenings[38].text;
-    assert!(
-        last.ends_with("refused; it comes and goes, and further losses are only counted"),
-        "{last}"
-    );
+    assert!(last.ends_with("refused; it comes and goes, and further losses are only counted"), "{last}");
     let down = seen.resources.iter().filter(|one| one.value == 0.0).count();
     assert!(down >= 49, "each is counted: {down}");
 }
@@ -134,15 +120,8 @@ fn a_source_that_comes_and_goes_is_not_said_for_ever() {
 #[test]
 fn another_reason_is_said_and_not_each_of_many() {
     let mut watcher = Watcher::start(vec![watched("fickle", Fickle(0))], Ticks::default());
-    let seen = gather(&mut watcher, |seen| {
-        seen.happenings.iter().filter(|one| one.code == "SOURCE_LOST").count() >= 6
-    });
-    let said: Vec<_> = seen
-        .happenings
-        .iter()
-        .map(|one| (one.code, one.text.as_str()))
-        .take(8)
-        .collect();
+    let seen = gather(&mut watcher, |seen| seen.happenings.iter().filter(|one| one.code == "SOURCE_LOST").count() >= 6);
+    let said: Vec<_> = seen.happenings.iter().map(|one| (one.code, one.text.as_str())).take(8).collect();
     let want = [
         ("SOURCE_LOST", "fickle on db cannot be read: refused"),
         ("SOURCE_LOST", "fickle on db still cannot be read: reason 2"),
@@ -152,10 +131,7 @@ fn another_reason_is_said_and_not_each_of_many() {
     assert_eq!(said[3].0, "SOURCE_BACK");
     assert_eq!(
         said[4],
-        (
-            "SOURCE_NOTE",
-            "fickle on db: in_use_count of `pool p` is -5, which cannot be; such values are left out"
-        )
+        ("SOURCE_NOTE", "fickle on db: in_use_count of `pool p` is -5, which cannot be; such values are left out")
     );
     assert_eq!(said[5], ("SOURCE_LOST", "fickle on db cannot be read: reason 7"));
     assert!(seen.resources.iter().all(|one| one.metric == "up"), "-5 is absent");
@@ -164,23 +140,14 @@ fn another_reason_is_said_and_not_each_of_many() {
 /// Law: in any ten readings in a row, both halves of what is left of a second have some, and none is with those of the others.
 #[test]
 fn moments_are_spread_over_the_second() {
-    let places: Vec<f64> = (1..200)
-        .map(|reading| moment(reading, Duration::from_secs(1)).as_secs_f64())
-        .collect();
+    let places: Vec<f64> = (1..200).map(|reading| moment(reading, Duration::from_secs(1)).as_secs_f64()).collect();
     assert!(places.iter().all(|place| (0.2..0.6).contains(place)), "{places:?}");
     for ten in places.windows(10) {
         let early = ten.iter().filter(|place| **place < 0.4).count();
         assert!((3..=7).contains(&early), "{ten:?}");
     }
     let of_s = |every| moment(1, every).as_secs_f64();
-    assert_eq!(
-        of_s(Duration::from_secs(10)),
-        of_s(Duration::from_secs(1)),
-        "of the same second"
-    );
+    assert_eq!(of_s(Duration::from_secs(10)), of_s(Duration::from_secs(1)), "of the same second");
     let tenth_s = of_s(Duration::from_millis(100));
-    assert!(
-        (10.0 * tenth_s - of_s(Duration::from_secs(1))).abs() < 1e-6,
-        "{tenth_s}"
-    );
+    assert!((10.0 * tenth_s - of_s(Duration::from_secs(1))).abs() < 1e-6, "{tenth_s}");
 }

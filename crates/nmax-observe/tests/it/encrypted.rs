@@ -47,12 +47,9 @@ fn postgres_is_encrypted_as_its_mode_says() {
     }
 
     // As the server itself sees it.
-    for (query, is_encrypted) in [
-        ("", true),
-        ("sslmode=disable", false),
-        ("sslmode=allow", false),
-        ("sslmode=require", true),
-    ] {
+    for (query, is_encrypted) in
+        [("", true), ("sslmode=disable", false), ("sslmode=allow", false), ("sslmode=require", true)]
+    {
         let mut source = postgres(&database, "app", query);
         source.figures();
         database.done(&format!(
@@ -67,10 +64,7 @@ fn postgres_is_encrypted_as_its_mode_says() {
     certificates(&database, &files);
 
     // It comes back without TLS.
-    let (mut prefers, mut requires) = (
-        postgres(&database, "app", ""),
-        postgres(&database, "app", "sslmode=require"),
-    );
+    let (mut prefers, mut requires) = (postgres(&database, "app", ""), postgres(&database, "app", "sslmode=require"));
     prefers.figures();
     requires.figures();
     drop(server);
@@ -92,22 +86,14 @@ fn rules_of_roles(database: &Database) {
         postgres(database, user, query).figures();
     }
     let text = refused(postgres(database, "sealed", "sslmode=disable"));
-    assert!(
-        text.contains("no encryption") && text.contains("write `sslmode=require`"),
-        "{text}"
-    );
+    assert!(text.contains("no encryption") && text.contains("write `sslmode=require`"), "{text}");
     let text = refused(postgres(database, "plain", "sslmode=require"));
     assert!(text.contains("no pg_hba.conf entry"), "{text}");
     let text = refused(postgres(database, "nobody", ""));
     assert!(text.contains("without TLS: it says: no pg_hba.conf entry"), "{text}");
-    let wrong = SourceKind::Postgres {
-        url: format!("postgres://sealed:s3cret2@localhost:{}/postgres", database.port),
-    };
+    let wrong = SourceKind::Postgres { url: format!("postgres://sealed:s3cret2@localhost:{}/postgres", database.port) };
     let text = refused(quick(wrong));
-    assert!(
-        text.contains("password authentication failed") && !text.contains("without TLS"),
-        "{text}"
-    );
+    assert!(text.contains("password authentication failed") && !text.contains("without TLS"), "{text}");
 }
 
 fn certificates(database: &Database, files: &Certificates) {
@@ -117,20 +103,13 @@ fn certificates(database: &Database, files: &Certificates) {
         source.figures();
         source.figures();
         let text = refused(postgres(database, "sealed", &root(mode, &files.other)));
-        assert!(
-            text.contains("not trusted") && text.contains("other.pem"),
-            "{mode}: {text}"
-        );
+        assert!(text.contains("not trusted") && text.contains("other.pem"), "{mode}: {text}");
     }
     let text = refused(postgres(database, "sealed", "sslmode=verify-full"));
     assert!(text.contains("add `sslrootcert=FILE` to the URL"), "{text}");
     // The certificate is not made out to the address.
     let by_address = |mode| SourceKind::Postgres {
-        url: format!(
-            "postgres://sealed:s3cret@127.0.0.1:{}/postgres?{}",
-            database.port,
-            root(mode, &files.issuer)
-        ),
+        url: format!("postgres://sealed:s3cret@127.0.0.1:{}/postgres?{}", database.port, root(mode, &files.issuer)),
     };
     quick(by_address("verify-ca")).figures();
     let text = refused(quick(by_address("verify-full")));
@@ -148,16 +127,7 @@ fn certificates(database: &Database, files: &Certificates) {
 
 fn redis(folder: &Folder, files: &Certificates, port: u16, clients: &str) -> Server {
     let mut command = Command::new(program("redis-server", "redis-server"));
-    command.args([
-        "--bind",
-        "127.0.0.1",
-        "--save",
-        "",
-        "--requirepass",
-        "s3cret",
-        "--port",
-        "0",
-    ]);
+    command.args(["--bind", "127.0.0.1", "--save", "", "--requirepass", "s3cret", "--port", "0"]);
     command.args(["--tls-port", &port.to_string(), "--tls-auth-clients", clients]);
     command.arg("--tls-cert-file").arg(&files.server);
     command.arg("--tls-key-file").arg(&files.key);
@@ -183,9 +153,7 @@ fn redis_over_tls() {
     assert!(text.contains("another name"), "{text}");
     let text = refused(Read::of(url(":s3cret", "localhost", &files.other)));
     assert!(text.contains("not trusted") && text.contains("`ca`"), "{text}");
-    let unnamed = SourceKind::Redis {
-        url: format!("rediss://:s3cret@localhost:{port}"),
-    };
+    let unnamed = SourceKind::Redis { url: format!("rediss://:s3cret@localhost:{port}") };
     let text = refused(Read::of(unnamed));
     assert!(text.contains("add `ca=FILE` to the URL"), "{text}");
     let text = refused(Read::of(url(":s3cret2", "localhost", &files.issuer)));

@@ -40,18 +40,10 @@ impl Read {
 
     /// A source that believes to be read so often; one that looks several times within a reading takes less time then.
     fn every(every: Duration, kind: SourceKind) -> Self {
-        let spec = ObservedSource {
-            host: "db1".into(),
-            name: "it".into(),
-            every,
-            kind,
-        };
+        let spec = ObservedSource { host: "db1".into(), name: "it".into(), every, kind };
         let mut watched = open_all(&[Observed::Source(spec)], None, &Tap::open(None));
         let own = watched.pop().expect("the host comes first, then the plan's sources");
-        Self {
-            source: own.source,
-            seconds: 0,
-        }
+        Self { source: own.source, seconds: 0 }
     }
 
     /// The next reading. A machine with much else to do may make the server late; then it is asked again, in the same second.
@@ -63,10 +55,7 @@ impl Read {
         let mut reads = std::iter::repeat_with(|| self.source.read(at));
         let read = reads.by_ref().take(10).find(|read| !is_late(read));
         let readings = read.unwrap_or_else(|| self.source.read(at))?;
-        assert!(
-            readings.iter().all(|reading| reading.value.is_finite()),
-            "{readings:#?}"
-        );
+        assert!(readings.iter().all(|reading| reading.value.is_finite()), "{readings:#?}");
         Ok(Figures(readings))
     }
 
@@ -98,10 +87,7 @@ impl Read {
     #[track_caller]
     fn is_away(&mut self) {
         let trouble = self.trouble();
-        assert!(
-            !trouble.is_final && trouble.text.contains("connection refused"),
-            "{trouble}"
-        );
+        assert!(!trouble.is_final && trouble.text.contains("connection refused"), "{trouble}");
     }
 }
 
@@ -113,9 +99,7 @@ impl Figures {
     fn get(&self, source: &str, metric: &str) -> f64 {
         let mut all = self.0.iter();
         let found = all.find(|reading| (&*reading.source, &*reading.metric) == (source, metric));
-        found
-            .unwrap_or_else(|| panic!("no {source} {metric} in {:#?}", self.0))
-            .value
+        found.unwrap_or_else(|| panic!("no {source} {metric} in {:#?}", self.0)).value
     }
 }
 

@@ -39,9 +39,7 @@ fn get(port: u16) {
 fn requests_are_counted_and_an_end_is_no_end() {
     let (folder, port) = (Folder::new("nginx"), free_port());
     let server = start(&folder, port);
-    let status = |user: &str, path: &str| SourceKind::Nginx {
-        url: format!("http://{user}127.0.0.1:{port}{path}"),
-    };
+    let status = |user: &str, path: &str| SourceKind::Nginx { url: format!("http://{user}127.0.0.1:{port}{path}") };
     let mut source = Read::of(status("monitor:s3cret@", "/status"));
     source.figures();
     (0..50).for_each(|_| get(port));
@@ -61,10 +59,7 @@ fn requests_are_counted_and_an_end_is_no_end() {
     let _server = start(&folder, port);
     // Its counters began again, and nobody knows when.
     let Figures(first) = source.figures();
-    assert!(
-        first.iter().all(|reading| reading.metric != "operations_per_s"),
-        "{first:#?}"
-    );
+    assert!(first.iter().all(|reading| reading.metric != "operations_per_s"), "{first:#?}");
     let figures = source.figures();
     assert!(figures.get("operations it requests", "operations_per_s") < 5.0);
 }

@@ -26,10 +26,7 @@ impl Database {
     pub(crate) fn new() -> Self {
         let folder = Folder::new("pg");
         give(&folder.0);
-        let database = Self {
-            folder,
-            port: free_port(),
-        };
+        let database = Self { folder, port: free_port() };
         let data = database.folder.file("data");
         let made = database
             .owned("initdb")
@@ -55,18 +52,9 @@ impl Database {
     /// Starts it with settings besides.
     pub(crate) fn start_with(&self, more: &[String]) -> Server {
         let mut command = self.owned("postgres");
-        command
-            .arg("-D")
-            .arg(self.folder.file("data"))
-            .arg("-k")
-            .arg(&self.folder.0);
+        command.arg("-D").arg(self.folder.file("data")).arg("-k").arg(&self.folder.0);
         command.args(["-h", "127.0.0.1", "-p", &self.port.to_string()]);
-        let settings = [
-            "fsync=off",
-            "track_io_timing=on",
-            "autovacuum=off",
-            "max_connections=40",
-        ];
+        let settings = ["fsync=off", "track_io_timing=on", "autovacuum=off", "max_connections=40"];
         for setting in settings.into_iter().chain(more.iter().map(String::as_str)) {
             command.args(["-c", setting]);
         }
@@ -84,9 +72,7 @@ impl Database {
         let mut command = match owner() {
             Some(_) => {
                 let mut command = Command::new("setpriv");
-                command
-                    .args(["--reuid=postgres", "--regid=postgres", "--clear-groups"])
-                    .arg(path);
+                command.args(["--reuid=postgres", "--regid=postgres", "--clear-groups"]).arg(path);
                 command
             }
             None => Command::new(path),
@@ -98,15 +84,9 @@ impl Database {
     /// Statements under way in a session of their own.
     fn sql(&self, statements: &str) -> Child {
         let mut command = Command::new(program("psql", "postgresql"));
-        command
-            .arg("-h")
-            .arg(&self.folder.0)
-            .args(["-p", &self.port.to_string(), "-U", "boss", "-X", "-q", "-v"]);
+        command.arg("-h").arg(&self.folder.0).args(["-p", &self.port.to_string(), "-U", "boss", "-X", "-q", "-v"]);
         command.args(["ON_ERROR_STOP=1", "-d", "postgres", "-c", statements]);
-        command
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::piped());
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
         command.spawn().unwrap()
     }
 
@@ -117,18 +97,12 @@ impl Database {
     }
 
     fn url(&self, user: &str) -> SourceKind {
-        SourceKind::Postgres {
-            url: format!("postgres://{user}@127.0.0.1:{}/postgres", self.port),
-        }
+        SourceKind::Postgres { url: format!("postgres://{user}@127.0.0.1:{}/postgres", self.port) }
     }
 
     fn socket(&self) -> SourceKind {
         SourceKind::Postgres {
-            url: format!(
-                "postgres://boss@:{}/postgres?host={}",
-                self.port,
-                self.folder.0.display()
-            ),
+            url: format!("postgres://boss@:{}/postgres?host={}", self.port, self.folder.0.display()),
         }
     }
 }
@@ -147,9 +121,7 @@ fn owner() -> Option<u32> {
     }
     let users = fs::read_to_string("/etc/passwd").unwrap();
     let line = users.lines().find_map(|line| line.strip_prefix("postgres:"));
-    let id = line
-        .and_then(|line| line.split(':').nth(1))
-        .and_then(|id| id.parse().ok());
+    let id = line.and_then(|line| line.split(':').nth(1)).and_then(|id| id.parse().ok());
     Some(id.expect("the package postgresql makes the user postgres"))
 }
 
@@ -182,36 +154,21 @@ fn passwords(database: &Database) {
     quick(database.socket()).figures();
     for user in ["app:wrong-one", "old:wrong-one"] {
         let trouble = quick(database.url(user)).trouble();
-        assert!(
-            trouble.is_final && trouble.text.contains("password authentication failed"),
-            "{trouble}"
-        );
+        assert!(trouble.is_final && trouble.text.contains("password authentication failed"), "{trouble}");
         assert!(!trouble.text.contains("wrong-one"), "{trouble}");
     }
     let trouble = quick(database.url("app")).trouble();
-    assert!(
-        trouble.is_final && trouble.text.contains("wants a password for `app`"),
-        "{trouble}"
-    );
-    let trouble = quick(SourceKind::Postgres {
-        url: format!("postgres://watcher:w@127.0.0.1:{}/none", database.port),
-    })
-    .trouble();
-    assert!(
-        trouble.is_final && trouble.text.contains("database \"none\" does not exist"),
-        "{trouble}"
-    );
+    assert!(trouble.is_final && trouble.text.contains("wants a password for `app`"), "{trouble}");
+    let trouble =
+        quick(SourceKind::Postgres { url: format!("postgres://watcher:w@127.0.0.1:{}/none", database.port) }).trouble();
+    assert!(trouble.is_final && trouble.text.contains("database \"none\" does not exist"), "{trouble}");
 }
 
 /// One session sleeps, one holds a lock within an idle transaction, one waits for that lock.
 fn sessions(database: &Database) {
     let mut held = Command::new(program("psql", "postgresql"));
-    held.arg("-h")
-        .arg(&database.folder.0)
-        .args(["-p", &database.port.to_string(), "-U", "boss", "-X", "-q"]);
-    held.args(["-d", "postgres"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::null());
+    held.arg("-h").arg(&database.folder.0).args(["-p", &database.port.to_string(), "-U", "boss", "-X", "-q"]);
+    held.args(["-d", "postgres"]).stdin(Stdio::piped()).stdout(Stdio::null());
     let mut holder = held.spawn().unwrap();
     let mut words = holder.stdin.take().unwrap();
     std::io::Write::write_all(&mut words, b"BEGIN; LOCK TABLE t;\n").unwrap();
@@ -241,10 +198,7 @@ fn sessions(database: &Database) {
     assert_eq!(blind.figures().get("database it", "active_count"), 0.0);
     blind.figures();
     let notes = blind.source.notes();
-    assert!(
-        notes.len() == 1 && notes[0].contains("GRANT pg_monitor TO app"),
-        "{notes:?}"
-    );
+    assert!(notes.len() == 1 && notes[0].contains("GRANT pg_monitor TO app"), "{notes:?}");
 
     drop(words);
     holder.wait().unwrap();
@@ -269,8 +223,5 @@ fn counters(database: &Database) {
             break;
         }
     }
-    assert!(
-        (1_000.0..3_000.0).contains(&rows),
-        "{rows} rows of one look at a table of 1,000"
-    );
+    assert!((1_000.0..3_000.0).contains(&rows), "{rows} rows of one look at a table of 1,000");
 }

@@ -10,10 +10,7 @@ use crate::{Read, chat};
 fn start(folder: &Folder, port: u16) -> Server {
     let mut command = Command::new(program("redis-server", "redis-server"));
     let settings = ["--bind", "127.0.0.1", "--save", "", "--requirepass", "s3cret"];
-    command
-        .args(["--port", &port.to_string()])
-        .args(settings)
-        .current_dir(&folder.0);
+    command.args(["--port", &port.to_string()]).args(settings).current_dir(&folder.0);
     Server::start(command, &folder.0, port)
 }
 
@@ -25,9 +22,7 @@ fn line(text: &str) -> String {
 fn commands_are_counted_and_an_end_is_no_end() {
     let (folder, port) = (Folder::new("redis"), free_port());
     let server = start(&folder, port);
-    let url = |user: &str| SourceKind::Redis {
-        url: format!("redis://{user}127.0.0.1:{port}"),
-    };
+    let url = |user: &str| SourceKind::Redis { url: format!("redis://{user}127.0.0.1:{port}") };
     let mut source = Read::of(url(":s3cret@"));
     source.figures();
     // A value, then hits and misses: a miss is one line too.
@@ -43,20 +38,11 @@ fn commands_are_counted_and_an_end_is_no_end() {
     source.until(|figures| figures.get("redis it", "connections_count") == 0.0);
 
     let trouble = Read::of(url("")).trouble();
-    assert!(
-        trouble.is_final && trouble.text.contains("wants a password"),
-        "{trouble}"
-    );
+    assert!(trouble.is_final && trouble.text.contains("wants a password"), "{trouble}");
     let trouble = Read::of(url(":wrong-one@")).trouble();
-    assert!(
-        trouble.is_final && trouble.text.contains("does not take the password"),
-        "{trouble}"
-    );
+    assert!(trouble.is_final && trouble.text.contains("does not take the password"), "{trouble}");
     assert!(!trouble.text.contains("wrong-one"), "{trouble}");
-    let trouble = Read::of(SourceKind::Memcached {
-        address: format!("127.0.0.1:{port}"),
-    })
-    .trouble();
+    let trouble = Read::of(SourceKind::Memcached { address: format!("127.0.0.1:{port}") }).trouble();
     assert!(trouble.text.contains("memcached's text protocol"), "{trouble}");
 
     drop(server);

@@ -21,16 +21,10 @@ pub(crate) fn program(name: &str, package: &str) -> PathBuf {
     let path = std::env::var("PATH").unwrap_or_default();
     let databases = fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
     let databases = databases.map(|version| version.path().join("bin"));
-    let mut folders = path
-        .split(':')
-        .map(PathBuf::from)
-        .chain(["/usr/sbin".into()])
-        .chain(databases);
-    folders
-        .find_map(|folder| Some(folder.join(name)).filter(|file| file.is_file()))
-        .unwrap_or_else(|| {
-            panic!("{name} is missing: install the Debian package `{package}`, or run scripts/install-test-deps.sh")
-        })
+    let mut folders = path.split(':').map(PathBuf::from).chain(["/usr/sbin".into()]).chain(databases);
+    folders.find_map(|folder| Some(folder.join(name)).filter(|file| file.is_file())).unwrap_or_else(|| {
+        panic!("{name} is missing: install the Debian package `{package}`, or run scripts/install-test-deps.sh")
+    })
 }
 
 /// A folder for one test, removed when dropped.

@@ -43,26 +43,18 @@ impl<'a> ServiceUrl<'a> {
             Some(_) => "what follows `@` is not a host, or a host and a port".to_owned(),
             None => format!("`{}` is not a host, or a host and a port", place.escape_debug()),
         })?;
-        Ok(Self {
-            scheme,
-            user,
-            host,
-            port,
-            rest,
-        })
+        Ok(Self { scheme, user, host, port, rest })
     }
 
     /// Host and port as they are written.
     pub fn place(&self) -> String {
-        self.port
-            .map_or_else(|| self.host.to_owned(), |port| format!("{}:{port}", self.host))
+        self.port.map_or_else(|| self.host.to_owned(), |port| format!("{}:{port}", self.host))
     }
 
     /// Names and values of its query, decoded.
     pub fn query(&self) -> Vec<(String, String)> {
         let rest = self.rest.split('#').next().unwrap_or_default();
-        rest.split_once('?')
-            .map_or_else(Vec::new, |(_, query)| query_pairs(query))
+        rest.split_once('?').map_or_else(Vec::new, |(_, query)| query_pairs(query))
     }
 
     /// Whether it is on this host, as far as its text says.
@@ -162,13 +154,7 @@ mod tests {
 
     #[test]
     fn this_host() {
-        for (host, here) in [
-            ("localhost", true),
-            ("127.3.0.1", true),
-            ("[::1]", true),
-            ("", true),
-            ("db1", false),
-        ] {
+        for (host, here) in [("localhost", true), ("127.3.0.1", true), ("[::1]", true), ("", true), ("db1", false)] {
             assert_eq!(is_here(host), here, "{host}");
         }
     }

@@ -64,17 +64,9 @@ fn proxies_worked_by_hand() {
     let cases = [
         ("http://proxy", Some("http://proxy"), "no port"),
         ("http://proxy:3128/", Some("http://proxy:3128"), "without the slash"),
-        (
-            "http://me:p%40ss@proxy:1",
-            Some("http://me:p%40ss@proxy:1"),
-            "as written",
-        ),
+        ("http://me:p%40ss@proxy:1", Some("http://me:p%40ss@proxy:1"), "as written"),
         ("http://me@[::1]:1", Some("http://me@[::1]:1"), "a name alone"),
-        (
-            "http://me:[redacted]@proxy:1",
-            Some("http://me:[redacted]@proxy:1"),
-            "as stored",
-        ),
+        ("http://me:[redacted]@proxy:1", Some("http://me:[redacted]@proxy:1"), "as stored"),
         ("https://proxy", None, "TLS to the proxy"),
         ("socks5://proxy", None, "another protocol"),
         ("proxy:3128", None, "no scheme"),
@@ -98,13 +90,7 @@ fn proxies_worked_by_hand() {
 
 #[test]
 fn origins_worked_by_hand() {
-    for text in [
-        "http://a",
-        "https://A_b.test:65535/",
-        "http://[::1]",
-        "http://[::1]:8443",
-        "http://10.0.0.1:1",
-    ] {
+    for text in ["http://a", "https://A_b.test:65535/", "http://[::1]", "http://[::1]:8443", "http://10.0.0.1:1"] {
         assert_eq!(origin(text).as_deref(), Ok(text.trim_end_matches('/')), "{text}");
     }
     //  text                      what is wrong with it
@@ -120,10 +106,7 @@ fn origins_worked_by_hand() {
         ("http://caf\u{e9}", "no valid host"),
         ("http://a/b", "more than scheme"),
         ("ftp://a", "does not begin with"),
-        (
-            "http://ann:hunter2@a",
-            "`http://REDACTED@a` has a user name before the host",
-        ),
+        ("http://ann:hunter2@a", "`http://REDACTED@a` has a user name before the host"),
     ];
     for (text, want) in cases {
         let error = origin(text).unwrap_err();
@@ -136,14 +119,7 @@ fn a_url_within_a_query_makes_no_text_absolute() {
     for text in ["http://a", "HTTPS://a/b", "h2+x.y-z://"] {
         assert!(is_absolute(text), "{text}");
     }
-    for text in [
-        "/login?next=http://a.b/c",
-        "a.b/x?u=http://c",
-        "127.0.0.1:80/?u=http://c",
-        "://a",
-        "1a://b",
-        "",
-    ] {
+    for text in ["/login?next=http://a.b/c", "a.b/x?u=http://c", "127.0.0.1:80/?u=http://c", "://a", "1a://b", ""] {
         assert!(!is_absolute(text), "{text}");
     }
 }

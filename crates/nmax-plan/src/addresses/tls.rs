@@ -49,11 +49,7 @@ pub struct TlsOptions {
 
 impl TlsOptions {
     /// No TLS.
-    pub const NEVER: Self = Self {
-        encryption: Encryption::Never,
-        check: CertificateCheck::Nothing,
-        issuers: None,
-    };
+    pub const NEVER: Self = Self { encryption: Encryption::Never, check: CertificateCheck::Nothing, issuers: None };
 
     /// What names and values in the query of a PostgreSQL URL say.
     pub fn of_postgres(query: &[(String, String)]) -> Result<Self, UnitError> {
@@ -125,10 +121,7 @@ fn only<'a>(query: &'a [(String, String)], name: &str) -> Result<Option<&'a str>
     let mut values = query.iter().filter(|(key, _)| key == name).map(|(_, value)| value);
     let first = values.next().map(String::as_str);
     match values.next() {
-        Some(_) => Err(UnitError::new(
-            format!("`{name}` stands there twice"),
-            "keep one of them",
-        )),
+        Some(_) => Err(UnitError::new(format!("`{name}` stands there twice"), "keep one of them")),
         None => Ok(first),
     }
 }

@@ -73,11 +73,7 @@ fn background(
     let (workload, at) = workload?;
     let stages = stages(full(&workload), start, length);
     check_total(decoder, at, &workload, &stages);
-    Some(Background {
-        scenario: scenario?,
-        workload,
-        stages,
-    })
+    Some(Background { scenario: scenario?, workload, stages })
 }
 
 /// Nothing until `start`, then everything for `length`.
@@ -100,11 +96,7 @@ pub(super) fn check_rows(
     feeders: &[Feeder],
     defaults: &Defaults,
 ) {
-    let Some(entries) = root
-        .get("workload")
-        .and_then(|node| node.key("background"))
-        .map(Node::entries)
-    else {
+    let Some(entries) = root.get("workload").and_then(|node| node.key("background")).map(Node::entries) else {
         return;
     };
     let is_counted = |feeder: &Feeder| feeder.pick == Pick::Unique || feeder.at_end == AtEnd::Stop;

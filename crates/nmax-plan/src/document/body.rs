@@ -112,12 +112,7 @@ fn part(decoder: &mut Decoder, node: &Node, name: &Template, names: &Names) -> O
             (PartContent::Text(text), told.unwrap_or_default())
         }
         (Some(_), Some(text)) => {
-            decoder.problem(
-                text.key_at,
-                Kind::Conflict,
-                "a part is a file or a text, not both",
-                "keep one of them",
-            );
+            decoder.problem(text.key_at, Kind::Conflict, "a part is a file or a text, not both", "keep one of them");
             return None;
         }
         (None, None) => {
@@ -130,21 +125,15 @@ fn part(decoder: &mut Decoder, node: &Node, name: &Template, names: &Names) -> O
             return None;
         }
     };
-    Some(FormPart {
-        name: name.clone(),
-        content,
-        file_name,
-        content_type,
-    })
+    Some(FormPart { name: name.clone(), content, file_name, content_type })
 }
 
 /// A content type: two tokens, with or without parameters.
 fn media_type(decoder: &mut Decoder, node: &Node) -> Option<String> {
     let text = decoder.expanded(node)?;
     let essence = text.split(';').next().unwrap_or(&text).trim();
-    let is_type = essence
-        .split_once('/')
-        .is_some_and(|(kind, subtype)| super::is_token(kind) && super::is_token(subtype));
+    let is_type =
+        essence.split_once('/').is_some_and(|(kind, subtype)| super::is_token(kind) && super::is_token(subtype));
     if is_type && !text.contains(char::is_control) {
         return Some(text);
     }

@@ -19,21 +19,13 @@ pub(crate) struct CsvError {
 /// Reads a table. At most `errors_max` errors are reported. O(length).
 pub(crate) fn parse(text: &str, errors_max: usize) -> Result<Csv, Vec<CsvError>> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let mut reader = Reader {
-        chars: text.chars().peekable(),
-        line: 1,
-        delimiter: delimiter(text),
-        errors: Vec::new(),
-    };
+    let mut reader = Reader { chars: text.chars().peekable(), line: 1, delimiter: delimiter(text), errors: Vec::new() };
     let columns = reader.row().unwrap_or_default();
     if columns.iter().any(|column| column.contains('\r')) {
         // Then the header is the whole file, and whatever else is found follows from it.
         let message = "a carriage return within the header; if the lines end with CR alone, convert the file, as with \
                        `tr '\\r' '\\n'`";
-        return Err(vec![CsvError {
-            line: 1,
-            message: message.into(),
-        }]);
+        return Err(vec![CsvError { line: 1, message: message.into() }]);
     }
     if columns.iter().all(String::is_empty) {
         reader.error(1, "the file has no header row".into());
@@ -60,11 +52,7 @@ pub(crate) fn parse(text: &str, errors_max: usize) -> Result<Csv, Vec<CsvError>>
     if cells.is_empty() && reader.errors.is_empty() {
         reader.error(1, "the file has no rows below its header".into());
     }
-    if reader.errors.is_empty() {
-        Ok(Csv { columns, cells })
-    } else {
-        Err(reader.errors)
-    }
+    if reader.errors.is_empty() { Ok(Csv { columns, cells }) } else { Err(reader.errors) }
 }
 
 fn delimiter(text: &str) -> char {
@@ -103,11 +91,7 @@ impl Reader<'_> {
         self.chars.peek()?;
         let mut row = Vec::new();
         loop {
-            let cell = if self.chars.next_if_eq(&'"').is_some() {
-                self.quoted()
-            } else {
-                String::new()
-            };
+            let cell = if self.chars.next_if_eq(&'"').is_some() { self.quoted() } else { String::new() };
             row.push(self.bare(cell));
             match self.chars.next() {
                 Some('\n') => {
@@ -137,15 +121,8 @@ impl Reader<'_> {
             match c {
                 '"' if self.chars.next_if_eq(&'"').is_some() => cell.push('"'),
                 '"' => {
-                    if self
-                        .chars
-                        .peek()
-                        .is_some_and(|c| *c != self.delimiter && !matches!(c, '\r' | '\n'))
-                    {
-                        self.error(
-                            start,
-                            "text follows a closing quote; write a quote inside quotes twice".into(),
-                        );
+                    if self.chars.peek().is_some_and(|c| *c != self.delimiter && !matches!(c, '\r' | '\n')) {
+                        self.error(start, "text follows a closing quote; write a quote inside quotes twice".into());
                     }
                     return cell;
                 }

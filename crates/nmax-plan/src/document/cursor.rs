@@ -52,9 +52,7 @@ impl<'n> Fields<'n> {
 
     /// Whether one of the keys, reported already, is likely this one.
     pub(crate) fn is_misspelled(&self, name: &str) -> bool {
-        self.entries
-            .iter()
-            .any(|entry| self.table.suggestion(&entry.key) == Some(name))
+        self.entries.iter().any(|entry| self.table.suggestion(&entry.key) == Some(name))
     }
 
     /// The key with its place.
@@ -65,23 +63,14 @@ impl<'n> Fields<'n> {
             self.table.what
         );
         let entry = self.entries.iter().find(|entry| entry.key == name)?;
-        let any = self
-            .table
-            .keys
-            .iter()
-            .any(|key| key.name == name && matches!(key.shape, Shape::Any));
+        let any = self.table.keys.iter().any(|key| key.name == name && matches!(key.shape, Shape::Any));
         (any || entry.value.value != Value::Null).then_some(entry)
     }
 }
 
 impl<'a> Decoder<'a> {
     pub(crate) fn problem(&mut self, at: Place, kind: Kind, message: impl Into<String>, remedy: impl Into<String>) {
-        self.problems.push(Problem {
-            at,
-            kind,
-            message: message.into(),
-            remedy: remedy.into(),
-        });
+        self.problems.push(Problem { at, kind, message: message.into(), remedy: remedy.into() });
     }
 
     /// Checks a map's keys against the table.
@@ -89,31 +78,17 @@ impl<'a> Decoder<'a> {
         let Value::Map(entries) = &node.value else {
             let keys: Vec<&str> = table.keys.iter().map(|key| key.name).take(6).collect();
             let message = format!("{} is a map, this is {}", table.what, node.describe());
-            self.problem(
-                node.at,
-                Kind::Value,
-                message,
-                format!("write keys such as: {}", keys.join(", ")),
-            );
+            self.problem(node.at, Kind::Value, message, format!("write keys such as: {}", keys.join(", ")));
             return None;
         };
         for entry in entries {
             self.known(entry, table);
         }
-        let fields = Fields {
-            at: node.at,
-            entries,
-            table,
-        };
+        let fields = Fields { at: node.at, entries, table };
         for key in table.keys.iter().filter(|key| key.required) {
             if !entries.iter().any(|entry| entry.key == key.name) && !fields.is_misspelled(key.name) {
                 let message = format!("{} has no `{}`", table.what, key.name);
-                self.problem(
-                    node.at,
-                    Kind::Missing,
-                    message,
-                    format!("add `{}: ...`. {}", key.name, key.about),
-                );
+                self.problem(node.at, Kind::Missing, message, format!("add `{}: ...`. {}", key.name, key.about));
             }
         }
         Some(fields)
@@ -143,12 +118,7 @@ impl<'a> Decoder<'a> {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!("known keys are: {}", names().collect::<Vec<_>>().join(", ")),
             };
-            self.problem(
-                entry.key_at,
-                Kind::UnknownKey,
-                format!("{} has no key `{name}`", table.what),
-                remedy,
-            );
+            self.problem(entry.key_at, Kind::UnknownKey, format!("{} has no key `{name}`", table.what), remedy);
         }
     }
 
@@ -238,10 +208,7 @@ impl<'a> Decoder<'a> {
             Err(errors) => {
                 for error in errors {
                     let offset = shift.map_or(0, |shift| shift.saturating_add(error.offset as u32));
-                    let at = Place {
-                        column: at.column.saturating_add(offset),
-                        ..at
-                    };
+                    let at = Place { column: at.column.saturating_add(offset), ..at };
                     self.problem(at, Kind::Undefined, error.message, error.remedy);
                 }
                 None
@@ -269,12 +236,7 @@ impl<'a> Decoder<'a> {
     pub(crate) fn duration_above_zero(&mut self, node: &Node) -> Option<Duration> {
         let duration = self.duration(node)?;
         if duration.is_zero() {
-            self.problem(
-                node.at,
-                Kind::Value,
-                "the duration is zero",
-                "write a duration above zero, such as `30s`",
-            );
+            self.problem(node.at, Kind::Value, "the duration is zero", "write a duration above zero, such as `30s`");
             return None;
         }
         Some(duration)

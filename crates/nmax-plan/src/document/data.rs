@@ -17,11 +17,7 @@ const ROWS_DEFAULT: u64 = 1_000_000;
 
 /// Every feeder, in order. One whose file cannot be used has no columns, and has been reported.
 pub(super) fn feeders(decoder: &mut Decoder, node: &Node) -> Vec<Feeder> {
-    decoder
-        .map(node, "`data`")
-        .iter()
-        .map(|entry| feeder(decoder, entry))
-        .collect()
+    decoder.map(node, "`data`").iter().map(|entry| feeder(decoder, entry)).collect()
 }
 
 fn feeder(decoder: &mut Decoder, entry: &Entry) -> Feeder {
@@ -29,10 +25,7 @@ fn feeder(decoder: &mut Decoder, entry: &Entry) -> Feeder {
     let mut feeder = Feeder {
         name: entry.key.clone(),
         columns: Vec::new(),
-        rows: Rows::File {
-            file: String::new(),
-            cells: Vec::new(),
-        },
+        rows: Rows::File { file: String::new(), cells: Vec::new() },
         pick: Pick::Sequential,
         per: Per::Iteration,
         at_end: AtEnd::Wrap,
@@ -44,9 +37,7 @@ fn feeder(decoder: &mut Decoder, entry: &Entry) -> Feeder {
         feeder.columns = columns;
         feeder.rows = rows;
     }
-    let pick = fields
-        .get("pick")
-        .and_then(|node| decoder.expanded(node).map(|text| (text, node.at)));
+    let pick = fields.get("pick").and_then(|node| decoder.expanded(node).map(|text| (text, node.at)));
     let exponent = fields.get("exponent").and_then(|node| decoder.number(node));
     match pick {
         None => {}
@@ -54,11 +45,7 @@ fn feeder(decoder: &mut Decoder, entry: &Entry) -> Feeder {
             "sequential" => feeder.pick = Pick::Sequential,
             "unique" => feeder.pick = Pick::Unique,
             "random" => feeder.pick = Pick::Random,
-            "zipf" => {
-                feeder.pick = Pick::Zipf {
-                    exponent: exponent.unwrap_or(1.0),
-                }
-            }
+            "zipf" => feeder.pick = Pick::Zipf { exponent: exponent.unwrap_or(1.0) },
             other => decoder.not_a_choice(at, other, &PICK_NAMES),
         },
     }
@@ -90,9 +77,7 @@ fn feeder(decoder: &mut Decoder, entry: &Entry) -> Feeder {
             );
         }
     }
-    let at_end = fields
-        .get("at_end")
-        .and_then(|node| decoder.choose(node, AT_END).map(|word| (word, node.at)));
+    let at_end = fields.get("at_end").and_then(|node| decoder.choose(node, AT_END).map(|word| (word, node.at)));
     feeder.at_end = match (feeder.pick, at_end) {
         (Pick::Unique, None) => AtEnd::Stop,
         (Pick::Unique, Some((AtEnd::Wrap, at))) => {
@@ -105,12 +90,7 @@ fn feeder(decoder: &mut Decoder, entry: &Entry) -> Feeder {
             AtEnd::Stop
         }
         (Pick::Random | Pick::Zipf { .. }, Some((_, at))) => {
-            decoder.problem(
-                at,
-                Kind::Conflict,
-                "rows picked at random have no end",
-                "remove `at_end`",
-            );
+            decoder.problem(at, Kind::Conflict, "rows picked at random have no end", "remove `at_end`");
             AtEnd::Wrap
         }
         (_, Some((at_end, _))) => at_end,
@@ -134,10 +114,7 @@ fn rows(decoder: &mut Decoder, fields: Fields) -> Option<(Vec<String>, Rows)> {
         }
         [entry] if entry.key == "csv" => {
             for other in fields.in_order(&["locale", "rows", "unique"]) {
-                let message = format!(
-                    "`{}` is for `generate`, the rows of this source are in a file",
-                    other.key
-                );
+                let message = format!("`{}` is for `generate`, the rows of this source are in a file", other.key);
                 decoder.problem(other.key_at, Kind::Conflict, message, "remove it");
             }
             let file = decoder.expanded(&entry.value)?;
@@ -157,14 +134,8 @@ fn rows(decoder: &mut Decoder, fields: Fields) -> Option<(Vec<String>, Rows)> {
 fn generated(decoder: &mut Decoder, fields: Fields) -> Option<(Vec<String>, Rows)> {
     let mut text = |key: &str| fields.get(key).map(|node| decoder.expanded(node));
     let (kind, locale, unique) = (text("generate"), text("locale"), text("unique"));
-    let rows = fields
-        .get("rows")
-        .map_or(Some(ROWS_DEFAULT), |node| decoder.whole(node, 1, 1 << 53));
-    let spec = Spec {
-        kind: kind.flatten()?,
-        locale: locale.flatten(),
-        unique: unique.flatten(),
-    };
+    let rows = fields.get("rows").map_or(Some(ROWS_DEFAULT), |node| decoder.whole(node, 1, 1 << 53));
+    let spec = Spec { kind: kind.flatten()?, locale: locale.flatten(), unique: unique.flatten() };
     match Generator::new(spec) {
         Ok(generator) => {
             let columns = generator.columns().iter().map(|column| (*column).to_owned()).collect();

@@ -33,22 +33,13 @@ pub(super) fn plan(decoder: &mut Decoder, root: &Node) -> Option<Plan> {
     version(decoder, fields);
     let name = name(decoder, fields);
     let target = target(decoder, fields);
-    let feeders = fields
-        .get("data")
-        .map(|node| data::feeders(decoder, node))
-        .unwrap_or_default();
+    let feeders = fields.get("data").map(|node| data::feeders(decoder, node)).unwrap_or_default();
     let shared = scenario::setup_names(fields);
     // Without one the plan is not valid, and holes are not to blame.
     let origin = target.as_deref().unwrap_or_default();
     let defaults = http::defaults(decoder, fields.get("defaults"), &feeders, &shared, origin);
-    let hosts = fields
-        .get("hosts")
-        .map(|node| http::hosts(decoder, node))
-        .unwrap_or_default();
-    let locations = fields
-        .get("locations")
-        .map(|node| locations::decode(decoder, node))
-        .unwrap_or_default();
+    let hosts = fields.get("hosts").map(|node| http::hosts(decoder, node)).unwrap_or_default();
+    let locations = fields.get("locations").map(|node| locations::decode(decoder, node)).unwrap_or_default();
     let world = scenario::World {
         feeders: &feeders,
         defaults: &defaults,
@@ -58,10 +49,8 @@ pub(super) fn plan(decoder: &mut Decoder, root: &Node) -> Option<Plan> {
     };
     let problems_before = decoder.problems.len();
     let (setup, teardown) = scenario::run_steps(decoder, fields, world);
-    let mut scenarios = fields
-        .get("scenarios")
-        .map(|node| scenario::scenarios(decoder, node, world))
-        .unwrap_or_default();
+    let mut scenarios =
+        fields.get("scenarios").map(|node| scenario::scenarios(decoder, node, world)).unwrap_or_default();
     let are_whole = !scenarios.is_empty() && decoder.problems.len() == problems_before;
     let load = workload::decode(decoder, fields, &mut scenarios);
     let all: Vec<&Scenario> = scenarios.iter().chain(&setup).chain(&teardown).collect();
@@ -75,10 +64,7 @@ pub(super) fn plan(decoder: &mut Decoder, root: &Node) -> Option<Plan> {
     }
     let graceful_stop = fields.get("graceful_stop").and_then(|node| decoder.duration(node));
     let seed = fields.get("seed").and_then(|node| decoder.whole(node, 0, u64::MAX));
-    let tags = fields
-        .get("tags")
-        .map(|node| tags::decode(decoder, node, &all, &locations))
-        .unwrap_or_default();
+    let tags = fields.get("tags").map(|node| tags::decode(decoder, node, &all, &locations)).unwrap_or_default();
     let traffic = Traffic {
         tags: &tags,
         scenarios: all,
@@ -157,10 +143,7 @@ fn factors(decoder: &mut Decoder, fields: Fields) -> Factors {
         }
         Some(factor)
     });
-    Factors {
-        now,
-        before: before.unwrap_or(1.0),
-    }
+    Factors { now, before: before.unwrap_or(1.0) }
 }
 
 /// Divides every length of stages, background and timeline; limits, windows and pauses stay.

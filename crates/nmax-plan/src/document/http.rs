@@ -33,32 +33,15 @@ pub(super) fn defaults(
     let Some(fields) = node.and_then(|node| decoder.fields(node, &keys::DEFAULTS)) else {
         return defaults;
     };
-    set(&mut defaults.connection, fields, "connection", |node| {
-        decoder.choose(node, CONNECTION)
-    });
+    set(&mut defaults.connection, fields, "connection", |node| decoder.choose(node, CONNECTION));
     set(&mut defaults.visitor, fields, "visitor", |node| visitor(decoder, node));
-    set(&mut defaults.cookies, fields, "cookies", |node| {
-        decoder.choose(node, COOKIES)
-    });
-    set(&mut defaults.redirects_max, fields, "redirects", |node| {
-        redirects(decoder, node)
-    });
-    set(&mut defaults.compression, fields, "compression", |node| {
-        compression(decoder, node)
-    });
-    set(&mut defaults.version, fields, "version", |node| {
-        decoder.choose(node, VERSION)
-    });
-    set(&mut defaults.timeout, fields, "timeout", |node| {
-        decoder.duration_above_zero(node)
-    });
-    set(&mut defaults.body_limit_bytes, fields, "body_limit", |node| {
-        decoder.size(node)
-    });
-    if let Some(fields) = fields
-        .get("timeouts")
-        .and_then(|node| decoder.fields(node, &keys::TIMEOUTS))
-    {
+    set(&mut defaults.cookies, fields, "cookies", |node| decoder.choose(node, COOKIES));
+    set(&mut defaults.redirects_max, fields, "redirects", |node| redirects(decoder, node));
+    set(&mut defaults.compression, fields, "compression", |node| compression(decoder, node));
+    set(&mut defaults.version, fields, "version", |node| decoder.choose(node, VERSION));
+    set(&mut defaults.timeout, fields, "timeout", |node| decoder.duration_above_zero(node));
+    set(&mut defaults.body_limit_bytes, fields, "body_limit", |node| decoder.size(node));
+    if let Some(fields) = fields.get("timeouts").and_then(|node| decoder.fields(node, &keys::TIMEOUTS)) {
         defaults.phase_timeouts = phase_timeouts(decoder, fields, defaults.timeout);
     }
     if let Some(node) = fields.get("headers") {
@@ -83,9 +66,7 @@ pub(super) fn defaults(
         defaults.dns = dns(decoder, fields);
     }
     sources(decoder, fields, &mut defaults);
-    defaults.proxy = fields
-        .get("proxy")
-        .and_then(|node| decoder.unit(node, addresses::parse_proxy));
+    defaults.proxy = fields.get("proxy").and_then(|node| decoder.unit(node, addresses::parse_proxy));
     defaults
 }
 
@@ -139,14 +120,9 @@ fn compression(decoder: &mut Decoder, node: &Node) -> Option<Vec<Coding>> {
         let text = decoder.expanded(node)?;
         let set = CODING_SETS.iter().find(|(word, _)| *word == text);
         let single = CODINGS.iter().find(|(word, _)| *word == text);
-        let found = set
-            .map(|(_, codings)| codings.to_vec())
-            .or_else(|| single.map(|(_, coding)| vec![*coding]));
+        let found = set.map(|(_, codings)| codings.to_vec()).or_else(|| single.map(|(_, coding)| vec![*coding]));
         if found.is_none() {
-            let words: Vec<&str> = keys::words(CODINGS)
-                .into_iter()
-                .chain(keys::words(CODING_SETS))
-                .collect();
+            let words: Vec<&str> = keys::words(CODINGS).into_iter().chain(keys::words(CODING_SETS)).collect();
             decoder.not_a_choice(node.at, &text, &words);
         }
         return found;
@@ -193,18 +169,12 @@ fn tls(decoder: &mut Decoder, fields: Fields, defaults: &mut Defaults) {
         let files = decoder.one_or_many(node).iter().filter_map(|file| decoder.file(file));
         defaults.ca_files = files.collect();
     }
-    defaults.insecure = fields
-        .get("insecure")
-        .and_then(|node| decoder.bool(node))
-        .unwrap_or(false);
+    defaults.insecure = fields.get("insecure").and_then(|node| decoder.bool(node)).unwrap_or(false);
     match (fields.entry("certificate"), fields.entry("key")) {
         (Some(certificate), Some(key)) => {
             let (certificate, key) = (decoder.file(&certificate.value), decoder.file(&key.value));
             if let (Some(certificate_file), Some(key_file)) = (certificate, key) {
-                defaults.client_certificate = Some(ClientCertificate {
-                    certificate_file,
-                    key_file,
-                });
+                defaults.client_certificate = Some(ClientCertificate { certificate_file, key_file });
             }
         }
         (Some(alone), None) => decoder.problem(
@@ -233,13 +203,9 @@ fn dns(decoder: &mut Decoder, fields: Fields) -> Dns {
     set(&mut dns.per_vu, fields, "cache", |node| decoder.choose(node, DNS_CACHE));
     set(&mut dns.family, fields, "family", |node| decoder.choose(node, FAMILY));
     if let Some(node) = fields.get("servers") {
-        let servers = decoder
-            .one_or_many(node)
-            .iter()
-            .filter_map(|server| decoder.unit(server, addresses::parse_endpoint));
-        dns.servers = servers
-            .map(|(address, port)| (address, port.unwrap_or(DNS_PORT)).into())
-            .collect();
+        let servers =
+            decoder.one_or_many(node).iter().filter_map(|server| decoder.unit(server, addresses::parse_endpoint));
+        dns.servers = servers.map(|(address, port)| (address, port.unwrap_or(DNS_PORT)).into()).collect();
     }
     dns
 }
@@ -286,12 +252,7 @@ pub(super) fn hosts(decoder: &mut Decoder, node: &Node) -> Vec<HostOverride> {
         };
         if hosts.iter().any(|known| known.host == host && known.port == port) {
             let message = format!("host `{}` is here twice", entry.key);
-            decoder.problem(
-                entry.key_at,
-                Kind::Conflict,
-                message,
-                "keep one of them; several addresses are a list",
-            );
+            decoder.problem(entry.key_at, Kind::Conflict, message, "keep one of them; several addresses are a list");
         }
         let items = match &entry.value.value {
             Value::Null => &[],
@@ -301,9 +262,7 @@ pub(super) fn hosts(decoder: &mut Decoder, node: &Node) -> Vec<HostOverride> {
             let message = format!("host `{}` has no address", entry.key);
             decoder.problem(entry.key_at, Kind::Missing, message, "write one, such as `10.0.0.1`");
         }
-        let addresses = items
-            .iter()
-            .filter_map(|item| decoder.unit(item, addresses::parse_endpoint));
+        let addresses = items.iter().filter_map(|item| decoder.unit(item, addresses::parse_endpoint));
         let addresses = addresses.collect();
         hosts.push(HostOverride { host, port, addresses });
     }

@@ -9,17 +9,8 @@ use crate::template::{EnvFormat, Names, Part, Template};
 pub(super) fn json(decoder: &mut Decoder, node: &Node, names: &Names) -> Option<Template> {
     if let Value::Scalar(scalar) = &node.value {
         let template = decoder.template(node, names)?;
-        let sample: String = template
-            .parts
-            .iter()
-            .map(|part| {
-                if let Part::Text(text) = part {
-                    text.as_str()
-                } else {
-                    "0"
-                }
-            })
-            .collect();
+        let sample: String =
+            template.parts.iter().map(|part| if let Part::Text(text) = part { text.as_str() } else { "0" }).collect();
         if let Err(error) = serde_json::from_str::<serde_json::Value>(&sample) {
             let remedy = if scalar.plain {
                 "write `body:` for a plain text, or quote it twice: '\"text\"'"
@@ -52,11 +43,7 @@ fn json_value(decoder: &mut Decoder, node: &Node, names: &Names, parts: &mut Vec
             push(parts, "{");
             for (index, entry) in entries.iter().enumerate() {
                 push(parts, if index > 0 { "," } else { "" });
-                let key = Scalar {
-                    text: entry.key.clone(),
-                    plain: true,
-                    shift: None,
-                };
+                let key = Scalar { text: entry.key.clone(), plain: true, shift: None };
                 json_string(decoder, &key, entry.key_at, names, parts);
                 push(parts, ":");
                 json_value(decoder, &entry.value, names, parts);
@@ -68,18 +55,12 @@ fn json_value(decoder: &mut Decoder, node: &Node, names: &Names, parts: &mut Vec
 
 /// `true`, `false`, and numbers that JSON writes the same way.
 fn is_json_literal(text: &str) -> bool {
-    matches!(
-        serde_json::from_str(text),
-        Ok(serde_json::Value::Bool(_) | serde_json::Value::Number(_))
-    )
+    matches!(serde_json::from_str(text), Ok(serde_json::Value::Bool(_) | serde_json::Value::Number(_)))
 }
 
 fn json_string(decoder: &mut Decoder, scalar: &Scalar, at: Place, names: &Names, parts: &mut Vec<Part>) {
     // Everything, the environment included, is escaped here, once.
-    let verbatim = Names {
-        env_format: EnvFormat::Verbatim,
-        ..*names
-    };
+    let verbatim = Names { env_format: EnvFormat::Verbatim, ..*names };
     let Some(template) = decoder.template_of(&scalar.text, at, scalar.shift, &verbatim) else {
         return;
     };

@@ -91,17 +91,11 @@ pub(crate) fn words<T>(table: Words<T>) -> Vec<&'static str> {
 
 pub(crate) const AT_END: Words<AtEnd> = &[("wrap", AtEnd::Wrap), ("stop", AtEnd::Stop), ("error", AtEnd::Error)];
 pub(crate) const PER: Words<Per> = &[("iteration", Per::Iteration), ("request", Per::Request)];
-pub(crate) const ARRIVALS: Words<Arrivals> = &[
-    ("even", Arrivals::Even),
-    ("poisson", Arrivals::Poisson),
-    ("listed", Arrivals::Listed),
-];
+pub(crate) const ARRIVALS: Words<Arrivals> =
+    &[("even", Arrivals::Even), ("poisson", Arrivals::Poisson), ("listed", Arrivals::Listed)];
 pub(crate) const PICK_NAMES: [&str; 4] = ["sequential", "unique", "random", "zipf"];
-pub(crate) const MATCH_PICK: Words<MatchPick> = &[
-    ("first", MatchPick::First),
-    ("last", MatchPick::Last),
-    ("random", MatchPick::Random),
-];
+pub(crate) const MATCH_PICK: Words<MatchPick> =
+    &[("first", MatchPick::First), ("last", MatchPick::Last), ("random", MatchPick::Random)];
 /// Keys that make a step a request.
 pub(crate) const METHODS: Words<Method> = &[
     ("get", Method::Get),
@@ -114,93 +108,39 @@ pub(crate) const METHODS: Words<Method> = &[
 ];
 
 const fn key(name: &'static str, shape: Shape, about: &'static str) -> Key {
-    Key {
-        name,
-        shape,
-        required: false,
-        about,
-    }
+    Key { name, shape, required: false, about }
 }
 
 const fn required(name: &'static str, shape: Shape, about: &'static str) -> Key {
-    Key {
-        name,
-        shape,
-        required: true,
-        about,
-    }
+    Key { name, shape, required: true, about }
 }
 
 pub(crate) static ROOT: Table = Table {
     what: "the plan",
     keys: &[
         required("nmax", Shape::Whole(1, 1), "Version of the document; 1."),
-        key(
-            "name",
-            Shape::Text,
-            "Short name, for directories and headings; the file's name by default.",
-        ),
-        key(
-            "target",
-            Shape::Text,
-            "Base URL, such as `https://shop.test`; `--target` overrides it.",
-        ),
-        key(
-            "defaults",
-            Shape::Object(&DEFAULTS),
-            "What holds for every request unless a step says otherwise.",
-        ),
-        key(
-            "data",
-            Shape::Map(&Shape::Object(&DATA)),
-            "Data sources by name; `${name.column}` reads them.",
-        ),
-        required(
-            "scenarios",
-            Shape::Map(&Shape::Object(&SCENARIO)),
-            "Behaviours by name.",
-        ),
+        key("name", Shape::Text, "Short name, for directories and headings; the file's name by default."),
+        key("target", Shape::Text, "Base URL, such as `https://shop.test`; `--target` overrides it."),
+        key("defaults", Shape::Object(&DEFAULTS), "What holds for every request unless a step says otherwise."),
+        key("data", Shape::Map(&Shape::Object(&DATA)), "Data sources by name; `${name.column}` reads them."),
+        required("scenarios", Shape::Map(&Shape::Object(&SCENARIO)), "Behaviours by name."),
         required("workload", Shape::Object(&WORKLOAD), "How iterations start."),
-        key(
-            "stages",
-            Shape::List(&Shape::Object(&STAGE)),
-            "The run's shape, stage after stage.",
-        ),
+        key("stages", Shape::List(&Shape::Object(&STAGE)), "The run's shape, stage after stage."),
         key(
             "profile",
             Shape::Either(&[Shape::OneOf(profile_names), Shape::Object(&PROFILE)]),
             "A named shape of the run, and the question that it answers; a map changes its lengths and levels.",
         ),
-        key(
-            "duration",
-            Shape::Duration,
-            "Length of the run without `stages`; 30s by default.",
-        ),
-        key(
-            "warm_up",
-            Shape::Duration,
-            "Time before the first hold, at its level, left out of the statistics.",
-        ),
-        key(
-            "graceful_stop",
-            Shape::Duration,
-            "How long exchanges may go on after the last start; 30s by default.",
-        ),
-        key(
-            "seed",
-            Shape::Whole(0, u64::MAX),
-            "Initial value of every choice; 1 by default.",
-        ),
+        key("duration", Shape::Duration, "Length of the run without `stages`; 30s by default."),
+        key("warm_up", Shape::Duration, "Time before the first hold, at its level, left out of the statistics."),
+        key("graceful_stop", Shape::Duration, "How long exchanges may go on after the last start; 30s by default."),
+        key("seed", Shape::Whole(0, u64::MAX), "Initial value of every choice; 1 by default."),
         key(
             "thresholds",
             Shape::List(&Shape::Either(&[Shape::Threshold, Shape::Object(&CONDITION)])),
             "Conditions on the result.",
         ),
-        key(
-            "window",
-            Shape::Duration,
-            "Width of a window of measurements, 10ms to 60s; 1s by default.",
-        ),
+        key("window", Shape::Duration, "Width of a window of measurements, 10ms to 60s; 1s by default."),
         key(
             "hosts",
             Shape::Map(&TEXTS),
@@ -211,11 +151,7 @@ pub(crate) static ROOT: Table = Table {
             Shape::Object(&RUN_SETUP),
             "Done once before the run; `${setup.NAME}` reads its values everywhere.",
         ),
-        key(
-            "teardown",
-            Shape::Object(&RUN_TEARDOWN),
-            "Done once after the run, also after an abort.",
-        ),
+        key("teardown", Shape::Object(&RUN_TEARDOWN), "Done once after the run, also after an abort."),
         key(
             "locations",
             Shape::Map(&Shape::Object(&LOCATION)),
@@ -226,11 +162,7 @@ pub(crate) static ROOT: Table = Table {
             Shape::List(&Shape::Object(&INTERVENTION)),
             "What is done to the system under test during the run.",
         ),
-        key(
-            "observe",
-            Shape::List(&Shape::Object(&OBSERVED)),
-            "What is watched beside the injector.",
-        ),
+        key("observe", Shape::List(&Shape::Object(&OBSERVED)), "What is watched beside the injector."),
         key(
             "tags",
             Shape::Map(&Shape::Text),
@@ -253,10 +185,7 @@ pub(crate) static ROOT: Table = Table {
         ),
     ],
     later: &[
-        (
-            "transactions",
-            "write `- transaction: NAME` with `steps` into the scenarios",
-        ),
+        ("transactions", "write `- transaction: NAME` with `steps` into the scenarios"),
         ("scripts", "write the behaviour as `scenarios`"),
     ],
 };
@@ -274,36 +203,16 @@ pub(crate) static DATA: Table = Table {
             Shape::OneOf(|| Generator::KINDS.to_vec()),
             "What is made up instead, row by row, from the seed.",
         ),
-        key(
-            "locale",
-            Shape::OneOf(|| Generator::LOCALES.to_vec()),
-            "Language and country of what is generated.",
-        ),
-        key(
-            "rows",
-            Shape::Whole(1, 1 << 53),
-            "Number of generated rows; 1000000 by default.",
-        ),
-        key(
-            "unique",
-            Shape::Text,
-            "Column of generated rows whose values never repeat.",
-        ),
-        key(
-            "pick",
-            Shape::OneOf(|| PICK_NAMES.to_vec()),
-            "Which row an iteration reads; sequential by default.",
-        ),
+        key("locale", Shape::OneOf(|| Generator::LOCALES.to_vec()), "Language and country of what is generated."),
+        key("rows", Shape::Whole(1, 1 << 53), "Number of generated rows; 1000000 by default."),
+        key("unique", Shape::Text, "Column of generated rows whose values never repeat."),
+        key("pick", Shape::OneOf(|| PICK_NAMES.to_vec()), "Which row an iteration reads; sequential by default."),
         key(
             "per",
             Shape::OneOf(|| words(PER)),
             "How long a row picked at random stays: the iteration (the default), or one request, and the next picks anew.",
         ),
-        key(
-            "exponent",
-            Shape::Number,
-            "Skew of `pick: zipf`, above 0; 1 by default.",
-        ),
+        key("exponent", Shape::Number, "Skew of `pick: zipf`, above 0; 1 by default."),
         key(
             "at_end",
             Shape::OneOf(|| words(AT_END)),
@@ -319,36 +228,17 @@ pub(crate) static DATA: Table = Table {
 pub(crate) static WORKLOAD: Table = Table {
     what: "`workload`",
     keys: &[
-        key(
-            "mix",
-            Shape::Map(&Shape::Number),
-            "Weights of the scenarios; absent ones never run.",
-        ),
-        key(
-            "open",
-            Shape::Object(&OPEN),
-            "Iterations start by schedule, replies or not.",
-        ),
-        key(
-            "closed",
-            Shape::Object(&CLOSED),
-            "VUs start their next iteration when the last is done.",
-        ),
+        key("mix", Shape::Map(&Shape::Number), "Weights of the scenarios; absent ones never run."),
+        key("open", Shape::Object(&OPEN), "Iterations start by schedule, replies or not."),
+        key("closed", Shape::Object(&CLOSED), "VUs start their next iteration when the last is done."),
         key(
             "background",
             Shape::Map(&Shape::Object(&BACKGROUND)),
             "Scenarios that run beside the mix, each with a workload of its own.",
         ),
-        key(
-            "iterations",
-            Shape::Whole(1, 1 << 53),
-            "Stop after that many iterations.",
-        ),
+        key("iterations", Shape::Whole(1, 1 << 53), "Stop after that many iterations."),
     ],
-    later: &[
-        ("sessions", "write `open` with `rate`"),
-        ("trace", "write `stages` that follow the trace"),
-    ],
+    later: &[("sessions", "write `open` with `rate`"), ("trace", "write `stages` that follow the trace")],
 };
 
 pub(crate) static OPEN: Table = Table {
@@ -372,30 +262,15 @@ pub(crate) static OPEN: Table = Table {
 pub(crate) static CLOSED: Table = Table {
     what: "`closed`",
     keys: &[required("vus", Shape::Whole(1, 1_000_000), "VUs at 100 %.")],
-    later: &[
-        ("think", "write `think` steps into the scenarios"),
-        ("pacing", "write `pacing` into the scenarios"),
-    ],
+    later: &[("think", "write `think` steps into the scenarios"), ("pacing", "write `pacing` into the scenarios")],
 };
 
 pub(crate) static STAGE: Table = Table {
     what: "a stage",
     keys: &[
-        key(
-            "ramp",
-            Shape::Duration,
-            "Length of a linear change, from the level before (0 at first) to `to`.",
-        ),
-        key(
-            "hold",
-            Shape::Duration,
-            "Length of a steady level: that before (100% at first), or `to` at once.",
-        ),
-        key(
-            "to",
-            Shape::Level,
-            "Level at its end: a share (`100%`), a rate (`200/s`) or a number of VUs.",
-        ),
+        key("ramp", Shape::Duration, "Length of a linear change, from the level before (0 at first) to `to`."),
+        key("hold", Shape::Duration, "Length of a steady level: that before (100% at first), or `to` at once."),
+        key("to", Shape::Level, "Level at its end: a share (`100%`), a rate (`200/s`) or a number of VUs."),
     ],
     later: &[
         ("burst", "write `{ ramp: 1ms, to: ... }`"),

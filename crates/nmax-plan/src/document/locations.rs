@@ -25,12 +25,7 @@ pub(super) fn decode(decoder: &mut Decoder, node: &Node) -> Vec<Location> {
 fn location(decoder: &mut Decoder, entry: &Entry) -> Location {
     if !is_name(&entry.key) {
         let message = format!("`{}` cannot be the name of a location", entry.key);
-        decoder.problem(
-            entry.key_at,
-            Kind::Value,
-            message,
-            "use 1 to 64 characters, without `/`",
-        );
+        decoder.problem(entry.key_at, Kind::Value, message, "use 1 to 64 characters, without `/`");
     }
     let mut location = Location {
         name: entry.key.clone(),
@@ -64,14 +59,8 @@ pub(super) fn check(decoder: &mut Decoder, node: &Node, locations: &[Location], 
         && !locations.is_empty()
         && locations.iter().all(|location| location.weight == 0.0)
     {
-        let message = format!(
-            "all locations have weight 0, so the users of `{}` are nowhere",
-            scenario.name
-        );
-        let remedy = format!(
-            "give one a weight above 0, or write `location: NAME` into `{}`",
-            scenario.name
-        );
+        let message = format!("all locations have weight 0, so the users of `{}` are nowhere", scenario.name);
+        let remedy = format!("give one a weight above 0, or write `location: NAME` into `{}`", scenario.name);
         decoder.problem(node.at, Kind::Value, message, remedy);
     }
 }

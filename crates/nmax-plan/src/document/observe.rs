@@ -66,12 +66,7 @@ fn watched_process(decoder: &mut Decoder, item: &Node, fields: Fields, node: &No
     source::refuse_others(decoder, fields, "process");
     if let Some(entry) = fields.entry("every") {
         let remedy = "remove it; processes are read once a second";
-        decoder.problem(
-            entry.key_at,
-            Kind::Conflict,
-            "`every` says nothing about `process`",
-            remedy,
-        );
+        decoder.problem(entry.key_at, Kind::Conflict, "`every` says nothing about `process`", remedy);
     }
     let named = fields.get("name").map(|node| (decoder.expanded(node), node.at));
     let process = process(decoder, node)?;
@@ -95,12 +90,7 @@ fn refuse_twice(decoder: &mut Decoder, before: &[Observed], next: &Observed, at:
     }
     let listens = |observed: &Observed| match observed {
         Observed::Source(ObservedSource {
-            kind:
-                SourceKind::Agent {
-                    reach: AgentReach::Listen(address),
-                    ..
-                },
-            ..
+            kind: SourceKind::Agent { reach: AgentReach::Listen(address), .. }, ..
         }) => Some(address.clone()),
         _ => None,
     };
@@ -118,12 +108,7 @@ pub(super) fn process(decoder: &mut Decoder, node: &Node) -> Option<ProcessRef> 
         return match name.parse::<u64>() {
             Ok(number) => {
                 let remedy = format!("write `{{ pid: {number} }}` for a number, or the name of the program");
-                decoder.problem(
-                    node.at,
-                    Kind::Value,
-                    format!("`{name}` is not the name of a process"),
-                    remedy,
-                );
+                decoder.problem(node.at, Kind::Value, format!("`{name}` is not the name of a process"), remedy);
                 None
             }
             Err(_) if is_process_name(&name) => Some(ProcessRef::Name(name)),
@@ -137,9 +122,7 @@ pub(super) fn process(decoder: &mut Decoder, node: &Node) -> Option<ProcessRef> 
     }
     let fields = decoder.fields(node, &keys::PROCESS)?;
     match (fields.get("pid"), fields.entry("pid_file")) {
-        (Some(pid), None) => decoder
-            .whole(pid, 1, u64::from(u32::MAX))
-            .map(|pid| ProcessRef::Pid(pid as u32)),
+        (Some(pid), None) => decoder.whole(pid, 1, u64::from(u32::MAX)).map(|pid| ProcessRef::Pid(pid as u32)),
         (None, Some(file)) => decoder.expanded(&file.value).map(ProcessRef::PidFile),
         (Some(_), Some(file)) => {
             let message = "a process has `pid` or `pid_file`, not both";

@@ -4,19 +4,8 @@ use super::error::Kind;
 use super::tree::{self, Entry, Node, Place, Problem, Value};
 
 /// Keys whose values are lists wherever they stand.
-const LISTS: [&str; 11] = [
-    "steps",
-    "then",
-    "else",
-    "choose",
-    "all",
-    "any",
-    "tags",
-    "stages",
-    "timeline",
-    "observe",
-    "thresholds",
-];
+const LISTS: [&str; 11] =
+    ["steps", "then", "else", "choose", "all", "any", "tags", "stages", "timeline", "observe", "thresholds"];
 
 /// Puts `value` (YAML) at `path`; list items are numbered from 0, missing maps are made and missing lists begun, `null`
 /// removes a key.
@@ -24,11 +13,7 @@ pub(crate) fn apply(root: &mut Node, path: &str, value: &str, flag: u32, problem
     let Some(new) = tree::parse(value, Some(flag), problems) else {
         return;
     };
-    let at = Place {
-        flag: Some(flag),
-        line: 1,
-        column: 1,
-    };
+    let at = Place { flag: Some(flag), line: 1, column: 1 };
     let mut node = root;
     let segments: Vec<&str> = path.split('.').collect();
     if segments.iter().any(|segment| segment.is_empty()) {
@@ -57,18 +42,11 @@ pub(crate) fn apply(root: &mut Node, path: &str, value: &str, flag: u32, problem
                 return entries.retain(|entry| entry.key != *segment);
             }
             Value::Map(entries) => {
-                let position = entries
-                    .iter()
-                    .position(|entry| entry.key == *segment)
-                    .unwrap_or_else(|| {
-                        let value = Node { at, value: Value::Null };
-                        entries.push(Entry {
-                            key: (*segment).to_owned(),
-                            key_at: at,
-                            value,
-                        });
-                        entries.len() - 1
-                    });
+                let position = entries.iter().position(|entry| entry.key == *segment).unwrap_or_else(|| {
+                    let value = Node { at, value: Value::Null };
+                    entries.push(Entry { key: (*segment).to_owned(), key_at: at, value });
+                    entries.len() - 1
+                });
                 node = &mut entries[position].value;
             }
             Value::List(items) => {
@@ -85,12 +63,7 @@ pub(crate) fn apply(root: &mut Node, path: &str, value: &str, flag: u32, problem
             }
             Value::Null | Value::Scalar(_) => {
                 let remedy = format!("set `{so_far}` itself");
-                return wrong(
-                    at,
-                    format!("`{so_far}` is a single value, it has no `{segment}`"),
-                    &remedy,
-                    problems,
-                );
+                return wrong(at, format!("`{so_far}` is a single value, it has no `{segment}`"), &remedy, problems);
             }
         }
     }
@@ -107,10 +80,5 @@ fn is_list(path: &[&str]) -> bool {
 }
 
 fn wrong(at: Place, message: String, remedy: &str, problems: &mut Vec<Problem>) {
-    problems.push(Problem {
-        at,
-        kind: Kind::Value,
-        message,
-        remedy: remedy.to_owned(),
-    });
+    problems.push(Problem { at, kind: Kind::Value, message, remedy: remedy.to_owned() });
 }

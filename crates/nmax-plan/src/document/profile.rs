@@ -31,24 +31,15 @@ pub(super) fn named<'n>(decoder: &mut Decoder, root: Fields<'n>) -> Option<Named
     Some(Named {
         profile,
         at: flag(super::decode::FLAG_PROFILE),
-        fields: written
-            .filter(|written| written.profile == profile)
-            .and_then(|written| written.fields),
+        fields: written.filter(|written| written.profile == profile).and_then(|written| written.fields),
         from_flag: true,
     })
 }
 
 fn written<'n>(decoder: &mut Decoder, entry: &'n Entry) -> Option<Named<'n>> {
-    let named = |profile, fields| Named {
-        profile,
-        at: entry.key_at,
-        fields,
-        from_flag: false,
-    };
+    let named = |profile, fields| Named { profile, at: entry.key_at, fields, from_flag: false };
     if !matches!(entry.value.value, Value::Map(_)) {
-        return decoder
-            .choose(&entry.value, PROFILES)
-            .map(|profile| named(profile, None));
+        return decoder.choose(&entry.value, PROFILES).map(|profile| named(profile, None));
     }
     let fields = decoder.fields(&entry.value, &keys::PROFILE)?;
     match fields.in_order(&keys::profile_names()).as_slice() {
@@ -97,10 +88,7 @@ pub(super) fn stages(
             _ => drop(decoder.duration_above_zero(&entry.value)),
         }
         if !named.from_flag {
-            let message = format!(
-                "profile `{}` and `{key}` both say how the run goes",
-                named.profile.name()
-            );
+            let message = format!("profile `{}` and `{key}` both say how the run goes", named.profile.name());
             let remedy = "keep one of them; `profile: { NAME: { ... } }` changes lengths and levels of a profile";
             decoder.problem(entry.key_at.max(named.at), Kind::Conflict, message, remedy);
         }
@@ -119,10 +107,7 @@ pub(super) fn stages(
         }
         None => {
             let stages = shape(decoder, usual, level, &written)?.stages();
-            let at = ["to", "levels"]
-                .into_iter()
-                .find_map(written)
-                .map_or(named.at, |entry| entry.value.at);
+            let at = ["to", "levels"].into_iter().find_map(written).map_or(named.at, |entry| entry.value.at);
             starts_something(decoder, at, &stages);
             stages
         }
@@ -149,27 +134,16 @@ fn shape<'n>(
                 Some(entry) => rungs(decoder, &entry.value, level),
                 None => Some(levels),
             };
-            Some(Shape::Rungs {
-                hold: hold?.unwrap_or_default(),
-                levels: levels?,
-            })
+            Some(Shape::Rungs { hold: hold?.unwrap_or_default(), levels: levels? })
         }
         Shape::Trapezium { ramp, to, hold, down } => {
-            let (ramp, hold, down) = (
-                length(decoder, "ramp", ramp),
-                length(decoder, "hold", hold),
-                length(decoder, "down", down),
-            );
+            let (ramp, hold, down) =
+                (length(decoder, "ramp", ramp), length(decoder, "hold", hold), length(decoder, "down", down));
             let to = match written("to") {
                 Some(entry) => target_level(decoder, &entry.value, level),
                 None => Some(to),
             };
-            Some(Shape::Trapezium {
-                ramp: ramp?,
-                to: to?,
-                hold: hold?,
-                down: down?,
-            })
+            Some(Shape::Trapezium { ramp: ramp?, to: to?, hold: hold?, down: down? })
         }
     }
 }
@@ -177,17 +151,9 @@ fn shape<'n>(
 fn rungs(decoder: &mut Decoder, node: &Node, level: Option<Level>) -> Option<Vec<f64>> {
     let items = decoder.list(node, "`levels`");
     if items.is_empty() {
-        decoder.problem(
-            node.at,
-            Kind::Value,
-            "there is no level",
-            "write levels such as `[1, 10, 100]`",
-        );
+        decoder.problem(node.at, Kind::Value, "there is no level", "write levels such as `[1, 10, 100]`");
         return None;
     }
-    let levels: Vec<f64> = items
-        .iter()
-        .filter_map(|item| target_level(decoder, item, level))
-        .collect();
+    let levels: Vec<f64> = items.iter().filter_map(|item| target_level(decoder, item, level)).collect();
     (levels.len() == items.len()).then_some(levels)
 }

@@ -14,52 +14,29 @@ const CHECK_NAME_CHARS_MAX: usize = 100;
 
 /// What makes a reply ok.
 pub(super) fn expect(decoder: &mut Decoder, node: Option<&Node>, names: &Names) -> Expect {
-    let mut expect = Expect {
-        status: vec![Expect::STATUS_DEFAULT],
-        checks: Vec::new(),
-    };
+    let mut expect = Expect { status: vec![Expect::STATUS_DEFAULT], checks: Vec::new() };
     let Some(fields) = node.and_then(|node| decoder.fields(node, &keys::EXPECT)) else {
         return expect;
     };
     if let Some(node) = fields.get("status") {
-        expect.status = decoder
-            .one_or_many(node)
-            .iter()
-            .filter_map(|item| status(decoder, item))
-            .collect();
+        expect.status = decoder.one_or_many(node).iter().filter_map(|item| status(decoder, item)).collect();
         if matches!(&node.value, Value::List(items) if items.is_empty()) {
-            decoder.problem(
-                node.at,
-                Kind::Value,
-                "no status is accepted",
-                "write at least one, such as `200`",
-            );
+            decoder.problem(node.at, Kind::Value, "no status is accepted", "write at least one, such as `200`");
         }
     }
-    for (key, test) in [
-        ("contains", Test::BodyContains as fn(Template) -> Test),
-        ("lacks", Test::BodyLacks),
-    ] {
+    for (key, test) in [("contains", Test::BodyContains as fn(Template) -> Test), ("lacks", Test::BodyLacks)] {
         let Some(node) = fields.get(key) else { continue };
         for item in decoder.one_or_many(node) {
             let Some(text) = decoder.template(item, names) else {
                 continue;
             };
             if text.parts.is_empty() {
-                decoder.problem(
-                    item.at,
-                    Kind::Value,
-                    "every body contains the empty text",
-                    "write a text",
-                );
+                decoder.problem(item.at, Kind::Value, "every body contains the empty text", "write a text");
             }
             expect.checks.push(check(test(text), names));
         }
     }
-    let headers = fields
-        .get("header")
-        .map(|node| decoder.map(node, "`header`"))
-        .unwrap_or_default();
+    let headers = fields.get("header").map(|node| decoder.map(node, "`header`")).unwrap_or_default();
     for entry in headers {
         if !is_token(&entry.key) {
             decoder.problem(
@@ -70,19 +47,13 @@ pub(super) fn expect(decoder: &mut Decoder, node: Option<&Node>, names: &Names) 
             );
         }
         if let Some(text) = decoder.template(&entry.value, names) {
-            expect
-                .checks
-                .push(check(Test::HeaderContains(entry.key.clone(), text), names));
+            expect.checks.push(check(Test::HeaderContains(entry.key.clone(), text), names));
         }
     }
     if let Some(node) = fields.get("finds") {
         for item in decoder.one_or_many(node) {
-            let found = decoder
-                .fields(item, &keys::FINDS)
-                .and_then(|fields| source(decoder, fields));
-            expect
-                .checks
-                .extend(found.map(|source| check(Test::Finds(source), names)));
+            let found = decoder.fields(item, &keys::FINDS).and_then(|fields| source(decoder, fields));
+            expect.checks.extend(found.map(|source| check(Test::Finds(source), names)));
         }
     }
     expect
@@ -116,14 +87,8 @@ fn source_text(source: &Source) -> String {
 pub(crate) fn source_entry(source: &Source) -> (&'static str, String) {
     match source {
         Source::Regex(pattern) => ("regex", pattern.clone()),
-        Source::Css {
-            selector,
-            attribute: Some(attribute),
-        } => ("css", format!("{selector}@{attribute}")),
-        Source::Css {
-            selector,
-            attribute: None,
-        } => ("css", selector.clone()),
+        Source::Css { selector, attribute: Some(attribute) } => ("css", format!("{selector}@{attribute}")),
+        Source::Css { selector, attribute: None } => ("css", selector.clone()),
         Source::JsonPath(path) => ("json", path.clone()),
         Source::Header(name) => ("header", name.clone()),
         Source::Part { of, .. } => source_entry(of),
@@ -141,10 +106,7 @@ pub(crate) fn match_entry(source: &Source) -> Option<(&'static str, &str)> {
 fn status(decoder: &mut Decoder, node: &Node) -> Option<(u16, u16)> {
     let text = decoder.expanded(node)?;
     let code = |text: &str| {
-        text.trim()
-            .parse::<u16>()
-            .ok()
-            .filter(|code| text.trim().len() == 3 && (100..=599).contains(code))
+        text.trim().parse::<u16>().ok().filter(|code| text.trim().len() == 3 && (100..=599).contains(code))
     };
     let range = match (text.split_once('-'), text.strip_suffix("xx")) {
         (Some((low, high)), _) => code(low).zip(code(high)).filter(|(low, high)| low <= high),
@@ -175,18 +137,10 @@ pub(super) fn extracts(decoder: &mut Decoder, node: &Node, scene: &mut Scene) ->
         let Some(fields) = decoder.fields(&entry.value, &keys::EXTRACT) else {
             continue;
         };
-        let pick = fields
-            .get("pick")
-            .and_then(|node| match_pick(decoder, node))
-            .unwrap_or(MatchPick::First);
+        let pick = fields.get("pick").and_then(|node| match_pick(decoder, node)).unwrap_or(MatchPick::First);
         let default = fields.get("default").and_then(|node| decoder.text(node));
         let source = source(decoder, fields);
-        extracts.extend(source.map(|source| Extract {
-            slot,
-            source,
-            pick,
-            default,
-        }));
+        extracts.extend(source.map(|source| Extract { slot, source, pick, default }));
     }
     extracts
 }
@@ -194,9 +148,7 @@ pub(super) fn extracts(decoder: &mut Decoder, node: &Node, scene: &mut Scene) ->
 fn match_pick(decoder: &mut Decoder, node: &Node) -> Option<MatchPick> {
     let text = decoder.expanded(node)?;
     if text.starts_with(|c: char| c.is_ascii_digit()) {
-        return decoder
-            .whole(node, 1, 1_000_000)
-            .map(|number| MatchPick::Nth(number as usize));
+        return decoder.whole(node, 1, 1_000_000).map(|number| MatchPick::Nth(number as usize));
     }
     if !words(MATCH_PICK).contains(&text.as_str()) {
         decoder.problem(
@@ -215,18 +167,10 @@ fn source(decoder: &mut Decoder, fields: Fields) -> Option<Source> {
     let given = fields.in_order(&["regex", "css", "json", "header"]);
     let [entry] = given.as_slice() else {
         let (at, message) = match given.get(1) {
-            Some(second) => (
-                second.key_at,
-                format!("`{}` and `{}` exclude each other", given[0].key, second.key),
-            ),
+            Some(second) => (second.key_at, format!("`{}` and `{}` exclude each other", given[0].key, second.key)),
             None => (fields.at, "nothing says where the value comes from".to_owned()),
         };
-        decoder.problem(
-            at,
-            Kind::Value,
-            message,
-            "write one of `regex`, `css`, `json`, `header`",
-        );
+        decoder.problem(at, Kind::Value, message, "write one of `regex`, `css`, `json`, `header`");
         return None;
     };
     let text = decoder.text(&entry.value)?;
@@ -261,23 +205,16 @@ fn source(decoder: &mut Decoder, fields: Fields) -> Option<Source> {
             "correct it; in YAML, single quotes keep backslashes as they are",
         );
     }
-    Some(Source::Part {
-        of: Box::new(source),
-        pattern,
-    })
+    Some(Source::Part { of: Box::new(source), pattern })
 }
 
 /// Splits `selector@attribute` at the last `@`, if an attribute's name follows it.
 fn css(text: &str) -> Source {
     let is_name = |name: &str| !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || "-_:.".contains(c));
     match text.rsplit_once('@') {
-        Some((selector, attribute)) if is_name(attribute) => Source::Css {
-            selector: selector.to_owned(),
-            attribute: Some(attribute.to_owned()),
-        },
-        _ => Source::Css {
-            selector: text.to_owned(),
-            attribute: None,
-        },
+        Some((selector, attribute)) if is_name(attribute) => {
+            Source::Css { selector: selector.to_owned(), attribute: Some(attribute.to_owned()) }
+        }
+        _ => Source::Css { selector: text.to_owned(), attribute: None },
     }
 }

@@ -27,10 +27,7 @@ pub(super) fn decode(
         Some(node) => request_name(decoder, node, &names),
         None => url_template.as_ref().map(|url| default_name(method, url, &names)),
     };
-    let query = fields
-        .get("query")
-        .map(|node| pairs(decoder, node, &names))
-        .unwrap_or_default();
+    let query = fields.get("query").map(|node| pairs(decoder, node, &names)).unwrap_or_default();
     let headers = fields
         .get("headers")
         .map(|node| {
@@ -46,10 +43,7 @@ pub(super) fn decode(
     let at = fields.get("name").map_or(url.at, |node| node.at);
     let page = page(decoder, fields, &names, (name.as_ref(), at));
     let tags = tags(decoder, fields);
-    let extract = fields
-        .get("extract")
-        .map(|node| extracts(decoder, node, scene))
-        .unwrap_or_default();
+    let extract = fields.get("extract").map(|node| extracts(decoder, node, scene)).unwrap_or_default();
     Some(Request {
         name: name?,
         method,
@@ -94,9 +88,7 @@ fn check_url(decoder: &mut Decoder, at: Place, url: &Template) {
 
 /// Scheme, host and port of an absolute URL, when its first text holds all of them.
 pub(super) fn written_origin(text: &str, is_whole: bool) -> Option<&str> {
-    let scheme = ["http://", "https://"]
-        .into_iter()
-        .find(|scheme| text.starts_with(scheme))?;
+    let scheme = ["http://", "https://"].into_iter().find(|scheme| text.starts_with(scheme))?;
     let end = text[scheme.len()..].find(['/', '?', '#']).map(|end| scheme.len() + end);
     let end = end.or_else(|| is_whole.then_some(text.len()))?;
     Some(&text[..end])
@@ -105,12 +97,7 @@ pub(super) fn written_origin(text: &str, is_whole: bool) -> Option<&str> {
 fn request_name(decoder: &mut Decoder, node: &Node, names: &Names) -> Option<Template> {
     let name = decoder.template(node, names)?;
     if name.parts.is_empty() {
-        decoder.problem(
-            node.at,
-            Kind::Value,
-            "the name is empty",
-            "write a name, or remove the key",
-        );
+        decoder.problem(node.at, Kind::Value, "the name is empty", "write a name, or remove the key");
     }
     Some(name)
 }
@@ -149,20 +136,10 @@ pub(super) fn headers(decoder: &mut Decoder, node: &Node, names: &Names) -> Vec<
         }
         if is_own_header(name) {
             let remedy = "remove it; `defaults: { connection: ... }` says when connections close, the length follows from the body";
-            decoder.problem(
-                entry.key_at,
-                Kind::Conflict,
-                format!("header `{name}` is written by nmax itself"),
-                remedy,
-            );
+            decoder.problem(entry.key_at, Kind::Conflict, format!("header `{name}` is written by nmax itself"), remedy);
         }
         if headers.iter().any(|(known, _)| known.eq_ignore_ascii_case(name)) {
-            decoder.problem(
-                entry.key_at,
-                Kind::Conflict,
-                format!("header `{name}` is here twice"),
-                "keep one of them",
-            );
+            decoder.problem(entry.key_at, Kind::Conflict, format!("header `{name}` is here twice"), "keep one of them");
         }
         let Some(value) = decoder.template(&entry.value, names) else {
             continue;
@@ -196,17 +173,12 @@ pub(super) fn refuse_accept_encoding(decoder: &mut Decoder, headers: &Node, comp
 
 /// Whether the program writes this header itself, from the connection policy and the body.
 pub(crate) fn is_own_header(name: &str) -> bool {
-    ["connection", "keep-alive", "content-length", "transfer-encoding"]
-        .iter()
-        .any(|own| name.eq_ignore_ascii_case(own))
+    ["connection", "keep-alive", "content-length", "transfer-encoding"].iter().any(|own| name.eq_ignore_ascii_case(own))
 }
 
 /// A token of RFC 9110, 5.6.2.
 pub(crate) fn is_token(text: &str) -> bool {
-    !text.is_empty()
-        && text
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte))
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte))
 }
 
 /// Names and values: a map (a list as value repeats its name), or a list of maps.

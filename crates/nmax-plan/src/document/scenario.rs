@@ -109,18 +109,11 @@ impl<'a> Scene<'a> {
 pub(super) fn scenarios(decoder: &mut Decoder, node: &Node, world: World) -> Vec<Scenario> {
     let entries = decoder.map(node, "`scenarios`");
     if entries.is_empty() && matches!(node.value, Value::Map(_)) {
-        decoder.problem(
-            node.at,
-            Kind::Missing,
-            "the plan has no scenario",
-            "add `NAME: { steps: [{ get: / }] }`",
-        );
+        decoder.problem(node.at, Kind::Missing, "the plan has no scenario", "add `NAME: { steps: [{ get: / }] }`");
     }
     let mut transactions = Vec::new();
-    let scenarios: Vec<Scenario> = entries
-        .iter()
-        .map(|entry| scenario(decoder, entry, world, &mut transactions))
-        .collect();
+    let scenarios: Vec<Scenario> =
+        entries.iter().map(|entry| scenario(decoder, entry, world, &mut transactions)).collect();
     refuse_names_of_requests(decoder, &scenarios, world, transactions);
     scenarios
 }
@@ -142,12 +135,7 @@ fn empty(name: &str) -> Scenario {
 fn scenario(decoder: &mut Decoder, entry: &Entry, world: World, transactions: &mut Vec<(String, Place)>) -> Scenario {
     if !is_name(&entry.key) {
         let message = format!("`{}` cannot be the name of a scenario", entry.key);
-        decoder.problem(
-            entry.key_at,
-            Kind::Value,
-            message,
-            "use 1 to 64 characters, without `/`",
-        );
+        decoder.problem(entry.key_at, Kind::Value, message, "use 1 to 64 characters, without `/`");
     }
     let mut scenario = empty(&entry.key);
     scenario.weight = f64::NAN;
@@ -158,9 +146,7 @@ fn scenario(decoder: &mut Decoder, entry: &Entry, world: World, transactions: &m
         scenario.weight = weight;
     }
     scenario.pacing = fields.get("pacing").and_then(|node| decoder.duration_above_zero(node));
-    scenario.location = fields
-        .get("location")
-        .and_then(|node| location(decoder, node, world.locations));
+    scenario.location = fields.get("location").and_then(|node| location(decoder, node, world.locations));
     let lists = ["setup", "steps", "teardown"].map(|key| fields.get(key));
     let mut scene = Scene::new(decoder, world, Some(world.shared), Vec::new(), &lists);
     let [setup, steps, teardown] = lists;
@@ -178,17 +164,9 @@ fn scenario(decoder: &mut Decoder, entry: &Entry, world: World, transactions: &m
 fn list_of(decoder: &mut Decoder, node: Option<&Node>, scene: &mut Scene, name: &str) -> Vec<Step> {
     let Some(node) = node else { return Vec::new() };
     if matches!(&node.value, Value::List(items) if items.is_empty()) {
-        let what = if matches!(name, "setup" | "teardown") {
-            format!("`{name}`")
-        } else {
-            format!("scenario `{name}`")
-        };
-        decoder.problem(
-            node.at,
-            Kind::Missing,
-            format!("{what} has no step"),
-            "add a step such as `- get: /`",
-        );
+        let what =
+            if matches!(name, "setup" | "teardown") { format!("`{name}`") } else { format!("scenario `{name}`") };
+        decoder.problem(node.at, Kind::Missing, format!("{what} has no step"), "add a step such as `- get: /`");
     }
     steps::list(decoder, node, scene)
 }
@@ -203,12 +181,7 @@ fn location(decoder: &mut Decoder, node: &Node, locations: &[Location]) -> Optio
             None if locations.is_empty() => format!("add `locations: {{ {name}: {{ ... }} }}` to the plan"),
             None => format!("its locations are: {}", names().collect::<Vec<_>>().join(", ")),
         };
-        decoder.problem(
-            node.at,
-            Kind::Undefined,
-            format!("the plan has no location `{name}`"),
-            remedy,
-        );
+        decoder.problem(node.at, Kind::Undefined, format!("the plan has no location `{name}`"), remedy);
     }
     found
 }
@@ -225,14 +198,9 @@ fn refuse_names_of_requests(
     }
     let mut names = std::collections::HashSet::new();
     for scenario in scenarios {
-        let labels = Labels {
-            slots: &scenario.slots,
-            feeders: world.feeders,
-            shared: world.shared,
-        };
-        let follows = scenario
-            .requests()
-            .filter(|request| request.redirects_max.unwrap_or(world.defaults.redirects_max) > 0);
+        let labels = Labels { slots: &scenario.slots, feeders: world.feeders, shared: world.shared };
+        let follows =
+            scenario.requests().filter(|request| request.redirects_max.unwrap_or(world.defaults.redirects_max) > 0);
         names.extend(follows.map(|request| request.name.display(labels)));
     }
     for (name, at) in transactions {

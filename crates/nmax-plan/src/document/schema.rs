@@ -8,11 +8,7 @@ use super::keys::{DECISION, ROOT, STEP, Shape, Table};
 pub fn schema() -> Value {
     let mut schema = object(&ROOT);
     if let Value::Object(members) = &mut schema {
-        members.shift_insert(
-            0,
-            "$schema".into(),
-            json!("https://json-schema.org/draft/2020-12/schema"),
-        );
+        members.shift_insert(0, "$schema".into(), json!("https://json-schema.org/draft/2020-12/schema"));
         members.shift_insert(1, "title".into(), json!("nmax plan, version 1"));
         let condition = json!({ "anyOf": [text_like(&["${stock} > 0", "${state} == done"]), object(&DECISION)] });
         members.insert("$defs".into(), json!({ "step": object(&STEP), "condition": condition }));
@@ -32,12 +28,7 @@ fn object(table: &Table) -> Value {
             (key.name.to_owned(), value)
         })
         .collect();
-    let required: Vec<&str> = table
-        .keys
-        .iter()
-        .filter(|key| key.required)
-        .map(|key| key.name)
-        .collect();
+    let required: Vec<&str> = table.keys.iter().filter(|key| key.required).map(|key| key.name).collect();
     let mut schema = json!({ "type": "object", "additionalProperties": false, "properties": properties });
     if !required.is_empty() {
         schema["required"] = json!(required);
@@ -82,10 +73,7 @@ fn or_environment(value: Value) -> Value {
 
 /// Words that YAML reads as numbers, such as `1.1`, are accepted as numbers too.
 fn one_of(words: &[&str]) -> Value {
-    let numbers = words
-        .iter()
-        .filter_map(|word| word.parse::<f64>().ok())
-        .map(Value::from);
+    let numbers = words.iter().filter_map(|word| word.parse::<f64>().ok()).map(Value::from);
     let values: Vec<Value> = words.iter().map(|word| json!(word)).chain(numbers).collect();
     or_environment(json!({ "enum": values }))
 }

@@ -13,11 +13,7 @@ use crate::schedule::{Stage, StageKind};
 
 /// The place of an error in an argument.
 pub(super) const fn flag(number: u32) -> Place {
-    Place {
-        flag: Some(number),
-        line: 1,
-        column: 1,
-    }
+    Place { flag: Some(number), line: 1, column: 1 }
 }
 
 /// Most stages in a plan.
@@ -76,12 +72,7 @@ pub(super) fn stages(decoder: &mut Decoder, root: Fields, level: Option<Level>, 
         let given = decoder.options.duration.or(duration);
         let length = given.or((!limited).then_some(DURATION_DEFAULT));
         let full = level.map_or(1.0, Level::full);
-        vec![Stage {
-            from: full,
-            to: full,
-            length_ns: length.map(nanos),
-            kind: StageKind::Hold,
-        }]
+        vec![Stage { from: full, to: full, length_ns: length.map(nanos), kind: StageKind::Hold }]
     };
     if let Some(length) = warm_up {
         insert_warm_up(decoder, root, &mut stages, length);
@@ -117,12 +108,7 @@ fn insert_warm_up(decoder: &mut Decoder, root: Fields, stages: &mut Vec<Stage>, 
             let level = stages[first].from;
             stages.insert(
                 first,
-                Stage {
-                    from: level,
-                    to: level,
-                    length_ns: Some(nanos(length)),
-                    kind: StageKind::WarmUp,
-                },
+                Stage { from: level, to: level, length_ns: Some(nanos(length)), kind: StageKind::WarmUp },
             );
         }
         (None, Some(entry)) => {
@@ -141,21 +127,11 @@ fn insert_warm_up(decoder: &mut Decoder, root: Fields, stages: &mut Vec<Stage>, 
 pub(super) fn staged(decoder: &mut Decoder, node: &Node, level: Option<Level>) -> Option<Vec<Stage>> {
     let items = decoder.list(node, "`stages`");
     if items.is_empty() {
-        decoder.problem(
-            node.at,
-            Kind::Value,
-            "there is no stage",
-            "add `- { hold: 1m }`, or remove the key",
-        );
+        decoder.problem(node.at, Kind::Value, "there is no stage", "add `- { hold: 1m }`, or remove the key");
         return None;
     }
     if items.len() > STAGES_MAX {
-        decoder.problem(
-            node.at,
-            Kind::Limit,
-            format!("more than {STAGES_MAX} stages"),
-            "join some of them",
-        );
+        decoder.problem(node.at, Kind::Limit, format!("more than {STAGES_MAX} stages"), "join some of them");
         return None;
     }
     let mut stages: Vec<Stage> = Vec::new();
@@ -191,26 +167,12 @@ fn stage(decoder: &mut Decoder, node: &Node, level: Option<Level>, before: Optio
         (Some(length), None) => {
             let length = decoder.duration_above_zero(length);
             let Some(to) = to else {
-                decoder.problem(
-                    node.at,
-                    Kind::Missing,
-                    "the ramp does not say where it leads",
-                    "add `to: 100%`",
-                );
+                decoder.problem(node.at, Kind::Missing, "the ramp does not say where it leads", "add `to: 100%`");
                 return None;
             };
             let (length, to, from) = (length?, to?, before.unwrap_or(0.0));
-            let kind = if to < from {
-                StageKind::RampDown
-            } else {
-                StageKind::RampUp
-            };
-            Some(Stage {
-                from,
-                to,
-                length_ns: Some(nanos(length)),
-                kind,
-            })
+            let kind = if to < from { StageKind::RampDown } else { StageKind::RampUp };
+            Some(Stage { from, to, length_ns: Some(nanos(length)), kind })
         }
         (None, Some(hold)) => {
             let length = decoder.duration_above_zero(&hold.value);
@@ -218,12 +180,7 @@ fn stage(decoder: &mut Decoder, node: &Node, level: Option<Level>, before: Optio
                 Some(to) => to?,
                 None => before.unwrap_or(full),
             };
-            Some(Stage {
-                from: level,
-                to: level,
-                length_ns: Some(nanos(length?)),
-                kind: StageKind::Hold,
-            })
+            Some(Stage { from: level, to: level, length_ns: Some(nanos(length?)), kind: StageKind::Hold })
         }
         (Some(_), Some(hold)) => {
             decoder.problem(

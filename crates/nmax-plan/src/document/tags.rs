@@ -22,12 +22,7 @@ pub(super) fn decode(
     let entries = decoder.map(node, "`tags`");
     if entries.len() > RULES_MAX {
         let message = format!("more than {RULES_MAX} expressions for tags");
-        decoder.problem(
-            node.at,
-            Kind::Limit,
-            message,
-            "leave some out, or write `tags: [...]` into requests",
-        );
+        decoder.problem(node.at, Kind::Limit, message, "leave some out, or write `tags: [...]` into requests");
     }
     let mut rules = Vec::new();
     for entry in entries.iter().take(RULES_MAX) {
@@ -37,11 +32,8 @@ pub(super) fn decode(
             let remedy = "use 1 to 64 characters, without `/`, `,`, brackets and `not ` in front";
             decoder.problem(entry.key_at, Kind::Value, message, remedy);
         }
-        let given = |scenario: &&Scenario| {
-            scenario
-                .requests()
-                .any(|request| request.tags.iter().any(|tag| tag == name))
-        };
+        let given =
+            |scenario: &&Scenario| scenario.requests().any(|request| request.tags.iter().any(|tag| tag == name));
         if scenarios.iter().any(given) {
             let message = format!("`{name}` is a tag by expression and one that a request has by itself");
             let remedy = "give one of them another name, or let the expression match the request";
@@ -61,10 +53,7 @@ pub(super) fn decode(
                 "write a regular expression on method and path, such as `'^GET /images/|\\.png$'`, in single quotes";
             decoder.problem(entry.value.at, Kind::Value, message, remedy);
         }
-        rules.push(TagRule {
-            name: name.to_owned(),
-            pattern,
-        });
+        rules.push(TagRule { name: name.to_owned(), pattern });
     }
     rules
 }

@@ -38,11 +38,7 @@ pub(crate) fn env(name: &str) -> Option<String> {
 /// Refuses sources with `!!`.
 pub(crate) fn check_source(source: &Source) -> Result<(), String> {
     let text = format!("{source:?}");
-    if text.contains("!!") {
-        Err("unexpected `!!`".into())
-    } else {
-        Ok(())
-    }
+    if text.contains("!!") { Err("unexpected `!!`".into()) } else { Ok(()) }
 }
 
 pub(crate) fn options() -> Options<'static> {

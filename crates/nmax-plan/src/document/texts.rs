@@ -13,11 +13,7 @@ pub fn texts(text: &str, file: &str, key: &str) -> Result<Vec<(Location, String)
     let mut problems = Vec::new();
     let root = tree::parse(text, None, &mut problems);
     let found = root.map(|root| list(root, key, &mut problems)).unwrap_or_default();
-    let location = |at: Place| Location::File {
-        file: file.to_owned(),
-        line: at.line,
-        column: at.column,
-    };
+    let location = |at: Place| Location::File { file: file.to_owned(), line: at.line, column: at.column };
     if problems.is_empty() {
         return Ok(found.into_iter().map(|(at, text)| (location(at), text)).collect());
     }
@@ -67,12 +63,7 @@ fn unknown(at: Place, name: &str, key: &str) -> Problem {
         Some(near) => format!("did you mean `{near}`?"),
         None => format!("the only key is `{key}`"),
     };
-    Problem {
-        at,
-        kind: Kind::UnknownKey,
-        message: format!("there is no key `{}`", name.escape_debug()),
-        remedy,
-    }
+    Problem { at, kind: Kind::UnknownKey, message: format!("there is no key `{}`", name.escape_debug()), remedy }
 }
 
 fn wrong(node: &Node, wanted: &str, key: &str) -> Problem {

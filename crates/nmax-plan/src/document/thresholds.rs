@@ -141,56 +141,32 @@ fn scope(decoder: &mut Decoder, at: Place, threshold: &Threshold, traffic: &Traf
     if known.contains(name) {
         return;
     }
-    let plural = if what == "tag or location" {
-        "tags and locations".to_owned()
-    } else {
-        format!("{what}s")
-    };
+    let plural = if what == "tag or location" { "tags and locations".to_owned() } else { format!("{what}s") };
     let remedy = match nearest(name, known.iter().map(String::as_str)) {
         Some(near) => format!("did you mean `{near}`?"),
         None if known.is_empty() => none.to_owned(),
-        None => format!(
-            "its {plural} are: {}",
-            known.iter().take(20).map(String::as_str).collect::<Vec<_>>().join(", ")
-        ),
+        None => {
+            format!("its {plural} are: {}", known.iter().take(20).map(String::as_str).collect::<Vec<_>>().join(", "))
+        }
     };
     decoder.problem(at, Kind::Undefined, format!("the plan has no {what} `{name}`"), remedy);
 }
 
 /// Tags gather requests, locations users: each has metrics of its own.
 fn of_tag(decoder: &mut Decoder, at: Place, metric: Metric, name: &str, traffic: &Traffic) {
-    let of_locations = [
-        Metric::ResponseTime,
-        Metric::FailureRate,
-        Metric::PageTime,
-        Metric::IterationTime,
-        Metric::Iterations,
-    ];
+    let of_locations =
+        [Metric::ResponseTime, Metric::FailureRate, Metric::PageTime, Metric::IterationTime, Metric::Iterations];
     let is_location = traffic.locations.iter().any(|location| location.name == name);
     if is_location && !of_locations.contains(&metric) {
-        let names: Vec<String> = of_locations
-            .iter()
-            .map(|metric| format!("`{}`", metric.name()))
-            .collect();
+        let names: Vec<String> = of_locations.iter().map(|metric| format!("`{}`", metric.name())).collect();
         let message = format!("`{}` is not measured for locations", metric.name());
         decoder.problem(at, Kind::Value, message, format!("write one of {}", names.join(", ")));
     } else if !is_location && matches!(metric, Metric::IterationTime | Metric::Iterations) {
-        let message = format!(
-            "`{}` belongs to scenarios and locations, not to tags of requests",
-            metric.name()
-        );
-        decoder.problem(
-            at,
-            Kind::Value,
-            message,
-            "write `for scenario NAME`, or the name of a location",
-        );
+        let message = format!("`{}` belongs to scenarios and locations, not to tags of requests", metric.name());
+        decoder.problem(at, Kind::Value, message, "write `for scenario NAME`, or the name of a location");
     }
     let tagged = |request: &Request| request.tags.iter().any(|tag| tag == name);
-    let has_page = is_location
-        || !traffic
-            .names(|request| tagged(request) && request.page.is_some())
-            .is_empty();
+    let has_page = is_location || !traffic.names(|request| tagged(request) && request.page.is_some()).is_empty();
     if metric == Metric::PageTime && !has_page && !traffic.names(tagged).is_empty() {
         let message = format!("no request with the tag `{name}` is a page");
         decoder.problem(at, Kind::Undefined, message, PAGE);
@@ -220,12 +196,7 @@ fn has_checks(decoder: &mut Decoder, at: Place, threshold: &Threshold, traffic: 
     };
     if !known {
         let message = format!("{what} has no check, so none can hold");
-        decoder.problem(
-            at,
-            Kind::Undefined,
-            message,
-            "add a check to `expect`, such as `contains: \"...\"`",
-        );
+        decoder.problem(at, Kind::Undefined, message, "add a check to `expect`, such as `contains: \"...\"`");
     }
 }
 
@@ -240,11 +211,7 @@ impl Traffic<'_> {
     }
 
     fn labels<'a>(&'a self, scenario: &'a Scenario) -> Labels<'a> {
-        Labels {
-            slots: &scenario.slots,
-            feeders: self.feeders,
-            shared: self.shared,
-        }
+        Labels { slots: &scenario.slots, feeders: self.feeders, shared: self.shared }
     }
 
     /// Names of the requests that `wanted` picks, with their holes as written; sorted, each once.
@@ -283,11 +250,7 @@ impl Traffic<'_> {
         let requests = self.scenarios.iter().flat_map(|scenario| scenario.requests());
         let tags = requests.flat_map(|request| request.tags.clone());
         let rules = self.tags.iter().flat_map(|rule| [rule.name.clone(), rule.inverse()]);
-        sorted(
-            tags.chain(rules)
-                .chain(self.locations.iter().map(|location| location.name.clone()))
-                .collect(),
-        )
+        sorted(tags.chain(rules).chain(self.locations.iter().map(|location| location.name.clone())).collect())
     }
 
     /// Groups of steps; and a step that may follow redirects is a transaction, named like its request.

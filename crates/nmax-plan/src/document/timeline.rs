@@ -53,12 +53,7 @@ fn intervention(
         && undo.is_none()
     {
         let message = "`for` says when it is undone, but nothing undoes it";
-        decoder.problem(
-            entry.key_at,
-            Kind::Missing,
-            message,
-            "add `undo: { ... }`, or remove `for`",
-        );
+        decoder.problem(entry.key_at, Kind::Missing, message, "add `undo: { ... }`, or remove `for`");
     }
     let action = action?;
     let name = named(decoder, name, &action, before)?;
@@ -88,9 +83,7 @@ fn named(
     let Some((name, at)) = name else {
         let plain: String = describe(action).chars().take(60).collect();
         let numbered = (2..).map(|number: u32| format!("{plain} {number}"));
-        return std::iter::once(plain.clone())
-            .chain(numbered)
-            .find(|name| !is_taken(name));
+        return std::iter::once(plain.clone()).chain(numbered).find(|name| !is_taken(name));
     };
     let name = name?;
     label(decoder, at, &name);
@@ -181,21 +174,15 @@ fn command(decoder: &mut Decoder, node: &Node) -> Option<Action> {
 
 fn call(decoder: &mut Decoder, node: &Node) -> Option<Action> {
     let fields = decoder.fields(node, &keys::CALL)?;
-    let mut methods: Vec<_> = METHODS
-        .iter()
-        .filter_map(|(key, method)| fields.entry(key).map(|entry| (entry, *method)))
-        .collect();
+    let mut methods: Vec<_> =
+        METHODS.iter().filter_map(|(key, method)| fields.entry(key).map(|entry| (entry, *method))).collect();
     methods.sort_by_key(|(entry, _)| entry.key_at);
     let body = fields.get("body").map(|node| decoder.expanded(node));
     match methods.as_slice() {
         [(entry, method)] => {
             let url = url(decoder, entry)?;
             let body = body.unwrap_or_else(|| Some(String::new()))?;
-            Some(Action::Http {
-                method: *method,
-                url,
-                body,
-            })
+            Some(Action::Http { method: *method, url, body })
         }
         [_, (second, _), ..] => {
             let message = format!("a call has one method, `{}` is the second", second.key);
@@ -205,12 +192,7 @@ fn call(decoder: &mut Decoder, node: &Node) -> Option<Action> {
         [] => {
             if !METHODS.iter().any(|(key, _)| fields.is_misspelled(key)) {
                 let message = "the call has no method";
-                decoder.problem(
-                    fields.at,
-                    Kind::Missing,
-                    message,
-                    "write one, such as `post: /admin/flush`",
-                );
+                decoder.problem(fields.at, Kind::Missing, message, "write one, such as `post: /admin/flush`");
             }
             None
         }
@@ -227,20 +209,13 @@ fn url(decoder: &mut Decoder, entry: &Entry) -> Option<String> {
         decoder.problem(node.at, Kind::Value, message, "write `%20` for a space");
     } else if is_absolute(&url) {
         let host_at = url.find("://").map_or(0, |at| at + 3);
-        let end = url[host_at..]
-            .find(['/', '?', '#'])
-            .map_or(url.len(), |at| at + host_at);
+        let end = url[host_at..].find(['/', '?', '#']).map_or(url.len(), |at| at + host_at);
         if let Err(message) = addresses::origin(&url[..end]) {
             decoder.problem(node.at, Kind::Value, message, "write it as `http://host:port/path`");
         }
     } else if !url.starts_with('/') {
         let message = format!("`{shown}` is neither a path nor a URL");
-        decoder.problem(
-            node.at,
-            Kind::Value,
-            message,
-            "begin it with `/`, `http://` or `https://`",
-        );
+        decoder.problem(node.at, Kind::Value, message, "begin it with `/`, `http://` or `https://`");
     }
     Some(url)
 }
@@ -257,8 +232,5 @@ fn signal(decoder: &mut Decoder, node: &Node) -> Option<Action> {
         decoder.not_a_choice(node.at, &text, &SIGNALS);
         None
     });
-    Some(Action::Signal {
-        signal: signal?,
-        process: process?,
-    })
+    Some(Action::Signal { signal: signal?, process: process? })
 }

@@ -81,11 +81,7 @@ pub(crate) fn parse<'a>(text: &'a str, flag: Option<u32>, problems: &'a mut Vec<
         problems,
     };
     if text.len() > DOCUMENT_BYTES_MAX {
-        let start = Place {
-            flag,
-            line: 1,
-            column: 1,
-        };
+        let start = Place { flag, line: 1, column: 1 };
         let message = format!("the document has {} bytes, more than {DOCUMENT_BYTES_MAX}", text.len());
         builder.problem(start, Kind::Limit, message, "move data into CSV files");
         return None;
@@ -101,15 +97,8 @@ pub(crate) fn parse<'a>(text: &'a str, flag: Option<u32>, problems: &'a mut Vec<
             }
         }
     }
-    let start = Place {
-        flag,
-        line: 1,
-        column: 1,
-    };
-    Some(builder.root.unwrap_or(Node {
-        at: start,
-        value: Value::Null,
-    }))
+    let start = Place { flag, line: 1, column: 1 };
+    Some(builder.root.unwrap_or(Node { at: start, value: Value::Null }))
 }
 
 const SYNTAX_REMEDY: &str = "check indentation and quotes; text with `: `, ` #`, `{` or `[` needs quotes";
@@ -118,15 +107,8 @@ const SYNTAX_REMEDY: &str = "check indentation and quotes; text with `: `, ` #`,
 struct Stop;
 
 enum Frame {
-    List {
-        at: Place,
-        items: Vec<Node>,
-    },
-    Map {
-        at: Place,
-        entries: Vec<Entry>,
-        key: Option<(String, Place)>,
-    },
+    List { at: Place, items: Vec<Node> },
+    Map { at: Place, entries: Vec<Entry>, key: Option<(String, Place)> },
 }
 
 struct Builder<'a> {
@@ -142,20 +124,11 @@ struct Builder<'a> {
 impl Builder<'_> {
     fn place(&self, marker: &Marker) -> Place {
         let number = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
-        Place {
-            flag: self.flag,
-            line: number(marker.line()),
-            column: number(marker.col()).saturating_add(1),
-        }
+        Place { flag: self.flag, line: number(marker.line()), column: number(marker.col()).saturating_add(1) }
     }
 
     fn problem(&mut self, at: Place, kind: Kind, message: impl Into<String>, remedy: &str) {
-        self.problems.push(Problem {
-            at,
-            kind,
-            message: message.into(),
-            remedy: remedy.to_owned(),
-        });
+        self.problems.push(Problem { at, kind, message: message.into(), remedy: remedy.to_owned() });
     }
 
     fn event(&mut self, event: Event<'_>, span: Span) -> Result<(), Stop> {
@@ -164,30 +137,17 @@ impl Builder<'_> {
             Event::DocumentStart(_) => {
                 self.documents += 1;
                 if self.documents > 1 {
-                    self.problem(
-                        at,
-                        Kind::Syntax,
-                        "a second document begins here",
-                        "keep one plan per file",
-                    );
+                    self.problem(at, Kind::Syntax, "a second document begins here", "keep one plan per file");
                     return Err(Stop);
                 }
             }
             Event::Alias(_) => {
-                self.problem(
-                    at,
-                    Kind::Syntax,
-                    "aliases (`*name`) are not part of plans",
-                    "write the value out",
-                );
+                self.problem(at, Kind::Syntax, "aliases (`*name`) are not part of plans", "write the value out");
                 self.value(Node { at, value: Value::Null })?;
             }
             Event::Scalar(text, style, anchor, tag) => {
                 self.refuse(at, anchor, tag.is_some());
-                self.value(Node {
-                    at,
-                    value: scalar(&text, style, span, &self.lines),
-                })?;
+                self.value(Node { at, value: scalar(&text, style, span, &self.lines) })?;
             }
             Event::SequenceStart(anchor, tag) => {
                 self.refuse(at, anchor, tag.is_some());
@@ -195,21 +155,11 @@ impl Builder<'_> {
             }
             Event::MappingStart(anchor, tag) => {
                 self.refuse(at, anchor, tag.is_some());
-                self.open(Frame::Map {
-                    at,
-                    entries: Vec::new(),
-                    key: None,
-                })?;
+                self.open(Frame::Map { at, entries: Vec::new(), key: None })?;
             }
             Event::SequenceEnd | Event::MappingEnd => match self.stack.pop() {
-                Some(Frame::List { at, items }) => self.value(Node {
-                    at,
-                    value: Value::List(items),
-                })?,
-                Some(Frame::Map { at, entries, .. }) => self.value(Node {
-                    at,
-                    value: Value::Map(entries),
-                })?,
+                Some(Frame::List { at, items }) => self.value(Node { at, value: Value::List(items) })?,
+                Some(Frame::Map { at, entries, .. }) => self.value(Node { at, value: Value::Map(entries) })?,
                 None => return Err(Stop),
             },
             Event::Nothing | Event::StreamStart | Event::StreamEnd | Event::DocumentEnd => {}
@@ -239,21 +189,11 @@ impl Builder<'_> {
     fn open(&mut self, frame: Frame) -> Result<(), Stop> {
         let (Frame::List { at, .. } | Frame::Map { at, .. }) = frame;
         if self.stack.len() >= DEPTH_MAX {
-            self.problem(
-                at,
-                Kind::Limit,
-                format!("nested deeper than {DEPTH_MAX} levels"),
-                "flatten the document",
-            );
+            self.problem(at, Kind::Limit, format!("nested deeper than {DEPTH_MAX} levels"), "flatten the document");
             return Err(Stop);
         }
         if let Some(Frame::Map { key: None, .. }) = self.stack.last() {
-            self.problem(
-                at,
-                Kind::Syntax,
-                "a list or map cannot be a key",
-                "quote the key if it is a text",
-            );
+            self.problem(at, Kind::Syntax, "a list or map cannot be a key", "quote the key if it is a text");
             return Err(Stop);
         }
         self.stack.push(frame);
@@ -262,11 +202,7 @@ impl Builder<'_> {
 
     fn value(&mut self, node: Node) -> Result<(), Stop> {
         self.nodes += 1;
-        let keys = if let Some(Frame::Map { entries, .. }) = self.stack.last() {
-            entries.len()
-        } else {
-            0
-        };
+        let keys = if let Some(Frame::Map { entries, .. }) = self.stack.last() { entries.len() } else { 0 };
         if self.nodes > NODES_MAX || keys > MAP_KEYS_MAX {
             let message = format!("more than {NODES_MAX} values, or {MAP_KEYS_MAX} keys in a map");
             self.problem(node.at, Kind::Limit, message, "move data into CSV files");
@@ -290,11 +226,7 @@ impl Builder<'_> {
                 }
                 Some((key, key_at)) => {
                     if !entries.iter().any(|entry| entry.key == key) {
-                        entries.push(Entry {
-                            key,
-                            key_at,
-                            value: node,
-                        });
+                        entries.push(Entry { key, key_at, value: node });
                     }
                 }
             },
@@ -315,20 +247,10 @@ fn scalar(text: &str, style: ScalarStyle, span: Span, lines: &[&str]) -> Value {
     let quote = usize::from(matches!(style, ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted));
     // Where the source shows the text unchanged, places inside it are known. Far columns are not worth the search.
     let column = span.start.col() + quote;
-    let line = lines
-        .get(span.start.line().wrapping_sub(1))
-        .copied()
-        .unwrap_or_default();
-    let from = line
-        .char_indices()
-        .nth(column.min(COLUMN_MAX))
-        .map_or("", |(at, _)| &line[at..]);
+    let line = lines.get(span.start.line().wrapping_sub(1)).copied().unwrap_or_default();
+    let from = line.char_indices().nth(column.min(COLUMN_MAX)).map_or("", |(at, _)| &line[at..]);
     let unchanged = column < COLUMN_MAX && from.starts_with(text);
-    Value::Scalar(Scalar {
-        text: text.to_owned(),
-        plain,
-        shift: unchanged.then_some(quote as u32),
-    })
+    Value::Scalar(Scalar { text: text.to_owned(), plain, shift: unchanged.then_some(quote as u32) })
 }
 
 impl Node {
@@ -342,10 +264,7 @@ impl Node {
 
     /// The value of a map's key.
     pub(crate) fn key(&self, name: &str) -> Option<&Node> {
-        self.entries()
-            .iter()
-            .find(|entry| entry.key == name)
-            .map(|entry| &entry.value)
+        self.entries().iter().find(|entry| entry.key == name).map(|entry| &entry.value)
     }
 
     /// What it is, for messages.

@@ -34,24 +34,18 @@ impl Load {
 
     /// When the stages end; `None` when only a number of iterations ends the run.
     pub(super) fn end(&self) -> Option<Duration> {
-        schedule::phases(&self.stages)
-            .last()
-            .and_then(|last| last.span.end_ns)
-            .map(Duration::from_nanos)
+        schedule::phases(&self.stages).last().and_then(|last| last.span.end_ns).map(Duration::from_nanos)
     }
 }
 
 /// Decodes profile, workload, stages and background, and sets the scenarios' weights.
 pub(super) fn decode(decoder: &mut Decoder, root: Fields, scenarios: &mut [Scenario]) -> Option<Load> {
-    let fields = root
-        .get("workload")
-        .and_then(|node| decoder.fields(node, &keys::WORKLOAD));
+    let fields = root.get("workload").and_then(|node| decoder.fields(node, &keys::WORKLOAD));
     let background = background::entries(decoder, fields);
     let mix = fields.and_then(|fields| fields.entry("mix"));
     weights(decoder, mix, background, scenarios);
-    let iterations = fields
-        .and_then(|fields| fields.get("iterations"))
-        .and_then(|node| decoder.whole(node, 1, 1 << 53));
+    let iterations =
+        fields.and_then(|fields| fields.get("iterations")).and_then(|node| decoder.whole(node, 1, 1 << 53));
     let limited = fields.is_some_and(|fields| fields.get("iterations").is_some());
     let written = fields.and_then(|fields| workload(decoder, fields, "the workload"));
     let is_open = matches!(written, Some((Workload::Open { .. }, _)));
@@ -70,14 +64,7 @@ pub(super) fn decode(decoder: &mut Decoder, root: Fields, scenarios: &mut [Scena
         return None;
     };
     check_total(decoder, at, &workload, &stages);
-    let mut load = Load {
-        workload,
-        written,
-        stages,
-        iterations,
-        profile,
-        background: Vec::new(),
-    };
+    let mut load = Load { workload, written, stages, iterations, profile, background: Vec::new() };
     load.background = background::decode(decoder, background, scenarios, load.end());
     Some(load)
 }
@@ -95,12 +82,7 @@ fn check_pacing(decoder: &mut Decoder, root: Fields, mix_is_open: bool, backgrou
         .find_map(|scenario| scenario.value.entries().iter().find(|entry| entry.key == "pacing"));
     if let Some(pacing) = pacing {
         let message = "`pacing` spaces the starts of a VU, but an open workload starts by its rate";
-        decoder.problem(
-            pacing.key_at,
-            Kind::Conflict,
-            message,
-            "remove it, or write `closed: { vus: ... }`",
-        );
+        decoder.problem(pacing.key_at, Kind::Conflict, message, "remove it, or write `closed: { vus: ... }`");
     }
 }
 
@@ -132,13 +114,8 @@ pub(super) fn workload(decoder: &mut Decoder, fields: Fields, what: &str) -> Opt
 
 fn open_workload(decoder: &mut Decoder, entry: &Entry) -> Option<(Workload, Place)> {
     let fields = decoder.fields(&entry.value, &keys::OPEN)?;
-    let arrivals = fields
-        .get("arrivals")
-        .and_then(|node| decoder.choose(node, ARRIVALS))
-        .unwrap_or(Arrivals::Even);
-    let in_flight = fields
-        .get("max_in_flight")
-        .and_then(|node| decoder.whole(node, 1, 1_000_000));
+    let arrivals = fields.get("arrivals").and_then(|node| decoder.choose(node, ARRIVALS)).unwrap_or(Arrivals::Even);
+    let in_flight = fields.get("max_in_flight").and_then(|node| decoder.whole(node, 1, 1_000_000));
     let max_in_flight = in_flight.map_or(MAX_IN_FLIGHT_DEFAULT, |limit| limit as u32);
     let node = fields.get("rate")?;
     let rate_per_s = decoder.rate(node)?;
@@ -151,14 +128,7 @@ fn open_workload(decoder: &mut Decoder, entry: &Entry) -> Option<(Workload, Plac
         );
         return None;
     }
-    Some((
-        Workload::Open {
-            rate_per_s,
-            arrivals,
-            max_in_flight,
-        },
-        node.at,
-    ))
+    Some((Workload::Open { rate_per_s, arrivals, max_in_flight }, node.at))
 }
 
 /// Weights: a scenario's own, else that of the mix, else 1 without a mix and 0 with one. The background has none.
@@ -178,12 +148,7 @@ fn weights(decoder: &mut Decoder, mix: Option<&Entry>, background: &[Entry], sce
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!("its scenarios are: {}", known.join(", ")),
             };
-            decoder.problem(
-                entry.key_at,
-                Kind::Undefined,
-                format!("the plan has no scenario `{}`", entry.key),
-                remedy,
-            );
+            decoder.problem(entry.key_at, Kind::Undefined, format!("the plan has no scenario `{}`", entry.key), remedy);
             continue;
         };
         if scenario.weight.is_nan() {
@@ -216,11 +181,7 @@ fn weights(decoder: &mut Decoder, mix: Option<&Entry>, background: &[Entry], sce
         let message = "all scenarios run in the background, so the mix has none";
         decoder.problem(first.key_at, Kind::Value, message, "leave one out of the background");
     } else if none_runs {
-        let beginning = Place {
-            line: 1,
-            column: 1,
-            ..Place::default()
-        };
+        let beginning = Place { line: 1, column: 1, ..Place::default() };
         decoder.problem(
             mix.map_or(beginning, |mix| mix.key_at),
             Kind::Value,
@@ -237,11 +198,6 @@ pub(super) fn check_total(decoder: &mut Decoder, at: Place, workload: &Workload,
         Workload::Closed { .. } => schedule::Closed::new(stages).map(|_| ()),
     };
     if let Err(error) = built {
-        decoder.problem(
-            at,
-            Kind::Limit,
-            error.to_string(),
-            "write lower levels or shorter stages",
-        );
+        decoder.problem(at, Kind::Limit, error.to_string(), "write lower levels or shorter stages");
     }
 }

@@ -32,19 +32,12 @@ pub fn to_yaml(plan: &Plan) -> String {
         map.push(http::hosts(&plan.hosts));
     }
     if !plan.feeders.is_empty() {
-        let feeders = plan
-            .feeders
-            .iter()
-            .map(|feeder| (feeder.name.clone(), data::data(feeder)))
-            .collect();
+        let feeders = plan.feeders.iter().map(|feeder| (feeder.name.clone(), data::data(feeder))).collect();
         map.push(entry("data", Yaml::Map(feeders)));
     }
     map.extend(flow::run_steps(plan));
-    let scenarios = plan
-        .scenarios
-        .iter()
-        .map(|scenario| (scenario.name.clone(), flow::scenario(scenario, plan)))
-        .collect();
+    let scenarios =
+        plan.scenarios.iter().map(|scenario| (scenario.name.clone(), flow::scenario(scenario, plan))).collect();
     map.push(entry("scenarios", Yaml::Map(scenarios)));
     map.extend(run::load(plan));
     map.extend(run::rest(plan));
@@ -62,11 +55,7 @@ fn text(text: &str) -> Yaml {
 /// A text of a place where only `${env.NAME}` is replaced when it is read.
 fn expanded(text: &str) -> Yaml {
     let has_hole = text.contains("${env.");
-    Yaml::Text(if has_hole {
-        text.replace('$', "$$")
-    } else {
-        text.to_owned()
-    })
+    Yaml::Text(if has_hole { text.replace('$', "$$") } else { text.to_owned() })
 }
 
 fn plain(value: impl ToString) -> Yaml {
@@ -79,13 +68,7 @@ fn duration(duration: Duration) -> Yaml {
 
 /// The word of a choice.
 fn word<T: PartialEq>(words: Words<T>, value: &T) -> Yaml {
-    Yaml::Plain(
-        words
-            .iter()
-            .find(|(_, known)| known == value)
-            .map_or("", |(word, _)| word)
-            .to_owned(),
-    )
+    Yaml::Plain(words.iter().find(|(_, known)| known == value).map_or("", |(word, _)| word).to_owned())
 }
 
 /// Names behind the indices of templates, and the tags that requests do not have by themselves.

@@ -17,9 +17,7 @@ fn the_example_is_a_plan() {
 
 #[test]
 fn the_commented_data_works_too() {
-    let with_data = PLAN
-        .replace("# data:\n#   terms:", "data:\n    terms:")
-        .replace("q: oak", "q: \"${terms.q}\"");
+    let with_data = PLAN.replace("# data:\n#   terms:", "data:\n    terms:").replace("q: oak", "q: \"${terms.q}\"");
     let plan = document::parse(&with_data, &options()).unwrap();
     assert_eq!(plan.feeders[0].row_count(), 2);
 }

@@ -4,9 +4,8 @@ use super::*;
 
 fn weights() -> impl Strategy<Value = Vec<f64>> {
     let weight = prop_oneof![Just(0.0), (1..40_u32).prop_map(f64::from), 1e-3..1e3_f64];
-    prop::collection::vec(weight, 1..6).prop_filter("something is picked", |weights| {
-        weights.iter().any(|&weight| weight > 0.0)
-    })
+    prop::collection::vec(weight, 1..6)
+        .prop_filter("something is picked", |weights| weights.iter().any(|&weight| weight > 0.0))
 }
 
 /// How often each scenario comes up.
@@ -88,11 +87,7 @@ fn cycles_are_short() {
         assert_eq!(planned(&mix, weights.len()), counts, "{why}: {weights:?}");
     }
     let mix = Mix::new(&[std::f64::consts::PI, std::f64::consts::E]).unwrap();
-    assert_eq!(
-        (mix.count(0), mix.count(1)),
-        (5_361, 4_639),
-        "π / (π + e) = 0.53612, rounded"
-    );
+    assert_eq!((mix.count(0), mix.count(1)), (5_361, 4_639), "π / (π + e) = 0.53612, rounded");
 }
 
 #[test]
@@ -117,22 +112,9 @@ fn open_picks_do_not_repeat_their_neighbour_too_often() {
 fn impossible_mixes_are_refused() {
     assert_eq!(Mix::new(&[]), Err(MixError::NoWeight));
     assert_eq!(Mix::new(&[0.0, 0.0]), Err(MixError::NoWeight));
-    assert_eq!(
-        Mix::new(&[1.0, -1.0]),
-        Err(MixError::NotAWeight { index: 1, weight: -1.0 })
-    );
-    assert!(matches!(
-        Mix::new(&[f64::NAN]),
-        Err(MixError::NotAWeight { index: 0, .. })
-    ));
-    assert!(matches!(
-        Mix::new(&[f64::INFINITY]),
-        Err(MixError::NotAWeight { index: 0, .. })
-    ));
+    assert_eq!(Mix::new(&[1.0, -1.0]), Err(MixError::NotAWeight { index: 1, weight: -1.0 }));
+    assert!(matches!(Mix::new(&[f64::NAN]), Err(MixError::NotAWeight { index: 0, .. })));
+    assert!(matches!(Mix::new(&[f64::INFINITY]), Err(MixError::NotAWeight { index: 0, .. })));
     assert_eq!(Mix::new(&vec![1.0; 10_001]), Err(MixError::TooMany { count: 10_001 }));
-    assert_eq!(
-        Mix::new(&[f64::MAX, f64::MAX]).unwrap().cycle(),
-        2,
-        "large weights do not overflow"
-    );
+    assert_eq!(Mix::new(&[f64::MAX, f64::MAX]).unwrap().cycle(), 2, "large weights do not overflow");
 }

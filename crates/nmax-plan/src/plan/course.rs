@@ -24,14 +24,7 @@ pub enum Profile {
 
 impl Profile {
     /// Every profile.
-    pub const ALL: [Self; 6] = [
-        Self::Smoke,
-        Self::Ladder,
-        Self::Peak,
-        Self::Stress,
-        Self::Soak,
-        Self::Flood,
-    ];
+    pub const ALL: [Self; 6] = [Self::Smoke, Self::Ladder, Self::Peak, Self::Stress, Self::Soak, Self::Flood];
 
     /// Its name in plans and results.
     pub const fn name(self) -> &'static str {

@@ -62,10 +62,7 @@ fn change_requests(steps: &mut [Step], change: &mut dyn FnMut(&mut Request)) {
     for step in steps {
         match step {
             Step::Request(request) => change(Arc::make_mut(request)),
-            other => other
-                .parts_mut()
-                .into_iter()
-                .for_each(|steps| change_requests(steps, change)),
+            other => other.parts_mut().into_iter().for_each(|steps| change_requests(steps, change)),
         }
     }
 }
@@ -78,9 +75,7 @@ struct Steps<'a> {
 
 impl<'a> Steps<'a> {
     fn of<const N: usize>(lists: [&'a [Step]; N]) -> Self {
-        Self {
-            rest: lists.map(<[Step]>::iter).into(),
-        }
+        Self { rest: lists.map(<[Step]>::iter).into() }
     }
 }
 
@@ -216,15 +211,7 @@ pub enum Method {
 
 impl Method {
     /// Every method.
-    pub const ALL: [Self; 7] = [
-        Self::Get,
-        Self::Head,
-        Self::Post,
-        Self::Put,
-        Self::Patch,
-        Self::Delete,
-        Self::Options,
-    ];
+    pub const ALL: [Self; 7] = [Self::Get, Self::Head, Self::Post, Self::Put, Self::Patch, Self::Delete, Self::Options];
 
     /// The token on the wire.
     pub const fn token(self) -> &'static str {

@@ -17,13 +17,7 @@ pub struct Table {
 impl Table {
     /// A table of this many columns, to be filled row by row.
     pub fn builder(columns: usize) -> TableBuilder {
-        TableBuilder {
-            table: Self {
-                columns: columns.max(1),
-                ..Self::default()
-            },
-            known: HashMap::new(),
-        }
+        TableBuilder { table: Self { columns: columns.max(1), ..Self::default() }, known: HashMap::new() }
     }
 
     /// Number of rows.
@@ -80,9 +74,7 @@ impl TableBuilder {
             return Some(*number);
         }
         // The last number is that of no text.
-        let number = u32::try_from(self.table.ends.len())
-            .ok()
-            .filter(|number| *number < u32::MAX)?;
+        let number = u32::try_from(self.table.ends.len()).ok().filter(|number| *number < u32::MAX)?;
         self.table.text.push_str(text);
         self.table.ends.push(self.table.text.len());
         self.known.insert(text.to_owned(), number);

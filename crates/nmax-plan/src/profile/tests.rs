@@ -5,20 +5,13 @@ use crate::plan::Arrivals;
 use crate::schedule::{self, Closed, Open, phases};
 
 fn open(rate_per_s: f64) -> Workload {
-    Workload::Open {
-        rate_per_s,
-        arrivals: Arrivals::Even,
-        max_in_flight: 10,
-    }
+    Workload::Open { rate_per_s, arrivals: Arrivals::Even, max_in_flight: 10 }
 }
 
 /// Level, minutes and kind of each stage.
 fn minutes(stages: &[Stage]) -> Vec<(f64, f64, u64, StageKind)> {
     let ns = 60_000_000_000;
-    stages
-        .iter()
-        .map(|stage| (stage.from, stage.to, stage.length_ns.unwrap() / ns, stage.kind))
-        .collect()
+    stages.iter().map(|stage| (stage.from, stage.to, stage.length_ns.unwrap() / ns, stage.kind)).collect()
 }
 
 #[test]
@@ -29,37 +22,17 @@ fn usual_shapes_worked_by_hand() {
         (Profile::Smoke, vus(50), vec![(1.0, 1.0, 20, Hold)]),
         (Profile::Smoke, open(50.0), vec![(1.0, 1.0, 20, Hold)]),
         (Profile::Ladder, vus(1), vec![(1.0, 1.0, 5, Hold)]),
-        (
-            Profile::Ladder,
-            vus(100),
-            vec![(1.0, 1.0, 5, Hold), (10.0, 10.0, 5, Hold), (100.0, 100.0, 5, Hold)],
-        ),
-        (
-            Profile::Ladder,
-            vus(25),
-            vec![(1.0, 1.0, 5, Hold), (10.0, 10.0, 5, Hold), (25.0, 25.0, 5, Hold)],
-        ),
-        (
-            Profile::Ladder,
-            open(200.0),
-            vec![(2.0, 2.0, 5, Hold), (20.0, 20.0, 5, Hold), (200.0, 200.0, 5, Hold)],
-        ),
+        (Profile::Ladder, vus(100), vec![(1.0, 1.0, 5, Hold), (10.0, 10.0, 5, Hold), (100.0, 100.0, 5, Hold)]),
+        (Profile::Ladder, vus(25), vec![(1.0, 1.0, 5, Hold), (10.0, 10.0, 5, Hold), (25.0, 25.0, 5, Hold)]),
+        (Profile::Ladder, open(200.0), vec![(2.0, 2.0, 5, Hold), (20.0, 20.0, 5, Hold), (200.0, 200.0, 5, Hold)]),
         (
             Profile::Peak,
             open(200.0),
-            vec![
-                (0.0, 200.0, 30, RampUp),
-                (200.0, 200.0, 120, Hold),
-                (200.0, 0.0, 5, RampDown),
-            ],
+            vec![(0.0, 200.0, 30, RampUp), (200.0, 200.0, 120, Hold), (200.0, 0.0, 5, RampDown)],
         ),
         (Profile::Stress, open(200.0), vec![(0.0, 400.0, 480, RampUp)]),
         (Profile::Stress, vus(10), vec![(0.0, 20.0, 480, RampUp)]),
-        (
-            Profile::Soak,
-            vus(10),
-            vec![(0.0, 10.0, 30, RampUp), (10.0, 10.0, 1440, Hold)],
-        ),
+        (Profile::Soak, vus(10), vec![(0.0, 10.0, 30, RampUp), (10.0, 10.0, 1440, Hold)]),
         (Profile::Flood, vus(10), vec![(10.0, 10.0, 120, Hold)]),
     ];
     for (profile, written, want) in cases {
@@ -84,12 +57,7 @@ fn stages() -> impl Strategy<Value = Vec<Stage>> {
         for (to, length_ms, ramps) in steps {
             let to = f64::from(to);
             let from = if ramps { before } else { to };
-            stages.push(Stage {
-                from,
-                to,
-                length_ns: Some(length_ms * 1_000_000),
-                kind: StageKind::Hold,
-            });
+            stages.push(Stage { from, to, length_ns: Some(length_ms * 1_000_000), kind: StageKind::Hold });
             before = to;
         }
         stages

@@ -36,12 +36,7 @@ impl Closed {
         for (place, stage) in stages.iter().enumerate() {
             let end_ns = check(place, stage, place + 1 == stages.len(), start_ns)?;
             if end_ns != Some(start_ns) {
-                segments.push(Segment {
-                    start_ns,
-                    length_ns: stage.length_ns,
-                    from: stage.from,
-                    to: stage.to,
-                });
+                segments.push(Segment { start_ns, length_ns: stage.length_ns, from: stage.from, to: stage.to });
             }
             start_ns = end_ns.unwrap_or(u64::MAX);
         }
@@ -79,9 +74,7 @@ impl Closed {
 
     /// When the schedule ends, ns since the start of the run; `None` when it does not.
     pub fn end_ns(&self) -> Option<u64> {
-        self.segments
-            .last()
-            .map_or(Some(0), |last| Some(last.start_ns + last.length_ns?))
+        self.segments.last().map_or(Some(0), |last| Some(last.start_ns + last.length_ns?))
     }
 }
 
@@ -111,8 +104,7 @@ impl Segment {
 
     /// The last instant of the segment, ns from its beginning.
     fn last_ns(&self) -> u64 {
-        self.length_ns
-            .map_or(u64::MAX - self.start_ns, |length_ns| length_ns - 1)
+        self.length_ns.map_or(u64::MAX - self.start_ns, |length_ns| length_ns - 1)
     }
 
     /// The first instant from `earliest_ns` on, ns from the beginning, at which VU `v` is active or not, as `to_active` says.
@@ -129,8 +121,6 @@ impl Segment {
         if !matches(last_ns) {
             return None;
         }
-        least(earliest_ns + (last_ns - earliest_ns) / 2, last_ns, |t_ns| {
-            t_ns > earliest_ns && matches(t_ns)
-        })
+        least(earliest_ns + (last_ns - earliest_ns) / 2, last_ns, |t_ns| t_ns > earliest_ns && matches(t_ns))
     }
 }

@@ -115,11 +115,7 @@ impl Open {
                 Piece::Stage(stage) => {
                     let is_last = place + 1 == pieces.len();
                     end_ns = check(place, stage, is_last, start_ns)?.unwrap_or(u64::MAX);
-                    let curve = Curve {
-                        from_per_s: stage.from,
-                        to_per_s: stage.to,
-                        length_ns: stage.length_ns,
-                    };
+                    let curve = Curve { from_per_s: stage.from, to_per_s: stage.to, length_ns: stage.length_ns };
                     let shape = match arrivals {
                         Arrivals::Even => Shape::Even(curve),
                         Arrivals::Poisson { seed } => Shape::Poisson(curve, derive(mix64(seed), place as u64)),
@@ -132,11 +128,7 @@ impl Open {
                     (shape, area)
                 }
             };
-            let lambda_end = if area.is_infinite() {
-                area
-            } else {
-                snap(lambda + area).min(STARTS_MAX as f64)
-            };
+            let lambda_end = if area.is_infinite() { area } else { snap(lambda + area).min(STARTS_MAX as f64) };
             let segment = Segment {
                 start_ns,
                 shape,
@@ -148,11 +140,7 @@ impl Open {
             segments.push(segment);
             (start_ns, lambda) = (end_ns, lambda_end);
         }
-        Ok(Self {
-            segments,
-            limit: STARTS_MAX,
-            starts: Arc::default(),
-        })
+        Ok(Self { segments, limit: STARTS_MAX, starts: Arc::default() })
     }
 
     /// The schedule that starts iteration n at the n-th of these instants, ns since the start of the run, and ends at
@@ -160,11 +148,8 @@ impl Open {
     pub fn listed(starts: Arc<[u64]>, end_ns: u64) -> Self {
         debug_assert!(starts.is_sorted(), "starts ascend");
         let end = (starts.len() as u64).min(STARTS_MAX);
-        let curve = Curve {
-            from_per_s: 0.0,
-            to_per_s: 0.0,
-            length_ns: Some(end_ns.max(starts.last().copied().unwrap_or(0))),
-        };
+        let curve =
+            Curve { from_per_s: 0.0, to_per_s: 0.0, length_ns: Some(end_ns.max(starts.last().copied().unwrap_or(0))) };
         let segment = Segment {
             start_ns: 0,
             shape: Shape::Listed(curve),
@@ -173,20 +158,13 @@ impl Open {
             first: 0,
             end,
         };
-        Self {
-            segments: vec![segment],
-            limit: STARTS_MAX,
-            starts,
-        }
+        Self { segments: vec![segment], limit: STARTS_MAX, starts }
     }
 
     /// The same schedule, ending after its first `starts` iterations.
     #[must_use]
     pub fn limit(self, starts: u64) -> Self {
-        Self {
-            limit: self.limit.min(starts),
-            ..self
-        }
+        Self { limit: self.limit.min(starts), ..self }
     }
 
     /// When iteration `n`, from 0, is due: ns since the start of the run; `None` when the schedule has no such iteration.
@@ -208,15 +186,9 @@ impl Open {
 
     /// How many iterations the schedule has.
     pub fn total(&self) -> Total {
-        let (end, unbounded) = self
-            .segments
-            .last()
-            .map_or((0, false), |segment| (segment.end, segment.lambda_end.is_infinite()));
-        if unbounded && self.limit == STARTS_MAX {
-            Total::Unbounded
-        } else {
-            Total::Finite(end.min(self.limit))
-        }
+        let (end, unbounded) =
+            self.segments.last().map_or((0, false), |segment| (segment.end, segment.lambda_end.is_infinite()));
+        if unbounded && self.limit == STARTS_MAX { Total::Unbounded } else { Total::Finite(end.min(self.limit)) }
     }
 
     /// Planned rate at `t_ns`, iterations per second, by the stages alone: bursts, listed starts and the limit do not
@@ -226,10 +198,7 @@ impl Open {
         let covering = self.segments[..begun].iter().rev().find_map(|segment| {
             let curve = segment.curve()?;
             let t_ns = t_ns - segment.start_ns;
-            curve
-                .length_ns
-                .is_none_or(|length_ns| t_ns < length_ns)
-                .then(|| curve.rate_at(t_ns))
+            curve.length_ns.is_none_or(|length_ns| t_ns < length_ns).then(|| curve.rate_at(t_ns))
         });
         covering.unwrap_or(0.0)
     }
@@ -244,17 +213,12 @@ impl Open {
         if self.limit < last.end {
             return self.limit.checked_sub(1).map_or(Some(0), |n| self.offset_ns(n));
         }
-        last.curve()
-            .map_or(Some(last.start_ns), |curve| Some(last.start_ns + curve.length_ns?))
+        last.curve().map_or(Some(last.start_ns), |curve| Some(last.start_ns + curve.length_ns?))
     }
 
     /// A reader that is fast for numbers that come in order.
     pub fn cursor(&self) -> Cursor<'_> {
-        Cursor {
-            open: self,
-            segment: 0,
-            leaf: None,
-        }
+        Cursor { open: self, segment: 0, leaf: None }
     }
 
     /// The offsets of iterations `n`, `n` + 1, …, ns since the start of the run, in order.
@@ -301,10 +265,7 @@ impl Cursor<'_> {
 
     /// The value of `rank` in a block of the current segment.
     fn uniform(&mut self, segment: &Segment, key: u64, block: u64, rank: u64) -> Option<f64> {
-        let here = self
-            .leaf
-            .as_ref()
-            .filter(|leaf| (leaf.0, leaf.1) == (self.segment, block));
+        let here = self.leaf.as_ref().filter(|leaf| (leaf.0, leaf.1) == (self.segment, block));
         if let Some(value) = here.and_then(|(_, _, leaf)| leaf.get(rank)) {
             return Some(value);
         }
@@ -347,22 +308,15 @@ impl Segment {
         match self.shape {
             Shape::Listed(_) => starts.partition_point(|start| *start <= t_ns) as u64,
             Shape::Burst => self.end,
-            Shape::Even(curve) => (self.lambda(&curve, t_ns) as u64)
-                .saturating_add(1)
-                .clamp(self.first, self.end),
+            Shape::Even(curve) => (self.lambda(&curve, t_ns) as u64).saturating_add(1).clamp(self.first, self.end),
             Shape::Poisson(curve, key) => {
                 let lambda = self.lambda(&curve, t_ns);
                 if lambda >= self.lambda_end {
                     return self.end;
                 }
                 let block = self.block_at(lambda);
-                let reached = self
-                    .uniforms(key, block)
-                    .count_reached(|value| self.lambda_of(block, value) <= lambda);
-                self.first
-                    .saturating_add(block.saturating_mul(BLOCK))
-                    .saturating_add(reached)
-                    .min(self.end)
+                let reached = self.uniforms(key, block).count_reached(|value| self.lambda_of(block, value) <= lambda);
+                self.first.saturating_add(block.saturating_mul(BLOCK)).saturating_add(reached).min(self.end)
             }
         }
     }
@@ -370,11 +324,7 @@ impl Segment {
     /// Poisson arrivals: the block of iteration `n` and its rank there. A bounded segment is one block.
     fn block_of(&self, n: u64) -> (u64, u64) {
         let rank = n - self.first;
-        if self.lambda_end.is_finite() {
-            (0, rank)
-        } else {
-            (rank / BLOCK, rank % BLOCK)
-        }
+        if self.lambda_end.is_finite() { (0, rank) } else { (rank / BLOCK, rank % BLOCK) }
     }
 
     /// The last block that begins at or below `lambda`.
@@ -395,15 +345,8 @@ impl Segment {
     }
 
     fn uniforms(&self, key: u64, block: u64) -> Uniforms {
-        let count = if self.lambda_end.is_finite() {
-            self.end - self.first
-        } else {
-            BLOCK
-        };
-        Uniforms {
-            key: derive(key, block),
-            count,
-        }
+        let count = if self.lambda_end.is_finite() { self.end - self.first } else { BLOCK };
+        Uniforms { key: derive(key, block), count }
     }
 
     /// Λ of an arrival at `value` in [0, 1] of a block. Rises with both.

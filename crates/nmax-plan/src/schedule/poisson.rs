@@ -82,11 +82,7 @@ impl Uniforms {
                 Ordering::Less => node = split.below,
                 Ordering::Greater => node = split.above,
                 Ordering::Equal => {
-                    return Leaf {
-                        first: rank,
-                        len: 1,
-                        values: [split.value; LEAF_MAX + 1],
-                    };
+                    return Leaf { first: rank, len: 1, values: [split.value; LEAF_MAX + 1] };
                 }
             }
         }
@@ -105,12 +101,7 @@ impl Uniforms {
     }
 
     const fn root(&self) -> Node {
-        Node {
-            first: 0,
-            end: self.count,
-            low: 0.0,
-            high: 1.0,
-        }
+        Node { first: 0, end: self.count, low: 0.0, high: 1.0 }
     }
 
     /// The middle value of an inner node, with the nodes on both sides.
@@ -120,22 +111,9 @@ impl Uniforms {
         let mut stream = Stream::new(derive(derive(self.key, INNER), rank));
         let fraction = stream.beta((rank - first + 1) as f64, (end - rank) as f64);
         let value = (low + (high - low) * fraction).min(high);
-        let below = Node {
-            end: rank,
-            high: value,
-            ..node
-        };
-        let above = Node {
-            first: rank + 1,
-            low: value,
-            ..node
-        };
-        Split {
-            below,
-            rank,
-            value,
-            above,
-        }
+        let below = Node { end: rank, high: value, ..node };
+        let above = Node { first: rank + 1, low: value, ..node };
+        Split { below, rank, value, above }
     }
 
     /// All values of a leaf.

@@ -12,33 +12,17 @@ pub(super) const S: u64 = 1_000_000_000;
 
 /// A stage whose kind does not matter.
 pub(super) fn stage(from: f64, to: f64, length_ns: u64) -> Stage {
-    Stage {
-        from,
-        to,
-        length_ns: Some(length_ns),
-        kind: StageKind::Hold,
-    }
+    Stage { from, to, length_ns: Some(length_ns), kind: StageKind::Hold }
 }
 
 /// A stage that never ends.
 pub(super) fn forever(level: f64) -> Stage {
-    Stage {
-        from: level,
-        to: level,
-        length_ns: None,
-        kind: StageKind::Hold,
-    }
+    Stage { from: level, to: level, length_ns: None, kind: StageKind::Hold }
 }
 
 /// Lengths from nothing over less than a second to hours.
 fn lengths() -> impl Strategy<Value = u64> {
-    prop_oneof![
-        Just(0),
-        1..50_u64,
-        1..S,
-        S..100 * S,
-        (0..7_200_u64).prop_map(|seconds| seconds * S)
-    ]
+    prop_oneof![Just(0), 1..50_u64, 1..S, S..100 * S, (0..7_200_u64).prop_map(|seconds| seconds * S)]
 }
 
 /// Levels: zero, fractions, usual and large ones.
@@ -60,11 +44,7 @@ pub(super) fn integral(stages: &[Stage], t_ns: u64) -> f64 {
     for stage in stages {
         let length = stage.length_ns.map_or(f64::INFINITY, |length_ns| length_ns as f64);
         let taken = left_ns.min(length);
-        let reached = if length > 0.0 {
-            stage.from + (stage.to - stage.from) * (taken / length)
-        } else {
-            stage.from
-        };
+        let reached = if length > 0.0 { stage.from + (stage.to - stage.from) * (taken / length) } else { stage.from };
         sum += (stage.from + reached) / 2.0 * taken / 1e9;
         left_ns -= taken;
     }
@@ -72,12 +52,7 @@ pub(super) fn integral(stages: &[Stage], t_ns: u64) -> f64 {
 }
 
 fn kind(kind: StageKind, length_ns: Option<u64>) -> Stage {
-    Stage {
-        from: 1.0,
-        to: 1.0,
-        length_ns,
-        kind,
-    }
+    Stage { from: 1.0, to: 1.0, length_ns, kind }
 }
 
 #[test]
@@ -85,63 +60,20 @@ fn statistics_cover_the_holds() {
     use StageKind::{Hold, RampDown, RampUp, WarmUp};
     let s = |seconds: u64| Some(seconds * S);
     let cases: [(&[Stage], u64, Option<u64>, &str); 5] = [
-        (
-            &[
-                kind(RampUp, s(1)),
-                kind(WarmUp, s(2)),
-                kind(Hold, s(4)),
-                kind(RampDown, s(8)),
-            ],
-            3,
-            s(7),
-            "one hold",
-        ),
-        (
-            &[kind(Hold, s(1)), kind(RampUp, s(2)), kind(Hold, s(4))],
-            0,
-            s(7),
-            "what lies between holds counts",
-        ),
+        (&[kind(RampUp, s(1)), kind(WarmUp, s(2)), kind(Hold, s(4)), kind(RampDown, s(8))], 3, s(7), "one hold"),
+        (&[kind(Hold, s(1)), kind(RampUp, s(2)), kind(Hold, s(4))], 0, s(7), "what lies between holds counts"),
         (&[kind(WarmUp, s(5)), kind(Hold, None)], 5, None, "no end"),
-        (
-            &[kind(RampUp, s(1)), kind(RampDown, s(2))],
-            0,
-            s(3),
-            "no hold: the whole",
-        ),
+        (&[kind(RampUp, s(1)), kind(RampDown, s(2))], 0, s(3), "no hold: the whole"),
         (&[], 0, Some(0), "nothing"),
     ];
     for (stages, start_s, end_ns, why) in cases {
-        assert_eq!(
-            hold_span(stages),
-            Span {
-                start_ns: start_s * S,
-                end_ns
-            },
-            "{why}"
-        );
+        assert_eq!(hold_span(stages), Span { start_ns: start_s * S, end_ns }, "{why}");
     }
-    let spans: Vec<_> = phases(cases[0].0)
-        .iter()
-        .map(|phase| (phase.kind, phase.span.start_ns / S, phase.span.end_ns))
-        .collect();
-    assert_eq!(
-        spans,
-        [
-            (RampUp, 0, s(1)),
-            (WarmUp, 1, s(3)),
-            (Hold, 3, s(7)),
-            (RampDown, 7, s(15))
-        ]
-    );
-    let span = Span {
-        start_ns: 3,
-        end_ns: Some(5),
-    };
-    assert_eq!(
-        (2..6).map(|t_ns| span.contains(t_ns)).collect::<Vec<_>>(),
-        [false, true, true, false]
-    );
+    let spans: Vec<_> =
+        phases(cases[0].0).iter().map(|phase| (phase.kind, phase.span.start_ns / S, phase.span.end_ns)).collect();
+    assert_eq!(spans, [(RampUp, 0, s(1)), (WarmUp, 1, s(3)), (Hold, 3, s(7)), (RampDown, 7, s(15))]);
+    let span = Span { start_ns: 3, end_ns: Some(5) };
+    assert_eq!((2..6).map(|t_ns| span.contains(t_ns)).collect::<Vec<_>>(), [false, true, true, false]);
 }
 
 #[test]
@@ -151,33 +83,12 @@ fn impossible_stages_are_refused() {
         assert_eq!(Closed::new(stages).expect_err("refused").to_string(), error.to_string());
         error
     };
-    assert_eq!(
-        refused(&[stage(1.0, -1.0, S)]),
-        StageError::NotALevel { stage: 0, level: -1.0 }
-    );
-    assert_eq!(
-        refused(&[stage(1.0, 1.0, S), forever(1e13)]),
-        StageError::NotALevel { stage: 1, level: 1e13 }
-    );
-    assert!(matches!(
-        refused(&[stage(f64::NAN, 1.0, S)]),
-        StageError::NotALevel { stage: 0, .. }
-    ));
-    assert_eq!(
-        refused(&[forever(1.0), stage(1.0, 1.0, S)]),
-        StageError::UnboundedBeforeLast { stage: 0 }
-    );
-    assert_eq!(
-        refused(&[Stage {
-            to: 2.0,
-            ..forever(1.0)
-        }]),
-        StageError::UnboundedRamp { stage: 0 }
-    );
-    assert_eq!(
-        refused(&[stage(1.0, 1.0, S), stage(1.0, 1.0, u64::MAX)]),
-        StageError::TooLong { stage: 1 }
-    );
+    assert_eq!(refused(&[stage(1.0, -1.0, S)]), StageError::NotALevel { stage: 0, level: -1.0 });
+    assert_eq!(refused(&[stage(1.0, 1.0, S), forever(1e13)]), StageError::NotALevel { stage: 1, level: 1e13 });
+    assert!(matches!(refused(&[stage(f64::NAN, 1.0, S)]), StageError::NotALevel { stage: 0, .. }));
+    assert_eq!(refused(&[forever(1.0), stage(1.0, 1.0, S)]), StageError::UnboundedBeforeLast { stage: 0 });
+    assert_eq!(refused(&[Stage { to: 2.0, ..forever(1.0) }]), StageError::UnboundedRamp { stage: 0 });
+    assert_eq!(refused(&[stage(1.0, 1.0, S), stage(1.0, 1.0, u64::MAX)]), StageError::TooLong { stage: 1 });
 }
 
 proptest! {

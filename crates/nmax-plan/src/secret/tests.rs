@@ -72,23 +72,10 @@ fn names_of_secrets_are_known_in_every_spelling() {
 
 #[test]
 fn headers_of_cookies_and_logins_are_secret() {
-    for name in [
-        "Cookie",
-        "set-cookie",
-        " Authorization",
-        "Proxy-Authorization",
-        "x-auth-token",
-        "X-CSRF-Token",
-    ] {
+    for name in ["Cookie", "set-cookie", " Authorization", "Proxy-Authorization", "x-auth-token", "X-CSRF-Token"] {
         assert!(is_secret_header(name), "{name}");
     }
-    for name in [
-        "host",
-        "accept",
-        "x-request-id",
-        "www-authenticate",
-        "sec-websocket-key",
-    ] {
+    for name in ["host", "accept", "x-request-id", "www-authenticate", "sec-websocket-key"] {
         assert!(!is_secret_header(name), "{name}");
     }
 }

@@ -5,17 +5,12 @@ use super::*;
 /// Weights of injectors with at least one above 0, and how many workers each has.
 fn splits() -> impl Strategy<Value = (Vec<u32>, u32)> {
     let weights = prop::collection::vec(prop_oneof![Just(0_u32), 1..8_u32, 1..2_000_u32], 1..7);
-    (
-        weights.prop_filter("someone works", |weights| weights.iter().any(|&weight| weight > 0)),
-        1..6_u32,
-    )
+    (weights.prop_filter("someone works", |weights| weights.iter().any(|&weight| weight > 0)), 1..6_u32)
 }
 
 fn shares(weights: &[u32], workers: u32) -> Vec<Share> {
     let injectors = (0..weights.len() as u32).map(|index| Share::of(index, weights).unwrap());
-    injectors
-        .flat_map(|share| (0..workers).map(move |worker| share.split(worker, workers).unwrap()))
-        .collect()
+    injectors.flat_map(|share| (0..workers).map(move |worker| share.split(worker, workers).unwrap())).collect()
 }
 
 proptest! {
@@ -105,21 +100,12 @@ fn the_whole_is_everything() {
 
 #[test]
 fn impossible_shares_are_refused() {
-    assert_eq!(
-        Share::of(2, &[1, 1]),
-        Err(ShareError::NoSuchPart { index: 2, parts: 2 })
-    );
+    assert_eq!(Share::of(2, &[1, 1]), Err(ShareError::NoSuchPart { index: 2, parts: 2 }));
     assert_eq!(Share::of(0, &[]), Err(ShareError::NoSuchPart { index: 0, parts: 0 }));
     assert_eq!(Share::of(0, &[0, 0]), Err(ShareError::NoWeight));
     assert_eq!(Share::of(0, &[u32::MAX, u32::MAX - 1]), Err(ShareError::TooHeavy));
-    assert_eq!(
-        Share::whole().split(0, 0),
-        Err(ShareError::NoSuchPart { index: 0, parts: 0 })
-    );
-    assert!(
-        Share::of(0, &[u32::MAX, u32::MAX]).is_ok(),
-        "a common divisor does not count"
-    );
+    assert_eq!(Share::whole().split(0, 0), Err(ShareError::NoSuchPart { index: 0, parts: 0 }));
+    assert!(Share::of(0, &[u32::MAX, u32::MAX]).is_ok(), "a common divisor does not count");
 }
 
 #[test]

@@ -38,10 +38,7 @@ pub fn policy(plan: &Plan) -> Vec<(&'static str, String)> {
         lines.push(("proxy", without_user(proxy)));
     }
     if defaults.client_certificate.is_some() {
-        lines.push((
-            "certificate",
-            "a client certificate is shown to servers that ask".into(),
-        ));
+        lines.push(("certificate", "a client certificate is shown to servers that ask".into()));
     }
     if defaults.insecure {
         lines.push(("insecure", "any certificate of a server is accepted".into()));
@@ -138,10 +135,7 @@ fn visitor(visitor: Visitor) -> String {
     match visitor {
         Visitor::Returning => "returning: connections and TLS sessions stay".into(),
         Visitor::New => "new in each iteration: connections and TLS sessions are not reused".into(),
-        Visitor::Mixed(share) => format!(
-            "new in {} of the iterations, returning in the others",
-            format_share(share)
-        ),
+        Visitor::Mixed(share) => format!("new in {} of the iterations, returning in the others", format_share(share)),
     }
 }
 
@@ -168,11 +162,7 @@ fn redirects(plan: &Plan) -> String {
 }
 
 fn compression(plan: &Plan) -> String {
-    let own = |headers: &[(String, _)]| {
-        headers
-            .iter()
-            .any(|(name, _)| name.eq_ignore_ascii_case("accept-encoding"))
-    };
+    let own = |headers: &[(String, _)]| headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("accept-encoding"));
     let tokens: Vec<&str> = plan.defaults.compression.iter().map(|coding| coding.token()).collect();
     if !tokens.is_empty() {
         format!("`accept-encoding: {}`; replies are decoded", tokens.join(", "))

@@ -43,19 +43,13 @@ struct Part {
 
 const fn fixed(requests: u64, goes_on: f64) -> Part {
     Part {
-        requests: Requests {
-            least: requests,
-            most: Some(requests),
-            expected: Some(requests as f64),
-        },
+        requests: Requests { least: requests, most: Some(requests), expected: Some(requests as f64) },
         goes_on: Some(goes_on),
     }
 }
 
 fn list(steps: &[Step]) -> Part {
-    steps
-        .iter()
-        .fold(fixed(0, 1.0), |before, step| before.then(self::step(step)))
+    steps.iter().fold(fixed(0, 1.0), |before, step| before.then(self::step(step)))
 }
 
 fn step(step: &Step) -> Part {
@@ -88,11 +82,7 @@ impl Part {
         };
         Self {
             requests: Requests {
-                least: if self.goes_on == Some(1.0) {
-                    one.least.saturating_add(two.least)
-                } else {
-                    one.least
-                },
+                least: if self.goes_on == Some(1.0) { one.least.saturating_add(two.least) } else { one.least },
                 most: one.most.zip(two.most).map(|(one, two)| one.saturating_add(two)),
                 expected,
             },
@@ -117,9 +107,7 @@ impl Part {
 fn choose(branches: &[Branch]) -> Part {
     let total: f64 = branches.iter().map(|branch| branch.weight).sum();
     let taken = branches.iter().filter(|branch| branch.weight > 0.0);
-    let parts: Vec<(f64, Part)> = taken
-        .map(|branch| (branch.weight / total, list(&branch.steps)))
-        .collect();
+    let parts: Vec<(f64, Part)> = taken.map(|branch| (branch.weight / total, list(&branch.steps))).collect();
     let Some(any) = parts.iter().map(|(_, part)| *part).reduce(Part::or) else {
         return fixed(0, 1.0);
     };
@@ -128,10 +116,7 @@ fn choose(branches: &[Branch]) -> Part {
         parts.iter().try_fold(0.0, sum)
     };
     Part {
-        requests: Requests {
-            expected: mean(|part| part.requests.expected),
-            ..any.requests
-        },
+        requests: Requests { expected: mean(|part| part.requests.expected), ..any.requests },
         // What rounding leaves of a sum of ones is one.
         goes_on: any.goes_on.or_else(|| mean(|part| part.goes_on)),
     }

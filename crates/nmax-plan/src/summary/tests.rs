@@ -15,11 +15,8 @@ fn open_plans_are_known_exactly() {
         "workload: { open: { rate: 40/s } }\nstages: [{ ramp: 10s, to: 100% }, { hold: 20s }, { ramp: 10s, to: 0 }]",
     );
     assert_eq!(forecast.iterations, Some(1_200));
-    let counts: Vec<_> = forecast
-        .scenarios
-        .iter()
-        .map(|scenario| (scenario.share, scenario.iterations, scenario.requests))
-        .collect();
+    let counts: Vec<_> =
+        forecast.scenarios.iter().map(|scenario| (scenario.share, scenario.iterations, scenario.requests)).collect();
     assert_eq!(counts, [(0.75, Some(900), Some(1_800)), (0.25, Some(300), Some(300))]);
     assert_eq!(forecast.requests, Some(2_100));
     assert_eq!(forecast.duration, Some(Duration::from_secs(40)));
@@ -30,20 +27,14 @@ fn open_plans_are_known_exactly() {
 #[test]
 fn what_ends_the_run_decides() {
     let closed = of("workload: { closed: { vus: 7 } }");
-    assert_eq!(
-        (closed.iterations, closed.requests, closed.peak),
-        (None, None, Peak::Vus(7.0))
-    );
+    assert_eq!((closed.iterations, closed.requests, closed.peak), (None, None, Peak::Vus(7.0)));
     assert_eq!(closed.peak_requests_per_s, None);
     let limited = of("workload: { closed: { vus: 7 }, iterations: 100 }");
     assert_eq!((limited.iterations, limited.duration), (Some(100), None));
     let open = of("workload: { open: { rate: 10/s }, iterations: 100 }");
     assert_eq!((open.iterations, open.duration), (Some(100), None));
     let both = of("workload: { open: { rate: 10/s }, iterations: 100 }\nduration: 3s\nwarm_up: 2s");
-    assert_eq!(
-        (both.iterations, both.duration),
-        (Some(50), Some(Duration::from_secs(5)))
-    );
+    assert_eq!((both.iterations, both.duration), (Some(50), Some(Duration::from_secs(5))));
 }
 
 /// Topics and words for a plan with these defaults.
@@ -55,24 +46,15 @@ fn policy_of(defaults: &str, step: &str) -> Vec<(&'static str, String)> {
 }
 
 fn line<'a>(lines: &'a [(&str, String)], topic: &str) -> &'a str {
-    lines
-        .iter()
-        .find(|(name, _)| *name == topic)
-        .map_or("", |(_, text)| text.as_str())
+    lines.iter().find(|(name, _)| *name == topic).map_or("", |(_, text)| text.as_str())
 }
 
 #[test]
 fn what_holds_without_a_word_is_said_too() {
     let lines = policy_of("{}", "{ think: 1s }");
     let topics: Vec<&str> = lines.iter().map(|(topic, _)| *topic).collect();
-    assert_eq!(
-        topics,
-        ["connection", "visitor", "cookies", "redirects", "compression", "names"]
-    );
-    assert_eq!(
-        line(&lines, "connection"),
-        "HTTP/1.1, kept across iterations; `connection: keep-alive`"
-    );
+    assert_eq!(topics, ["connection", "visitor", "cookies", "redirects", "compression", "names"]);
+    assert_eq!(line(&lines, "connection"), "HTTP/1.1, kept across iterations; `connection: keep-alive`");
     assert_eq!(line(&lines, "redirects"), "not followed");
     assert_eq!(line(&lines, "compression"), "not asked for");
 }
@@ -115,10 +97,7 @@ fn every_key_that_changes_the_answer_changes_the_words() {
 #[test]
 fn steps_that_differ_are_counted() {
     let lines = policy_of("{ redirects: 5 }", "{ put: /a, file: a.bin, redirects: none }");
-    assert_eq!(
-        line(&lines, "redirects"),
-        "followed, at most 5 in a step; 1 step otherwise"
-    );
+    assert_eq!(line(&lines, "redirects"), "followed, at most 5 in a step; 1 step otherwise");
     assert_eq!(line(&lines, "files"), "sent by 1 step");
 }
 
@@ -139,10 +118,7 @@ fn requests_of_an_iteration() {
             "{ choose: [{ weight: 7, steps: [] }, { weight: 3, steps: [{ get: / }, { get: / }] }] }",
             "1.6 requests on average",
         ),
-        (
-            "{ choose: [{ steps: [{ get: / }] }, { weight: 0, steps: [] }] }",
-            "2 requests",
-        ),
+        ("{ choose: [{ steps: [{ get: / }] }, { weight: 0, steps: [] }] }", "2 requests"),
         // A quarter ends before the last two: 1 + 0.75 * 2
         (
             "{ choose: [{ steps: [{ end: ok }] }, { weight: 3, steps: [] }] }, { get: / }, { get: / }",
@@ -154,22 +130,10 @@ fn requests_of_an_iteration() {
             "2.75 requests on average",
         ),
         ("{ if: '${vu} < 5', then: [{ get: / }] }", "1 to 2 requests"),
-        (
-            "{ if: '${vu} < 5', then: [{ get: / }], else: [{ get: / }] }, { get: / }",
-            "3 requests",
-        ),
-        (
-            "{ if: '${vu} < 5', then: [{ end: ok }] }, { get: / }",
-            "1 to 2 requests",
-        ),
-        (
-            "{ repeat: '${vu}', steps: [{ get: / }] }, { get: / }",
-            "at least 2 requests",
-        ),
-        (
-            "{ while: 1 == 1, max: 5, steps: [{ get: / }] }, { get: / }",
-            "2 to 7 requests",
-        ),
+        ("{ if: '${vu} < 5', then: [{ get: / }], else: [{ get: / }] }, { get: / }", "3 requests"),
+        ("{ if: '${vu} < 5', then: [{ end: ok }] }, { get: / }", "1 to 2 requests"),
+        ("{ repeat: '${vu}', steps: [{ get: / }] }, { get: / }", "at least 2 requests"),
+        ("{ while: 1 == 1, max: 5, steps: [{ get: / }] }, { get: / }", "2 to 7 requests"),
         ("{ while: 1 == 1, steps: [{ think: 1s }] }", "1 request"),
         ("{ end: ok }, { get: / }", "1 request"),
     ];
@@ -180,11 +144,7 @@ fn requests_of_an_iteration() {
         let forecast = forecast(&document::parse(&text, &options()).unwrap());
         let requests = forecast.scenarios[0].requests_per_iteration;
         assert_eq!(requests.to_string(), want, "{steps}");
-        assert_eq!(
-            forecast.peak_requests_per_s,
-            requests.expected.map(|requests| 2.0 * requests),
-            "{steps}"
-        );
+        assert_eq!(forecast.peak_requests_per_s, requests.expected.map(|requests| 2.0 * requests), "{steps}");
     }
 }
 
@@ -198,8 +158,5 @@ fn pages_and_what_is_done_once_are_said() {
         line(&lines, "pages"),
         "3 steps, with 2 listed resources and what 1 of them name, in parallel, cached by each VU"
     );
-    assert_eq!(
-        line(&lines, "once"),
-        "the plan's setup before the run, a scenario's teardown by each VU"
-    );
+    assert_eq!(line(&lines, "once"), "the plan's setup before the run, a scenario's teardown by each VU");
 }

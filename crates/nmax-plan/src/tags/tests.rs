@@ -41,15 +41,8 @@ fn tags_of(plan: &Plan) -> Vec<Vec<String>> {
 fn every_request_is_tagged_or_not() {
     let mut plan = parsed("tags: { images: /images/, orders: order, plain: '}' }").unwrap();
     tag_requests(&mut plan, &contains);
-    let want = [
-        vec!["images", "not orders", "plain"],
-        vec!["own", "not images", "orders", "not plain"],
-    ];
-    assert_eq!(
-        tags_of(&plan),
-        want,
-        "steps within others are found too, and own tags stay"
-    );
+    let want = [vec!["images", "not orders", "plain"], vec!["own", "not images", "orders", "not plain"]];
+    assert_eq!(tags_of(&plan), want, "steps within others are found too, and own tags stay");
     let once = plan.clone();
     tag_requests(&mut plan, &contains);
     assert_eq!(plan, once, "twice is once");

@@ -37,11 +37,7 @@ fn is_name_char(c: char) -> bool {
 
 /// A template that is this text.
 pub(super) fn constant(text: String) -> Template {
-    if text.is_empty() {
-        Template::default()
-    } else {
-        Template::text(text)
-    }
+    if text.is_empty() { Template::default() } else { Template::text(text) }
 }
 
 /// The text in single quotes, so that [`unquote`] reads it back.

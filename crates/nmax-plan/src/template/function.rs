@@ -228,9 +228,5 @@ fn word(text: Option<&str>, words: &[&str], what: &str) -> Option<Fault> {
         Some(near) => format!("did you mean `'{near}'`?"),
         None => format!("write one of: '{}'", words.join("', '")),
     };
-    Some(Fault {
-        argument: 0,
-        message: format!("`{text}` is no {what}"),
-        remedy,
-    })
+    Some(Fault { argument: 0, message: format!("`{text}` is no {what}"), remedy })
 }

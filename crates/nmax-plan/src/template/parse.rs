@@ -63,11 +63,7 @@ impl Parser<'_> {
     }
 
     fn error(&mut self, offset: usize, message: impl Into<String>, remedy: impl Into<String>) {
-        self.errors.push(TemplateError {
-            offset,
-            message: message.into(),
-            remedy: remedy.into(),
-        });
+        self.errors.push(TemplateError { offset, message: message.into(), remedy: remedy.into() });
     }
 
     fn unclosed(&mut self, offset: usize, hole: &str) {
@@ -186,17 +182,11 @@ impl Parser<'_> {
         }
         if is_call(cursor.rest()) {
             let call = self.call(cursor, depth + 1)?;
-            return Ok(call.map(|call| Template {
-                parts: vec![Part::Call(Box::new(call))],
-            }));
+            return Ok(call.map(|call| Template { parts: vec![Part::Call(Box::new(call))] }));
         }
         let name = cursor.bare();
         if name.is_empty() {
-            self.error(
-                offset,
-                "an argument is missing",
-                "write a 'text' in quotes, a number or a name",
-            );
+            self.error(offset, "an argument is missing", "write a 'text' in quotes, a number or a name");
             return Err(Broken);
         }
         if is_number(name) {
@@ -234,11 +224,7 @@ impl Parser<'_> {
         if self.names.slots.iter().any(|slot| slot == name) {
             let message =
                 format!("`${{{name}}}` is a value of an iteration, and the teardown comes after the last one");
-            self.error(
-                offset,
-                message,
-                "extract or `set` it in `setup`, or in the teardown itself",
-            );
+            self.error(offset, message, "extract or `set` it in `setup`, or in the teardown itself");
             return None;
         }
         if self.names.slots_later.iter().any(|slot| slot == name) {
@@ -252,10 +238,7 @@ impl Parser<'_> {
             self.error(offset, message, format!("write `${{{name}.{column}}}`"));
             return None;
         }
-        if let Some(after) = [("env", "NAME"), ("setup", "NAME")]
-            .iter()
-            .find(|(word, _)| *word == name)
-        {
+        if let Some(after) = [("env", "NAME"), ("setup", "NAME")].iter().find(|(word, _)| *word == name) {
             let message = format!("`${{{name}}}` is not complete");
             self.error(offset, message, format!("write `${{{name}.{}}}`", after.1));
             return None;
@@ -311,10 +294,7 @@ impl Parser<'_> {
     fn feeder(&mut self, offset: usize, name: &str, column: &str) -> Option<Part> {
         let feeders = self.names.feeders;
         let Some(feeder) = feeders.iter().position(|feeder| feeder.name == name) else {
-            let known = feeders
-                .iter()
-                .map(|feeder| feeder.name.as_str())
-                .chain(["env", "setup"]);
+            let known = feeders.iter().map(|feeder| feeder.name.as_str()).chain(["env", "setup"]);
             let remedy = match nearest(name, known) {
                 Some(near) => format!("did you mean `${{{near}.{column}}}`?"),
                 None => format!("add `{name}: {{ csv: {name}.csv }}` to `data`"),

@@ -9,10 +9,7 @@ fn feeders() -> Vec<Feeder> {
     vec![Feeder {
         name: "terms".into(),
         columns: vec!["q".into(), "hits".into()],
-        rows: Rows::File {
-            file: "terms.csv".into(),
-            cells: vec!["tea".into(), "3".into()],
-        },
+        rows: Rows::File { file: "terms.csv".into(), cells: vec!["tea".into(), "3".into()] },
         pick: Pick::Random,
         per: crate::plan::Per::Iteration,
         at_end: AtEnd::Wrap,
@@ -81,14 +78,8 @@ fn parts_of_templates() {
         ("plain", vec![text("plain")]),
         ("costs $5 or $$5", vec![text("costs $5 or $5")]),
         ("$${item}", vec![text("${item}")]),
-        (
-            "/i/${item}/${ vu }",
-            vec![text("/i/"), Part::Slot(0), text("/"), Part::Vu],
-        ),
-        (
-            "${terms.hits}${iteration}",
-            vec![Part::Feeder { feeder: 0, column: 1 }, Part::Iteration],
-        ),
+        ("/i/${item}/${ vu }", vec![text("/i/"), Part::Slot(0), text("/"), Part::Vu]),
+        ("${terms.hits}${iteration}", vec![Part::Feeder { feeder: 0, column: 1 }, Part::Iteration]),
         ("t=${env.TOKEN};", vec![text("t=a\"b${x};")]),
         ("${setup.token}", vec![Part::Shared(0)]),
         ("${target}/a", vec![text("https://shop.test/a")]),
@@ -103,68 +94,24 @@ fn parts_of_templates() {
 fn errors_name_the_nearest() {
     let cases = [
         ("a${itme}", 1, "`${itme}` is not defined", "did you mean `${item}`?"),
-        (
-            "${order}",
-            0,
-            "`${order}` is read before a step defines it",
-            "extract or `set` it in an earlier step",
-        ),
-        (
-            "${terms}",
-            0,
-            "`${terms}` names data without a column",
-            "write `${terms.q}`",
-        ),
-        (
-            "${term.q}",
-            0,
-            "there is no data named `term`",
-            "did you mean `${terms.q}`?",
-        ),
-        (
-            "${terms.hit}",
-            0,
-            "data `terms` has no column `hit`",
-            "did you mean `${terms.hits}`?",
-        ),
-        (
-            "${terms.zzzzzz}",
-            0,
-            "data `terms` has no column `zzzzzz`",
-            "its columns are: q, hits",
-        ),
-        (
-            "é${env.HOME}",
-            1,
-            "the environment has no `HOME`",
-            "add `-e HOME=VALUE` to the command",
-        ),
-        (
-            "x ${item",
-            2,
-            "`${` without its `}`",
-            "end it with `}`, or write `$$` for a dollar sign",
-        ),
+        ("${order}", 0, "`${order}` is read before a step defines it", "extract or `set` it in an earlier step"),
+        ("${terms}", 0, "`${terms}` names data without a column", "write `${terms.q}`"),
+        ("${term.q}", 0, "there is no data named `term`", "did you mean `${terms.q}`?"),
+        ("${terms.hit}", 0, "data `terms` has no column `hit`", "did you mean `${terms.hits}`?"),
+        ("${terms.zzzzzz}", 0, "data `terms` has no column `zzzzzz`", "its columns are: q, hits"),
+        ("é${env.HOME}", 1, "the environment has no `HOME`", "add `-e HOME=VALUE` to the command"),
+        ("x ${item", 2, "`${` without its `}`", "end it with `}`, or write `$$` for a dollar sign"),
     ];
     for (source, offset, message, remedy) in cases {
-        let want = TemplateError {
-            offset,
-            message: message.into(),
-            remedy: remedy.into(),
-        };
+        let want = TemplateError { offset, message: message.into(), remedy: remedy.into() };
         assert_eq!(parse(source), Err(vec![want]), "{source}");
     }
     assert_eq!(parse("${a1} ${b2}").unwrap_err().len(), 2, "all errors at once");
 }
 
 fn call(function: Function, arguments: &[Part]) -> Part {
-    let arguments = arguments.iter().map(|part| Template {
-        parts: vec![part.clone()],
-    });
-    Part::Call(Box::new(Call {
-        function,
-        arguments: arguments.collect(),
-    }))
+    let arguments = arguments.iter().map(|part| Template { parts: vec![part.clone()] });
+    Part::Call(Box::new(Call { function, arguments: arguments.collect() }))
 }
 
 /// What follows a call is text again, and a brace in quotes does not end it.
@@ -175,110 +122,37 @@ fn calls_of_functions() {
     let cases = [
         ("${uuid()}", vec![call(Function::Uuid, &[])]),
         ("${ uuid ( ) }!", vec![call(Function::Uuid, &[]), text("!")]),
-        (
-            "${random(-1,10)}",
-            vec![call(Function::Random, &[text("-1"), text("10")])],
-        ),
+        ("${random(-1,10)}", vec![call(Function::Random, &[text("-1"), text("10")])]),
         (
             r#"a${hash('sha256', "it's } \"x\" \n ${item}")}b"#,
-            vec![
-                text("a"),
-                call(Function::Hash, &[text("sha256"), text("it's } \"x\" \\n ${item}")]),
-                text("b"),
-            ],
+            vec![text("a"), call(Function::Hash, &[text("sha256"), text("it's } \"x\" \\n ${item}")]), text("b")],
         ),
-        (
-            "${base64(url(terms.hits))}",
-            vec![call(Function::Base64, &[call(Function::Url, &[feeder])])],
-        ),
-        (
-            "${encrypt(env.TOKEN, setup.token)}",
-            vec![call(Function::Encrypt, &[text("a\"b${x}"), Part::Shared(0)])],
-        ),
-        (
-            "${hmac('sha1', item, vu)}",
-            vec![call(Function::Hmac, &[text("sha1"), Part::Slot(0), Part::Vu])],
-        ),
+        ("${base64(url(terms.hits))}", vec![call(Function::Base64, &[call(Function::Url, &[feeder])])]),
+        ("${encrypt(env.TOKEN, setup.token)}", vec![call(Function::Encrypt, &[text("a\"b${x}"), Part::Shared(0)])]),
+        ("${hmac('sha1', item, vu)}", vec![call(Function::Hmac, &[text("sha1"), Part::Slot(0), Part::Vu])]),
     ];
     for (source, parts) in cases {
         assert_eq!(parse(source), Ok(Template { parts }), "{source}");
     }
     let empty = parse("${base64('')}").unwrap();
-    let Part::Call(empty) = &empty.parts[0] else {
-        panic!("a call")
-    };
+    let Part::Call(empty) = &empty.parts[0] else { panic!("a call") };
     assert_eq!(empty.arguments, [Template::default()], "the empty text has no part");
 }
 
 #[test]
 fn wrong_calls_say_what_to_write() {
     let cases = [
-        (
-            "${hsh('sha1', item)}",
-            2,
-            "there is no function `hsh`",
-            "did you mean `hash`?",
-        ),
-        (
-            "${base64()}",
-            2,
-            "`base64` takes 1 argument, here it has 0",
-            "write `base64(TEXT)`",
-        ),
-        (
-            "é${hash('sha1', 'a', 'b')}",
-            3,
-            "`hash` takes 2 arguments, here it has 3",
-            "write `hash('sha256', TEXT)`",
-        ),
-        (
-            "${now('iso', 1)}",
-            2,
-            "`now` takes 0 to 1 arguments, here it has 2",
-            "write `now()` or `now('iso')`",
-        ),
-        (
-            "${uuid(1)}",
-            2,
-            "`uuid` takes no argument, here it has 1",
-            "write `uuid()`",
-        ),
-        (
-            "${hash('sha257', item)}",
-            7,
-            "`sha257` is no algorithm",
-            "did you mean `'sha256'`?",
-        ),
-        (
-            "${jwt_sign('none', 'k', '{}')}",
-            11,
-            "`none` is no algorithm",
-            "write one of: 'HS256', 'HS384', 'HS512'",
-        ),
-        (
-            "${now('is')}",
-            6,
-            "`is` is no form of the time",
-            "did you mean `'iso'`?",
-        ),
-        (
-            "${random(1, x1)}",
-            12,
-            "`${x1}` is not defined",
-            "write `'x1'` for the text itself",
-        ),
-        (
-            "${random('a', 5)}",
-            9,
-            "`a` is not a whole number",
-            "write digits, such as `random(1, 10)`",
-        ),
-        (
-            "${random(10, 1)}",
-            13,
-            "the high end 1 is below the low end 10",
-            "write `random(1, 10)`",
-        ),
+        ("${hsh('sha1', item)}", 2, "there is no function `hsh`", "did you mean `hash`?"),
+        ("${base64()}", 2, "`base64` takes 1 argument, here it has 0", "write `base64(TEXT)`"),
+        ("é${hash('sha1', 'a', 'b')}", 3, "`hash` takes 2 arguments, here it has 3", "write `hash('sha256', TEXT)`"),
+        ("${now('iso', 1)}", 2, "`now` takes 0 to 1 arguments, here it has 2", "write `now()` or `now('iso')`"),
+        ("${uuid(1)}", 2, "`uuid` takes no argument, here it has 1", "write `uuid()`"),
+        ("${hash('sha257', item)}", 7, "`sha257` is no algorithm", "did you mean `'sha256'`?"),
+        ("${jwt_sign('none', 'k', '{}')}", 11, "`none` is no algorithm", "write one of: 'HS256', 'HS384', 'HS512'"),
+        ("${now('is')}", 6, "`is` is no form of the time", "did you mean `'iso'`?"),
+        ("${random(1, x1)}", 12, "`${x1}` is not defined", "write `'x1'` for the text itself"),
+        ("${random('a', 5)}", 9, "`a` is not a whole number", "write digits, such as `random(1, 10)`"),
+        ("${random(10, 1)}", 13, "the high end 1 is below the low end 10", "write `random(1, 10)`"),
         (
             "${random_text(99999999)}",
             14,
@@ -291,78 +165,38 @@ fn wrong_calls_say_what_to_write() {
             "`${itme}` is not defined",
             "did you mean `item`? A text stands in quotes: `'itme'`",
         ),
-        (
-            "${base64(item vu)}",
-            9,
-            "`${item vu}` is not defined",
-            "write `'item vu'` for the text itself",
-        ),
+        ("${base64(item vu)}", 9, "`${item vu}` is not defined", "write `'item vu'` for the text itself"),
         (
             "${base64('a' 'b')}",
             13,
             "the arguments of `base64` do not go on with `,` or end with `)`",
             "separate them by `,` and end them with `)`; texts stand in quotes",
         ),
-        (
-            "${base64(,)}",
-            9,
-            "an argument is missing",
-            "write a 'text' in quotes, a number or a name",
-        ),
-        (
-            "${uuid() x}",
-            9,
-            "`x` follows the call",
-            "remove it; texts stand outside of `${...}`",
-        ),
-        (
-            "${base64('a)}",
-            0,
-            "`${` without its `}`",
-            "close its quotes and brackets and end it with `}`",
-        ),
+        ("${base64(,)}", 9, "an argument is missing", "write a 'text' in quotes, a number or a name"),
+        ("${uuid() x}", 9, "`x` follows the call", "remove it; texts stand outside of `${...}`"),
+        ("${base64('a)}", 0, "`${` without its `}`", "close its quotes and brackets and end it with `}`"),
         (
             "${url(url(url(url(url(url(url(url(url(item)))))))))}",
             34,
             "calls are nested deeper than 8",
             "give inner ones a name with `set` in an earlier step",
         ),
-        (
-            "${uuid(1,1,1,1,1,1,1,1,1)}",
-            23,
-            "`uuid` has more than 8 arguments",
-            "no function takes that many",
-        ),
-        (
-            "${setup.tokn}",
-            0,
-            "the plan's setup defines no `tokn`",
-            "did you mean `${setup.token}`?",
-        ),
+        ("${uuid(1,1,1,1,1,1,1,1,1)}", 23, "`uuid` has more than 8 arguments", "no function takes that many"),
+        ("${setup.tokn}", 0, "the plan's setup defines no `tokn`", "did you mean `${setup.token}`?"),
         ("${setup}", 0, "`${setup}` is not complete", "write `${setup.NAME}`"),
     ];
     for (source, offset, message, remedy) in cases {
-        let want = TemplateError {
-            offset,
-            message: message.into(),
-            remedy: remedy.into(),
-        };
+        let want = TemplateError { offset, message: message.into(), remedy: remedy.into() };
         assert_eq!(parse(source), Err(vec![want]), "{source}");
     }
     let all = parse("${hash('sha0', itme)} ${hsh()} ${base64(x1)}").unwrap_err();
-    assert_eq!(
-        all.len(),
-        3,
-        "all errors at once, those of constants once names are known: {all:#?}"
-    );
+    assert_eq!(all.len(), 3, "all errors at once, those of constants once names are known: {all:#?}");
 }
 
 /// What the environment gives to a function is escaped with its result, not before.
 #[test]
 fn environment_in_arguments_is_verbatim() {
-    let template = with_names(EnvFormat::JsonString, |names| {
-        Template::parse("\"${base64(env.TOKEN)}\"", names)
-    });
+    let template = with_names(EnvFormat::JsonString, |names| Template::parse("\"${base64(env.TOKEN)}\"", names));
     let want = call(Function::Base64, &[Part::Text("a\"b${x}".into())]);
     assert_eq!(template.unwrap().parts[1], want);
 }
@@ -388,9 +222,7 @@ fn escapes_fit_their_surroundings() {
 
 #[test]
 fn environment_in_json_is_escaped() {
-    let template = with_names(EnvFormat::JsonString, |names| {
-        Template::parse("\"${env.TOKEN}\"", names)
-    });
+    let template = with_names(EnvFormat::JsonString, |names| Template::parse("\"${env.TOKEN}\"", names));
     assert_eq!(template.unwrap().as_constant(), Some(r#""a\"b${x}""#));
 }
 
@@ -413,20 +245,10 @@ fn part() -> impl Strategy<Value = Part> {
         Just(Part::Shared(0)),
         "[a-z'\"\\\\{}(),$ 0-9]{0,8}".prop_map(|text| {
             let parts = Some(text).filter(|text| !text.is_empty()).map(Part::Text);
-            let text = Template {
-                parts: parts.into_iter().collect(),
-            };
-            let inner = Call {
-                function: Function::Base64,
-                arguments: vec![text.clone()],
-            };
-            let inner = Template {
-                parts: vec![Part::Call(Box::new(inner))],
-            };
-            Part::Call(Box::new(Call {
-                function: Function::Encrypt,
-                arguments: vec![text, inner],
-            }))
+            let text = Template { parts: parts.into_iter().collect() };
+            let inner = Call { function: Function::Base64, arguments: vec![text.clone()] };
+            let inner = Template { parts: vec![Part::Call(Box::new(inner))] };
+            Part::Call(Box::new(Call { function: Function::Encrypt, arguments: vec![text, inner] }))
         }),
     ]
 }

@@ -17,19 +17,11 @@ pub struct ThresholdError {
 }
 
 fn error<T>(message: impl Into<String>, remedy: impl Into<String>) -> Result<T, ThresholdError> {
-    Err(ThresholdError {
-        message: message.into(),
-        remedy: remedy.into(),
-    })
+    Err(ThresholdError { message: message.into(), remedy: remedy.into() })
 }
 
 const EXAMPLE: &str = "write a condition such as `response_time p95 < 400ms`, `failure_rate < 1%` or `rate >= 99%`";
-const OPS: [(&str, Op); 4] = [
-    ("<=", Op::AtMost),
-    (">=", Op::AtLeast),
-    ("<", Op::Below),
-    (">", Op::Above),
-];
+const OPS: [(&str, Op); 4] = [("<=", Op::AtMost), (">=", Op::AtLeast), ("<", Op::Below), (">", Op::Above)];
 
 /// Parses one condition. Names of requests, scenarios, transactions and tags are not checked here.
 pub fn parse(text: &str) -> Result<Threshold, ThresholdError> {
@@ -38,10 +30,7 @@ pub fn parse(text: &str) -> Result<Threshold, ThresholdError> {
     };
     let (left, right) = text.split_at(op_at);
     let Some((sign, op)) = OPS.iter().find(|(sign, _)| right.starts_with(sign)) else {
-        return error(
-            "`=` is not a comparison of measured values",
-            "write one of `<`, `<=`, `>`, `>=`",
-        );
+        return error("`=` is not a comparison of measured values", "write one of `<`, `<=`, `>`, `>=`");
     };
     let (metric, stat) = left_side(left)?;
     let right = right[sign.len()..].trim_start();
@@ -52,16 +41,7 @@ pub fn parse(text: &str) -> Result<Threshold, ThresholdError> {
     }
     let limit = limit(metric, stat, value)?;
     let (scope, within) = tail_of(metric, tail.trim())?;
-    Ok(Threshold {
-        text: text.trim().to_owned(),
-        metric,
-        stat,
-        op: *op,
-        limit,
-        scope,
-        within,
-        abort: None,
-    })
+    Ok(Threshold { text: text.trim().to_owned(), metric, stat, op: *op, limit, scope, within, abort: None })
 }
 
 fn left_side(text: &str) -> Result<(Metric, Stat), ThresholdError> {
@@ -74,10 +54,7 @@ fn left_side(text: &str) -> Result<(Metric, Stat), ThresholdError> {
         Some(word) => stat(metric, word)?,
         None if metric.is_time() => {
             let remedy = format!("write `{name} p95`, or `mean`, `min`, `max`, `p50` to `p99.99`, `count`");
-            return error(
-                format!("`{name}` has many values and the condition does not say which"),
-                remedy,
-            );
+            return error(format!("`{name}` has many values and the condition does not say which"), remedy);
         }
         None => Stat::Value,
     };
@@ -118,10 +95,7 @@ fn stat(metric: Metric, word: &str) -> Result<Stat, ThresholdError> {
     if metric.is_time() {
         Ok(stat)
     } else {
-        error(
-            format!("`{name}` has one value, so `{word}` says nothing"),
-            format!("write `{name}` alone"),
-        )
+        error(format!("`{name}` has one value, so `{word}` says nothing"), format!("write `{name}` alone"))
     }
 }
 
@@ -140,10 +114,7 @@ fn quantile(word: &str) -> Result<f64, ThresholdError> {
 /// The limit in the unit that metric and statistic call for.
 fn limit(metric: Metric, stat: Stat, value: &str) -> Result<Limit, ThresholdError> {
     let of_unit = |result: Result<Limit, units::UnitError>| {
-        result.map_err(|wrong| ThresholdError {
-            message: wrong.message,
-            remedy: wrong.remedy,
-        })
+        result.map_err(|wrong| ThresholdError { message: wrong.message, remedy: wrong.remedy })
     };
     let share = |value: &str| of_unit(units::parse_share(value).map(Limit::Ratio));
     if stat == Stat::Count {
@@ -169,10 +140,7 @@ fn limit(metric: Metric, stat: Stat, value: &str) -> Result<Limit, ThresholdErro
 fn number(value: &str) -> Result<Limit, ThresholdError> {
     match value.parse::<u64>() {
         Ok(number) if number < 1 << 53 => Ok(Limit::Number(number as f64)),
-        _ => error(
-            format!("`{value}` is not a count"),
-            "write a whole number, such as `1000`",
-        ),
+        _ => error(format!("`{value}` is not a count"), "write a whole number, such as `1000`"),
     }
 }
 
@@ -189,15 +157,9 @@ fn tail_of(metric: Metric, tail: &str) -> Result<(Scope, Within), ThresholdError
                       `for tag NAME`, `in hold`, `in whole` or `in last 30s`";
         return error(format!("`{scope_text}` is not understood"), remedy);
     };
-    let (kind, name) = rest
-        .trim_start()
-        .split_once(char::is_whitespace)
-        .unwrap_or((rest.trim(), ""));
+    let (kind, name) = rest.trim_start().split_once(char::is_whitespace).unwrap_or((rest.trim(), ""));
     let name = name.trim();
-    let name = name
-        .strip_prefix('"')
-        .and_then(|name| name.strip_suffix('"'))
-        .unwrap_or(name);
+    let name = name.strip_prefix('"').and_then(|name| name.strip_suffix('"')).unwrap_or(name);
     if name.is_empty() {
         return error(format!("`for {kind}` has no name"), format!("write `for {kind} NAME`"));
     }
@@ -213,10 +175,7 @@ fn tail_of(metric: Metric, tail: &str) -> Result<(Scope, Within), ThresholdError
             );
         }
         "location" => {
-            return error(
-                "a location is a tag of what its users do",
-                format!("write `for tag {name}`"),
-            );
+            return error("a location is a tag of what its users do", format!("write `for tag {name}`"));
         }
         _ => {
             return error(
@@ -229,10 +188,9 @@ fn tail_of(metric: Metric, tail: &str) -> Result<(Scope, Within), ThresholdError
     let is_of_scenarios = matches!(metric, Metric::IterationTime | Metric::Iterations);
     let is_of_transactions = matches!(metric, Metric::TransactionTime | Metric::FailureRate);
     match scope {
-        _ if whole_run_only => error(
-            format!("`{}` is measured for the whole run only", metric.name()),
-            "leave out `for ...`",
-        ),
+        _ if whole_run_only => {
+            error(format!("`{}` is measured for the whole run only", metric.name()), "leave out `for ...`")
+        }
         Scope::Transaction(_) if !is_of_transactions => error(
             format!("`{}` is not measured for transactions", metric.name()),
             "write a condition on `transaction_time` or `failure_rate`",
@@ -245,10 +203,9 @@ fn tail_of(metric: Metric, tail: &str) -> Result<(Scope, Within), ThresholdError
             "`page_time` belongs to pages, not to scenarios",
             "write `for request NAME`, with the name of the page",
         ),
-        Scope::Request(_) if is_of_scenarios => error(
-            format!("`{}` belongs to scenarios, not to requests", metric.name()),
-            "write `for scenario NAME`",
-        ),
+        Scope::Request(_) if is_of_scenarios => {
+            error(format!("`{}` belongs to scenarios, not to requests", metric.name()), "write `for scenario NAME`")
+        }
         scope => Ok((scope, within)),
     }
 }
@@ -268,17 +225,11 @@ fn split_within(tail: &str) -> Result<Option<(&str, Within)>, ThresholdError> {
         ["whole"] => Ok(Some((scope.trim(), Within::Whole))),
         ["last", length] => match units::parse_duration(length) {
             Ok(length) if length > Duration::ZERO => Ok(Some((scope.trim(), Within::Last(length)))),
-            Ok(_) => error(
-                "`in last 0s` holds no samples",
-                "write a duration above zero, such as `in last 30s`",
-            ),
+            Ok(_) => error("`in last 0s` holds no samples", "write a duration above zero, such as `in last 30s`"),
             Err(wrong) => error(wrong.message, wrong.remedy),
         },
         _ if scope.contains("for ") => Ok(None), // ` in ` inside a name
-        _ => error(
-            format!("`in {place}` is not a part of the run"),
-            "write `in hold`, `in whole` or `in last 30s`",
-        ),
+        _ => error(format!("`in {place}` is not a part of the run"), "write `in hold`, `in whole` or `in last 30s`"),
     }
 }
 

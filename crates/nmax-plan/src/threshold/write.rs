@@ -111,11 +111,7 @@ impl Display for Threshold {
             (_, limit) => write!(f, " {} {limit}", self.op)?,
         }
         let quote = |name: &str| {
-            if name.contains(" in ") {
-                format!("\"{name}\"")
-            } else {
-                name.to_owned()
-            }
+            if name.contains(" in ") { format!("\"{name}\"") } else { name.to_owned() }
         };
         match &self.scope {
             Scope::Total => {}

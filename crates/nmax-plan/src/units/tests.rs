@@ -42,43 +42,20 @@ fn durations_are_written_short() {
 
 #[test]
 fn rates_sizes_and_shares_worked_by_hand() {
-    for (text, per_s) in [
-        ("200/s", 200.0),
-        ("2k/s", 2000.0),
-        ("120/m", 2.0),
-        ("36/h", 0.01),
-        ("1.5M/s", 1.5e6),
-        ("0/s", 0.0),
-    ] {
+    for (text, per_s) in
+        [("200/s", 200.0), ("2k/s", 2000.0), ("120/m", 2.0), ("36/h", 0.01), ("1.5M/s", 1.5e6), ("0/s", 0.0)]
+    {
         assert_eq!(parse_rate(text), Ok(per_s), "{text}");
     }
-    for (text, bytes) in [
-        ("64kB", 64_000),
-        ("1MiB", 1_048_576),
-        ("1.5KiB", 1536),
-        ("0B", 0),
-        ("3 GB", 3_000_000_000),
-    ] {
+    for (text, bytes) in [("64kB", 64_000), ("1MiB", 1_048_576), ("1.5KiB", 1536), ("0B", 0), ("3 GB", 3_000_000_000)] {
         assert_eq!(parse_size(text), Ok(bytes), "{text}");
     }
-    for (text, ratio) in [
-        ("5%", 0.05),
-        ("0.1%", 0.001),
-        ("100%", 1.0),
-        ("250 %", 2.5),
-        ("0%", 0.0),
-    ] {
+    for (text, ratio) in [("5%", 0.05), ("0.1%", 0.001), ("100%", 1.0), ("250 %", 2.5), ("0%", 0.0)] {
         assert_eq!(parse_share(text), Ok(ratio), "{text}");
     }
-    for (ratio, text) in [
-        (0.05, "5%"),
-        (0.001, "0.1%"),
-        (1.0, "100%"),
-        (2.5, "250%"),
-        (0.0, "0%"),
-        (0.125, "12.5%"),
-        (1e-7, "0.00001%"),
-    ] {
+    for (ratio, text) in
+        [(0.05, "5%"), (0.001, "0.1%"), (1.0, "100%"), (2.5, "250%"), (0.0, "0%"), (0.125, "12.5%"), (1e-7, "0.00001%")]
+    {
         assert_eq!(format_share(ratio), text);
     }
 }
@@ -98,22 +75,13 @@ fn wrong_quantities_say_what_to_write() {
     ] {
         assert_eq!(parse_duration(text).unwrap_err().message, message);
     }
-    assert_eq!(
-        parse_rate("200").unwrap_err().message,
-        "`200` has no `/s`, `/m` or `/h`"
-    );
+    assert_eq!(parse_rate("200").unwrap_err().message, "`200` has no `/s`, `/m` or `/h`");
     assert_eq!(parse_rate("x/s").unwrap_err().message, "`x` is not a number");
-    assert_eq!(
-        parse_rate("1/fortnight").unwrap_err().message,
-        "`/fortnight` is not a unit of a rate"
-    );
+    assert_eq!(parse_rate("1/fortnight").unwrap_err().message, "`/fortnight` is not a unit of a rate");
     assert_eq!(parse_rate("2G/s").unwrap_err().message, "`2G` is not a number");
     assert_eq!(parse_rate("9999M/s").unwrap_err().message, "`9999M/s` is above 1000M/s");
     assert_eq!(parse_size("64").unwrap_err().message, "`64` has no unit of size");
-    assert_eq!(
-        parse_size("64KiBit").unwrap_err().message,
-        "`KiBit` is not a unit of size"
-    );
+    assert_eq!(parse_size("64KiBit").unwrap_err().message, "`KiBit` is not a unit of size");
     assert_eq!(parse_share("0.05").unwrap_err().message, "`0.05` has no `%`");
     assert_eq!(parse_share("-1%").unwrap_err().message, "`-1%` is not a percentage");
 }

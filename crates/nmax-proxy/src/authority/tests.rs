@@ -30,9 +30,7 @@ fn accepts(authority: &Authority, host: &str, after: Duration) -> Result<(), Err
     params.distinguished_name.push(DnType::CommonName, "a leaf");
     let leaf = params.signed_by(&authority.key, &authority.issuer).unwrap();
     let now = UnixTime::since_unix_epoch(authority.since + SKEW + after);
-    verifier
-        .verify_server_cert(leaf.der(), &[], &name, &[], now)
-        .map(|_| ())
+    verifier.verify_server_cert(leaf.der(), &[], &name, &[], now).map(|_| ())
 }
 
 #[test]
@@ -106,11 +104,7 @@ fn each_recording_has_its_own() {
         let at = text.find("nmax recording ").unwrap();
         text[at..at + 27].to_owned()
     };
-    assert_ne!(
-        name(&one),
-        name(&two),
-        "a name of its own, so that people can tell them apart"
-    );
+    assert_ne!(name(&one), name(&two), "a name of its own, so that people can tell them apart");
 }
 
 #[test]

@@ -26,21 +26,14 @@ fn only_what_belongs_to_the_connection_goes() {
     ]);
     strip_request(&mut all);
     let left: Vec<&str> = all.keys().map(HeaderName::as_str).collect();
-    assert_eq!(
-        left,
-        ["x-two", "host", "cookie"].as_slice(),
-        "a list cannot take away what is for the server"
-    );
+    assert_eq!(left, ["x-two", "host", "cookie"].as_slice(), "a list cannot take away what is for the server");
 }
 
 #[test]
 fn an_upgrade_must_be_said_twice() {
     let cases = [
         (headers(&[("connection", "Upgrade"), ("upgrade", "websocket")]), true),
-        (
-            headers(&[("connection", "keep-alive, upgrade"), ("upgrade", "WebSocket")]),
-            true,
-        ),
+        (headers(&[("connection", "keep-alive, upgrade"), ("upgrade", "WebSocket")]), true),
         (headers(&[("upgrade", "websocket")]), false),
         (headers(&[("connection", "upgrade")]), false),
         (headers(&[("connection", "upgrade"), ("upgrade", "h2c")]), false),

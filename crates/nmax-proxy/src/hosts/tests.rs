@@ -6,37 +6,12 @@ use super::*;
 fn a_page_brings_its_registrable_domain() {
     // host                       recorded                   not recorded             why
     let cases = [
-        (
-            "shop.example.co.uk",
-            "static.example.co.uk",
-            "other.co.uk",
-            "a suffix of two labels",
-        ),
-        (
-            "www.example.com",
-            "example.com",
-            "notexample.com",
-            "a dot must stand between",
-        ),
-        (
-            "EXAMPLE.com.",
-            "a.b.example.com",
-            "example.com.evil.test",
-            "case and the last dot do not matter",
-        ),
+        ("shop.example.co.uk", "static.example.co.uk", "other.co.uk", "a suffix of two labels"),
+        ("www.example.com", "example.com", "notexample.com", "a dot must stand between"),
+        ("EXAMPLE.com.", "a.b.example.com", "example.com.evil.test", "case and the last dot do not matter"),
         ("me.github.io", "x.me.github.io", "you.github.io", "a private suffix"),
-        (
-            "github.io",
-            "GitHub.io.",
-            "me.github.io",
-            "what anybody can be below stands alone",
-        ),
-        (
-            "app",
-            "app",
-            "my.app",
-            "a container that is called as a top-level domain",
-        ),
+        ("github.io", "GitHub.io.", "me.github.io", "what anybody can be below stands alone"),
+        ("app", "app", "my.app", "a container that is called as a top-level domain"),
         ("localhost", "app.localhost", "127.0.0.1", "a name without a domain"),
         ("127.0.0.1", "127.0.0.1", "127.0.0.2", "an address is itself"),
         ("[::1]", "::1", "::2", "brackets are no part of it"),

@@ -13,55 +13,15 @@ fn a_request_tells_what_it_is_for() {
     let get = Method::GET;
     //   method        headers                                             kind              why
     let cases = [
-        (
-            &get,
-            headers(&[("sec-fetch-dest", "iframe")]),
-            Kind::Document,
-            "a frame",
-        ),
-        (
-            &get,
-            headers(&[("sec-fetch-dest", "empty"), ("accept", "*/*")]),
-            Kind::Call,
-            "fetch",
-        ),
-        (
-            &get,
-            headers(&[("sec-fetch-dest", "empty"), ("accept", "text/event-stream")]),
-            Kind::Events,
-            "EventSource",
-        ),
-        (
-            &get,
-            headers(&[("accept", "text/html,*/*")]),
-            Kind::Document,
-            "sites without TLS get no sec-fetch",
-        ),
-        (
-            &get,
-            headers(&[("accept", "image/avif,*/*")]),
-            Kind::Image,
-            "nor pictures",
-        ),
-        (
-            &get,
-            headers(&[("accept", "text/html"), ("x-requested-with", "XMLHttpRequest")]),
-            Kind::Call,
-            "jQuery",
-        ),
-        (
-            &Method::OPTIONS,
-            headers(&[("access-control-request-method", "PUT")]),
-            Kind::Preflight,
-            "CORS",
-        ),
+        (&get, headers(&[("sec-fetch-dest", "iframe")]), Kind::Document, "a frame"),
+        (&get, headers(&[("sec-fetch-dest", "empty"), ("accept", "*/*")]), Kind::Call, "fetch"),
+        (&get, headers(&[("sec-fetch-dest", "empty"), ("accept", "text/event-stream")]), Kind::Events, "EventSource"),
+        (&get, headers(&[("accept", "text/html,*/*")]), Kind::Document, "sites without TLS get no sec-fetch"),
+        (&get, headers(&[("accept", "image/avif,*/*")]), Kind::Image, "nor pictures"),
+        (&get, headers(&[("accept", "text/html"), ("x-requested-with", "XMLHttpRequest")]), Kind::Call, "jQuery"),
+        (&Method::OPTIONS, headers(&[("access-control-request-method", "PUT")]), Kind::Preflight, "CORS"),
         (&Method::OPTIONS, headers(&[]), Kind::Other, "OPTIONS of its own"),
-        (
-            &Method::POST,
-            headers(&[("content-type", "text/ping")]),
-            Kind::Beacon,
-            "a ping",
-        ),
+        (&Method::POST, headers(&[("content-type", "text/ping")]), Kind::Beacon, "a ping"),
     ];
     for (method, headers, want, why) in cases {
         assert_eq!(of_request(method, &headers), want, "{why}");

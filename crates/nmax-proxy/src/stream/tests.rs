@@ -6,11 +6,7 @@ use super::*;
 fn events_are_read_as_the_standard_says() {
     //   stream                                              events             why
     let cases: [(&str, &[&str], &str); 7] = [
-        (
-            "data: one\n\ndata: two\n\n",
-            &["one", "two"],
-            "an empty line ends an event",
-        ),
+        ("data: one\n\ndata: two\n\n", &["one", "two"], "an empty line ends an event"),
         ("data: a\ndata: b\n\n", &["a\nb"], "lines are joined"),
         ("data:a\r\n\r\ndata:b\r\r", &["a", "b"], "all ends of lines"),
         ("event: x\nid: 7\n\n", &[], "no data, no event"),

@@ -17,10 +17,7 @@ fn of_authority(names: &[&str]) -> Certificate {
 /// What is wrong with a server's certificate, when these were given, in a year.
 fn fault(server: &Certificate, given: &[&Certificate], host: &str, year: u64) -> Option<String> {
     let given: Vec<_> = given.iter().map(|certificate| certificate.der().clone()).collect();
-    let verifier = Verifier {
-        inner: Some(web_pki(&given).unwrap()),
-        given,
-    };
+    let verifier = Verifier { inner: Some(web_pki(&given).unwrap()), given };
     let name = ServerName::try_from(host.to_owned()).unwrap();
     let since_1970 = Duration::from_secs((year - 1970) * 31_556_952 + 15_000_000);
     let now = UnixTime::since_unix_epoch(since_1970);
@@ -30,38 +27,22 @@ fn fault(server: &Certificate, given: &[&Certificate], host: &str, year: u64) ->
 
 #[test]
 fn a_certificate_that_was_given_is_taken_for_its_names_and_times() {
-    let (own, other, nameless) = (
-        of_authority(&["shop.test"]),
-        of_authority(&["shop.test"]),
-        of_authority(&[]),
-    );
+    let (own, other, nameless) = (of_authority(&["shop.test"]), of_authority(&["shop.test"]), of_authority(&[]));
     let fault_of_own = |given: &[&Certificate], host: &str, year| fault(&own, given, host, year);
     assert_eq!(fault_of_own(&[&other, &own], "shop.test", 2002), None);
     //   what is wrong                                                        words
     let cases = [
-        (
-            fault_of_own(&[], "shop.test", 2002),
-            "vouches for itself, as that of an authority",
-        ),
-        (
-            fault_of_own(&[&other], "shop.test", 2002),
-            "vouches for itself, as that of an authority",
-        ),
+        (fault_of_own(&[], "shop.test", 2002), "vouches for itself, as that of an authority"),
+        (fault_of_own(&[&other], "shop.test", 2002), "vouches for itself, as that of an authority"),
         (fault_of_own(&[&own], "other.test", 2002), "for another name"),
         (fault_of_own(&[&own], "shop.test", 2005), "has expired"),
         (fault_of_own(&[&own], "shop.test", 1999), "not valid yet"),
-        (
-            fault(&nameless, &[&nameless], "shop.test", 2002),
-            "make one with a subjectAltName",
-        ),
+        (fault(&nameless, &[&nameless], "shop.test", 2002), "make one with a subjectAltName"),
     ];
     for (fault, words) in cases {
         let fault = fault.unwrap_or_default();
         assert!(fault.contains(words), "`{words}`: {fault}");
-        assert!(
-            !fault.contains("CaUsedAsEndEntity") && !fault.contains("Error("),
-            "{fault}"
-        );
+        assert!(!fault.contains("CaUsedAsEndEntity") && !fault.contains("Error("), "{fault}");
     }
 }
 

@@ -101,10 +101,7 @@ impl Answer {
 impl Client {
     pub(crate) fn new(stream: TcpStream) -> Self {
         stream.set_read_timeout(Some(WAIT)).unwrap();
-        Self {
-            stream,
-            rest: Vec::new(),
-        }
+        Self { stream, rest: Vec::new() }
     }
 
     pub(crate) fn send(&mut self, bytes: impl AsRef<[u8]>) {

@@ -34,8 +34,5 @@ fn every_exchange_of_200_connections_is_recorded_once() {
     }
     assert_eq!(seen.len(), CONNECTIONS * REQUESTS);
     let (events, _) = bench.end();
-    assert!(
-        !events.iter().any(|event| matches!(event, Event::Exchange(_))),
-        "none too many"
-    );
+    assert!(!events.iter().any(|event| matches!(event, Event::Exchange(_))), "none too many");
 }

@@ -10,11 +10,8 @@ use crate::bench::{Bench, server, settings};
 
 #[test]
 fn a_request_passes_and_is_recorded() {
-    let target = nmax_target::spawn(Options {
-        services: vec!["fixed:300ms".parse().unwrap()],
-        ..Options::default()
-    })
-    .unwrap();
+    let target =
+        nmax_target::spawn(Options { services: vec!["fixed:300ms".parse().unwrap()], ..Options::default() }).unwrap();
     let mut bench = Bench::new();
     let mut client = bench.client();
     let url = format!("{}/bytes/5000?a=1&b=%20", target.url());
@@ -30,20 +27,9 @@ fn a_request_passes_and_is_recorded() {
     assert_eq!(entry.request.url, url);
     assert_eq!(entry.kind, Kind::Document);
     assert_eq!(header(&entry.request.headers, "cookie"), Some("a=1"));
-    let twice = entry
-        .request
-        .headers
-        .iter()
-        .filter(|(name, _)| name == "x-twice")
-        .count();
+    let twice = entry.request.headers.iter().filter(|(name, _)| name == "x-twice").count();
     assert_eq!(twice, 2);
-    assert!(
-        entry
-            .request
-            .headers
-            .iter()
-            .all(|(name, _)| !name.starts_with("proxy-"))
-    );
+    assert!(entry.request.headers.iter().all(|(name, _)| !name.starts_with("proxy-")));
     let response = entry.response.as_ref().unwrap();
     assert_eq!((response.status, response.version.as_str()), (200, "HTTP/1.1"));
     assert_eq!(response.bytes, Some(5_000));
@@ -79,11 +65,7 @@ fn the_server_sees_what_the_client_said_but_for_what_is_between_client_and_proxy
     ));
     let answer = client.answer("POST");
     let seen: serde_json::Value = serde_json::from_slice(&answer.body).unwrap();
-    assert_eq!(
-        (&seen["path"], &seen["body"]),
-        (&"/echo".into(), &"abcde".into()),
-        "{seen:#}"
-    );
+    assert_eq!((&seen["path"], &seen["body"]), (&"/echo".into(), &"abcde".into()), "{seen:#}");
     let headers = seen["headers"].as_array().unwrap();
     let value = |name: &str| {
         let found = headers.iter().find(|header| header[0] == name);
@@ -92,11 +74,7 @@ fn the_server_sees_what_the_client_said_but_for_what_is_between_client_and_proxy
     assert_eq!(value("host").as_deref(), Some("shop.test"));
     assert_eq!(value("accept-encoding").as_deref(), Some("gzip, br"));
     assert_eq!(value("te").as_deref(), Some("trailers"));
-    assert_eq!(
-        value("x-latin").as_deref(),
-        Some("caf\u{e9}"),
-        "bytes beyond ASCII pass"
-    );
+    assert_eq!(value("x-latin").as_deref(), Some("caf\u{e9}"), "bytes beyond ASCII pass");
     for gone in ["x-hop", "keep-alive", "proxy-authorization", "proxy-connection"] {
         assert_eq!(value(gone), None, "{gone}");
     }
@@ -117,18 +95,9 @@ fn replies_without_a_body_end_at_their_head() {
         client.send(format!("{method} {}{path} HTTP/1.1\r\nHost: x\r\n\r\n", target.url()));
         let answer = client.answer(method);
         assert_eq!(answer.status(), status, "{method} {path}");
-        assert_eq!(
-            answer.header("content-length"),
-            length,
-            "{method} {path}: {}",
-            answer.head
-        );
+        assert_eq!(answer.header("content-length"), length, "{method} {path}: {}", answer.head);
         let entry = bench.entry();
-        assert_eq!(
-            (entry.request.method.as_str(), entry.comment.as_str()),
-            (method, ""),
-            "{path}"
-        );
+        assert_eq!((entry.request.method.as_str(), entry.comment.as_str()), (method, ""), "{path}");
         assert_eq!(entry.response.unwrap().status, status, "{method} {path}");
     }
 }
@@ -173,18 +142,10 @@ fn codings_pass_and_are_undone_in_the_recording() {
     });
     let mut bench = Bench::new();
     let answer = bench.client().get(&url);
-    assert_eq!(
-        (answer.body.as_slice(), answer.header("content-encoding")),
-        (coded, Some("gzip"))
-    );
+    assert_eq!((answer.body.as_slice(), answer.header("content-encoding")), (coded, Some("gzip")));
     let entry = bench.entry();
     let response = entry.response.unwrap();
-    assert_eq!(
-        response.body.unwrap().bytes,
-        b"hello hello hello\n",
-        "{}",
-        entry.comment
-    );
+    assert_eq!(response.body.unwrap().bytes, b"hello hello hello\n", "{}", entry.comment);
     assert_eq!(response.bytes, Some(coded.len() as u64));
 }
 
@@ -199,10 +160,7 @@ fn a_body_waits_for_the_server_that_was_asked() {
         assert!(head.to_ascii_lowercase().contains("expect: 100-continue"), "{head}");
         client.send("HTTP/1.1 100 Continue\r\n\r\n");
         let body = client.bytes(5);
-        client.send(format!(
-            "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n{}",
-            String::from_utf8(body).unwrap()
-        ));
+        client.send(format!("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n{}", String::from_utf8(body).unwrap()));
     });
     let mut bench = Bench::new();
     let mut client = bench.client();
@@ -210,10 +168,7 @@ fn a_body_waits_for_the_server_that_was_asked() {
         format!("POST {url}{path} HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n")
     };
     client.send(ask("/yes"));
-    assert!(
-        client.head().starts_with("HTTP/1.1 100 "),
-        "the client is told to go on"
-    );
+    assert!(client.head().starts_with("HTTP/1.1 100 "), "the client is told to go on");
     client.send("hello");
     assert_eq!(client.answer("POST").text(), "hello");
     assert_eq!(bench.entry().request.body.unwrap().bytes, b"hello");
@@ -237,12 +192,7 @@ fn trailers_and_interim_replies_do_not_disturb() {
     let mut client = bench.client();
     client.send(format!("GET {url}/ HTTP/1.1\r\nHost: x\r\nTE: trailers\r\n\r\n"));
     let answer = client.answer("GET");
-    assert_eq!(
-        (answer.text().as_str(), answer.header("x-sum")),
-        ("abc", Some("7")),
-        "{}",
-        answer.head
-    );
+    assert_eq!((answer.text().as_str(), answer.header("x-sum")), ("abc", Some("7")), "{}", answer.head);
     assert_eq!(bench.entry().response.unwrap().body.unwrap().bytes, b"abc");
 }
 
@@ -316,9 +266,7 @@ fn a_request_that_a_closing_server_took_is_sent_again_only_when_that_is_safe() {
     for (method, status) in [("GET", 200), ("POST", 502)] {
         let mut client = bench.client();
         client.get(&url);
-        client.send(format!(
-            "{method} {url} HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n"
-        ));
+        client.send(format!("{method} {url} HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n"));
         assert_eq!(client.answer(method).status(), status, "{method}");
         bench.entry();
         let entry = bench.entry();

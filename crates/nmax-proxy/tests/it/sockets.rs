@@ -42,14 +42,8 @@ fn a_websocket_passes_with_its_subprotocol_and_its_messages_are_recorded() {
     assert!(head.starts_with("HTTP/1.1 101 "), "{head}");
     assert!(head.contains("sec-websocket-protocol: chat.v2\r\n"), "{head}");
     // RFC 6455, section 1.3.
-    assert!(
-        head.contains("sec-websocket-accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n"),
-        "{head}"
-    );
-    assert!(
-        head.contains("x-extensions: \r\n"),
-        "nothing is offered that could not be read: {head}"
-    );
+    assert!(head.contains("sec-websocket-accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n"), "{head}");
+    assert!(head.contains("x-extensions: \r\n"), "nothing is offered that could not be read: {head}");
     let long = "l".repeat(40_000);
     for (first, content) in [
         (0x81, "hello".as_bytes()),
@@ -110,9 +104,7 @@ fn another_protocol_passes_as_it_is() {
     });
     let mut bench = Bench::new();
     let mut client = bench.client();
-    client.send(format!(
-        "GET {url}/ HTTP/1.1\r\nHost: x\r\nConnection: upgrade\r\nUpgrade: tardis/1\r\n\r\n"
-    ));
+    client.send(format!("GET {url}/ HTTP/1.1\r\nHost: x\r\nConnection: upgrade\r\nUpgrade: tardis/1\r\n\r\n"));
     assert!(client.head().starts_with("HTTP/1.1 101 "));
     assert_eq!(client.bytes(7), b"welcome");
     client.send([0xff, 0, 1, 2, 3]);

@@ -14,22 +14,12 @@ use tokio_rustls::rustls::{ClientConfig, ClientConnection, RootCertStore, Stream
 use crate::bench::{Bench, settings};
 
 fn target() -> Running {
-    let listen = Listen {
-        scheme: Scheme::Https,
-        address: "127.0.0.1:0".parse().unwrap(),
-    };
-    nmax_target::spawn(Options {
-        listen: vec![listen],
-        ..Options::default()
-    })
-    .unwrap()
+    let listen = Listen { scheme: Scheme::Https, address: "127.0.0.1:0".parse().unwrap() };
+    nmax_target::spawn(Options { listen: vec![listen], ..Options::default() }).unwrap()
 }
 
 fn trusting(target: &Running) -> Settings {
-    Settings {
-        upstream_ca: vec![target.ca_pem().unwrap().as_bytes().to_vec()],
-        ..settings()
-    }
+    Settings { upstream_ca: vec![target.ca_pem().unwrap().as_bytes().to_vec()], ..settings() }
 }
 
 type Tls = StreamOwned<ClientConnection, TcpStream>;
@@ -42,9 +32,7 @@ fn tunnel(bench: &Bench, end: &str, name: &str, ca_pem: Option<&str>) -> std::io
     assert!(head.starts_with("HTTP/1.1 200 "), "{head}");
     let mut roots = RootCertStore::empty();
     if let Some(pem) = ca_pem {
-        roots
-            .add(CertificateDer::from_pem_slice(pem.as_bytes()).unwrap())
-            .unwrap();
+        roots.add(CertificateDer::from_pem_slice(pem.as_bytes()).unwrap()).unwrap();
     }
     let mut config = ClientConfig::builder_with_provider(Arc::new(default_provider()))
         .with_safe_default_protocol_versions()
@@ -73,11 +61,7 @@ fn an_address_with_https_is_recorded() {
     let end = target.address().to_string();
     let ca = bench.recorder.ca.pem.clone();
     let mut tls = tunnel(&bench, &end, "127.0.0.1", Some(&ca)).unwrap();
-    assert_eq!(
-        tls.conn.alpn_protocol(),
-        Some(&b"http/1.1"[..]),
-        "never HTTP/2 towards the client"
-    );
+    assert_eq!(tls.conn.alpn_protocol(), Some(&b"http/1.1"[..]), "never HTTP/2 towards the client");
     let chain = tls.conn.peer_certificates().unwrap();
     assert_eq!(chain.len(), 2, "the issuer goes along");
     assert_eq!(chain[1].as_ref(), bench.recorder.ca.der);
@@ -86,10 +70,7 @@ fn an_address_with_https_is_recorded() {
     assert_eq!(entry.request.url, format!("https://{end}/hello?x"));
     assert_eq!(entry.response.unwrap().body.unwrap().bytes, b"hello");
     let phases = entry.timings;
-    assert!(
-        phases.tls.unwrap() <= phases.connect.unwrap(),
-        "the handshake is a part of connecting: {phases:?}"
-    );
+    assert!(phases.tls.unwrap() <= phases.connect.unwrap(), "the handshake is a part of connecting: {phases:?}");
 }
 
 #[test]
@@ -136,13 +117,7 @@ fn a_client_that_does_not_trust_is_counted_and_explained() {
     }
     // Seen once the client's alert was read.
     let begin = std::time::Instant::now();
-    while bench
-        .recorder
-        .summary()
-        .untrusted
-        .get("127.0.0.1")
-        .is_none_or(|host| host.count < 3)
-    {
+    while bench.recorder.summary().untrusted.get("127.0.0.1").is_none_or(|host| host.count < 3) {
         assert!(begin.elapsed() < crate::bench::WAIT, "{:?}", bench.recorder.summary());
         std::thread::yield_now();
     }
@@ -172,11 +147,7 @@ fn a_server_that_is_not_trusted_is_named_with_what_helps() {
         assert!(page.contains(part), "{part}: {page}");
     }
     let entry = bench.entry();
-    assert!(
-        entry.response.is_none() && entry.comment.contains("not trusted"),
-        "{}",
-        entry.comment
-    );
+    assert!(entry.response.is_none() && entry.comment.contains("not trusted"), "{}", entry.comment);
     // Told to take anything, it does.
     let mut settings = settings();
     settings.insecure = true;

@@ -22,11 +22,7 @@ fn a_server_that_cannot_be_asked_is_named() {
     // url                                   status  words
     let cases = [
         (refusing.clone(), 502, vec!["127.0.0.1", "refused", "start the server"]),
-        (
-            "http://nobody.invalid/".into(),
-            502,
-            vec!["nobody.invalid", "cannot be resolved", "spelling"],
-        ),
+        ("http://nobody.invalid/".into(), 502, vec!["nobody.invalid", "cannot be resolved", "spelling"]),
         (silent.url(), 502, vec!["sent no valid reply"]),
     ];
     let mut settings = settings();
@@ -44,9 +40,7 @@ fn a_server_that_cannot_be_asked_is_named() {
     }
     // A browser gets a page, and what it shows cannot become markup.
     let mut client = bench.client();
-    client.send(format!(
-        "GET {refusing} HTTP/1.1\r\nHost: x\r\nAccept: text/html\r\n\r\n"
-    ));
+    client.send(format!("GET {refusing} HTTP/1.1\r\nHost: x\r\nAccept: text/html\r\n\r\n"));
     let answer = client.answer("GET");
     assert!(answer.text().contains("<h1>No reply</h1>"), "{}", answer.text());
 }
@@ -75,20 +69,13 @@ fn the_proxy_does_not_ask_itself() {
     assert_eq!(pem.text(), bench.recorder.ca.pem);
     assert_eq!(bench.client().get("/ca.crt").body, bench.recorder.ca.der);
     let missing = bench.client().get("/favicon.ico");
-    assert!(
-        missing.status() == 404 && missing.text().contains(&own.to_string()),
-        "{}",
-        missing.text()
-    );
+    assert!(missing.status() == 404 && missing.text().contains(&own.to_string()), "{}", missing.text());
     // Through a tunnel and by a name, too.
     let mut settings = settings();
     settings.hosts = Hosts::of_page("shop.test").unwrap();
     let bench = Bench::with(&settings);
     let mut client = bench.client();
-    client.send(format!(
-        "CONNECT localhost:{0} HTTP/1.1\r\nHost: x\r\n\r\n",
-        bench.address().port()
-    ));
+    client.send(format!("CONNECT localhost:{0} HTTP/1.1\r\nHost: x\r\n\r\n", bench.address().port()));
     assert_eq!(client.answer("CONNECT").status(), 508);
     let (events, _) = bench.end();
     assert_eq!(exchanges(events), []);
@@ -97,11 +84,7 @@ fn the_proxy_does_not_ask_itself() {
 #[test]
 fn what_is_no_http_is_counted() {
     let bench = Bench::new();
-    for garbage in [
-        &b"\x00\x01\x02\x03\r\n\r\n"[..],
-        b"EHLO mail.test\r\n\r\n",
-        b"\x16\x03\x01\x00\x05hello",
-    ] {
+    for garbage in [&b"\x00\x01\x02\x03\r\n\r\n"[..], b"EHLO mail.test\r\n\r\n", b"\x16\x03\x01\x00\x05hello"] {
         let mut client = bench.client();
         client.send(garbage);
         let mut rest = Vec::new();
@@ -117,19 +100,13 @@ fn the_end_takes_what_is_under_way() {
     let target = nmax_target::spawn(Options::default()).unwrap();
     let bench = Bench::new();
     let mut body = bench.client();
-    body.send(format!(
-        "GET {}/drip?bytes=1000000&for=60s HTTP/1.1\r\nHost: x\r\n\r\n",
-        target.url()
-    ));
+    body.send(format!("GET {}/drip?bytes=1000000&for=60s HTTP/1.1\r\nHost: x\r\n\r\n", target.url()));
     body.head();
     body.bytes(100);
     let mut head = bench.client();
     head.send(format!("GET {}/delay/60s HTTP/1.1\r\nHost: x\r\n\r\n", target.url()));
     let mut gone = bench.client();
-    gone.send(format!(
-        "GET {}/drip?bytes=1000000&for=61s HTTP/1.1\r\nHost: x\r\n\r\n",
-        target.url()
-    ));
+    gone.send(format!("GET {}/drip?bytes=1000000&for=61s HTTP/1.1\r\nHost: x\r\n\r\n", target.url()));
     gone.head();
     drop(gone);
     let mut done = bench.client();
@@ -143,11 +120,7 @@ fn the_end_takes_what_is_under_way() {
     let kept = body.response.as_ref().unwrap().body.as_ref().unwrap();
     assert!(kept.bytes.len() >= 100 && kept.is_cut);
     assert!(of("delay").response.is_none());
-    assert!(
-        of("for=61s").comment.contains("client closed"),
-        "{}",
-        of("for=61s").comment
-    );
+    assert!(of("for=61s").comment.contains("client closed"), "{}", of("for=61s").comment);
     assert_eq!(of("hello").comment, "");
 }
 
@@ -174,10 +147,7 @@ fn a_browser_that_asks_its_maker_is_refused_without_asking_anybody() {
     assert_eq!(bench.client().get("http://clients2.google.com/time").status(), 403);
     let (events, summary) = bench.end();
     assert!(events.is_empty(), "{events:?}");
-    assert_eq!(
-        summary.refused.keys().collect::<Vec<_>>(),
-        ["clients2.google.com", "update.googleapis.com"]
-    );
+    assert_eq!(summary.refused.keys().collect::<Vec<_>>(), ["clients2.google.com", "update.googleapis.com"]);
     // One that is recorded belongs to the site.
     settings.hosts.add("accounts.google.com").unwrap();
     let bench = Bench::with(&settings);

@@ -68,21 +68,13 @@ pub fn measured(view: &ScaleView) -> String {
 /// Completions behind the throughput of a level.
 fn count(view: &ScaleView, number: usize) -> Option<u64> {
     let more = view.versions.iter().map(|version| &version.analysis);
-    let mut all = [&view.fit.analysis]
-        .into_iter()
-        .chain(more)
-        .flat_map(|one| &one.observations);
+    let mut all = [&view.fit.analysis].into_iter().chain(more).flat_map(|one| &one.observations);
     all.find(|observation| observation.row == number)?.count
 }
 
 /// The coefficients of versions, a row per version.
 pub fn coefficients(view: &CompareView) -> String {
-    let mut header = vec![
-        "version".to_owned(),
-        "method".to_owned(),
-        "points".to_owned(),
-        "model".to_owned(),
-    ];
+    let mut header = vec!["version".to_owned(), "method".to_owned(), "points".to_owned(), "model".to_owned()];
     for coefficient in &words::COEFFICIENTS {
         let key = coefficient.key;
         header.extend([key.to_owned(), format!("{key}_low"), format!("{key}_high")]);
@@ -115,7 +107,5 @@ fn of_version(version: &Version) -> Vec<String> {
 
 /// Every digit; empty when it is unknown.
 fn exact(value: Option<f64>) -> String {
-    value
-        .filter(|value| value.is_finite())
-        .map_or_else(String::new, |value| value.to_string())
+    value.filter(|value| value.is_finite()).map_or_else(String::new, |value| value.to_string())
 }

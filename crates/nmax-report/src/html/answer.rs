@@ -41,10 +41,7 @@ fn answer(page: &mut Page, view: &View) {
 
 fn steady(page: &mut Page, view: &View) {
     let Some(steadiness) = &view.steadiness else { return };
-    page.add(format_args!(
-        "<h3>Steady state</h3><p>{}</p>",
-        Escaped(&clip(&steadiness.text, TEXT_MAX))
-    ));
+    page.add(format_args!("<h3>Steady state</h3><p>{}</p>", Escaped(&clip(&steadiness.text, TEXT_MAX))));
     if steadiness.series.is_empty() {
         return;
     }

@@ -22,10 +22,7 @@ const CLASSES: [&str; LINES_MAX] = ["c1", "c2", "c3 dash", "c4", "c5 dash", "ci 
 pub(super) fn write(page: &mut Page, view: &View) {
     let breakdown = &view.breakdown;
     let is_told = |dimension| breakdown.rows.iter().filter(|row| row.dimension == dimension).count() > 1;
-    let told: Vec<Dimension> = Dimension::ALL
-        .into_iter()
-        .filter(|dimension| is_told(*dimension))
-        .collect();
+    let told: Vec<Dimension> = Dimension::ALL.into_iter().filter(|dimension| is_told(*dimension)).collect();
     if told.is_empty() && breakdown.sides.is_none() && breakdown.operations.is_empty() {
         return;
     }
@@ -54,9 +51,7 @@ type Column = (&'static str, fn(&Row) -> String);
 const COLUMNS: [Column; 12] = [
     ("count", |row| number::count(row.count)),
     ("rate", |row| number::rate_or_unknown(row.rate_per_s)),
-    ("failed", |row| {
-        row.failed.map_or_else(|| number::UNKNOWN.to_owned(), number::count)
-    }),
+    ("failed", |row| row.failed.map_or_else(|| number::UNKNOWN.to_owned(), number::count)),
     ("mean", |row| response(row, |time| time.mean_ms)),
     ("p50", |row| response(row, |time| time.p50_ms)),
     ("p95", |row| response(row, |time| time.p95_ms)),
@@ -64,9 +59,7 @@ const COLUMNS: [Column; 12] = [
     ("connect", |row| ms(row.connect_ms)),
     ("first byte", |row| ms(row.ttfb_ms)),
     ("receive", |row| ms(row.receive_ms)),
-    ("bytes", |row| {
-        row.bytes.map_or_else(|| number::UNKNOWN.to_owned(), number::bytes)
-    }),
+    ("bytes", |row| row.bytes.map_or_else(|| number::UNKNOWN.to_owned(), number::bytes)),
     ("bytes need", |row| ms(row.floor.map(|floor| floor.floor_ms))),
 ];
 
@@ -92,10 +85,7 @@ fn table(page: &mut Page, dimension: Dimension, rows: &[&Row]) {
     }
     page.text("</tr></thead><tbody>");
     for (index, row) in shown.enumerate() {
-        page.add(format_args!(
-            "<tr><th scope=\"row\">{}</th>",
-            Escaped(&clip(&row.value, TEXT_MAX))
-        ));
+        page.add(format_args!("<tr><th scope=\"row\">{}</th>", Escaped(&clip(&row.value, TEXT_MAX))));
         for (_, cells) in &columns {
             page.add(format_args!("<td>{}</td>", cells[index]));
         }
@@ -139,10 +129,7 @@ fn sides(page: &mut Page, view: &View, sides: &Sides) {
         Escaped(&clip(&names(&sides.logs), TEXT_MAX))
     ));
     if !sides.behind.is_empty() {
-        page.add(format_args!(
-            " Behind it: by {}.",
-            Escaped(&clip(&names(&sides.behind), TEXT_MAX))
-        ));
+        page.add(format_args!(" Behind it: by {}.", Escaped(&clip(&names(&sides.behind), TEXT_MAX))));
     }
     page.text(
         "</p><div class=\"scroll names\" tabindex=\"0\"><table><thead><tr><th scope=\"col\" class=\"l\">request</th><th scope=\"col\">status</th>\
@@ -219,20 +206,14 @@ fn operations(page: &mut Page, view: &View) {
 
 /// Times over time, ns.
 fn picture(page: &mut Page, view: &View, id: &str, title: &str, lines: Vec<Curve>) {
-    let values = lines
-        .iter()
-        .flat_map(|(_, points)| points.iter().filter_map(|(_, value)| *value));
+    let values = lines.iter().flat_map(|(_, points)| points.iter().filter_map(|(_, value)| *value));
     if values.clone().next().is_none() {
         return;
     }
     let scale = Scale::log(values);
     let names: Vec<String> = lines.iter().map(|(name, _)| clip(name, TEXT_MAX).to_string()).collect();
     let description = format!("Lines: {}.", names.join(", "));
-    let drawn = lines.into_iter().zip(CLASSES).map(|((_, points), class)| Line {
-        class,
-        area: false,
-        points,
-    });
+    let drawn = lines.into_iter().zip(CLASSES).map(|((_, points), class)| Line { class, area: false, points });
     let chart = Chart {
         id,
         title,
@@ -247,10 +228,7 @@ fn picture(page: &mut Page, view: &View, id: &str, title: &str, lines: Vec<Curve
         lines: drawn.collect(),
         height: 200.0,
     };
-    page.add(format_args!(
-        "<figure><figcaption><h3>{}</h3><ul class=\"legend\">",
-        Escaped(title)
-    ));
+    page.add(format_args!("<figure><figcaption><h3>{}</h3><ul class=\"legend\">", Escaped(title)));
     for (name, class) in names.iter().zip(CLASSES) {
         page.add(format_args!(
             "<li><svg viewBox=\"0 0 26 9\" aria-hidden=\"true\"><path class=\"line {class}\" d=\"M1 4.5H25\"/></svg>{}</li>",

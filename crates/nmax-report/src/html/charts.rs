@@ -35,19 +35,11 @@ struct Figure {
 }
 
 fn track(name: &'static str, class: &'static str, value: impl Fn(&Bin) -> Option<f64> + 'static) -> Track {
-    Track {
-        name,
-        class,
-        area: false,
-        value: Box::new(value),
-    }
+    Track { name, class, area: false, value: Box::new(value) }
 }
 
 fn filled(name: &'static str, class: &'static str, value: impl Fn(&Bin) -> Option<f64> + 'static) -> Track {
-    Track {
-        area: true,
-        ..track(name, class, value)
-    }
+    Track { area: true, ..track(name, class, value) }
 }
 
 fn ns(value: Option<u64>) -> Option<f64> {
@@ -77,14 +69,10 @@ pub(super) fn write_errors(page: &mut Page, view: &View) {
     if bins.iter().any(|bin| bin.failed_per_s > 0.0) {
         tracks.push(filled("failed (valid reply)", "c2", |bin| Some(bin.failed_per_s)));
     }
-    let classes = [
-        "c4", "c1 dash", "c3 dot", "c5", "ci dash", "c2 dot", "c4 dash", "c1 dot", "c5 dash",
-    ];
+    let classes = ["c4", "c1 dash", "c3 dot", "c5", "ci dash", "c2 dot", "c4 dash", "c1 dot", "c5 dash"];
     let kinds = ErrorKind::ALL.into_iter().filter(|kind| happened(*kind));
     tracks.extend(kinds.zip(classes).map(|(kind, class)| {
-        track(kind.name(), class, move |bin| {
-            Some(bin.error_kinds[kind.index()] as f64 / bin.width_s)
-        })
+        track(kind.name(), class, move |bin| Some(bin.error_kinds[kind.index()] as f64 / bin.width_s))
     }));
     if tracks.is_empty() {
         return;
@@ -94,16 +82,7 @@ pub(super) fn write_errors(page: &mut Page, view: &View) {
     figure(
         page,
         view,
-        Figure {
-            id: "errors",
-            title,
-            about,
-            log: false,
-            label: plain_rate,
-            heat: false,
-            height: 190.0,
-            tracks,
-        },
+        Figure { id: "errors", title, about, log: false, label: plain_rate, heat: false, height: 190.0, tracks },
     );
 }
 
@@ -129,18 +108,12 @@ pub(super) fn write_injector(page: &mut Page, view: &View) {
         ("Iterations that waited for a slot", number::count(view.waited)),
         ("Open files, most", count(injector.open_files_max)),
         ("Local ports, most", count(injector.ports_used_max)),
-        (
-            "Connections of the host in TIME_WAIT, most",
-            count(injector.time_wait_max),
-        ),
+        ("Connections of the host in TIME_WAIT, most", count(injector.time_wait_max)),
     ];
     for (name, value) in rows {
         page.add(format_args!("<tr><th scope=\"row\">{name}</th><td>{value}</td></tr>"));
     }
-    page.add(format_args!(
-        "</tbody></table></div><p class=\"note\">Phase {}.</p>\n",
-        view.phase.name
-    ));
+    page.add(format_args!("</tbody></table></div><p class=\"note\">Phase {}.</p>\n", view.phase.name));
 }
 
 fn plain_rate(value: f64) -> String {
@@ -148,11 +121,7 @@ fn plain_rate(value: f64) -> String {
 }
 
 fn plain_count(value: f64) -> String {
-    if value < 1000.0 {
-        number::digits(value)
-    } else {
-        number::short_count(value.round() as u64)
-    }
+    if value < 1000.0 { number::digits(value) } else { number::short_count(value.round() as u64) }
 }
 
 fn load(view: &View) -> Figure {
@@ -171,16 +140,7 @@ fn load(view: &View) -> Figure {
         ];
         ("Load: intended and achieved", about, plain_count, tracks)
     };
-    Figure {
-        id: "load",
-        title,
-        about: about.into(),
-        log: false,
-        label,
-        heat: false,
-        height: 210.0,
-        tracks,
-    }
+    Figure { id: "load", title, about: about.into(), log: false, label, heat: false, height: 210.0, tracks }
 }
 
 fn exchanges() -> Figure {
@@ -273,12 +233,7 @@ fn connections() -> Figure {
 fn figure(page: &mut Page, view: &View, figure: Figure) {
     let bins = &view.series.bins;
     let heat = HeatMap::new(bins, view.duration_s).filter(|_| figure.heat);
-    let values = || {
-        figure
-            .tracks
-            .iter()
-            .flat_map(|track| bins.iter().filter_map(&track.value))
-    };
+    let values = || figure.tracks.iter().flat_map(|track| bins.iter().filter_map(&track.value));
     let scale = match &heat {
         Some(heat) => {
             let (low, high) = heat.range_ns();
@@ -287,16 +242,8 @@ fn figure(page: &mut Page, view: &View, figure: Figure) {
         None if figure.log => Scale::log(values()),
         None => Scale::linear(values()),
     };
-    let points = |track: &Track| {
-        bins.iter()
-            .map(|bin| (bin.start_s + bin.width_s / 2.0, (track.value)(bin)))
-            .collect()
-    };
-    let lines = figure.tracks.iter().map(|track| Line {
-        class: track.class,
-        area: track.area,
-        points: points(track),
-    });
+    let points = |track: &Track| bins.iter().map(|bin| (bin.start_s + bin.width_s / 2.0, (track.value)(bin))).collect();
+    let lines = figure.tracks.iter().map(|track| Line { class: track.class, area: track.area, points: points(track) });
     let description = describe(&figure, bins);
     let chart = Chart {
         id: figure.id,
@@ -312,10 +259,7 @@ fn figure(page: &mut Page, view: &View, figure: Figure) {
         lines: lines.collect(),
         height: figure.height,
     };
-    page.add(format_args!(
-        "<figure><figcaption><h3>{}</h3><p>{}</p>",
-        figure.title, figure.about
-    ));
+    page.add(format_args!("<figure><figcaption><h3>{}</h3><p>{}</p>", figure.title, figure.about));
     legend(page, &figure.tracks);
     page.text("</figcaption>");
     for width in WIDTHS {
@@ -328,9 +272,7 @@ fn figure(page: &mut Page, view: &View, figure: Figure) {
 /// When interventions went on; those that were never over last to the end.
 pub(super) fn marks(view: &View) -> Vec<(f64, f64)> {
     let happened = view.effects.iter().map(|effect| &effect.happened);
-    happened
-        .map(|happened| (happened.start_s, happened.end_s.unwrap_or(view.duration_s)))
-        .collect()
+    happened.map(|happened| (happened.start_s, happened.end_s.unwrap_or(view.duration_s))).collect()
 }
 
 fn legend(page: &mut Page, tracks: &[Track]) {
@@ -348,9 +290,7 @@ fn legend(page: &mut Page, tracks: &[Track]) {
 fn describe(figure: &Figure, bins: &[Bin]) -> String {
     let range = |track: &Track| {
         let values = bins.iter().filter_map(&track.value);
-        let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| {
-            (low.min(v), high.max(v))
-        });
+        let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(v), high.max(v)));
         let text = |value| (figure.label)(value);
         if low > high {
             format!("{}: no values", track.name)

@@ -90,11 +90,7 @@ pub fn history(view: &HistoryView) -> String {
         Escaped(&view.headline())
     ));
     for step in &view.history.steps {
-        page.add(format_args!(
-            "<li>{} {}</li>",
-            symbol(step.said),
-            Escaped(&view.step(step))
-        ));
+        page.add(format_args!("<li>{} {}</li>", symbol(step.said), Escaped(&view.step(step))));
     }
     for note in &view.notes {
         page.add(format_args!("<li class=\"warn\">{}</li>", Escaped(note)));
@@ -113,11 +109,7 @@ pub fn history(view: &HistoryView) -> String {
         let step = view.history.steps.iter().find(|step| step.at == place);
         let here = step.map_or_else(String::new, |step| {
             let (low, high) = step.interval;
-            format!(
-                "{} {}",
-                change(view.metric, step.change),
-                interval(view.metric, low, high)
-            )
+            format!("{} {}", change(view.metric, step.change), interval(view.metric, low, high))
         });
         page.add(format_args!(
             "<tr><th scope=\"row\">{}</th><td class=\"l\">{}</td><td>{}</td><td>{here}</td><td class=\"l\">{}</td>\

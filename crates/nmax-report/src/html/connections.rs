@@ -45,34 +45,17 @@ fn figure(page: &mut Page, view: &View) {
     }
     let bar = |name: &str, stats: &Stats| Bar {
         name: name.to_owned(),
-        segments: stats
-            .phases
-            .iter()
-            .filter_map(|row| Some((class_of(row.name)?, row.per_exchange_ns)))
-            .collect(),
+        segments: stats.phases.iter().filter_map(|row| Some((class_of(row.name)?, row.per_exchange_ns))).collect(),
     };
     let mut rows = vec![bar("total", &view.total)];
     let names = view.requests.iter().take(BARS_MAX);
     rows.extend(names.map(|(name, stats)| bar(name, stats)));
-    let total: Vec<_> = view
-        .total
-        .phases
-        .iter()
-        .map(|row| format!("{} {}", row.name, number::time(row.per_exchange_ns)))
-        .collect();
+    let total: Vec<_> =
+        view.total.phases.iter().map(|row| format!("{} {}", row.name, number::time(row.per_exchange_ns))).collect();
     let description = format!("Mean per exchange of all requests: {}.", total.join(", "));
-    let bars = Bars {
-        id: "phases",
-        title: "Phases of an exchange",
-        description: &description,
-        label: number::time,
-        rows,
-    };
-    let shown = if view.requests.len() > BARS_MAX {
-        " The most frequent names."
-    } else {
-        ""
-    };
+    let bars =
+        Bars { id: "phases", title: "Phases of an exchange", description: &description, label: number::time, rows };
+    let shown = if view.requests.len() > BARS_MAX { " The most frequent names." } else { "" };
     page.add(format_args!(
         "<figure><figcaption><h3>Phases of an exchange</h3><p>Mean time per exchange on the network, phase {}; an \
          exchange without a phase counts as zero.{shown}</p><ul class=\"legend\">",
@@ -110,10 +93,7 @@ fn table(page: &mut Page, view: &View) {
     );
     for row in &view.total.phases {
         let time = &row.time;
-        let meaning = PHASES
-            .iter()
-            .position(|phase| *phase == row.name)
-            .map_or("", |i| MEANINGS[i]);
+        let meaning = PHASES.iter().position(|phase| *phase == row.name).map_or("", |i| MEANINGS[i]);
         page.add(format_args!(
             "<tr><th scope=\"row\">{}</th><td>{}</td><td>{}</td>",
             row.name,
@@ -123,10 +103,7 @@ fn table(page: &mut Page, view: &View) {
         for value in [time.p50(), time.p95(), time.p99(), time.max_ns] {
             page.add(format_args!("<td>{}</td>", number::time_or_unknown(value)));
         }
-        page.add(format_args!(
-            "<td>{}</td><td class=\"l\">{meaning}</td></tr>",
-            number::time(row.per_exchange_ns)
-        ));
+        page.add(format_args!("<td>{}</td><td class=\"l\">{meaning}</td></tr>", number::time(row.per_exchange_ns)));
     }
     page.text(
         "</tbody></table></div><p class=\"note\">All times but the last are those of the exchanges that had the phase.</p>\n",
@@ -187,9 +164,8 @@ fn passed_over(page: &mut Page, view: &View) {
     if all.is_empty() {
         return;
     }
-    let named = all
-        .iter()
-        .map(|(address, count)| format!("{} {} times", clip(address, NAME_MAX), number::count(*count)));
+    let named =
+        all.iter().map(|(address, count)| format!("{} {} times", clip(address, NAME_MAX), number::count(*count)));
     page.add(format_args!(
         "<p class=\"note\">Whole run: passed over, because they refused or were silent and another address took the \
          connection: {}.</p>\n",
@@ -206,11 +182,7 @@ fn held(page: &mut Page, view: &View) {
     page.add(format_args!(
         "<p class=\"note\">Whole run: servers kept {} open after complete replies that should have ended them, for {} \
          (median), {} (longest); {} still open when given up. A client that waits for the close waits that long.</p>\n",
-        if all.held.count == 1 {
-            "1 socket".to_owned()
-        } else {
-            format!("{} sockets", number::count(all.held.count))
-        },
+        if all.held.count == 1 { "1 socket".to_owned() } else { format!("{} sockets", number::count(all.held.count)) },
         number::time_or_unknown(all.held.p50()),
         number::time_or_unknown(all.held.max_ns),
         number::count(all.held_open)

@@ -44,9 +44,8 @@ fn suspect(page: &mut Page, suspect: &Suspect) {
         Label::NotObserved => "invalid",
         Label::FollowsLoad | Label::Symptom | Label::Exonerated => "",
     };
-    let share = suspect
-        .residence_s
-        .map_or_else(String::new, |s| format!(": {} of each request", number::time(s * 1e9)));
+    let share =
+        suspect.residence_s.map_or_else(String::new, |s| format!(": {} of each request", number::time(s * 1e9)));
     page.add(format_args!(
         "<li><strong class=\"{class}\">{}</strong> <strong>{}</strong>{share}<ul>",
         suspect.label.name(),
@@ -60,10 +59,7 @@ fn suspect(page: &mut Page, suspect: &Suspect) {
         page.text("</li>");
     }
     if !suspect.falsify.is_empty() {
-        page.add(format_args!(
-            "<li>To prove it wrong: {}</li>",
-            Escaped(&clip(&suspect.falsify, TEXT_MAX))
-        ));
+        page.add(format_args!("<li>To prove it wrong: {}</li>", Escaped(&clip(&suspect.falsify, TEXT_MAX))));
     }
     page.text("</ul></li>");
 }
@@ -80,11 +76,7 @@ fn budget(page: &mut Page, budget: &Budget) {
         number::rate(budget.throughput_per_s)
     ));
     let share = |s: f64| {
-        if budget.response_s > 0.0 {
-            number::share(s / budget.response_s)
-        } else {
-            number::UNKNOWN.to_owned()
-        }
+        if budget.response_s > 0.0 { number::share(s / budget.response_s) } else { number::UNKNOWN.to_owned() }
     };
     for part in budget.parts.iter().take(ROWS_MAX) {
         page.add(format_args!(
@@ -110,9 +102,7 @@ fn budget(page: &mut Page, budget: &Budget) {
 /// `who` reach the bound: requests in flight, or users with their think times.
 fn bounds(page: &mut Page, diagnosis: &Diagnosis, who: &str) {
     let Some(bounds) = &diagnosis.bounds else { return };
-    let knee = bounds.knee.map_or_else(String::new, |knee| {
-        format!(", which {} {who} reach", number::digits(knee))
-    });
+    let knee = bounds.knee.map_or_else(String::new, |knee| format!(", which {} {who} reach", number::digits(knee)));
     page.add(format_args!(
         "<p>{} asks {} of a request. As it is, at most {} go through it{knee}.</p>\n",
         Escaped(&title(&bounds.resource)),
@@ -131,10 +121,7 @@ fn matrix(page: &mut Page, rows: &[Coverage]) {
          <th scope=\"col\" class=\"l\">to watch it</th></tr></thead><tbody>",
     );
     for row in rows.iter().take(ROWS_MAX) {
-        page.add(format_args!(
-            "<tr><th scope=\"row\">{}</th>",
-            Escaped(&title(&row.resource))
-        ));
+        page.add(format_args!("<tr><th scope=\"row\">{}</th>", Escaped(&title(&row.resource))));
         for cell in [&row.utilization, &row.saturation, &row.errors] {
             match cell {
                 Cell::Observed(text) => {

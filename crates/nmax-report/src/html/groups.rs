@@ -15,9 +15,7 @@ pub(super) fn write(page: &mut Page, view: &View) {
 
 /// Heading and the head of a table.
 fn open(page: &mut Page, heading: &str, titles: &[&str]) {
-    page.add(format_args!(
-        "<h3>{heading}</h3><div class=\"scroll names\" tabindex=\"0\"><table><thead><tr>"
-    ));
+    page.add(format_args!("<h3>{heading}</h3><div class=\"scroll names\" tabindex=\"0\"><table><thead><tr>"));
     for (index, title) in titles.iter().enumerate() {
         let class = if index == 0 { " class=\"l\"" } else { "" };
         page.add(format_args!("<th scope=\"col\"{class}>{title}</th>"));
@@ -46,9 +44,7 @@ fn timed(page: &mut Page, heading: &str, what: &str, rows: &[GroupRow]) {
     if rows.is_empty() {
         return;
     }
-    let titles = [
-        what, "count", "failed", "rate", "time p50", "p90", "p95", "p99", "p99.9", "max",
-    ];
+    let titles = [what, "count", "failed", "rate", "time p50", "p90", "p95", "p99", "p99.9", "max"];
     open(page, heading, &titles);
     for row in rows {
         begin(page, row);
@@ -83,9 +79,7 @@ fn pages(page: &mut Page, view: &View) {
     for row in &view.pages {
         begin(page, &row.pages);
         times(page, &row.pages);
-        let bytes = row
-            .bytes_per_page()
-            .map_or_else(|| number::UNKNOWN.to_owned(), number::bytes);
+        let bytes = row.bytes_per_page().map_or_else(|| number::UNKNOWN.to_owned(), number::bytes);
         cell(page, true, &bytes);
         for count in [row.resources, row.cached, row.unchanged, row.resources_failed] {
             cell(page, false, &number::count(count));

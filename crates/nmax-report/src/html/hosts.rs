@@ -15,16 +15,7 @@ const TEXT_MAX: usize = 500;
 /// Height of a picture.
 const HEIGHT: f64 = 150.0;
 /// Colors and dashes of lines, in order.
-const CLASSES: [&str; 8] = [
-    "c1",
-    "c2",
-    "c3 dash",
-    "c4",
-    "c5 dash",
-    "ci dash thin",
-    "c1 dot",
-    "c2 dot",
-];
+const CLASSES: [&str; 8] = ["c1", "c2", "c3 dash", "c4", "c5 dash", "ci dash thin", "c1 dot", "c2 dot"];
 
 pub(super) fn write(page: &mut Page, view: &View) {
     for (number, host) in view.hosts.iter().enumerate() {
@@ -52,10 +43,7 @@ fn clock(view: &View, host: &HostView) -> Vec<(f64, f64)> {
 fn figure(page: &mut Page, view: &View, id: &str, panel: &Panel, clock: &[(f64, f64)]) {
     let done = charts::marks(view);
     let label = label(&panel.unit);
-    let values = panel
-        .lines
-        .iter()
-        .flat_map(|line| line.points.iter().filter_map(|(_, value)| *value));
+    let values = panel.lines.iter().flat_map(|line| line.points.iter().filter_map(|(_, value)| *value));
     let scale = match Scale::linear(values.clone()) {
         // Shares end at all of it.
         Scale::Linear { max } if panel.unit == "ratio" && max > 1.0 && values.clone().all(|value| value <= 1.0) => {
@@ -68,9 +56,8 @@ fn figure(page: &mut Page, view: &View, id: &str, panel: &Panel, clock: &[(f64, 
         .iter()
         .map(|line| {
             let values = line.points.iter().filter_map(|(_, value)| *value);
-            let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
-                (low.min(value), high.max(value))
-            });
+            let (low, high) =
+                values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)));
             if low > high {
                 format!("{}: no readings", line.name)
             } else {
@@ -79,11 +66,8 @@ fn figure(page: &mut Page, view: &View, id: &str, panel: &Panel, clock: &[(f64, 
         })
         .collect();
     let description = format!("{}.", ranges.join("; "));
-    let lines = panel.lines.iter().zip(CLASSES).map(|(line, class)| Line {
-        class,
-        area: false,
-        points: line.points.clone(),
-    });
+    let lines =
+        panel.lines.iter().zip(CLASSES).map(|(line, class)| Line { class, area: false, points: line.points.clone() });
     let chart = Chart {
         id,
         title: &panel.title,
@@ -98,10 +82,7 @@ fn figure(page: &mut Page, view: &View, id: &str, panel: &Panel, clock: &[(f64, 
         lines: lines.collect(),
         height: HEIGHT,
     };
-    page.add(format_args!(
-        "<figure><figcaption><h3>{}</h3>",
-        Escaped(&clip(&panel.title, NAME_MAX))
-    ));
+    page.add(format_args!("<figure><figcaption><h3>{}</h3>", Escaped(&clip(&panel.title, NAME_MAX))));
     legend(page, panel, (&done, clock));
     page.text("</figcaption>");
     for width in WIDTHS {

@@ -22,11 +22,8 @@ pub(super) fn write(page: &mut Page, view: &View) {
             LikenessMark::Neutral => ("", "–"),
         };
         let distance = row.distance.map_or_else(|| number::UNKNOWN.to_owned(), number::digits);
-        let measure = if row.measure.is_empty() {
-            String::new()
-        } else {
-            format!(" <small>{}</small>", Escaped(&row.measure))
-        };
+        let measure =
+            if row.measure.is_empty() { String::new() } else { format!(" <small>{}</small>", Escaped(&row.measure)) };
         page.add(format_args!(
             "<tr><th scope=\"row\">{}</th><td>{}</td><td>{}</td><td>{distance}{measure}</td>\
              <td class=\"l\"><span class=\"{class}\">{symbol} {}</span> {}</td></tr>",

@@ -11,15 +11,9 @@ pub(super) fn write(page: &mut Page, view: &View) {
     let run = &view.run;
     page.text("<h2>Origin</h2>\n");
     if !run.command.is_empty() {
-        page.add(format_args!(
-            "<p>To repeat this run:</p><pre>{}</pre>",
-            Escaped(&run.command)
-        ));
+        page.add(format_args!("<p>To repeat this run:</p><pre>{}</pre>", Escaped(&run.command)));
     }
-    let seed = [
-        ("seed".to_owned(), run.seed.to_string()),
-        ("plan SHA-256".to_owned(), run.plan_sha256.clone()),
-    ];
+    let seed = [("seed".to_owned(), run.seed.to_string()), ("plan SHA-256".to_owned(), run.plan_sha256.clone())];
     let policy: Vec<_> = view.policy.iter().cloned().chain(seed).collect();
     page.text("<div class=\"two\">");
     facts(page, "Policy", &policy);
@@ -27,10 +21,7 @@ pub(super) fn write(page: &mut Page, view: &View) {
     page.text("</div>");
     if !run.plan_yaml.is_empty() {
         let plan = clip(&run.plan_yaml, PLAN_MAX);
-        page.add(format_args!(
-            "<details><summary>Plan as resolved</summary><pre>{}</pre></details>\n",
-            Escaped(&plan)
-        ));
+        page.add(format_args!("<details><summary>Plan as resolved</summary><pre>{}</pre></details>\n", Escaped(&plan)));
     }
 }
 
@@ -38,15 +29,9 @@ fn facts(page: &mut Page, title: &str, rows: &[(String, String)]) {
     if rows.is_empty() {
         return;
     }
-    page.add(format_args!(
-        "<section><h3>{title}</h3><div class=\"scroll\"><table class=\"facts\"><tbody>"
-    ));
+    page.add(format_args!("<section><h3>{title}</h3><div class=\"scroll\"><table class=\"facts\"><tbody>"));
     for (key, value) in rows {
-        page.add(format_args!(
-            "<tr><th scope=\"row\">{}</th><td>{}</td></tr>",
-            Escaped(key),
-            Escaped(value)
-        ));
+        page.add(format_args!("<tr><th scope=\"row\">{}</th><td>{}</td></tr>", Escaped(key), Escaped(value)));
     }
     page.text("</tbody></table></div></section>");
 }

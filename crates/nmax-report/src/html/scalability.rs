@@ -78,11 +78,7 @@ pub fn what_if(view: &WhatIfView) -> String {
 }
 
 fn labelled(word: &str, value: &str) -> String {
-    if value.is_empty() {
-        String::new()
-    } else {
-        format!("{word} {value}")
-    }
+    if value.is_empty() { String::new() } else { format!("{word} {value}") }
 }
 
 /// Head and title; the header is left open.
@@ -91,11 +87,7 @@ fn begin(title: &str, about: &[&str]) -> Page {
     let style = format!("{}{}", svg::PANEL_STYLE, include_str!("scalability.css"));
     open(&mut page, title, &style);
     page.add(format_args!("<header><h1>{}</h1><p class=\"meta\">", Escaped(title)));
-    let about: Vec<_> = about
-        .iter()
-        .filter(|part| !part.is_empty())
-        .map(|part| Escaped(part).to_string())
-        .collect();
+    let about: Vec<_> = about.iter().filter(|part| !part.is_empty()).map(|part| Escaped(part).to_string()).collect();
     page.add(format_args!("{}</p>", about.join(" · ")));
     page
 }
@@ -157,17 +149,10 @@ fn answer(page: &mut Page, view: &FitView, of: &str, campaign: Option<&ScaleView
 /// The objective, how it ended, and notes.
 fn of_campaign(page: &mut Page, view: &ScaleView) {
     if let Some(found) = &view.find {
-        page.add(format_args!(
-            "<p><b>{}</b>: {}</p>",
-            Escaped(&found.objective),
-            Escaped(&found.text)
-        ));
+        page.add(format_args!("<p><b>{}</b>: {}</p>", Escaped(&found.objective), Escaped(&found.text)));
     }
     if !view.stopped.is_empty() {
-        page.add(format_args!(
-            "<p class=\"note\">Stopped: {}</p>",
-            Escaped(&view.stopped)
-        ));
+        page.add(format_args!("<p class=\"note\">Stopped: {}</p>", Escaped(&view.stopped)));
     }
     for note in &view.notes {
         page.add(format_args!("<p class=\"note\">! {}</p>", Escaped(note)));
@@ -181,35 +166,17 @@ fn keys(page: &mut Page, view: &FitView) {
     let fit = analysis.fit.as_ref();
     let refused = || (crate::number::UNKNOWN.to_owned(), "refused, see conditions".to_owned());
     let peak = |of: Option<nmax_usl::Estimate>| of.map_or_else(refused, |of| (words::value(&of), words::interval(&of)));
-    let best = analysis.best.map_or_else(unknown, |(n, x)| {
-        (words::plain(x), format!("{unit} at N = {}", words::plain(n)))
-    });
+    let best =
+        analysis.best.map_or_else(unknown, |(n, x)| (words::plain(x), format!("{unit} at N = {}", words::plain(n))));
     let figures = [
         ("Largest throughput measured", best),
-        (
-            "Peak of the law, N",
-            peak(analysis.peak.as_ref().map(|peak| peak.concurrency)),
-        ),
-        (
-            "Peak of the law, X",
-            peak(analysis.peak.as_ref().map(|peak| peak.throughput)),
-        ),
-        (
-            "Class",
-            (
-                words::class(analysis.class).to_owned(),
-                "A to D, by the intervals of α and β".to_owned(),
-            ),
-        ),
+        ("Peak of the law, N", peak(analysis.peak.as_ref().map(|peak| peak.concurrency))),
+        ("Peak of the law, X", peak(analysis.peak.as_ref().map(|peak| peak.throughput))),
+        ("Class", (words::class(analysis.class).to_owned(), "A to D, by the intervals of α and β".to_owned())),
         ("Contention α", of(fit.map(|fit| fit.contention))),
         ("Coherency β", of(fit.map(|fit| fit.coherency))),
         ("Unit throughput γ", of(fit.map(|fit| fit.unit_throughput))),
-        (
-            "R²",
-            fit.map_or_else(unknown, |fit| {
-                (words::plain(fit.r_squared), "shown, decides nothing".to_owned())
-            }),
-        ),
+        ("R²", fit.map_or_else(unknown, |fit| (words::plain(fit.r_squared), "shown, decides nothing".to_owned()))),
     ];
     page.text("<dl class=\"keys\">");
     for (name, (value, below)) in figures {
@@ -271,24 +238,16 @@ fn law(page: &mut Page, analysis: &Analysis, unit: &str, of: &str) {
     }
     if let Some(roof) = &analysis.roof {
         let text = words::both(roof);
-        page.add(format_args!(
-            "<li>roof γ/α = {text} {}, the most without coherency</li>",
-            Escaped(unit)
-        ));
+        page.add(format_args!("<li>roof γ/α = {text} {}, the most without coherency</li>", Escaped(unit)));
     }
     if let Some(optimum) = &analysis.optimum {
         let text = words::both(optimum);
-        page.add(format_args!(
-            "<li>1/α = {text}: where the straight line meets the roof</li>"
-        ));
+        page.add(format_args!("<li>1/α = {text}: where the straight line meets the roof</li>"));
     }
     if let Some(ceiling) = &analysis.ceiling {
         page.add(format_args!("<li>{}</li>", Escaped(&ceiling.text)));
     }
-    page.add(format_args!(
-        "<li>class {}</li></ul>\n",
-        Escaped(&words::class_text(analysis))
-    ));
+    page.add(format_args!("<li>class {}</li></ul>\n", Escaped(&words::class_text(analysis))));
 }
 
 /// Sizes of the drawings of a chart: for wide and for narrow screens.

@@ -70,16 +70,9 @@ fn request(page: &mut Page, name: &str, stats: &Stats, class: &str) {
         quantile(page, response, index);
     }
     cell(page, false, &number::time_or_unknown(response.min_ns));
-    cell(
-        page,
-        false,
-        &response.mean_ns.map_or_else(|| number::UNKNOWN.into(), number::time),
-    );
+    cell(page, false, &response.mean_ns.map_or_else(|| number::UNKNOWN.into(), number::time));
     cell(page, false, &number::time_or_unknown(response.max_ns));
-    for (index, value) in [service.p50(), service.p95(), service.p99(), service.max_ns]
-        .into_iter()
-        .enumerate()
-    {
+    for (index, value) in [service.p50(), service.p95(), service.p99(), service.max_ns].into_iter().enumerate() {
         cell(page, index == 0, &number::time_or_unknown(value));
     }
     for (index, value) in [lag.p50(), lag.p99(), lag.max_ns].into_iter().enumerate() {
@@ -96,21 +89,14 @@ fn request(page: &mut Page, name: &str, stats: &Stats, class: &str) {
 }
 
 pub(super) fn cell(page: &mut Page, first: bool, text: &str) {
-    page.add(format_args!(
-        "<td{}>{text}</td>",
-        if first { " class=\"b\"" } else { "" }
-    ));
+    page.add(format_args!("<td{}>{text}</td>", if first { " class=\"b\"" } else { "" }));
 }
 
 /// A percentile with its interval below.
 pub(super) fn quantile(page: &mut Page, dist: &Dist, index: usize) {
     let value = number::time_or_unknown(dist.quantiles_ns[index]);
     let interval = dist.intervals_ns[index].map_or_else(String::new, |(low, high)| {
-        format!(
-            "<small>{} – {}</small>",
-            number::time(low as f64),
-            number::time(high as f64)
-        )
+        format!("<small>{} – {}</small>", number::time(low as f64), number::time(high as f64))
     });
     cell(page, index == 0, &(value + &interval));
 }
@@ -210,9 +196,6 @@ fn checks(page: &mut Page, view: &View) {
     }
     page.text("</tbody></table></div>\n");
     if view.checks.len() > CHECKS_MAX {
-        page.add(format_args!(
-            "<p class=\"note\">and {} more.</p>",
-            view.checks.len() - CHECKS_MAX
-        ));
+        page.add(format_args!("<p class=\"note\">and {} more.</p>", view.checks.len() - CHECKS_MAX));
     }
 }

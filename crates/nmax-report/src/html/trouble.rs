@@ -25,9 +25,7 @@ pub(super) fn write(page: &mut Page, view: &View) {
         charts::write_errors(page, view);
     }
     for problem in &view.problems {
-        let count = problem
-            .count
-            .map_or_else(String::new, |count| format!(" · {}", number::count(count)));
+        let count = problem.count.map_or_else(String::new, |count| format!(" · {}", number::count(count)));
         page.add(format_args!(
             "<section class=\"problem\"><h3>{}{count}</h3><p>What to do: {}.</p>",
             Escaped(&clip(&problem.kind, TEXT_MAX)),
@@ -42,9 +40,7 @@ pub(super) fn write(page: &mut Page, view: &View) {
 }
 
 fn example(page: &mut Page, failure: &FailureExample) {
-    let status = failure
-        .status
-        .map_or_else(String::new, |status| format!(", status {status}"));
+    let status = failure.status.map_or_else(String::new, |status| format!(", status {status}"));
     page.add(format_args!(
         "<details><summary>{} at {}{status}, after {}</summary><p>{} (scenario {})</p>",
         Escaped(&clip(&failure.name, TEXT_MAX)),
@@ -62,10 +58,7 @@ fn message(page: &mut Page, name: &str, text: &str) {
     if text.is_empty() {
         page.add(format_args!("<p class=\"note\">{name}: nothing.</p>"));
     } else {
-        page.add(format_args!(
-            "<p class=\"note\">{name}</p><pre>{}</pre>",
-            Escaped(&clip(text, MESSAGE_MAX))
-        ));
+        page.add(format_args!("<p class=\"note\">{name}</p><pre>{}</pre>", Escaped(&clip(text, MESSAGE_MAX))));
     }
 }
 
@@ -80,9 +73,7 @@ fn events(page: &mut Page, view: &View) {
     if !notes.is_empty() {
         let number = number::count(notes.len() as u64);
         let plural = if notes.len() == 1 { "" } else { "s" };
-        page.add(format_args!(
-            "<details><summary>{number} note{plural} of sources</summary>"
-        ));
+        page.add(format_args!("<details><summary>{number} note{plural} of sources</summary>"));
         list(page, &notes);
         page.text("</details>");
     }

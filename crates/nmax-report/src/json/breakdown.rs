@@ -27,10 +27,7 @@ pub(super) fn hosts(hosts: &[HostView]) -> Value {
 /// Errors of logs of applications in the phase.
 pub(super) fn log_errors(logs: &[LogErrors]) -> Value {
     let log = |log: &LogErrors| {
-        let kinds = log
-            .kinds
-            .iter()
-            .map(|(kind, count)| (kind.clone(), Value::from(*count)));
+        let kinds = log.kinds.iter().map(|(kind, count)| (kind.clone(), Value::from(*count)));
         json!({ "host": log.host, "source": log.source, "count": log.total, "kinds": object(kinds) })
     };
     logs.iter().map(log).collect()

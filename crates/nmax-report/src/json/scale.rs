@@ -42,10 +42,7 @@ pub fn scale(view: &ScaleView) -> Value {
     put("knobs", view.knobs.iter().map(knob).collect());
     let version = |version: &crate::scalability::Version| {
         let mut value = json!({ "name": version.name });
-        value
-            .as_object_mut()
-            .expect("built as an object")
-            .extend(analysis(&version.analysis));
+        value.as_object_mut().expect("built as an object").extend(analysis(&version.analysis));
         value
     };
     put("versions", view.versions.iter().map(version).collect());

@@ -25,47 +25,25 @@ pub fn schema() -> Value {
         ("reasons", list(reason())),
         (
             "phase",
-            record(&[
-                ("name", json!({ "enum": ["hold", "whole"] })),
-                ("start_s", number()),
-                ("end_s", number()),
-            ]),
+            record(&[("name", json!({ "enum": ["hold", "whole"] })), ("start_s", number()), ("end_s", number())]),
         ),
         ("duration_s", number()),
-        (
-            "intended_rate_per_s",
-            described(number_or_null(), "Iterations per second; null for closed workloads."),
-        ),
-        (
-            "achieved_rate_per_s",
-            described(number_or_null(), "Iterations started per second in the phase."),
-        ),
-        (
-            "dropped",
-            record(&[("total", count()), ("injector", count()), ("in_flight_limit", count())]),
-        ),
-        (
-            "censored",
-            described(count(), "Exchanges unfinished at the end of the run."),
-        ),
+        ("intended_rate_per_s", described(number_or_null(), "Iterations per second; null for closed workloads.")),
+        ("achieved_rate_per_s", described(number_or_null(), "Iterations started per second in the phase.")),
+        ("dropped", record(&[("total", count()), ("injector", count()), ("in_flight_limit", count())])),
+        ("censored", described(count(), "Exchanges unfinished at the end of the run.")),
         ("total", reference("stats")),
         ("requests", map(reference("stats"))),
         ("scenarios", map(scenario())),
         (
             "background",
-            described(
-                list(text()),
-                "Scenarios that ran beside the mix; the intended rate is without them.",
-            ),
+            described(list(text()), "Scenarios that ran beside the mix; the intended rate is without them."),
         ),
         ("transactions", map(groups::timed("transaction_time_ms"))),
         ("pages", map(groups::page())),
         (
             "transitions",
-            described(
-                map(groups::timed("transition_time_ms")),
-                "Pages by the page before, as `from -> to`.",
-            ),
+            described(map(groups::timed("transition_time_ms")), "Pages by the page before, as `from -> to`."),
         ),
         ("locations", map(groups::location())),
         ("checks", map(record(&[("passed", count()), ("failed", count())]))),
@@ -73,13 +51,7 @@ pub fn schema() -> Value {
         ("gates", list(gate())),
         ("steady", groups::steady()),
         ("profile", groups::profile()),
-        (
-            "compress",
-            described(
-                number(),
-                "How many times shorter than written the run was; 1 = as written.",
-            ),
-        ),
+        ("compress", described(number(), "How many times shorter than written the run was; 1 = as written.")),
         ("timeline", list(groups::intervention())),
         ("observed", list(groups::observed())),
         ("breakdown", breakdown::breakdown()),
@@ -88,10 +60,7 @@ pub fn schema() -> Value {
         ("diagnosis", diagnosis::diagnosis()),
         ("connections", connections()),
         ("injector", injector()),
-        (
-            "events",
-            list(record(&[("at_s", number()), ("code", text()), ("text", text())])),
-        ),
+        ("events", list(record(&[("at_s", number()), ("code", text()), ("text", text())]))),
         ("limits_hit", list(text())),
     ]);
     let fields = root.as_object_mut().expect("built as an object");
@@ -99,10 +68,7 @@ pub fn schema() -> Value {
     fields.insert("title".into(), json!("summary.json of nmax"));
     let note = "Times are milliseconds, rates per second, instants RFC 3339 UTC. Unknown is null.";
     fields.insert("description".into(), json!(note));
-    fields.insert(
-        "$defs".into(),
-        json!({ "stats": stats(), "times": record(&times()), "dist": dist() }),
-    );
+    fields.insert("$defs".into(), json!({ "stats": stats(), "times": record(&times()), "dist": dist() }));
     root
 }
 
@@ -125,10 +91,7 @@ fn reason() -> Value {
         ("code", text()),
         ("text", text()),
         ("evidence", map(text())),
-        (
-            "decides",
-            described(boolean(), "False for a warning that does not change the verdict."),
-        ),
+        ("decides", described(boolean(), "False for a warning that does not change the verdict.")),
     ])
 }
 
@@ -137,20 +100,8 @@ fn threshold() -> Value {
         ("condition", text()),
         ("value", number_or_null()),
         ("limit", number()),
-        (
-            "unit",
-            described(
-                text(),
-                "Of value and limit: `ms`, `ratio` (0 to 1), `/s`, or empty for counts.",
-            ),
-        ),
-        (
-            "margin",
-            described(
-                number_or_null(),
-                "Distance to the limit relative to it, positive when it holds.",
-            ),
-        ),
+        ("unit", described(text(), "Of value and limit: `ms`, `ratio` (0 to 1), `/s`, or empty for counts.")),
+        ("margin", described(number_or_null(), "Distance to the limit relative to it, positive when it holds.")),
         ("holds", boolean()),
     ])
 }
@@ -161,13 +112,7 @@ fn gate() -> Value {
         ("name", text()),
         ("value", number_or_null()),
         ("limit", number_or_null()),
-        (
-            "unit",
-            described(
-                text(),
-                "Of value and limit: `ms`, `ratio` (0 to 1), or empty for counts.",
-            ),
-        ),
+        ("unit", described(text(), "Of value and limit: `ms`, `ratio` (0 to 1), or empty for counts.")),
         ("holds", boolean()),
         ("text", text()),
     ])
@@ -176,60 +121,30 @@ fn gate() -> Value {
 fn injector() -> Value {
     record(&[
         ("workers", count()),
-        (
-            "cpu_utilization",
-            described(number_or_null(), "Mean over workers, 0 to 1."),
-        ),
+        ("cpu_utilization", described(number_or_null(), "Mean over workers, 0 to 1.")),
         ("injector_lag_ms", reference("dist")),
         ("open_files_max", count_or_null()),
         ("ports_used_max", count_or_null()),
-        (
-            "time_wait_max",
-            described(count_or_null(), "Of the whole host, not of nmax alone."),
-        ),
+        ("time_wait_max", described(count_or_null(), "Of the whole host, not of nmax alone.")),
     ])
 }
 
 fn connections() -> Value {
     let seconds = record(&["mean", "p50", "max"].map(|name| (name, number_or_null())));
-    let still_open = described(
-        count(),
-        "Of `count`, those that were still open when nmax gave them up.",
-    );
+    let still_open = described(count(), "Of `count`, those that were still open when nmax gave them up.");
     let held = record(&[("count", count()), ("still_open", still_open), ("seconds", seconds)]);
     record(&[
-        (
-            "opened",
-            described(
-                count(),
-                "In the phase, like all but `addresses`, `passed_over` and `held`.",
-            ),
-        ),
-        (
-            "policy",
-            json!({ "enum": ["keep-alive", "per-iteration", "per-request"] }),
-        ),
-        (
-            "retries",
-            described(count(), "Exchanges repeated because a kept connection had been closed."),
-        ),
+        ("opened", described(count(), "In the phase, like all but `addresses`, `passed_over` and `held`.")),
+        ("policy", json!({ "enum": ["keep-alive", "per-iteration", "per-request"] })),
+        ("retries", described(count(), "Exchanges repeated because a kept connection had been closed.")),
         ("informational", described(count(), "Interim (1xx) replies.")),
         ("redirects", described(count(), "Redirects followed.")),
         ("tls_handshakes", described(count(), "TLS handshakes that succeeded.")),
-        (
-            "tls_resumed",
-            described(count(), "Of those, how many resumed a session."),
-        ),
-        (
-            "resumed_share",
-            described(number_or_null(), "0 to 1; null without a handshake."),
-        ),
+        ("tls_resumed", described(count(), "Of those, how many resumed a session.")),
+        ("resumed_share", described(number_or_null(), "0 to 1; null without a handshake.")),
         (
             "addresses",
-            described(
-                map(count()),
-                "Connections opened by server address, whole run, at most 64 addresses.",
-            ),
+            described(map(count()), "Connections opened by server address, whole run, at most 64 addresses."),
         ),
         (
             "passed_over",
@@ -279,10 +194,7 @@ fn stats() -> Value {
         ("rate_per_s", number_or_null()),
         ("bytes_received", described(count(), "On the wire, heads included.")),
         ("bytes_sent", described(count(), "On the wire, heads included.")),
-        (
-            "bytes_decoded",
-            described(count(), "Bodies received, content codings undone."),
-        ),
+        ("bytes_decoded", described(count(), "Bodies received, content codings undone.")),
         ("status", map(count())),
         ("error_kinds", map(count())),
     ];
@@ -305,23 +217,14 @@ fn dist() -> Value {
     let mut fields = vec![("count", count())];
     fields.extend(["mean", "min", "max"].map(|name| (name, number_or_null())));
     fields.extend(QUANTILES.iter().map(|(name, _)| (*name, number_or_null())));
-    fields.push((
-        "ci95",
-        described(ci95, "Within-run 95 % intervals; null where there are too few values."),
-    ));
-    fields.push((
-        "clamped",
-        described(count(), "Values above one hour, counted as one hour."),
-    ));
+    fields.push(("ci95", described(ci95, "Within-run 95 % intervals; null where there are too few values.")));
+    fields.push(("clamped", described(count(), "Values above one hour, counted as one hour.")));
     record(&fields)
 }
 
 fn record(fields: &[(&str, Value)]) -> Value {
     let required: Vec<_> = fields.iter().map(|(name, _)| *name).collect();
-    let properties: Map<String, Value> = fields
-        .iter()
-        .map(|(name, kind)| ((*name).to_owned(), kind.clone()))
-        .collect();
+    let properties: Map<String, Value> = fields.iter().map(|(name, kind)| ((*name).to_owned(), kind.clone())).collect();
     json!({ "type": "object", "required": required, "properties": properties })
 }
 

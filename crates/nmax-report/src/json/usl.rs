@@ -52,32 +52,14 @@ pub(super) fn analysis(analysis: &Analysis) -> serde_json::Map<String, Value> {
         named("alpha", est_or_null(fit.map(|fit| &fit.contention))),
         named("beta", est_or_null(fit.map(|fit| &fit.coherency))),
         named("gamma", est_or_null(fit.map(|fit| &fit.unit_throughput))),
-        named(
-            "alpha_sign",
-            analysis
-                .contention_sign
-                .map_or(Value::Null, |sign| json!(words::sign(Some(sign)))),
-        ),
-        named(
-            "beta_sign",
-            analysis
-                .coherency_sign
-                .map_or(Value::Null, |sign| json!(words::sign(Some(sign)))),
-        ),
+        named("alpha_sign", analysis.contention_sign.map_or(Value::Null, |sign| json!(words::sign(Some(sign))))),
+        named("beta_sign", analysis.coherency_sign.map_or(Value::Null, |sign| json!(words::sign(Some(sign))))),
         named("at_bound", fit.map_or(json!([]), |fit| json!(fit.at_bound))),
         named("converged", fit.map_or(Value::Null, |fit| json!(fit.converged))),
         named("rss", fit.map_or(Value::Null, |fit| json!(fit.rss))),
-        named(
-            "residual_sd",
-            fit.map_or(Value::Null, |fit| json!(residual_sd(fit.rss, fit.n, fit.k))),
-        ),
+        named("residual_sd", fit.map_or(Value::Null, |fit| json!(residual_sd(fit.rss, fit.n, fit.k)))),
         named("r_squared", json!(fit.map(|fit| fit.r_squared))),
-        named(
-            "best",
-            analysis
-                .best
-                .map_or(Value::Null, |(n, x)| json!({ "concurrency": n, "throughput": x })),
-        ),
+        named("best", analysis.best.map_or(Value::Null, |(n, x)| json!({ "concurrency": n, "throughput": x }))),
         named("observed_peak", observed_peak(analysis)),
         named("peak", peak(analysis)),
         named("peak_refused", json!(refused(analysis))),
@@ -111,9 +93,7 @@ fn shown(points: &[Point]) -> impl Iterator<Item = &Point> {
     let stride = points.len().div_ceil(POINTS_MAX).max(1);
     let last = points.len().saturating_sub(1);
     let chosen = points.iter().enumerate();
-    chosen
-        .filter(move |(index, _)| index % stride == 0 || *index == last)
-        .map(|(_, point)| point)
+    chosen.filter(move |(index, _)| index % stride == 0 || *index == last).map(|(_, point)| point)
 }
 
 /// Why the peak of the law is not given; empty when it is.
@@ -232,10 +212,7 @@ fn law(law: &Usl) -> Value {
 pub fn compare(view: &CompareView) -> Value {
     let version = |version: &crate::scalability::Version| {
         let mut value = json!({ "name": version.name });
-        value
-            .as_object_mut()
-            .expect("built as an object")
-            .extend(analysis(&version.analysis));
+        value.as_object_mut().expect("built as an object").extend(analysis(&version.analysis));
         value
     };
     json!({

@@ -77,20 +77,10 @@ impl Frame {
         if points.is_empty() || n_hi <= 0.0 || low <= 0.0 {
             return None;
         }
-        let peak = analysis
-            .and_then(|analysis| analysis.peak.as_ref())
-            .map(|peak| (peak.concurrency, peak.throughput));
+        let peak = analysis.and_then(|analysis| analysis.peak.as_ref()).map(|peak| (peak.concurrency, peak.throughput));
         let n_end = end(n_hi, peak.and_then(|(n, _)| n.high.or(Some(n.estimate))));
         let n = axis(low, n_hi, n_end);
-        let places = places(
-            n,
-            if matches!(n, Scale::Log { .. }) {
-                low
-            } else {
-                low.min(1.0)
-            },
-            n_end,
-        );
+        let places = places(n, if matches!(n, Scale::Log { .. }) { low } else { low.min(1.0) }, n_end);
         let law = analysis.and_then(|analysis| analysis.fit.as_ref()).map(|fit| fit.law);
         let mut frame = Self {
             n,
@@ -153,11 +143,7 @@ fn end(n_hi: f64, peak: Option<f64>) -> f64 {
 
 /// The axis of N.
 fn axis(low: f64, n_hi: f64, n_end: f64) -> Scale {
-    if n_hi / low > LOG_ABOVE {
-        Scale::Log { low, high: n_end }
-    } else {
-        Scale::Linear { max: n_end }
-    }
+    if n_hi / low > LOG_ABOVE { Scale::Log { low, high: n_end } } else { Scale::Linear { max: n_end } }
 }
 
 /// Places of equal distance in the picture.
@@ -181,8 +167,7 @@ fn band(analysis: &Analysis, places: &[f64]) -> Vec<(f64, f64, f64)> {
     };
     let at = |n: &f64| fit.band_at(*n).map(|(low, high)| (*n, low.max(0.0), high));
     let all = places.iter().filter_map(at);
-    all.filter(|(_, low, high)| low.is_finite() && high.is_finite())
-        .collect()
+    all.filter(|(_, low, high)| low.is_finite() && high.is_finite()).collect()
 }
 
 fn leader(analysis: &Analysis, places: &[f64]) -> Option<(Model, Vec<(f64, f64)>)> {
@@ -219,22 +204,10 @@ fn smooth(axis: Scale, points: &[Mark], places: &[f64]) -> Vec<(f64, f64)> {
 fn marks(analysis: &Analysis) -> Vec<Mark> {
     if analysis.points.is_empty() {
         let plain = analysis.observations.iter();
-        return plain
-            .map(|seen| Mark {
-                n: seen.n,
-                x: seen.x,
-                zone: None,
-            })
-            .collect();
+        return plain.map(|seen| Mark { n: seen.n, x: seen.x, zone: None }).collect();
     }
     let judged = analysis.points.iter();
-    judged
-        .map(|point| Mark {
-            n: point.n,
-            x: point.x,
-            zone: point.zone,
-        })
-        .collect()
+    judged.map(|point| Mark { n: point.n, x: point.x, zone: point.zone }).collect()
 }
 
 /// Without what cannot be drawn; many points lose those that a picture could not tell apart.

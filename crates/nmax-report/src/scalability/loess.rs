@@ -28,11 +28,7 @@ fn local_line(points: &[(f64, f64)], near: usize, x: f64) -> Option<f64> {
     let window = &points[start..start + near];
     let reach = f64::max(x - window[0].0, window[near - 1].0 - x);
     // Replicates may fill a window; it then takes the next other place as well.
-    let reach = if window[0].0 == window[near - 1].0 {
-        next_distance(points, x, reach)
-    } else {
-        reach * 1.000_001
-    };
+    let reach = if window[0].0 == window[near - 1].0 { next_distance(points, x, reach) } else { reach * 1.000_001 };
     let (mut weights, mut sum_x, mut sum_y) = (0.0, 0.0, 0.0);
     let weight = |at: f64| {
         let share = ((at - x).abs() / reach).min(1.0);
@@ -54,11 +50,7 @@ fn local_line(points: &[(f64, f64)], near: usize, x: f64) -> Option<f64> {
         spread += w * (at - mean_x).powi(2);
         product += w * (at - mean_x) * (y - mean_y);
     }
-    let slope = if spread > 1e-12 * reach * reach * weights {
-        product / spread
-    } else {
-        0.0
-    };
+    let slope = if spread > 1e-12 * reach * reach * weights { product / spread } else { 0.0 };
     let y = mean_y + slope * (x - mean_x);
     y.is_finite().then_some(y)
 }
@@ -66,9 +58,7 @@ fn local_line(points: &[(f64, f64)], near: usize, x: f64) -> Option<f64> {
 /// Distance to the nearest point that is farther than `reach`.
 fn next_distance(points: &[(f64, f64)], x: f64, reach: f64) -> f64 {
     let distances = points.iter().map(|point| (point.0 - x).abs());
-    let next = distances
-        .filter(|distance| *distance > reach)
-        .fold(f64::INFINITY, f64::min);
+    let next = distances.filter(|distance| *distance > reach).fold(f64::INFINITY, f64::min);
     if next.is_finite() { next } else { reach.max(1.0) }
 }
 

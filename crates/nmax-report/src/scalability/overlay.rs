@@ -37,15 +37,10 @@ pub(crate) struct Overlay {
 impl Overlay {
     /// Versions over the widest range; each curve ends at twice its own largest N.
     pub(crate) fn of_versions(versions: &[Version]) -> Option<Self> {
-        let frames: Vec<(&Version, Frame)> = versions
-            .iter()
-            .filter_map(|version| Some((version, Frame::new(&version.analysis)?)))
-            .collect();
+        let frames: Vec<(&Version, Frame)> =
+            versions.iter().filter_map(|version| Some((version, Frame::new(&version.analysis)?))).collect();
         let end = frames.iter().map(|(_, frame)| frame.n_end).fold(0.0, f64::max);
-        let low = frames
-            .iter()
-            .map(|(_, frame)| frame.n_least)
-            .fold(f64::INFINITY, f64::min);
+        let low = frames.iter().map(|(_, frame)| frame.n_least).fold(f64::INFINITY, f64::min);
         let widest = frames.iter().max_by(|a, b| a.1.n_end.total_cmp(&b.1.n_end))?;
         let any_log = frames.iter().any(|(_, frame)| matches!(frame.n, Scale::Log { .. }));
         let n = match widest.1.n {
@@ -62,13 +57,7 @@ impl Overlay {
             })
             .collect();
         let x = Scale::linear(frames.iter().map(|(_, frame)| frame.x_max() / 1.04));
-        Some(Self {
-            n,
-            x,
-            series,
-            band: Vec::new(),
-            band_name: String::new(),
-        })
+        Some(Self { n, x, series, band: Vec::new(), band_name: String::new() })
     }
 
     /// What is known, what is assumed, and the band between the outermost of them.
@@ -82,9 +71,7 @@ impl Overlay {
             points.collect()
         };
         let measured = view.measured.as_ref().and_then(Frame::new);
-        let points = measured
-            .iter()
-            .flat_map(|frame| frame.points.iter().map(|mark| (mark.n, mark.x)));
+        let points = measured.iter().flat_map(|frame| frame.points.iter().map(|mark| (mark.n, mark.x)));
         let mut points: Vec<_> = points.filter(|(n, _)| *n <= end).collect();
         let series: Vec<_> = view
             .laws()
@@ -100,14 +87,10 @@ impl Overlay {
         let at = |n: &f64| {
             let laws = view.laws();
             let all = laws.iter().filter_map(|(_, law)| view.throughput_at(law, *n));
-            let (low, high) = all.fold((f64::INFINITY, 0.0), |(low, high), x| {
-                (f64::min(low, x), f64::max(high, x))
-            });
+            let (low, high) = all.fold((f64::INFINITY, 0.0), |(low, high), x| (f64::min(low, x), f64::max(high, x)));
             (low <= high).then_some((*n, low, high))
         };
-        let tops = series
-            .iter()
-            .flat_map(|series| series.curve.iter().chain(&series.points).map(|(_, x)| *x));
+        let tops = series.iter().flat_map(|series| series.curve.iter().chain(&series.points).map(|(_, x)| *x));
         let x = Scale::linear(tops.collect::<Vec<_>>().into_iter());
         Self {
             n,

@@ -18,11 +18,7 @@ pub(crate) fn fixed(value: f64, decimals: usize) -> String {
     }
     let size = value.abs();
     if decimals > DECIMALS_MAX || size >= 1e15 {
-        let text = if value == 0.0 {
-            "0".into()
-        } else {
-            format!("{size:.1e}")
-        };
+        let text = if value == 0.0 { "0".into() } else { format!("{size:.1e}") };
         return format!("{}{text}", if value < 0.0 { "−" } else { "" });
     }
     let text = format!("{size:.decimals$}");
@@ -92,11 +88,7 @@ fn trim(text: &str) -> String {
 fn decimals(of: &Estimate) -> usize {
     let low = of.low.map(|low| of.estimate - low);
     let high = of.high.map(|high| high - of.estimate);
-    let ends: Vec<f64> = [low, high]
-        .into_iter()
-        .flatten()
-        .filter(|end| *end > 0.0 && end.is_finite())
-        .collect();
+    let ends: Vec<f64> = [low, high].into_iter().flatten().filter(|end| *end > 0.0 && end.is_finite()).collect();
     let size = of.estimate.abs();
     let decimals = if ends.is_empty() {
         decimals_of(size, 4)
@@ -106,11 +98,7 @@ fn decimals(of: &Estimate) -> usize {
         decimals_of(width, 2).max(three).min(decimals_of(size.max(width), 5))
     };
     // Below a ten-thousandth, zeros before the first digit say less than an exponent.
-    if size >= 1e-4 {
-        decimals.min(DECIMALS_MAX)
-    } else {
-        decimals
-    }
+    if size >= 1e-4 { decimals.min(DECIMALS_MAX) } else { decimals }
 }
 
 /// An estimate without its interval.
@@ -177,11 +165,7 @@ pub(crate) fn peak(peak: &LawPeak, unit: &str) -> String {
         plain(x)
     );
     if let Some((n, x)) = peak.alternative {
-        let alternative = format!(
-            "; the ln-variant fits as well and puts it at N = {} with {}",
-            plain(n),
-            plain(x)
-        );
+        let alternative = format!("; the ln-variant fits as well and puts it at N = {} with {}", plain(n), plain(x));
         text.push_str(&alternative);
     } else if peak.alternative_is_beyond {
         text.push_str("; the ln-variant fits as well and puts it beyond twice what was measured");
@@ -193,32 +177,14 @@ pub(crate) fn peak(peak: &LawPeak, unit: &str) -> String {
 pub(crate) fn legend(analysis: &Analysis, unit: &str) -> Vec<String> {
     let mut lines = Vec::new();
     if let Some(fit) = &analysis.fit {
-        lines.push(format!(
-            "contention α = {}, {}",
-            both(&fit.contention),
-            sign(analysis.contention_sign)
-        ));
-        lines.push(format!(
-            "coherency β = {}, {}",
-            both(&fit.coherency),
-            sign(analysis.coherency_sign)
-        ));
-        lines.push(format!(
-            "unit throughput γ = {}",
-            with_unit(&both(&fit.unit_throughput), unit)
-        ));
+        lines.push(format!("contention α = {}, {}", both(&fit.contention), sign(analysis.contention_sign)));
+        lines.push(format!("coherency β = {}, {}", both(&fit.coherency), sign(analysis.coherency_sign)));
+        lines.push(format!("unit throughput γ = {}", with_unit(&both(&fit.unit_throughput), unit)));
         let r_squared = plain(fit.r_squared);
-        lines.push(format!(
-            "fitted by {}; R² {r_squared}, which decides nothing",
-            method(fit)
-        ));
+        lines.push(format!("fitted by {}; R² {r_squared}, which decides nothing", method(fit)));
     }
     lines.push(format!("observed peak: {}", observed(analysis, unit)));
-    let reasons = if analysis.fit.is_some() {
-        refusals(analysis)
-    } else {
-        Vec::new()
-    };
+    let reasons = if analysis.fit.is_some() { refusals(analysis) } else { Vec::new() };
     lines.push(match (&analysis.peak, reasons) {
         (Some(of), _) => format!("peak of the law: {}", peak(of, unit)),
         (None, reasons) if reasons.is_empty() => "peak of the law: refused, since there is no fit".into(),
@@ -290,20 +256,9 @@ pub(crate) fn effect(effect: Effect) -> &'static str {
 pub fn coefficients(curve: &Curve) -> Vec<(&'static str, f64)> {
     match *curve {
         Curve::Linear { unit_throughput } => vec![("gamma", unit_throughput)],
-        Curve::Amdahl {
-            contention,
-            unit_throughput,
-        } => vec![("alpha", contention), ("gamma", unit_throughput)],
-        Curve::Usl(law) => vec![
-            ("alpha", law.contention),
-            ("beta", law.coherency),
-            ("gamma", law.unit_throughput),
-        ],
-        Curve::Ln {
-            contention,
-            coherency,
-            unit_throughput,
-        } => {
+        Curve::Amdahl { contention, unit_throughput } => vec![("alpha", contention), ("gamma", unit_throughput)],
+        Curve::Usl(law) => vec![("alpha", law.contention), ("beta", law.coherency), ("gamma", law.unit_throughput)],
+        Curve::Ln { contention, coherency, unit_throughput } => {
             vec![("alpha", contention), ("beta", coherency), ("gamma", unit_throughput)]
         }
         Curve::Knee { unit_throughput, cap } => vec![("gamma", unit_throughput), ("cap", cap)],

@@ -24,10 +24,7 @@ pub struct HeatMap {
 impl HeatMap {
     /// The heat rows of these bins on an axis that ends at `end_s`; `None` when they are empty.
     pub fn new(bins: &[Bin], end_s: f64) -> Option<Self> {
-        let filled = |row: &usize| {
-            bins.iter()
-                .any(|bin| bin.heat.get(*row).is_some_and(|count| *count > 0))
-        };
+        let filled = |row: &usize| bins.iter().any(|bin| bin.heat.get(*row).is_some_and(|count| *count > 0));
         let all = bins.iter().map(|bin| bin.heat.len()).max()?;
         let first_row = (0..all).find(filled)?.saturating_sub(1);
         let last_row = ((0..all).rev().find(filled)? + 1).min(all - 1);
@@ -47,10 +44,7 @@ impl HeatMap {
 
     /// Latency at the bottom and at the top, ns.
     pub fn range_ns(&self) -> (f64, f64) {
-        (
-            heat_row_low_ns(self.first_row),
-            heat_row_low_ns(self.first_row + self.rows),
-        )
+        (heat_row_low_ns(self.first_row), heat_row_low_ns(self.first_row + self.rows))
     }
 
     /// Largest count of a cell.
@@ -72,18 +66,11 @@ impl HeatMap {
         let max = self.max();
         let mut paths = vec![String::new(); LEVELS];
         for row in 0..self.rows {
-            let levels: Vec<_> = self
-                .columns
-                .iter()
-                .map(|column| Self::level(column[row], max))
-                .collect();
+            let levels: Vec<_> = self.columns.iter().map(|column| Self::level(column[row], max)).collect();
             let mut start = 0;
             for run in levels.chunk_by(|a, b| a == b) {
                 if run[0] > 0 {
-                    add(
-                        &mut paths[run[0] - 1],
-                        format_args!("M{start} {}h{}", self.rows - 1 - row, run.len()),
-                    );
+                    add(&mut paths[run[0] - 1], format_args!("M{start} {}h{}", self.rows - 1 - row, run.len()));
                 }
                 start += run.len();
             }

@@ -144,12 +144,8 @@ impl PanelChart {
 
     /// Draws it into a part of a picture.
     pub(super) fn draw(&self, text: &mut String, (left, top): (f64, f64), (width, height): (f64, f64)) {
-        let frame = Frame {
-            left: left + LEFT,
-            top: top + TOP,
-            width: width - LEFT - RIGHT,
-            height: height - TOP - BOTTOM,
-        };
+        let frame =
+            Frame { left: left + LEFT, top: top + TOP, width: width - LEFT - RIGHT, height: height - TOP - BOTTOM };
         let title = clip(&self.title, ((width - 20.0) / CHARACTER) as usize);
         add(
             text,
@@ -167,10 +163,7 @@ impl PanelChart {
         for (class, n, x) in &self.stems {
             let (px, py) = (self.px(&frame, *n), self.py(&frame, *x));
             let bottom = frame.top + frame.height;
-            add(
-                text,
-                format_args!("<path class=\"stem {class}\" d=\"M{px:.1} {bottom:.1}V{py:.1}\"/>"),
-            );
+            add(text, format_args!("<path class=\"stem {class}\" d=\"M{px:.1} {bottom:.1}V{py:.1}\"/>"));
         }
         for (class, points) in &self.curves {
             self.curve(text, &frame, class, points);
@@ -207,15 +200,9 @@ impl PanelChart {
         let lower = inside.iter().rev().map(|(n, low, _)| (*n, *low));
         for (index, (n, x)) in upper.chain(lower).enumerate() {
             let letter = if index == 0 { 'M' } else { 'L' };
-            add(
-                &mut path,
-                format_args!("{letter}{:.1} {:.1}", self.px(frame, n), self.py(frame, x)),
-            );
+            add(&mut path, format_args!("{letter}{:.1} {:.1}", self.px(frame, n), self.py(frame, x)));
         }
-        add(
-            text,
-            format_args!("<path class=\"fill {}\" d=\"{path}Z\"/>", area.class),
-        );
+        add(text, format_args!("<path class=\"fill {}\" d=\"{path}Z\"/>", area.class));
     }
 
     /// A curve, cut where it leaves the plot.
@@ -231,15 +218,9 @@ impl PanelChart {
             let from = if x0 > top { at((top - x0) / (x1 - x0)) } else { (n0, x0) };
             let to = if x1 > top { at((top - x0) / (x1 - x0)) } else { (n1, x1) };
             if !is_down || x0 > top {
-                add(
-                    &mut path,
-                    format_args!("M{:.1} {:.1}", self.px(frame, from.0), self.py(frame, from.1)),
-                );
+                add(&mut path, format_args!("M{:.1} {:.1}", self.px(frame, from.0), self.py(frame, from.1)));
             }
-            add(
-                &mut path,
-                format_args!("L{:.1} {:.1}", self.px(frame, to.0), self.py(frame, to.1)),
-            );
+            add(&mut path, format_args!("L{:.1} {:.1}", self.px(frame, to.0), self.py(frame, to.1)));
             is_down = x1 <= top;
         }
         if !path.is_empty() {
@@ -323,10 +304,7 @@ impl PanelChart {
             };
             let fits = |y: &f64| {
                 let inside = *y > frame.top + 10.0 && *y < frame.top + frame.height - 4.0;
-                inside
-                    && taken
-                        .iter()
-                        .all(|(ox, oy, ow)| (x - ox).abs() > half + ow + 6.0 || (y - oy).abs() > 14.0)
+                inside && taken.iter().all(|(ox, oy, ow)| (x - ox).abs() > half + ow + 6.0 || (y - oy).abs() > 14.0)
             };
             let mut places: Vec<f64> = steps.into_iter().map(|step| y + step).filter(fits).collect();
             places.sort_by_key(|y| !is_clear(y));
@@ -334,13 +312,7 @@ impl PanelChart {
                 continue;
             };
             taken.push((x, y, half));
-            add(
-                text,
-                format_args!(
-                    "<text class=\"word\" x=\"{x:.1}\" y=\"{y:.1}\">{}</text>",
-                    Escaped(&label.text)
-                ),
-            );
+            add(text, format_args!("<text class=\"word\" x=\"{x:.1}\" y=\"{y:.1}\">{}</text>", Escaped(&label.text)));
         }
     }
 }

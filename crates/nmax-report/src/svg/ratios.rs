@@ -35,11 +35,7 @@ pub(crate) fn ratios(rows: &[Row], margin: f64) -> Option<String> {
         return None;
     }
     let least = 2.0 * margin.ln_1p().max(0.02);
-    let reach = shown
-        .iter()
-        .flat_map(|(_, _, low, high)| [low.abs(), high.abs()])
-        .fold(least, f64::max)
-        * 1.05;
+    let reach = shown.iter().flat_map(|(_, _, low, high)| [low.abs(), high.abs()]).fold(least, f64::max) * 1.05;
     let x = |log: f64| NAMES + (WIDTH - NAMES - 10.0) * (log + reach) / (2.0 * reach);
     let bottom = ROW * shown.len() as f64 + 8.0;
     let mut text = format!(
@@ -132,11 +128,7 @@ pub(crate) fn history(view: &HistoryView) -> String {
     }
     for (from, to, level) in &view.history.levels {
         let (start, end) = (x(*from as f64 - 0.3), x(*to as f64 - 0.7));
-        let _ = write!(
-            text,
-            "<path class=\"line c5\" d=\"M{start:.1} {0:.1}H{end:.1}\"/>",
-            y(*level)
-        );
+        let _ = write!(text, "<path class=\"line c5\" d=\"M{start:.1} {0:.1}H{end:.1}\"/>", y(*level));
     }
     for step in &view.history.steps {
         let (at, class) = (x(step.at as f64 - 0.5), class(step.said));

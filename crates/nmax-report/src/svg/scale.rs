@@ -22,9 +22,7 @@ impl Scale {
     pub fn linear(values: impl Iterator<Item = f64>) -> Self {
         let max = 1.04 * values.filter(|value| value.is_finite()).fold(0.0, f64::max);
         let step = nice_step(max / 5.0);
-        Self::Linear {
-            max: (max / step).ceil().max(1.0) * step,
-        }
+        Self::Linear { max: (max / step).ceil().max(1.0) * step }
     }
 
     /// From the 1, 2 or 5 below the least value to the one above the largest; zeros are left out.
@@ -36,10 +34,7 @@ impl Scale {
             return Self::Log { low: 1.0, high: 10.0 };
         }
         let (low, high) = (round_down(low), nice_step(high));
-        Self::Log {
-            low,
-            high: if high > low { high } else { low * 10.0 },
-        }
+        Self::Log { low, high: if high > low { high } else { low * 10.0 } }
     }
 
     /// Place of a value on the axis, 0 at the bottom, 1 at the top; values beyond stand at the border.
@@ -56,10 +51,7 @@ impl Scale {
         match self {
             Self::Linear { max } => {
                 let step = nice_step(max / 6.0);
-                (0..=10)
-                    .map(|index| f64::from(index) * step)
-                    .filter(|value| *value <= max * 1.000_001)
-                    .collect()
+                (0..=10).map(|index| f64::from(index) * step).filter(|value| *value <= max * 1.000_001).collect()
             }
             Self::Log { low, high } => {
                 let decades = (high / low).log10();
@@ -67,8 +59,7 @@ impl Scale {
                 let first = low.log10().floor() as i32;
                 let last = high.log10().ceil() as i32;
                 let all = (first..=last).flat_map(|exponent| factors.iter().map(move |f| f * 10f64.powi(exponent)));
-                all.filter(|value| (low * 0.999..=high * 1.001).contains(value))
-                    .collect()
+                all.filter(|value| (low * 0.999..=high * 1.001).contains(value)).collect()
             }
         }
     }
@@ -80,18 +71,14 @@ fn nice_step(least: f64) -> f64 {
         return 1.0;
     }
     let power = 10f64.powf(least.log10().floor());
-    let factor = [1.0, 2.0, 5.0, 10.0]
-        .into_iter()
-        .find(|factor| factor * power >= least * 0.999_999);
+    let factor = [1.0, 2.0, 5.0, 10.0].into_iter().find(|factor| factor * power >= least * 0.999_999);
     factor.unwrap_or(10.0) * power
 }
 
 /// The largest of 1, 2, 5 times a power of ten that is not above `value`.
 fn round_down(value: f64) -> f64 {
     let power = 10f64.powf(value.log10().floor());
-    let factor = [5.0, 2.0, 1.0]
-        .into_iter()
-        .find(|factor| factor * power <= value * 1.000_001);
+    let factor = [5.0, 2.0, 1.0].into_iter().find(|factor| factor * power <= value * 1.000_001);
     factor.unwrap_or(1.0) * power
 }
 
@@ -107,10 +94,8 @@ pub fn time_ticks(end_s: f64, count: usize) -> Vec<f64> {
         return vec![0.0];
     }
     let least = end_s / count.max(1) as f64;
-    let step = TIME_STEPS_S
-        .into_iter()
-        .find(|step| *step >= least)
-        .unwrap_or_else(|| (least / 86_400.0).ceil() * 86_400.0);
+    let step =
+        TIME_STEPS_S.into_iter().find(|step| *step >= least).unwrap_or_else(|| (least / 86_400.0).ceil() * 86_400.0);
     let last = (end_s / step + 1e-9).floor() as usize;
     (0..=last).map(|index| index as f64 * step).collect()
 }

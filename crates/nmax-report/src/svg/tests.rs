@@ -46,11 +46,7 @@ fn missing_values_break_the_line() {
         scale: Scale::Linear { max: 1.0 },
         label: |value| value.to_string(),
         heat: None,
-        lines: vec![Line {
-            class: "c1",
-            area: false,
-            points: vec![(0.0, Some(0.0)), (1.0, None), (2.0, Some(1.0))],
-        }],
+        lines: vec![Line { class: "c1", area: false, points: vec![(0.0, Some(0.0)), (1.0, None), (2.0, Some(1.0))] }],
         height: 200.0,
     };
     let svg = chart.render(400.0);

@@ -30,10 +30,7 @@ fn sides(page: &mut Page, sides: &Sides) {
     page.heading(&format!("Client and server ({})", sides.logs.join(", ")));
     let name = page.width.saturating_sub(2 + 5 * (FIGURE + 1)).max(16);
     let titles = ["server n", "client", "server", "outside", "behind"];
-    let head: String = titles
-        .iter()
-        .map(|title| format!(" {}", right(title, FIGURE)))
-        .collect();
+    let head: String = titles.iter().map(|title| format!(" {}", right(title, FIGURE))).collect();
     let head = page.paint(&format!("  {}{head}", left("mean times", name)), Ink::Dim);
     page.line(&head);
     let rows: Vec<&SideRow> = sides.rows.iter().filter(|row| row.status.is_none()).collect();
@@ -57,11 +54,7 @@ fn sides(page: &mut Page, sides: &Sides) {
     }
     if sides.others > 0 {
         let others = number::count(sides.others);
-        page.item(
-            "–",
-            Ink::Dim,
-            &format!("{others} requests in the log were not this run's"),
-        );
+        page.item("–", Ink::Dim, &format!("{others} requests in the log were not this run's"));
     }
     sides.notes.iter().for_each(|note| page.item("!", Ink::Warning, note));
 }
@@ -88,9 +81,7 @@ fn floors(page: &mut Page, view: &View) {
 fn operations(page: &mut Page, view: &View, wide: bool) {
     let all: Vec<_> = view.breakdown.operations.iter().filter(|one| one.per_s > 0.0).collect();
     // Those of disks are of interest beside a back end's only.
-    let shown = all
-        .iter()
-        .filter(|one| wide || view.watches && !one.what.starts_with("disk"));
+    let shown = all.iter().filter(|one| wide || view.watches && !one.what.starts_with("disk"));
     let texts: Vec<String> = shown
         .take(LIST_MAX)
         .map(|one| format!("{} {} on {}", number::digits(one.per_request), one.what, one.host))
@@ -102,12 +93,7 @@ fn operations(page: &mut Page, view: &View, wide: bool) {
 
 fn dimensions(page: &mut Page, view: &View) {
     for dimension in Dimension::ALL {
-        let rows: Vec<&Row> = view
-            .breakdown
-            .rows
-            .iter()
-            .filter(|row| row.dimension == dimension)
-            .collect();
+        let rows: Vec<&Row> = view.breakdown.rows.iter().filter(|row| row.dimension == dimension).collect();
         // One value is the total again; names have their own table.
         if rows.len() < 2 || dimension == Dimension::Name {
             continue;

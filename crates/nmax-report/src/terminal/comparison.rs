@@ -44,11 +44,7 @@ pub fn comparison(view: &ComparisonView, style: Style) -> String {
 }
 
 fn begin(style: Style) -> Page {
-    Page {
-        text: String::new(),
-        color: style.color,
-        width: style.width.max(WIDTH_MIN),
-    }
+    Page { text: String::new(), color: style.color, width: style.width.max(WIDTH_MIN) }
 }
 
 fn side(page: &mut Page, word: &str, origins: &[Origin]) {
@@ -106,12 +102,7 @@ pub fn history(view: &HistoryView, style: Style, glyphs: Glyphs) -> String {
         page.item(
             "–",
             Ink::Dim,
-            &format!(
-                "{}: median of {count}, {} to {}",
-                value(view.metric, *middle),
-                safe(&first.id),
-                safe(&last.id)
-            ),
+            &format!("{}: median of {count}, {} to {}", value(view.metric, *middle), safe(&first.id), safe(&last.id)),
         );
     }
     for step in &view.history.steps {
@@ -132,10 +123,7 @@ fn sparkline(page: &mut Page, view: &HistoryView, glyphs: Glyphs) {
     let room = page.width - 4;
     let first = view.runs.len().saturating_sub(room);
     let values = || view.runs.iter().map(|run| run.value);
-    let (low, high) = (
-        values().fold(f64::INFINITY, f64::min),
-        values().fold(f64::NEG_INFINITY, f64::max),
-    );
+    let (low, high) = (values().fold(f64::INFINITY, f64::min), values().fold(f64::NEG_INFINITY, f64::max));
     if !(low.is_finite() && high.is_finite()) {
         return;
     }
@@ -146,13 +134,7 @@ fn sparkline(page: &mut Page, view: &HistoryView, glyphs: Glyphs) {
     let line: String = values().skip(first).map(bar).collect();
     page.line(&format!("  {line}"));
     let marks: String = (first..view.runs.len())
-        .map(|place| {
-            if view.history.steps.iter().any(|step| step.at == place) {
-                '^'
-            } else {
-                ' '
-            }
-        })
+        .map(|place| if view.history.steps.iter().any(|step| step.at == place) { '^' } else { ' ' })
         .collect();
     if marks.contains('^') {
         page.line(&format!("  {marks}"));

@@ -31,15 +31,10 @@ pub(super) fn write(page: &mut Page, view: &View) {
 }
 
 fn opened(connections: &Connections) -> Option<String> {
-    let Connections {
-        opened, kept, retries, ..
-    } = connections;
+    let Connections { opened, kept, retries, .. } = connections;
     let retried = match retries {
         0 => String::new(),
-        n => format!(
-            "; {} exchanges repeated, for a kept connection had been closed",
-            number::count(*n)
-        ),
+        n => format!("; {} exchanges repeated, for a kept connection had been closed", number::count(*n)),
     };
     (*opened > 0 || *retries > 0).then(|| format!("{} opened, {kept}{retried}", number::count(*opened)))
 }
@@ -65,18 +60,13 @@ fn addresses(connections: &Connections) -> Option<String> {
 fn passed_over(connections: &Connections) -> Option<String> {
     let all = &connections.passed_over;
     (!all.is_empty()).then(|| {
-        format!(
-            "{}: refused or silent, another address took the connection (whole run)",
-            listed(all, " times")
-        )
+        format!("{}: refused or silent, another address took the connection (whole run)", listed(all, " times"))
     })
 }
 
 fn listed(counts: &[(String, u64)], unit: &str) -> String {
     let named = counts.iter().take(ADDRESSES_MAX);
-    let named: Vec<_> = named
-        .map(|(address, count)| format!("{address} {}{unit}", number::count(*count)))
-        .collect();
+    let named: Vec<_> = named.map(|(address, count)| format!("{address} {}{unit}", number::count(*count))).collect();
     let rest = match counts.len().saturating_sub(ADDRESSES_MAX) {
         0 => String::new(),
         n => format!(", {n} more"),

@@ -62,9 +62,8 @@ fn suspect(page: &mut Page, place: usize, suspect: &Suspect, wide: bool) {
         Label::NotObserved => Ink::Warning,
         Label::FollowsLoad | Label::Symptom | Label::Exonerated => Ink::Plain,
     };
-    let share = suspect
-        .residence_s
-        .map_or_else(String::new, |s| format!(", {} of each request", number::time(s * 1e9)));
+    let share =
+        suspect.residence_s.map_or_else(String::new, |s| format!(", {} of each request", number::time(s * 1e9)));
     let text = format!("{} {}{share}", suspect.label.name(), title(&suspect.resource));
     page.item(&place.to_string(), ink, &text);
     let shown = if wide { suspect.findings.len() } else { FINDINGS_MAX };
@@ -101,12 +100,7 @@ fn budget_text(budget: &Budget) -> String {
         let more = time(-budget.unexplained_s);
         parts.push(format!("{more} more than the whole: resources worked for others too"));
     }
-    format!(
-        "{} on average at {}: {}",
-        time(budget.response_s),
-        number::rate(budget.throughput_per_s),
-        parts.join(", ")
-    )
+    format!("{} on average at {}: {}", time(budget.response_s), number::rate(budget.throughput_per_s), parts.join(", "))
 }
 
 /// What nobody watched, by host, and lines that would watch it; every cell when asked for.
@@ -118,11 +112,7 @@ fn coverage(page: &mut Page, diagnosis: &Diagnosis, wide: bool) {
     }
     for (host, rows) in &hosts {
         let names: Vec<String> = rows.iter().map(|row| name(&row.resource)).collect();
-        page.item(
-            "?",
-            Ink::Warning,
-            &format!("NOT OBSERVED on {host}: {}", names.join(", ")),
-        );
+        page.item("?", Ink::Warning, &format!("NOT OBSERVED on {host}: {}", names.join(", ")));
         let mut remedies: Vec<&str> = rows.iter().map(|row| row.remedy.as_str()).collect();
         remedies.retain(|remedy| !remedy.is_empty());
         remedies.dedup();
@@ -159,11 +149,7 @@ fn matrix(page: &mut Page, diagnosis: &Diagnosis) {
             Cell::NotObserved => "NOT OBSERVED".to_owned(),
             Cell::None => number::UNKNOWN.to_owned(),
         });
-        page.item(
-            "–",
-            Ink::Dim,
-            &format!("{}: {}", title(&row.resource), cells.join("; ")),
-        );
+        page.item("–", Ink::Dim, &format!("{}: {}", title(&row.resource), cells.join("; ")));
     }
 }
 

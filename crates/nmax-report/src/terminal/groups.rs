@@ -27,13 +27,8 @@ const PAGES: [Column<PageRow>; 7] = [
     ("failed", 7, |row| number::share_or_unknown(row.pages.failure_rate)),
     ("p50", 8, |row| number::time_or_unknown(row.pages.time.p50())),
     ("p95", 8, |row| number::time_or_unknown(row.pages.time.p95())),
-    ("bytes", 9, |row| {
-        row.bytes_per_page()
-            .map_or_else(|| number::UNKNOWN.to_owned(), number::bytes)
-    }),
-    ("res.", 6, |row| {
-        number::digits(row.resources as f64 / row.pages.count.max(1) as f64)
-    }),
+    ("bytes", 9, |row| row.bytes_per_page().map_or_else(|| number::UNKNOWN.to_owned(), number::bytes)),
+    ("res.", 6, |row| number::digits(row.resources as f64 / row.pages.count.max(1) as f64)),
     ("cached", 7, |row| {
         let share = (row.resources > 0).then(|| row.cached as f64 / row.resources as f64);
         number::share_or_unknown(share)
@@ -46,39 +41,17 @@ const LOCATIONS: [Column<LocationRow>; 6] = [
     ("p50", 8, |row| number::time_or_unknown(row.exchanges.time.p50())),
     ("p95", 8, |row| number::time_or_unknown(row.exchanges.time.p95())),
     ("page p95", 9, |row| number::time_or_unknown(row.pages.time.p95())),
-    ("iter. p95", 10, |row| {
-        number::time_or_unknown(row.iterations.time.p95())
-    }),
+    ("iter. p95", 10, |row| number::time_or_unknown(row.iterations.time.p95())),
 ];
 
 /// Writes the tables.
 pub(super) fn write(page: &mut Page, view: &View) {
     let phase = view.phase.name;
     let name = |row: &GroupRow| row.name.clone();
-    table(page, &format!("Pages (phase {phase})"), &view.pages, &PAGES, |row| {
-        name(&row.pages)
-    });
-    table(
-        page,
-        &format!("Transactions (phase {phase})"),
-        &view.transactions,
-        &TIMED,
-        name,
-    );
-    table(
-        page,
-        &format!("Transitions (phase {phase})"),
-        &view.transitions,
-        &TIMED,
-        name,
-    );
-    table(
-        page,
-        &format!("Locations (phase {phase})"),
-        &view.locations,
-        &LOCATIONS,
-        |row| name(&row.exchanges),
-    );
+    table(page, &format!("Pages (phase {phase})"), &view.pages, &PAGES, |row| name(&row.pages));
+    table(page, &format!("Transactions (phase {phase})"), &view.transactions, &TIMED, name);
+    table(page, &format!("Transitions (phase {phase})"), &view.transitions, &TIMED, name);
+    table(page, &format!("Locations (phase {phase})"), &view.locations, &LOCATIONS, |row| name(&row.exchanges));
 }
 
 fn table<R>(page: &mut Page, heading: &str, rows: &[R], columns: &[Column<R>], named: impl Fn(&R) -> String) {
@@ -92,10 +65,7 @@ fn table<R>(page: &mut Page, heading: &str, rows: &[R], columns: &[Column<R>], n
     let titles = page.paint(&(left("", name) + &titles), Ink::Dim);
     page.line(&titles);
     for row in rows.iter().take(ROWS_MAX) {
-        let cells: String = columns
-            .iter()
-            .map(|(_, width, cell)| right(&cell(row), *width))
-            .collect();
+        let cells: String = columns.iter().map(|(_, width, cell)| right(&cell(row), *width)).collect();
         page.line(&(left(&shorten(&named(row), name), name) + &cells));
     }
     more(page, rows.len(), ROWS_MAX, "rows in the report");

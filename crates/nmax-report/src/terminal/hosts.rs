@@ -15,14 +15,7 @@ type Words = (&'static str, &'static [(&'static str, &'static str)]);
 
 /// The services that have lines, and what these say.
 const SERVICES: [Words; 7] = [
-    (
-        "process ",
-        &[
-            ("cpu_cores", "cores"),
-            ("waiting_count", "waiting for a processor"),
-            ("memory_bytes", "memory"),
-        ],
-    ),
+    ("process ", &[("cpu_cores", "cores"), ("waiting_count", "waiting for a processor"), ("memory_bytes", "memory")]),
     (
         "database ",
         &[
@@ -33,32 +26,11 @@ const SERVICES: [Words; 7] = [
             ("hit_ratio", "found in buffers"),
         ],
     ),
-    (
-        "pool ",
-        &[
-            ("in_use_count", "in use"),
-            ("limit_count", "at most"),
-            ("waiting_count", "waiting"),
-        ],
-    ),
+    ("pool ", &[("in_use_count", "in use"), ("limit_count", "at most"), ("waiting_count", "waiting")]),
     ("lock ", &[("waiting_count", "waiting"), ("holding_count", "held")]),
-    (
-        "dependency ",
-        &[
-            ("in_flight_count", "under way"),
-            ("calls_per_s", "calls"),
-            ("errors_per_s", "errors"),
-        ],
-    ),
+    ("dependency ", &[("in_flight_count", "under way"), ("calls_per_s", "calls"), ("errors_per_s", "errors")]),
     ("gc ", &[("pause_ratio", "of the time")]),
-    (
-        "log ",
-        &[
-            ("requests_per_s", "requests"),
-            ("duration_ms", "mean"),
-            ("errors_per_s", "errors"),
-        ],
-    ),
+    ("log ", &[("requests_per_s", "requests"), ("duration_ms", "mean"), ("errors_per_s", "errors")]),
 ];
 
 /// Nothing, unless somebody watches more than this host or asks for everything.
@@ -72,9 +44,7 @@ pub(super) fn write(page: &mut Page, view: &View, wide: bool) {
         if !text.is_empty() {
             page.entry(&host.name, &text);
         }
-        let services = SERVICES
-            .iter()
-            .flat_map(|words| services(host, words, &view.log_errors));
+        let services = SERVICES.iter().flat_map(|words| services(host, words, &view.log_errors));
         for (name, text) in services.take(SERVICES_MAX) {
             page.item("–", Ink::Dim, &format!("{name}: {text}"));
         }
@@ -88,11 +58,7 @@ fn host_text(host: &HostView) -> String {
     if let (Some(busy), Some(cores)) = (mean("cpu", "busy_cores"), mean("cpu", "cores_count")) {
         let waiting = mean("cpu", "waiting_count")
             .map_or_else(String::new, |waiting| format!(", {} waiting", number::digits(waiting)));
-        parts.push(format!(
-            "{} of {} cores busy{waiting}",
-            number::digits(busy),
-            number::digits(cores)
-        ));
+        parts.push(format!("{} of {} cores busy{waiting}", number::digits(busy), number::digits(cores)));
     }
     if let (Some(left), Some(all)) = (mean("memory", "available_bytes"), mean("memory", "total_bytes")) {
         parts.push(format!("{} of {} memory left", number::bytes(left), number::bytes(all)));
@@ -127,17 +93,12 @@ fn services<'a>(host: &'a HostView, (prefix, metrics): &'a Words, errors: &[LogE
 }
 
 fn figure<'a>(host: &'a HostView, source: &str, metric: &str) -> Option<&'a FigureRow> {
-    host.figures
-        .iter()
-        .find(|row| row.source == source && row.metric == metric)
+    host.figures.iter().find(|row| row.source == source && row.metric == metric)
 }
 
 /// The source that has most of a figure, and how much.
 fn most(host: &HostView, prefix: &str, metric: &str) -> Option<(String, f64)> {
-    let rows = host
-        .figures
-        .iter()
-        .filter(|row| row.source.starts_with(prefix) && row.metric == metric);
+    let rows = host.figures.iter().filter(|row| row.source.starts_with(prefix) && row.metric == metric);
     let known = rows.filter_map(|row| Some((row.source.clone(), row.mean?)));
     known.max_by(|a, b| a.1.total_cmp(&b.1))
 }

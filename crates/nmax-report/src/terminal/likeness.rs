@@ -19,11 +19,7 @@ pub(super) fn write(page: &mut Page, view: &View) {
 
 /// The comparison alone.
 pub fn likeness(likeness: &Likeness, style: Style) -> String {
-    let mut page = Page {
-        text: String::new(),
-        color: style.color,
-        width: style.width.max(WIDTH_MIN),
-    };
+    let mut page = Page { text: String::new(), color: style.color, width: style.width.max(WIDTH_MIN) };
     section(&mut page, likeness);
     page.text.trim_start_matches('\n').to_owned()
 }
@@ -52,16 +48,10 @@ fn section(page: &mut Page, likeness: &Likeness) {
         let distance = right(&distance(row), DISTANCE);
         if is_one_line {
             let (source, run) = (right(&row.source, value), right(&row.run, value));
-            page.line(&format!(
-                "  {symbol} {} {source} {run} {distance}",
-                left(&row.what, what)
-            ));
+            page.line(&format!("  {symbol} {} {source} {run} {distance}", left(&row.what, what)));
         } else {
             let name = page.width - DISTANCE - 5;
-            page.line(&format!(
-                "  {symbol} {} {distance}",
-                left(&shorten(&row.what, name), name)
-            ));
+            page.line(&format!("  {symbol} {} {distance}", left(&shorten(&row.what, name), name)));
             page.entry_at(13, "    source", &row.source);
             page.entry_at(13, "    run", &row.run);
         }

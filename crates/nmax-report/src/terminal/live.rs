@@ -62,10 +62,7 @@ impl LiveView {
         let end = windows.last().map_or(Nanos::ZERO, Window::end);
         let stages = shape::spans(&plan.stages, Nanos::MAX);
         let at_s = end.as_secs_f64();
-        let stage = stages
-            .iter()
-            .find(|span| at_s <= span.end_s)
-            .map_or("drain", |span| span.name);
+        let stage = stages.iter().find(|span| at_s <= span.end_s).map_or("drain", |span| span.name);
         Self {
             elapsed_s,
             total_s,
@@ -103,17 +100,11 @@ pub fn progress(live: &LiveView, style: Style) -> Vec<String> {
     };
     let stage = format!("{} {clock}", left(live.stage, 9));
     let room = columns - width(&stage) - 2;
-    let bar = live.total_s.map_or_else(String::new, |total_s| {
-        bar(live.elapsed_s / total_s.max(1e-9), room.min(40))
-    });
+    let bar = live.total_s.map_or_else(String::new, |total_s| bar(live.elapsed_s / total_s.max(1e-9), room.min(40)));
     let failing = live.failure_rate.is_some_and(|rate| rate > 0.0);
     let symbol = if failing { "✗" } else { "✓" };
     let failures = format!("{symbol} {} failed", number::share_or_unknown(live.failure_rate));
-    let dropped = if live.dropped > 0 {
-        format!("  ! {} dropped", number::count(live.dropped))
-    } else {
-        String::new()
-    };
+    let dropped = if live.dropped > 0 { format!("  ! {} dropped", number::count(live.dropped)) } else { String::new() };
     let spark = sparkline(&live.history, (columns - 26).min(60));
     let ink = if failing { Ink::Bad } else { Ink::Good };
     vec![
@@ -131,14 +122,8 @@ pub fn progress(live: &LiveView, style: Style) -> Vec<String> {
 
 /// One line for logs: no color, no control characters, not bound to a width.
 pub fn plain_line(live: &LiveView) -> String {
-    let total = live
-        .total_s
-        .map_or_else(String::new, |total_s| format!("/{}", number::span(total_s)));
-    let dropped = if live.dropped > 0 {
-        format!(", {} dropped", live.dropped)
-    } else {
-        String::new()
-    };
+    let total = live.total_s.map_or_else(String::new, |total_s| format!("/{}", number::span(total_s)));
+    let dropped = if live.dropped > 0 { format!(", {} dropped", live.dropped) } else { String::new() };
     format!(
         "{}{total} {}: {}; {}; failed {}{dropped}",
         number::span(live.elapsed_s),

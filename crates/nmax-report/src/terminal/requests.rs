@@ -19,33 +19,18 @@ struct Column {
 }
 
 const fn column(group: &'static str, title: &'static str, width: usize, cell: fn(&Stats) -> String) -> Column {
-    Column {
-        group,
-        title,
-        width,
-        cell,
-    }
+    Column { group, title, width, cell }
 }
 
 const COLUMNS: [Column; 8] = [
     column("", "count", 6, |stats| number::short_count(stats.count)),
     column("", "failed", 6, |stats| number::share_or_unknown(stats.failure_rate)),
     column("", "rate", 8, |stats| number::rate_or_unknown(stats.rate_per_s)),
-    column("response", "p50", 7, |stats| {
-        number::time_or_unknown(stats.times.response.p50())
-    }),
-    column("response", "p95", 7, |stats| {
-        number::time_or_unknown(stats.times.response.p95())
-    }),
-    column("response", "p99", 7, |stats| {
-        number::time_or_unknown(stats.times.response.p99())
-    }),
-    column("service", "p95", 7, |stats| {
-        number::time_or_unknown(stats.times.service.p95())
-    }),
-    column("lag", "p99", 7, |stats| {
-        number::time_or_unknown(stats.times.send_lag.p99())
-    }),
+    column("response", "p50", 7, |stats| number::time_or_unknown(stats.times.response.p50())),
+    column("response", "p95", 7, |stats| number::time_or_unknown(stats.times.response.p95())),
+    column("response", "p99", 7, |stats| number::time_or_unknown(stats.times.response.p99())),
+    column("service", "p95", 7, |stats| number::time_or_unknown(stats.times.service.p95())),
+    column("lag", "p99", 7, |stats| number::time_or_unknown(stats.times.send_lag.p99())),
 ];
 
 const WIDE_COLUMNS: [Column; 26] = [
@@ -55,62 +40,26 @@ const WIDE_COLUMNS: [Column; 26] = [
     column("", "received", 8, |stats| number::bytes(stats.bytes_received as f64)),
     column("", "sent", 8, |stats| number::bytes(stats.bytes_sent as f64)),
     column("", "decoded", 8, |stats| number::bytes(stats.bytes_decoded as f64)),
-    column("response", "min", 7, |stats| {
-        number::time_or_unknown(stats.times.response.min_ns)
-    }),
+    column("response", "min", 7, |stats| number::time_or_unknown(stats.times.response.min_ns)),
     column("response", "mean", 7, |stats| mean(stats.times.response.mean_ns)),
-    column("response", "p50", 7, |stats| {
-        number::time_or_unknown(stats.times.response.p50())
-    }),
-    column("response", "p90", 7, |stats| {
-        number::time_or_unknown(stats.times.response.p90())
-    }),
-    column("response", "p95", 7, |stats| {
-        number::time_or_unknown(stats.times.response.p95())
-    }),
-    column("response", "p99", 7, |stats| {
-        number::time_or_unknown(stats.times.response.p99())
-    }),
-    column("response", "p99.9", 7, |stats| {
-        number::time_or_unknown(stats.times.response.p999())
-    }),
-    column("response", "max", 7, |stats| {
-        number::time_or_unknown(stats.times.response.max_ns)
-    }),
+    column("response", "p50", 7, |stats| number::time_or_unknown(stats.times.response.p50())),
+    column("response", "p90", 7, |stats| number::time_or_unknown(stats.times.response.p90())),
+    column("response", "p95", 7, |stats| number::time_or_unknown(stats.times.response.p95())),
+    column("response", "p99", 7, |stats| number::time_or_unknown(stats.times.response.p99())),
+    column("response", "p99.9", 7, |stats| number::time_or_unknown(stats.times.response.p999())),
+    column("response", "max", 7, |stats| number::time_or_unknown(stats.times.response.max_ns)),
     column("service", "mean", 7, |stats| mean(stats.times.service.mean_ns)),
-    column("service", "p50", 7, |stats| {
-        number::time_or_unknown(stats.times.service.p50())
-    }),
-    column("service", "p95", 7, |stats| {
-        number::time_or_unknown(stats.times.service.p95())
-    }),
-    column("service", "p99", 7, |stats| {
-        number::time_or_unknown(stats.times.service.p99())
-    }),
-    column("service", "max", 7, |stats| {
-        number::time_or_unknown(stats.times.service.max_ns)
-    }),
-    column("lag", "p50", 7, |stats| {
-        number::time_or_unknown(stats.times.send_lag.p50())
-    }),
-    column("lag", "p99", 7, |stats| {
-        number::time_or_unknown(stats.times.send_lag.p99())
-    }),
-    column("lag", "p99.9", 7, |stats| {
-        number::time_or_unknown(stats.times.send_lag.p999())
-    }),
-    column("lag", "max", 7, |stats| {
-        number::time_or_unknown(stats.times.send_lag.max_ns)
-    }),
-    column("first byte", "p50", 7, |stats| {
-        number::time_or_unknown(stats.times.ttfb.p50())
-    }),
-    column("first byte", "p95", 7, |stats| {
-        number::time_or_unknown(stats.times.ttfb.p95())
-    }),
-    column("first byte", "p99", 7, |stats| {
-        number::time_or_unknown(stats.times.ttfb.p99())
-    }),
+    column("service", "p50", 7, |stats| number::time_or_unknown(stats.times.service.p50())),
+    column("service", "p95", 7, |stats| number::time_or_unknown(stats.times.service.p95())),
+    column("service", "p99", 7, |stats| number::time_or_unknown(stats.times.service.p99())),
+    column("service", "max", 7, |stats| number::time_or_unknown(stats.times.service.max_ns)),
+    column("lag", "p50", 7, |stats| number::time_or_unknown(stats.times.send_lag.p50())),
+    column("lag", "p99", 7, |stats| number::time_or_unknown(stats.times.send_lag.p99())),
+    column("lag", "p99.9", 7, |stats| number::time_or_unknown(stats.times.send_lag.p999())),
+    column("lag", "max", 7, |stats| number::time_or_unknown(stats.times.send_lag.max_ns)),
+    column("first byte", "p50", 7, |stats| number::time_or_unknown(stats.times.ttfb.p50())),
+    column("first byte", "p95", 7, |stats| number::time_or_unknown(stats.times.ttfb.p95())),
+    column("first byte", "p99", 7, |stats| number::time_or_unknown(stats.times.ttfb.p99())),
 ];
 
 fn mean(ns: Option<f64>) -> String {
@@ -129,19 +78,11 @@ struct Layout {
 impl Layout {
     fn new(width: usize, wide: bool) -> Self {
         if wide {
-            return Self {
-                columns: &WIDE_COLUMNS,
-                name: Some(32),
-                tight: false,
-            };
+            return Self { columns: &WIDE_COLUMNS, name: Some(32), tight: false };
         }
         let numbers: usize = COLUMNS.iter().map(|column| column.width + 1).sum();
         let name = (width >= ONE_LINE_MIN).then(|| (width - numbers).min(48));
-        Self {
-            columns: &COLUMNS,
-            name,
-            tight: name.is_none(),
-        }
+        Self { columns: &COLUMNS, name, tight: name.is_none() }
     }
 
     /// Width of a column with the space before it.
@@ -200,10 +141,7 @@ fn row(page: &mut Page, layout: &Layout, name: &str, stats: &Stats, ink: Ink) {
     let line = match layout.name {
         Some(columns) => left(&shorten(name, columns), columns) + &cells,
         None => {
-            let name = page.paint(
-                &shorten(name, page.width),
-                if ink == Ink::Plain { Ink::Accent } else { ink },
-            );
+            let name = page.paint(&shorten(name, page.width), if ink == Ink::Plain { Ink::Accent } else { ink });
             page.line(&name);
             cells
         }

@@ -74,11 +74,7 @@ pub fn scale(view: &ScaleView, style: Style, glyphs: Glyphs) -> String {
 }
 
 fn page(style: Style) -> Page {
-    Page {
-        text: String::new(),
-        color: style.color,
-        width: style.width.max(WIDTH_MIN),
-    }
+    Page { text: String::new(), color: style.color, width: style.width.max(WIDTH_MIN) }
 }
 
 fn title(page: &mut Page, title: &str, subtitle: &str) {
@@ -137,35 +133,18 @@ fn law(page: &mut Page, view: &FitView, of: &str) {
     let (analysis, unit) = (&view.analysis, view.x_unit());
     heading(page, "Law: X(N) = γN / (1 + α(N−1) + βN(N−1))", of);
     if let Some(fit) = &analysis.fit {
-        let header = format!(
-            "{}{}{}reading",
-            left("", 20),
-            left("estimate", 14),
-            left("95 % interval", 25)
-        );
+        let header = format!("{}{}{}reading", left("", 20), left("estimate", 14), left("95 % interval", 25));
         let header = page.paint(shorten(&header, page.width).trim_end(), Ink::Dim);
         page.line(&header);
         let rows = [
-            (
-                "contention α",
-                &fit.contention,
-                words::sign(analysis.contention_sign).to_owned(),
-            ),
-            (
-                "coherency β",
-                &fit.coherency,
-                words::sign(analysis.coherency_sign).to_owned(),
-            ),
+            ("contention α", &fit.contention, words::sign(analysis.contention_sign).to_owned()),
+            ("coherency β", &fit.coherency, words::sign(analysis.coherency_sign).to_owned()),
             ("throughput γ", &fit.unit_throughput, unit.to_owned()),
         ];
         for (name, of, reading) in rows {
             let room = page.width.saturating_sub(60);
             // A name that would be cut says less than none: what is counted stands beside the chart.
-            let reading = if text::width(&reading) > room {
-                "per second"
-            } else {
-                &reading
-            };
+            let reading = if text::width(&reading) > room { "per second" } else { &reading };
             let reading = shorten(reading, room);
             let numbers = left(&words::value(of), 14) + &left(&words::interval(of), 25);
             page.line(&format!("  {}{numbers} {reading}", left(name, 18)));
@@ -185,10 +164,7 @@ fn law(page: &mut Page, view: &FitView, of: &str) {
         page.entry_at(COLUMN, "roof", &text);
     }
     if let Some(optimum) = &analysis.optimum {
-        let text = format!(
-            "N = {}: 1/α, where the straight line meets the roof",
-            words::both(optimum)
-        );
+        let text = format!("N = {}: 1/α, where the straight line meets the roof", words::both(optimum));
         page.entry_at(COLUMN, "optimum", &text);
     }
     if let Some(ceiling) = &analysis.ceiling {
@@ -218,22 +194,12 @@ fn models(page: &mut Page, analysis: &Analysis, of: &str) {
         return;
     }
     heading(page, "Models by AICc (a lead of more than 4 decides)", of);
-    let header = format!(
-        "  {}{}{}{}",
-        left("model", 10),
-        right("k", 3),
-        right("AICc", 10),
-        right("behind", 10)
-    );
+    let header = format!("  {}{}{}{}", left("model", 10), right("k", 3), right("AICc", 10), right("behind", 10));
     let header = page.paint(&header, Ink::Dim);
     page.line(&header);
     for rung in &analysis.ladder {
         let figure = |value: f64| {
-            if value.is_finite() {
-                words::fixed(value, 1)
-            } else {
-                UNKNOWN.to_owned()
-            }
+            if value.is_finite() { words::fixed(value, 1) } else { UNKNOWN.to_owned() }
         };
         let line = format!(
             "  {}{}{}{}",
@@ -242,11 +208,7 @@ fn models(page: &mut Page, analysis: &Analysis, of: &str) {
             right(&figure(rung.aicc), 10),
             right(&figure(rung.delta), 10)
         );
-        let mark = if words::winner(analysis.winner) == rung.model.name() {
-            "  leads"
-        } else {
-            ""
-        };
+        let mark = if words::winner(analysis.winner) == rung.model.name() { "  leads" } else { "" };
         page.line(&(line + mark));
     }
     if words::winner(analysis.winner) == "not_distinguishable" {
@@ -261,9 +223,7 @@ const POINTS: [Column<nmax_usl::Point>; 7] = [
     ("N", 8, |point| words::plain(point.n)),
     ("X", 10, |point| words::plain(point.x)),
     ("R", 9, |point| milliseconds(point.r_s.map(|s| s * 1e3))),
-    ("eff.", 8, |point| {
-        number::share_or_unknown(point.efficiency.or(point.efficiency_of_law))
-    }),
+    ("eff.", 8, |point| number::share_or_unknown(point.efficiency.or(point.efficiency_of_law))),
     ("law", 10, |point| words::plain_or_unknown(point.fitted)),
     ("off by", 9, |point| words::distance(point.x, point.fitted)),
     ("zone", 6, |point| point.zone.map_or(UNKNOWN, words::zone).to_owned()),
@@ -293,12 +253,7 @@ fn points(page: &mut Page, view: &FitView, of: &str) {
     for point in points.iter().take(ROWS_MAX) {
         row(page, point, &POINTS);
     }
-    more(
-        page,
-        points.len(),
-        ROWS_MAX,
-        "points in the CSV file, the JSON and the page",
-    );
+    more(page, points.len(), ROWS_MAX, "points in the CSV file, the JSON and the page");
     page.line(&page.paint("zones: A above the bound, B on it, C below it", Ink::Dim));
     if let Some(text) = words::response_times(&view.analysis) {
         page.line(&page.paint(&shorten(text, page.width), Ink::Dim));
@@ -312,9 +267,7 @@ fn header<R>(page: &mut Page, columns: &[Column<R>]) {
 }
 
 fn row<R>(page: &mut Page, of: &R, columns: &[Column<R>]) {
-    let cells = columns
-        .iter()
-        .map(|(_, width, cell)| right(&shorten(&cell(of), *width - 1), *width));
+    let cells = columns.iter().map(|(_, width, cell)| right(&shorten(&cell(of), *width - 1), *width));
     page.line(&cells.collect::<String>());
 }
 
@@ -359,15 +312,9 @@ fn levels(page: &mut Page, view: &ScaleView) {
     page.heading(&format!("Levels in the order of their runs ({used} of {all} fitted)"));
     header(page, &LEVELS);
     for level in view.levels.iter().take(ROWS_MAX) {
-        let cells = LEVELS
-            .iter()
-            .map(|(_, width, cell)| right(&shorten(&cell(level), *width - 1), *width));
+        let cells = LEVELS.iter().map(|(_, width, cell)| right(&shorten(&cell(level), *width - 1), *width));
         let cells = cells.collect::<String>();
-        let word = if level.setting.is_empty() {
-            &level.purpose
-        } else {
-            &level.setting
-        };
+        let word = if level.setting.is_empty() { &level.purpose } else { &level.setting };
         let room = page.width.saturating_sub(text::width(&cells) + 2);
         page.line(&format!("{cells}  {}", shorten(word, room)));
         if !level.used {

@@ -25,21 +25,13 @@ pub(super) fn paint(text: &str, ink: Ink, color: bool) -> String {
         Ink::Warning => "1;33",
         Ink::Accent => "36",
     };
-    if color && !text.is_empty() {
-        format!("\u{1b}[{code}m{text}\u{1b}[0m")
-    } else {
-        text.to_owned()
-    }
+    if color && !text.is_empty() { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_owned() }
 }
 
 /// Without characters that move the cursor, change direction or color: names come from servers.
 pub(super) fn safe(text: &str) -> Cow<'_, str> {
     if text.chars().any(is_unsafe) {
-        Cow::Owned(
-            text.chars()
-                .map(|c| if is_unsafe(c) { '\u{fffd}' } else { c })
-                .collect(),
-        )
+        Cow::Owned(text.chars().map(|c| if is_unsafe(c) { '\u{fffd}' } else { c }).collect())
     } else {
         Cow::Borrowed(text)
     }

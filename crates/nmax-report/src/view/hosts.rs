@@ -86,11 +86,7 @@ pub(super) fn hosts(evidence: &Evidence<'_>, phase: (Nanos, Nanos)) -> Vec<HostV
 }
 
 fn host(evidence: &Evidence<'_>, phase: (Nanos, Nanos), name: &str) -> HostView {
-    let all: Vec<(&Figure, &Track)> = evidence
-        .readings
-        .iter()
-        .filter(|(figure, _)| figure.host == name)
-        .collect();
+    let all: Vec<(&Figure, &Track)> = evidence.readings.iter().filter(|(figure, _)| figure.host == name).collect();
     let rows = rows(&all, phase);
     HostView {
         name: name.to_owned(),
@@ -120,22 +116,14 @@ fn is_one_of_many(source: &str) -> bool {
 
 /// Whether a figure is a percentile of a second, of which there is no mean.
 fn is_percentile(metric: &str) -> bool {
-    metric
-        .split('_')
-        .any(|word| matches!(word, "p50" | "p90" | "p95" | "p99"))
+    metric.split('_').any(|word| matches!(word, "p50" | "p90" | "p95" | "p99"))
 }
 
 fn row(figure: &Figure, track: &Track, phase: (Nanos, Nanos)) -> FigureRow {
     let all = track.within(phase);
     let bins = phase.1.since(phase.0).0.div_ceil(track.width.0).max(1) as usize;
     let first = phase.0.0.div_ceil(track.width.0) as usize;
-    let read = track
-        .bins
-        .iter()
-        .skip(first)
-        .take(bins)
-        .filter(|bin| bin.count > 0)
-        .count();
+    let read = track.bins.iter().skip(first).take(bins).filter(|bin| bin.count > 0).count();
     FigureRow {
         source: figure.source.clone(),
         metric: figure.metric.clone(),

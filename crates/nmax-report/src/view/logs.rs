@@ -33,12 +33,8 @@ impl LogErrors {
         }
         let named: u64 = self.kinds.iter().map(|(_, count)| count).sum();
         let other = (self.total > named).then(|| ("other".to_owned(), self.total - named));
-        let parts: Vec<String> = self
-            .kinds
-            .iter()
-            .chain(&other)
-            .map(|(kind, count)| format!("{} {kind}", number::count(*count)))
-            .collect();
+        let parts: Vec<String> =
+            self.kinds.iter().chain(&other).map(|(kind, count)| format!("{} {kind}", number::count(*count))).collect();
         format!("{all}: {}", parts.join(", "))
     }
 }
@@ -55,9 +51,7 @@ pub(super) fn errors(evidence: &Evidence<'_>, phase: (Nanos, Nanos)) -> Vec<LogE
         if kind.is_none() && figure.metric != "lines_per_s" {
             continue;
         }
-        let is_known = found
-            .last()
-            .is_some_and(|last| (&last.host, &last.source) == (&figure.host, &figure.source));
+        let is_known = found.last().is_some_and(|last| (&last.host, &last.source) == (&figure.host, &figure.source));
         if !is_known {
             found.push(LogErrors {
                 host: figure.host.clone(),
@@ -110,11 +104,7 @@ fn kind_of(figure: &Figure) -> Option<&str> {
 /// Each reading is what came since the one before, so they add up. What is read first came since the run began.
 fn counted(track: &Track, phase: (Nanos, Nanos)) -> u64 {
     let begin = (Nanos::ZERO, track.usual().unwrap_or(track.width));
-    let first = if phase.0 == Nanos::ZERO {
-        track.within(begin).sum
-    } else {
-        0.0
-    };
+    let first = if phase.0 == Nanos::ZERO { track.within(begin).sum } else { 0.0 };
     (first + track.since(phase).sum).round() as u64
 }
 

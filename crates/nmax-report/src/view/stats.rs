@@ -56,14 +56,7 @@ impl PhaseTime {
     /// The phases of these exchanges that took time.
     fn all(stats: &RequestStats) -> Vec<Self> {
         let spans = stats.phases.as_deref().cloned().unwrap_or_default();
-        let all = [
-            &spans.dns,
-            &spans.connect,
-            &spans.tls,
-            &spans.send,
-            &stats.wait(),
-            &spans.receive,
-        ];
+        let all = [&spans.dns, &spans.connect, &spans.tls, &spans.send, &stats.wait(), &spans.receive];
         let row = |(name, times): (&'static str, &Histogram)| {
             (!times.is_empty()).then(|| Self {
                 name,
@@ -91,13 +84,7 @@ pub struct Times {
 /// Confidence of every interval.
 pub const CONFIDENCE: f64 = 0.95;
 /// Quantiles that every distribution shows: name and value.
-pub const QUANTILES: [(&str, f64); 5] = [
-    ("p50", 0.5),
-    ("p90", 0.9),
-    ("p95", 0.95),
-    ("p99", 0.99),
-    ("p999", 0.999),
-];
+pub const QUANTILES: [(&str, f64); 5] = [("p50", 0.5), ("p90", 0.9), ("p95", 0.95), ("p99", 0.99), ("p999", 0.999)];
 
 /// A distribution of times, ns. Numbers are `None` without values.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -126,9 +113,7 @@ impl Dist {
         }
         let intervals = QUANTILES.map(|(_, q)| quantile_ranks(histogram.count(), q, CONFIDENCE));
         let points = QUANTILES.map(|(_, q)| histogram.rank_of(q));
-        let ends = intervals
-            .iter()
-            .flat_map(|ranks| ranks.map_or([0, 0], |(low, high)| [low, high]));
+        let ends = intervals.iter().flat_map(|ranks| ranks.map_or([0, 0], |(low, high)| [low, high]));
         let values = histogram.values_at_ranks_ns(&points.into_iter().chain(ends).collect::<Vec<_>>());
         let (quantiles, ends) = values.split_at(QUANTILES.len());
         Self {
@@ -172,9 +157,7 @@ impl Stats {
     pub(super) fn of(stats: &RequestStats, length_s: f64) -> Self {
         let mut status: Vec<_> = stats.status.iter().copied().filter(|(_, count)| *count > 0).collect();
         status.sort_unstable();
-        let kinds = ErrorKind::ALL
-            .iter()
-            .map(|kind| (kind.name(), stats.errors[kind.index()]));
+        let kinds = ErrorKind::ALL.iter().map(|kind| (kind.name(), stats.errors[kind.index()]));
         let times = Times::of(&stats.latencies());
         let by_outcome = stats.outcomes.each_ref().map(|set| match set.as_deref() {
             Some(set) if set.response.count() == stats.count() => times.clone(),

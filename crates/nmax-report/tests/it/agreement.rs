@@ -22,10 +22,7 @@ fn shapes() -> impl Strategy<Value = Shape> {
 
 /// The cells of a CSV line without quotes.
 fn csv_row<'a>(text: &'a str, name: &str) -> Vec<&'a str> {
-    let line = text
-        .lines()
-        .find(|line| line.split(',').next() == Some(name))
-        .expect("the name has a row");
+    let line = text.lines().find(|line| line.split(',').next() == Some(name)).expect("the name has a row");
     line.split(',').collect()
 }
 
@@ -34,17 +31,9 @@ fn milliseconds(ns: Option<u64>) -> Option<f64> {
 }
 
 fn check_row(view: &View, name: &str, in_json: &Value, text: &str, page: &str) {
-    let stats = view
-        .requests
-        .iter()
-        .find(|(other, _)| other == name)
-        .map_or(&view.total, |(_, stats)| stats);
+    let stats = view.requests.iter().find(|(other, _)| other == name).map_or(&view.total, |(_, stats)| stats);
     assert_eq!(in_json["count"].as_u64(), Some(stats.count), "{name}");
-    assert_eq!(
-        in_json["response_time_ms"]["p99"].as_f64(),
-        milliseconds(stats.times.response.p99()),
-        "{name}"
-    );
+    assert_eq!(in_json["response_time_ms"]["p99"].as_f64(), milliseconds(stats.times.response.p99()), "{name}");
     let row = csv_row(text, name);
     assert_eq!(row[1], stats.count.to_string());
     let header: Vec<_> = text.lines().next().unwrap().split(',').collect();
@@ -56,11 +45,7 @@ fn check_row(view: &View, name: &str, in_json: &Value, text: &str, page: &str) {
         ("ttfb_p95_ms", ["ttfb_ms", "p95"]),
     ] {
         let index = header.iter().position(|title| *title == column).unwrap();
-        assert_eq!(
-            row[index].parse().ok(),
-            in_json[path[0]][path[1]].as_f64(),
-            "{name}: {column}"
-        );
+        assert_eq!(row[index].parse().ok(), in_json[path[0]][path[1]].as_f64(), "{name}: {column}");
     }
     let cell = |column: &str| row[header.iter().position(|title| *title == column).unwrap()];
     assert_eq!(cell("bytes_decoded"), in_json["bytes_decoded"].to_string(), "{name}");
@@ -73,21 +58,9 @@ fn check_row(view: &View, name: &str, in_json: &Value, text: &str, page: &str) {
             assert_eq!(cell(&column).parse().ok(), told[stat].as_f64(), "{name}: {column}");
         }
     }
-    let wide = terminal::table(
-        view,
-        Style {
-            wide: true,
-            ..Style::default()
-        },
-    );
-    let line = wide
-        .lines()
-        .find(|line| line.starts_with(&format!("{name} ")))
-        .expect("the name has a line");
-    let cells = page
-        .split("<tr")
-        .find(|row| row.contains(&format!(">{name}</th>")))
-        .expect("the page has a row");
+    let wide = terminal::table(view, Style { wide: true, ..Style::default() });
+    let line = wide.lines().find(|line| line.starts_with(&format!("{name} "))).expect("the name has a line");
+    let cells = page.split("<tr").find(|row| row.contains(&format!(">{name}</th>"))).expect("the page has a row");
     let (response, service) = (&stats.times.response, &stats.times.service);
     for ns in [
         response.p50(),
@@ -215,51 +188,19 @@ fn outputs_agree_on_what_users_do() {
     let table = terminal::table(&view, Style::default());
     let times = [
         ("pages", "item", "page_time_ms", &view.pages[1].pages.time),
-        (
-            "transitions",
-            "home -> item",
-            "transition_time_ms",
-            &view.transitions[0].time,
-        ),
-        (
-            "locations",
-            "adsl",
-            "response_time_ms",
-            &view.locations[0].exchanges.time,
-        ),
+        ("transitions", "home -> item", "transition_time_ms", &view.transitions[0].time),
+        ("locations", "adsl", "response_time_ms", &view.locations[0].exchanges.time),
     ];
     for (group, name, time, dist) in times {
-        let name = if group == "transitions" {
-            &view.transitions[0].name
-        } else {
-            name
-        };
-        assert_eq!(
-            summary[group][name][time]["p95"].as_f64(),
-            milliseconds(dist.p95()),
-            "{group}"
-        );
+        let name = if group == "transitions" { &view.transitions[0].name } else { name };
+        assert_eq!(summary[group][name][time]["p95"].as_f64(), milliseconds(dist.p95()), "{group}");
         let printed = number::time_or_unknown(dist.p95());
         let escaped = name.replace('>', "&gt;");
-        let row = page
-            .split(&format!(">{escaped}</th>"))
-            .nth(1)
-            .expect("a row of the page");
-        assert!(
-            row.split("</tr>").next().unwrap().contains(&printed),
-            "{group} in the page"
-        );
-        assert!(
-            table
-                .lines()
-                .any(|line| line.starts_with(name) && line.contains(&printed)),
-            "{group} in {table}"
-        );
+        let row = page.split(&format!(">{escaped}</th>")).nth(1).expect("a row of the page");
+        assert!(row.split("</tr>").next().unwrap().contains(&printed), "{group} in the page");
+        assert!(table.lines().any(|line| line.starts_with(name) && line.contains(&printed)), "{group} in {table}");
     }
-    for text in [
-        "it breaks at 412/s (398/s to 431/s)",
-        "node down: p95 62 ms before, 840 ms during",
-    ] {
+    for text in ["it breaks at 412/s (398/s to 431/s)", "node down: p95 62 ms before, 840 ms during"] {
         assert!(table.contains(text) && page.contains(text), "{text}");
     }
     assert_eq!(summary["profile"]["findings"][0]["low"], 398.0);
@@ -285,11 +226,7 @@ fn compression_is_told_everywhere() {
 #[test]
 fn what_runs_beside_the_mix_is_named() {
     let mut run = Run::new(&Shape::default());
-    run.plan.background = vec![Background {
-        scenario: 1,
-        workload: Workload::Closed { vus: 1 },
-        stages: Vec::new(),
-    }];
+    run.plan.background = vec![Background { scenario: 1, workload: Workload::Closed { vus: 1 }, stages: Vec::new() }];
     let named = |name: &str| Scenario {
         name: name.into(),
         weight: 0.0,
@@ -307,11 +244,7 @@ fn what_runs_beside_the_mix_is_named() {
 
 #[test]
 fn junit_counts_what_it_lists() {
-    let view = Run::new(&Shape {
-        hold_s: 5,
-        ..Shape::default()
-    })
-    .view();
+    let view = Run::new(&Shape { hold_s: 5, ..Shape::default() }).view();
     let xml = junit::xml(&view);
     let cases = 1 + view.thresholds.len() + view.gates.len() + view.requests.len() + view.transactions.len();
     assert_eq!(xml.matches("<testcase").count(), cases);
@@ -322,10 +255,7 @@ fn junit_counts_what_it_lists() {
 
 #[test]
 fn without_a_hold_the_whole_run_counts() {
-    let mut run = Run::new(&Shape {
-        hold_s: 5,
-        ..Shape::default()
-    });
+    let mut run = Run::new(&Shape { hold_s: 5, ..Shape::default() });
     run.hold = (run.hold.0, run.hold.0);
     let view = run.view();
     let total: u64 = run.totals().whole().total(nmax_metrics::Section::Hold).count();
@@ -335,10 +265,7 @@ fn without_a_hold_the_whole_run_counts() {
 
 #[test]
 fn intervals_are_those_of_the_judgement() {
-    let run = Run::new(&Shape {
-        hold_s: 20,
-        ..Shape::default()
-    });
+    let run = Run::new(&Shape { hold_s: 20, ..Shape::default() });
     let latencies = run.totals().total(nmax_metrics::Section::Hold).latencies();
     let view = run.view();
     for (index, (name, q)) in nmax_report::view::QUANTILES.into_iter().enumerate() {
@@ -369,10 +296,7 @@ fn what_was_not_tested_is_not_shown_as_held() {
 /// Figures of one visitor who stays and of new ones are two things, and so are proven and unproven servers.
 #[test]
 fn the_policy_says_new_visitors_and_certificates_that_prove_nothing() {
-    let mut run = Run::new(&Shape {
-        hold_s: 1,
-        ..Shape::default()
-    });
+    let mut run = Run::new(&Shape { hold_s: 1, ..Shape::default() });
     let of = |run: &Run| (terminal::table(&run.view(), Style::default()), html::page(&run.view()));
     run.plan.defaults.visitor = Visitor::Returning;
     let (table, page) = of(&run);
@@ -388,24 +312,17 @@ fn the_policy_says_new_visitors_and_certificates_that_prove_nothing() {
 /// Of two addresses one refused everything: the one that is left is named, and what it stood in for.
 #[test]
 fn a_refusing_address_is_told_although_all_connections_went_to_another() {
-    let mut run = Run::new(&Shape {
-        hold_s: 1,
-        ..Shape::default()
-    });
+    let mut run = Run::new(&Shape { hold_s: 1, ..Shape::default() });
     for window in &mut run.windows {
         for section in Section::ALL {
             let load = window.aggregate.load_mut(section);
-            load.addresses
-                .retain(|(address, _)| address.to_string() == "192.0.2.10");
+            load.addresses.retain(|(address, _)| address.to_string() == "192.0.2.10");
         }
     }
     let view = run.view();
     let text = terminal::table(&view, Style::default());
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert_eq!(
-        (view.connections.addresses.len(), view.connections.passed_over.len()),
-        (1, 1)
-    );
+    assert_eq!((view.connections.addresses.len(), view.connections.passed_over.len()), (1, 1));
     assert!(text.contains("addresses 192.0.2.10 "), "{text}");
     assert!(text.contains("passed over 192.0.2.14 "), "{text}");
     assert!(text.contains("times: refused or silent"), "{text}");
@@ -414,24 +331,14 @@ fn a_refusing_address_is_told_although_all_connections_went_to_another() {
 /// Where there is nothing to say of connections, nothing is said.
 #[test]
 fn quiet_connections_take_no_line() {
-    let mut run = Run::new(&Shape {
-        hold_s: 1,
-        ..Shape::default()
-    });
+    let mut run = Run::new(&Shape { hold_s: 1, ..Shape::default() });
     let talkative = terminal::table(&run.view(), Style::default());
     run.windows.clear();
     run.catalog.transactions.clear();
     let table = terminal::table(&run.view(), Style::default());
-    for word in [
-        "connections ",
-        "tls ",
-        "addresses ",
-        "passed over",
-        "phases ",
-        "redirects ",
-        "bodies ",
-        "Transactions",
-    ] {
+    for word in
+        ["connections ", "tls ", "addresses ", "passed over", "phases ", "redirects ", "bodies ", "Transactions"]
+    {
         assert!(talkative.contains(word) && !table.contains(word), "{word}");
     }
     assert!(!html::page(&run.view()).contains("id=\"phases"));

@@ -45,11 +45,7 @@ fn view(name: &str) -> ComparisonView {
         row("total", Metric::ResponseP95, 1.21, Said::Worse),
         row("total", Metric::FailureRate, 0.012, Said::Worse),
         row("total", Metric::Bytes, 1.0, Said::Equivalent),
-        Row {
-            change: None,
-            interval: None,
-            ..row(name, Metric::ResponseP99, 3_000.0, Said::Inconclusive)
-        },
+        Row { change: None, interval: None, ..row(name, Metric::ResponseP99, 3_000.0, Said::Inconclusive) },
         row(name, Metric::Throughput, 1.08, Said::Better),
         row(name, Metric::ResponseMean, 0.004, Said::Better),
     ];
@@ -57,10 +53,7 @@ fn view(name: &str) -> ComparisonView {
         nmax_version: "0.0.0".into(),
         before: vec![origin("a1", name, Kind::Run)],
         after: vec![origin("access.log", "", Kind::Log)],
-        caveats: vec![Caveat {
-            text: format!("{name} is INVALID"),
-            refuses: true,
-        }],
+        caveats: vec![Caveat { text: format!("{name} is INVALID"), refuses: true }],
         answer: Comparison {
             runs: (1, 1),
             rows,
@@ -98,9 +91,7 @@ fn followed(name: &str, values: &[f64]) -> HistoryView {
 
 /// Ten runs at 10 ms, ten at 14.
 fn stepped() -> Vec<f64> {
-    (0..20)
-        .map(|place| (if place < 10 { 10.0 } else { 14.0 }) + 0.1 * f64::from(place % 3))
-        .collect()
+    (0..20).map(|place| (if place < 10 { 10.0 } else { 14.0 }) + 0.1 * f64::from(place % 3)).collect()
 }
 
 #[test]
@@ -147,26 +138,16 @@ fn outputs_agree() {
     let view = view("home");
     let text = terminal::comparison(&view, Style::default());
     let (page, note) = (html::comparison(&view), markdown::comparison(&view));
-    for part in [
-        "×1.21 ",
-        "[1.14, 1.28]",
-        "+1.20 pt",
-        "[+0.14, +2.26]",
-        "×1.08",
-        "≤0.01",
-        "12.5 ms",
-        "only before: home",
-    ] {
+    for part in
+        ["×1.21 ", "[1.14, 1.28]", "+1.20 pt", "[+0.14, +2.26]", "×1.08", "≤0.01", "12.5 ms", "only before: home"]
+    {
         assert!(text.contains(part), "{part} in\n{text}");
         assert!(page.contains(part.trim_end()), "{part} in the page");
         assert!(note.contains(part.trim_end()), "{part} in\n{note}");
     }
     for text in [text.to_lowercase(), page.to_lowercase(), note.to_lowercase()] {
         assert!(text.contains("worse, weak") || text.contains("worse (weak)"), "{text}");
-        assert!(
-            text.contains("2 worse, 2 better, 1 equivalent, 1 inconclusive"),
-            "{text}"
-        );
+        assert!(text.contains("2 worse, 2 better, 1 equivalent, 1 inconclusive"), "{text}");
         assert!(text.contains("from 5 runs a side ranks decide"), "{text}");
     }
 }
@@ -174,21 +155,12 @@ fn outputs_agree() {
 #[test]
 fn a_history_is_told_alike() {
     let view = followed("shop", &stepped());
-    let (text, page) = (
-        terminal::history(&view, Style::default(), Glyphs::Unicode),
-        html::history(&view),
-    );
+    let (text, page) = (terminal::history(&view, Style::default(), Glyphs::Unicode), html::history(&view));
     for text in [&text, &page] {
         assert!(text.contains("one change in 20 runs"), "{text}");
-        assert!(
-            text.contains("worse from run r10 (2026-01-31 12:00) on: shop: ×1.40"),
-            "{text}"
-        );
+        assert!(text.contains("worse from run r10 (2026-01-31 12:00) on: shop: ×1.40"), "{text}");
     }
-    assert!(
-        text.contains("▁▁▁") && text.contains('█') && text.contains("          ^"),
-        "{text}"
-    );
+    assert!(text.contains("▁▁▁") && text.contains('█') && text.contains("          ^"), "{text}");
     let ascii = terminal::history(&view, Style::default(), Glyphs::Ascii);
     assert!(ascii.contains('@') && !ascii.contains('█'), "{ascii}");
 }
@@ -198,10 +170,7 @@ fn what_comes_from_outside_is_no_markup() {
     let evil = "<script>alert(1)</script>|`*_[x](javascript:y)\u{1b}[31m";
     let (compared, followed) = (view(evil), followed(evil, &stepped()));
     for page in [html::comparison(&compared), html::history(&followed)] {
-        assert!(
-            !page.contains("<script") && !page.contains("http-equiv=\"refresh"),
-            "{page}"
-        );
+        assert!(!page.contains("<script") && !page.contains("http-equiv=\"refresh"), "{page}");
         assert!(!page.contains("src=") && !page.contains("<link"), "it loads nothing");
         assert!(!page.contains('\u{1b}'));
     }
@@ -257,26 +226,14 @@ proptest! {
 /// Sides that may not be compared have a page that says why, in every form.
 #[test]
 fn a_refusal_is_told_with_its_reasons() {
-    let view = ComparisonView {
-        answer: Comparison::default(),
-        ..view("home")
-    };
+    let view = ComparisonView { answer: Comparison::default(), ..view("home") };
     let (page, note) = (html::comparison(&view), markdown::comparison(&view));
     assert!(note.starts_with("## ? nmax compare: not compared\n"), "{note}");
     assert!(page.contains("? NOT COMPARED"), "{page}");
     for text in [&page, &note] {
-        assert!(
-            text.contains("home is INVALID") && text.contains("this may not be compared"),
-            "{text}"
-        );
-        assert!(
-            !text.contains("Equivalent is") && !text.contains("nothing in common"),
-            "{text}"
-        );
+        assert!(text.contains("home is INVALID") && text.contains("this may not be compared"), "{text}");
+        assert!(!text.contains("Equivalent is") && !text.contains("nothing in common"), "{text}");
     }
     let root = json::comparison_schema();
-    assert_eq!(
-        check(&json::comparison(&view), &root, &root, "compare"),
-        Vec::<String>::new()
-    );
+    assert_eq!(check(&json::comparison(&view), &root, &root, "compare"), Vec::<String>::new());
 }

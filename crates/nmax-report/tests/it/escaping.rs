@@ -10,13 +10,7 @@ const HOSTILE: &str = "<script>alert(1)</script>\"'><img src=x onerror=alert(2)>
 
 fn hostile(name: &str, text: &str) -> Run {
     let names = vec![name.to_owned(), "GET /".to_owned()];
-    let mut run = Run::new(&Shape {
-        names,
-        hold_s: 3,
-        rate_per_s: 10.0,
-        text: text.to_owned(),
-        ..Shape::default()
-    });
+    let mut run = Run::new(&Shape { names, hold_s: 3, rate_per_s: 10.0, text: text.to_owned(), ..Shape::default() });
     run.info.name = text.to_owned();
     run.info.note = text.to_owned();
     run.info.tags = vec![text.to_owned()];
@@ -77,12 +71,7 @@ pub(crate) fn check_nesting(xml: &str, void: &[&str]) {
 /// The page without its style, whose selectors hold `>`.
 pub(crate) fn body(page: &str) -> String {
     let (head, rest) = page.split_once("<style>").unwrap();
-    format!(
-        "{head}<style>{}",
-        rest.split_once("</style>")
-            .map(|(_, rest)| format!("</style>{rest}"))
-            .unwrap()
-    )
+    format!("{head}<style>{}", rest.split_once("</style>").map(|(_, rest)| format!("</style>{rest}")).unwrap())
 }
 
 fn check_all(run: &Run) {
@@ -98,20 +87,14 @@ fn check_all(run: &Run) {
     let forbidden = |c: char| c.is_control() && !matches!(c, '\t' | '\n' | '\r');
     assert!(!xml.contains(forbidden) && !page.contains(forbidden));
     let table = terminal::table(&view, Style::default());
-    assert!(
-        !table.contains(|c: char| (c.is_control() && c != '\n') || c == '\u{202e}'),
-        "{table:?}"
-    );
+    assert!(!table.contains(|c: char| (c.is_control() && c != '\n') || c == '\u{202e}'), "{table:?}");
 }
 
 #[test]
 fn hostile_text_stays_text() {
     let run = hostile(HOSTILE, HOSTILE);
     check_all(&run);
-    assert!(
-        html::page(&run.view()).contains("&lt;script&gt;alert(1)"),
-        "it is still there to read"
-    );
+    assert!(html::page(&run.view()).contains("&lt;script&gt;alert(1)"), "it is still there to read");
 }
 
 proptest! {
@@ -139,13 +122,7 @@ proptest! {
 #[test]
 fn names_do_not_become_formulas() {
     let names = vec!["=cmd()".to_owned()];
-    let view = Run::new(&Shape {
-        names,
-        hold_s: 2,
-        rate_per_s: 5.0,
-        ..Shape::default()
-    })
-    .view();
+    let view = Run::new(&Shape { names, hold_s: 2, rate_per_s: 5.0, ..Shape::default() }).view();
     assert!(csv::requests(&view).contains("\r\n'=cmd(),"));
 }
 

@@ -6,12 +6,7 @@ use proptest::prelude::*;
 use crate::sample::{Run, Shape};
 
 fn live(run: &Run, until: usize) -> LiveView {
-    LiveView::new(
-        &run.plan,
-        until as f64,
-        Some(run.end.as_secs_f64()),
-        &run.windows[until.saturating_sub(5)..until],
-    )
+    LiveView::new(&run.plan, until as f64, Some(run.end.as_secs_f64()), &run.windows[until.saturating_sub(5)..until])
 }
 
 #[test]
@@ -23,13 +18,7 @@ fn the_last_windows_are_told() {
     assert!((started - 200.0).abs() < 1.0, "{started}");
     assert_eq!(live.history.iter().sum::<u64>(), live.count);
     let line = plain_line(&live);
-    for part in [
-        "1 min/2 min 42 s hold",
-        "of 200 /s",
-        "response p50",
-        "service p95",
-        "lag p99",
-    ] {
+    for part in ["1 min/2 min 42 s hold", "of 200 /s", "response p50", "service p95", "lag p99"] {
         assert!(line.contains(part), "{part} in {line}");
     }
 }

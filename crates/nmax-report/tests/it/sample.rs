@@ -39,13 +39,7 @@ pub(crate) struct Shape {
 
 impl Default for Shape {
     fn default() -> Self {
-        let names = [
-            "GET /",
-            "GET /search",
-            "GET /item/{id}",
-            "GET /image/large.jpg",
-            "POST /signup",
-        ];
+        let names = ["GET /", "GET /search", "GET /item/{id}", "GET /image/large.jpg", "POST /signup"];
         Self {
             names: names.map(str::to_owned).to_vec(),
             rate_per_s: 200.0,
@@ -86,15 +80,9 @@ impl Run {
         let plan = plan(shape);
         let [ramp_s, warm_up_s, down_s] = around(shape);
         let hold_start = ramp_s + warm_up_s;
-        let hold = (
-            Nanos::from_secs(hold_start),
-            Nanos::from_secs(hold_start + shape.hold_s),
-        );
+        let hold = (Nanos::from_secs(hold_start), Nanos::from_secs(hold_start + shape.hold_s));
         let end = hold.1 + Nanos::from_secs(down_s + DRAIN_S);
-        let mut catalog = Catalog {
-            scenarios: vec!["browse".into(), "sign-up".into()],
-            ..Catalog::default()
-        };
+        let mut catalog = Catalog { scenarios: vec!["browse".into(), "sign-up".into()], ..Catalog::default() };
         catalog.transactions = vec!["find and open".into()];
         catalog.pages = vec!["home".into(), "item".into()];
         catalog.transitions = vec!["home -> item".into(), "item -> home".into()];
@@ -102,9 +90,7 @@ impl Run {
         catalog.checks = vec!["body contains \"basket\"".into(), "status 302".into()];
         let ids: Vec<_> = shape.names.iter().map(|name| catalog.requests.intern(name)).collect();
         let count = end.0 / 1_000_000_000;
-        let windows = (0..count)
-            .map(|index| Window::new(index, Nanos::from_secs(1)))
-            .collect();
+        let windows = (0..count).map(|index| Window::new(index, Nanos::from_secs(1))).collect();
         let mut run = Self {
             plan,
             catalog,
@@ -141,20 +127,11 @@ impl Run {
     fn exchange(&mut self, random: &mut Random, ids: &[NameId], at_s: f64, n: u64) {
         let intended = Nanos((at_s * 1e9) as u64);
         let popular = (random.unit().powi(2) * ids.len() as f64) as usize;
-        let pick = if ids.len() > 100 {
-            n as usize % ids.len()
-        } else {
-            popular
-        };
+        let pick = if ids.len() > 100 { n as usize % ids.len() } else { popular };
         let stall_s = self.hold.0.as_secs_f64() + 0.55 * self.hold.1.since(self.hold.0).as_secs_f64();
         let stalled = (stall_s..stall_s + 1.0).contains(&at_s);
         let wait_s = if stalled { (stall_s + 1.0 - at_s) * 0.9 } else { 0.0 };
-        let lag_s = random.lognormal(25e-6, 0.5)
-            + if stalled && n.is_multiple_of(2) {
-                0.3 * wait_s
-            } else {
-                0.0
-            };
+        let lag_s = random.lognormal(25e-6, 0.5) + if stalled && n.is_multiple_of(2) { 0.3 * wait_s } else { 0.0 };
         let medians = [0.0042, 0.0125, 0.0061, 0.046, 0.021];
         let service_s = random.lognormal(medians[pick % 5], 0.45) + if random.unit() < 0.004 { 0.18 } else { 0.0 };
         let is_new = n < 40 || n.is_multiple_of(23);
@@ -178,21 +155,13 @@ impl Run {
                 connect: at(connect_s),
                 tls: at(tls_s),
             },
-            send: if pick % 5 == 4 && status.is_some() {
-                at(0.1 * service_s)
-            } else {
-                Nanos::ZERO
-            },
+            send: if pick % 5 == 4 && status.is_some() { at(0.1 * service_s) } else { Nanos::ZERO },
             slot_wait: Nanos::ZERO,
             bytes_received: 900 + (random.unit() * 20_000.0) as u64,
             bytes_sent: 210,
             bytes_decoded: 3_200 + (random.unit() * 70_000.0) as u64,
         };
-        let section = if intended >= self.hold.0 && intended < self.hold.1 {
-            Section::Hold
-        } else {
-            Section::Outside
-        };
+        let section = if intended >= self.hold.0 && intended < self.hold.1 { Section::Hold } else { Section::Outside };
         let last = self.windows.len() - 1;
         let start = (at_s as usize).min(last);
         let load = self.windows[start].aggregate.load_mut(section);
@@ -285,19 +254,8 @@ impl Run {
             readings: &nmax_metrics::Readings::default(),
             happened: &[],
         };
-        let event = Event {
-            at_s: 30.0,
-            code: "hold".into(),
-            text: "hold began".into(),
-        };
-        View::new(
-            &evidence,
-            &self.judgement,
-            self.info.clone(),
-            builder.finish(),
-            &self.failures,
-            vec![event],
-        )
+        let event = Event { at_s: 30.0, code: "hold".into(), text: "hold began".into() };
+        View::new(&evidence, &self.judgement, self.info.clone(), builder.finish(), &self.failures, vec![event])
     }
 }
 
@@ -327,12 +285,7 @@ fn outcome(draw: f64, stalled: bool) -> (Outcome, Option<u16>) {
 fn plan(shape: &Shape) -> Plan {
     let rate = shape.rate_per_s;
     let [ramp_s, warm_up_s, down_s] = around(shape);
-    let stage = |from, to, seconds: u64, kind| Stage {
-        from,
-        to,
-        length_ns: Some(seconds * 1_000_000_000),
-        kind,
-    };
+    let stage = |from, to, seconds: u64, kind| Stage { from, to, length_ns: Some(seconds * 1_000_000_000), kind };
     Plan {
         name: "shop".into(),
         target: "https://shop.test".into(),
@@ -352,11 +305,7 @@ fn plan(shape: &Shape) -> Plan {
         scenarios: Vec::new(),
         setup: None,
         teardown: None,
-        workload: Workload::Open {
-            rate_per_s: rate,
-            arrivals: Arrivals::Even,
-            max_in_flight: 1000,
-        },
+        workload: Workload::Open { rate_per_s: rate, arrivals: Arrivals::Even, max_in_flight: 1000 },
         written: None,
         stages: vec![
             stage(0.0, rate, ramp_s, StageKind::RampUp),
@@ -383,12 +332,7 @@ fn plan(shape: &Shape) -> Plan {
 }
 
 fn info() -> RunInfo {
-    let machine = [
-        ("cpu", "AMD EPYC 9R14, 2 cores"),
-        ("memory", "7.7 GB"),
-        ("kernel", "6.12.8"),
-        ("os", "Debian 12"),
-    ];
+    let machine = [("cpu", "AMD EPYC 9R14, 2 cores"), ("memory", "7.7 GB"), ("kernel", "6.12.8"), ("os", "Debian 12")];
     RunInfo {
         id: "7kq2xw9d".into(),
         name: "shop, peak hour".into(),
@@ -423,20 +367,11 @@ fn judgement() -> Judgement {
         holds: true,
         text: text.into(),
     };
-    let reason = |code, text: &str, decides| Reason {
-        code,
-        text: text.into(),
-        evidence: Vec::new(),
-        decides,
-    };
+    let reason = |code, text: &str, decides| Reason { code, text: text.into(), evidence: Vec::new(), decides };
     Judgement {
         verdict: Verdict::Fail,
         reasons: vec![
-            reason(
-                "THRESHOLD",
-                "response_time p99 < 150ms does not hold: 203 ms, 36 % above the limit",
-                true,
-            ),
+            reason("THRESHOLD", "response_time p99 < 150ms does not hold: 203 ms, 36 % above the limit", true),
             reason("CENSORED", "3 exchanges were unfinished at the end of the run", false),
             reason(
                 "SOCKET_HELD",
@@ -457,14 +392,7 @@ fn judgement() -> Judgement {
         effects: vec![effect()],
         gates: vec![
             gate("G1", "rate", 0.999, 0.98, "%", "the intended load was sent"),
-            gate(
-                "G3",
-                "injector lag",
-                0.071,
-                1.0,
-                "ms",
-                "the injector added little to response times",
-            ),
+            gate("G3", "injector lag", 0.071, 1.0, "ms", "the injector added little to response times"),
             gate("G4", "injector resources", 0.21, 0.95, "%", "the injector had room"),
         ],
     }
@@ -510,15 +438,7 @@ fn answer() -> Answer {
                 "beyond 412/s response times leave their limit for good",
                 true,
             ),
-            finding(
-                "KNEE",
-                "GET /search",
-                None,
-                None,
-                "/s",
-                "throughput follows the load to the end",
-                false,
-            ),
+            finding("KNEE", "GET /search", None, None, "/s", "throughput follows the load to the end", false),
         ],
     }
 }
@@ -534,12 +454,7 @@ fn effect() -> Effect {
         })
     };
     Effect {
-        happened: Happened {
-            name: "node down".into(),
-            start_s: 40.0,
-            end_s: Some(50.0),
-            error: None,
-        },
+        happened: Happened { name: "node down".into(), start_s: 40.0, end_s: Some(50.0), error: None },
         phases: [figures(0.0, 62.0), figures(0.034, 840.0), None],
         recovery: Recovery::NotSeen,
         worst_p95_ms: Some(910.0),
@@ -550,20 +465,11 @@ fn effect() -> Effect {
 /// The memory of a process that leaks.
 fn memory() -> Observation {
     let at = |second: u64| (Nanos::from_secs(second), 5e8 + 17_000.0 * second as f64);
-    Observation {
-        name: "postgres".into(),
-        metric: "memory_bytes".into(),
-        values: (0..150).map(at).collect(),
-    }
+    Observation { name: "postgres".into(), metric: "memory_bytes".into(), values: (0..150).map(at).collect() }
 }
 
 fn failure(shape: &Shape, index: usize) -> FailureExample {
-    let kinds = [
-        ("reset", None),
-        ("status 503", Some(503)),
-        ("timeout", None),
-        ("status 500", Some(500)),
-    ];
+    let kinds = [("reset", None), ("status 503", Some(503)), ("timeout", None), ("status 500", Some(500))];
     let (kind, status) = kinds[index % 4];
     FailureExample {
         at: Nanos::from_millis(96_000 + 137 * index as u64),
@@ -577,15 +483,9 @@ fn failure(shape: &Shape, index: usize) -> FailureExample {
         kind: kind.into(),
         status,
         text: shape.text.clone(),
-        request: format!(
-            "GET /search?q=tea HTTP/1.1\r\nhost: shop.test\r\naccept: */*\r\n\r\n{}",
-            shape.text
-        ),
+        request: format!("GET /search?q=tea HTTP/1.1\r\nhost: shop.test\r\naccept: */*\r\n\r\n{}", shape.text),
         reply: if status.is_some() {
-            format!(
-                "HTTP/1.1 {kind}\r\ncontent-type: text/html\r\n\r\n<h1>{}</h1>",
-                shape.text
-            )
+            format!("HTTP/1.1 {kind}\r\ncontent-type: text/html\r\n\r\n<h1>{}</h1>", shape.text)
         } else {
             String::new()
         },

@@ -37,10 +37,7 @@ fn published(text: &str) -> Vec<(f64, f64)> {
 }
 
 fn analysis(points: &[(f64, f64)], method: Method) -> Analysis {
-    let options = Options {
-        method,
-        ..Options::default()
-    };
+    let options = Options { method, ..Options::default() };
     analyse(&observations(points), &options)
 }
 
@@ -60,19 +57,11 @@ fn of_law(law: &Usl, levels: &[f64]) -> Vec<(f64, f64)> {
     levels.iter().map(|n| (*n, law.throughput_at(*n))).collect()
 }
 
-const LAW: Usl = Usl {
-    contention: 0.03,
-    coherency: 0.000_5,
-    unit_throughput: 100.0,
-};
+const LAW: Usl = Usl { contention: 0.03, coherency: 0.000_5, unit_throughput: 100.0 };
 
 /// Data that charts and tables have to bear.
 fn odd() -> Vec<(&'static str, Vec<(f64, f64)>)> {
-    let superlinear = Usl {
-        contention: -0.05,
-        coherency: 0.002,
-        unit_throughput: 10.0,
-    };
+    let superlinear = Usl { contention: -0.05, coherency: 0.002, unit_throughput: 10.0 };
     let powers: Vec<f64> = (0..12).map(|power| 2f64.powi(power)).collect();
     vec![
         ("nothing", vec![]),
@@ -80,59 +69,16 @@ fn odd() -> Vec<(&'static str, Vec<(f64, f64)>)> {
         ("equal points", vec![(4.0, 100.0); 6]),
         ("one N", vec![(4.0, 100.0), (4.0, 110.0), (4.0, 90.0)]),
         ("two points", vec![(1.0, 10.0), (2.0, 19.0)]),
-        (
-            "no number",
-            vec![(f64::NAN, 1.0), (2.0, f64::INFINITY), (-1.0, 0.0), (0.0, -3.0)],
-        ),
-        (
-            "superlinear",
-            of_law(&superlinear, &[1.0, 4.0, 8.0, 13.0, 20.0, 25.0, 35.0]),
-        ),
+        ("no number", vec![(f64::NAN, 1.0), (2.0, f64::INFINITY), (-1.0, 0.0), (0.0, -3.0)]),
+        ("superlinear", of_law(&superlinear, &[1.0, 4.0, 8.0, 13.0, 20.0, 25.0, 35.0])),
         (
             "falls from the start",
-            of_law(
-                &Usl {
-                    contention: 0.4,
-                    coherency: 0.9,
-                    ..LAW
-                },
-                &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0],
-            ),
+            of_law(&Usl { contention: 0.4, coherency: 0.9, ..LAW }, &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]),
         ),
         ("1 to 2048", of_law(&LAW, &powers)),
-        (
-            "straight",
-            of_law(
-                &Usl {
-                    contention: 0.0,
-                    coherency: 0.0,
-                    ..LAW
-                },
-                &[1.0, 2.0, 4.0, 8.0, 16.0, 32.0],
-            ),
-        ),
-        (
-            "huge",
-            vec![
-                (1.0, 1e300),
-                (2.0, 1.9e300),
-                (3.0, 2.7e300),
-                (5.0, 3.9e300),
-                (8.0, 5e300),
-                (13.0, 4e300),
-            ],
-        ),
-        (
-            "tiny",
-            vec![
-                (1.0, 1e-12),
-                (2.0, 1.9e-12),
-                (3.0, 2.7e-12),
-                (5.0, 3.9e-12),
-                (8.0, 5e-12),
-                (13.0, 4e-12),
-            ],
-        ),
+        ("straight", of_law(&Usl { contention: 0.0, coherency: 0.0, ..LAW }, &[1.0, 2.0, 4.0, 8.0, 16.0, 32.0])),
+        ("huge", vec![(1.0, 1e300), (2.0, 1.9e300), (3.0, 2.7e300), (5.0, 3.9e300), (8.0, 5e300), (13.0, 4e300)]),
+        ("tiny", vec![(1.0, 1e-12), (2.0, 1.9e-12), (3.0, 2.7e-12), (5.0, 3.9e-12), (8.0, 5e-12), (13.0, 4e-12)]),
         (
             "many",
             (0..2100)
@@ -172,11 +118,7 @@ fn level(number: usize, n: f64, x: f64, used: bool) -> Level {
         r_ms: Some(1e3 * n / x),
         verdict: if used { "pass" } else { "invalid" }.into(),
         used,
-        why: if used {
-            String::new()
-        } else {
-            "the injector was late: measured again".into()
-        },
+        why: if used { String::new() } else { "the injector was late: measured again".into() },
         run: format!("levels/{number:03}"),
     }
 }
@@ -228,14 +170,8 @@ fn scale(title: &str, points: &[(f64, f64)]) -> ScaleView {
         }),
         knobs: vec![knob("1", Some(0.4)), knob("2", None)],
         versions: vec![
-            Version {
-                name: "size=small".into(),
-                analysis: analysis(points, Method::Log),
-            },
-            Version {
-                name: "size=large".into(),
-                analysis: analysis(&points[..points.len().min(2)], Method::Log),
-            },
+            Version { name: "size=small".into(), analysis: analysis(points, Method::Log) },
+            Version { name: "size=large".into(), analysis: analysis(&points[..points.len().min(2)], Method::Log) },
         ],
     }
 }
@@ -247,18 +183,12 @@ fn compare() -> CompareView {
         x_unit: String::new(),
         nmax_version: "0.0.0".into(),
         versions: vec![
-            Version {
-                name: "1.2.8".into(),
-                analysis: analysis(&published(MEMCACHED), Method::Log),
-            },
+            Version { name: "1.2.8".into(), analysis: analysis(&published(MEMCACHED), Method::Log) },
             Version {
                 name: "patched".into(),
                 analysis: analysis(&of_law(&LAW, &[1.0, 2.0, 4.0, 8.0, 16.0, 32.0]), Method::Log),
             },
-            Version {
-                name: "broken".into(),
-                analysis: analysis(&[(1.0, 5.0)], Method::Log),
-            },
+            Version { name: "broken".into(), analysis: analysis(&[(1.0, 5.0)], Method::Log) },
         ],
         differences: vec![Difference {
             from: "1.2.8".into(),
@@ -273,10 +203,7 @@ fn compare() -> CompareView {
 }
 
 fn what_if() -> WhatIfView {
-    let optimistic = Usl {
-        contention: 0.005,
-        ..LAW
-    };
+    let optimistic = Usl { contention: 0.005, ..LAW };
     WhatIfView {
         title: "shop".into(),
         n_label: "servers".into(),
@@ -284,41 +211,20 @@ fn what_if() -> WhatIfView {
         nmax_version: "0.0.0".into(),
         base: LAW,
         n_max: 64.0,
-        assumed: vec![
-            ("optimistic".into(), optimistic),
-            (
-                "realistic".into(),
-                Usl {
-                    contention: 0.05,
-                    ..LAW
-                },
-            ),
-        ],
+        assumed: vec![("optimistic".into(), optimistic), ("realistic".into(), Usl { contention: 0.05, ..LAW })],
         measured: Some(analysis(&of_law(&LAW, &[1.0, 2.0, 4.0, 8.0, 16.0, 32.0]), Method::Log)),
         weeks: vec![
             Week {
                 week: 0,
                 n: 20.0,
-                x: vec![
-                    Some(LAW.throughput_at(20.0)),
-                    Some(optimistic.throughput_at(20.0)),
-                    None,
-                ],
+                x: vec![Some(LAW.throughput_at(20.0)), Some(optimistic.throughput_at(20.0)), None],
             },
-            Week {
-                week: 26,
-                n: 70.0,
-                x: vec![None, None, None],
-            },
+            Week { week: 26, n: 70.0, x: vec![None, None, None] },
         ],
         notes: vec!["α is assumed, not measured.".into()],
     }
 }
 
 fn plain(width: usize) -> Style {
-    Style {
-        color: false,
-        width,
-        wide: false,
-    }
+    Style { color: false, width, wide: false }
 }

@@ -13,10 +13,7 @@ pub(crate) fn is_fresh(file: &str, schema: &Value) {
         std::fs::write(&path, &fresh).unwrap();
     }
     let committed = std::fs::read_to_string(&path).unwrap_or_default();
-    assert!(
-        committed == fresh,
-        "{file} is stale: run the tests of nmax-report once with UPDATE=1"
-    );
+    assert!(committed == fresh, "{file} is stale: run the tests of nmax-report once with UPDATE=1");
 }
 
 #[test]
@@ -31,9 +28,8 @@ pub(crate) fn check(value: &Value, kind: &Value, root: &Value, at: &str) -> Vec<
         match word.as_str() {
             "$schema" | "$defs" | "title" | "description" => {}
             "$ref" => {
-                let target = root
-                    .pointer(rule.as_str().unwrap().trim_start_matches('#'))
-                    .expect("the reference exists");
+                let target =
+                    root.pointer(rule.as_str().unwrap().trim_start_matches('#')).expect("the reference exists");
                 wrong.extend(check(value, target, root, at));
             }
             "const" => wrong.extend((value != rule).then(|| format!("{at} is not {rule}"))),
@@ -44,11 +40,7 @@ pub(crate) fn check(value: &Value, kind: &Value, root: &Value, at: &str) -> Vec<
             }
             "minItems" | "maxItems" => {
                 let length = value.as_array().map(|items| items.len() as u64);
-                wrong.extend(
-                    length
-                        .filter(|n| Some(*n) != rule.as_u64())
-                        .map(|n| format!("{at} has {n} items")),
-                );
+                wrong.extend(length.filter(|n| Some(*n) != rule.as_u64()).map(|n| format!("{at} has {n} items")));
             }
             "required" => {
                 let keys = rule.as_array().unwrap().iter().filter_map(Value::as_str);
@@ -57,11 +49,7 @@ pub(crate) fn check(value: &Value, kind: &Value, root: &Value, at: &str) -> Vec<
             }
             "properties" | "additionalProperties" => {
                 for (key, inner) in value.as_object().into_iter().flatten() {
-                    let rule = if word == "properties" {
-                        rule.get(key)
-                    } else {
-                        Some(rule)
-                    };
+                    let rule = if word == "properties" { rule.get(key) } else { Some(rule) };
                     match rule {
                         Some(rule) => wrong.extend(check(inner, rule, root, &format!("{at}.{key}"))),
                         None => wrong.push(format!("{at}.{key} is not in the schema")),
@@ -90,29 +78,16 @@ fn has_type(value: &Value, rule: &Value) -> bool {
         "null" => value.is_null(),
         _ => false,
     };
-    rule.as_str().map_or_else(
-        || rule.as_array().unwrap().iter().filter_map(Value::as_str).any(one),
-        one,
-    )
+    rule.as_str().map_or_else(|| rule.as_array().unwrap().iter().filter_map(Value::as_str).any(one), one)
 }
 
 #[test]
 fn real_output_satisfies_the_schema() {
     let root = json::schema();
-    let mut empty = Run::new(&Shape {
-        hold_s: 1,
-        ..Shape::default()
-    });
+    let mut empty = Run::new(&Shape { hold_s: 1, ..Shape::default() });
     empty.windows.clear();
-    for run in [
-        Run::new(&Shape::default()),
-        Run::new(&Shape {
-            hold_s: 1,
-            rate_per_s: 2.0,
-            ..Shape::default()
-        }),
-        empty,
-    ] {
+    for run in [Run::new(&Shape::default()), Run::new(&Shape { hold_s: 1, rate_per_s: 2.0, ..Shape::default() }), empty]
+    {
         let summary = json::summary(&run.view());
         assert_eq!(check(&summary, &root, &root, "summary"), Vec::<String>::new());
     }
@@ -121,13 +96,7 @@ fn real_output_satisfies_the_schema() {
 #[test]
 fn wrong_output_does_not_satisfy_it() {
     let root = json::schema();
-    let good = json::summary(
-        &Run::new(&Shape {
-            hold_s: 5,
-            ..Shape::default()
-        })
-        .view(),
-    );
+    let good = json::summary(&Run::new(&Shape { hold_s: 5, ..Shape::default() }).view());
     let breaks: [(&str, Value); 6] = [
         ("/verdict", "ok".into()),
         ("/total/count", 1.5.into()),
@@ -143,10 +112,7 @@ fn wrong_output_does_not_satisfy_it() {
     }
     let mut bad = good.clone();
     bad["total"].as_object_mut().unwrap().remove("send_lag_ms");
-    assert_eq!(
-        check(&bad, &root, &root, "summary"),
-        ["summary.total.send_lag_ms is missing"]
-    );
+    assert_eq!(check(&bad, &root, &root, "summary"), ["summary.total.send_lag_ms is missing"]);
 }
 
 #[test]
@@ -155,18 +121,9 @@ fn times_are_milliseconds_with_microsecond_digits_and_unknown_is_null() {
     let summary = json::summary(&run.view());
     let p99_ms = summary["total"]["response_time_ms"]["p99"].as_f64().unwrap();
     assert!((p99_ms * 1e3 - (p99_ms * 1e3).round()).abs() < 1e-6, "{p99_ms}");
-    let direct = run
-        .totals()
-        .total(nmax_metrics::Section::Hold)
-        .latencies()
-        .response
-        .quantile_ns(0.99)
-        .unwrap();
+    let direct = run.totals().total(nmax_metrics::Section::Hold).latencies().response.quantile_ns(0.99).unwrap();
     assert!((p99_ms - direct as f64 / 1e6).abs() <= 0.000_5);
-    let mut empty = Run::new(&Shape {
-        hold_s: 1,
-        ..Shape::default()
-    });
+    let mut empty = Run::new(&Shape { hold_s: 1, ..Shape::default() });
     empty.windows.clear();
     let summary = json::summary(&empty.view());
     assert_eq!(summary["total"]["response_time_ms"]["p50"], Value::Null);

@@ -6,9 +6,7 @@ use crate::sample::{Run, Shape};
 
 fn large() -> Shape {
     Shape {
-        names: (0..600)
-            .map(|index| format!("GET /category/{}/item/{index}", index * 7919))
-            .collect(),
+        names: (0..600).map(|index| format!("GET /category/{}/item/{index}", index * 7919)).collect(),
         rate_per_s: 20.0,
         hold_s: 60,
         failures: 400,
@@ -25,34 +23,18 @@ fn the_page_stays_below_two_megabytes() {
     let page = html::page(&view);
     assert!(page.len() < 2_000_000, "{} bytes", page.len());
     assert!(page.contains("name the step `GET /category/{id}/item/{id}`"));
-    assert_eq!(
-        page.matches("<summary>GET ").count(),
-        40,
-        "ten examples of each of four kinds"
-    );
+    assert_eq!(page.matches("<summary>GET ").count(), 40, "ten examples of each of four kinds");
 }
 
 #[test]
 fn each_chart_stays_small() {
-    let long = Shape {
-        rate_per_s: 8.0,
-        hold_s: 270,
-        names: vec!["GET /".into()],
-        ..Shape::default()
-    };
+    let long = Shape { rate_per_s: 8.0, hold_s: 270, names: vec!["GET /".into()], ..Shape::default() };
     let page = html::page(&Run::new(&long).view());
     let charts: Vec<_> = page.split("<figure>").skip(1).collect();
     assert_eq!(charts.len(), 8, "those of every run");
     for chart in charts {
         for svg in chart.split("<svg class=\"w").skip(1) {
-            let size = svg
-                .split("<svg class=\"w")
-                .next()
-                .unwrap()
-                .split("<details>")
-                .next()
-                .unwrap()
-                .len();
+            let size = svg.split("<svg class=\"w").next().unwrap().split("<details>").next().unwrap().len();
             assert!(size < 60_000, "{size} bytes: {}", &svg[..200]);
         }
     }
@@ -71,20 +53,13 @@ fn the_page_loads_nothing() {
         })
         .collect();
     let outside = shown.replace("https://shop.test", "");
-    for forbidden in [
-        "http://", "https://", "src=", "href=", "@import", "url(", "<script", "//cdn",
-    ] {
+    for forbidden in ["http://", "https://", "src=", "href=", "@import", "url(", "<script", "//cdn"] {
         assert!(!outside.contains(forbidden), "{forbidden}");
     }
     assert!(page.contains("default-src 'none'"));
-    for needed in [
-        "prefers-color-scheme:dark",
-        "@media print",
-        "<figcaption>",
-        "<title id=",
-        "<desc id=",
-        "lang=\"en\"",
-    ] {
+    for needed in
+        ["prefers-color-scheme:dark", "@media print", "<figcaption>", "<title id=", "<desc id=", "lang=\"en\""]
+    {
         assert!(page.contains(needed), "{needed}");
     }
 }
@@ -92,11 +67,7 @@ fn the_page_loads_nothing() {
 #[test]
 fn ids_are_unique() {
     let page = html::page(&Run::new(&Shape::default()).view());
-    let mut ids: Vec<_> = page
-        .split(" id=\"")
-        .skip(1)
-        .map(|rest| rest.split('"').next().unwrap())
-        .collect();
+    let mut ids: Vec<_> = page.split(" id=\"").skip(1).map(|rest| rest.split('"').next().unwrap()).collect();
     let all = ids.len();
     ids.sort_unstable();
     ids.dedup();
@@ -105,10 +76,7 @@ fn ids_are_unique() {
 
 #[test]
 fn a_run_without_a_single_sample_still_has_a_report() {
-    let mut run = Run::new(&Shape {
-        hold_s: 1,
-        ..Shape::default()
-    });
+    let mut run = Run::new(&Shape { hold_s: 1, ..Shape::default() });
     run.windows.clear();
     run.failures.clear();
     let view = run.view();

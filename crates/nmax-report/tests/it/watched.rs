@@ -9,21 +9,12 @@ use nmax_report::{Event, View, html, json, terminal};
 use crate::sample::{Run, Shape};
 
 fn view() -> View {
-    let shape = Shape {
-        hold_s: 3,
-        rate_per_s: 10.0,
-        ..Shape::default()
-    };
+    let shape = Shape { hold_s: 3, rate_per_s: 10.0, ..Shape::default() };
     Run::new(&shape).view()
 }
 
 fn time(mean_ms: f64) -> Option<Latency> {
-    Some(Latency {
-        mean_ms,
-        p50_ms: mean_ms,
-        p95_ms: mean_ms,
-        p99_ms: mean_ms,
-    })
+    Some(Latency { mean_ms, p50_ms: mean_ms, p95_ms: mean_ms, p99_ms: mean_ms })
 }
 
 /// Two templates of requests.
@@ -49,16 +40,10 @@ fn rows(floor: Option<Floor>) -> Vec<Row> {
 fn a_column_that_no_row_knows_is_left_out() {
     let page = |floor| {
         let mut view = view();
-        view.breakdown = Breakdown {
-            rows: rows(floor),
-            ..Breakdown::default()
-        };
+        view.breakdown = Breakdown { rows: rows(floor), ..Breakdown::default() };
         html::page(&view)
     };
-    let floor = Floor {
-        floor_ms: 5.0,
-        share: 0.25,
-    };
+    let floor = Floor { floor_ms: 5.0, share: 0.25 };
     assert!(page(Some(floor)).contains("bytes need"));
     let without = page(None);
     assert!(!without.contains("bytes need") && without.contains("first byte"));
@@ -68,14 +53,8 @@ fn a_column_that_no_row_knows_is_left_out() {
 fn the_logs_that_stand_for_the_server_are_named() {
     let mut view = view();
     let row = SideRow {
-        client: Side {
-            count: 9,
-            time: time(20.0),
-        },
-        server: Side {
-            count: 9,
-            time: time(15.0),
-        },
+        client: Side { count: 9, time: time(20.0) },
+        server: Side { count: 9, time: time(15.0) },
         upstream_ms: Some(11.0),
         ..SideRow::default()
     };
@@ -89,10 +68,7 @@ fn the_logs_that_stand_for_the_server_are_named() {
     assert!(page.contains("by the logs front1, front2."), "added together");
     assert!(page.contains("Behind it: by the log app&lt;1&gt;."));
     let table = terminal::table(&view, Style::default());
-    assert!(
-        table.contains("front1, front2") && table.contains("as app<1> has it"),
-        "{table}"
-    );
+    assert!(table.contains("front1, front2") && table.contains("as app<1> has it"), "{table}");
     let sides = &json::summary(&view)["breakdown"]["sides"];
     assert_eq!(sides["behind"], serde_json::json!(["app<1>"]));
 }
@@ -110,12 +86,7 @@ fn errors_of_logs_are_counted_by_kind() {
         max: Some(3.0),
         covered: 1.0,
     };
-    view.hosts = vec![HostView {
-        name: "app1".into(),
-        panels: Vec::new(),
-        figures: vec![row],
-        left_out: 0,
-    }];
+    view.hosts = vec![HostView { name: "app1".into(), panels: Vec::new(), figures: vec![row], left_out: 0 }];
     view.log_errors = vec![LogErrors {
         host: "app1".into(),
         source: "log app".into(),
@@ -150,11 +121,8 @@ fn pictures_of_hosts_name_their_lines_and_shades() {
         figures: Vec::new(),
         left_out: 0,
     }];
-    view.events = vec![Event {
-        at_s: 0.5,
-        code: "SOURCE_LOST".into(),
-        text: "redis on web cannot be read: refused".into(),
-    }];
+    view.events =
+        vec![Event { at_s: 0.5, code: "SOURCE_LOST".into(), text: "redis on web cannot be read: refused".into() }];
     let page = html::page(&view);
     let figures: Vec<&str> = page.split("<figure>").filter(|part| part.contains("line of")).collect();
     assert_eq!(figures.len(), 2);
@@ -204,11 +172,7 @@ fn clocks_are_marked_where_they_are_off() {
 /// What sources tell of themselves stands apart from what happened.
 #[test]
 fn notes_of_sources_do_not_bury_events() {
-    let event = |at_s, code: &str| Event {
-        at_s,
-        code: code.into(),
-        text: format!("{code} at {at_s}"),
-    };
+    let event = |at_s, code: &str| Event { at_s, code: code.into(), text: format!("{code} at {at_s}") };
     let mut view = view();
     view.events = (0..200).map(|at_s| event(f64::from(at_s), "SOURCE_NOTE")).collect();
     view.events.push(event(500.0, "SOURCE_LOST"));

@@ -7,15 +7,7 @@ use crate::sample::{Run, Shape};
 
 /// Columns of a line: CJK and emoji of the tests take two.
 fn columns(line: &str) -> usize {
-    line.chars()
-        .map(|c| {
-            if matches!(c, '日' | '本' | '한' | '🚀') {
-                2
-            } else {
-                1
-            }
-        })
-        .sum()
+    line.chars().map(|c| if matches!(c, '日' | '本' | '한' | '🚀') { 2 } else { 1 }).sum()
 }
 
 fn without_color(text: &str) -> String {
@@ -56,23 +48,14 @@ proptest! {
 
 #[test]
 fn plain_tables_have_no_escape_codes() {
-    let view = Run::new(&Shape {
-        hold_s: 3,
-        ..Shape::default()
-    })
-    .view();
+    let view = Run::new(&Shape { hold_s: 3, ..Shape::default() }).view();
     assert!(!terminal::table(&view, Style::default()).contains('\u{1b}'));
 }
 
 #[test]
 fn long_names_lose_their_middle() {
     let name = format!("GET /{}/end", "x".repeat(80));
-    let view = Run::new(&Shape {
-        names: vec![name],
-        hold_s: 3,
-        ..Shape::default()
-    })
-    .view();
+    let view = Run::new(&Shape { names: vec![name], hold_s: 3, ..Shape::default() }).view();
     let table = terminal::table(&view, Style::default());
     let line = table.lines().find(|line| line.starts_with("GET /")).unwrap();
     assert!(line.contains('…') && line.contains("/end "), "{line}");

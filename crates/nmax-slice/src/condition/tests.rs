@@ -6,10 +6,7 @@ use crate::tally::tests::{chunk, schema};
 const NS_PER_MS: i64 = 1_000_000;
 
 fn compile(condition: &str) -> Result<Slice, Vec<String>> {
-    let request = Request {
-        filter: vec![condition.into()],
-        ..Request::default()
-    };
+    let request = Request { filter: vec![condition.into()], ..Request::default() };
     Slice::compile(&request, &schema()).map_err(|errors| errors.iter().map(ToString::to_string).collect())
 }
 
@@ -76,11 +73,7 @@ fn errors_say_where_and_what_to_do() {
     for (condition, column, text, remedy) in cases {
         let errors = compile(condition).unwrap_err();
         let shown = &errors[0];
-        let place = if column == 0 {
-            "--where: ".into()
-        } else {
-            format!("--where, column {column}: ")
-        };
+        let place = if column == 0 { "--where: ".into() } else { format!("--where, column {column}: ") };
         assert!(shown.starts_with(&place), "{condition}: {shown}");
         let (found, help) = shown.split_once("\n  help: ").unwrap();
         assert!(found.contains(text) && help.contains(remedy), "{condition}: {shown}");
@@ -92,11 +85,7 @@ fn errors_say_where_and_what_to_do() {
 #[test]
 fn what_else_can_be_wrong() {
     let list = |text: &str| {
-        if text.is_empty() {
-            Vec::new()
-        } else {
-            vec![text.to_owned()]
-        }
+        if text.is_empty() { Vec::new() } else { vec![text.to_owned()] }
     };
     // --by, --tag, --show, --sort, words
     let cases = [
@@ -127,11 +116,7 @@ fn what_else_can_be_wrong() {
         };
         let errors = Slice::compile(&request, &schema()).unwrap_err();
         assert_eq!(errors.len(), 1, "{errors:?}");
-        assert!(
-            errors[0].to_string().contains(words),
-            "{by} {tag} {show}: {}",
-            errors[0]
-        );
+        assert!(errors[0].to_string().contains(words), "{by} {tag} {show}: {}", errors[0]);
     }
 }
 

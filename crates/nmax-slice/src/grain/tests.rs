@@ -18,10 +18,7 @@ fn answer(slice: Slice, width_ms: i64) -> Answer {
     let lines: Vec<_> = (0..WINDOWS).map(|n| (None, None, n * width_ms * MS, 0, 0)).collect();
     let mut windows: Chunk = chunk(&lines);
     windows.columns[3] = Some(Values::Numbers(vec![UNKNOWN; lines.len()]));
-    let sums = || Sums {
-        count: 5 * width_ms as u64,
-        ..Sums::default()
-    };
+    let sums = || Sums { count: 5 * width_ms as u64, ..Sums::default() };
     windows.sums = Some(lines.iter().map(|_| sums()).collect());
     let mut tally = Tally::new(&Arc::new(slice));
     tally.add(&windows);
@@ -29,13 +26,7 @@ fn answer(slice: Slice, width_ms: i64) -> Answer {
 }
 
 fn request(filter: &str, every: Option<String>) -> Request {
-    Request {
-        filter: vec![filter.into()],
-        show: vec!["rate".into()],
-        is_over_time: true,
-        every,
-        ..Request::default()
-    }
+    Request { filter: vec![filter.into()], show: vec!["rate".into()], is_over_time: true, every, ..Request::default() }
 }
 
 proptest! {
@@ -77,27 +68,13 @@ fn spans_within_windows_are_refused() {
     let cases = [
         (request("status = 200", Some("100ms".into())), "100ms wide", "take 1s,"),
         (request("status = 200", Some("1500ms".into())), "1.5s wide", "take 2s,"),
-        (
-            Request {
-                by: vec!["time:2500ms".into()],
-                ..Request::default()
-            },
-            "time:2500ms is",
-            "take 3s,",
-        ),
+        (Request { by: vec!["time:2500ms".into()], ..Request::default() }, "time:2500ms is", "take 3s,"),
     ];
     for (request, what, remedy) in cases {
         let errors = fitted(&request, 1_000).unwrap_err();
         assert_eq!(errors.len(), 1);
-        assert!(
-            errors[0].text.contains(what) && errors[0].remedy.starts_with(remedy),
-            "{}",
-            errors[0]
-        );
+        assert!(errors[0].text.contains(what) && errors[0].remedy.starts_with(remedy), "{}", errors[0]);
     }
-    let spans_of_others = Request {
-        by: vec!["response:100ms".into()],
-        ..Request::default()
-    };
+    let spans_of_others = Request { by: vec!["response:100ms".into()], ..Request::default() };
     assert!(fitted(&spans_of_others, 1_000).is_ok());
 }

@@ -8,29 +8,12 @@ fn request() -> impl Strategy<Value = Saved> {
     let option = || proptest::option::of(text());
     let lists = (list(), list(), list(), list());
     let phase = proptest::option::of(prop_oneof![Just("hold".to_owned()), Just("whole".to_owned())]);
-    (
-        lists,
-        option(),
-        option(),
-        proptest::option::of(1..500_usize),
-        any::<bool>(),
-        phase,
+    (lists, option(), option(), proptest::option::of(1..500_usize), any::<bool>(), phase).prop_map(
+        |((filter, by, tags, show), sort, every, top, is_over_time, phase)| Saved {
+            request: Request { filter, by, tags, show, sort, top, is_over_time, every },
+            phase,
+        },
     )
-        .prop_map(
-            |((filter, by, tags, show), sort, every, top, is_over_time, phase)| Saved {
-                request: Request {
-                    filter,
-                    by,
-                    tags,
-                    show,
-                    sort,
-                    top,
-                    is_over_time,
-                    every,
-                },
-                phase,
-            },
-        )
 }
 
 proptest! {
@@ -92,9 +75,7 @@ fn all_errors_with_their_lines() {
         (8, "twice"),
     ] {
         assert!(
-            shown
-                .iter()
-                .any(|text| text.contains(&format!("line {line}:")) && text.contains(word)),
+            shown.iter().any(|text| text.contains(&format!("line {line}:")) && text.contains(word)),
             "line {line}, {word}:\n{all}"
         );
     }

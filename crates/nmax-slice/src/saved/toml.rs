@@ -42,11 +42,7 @@ pub(super) fn tables(text: &str) -> (Vec<Table>, Vec<SliceError>) {
         }
         if start.starts_with('[') {
             match header(first).filter(|name| is_name(name)) {
-                Some(name) => tables.push(Table {
-                    name: name.to_owned(),
-                    line,
-                    entries: Vec::new(),
-                }),
+                Some(name) => tables.push(Table { name: name.to_owned(), line, entries: Vec::new() }),
                 None => errors.push(wrong(
                     line,
                     format!("`{start}` begins no slice"),
@@ -56,11 +52,7 @@ pub(super) fn tables(text: &str) -> (Vec<Table>, Vec<SliceError>) {
             continue;
         }
         let Some((key, value)) = start.split_once('=') else {
-            errors.push(wrong(
-                line,
-                format!("`{start}` is no KEY = VALUE"),
-                "write it as in by = [\"name\"]",
-            ));
+            errors.push(wrong(line, format!("`{start}` is no KEY = VALUE"), "write it as in by = [\"name\"]"));
             continue;
         };
         // A list may go on over the next lines.
@@ -87,11 +79,7 @@ pub(super) fn tables(text: &str) -> (Vec<Table>, Vec<SliceError>) {
         };
         let key = key.trim().to_owned();
         match tables.last_mut() {
-            None => errors.push(wrong(
-                line,
-                format!("`{key}` stands before the first slice"),
-                "write [NAME] above it",
-            )),
+            None => errors.push(wrong(line, format!("`{key}` stands before the first slice"), "write [NAME] above it")),
             Some(table) if table.entries.iter().any(|entry| entry.key == key) => {
                 errors.push(wrong(line, format!("`{key}` is there twice"), "keep one of them"));
             }
@@ -206,9 +194,7 @@ fn string(text: &str) -> Result<(String, &str), String> {
                 Some(letter @ ('"' | '\\')) => letter,
                 other => {
                     let other: String = other.into_iter().collect();
-                    return Err(format!(
-                        "`\\{other}` has no meaning; put the text between ' instead, or write `\\\\`"
-                    ));
+                    return Err(format!("`\\{other}` has no meaning; put the text between ' instead, or write `\\\\`"));
                 }
             }),
             letter => made.push(letter),

@@ -55,13 +55,7 @@ pub(crate) fn chunk(lines: &[Line]) -> Chunk {
 
 fn lines() -> impl Strategy<Value = Vec<Line>> {
     let status = proptest::option::of(prop_oneof![Just(200_i64), Just(404), Just(500)]);
-    let line = (
-        proptest::option::of(0..6_u8),
-        status,
-        0..200_000_000_000_i64,
-        1_000..5_000_000_000_i64,
-        0..3_000_i64,
-    );
+    let line = (proptest::option::of(0..6_u8), status, 0..200_000_000_000_i64, 1_000..5_000_000_000_i64, 0..3_000_i64);
     proptest::collection::vec(line, 0..300)
 }
 
@@ -70,11 +64,7 @@ fn compile(request: &Request) -> Arc<Slice> {
 }
 
 fn by(by: &str, show: &str) -> Request {
-    Request {
-        by: vec![by.into()],
-        show: vec![show.into()],
-        ..Request::default()
-    }
+    Request { by: vec![by.into()], show: vec![show.into()], ..Request::default() }
 }
 
 fn answer(slice: &Arc<Slice>, parts: &[&[Line]]) -> Answer {
@@ -213,30 +203,18 @@ proptest! {
 /// Many groups: the largest are exact after a second reading, the rest is together, memory is bounded.
 #[test]
 fn the_largest_of_very_many_groups_are_exact() {
-    let slice = compile(&Request {
-        top: Some(5),
-        ..by("status", "count,max")
-    });
+    let slice = compile(&Request { top: Some(5), ..by("status", "count,max") });
     let total = 60_000_i64;
     // The five heavy ones come late, when no further group is told apart.
     let heavy = |at: i64| at > total / 2 && at % 7 == 0;
-    let lines: Vec<Line> = (0..total)
-        .map(|at| (None, Some(if heavy(at) { 1 + at / 7 % 5 } else { 100 + at }), at, at, 1))
-        .collect();
+    let lines: Vec<Line> =
+        (0..total).map(|at| (None, Some(if heavy(at) { 1 + at / 7 % 5 } else { 100 + at }), at, at, 1)).collect();
     let found = answer(&slice, &lines.chunks(1_000).collect::<Vec<_>>());
     for row in &found.rows {
-        let Cell::Number(status) = row.key[0] else {
-            panic!("{row:?}")
-        };
+        let Cell::Number(status) = row.key[0] else { panic!("{row:?}") };
         let own = lines.iter().filter(|line| line.1 == Some(status));
         assert!((1..=5).contains(&status), "{row:?}");
-        assert_eq!(
-            row.values,
-            [
-                Some(own.clone().count() as f64),
-                own.map(|line| line.3 as f64).reduce(f64::max)
-            ]
-        );
+        assert_eq!(row.values, [Some(own.clone().count() as f64), own.map(|line| line.3 as f64).reduce(f64::max)]);
     }
     assert_eq!(found.rows.len(), 5);
     assert_eq!(found.other_groups, None, "they were not counted");
@@ -251,30 +229,14 @@ fn the_largest_of_very_many_groups_are_exact() {
 
 #[test]
 fn series_that_are_too_many_are_read_again_for_the_rows_shown() {
-    let slice = compile(&Request {
-        top: Some(2),
-        is_over_time: true,
-        ..by("status", "count")
-    });
+    let slice = compile(&Request { top: Some(2), is_over_time: true, ..by("status", "count") });
     let lines: Vec<Line> = (0..60_000_i64)
-        .map(|at| {
-            (
-                None,
-                Some(if at % 3 == 0 { at % 1_000 } else { 7 }),
-                at * 1_000_000,
-                1,
-                1,
-            )
-        })
+        .map(|at| (None, Some(if at % 3 == 0 { at % 1_000 } else { 7 }), at * 1_000_000, 1, 1))
         .collect();
     let found = answer(&slice, &lines.chunks(1_000).collect::<Vec<_>>());
     assert_eq!(found.rows[0].key, [Cell::Number(7)]);
     assert_eq!(found.rows[0].series.len(), 60);
-    assert_eq!(
-        found.other_groups,
-        Some(998),
-        "they are known, they only have no series"
-    );
+    assert_eq!(found.other_groups, Some(998), "they are known, they only have no series");
     assert!(found.notes.is_empty(), "{:?}", found.notes);
 }
 
@@ -285,12 +247,8 @@ fn empty_points_are_left_out_where_they_are_too_many() {
         .flat_map(|group| [0, 10_000].map(|second| (None, Some(group), second * 1_000_000_000, 1, 1)))
         .collect();
     for (top, points) in [(2, 10_001), (600, 2)] {
-        let slice = compile(&Request {
-            top: Some(top),
-            is_over_time: true,
-            every: Some("1s".into()),
-            ..by("status", "count")
-        });
+        let slice =
+            compile(&Request { top: Some(top), is_over_time: true, every: Some("1s".into()), ..by("status", "count") });
         let found = answer(&slice, &[&lines]);
         assert_eq!(found.rows.len(), top);
         assert!(found.rows.iter().all(|row| row.series.len() == points), "{top}");
@@ -302,9 +260,7 @@ fn empty_points_are_left_out_where_they_are_too_many() {
 
 #[test]
 fn rates_are_over_the_time_that_is_left() {
-    let lines: Vec<Line> = (0..200_i64)
-        .map(|second| (Some(0), Some(200), second * 1_000_000_000, 1, 1))
-        .collect();
+    let lines: Vec<Line> = (0..200_i64).map(|second| (Some(0), Some(200), second * 1_000_000_000, 1, 1)).collect();
     // condition, rate per second, why
     let cases = [
         ("time >= 100s", Some(1.0), "half of the time"),
@@ -314,11 +270,8 @@ fn rates_are_over_the_time_that_is_left() {
         ("status = 404", Some(0.0), "nothing in all of it"),
     ];
     for (condition, want, why) in cases {
-        let slice = compile(&Request {
-            filter: vec![condition.into()],
-            show: vec!["rate".into()],
-            ..Request::default()
-        });
+        let slice =
+            compile(&Request { filter: vec![condition.into()], show: vec!["rate".into()], ..Request::default() });
         assert_eq!(answer(&slice, &[&lines]).total.values[0], want, "{condition}: {why}");
     }
 }
@@ -326,9 +279,7 @@ fn rates_are_over_the_time_that_is_left() {
 /// Where rows are steps of time, a rate is over the row's own step, cut at the ends of what was looked at.
 #[test]
 fn rates_of_steps_are_over_the_step() {
-    let lines: Vec<Line> = (0..200_i64)
-        .map(|second| (Some(0), Some(200), second * 1_000_000_000, 1, 1))
-        .collect();
+    let lines: Vec<Line> = (0..200_i64).map(|second| (Some(0), Some(200), second * 1_000_000_000, 1, 1)).collect();
     let rates = |filter: &[&str], by: &str| {
         let slice = compile(&Request {
             filter: filter.iter().map(|text| (*text).to_owned()).collect(),
@@ -338,11 +289,7 @@ fn rates_of_steps_are_over_the_step() {
             ..Request::default()
         });
         let answer = answer(&slice, &[&lines]);
-        (
-            answer.rows.iter().map(|row| row.values[0]).collect::<Vec<_>>(),
-            answer.total.values[0],
-            answer.chosen,
-        )
+        (answer.rows.iter().map(|row| row.values[0]).collect::<Vec<_>>(), answer.total.values[0], answer.chosen)
     };
     for by in ["time:2s", "time:30s", "name,time:5s", "time:2s,time:50s"] {
         let (rows, total, chosen) = rates(&[], by);
@@ -350,11 +297,7 @@ fn rates_of_steps_are_over_the_step() {
         assert_eq!((total, chosen), (Some(1.0), 200), "{by}");
     }
     let (rows, total, chosen) = rates(&["time >= 3s", "time < 8s"], "time:5s");
-    assert_eq!(
-        (rows, total, chosen),
-        (vec![Some(1.0); 2], Some(1.0), 5),
-        "2 s of the first step, 3 s of the second"
-    );
+    assert_eq!((rows, total, chosen), (vec![Some(1.0); 2], Some(1.0), 5), "2 s of the first step, 3 s of the second");
     // No single span, and no rate.
     assert_eq!(rates(&["time < 10s or status = 404"], "time:5s").0, [None, None]);
     // What is not grouped by time is over all of it.
@@ -367,22 +310,14 @@ fn at(name: u8, second: i64) -> Line {
 }
 
 fn chosen(filter: &str, request: Request, lines: &[Line]) -> Answer {
-    let slice = compile(&Request {
-        filter: vec![filter.into()],
-        show: vec!["rate".into()],
-        ..request
-    });
+    let slice = compile(&Request { filter: vec![filter.into()], show: vec!["rate".into()], ..request });
     answer(&slice, &[lines])
 }
 
 /// Rows are put in order by the rates that they show; where no span is known, by what happened.
 #[test]
 fn order_by_rate_is_that_of_the_rates_shown() {
-    let by_rate = |by: &str| Request {
-        by: vec![by.into()],
-        sort: Some("rate".into()),
-        ..Request::default()
-    };
+    let by_rate = |by: &str| Request { by: vec![by.into()], sort: Some("rate".into()), ..Request::default() };
     // Four in 2 s, then five in 5 s.
     let lines: Vec<Line> = [3, 3, 4, 4, 5, 6, 7, 8, 9].map(|second| at(0, second)).into();
     let found = chosen("time >= 3s and time < 10s", by_rate("time:5s"), &lines);
@@ -400,20 +335,13 @@ fn order_by_rate_is_that_of_the_rates_shown() {
 fn rates_of_points_are_over_their_part() {
     let lines: Vec<Line> = (0..200).map(|second| at(0, second)).collect();
     for (by, rows) in [("name", 1), ("time:7s", 2)] {
-        let request = Request {
-            by: vec![by.into()],
-            is_over_time: true,
-            every: Some("5s".into()),
-            ..Request::default()
-        };
+        let request =
+            Request { by: vec![by.into()], is_over_time: true, every: Some("5s".into()), ..Request::default() };
         let found = chosen("time >= 3s and time < 8s", request, &lines);
         assert_eq!(found.rows.len(), rows, "{by}");
         for row in &found.rows {
             let rates: Vec<f64> = row.series.iter().filter_map(|(_, values)| values[0]).collect();
-            assert!(
-                !rates.is_empty() && rates.iter().all(|rate| (rate - 1.0).abs() < 1e-9),
-                "{by}: {row:?}"
-            );
+            assert!(!rates.is_empty() && rates.iter().all(|rate| (rate - 1.0).abs() < 1e-9), "{by}: {row:?}");
         }
     }
 }

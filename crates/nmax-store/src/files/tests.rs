@@ -39,20 +39,14 @@ impl Sink for SmallDisk {
 #[test]
 fn a_full_disk_keeps_whole_blocks_only() {
     let bytes = Arc::default();
-    let disk = SmallDisk {
-        bytes: Arc::clone(&bytes),
-        room: 10,
-    };
+    let disk = SmallDisk { bytes: Arc::clone(&bytes), room: 10 };
     let mut stream = Stream::over("windows.jsonl".into(), Box::new(disk));
     stream.append(b"first\n").unwrap();
     let error = stream.append(b"second\n").unwrap_err().to_string();
     assert!(error.contains("windows.jsonl: cannot write to"), "{error}");
     assert!(error.contains("help: the disk is full"), "{error}");
     assert_eq!(*bytes.lock().unwrap(), b"first\n");
-    assert!(
-        matches!(stream.append(b"x\n"), Err(StoreError::Broken { .. })),
-        "no gap may be hidden"
-    );
+    assert!(matches!(stream.append(b"x\n"), Err(StoreError::Broken { .. })), "no gap may be hidden");
     assert_eq!(*bytes.lock().unwrap(), b"first\n");
 }
 
@@ -62,10 +56,7 @@ fn dev_full_is_reported_with_path_and_remedy() {
     let Ok(file) = OpenOptions::new().write(true).open(&path) else {
         return;
     };
-    let error = Stream::over(path, Box::new(file))
-        .append(b"line\n")
-        .unwrap_err()
-        .to_string();
+    let error = Stream::over(path, Box::new(file)).append(b"line\n").unwrap_err().to_string();
     assert!(error.starts_with("/dev/full: cannot write to"), "{error}");
     assert!(error.contains("disk is full"), "{error}");
 }

@@ -6,9 +6,7 @@ use crate::testing::{Scratch, manifest};
 fn runs(root: &Path) {
     let create = |id: &str, started_at: &str| RunWriter::create(root, &manifest(id, started_at)).unwrap();
     create("cd", "2026-03-01T00:00:00Z");
-    create("ab1", "2026-01-01T00:00:00Z")
-        .finish(r#"{"runs": [], "verdict": "fail"}"#, "")
-        .unwrap();
+    create("ab1", "2026-01-01T00:00:00Z").finish(r#"{"runs": [], "verdict": "fail"}"#, "").unwrap();
     create("ab2", "2026-02-01T00:00:00Z");
     fs::create_dir(root.join("foreign")).unwrap();
     fs::create_dir(root.join("damaged")).unwrap();
@@ -21,10 +19,7 @@ fn runs_are_listed_newest_first() {
     let scratch = Scratch::new();
     runs(scratch.path());
     let list = list(scratch.path()).unwrap();
-    assert_eq!(
-        list.iter().map(|run| run.id.as_str()).collect::<Vec<_>>(),
-        ["cd", "ab2", "ab1"]
-    );
+    assert_eq!(list.iter().map(|run| run.id.as_str()).collect::<Vec<_>>(), ["cd", "ab2", "ab1"]);
     assert_eq!((list[2].finished, list[2].verdict.as_deref()), (true, Some("fail")));
     assert_eq!((list[0].finished, list[0].verdict.as_deref()), (false, None));
     assert_eq!(list[0].tags, ["nightly"]);
@@ -41,11 +36,7 @@ fn arguments_mean_runs() {
         ("last", "cd", "the newest, finished or not"),
         ("ab1", "ab1", "an id"),
         ("c", "cd", "the beginning of an id"),
-        (
-            directory.file_name().unwrap().to_str().unwrap(),
-            "ab2",
-            "the name of a directory",
-        ),
+        (directory.file_name().unwrap().to_str().unwrap(), "ab2", "the name of a directory"),
         (directory.to_str().unwrap(), "ab2", "a path"),
     ];
     for (asked, want, why) in cases {

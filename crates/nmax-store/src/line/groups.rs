@@ -53,10 +53,7 @@ struct Pair {
 
 impl Pair {
     fn of(stats: &TransactionStats) -> Self {
-        Self {
-            count: stats.count,
-            failed: stats.failed,
-        }
+        Self { count: stats.count, failed: stats.failed }
     }
 
     /// Completes `stats`, whose histogram is already there.
@@ -67,11 +64,7 @@ impl Pair {
 
 impl TransactionLine {
     fn of(id: usize, stats: &TransactionStats) -> Option<Self> {
-        (stats.count > 0).then_some(Self {
-            id,
-            count: stats.count,
-            failed: stats.failed,
-        })
+        (stats.count > 0).then_some(Self { id, count: stats.count, failed: stats.failed })
     }
 
     fn restore(&self, stats: &mut TransactionStats) {
@@ -88,12 +81,7 @@ impl Groups {
             let stats = aggregate.location(section, id)?;
             let parts = [&stats.exchanges, &stats.iterations, &stats.pages];
             let [exchanges, iterations, pages] = parts.map(Pair::of);
-            parts.iter().any(|part| part.count > 0).then_some(LocationLine {
-                id,
-                exchanges,
-                iterations,
-                pages,
-            })
+            parts.iter().any(|part| part.count > 0).then_some(LocationLine { id, exchanges, iterations, pages })
         };
         Self {
             transactions: (0..aggregate.transaction_count()).filter_map(transaction).collect(),

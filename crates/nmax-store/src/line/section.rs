@@ -92,16 +92,10 @@ impl SectionLine {
                 .filter(|(_, stats)| !stats.is_empty())
                 .map(|(name, stats)| RequestLine::of(name, stats))
                 .collect(),
-            scenarios: scenarios
-                .filter_map(|(id, stats)| ScenarioLine::of(id, stats))
-                .collect(),
+            scenarios: scenarios.filter_map(|(id, stats)| ScenarioLine::of(id, stats)).collect(),
             checks: checks
                 .filter(|(_, check)| **check != CheckStats::default())
-                .map(|(id, check)| CheckLine {
-                    id,
-                    passed: check.passed,
-                    failed: check.failed,
-                })
+                .map(|(id, check)| CheckLine { id, passed: check.passed, failed: check.failed })
                 .collect(),
             groups: Groups::of(aggregate, section),
             load: LoadLine::of(aggregate.load(section)),
@@ -125,10 +119,7 @@ impl SectionLine {
             if line.id >= limits.checks {
                 return Err(format!("check {} has no name in names.json", line.id));
             }
-            *aggregate.check_mut(section, line.id) = CheckStats {
-                passed: line.passed,
-                failed: line.failed,
-            };
+            *aggregate.check_mut(section, line.id) = CheckStats { passed: line.passed, failed: line.failed };
         }
         self.groups.restore(aggregate, section, limits)?;
         self.load.restore(aggregate.load_mut(section))
@@ -173,21 +164,9 @@ impl RequestLine {
 
 impl ScenarioLine {
     fn of(id: usize, stats: &ScenarioStats) -> Option<Self> {
-        let ScenarioStats {
-            started,
-            completed,
-            failed,
-            interrupted,
-            ..
-        } = *stats;
+        let ScenarioStats { started, completed, failed, interrupted, .. } = *stats;
         let is_empty = (started, completed, failed, interrupted) == (0, 0, 0, 0);
-        (!is_empty).then_some(Self {
-            id,
-            started,
-            completed,
-            failed,
-            interrupted,
-        })
+        (!is_empty).then_some(Self { id, started, completed, failed, interrupted })
     }
 
     fn restore(&self, stats: &mut ScenarioStats) {
@@ -243,10 +222,7 @@ impl LoadLine {
         load.informational = self.informational;
         load.redirects = self.redirects;
         (load.tls_handshakes, load.tls_resumed) = (self.tls_handshakes, self.tls_resumed);
-        for (from, to) in [
-            (&self.addresses, &mut load.addresses),
-            (&self.passed_over, &mut load.passed_over),
-        ] {
+        for (from, to) in [(&self.addresses, &mut load.addresses), (&self.passed_over, &mut load.passed_over)] {
             for (text, count) in &from.0 {
                 let address = text.parse().map_err(|_| format!("`{text}` is not an address"))?;
                 count_address(to, address, *count);

@@ -13,18 +13,9 @@ fn a_finished_run_reads_back() {
     let windows: Vec<Window> = run.windows().unwrap().map(Result::unwrap).collect();
     assert_eq!(windows, testing::windows(6));
     assert_eq!(run.manifest(), &manifest("ab12", "2026-01-31T12:00:05Z"));
-    assert_eq!(
-        run.failures().unwrap().map(Result::unwrap).collect::<Vec<_>>(),
-        [testing::failure("timeout")]
-    );
-    assert_eq!(
-        run.resources().unwrap().map(Result::unwrap).collect::<Vec<_>>(),
-        [testing::resource()]
-    );
-    assert_eq!(
-        run.events().unwrap().map(Result::unwrap).next().unwrap().code,
-        "INTERRUPTED"
-    );
+    assert_eq!(run.failures().unwrap().map(Result::unwrap).collect::<Vec<_>>(), [testing::failure("timeout")]);
+    assert_eq!(run.resources().unwrap().map(Result::unwrap).collect::<Vec<_>>(), [testing::resource()]);
+    assert_eq!(run.events().unwrap().map(Result::unwrap).next().unwrap().code, "INTERRUPTED");
     assert_eq!(run.summary().unwrap().as_deref(), Some(r#"{"verdict": "pass"}"#));
 }
 
@@ -45,21 +36,11 @@ fn any_truncation_keeps_the_full_windows() {
     for (which, file) in [hlog::FILE, line::FILE].into_iter().enumerate() {
         let whole = fs::read(path(file)).unwrap();
         let step = (whole.len() / 25).max(1);
-        let near_ends = ends
-            .iter()
-            .flat_map(|end| end[which] as usize - 1..=end[which] as usize);
-        for cut in (0..whole.len())
-            .step_by(step)
-            .chain(near_ends)
-            .filter(|cut| *cut <= whole.len())
-        {
+        let near_ends = ends.iter().flat_map(|end| end[which] as usize - 1..=end[which] as usize);
+        for cut in (0..whole.len()).step_by(step).chain(near_ends).filter(|cut| *cut <= whole.len()) {
             fs::write(path(file), &whole[..cut]).unwrap();
             let run = RunReader::open(writer.path()).unwrap();
-            let read: Vec<Window> = run
-                .windows()
-                .unwrap()
-                .map(|window| window.expect("torn, not damaged"))
-                .collect();
+            let read: Vec<Window> = run.windows().unwrap().map(|window| window.expect("torn, not damaged")).collect();
             let full = ends.iter().filter(|end| end[which] <= cut as u64).count();
             assert_eq!(read.len(), full, "{file} cut at byte {cut} of {}", whole.len());
             assert!(read == windows[..full], "{file} cut at byte {cut}");
@@ -95,18 +76,8 @@ fn damage_is_reported_with_file_and_line() {
         fs::write(&path, lines.join("\n") + "\n").unwrap();
         let run = RunReader::open(&directory).unwrap();
         let errors: Vec<String> = match file {
-            records::EVENTS => run
-                .events()
-                .unwrap()
-                .filter_map(Result::err)
-                .map(|error| error.to_string())
-                .collect(),
-            _ => run
-                .windows()
-                .unwrap()
-                .filter_map(Result::err)
-                .map(|error| error.to_string())
-                .collect(),
+            records::EVENTS => run.events().unwrap().filter_map(Result::err).map(|error| error.to_string()).collect(),
+            _ => run.windows().unwrap().filter_map(Result::err).map(|error| error.to_string()).collect(),
         };
         fs::write(&path, whole).unwrap();
         errors
@@ -116,12 +87,7 @@ fn damage_is_reported_with_file_and_line() {
         (line::FILE, 1, "not json", "expected"),
         (hlog::FILE, 5, "garbage", "not a tagged line"),
         (hlog::FILE, 6, "Tag=r0.ok.resp,0.0,1.0,2.0,AAAA", "not a V2 histogram"),
-        (
-            records::EVENTS,
-            1,
-            r#"{"t": -1, "code": "", "text": ""}"#,
-            "not an instant",
-        ),
+        (records::EVENTS, 1, r#"{"t": -1, "code": "", "text": ""}"#, "not an instant"),
     ];
     for (file, line, text, want) in cases {
         let errors = damage(file, line, text);
@@ -140,13 +106,7 @@ fn swapped_histograms_are_noticed() {
     let mut lines: Vec<&str> = whole.lines().collect();
     lines.swap(4, 5);
     fs::write(&path, lines.join("\n") + "\n").unwrap();
-    let error = RunReader::open(&directory)
-        .unwrap()
-        .windows()
-        .unwrap()
-        .find_map(Result::err)
-        .unwrap()
-        .to_string();
+    let error = RunReader::open(&directory).unwrap().windows().unwrap().find_map(Result::err).unwrap().to_string();
     assert!(error.contains("latency.hlog has"), "{error}");
 }
 
@@ -156,18 +116,10 @@ fn ids_without_a_name_are_refused_and_allocate_nothing() {
     let directory = written_run(scratch.path());
     let path = directory.join(line::FILE);
     let whole = fs::read_to_string(&path).unwrap();
-    for (from, to) in [
-        ("\"scenario_count\":2", "\"scenario_count\":4000000000"),
-        ("\"id\":0", "\"id\":4000000000"),
-    ] {
+    for (from, to) in [("\"scenario_count\":2", "\"scenario_count\":4000000000"), ("\"id\":0", "\"id\":4000000000")] {
         assert!(whole.contains(from), "{from}");
         fs::write(&path, whole.replace(from, to)).unwrap();
-        let error = RunReader::open(&directory)
-            .unwrap()
-            .windows()
-            .unwrap()
-            .find_map(Result::err)
-            .unwrap();
+        let error = RunReader::open(&directory).unwrap().windows().unwrap().find_map(Result::err).unwrap();
         assert!(matches!(error, StoreError::Damaged { .. }), "{error}");
     }
 }
@@ -180,15 +132,10 @@ fn missing_parts_are_named() {
         fs::remove_file(directory.join(file)).unwrap();
     }
     let run = RunReader::open(&directory).unwrap();
-    assert_eq!(
-        run.failures().unwrap().count() + run.resources().unwrap().count() + run.events().unwrap().count(),
-        0
-    );
+    assert_eq!(run.failures().unwrap().count() + run.resources().unwrap().count() + run.events().unwrap().count(), 0);
     assert_eq!(run.summary().unwrap(), None);
     fs::remove_file(directory.join(hlog::FILE)).unwrap();
-    let Err(error) = run.windows() else {
-        panic!("read windows without histograms")
-    };
+    let Err(error) = run.windows() else { panic!("read windows without histograms") };
     assert!(error.to_string().contains("latency.hlog: not found"), "{error}");
 }
 

@@ -73,10 +73,7 @@ impl SampleFile {
             (!fits).then(|| name.to_owned())
         };
         match columns().enumerate().find_map(is_other) {
-            None => Ok(Self {
-                path: path.to_owned(),
-                reader,
-            }),
+            None => Ok(Self { path: path.to_owned(), reader }),
             Some(name) => {
                 let text = format!("holds no raw exchanges: it has no column `{name}` where it should be");
                 Err(StoreError::damaged(path, None, text))
@@ -92,9 +89,7 @@ impl SampleFile {
     /// Rows of a group.
     pub fn rows(&self, group: usize) -> usize {
         let groups = self.reader.metadata().row_groups();
-        groups
-            .get(group)
-            .map_or(0, |group| usize::try_from(group.num_rows()).unwrap_or(0))
+        groups.get(group).map_or(0, |group| usize::try_from(group.num_rows()).unwrap_or(0))
     }
 
     /// A column of whole numbers; what is not there is [`UNKNOWN`].
@@ -111,22 +106,14 @@ impl SampleFile {
                 }
                 Ok(spread(&cells, |value| *value, UNKNOWN))
             }
-            _ => Err(StoreError::damaged(
-                &self.path,
-                None,
-                format!("`{column}` holds no whole numbers"),
-            )),
+            _ => Err(StoreError::damaged(&self.path, None, format!("`{column}` holds no whole numbers"))),
         }
     }
 
     /// A column of texts: the number of each row's text, and the texts. What is not there is [`NO_TEXT`].
     pub fn texts(&self, group: usize, column: &str) -> Result<(Vec<u32>, Vec<Arc<str>>), StoreError> {
         let ColumnReader::ByteArrayColumnReader(reader) = self.column(group, column)? else {
-            return Err(StoreError::damaged(
-                &self.path,
-                None,
-                format!("`{column}` holds no texts"),
-            ));
+            return Err(StoreError::damaged(&self.path, None, format!("`{column}` holds no texts")));
         };
         let cells = self.cells(group, reader)?;
         let mut known: HashMap<&[u8], u32> = HashMap::new();
@@ -152,20 +139,14 @@ impl SampleFile {
         if cells.levels.is_empty() {
             return Ok((ids, names));
         }
-        let cells = Cells {
-            values: ids,
-            levels: cells.levels,
-        };
+        let cells = Cells { values: ids, levels: cells.levels };
         Ok((spread(&cells, |id| *id, NO_TEXT), names))
     }
 
     fn column(&self, group: usize, column: &str) -> Result<ColumnReader, StoreError> {
         let index = columns().position(|(name, _)| name == column);
         let index = index.ok_or_else(|| StoreError::damaged(&self.path, None, format!("no column `{column}`")))?;
-        let reader = self
-            .reader
-            .get_row_group(group)
-            .and_then(|group| group.get_column_reader(index));
+        let reader = self.reader.get_row_group(group).and_then(|group| group.get_column_reader(index));
         reader.map_err(|error| damaged(&self.path, &error))
     }
 
@@ -183,11 +164,7 @@ impl SampleFile {
             let next = reader.read_records(rows - read, levels, None, &mut cells.values);
             let (records, _, _) = next.map_err(|error| damaged(&self.path, &error))?;
             if records == 0 {
-                return Err(StoreError::damaged(
-                    &self.path,
-                    None,
-                    "a column has fewer values than rows",
-                ));
+                return Err(StoreError::damaged(&self.path, None, "a column has fewer values than rows"));
             }
             read += records;
         }
@@ -211,11 +188,7 @@ fn spread<T, U: Copy>(cells: &Cells<T>, value: impl Fn(&T) -> U, missing: U) -> 
     }
     let mut values = cells.values.iter();
     let next = |level: &i16| {
-        if *level > 0 {
-            values.next().map_or(missing, &value)
-        } else {
-            missing
-        }
+        if *level > 0 { values.next().map_or(missing, &value) } else { missing }
     };
     cells.levels.iter().map(next).collect()
 }
@@ -245,11 +218,7 @@ impl SampleWriter {
     pub fn create(path: &Path) -> Result<Self, StoreError> {
         let temporary = files::temporary_of(path);
         let file = File::create(&temporary).map_err(StoreError::io("create", &temporary))?;
-        Ok(Self {
-            writer: create(path, file)?,
-            path: path.to_owned(),
-            rows: 0,
-        })
+        Ok(Self { writer: create(path, file)?, path: path.to_owned(), rows: 0 })
     }
 
     /// Adds those rows of a group for which `mask` is true.
@@ -262,18 +231,12 @@ impl SampleWriter {
         let failed = |error: ParquetError| super::failed(&path, error);
         let mut row_group = self.writer.next_row_group().map_err(failed)?;
         for (name, _) in columns() {
-            let mut column = row_group
-                .next_column()
-                .map_err(failed)?
-                .expect("both files have the same columns");
+            let mut column = row_group.next_column().map_err(failed)?.expect("both files have the same columns");
             macro_rules! copy {
                 ($kind:ty, $reader:expr) => {{
                     let (values, levels) = chosen_of(&file.cells(group, $reader)?, mask);
                     let levels = is_optional(name).then_some(levels.as_slice());
-                    column
-                        .typed::<$kind>()
-                        .write_batch(&values, levels, None)
-                        .map_err(failed)?;
+                    column.typed::<$kind>().write_batch(&values, levels, None).map_err(failed)?;
                 }};
             }
             match file.column(group, name)? {
@@ -281,11 +244,7 @@ impl SampleWriter {
                 ColumnReader::Int64ColumnReader(reader) => copy!(parquet::data_type::Int64Type, reader),
                 ColumnReader::ByteArrayColumnReader(reader) => copy!(parquet::data_type::ByteArrayType, reader),
                 _ => {
-                    return Err(StoreError::damaged(
-                        &file.path,
-                        None,
-                        format!("`{name}` has an unknown type"),
-                    ));
+                    return Err(StoreError::damaged(&file.path, None, format!("`{name}` has an unknown type")));
                 }
             }
             column.close().map_err(failed)?;
@@ -325,11 +284,7 @@ fn chosen_of<T: Clone>(cells: &Cells<T>, mask: &[bool]) -> (Vec<T>, Vec<i16>) {
 fn is_optional(name: &str) -> bool {
     SCHEMA.lines().any(|line| {
         let line = line.trim();
-        line.starts_with("optional")
-            && line
-                .split(' ')
-                .nth(2)
-                .is_some_and(|other| other.trim_end_matches(';') == name)
+        line.starts_with("optional") && line.split(' ').nth(2).is_some_and(|other| other.trim_end_matches(';') == name)
     })
 }
 

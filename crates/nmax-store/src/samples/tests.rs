@@ -24,10 +24,7 @@ fn raw() -> impl Strategy<Value = RawSample> {
 
 /// Every closed segment in order, as the general reader of the parquet crate sees it.
 fn segments(directory: &Path) -> Vec<Vec<Row>> {
-    let mut files: Vec<PathBuf> = fs::read_dir(directory)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .collect();
+    let mut files: Vec<PathBuf> = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.retain(|path| path.extension().is_some_and(|extension| extension == "parquet"));
     files.sort();
     let rows = |path: &PathBuf| {
@@ -57,12 +54,7 @@ fn expected(raw: &RawSample) -> Vec<(&'static str, Field)> {
         ("iteration", long(raw.iteration)),
         ("outcome", text(outcome)),
         ("error_kind", kind),
-        (
-            "status",
-            sample
-                .status
-                .map_or(Field::Null, |status| Field::Int(i32::from(status))),
-        ),
+        ("status", sample.status.map_or(Field::Null, |status| Field::Int(i32::from(status)))),
         ("intended_ns", long(sample.intended.0)),
         ("sent_ns", at(sample.sent)),
         ("first_byte_ns", at(sample.first_byte)),
@@ -132,13 +124,7 @@ fn segments_close_after_their_span() {
 #[test]
 fn segments_close_when_full_and_memory_holds_one_group() {
     let scratch = Scratch::new();
-    let mut all = Segments::with_sizes(
-        scratch.path(),
-        Sizes {
-            segment_rows: 25,
-            group_rows: 10,
-        },
-    );
+    let mut all = Segments::with_sizes(scratch.path(), Sizes { segment_rows: 25, group_rows: 10 });
     let batch = vec![at(Nanos::from_secs(1)); 7];
     for _ in 0..9 {
         all.add(&batch, &catalog(4)).unwrap();
@@ -157,10 +143,7 @@ fn names_are_needed_and_a_missing_directory_is_explained() {
     let scratch = Scratch::new();
     let mut all = Segments::new(&scratch.path().join("absent"));
     let sample = [at(Nanos::from_secs(1))];
-    assert!(matches!(
-        all.add(&sample, &Catalog::default()),
-        Err(StoreError::Unnamed { .. })
-    ));
+    assert!(matches!(all.add(&sample, &Catalog::default()), Err(StoreError::Unnamed { .. })));
     let error = all.add(&sample, &catalog(4)).unwrap_err().to_string();
     assert!(error.contains("samples-0000.parquet.tmp: cannot create"), "{error}");
 }
@@ -252,10 +235,7 @@ fn other_files_are_named() {
     let path = scratch.path().join("samples-0000.parquet");
     fs::write(&path, "no Parquet").unwrap();
     let error = SampleFile::open(&path).err().unwrap().to_string();
-    assert!(
-        error.contains("samples-0000.parquet") && error.contains("no whole Parquet file"),
-        "{error}"
-    );
+    assert!(error.contains("samples-0000.parquet") && error.contains("no whole Parquet file"), "{error}");
     let other = Arc::new(parse_message_type("message other { required int32 request_id; }").unwrap());
     let writer = SerializedFileWriter::new(File::create(&path).unwrap(), other, Arc::default()).unwrap();
     writer.into_inner().unwrap();

@@ -17,10 +17,7 @@ fn schemas_in_docs_are_fresh() {
             std::fs::write(&path, &want).unwrap();
         }
         let found = std::fs::read_to_string(&path).unwrap_or_default();
-        assert!(
-            found == want,
-            "docs/schema/{file} is stale: run the tests with UPDATE=1"
-        );
+        assert!(found == want, "docs/schema/{file} is stale: run the tests with UPDATE=1");
     }
 }
 
@@ -49,14 +46,8 @@ fn real_files_obey_their_schemas() {
 #[test]
 fn the_checker_sees_what_is_wrong() {
     let schema = events();
-    for wrong in [
-        json!({ "t": 1, "code": "A" }),
-        json!({ "t": "1", "code": "A", "text": "" }),
-    ] {
-        assert!(
-            std::panic::catch_unwind(|| check(&schema, &wrong, "event")).is_err(),
-            "{wrong}"
-        );
+    for wrong in [json!({ "t": 1, "code": "A" }), json!({ "t": "1", "code": "A", "text": "" })] {
+        assert!(std::panic::catch_unwind(|| check(&schema, &wrong, "event")).is_err(), "{wrong}");
     }
 }
 
@@ -71,10 +62,7 @@ fn check(schema: &Value, value: &Value, at: &str) {
     match schema.get("type") {
         Some(Value::String(kind)) => assert!(is_a(kind, value), "{at}: {value} is not a {kind}"),
         Some(Value::Array(kinds)) => {
-            assert!(
-                kinds.iter().any(|kind| is_a(kind.as_str().unwrap(), value)),
-                "{at}: {value}"
-            );
+            assert!(kinds.iter().any(|kind| is_a(kind.as_str().unwrap(), value)), "{at}: {value}");
         }
         _ => {}
     }
@@ -82,11 +70,7 @@ fn check(schema: &Value, value: &Value, at: &str) {
         values.iter().for_each(|value| check(items, value, &format!("{at}[]")));
     }
     let Some(object) = value.as_object() else { return };
-    let properties = schema
-        .get("properties")
-        .and_then(Value::as_object)
-        .cloned()
-        .unwrap_or_default();
+    let properties = schema.get("properties").and_then(Value::as_object).cloned().unwrap_or_default();
     for (key, value) in object {
         match (properties.get(key), schema.get("additionalProperties")) {
             (Some(schema), _) => check(schema, value, &format!("{at}.{key}")),
@@ -118,33 +102,19 @@ fn the_reference_names_every_file_and_field() {
         let mut fields = Vec::new();
         fields_of(&schema, &mut fields);
         for field in fields {
-            assert!(
-                text.contains(&format!("`{field}`")),
-                "docs/reference/run-directory.md lacks `{field}` of {file}"
-            );
+            assert!(text.contains(&format!("`{field}`")), "docs/reference/run-directory.md lacks `{field}` of {file}");
         }
     }
     #[cfg(feature = "parquet")]
     for column in crate::samples::column_names() {
-        assert!(
-            text.contains(&format!("`{column}`")),
-            "docs/reference/run-directory.md lacks column `{column}`"
-        );
+        assert!(text.contains(&format!("`{column}`")), "docs/reference/run-directory.md lacks column `{column}`");
     }
 }
 
 fn fields_of(schema: &Value, fields: &mut Vec<String>) {
-    for (name, property) in schema
-        .get("properties")
-        .and_then(Value::as_object)
-        .into_iter()
-        .flatten()
-    {
+    for (name, property) in schema.get("properties").and_then(Value::as_object).into_iter().flatten() {
         fields.push(name.clone());
         fields_of(property, fields);
-        property
-            .get("items")
-            .into_iter()
-            .for_each(|items| fields_of(items, fields));
+        property.get("items").into_iter().for_each(|items| fields_of(items, fields));
     }
 }

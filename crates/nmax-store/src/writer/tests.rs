@@ -7,12 +7,7 @@ use crate::testing::{self, Scratch, catalog, manifest};
 const START: &str = "2026-01-31T12:00:05Z";
 
 fn written(directory: &Path) -> Vec<Window> {
-    RunReader::open(directory)
-        .unwrap()
-        .windows()
-        .unwrap()
-        .map(Result::unwrap)
-        .collect()
+    RunReader::open(directory).unwrap().windows().unwrap().map(Result::unwrap).collect()
 }
 
 proptest! {
@@ -49,32 +44,15 @@ proptest! {
 fn names_are_on_the_disk_before_their_first_use() {
     let scratch = Scratch::new();
     let mut writer = RunWriter::create(scratch.path(), &manifest("a", START)).unwrap();
-    let names = |writer: &RunWriter| {
-        RunReader::open(writer.path())
-            .unwrap()
-            .catalog()
-            .requests
-            .list()
-            .to_vec()
-    };
+    let names = |writer: &RunWriter| RunReader::open(writer.path()).unwrap().catalog().requests.list().to_vec();
     let mut window = Window::new(0, Nanos::from_secs(1));
-    window
-        .aggregate
-        .request_mut(nmax_metrics::Section::Hold, nmax_metrics::NameId(1));
+    window.aggregate.request_mut(nmax_metrics::Section::Hold, nmax_metrics::NameId(1));
     let refused = writer.window(&window, &catalog(1));
-    assert!(
-        matches!(refused, Err(StoreError::Unnamed { what: "request", id: 1 })),
-        "{refused:?}"
-    );
-    assert!(
-        written(writer.path()).is_empty(),
-        "nothing with an unknown id is written"
-    );
+    assert!(matches!(refused, Err(StoreError::Unnamed { what: "request", id: 1 })), "{refused:?}");
+    assert!(written(writer.path()).is_empty(), "nothing with an unknown id is written");
     writer.window(&window, &catalog(2)).unwrap();
     assert_eq!(names(&writer), ["GET /0", "GET /1"]);
-    writer
-        .window(&Window::new(1, Nanos::from_secs(1)), &catalog(3))
-        .unwrap();
+    writer.window(&Window::new(1, Nanos::from_secs(1)), &catalog(3)).unwrap();
     assert_eq!(names(&writer).len(), 3);
 }
 
@@ -92,9 +70,7 @@ fn two_writers_at_once_do_not_collide() {
     let windows = testing::windows(8);
     let write = |id: &'static str| {
         let mut writer = RunWriter::create(scratch.path(), &manifest(id, START)).unwrap();
-        windows
-            .iter()
-            .for_each(|window| writer.window(window, &catalog(4)).unwrap());
+        windows.iter().for_each(|window| writer.window(window, &catalog(4)).unwrap());
         writer.path().to_owned()
     };
     let directories = std::thread::scope(|scope| {
@@ -111,9 +87,7 @@ fn a_path_below_a_file_is_explained() {
     let scratch = Scratch::new();
     let file = scratch.path().join("file");
     fs::write(&file, "").unwrap();
-    let Err(error) = RunWriter::create(&file.join("runs"), &manifest("a", START)) else {
-        panic!("made a directory")
-    };
+    let Err(error) = RunWriter::create(&file.join("runs"), &manifest("a", START)) else { panic!("made a directory") };
     let error = error.to_string();
     assert!(error.contains("file/runs: cannot create"), "{error}");
     assert!(error.contains("help: a part of this path is a file"), "{error}");
@@ -125,28 +99,16 @@ fn after_a_full_disk_everything_before_reads_back() {
     let scratch = Scratch::new();
     let windows = testing::windows(8);
     let mut writer = RunWriter::create(scratch.path(), &manifest("a", START)).unwrap();
-    windows[..5]
-        .iter()
-        .for_each(|window| writer.window(window, &catalog(4)).unwrap());
-    let full = fs::OpenOptions::new()
-        .write(true)
-        .open("/dev/full")
-        .expect("Linux has /dev/full");
+    windows[..5].iter().for_each(|window| writer.window(window, &catalog(4)).unwrap());
+    let full = fs::OpenOptions::new().write(true).open("/dev/full").expect("Linux has /dev/full");
     let path = writer.path().join(line::FILE);
     writer.windows = Stream::over(path, Box::new(full));
     let error = writer.window(&windows[5], &catalog(4)).unwrap_err().to_string();
     assert!(error.contains("the disk is full"), "{error}");
     let length = |writer: &RunWriter| fs::metadata(writer.path().join(hlog::FILE)).unwrap().len();
     let before = length(&writer);
-    assert!(matches!(
-        writer.window(&windows[6], &catalog(4)),
-        Err(StoreError::Broken { .. })
-    ));
-    assert_eq!(
-        length(&writer),
-        before,
-        "no histograms without a place to describe them"
-    );
+    assert!(matches!(writer.window(&windows[6], &catalog(4)), Err(StoreError::Broken { .. })));
+    assert_eq!(length(&writer), before, "no histograms without a place to describe them");
     assert_eq!(written(writer.path()), windows[..5]);
 }
 
@@ -166,10 +128,7 @@ fn the_first_hundred_failures_of_a_kind_are_kept_and_the_last_says_so() {
     assert_eq!(kept[0], testing::failure("timeout"));
     let events: Vec<_> = run.events().unwrap().map(Result::unwrap).collect();
     assert_eq!(events.len(), 1);
-    assert_eq!(
-        events[0].text,
-        "timeout: the first 100 failures are kept; summary.json counts all"
-    );
+    assert_eq!(events[0].text, "timeout: the first 100 failures are kept; summary.json counts all");
 }
 
 #[test]

@@ -23,11 +23,7 @@ fn simulate(law: Usl, start: &[f64], departures: u64, mut away_s: impl FnMut(u64
     let (mut now_ns, mut count, mut number) = (0, 0_u64, 0);
     let (mut since_ns, mut in_flight, mut law_sum) = (0, 0.0, 0.0);
     while count < departures {
-        let next_ns = [coming.front().copied(), crowd.next_ns()]
-            .into_iter()
-            .flatten()
-            .min()
-            .unwrap();
+        let next_ns = [coming.front().copied(), crowd.next_ns()].into_iter().flatten().min().unwrap();
         let (inside, passed_ns) = (crowd.inside.len() as f64, (next_ns - now_ns) as f64);
         in_flight += inside * passed_ns;
         law_sum += throughput_at(law, inside) * passed_ns;
@@ -97,34 +93,21 @@ proptest! {
 /// than there are on average: 324/s of the law at the 5.3 in flight at 300/s.
 #[test]
 fn arrivals_at_a_rate_meet_the_law_at_the_number_in_flight() {
-    let law = Usl {
-        contention: 0.05,
-        coherency: 0.00422,
-        unit_throughput_per_s: 80.0,
-    };
+    let law = Usl { contention: 0.05, coherency: 0.00422, unit_throughput_per_s: 80.0 };
     // X_peak is 464/s.
     for rate_per_s in [150.0, 300.0, 400.0, 440.0] {
         let start: Vec<f64> = (0..10_000).map(|number| f64::from(number) / rate_per_s).collect();
         let seen = simulate(law, &start, 9_000, |_| 1e6);
         let want = throughput_at(law, seen.in_flight);
         let off = seen.throughput_per_s / want - 1.0;
-        assert!(
-            off.abs() < 0.02,
-            "{} for {want} at {rate_per_s}/s, N {}",
-            seen.throughput_per_s,
-            seen.in_flight
-        );
+        assert!(off.abs() < 0.02, "{} for {want} at {rate_per_s}/s, N {}", seen.throughput_per_s, seen.in_flight);
     }
 }
 
 #[test]
 fn everybody_leaves_at_the_instant_of_the_work() {
     // S(1) = 1 s, S(2) = 2 s.
-    let law = Usl {
-        contention: 1.0,
-        coherency: 0.0,
-        unit_throughput_per_s: 1.0,
-    };
+    let law = Usl { contention: 1.0, coherency: 0.0, unit_throughput_per_s: 1.0 };
     let s = |seconds: f64| (seconds * 1e9) as u64;
     let mut crowd = Crowd::new(law);
     crowd.advance(s(10.0), |_| panic!("nobody is there"));
@@ -144,11 +127,7 @@ fn everybody_leaves_at_the_instant_of_the_work() {
 
 #[test]
 fn who_leaves_early_makes_room() {
-    let law = Usl {
-        contention: 1.0,
-        coherency: 0.0,
-        unit_throughput_per_s: 1.0,
-    };
+    let law = Usl { contention: 1.0, coherency: 0.0, unit_throughput_per_s: 1.0 };
     let mut crowd = Crowd::new(law);
     crowd.advance(0, |_| {});
     let first = crowd.enter(1.0, "a");

@@ -57,10 +57,7 @@ proptest! {
 fn distributions_have_their_moments() {
     let count = 200_000;
     let exponential = draw_s("exponential:5ms".parse().unwrap(), count);
-    assert!(
-        (mean(&exponential) / 0.005 - 1.0).abs() < 0.01,
-        "standard error is 0.22 %"
-    );
+    assert!((mean(&exponential) / 0.005 - 1.0).abs() < 0.01, "standard error is 0.22 %");
     let square = exponential.iter().map(|s| s * s).sum::<f64>() / count as f64;
     assert!((square / (2.0 * 0.005 * 0.005) - 1.0).abs() < 0.03, "E[S^2] = 2 m^2");
 
@@ -84,11 +81,7 @@ fn usl_requests_need_one_mean_request_on_average() {
     for (from, count, off_max) in [(0, 10_000, 0.001), (5_000, 100, 0.02), (77, 10, 0.1)] {
         let works: Vec<f64> = (from..from + count).map(work).collect();
         assert!(works.iter().all(|work| (0.5..1.5).contains(work)));
-        assert!(
-            (mean(&works) - 1.0).abs() <= off_max,
-            "{count} from {from}: {}",
-            mean(&works)
-        );
+        assert!((mean(&works) - 1.0).abs() <= off_max, "{count} from {from}: {}", mean(&works));
     }
 }
 
@@ -105,40 +98,18 @@ fn models_draw_independently_and_repeat() {
 #[test]
 fn specifications() {
     let ms = 1_000_000;
-    let usl = Usl {
-        contention: 0.02,
-        coherency: 0.0005,
-        unit_throughput_per_s: 1_000.0,
-    };
+    let usl = Usl { contention: 0.02, coherency: 0.0005, unit_throughput_per_s: 1_000.0 };
     let cases = [
         ("usl:alpha=0.02,beta=0.0005,gamma=1000", Model::Usl(usl)),
         ("usl: gamma=1000, beta=0.0005, alpha=0.02", Model::Usl(usl)),
         ("fixed:5ms", Model::Fixed(5 * ms)),
         ("fixed:0.5ms", Model::Fixed(ms / 2)),
-        (
-            "uniform:1ms..5ms",
-            Model::Uniform {
-                min_ns: ms,
-                max_ns: 5 * ms,
-            },
-        ),
+        ("uniform:1ms..5ms", Model::Uniform { min_ns: ms, max_ns: 5 * ms }),
         ("exponential:5ms", Model::Exponential { mean_ns: 5 * ms }),
         ("cpu:2ms", Model::Cpu(2 * ms)),
         ("lock:1ms", Model::Lock(ms)),
-        (
-            "mm1:rate=1000",
-            Model::Queue {
-                servers: 1,
-                rate_per_s: 1_000.0,
-            },
-        ),
-        (
-            "mmc:servers=4,rate=250",
-            Model::Queue {
-                servers: 4,
-                rate_per_s: 250.0,
-            },
-        ),
+        ("mm1:rate=1000", Model::Queue { servers: 1, rate_per_s: 1_000.0 }),
+        ("mmc:servers=4,rate=250", Model::Queue { servers: 4, rate_per_s: 250.0 }),
     ];
     for (text, want) in cases {
         assert_eq!(text.parse::<Model>().unwrap(), want, "{text}");

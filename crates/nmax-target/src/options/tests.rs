@@ -29,20 +29,8 @@ fn shares_and_error_rates() {
     for text in ["", "101%", "-1%", "nan", "1.5", "many"] {
         assert!(text.parse::<Share>().is_err(), "{text}");
     }
-    assert_eq!(
-        "1%".parse(),
-        Ok(ErrorRate {
-            share: Share(0.01),
-            status: 503
-        })
-    );
-    assert_eq!(
-        "1%:500".parse(),
-        Ok(ErrorRate {
-            share: Share(0.01),
-            status: 500
-        })
-    );
+    assert_eq!("1%".parse(), Ok(ErrorRate { share: Share(0.01), status: 503 }));
+    assert_eq!("1%:500".parse(), Ok(ErrorRate { share: Share(0.01), status: 500 }));
     for text in ["1%:404", "1%:", ":500"] {
         assert!(text.parse::<ErrorRate>().is_err(), "{text}");
     }

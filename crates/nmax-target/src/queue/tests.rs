@@ -33,10 +33,7 @@ fn mm1_sojourn_is_the_closed_form() {
         let (lambda, mu) = (1_000.0 * rho, 1_000.0);
         let want_s = 1.0 / (mu - lambda);
         let found_s = mean_sojourn_s(1, lambda, mu);
-        assert!(
-            (found_s / want_s - 1.0).abs() < 0.05,
-            "rho {rho}: {found_s} for {want_s}"
-        );
+        assert!((found_s / want_s - 1.0).abs() < 0.05, "rho {rho}: {found_s} for {want_s}");
     }
 }
 

@@ -5,9 +5,8 @@ use crate::random::Random;
 /// Seed of UUIDs and prices. Fixed, so that plans and recordings stay valid.
 const CATALOG_SEED: u64 = 0x6e6d_6178;
 
-const MATERIALS: [&str; 12] = [
-    "Oak", "Walnut", "Linen", "Steel", "Copper", "Glass", "Wool", "Bamboo", "Leather", "Marble", "Cork", "Clay",
-];
+const MATERIALS: [&str; 12] =
+    ["Oak", "Walnut", "Linen", "Steel", "Copper", "Glass", "Wool", "Bamboo", "Leather", "Marble", "Cork", "Clay"];
 const STYLES: [&str; 5] = ["Plain", "Round", "Tall", "Folding", "Nordic"];
 const THINGS: [&str; 6] = ["Chair", "Lamp", "Table", "Shelf", "Bowl", "Clock"];
 
@@ -74,11 +73,7 @@ impl Item {
             low >> 48 & 0x3fff | 0x8000,
             low & 0xffff_ffff_ffff,
         );
-        Self {
-            uuid,
-            name,
-            price_cents: 990 + random.bits(index, 3) % 30_000,
-        }
+        Self { uuid, name, price_cents: 990 + random.bits(index, 3) % 30_000 }
     }
 
     /// `12.90`, in euro.

@@ -8,10 +8,7 @@ pub(crate) struct Form {
 impl Form {
     /// The first value of `name`.
     pub(crate) fn get(&self, name: &str) -> Option<&str> {
-        self.fields
-            .iter()
-            .find(|(key, _)| key == name)
-            .map(|(_, value)| value.as_str())
+        self.fields.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }
 }
 
@@ -21,9 +18,7 @@ pub(crate) fn decode(text: &str) -> Form {
         let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
         (unescape(name), unescape(value))
     });
-    Form {
-        fields: fields.collect(),
-    }
+    Form { fields: fields.collect() }
 }
 
 fn unescape(text: &str) -> String {

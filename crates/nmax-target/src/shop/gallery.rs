@@ -90,9 +90,7 @@ fn page() -> String {
 /// A file that a browser keeps and asks about each time: 304 when it has it.
 fn checked(headers: &HeaderMap, content_type: &str, bytes: impl Into<hyper::body::Bytes>) -> Response<Body> {
     let bytes = bytes.into();
-    let sum = bytes
-        .iter()
-        .fold(0_u64, |sum, byte| sum.wrapping_mul(31).wrapping_add(u64::from(*byte)));
+    let sum = bytes.iter().fold(0_u64, |sum, byte| sum.wrapping_mul(31).wrapping_add(u64::from(*byte)));
     let tag = format!("\"{sum:016x}\"");
     let known = headers.get(IF_NONE_MATCH).and_then(|value| value.to_str().ok());
     let mut reply = if known.is_some_and(|known| known.split(',').any(|known| known.trim() == tag)) {

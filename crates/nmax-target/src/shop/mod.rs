@@ -57,11 +57,7 @@ struct Visit {
 
 impl Shop {
     pub(crate) fn new(seed: u64) -> Self {
-        Self {
-            catalog: Catalog::new(),
-            signer: Signer::new(seed),
-            state: Mutex::new(State::new()),
-        }
+        Self { catalog: Catalog::new(), signer: Signer::new(seed), state: Mutex::new(State::new()) }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -93,10 +89,7 @@ impl Shop {
         match path {
             "/" => Some(html(pages::home(&self.catalog))),
             "/app.css" => Some(file("text/css", include_bytes!("../../assets/app.css").as_slice())),
-            "/app.js" => Some(file(
-                "text/javascript",
-                include_bytes!("../../assets/app.js").as_slice(),
-            )),
+            "/app.js" => Some(file("text/javascript", include_bytes!("../../assets/app.js").as_slice())),
             "/logo.png" => Some(file("image/png", include_bytes!("../../assets/logo.png").as_slice())),
             "/search" => Some(self.search(&query())),
             "/signup" => Some(self.form_page(headers, |visit| pages::sign_up(&visit.csrf))),
@@ -142,19 +135,12 @@ impl Shop {
         if let Some(id) = cookie(headers)
             && let Some(session) = state.sessions.get(id)
         {
-            return Visit {
-                id: id.to_owned(),
-                csrf: session.csrf.clone(),
-                fresh: false,
-            };
+            return Visit { id: id.to_owned(), csrf: session.csrf.clone(), fresh: false };
         }
         let serial = state.next_serial().to_string();
         let id = self.signer.digest("session", &serial);
         let csrf = self.signer.digest("csrf", &serial);
-        let session = Session {
-            csrf: csrf.clone(),
-            ..Session::default()
-        };
+        let session = Session { csrf: csrf.clone(), ..Session::default() };
         state.sessions.insert(id.clone(), session);
         Visit { id, csrf, fresh: true }
     }
@@ -218,10 +204,7 @@ impl Shop {
 
     fn knows(&self, state: &State, email: &str, password: &str) -> bool {
         let hash = self.password_hash(email, password);
-        state
-            .accounts
-            .get(email)
-            .is_some_and(|account| account.password_hash == hash)
+        state.accounts.get(email).is_some_and(|account| account.password_hash == hash)
     }
 
     fn password_hash(&self, email: &str, password: &str) -> String {
@@ -234,10 +217,7 @@ impl Shop {
             Some(token) => self.signer.verify(token, clock::unix_s()),
             None => session_email(&state, headers).map(str::to_owned),
         };
-        match email
-            .as_deref()
-            .and_then(|email| Some((email, state.accounts.get(email)?)))
-        {
+        match email.as_deref().and_then(|email| Some((email, state.accounts.get(email)?))) {
             Some((email, account)) => html(pages::account(&account.name, email)),
             None => redirect(StatusCode::FOUND, "/login"),
         }
@@ -256,21 +236,12 @@ impl Shop {
 
     fn add_to_basket(&self, state: &mut State, id: &str, form: &Form) -> Response<Body> {
         let item = form.get("item").and_then(|uuid| self.catalog.find(uuid));
-        let pieces = form
-            .get("pieces")
-            .unwrap_or("1")
-            .parse()
-            .ok()
-            .filter(|pieces| *pieces > 0);
+        let pieces = form.get("pieces").unwrap_or("1").parse().ok().filter(|pieces| *pieces > 0);
         let (Some(item), Some(pieces)) = (item, pieces) else {
             let text = "Give an item of the shop and a number of pieces.";
             return with_status(StatusCode::BAD_REQUEST, html(pages::notice("Basket", text)));
         };
-        match state
-            .sessions
-            .get_mut(id)
-            .map(|session| session.add(&item.uuid, pieces))
-        {
+        match state.sessions.get_mut(id).map(|session| session.add(&item.uuid, pieces)) {
             Some(true) => redirect(StatusCode::SEE_OTHER, "/basket"),
             _ => {
                 let text = "The basket is full.";
@@ -331,10 +302,7 @@ impl Shop {
     fn api_account(&self, headers: &HeaderMap) -> Response<Body> {
         let email = bearer(headers).and_then(|token| self.signer.verify(token, clock::unix_s()));
         let state = self.state();
-        match email
-            .as_deref()
-            .and_then(|email| Some((email, state.accounts.get(email)?)))
-        {
+        match email.as_deref().and_then(|email| Some((email, state.accounts.get(email)?))) {
             Some((email, account)) => routes::json(&json!({ "email": email, "name": account.name })),
             None => api_error(StatusCode::UNAUTHORIZED, "send `authorization: Bearer TOKEN`"),
         }

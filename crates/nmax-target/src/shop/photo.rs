@@ -20,9 +20,7 @@ pub(crate) fn photo(uuid: &str) -> Bytes {
 
 /// A photo of so many bytes, at least 1,000, in a colour that follows from its name.
 pub(crate) fn photo_of(name: &str, size_bytes: usize) -> Bytes {
-    let digest = name
-        .bytes()
-        .fold(0_u32, |sum, byte| sum.wrapping_mul(31).wrapping_add(u32::from(byte)));
+    let digest = name.bytes().fold(0_u32, |sum, byte| sum.wrapping_mul(31).wrapping_add(u32::from(byte)));
     let head = head();
     let tail = tail([digest as u8, (digest >> 8) as u8, (digest >> 16) as u8]);
     let mut bytes = Vec::with_capacity(size_bytes);
@@ -67,9 +65,7 @@ fn head() -> Vec<u8> {
 fn tail(colour: [u8; 3]) -> Vec<u8> {
     let mut bytes = vec![0xff, 0xda, 0x00, 0x0c, 3, 1, 0, 2, 0, 3, 0, 0, 63, 0];
     // Per block: code 0, seven bits of DC (64 to 127, or -127 to -64), code 0 for the rest.
-    let scan = colour
-        .iter()
-        .fold(0_u32, |bits, value| bits << 9 | u32::from(value & 0x7f) << 1);
+    let scan = colour.iter().fold(0_u32, |bits, value| bits << 9 | u32::from(value & 0x7f) << 1);
     // 27 bits and five 1 bits of padding; 0xff inside the scan is followed by 0.
     for byte in (scan << 5 | 0x1f).to_be_bytes() {
         bytes.push(byte);

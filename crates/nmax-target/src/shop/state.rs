@@ -22,11 +22,7 @@ pub(crate) struct Bounded<V> {
 
 impl<V> Bounded<V> {
     pub(crate) fn new(limit: usize) -> Self {
-        Self {
-            values: HashMap::new(),
-            oldest_first: VecDeque::new(),
-            limit,
-        }
+        Self { values: HashMap::new(), oldest_first: VecDeque::new(), limit }
     }
 
     pub(crate) fn get(&self, key: &str) -> Option<&V> {
@@ -119,10 +115,7 @@ impl Session {
         } else if full {
             return false;
         } else {
-            self.basket.push(Line {
-                uuid: uuid.to_owned(),
-                pieces: pieces.min(PIECES_MAX),
-            });
+            self.basket.push(Line { uuid: uuid.to_owned(), pieces: pieces.min(PIECES_MAX) });
         }
         true
     }

@@ -68,17 +68,9 @@ fn text_of_users_is_escaped() {
 fn the_gallery_says_what_may_be_kept() {
     let path = |name: &str| format!("/gallery{name}");
     let get = |name: &str, headers: &HeaderMap| gallery::reply(headers, &path(name));
-    for name in [
-        "",
-        "/frame",
-        "/gallery.css",
-        "/base.css",
-        "/text.woff2",
-        "/1.jpg",
-        "/8-large.jpg",
-        "/9.webp",
-        "/hero.jpg",
-    ] {
+    for name in
+        ["", "/frame", "/gallery.css", "/base.css", "/text.woff2", "/1.jpg", "/8-large.jpg", "/9.webp", "/hero.jpg"]
+    {
         let reply = get(name, &HeaderMap::new()).unwrap();
         assert_eq!(reply.status(), StatusCode::OK, "{name}");
         let Some(tag) = reply.headers().get("etag") else {
@@ -86,11 +78,7 @@ fn the_gallery_says_what_may_be_kept() {
         };
         let mut headers = HeaderMap::new();
         headers.insert("if-none-match", tag.clone());
-        assert_eq!(
-            get(name, &headers).unwrap().status(),
-            StatusCode::NOT_MODIFIED,
-            "{name}"
-        );
+        assert_eq!(get(name, &headers).unwrap().status(), StatusCode::NOT_MODIFIED, "{name}");
         headers.insert("if-none-match", "\"other\"".parse().unwrap());
         assert_eq!(get(name, &headers).unwrap().status(), StatusCode::OK, "{name}");
     }

@@ -14,9 +14,7 @@ pub(crate) struct Signer {
 impl Signer {
     pub(crate) fn new(seed: u64) -> Self {
         let seed = [b"nmax-target shop ".as_slice(), &seed.to_be_bytes()].concat();
-        Self {
-            key: Key::new(HMAC_SHA256, &seed),
-        }
+        Self { key: Key::new(HMAC_SHA256, &seed) }
     }
 
     /// 32 hexadecimal digits that belong to `purpose` and `text`.
@@ -25,10 +23,7 @@ impl Signer {
         context.update(purpose.as_bytes());
         context.update(&[0]);
         context.update(text.as_bytes());
-        context.sign().as_ref()[..16]
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect()
+        context.sign().as_ref()[..16].iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
     /// A token that names `email`, valid for an hour from `now_s` (Unix seconds).

@@ -32,15 +32,10 @@ impl Crew {
     pub(super) fn start(kind: &str, works: Vec<Work>) -> io::Result<Self> {
         let (sender, receiver) = sync_channel(WAITING_MAX);
         let receiver = Arc::new(Mutex::new(receiver));
-        let mut crew = Self {
-            jobs: Some(sender),
-            threads: Vec::new(),
-        };
+        let mut crew = Self { jobs: Some(sender), threads: Vec::new() };
         for work in works {
             let receiver = Arc::clone(&receiver);
-            let thread = Builder::new()
-                .name(format!("target-{kind}"))
-                .spawn(move || serve(&receiver, work))?;
+            let thread = Builder::new().name(format!("target-{kind}")).spawn(move || serve(&receiver, work))?;
             crew.threads.push(thread);
         }
         Ok(crew)
@@ -62,10 +57,7 @@ impl Crew {
 }
 
 fn failed(error: &io::Error) -> Refused {
-    Refused {
-        status: StatusCode::INTERNAL_SERVER_ERROR,
-        text: error.to_string(),
-    }
+    Refused { status: StatusCode::INTERNAL_SERVER_ERROR, text: error.to_string() }
 }
 
 fn serve(receiver: &Mutex<Receiver<Job>>, mut work: Work) {

@@ -55,10 +55,7 @@ impl Dependency {
         };
         outcome.map_err(|error| {
             self.errors.fetch_add(1, Ordering::Relaxed);
-            Refused {
-                status: StatusCode::BAD_GATEWAY,
-                text: format!("{} did not answer: {error}", self.address),
-            }
+            Refused { status: StatusCode::BAD_GATEWAY, text: format!("{} did not answer: {error}", self.address) }
         })
     }
 

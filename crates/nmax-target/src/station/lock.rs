@@ -25,10 +25,7 @@ impl Lock {
     pub(super) fn new(held_ns: u64, threads: usize) -> io::Result<Self> {
         let held = Arc::new(Held::default());
         let works = (0..threads).map(|_| holding(&held, held_ns)).collect();
-        Ok(Self {
-            crew: Crew::start("lock", works)?,
-            held,
-        })
+        Ok(Self { crew: Crew::start("lock", works)?, held })
     }
 
     /// Waits for the lock, holds it, and gives it back.
@@ -49,10 +46,7 @@ fn holding(held: &Arc<Held>, held_ns: u64) -> Work {
     Box::new(move |_| {
         let _locked = held.mutex.lock().unwrap_or_else(PoisonError::into_inner);
         let _holding = held.holding.enter();
-        #[expect(
-            clippy::disallowed_methods,
-            reason = "this thread is there to hold the lock and do nothing"
-        )]
+        #[expect(clippy::disallowed_methods, reason = "this thread is there to hold the lock and do nothing")]
         std::thread::sleep(Duration::from_nanos(held_ns));
         Ok(())
     })

@@ -68,10 +68,7 @@ struct Aligned {
 
 impl Aligned {
     fn new(length: usize) -> Self {
-        Self {
-            all: (b'a'..=b'z').cycle().take(length + PAGE_BYTES).collect(),
-            length,
-        }
+        Self { all: (b'a'..=b'z').cycle().take(length + PAGE_BYTES).collect(), length }
     }
 
     fn bytes(&self) -> &[u8] {
@@ -89,11 +86,7 @@ struct Page {
 /// Threads that share some memory and write to pages of it, chosen anew for each request.
 pub(super) fn touching(bytes: usize, touch_bytes: usize, threads: usize, random: Random) -> Vec<Work> {
     let count = bytes.div_ceil(PAGE_BYTES);
-    let pages: Arc<[Page]> = (0..count)
-        .map(|_| Page {
-            touched: AtomicU64::new(1),
-        })
-        .collect();
+    let pages: Arc<[Page]> = (0..count).map(|_| Page { touched: AtomicU64::new(1) }).collect();
     let touched = touch_bytes.div_ceil(PAGE_BYTES) as u64;
     let work = |_| -> Work {
         let pages = Arc::clone(&pages);

@@ -34,10 +34,7 @@ fn a_reset_forgets_requests_of_before() {
     before.replied(1, Ending::Error);
     let json = truth.to_json(7);
     assert_eq!((&json["requests"], &json["in_flight"]), (&json!(0), &json!(0)));
-    assert_eq!(
-        (&json["errors"], &json["service_time_ms"]["count"]),
-        (&json!(0), &json!(0))
-    );
+    assert_eq!((&json["errors"], &json["service_time_ms"]["count"]), (&json!(0), &json!(0)));
     assert_eq!(truth.arrive().number, 0, "numbers start again");
 }
 

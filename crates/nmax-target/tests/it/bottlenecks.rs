@@ -16,10 +16,7 @@ fn with(bottlenecks: &[&str]) -> Running {
 
 fn options(bottlenecks: &[&str]) -> Options {
     Options {
-        bottlenecks: bottlenecks
-            .iter()
-            .map(|text| text.parse::<Bottleneck>().unwrap())
-            .collect(),
+        bottlenecks: bottlenecks.iter().map(|text| text.parse::<Bottleneck>().unwrap()).collect(),
         ..Options::default()
     }
 }
@@ -36,19 +33,13 @@ fn at_once(target: &Running, path: &str, count: usize) -> Vec<Client> {
 
 /// Replies of all, and the seconds until the last.
 fn finish(clients: &mut [Client]) -> (Vec<u16>, f64) {
-    let statuses = clients
-        .iter_mut()
-        .map(|client| client.read("GET").unwrap().status)
-        .collect();
+    let statuses = clients.iter_mut().map(|client| client.read("GET").unwrap().status).collect();
     (statuses, clients[0].truth()["since_reset_s"].as_f64().unwrap())
 }
 
 fn figures(target: &Running) -> BTreeMap<String, f64> {
     let reply = Client::connect(target.address()).get("/metrics");
-    assert_eq!(
-        reply.header("content-type"),
-        Some("text/plain; version=0.0.4; charset=utf-8")
-    );
+    assert_eq!(reply.header("content-type"), Some("text/plain; version=0.0.4; charset=utf-8"));
     let lines = reply.text().lines().filter(|line| !line.starts_with('#'));
     lines
         .map(|line| {
@@ -108,9 +99,7 @@ fn writes_reach_the_disk_and_leave_no_file() {
     std::fs::create_dir(&dir).unwrap();
     let target = with(&[&format!("disk:bytes=64kB,writes=3,threads=2,dir={}", dir.display())]);
     let before = written();
-    let statuses: Vec<_> = (0..4)
-        .map(|_| Client::connect(target.address()).get("/").status)
-        .collect();
+    let statuses: Vec<_> = (0..4).map(|_| Client::connect(target.address()).get("/").status).collect();
     let after = written();
     let left = std::fs::read_dir(&dir).unwrap().count();
     drop(target);
@@ -125,10 +114,7 @@ fn writes_reach_the_disk_and_leave_no_file() {
 
 #[test]
 fn a_pool_lends_its_slots_and_sends_away_who_waits_too_long() {
-    let target = with(&[
-        "/hello=pool:size=2,held=3s,timeout=100ms,name=orders",
-        "/b=pool:size=1,name=idle",
-    ]);
+    let target = with(&["/hello=pool:size=2,held=3s,timeout=100ms,name=orders", "/b=pool:size=1,name=idle"]);
     let mut clients = at_once(&target, "/hello", 4);
     until(&target, "nmax_target_pool_in_use{pool=\"orders\"}", 2.0);
     let (mut statuses, took_s) = finish(&mut clients);
@@ -139,10 +125,7 @@ fn a_pool_lends_its_slots_and_sends_away_who_waits_too_long() {
     let of = |name: &str, pool: &str| figures[&format!("nmax_target_pool_{name}{{pool=\"{pool}\"}}")];
     assert_eq!((of("limit", "orders"), of("limit", "idle")), (2.0, 1.0));
     assert_eq!((of("in_use", "orders"), of("waiting", "orders")), (0.0, 0.0));
-    assert_eq!(
-        (of("timeouts_total", "orders"), of("timeouts_total", "idle")),
-        (2.0, 0.0)
-    );
+    assert_eq!((of("timeouts_total", "orders"), of("timeouts_total", "idle")), (2.0, 0.0));
     assert_eq!(figures["nmax_target_errors_total"], 2.0);
     assert_eq!(figures["nmax_target_requests_total"], 4.0);
     assert_eq!(figures["nmax_target_service_time_seconds_count"], 4.0);
@@ -177,10 +160,7 @@ fn memory_is_there_and_is_touched() {
 fn a_network_carries_so_many_bytes_per_second_for_all() {
     let target = with(&["network:bytes_per_s=500kB"]);
     let mut clients = at_once(&target, "/bytes/30000", 5);
-    let bodies: Vec<_> = clients
-        .iter_mut()
-        .map(|client| client.read("GET").unwrap().body.len())
-        .collect();
+    let bodies: Vec<_> = clients.iter_mut().map(|client| client.read("GET").unwrap().body.len()).collect();
     assert_eq!(bodies, [30_000; 5]);
     let took_s = clients[0].truth()["since_reset_s"].as_f64().unwrap();
     assert!(took_s >= 0.29, "150 kB in {took_s} s");
@@ -200,10 +180,7 @@ fn a_dependency_is_asked_and_its_failure_is_ours() {
     assert_eq!(reply.status, 502, "{}", reply.text());
     let figures = figures(&target);
     assert_eq!(figures["nmax_target_dependency_calls_total{dependency=\"stock\"}"], 4.0);
-    assert_eq!(
-        figures["nmax_target_dependency_errors_total{dependency=\"stock\"}"],
-        1.0
-    );
+    assert_eq!(figures["nmax_target_dependency_errors_total{dependency=\"stock\"}"], 1.0);
 }
 
 #[test]
@@ -216,10 +193,7 @@ fn paths_without_a_bottleneck_pass() {
 fn what_cannot_be_made_is_said() {
     let error = |bottlenecks: &[&str]| spawn(options(bottlenecks)).err().unwrap().to_string();
     let text = error(&["disk:bytes=1kB,dir=/nowhere/at/all"]);
-    assert!(
-        text.contains("files in /nowhere/at/all") && text.contains("help:"),
-        "{text}"
-    );
+    assert!(text.contains("files in /nowhere/at/all") && text.contains("help:"), "{text}");
     let text = error(&["pool:size=1,name=a", "/x=pool:size=2,name=a"]);
     assert!(text.contains("same name"), "{text}");
     spawn(options(&["pool:size=1,name=a", "lock:held=1ms,name=a"])).unwrap();

@@ -16,10 +16,7 @@ pub(crate) struct Reply {
 
 impl Reply {
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
-        self.headers
-            .iter()
-            .find(|(key, _)| key == name)
-            .map(|(_, value)| value.as_str())
+        self.headers.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }
 
     pub(crate) fn text(&self) -> &str {
@@ -32,10 +29,7 @@ impl Reply {
 
     /// The target's own service time, in nanoseconds.
     pub(crate) fn service_time_ns(&self) -> u64 {
-        self.header("nmax-service-time-ns")
-            .expect("every reply has it")
-            .parse()
-            .unwrap()
+        self.header("nmax-service-time-ns").expect("every reply has it").parse().unwrap()
     }
 
     /// The text between `before` and the next quote.
@@ -63,10 +57,7 @@ impl Client {
 
 impl<S: Read + Write> Client<S> {
     pub(crate) fn over(stream: S) -> Self {
-        Self {
-            stream: BufReader::new(stream),
-            extra: String::new(),
-        }
+        Self { stream: BufReader::new(stream), extra: String::new() }
     }
 
     pub(crate) fn get(&mut self, path: &str) -> Reply {
@@ -74,8 +65,7 @@ impl<S: Read + Write> Client<S> {
     }
 
     pub(crate) fn post(&mut self, path: &str, form: &str) -> Reply {
-        self.send("POST", path, "application/x-www-form-urlencoded", form)
-            .unwrap()
+        self.send("POST", path, "application/x-www-form-urlencoded", form).unwrap()
     }
 
     pub(crate) fn truth(&mut self) -> Value {
@@ -99,11 +89,7 @@ impl<S: Read + Write> Client<S> {
         let first = self.line()?;
         let status = first.split(' ').nth(1).and_then(|code| code.parse().ok());
         let status = status.ok_or_else(|| io::Error::other(format!("not a status line: {first}")))?;
-        let mut reply = Reply {
-            status,
-            headers: Vec::new(),
-            body: Vec::new(),
-        };
+        let mut reply = Reply { status, headers: Vec::new(), body: Vec::new() };
         loop {
             let line = self.line()?;
             let Some((name, value)) = line.split_once(": ") else {

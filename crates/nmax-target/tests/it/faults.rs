@@ -6,11 +6,7 @@ use crate::client::Client;
 
 #[test]
 fn resets_are_resets_and_are_counted() {
-    let target = spawn(Options {
-        resets: "100%".parse().unwrap(),
-        ..Options::default()
-    })
-    .unwrap();
+    let target = spawn(Options { resets: "100%".parse().unwrap(), ..Options::default() }).unwrap();
     for _ in 0..3 {
         let error = Client::connect(target.address()).send("GET", "/", "", "").unwrap_err();
         assert_eq!(error.kind(), ErrorKind::ConnectionReset, "not an orderly end");
@@ -25,11 +21,7 @@ fn resets_are_resets_and_are_counted() {
 #[test]
 fn errors_have_their_share_and_repeat_with_the_seed() {
     let statuses = |seed| {
-        let options = Options {
-            seed,
-            errors: "30%:500".parse().unwrap(),
-            ..Options::default()
-        };
+        let options = Options { seed, errors: "30%:500".parse().unwrap(), ..Options::default() };
         let target = spawn(options).unwrap();
         let mut client = Client::connect(target.address());
         let statuses: Vec<_> = (0..200).map(|_| client.get("/").status).collect();

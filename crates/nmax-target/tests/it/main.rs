@@ -15,9 +15,5 @@ use nmax_target::{Options, Rule, Running, spawn};
 /// A target with these services.
 fn with_services(services: &[&str]) -> Running {
     let services = services.iter().map(|text| text.parse::<Rule>().unwrap()).collect();
-    spawn(Options {
-        services,
-        ..Options::default()
-    })
-    .unwrap()
+    spawn(Options { services, ..Options::default() }).unwrap()
 }

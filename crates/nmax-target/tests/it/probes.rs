@@ -26,26 +26,13 @@ fn statuses_headers_and_echo() {
         assert_eq!(client.get(&format!("/status/{code}")).status, code);
     }
     let names = client.get("/headers?n=50");
-    assert_eq!(
-        names
-            .headers
-            .iter()
-            .filter(|(name, _)| name.starts_with("x-nmax-"))
-            .count(),
-        50
-    );
-    let echo = client
-        .send("PUT", "/echo?a=1", "text/plain", "some text")
-        .unwrap()
-        .json();
+    assert_eq!(names.headers.iter().filter(|(name, _)| name.starts_with("x-nmax-")).count(), 50);
+    let echo = client.send("PUT", "/echo?a=1", "text/plain", "some text").unwrap().json();
     assert_eq!(echo["method"], "PUT");
     assert_eq!(echo["path"], "/echo?a=1");
     assert_eq!(echo["body"], "some text");
     assert_eq!(echo["headers"][0], serde_json::json!(["host", "target"]));
-    assert_eq!(
-        client.send("HEAD", "/hello", "", "").unwrap().header("content-length"),
-        Some("5")
-    );
+    assert_eq!(client.send("HEAD", "/hello", "", "").unwrap().header("content-length"), Some("5"));
 }
 
 #[test]
@@ -75,10 +62,7 @@ fn wrong_paths_are_replies_not_failures() {
 
 #[test]
 fn close_closes_and_hello_does_not() {
-    let options = Options {
-        reply_bytes: Some(10),
-        ..Options::default()
-    };
+    let options = Options { reply_bytes: Some(10), ..Options::default() };
     let target = spawn(options).unwrap();
     let mut client = Client::connect(target.address());
     assert_eq!(client.get("/").body, b"abcdefghij");
@@ -91,17 +75,8 @@ fn close_closes_and_hello_does_not() {
 #[test]
 fn several_ports_and_workers_share_one_truth() {
     let listen = vec![Listen::http(); 3];
-    let target = spawn(Options {
-        listen,
-        workers: 2,
-        ..Options::default()
-    })
-    .unwrap();
-    let mut clients: Vec<_> = target
-        .addresses()
-        .iter()
-        .map(|listen| Client::connect(listen.address))
-        .collect();
+    let target = spawn(Options { listen, workers: 2, ..Options::default() }).unwrap();
+    let mut clients: Vec<_> = target.addresses().iter().map(|listen| Client::connect(listen.address)).collect();
     assert_eq!(clients.len(), 3);
     for client in &mut clients {
         assert_eq!(client.get("/").text(), "hello");
@@ -117,13 +92,7 @@ fn dropping_it_frees_the_port() {
     client.get("/");
     drop(target);
     assert!(client.is_closed(), "an idle connection ends with the target");
-    let again = spawn(Options {
-        listen: vec![Listen {
-            address,
-            ..Listen::http()
-        }],
-        ..Options::default()
-    });
+    let again = spawn(Options { listen: vec![Listen { address, ..Listen::http() }], ..Options::default() });
     assert_eq!(again.unwrap().address(), address);
 }
 
@@ -131,20 +100,9 @@ fn dropping_it_frees_the_port() {
 fn a_taken_port_is_a_named_error() {
     let target = spawn(Options::default()).unwrap();
     let listen = vec![target.addresses()[0]];
-    let error = spawn(Options {
-        listen,
-        ..Options::default()
-    })
-    .err()
-    .unwrap()
-    .to_string();
+    let error = spawn(Options { listen, ..Options::default() }).err().unwrap().to_string();
     assert!(error.contains("cannot listen on 127.0.0.1:"), "{error}");
-    let error = spawn(Options {
-        listen: Vec::new(),
-        ..Options::default()
-    })
-    .err()
-    .unwrap();
+    let error = spawn(Options { listen: Vec::new(), ..Options::default() }).err().unwrap();
     assert!(error.to_string().contains("has no listener"), "{error}");
 }
 
@@ -156,12 +114,7 @@ fn a_slow_body_takes_its_time_at_any_size() {
         client.post("/_control/reset", "");
         let slow = client.get(&format!("/drip?bytes={bytes}&for=40ms"));
         assert_eq!(slow.body.len(), bytes);
-        assert!(
-            slow.body
-                .iter()
-                .zip((b'a'..=b'z').cycle())
-                .all(|(found, want)| *found == want)
-        );
+        assert!(slow.body.iter().zip((b'a'..=b'z').cycle()).all(|(found, want)| *found == want));
         let since_reset_s = client.truth()["since_reset_s"].as_f64().unwrap();
         assert!(since_reset_s >= 0.04, "{bytes} bytes: {since_reset_s}");
     }
@@ -171,10 +124,7 @@ fn a_slow_body_takes_its_time_at_any_size() {
 
 #[test]
 fn a_stop_lets_open_requests_finish() {
-    let options = Options {
-        grace: std::time::Duration::from_secs(60),
-        ..Options::default()
-    };
+    let options = Options { grace: std::time::Duration::from_secs(60), ..Options::default() };
     let target = spawn(options).unwrap();
     let mut client = Client::connect(target.address());
     let mut observer = Client::connect(target.address());
@@ -189,11 +139,7 @@ fn a_stop_lets_open_requests_finish() {
 #[test]
 fn a_stop_does_not_wait_for_ever() {
     let grace = std::time::Duration::from_millis(50);
-    let target = spawn(Options {
-        grace,
-        ..Options::default()
-    })
-    .unwrap();
+    let target = spawn(Options { grace, ..Options::default() }).unwrap();
     let mut client = Client::connect(target.address());
     let mut observer = Client::connect(target.address());
     client.write("GET", "/delay/10m", "", "").unwrap();

@@ -3,11 +3,7 @@ use nmax_target::{Options, Running, spawn};
 use crate::client::{Client, Reply};
 
 fn shop() -> Running {
-    spawn(Options {
-        shop: true,
-        ..Options::default()
-    })
-    .unwrap()
+    spawn(Options { shop: true, ..Options::default() }).unwrap()
 }
 
 /// Keeps the session cookie like a browser.
@@ -29,10 +25,7 @@ fn visit(target: &Running, path: &str) -> (Client, String) {
 
 fn sign_up(target: &Running, email: &str) -> Reply {
     let (mut client, csrf) = visit(target, "/signup");
-    client.post(
-        "/signup",
-        &format!("csrf={csrf}&name=Ann&email={email}&password=secret"),
-    )
+    client.post("/signup", &format!("csrf={csrf}&name=Ann&email={email}&password=secret"))
 }
 
 #[test]
@@ -42,11 +35,7 @@ fn from_sign_up_to_order() {
     assert_eq!((reply.status, reply.header("location")), (302, Some("/account")));
 
     let (mut client, csrf) = visit(&target, "/login");
-    assert_eq!(
-        client.get("/account").header("location"),
-        Some("/login"),
-        "not logged in yet"
-    );
+    assert_eq!(client.get("/account").header("location"), Some("/login"), "not logged in yet");
     let reply = client.post("/login", &format!("csrf={csrf}&email=ann%40shop.test&password=wrong"));
     assert_eq!(reply.status, 401);
     let reply = client.post("/login", &format!("csrf={csrf}&email=ann%40shop.test&password=secret"));
@@ -83,29 +72,13 @@ fn forms_need_their_token_and_session() {
     let (mut client, csrf) = visit(&target, "/signup");
     let fields = "email=eve%40shop.test&password=secret";
     assert_eq!(client.post("/signup", fields).status, 403, "no token");
-    assert_eq!(
-        client.post("/signup", &format!("csrf=0&{fields}")).status,
-        403,
-        "wrong token"
-    );
+    assert_eq!(client.post("/signup", &format!("csrf=0&{fields}")).status, 403, "wrong token");
     let (_, other) = visit(&target, "/signup");
-    assert_eq!(
-        client.post("/signup", &format!("csrf={other}&{fields}")).status,
-        403,
-        "another's"
-    );
+    assert_eq!(client.post("/signup", &format!("csrf={other}&{fields}")).status, 403, "another's");
     let cookie = std::mem::take(&mut client.extra);
-    assert_eq!(
-        client.post("/signup", &format!("csrf={csrf}&{fields}")).status,
-        403,
-        "no session"
-    );
+    assert_eq!(client.post("/signup", &format!("csrf={csrf}&{fields}")).status, 403, "no session");
     client.extra = cookie;
-    assert_eq!(
-        client.post("/signup", &format!("csrf={csrf}&email=eve")).status,
-        400,
-        "no password"
-    );
+    assert_eq!(client.post("/signup", &format!("csrf={csrf}&email=eve")).status, 400, "no password");
     assert_eq!(client.post("/signup", &format!("csrf={csrf}&{fields}")).status, 302);
     let reply = client.post("/order", &format!("csrf={csrf}x"));
     assert_eq!(reply.status, 403);
@@ -164,10 +137,7 @@ fn pages_link_to_things_that_exist() {
     assert_eq!(items["count"], 360);
     let image = items["items"][0]["image"].as_str().unwrap();
     let photo = client.get(image);
-    assert_eq!(
-        (photo.body.len(), photo.header("content-type")),
-        (1_200_000, Some("image/jpeg"))
-    );
+    assert_eq!((photo.body.len(), photo.header("content-type")), (1_200_000, Some("image/jpeg")));
     assert_eq!(photo.body, client.get(image).body, "the same bytes each time");
     assert_eq!(client.get("/search?q=plastic").between("class=\"count").len(), 0);
     assert!(client.get("/search?q=plastic").text().contains("Nothing found"));

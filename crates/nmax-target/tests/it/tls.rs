@@ -22,10 +22,7 @@ fn connect(listen: Listen, ca_pem: &[u8], name: &str) -> TlsClient {
         .with_no_client_auth();
     let name = ServerName::try_from(name.to_owned()).unwrap();
     let connection = ClientConnection::new(Arc::new(config), name).unwrap();
-    Client::over(StreamOwned::new(
-        connection,
-        TcpStream::connect(listen.address).unwrap(),
-    ))
+    Client::over(StreamOwned::new(connection, TcpStream::connect(listen.address).unwrap()))
 }
 
 #[test]
@@ -40,9 +37,7 @@ fn https_serves_with_the_written_authority() {
         ..Options::default()
     };
     let target = spawn(options).unwrap();
-    let [plain, encrypted] = *target.addresses() else {
-        panic!("two listeners")
-    };
+    let [plain, encrypted] = *target.addresses() else { panic!("two listeners") };
     let ca_pem = std::fs::read(&path).unwrap();
     std::fs::remove_dir_all(&folder).unwrap();
     assert_eq!(target.ca_pem().unwrap().as_bytes(), ca_pem);
@@ -52,17 +47,9 @@ fn https_serves_with_the_written_authority() {
     }
     let wrong_name = connect(encrypted, &ca_pem, "other.test").send("GET", "/", "", "");
     assert!(wrong_name.is_err(), "the certificate is not for every name");
-    let other = spawn(Options {
-        listen: vec![Listen::https()],
-        ..Options::default()
-    })
-    .unwrap();
+    let other = spawn(Options { listen: vec![Listen::https()], ..Options::default() }).unwrap();
     let stranger = other.ca_pem().unwrap().as_bytes();
-    assert!(
-        connect(encrypted, stranger, "localhost")
-            .send("GET", "/", "", "")
-            .is_err()
-    );
+    assert!(connect(encrypted, stranger, "localhost").send("GET", "/", "", "").is_err());
 
     let mut client = Client::connect(plain.address);
     assert_eq!(client.truth()["requests"], 3, "both listeners, one truth");
@@ -70,11 +57,7 @@ fn https_serves_with_the_written_authority() {
 
 #[test]
 fn resets_reach_through_tls() {
-    let options = Options {
-        listen: vec![Listen::https()],
-        resets: "100%".parse().unwrap(),
-        ..Options::default()
-    };
+    let options = Options { listen: vec![Listen::https()], resets: "100%".parse().unwrap(), ..Options::default() };
     let target = spawn(options).unwrap();
     let mut client = connect(target.addresses()[0], target.ca_pem().unwrap().as_bytes(), "localhost");
     let error = client.send("GET", "/", "", "").unwrap_err();
@@ -83,10 +66,7 @@ fn resets_reach_through_tls() {
 
 #[test]
 fn an_unwritable_ca_file_is_a_named_error() {
-    let options = Options {
-        listen: vec![Listen::https()],
-        ca_file: Some("/nonexistent/ca.pem".into()),
-        ..Options::default()
-    };
+    let options =
+        Options { listen: vec![Listen::https()], ca_file: Some("/nonexistent/ca.pem".into()), ..Options::default() };
     assert!(matches!(spawn(options), Err(Error::CaFile { .. })));
 }

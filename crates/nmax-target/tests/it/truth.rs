@@ -19,10 +19,7 @@ fn truth_counts_every_request_and_its_time() {
     let times_ns: Vec<_> = replies.iter().map(Reply::service_time_ns).collect();
     let close = |key: &str, want_ns: u64| {
         let found_ms = truth["service_time_ms"][key].as_f64().unwrap();
-        assert!(
-            (found_ms - want_ns as f64 / 1e6).abs() < 0.001,
-            "{key}: {found_ms} for {want_ns}"
-        );
+        assert!((found_ms - want_ns as f64 / 1e6).abs() < 0.001, "{key}: {found_ms} for {want_ns}");
     };
     close("mean", times_ns.iter().sum::<u64>() / 50);
     close("min", *times_ns.iter().min().unwrap());
@@ -140,11 +137,7 @@ fn throughput_of_users(target: &nmax_target::Running, users: usize, each: usize,
 /// The serial part: four requests that hold the lock 5 ms each take 5, 10, 15, 20 ms or more.
 #[test]
 fn a_lock_serializes() {
-    let options = Options {
-        workers: 2,
-        services: vec!["lock:5ms".parse().unwrap()],
-        ..Options::default()
-    };
+    let options = Options { workers: 2, services: vec!["lock:5ms".parse().unwrap()], ..Options::default() };
     let target = spawn(options).unwrap();
     let mut clients: Vec<_> = (0..4).map(|_| Client::connect(target.address())).collect();
     clients[0].post("/_control/reset", "");
@@ -161,11 +154,7 @@ fn a_lock_serializes() {
 #[test]
 fn a_stall_holds_replies_until_its_end() {
     let stalls: Vec<Stall> = vec!["at=0s,for=300ms".parse().unwrap()];
-    let target = spawn(Options {
-        stalls,
-        ..Options::default()
-    })
-    .unwrap();
+    let target = spawn(Options { stalls, ..Options::default() }).unwrap();
     let (mut client, mut observer) = (Client::connect(target.address()), Client::connect(target.address()));
     // The origin moves to the reset, so that the stall is on when the request arrives.
     observer.post("/_control/reset", "");

@@ -44,11 +44,7 @@ impl SocketEcho {
                 }
             }
         });
-        Self {
-            address,
-            stops,
-            thread: Some(thread),
-        }
+        Self { address, stops, thread: Some(thread) }
     }
 
     /// Where it listens.
@@ -86,14 +82,9 @@ fn talk(mut stream: TcpStream) {
         let _ = stream.write_all(b"HTTP/1.1 500 No\r\ncontent-length: 0\r\n\r\n");
         return;
     };
-    let digest = ring::digest::digest(
-        &ring::digest::SHA1_FOR_LEGACY_USE_ONLY,
-        format!("{key}{MAGIC}").as_bytes(),
-    );
+    let digest = ring::digest::digest(&ring::digest::SHA1_FOR_LEGACY_USE_ONLY, format!("{key}{MAGIC}").as_bytes());
     let protocol = header("sec-websocket-protocol").and_then(|list| list.split(',').next().map(str::to_owned));
-    let protocol = protocol.map_or_else(String::new, |name| {
-        format!("sec-websocket-protocol: {}\r\n", name.trim())
-    });
+    let protocol = protocol.map_or_else(String::new, |name| format!("sec-websocket-protocol: {}\r\n", name.trim()));
     let offered = header("sec-websocket-extensions").unwrap_or_default();
     let reply = format!(
         "HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: Upgrade\r\nsec-websocket-accept: {}\r\n\

@@ -64,9 +64,7 @@ impl SimDrivers {
             transcript: (keep == KeepRequests::All).then(RefCell::default),
             alarm_after: Cell::new(None),
         };
-        Self {
-            shared: Rc::new(shared),
-        }
+        Self { shared: Rc::new(shared) }
     }
 
     /// Drivers that want to be polled this long after sending, for nothing.
@@ -126,15 +124,8 @@ impl SimDriver {
             sent: known.sent,
             first_byte: known.first_byte,
             done: self.shared.runtime.now(),
-            network: Network {
-                connect: known.connect,
-                ..Network::default()
-            },
-            status: if error.is_some() {
-                None
-            } else {
-                self.receiver.reply().status()
-            },
+            network: Network { connect: known.connect, ..Network::default() },
+            status: if error.is_some() { None } else { self.receiver.reply().status() },
             bytes_received: known.bytes_received,
             bytes_sent: known.bytes_sent,
             retried: false,
@@ -173,10 +164,7 @@ impl SimDriver {
         }
         let (shared, at) = (&self.shared, self.shared.runtime.now());
         if let Some(transcript) = &shared.transcript {
-            transcript.borrow_mut().push(Sent {
-                at,
-                bytes: bytes.to_vec(),
-            });
+            transcript.borrow_mut().push(Sent { at, bytes: bytes.to_vec() });
         }
         let number = shared.requests.replace(shared.requests.get() + 1);
         (shared.server.borrow_mut())(&Call { at, number, bytes })
@@ -202,8 +190,7 @@ fn whole<'a>(request: &Request<'a>) -> Cow<'a, [u8]> {
             Piece::File { file, length, .. } => {
                 let start = whole.len();
                 whole.resize(start + *length as usize, 0);
-                file.read_exact_at(&mut whole[start..], 0)
-                    .expect("the file of a test is as long as it was");
+                file.read_exact_at(&mut whole[start..], 0).expect("the file of a test is as long as it was");
             }
         }
     }

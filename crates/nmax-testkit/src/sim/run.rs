@@ -82,11 +82,7 @@ impl Options {
 
     /// One worker and nothing kept but the sum: memory does not grow with the length of the run.
     pub fn sum() -> Self {
-        Self {
-            keep: KeepSamples::None,
-            keeps_windows: false,
-            ..Self::all()
-        }
+        Self { keep: KeepSamples::None, keeps_windows: false, ..Self::all() }
     }
 }
 
@@ -123,10 +119,7 @@ impl Simulated {
 
     /// Exchanges that ended, in hold and outside.
     pub fn exchanges(&self) -> u64 {
-        Section::ALL
-            .iter()
-            .map(|section| self.totals.total(*section).count())
-            .sum()
+        Section::ALL.iter().map(|section| self.totals.total(*section).count()).sum()
     }
 
     /// Due, started, dropped and the like, in hold and outside.
@@ -173,15 +166,7 @@ pub fn simulate(plan: &Arc<Plan>, server: impl Server, options: &Options) -> Sim
             keep: options.keep,
             seed: plan.seed,
         };
-        let meter = Meter::new(
-            settings,
-            Link {
-                worker,
-                reports: reports_in.clone(),
-                recycled,
-            },
-            ThreadTime::default(),
-        );
+        let meter = Meter::new(settings, Link { worker, reports: reports_in.clone(), recycled }, ThreadTime::default());
         let meter = if options.tells { meter.telling() } else { meter };
         let context = Context::new(
             runtime.clone(),
@@ -194,11 +179,7 @@ pub fn simulate(plan: &Arc<Plan>, server: impl Server, options: &Options) -> Sim
         );
         start(&runtime, Rc::new(context), plan, options, &running);
     }
-    let mut taken = Taken {
-        collector: Collector::new(recycle),
-        options,
-        simulated: empty(),
-    };
+    let mut taken = Taken { collector: Collector::new(recycle), options, simulated: empty() };
     world.run(|| running.get() == 0, || taken.take(&reports));
     world.clear();
     let ended_early = taken.collector.ended_early().map(str::to_owned);
@@ -262,12 +243,7 @@ impl Taken<'_> {
     fn take(&mut self, reports: &Receiver<Report>) {
         while let Ok(report) = reports.try_recv() {
             for complete in self.collector.add(report) {
-                let Complete {
-                    window,
-                    raw,
-                    told,
-                    failures,
-                } = complete;
+                let Complete { window, raw, told, failures } = complete;
                 if !told.is_empty() {
                     self.simulated.told.push(told);
                 }

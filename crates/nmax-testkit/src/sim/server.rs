@@ -74,13 +74,7 @@ pub fn reply(status: u16) -> Rc<[u8]> {
 
 /// A reply with these header lines, each ended by `\r\n`, and this body.
 pub fn reply_with(status: u16, headers: &str, body: &str) -> Rc<[u8]> {
-    Rc::from(
-        format!(
-            "HTTP/1.1 {status} X\r\ncontent-length: {}\r\n{headers}\r\n{body}",
-            body.len()
-        )
-        .into_bytes(),
-    )
+    Rc::from(format!("HTTP/1.1 {status} X\r\ncontent-length: {}\r\n{headers}\r\n{body}", body.len()).into_bytes())
 }
 
 /// A server with room for everybody: status 200 after this time.
@@ -98,9 +92,7 @@ pub struct Queue {
 impl Queue {
     /// So many servers, at least one.
     pub fn new(servers: usize) -> Self {
-        Self {
-            free_at: std::iter::repeat_n(Reverse(Nanos::ZERO), servers.max(1)).collect(),
-        }
+        Self { free_at: std::iter::repeat_n(Reverse(Nanos::ZERO), servers.max(1)).collect() }
     }
 
     /// When a request that arrives at `at` and takes `service` is done. Arrivals come in order.

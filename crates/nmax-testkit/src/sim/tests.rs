@@ -34,26 +34,13 @@ fn wake_ups(sleeps: &[u64], blocks: &[(u64, u64)]) -> Vec<(u64, Nanos)> {
 
 #[test]
 fn the_clock_jumps_from_deadline_to_deadline() {
-    assert_eq!(
-        wake_ups(&[30, 10, 3_600_000], &[]),
-        [(10, ms(10)), (30, ms(30)), (3_600_000, ms(3_600_000))]
-    );
+    assert_eq!(wake_ups(&[30, 10, 3_600_000], &[]), [(10, ms(10)), (30, ms(30)), (3_600_000, ms(3_600_000))]);
 }
 
 #[test]
 fn a_busy_thread_is_late_in_order() {
     let woken = wake_ups(&[5, 10, 12, 19, 20, 45], &[(40, 10), (10, 10)]);
-    assert_eq!(
-        woken,
-        [
-            (5, ms(5)),
-            (10, ms(20)),
-            (12, ms(20)),
-            (19, ms(20)),
-            (20, ms(20)),
-            (45, ms(50))
-        ]
-    );
+    assert_eq!(woken, [(5, ms(5)), (10, ms(20)), (12, ms(20)), (19, ms(20)), (20, ms(20)), (45, ms(50))]);
 }
 
 #[test]
@@ -73,16 +60,8 @@ fn a_queue_serves_in_order_of_arrival() {
 
 #[test]
 fn work_goes_on_after_a_freeze() {
-    let freeze = Freeze {
-        from: ms(100),
-        to: ms(150),
-    };
-    let cases = [
-        (80, 100, "before"),
-        (95, 165, "across the beginning"),
-        (120, 170, "inside"),
-        (150, 170, "after"),
-    ];
+    let freeze = Freeze { from: ms(100), to: ms(150) };
+    let cases = [(80, 100, "before"), (95, 165, "across the beginning"), (120, 170, "inside"), (150, 170, "after")];
     for (at, done, why) in cases {
         assert_eq!(freeze.done(ms(at), ms(20)), ms(done), "{why}");
     }
@@ -90,11 +69,7 @@ fn work_goes_on_after_a_freeze() {
 
 #[test]
 fn a_call_shows_what_was_asked() {
-    let call = Call {
-        at: Nanos::ZERO,
-        number: 0,
-        bytes: b"GET /a?b=c HTTP/1.1\r\nhost: h\r\n\r\n",
-    };
+    let call = Call { at: Nanos::ZERO, number: 0, bytes: b"GET /a?b=c HTTP/1.1\r\nhost: h\r\n\r\n" };
     assert_eq!(call.target(), "/a?b=c");
     assert!(call.contains("host: h") && !call.contains("cookie"));
 }

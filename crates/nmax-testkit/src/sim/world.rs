@@ -90,9 +90,7 @@ impl World {
             quiet();
             let next = self.timers.fire(self.now.get());
             if self.ready.is_empty() {
-                let Some(next) = next else {
-                    panic!("the simulation is stuck at {:?}", self.now.get())
-                };
+                let Some(next) = next else { panic!("the simulation is stuck at {:?}", self.now.get()) };
                 self.advance(next);
             }
         }
@@ -127,11 +125,8 @@ impl World {
 
     fn spawn(&self, future: Pin<Box<dyn Future<Output = ()>>>) {
         let mut tasks = self.tasks.borrow_mut();
-        let handle = Arc::new(Handle {
-            task: tasks.len(),
-            is_queued: AtomicBool::new(false),
-            ready: Arc::clone(&self.ready),
-        });
+        let handle =
+            Arc::new(Handle { task: tasks.len(), is_queued: AtomicBool::new(false), ready: Arc::clone(&self.ready) });
         let waker = Waker::from(Arc::clone(&handle));
         waker.wake_by_ref();
         tasks.push(Some(Task { future, handle, waker }));
@@ -161,10 +156,7 @@ impl Runtime for SimRuntime {
     type Timer = SimTimer;
 
     fn timer(&self) -> SimTimer {
-        SimTimer {
-            runtime: self.clone(),
-            slot: Rc::default(),
-        }
+        SimTimer { runtime: self.clone(), slot: Rc::default() }
     }
 
     fn spawn(&self, task: impl Future<Output = ()> + 'static) {

@@ -27,18 +27,10 @@ const LEVELS_FITTED_MIN: usize = 3;
 pub fn analyse(observations: &[Observation], options: &Options) -> Analysis {
     let is_open = options.regression == Regression::ResponseTime;
     let by_little = is_open.then(|| with_concurrency(observations, options.think_s));
-    let Sorted {
-        observations,
-        left_out,
-        findings: mut found,
-    } = sort_out(by_little.as_deref().unwrap_or(observations));
+    let Sorted { observations, left_out, findings: mut found } = sort_out(by_little.as_deref().unwrap_or(observations));
     let levels = levels(&observations);
     let (relative, chosen, trouble) = fits(&observations, &levels, options);
-    let ladder = if levels.len() > 1 && !is_open {
-        ladder::ladder(&observations)
-    } else {
-        Vec::new()
-    };
+    let ladder = if levels.len() > 1 && !is_open { ladder::ladder(&observations) } else { Vec::new() };
     let winner = ladder::winner(&ladder);
     let x_max = observations.iter().map(|o| o.x).fold(0.0, f64::max);
     let n_hi = levels.last().map_or(0.0, |level| level.n);
@@ -57,11 +49,7 @@ pub fn analyse(observations: &[Observation], options: &Options) -> Analysis {
     found.extend(finding::findings(&facts));
     let demand = options.demand.as_ref();
     let ceiling = demand.and_then(|demand| ceiling::ceiling(demand, chosen.as_ref(), x_max));
-    found.extend(
-        ceiling
-            .as_ref()
-            .and_then(|ceiling| ceiling::mismatch(ceiling, chosen.as_ref(), x_max)),
-    );
+    found.extend(ceiling.as_ref().and_then(|ceiling| ceiling::mismatch(ceiling, chosen.as_ref(), x_max)));
     found.sort_by_key(|finding| finding.effect.rank());
 
     let blocked = blocking(&found);
@@ -139,9 +127,7 @@ fn fits(
 /// Open loads with N = X·(R + Z), by Little's law; without a usable R there is none.
 fn with_concurrency(observations: &[Observation], think_s: f64) -> Vec<Observation> {
     let with = |o: &Observation| Observation {
-        n: o.r_s
-            .filter(|r_s| *r_s > 0.0)
-            .map_or(f64::NAN, |r_s| o.x * (r_s + think_s)),
+        n: o.r_s.filter(|r_s| *r_s > 0.0).map_or(f64::NAN, |r_s| o.x * (r_s + think_s)),
         ..o.clone()
     };
     observations.iter().map(with).collect()
@@ -164,11 +150,8 @@ fn runaway(fit: &Fit, observations: &[Observation]) -> Option<String> {
 
 /// Names of blocking findings, each once.
 fn blocking(findings: &[Finding]) -> Vec<&'static str> {
-    let mut names: Vec<&'static str> = findings
-        .iter()
-        .filter(|finding| finding.effect == Effect::Block)
-        .map(|finding| finding.code.name())
-        .collect();
+    let mut names: Vec<&'static str> =
+        findings.iter().filter(|finding| finding.effect == Effect::Block).map(|finding| finding.code.name()).collect();
     names.dedup();
     names
 }
@@ -176,10 +159,7 @@ fn blocking(findings: &[Finding]) -> Vec<&'static str> {
 /// A value that may be said, with the ends of its interval that may.
 fn within(value: Option<Estimate>, limit: f64) -> Option<Estimate> {
     let value = value.filter(|value| value.estimate <= limit)?;
-    Some(Estimate {
-        high: value.high.filter(|high| *high <= limit),
-        ..value
-    })
+    Some(Estimate { high: value.high.filter(|high| *high <= limit), ..value })
 }
 
 fn points(observations: &[Observation], levels: &[Level], fit: Option<&Fit>, options: &Options) -> Vec<Point> {
@@ -188,9 +168,7 @@ fn points(observations: &[Observation], levels: &[Level], fit: Option<&Fit>, opt
     let spread = fit.and_then(Spread::of);
     let is_open = options.regression == Regression::ResponseTime;
     let point = |o: &Observation| {
-        let by_law = fit
-            .map(|fit| fit.law.throughput_at(o.n))
-            .filter(|x| x.is_finite() && *x > 0.0);
+        let by_law = fit.map(|fit| fit.law.throughput_at(o.n)).filter(|x| x.is_finite() && *x > 0.0);
         let law = fit.filter(|_| by_law.is_some());
         let bounded = law.zip(spread.as_ref());
         Point {

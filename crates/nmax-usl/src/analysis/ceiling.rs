@@ -35,11 +35,7 @@ fn low(estimate: &Estimate) -> f64 {
 
 /// The upper end; infinite where the data set none.
 fn high(estimate: &Estimate) -> f64 {
-    let open = if estimate.low.is_some() {
-        f64::INFINITY
-    } else {
-        estimate.estimate
-    };
+    let open = if estimate.low.is_some() { f64::INFINITY } else { estimate.estimate };
     estimate.high.unwrap_or(open)
 }
 
@@ -57,19 +53,11 @@ pub(crate) fn ceiling(demand: &Demand, fit: Option<&Fit>, x_max: f64) -> Option<
         }
     });
     let name = &demand.name;
-    let most = format!(
-        "{name} can do at most {}/s{}",
-        number(throughput.estimate),
-        interval(&throughput)
-    );
+    let most = format!("{name} can do at most {}/s{}", number(throughput.estimate), interval(&throughput));
     let text = match (&roof, reading) {
         (Some(roof), Some(reading)) => {
             let roof = if roof.estimate <= BEYOND * x_max {
-                format!(
-                    "the roof γ/α is {}/s{}",
-                    number(roof.estimate),
-                    within(roof, BEYOND * x_max)
-                )
+                format!("the roof γ/α is {}/s{}", number(roof.estimate), within(roof, BEYOND * x_max))
             } else {
                 "the roof γ/α lies beyond twice the largest throughput measured".to_owned()
             };
@@ -78,20 +66,12 @@ pub(crate) fn ceiling(demand: &Demand, fit: Option<&Fit>, x_max: f64) -> Option<
         }
         _ => format!("{most}. The law has no roof to compare with, since it has no contention."),
     };
-    Some(Ceiling {
-        name: name.clone(),
-        throughput,
-        reading,
-        text,
-    })
+    Some(Ceiling { name: name.clone(), throughput, reading, text })
 }
 
 /// The interval as far as it may be said.
 fn within(estimate: &Estimate, limit: f64) -> String {
-    interval(&Estimate {
-        high: estimate.high.filter(|high| *high <= limit),
-        ..*estimate
-    })
+    interval(&Estimate { high: estimate.high.filter(|high| *high <= limit), ..*estimate })
 }
 
 /// - reached: the largest throughput measured as a share of the ceiling
@@ -116,11 +96,7 @@ fn reading_text(reading: Reading, name: &str, reached: f64) -> String {
 /// What contradicts the ceiling: measured throughput, the peak of the law, or the roof.
 pub(crate) fn mismatch(ceiling: &Ceiling, fit: Option<&Fit>, x_max: f64) -> Option<Finding> {
     let most = high(&ceiling.throughput);
-    let slack = if ceiling.throughput.high.is_some() {
-        1.0
-    } else {
-        1.0 + SLACK
-    };
+    let slack = if ceiling.throughput.high.is_some() { 1.0 } else { 1.0 + SLACK };
     let peak = fit.and_then(Fit::peak);
     let (effect, text) = if x_max > most * slack {
         let text = format!(

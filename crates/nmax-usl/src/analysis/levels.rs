@@ -38,15 +38,7 @@ impl Level {
         let ln_x = mean(&|o| o.x.ln());
         let squares = here.iter().map(|o| o.weight * (o.x.ln() - ln_x).powi(2)).sum();
         let counting = here.iter().map(counting).sum::<f64>() / here.len() as f64;
-        Self {
-            n: here[0].n,
-            x: mean(&|o| o.x),
-            ln_x,
-            squares,
-            weight,
-            counting,
-            runs,
-        }
+        Self { n: here[0].n, x: mean(&|o| o.x), ln_x, squares, weight, counting, runs }
     }
 
     /// Neighbors taken together, at the N in their middle.
@@ -137,11 +129,7 @@ impl Noise {
     }
 
     fn new(sd: f64, df: f64, source: Source) -> Self {
-        Self {
-            sd: sd.max(DEVIATION_MIN),
-            df,
-            source,
-        }
+        Self { sd: sd.max(DEVIATION_MIN), df, source }
     }
 
     /// Variance of a level's mean of ln X, never less than its completions allow.

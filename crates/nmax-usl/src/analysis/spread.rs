@@ -36,9 +36,7 @@ impl Spread {
     /// Variance of a function of the coefficients with gradient `f`: fᵀ·Cov·f.
     pub(crate) fn variance_of(&self, f: [f64; 3]) -> f64 {
         let rows = self.covariance.iter().zip(f);
-        let sum: f64 = rows
-            .map(|(row, fi)| fi * (row[0] * f[0] + row[1] * f[1] + row[2] * f[2]))
-            .sum();
+        let sum: f64 = rows.map(|(row, fi)| fi * (row[0] * f[0] + row[1] * f[1] + row[2] * f[2])).sum();
         sum.max(0.0)
     }
 

@@ -8,14 +8,7 @@ use crate::law::Usl;
 use crate::random::Random;
 
 fn row((n, x, r_s, weight): (f64, f64, Option<f64>, f64), row: usize) -> Observation {
-    Observation {
-        n,
-        x,
-        r_s,
-        weight,
-        row,
-        count: None,
-    }
+    Observation { n, x, r_s, weight, row, count: None }
 }
 
 /// No NaN anywhere, infinities only in AICc, and a largest throughput and a gate in every answer.
@@ -31,19 +24,14 @@ fn is_sound(analysis: &Analysis) {
     told.options = Options::default();
     let text = format!("{told:?}");
     for bad in ["NaN", "inf,", "inf)"] {
-        let around = text
-            .find(bad)
-            .map(|at| text[..at].chars().rev().take(80).collect::<String>());
+        let around = text.find(bad).map(|at| text[..at].chars().rev().take(80).collect::<String>());
         let around = around.map(|reversed| reversed.chars().rev().collect::<String>());
         assert_eq!(around, None, "{bad}");
     }
     assert_eq!(analysis.best.is_some(), !analysis.observations.is_empty());
     assert_eq!(analysis.gate.len(), 7);
     assert!(
-        analysis
-            .meaning
-            .iter()
-            .all(|sentence| sentence.len() > 10 && sentence.ends_with('.')),
+        analysis.meaning.iter().all(|sentence| sentence.len() > 10 && sentence.ends_with('.')),
         "{:?}",
         analysis.meaning
     );
@@ -53,11 +41,7 @@ fn is_sound(analysis: &Analysis) {
     let may_peak = analysis.gate.iter().all(|hold| hold.holds);
     assert!(may_peak || analysis.peak.is_none());
     if analysis.fit.is_none() {
-        assert!(
-            analysis.findings.iter().any(|finding| finding.effect == Effect::Block),
-            "{:?}",
-            analysis.findings
-        );
+        assert!(analysis.findings.iter().any(|finding| finding.effect == Effect::Block), "{:?}", analysis.findings);
     }
 }
 
@@ -160,11 +144,7 @@ fn classes_of_known_systems() {
     let levels = [1.0, 2.0, 4.0, 8.0, 12.0, 16.0, 24.0, 32.0, 48.0, 64.0];
     let cases = [(0.0, 0.0, A), (0.05, 0.0, B), (0.0, 1e-3, C), (0.05, 1e-3, D)];
     for (alpha, beta, class) in cases {
-        let law = Usl {
-            contention: alpha,
-            coherency: beta,
-            unit_throughput: 100.0,
-        };
+        let law = Usl { contention: alpha, coherency: beta, unit_throughput: 100.0 };
         let mut random = Random::new(7);
         let runs = levels.iter().flat_map(|n| [*n; 3]);
         let data: Vec<Observation> = runs
@@ -187,36 +167,20 @@ fn the_largest_throughput_is_a_mean_of_replicates() {
         .collect();
     let analysis = analyse(&data, &Options::default());
     assert_eq!(analysis.best, Some((3.0, 25.0)));
-    assert!(
-        analysis.meaning[0].contains("mean of 2 runs"),
-        "{}",
-        analysis.meaning[0]
-    );
+    assert!(analysis.meaning[0].contains("mean of 2 runs"), "{}", analysis.meaning[0]);
 }
 
 #[test]
 fn a_hundred_thousand_rows_have_an_answer() {
-    let law = Usl {
-        contention: 0.03,
-        coherency: 5e-6,
-        unit_throughput: 100.0,
-    };
+    let law = Usl { contention: 0.03, coherency: 5e-6, unit_throughput: 100.0 };
     let mut random = Random::new(2);
     let data: Vec<Observation> = (1..=100_000)
         .map(|i| {
             let n = f64::from(i) / 100.0 + 1.0;
-            row(
-                (n, law.throughput_at(n) * random.lognormal(0.05), Some(0.1), 1.0),
-                i as usize,
-            )
+            row((n, law.throughput_at(n) * random.lognormal(0.05), Some(0.1), 1.0), i as usize)
         })
         .collect();
     let analysis = analyse(&data, &Options::default());
     assert_eq!(analysis.points.len(), 100_000);
-    assert!(
-        analysis
-            .findings
-            .iter()
-            .any(|finding| finding.code == Code::LittleResidual)
-    );
+    assert!(analysis.findings.iter().any(|finding| finding.code == Code::LittleResidual));
 }

@@ -19,11 +19,7 @@ pub(crate) fn number(value: f64) -> String {
         return thousands(value.round());
     }
     if size < 1e-6 {
-        return if value == 0.0 {
-            "0".to_owned()
-        } else {
-            format!("{value:.2e}")
-        };
+        return if value == 0.0 { "0".to_owned() } else { format!("{value:.2e}") };
     }
     let decimals = (3 - size.log10().floor() as i32).clamp(0, 12) as usize;
     let text = format!("{value:.decimals$}");
@@ -53,11 +49,7 @@ pub(crate) fn rough(value: f64) -> String {
     }
     let decimals = (2 - size.log10().floor() as i32).clamp(0, 12) as usize;
     let text = format!("{value:.decimals$}");
-    if text.contains('.') {
-        text.trim_end_matches('0').trim_end_matches('.').to_owned()
-    } else {
-        text
-    }
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
 
 /// A share in percent, such as `2.5 %`.
@@ -102,11 +94,7 @@ pub(crate) fn list(values: impl IntoIterator<Item = String>) -> String {
 
 /// `1 run` or `3 runs`.
 pub(crate) fn count(n: usize, of: &str) -> String {
-    if n == 1 {
-        format!("1 {of}")
-    } else {
-        format!("{n} {of}s")
-    }
+    if n == 1 { format!("1 {of}") } else { format!("{n} {of}s") }
 }
 
 /// `row 3` or `rows 3, 4 and 9`.

@@ -21,17 +21,10 @@ fn version(name: &str, law: &Usl, sd: f64, random: &mut Random) -> (String, Anal
     (name.to_owned(), analyse(&data, &Options::default()))
 }
 
-const BEFORE: Usl = Usl {
-    contention: 0.05,
-    coherency: 5e-4,
-    unit_throughput: 1000.0,
-};
+const BEFORE: Usl = Usl { contention: 0.05, coherency: 5e-4, unit_throughput: 1000.0 };
 
 fn change(comparison: &Comparison, name: &str) -> (Change, String) {
-    let found = comparison
-        .differences
-        .iter()
-        .find(|difference| difference.quantity.name() == name);
+    let found = comparison.differences.iter().find(|difference| difference.quantity.name() == name);
     let found = found.unwrap_or_else(|| panic!("{name} is not compared"));
     (found.change, found.text.clone())
 }
@@ -39,14 +32,8 @@ fn change(comparison: &Comparison, name: &str) -> (Change, String) {
 #[test]
 fn a_patch_that_removes_contention_is_seen() {
     let mut random = Random::new(1);
-    let after = Usl {
-        contention: 0.02,
-        ..BEFORE
-    };
-    let versions = [
-        version("before", &BEFORE, 0.01, &mut random),
-        version("after", &after, 0.01, &mut random),
-    ];
+    let after = Usl { contention: 0.02, ..BEFORE };
+    let versions = [version("before", &BEFORE, 0.01, &mut random), version("after", &after, 0.01, &mut random)];
     let comparison = compare(&versions);
     let (alpha, text) = change(&comparison, "alpha");
     assert_eq!(alpha, Change::Fell);
@@ -60,11 +47,7 @@ fn a_patch_that_removes_contention_is_seen() {
     assert_eq!(change(&comparison, "gamma").0, Change::NotSeen);
     assert_eq!(change(&comparison, "throughput").0, Change::Rose);
     assert_eq!(comparison.caveats, <[String; 0]>::default());
-    let names: Vec<&str> = comparison
-        .versions
-        .iter()
-        .map(|version| version.name.as_str())
-        .collect();
+    let names: Vec<&str> = comparison.versions.iter().map(|version| version.name.as_str()).collect();
     assert_eq!(names, ["before", "after"]);
 }
 
@@ -72,24 +55,11 @@ fn a_patch_that_removes_contention_is_seen() {
 #[test]
 fn a_faster_unit_is_a_ratio() {
     let mut random = Random::new(5);
-    let after = Usl {
-        unit_throughput: 1500.0,
-        ..BEFORE
-    };
-    let comparison = compare(&[
-        version("a", &BEFORE, 0.01, &mut random),
-        version("b", &after, 0.01, &mut random),
-    ]);
-    let gamma = comparison
-        .differences
-        .iter()
-        .find(|d| d.quantity == Quantity::UnitThroughput)
-        .expect("compared");
+    let after = Usl { unit_throughput: 1500.0, ..BEFORE };
+    let comparison = compare(&[version("a", &BEFORE, 0.01, &mut random), version("b", &after, 0.01, &mut random)]);
+    let gamma = comparison.differences.iter().find(|d| d.quantity == Quantity::UnitThroughput).expect("compared");
     assert_eq!(gamma.change, Change::Rose);
-    let (low, high) = (
-        gamma.difference.low.expect("an end"),
-        gamma.difference.high.expect("an end"),
-    );
+    let (low, high) = (gamma.difference.low.expect("an end"), gamma.difference.high.expect("an end"));
     assert!(low < 0.5 && 0.5 < high && high - low < 0.2, "{low} to {high}");
     assert!((gamma.after / gamma.before - 1.0 - gamma.difference.estimate).abs() < 1e-12);
 }
@@ -101,10 +71,7 @@ fn the_same_system_twice_rarely_differs() {
     let mut seen = [0; 4];
     const PAIRS: usize = 400;
     for _ in 0..PAIRS {
-        let comparison = compare(&[
-            version("a", &BEFORE, 0.03, &mut random),
-            version("b", &BEFORE, 0.03, &mut random),
-        ]);
+        let comparison = compare(&[version("a", &BEFORE, 0.03, &mut random), version("b", &BEFORE, 0.03, &mut random)]);
         for (count, difference) in seen.iter_mut().zip(&comparison.differences) {
             *count += usize::from(difference.change != Change::NotSeen);
         }
@@ -134,18 +101,8 @@ fn what_cannot_be_compared_is_said() {
     let prison = ("prison".to_owned(), analyse(&cold, &Options::default()));
     let comparison = compare(&[good, empty, prison]);
     assert_eq!(comparison.versions.len(), 3);
-    assert!(
-        comparison
-            .differences
-            .iter()
-            .all(|d| d.to == "prison" && d.change == Change::Unknown),
-        "{comparison:?}"
-    );
-    assert!(
-        comparison.differences[0]
-            .text
-            .contains("nothing is concluded, since findings block prison")
-    );
+    assert!(comparison.differences.iter().all(|d| d.to == "prison" && d.change == Change::Unknown), "{comparison:?}");
+    assert!(comparison.differences[0].text.contains("nothing is concluded, since findings block prison"));
     assert_eq!(comparison.caveats.len(), 2, "{:?}", comparison.caveats);
     assert!(comparison.caveats[0].contains("empty has no fit"));
     assert_eq!(compare(&[]).versions, []);

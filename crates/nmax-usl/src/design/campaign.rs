@@ -115,18 +115,8 @@ impl Campaign {
         match outcome {
             Outcome::Measured { n, x, r_s, count } if n.is_finite() && x.is_finite() && n > 0.0 && x > 0.0 => {
                 let r_s = r_s.filter(|r| r.is_finite());
-                let observation = Observation {
-                    n,
-                    x,
-                    r_s,
-                    weight: 1.0,
-                    row: trial.number,
-                    count,
-                };
-                self.measured.push(Measured {
-                    level: slot.level,
-                    observation,
-                });
+                let observation = Observation { n, x, r_s, weight: 1.0, row: trial.number, count };
+                self.measured.push(Measured { level: slot.level, observation });
                 if slot.purpose == Purpose::Ramp {
                     self.ramp.record(slot.level, Some(x), &self.rules);
                 }
@@ -181,10 +171,7 @@ impl Campaign {
         if self.phase == Phase::Ramp {
             if let Some(level) = self.ramp.next(&self.rules) {
                 self.learning = "the range of levels".into();
-                return Ok(Slot {
-                    level,
-                    purpose: Purpose::Ramp,
-                });
+                return Ok(Slot { level, purpose: Purpose::Ramp });
             }
             self.phase = Phase::Pool(0);
         }
@@ -222,11 +209,7 @@ impl Campaign {
     fn doubted(&self, stop: Stop) -> Stop {
         let claims = matches!(stop, Stop::Precise { .. } | Stop::Decided);
         match knowledge::doubts(&self.observations()).first().filter(|_| claims) {
-            Some(doubt) => Stop::Doubtful {
-                code: doubt.code,
-                concurrency: doubt.n,
-                runs: self.again.len(),
-            },
+            Some(doubt) => Stop::Doubtful { code: doubt.code, concurrency: doubt.n, runs: self.again.len() },
             None => stop,
         }
     }
@@ -243,10 +226,7 @@ impl Campaign {
         };
         self.again.push(level);
         self.learning = format!("whether {code} stays");
-        Ok(Slot {
-            level,
-            purpose: Purpose::Replicate,
-        })
+        Ok(Slot { level, purpose: Purpose::Replicate })
     }
 
     fn choose(&mut self) -> Result<Slot, Stop> {
@@ -280,18 +260,13 @@ impl Campaign {
     fn judge(&mut self, (throughput, concurrency): (f64, f64)) -> Result<Question, Stop> {
         let precision = self.rules.precision;
         if throughput <= precision.throughput && concurrency <= precision.concurrency {
-            return Err(Stop::Precise {
-                throughput,
-                concurrency,
-            });
+            return Err(Stop::Precise { throughput, concurrency });
         }
-        Ok(
-            if throughput / precision.throughput > concurrency / precision.concurrency {
-                Question::PeakThroughput
-            } else {
-                Question::PeakConcurrency
-            },
-        )
+        Ok(if throughput / precision.throughput > concurrency / precision.concurrency {
+            Question::PeakThroughput
+        } else {
+            Question::PeakConcurrency
+        })
     }
 
     fn ask(&mut self, fit: &crate::fit::Fit, question: Question, reach: f64) -> Result<Slot, Stop> {
@@ -312,13 +287,7 @@ impl Campaign {
                 best.share * 100.0
             )));
         }
-        let level = candidates
-            .iter()
-            .find(|&&(n, _)| n == best.n)
-            .map_or(best.n, |&(_, level)| level);
-        Ok(Slot {
-            level,
-            purpose: Purpose::Choice,
-        })
+        let level = candidates.iter().find(|&&(n, _)| n == best.n).map_or(best.n, |&(_, level)| level);
+        Ok(Slot { level, purpose: Purpose::Choice })
     }
 }

@@ -78,11 +78,7 @@ pub fn choose(
         let f = sensitivity(law, n);
         let reduction = product(gradient, covariance, f).powi(2) / (variance + product(f, covariance, f));
         if reduction.is_finite() && best.is_none_or(|best| reduction > best.reduction) {
-            best = Some(Choice {
-                n,
-                reduction,
-                share: if before > 0.0 { reduction / before } else { 0.0 },
-            });
+            best = Some(Choice { n, reduction, share: if before > 0.0 { reduction / before } else { 0.0 } });
         }
     }
     best

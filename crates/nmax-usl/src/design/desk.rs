@@ -25,25 +25,13 @@ pub(crate) struct Desk {
 
 impl Desk {
     pub(crate) fn new(runs_max: usize) -> Self {
-        Self {
-            runs_max,
-            runs: 0,
-            wanted: None,
-            again: None,
-            dropped: Vec::new(),
-        }
+        Self { runs_max, runs: 0, wanted: None, again: None, dropped: Vec::new() }
     }
 
     /// The trial that is begun and not yet recorded, or that has to be repeated.
     pub(crate) fn at_hand(&mut self, time_left: TimeLeft) -> Option<Step> {
         if let Some((slot, _)) = self.again {
-            return Some(self.begin(
-                Slot {
-                    purpose: Purpose::Repeat,
-                    ..slot
-                },
-                time_left,
-            ));
+            return Some(self.begin(Slot { purpose: Purpose::Repeat, ..slot }, time_left));
         }
         let trial = self.wanted.clone()?;
         Some(self.within(trial, time_left))
@@ -51,11 +39,7 @@ impl Desk {
 
     /// Begins a trial, if it fits.
     pub(crate) fn begin(&mut self, slot: Slot, time_left: TimeLeft) -> Step {
-        let trial = Trial {
-            number: self.runs + 1,
-            level: slot.level,
-            purpose: slot.purpose,
-        };
+        let trial = Trial { number: self.runs + 1, level: slot.level, purpose: slot.purpose };
         self.wanted = Some(trial.clone());
         self.within(trial, time_left)
     }
@@ -76,13 +60,7 @@ impl Desk {
         self.runs += 1;
         match self.again.take() {
             Some((slot, attempts)) => (slot, attempts + 1),
-            None => (
-                Slot {
-                    level: trial.level,
-                    purpose: trial.purpose,
-                },
-                1,
-            ),
+            None => (Slot { level: trial.level, purpose: trial.purpose }, 1),
         }
     }
 

@@ -123,10 +123,6 @@ pub fn d_optimal(law: &Usl, low: f64, high: f64) -> [f64; 3] {
     let root = (b * b + a * c).sqrt();
     // The form without cancellation: b may have either sign.
     let middle = if b >= 0.0 { c / (b + root) } else { (root - b) / a };
-    let middle = if middle > low && middle < high {
-        middle
-    } else {
-        both.sqrt()
-    };
+    let middle = if middle > low && middle < high { middle } else { both.sqrt() };
     [low, middle, high]
 }

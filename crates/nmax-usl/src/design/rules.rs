@@ -35,10 +35,7 @@ pub struct Precision {
 impl Default for Precision {
     /// 5 % in throughput, 10 % in concurrency.
     fn default() -> Self {
-        Self {
-            throughput: 0.05,
-            concurrency: 0.10,
-        }
+        Self { throughput: 0.05, concurrency: 0.10 }
     }
 }
 
@@ -48,18 +45,8 @@ const LEVELS_MAX: usize = 1000;
 impl Rules {
     /// Everything that is wrong with the rules, at once.
     pub(super) fn check(&self) -> Result<(), RulesError> {
-        let wanted = [
-            ("throughput", self.precision.throughput),
-            ("concurrency", self.precision.concurrency),
-        ];
-        let mut problems = range_problems(
-            self.min,
-            self.max,
-            self.integer,
-            self.replicates,
-            self.runs_max,
-            &wanted,
-        );
+        let wanted = [("throughput", self.precision.throughput), ("concurrency", self.precision.concurrency)];
+        let mut problems = range_problems(self.min, self.max, self.integer, self.replicates, self.runs_max, &wanted);
         if let Some(levels) = &self.levels {
             if levels.is_empty() || levels.len() > LEVELS_MAX {
                 problems.push(format!("{} levels are given; give 1 to {LEVELS_MAX}", levels.len()));
@@ -67,10 +54,7 @@ impl Rules {
             for level in levels.iter().filter(|level| !good(**level)) {
                 problems.push(format!("level {level} is not above 0"));
             }
-            for level in levels
-                .iter()
-                .filter(|level| self.integer && good(**level) && level.fract() != 0.0)
-            {
+            for level in levels.iter().filter(|level| self.integer && good(**level) && level.fract() != 0.0) {
                 problems.push(format!("level {level} is not a whole number"));
             }
         }
@@ -107,9 +91,7 @@ pub(crate) fn range_problems(
         problems.push("0 runs measure nothing; allow at least 1".into());
     }
     for (name, value) in precisions.iter().filter(|(_, value)| !good(*value)) {
-        problems.push(format!(
-            "precision of {name} is {value}; give a share above 0, such as 0.05"
-        ));
+        problems.push(format!("precision of {name} is {value}; give a share above 0, such as 0.05"));
     }
     problems
 }
@@ -121,11 +103,7 @@ pub struct RulesError(pub Vec<String>);
 
 impl RulesError {
     pub(crate) fn of(problems: Vec<String>) -> Result<(), Self> {
-        if problems.is_empty() {
-            Ok(())
-        } else {
-            Err(Self(problems))
-        }
+        if problems.is_empty() { Ok(()) } else { Err(Self(problems)) }
     }
 }
 
@@ -301,28 +279,17 @@ impl Stop {
 impl fmt::Display for Stop {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Precise {
-                throughput,
-                concurrency,
-            } => write!(
+            Self::Precise { throughput, concurrency } => write!(
                 f,
                 "the answer is as precise as asked for: ±{:.1} % in throughput, ±{:.1} % in concurrency",
                 throughput * 100.0,
                 concurrency * 100.0
             ),
-            Self::Doubtful {
-                code,
-                concurrency,
-                runs: 0,
-            } => write!(
+            Self::Doubtful { code, concurrency, runs: 0 } => write!(
                 f,
                 "the runs at a concurrency of {concurrency} block the answer ({code}), and no time is left to repeat them"
             ),
-            Self::Doubtful {
-                code,
-                concurrency,
-                runs,
-            } => write!(
+            Self::Doubtful { code, concurrency, runs } => write!(
                 f,
                 "the runs at a concurrency of {concurrency} block the answer ({code}), also after {runs} more"
             ),

@@ -38,10 +38,7 @@ pub(crate) fn sort_out(observations: &[Observation]) -> Sorted {
             if r_s != observation.r_s {
                 times.push(observation.row);
             }
-            kept.push(Observation {
-                r_s,
-                ..observation.clone()
-            });
+            kept.push(Observation { r_s, ..observation.clone() });
         }
     }
     kept.sort_by(|a, b| a.n.total_cmp(&b.n));
@@ -67,11 +64,7 @@ pub(crate) fn sort_out(observations: &[Observation]) -> Sorted {
     }
     let mut left_out = [unusable, below_one].concat();
     left_out.sort_unstable();
-    Sorted {
-        observations: kept,
-        left_out,
-        findings,
-    }
+    Sorted { observations: kept, left_out, findings }
 }
 
 fn is_usable(observation: &Observation) -> bool {
@@ -129,11 +122,7 @@ pub(crate) fn number_of_points(facts: &Facts) -> Option<Finding> {
             found(Code::TooFewPoints, Effect::Block, all(), text)
         }
         _ if distinct < LEVELS_MIN || runs < LEVELS_MIN => {
-            let intervals = if runs == 3 {
-                " Three runs give coefficients without intervals."
-            } else {
-                ""
-            };
+            let intervals = if runs == 3 { " Three runs give coefficients without intervals." } else { "" };
             let text = format!(
                 "Few points: {} at {distinct} distinct N.{intervals} No peak of the law is stated below 6 distinct N; 8 to \
                  12 runs are the useful minimum.",
@@ -173,10 +162,7 @@ pub(crate) fn little(facts: &Facts) -> Option<Finding> {
         .collect();
     let mut found: Vec<usize> = wrong.iter().map(|(row, _)| *row).collect();
     found.sort_unstable();
-    let (_, worst) = wrong
-        .iter()
-        .copied()
-        .max_by(|(_, a), (_, b)| a.ln().abs().total_cmp(&b.ln().abs()))?;
+    let (_, worst) = wrong.iter().copied().max_by(|(_, a), (_, b)| a.ln().abs().total_cmp(&b.ln().abs()))?;
     let text = format!(
         "Little's law N = X·(R + Z) does not hold in {}: X·(R + Z) is {} N at worst, and more than 5 % off is \
          too much. {} If N counts machines or workers, and not what is in the system, say so (`--dimension nodes`): Little's \
@@ -189,11 +175,7 @@ pub(crate) fn little(facts: &Facts) -> Option<Finding> {
 }
 
 fn share_words(share: f64) -> String {
-    if (0.01..10.0).contains(&share) {
-        format!("{} of", percent(share))
-    } else {
-        format!("{} times", number(share))
-    }
+    if (0.01..10.0).contains(&share) { format!("{} of", percent(share)) } else { format!("{} times", number(share)) }
 }
 
 fn little_help(share: f64, unit: &str) -> String {

@@ -55,9 +55,7 @@ pub(crate) fn over_one(facts: &Facts) -> Option<Finding> {
 /// Efficiency above 100 % at several N that noise may explain: said, but no verdict.
 fn suspected(facts: &Facts, others: &[Level], excess: &dyn Fn(&Level) -> f64, noise: &Noise) -> Option<Finding> {
     // Runs that were repeated or counted tell their noise, and have then been heard.
-    let one = facts
-        .one()
-        .filter(|one| one.runs.len() == 1 && facts.noise.source != Source::Replicates)?;
+    let one = facts.one().filter(|one| one.runs.len() == 1 && facts.noise.source != Source::Replicates)?;
     let is_counted = facts.observations[one.runs.clone()].iter().any(|o| o.count.is_some());
     let of_interest = others.iter().filter(|level| !is_counted && excess(level) > EXCESS_SEEN);
     let over: Vec<&Level> = of_interest.collect();
@@ -96,10 +94,7 @@ pub(crate) fn rises(facts: &Facts) -> Option<Finding> {
         let by = (b.ln_x - b.n.ln()) - (a.ln_x - a.n.ln());
         by > t * facts.noise.between(a, b)
     };
-    let found = facts
-        .levels
-        .windows(3)
-        .find(|three| rise(&three[..2]) && rise(&three[1..]))?;
+    let found = facts.levels.windows(3).find(|three| rise(&three[..2]) && rise(&three[1..]))?;
     let share = |level: &Level| number(level.x / level.n);
     let text = format!(
         "Efficiency rises with N twice in a row: X/N is {}, {} and {} at N = {}, {} and {}, beyond noise ({}). More load \
@@ -114,12 +109,7 @@ pub(crate) fn rises(facts: &Facts) -> Option<Finding> {
         facts.noise.words(),
         unit(facts.options.dimension),
     );
-    Some(Finding::new(
-        Code::EfficiencyRises,
-        Effect::Warn,
-        facts.rows_of(found),
-        text,
-    ))
+    Some(Finding::new(Code::EfficiencyRises, Effect::Warn, facts.rows_of(found), text))
 }
 
 /// Mean response time of a level, where it was measured, as a level of its own.
@@ -145,9 +135,7 @@ pub(crate) fn response_time_falls(facts: &Facts) -> Option<Finding> {
         from - to > t * facts.noise.between(a, b)
     };
     let found: Vec<&[(Level, f64)]> = times.windows(2).filter(falls).collect();
-    let steps = found
-        .iter()
-        .map(|pair| format!("from N = {} to {}", number(pair[0].0.n), number(pair[1].0.n)));
+    let steps = found.iter().map(|pair| format!("from N = {} to {}", number(pair[0].0.n), number(pair[1].0.n)));
     let text = format!(
         "Response time falls as load grows, {}, beyond noise ({}). A queue does not get shorter by more arrivals. Suspect \
          errors that are answered fast and counted as good, caches that warm up, or a target that scaled out meanwhile.",

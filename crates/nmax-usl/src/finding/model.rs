@@ -96,11 +96,8 @@ pub(crate) fn outlier(facts: &Facts) -> Option<Finding> {
         let others = (fit.rss - square) / df;
         (relative > ROUNDING && free > 1e-9).then(|| (square / others.max(0.0)).sqrt())
     };
-    let far: Vec<&Observation> = facts
-        .observations
-        .iter()
-        .filter(|o| studentized(o).is_some_and(|t| t > limit))
-        .collect();
+    let far: Vec<&Observation> =
+        facts.observations.iter().filter(|o| studentized(o).is_some_and(|t| t > limit)).collect();
     let places = far.iter().map(|o| {
         let apart = o.x / fit.law.throughput_at(o.n) - 1.0;
         let side = if apart < 0.0 { "below" } else { "above" };
@@ -149,12 +146,7 @@ pub(crate) fn at_bound_of_ladder(facts: &Facts) -> Option<Finding> {
         Curve::Usl(law) if law.contention <= 0.0 => Some("α = 0 in the law"),
         _ => None,
     };
-    let names: Vec<String> = facts
-        .ladder
-        .iter()
-        .filter_map(|rung| held(&rung.curve))
-        .map(str::to_owned)
-        .collect();
+    let names: Vec<String> = facts.ladder.iter().filter_map(|rung| held(&rung.curve)).map(str::to_owned).collect();
     let text = format!(
         "At a bound in the ladder of models, where α and β are not allowed to be negative: {}. A bound is no result.",
         list(names.iter().cloned())
@@ -179,10 +171,7 @@ pub(crate) fn nothing_past_peak(facts: &Facts) -> Option<Finding> {
     let state = if top.n == last.n {
         "throughput was still the largest there".to_owned()
     } else {
-        format!(
-            "throughput was the largest at N = {} and has not fallen beyond noise",
-            number(top.n)
-        )
+        format!("throughput was the largest at N = {} and has not fallen beyond noise", number(top.n))
     };
     let text = format!(
         "Nothing was measured past a peak: the largest N is {}, and {state}. Where throughput falls, and whether it does, is \
@@ -191,10 +180,6 @@ pub(crate) fn nothing_past_peak(facts: &Facts) -> Option<Finding> {
         number(BEYOND * last.n),
         units(facts.options.dimension),
     );
-    let effect = if fit.law.coherency > 0.0 {
-        Effect::Warn
-    } else {
-        Effect::Note
-    };
+    let effect = if fit.law.coherency > 0.0 { Effect::Warn } else { Effect::Note };
     Some(Finding::new(Code::NothingPastPeak, effect, facts.rows_of([last]), text))
 }

@@ -32,10 +32,7 @@ pub(crate) fn spread(facts: &Facts) -> Option<Finding> {
         .into_iter()
         .filter(|level| deviation(level) > limit.max(2.0 * level.counting.sqrt()))
         .collect();
-    let worst = wild
-        .iter()
-        .copied()
-        .max_by(|a, b| deviation(a).total_cmp(&deviation(b)))?;
+    let worst = wild.iter().copied().max_by(|a, b| deviation(a).total_cmp(&deviation(b)))?;
     let text = format!(
         "Replicates scatter by {} at N = {}, above the limit of {}: {}/s. Runs that differ this much measure something \
          besides the load. Longer runs, a quiet machine and a warm-up help; more replicates only average over it. Found at \

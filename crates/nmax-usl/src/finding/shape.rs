@@ -43,12 +43,7 @@ fn cap(facts: &Facts, law: f64) -> Option<Finding> {
         rough(bend),
     );
     let beyond = facts.levels.iter().filter(|level| level.n > bend);
-    Some(Finding::new(
-        Code::ShapeChange,
-        Effect::Warn,
-        facts.rows_of(beyond),
-        text,
-    ))
+    Some(Finding::new(Code::ShapeChange, Effect::Warn, facts.rows_of(beyond), text))
 }
 
 fn bend(facts: &Facts, law: f64) -> Option<Finding> {
@@ -70,12 +65,7 @@ fn bend(facts: &Facts, law: f64) -> Option<Finding> {
         pieces.after,
         number(most),
     );
-    Some(Finding::new(
-        Code::ShapeChange,
-        Effect::Warn,
-        facts.rows_of(beyond()),
-        text,
-    ))
+    Some(Finding::new(Code::ShapeChange, Effect::Warn, facts.rows_of(beyond()), text))
 }
 
 /// Two straight pieces in logarithms that meet at a bend.
@@ -105,12 +95,7 @@ impl Pieces {
         let places = (0..=PLACES).map(|i| first + (last - first) * i as f64 / PLACES as f64);
         let fits = places.filter_map(|place| {
             let ([_, before, turn], rss) = least_squares(levels, place)?;
-            Some(Self {
-                bend: place.exp(),
-                before,
-                after: before + turn,
-                rss: rss + within,
-            })
+            Some(Self { bend: place.exp(), before, after: before + turn, rss: rss + within })
         });
         fits.min_by(|a, b| a.rss.total_cmp(&b.rss))
     }
@@ -154,9 +139,7 @@ fn eliminate(mut m: [[f64; 4]; 3]) -> Option<[f64; 3]> {
         for (j, row) in m.iter_mut().enumerate() {
             if j != i {
                 let factor = row[i] / head[i];
-                row.iter_mut()
-                    .zip(head)
-                    .for_each(|(cell, value)| *cell -= factor * value);
+                row.iter_mut().zip(head).for_each(|(cell, value)| *cell -= factor * value);
             }
         }
     }

@@ -45,12 +45,7 @@ impl<'a> Redraw<'a> {
         let widen = (whole.n as f64 / whole.degrees() as f64).sqrt();
         let residual = |o: &Observation| {
             let fitted = whole.law.throughput_at(o.n);
-            widen
-                * if whole.scale == super::Scale::Log {
-                    o.x.ln() - fitted.ln()
-                } else {
-                    o.x - fitted
-                }
+            widen * if whole.scale == super::Scale::Log { o.x.ln() - fitted.ln() } else { o.x - fitted }
         };
         let residuals: Vec<f64> = observations.iter().map(residual).collect();
         let mean = residuals.iter().sum::<f64>() / residuals.len() as f64;
@@ -70,18 +65,10 @@ impl<'a> Redraw<'a> {
         for (new, old) in self.drawn.iter_mut().zip(self.observations) {
             let residual = self.residuals[self.random.below(self.residuals.len())];
             let fitted = self.law.throughput_at(old.n);
-            new.x = if self.method == Method::Log {
-                fitted * residual.exp()
-            } else {
-                fitted + residual
-            };
+            new.x = if self.method == Method::Log { fitted * residual.exp() } else { fitted + residual };
         }
         let table = Table::new(&self.drawn, self.method.scale(), Shape::Square).ok()?;
-        let unit = if self.method.takes_unit() {
-            Unit::Given(table.unit()?)
-        } else {
-            Unit::Free
-        };
+        let unit = if self.method.takes_unit() { Unit::Given(table.unit()?) } else { Unit::Free };
         let law = match self.method {
             Method::Log | Method::Ols | Method::Ols2 => {
                 let start = (self.law.contention, self.law.coherency);
@@ -91,28 +78,16 @@ impl<'a> Redraw<'a> {
                 }
                 let gain = found.state.gain;
                 let unit_throughput = if self.method == Method::Log { gain.exp() } else { gain };
-                Usl {
-                    contention: found.state.alpha,
-                    coherency: found.state.beta,
-                    unit_throughput,
-                }
+                Usl { contention: found.state.alpha, coherency: found.state.beta, unit_throughput }
             }
             Method::Poly2 => {
                 let unit_throughput = table.unit()?;
                 let (contention, coherency) = polynomial::poly2(&table, unit_throughput)?;
-                Usl {
-                    contention,
-                    coherency,
-                    unit_throughput,
-                }
+                Usl { contention, coherency, unit_throughput }
             }
             Method::Poly3 => {
                 let (contention, coherency, unit_throughput) = polynomial::poly3(&table)?;
-                Usl {
-                    contention,
-                    coherency,
-                    unit_throughput,
-                }
+                Usl { contention, coherency, unit_throughput }
             }
         };
         search::without_pole(law, self.observations).ok()

@@ -35,11 +35,7 @@ pub(crate) fn assemble(observations: &[Observation], table: &Table, method: Meth
         method,
         regression: Regression::Throughput,
         scale: table.scale,
-        law: Usl {
-            contention: state.alpha,
-            coherency: state.beta,
-            unit_throughput,
-        },
+        law: Usl { contention: state.alpha, coherency: state.beta, unit_throughput },
         rss: state.rss,
         inverse: inverse(state, !method.takes_unit()),
         converged: found.solution.converged(),
@@ -54,29 +50,13 @@ pub(crate) fn assemble(observations: &[Observation], table: &Table, method: Meth
 
 /// Adds covariance, intervals and peak to what a search found.
 pub(crate) fn assemble_from(observations: &[Observation], found: Assembly) -> Fit {
-    let Assembly {
-        method,
-        regression,
-        scale,
-        law,
-        rss,
-        inverse,
-        converged,
-        at_bound,
-    } = found;
+    let Assembly { method, regression, scale, law, rss, inverse, converged, at_bound } = found;
     let (n, k) = (observations.len(), method.coefficients());
     let degrees = n.saturating_sub(k);
     let sound = degrees > 0 && converged && at_bound.is_empty();
-    let covariance = inverse
-        .filter(|_| sound)
-        .map(|inverse| inverse.map(|row| row.map(|v| v * rss / degrees as f64)));
+    let covariance = inverse.filter(|_| sound).map(|inverse| inverse.map(|row| row.map(|v| v * rss / degrees as f64)));
     let quantile = covariance.map(|_| student_t(0.975, degrees as f64));
-    let value = |name, estimate| Estimate {
-        estimate,
-        low: None,
-        high: None,
-        at_bound: at_bound.contains(&name),
-    };
+    let value = |name, estimate| Estimate { estimate, low: None, high: None, at_bound: at_bound.contains(&name) };
     let mut fit = Fit {
         method,
         regression,
@@ -126,10 +106,7 @@ fn inverse(state: &State, unit_fitted: bool) -> Option<Covariance> {
 fn r_squared(observations: &[Observation], law: &Usl) -> f64 {
     let mean = observations.iter().map(|o| o.x).sum::<f64>() / observations.len() as f64;
     let total: f64 = observations.iter().map(|o| (o.x - mean).powi(2)).sum();
-    let rest: f64 = observations
-        .iter()
-        .map(|o| (o.x - law.throughput_at(o.n)).powi(2))
-        .sum();
+    let rest: f64 = observations.iter().map(|o| (o.x - law.throughput_at(o.n)).powi(2)).sum();
     let r_squared = 1.0 - rest / total;
     if r_squared.is_finite() { r_squared } else { 0.0 }
 }
@@ -152,8 +129,7 @@ impl Fit {
 
     /// Standard errors of (α, β, γ or ln γ). `None` where there is no covariance; γ that was given has 0.
     pub fn standard_errors(&self) -> Option<[f64; 3]> {
-        self.covariance
-            .map(|c| [c[0][0].sqrt(), c[1][1].sqrt(), c[2][2].sqrt()])
+        self.covariance.map(|c| [c[0][0].sqrt(), c[1][1].sqrt(), c[2][2].sqrt()])
     }
 
     /// Correlations (α β, α γ, β γ). `None` where there is no covariance, 0 with a given γ.
@@ -230,12 +206,7 @@ impl Fit {
     fn peak_by_delta(&self) -> Option<(Estimate, Estimate)> {
         let (n, x) = (self.law.peak_concurrency()?, self.law.peak_throughput()?);
         let at_bound = !self.at_bound.is_empty();
-        let bare = |estimate| Estimate {
-            estimate,
-            low: None,
-            high: None,
-            at_bound,
-        };
+        let bare = |estimate| Estimate { estimate, low: None, high: None, at_bound };
         let (Some(c), Some(t)) = (self.covariance, self.quantile) else {
             return Some((bare(n), bare(x)));
         };
@@ -244,10 +215,7 @@ impl Fit {
             Scale::Log => self.gradient_at(n),
             Scale::Linear => self.gradient_at(n).map(|g| g / x),
         };
-        Some((
-            exponential(n, t * quadratic(&c, place).sqrt()),
-            exponential(x, t * quadratic(&c, height).sqrt()),
-        ))
+        Some((exponential(n, t * quadratic(&c, place).sqrt()), exponential(x, t * quadratic(&c, height).sqrt())))
     }
 
     /// γ/α, per second, with its interval. `None` without contention. The interval is by the delta method in
@@ -269,12 +237,7 @@ impl Fit {
     /// Interval of a value whose logarithm has the gradient (−1/α, 0, `unit`).
     fn over_contention(&self, estimate: f64, unit: f64) -> Estimate {
         let at_bound = self.at_bound.contains(&"contention");
-        let bare = Estimate {
-            estimate,
-            low: None,
-            high: None,
-            at_bound,
-        };
+        let bare = Estimate { estimate, low: None, high: None, at_bound };
         let (Some(c), Some(t)) = (self.covariance, self.quantile) else {
             return bare;
         };
@@ -301,10 +264,5 @@ pub(crate) fn quadratic(c: &Covariance, f: [f64; 3]) -> f64 {
 /// exp(ln value ± half); an end that overflows is left open.
 fn exponential(value: f64, half: f64) -> Estimate {
     let finite = |end: f64| Some(end).filter(|end| end.is_finite());
-    Estimate {
-        estimate: value,
-        low: finite(value * (-half).exp()),
-        high: finite(value * half.exp()),
-        at_bound: false,
-    }
+    Estimate { estimate: value, low: finite(value * (-half).exp()), high: finite(value * half.exp()), at_bound: false }
 }

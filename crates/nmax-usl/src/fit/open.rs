@@ -72,9 +72,7 @@ pub fn fit_open(observations: &[Observation], think_s: f64) -> Result<Fit, FitEr
             continue;
         };
         let law = law_of(state.at);
-        pressed |= law
-            .peak_throughput()
-            .is_some_and(|most| most < problem.x_max * (1.0 + 1e-3));
+        pressed |= law.peak_throughput().is_some_and(|most| most < problem.x_max * (1.0 + 1e-3));
         if cosine > 1e3 * COSINE_DONE || law.has_pole(2.0 * problem.n_hi) {
             continue;
         }
@@ -100,11 +98,7 @@ pub fn fit_open(observations: &[Observation], think_s: f64) -> Result<Fit, FitEr
 }
 
 fn law_of([contention, coherency, ln_gamma]: Point) -> Usl {
-    Usl {
-        contention,
-        coherency,
-        unit_throughput: ln_gamma.exp(),
-    }
+    Usl { contention, coherency, unit_throughput: ln_gamma.exp() }
 }
 
 impl Problem {
@@ -114,44 +108,22 @@ impl Problem {
         for o in observations {
             let r_s = o.r_s.unwrap_or(f64::NAN);
             if !(r_s > 0.0 && r_s < 1e100) {
-                return Err(FitError::UnusableValue {
-                    row: o.row,
-                    what: "R",
-                    found: r_s,
-                });
+                return Err(FitError::UnusableValue { row: o.row, what: "R", found: r_s });
             }
-            by_little.push(Observation {
-                n: o.x * (r_s + think_s),
-                ..o.clone()
-            });
+            by_little.push(Observation { n: o.x * (r_s + think_s), ..o.clone() });
         }
         super::table::check(&by_little)?;
         let mut set: Vec<u64> = by_little.iter().map(|o| o.x.to_bits()).collect();
         set.sort_unstable();
         set.dedup();
         if set.len() < 3 {
-            return Err(FitError::TooFewConcurrencies {
-                found: set.len(),
-                needed: 3,
-            });
+            return Err(FitError::TooFewConcurrencies { found: set.len(), needed: 3 });
         }
         let weight_mean = by_little.iter().map(|o| o.weight).sum::<f64>() / by_little.len() as f64;
-        let row = |o: &Observation| Row {
-            x: o.x,
-            ln_r: o.r_s.unwrap_or(1.0).ln(),
-            w: o.weight / weight_mean,
-        };
+        let row = |o: &Observation| Row { x: o.x, ln_r: o.r_s.unwrap_or(1.0).ln(), w: o.weight / weight_mean };
         let largest = |of: fn(&Observation) -> f64| by_little.iter().map(of).fold(0.0, f64::max);
         let (n_hi, x_max) = (largest(|o| o.n), largest(|o| o.x));
-        Ok((
-            Self {
-                rows: by_little.iter().map(row).collect(),
-                think_s,
-                n_hi,
-                x_max,
-            },
-            by_little,
-        ))
+        Ok((Self { rows: by_little.iter().map(row).collect(), think_s, n_hi, x_max }, by_little))
     }
 
     /// Every few runs of many, in the order of X, the last among them, since no X may lie above the peak; `None` of few.
@@ -169,45 +141,28 @@ impl Problem {
 
     /// Points with every X below their peak: the closed fit at N = X(R+Z), and a grid.
     fn starts(&self, by_little: &[Observation]) -> Vec<Point> {
-        let mut plane: Vec<(f64, f64)> = fit(by_little, Method::Log)
-            .iter()
-            .map(|f| (f.law.contention, f.law.coherency))
-            .collect();
+        let mut plane: Vec<(f64, f64)> =
+            fit(by_little, Method::Log).iter().map(|f| (f.law.contention, f.law.coherency)).collect();
         for alpha in [0.0, 0.01, 0.1, 0.4] {
             plane.extend([1e-8, 1e-4, 1e-2].map(|beta| (alpha, beta)));
             plane.push((alpha, 0.3 / (self.n_hi * self.n_hi)));
         }
         let reach = |(alpha, beta): (f64, f64)| {
-            let unit = Usl {
-                contention: alpha,
-                coherency: beta,
-                unit_throughput: 1.0,
-            };
+            let unit = Usl { contention: alpha, coherency: beta, unit_throughput: 1.0 };
             let most = unit.peak_throughput().or(unit.roof());
             // γ from N̂ = X(R+Z) on average, raised until the largest X lies 5 % below the peak.
-            let terms = by_little
-                .iter()
-                .map(|o| o.x.ln() - o.n.ln() + unit.denominator_at(o.n).ln());
+            let terms = by_little.iter().map(|o| o.x.ln() - o.n.ln() + unit.denominator_at(o.n).ln());
             let ln_gamma = terms.sum::<f64>() / by_little.len() as f64;
             let least = most.map_or(f64::NEG_INFINITY, |most| (1.05 * self.x_max / most).ln());
             [alpha, beta, ln_gamma.max(least)]
         };
-        plane
-            .into_iter()
-            .map(reach)
-            .filter(|p| p.iter().all(|v| v.is_finite()))
-            .collect()
+        plane.into_iter().map(reach).filter(|p| p.iter().all(|v| v.is_finite())).collect()
     }
 
     /// The problem at `at`; `None` where some X is above the peak.
     fn evaluate(&self, at: Point) -> Option<State> {
         let law = law_of(at);
-        let mut state = State {
-            at,
-            rss: 0.0,
-            normal: [[0.0; 3]; 3],
-            gradient: [0.0; 3],
-        };
+        let mut state = State { at, rss: 0.0, normal: [[0.0; 3]; 3], gradient: [0.0; 3] };
         for row in &self.rows {
             let n = law.rising_root(row.x)?;
             let gap = law.unit_throughput - row.x * (law.contention - law.coherency + 2.0 * law.coherency * n);
@@ -218,11 +173,7 @@ impl Problem {
             let residual = row.ln_r - r_s.ln();
             // d ln R̂ = dN/(X·R̂).
             let by = 1.0 / (row.x * r_s * gap);
-            let column = [
-                row.x * (n - 1.0) * by,
-                row.x * n * (n - 1.0) * by,
-                -law.unit_throughput * n * by,
-            ];
+            let column = [row.x * (n - 1.0) * by, row.x * n * (n - 1.0) * by, -law.unit_throughput * n * by];
             state.rss += row.w * residual * residual;
             for i in 0..3 {
                 state.gradient[i] += row.w * column[i] * residual;
@@ -243,9 +194,7 @@ impl Problem {
             if s.rss <= floor {
                 return 0.0;
             }
-            (0..3)
-                .map(|i| s.gradient[i].abs() / (s.normal[i][i] * s.rss).sqrt())
-                .fold(0.0, f64::max)
+            (0..3).map(|i| s.gradient[i].abs() / (s.normal[i][i] * s.rss).sqrt()).fold(0.0, f64::max)
         };
         let mut damping = 1e-3;
         for _ in 0..200 {

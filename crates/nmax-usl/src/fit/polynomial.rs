@@ -58,13 +58,7 @@ fn subtract(from: &mut [f64], share: f64, what: &[f64]) {
 pub(crate) fn poly3(table: &Table) -> Option<(f64, f64, f64)> {
     let span = (table.n_hi() - 1.0).max(1.0);
     let root = |w: f64| w.sqrt();
-    let columns = [0, 1, 2].map(|power| {
-        table
-            .rows
-            .iter()
-            .map(|r| root(r.w) * (r.u / span).powi(power))
-            .collect()
-    });
+    let columns = [0, 1, 2].map(|power| table.rows.iter().map(|r| root(r.w) * (r.u / span).powi(power)).collect());
     let y = table.rows.iter().map(|r| root(r.w) * r.cost).collect();
     let [c, b, a] = least_squares(columns, y)?;
     let (b, a) = (b / span, a / (span * span));
@@ -81,13 +75,7 @@ pub(crate) fn poly3(table: &Table) -> Option<(f64, f64, f64)> {
 /// Source: N. J. Gunther, *Guerrilla Capacity Planning* (2007), ch. 5. Needs two different N besides 1.
 pub(crate) fn poly2(table: &Table, unit: f64) -> Option<(f64, f64)> {
     let span = (table.n_hi() - 1.0).max(1.0);
-    let columns = [1, 2].map(|power| {
-        table
-            .rows
-            .iter()
-            .map(|r| r.w.sqrt() * (r.u / span).powi(power))
-            .collect()
-    });
+    let columns = [1, 2].map(|power| table.rows.iter().map(|r| r.w.sqrt() * (r.u / span).powi(power)).collect());
     let y = table.rows.iter().map(|r| r.w.sqrt() * (unit * r.cost - 1.0)).collect();
     let [b, a] = least_squares(columns, y)?;
     let (b, a) = (b / span, a / (span * span));

@@ -35,16 +35,12 @@ pub(crate) fn refine(fit: &mut Fit, table: &Table) {
     let holds_zero = |e: &Estimate| e.low.is_some_and(|low| low <= 0.0) && e.high.is_some_and(|high| high >= 0.0);
     if holds_zero(&fit.contention) {
         let line = |value: f64| ((value, beta), (0.0, 1.0));
-        fit.contention = ends_of(&fit.contention, fit.rss, target, |v| {
-            on_line(table, line(v), &mut scratch)
-        });
+        fit.contention = ends_of(&fit.contention, fit.rss, target, |v| on_line(table, line(v), &mut scratch));
         fit.profiled.push("contention");
     }
     if holds_zero(&fit.coherency) {
         let line = |value: f64| ((alpha, value), (1.0, 0.0));
-        fit.coherency = ends_of(&fit.coherency, fit.rss, target, |v| {
-            on_line(table, line(v), &mut scratch)
-        });
+        fit.coherency = ends_of(&fit.coherency, fit.rss, target, |v| on_line(table, line(v), &mut scratch));
         fit.profiled.push("coherency");
     }
     let Some((place, height)) = fit.peak else { return };
@@ -58,9 +54,7 @@ pub(crate) fn refine(fit: &mut Fit, table: &Table) {
             let slope = (-2.0 * ln_n).exp();
             ((alpha, (1.0 - alpha) * slope), (1.0, -slope))
         };
-        let place = in_ln(&place, |e| {
-            ends_of(e, fit.rss, target, |v| on_line(table, line(v), &mut scratch))
-        });
+        let place = in_ln(&place, |e| ends_of(e, fit.rss, target, |v| on_line(table, line(v), &mut scratch)));
         let mut from = (alpha, 1.0 / place.estimate);
         let height = in_ln(&height, |e| {
             ends_of(e, fit.rss, target, |ln_x| {
@@ -79,12 +73,7 @@ fn in_ln(value: &Estimate, ends: impl FnOnce(&Estimate) -> Estimate) -> Estimate
     let ln = value.estimate.ln();
     // The covariance may give an absurd end where the data hardly bend; the search goes on from a near one.
     let start = value.high.map_or(ln + REACH_MAX, |high| high.ln().min(ln + REACH_MAX));
-    let found = ends(&Estimate {
-        estimate: ln,
-        low: Some(2.0 * ln - start),
-        high: Some(start),
-        at_bound: false,
-    });
+    let found = ends(&Estimate { estimate: ln, low: Some(2.0 * ln - start), high: Some(start), at_bound: false });
     // Back from logarithms an end may miss the value itself by rounding.
     let back = |end: Option<f64>| end.map(f64::exp).filter(|end| end.is_finite());
     Estimate {
@@ -97,11 +86,7 @@ fn in_ln(value: &Estimate, ends: impl FnOnce(&Estimate) -> Estimate) -> Estimate
 /// Both ends, looked for from those of `wald`.
 fn ends_of(wald: &Estimate, rss: f64, target: f64, mut rss_at: impl FnMut(f64) -> Option<f64>) -> Estimate {
     let mut end = |first: Option<f64>| first.and_then(|first| end(wald.estimate, first, rss, target, &mut rss_at));
-    Estimate {
-        low: end(wald.low),
-        high: end(wald.high),
-        ..*wald
-    }
+    Estimate { low: end(wald.low), high: end(wald.high), ..*wald }
 }
 
 /// The value beyond which the sum of squares exceeds `target`, on the side of `first`; `None` when none does.
@@ -130,18 +115,10 @@ fn end(estimate: f64, first: f64, rss: f64, target: f64, rss_at: &mut impl FnMut
         }
         let share = (goal - inner.1) / (outer.1 - inner.1);
         // Every third round halves, so that a bent curve cannot hold one side.
-        let share = if round % 3 == 2 || !share.is_finite() {
-            0.5
-        } else {
-            share.clamp(0.001, 0.999)
-        };
+        let share = if round % 3 == 2 || !share.is_finite() { 0.5 } else { share.clamp(0.001, 0.999) };
         let value = inner.0 + share * (outer.0 - inner.0);
         let found = excess(value);
-        if found >= goal {
-            outer = (value, found)
-        } else {
-            inner = (value, found)
-        }
+        if found >= goal { outer = (value, found) } else { inner = (value, found) }
     }
     Some(inner.0).filter(|value| value.is_finite())
 }
@@ -152,11 +129,7 @@ fn on_line(table: &Table, line: Line, scratch: &mut Scratch) -> Option<f64> {
     let n_hi = table.n_hi();
     let mut at = |s: f64| {
         let (alpha, beta) = (alpha + s * da, beta + s * db);
-        if table.has_pole(alpha, beta, n_hi) {
-            None
-        } else {
-            evaluate(table, Unit::Free, alpha, beta, scratch)
-        }
+        if table.has_pole(alpha, beta, n_hi) { None } else { evaluate(table, Unit::Free, alpha, beta, scratch) }
     };
     let mut place = 0.0;
     // The line may begin where D ≤ 0: then at the nearest place where it is not.
@@ -206,11 +179,7 @@ fn at_height(table: &Table, ln_x: f64, from: (f64, f64), scratch: &mut Scratch) 
     let mut at = |alpha: f64, q: f64| {
         let beta = (1.0 - alpha) * q * q;
         let inside = q > 0.0 && alpha < 1.0 && !table.has_pole(alpha, beta, n_hi);
-        if inside {
-            evaluate(table, Unit::Peak(ln_x), alpha, beta, scratch)
-        } else {
-            None
-        }
+        if inside { evaluate(table, Unit::Peak(ln_x), alpha, beta, scratch) } else { None }
     };
     let (mut state, mut q) = (at(from.0, from.1)?, from.1);
     let mut damping = 1e-3;
@@ -220,11 +189,8 @@ fn at_height(table: &Table, ln_x: f64, from: (f64, f64), scratch: &mut Scratch) 
         let [aa, ab, bb] = state.normal;
         let ga = state.gradient[0] + down * state.gradient[1];
         let gq = across * state.gradient[1];
-        let (naa, naq, nqq) = (
-            aa + 2.0 * down * ab + down * down * bb,
-            across * (ab + down * bb),
-            across * across * bb,
-        );
+        let (naa, naq, nqq) =
+            (aa + 2.0 * down * ab + down * down * bb, across * (ab + down * bb), across * across * bb);
         let done = |gradient: f64, square: f64| gradient.abs() <= 1e-9 * (square * state.rss).sqrt();
         if done(ga, naa) && done(gq, nqq) {
             break;

@@ -9,18 +9,9 @@ use crate::model::{Curve, Model};
 use crate::observation::Observation;
 
 /// The law and Amdahl's law hold α and β at 0 or above: with a growing throughput below that, the rung is another.
-const NOT_NEGATIVE: Bounds = Bounds {
-    contention: (0.0, f64::INFINITY),
-    coherency: (0.0, f64::INFINITY),
-};
-const AMDAHL: Bounds = Bounds {
-    contention: (0.0, 1.0),
-    coherency: (0.0, 0.0),
-};
-const LN: Bounds = Bounds {
-    contention: (-1.0, f64::INFINITY),
-    coherency: (0.0, f64::INFINITY),
-};
+const NOT_NEGATIVE: Bounds = Bounds { contention: (0.0, f64::INFINITY), coherency: (0.0, f64::INFINITY) };
+const AMDAHL: Bounds = Bounds { contention: (0.0, 1.0), coherency: (0.0, 0.0) };
+const LN: Bounds = Bounds { contention: (-1.0, f64::INFINITY), coherency: (0.0, f64::INFINITY) };
 
 /// Fits `model` by relative errors and gives its curve with the weighted residual sum of squares of ln X, for the ladder
 /// of models.
@@ -42,44 +33,19 @@ pub fn fit_model(observations: &[Observation], model: Model) -> Result<(Curve, f
     Ok(match model {
         Model::Linear => {
             let state = evaluate(&table, Unit::Free, 0.0, 0.0, &mut scratch).ok_or(FitError::NotConverged)?;
-            (
-                Curve::Linear {
-                    unit_throughput: state.gain.exp(),
-                },
-                state.rss,
-            )
+            (Curve::Linear { unit_throughput: state.gain.exp() }, state.rss)
         }
         Model::Amdahl => {
             let (contention, _, unit_throughput, rss) = within(&AMDAHL, &mut scratch)?;
-            (
-                Curve::Amdahl {
-                    contention,
-                    unit_throughput,
-                },
-                rss,
-            )
+            (Curve::Amdahl { contention, unit_throughput }, rss)
         }
         Model::Usl => {
             let (contention, coherency, unit_throughput, rss) = within(&NOT_NEGATIVE, &mut scratch)?;
-            (
-                Curve::Usl(Usl {
-                    contention,
-                    coherency,
-                    unit_throughput,
-                }),
-                rss,
-            )
+            (Curve::Usl(Usl { contention, coherency, unit_throughput }), rss)
         }
         Model::Ln => {
             let (contention, coherency, unit_throughput, rss) = within(&LN, &mut scratch)?;
-            (
-                Curve::Ln {
-                    contention,
-                    coherency,
-                    unit_throughput,
-                },
-                rss,
-            )
+            (Curve::Ln { contention, coherency, unit_throughput }, rss)
         }
         Model::Knee => knee(&table),
     })
@@ -119,11 +85,7 @@ fn knee(table: &Table) -> (Curve, f64) {
             }
         }
         // Bend at this N: one level for both parts, the cap's moved by ln N.
-        let moved = [
-            right[0],
-            right[1] - right[0] * here,
-            right[2] - 2.0 * here * right[1] + here * here * right[0],
-        ];
+        let moved = [right[0], right[1] - right[0] * here, right[2] - 2.0 * here * right[1] + here * here * right[0]];
         let joint = [left[0] + moved[0], left[1] + moved[1], left[2] + moved[2]];
         let gamma = joint[1] / joint[0];
         best = lower(best, (spread(joint), gamma, gamma + here));
@@ -132,13 +94,7 @@ fn knee(table: &Table) -> (Curve, f64) {
     // The sums choose the bend; the sum of squares itself is taken anew, with all its digits.
     let residual = |row: &super::table::Row| row.y - base + row.n.ln() - (gamma + row.n.ln()).min(top);
     let rss = table.within + rows.iter().map(|row| row.w * residual(row).powi(2)).sum::<f64>();
-    (
-        Curve::Knee {
-            unit_throughput: (gamma + base).exp(),
-            cap: (top + base).exp(),
-        },
-        rss,
-    )
+    (Curve::Knee { unit_throughput: (gamma + base).exp(), cap: (top + base).exp() }, rss)
 }
 
 fn lower(a: (f64, f64, f64), b: (f64, f64, f64)) -> (f64, f64, f64) {

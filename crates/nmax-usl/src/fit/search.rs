@@ -32,21 +32,12 @@ fn from_starts(
     scratch: &mut Scratch,
 ) -> Result<Solution, FitError> {
     if table.rows.len() <= ROWS_FULL {
-        return best(
-            table,
-            starts.iter().filter_map(|s| minimise(table, unit, *s, moving, scratch)),
-        );
+        return best(table, starts.iter().filter_map(|s| minimise(table, unit, *s, moving, scratch)));
     }
     let part = table.thinned(ROWS_FULL / 2);
-    let rough = best(
-        &part,
-        starts.iter().filter_map(|s| minimise(&part, unit, *s, moving, scratch)),
-    );
+    let rough = best(&part, starts.iter().filter_map(|s| minimise(&part, unit, *s, moving, scratch)));
     let rough = rough.ok().map(|s| (s.state.alpha, s.state.beta));
-    let polished = rough
-        .iter()
-        .chain(starts.first())
-        .filter_map(|s| minimise(table, unit, *s, moving, scratch));
+    let polished = rough.iter().chain(starts.first()).filter_map(|s| minimise(table, unit, *s, moving, scratch));
     best(table, polished)
 }
 
@@ -60,16 +51,11 @@ fn best(table: &Table, solutions: impl Iterator<Item = Solution>) -> Result<Solu
             continue;
         }
         if table.has_pole(state.alpha, state.beta, 2.0 * table.n_hi()) {
-            pole = Some(FitError::Pole {
-                contention: state.alpha,
-                coherency: state.beta,
-                up_to: 2.0 * table.n_hi(),
-            });
+            pole = Some(FitError::Pole { contention: state.alpha, coherency: state.beta, up_to: 2.0 * table.n_hi() });
             continue;
         }
-        let wins = found
-            .as_ref()
-            .is_none_or(|best| (solution.converged(), -state.rss) > (best.converged(), -best.state.rss));
+        let wins =
+            found.as_ref().is_none_or(|best| (solution.converged(), -state.rss) > (best.converged(), -best.state.rss));
         if wins {
             found = Some(solution);
         }
@@ -86,48 +72,32 @@ pub(crate) fn bounded(table: &Table, unit: Unit, bounds: &Bounds, scratch: &mut 
     if let Ok(solution) = free
         && allowed(&solution)
     {
-        return Ok(Found {
-            solution,
-            at_bound: Vec::new(),
-        });
+        return Ok(Found { solution, at_bound: Vec::new() });
     }
     let mut edges: Vec<Found> = Vec::new();
     let ends = |range: (f64, f64)| [range.0, range.1].into_iter().filter(|v| v.is_finite());
     for alpha in ends(bounds.contention) {
-        let starts: Vec<_> = starts
-            .iter()
-            .map(|s| (alpha, s.1.clamp(bounds.coherency.0, bounds.coherency.1)))
-            .collect();
+        let starts: Vec<_> =
+            starts.iter().map(|s| (alpha, s.1.clamp(bounds.coherency.0, bounds.coherency.1))).collect();
         edges.extend(
             from_starts(table, unit, &starts, [false, true], scratch)
                 .ok()
-                .map(|solution| Found {
-                    solution,
-                    at_bound: vec!["contention"],
-                }),
+                .map(|solution| Found { solution, at_bound: vec!["contention"] }),
         );
     }
     for beta in ends(bounds.coherency) {
-        let starts: Vec<_> = starts
-            .iter()
-            .map(|s| (s.0.clamp(bounds.contention.0, bounds.contention.1), beta))
-            .collect();
+        let starts: Vec<_> =
+            starts.iter().map(|s| (s.0.clamp(bounds.contention.0, bounds.contention.1), beta)).collect();
         edges.extend(
             from_starts(table, unit, &starts, [true, false], scratch)
                 .ok()
-                .map(|solution| Found {
-                    solution,
-                    at_bound: vec!["coherency"],
-                }),
+                .map(|solution| Found { solution, at_bound: vec!["coherency"] }),
         );
         for alpha in ends(bounds.contention) {
             edges.extend(
                 from_starts(table, unit, &[(alpha, beta)], [false, false], scratch)
                     .ok()
-                    .map(|solution| Found {
-                        solution,
-                        at_bound: vec!["contention", "coherency"],
-                    }),
+                    .map(|solution| Found { solution, at_bound: vec!["contention", "coherency"] }),
             );
         }
     }
@@ -140,11 +110,7 @@ pub(crate) fn bounded(table: &Table, unit: Unit, bounds: &Bounds, scratch: &mut 
 pub(crate) fn without_pole(law: Usl, observations: &[Observation]) -> Result<Usl, FitError> {
     let up_to = 2.0 * observations.iter().map(|o| o.n).fold(1.0, f64::max);
     if law.has_pole(up_to) {
-        return Err(FitError::Pole {
-            contention: law.contention,
-            coherency: law.coherency,
-            up_to,
-        });
+        return Err(FitError::Pole { contention: law.contention, coherency: law.coherency, up_to });
     }
     Ok(law)
 }

@@ -73,11 +73,7 @@ impl Solution {
 pub(crate) fn evaluate(table: &Table, unit: Unit, alpha: f64, beta: f64, scratch: &mut Scratch) -> Option<State> {
     scratch.model.clear();
     scratch.columns.clear();
-    let mut state = State {
-        alpha,
-        beta,
-        ..State::default()
-    };
+    let mut state = State { alpha, beta, ..State::default() };
     match table.scale {
         Scale::Log => evaluate_log(table, unit, &mut state, scratch)?,
         Scale::Linear => evaluate_linear(table, unit, &mut state, scratch)?,
@@ -197,11 +193,7 @@ pub(crate) fn minimise(
             break;
         };
         let (alpha, beta) = (state.alpha + da, state.beta + db);
-        let next = if table.has_pole(alpha, beta, n_hi) {
-            None
-        } else {
-            evaluate(table, unit, alpha, beta, scratch)
-        };
+        let next = if table.has_pole(alpha, beta, n_hi) { None } else { evaluate(table, unit, alpha, beta, scratch) };
         match next {
             Some(next) if better(table, &next, &state, moving) => {
                 state = next;
@@ -211,10 +203,7 @@ pub(crate) fn minimise(
             _ => damping = (damping * 8.0).max(1e-6),
         }
     }
-    Some(Solution {
-        state,
-        cosine: cosine(table, &state, moving),
-    })
+    Some(Solution { state, cosine: cosine(table, &state, moving) })
 }
 
 /// Whether the step went downhill; where the sum of squares has no digits left to tell, by the gradient.
@@ -248,11 +237,7 @@ fn cosine(table: &Table, state: &State, moving: Moving) -> f64 {
         return 0.0;
     }
     let one = |moves: bool, gradient: f64, square: f64| {
-        if moves && square > 0.0 {
-            gradient.abs() / (square * state.rss).sqrt()
-        } else {
-            0.0
-        }
+        if moves && square > 0.0 { gradient.abs() / (square * state.rss).sqrt() } else { 0.0 }
     };
     one(moving[0], state.gradient[0], state.normal[0]).max(one(moving[1], state.gradient[1], state.normal[2]))
 }

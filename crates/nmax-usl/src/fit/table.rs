@@ -80,32 +80,16 @@ impl Table {
             let y = same.iter().map(|o| o.weight / weight_mean * y_of(o)).sum::<f64>() / w;
             let cost = same.iter().map(|o| o.weight / weight_mean * (n / o.x)).sum::<f64>() / w;
             if same.len() > 1 {
-                within += same
-                    .iter()
-                    .map(|o| o.weight / weight_mean * (y_of(o) - y).powi(2))
-                    .sum::<f64>();
+                within += same.iter().map(|o| o.weight / weight_mean * (y_of(o) - y).powi(2)).sum::<f64>();
             }
             size_max = size_max.max(y.abs());
-            rows.push(Row {
-                n,
-                u: n - 1.0,
-                v: shape.at(n),
-                y,
-                cost,
-                w,
-            });
+            rows.push(Row { n, u: n - 1.0, v: shape.at(n), y, cost, w });
         }
         if scale == Scale::Log {
             size_max += 1.0;
         }
         let floor = count as f64 * (1e-14 * size_max).powi(2);
-        Ok(Self {
-            scale,
-            shape,
-            rows,
-            within,
-            floor,
-        })
+        Ok(Self { scale, shape, rows, within, floor })
     }
 
     /// The largest N; 1 without rows.
@@ -125,11 +109,7 @@ impl Table {
         if !(self.rows.len() - 1).is_multiple_of(stride) {
             rows.extend(self.rows.last());
         }
-        Self {
-            rows,
-            within: 0.0,
-            ..*self
-        }
+        Self { rows, within: 0.0, ..*self }
     }
 
     /// Whether D(N) ≤ 0 somewhere on [1, `n_max`] for these coefficients.
@@ -152,11 +132,7 @@ pub(crate) fn check(observations: &[Observation]) -> Result<(), FitError> {
         } else {
             continue;
         };
-        return Err(FitError::UnusableValue {
-            row: o.row,
-            what,
-            found,
-        });
+        return Err(FitError::UnusableValue { row: o.row, what, found });
     }
     Ok(())
 }
@@ -164,12 +140,7 @@ pub(crate) fn check(observations: &[Observation]) -> Result<(), FitError> {
 /// The smallest D(N) on [1, `n_max`]. D is convex for β > 0, so its vertex counts; otherwise an end is smallest.
 pub(crate) fn denominator_min(shape: Shape, alpha: f64, beta: f64, n_max: f64) -> f64 {
     match shape {
-        Shape::Square => Usl {
-            contention: alpha,
-            coherency: beta,
-            unit_throughput: 1.0,
-        }
-        .denominator_min(n_max),
+        Shape::Square => Usl { contention: alpha, coherency: beta, unit_throughput: 1.0 }.denominator_min(n_max),
         Shape::Log => denominator_min_of_ln(alpha, beta, n_max),
     }
 }
@@ -184,11 +155,7 @@ fn denominator_min_of_ln(alpha: f64, beta: f64, n_max: f64) -> f64 {
     let (mut low, mut high) = (1.0, n_max.max(1.0));
     for _ in 0..100 {
         let middle: f64 = 0.5 * (low + high);
-        if alpha + beta * (middle.ln() + 1.0 - 1.0 / middle) < 0.0 {
-            low = middle
-        } else {
-            high = middle
-        }
+        if alpha + beta * (middle.ln() + 1.0 - 1.0 / middle) < 0.0 { low = middle } else { high = middle }
     }
     ends.min(d(high))
 }

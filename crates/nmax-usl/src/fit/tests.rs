@@ -6,14 +6,7 @@ use crate::observation::Observation;
 use crate::random::Random;
 
 fn observations(points: &[(f64, f64)]) -> Vec<Observation> {
-    let one = |(row, &(n, x))| Observation {
-        n,
-        x,
-        r_s: None,
-        weight: 1.0,
-        row: row + 1,
-        count: None,
-    };
+    let one = |(row, &(n, x))| Observation { n, x, r_s: None, weight: 1.0, row: row + 1, count: None };
     points.iter().enumerate().map(one).collect()
 }
 
@@ -36,22 +29,8 @@ const RAYTRACER: [(f64, f64); 11] = [
 fn no_start_leads_across_a_pole() {
     let sets = [
         observations(&RAYTRACER),
-        observations(&[
-            (1.0, 10.0),
-            (2.0, 30.0),
-            (4.0, 90.0),
-            (8.0, 200.0),
-            (16.0, 210.0),
-            (32.0, 100.0),
-        ]),
-        observations(&[
-            (1.0, 955.2),
-            (2.0, 1878.9),
-            (3.0, 2688.0),
-            (4.0, 3548.7),
-            (5.0, 4315.5),
-            (6.0, 5130.4),
-        ]),
+        observations(&[(1.0, 10.0), (2.0, 30.0), (4.0, 90.0), (8.0, 200.0), (16.0, 210.0), (32.0, 100.0)]),
+        observations(&[(1.0, 955.2), (2.0, 1878.9), (3.0, 2688.0), (4.0, 3548.7), (5.0, 4315.5), (6.0, 5130.4)]),
         // Points of a law that has its pole where nothing was measured: the best fit of all is the forbidden one.
         observations(
             &[1.0, 2.0, 3.0, 110.0, 120.0, 140.0]
@@ -65,10 +44,7 @@ fn no_start_leads_across_a_pole() {
             for beta in [-0.1, -1e-3, 0.0, 1e-8, 1e-4, 0.01, 0.5] {
                 if let Some(found) = minimise(&table, Unit::Free, (alpha, beta), [true, true], &mut scratch) {
                     let at = found.state;
-                    assert!(
-                        denominator_min(Shape::Square, at.alpha, at.beta, table.n_hi()) > 0.0,
-                        "{alpha} {beta}"
-                    );
+                    assert!(denominator_min(Shape::Square, at.alpha, at.beta, table.n_hi()) > 0.0, "{alpha} {beta}");
                 }
             }
         }
@@ -82,18 +58,9 @@ fn no_start_leads_across_a_pole() {
 /// The least D of the ln-variant, against a fine grid.
 #[test]
 fn least_denominator_of_the_ln_variant() {
-    for (alpha, beta) in [
-        (-0.3, 0.1),
-        (-0.9, 0.5),
-        (0.1, 0.1),
-        (-0.2, -0.01),
-        (-0.05, 0.2),
-        (-1.0, 0.01),
-    ] {
+    for (alpha, beta) in [(-0.3, 0.1), (-0.9, 0.5), (0.1, 0.1), (-0.2, -0.01), (-0.05, 0.2), (-1.0, 0.01)] {
         let d = |n: f64| 1.0 + alpha * (n - 1.0) + beta * Shape::Log.at(n);
-        let grid = (0..=200_000)
-            .map(|i| d(1.0 + f64::from(i) * 99.0 / 200_000.0))
-            .fold(f64::INFINITY, f64::min);
+        let grid = (0..=200_000).map(|i| d(1.0 + f64::from(i) * 99.0 / 200_000.0)).fold(f64::INFINITY, f64::min);
         let found = denominator_min(Shape::Log, alpha, beta, 100.0);
         assert!((found - grid).abs() < 1e-6, "{alpha} {beta}: {found}, grid {grid}");
     }
@@ -130,10 +97,7 @@ fn profiled_ends_are_where_the_sum_of_squares_says() {
     let t = fit.quantile().expect("degrees");
     let target = fit.rss * (1.0 + t * t / fit.degrees() as f64);
     let at_target = |what: &str, found: f64| {
-        assert!(
-            (found - target).abs() <= 1e-5 * target,
-            "{what}: {found}, wanted {target}"
-        );
+        assert!((found - target).abs() <= 1e-5 * target, "{what}: {found}, wanted {target}");
     };
     for beta in [fit.coherency.low, fit.coherency.high] {
         let beta = beta.expect("an end");
@@ -141,10 +105,7 @@ fn profiled_ends_are_where_the_sum_of_squares_says() {
     }
     let (place, height) = fit.peak().expect("a peak");
     let n = place.low.expect("a lower end");
-    at_target(
-        "N_peak",
-        least(-0.5, 0.9, |alpha| rss(&RAYTRACER, alpha, (1.0 - alpha) / (n * n))),
-    );
+    at_target("N_peak", least(-0.5, 0.9, |alpha| rss(&RAYTRACER, alpha, (1.0 - alpha) / (n * n))));
     assert_eq!(place.high, None, "data that hardly bend set no upper end");
     for x in [height.low, height.high] {
         let x = x.expect("an end");
@@ -181,10 +142,7 @@ fn covariance_is_the_inverse_of_all_columns() {
                 let product: f64 = (0..3).map(|k| normal(i, k) * column[k]).sum();
                 let scale = (normal(i, i) * column[j]).sqrt();
                 let want = if i == j { variance } else { 0.0 };
-                assert!(
-                    (product - want).abs() <= 1e-8 * scale.max(variance),
-                    "{method:?} {i} {j}: {product}"
-                );
+                assert!((product - want).abs() <= 1e-8 * scale.max(variance), "{method:?} {i} {j}: {product}");
             }
         }
     }
@@ -198,11 +156,8 @@ fn band_and_peak_follow_the_delta_method() {
         let x = 50.0 * n / (1.0 + 0.03 * (n - 1.0) + 1e-3 * n * (n - 1.0));
         (*n, x * (1.0 + 0.01 * [1.0, -1.0, -0.5, 0.8, 0.2][i % 5]))
     };
-    let points: Vec<(f64, f64)> = [1.0, 2.0, 4.0, 8.0, 16.0, 24.0, 32.0, 64.0]
-        .iter()
-        .enumerate()
-        .map(precise)
-        .collect();
+    let points: Vec<(f64, f64)> =
+        [1.0, 2.0, 4.0, 8.0, 16.0, 24.0, 32.0, 64.0].iter().enumerate().map(precise).collect();
     for (method, points) in [(Method::Log, &points[..]), (Method::Ols, &RAYTRACER[..6])] {
         let fit = fit(&observations(points), method).expect("a fit");
         assert!(fit.profiled.is_empty());
@@ -238,29 +193,13 @@ fn band_and_peak_follow_the_delta_method() {
         }
         let half = |e: super::Estimate| 0.5 * (e.high.expect("an end") / e.low.expect("an end")).ln();
         let (place, height) = fit.peak().expect("a peak");
-        close(
-            half(place),
-            deviation(&|f| f.law.peak_concurrency().expect("a peak").ln()),
-        );
-        close(
-            half(height),
-            deviation(&|f| f.law.peak_throughput().expect("a peak").ln()),
-        );
+        close(half(place), deviation(&|f| f.law.peak_concurrency().expect("a peak").ln()));
+        close(half(height), deviation(&|f| f.law.peak_throughput().expect("a peak").ln()));
         let low = |e: super::Estimate| (e.estimate / e.low.expect("an end")).ln();
-        close(
-            low(fit.roof().expect("contention")),
-            deviation(&|f| f.law.roof().expect("contention").ln()),
-        );
-        close(
-            low(fit.optimum().expect("contention")),
-            deviation(&|f| f.law.optimum().expect("contention").ln()),
-        );
+        close(low(fit.roof().expect("contention")), deviation(&|f| f.law.roof().expect("contention").ln()));
+        close(low(fit.optimum().expect("contention")), deviation(&|f| f.law.optimum().expect("contention").ln()));
         let holds_zero = fit.contention.low.is_some_and(|low| low <= 0.0);
-        assert_eq!(
-            fit.roof().expect("contention").high.is_none(),
-            holds_zero,
-            "without α no roof"
-        );
+        assert_eq!(fit.roof().expect("contention").high.is_none(), holds_zero, "without α no roof");
         assert_eq!(holds_zero, method == Method::Ols);
     }
 }
@@ -272,10 +211,7 @@ fn many_different_loads_are_fitted_whole() {
     let points: Vec<(f64, f64)> = (0..3_000)
         .map(|i| {
             let n = 1.0 + f64::from(i) * 0.03;
-            (
-                n,
-                50.0 * n / (1.0 + 0.03 * (n - 1.0) + 4e-4 * n * (n - 1.0)) * random.lognormal(0.05),
-            )
+            (n, 50.0 * n / (1.0 + 0.03 * (n - 1.0) + 4e-4 * n * (n - 1.0)) * random.lognormal(0.05))
         })
         .collect();
     let fit = fit(&observations(&points), Method::Log).expect("a fit");
@@ -283,11 +219,7 @@ fn many_different_loads_are_fitted_whole() {
     assert!((fit.rss - here).abs() <= 1e-9 * here);
     let se = fit.standard_errors().expect("degrees");
     for (da, db) in [(1.0, 0.0), (-1.0, 0.0), (0.0, 1.0), (0.0, -1.0)] {
-        let beside = rss(
-            &points,
-            fit.law.contention + 1e-3 * da * se[0],
-            fit.law.coherency + 1e-3 * db * se[1],
-        );
+        let beside = rss(&points, fit.law.contention + 1e-3 * da * se[0], fit.law.coherency + 1e-3 * db * se[1]);
         assert!(beside > fit.rss, "{da} {db}");
     }
 }

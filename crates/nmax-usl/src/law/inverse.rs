@@ -71,11 +71,7 @@ fn time(seconds: f64) -> String {
 }
 
 fn positive(what: &'static str, found: f64) -> Result<(), InverseError> {
-    if found > 0.0 && found.is_finite() {
-        Ok(())
-    } else {
-        Err(InverseError::NotPositive { what, found })
-    }
+    if found > 0.0 && found.is_finite() { Ok(()) } else { Err(InverseError::NotPositive { what, found }) }
 }
 
 /// N below 1 by rounding only.
@@ -97,10 +93,7 @@ impl Usl {
             return Err(InverseError::NoBranch("falls from N = 1 on"));
         }
         if x < self.unit_throughput * (1.0 - SLACK) {
-            return Err(InverseError::BelowOne {
-                asked: x,
-                unit: self.unit_throughput,
-            });
+            return Err(InverseError::BelowOne { asked: x, unit: self.unit_throughput });
         }
         self.rising_root(x).map(|n| n.max(1.0)).ok_or_else(|| self.too_much(x))
     }
@@ -129,10 +122,7 @@ impl Usl {
         }
         let falls = self.contention >= 1.0 || self.coherency >= 1.0 - self.contention;
         if falls && x > self.unit_throughput * (1.0 + SLACK) {
-            return Err(InverseError::AbovePeak {
-                asked: x,
-                most: self.unit_throughput,
-            });
+            return Err(InverseError::AbovePeak { asked: x, most: self.unit_throughput });
         }
         let (b, s) = self.branches(x)?;
         let n = if b >= 0.0 {
@@ -141,11 +131,7 @@ impl Usl {
             // α > 1: b may be below 0, and s > |b|.
             2.0 * (1.0 - self.contention) / (b - s)
         };
-        if n.is_finite() {
-            Ok(n.max(1.0))
-        } else {
-            Err(self.too_much(x))
-        }
+        if n.is_finite() { Ok(n.max(1.0)) } else { Err(self.too_much(x)) }
     }
 
     /// b and s of the inverse by throughput.
@@ -183,10 +169,7 @@ impl Usl {
     pub fn concurrencies_at_response_time(&self, response_s: f64, think_s: f64) -> Result<Crossings, InverseError> {
         positive("response time", response_s)?;
         if !(think_s >= 0.0 && think_s.is_finite()) {
-            return Err(InverseError::NotPositive {
-                what: "think time",
-                found: think_s,
-            });
+            return Err(InverseError::NotPositive { what: "think time", found: think_s });
         }
         let gap = self.unit_throughput * (response_s + think_s) - 1.0;
         let (a, b) = (self.coherency, self.contention + self.coherency);
@@ -195,44 +178,24 @@ impl Usl {
             (None, None)
         } else if a == 0.0 {
             let m = gap / b;
-            if b > 0.0 {
-                (Some(m), None)
-            } else {
-                (None, (b < 0.0).then_some(m))
-            }
+            if b > 0.0 { (Some(m), None) } else { (None, (b < 0.0).then_some(m)) }
         } else {
             let root = square.sqrt();
-            let rising = if b > 0.0 {
-                2.0 * gap / (b + root)
-            } else {
-                (root - b) / (2.0 * a)
-            };
-            let falling = if b < 0.0 {
-                -2.0 * gap / (root - b)
-            } else {
-                (-b - root) / (2.0 * a)
-            };
+            let rising = if b > 0.0 { 2.0 * gap / (b + root) } else { (root - b) / (2.0 * a) };
+            let falling = if b < 0.0 { -2.0 * gap / (root - b) } else { (-b - root) / (2.0 * a) };
             (Some(rising), Some(falling))
         };
         let pole = self.first_pole().unwrap_or(f64::INFINITY);
         let usable = |m: Option<f64>| {
-            m.filter(|m| *m >= -SLACK && m.is_finite())
-                .map(|m| 1.0 + m.max(0.0))
-                .filter(|n| *n < pole)
+            m.filter(|m| *m >= -SLACK && m.is_finite()).map(|m| 1.0 + m.max(0.0)).filter(|n| *n < pole)
         };
-        let crossings = Crossings {
-            rising: usable(rising),
-            falling: usable(falling),
-        };
+        let crossings = Crossings { rising: usable(rising), falling: usable(falling) };
         if crossings.rising.is_some() || crossings.falling.is_some() {
             return Ok(crossings);
         }
         let least_s = self.fastest_denominator() / self.unit_throughput - think_s;
         Err(if response_s < least_s {
-            InverseError::TooFast {
-                asked_s: response_s,
-                least_s,
-            }
+            InverseError::TooFast { asked_s: response_s, least_s }
         } else {
             InverseError::NeverReached { asked_s: response_s }
         })
@@ -250,9 +213,7 @@ impl Usl {
     /// only falls, there. See [`Usl::concurrencies_at_response_time`] for both.
     pub fn concurrency_at_response_time(&self, response_s: f64, think_s: f64) -> Result<f64, InverseError> {
         let Crossings { rising, falling } = self.concurrencies_at_response_time(response_s, think_s)?;
-        rising
-            .or(falling)
-            .ok_or(InverseError::NeverReached { asked_s: response_s })
+        rising.or(falling).ok_or(InverseError::NeverReached { asked_s: response_s })
     }
 
     /// X with mean response time `response_s` and think time `think_s`, seconds: X = N(R)/(R + Z), per second; never

@@ -15,10 +15,7 @@ fn student_t_as_tabulated() {
     ];
     for (p, df, want) in cases {
         let found = student_t(p, df);
-        assert!(
-            (found - want).abs() <= 1e-7 * want,
-            "t({p}, {df}) = {found}, tables {want}"
-        );
+        assert!((found - want).abs() <= 1e-7 * want, "t({p}, {df}) = {found}, tables {want}");
         assert!((student_t(1.0 - p, df) + found).abs() <= 1e-6 * want, "symmetric");
     }
     assert_eq!(student_t(0.5, 4.0), 0.0);
@@ -35,10 +32,7 @@ fn fisher_as_tabulated() {
     ];
     for (p, d1, d2, want) in cases {
         let found = fisher(p, d1, d2);
-        assert!(
-            (found - want).abs() <= 1e-6 * want,
-            "F({p}, {d1}, {d2}) = {found}, tables {want}"
-        );
+        assert!((found - want).abs() <= 1e-6 * want, "F({p}, {d1}, {d2}) = {found}, tables {want}");
     }
 }
 

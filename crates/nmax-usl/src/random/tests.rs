@@ -27,11 +27,7 @@ fn normal_draws_are_normal() {
     assert!(moment(1).abs() < error, "mean {}", moment(1));
     assert!((moment(2) - 1.0).abs() < error * 2f64.sqrt(), "variance {}", moment(2));
     assert!(moment(3).abs() < error * 15f64.sqrt(), "third moment {}", moment(3));
-    assert!(
-        (moment(4) - 3.0).abs() < error * 96f64.sqrt(),
-        "fourth moment {}",
-        moment(4)
-    );
+    assert!((moment(4) - 3.0).abs() < error * 96f64.sqrt(), "fourth moment {}", moment(4));
     let beyond = draws.iter().filter(|z| z.abs() > 1.959_964).count() as f64 / f64::from(count);
     assert!((beyond - 0.05).abs() < error * 0.218, "{beyond} beyond the 95 % points");
 }
@@ -70,12 +66,7 @@ fn shuffle_is_even() {
 fn a_seed_repeats_its_draws() {
     let draws = |seed| {
         let mut random = Random::new(seed);
-        (
-            random.uniform(),
-            random.normal(),
-            random.below(100),
-            random.lognormal(0.1),
-        )
+        (random.uniform(), random.normal(), random.below(100), random.lognormal(0.1))
     };
     assert_eq!(draws(5), draws(5));
     assert_ne!(draws(5), draws(6));

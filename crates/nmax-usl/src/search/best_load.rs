@@ -80,28 +80,14 @@ impl BestLoad {
     ///
     /// Everything that is wrong with the rules, at once.
     pub fn new(rules: BestLoadRules) -> Result<Self, RulesError> {
-        let BestLoadRules {
-            min,
-            max,
-            integer,
-            start,
-            replicates,
-            runs_max,
-        } = rules;
+        let BestLoadRules { min, max, integer, start, replicates, runs_max } = rules;
         let mut problems = range_problems(min, max, integer, replicates, runs_max, &[]);
         if let Some(start) = start.filter(|start| !(start.is_finite() && *start > 0.0)) {
             problems.push(format!("the load to begin with is {start}; give one above 0"));
         }
         RulesError::of(problems)?;
         let desk = Desk::new(rules.runs_max);
-        Ok(Self {
-            rules,
-            desk,
-            runs: Vec::new(),
-            broken_at: f64::INFINITY,
-            chosen: None,
-            refined: false,
-        })
+        Ok(Self { rules, desk, runs: Vec::new(), broken_at: f64::INFINITY, chosen: None, refined: false })
     }
 
     /// What to do next. Until its outcome is recorded the same trial is given again.
@@ -121,12 +107,7 @@ impl BestLoad {
         let why = match outcome {
             Outcome::Measured { n, x, .. } if n.is_finite() && x.is_finite() && n > 0.0 && x > 0.0 => {
                 let fresh = slot.purpose == Purpose::Replicate;
-                self.runs.push(Run {
-                    level: slot.level,
-                    n,
-                    x,
-                    fresh,
-                });
+                self.runs.push(Run { level: slot.level, n, x, fresh });
                 return;
             }
             Outcome::Measured { n, x, .. } => format!("it gave {x}/s at a concurrency of {n}"),
@@ -159,11 +140,7 @@ impl BestLoad {
         let level = self.chosen.or_else(|| self.best())?;
         let at = || self.runs.iter().filter(move |run| run.level == level);
         let fresh: Vec<f64> = at().filter(|run| run.fresh).map(|run| run.x).collect();
-        let of: Vec<f64> = if fresh.is_empty() {
-            at().map(|run| run.x).collect()
-        } else {
-            fresh
-        };
+        let of: Vec<f64> = if fresh.is_empty() { at().map(|run| run.x).collect() } else { fresh };
         let x = mean(&of)?;
         let n = mean(&at().map(|run| run.n).collect::<Vec<_>>())?;
         let half = (of.len() > 1).then(|| {
@@ -172,23 +149,13 @@ impl BestLoad {
             student_t(0.975, degrees) * (variance / of.len() as f64).sqrt()
         });
         let (low, high) = (half.map(|half| x - half), half.map(|half| x + half));
-        Some(Best {
-            level,
-            n,
-            x,
-            low,
-            high,
-            runs: of.len(),
-        })
+        Some(Best { level, n, x, low, high, runs: of.len() })
     }
 
     fn decide(&mut self) -> Result<Slot, Stop> {
         if self.chosen.is_none() {
             if let Some(level) = self.explore() {
-                return Ok(Slot {
-                    level,
-                    purpose: if self.refined { Purpose::Refine } else { Purpose::Ramp },
-                });
+                return Ok(Slot { level, purpose: if self.refined { Purpose::Refine } else { Purpose::Ramp } });
             }
             self.chosen = self.best();
         }
@@ -197,17 +164,10 @@ impl BestLoad {
         };
         let fresh = self.runs.iter().filter(|run| run.level == level && run.fresh).count();
         if fresh < self.rules.replicates {
-            return Ok(Slot {
-                level,
-                purpose: Purpose::Replicate,
-            });
+            return Ok(Slot { level, purpose: Purpose::Replicate });
         }
-        let half_width = self
-            .answer()
-            .and_then(|best| Some((best.high? - best.low?) / (2.0 * best.x)));
-        Err(Stop::Found {
-            half_width: half_width.unwrap_or(0.0),
-        })
+        let half_width = self.answer().and_then(|best| Some((best.high? - best.low?) / (2.0 * best.x)));
+        Err(Stop::Found { half_width: half_width.unwrap_or(0.0) })
     }
 
     /// The next load that has to be known before the best can be chosen.
@@ -225,16 +185,12 @@ impl BestLoad {
         let below = levels.iter().copied().rfind(|&level| level < best);
         // Up first: a load that is too small is common, and every load above has to be lower than the best.
         if above.is_none()
-            && let Some(level) = self
-                .allowed(best * 2.0)
-                .filter(|&level| level > best && self.open(level))
+            && let Some(level) = self.allowed(best * 2.0).filter(|&level| level > best && self.open(level))
         {
             return Some(level);
         }
         if below.is_none()
-            && let Some(level) = self
-                .allowed(best / 2.0)
-                .filter(|&level| level < best && self.open(level))
+            && let Some(level) = self.allowed(best / 2.0).filter(|&level| level < best && self.open(level))
         {
             return Some(level);
         }
@@ -251,13 +207,8 @@ impl BestLoad {
     /// The lowest load whose throughput is within 2 % of the largest.
     fn best(&self) -> Option<f64> {
         let levels = self.levels();
-        let top = levels
-            .iter()
-            .filter_map(|&level| self.mean_at(level))
-            .fold(0.0, f64::max);
-        levels
-            .into_iter()
-            .find(|&level| self.mean_at(level).is_some_and(|x| x >= top * (1.0 - TIE)))
+        let top = levels.iter().filter_map(|&level| self.mean_at(level)).fold(0.0, f64::max);
+        levels.into_iter().find(|&level| self.mean_at(level).is_some_and(|x| x >= top * (1.0 - TIE)))
     }
 
     fn levels(&self) -> Vec<f64> {
@@ -268,14 +219,7 @@ impl BestLoad {
     }
 
     fn mean_at(&self, level: f64) -> Option<f64> {
-        mean(
-            &self
-                .runs
-                .iter()
-                .filter(|run| run.level == level)
-                .map(|run| run.x)
-                .collect::<Vec<_>>(),
-        )
+        mean(&self.runs.iter().filter(|run| run.level == level).map(|run| run.x).collect::<Vec<_>>())
     }
 
     /// ln of the load and of its throughput.

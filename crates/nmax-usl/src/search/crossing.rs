@@ -51,18 +51,12 @@ pub(super) fn crossing(points: &[(f64, f64)]) -> Option<Crossing> {
     let rises = |u: f64| fit.mean(basis(u + step)) > fit.mean(basis(u));
     let crosses = |u: f64| fit.mean(basis(u)) <= 0.0 && fit.mean(basis(u + step)) > 0.0 && rises(u);
     let steps = (((last - first) + 2.0 * REACH) / step).ceil() as usize;
-    let from = (0..steps)
-        .map(|index| first - REACH + index as f64 * step)
-        .find(|&u| crosses(u))?;
+    let from = (0..steps).map(|index| first - REACH + index as f64 * step).find(|&u| crosses(u))?;
     let (y0, y1) = (fit.mean(basis(from)), fit.mean(basis(from + step)));
     let at = from - y0 / (y1 - y0) * step;
     let degrees = count.saturating_sub(terms);
     if degrees == 0 {
-        return Some(Crossing {
-            at,
-            low: None,
-            high: None,
-        });
+        return Some(Crossing { at, low: None, high: None });
     }
     let t = student_t(0.975, degrees as f64);
     let variance = fit.rss / degrees as f64;
@@ -70,15 +64,9 @@ pub(super) fn crossing(points: &[(f64, f64)]) -> Option<Crossing> {
     let end = |sign: f64| {
         // Fine steps near the crossing, coarser ones further out.
         let places = (0..STEPS).map(|index| at + sign * REACH * (index as f64 / STEPS as f64).powi(2));
-        places
-            .into_iter()
-            .find(|&u| outside(u) && (fit.mean(basis(u)) > 0.0) == (sign > 0.0))
+        places.into_iter().find(|&u| outside(u) && (fit.mean(basis(u)) > 0.0) == (sign > 0.0))
     };
-    Some(Crossing {
-        at,
-        low: end(-1.0),
-        high: end(1.0),
-    })
+    Some(Crossing { at, low: end(-1.0), high: end(1.0) })
 }
 
 /// Least squares with up to three terms.
@@ -104,11 +92,7 @@ impl Fit {
         (terms..3).for_each(|i| normal[i][i] = 1.0);
         let inverse = invert(&normal)?;
         let coefficients = [0, 1, 2].map(|i| (0..3).map(|j| inverse[i][j] * right[j]).sum());
-        let mut fit = Self {
-            coefficients,
-            inverse,
-            rss: 0.0,
-        };
+        let mut fit = Self { coefficients, inverse, rss: 0.0 };
         fit.rss = points.map(|(x, y)| (y - fit.mean(x)).powi(2)).sum();
         Some(fit)
     }
@@ -118,9 +102,7 @@ impl Fit {
     }
 
     fn leverage(&self, x: [f64; 3]) -> f64 {
-        (0..3)
-            .map(|i| (0..3).map(|j| x[i] * self.inverse[i][j] * x[j]).sum::<f64>())
-            .sum()
+        (0..3).map(|i| (0..3).map(|j| x[i] * self.inverse[i][j] * x[j]).sum::<f64>()).sum()
     }
 }
 

@@ -50,18 +50,12 @@ pub struct Judged {
 impl Judged {
     /// For an objective such as `p95 < 200ms`.
     pub fn below(value: f64, limit: f64) -> Self {
-        Self {
-            holds: value < limit,
-            excess: Some((value / limit).ln()).filter(|excess| excess.is_finite()),
-        }
+        Self { holds: value < limit, excess: Some((value / limit).ln()).filter(|excess| excess.is_finite()) }
     }
 
     /// For an objective such as `rate >= 99%`.
     pub fn above(value: f64, limit: f64) -> Self {
-        Self {
-            holds: value >= limit,
-            excess: Some((limit / value).ln()).filter(|excess| excess.is_finite()),
-        }
+        Self { holds: value >= limit, excess: Some((limit / value).ln()).filter(|excess| excess.is_finite()) }
     }
 }
 
@@ -116,27 +110,11 @@ impl Objective {
     ///
     /// Everything that is wrong with the rules, at once.
     pub fn new(rules: ObjectiveRules) -> Result<Self, RulesError> {
-        let ObjectiveRules {
-            min,
-            max,
-            integer,
-            replicates,
-            runs_max,
-            precision,
-            ..
-        } = rules;
+        let ObjectiveRules { min, max, integer, replicates, runs_max, precision, .. } = rules;
         let wanted = [("the level", precision)];
         RulesError::of(range_problems(min, max, integer, replicates, runs_max, &wanted))?;
         let (random, desk) = (Random::new(rules.seed), Desk::new(rules.runs_max));
-        Ok(Self {
-            rules,
-            random,
-            desk,
-            phase: Phase::Climb,
-            halvings: 0,
-            pool: Vec::new(),
-            runs: Vec::new(),
-        })
+        Ok(Self { rules, random, desk, phase: Phase::Climb, halvings: 0, pool: Vec::new(), runs: Vec::new() })
     }
 
     /// What to do next. Until its outcome is recorded the same trial is given again.
@@ -163,13 +141,7 @@ impl Objective {
             Tested::Refused(why) => {
                 self.desk.drop_level(slot.level, attempts, why);
                 self.pool.retain(|&level| level < slot.level);
-                self.runs.push((
-                    slot.level,
-                    Judged {
-                        holds: false,
-                        excess: None,
-                    },
-                ));
+                self.runs.push((slot.level, Judged { holds: false, excess: None }));
             }
         }
     }
@@ -183,12 +155,7 @@ impl Objective {
     pub fn answer(&self) -> Option<Answer> {
         let (held, broken) = self.bracket();
         let Some(broken) = broken else {
-            return held.map(|level| Answer {
-                level: Some(level),
-                low: Some(level),
-                high: None,
-                from_noise: false,
-            });
+            return held.map(|level| Answer { level: Some(level), low: Some(level), high: None, from_noise: false });
         };
         if let Some(found) = self.crossing() {
             let within = |level: f64| level.clamp(self.rules.min, self.rules.max);
@@ -199,22 +166,14 @@ impl Objective {
                 from_noise: true,
             });
         }
-        Some(Answer {
-            level: held,
-            low: held,
-            high: Some(broken),
-            from_noise: false,
-        })
+        Some(Answer { level: held, low: held, high: Some(broken), from_noise: false })
     }
 
     fn decide(&mut self) -> Result<Slot, Stop> {
         if self.phase == Phase::Climb {
             match self.climb() {
                 Some(level) => {
-                    return Ok(Slot {
-                        level,
-                        purpose: Purpose::Ramp,
-                    });
+                    return Ok(Slot { level, purpose: Purpose::Ramp });
                 }
                 None => self.phase = Phase::Halve,
             }
@@ -225,46 +184,29 @@ impl Objective {
         }
         if self.phase == Phase::Halve {
             if let Some(level) = self.halve(held, broken) {
-                return Ok(Slot {
-                    level,
-                    purpose: Purpose::Refine,
-                });
+                return Ok(Slot { level, purpose: Purpose::Refine });
             }
             self.lay_out(held, broken);
             self.phase = Phase::Around;
         }
         if let Some(level) = self.pool.pop() {
-            return Ok(Slot {
-                level,
-                purpose: Purpose::Replicate,
-            });
+            return Ok(Slot { level, purpose: Purpose::Replicate });
         }
         // Replicates may have moved an end of the gap.
         if let Some(level) = self.halve(held, broken) {
-            return Ok(Slot {
-                level,
-                purpose: Purpose::Refine,
-            });
+            return Ok(Slot { level, purpose: Purpose::Refine });
         }
         self.narrow()
     }
 
     /// The next level of the climb: twice the last, until one does not hold.
     fn climb(&self) -> Option<f64> {
-        let max = if self.rules.integer {
-            self.rules.max.floor()
-        } else {
-            self.rules.max
-        };
+        let max = if self.rules.integer { self.rules.max.floor() } else { self.rules.max };
         let tried = |level: f64| self.runs.iter().any(|run| run.0 == level) || self.desk.has_dropped(level);
         if self.runs.last().is_some_and(|(_, judged)| !judged.holds) {
             return None;
         }
-        let mut level = if self.rules.integer {
-            self.rules.min.ceil()
-        } else {
-            self.rules.min
-        };
+        let mut level = if self.rules.integer { self.rules.min.ceil() } else { self.rules.min };
         let mut given_up = 0;
         while tried(level) {
             given_up = if self.desk.has_dropped(level) { given_up + 1 } else { 0 };
@@ -284,10 +226,7 @@ impl Objective {
         levels.sort_by(f64::total_cmp);
         levels.dedup();
         let broken = levels.iter().copied().find(|&level| !self.holds(level));
-        let held = levels
-            .iter()
-            .copied()
-            .rfind(|&level| broken.is_none_or(|broken| level < broken));
+        let held = levels.iter().copied().rfind(|&level| broken.is_none_or(|broken| level < broken));
         (held, broken)
     }
 
@@ -296,13 +235,7 @@ impl Objective {
     fn ends(&self) -> (Option<f64>, Option<f64>) {
         let (held, broken) = self.bracket();
         let below = |level: &f64| broken.is_some_and(|broken| *level < broken);
-        let unknown = || {
-            self.dropped()
-                .iter()
-                .map(|dropped| dropped.level)
-                .filter(below)
-                .reduce(f64::max)
-        };
+        let unknown = || self.dropped().iter().map(|dropped| dropped.level).filter(below).reduce(f64::max);
         (held.or_else(unknown), broken)
     }
 
@@ -337,8 +270,7 @@ impl Objective {
         if broken / held <= 1.0 + self.gap(held, broken) || (near(held) && near(broken)) {
             return None;
         }
-        self.allowed((held * broken).sqrt())
-            .filter(|&level| level > held && level < broken)
+        self.allowed((held * broken).sqrt()).filter(|&level| level > held && level < broken)
     }
 
     /// The gap, as a share of the level, that need not be halved: a tenth of what the answer may be off, where values
@@ -359,15 +291,10 @@ impl Objective {
     fn lay_out(&mut self, held: Option<f64>, broken: Option<f64>) {
         let middle = held.zip(broken).and_then(|(held, broken)| {
             let at = self.crossing().map_or((held * broken).sqrt(), |found| found.at.exp());
-            self.allowed(at)
-                .filter(|level| (level / held).ln() > 0.01 && (broken / level).ln() > 0.01)
+            self.allowed(at).filter(|level| (level / held).ln() > 0.01 && (broken / level).ln() > 0.01)
         });
         let mut pool = Vec::new();
-        for level in [held, broken, middle]
-            .into_iter()
-            .flatten()
-            .filter(|&level| !self.desk.has_dropped(level))
-        {
+        for level in [held, broken, middle].into_iter().flatten().filter(|&level| !self.desk.has_dropped(level)) {
             let have = self.runs.iter().filter(|run| run.0 == level).count();
             pool.extend(std::iter::repeat_n(level, self.rules.replicates.saturating_sub(have)));
         }
@@ -404,21 +331,10 @@ impl Objective {
         // Near the crossing a run tells most about its place; beside it, about the slope.
         let known: Vec<f64> = self.runs.iter().map(|run| run.0).collect();
         let at = found.at.exp();
-        let close = known
-            .iter()
-            .copied()
-            .find(|level| (level / at).ln().abs() <= self.rules.precision / 4.0);
-        match close
-            .or(self.allowed(at))
-            .filter(|&level| !self.desk.has_dropped(level))
-        {
-            Some(level) => Ok(Slot {
-                level,
-                purpose: Purpose::Choice,
-            }),
-            None => Err(Stop::NothingToLearn(
-                "the level of the crossing cannot be measured".into(),
-            )),
+        let close = known.iter().copied().find(|level| (level / at).ln().abs() <= self.rules.precision / 4.0);
+        match close.or(self.allowed(at)).filter(|&level| !self.desk.has_dropped(level)) {
+            Some(level) => Ok(Slot { level, purpose: Purpose::Choice }),
+            None => Err(Stop::NothingToLearn("the level of the crossing cannot be measured".into())),
         }
     }
 

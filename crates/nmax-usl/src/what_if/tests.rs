@@ -4,51 +4,23 @@ use proptest::prelude::*;
 
 use super::*;
 
-const LAW: Usl = Usl {
-    contention: 0.03,
-    coherency: 0.0005,
-    unit_throughput: 1000.0,
-};
-const MEASURED: Measured = Measured {
-    n_hi: 60.0,
-    x_max: 13_600.0,
-    bears_peak: true,
-};
+const LAW: Usl = Usl { contention: 0.03, coherency: 0.0005, unit_throughput: 1000.0 };
+const MEASURED: Measured = Measured { n_hi: 60.0, x_max: 13_600.0, bears_peak: true };
 
 fn assume(assumed: Override) -> Outlook {
-    what_if(
-        &LAW,
-        Some(MEASURED),
-        &WhatIf {
-            assumed,
-            ..WhatIf::default()
-        },
-    )
-    .expect("a right question")
+    what_if(&LAW, Some(MEASURED), &WhatIf { assumed, ..WhatIf::default() }).expect("a right question")
 }
 
 #[track_caller]
 fn close(found: f64, expected: f64) {
-    assert!(
-        (found - expected).abs() <= 1e-6 * expected,
-        "{found}, expected {expected}"
-    );
+    assert!((found - expected).abs() <= 1e-6 * expected, "{found}, expected {expected}");
 }
 
 #[test]
 fn capacity_of_changed_coefficients() {
-    let alpha = |value| Override {
-        contention: Some(value),
-        ..Override::default()
-    };
-    let beta = Override {
-        coherency: Some(0.00025),
-        ..Override::default()
-    };
-    let gamma = Override {
-        unit_throughput: Some(1250.0),
-        ..Override::default()
-    };
+    let alpha = |value| Override { contention: Some(value), ..Override::default() };
+    let beta = Override { coherency: Some(0.00025), ..Override::default() };
+    let gamma = Override { unit_throughput: Some(1250.0), ..Override::default() };
     let cases = [
         (Override::default(), 44.04543, 13_597.04, Some(11_363.64)),
         (alpha(0.005), 44.60942, 20_362.69, Some(15_564.20)),
@@ -74,30 +46,15 @@ fn capacity_of_changed_coefficients() {
 fn weeks_of_growth_have_an_envelope() {
     let question = WhatIf {
         assumed: Override::default(),
-        optimistic: Some(Override {
-            contention: Some(0.005),
-            ..Override::default()
-        }),
-        realistic: Some(Override {
-            coherency: Some(0.002),
-            ..Override::default()
-        }),
-        growth: Some(Growth {
-            per_week: 0.03,
-            weeks: 26,
-            load: 20.0,
-        }),
+        optimistic: Some(Override { contention: Some(0.005), ..Override::default() }),
+        realistic: Some(Override { coherency: Some(0.002), ..Override::default() }),
+        growth: Some(Growth { per_week: 0.03, weeks: 26, load: 20.0 }),
     };
     let outlook = what_if(&LAW, Some(MEASURED), &question).expect("a right question");
     assert_eq!(outlook.weeks.len(), 27);
     close(outlook.weeks[26].place.n, 20.0 * 1.03_f64.powi(26));
     for week in &outlook.weeks {
-        let Place {
-            law,
-            optimistic,
-            realistic,
-            ..
-        } = week.place;
+        let Place { law, optimistic, realistic, .. } = week.place;
         assert!(realistic < law && law < optimistic, "{week:?}");
     }
     let text = outlook.text.join(" ");
@@ -113,58 +70,25 @@ fn weeks_of_growth_have_an_envelope() {
 
 #[test]
 fn growth_ends_at_the_limit() {
-    let growth = Some(Growth {
-        per_week: 0.10,
-        weeks: 52,
-        load: 50.0,
-    });
-    let outlook = what_if(
-        &LAW,
-        Some(MEASURED),
-        &WhatIf {
-            growth,
-            ..WhatIf::default()
-        },
-    )
-    .expect("a right question");
+    let growth = Some(Growth { per_week: 0.10, weeks: 52, load: 50.0 });
+    let outlook = what_if(&LAW, Some(MEASURED), &WhatIf { growth, ..WhatIf::default() }).expect("a right question");
     // 50·1.1⁹ = 117.9, 50·1.1¹⁰ = 129.7.
     assert!(outlook.weeks[9].place.law.is_some() && outlook.weeks[10].place.law.is_none());
-    assert!(
-        outlook.text.join(" ").contains("From week 10 on nothing is said"),
-        "{:?}",
-        outlook.text
-    );
+    assert!(outlook.text.join(" ").contains("From week 10 on nothing is said"), "{:?}", outlook.text);
 }
 
 #[test]
 fn all_errors_are_told_at_once() {
     let question = WhatIf {
-        assumed: Override {
-            contention: Some(2.0),
-            coherency: Some(-1.0),
-            unit_throughput: Some(0.0),
-        },
-        growth: Some(Growth {
-            per_week: -2.0,
-            weeks: 5,
-            load: 10.0,
-        }),
+        assumed: Override { contention: Some(2.0), coherency: Some(-1.0), unit_throughput: Some(0.0) },
+        growth: Some(Growth { per_week: -2.0, weeks: 5, load: 10.0 }),
         ..WhatIf::default()
     };
     let errors = what_if(&LAW, None, &question).expect_err("four errors");
     assert_eq!(errors.len(), 4, "{errors:?}");
-    let pole = WhatIf {
-        assumed: Override {
-            contention: Some(-0.5),
-            ..Override::default()
-        },
-        ..WhatIf::default()
-    };
+    let pole = WhatIf { assumed: Override { contention: Some(-0.5), ..Override::default() }, ..WhatIf::default() };
     let errors = what_if(&LAW, Some(MEASURED), &pole).expect_err("a pole");
-    assert!(
-        matches!(errors[..], [WhatIfError::Pole { name: "assumed", .. }]),
-        "{errors:?}"
-    );
+    assert!(matches!(errors[..], [WhatIfError::Pole { name: "assumed", .. }]), "{errors:?}");
 }
 
 fn coefficient() -> impl Strategy<Value = Option<f64>> {
@@ -205,20 +129,10 @@ proptest! {
 /// A peak that its gate refused is not said by the way.
 #[test]
 fn refused_peaks_stay_unsaid() {
-    let measured = Measured {
-        bears_peak: false,
-        ..MEASURED
-    };
+    let measured = Measured { bears_peak: false, ..MEASURED };
     let question = WhatIf {
-        assumed: Override {
-            contention: Some(0.005),
-            ..Override::default()
-        },
-        growth: Some(Growth {
-            per_week: 0.05,
-            weeks: 20,
-            load: 30.0,
-        }),
+        assumed: Override { contention: Some(0.005), ..Override::default() },
+        growth: Some(Growth { per_week: 0.05, weeks: 20, load: 30.0 }),
         ..WhatIf::default()
     };
     let outlook = what_if(&LAW, Some(measured), &question).expect("a right question");
@@ -229,18 +143,8 @@ fn refused_peaks_stay_unsaid() {
     assert_eq!(outlook.assumed_peak, None);
     assert!(!text.contains("44.6") && !text.contains("past the peak"), "{text}");
     // A β that is assumed brings its own peak.
-    let question = WhatIf {
-        assumed: Override {
-            coherency: Some(0.00025),
-            ..Override::default()
-        },
-        ..question
-    };
+    let question = WhatIf { assumed: Override { coherency: Some(0.00025), ..Override::default() }, ..question };
     let outlook = what_if(&LAW, Some(measured), &question).expect("a right question");
     close(outlook.assumed_peak.expect("β is assumed").0, 62.289_65);
-    assert!(
-        outlook.text.join(" ").contains("of the assumed law"),
-        "{:?}",
-        outlook.text
-    );
+    assert!(outlook.text.join(" ").contains("of the assumed law"), "{:?}", outlook.text);
 }

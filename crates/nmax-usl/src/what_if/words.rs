@@ -9,10 +9,7 @@ use crate::law::Usl;
 pub(super) fn text(outlook: &Outlook, measured: Option<Measured>, question: &WhatIf) -> Vec<String> {
     let mut text = Vec::new();
     if !question.assumed.is_empty() {
-        text.push(format!(
-            "Assumed, not measured: {}.",
-            question.assumed.words(&outlook.law)
-        ));
+        text.push(format!("Assumed, not measured: {}.", question.assumed.words(&outlook.law)));
         text.push(peak_text(outlook, measured, question));
     }
     for (name, edge) in [("optimistic", question.optimistic), ("realistic", question.realistic)] {
@@ -57,12 +54,7 @@ fn peak_text(outlook: &Outlook, measured: Option<Measured>, question: &WhatIf) -
 }
 
 fn growth_text(outlook: &Outlook, measured: Option<Measured>, growth: Growth, question: &WhatIf) -> String {
-    let WhatIf {
-        assumed,
-        optimistic,
-        realistic,
-        ..
-    } = question;
+    let WhatIf { assumed, optimistic, realistic, .. } = question;
     let assumed = Some(*assumed).filter(|changes| !changes.is_empty());
     let edges = [
         ("the law as it is", Some(outlook.law), Some(Override::default())),
@@ -70,9 +62,8 @@ fn growth_text(outlook: &Outlook, measured: Option<Measured>, growth: Growth, qu
         ("the optimistic law", outlook.optimistic, *optimistic),
         ("the realistic law", outlook.realistic, *realistic),
     ];
-    let edges = edges
-        .into_iter()
-        .filter(|(_, _, changes)| changes.is_some_and(|changes| bears_peak(measured, &changes)));
+    let edges =
+        edges.into_iter().filter(|(_, _, changes)| changes.is_some_and(|changes| bears_peak(measured, &changes)));
     let passes = |law: Usl| {
         let n = law.peak_concurrency()?;
         outlook.weeks.iter().find(|week| week.place.n > n).map(|week| week.week)
@@ -90,16 +81,9 @@ fn growth_text(outlook: &Outlook, measured: Option<Measured>, growth: Growth, qu
     } else {
         list(told)
     };
-    let beyond = outlook
-        .weeks
-        .iter()
-        .find(|week| week.place.law.is_none())
-        .map_or_else(String::new, |week| {
-            format!(
-                " From week {} on nothing is said, since that lies beyond the limit.",
-                week.week
-            )
-        });
+    let beyond = outlook.weeks.iter().find(|week| week.place.law.is_none()).map_or_else(String::new, |week| {
+        format!(" From week {} on nothing is said, since that lies beyond the limit.", week.week)
+    });
     let last = outlook.weeks.last().map_or(growth.load, |week| week.place.n);
     format!(
         "With growth of {} a week (assumed) N rises from {} to {} in {} weeks: {}.{beyond}",

@@ -17,31 +17,18 @@ fn the_peak_comes_out() {
             let law = law_with_peak(0.02, peak);
             let (mut coverage, mut near, mut precise, sets) = (Coverage::default(), 0, 0, 200);
             for seed in 0..sets {
-                let ended = campaign(rules(2000.0, 120, seed), sd, &mut Random::new(seed), |n| {
-                    law.throughput_at(n)
-                });
+                let ended = campaign(rules(2000.0, 120, seed), sd, &mut Random::new(seed), |n| law.throughput_at(n));
                 precise += usize::from(matches!(ended.stop, Stop::Precise { .. }));
                 let fit = fit(&ended.observations, Method::Log).expect("the runs give a fit");
                 near += usize::from(fit.peak().is_some_and(|(n, _)| (n.estimate / peak - 1.0).abs() <= 0.1));
                 coverage.count(&fit, &law);
             }
             let share = |count: usize| count as f64 / sets as f64;
-            assert!(
-                share(near) >= near_min,
-                "peak {peak}, noise {sd}: {} within 10 %",
-                share(near)
-            );
-            assert!(
-                share(precise) >= 0.99,
-                "peak {peak}, noise {sd}: {} stopped precise",
-                share(precise)
-            );
+            assert!(share(near) >= near_min, "peak {peak}, noise {sd}: {} within 10 %", share(near));
+            assert!(share(precise) >= 0.99, "peak {peak}, noise {sd}: {} stopped precise", share(precise));
             let [.., concurrency, throughput] = coverage.shares();
             // Three standard errors of 200 campaigns are 0.05.
-            assert!(
-                concurrency >= 0.90 && throughput >= 0.90,
-                "peak {peak}, noise {sd}: {concurrency} {throughput}"
-            );
+            assert!(concurrency >= 0.90 && throughput >= 0.90, "peak {peak}, noise {sd}: {concurrency} {throughput}");
         }
     }
 }
@@ -68,10 +55,6 @@ fn half_of_the_runs_of_an_even_ladder() {
         }
     }
     let [ours, known, blind] = runs.map(|runs| runs as f64);
-    assert!(
-        ours <= 0.5 * known,
-        "{} of the runs of a ladder that knows the peak",
-        ours / known
-    );
+    assert!(ours <= 0.5 * known, "{} of the runs of a ladder that knows the peak", ours / known);
     assert!(ours <= 0.5 * blind, "{} of the runs of a ladder to 1000", ours / blind);
 }

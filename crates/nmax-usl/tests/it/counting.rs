@@ -42,36 +42,18 @@ fn replicates_of_few_completions_agree() {
         assert!(!has(&judged(true), code), "{}", code.name());
     }
     // A hundred times as many completions are two states of the system.
-    let many: Vec<Vec<u64>> = levels
-        .iter()
-        .map(|(_, counts)| counts.iter().map(|count| 100 * count).collect())
-        .collect();
-    let many: Vec<(f64, &[u64])> = levels
-        .iter()
-        .zip(&many)
-        .map(|((n, _), counts)| (*n, counts.as_slice()))
-        .collect();
-    assert!(has(
-        &analyse(&runs(&many, 200.0, true), &Options::default()),
-        Code::NonStationary
-    ));
+    let many: Vec<Vec<u64>> =
+        levels.iter().map(|(_, counts)| counts.iter().map(|count| 100 * count).collect()).collect();
+    let many: Vec<(f64, &[u64])> = levels.iter().zip(&many).map(|((n, _), counts)| (*n, counts.as_slice())).collect();
+    assert!(has(&analyse(&runs(&many, 200.0, true), &Options::default()), Code::NonStationary));
 }
 
 /// 46 completions at N = 1 do not say that eight do more than eight times as much.
 #[test]
 fn a_small_count_at_one_accuses_nobody() {
-    let levels: [(f64, &[u64]); 4] = [
-        (1.0, &[15, 15, 16]),
-        (2.0, &[40, 41, 40]),
-        (4.0, &[82, 83, 84]),
-        (8.0, &[168, 169, 168]),
-    ];
-    let over = |counted| {
-        has(
-            &analyse(&runs(&levels, 1.0, counted), &Options::default()),
-            Code::EfficiencyOverOne,
-        )
-    };
+    let levels: [(f64, &[u64]); 4] =
+        [(1.0, &[15, 15, 16]), (2.0, &[40, 41, 40]), (4.0, &[82, 83, 84]), (8.0, &[168, 169, 168])];
+    let over = |counted| has(&analyse(&runs(&levels, 1.0, counted), &Options::default()), Code::EfficiencyOverOne);
     assert!(over(false));
     assert!(!over(true));
 }
@@ -79,13 +61,8 @@ fn a_small_count_at_one_accuses_nobody() {
 /// A dip that counts so small have by themselves makes no peak.
 #[test]
 fn a_peak_of_small_counts_is_none() {
-    let levels: [(f64, &[u64]); 5] = [
-        (1.0, &[20, 20, 20]),
-        (2.0, &[36, 36, 36]),
-        (4.0, &[60, 60, 60]),
-        (8.0, &[66, 66, 66]),
-        (16.0, &[58, 58, 58]),
-    ];
+    let levels: [(f64, &[u64]); 5] =
+        [(1.0, &[20, 20, 20]), (2.0, &[36, 36, 36]), (4.0, &[60, 60, 60]), (8.0, &[66, 66, 66]), (16.0, &[58, 58, 58])];
     let peak = |counted| analyse(&runs(&levels, 1.0, counted), &Options::default()).observed_peak;
     assert!(peak(false).is_some());
     assert!(peak(true).is_none());
@@ -94,11 +71,7 @@ fn a_peak_of_small_counts_is_none() {
 /// Independent completions of one law: hardly ever is anything of them blocked, however few they are.
 #[test]
 fn counts_of_a_law_are_seldom_accused() {
-    let law = Usl {
-        contention: 0.03,
-        coherency: 0.001,
-        unit_throughput: 15.0,
-    };
+    let law = Usl { contention: 0.03, coherency: 0.001, unit_throughput: 15.0 };
     let mut random = Random::new(5);
     let (mut counted, mut uncounted) = (0, 0);
     for _ in 0..200 {

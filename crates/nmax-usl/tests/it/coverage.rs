@@ -16,12 +16,7 @@ fn check(name: &str, coverage: &Coverage, shares: usize) {
 /// Designs that reach twice the peak: α, β, ln γ, the band at the peak, N_peak and X_peak, over every fit with β̂ > 0.
 #[test]
 fn designs_that_reach_twice_the_peak() {
-    for (alpha, peak, sd) in [
-        (0.0267, 35.6, 0.03),
-        (0.02, 15.0, 0.05),
-        (0.02, 60.0, 0.03),
-        (0.02, 250.0, 0.05),
-    ] {
+    for (alpha, peak, sd) in [(0.0267, 35.6, 0.03), (0.02, 15.0, 0.05), (0.02, 60.0, 0.03), (0.02, 250.0, 0.05)] {
         let law = law_with_peak(alpha, peak);
         let geometric: Vec<f64> = (0..12).map(|step| (2.0 * peak).powf(f64::from(step) / 11.0)).collect();
         let coverage = coverage(&law, &geometric, sd, 2000, 1);
@@ -34,16 +29,8 @@ fn designs_that_reach_twice_the_peak() {
 /// and ln γ. A true β of 0 gives β̂ ≤ 0 in about half of the fits.
 #[test]
 fn designs_with_known_figures() {
-    let law = Usl {
-        contention: 0.0267,
-        coherency: 7.69e-4,
-        unit_throughput: 995.6,
-    };
-    let amdahl = Usl {
-        contention: 0.05,
-        coherency: 0.0,
-        unit_throughput: 1000.0,
-    };
+    let law = Usl { contention: 0.0267, coherency: 7.69e-4, unit_throughput: 995.6 };
+    let amdahl = Usl { contention: 0.05, coherency: 0.0, unit_throughput: 1000.0 };
     let cases: [(&str, Usl, &[f64], f64); 3] = [
         ("low only", law, &[1., 2., 4., 6., 8., 10., 12.], 0.05),
         ("past the peak", law, &[1., 4., 9., 18., 36., 54., 72.], 0.05),

@@ -12,15 +12,11 @@ fn laws() -> impl Strategy<Value = Usl> {
     let usual = (0.0..0.4_f64, (-9.0..-3.0_f64).prop_map(f64::exp));
     let no_coherency = (0.001..0.4_f64, Just(0.0));
     let superlinear = (1e-3..1e-2_f64, 0.1..0.9_f64).prop_map(|(b, share)| (-share * (b + 2.0 * b.sqrt()), b));
-    (
-        prop_oneof![3 => usual, 1 => no_coherency, 1 => superlinear],
-        0.1..1e4_f64,
-    )
-        .prop_map(|((a, b), g)| Usl {
-            contention: a,
-            coherency: b,
-            unit_throughput: g,
-        })
+    (prop_oneof![3 => usual, 1 => no_coherency, 1 => superlinear], 0.1..1e4_f64).prop_map(|((a, b), g)| Usl {
+        contention: a,
+        coherency: b,
+        unit_throughput: g,
+    })
 }
 
 const LOADS: [f64; 10] = [1.0, 2.0, 3.0, 5.0, 8.0, 12.0, 16.5, 24.0, 36.0, 48.0];
@@ -32,12 +28,7 @@ fn of(law: &Usl, loads: &[f64]) -> Vec<Observation> {
 /// Points of a law with proportional noise.
 fn noisy(law: &Usl, loads: &[f64], sd: f64, seed: u64) -> Vec<Observation> {
     let mut random = Random::new(seed);
-    sets::observations(
-        &loads
-            .iter()
-            .map(|n| (*n, law.throughput_at(*n) * random.lognormal(sd)))
-            .collect::<Vec<_>>(),
-    )
+    sets::observations(&loads.iter().map(|n| (*n, law.throughput_at(*n) * random.lognormal(sd))).collect::<Vec<_>>())
 }
 
 fn close(found: f64, want: f64, tolerance: f64) -> bool {
@@ -46,9 +37,7 @@ fn close(found: f64, want: f64, tolerance: f64) -> bool {
 
 /// Whether two laws say the same about throughput on the loads.
 fn same(a: &Usl, b: &Usl, tolerance: f64) -> bool {
-    LOADS
-        .iter()
-        .all(|n| close(a.throughput_at(*n), b.throughput_at(*n), tolerance))
+    LOADS.iter().all(|n| close(a.throughput_at(*n), b.throughput_at(*n), tolerance))
 }
 
 proptest! {
@@ -183,17 +172,7 @@ proptest! {
 
 /// Any number at all.
 fn anything() -> impl Strategy<Value = f64> {
-    let odd = [
-        f64::NAN,
-        f64::INFINITY,
-        f64::NEG_INFINITY,
-        0.0,
-        -0.0,
-        1.0,
-        f64::MAX,
-        f64::MIN_POSITIVE,
-        5e-324,
-    ];
+    let odd = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 0.0, -0.0, 1.0, f64::MAX, f64::MIN_POSITIVE, 5e-324];
     prop_oneof![4 => any::<f64>(), 2 => prop::sample::select(odd.to_vec()), 4 => 0.5..100.0_f64]
 }
 
@@ -205,11 +184,7 @@ fn check_everything(observations: &[Observation], think_s: f64, seed: u64) -> Re
             prop_assert!(!found.law.has_pole(2.0 * n_hi));
         }
         for law in bootstrap(observations, method, seed, 5) {
-            prop_assert!(
-                LOADS
-                    .iter()
-                    .all(|n| law.throughput_at(*n).is_finite() || *n > 2.0 * n_hi)
-            );
+            prop_assert!(LOADS.iter().all(|n| law.throughput_at(*n).is_finite() || *n > 2.0 * n_hi));
         }
     }
     if let Ok(found) = fit_open(observations, think_s) {
@@ -219,9 +194,7 @@ fn check_everything(observations: &[Observation], think_s: f64, seed: u64) -> Re
         if let Ok((curve, rss)) = fit_model(observations, model) {
             prop_assert!(rss.is_finite() && rss >= 0.0);
             prop_assert!(
-                observations
-                    .iter()
-                    .all(|o| curve.throughput_at(o.n) > 0.0 && curve.throughput_at(o.n).is_finite())
+                observations.iter().all(|o| curve.throughput_at(o.n) > 0.0 && curve.throughput_at(o.n).is_finite())
             );
             prop_assert!(curve.peak().is_none_or(|(n, x)| n.is_finite() && x.is_finite()));
         }
@@ -230,13 +203,7 @@ fn check_everything(observations: &[Observation], think_s: f64, seed: u64) -> Re
 }
 
 fn finite(fit: &Fit) -> Result<(), TestCaseError> {
-    let mut numbers = vec![
-        fit.law.contention,
-        fit.law.coherency,
-        fit.law.unit_throughput,
-        fit.rss,
-        fit.r_squared,
-    ];
+    let mut numbers = vec![fit.law.contention, fit.law.coherency, fit.law.unit_throughput, fit.rss, fit.r_squared];
     let peak = fit.peak();
     let estimates = [
         Some(fit.contention),
@@ -270,11 +237,7 @@ fn finite(fit: &Fit) -> Result<(), TestCaseError> {
 /// With a degree of freedom at 0 there are coefficients and no intervals; below that there is no fit.
 #[test]
 fn few_points_give_few_claims() {
-    let law = Usl {
-        contention: 0.05,
-        coherency: 0.001,
-        unit_throughput: 10.0,
-    };
+    let law = Usl { contention: 0.05, coherency: 0.001, unit_throughput: 10.0 };
     for method in [Method::Log, Method::Ols, Method::Poly3] {
         for few in 0..3 {
             let error = fit(&of(&law, &LOADS[..few]), method).expect_err("too few");
@@ -303,10 +266,7 @@ fn what_cannot_be_fitted_is_an_error_with_its_row() {
     ] {
         for method in Method::ALL {
             let error = fit(&with(n, x), method).expect_err("unusable");
-            assert!(
-                matches!(error, FitError::UnusableValue { row: 3, what: found, .. } if found == what),
-                "{error}"
-            );
+            assert!(matches!(error, FitError::UnusableValue { row: 3, what: found, .. } if found == what), "{error}");
         }
     }
     let no_unit = sets::observations(&[(2.0, 18.0), (4.0, 30.0), (8.0, 40.0), (16.0, 45.0)]);
@@ -315,16 +275,9 @@ fn what_cannot_be_fitted_is_an_error_with_its_row() {
     assert!(fit(&no_unit, Method::Log).is_ok());
     // All at one load.
     let equal = sets::observations(&[(4.0, 10.0), (4.0, 11.0), (4.0, 12.0), (4.0, 10.5)]);
-    assert_eq!(
-        fit(&equal, Method::Log),
-        Err(FitError::TooFewConcurrencies { found: 1, needed: 3 })
-    );
+    assert_eq!(fit(&equal, Method::Log), Err(FitError::TooFewConcurrencies { found: 1, needed: 3 }));
     // Faster than linear to the end: every law that follows has a pole close behind.
-    let runaway = Usl {
-        contention: 0.02,
-        coherency: -0.002,
-        unit_throughput: 10.0,
-    };
+    let runaway = Usl { contention: 0.02, coherency: -0.002, unit_throughput: 10.0 };
     assert!(runaway.has_pole(48.0) && !runaway.has_pole(24.0));
     for method in Method::ALL {
         let error = fit(&of(&runaway, &LOADS[..8]), method).expect_err("a pole");
@@ -335,17 +288,8 @@ fn what_cannot_be_fitted_is_an_error_with_its_row() {
 /// The law drawn anew scatters as the intervals say.
 #[test]
 fn the_bootstrap_scatters_as_the_standard_error() {
-    let law = Usl {
-        contention: 0.03,
-        coherency: 8e-4,
-        unit_throughput: 100.0,
-    };
-    let points = noisy(
-        &law,
-        &[1.0, 2.0, 4.0, 6.0, 9.0, 13.0, 19.0, 28.0, 36.0, 45.0, 51.0, 72.0],
-        0.03,
-        11,
-    );
+    let law = Usl { contention: 0.03, coherency: 8e-4, unit_throughput: 100.0 };
+    let points = noisy(&law, &[1.0, 2.0, 4.0, 6.0, 9.0, 13.0, 19.0, 28.0, 36.0, 45.0, 51.0, 72.0], 0.03, 11);
     for method in [Method::Log, Method::Ols] {
         let whole = fit(&points, method).expect("a fit");
         let se = whole.standard_errors().expect("degrees");
@@ -359,10 +303,7 @@ fn the_bootstrap_scatters_as_the_standard_error() {
         ] {
             let mean = values.iter().sum::<f64>() / values.len() as f64;
             let sd = (values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / values.len() as f64).sqrt();
-            assert!(
-                (0.85..1.15).contains(&(sd / se)),
-                "{method:?}: sd {sd}, standard error {se}"
-            );
+            assert!((0.85..1.15).contains(&(sd / se)), "{method:?}: sd {sd}, standard error {se}");
         }
     }
     // Every method draws; three points leave nothing to draw from.
@@ -376,29 +317,15 @@ fn the_bootstrap_scatters_as_the_standard_error() {
 /// they say; those of X on N do not.
 #[test]
 fn open_loop_data_are_nearer_by_response_time() {
-    let law = Usl {
-        contention: 0.05,
-        coherency: 0.002,
-        unit_throughput: 100.0,
-    };
+    let law = Usl { contention: 0.05, coherency: 0.002, unit_throughput: 100.0 };
     let peak = law.peak_concurrency().expect("a peak");
     let (mut open, mut closed, mut held) = (Vec::new(), Vec::new(), [0.0; 2]);
     for seed in 0..300 {
         let mut random = Random::new(seed);
         let one = |share: f64| {
             let n = 1.0 + 0.85 * share * (peak - 1.0);
-            let (x, r_s) = (
-                law.throughput_at(n),
-                law.response_time_at(n, 0.0) * random.lognormal(0.02),
-            );
-            Observation {
-                n: x * r_s,
-                x,
-                r_s: Some(r_s),
-                weight: 1.0,
-                row: 1,
-                count: None,
-            }
+            let (x, r_s) = (law.throughput_at(n), law.response_time_at(n, 0.0) * random.lognormal(0.02));
+            Observation { n: x * r_s, x, r_s: Some(r_s), weight: 1.0, row: 1, count: None }
         };
         let points = [0.15, 0.3, 0.45, 0.6, 0.7, 0.8, 0.9, 1.0].map(one);
         let off = |fit: &Fit| (fit.law.peak_concurrency().unwrap_or(1e3) / peak).ln().abs();
@@ -406,10 +333,7 @@ fn open_loop_data_are_nearer_by_response_time() {
             let e = fit.contention;
             f64::from(e.low.zip(e.high).is_some_and(|(low, high)| low <= 0.05 && 0.05 <= high))
         };
-        let (by_r, by_n) = (
-            fit_open(&points, 0.0).expect("a fit"),
-            fit(&points, Method::Log).expect("a fit"),
-        );
+        let (by_r, by_n) = (fit_open(&points, 0.0).expect("a fit"), fit(&points, Method::Log).expect("a fit"));
         open.push(off(&by_r));
         closed.push(off(&by_n));
         held[0] += holds(&by_r) / 300.0;
@@ -417,41 +341,23 @@ fn open_loop_data_are_nearer_by_response_time() {
     }
     open.sort_by(f64::total_cmp);
     closed.sort_by(f64::total_cmp);
-    assert!(
-        open[150] < 0.7 * closed[150],
-        "median error of ln N_peak: {} and {}",
-        open[150],
-        closed[150]
-    );
-    assert!(
-        held[0] > 0.92 && held[1] < 0.90,
-        "intervals of α that hold it: {held:?}"
-    );
+    assert!(open[150] < 0.7 * closed[150], "median error of ln N_peak: {} and {}", open[150], closed[150]);
+    assert!(held[0] > 0.92 && held[1] < 0.90, "intervals of α that hold it: {held:?}");
 }
 
 /// Runs at the very peak press against the end of the rising branch: that is said, and no law is made up.
 #[test]
 fn open_loop_data_at_the_peak_are_refused() {
-    let law = Usl {
-        contention: 0.05,
-        coherency: 0.002,
-        unit_throughput: 100.0,
-    };
+    let law = Usl { contention: 0.05, coherency: 0.002, unit_throughput: 100.0 };
     let mut points: Vec<Observation> = of(&law, &[2.0, 5.0, 9.0, 14.0, 18.0, 21.0]);
     for o in &mut points {
         o.r_s = Some(law.response_time_at(o.n, 0.0));
     }
     points[5].r_s = points[5].r_s.map(|r_s| 1.5 * r_s);
     let error = fit_open(&points, 0.0).expect_err("beyond the rising branch");
-    assert!(
-        matches!(error, FitError::AtPeak { most } if most == points[5].x),
-        "{error}"
-    );
+    assert!(matches!(error, FitError::AtPeak { most } if most == points[5].x), "{error}");
     points[2].r_s = None;
-    assert!(matches!(
-        fit_open(&points, 0.0),
-        Err(FitError::UnusableValue { row: 3, what: "R", .. })
-    ));
+    assert!(matches!(fit_open(&points, 0.0), Err(FitError::UnusableValue { row: 3, what: "R", .. })));
 }
 
 /// The knee has the least sum of squares of every knee on a fine grid of bends, for points of any shape.
@@ -459,10 +365,7 @@ fn open_loop_data_at_the_peak_are_refused() {
 fn no_other_knee_is_nearer() {
     let mut random = Random::new(3);
     for _ in 0..60 {
-        let points: Vec<(f64, f64)> = LOADS
-            .iter()
-            .map(|n| (*n, (50.0 * n.min(9.0)) * random.lognormal(0.6)))
-            .collect();
+        let points: Vec<(f64, f64)> = LOADS.iter().map(|n| (*n, (50.0 * n.min(9.0)) * random.lognormal(0.6))).collect();
         let (_, rss) = fit_model(&sets::observations(&points), Model::Knee).expect("a fit");
         for step in 0..=2_000 {
             // With the bend held, one level is left, and its logarithm is a mean.
@@ -478,11 +381,7 @@ fn no_other_knee_is_nearer() {
 /// Nothing beside the open-loop optimum has a lower sum of squares of ln R, written down anew.
 #[test]
 fn no_law_beside_is_nearer_to_open_loop_data() {
-    let law = Usl {
-        contention: 0.05,
-        coherency: 0.002,
-        unit_throughput: 100.0,
-    };
+    let law = Usl { contention: 0.05, coherency: 0.002, unit_throughput: 100.0 };
     let mut random = Random::new(9);
     for think_s in [0.0, 0.004] {
         let mut points = of(&law, &[1.5, 3.0, 5.0, 8.0, 11.0, 14.0, 17.0]);
@@ -529,10 +428,7 @@ fn no_law_beside_is_nearer_to_open_loop_data() {
                 let product: f64 = (0..3).map(|k| normal(k) * column[k]).sum();
                 let want = if i == j { variance } else { 0.0 };
                 let scale = (normal(i) * column[j]).sqrt();
-                assert!(
-                    (product - want).abs() <= 1e-4 * scale.max(variance),
-                    "{i} {j}: {product}, wanted {want}"
-                );
+                assert!((product - want).abs() <= 1e-4 * scale.max(variance), "{i} {j}: {product}, wanted {want}");
             }
         }
     }
@@ -543,15 +439,7 @@ fn no_law_beside_is_nearer_to_open_loop_data() {
 /// Normal equations over the rows by hand, with u = N−1: no merging, no square roots of weights.
 #[test]
 fn quadratics_take_each_replicate() {
-    let rows = [
-        (1.0, 100.0),
-        (1.0, 80.0),
-        (4.0, 250.0),
-        (4.0, 320.0),
-        (9.0, 500.0),
-        (9.0, 380.0),
-        (20.0, 450.0),
-    ];
+    let rows = [(1.0, 100.0), (1.0, 80.0), (4.0, 250.0), (4.0, 320.0), (9.0, 500.0), (9.0, 380.0), (20.0, 450.0)];
     let found = fit(&sets::observations(&rows), Method::Poly3).expect("four different N");
     let mut m = [[0.0; 4]; 3];
     for (n, x) in rows {
@@ -569,17 +457,11 @@ fn quadratics_take_each_replicate() {
             if i != j {
                 let factor = m[j][i] / m[i][i];
                 let head = m[i];
-                m[j].iter_mut()
-                    .zip(head)
-                    .for_each(|(cell, value)| *cell -= factor * value);
+                m[j].iter_mut().zip(head).for_each(|(cell, value)| *cell -= factor * value);
             }
         }
     }
     let [c, b, a] = [0, 1, 2].map(|i| m[i][3] / m[i][i]);
-    let want = Usl {
-        contention: (b - a) / c,
-        coherency: a / c,
-        unit_throughput: 1.0 / c,
-    };
+    let want = Usl { contention: (b - a) / c, coherency: a / c, unit_throughput: 1.0 / c };
     assert!(same(&found.law, &want, 1e-9), "{:?}, wanted {want:?}", found.law);
 }

@@ -11,11 +11,7 @@ pub(crate) const DEFECTS: [(u8, &str, &[&str]); 20] = [
     (
         1,
         "X at a response time has the sign of α − β turned",
-        &[
-            "concurrency_inverts_response_time",
-            "throughput_by_response_time_stays_below_the_peak",
-            "worked_inverses",
-        ],
+        &["concurrency_inverts_response_time", "throughput_by_response_time_stays_below_the_peak", "worked_inverses"],
     ),
     (
         2,
@@ -29,16 +25,9 @@ pub(crate) const DEFECTS: [(u8, &str, &[&str]); 20] = [
     (
         3,
         "contention and coherency are compared with each other, in different units",
-        &[
-            "limits_flip_at_alpha_over_beta",
-            "the_larger_coefficient_is_not_the_larger_cost",
-        ],
+        &["limits_flip_at_alpha_over_beta", "the_larger_coefficient_is_not_the_larger_cost"],
     ),
-    (
-        4,
-        "overhead has a factor ½ and does not sum to 1/C",
-        &["overhead_sums_to_one_over_capacity", "worked_overhead"],
-    ),
+    (4, "overhead has a factor ½ and does not sum to 1/C", &["overhead_sums_to_one_over_capacity", "worked_overhead"]),
     (
         5,
         "intervals take a one-sided quantile with n − 1 degrees of freedom",
@@ -49,68 +38,25 @@ pub(crate) const DEFECTS: [(u8, &str, &[&str]); 20] = [
         "the band has the same width everywhere",
         &["band_and_peak_follow_the_delta_method", "the_band_of_specsdm91_varies"],
     ),
-    (
-        7,
-        "a coefficient on its bound has a standard error",
-        &["values_at_a_bound_are_named_and_have_no_error"],
-    ),
+    (7, "a coefficient on its bound has a standard error", &["values_at_a_bound_are_named_and_have_no_error"]),
     (
         8,
         "bounds set by hand become the answer",
-        &[
-            "values_at_a_bound_are_named_and_have_no_error",
-            "an_active_bound_is_named",
-        ],
+        &["values_at_a_bound_are_named_and_have_no_error", "an_active_bound_is_named"],
     ),
     (
         9,
         "few points are a panic, and fewer than six are refused",
-        &[
-            "few_points_give_few_claims",
-            "what_cannot_be_fitted_is_an_error_with_its_row",
-            "fits_are_never_nan",
-        ],
+        &["few_points_give_few_claims", "what_cannot_be_fitted_is_an_error_with_its_row", "fits_are_never_nan"],
     ),
-    (
-        10,
-        "a concurrency is cut to a whole number",
-        &["fractions_of_concurrency_stay"],
-    ),
-    (
-        11,
-        "the first row of a table is lost, and labels are swapped",
-        &["coefficients_go_round"],
-    ),
-    (
-        12,
-        "X at a response time has α − β inside the root",
-        &["concurrency_inverts_response_time", "worked_inverses"],
-    ),
-    (
-        13,
-        "a logarithmic search cannot find β = 0",
-        &["no_coherency_is_found_in_half_of_the_fits"],
-    ),
-    (
-        14,
-        "the search ends where D < 0",
-        &["no_start_leads_across_a_pole", "fits_of_possible_points_are_never_nan"],
-    ),
-    (
-        15,
-        "N_peak is rounded down",
-        &["the_peak_is_highest", "cisco_as_three_libraries_print_it"],
-    ),
-    (
-        16,
-        "a printed peak does not follow from its coefficients",
-        &["the_sparc_row_of_2010_peaks_at_10"],
-    ),
-    (
-        17,
-        "methods disagree, and none is named",
-        &["methods_disagree_and_are_named"],
-    ),
+    (10, "a concurrency is cut to a whole number", &["fractions_of_concurrency_stay"]),
+    (11, "the first row of a table is lost, and labels are swapped", &["coefficients_go_round"]),
+    (12, "X at a response time has α − β inside the root", &["concurrency_inverts_response_time", "worked_inverses"]),
+    (13, "a logarithmic search cannot find β = 0", &["no_coherency_is_found_in_half_of_the_fits"]),
+    (14, "the search ends where D < 0", &["no_start_leads_across_a_pole", "fits_of_possible_points_are_never_nan"]),
+    (15, "N_peak is rounded down", &["the_peak_is_highest", "cisco_as_three_libraries_print_it"]),
+    (16, "a printed peak does not follow from its coefficients", &["the_sparc_row_of_2010_peaks_at_10"]),
+    (17, "methods disagree, and none is named", &["methods_disagree_and_are_named"]),
     (
         18,
         "published coefficients were changed by hand",
@@ -124,11 +70,7 @@ pub(crate) const DEFECTS: [(u8, &str, &[&str]); 20] = [
     (
         20,
         "no weights, no response times, no intervals",
-        &[
-            "order_and_weights",
-            "concurrency_inverts_response_time",
-            "answers_have_weights_times_and_intervals",
-        ],
+        &["order_and_weights", "concurrency_inverts_response_time", "answers_have_weights_times_and_intervals"],
     ),
 ];
 
@@ -152,10 +94,7 @@ fn every_defect_has_a_test() {
         assert_eq!(usize::from(*number), position + 1);
         assert!(!tests.is_empty());
         for test in *tests {
-            assert!(
-                sources.contains(&format!("fn {test}(")),
-                "defect {number}: there is no test `{test}`"
-            );
+            assert!(sources.contains(&format!("fn {test}(")), "defect {number}: there is no test `{test}`");
         }
     }
 }
@@ -164,11 +103,7 @@ fn every_defect_has_a_test() {
 #[test]
 fn wrong_inverses_are_far_off() {
     let law = fit(&sets::cisco(), Method::Ols).expect("a fit").law;
-    let Usl {
-        contention: a,
-        coherency: b,
-        unit_throughput: g,
-    } = law;
+    let Usl { contention: a, coherency: b, unit_throughput: g } = law;
     let near = |found: f64, want: f64| assert!((found - want).abs() <= 1e-4 * want, "{found}, wanted {want}");
     let root = |r: f64| (a * a + b * b + 2.0 * b * (2.0 * g * r + a - 2.0)).sqrt();
     let turned = |r: f64| (a - b + root(r)) / (2.0 * b * r);
@@ -186,11 +121,7 @@ fn wrong_inverses_are_far_off() {
 /// Defect 3: with α = .02 and β = .001 contention costs more only up to N = 20.
 #[test]
 fn the_larger_coefficient_is_not_the_larger_cost() {
-    let law = Usl {
-        contention: 0.02,
-        coherency: 0.001,
-        unit_throughput: 1.0,
-    };
+    let law = Usl { contention: 0.02, coherency: 0.001, unit_throughput: 1.0 };
     assert_eq!(law.coherency_overtakes_at(), Some(20.0));
     assert_eq!(law.limited_by_at(19.9), Limit::Contention);
     assert_eq!(law.limited_by_at(20.1), Limit::Coherency);
@@ -207,9 +138,7 @@ fn the_band_of_specsdm91_varies() {
         0.5 * (high - low)
     };
     let halves: Vec<f64> = observations.iter().map(|o| half(o.n)).collect();
-    let (least, most) = halves
-        .iter()
-        .fold((f64::INFINITY, 0.0_f64), |(l, m), h| (l.min(*h), m.max(*h)));
+    let (least, most) = halves.iter().fold((f64::INFINITY, 0.0_f64), |(l, m), h| (l.min(*h), m.max(*h)));
     assert!((least - 39.5).abs() < 0.05 && (most - 202.2).abs() < 0.05, "{halves:?}");
     let t = student_t(0.975, 4.0);
     let c = fit.covariance.expect("degrees");
@@ -228,30 +157,19 @@ fn the_band_of_specsdm91_varies() {
 /// Defect 10: what Little's law gives is kept with its fraction, on the way in and out.
 #[test]
 fn fractions_of_concurrency_stay() {
-    let law = Usl {
-        contention: 0.05,
-        coherency: 0.002,
-        unit_throughput: 100.0,
-    };
+    let law = Usl { contention: 0.05, coherency: 0.002, unit_throughput: 100.0 };
     let n = law.concurrency_at(law.throughput_at(1.9)).expect("below the peak");
     assert!((n - 1.9).abs() < 1e-12, "{n}");
     let loads = [1.0, 1.9, 3.3, 6.7, 12.1];
     let points = sets::observations(&loads.map(|n| (n, law.throughput_at(n))));
     let found = fit(&points, Method::Log).expect("a fit").law;
-    assert!(
-        (found.contention - 0.05).abs() < 1e-9 && (found.coherency - 0.002).abs() < 1e-9,
-        "{found:?}"
-    );
+    assert!((found.contention - 0.05).abs() < 1e-9 && (found.coherency - 0.002).abs() < 1e-9, "{found:?}");
 }
 
 /// Defect 16: the slides' row for SPARC has α .0041 and β .0092. That is a peak at 10.4, and 22 was printed.
 #[test]
 fn the_sparc_row_of_2010_peaks_at_10() {
-    let law = Usl {
-        contention: 0.0041,
-        coherency: 0.0092,
-        unit_throughput: 1.0,
-    };
+    let law = Usl { contention: 0.0041, coherency: 0.0092, unit_throughput: 1.0 };
     let peak = law.peak_concurrency().expect("a peak");
     assert!((peak - 10.4).abs() < 0.005, "{peak}");
     assert_eq!(law.peak_integer().expect("a peak").0, 10.0);
@@ -266,25 +184,12 @@ fn methods_disagree_and_are_named() {
     for (method, want) in Method::ALL.into_iter().zip(want) {
         let fit = fit(&sets::memcached(), method).expect("a fit");
         assert_eq!(fit.method, method);
-        assert!(
-            (fit.law.contention - want).abs() < 5e-5,
-            "{}: {}",
-            method.name(),
-            fit.law.contention
-        );
+        assert!((fit.law.contention - want).abs() < 5e-5, "{}: {}", method.name(), fit.law.contention);
     }
     let mut names = Method::ALL.map(Method::name).to_vec();
     names.dedup();
     assert_eq!(names, ["log", "ols", "ols2", "poly2", "poly3"]);
     // A bounded fit says so by its bound.
-    let bounds = Bounds {
-        contention: (0.0, 1.0),
-        coherency: (0.0, 1.0),
-    };
-    assert_eq!(
-        fit_within(&sets::memcached(), Method::Ols, &bounds)
-            .expect("a fit")
-            .at_bound,
-        ["contention"]
-    );
+    let bounds = Bounds { contention: (0.0, 1.0), coherency: (0.0, 1.0) };
+    assert_eq!(fit_within(&sets::memcached(), Method::Ols, &bounds).expect("a fit").at_bound, ["contention"]);
 }

@@ -11,21 +11,10 @@ use crate::sets;
 /// Levels of a design that reaches twice the peak of [`LAW`].
 const LEVELS: [f64; 12] = [1.0, 2.0, 4.0, 6.0, 9.0, 13.0, 19.0, 28.0, 36.0, 48.0, 60.0, 72.0];
 /// Its peak lies at 35.6.
-const LAW: Usl = Usl {
-    contention: 0.0267,
-    coherency: 7.69e-4,
-    unit_throughput: 995.6,
-};
+const LAW: Usl = Usl { contention: 0.0267, coherency: 7.69e-4, unit_throughput: 995.6 };
 
 fn row(n: f64, x: f64, row: usize) -> Observation {
-    Observation {
-        n,
-        x,
-        r_s: None,
-        weight: 1.0,
-        row,
-        count: None,
-    }
+    Observation { n, x, r_s: None, weight: 1.0, row, count: None }
 }
 
 /// Runs of a law, `replicates` at each level one after the other, with relative noise `sd`.
@@ -63,11 +52,7 @@ fn finding(analysis: &Analysis, code: Code) -> (Effect, Vec<usize>, String) {
 fn is_blocked(analysis: &Analysis, code: Code) {
     assert_eq!(analysis.peak, None);
     assert_eq!(analysis.class, None);
-    assert!(
-        !analysis.gate[0].holds && analysis.gate[0].text.contains(code.name()),
-        "{:?}",
-        analysis.gate[0]
-    );
+    assert!(!analysis.gate[0].holds && analysis.gate[0].text.contains(code.name()), "{:?}", analysis.gate[0]);
     assert!(analysis.meaning[2].contains(code.name()), "{}", analysis.meaning[2]);
 }
 
@@ -138,20 +123,13 @@ fn two_rises_of_efficiency_are_told() {
 
 #[test]
 fn coefficients_below_zero_are_told() {
-    let superlinear = Usl {
-        contention: -0.05,
-        coherency: 0.002,
-        unit_throughput: 100.0,
-    };
+    let superlinear = Usl { contention: -0.05, coherency: 0.002, unit_throughput: 100.0 };
     // N = 1 was not measured, so efficiency cannot accuse it.
     let data = runs(&superlinear, &LEVELS[1..], 1, 0.002, &mut Random::new(5));
     let analysis = judged(&data);
     let (effect, _, text) = finding(&analysis, Code::NegativeCoefficient);
     assert_eq!(effect, Effect::Warn);
-    assert!(
-        text.contains("superlinear") && text.contains("paid back from N = 2"),
-        "{text}"
-    );
+    assert!(text.contains("superlinear") && text.contains("paid back from N = 2"), "{text}");
     assert_eq!(analysis.class, None);
 
     let first_ten: Vec<Observation> = sets::cisco().into_iter().take(10).collect();
@@ -176,15 +154,8 @@ fn loads_below_one_are_left_out_and_counted() {
 #[test]
 fn values_that_are_no_measurement_are_left_out() {
     let mut data = clean(1);
-    let bad = [
-        (8.0, 0.0),
-        (8.0, -5.0),
-        (-3.0, 100.0),
-        (0.0, 100.0),
-        (f64::NAN, 1.0),
-        (2.0, f64::INFINITY),
-        (1e300, 1e300),
-    ];
+    let bad =
+        [(8.0, 0.0), (8.0, -5.0), (-3.0, 100.0), (0.0, 100.0), (f64::NAN, 1.0), (2.0, f64::INFINITY), (1e300, 1e300)];
     for (n, x) in bad {
         data.push(row(n, x, data.len() + 1));
     }
@@ -215,11 +186,7 @@ fn timed(think_s: f64) -> Vec<Observation> {
 #[test]
 fn littles_law_is_held_against_the_data() {
     let think_s = 0.0005;
-    let options = Options {
-        think_s,
-        dimension: Dimension::Vus,
-        ..Options::default()
-    };
+    let options = Options { think_s, dimension: Dimension::Vus, ..Options::default() };
     assert_eq!(find(&analyse(&timed(think_s), &options), Code::LittleResidual), None);
 
     // The think time was not given.
@@ -236,19 +203,13 @@ fn littles_law_is_held_against_the_data() {
     assert!(rows.len() == 12 && text.contains("milliseconds"), "{text}");
 
     // Nodes are no concurrency, so N = X·R says nothing about them.
-    let options = Options {
-        dimension: Dimension::Nodes,
-        ..Options::default()
-    };
+    let options = Options { dimension: Dimension::Nodes, ..Options::default() };
     assert_eq!(find(&analyse(&data, &options), Code::LittleResidual), None);
 }
 
 #[test]
 fn a_saturated_generator_blocks() {
-    let options = Options {
-        saturated: vec![11, 12, 99],
-        ..Options::default()
-    };
+    let options = Options { saturated: vec![11, 12, 99], ..Options::default() };
     let analysis = analyse(&clean(1), &options);
     let (effect, rows, text) = finding(&analysis, Code::GeneratorSaturated);
     assert_eq!((effect, rows), (Effect::Block, vec![11, 12]));
@@ -301,18 +262,13 @@ fn an_outlier_is_flagged_and_kept() {
 
 #[test]
 fn a_cap_is_named() {
-    let data: Vec<(f64, f64)> = LEVELS
-        .iter()
-        .map(|&n| (n, (100.0 * n).min(1500.0) * (1.0 + 0.003 * (n * 7.0).sin())))
-        .collect();
+    let data: Vec<(f64, f64)> =
+        LEVELS.iter().map(|&n| (n, (100.0 * n).min(1500.0) * (1.0 + 0.003 * (n * 7.0).sin()))).collect();
     let analysis = judged(&sets::observations(&data));
     let (effect, rows, text) = finding(&analysis, Code::ShapeChange);
     assert_eq!(effect, Effect::Warn);
     assert_eq!(rows, (7..=12).collect::<Vec<usize>>(), "N from 19 on is at the cap");
-    assert!(
-        text.contains("caps throughput at 1,50") || text.contains("caps throughput at 1,49"),
-        "{text}"
-    );
+    assert!(text.contains("caps throughput at 1,50") || text.contains("caps throughput at 1,49"), "{text}");
     assert_eq!(analysis.peak, None);
 }
 
@@ -322,11 +278,7 @@ fn a_change_of_shape_is_told() {
     let mut random = Random::new(13);
     let levels = [1.0, 2.0, 3.0, 4.0, 6.0, 8.0, 10.0, 13.0, 17.0, 23.0, 30.0, 40.0];
     let shape = |n: f64| {
-        if n <= 10.0 {
-            100.0 * n.powf(0.95)
-        } else {
-            891.0 * (n / 10.0).powf(0.3)
-        }
+        if n <= 10.0 { 100.0 * n.powf(0.95) } else { 891.0 * (n / 10.0).powf(0.3) }
     };
     let mut data = Vec::new();
     for n in levels.iter().flat_map(|n| [*n; 3]) {
@@ -346,27 +298,14 @@ fn a_change_of_shape_is_told() {
 /// A law that is sure of a peak far beyond its data keeps it to itself.
 #[test]
 fn a_peak_far_beyond_the_data_is_refused() {
-    let law = Usl {
-        contention: 0.01,
-        coherency: 0.99 / (400.0 * 400.0),
-        unit_throughput: 100.0,
-    };
+    let law = Usl { contention: 0.01, coherency: 0.99 / (400.0 * 400.0), unit_throughput: 100.0 };
     let levels = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 96.0, 128.0];
     let data = runs(&law, &levels, 3, 0.001, &mut Random::new(43));
     let analysis = judged(&data);
-    let peak = analysis
-        .fit
-        .as_ref()
-        .and_then(|fit| fit.law.peak_concurrency())
-        .expect("β is seen");
+    let peak = analysis.fit.as_ref().and_then(|fit| fit.law.peak_concurrency()).expect("β is seen");
     assert!((peak - 400.0).abs() < 20.0, "the law is right: {peak}");
     assert_eq!(analysis.peak, None);
-    let failing: Vec<&str> = analysis
-        .gate
-        .iter()
-        .filter(|hold| !hold.holds)
-        .map(|hold| hold.name)
-        .collect();
+    let failing: Vec<&str> = analysis.gate.iter().filter(|hold| !hold.holds).map(|hold| hold.name).collect();
     assert_eq!(failing, ["near the data"], "only the distance refuses it");
     let said = format!("{:?} {:?} {:?}", analysis.meaning, analysis.gate, analysis.findings);
     assert!(
@@ -379,10 +318,7 @@ fn a_peak_far_beyond_the_data_is_refused() {
 fn response_time_that_falls_is_told() {
     let mut data = timed(0.0);
     data[7].r_s = data[7].r_s.map(|r_s| r_s * 0.5);
-    let options = Options {
-        dimension: Dimension::Workers,
-        ..Options::default()
-    };
+    let options = Options { dimension: Dimension::Workers, ..Options::default() };
     let (effect, rows, text) = finding(&analyse(&data, &options), Code::ResponseTimeFalls);
     assert_eq!((effect, rows), (Effect::Warn, vec![8]));
     assert!(text.contains("from N = 19 to 28"), "{text}");
@@ -397,11 +333,7 @@ fn replicates_tell_that_the_law_does_not_fit() {
         for _ in 0..3 {
             // Wrong by 6 % up and down, with runs that agree to 1 %.
             let wave = if i % 2 == 0 { 1.06 } else { 0.94 };
-            data.push(row(
-                n,
-                LAW.throughput_at(n) * wave * random.lognormal(0.01),
-                data.len() + 1,
-            ));
+            data.push(row(n, LAW.throughput_at(n) * wave * random.lognormal(0.01), data.len() + 1));
         }
     }
     let (effect, _, text) = finding(&judged(&data), Code::LackOfFit);
@@ -427,10 +359,7 @@ fn too_few_points_are_told() {
         assert_eq!(analysis.peak, None, "{runs} runs");
     }
     let three = judged(&data[..3]).fit.expect("three runs give coefficients");
-    assert_eq!(
-        (three.contention.low, three.coherency.high, three.covariance),
-        (None, None, None)
-    );
+    assert_eq!((three.contention.low, three.coherency.high, three.covariance), (None, None, None));
 }
 
 #[test]
@@ -447,26 +376,17 @@ fn nothing_past_the_peak_is_told() {
     let analysis = judged(&clean(1)[..7]);
     let (_, rows, text) = finding(&analysis, Code::NothingPastPeak);
     assert_eq!(rows, [7]);
-    assert!(
-        text.contains("the largest N is 19") && text.contains("up to 38"),
-        "{text}"
-    );
+    assert!(text.contains("the largest N is 19") && text.contains("up to 38"), "{text}");
     assert_eq!(find(&judged(&clean(1)), Code::NothingPastPeak), None);
 }
 
 /// Hand-set bounds become the answer: a bound that decided is named and has no interval.
 #[test]
 fn an_active_bound_is_named() {
-    let bounds = Bounds {
-        contention: (0.0, 1.0),
-        coherency: (0.0, 5e-6),
-    };
+    let bounds = Bounds { contention: (0.0, 1.0), coherency: (0.0, 5e-6) };
     let held = fit_within(&sets::raytracer(), Method::Ols2, &bounds).expect("a fit");
     assert_eq!(held.at_bound.len(), 1, "{:?}", held.at_bound);
-    assert_eq!(
-        (held.coherency.low, held.coherency.high, held.coherency.at_bound),
-        (None, None, true)
-    );
+    assert_eq!((held.coherency.low, held.coherency.high, held.coherency.at_bound), (None, None, true));
 
     let first_ten: Vec<Observation> = sets::cisco().into_iter().take(10).collect();
     let (effect, _, text) = finding(&judged(&first_ten), Code::AtBound);
@@ -481,23 +401,13 @@ fn demand(seconds: f64, share: f64) -> Options {
         high: Some(seconds * (1.0 + share)),
         at_bound: false,
     };
-    Options {
-        demand: Some(Demand {
-            name: "the disk".to_owned(),
-            seconds,
-        }),
-        ..Options::default()
-    }
+    Options { demand: Some(Demand { name: "the disk".to_owned(), seconds }), ..Options::default() }
 }
 
 #[test]
 fn the_law_is_held_against_a_measured_demand() {
     // γ/α is 10,000/s, within twice what is measured.
-    let law = Usl {
-        contention: 0.1,
-        coherency: 1e-3,
-        unit_throughput: 1000.0,
-    };
+    let law = Usl { contention: 0.1, coherency: 1e-3, unit_throughput: 1000.0 };
     let data = runs(&law, &LEVELS, 2, 0.005, &mut Random::new(23));
     let ceiling = |options: &Options| analyse(&data, options).ceiling.expect("a demand is given");
     let agrees = demand(1e-4, 0.1);
@@ -512,10 +422,7 @@ fn the_law_is_held_against_a_measured_demand() {
     let other = demand(1.0 / 20_000.0, 0.02);
     assert_eq!(ceiling(&other).reading, Some(Reading::OtherSuspect));
     let (effect, _, text) = finding(&analyse(&data, &other), Code::DemandMismatch);
-    assert!(
-        effect == Effect::Note && text.contains("a lock, a pool or a remote call"),
-        "{text}"
-    );
+    assert!(effect == Effect::Note && text.contains("a lock, a pool or a remote call"), "{text}");
 }
 
 /// One row that is locked for 20 ms: 50/s from four users on. The law's roof lies above that, and yet the row was seen full.
@@ -530,17 +437,12 @@ fn a_full_resource_is_called_full() {
         .map(|(i, n)| row(n, (12.0 * n).min(48.0) * random.lognormal(0.01), i + 1))
         .collect();
     let text = |seconds: f64| {
-        let ceiling = analyse(&data, &demand(seconds, 0.02))
-            .ceiling
-            .expect("a demand is given");
+        let ceiling = analyse(&data, &demand(seconds, 0.02)).ceiling.expect("a demand is given");
         assert_eq!(ceiling.reading, Some(Reading::CapComesFirst), "{}", ceiling.text);
         ceiling.text
     };
     let full = text(0.02);
-    assert!(
-        full.contains("the disk is full") && !full.contains("have not seen"),
-        "{full}"
-    );
+    assert!(full.contains("the disk is full") && !full.contains("have not seen"), "{full}");
     let not_yet = text(0.0165);
     assert!(not_yet.contains("have not seen the disk saturate"), "{not_yet}");
 }
@@ -548,13 +450,8 @@ fn a_full_resource_is_called_full() {
 #[test]
 fn a_peak_above_the_ceiling_is_refused() {
     // Measured up to three quarters of the peak; the disk can do no more than what was measured.
-    let data = runs(
-        &LAW,
-        &[1.0, 2.0, 4.0, 6.0, 9.0, 13.0, 16.0, 18.0, 20.0, 22.0, 24.0],
-        3,
-        0.002,
-        &mut Random::new(29),
-    );
+    let data =
+        runs(&LAW, &[1.0, 2.0, 4.0, 6.0, 9.0, 13.0, 16.0, 18.0, 20.0, 22.0, 24.0], 3, 0.002, &mut Random::new(29));
     let x_max = data.iter().map(|o| o.x).fold(0.0, f64::max);
     let free = judged(&data);
     assert!(free.peak.is_some(), "{:?}", free.gate);
@@ -577,31 +474,20 @@ fn answers_have_weights_times_and_intervals() {
     for estimate in [fit.contention, fit.coherency, fit.unit_throughput] {
         assert!(estimate.low < Some(estimate.estimate) && Some(estimate.estimate) < estimate.high);
     }
-    assert!(
-        even.points
-            .iter()
-            .all(|point| point.band.is_some() && point.r_s.is_some())
-    );
+    assert!(even.points.iter().all(|point| point.band.is_some() && point.r_s.is_some()));
     // A run that is hardly counted hardly matters.
     data[11].x *= 2.0;
     let bent = judged(&data).fit.expect("a fit").law.coherency;
     data[11].weight = 1e-6;
     let light = judged(&data).fit.expect("a fit").law.coherency;
     let truth = LAW.coherency;
-    assert!(
-        (light - truth).abs() < 0.1 * truth && (bent - truth).abs() > 0.2 * truth,
-        "{bent}, {light}"
-    );
+    assert!((light - truth).abs() < 0.1 * truth && (bent - truth).abs() > 0.2 * truth, "{bent}, {light}");
 }
 
 /// With a true β of 0 about half of the fits have β̂ ≤ 0: 0 and less can be found.
 #[test]
 fn no_coherency_is_found_in_half_of_the_fits() {
-    let law = Usl {
-        contention: 0.05,
-        coherency: 0.0,
-        unit_throughput: 1000.0,
-    };
+    let law = Usl { contention: 0.05, coherency: 0.0, unit_throughput: 1000.0 };
     let levels = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0];
     let mut random = Random::new(37);
     let (mut below, mut peaks) = (0, 0);
@@ -620,16 +506,8 @@ fn clean_data_are_rarely_accused() {
     const SETS: usize = 150;
     let laws = [
         LAW,
-        Usl {
-            contention: 0.05,
-            coherency: 0.0,
-            unit_throughput: 1000.0,
-        },
-        Usl {
-            contention: 0.0,
-            coherency: 0.0,
-            unit_throughput: 50.0,
-        },
+        Usl { contention: 0.05, coherency: 0.0, unit_throughput: 1000.0 },
+        Usl { contention: 0.0, coherency: 0.0, unit_throughput: 50.0 },
     ];
     let codes = [
         Code::EfficiencyOverOne,
@@ -644,10 +522,7 @@ fn clean_data_are_rarely_accused() {
     ];
     let mut random = Random::new(41);
     let mut accused = [0; 9];
-    for (law, replicates) in laws
-        .iter()
-        .flat_map(|law| [1_usize, 3].map(|replicates| (law, replicates)))
-    {
+    for (law, replicates) in laws.iter().flat_map(|law| [1_usize, 3].map(|replicates| (law, replicates))) {
         for _ in 0..SETS {
             let mut data = runs(law, &LEVELS, replicates, 0.03, &mut random);
             for o in &mut data {

@@ -20,13 +20,7 @@ const fn line(
     errors: Option<[f64; 4]>,
     peak: Option<(f64, f64)>,
 ) -> Line {
-    Line {
-        set,
-        method,
-        law,
-        errors,
-        peak,
-    }
+    Line { set, method, law, errors, peak }
 }
 
 use Method::{Log, Ols, Ols2, Poly2, Poly3};
@@ -97,10 +91,7 @@ fn set(name: &str) -> Vec<Observation> {
 /// Whether `found` is `want` to `tolerance`, relative.
 #[track_caller]
 fn near(what: &str, found: f64, want: f64, tolerance: f64) {
-    assert!(
-        (found - want).abs() <= tolerance * want.abs(),
-        "{what}: {found}, published {want}"
-    );
+    assert!((found - want).abs() <= tolerance * want.abs(), "{what}: {found}, published {want}");
 }
 
 fn check(line: &Line) {

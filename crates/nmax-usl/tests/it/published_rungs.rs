@@ -28,20 +28,9 @@ fn aicc_of_every_rung() {
             let (curve, rss) = fit_model(&observations, model).expect("a rung");
             assert_eq!(curve.model(), model);
             let found = aicc(observations.len(), model.coefficients() + 1, rss);
-            assert!(
-                (found - want).abs() <= 0.05001,
-                "{name} {}: {found:.2}, published {want}",
-                model.name()
-            );
-            let again: f64 = observations
-                .iter()
-                .map(|o| (o.x.ln() - curve.throughput_at(o.n).ln()).powi(2))
-                .sum();
-            assert!(
-                (again - rss).abs() <= 1e-9 * rss + 1e-20,
-                "{name} {}: {rss}, curve {again}",
-                model.name()
-            );
+            assert!((found - want).abs() <= 0.05001, "{name} {}: {found:.2}, published {want}", model.name());
+            let again: f64 = observations.iter().map(|o| (o.x.ln() - curve.throughput_at(o.n).ln()).powi(2)).sum();
+            assert!((again - rss).abs() <= 1e-9 * rss + 1e-20, "{name} {}: {rss}, curve {again}", model.name());
         }
     }
 }

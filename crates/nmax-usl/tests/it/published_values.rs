@@ -5,18 +5,12 @@ use crate::sets;
 use nmax_usl::{Bounds, Curve, Method, Model, Observation, Usl, fit, fit_model, fit_within};
 
 /// 0 ≤ α, β ≤ 1, as in R `usl` from 2.0 on.
-const UNIT_BOUNDS: Bounds = Bounds {
-    contention: (0.0, 1.0),
-    coherency: (0.0, 1.0),
-};
+const UNIT_BOUNDS: Bounds = Bounds { contention: (0.0, 1.0), coherency: (0.0, 1.0) };
 
 /// Whether `found` is `want` up to `tolerance`, absolute.
 #[track_caller]
 fn near(found: f64, want: f64, tolerance: f64) {
-    assert!(
-        (found - want).abs() <= tolerance,
-        "{found}, published {want} ± {tolerance}"
-    );
+    assert!((found - want).abs() <= tolerance, "{found}, published {want} ± {tolerance}");
 }
 
 #[track_caller]
@@ -39,11 +33,7 @@ fn rss(observations: &[Observation], method: Method, alpha: f64, beta: f64) -> f
     }
     let f: Vec<f64> = observations.iter().map(|o| o.n / d(o.n)).collect();
     let gamma = observations.iter().zip(&f).map(|(o, f)| o.x * f).sum::<f64>() / f.iter().map(|f| f * f).sum::<f64>();
-    observations
-        .iter()
-        .zip(&f)
-        .map(|(o, f)| (o.x - gamma * f).powi(2))
-        .sum()
+    observations.iter().zip(&f).map(|(o, f)| (o.x - gamma * f).powi(2)).sum()
 }
 
 /// The least sum of squares by a search that knows no derivative: a compass whose needle turns with the valley.
@@ -86,35 +76,19 @@ fn rss_by_compass(observations: &[Observation], method: Method, start: (f64, f64
 
 #[test]
 fn no_search_finds_a_lower_sum_of_squares() {
-    let sets = [
-        sets::specsdm91(),
-        sets::cisco(),
-        sets::raytracer(),
-        sets::memcached(),
-        sets::sysbench(),
-    ];
-    for observations in sets
-        .iter()
-        .chain([&sets::cisco()[..10].to_vec(), &sets::raytracer()[..6].to_vec()])
-    {
+    let sets = [sets::specsdm91(), sets::cisco(), sets::raytracer(), sets::memcached(), sets::sysbench()];
+    for observations in sets.iter().chain([&sets::cisco()[..10].to_vec(), &sets::raytracer()[..6].to_vec()]) {
         for method in [Method::Log, Method::Ols] {
             let fit = fit(observations, method).expect("a fit");
             let here = rss(observations, method, fit.law.contention, fit.law.coherency);
             near(fit.rss, here, 1e-9 * here);
             for start in [(0.03, 1e-4), (fit.law.contention * 1.1, fit.law.coherency * 0.9)] {
                 let (_, _, compass) = rss_by_compass(observations, method, start);
-                assert!(
-                    fit.rss <= compass * (1.0 + 1e-9),
-                    "{method:?}: {} against {compass}",
-                    fit.rss
-                );
+                assert!(fit.rss <= compass * (1.0 + 1e-9), "{method:?}: {} against {compass}", fit.rss);
             }
             // From near by, the other search ends where the fit does.
-            let (alpha, beta, compass) = rss_by_compass(
-                observations,
-                method,
-                (fit.law.contention + 1e-4, fit.law.coherency + 1e-6),
-            );
+            let (alpha, beta, compass) =
+                rss_by_compass(observations, method, (fit.law.contention + 1e-4, fit.law.coherency + 1e-6));
             near(compass, fit.rss, 1e-9 * fit.rss);
             let se = fit.standard_errors().expect("degrees of freedom");
             near(alpha, fit.law.contention, 1e-3 * se[0]);
@@ -143,15 +117,8 @@ fn specsdm91_as_r_usl_prints_it() {
     near(fit.law.peak_throughput().expect("a peak"), 1884.0, 0.5);
     near(fit.law.peak_concurrency().expect("a peak"), 96.51956, 1e-4);
     let at = |f: &dyn Fn(f64) -> f64| [1.0, 18.0, 36.0, 72.0, 108.0, 144.0, 216.0].map(f);
-    near_all(
-        at(&|n| fit.law.throughput_at(n)),
-        [90.0, 1078.0, 1541.0, 1850.0, 1879.0, 1822.0, 1646.0],
-        0.5,
-    );
-    let efficiency: Vec<f64> = observations
-        .iter()
-        .map(|o| o.x / (fit.law.unit_throughput * o.n))
-        .collect();
+    near_all(at(&|n| fit.law.throughput_at(n)), [90.0, 1078.0, 1541.0, 1850.0, 1879.0, 1822.0, 1646.0], 0.5);
+    let efficiency: Vec<f64> = observations.iter().map(|o| o.x / (fit.law.unit_throughput * o.n)).collect();
     let want = [0.7211, 0.6148, 0.5100, 0.2860, 0.1882, 0.1370, 0.0876];
     for (found, want) in efficiency.into_iter().zip(want) {
         near(found, want, 5.1e-5);
@@ -163,10 +130,7 @@ fn specsdm91_as_r_usl_prints_it() {
 
 #[test]
 fn quadratics_with_the_errors_of_r_usl_1() {
-    let cases = [
-        (sets::specsdm91(), [3.318e-3, 2.492e-5]),
-        (sets::raytracer(), [3.209e-3, 6.923e-5]),
-    ];
+    let cases = [(sets::specsdm91(), [3.318e-3, 2.492e-5]), (sets::raytracer(), [3.209e-3, 6.923e-5])];
     for (observations, want) in cases {
         let fit = fit(&observations, Method::Poly2).expect("a fit");
         let found = fit.standard_errors().expect("degrees of freedom");
@@ -192,11 +156,7 @@ fn cisco_as_three_libraries_print_it() {
     near(law.throughput_at(35.0), 12341.745, 2e-3);
     near(law.throughput_at(36.0), 12342.26, 5e-3);
     assert_eq!(law.peak_integer().expect("a peak").0, 36.0);
-    let log = fit_model(&sets::cisco(), Model::Ln)
-        .expect("a fit")
-        .0
-        .peak()
-        .expect("a peak");
+    let log = fit_model(&sets::cisco(), Model::Ln).expect("a fit").0.peak().expect("a peak");
     near(log.0, 53.2, 0.05);
     near(log.1, 12942.0, 0.5);
 }
@@ -209,11 +169,7 @@ fn predictions_from_the_first_ten_of_cisco() {
     near(law.throughput_at(20.0), 12572.60, 0.005);
     near(law.response_time_at(20.0, 0.0), 0.00159, 5e-6);
     near(law.throughput_at(17.0), 11447.73, 0.005);
-    near(
-        law.concurrency_at_response_time(0.0015, 0.0).expect("a load"),
-        17.4405,
-        5e-5,
-    );
+    near(law.concurrency_at_response_time(0.0015, 0.0).expect("a load"), 17.4405, 5e-5);
     for (r_s, want) in [(0.0012, 7.23063), (0.0016, 20.25107), (0.0020, 29.88890)] {
         near(law.concurrency_at_response_time(r_s, 0.0).expect("a load"), want, 5e-5);
     }
@@ -291,20 +247,14 @@ fn values_at_a_bound_are_named_and_have_no_error() {
     near(memcached.law.peak_throughput().expect("a peak"), 283.6458, 1e-2);
 
     // A hand-set bound became the answer once: β ≤ 5e-6.
-    let by_hand = Bounds {
-        contention: (0.0, 1.0),
-        coherency: (0.0, 5e-6),
-    };
+    let by_hand = Bounds { contention: (0.0, 1.0), coherency: (0.0, 5e-6) };
     let hand = fit_within(&sets::raytracer(), Method::Ols2, &by_hand).expect("a fit");
     assert_eq!(hand.at_bound, ["coherency"]);
     near(hand.law.contention, 0.0500728, 5e-7);
     assert_eq!(hand.law.coherency, 5e-6);
 
     for bounded in [raytracer, memcached, hand] {
-        assert_eq!(
-            (bounded.covariance, bounded.standard_errors(), bounded.quantile()),
-            (None, None, None)
-        );
+        assert_eq!((bounded.covariance, bounded.standard_errors(), bounded.quantile()), (None, None, None));
         for estimate in [bounded.contention, bounded.coherency, bounded.unit_throughput] {
             assert_eq!((estimate.low, estimate.high), (None, None));
         }
@@ -316,10 +266,7 @@ fn values_at_a_bound_are_named_and_have_no_error() {
 
 #[test]
 fn cisco_ten_without_coherency() {
-    let bounds = Bounds {
-        contention: (0.0, 1.0),
-        coherency: (0.0, 0.0),
-    };
+    let bounds = Bounds { contention: (0.0, 1.0), coherency: (0.0, 0.0) };
     let fit = fit_within(&sets::cisco()[..10], Method::Log, &bounds).expect("a fit");
     near(fit.law.contention, 0.02315915, 1e-4 * 0.0232);
     near(fit.law.unit_throughput, 951.4915, 1e-4 * 951.0);
@@ -330,9 +277,7 @@ fn cisco_ten_without_coherency() {
 #[test]
 fn the_knee_of_sysbench() {
     let (curve, rss) = fit_model(&sets::sysbench(), Model::Knee).expect("a fit");
-    let Curve::Knee { unit_throughput, cap } = curve else {
-        panic!("{curve:?}")
-    };
+    let Curve::Knee { unit_throughput, cap } = curve else { panic!("{curve:?}") };
     near(unit_throughput, 8283.719, 5.1e-4);
     near(cap, 27345.727, 5.1e-4);
     near((rss / 11.0).sqrt(), 0.00126, 5e-6);
@@ -346,11 +291,7 @@ fn worked_inverses() {
     let law = fit(&sets::cisco(), Method::Ols).expect("a fit").law;
     let n = law.concurrency_at(11048.0).expect("below the peak");
     near(n, 19.9239, 5e-4);
-    near(
-        law.concurrency_above_peak_at(11048.0).expect("below the peak"),
-        63.5164,
-        1e-3,
-    );
+    near(law.concurrency_above_peak_at(11048.0).expect("below the peak"), 63.5164, 1e-3);
     near(n / 11048.0 * 1e3, 1.80339, 5e-5);
     for (r_s, n, x) in [(0.002, 23.2339, 11616.94), (0.030, 177.698, 5923.28)] {
         near(law.concurrency_at_response_time(r_s, 0.0).expect("a load"), n, 5e-4);
@@ -361,11 +302,7 @@ fn worked_inverses() {
 /// Worked values of a superlinear law: α = −.05, β = .002, γ = 1.
 #[test]
 fn worked_superlinear() {
-    let law = |contention| Usl {
-        contention,
-        coherency: 0.002,
-        unit_throughput: 1.0,
-    };
+    let law = |contention| Usl { contention, coherency: 0.002, unit_throughput: 1.0 };
     let (at, efficiency) = law(-0.05).best_efficiency().expect("superlinear");
     near(at, 13.0, 1e-12);
     near(efficiency, 1.404494, 5e-7);
@@ -379,11 +316,7 @@ fn worked_superlinear() {
 /// Worked values of a what-if: α = .03, β = .0005, γ = 1000 and changes of one coefficient.
 #[test]
 fn worked_what_if() {
-    let law = |contention, coherency, unit_throughput| Usl {
-        contention,
-        coherency,
-        unit_throughput,
-    };
+    let law = |contention, coherency, unit_throughput| Usl { contention, coherency, unit_throughput };
     let cases = [
         (law(0.03, 5e-4, 1000.0), 44.04543, 13597.04, Some(11363.64)),
         (law(0.005, 5e-4, 1000.0), 44.60942, 20362.69, Some(15564.20)),

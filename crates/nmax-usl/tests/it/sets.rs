@@ -13,14 +13,7 @@ pub(crate) fn rows(csv: &str) -> Vec<Observation> {
 
 /// Observations of equal weight.
 pub(crate) fn observations(points: &[(f64, f64)]) -> Vec<Observation> {
-    let row = |(index, &(n, x))| Observation {
-        n,
-        x,
-        r_s: None,
-        weight: 1.0,
-        row: index + 1,
-        count: None,
-    };
+    let row = |(index, &(n, x))| Observation { n, x, r_s: None, weight: 1.0, row: index + 1, count: None };
     points.iter().enumerate().map(row).collect()
 }
 

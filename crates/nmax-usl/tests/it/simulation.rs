@@ -6,11 +6,7 @@ use nmax_usl::{Estimate, Fit, Method, Observation, Usl, fit};
 
 /// A law with contention `alpha` whose peak lies at `peak`.
 pub(crate) fn law_with_peak(alpha: f64, peak: f64) -> Usl {
-    Usl {
-        contention: alpha,
-        coherency: (1.0 - alpha) / (peak * peak),
-        unit_throughput: 100.0,
-    }
+    Usl { contention: alpha, coherency: (1.0 - alpha) / (peak * peak), unit_throughput: 100.0 }
 }
 
 /// One run at each of `levels`, with lognormal noise of relative deviation `sd`.
@@ -28,9 +24,7 @@ pub(crate) fn runs_at(law: &Usl, levels: &[f64], sd: f64, random: &mut Random) -
 
 /// `count` levels at equal distances from 1 to `high`.
 pub(crate) fn even_levels(high: f64, count: usize) -> Vec<f64> {
-    (0..count)
-        .map(|step| 1.0 + (high - 1.0) * step as f64 / (count - 1) as f64)
-        .collect()
+    (0..count).map(|step| 1.0 + (high - 1.0) * step as f64 / (count - 1) as f64).collect()
 }
 
 /// How often intervals of nominal 95 % held the truth.
@@ -116,16 +110,7 @@ pub(crate) struct Ended {
 /// Rules with the usual precision, on whole numbers from 1.
 pub(crate) fn rules(max: f64, runs_max: usize, seed: u64) -> Rules {
     let precision = Precision::default();
-    Rules {
-        min: 1.0,
-        max,
-        integer: true,
-        levels: None,
-        replicates: 3,
-        runs_max,
-        precision,
-        seed,
-    }
+    Rules { min: 1.0, max, integer: true, levels: None, replicates: 3, runs_max, precision, seed }
 }
 
 /// Runs a campaign on a system whose throughput at N is `throughput`, with lognormal noise of deviation `sd`.
@@ -135,21 +120,10 @@ pub(crate) fn campaign(rules: Rules, sd: f64, random: &mut Random, throughput: i
         match campaign.next(TimeLeft::Unlimited) {
             Step::Run(trial) => {
                 let x = throughput(trial.level) * random.lognormal(sd);
-                campaign.record(
-                    &trial,
-                    Outcome::Measured {
-                        n: trial.level,
-                        x,
-                        r_s: None,
-                        count: None,
-                    },
-                );
+                campaign.record(&trial, Outcome::Measured { n: trial.level, x, r_s: None, count: None });
             }
             Step::Stop(stop) => {
-                return Ended {
-                    observations: campaign.observations(),
-                    stop,
-                };
+                return Ended { observations: campaign.observations(), stop };
             }
         }
     }

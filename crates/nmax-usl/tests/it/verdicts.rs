@@ -51,10 +51,7 @@ fn ladders_of_the_published_sets() {
         let best = expected.iter().copied().fold(f64::INFINITY, f64::min);
         for (rung, expected) in analysis.ladder.iter().zip(expected) {
             let (model, aicc) = (rung.model, rung.aicc);
-            assert!(
-                (aicc - expected).abs() <= 0.0501,
-                "{name}: {model:?} has {aicc}, expected {expected}"
-            );
+            assert!((aicc - expected).abs() <= 0.0501, "{name}: {model:?} has {aicc}, expected {expected}");
             assert!((rung.delta - (expected - best)).abs() <= 0.101, "{name}: {model:?}");
         }
     }
@@ -70,11 +67,7 @@ fn specsdm91_is_a_knee() {
     let lead = analysis.ladder[2].aicc - analysis.ladder[4].aicc;
     close(lead, 14.0, 0.02);
     assert!(analysis.class_text.contains("1,761/s"), "{}", analysis.class_text);
-    assert!(
-        analysis.meaning[1].contains("stays at about 1,761/s"),
-        "{}",
-        analysis.meaning[1]
-    );
+    assert!(analysis.meaning[1].contains("stays at about 1,761/s"), "{}", analysis.meaning[1]);
 }
 
 #[test]
@@ -99,18 +92,10 @@ fn cisco_is_class_d_with_a_peak_and_an_alternative() {
     assert_eq!(analysis.observed_peak, None, "throughput falls by 1 % at most");
     assert_eq!(analysis.best, Some((27.0, 12_211.41)));
     let text = analysis.meaning.join(" ");
-    for part in [
-        "12,211/s at N = 27",
-        "33.2 (95 %: 30.8 to 35.7)",
-        "53.2 with 12,942/s",
-        "take both as a range",
-    ] {
+    for part in ["12,211/s at N = 27", "33.2 (95 %: 30.8 to 35.7)", "53.2 with 12,942/s", "take both as a range"] {
         assert!(text.contains(part), "{part}: {text}");
     }
-    assert_eq!(
-        analysis.roof, None,
-        "γ/α is 46,943/s, more than twice what was measured"
-    );
+    assert_eq!(analysis.roof, None, "γ/α is 46,943/s, more than twice what was measured");
 }
 
 #[test]
@@ -118,10 +103,7 @@ fn raytracer_has_contention_and_nothing_else_to_be_sure_of() {
     let analysis = judged(&sets::raytracer());
     assert_eq!(analysis.peak, None);
     // β̂ is above 0, and its lower end is not.
-    assert_eq!(
-        failing(&analysis),
-        ["coherency above 0", "the law leads", "near the data"]
-    );
+    assert_eq!(failing(&analysis), ["coherency above 0", "the law leads", "near the data"]);
     assert_eq!(analysis.contention_sign, Some(Sign::Positive));
     assert_eq!(analysis.coherency_sign, Some(Sign::Undetermined));
     assert_eq!(analysis.class, None);
@@ -143,44 +125,25 @@ fn raytracer_first_six_has_no_peak() {
     let beta = analysis.fit.as_ref().expect("a fit").coherency;
     assert!(beta.low.is_some_and(|low| low > 0.0), "the interval of β excludes 0");
     let text = &analysis.meaning[1];
-    assert!(
-        text.contains("Amdahl's law explains the data better, by 16.4"),
-        "{text}"
-    );
-    assert!(
-        !text.contains("22.8"),
-        "the peak that is refused is not printed: {text}"
-    );
+    assert!(text.contains("Amdahl's law explains the data better, by 16.4"), "{text}");
+    assert!(!text.contains("22.8"), "the peak that is refused is not printed: {text}");
 }
 
 #[test]
 fn memcached_has_an_observed_peak_and_none_of_the_law() {
     let analysis = judged(&sets::memcached());
     let seen = analysis.observed_peak.expect("lower at 4 and at 10");
-    assert_eq!(
-        (seen.concurrency, seen.throughput, seen.between),
-        (8.0, 286.08, (4.0, 10.0))
-    );
+    assert_eq!((seen.concurrency, seen.throughput, seen.between), (8.0, 286.08, (4.0, 10.0)));
     assert_eq!(analysis.peak, None);
     assert_eq!(failing(&analysis), ["the law leads"]);
     assert_eq!(analysis.contention_sign, Some(Sign::Undetermined));
-    assert!(
-        analysis.ladder[4].aicc - analysis.ladder[2].aicc < 1.0,
-        "the knee is within 1"
-    );
-    assert!(
-        analysis.meaning[0].contains("286.1/s at N = 8"),
-        "{}",
-        analysis.meaning[0]
-    );
+    assert!(analysis.ladder[4].aicc - analysis.ladder[2].aicc < 1.0, "the knee is within 1");
+    assert!(analysis.meaning[0].contains("286.1/s at N = 8"), "{}", analysis.meaning[0]);
 }
 
 #[test]
 fn memcached_by_the_slides_method() {
-    let options = Options {
-        method: Method::Ols2,
-        ..Options::default()
-    };
+    let options = Options { method: Method::Ols2, ..Options::default() };
     let analysis = analyse(&sets::memcached(), &options);
     let law = analysis.fit.as_ref().expect("a fit").law;
     assert_eq!(format!("{:.4} {:.4}", law.contention, law.coherency), "0.0255 0.0210");
@@ -193,16 +156,8 @@ fn sysbench_is_capped() {
     let analysis = judged(&sets::sysbench());
     assert_eq!(analysis.peak, None);
     assert_eq!(analysis.winner, Winner::One(Model::Knee));
-    assert!(
-        analysis.class_text.contains("a resource caps throughput at 27,346/s"),
-        "{}",
-        analysis.class_text
-    );
-    assert!(
-        analysis.meaning[1].contains("27,346/s from N = 3.3 on"),
-        "{}",
-        analysis.meaning[1]
-    );
+    assert!(analysis.class_text.contains("a resource caps throughput at 27,346/s"), "{}", analysis.class_text);
+    assert!(analysis.meaning[1].contains("27,346/s from N = 3.3 on"), "{}", analysis.meaning[1]);
 }
 
 #[test]
@@ -232,19 +187,13 @@ fn cisco_first_ten_has_no_peak() {
 /// The published gap at N = 1: least squares of X leave the first point 28 % off.
 #[test]
 fn efficiency_at_one_differs_by_the_method() {
-    let options = Options {
-        method: Method::Ols,
-        ..Options::default()
-    };
+    let options = Options { method: Method::Ols, ..Options::default() };
     let analysis = analyse(&sets::specsdm91(), &options);
     let one = &analysis.points[0];
     assert_eq!(one.efficiency, Some(1.0));
     close(one.efficiency_of_law.expect("a fit"), 0.7211, 1e-4);
     assert!(has(&analysis, Code::UnitMismatch));
-    assert!(
-        !has(&judged(&sets::specsdm91()), Code::UnitMismatch),
-        "relative errors leave it 5 % off"
-    );
+    assert!(!has(&judged(&sets::specsdm91()), Code::UnitMismatch), "relative errors leave it 5 % off");
     // R's usl prints the limit of this fit.
     close(analysis.roof.expect("α > 0").estimate, 3245.589, 1e-4);
 }
@@ -264,28 +213,14 @@ fn nothing_is_said_beyond_twice_the_data() {
         first(sets::cisco(), 20),
     ];
     for (set, method) in sets.iter().flat_map(|set| Method::ALL.map(|method| (set, method))) {
-        let analysis = analyse(
-            set,
-            &Options {
-                method,
-                ..Options::default()
-            },
-        );
+        let analysis = analyse(set, &Options { method, ..Options::default() });
         let n_max = 2.0 * set.iter().map(|o| o.n).fold(0.0, f64::max);
         let x_max = 2.0 * set.iter().map(|o| o.x).fold(0.0, f64::max);
         let ends = |value: &nmax_usl::Estimate| [Some(value.estimate), value.low, value.high].into_iter().flatten();
-        for value in analysis
-            .roof
-            .iter()
-            .chain(analysis.peak.iter().map(|peak| &peak.throughput))
-        {
+        for value in analysis.roof.iter().chain(analysis.peak.iter().map(|peak| &peak.throughput)) {
             assert!(ends(value).all(|x| x <= x_max), "{method:?}: {value:?} beyond {x_max}");
         }
-        for value in analysis
-            .optimum
-            .iter()
-            .chain(analysis.peak.iter().map(|peak| &peak.concurrency))
-        {
+        for value in analysis.optimum.iter().chain(analysis.peak.iter().map(|peak| &peak.concurrency)) {
             assert!(ends(value).all(|n| n <= n_max), "{method:?}: {value:?} beyond {n_max}");
         }
         for (n, x) in analysis.peak.iter().filter_map(|peak| peak.alternative) {
@@ -297,11 +232,7 @@ fn nothing_is_said_beyond_twice_the_data() {
 /// Zones of a law of which every point lies on its own curve: past the first points, coherency takes it below the bound.
 #[test]
 fn zones_of_a_system_with_coherency() {
-    let zones: Vec<Option<Zone>> = judged(&sets::synthetic())
-        .points
-        .iter()
-        .map(|point| point.zone)
-        .collect();
+    let zones: Vec<Option<Zone>> = judged(&sets::synthetic()).points.iter().map(|point| point.zone).collect();
     assert_eq!(zones[0], Some(Zone::B));
     assert!(zones[1..].iter().all(|zone| *zone == Some(Zone::C)), "{zones:?}");
 }
@@ -309,11 +240,7 @@ fn zones_of_a_system_with_coherency() {
 /// Queues that do not wait for each other lie above the Amdahl bound, and linear growth above them.
 #[test]
 fn asynchronous_lies_above_the_bound() {
-    let law = nmax_usl::Usl {
-        contention: 0.1,
-        coherency: 0.0,
-        unit_throughput: 5.0,
-    };
+    let law = nmax_usl::Usl { contention: 0.1, coherency: 0.0, unit_throughput: 5.0 };
     for (n, linear, asynchronous, amdahl) in [(10_usize, 50.0, 41.6018, 26.3158), (20, 100.0, 49.9692, 34.4828)] {
         close(law.unit_throughput * n as f64, linear, 1e-12);
         close(nmax_usl::zone::asynchronous(n, 0.02, 0.18), asynchronous, 2e-6);
@@ -325,16 +252,10 @@ fn asynchronous_lies_above_the_bound() {
 #[test]
 fn what_costs_more_changes_where_they_cross() {
     // α/β = 20.
-    let law = nmax_usl::Usl {
-        contention: 0.02,
-        coherency: 0.001,
-        unit_throughput: 100.0,
-    };
+    let law = nmax_usl::Usl { contention: 0.02, coherency: 0.001, unit_throughput: 100.0 };
     for (n_hi, first_cost) in [(16_u32, "contention"), (28, "coherency")] {
-        let points: Vec<(f64, f64)> = (1..=n_hi)
-            .step_by(3)
-            .map(|n| (f64::from(n), law.throughput_at(f64::from(n))))
-            .collect();
+        let points: Vec<(f64, f64)> =
+            (1..=n_hi).step_by(3).map(|n| (f64::from(n), law.throughput_at(f64::from(n)))).collect();
         let analysis = judged(&sets::observations(&points));
         let text = &analysis.meaning[2];
         assert!(text.contains(&format!("way: {first_cost}")), "at N = {n_hi}: {text}");
@@ -344,14 +265,7 @@ fn what_costs_more_changes_where_they_cross() {
 /// What the arithmetic leaves of a straight line is no contention and no coherency.
 #[test]
 fn rounding_is_no_evidence() {
-    let line = |n: f64, row| Observation {
-        n,
-        x: 8.5 * n,
-        r_s: None,
-        weight: 1.0,
-        row,
-        count: None,
-    };
+    let line = |n: f64, row| Observation { n, x: 8.5 * n, r_s: None, weight: 1.0, row, count: None };
     let analysis = judged(&[line(1.0, 1), line(2.0, 2), line(4.0, 3), line(8.0, 4), line(16.0, 5)]);
     assert_eq!(analysis.contention_sign, Some(Sign::Negligible));
     assert_eq!(analysis.coherency_sign, Some(Sign::Negligible));
@@ -363,28 +277,12 @@ fn rounding_is_no_evidence() {
 #[test]
 fn a_cap_is_told_as_it_was_measured() {
     let bent = judged(&sets::specsdm91());
-    assert!(
-        bent.meaning[1].contains("beyond N = 72 it was even lower"),
-        "{}",
-        bent.meaning[1]
-    );
+    assert!(bent.meaning[1].contains("beyond N = 72 it was even lower"), "{}", bent.meaning[1]);
     // 995.9/18 of 64.9.
-    assert!(
-        bent.meaning[2].contains("at N = 18 each unit of load does 85 %"),
-        "{}",
-        bent.meaning[2]
-    );
+    assert!(bent.meaning[2].contains("at N = 18 each unit of load does 85 %"), "{}", bent.meaning[2]);
     let straight = judged(&sets::sysbench());
-    assert!(
-        straight.meaning[1].contains("more load than that mostly waits"),
-        "{}",
-        straight.meaning[1]
-    );
-    assert!(
-        straight.meaning[2].contains("adds about as much as the first"),
-        "{}",
-        straight.meaning[2]
-    );
+    assert!(straight.meaning[1].contains("more load than that mostly waits"), "{}", straight.meaning[1]);
+    assert!(straight.meaning[2].contains("adds about as much as the first"), "{}", straight.meaning[2]);
 }
 
 /// Three runs leave no interval: nothing is said as if there were one.
@@ -400,18 +298,9 @@ fn without_an_interval_a_sign_says_nothing() {
         count: None,
     });
     let analysis = judged(&rows.collect::<Vec<_>>());
-    let text = |code| {
-        analysis
-            .findings
-            .iter()
-            .find(|finding| finding.code == code)
-            .map(|finding| &finding.text)
-    };
+    let text = |code| analysis.findings.iter().find(|finding| finding.code == code).map(|finding| &finding.text);
     let negative = text(Code::NegativeCoefficient).expect("β is below 0");
-    assert!(
-        negative.contains("no interval") && !negative.contains("told from 0"),
-        "{negative}"
-    );
+    assert!(negative.contains("no interval") && !negative.contains("told from 0"), "{negative}");
 }
 
 fn table(points: &[(f64, f64)]) -> Vec<Observation> {
@@ -430,16 +319,9 @@ fn coefficients_that_run_away_are_no_answer() {
         (10_000.0, 1416.02),
     ];
     for method in [Method::Log, Method::Ols] {
-        let options = Options {
-            method,
-            ..Options::default()
-        };
+        let options = Options { method, ..Options::default() };
         let analysis = analyse(&table(&flat), &options);
-        assert!(
-            analysis.fit.is_none() && has(&analysis, Code::NoFit),
-            "{method:?}: {:?}",
-            analysis.fit
-        );
+        assert!(analysis.fit.is_none() && has(&analysis, Code::NoFit), "{method:?}: {:?}", analysis.fit);
         assert_eq!((analysis.roof, analysis.optimum), (None, None));
         assert!(!analysis.meaning[2].contains("0.00 %"), "{}", analysis.meaning[2]);
     }
@@ -456,15 +338,8 @@ fn luck_is_no_observed_peak() {
         found += usize::from(judged(&table(&points)).observed_peak.is_some());
     }
     assert!(found <= 25, "{found} of 100 peaks that are none");
-    assert_eq!(
-        judged(&sets::specsdm91()).observed_peak.map(|peak| peak.concurrency),
-        Some(72.0)
-    );
-    let law = Usl {
-        contention: 0.0,
-        coherency: 1e-4,
-        unit_throughput: 100.0,
-    };
+    assert_eq!(judged(&sets::specsdm91()).observed_peak.map(|peak| peak.concurrency), Some(72.0));
+    let law = Usl { contention: 0.0, coherency: 1e-4, unit_throughput: 100.0 };
     let many: Vec<(f64, f64)> = (0..20_000)
         .map(|i| {
             let n = 1.0 + 0.02 * f64::from(i);
@@ -491,16 +366,9 @@ fn open_load(law: &Usl, loads: &[f64], sd: f64) -> Vec<Observation> {
 
 #[test]
 fn open_loads_are_fitted_as_r_on_x() {
-    let law = Usl {
-        contention: 0.03,
-        coherency: 5e-4,
-        unit_throughput: 1000.0,
-    };
+    let law = Usl { contention: 0.03, coherency: 5e-4, unit_throughput: 1000.0 };
     let runs = open_load(&law, &[1.5, 2.0, 3.0, 5.0, 8.0, 12.0, 16.0, 20.0, 25.0, 30.0], 0.01);
-    let options = Options {
-        regression: Regression::ResponseTime,
-        ..Options::default()
-    };
+    let options = Options { regression: Regression::ResponseTime, ..Options::default() };
     let analysis = analyse(&runs, &options);
     let fit = analysis.fit.as_ref().expect("ten runs below the peak");
     assert_eq!(fit.regression, Regression::ResponseTime);
@@ -510,17 +378,10 @@ fn open_loads_are_fitted_as_r_on_x() {
     for (point, run) in analysis.points.iter().zip(&analysis.observations) {
         close(point.n, run.x * run.r_s.expect("measured"), 1e-12);
         assert_eq!((point.fitted, point.zone), (None, None));
-        assert!(
-            point.residual.is_some_and(|residual| residual.abs() < 0.05),
-            "{point:?}"
-        );
+        assert!(point.residual.is_some_and(|residual| residual.abs() < 0.05), "{point:?}");
     }
     assert!(analysis.ladder.is_empty() && analysis.class.is_none() && analysis.peak.is_none());
-    assert!(
-        analysis.meaning[1].contains("the load was open"),
-        "{}",
-        analysis.meaning[1]
-    );
+    assert!(analysis.meaning[1].contains("the load was open"), "{}", analysis.meaning[1]);
     // Without R there is nothing to fit, and the rows are named.
     let without = table(&[(1.0, 10.0), (2.0, 19.0), (3.0, 27.0), (4.0, 34.0)]);
     let analysis = analyse(&without, &options);
@@ -541,24 +402,14 @@ fn a_cap_below_the_measurements_is_none() {
         (48.0, 560.0),
     ];
     let analysis = judged(&table(&points));
-    let caps = analysis
-        .findings
-        .iter()
-        .any(|finding| finding.text.contains("A resource caps throughput"));
+    let caps = analysis.findings.iter().any(|finding| finding.text.contains("A resource caps throughput"));
     assert!(!caps, "{:?}", analysis.findings);
 }
 
 /// Two replicates at N = 1 tell of noise that a fall of 10 % does not pass.
 #[test]
 fn few_replicates_tell_noise_too() {
-    let runs = [
-        (1.0, 41.0),
-        (1.0, 45.33),
-        (1.0, 46.0),
-        (4.0, 170.0),
-        (8.0, 215.3),
-        (16.0, 196.0),
-    ];
+    let runs = [(1.0, 41.0), (1.0, 45.33), (1.0, 46.0), (4.0, 170.0), (8.0, 215.3), (16.0, 196.0)];
     let analysis = judged(&table(&runs));
     assert_eq!(analysis.observed_peak, None);
 }
@@ -578,16 +429,8 @@ fn a_law_that_the_variant_beats_has_no_peak() {
     let analysis = judged(&table(&points));
     assert_eq!(analysis.peak, None, "{:?}", analysis.gate);
     let law = &analysis.ladder[2];
-    assert!(
-        law.aicc > analysis.ladder[3].aicc + 4.0,
-        "the case is no case: {:?}",
-        analysis.ladder
-    );
-    assert!(
-        failing(&analysis).contains(&"the law leads"),
-        "{:?}",
-        failing(&analysis)
-    );
+    assert!(law.aicc > analysis.ladder[3].aicc + 4.0, "the case is no case: {:?}", analysis.ladder);
+    assert!(failing(&analysis).contains(&"the law leads"), "{:?}", failing(&analysis));
 }
 
 /// Throughput that fell from the first level on was measured past its peak.
@@ -602,20 +445,9 @@ fn what_fell_was_measured_past_the_peak() {
 /// Efficiencies of 125 to 137 % that one run at N = 1 cannot prove are said, and block nothing.
 #[test]
 fn suspicious_efficiency_is_said() {
-    let points = [
-        (1.0, 10.0),
-        (2.0, 25.0),
-        (4.0, 52.0),
-        (8.0, 110.0),
-        (16.0, 190.0),
-        (32.0, 300.0),
-        (64.0, 330.0),
-    ];
+    let points = [(1.0, 10.0), (2.0, 25.0), (4.0, 52.0), (8.0, 110.0), (16.0, 190.0), (32.0, 300.0), (64.0, 330.0)];
     let analysis = judged(&table(&points));
-    let found = analysis
-        .findings
-        .iter()
-        .find(|finding| finding.code == Code::EfficiencyOverOne);
+    let found = analysis.findings.iter().find(|finding| finding.code == Code::EfficiencyOverOne);
     let found = found.expect("137 % is worth a word");
     assert_eq!((found.effect, found.rows.as_slice()), (Effect::Warn, &[2, 3, 4, 5][..]));
 }

@@ -203,7 +203,5 @@ fn amount(text: &str) -> Result<u64, String> {
         _ => (text, 1),
     };
     let number = digits.replace('_', "").parse::<u64>().ok();
-    number
-        .and_then(|number| number.checked_mul(factor))
-        .ok_or_else(|| "write a number such as 1000, 50k or 10M".into())
+    number.and_then(|number| number.checked_mul(factor)).ok_or_else(|| "write a number such as 1000, 50k or 10M".into())
 }

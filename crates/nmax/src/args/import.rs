@@ -90,9 +90,7 @@ pub fn with_curl_apart(line: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let command = CurlArgs::augment_args(clap::Command::new("curl"));
     let takes_value = |word: &str| {
         command.get_arguments().any(|known| {
-            let is_named = known
-                .get_long()
-                .is_some_and(|long| word.strip_prefix("--") == Some(long))
+            let is_named = known.get_long().is_some_and(|long| word.strip_prefix("--") == Some(long))
                 || known.get_short().is_some_and(|short| word == format!("-{short}"));
             is_named && known.get_action().takes_values()
         })

@@ -12,21 +12,11 @@ fn names_are_given_addresses() {
     let cases: [(&str, Option<u16>, &[&str], &str); 7] = [
         ("Shop.test:443:10.0.0.7", Some(443), &["10.0.0.7"], "as curl"),
         ("shop.test:10.0.0.7", None, &["10.0.0.7"], "all ports"),
-        (
-            "shop.test:80:10.0.0.7,10.0.0.8",
-            Some(80),
-            &["10.0.0.7", "10.0.0.8"],
-            "several",
-        ),
+        ("shop.test:80:10.0.0.7,10.0.0.8", Some(80), &["10.0.0.7", "10.0.0.8"], "several"),
         ("shop.test:80:[::1]", Some(80), &["::1"], "brackets"),
         ("shop.test:80:::1", Some(80), &["::1"], "none"),
         ("shop.test:::1", None, &["::1"], "no port"),
-        (
-            "shop.test:80::1",
-            None,
-            &["80::1"],
-            "`:1` is no address, so 80 is no port",
-        ),
+        ("shop.test:80::1", None, &["80::1"], "`:1` is no address, so 80 is no port"),
     ];
     for (text, port, addresses, why) in cases {
         let given = resolve(text).unwrap();
@@ -90,18 +80,9 @@ fn profiles_have_one_name() {
 fn all_behind_curl_is_curls() {
     //  command line                                                what becomes of it
     let cases = [
-        (
-            "import curl curl http://a -H x --json 1 -o f",
-            "import curl -- curl http://a -H x --json 1 -o f",
-        ),
-        (
-            "import curl -o api --json /usr/bin/curl -L a",
-            "import curl -o api --json -- /usr/bin/curl -L a",
-        ),
-        (
-            "import curl --output=x --host h curl a",
-            "import curl --output=x --host h -- curl a",
-        ),
+        ("import curl curl http://a -H x --json 1 -o f", "import curl -- curl http://a -H x --json 1 -o f"),
+        ("import curl -o api --json /usr/bin/curl -L a", "import curl -o api --json -- /usr/bin/curl -L a"),
+        ("import curl --output=x --host h curl a", "import curl --output=x --host h -- curl a"),
         ("import curl -o curl http://a", "import curl -o curl http://a"),
         ("import curl http://a -o curl", "import curl http://a -o curl"),
         ("import curl - --json", "import curl - --json"),

@@ -424,17 +424,11 @@ fn number(text: &str) -> Result<f64, String> {
 }
 
 fn above_zero(text: &str) -> Result<f64, String> {
-    number(text)
-        .ok()
-        .filter(|number| *number > 0.0)
-        .ok_or_else(|| "write a number above 0".into())
+    number(text).ok().filter(|number| *number > 0.0).ok_or_else(|| "write a number above 0".into())
 }
 
 fn from_one(text: &str) -> Result<f64, String> {
-    number(text)
-        .ok()
-        .filter(|number| *number >= 1.0)
-        .ok_or_else(|| "write a number from 1 up".into())
+    number(text).ok().filter(|number| *number >= 1.0).ok_or_else(|| "write a number from 1 up".into())
 }
 
 /// Coefficients of the law, some of them.
@@ -475,29 +469,17 @@ fn coefficients(text: &str) -> Result<Usl, String> {
         overrides(text)?
     } else {
         let values = text.split(',').map(number).collect::<Result<Vec<_>, _>>();
-        let [alpha, beta, gamma] = values
-            .ok()
-            .and_then(|values| <[f64; 3]>::try_from(values).ok())
-            .ok_or(help)?;
+        let [alpha, beta, gamma] = values.ok().and_then(|values| <[f64; 3]>::try_from(values).ok()).ok_or(help)?;
         let [alpha, beta, gamma] = [alpha, beta, gamma].map(Some);
         Overrides { alpha, beta, gamma }
     };
-    let Overrides {
-        alpha: Some(contention),
-        beta: Some(coherency),
-        gamma: Some(unit_throughput),
-    } = given
-    else {
+    let Overrides { alpha: Some(contention), beta: Some(coherency), gamma: Some(unit_throughput) } = given else {
         return Err(help.into());
     };
     if unit_throughput <= 0.0 {
         return Err("γ, the last, is the throughput of one unit: a number above 0".into());
     }
-    Ok(Usl {
-        contention,
-        coherency,
-        unit_throughput,
-    })
+    Ok(Usl { contention, coherency, unit_throughput })
 }
 
 /// Growth per week, as a factor: `3%/week` is 1.03.

@@ -29,13 +29,10 @@ pub fn header(text: &str) -> Result<(String, String), String> {
 /// A method, in any case.
 pub fn method(text: &str) -> Result<nmax_plan::plan::Method, String> {
     let known = nmax_plan::plan::Method::ALL;
-    known
-        .into_iter()
-        .find(|method| method.token().eq_ignore_ascii_case(text))
-        .ok_or_else(|| {
-            let names: Vec<&str> = known.iter().map(|method| method.token()).collect();
-            format!("write one of {}", names.join(", "))
-        })
+    known.into_iter().find(|method| method.token().eq_ignore_ascii_case(text)).ok_or_else(|| {
+        let names: Vec<&str> = known.iter().map(|method| method.token()).collect();
+        format!("write one of {}", names.join(", "))
+    })
 }
 
 /// How many times shorter, from 1 up.
@@ -60,9 +57,7 @@ pub fn resolve(text: &str) -> Result<HostOverride, String> {
 fn given(text: &str) -> Result<HostOverride, String> {
     let (host, rest) = text.split_once(':').ok_or("the address is missing")?;
     let (host, _) = parse_host(host).map_err(|error| error.message)?;
-    let with_port = rest
-        .split_once(':')
-        .filter(|(port, _)| port.bytes().all(|byte| byte.is_ascii_digit()));
+    let with_port = rest.split_once(':').filter(|(port, _)| port.bytes().all(|byte| byte.is_ascii_digit()));
     let with_port = with_port.map(|(port, list)| match port.parse::<u16>() {
         Ok(port @ 1..) => addresses(list).map(|list| (Some(port), list)),
         _ => Err(format!("`{port}` is not a port from 1 to 65535")),
@@ -104,16 +99,12 @@ pub fn instant(text: &str, zone_s: i32) -> Result<i64, String> {
             return Ok(instant.as_microsecond());
         }
     }
-    let local = text
-        .parse::<jiff::civil::DateTime>()
-        .or_else(|_| jiff::civil::DateTime::strptime("%d/%b/%Y:%H:%M:%S", text));
+    let local =
+        text.parse::<jiff::civil::DateTime>().or_else(|_| jiff::civil::DateTime::strptime("%d/%b/%Y:%H:%M:%S", text));
     let zone = jiff::tz::Offset::from_seconds(zone_s).map_err(|error| error.to_string())?;
-    local
-        .and_then(|local| zone.to_timestamp(local))
-        .map(|instant| instant.as_microsecond())
-        .map_err(|_| {
-            format!("`{text}` is no time: write it as in 2026-11-20T18:00:00Z, '2026-11-20 18:00' or 2026-11-20")
-        })
+    local.and_then(|local| zone.to_timestamp(local)).map(|instant| instant.as_microsecond()).map_err(|_| {
+        format!("`{text}` is no time: write it as in 2026-11-20T18:00:00Z, '2026-11-20 18:00' or 2026-11-20")
+    })
 }
 
 /// A time zone as an offset from Greenwich, in seconds.

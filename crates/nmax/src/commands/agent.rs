@@ -30,10 +30,8 @@ pub fn agent(args: &AgentArgs) -> Exit {
         let agent = match Agent::bind(options).await {
             Ok(agent) => agent,
             Err(error) => {
-                let text = format!(
-                    "cannot listen on {}: {error}\n  help: choose a free port, or 0 for any",
-                    args.listen
-                );
+                let text =
+                    format!("cannot listen on {}: {error}\n  help: choose a free port, or 0 for any", args.listen);
                 return complain(&text, Exit::Usage);
             }
         };
@@ -69,11 +67,7 @@ fn options(args: &AgentArgs) -> Result<AgentOptions, String> {
             wrong.escape_debug()
         ));
     }
-    Ok(AgentOptions {
-        place,
-        token,
-        processes: args.process.clone(),
-    })
+    Ok(AgentOptions { place, token, processes: args.process.clone() })
 }
 
 fn is_loopback(address: IpAddr) -> bool {
@@ -115,8 +109,5 @@ fn call(url: &str, name: Option<&str>) -> Result<Place, String> {
             name.escape_debug()
         ));
     }
-    Ok(Place::Call {
-        place: parts.place(),
-        name: name.map(str::to_owned),
-    })
+    Ok(Place::Call { place: parts.place(), name: name.map(str::to_owned) })
 }

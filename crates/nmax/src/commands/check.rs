@@ -56,9 +56,8 @@ pub fn check(args: &CheckArgs) -> Exit {
     hints::say(&warnings);
     let forecast = forecast(&plan);
     // A profile of one user says nothing about the load that the system is for.
-    let intended = written::as_written(&plan).map_or(forecast.peak_requests_per_s, |plan| {
-        nmax_plan::summary::forecast(&plan).peak_requests_per_s
-    });
+    let intended = written::as_written(&plan)
+        .map_or(forecast.peak_requests_per_s, |plan| nmax_plan::summary::forecast(&plan).peak_requests_per_s);
     let beside = written::beside_per_s(&plan);
     let together = |per_s: Option<f64>| per_s.map(|per_s| per_s + beside);
     let advice = Advice {
@@ -72,9 +71,7 @@ pub fn check(args: &CheckArgs) -> Exit {
         let mut result = as_json(&plan, &yaml, &forecast, &warnings);
         result["machine"] = advice.machine_json();
         result["advice"] = advice.effort_json();
-        result["sources"] = sources
-            .as_ref()
-            .map_or(serde_json::Value::Null, |sources| sources.json(&shown));
+        result["sources"] = sources.as_ref().map_or(serde_json::Value::Null, |sources| sources.json(&shown));
         say::line(format_args!("{result:#}"));
     } else {
         let lines = sources.as_ref().map(Sources::lines).unwrap_or_default();
@@ -110,9 +107,7 @@ fn as_text(plan: &Plan, forecast: &Forecast) -> String {
     let mut text = format!("# What it will send to {}\n", plan.target);
     let unknown = || "as many as the replies allow".to_owned();
     let count = |count: Option<u64>| count.map_or_else(unknown, number::count);
-    let length = forecast
-        .duration
-        .map_or_else(|| "until all iterations are done".to_owned(), format_duration);
+    let length = forecast.duration.map_or_else(|| "until all iterations are done".to_owned(), format_duration);
     let length = match plan.compress > 1.0 {
         true => format!("{length} (compressed {} x)", number::digits(plan.compress)),
         false => length,
@@ -130,24 +125,14 @@ fn as_text(plan: &Plan, forecast: &Forecast) -> String {
         line("at the peak", format!("{} requests per second", number::digits(rate)));
     }
     for scenario in mix(plan, forecast) {
-        let iterations = scenario
-            .iterations
-            .map_or_else(String::new, |n| format!(", {} iterations", number::count(n)));
+        let iterations = scenario.iterations.map_or_else(String::new, |n| format!(", {} iterations", number::count(n)));
         let share = number::share(scenario.share);
-        line(
-            "scenario",
-            format!(
-                "{}: {share}, {} each{iterations}",
-                scenario.name, scenario.requests_per_iteration
-            ),
-        );
+        line("scenario", format!("{}: {share}, {} each{iterations}", scenario.name, scenario.requests_per_iteration));
     }
     if let Some(words) = written::on_top(plan) {
         text.push_str(&format!("#   {:<12}{words}\n", "not counted"));
     }
-    written::besides(plan)
-        .iter()
-        .for_each(|(topic, words)| text.push_str(&format!("#   {topic:<12}{words}\n")));
+    written::besides(plan).iter().for_each(|(topic, words)| text.push_str(&format!("#   {topic:<12}{words}\n")));
     text.push_str("#\n# How it will send\n");
     for (topic, words) in policy(plan) {
         text.push_str(&format!("#   {topic:<12}{words}\n"));
@@ -159,8 +144,7 @@ fn as_text(plan: &Plan, forecast: &Forecast) -> String {
 fn mix<'a>(plan: &'a Plan, forecast: &'a Forecast) -> impl Iterator<Item = &'a ScenarioForecast> {
     let is_beside = |index: usize| plan.background.iter().any(|beside| beside.scenario == index);
     let all = forecast.scenarios.iter().enumerate();
-    all.filter(move |(index, _)| !is_beside(*index))
-        .map(|(_, scenario)| scenario)
+    all.filter(move |(index, _)| !is_beside(*index)).map(|(_, scenario)| scenario)
 }
 
 /// A number when it is the same each time, else what is known of it.

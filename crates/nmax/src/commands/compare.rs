@@ -139,11 +139,7 @@ fn read(args: &BeforeAfterArgs, before: &[Part], after: &[Part]) -> Result<(Side
 
 /// Why these sides may not be compared, and what to do about it.
 fn refusal(before: &Side, after: &Side, found: &[Caveat]) -> Option<String> {
-    let reasons: Vec<&str> = found
-        .iter()
-        .filter(|caveat| caveat.refuses)
-        .map(|caveat| caveat.text.as_str())
-        .collect();
+    let reasons: Vec<&str> = found.iter().filter(|caveat| caveat.refuses).map(|caveat| caveat.text.as_str()).collect();
     let odd = odd(&before.origins, &after.origins);
     let rest = |side: &Side| -> String {
         let kept = side.origins.iter().filter(|origin| !odd.contains(&origin.label));
@@ -151,12 +147,9 @@ fn refusal(before: &Side, after: &Side, found: &[Caveat]) -> Option<String> {
     };
     let without = match odd.len() {
         0 => String::new(),
-        1..=ODD_MAX => format!(
-            "without {}: `nmax compare --before{} --after{}`; ",
-            odd.join(", "),
-            rest(before),
-            rest(after)
-        ),
+        1..=ODD_MAX => {
+            format!("without {}: `nmax compare --before{} --after{}`; ", odd.join(", "), rest(before), rest(after))
+        }
         more => format!("leave out the {more} runs that differ from most; "),
     };
     (!reasons.is_empty()).then(|| {
@@ -169,16 +162,8 @@ fn refusal(before: &Side, after: &Side, found: &[Caveat]) -> Option<String> {
 
 /// Compares both sides.
 fn answer(args: &BeforeAfterArgs, one: &Side, other: &Side) -> Result<Comparison, String> {
-    let history = if args.no_history {
-        Vec::new()
-    } else {
-        history(&args.runs_dir, one, other)
-    };
-    let has_log = one
-        .origins
-        .iter()
-        .chain(&other.origins)
-        .any(|origin| origin.kind == Kind::Log);
+    let history = if args.no_history { Vec::new() } else { history(&args.runs_dir, one, other) };
+    let has_log = one.origins.iter().chain(&other.origins).any(|origin| origin.kind == Kind::Log);
     let usual: &[Metric] = if has_log { &Metric::OF_LOGS } else { &Metric::OF_RUNS };
     let answer = compare(&Question {
         before: &one.measured,
@@ -198,11 +183,8 @@ fn answer(args: &BeforeAfterArgs, one: &Side, other: &Side) -> Result<Comparison
 /// Why there is no row.
 fn nothing(args: &BeforeAfterArgs, before: &Side, after: &Side) -> String {
     let names = |side: &Side| {
-        let mut names: Vec<&str> = side
-            .measured
-            .iter()
-            .flat_map(|run| run.requests.keys().map(String::as_str))
-            .collect();
+        let mut names: Vec<&str> =
+            side.measured.iter().flat_map(|run| run.requests.keys().map(String::as_str)).collect();
         names.sort_unstable();
         names.dedup();
         names.truncate(10);
@@ -213,11 +195,7 @@ fn nothing(args: &BeforeAfterArgs, before: &Side, after: &Side) -> String {
     } else {
         "--request: no such request is on both sides"
     };
-    format!(
-        "{what}\n  help: before there are {}; after there are {}",
-        names(before),
-        names(after)
-    )
+    format!("{what}\n  help: before there are {}; after there are {}", names(before), names(after))
 }
 
 /// Other sound runs of the same plan on the same target, of the name and labels of a run that is compared: how much equal

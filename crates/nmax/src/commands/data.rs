@@ -30,10 +30,7 @@ struct Trouble {
 impl Trouble {
     /// What was asked for, or read, is wrong.
     fn usage(text: impl Display, help: impl Display) -> Self {
-        Self {
-            text: format!("{text}\n  help: {help}"),
-            exit: Exit::Usage,
-        }
+        Self { text: format!("{text}\n  help: {help}"), exit: Exit::Usage }
     }
 }
 

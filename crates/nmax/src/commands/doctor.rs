@@ -26,10 +26,7 @@ pub fn doctor(args: &DoctorArgs) -> Exit {
     let checks = host::checks(&host);
     let forecast = need.map(|need| {
         // A run raises its limit of open files, so its limit is the hard one.
-        let host = Host {
-            files_soft: host.files_hard.or(host.files_soft),
-            ..host.clone()
-        };
+        let host = Host { files_soft: host.files_hard.or(host.files_soft), ..host.clone() };
         host::forecast(&host, &need)
     });
     let found = || checks.iter().chain(forecast.iter().flatten());
@@ -46,11 +43,7 @@ pub fn doctor(args: &DoctorArgs) -> Exit {
     } else {
         say::text(as_text(&checks, forecast.as_deref()));
     }
-    if worst == Some(Level::Error) {
-        Exit::Usage
-    } else {
-        Exit::Pass
-    }
+    if worst == Some(Level::Error) { Exit::Usage } else { Exit::Pass }
 }
 
 fn need(args: &DoctorArgs, what: &str) -> Result<Need, String> {
@@ -62,20 +55,12 @@ fn need(args: &DoctorArgs, what: &str) -> Result<Need, String> {
 
 fn as_text(checks: &[Finding], forecast: Option<&[Finding]>) -> String {
     let use_color = std::io::stdout().is_terminal() && live::use_color();
-    let width = if std::io::stdout().is_terminal() {
-        live::terminal_width()
-    } else {
-        80
-    };
+    let width = if std::io::stdout().is_terminal() { live::terminal_width() } else { 80 };
     let mut text = "This host\n".to_owned();
-    checks
-        .iter()
-        .for_each(|finding| row(finding, use_color, width, &mut text));
+    checks.iter().for_each(|finding| row(finding, use_color, width, &mut text));
     if let Some(forecast) = forecast {
         text.push_str("\nThis plan on this host\n");
-        forecast
-            .iter()
-            .for_each(|finding| row(finding, use_color, width, &mut text));
+        forecast.iter().for_each(|finding| row(finding, use_color, width, &mut text));
     }
     let all = || checks.iter().chain(forecast.unwrap_or_default());
     let of = |level: Level, noun: &str| {
@@ -83,11 +68,7 @@ fn as_text(checks: &[Finding], forecast: Option<&[Finding]>) -> String {
         let plural = if n == 1 { "" } else { "s" };
         format!("{} {noun}{plural}", number::count(n))
     };
-    text.push_str(&format!(
-        "\n{}, {}\n",
-        of(Level::Error, "error"),
-        of(Level::Warning, "warning")
-    ));
+    text.push_str(&format!("\n{}, {}\n", of(Level::Error, "error"), of(Level::Warning, "warning")));
     text
 }
 
@@ -100,11 +81,7 @@ fn row(finding: &Finding, use_color: bool, width: usize, text: &mut String) {
         Level::Warning => "33",
         Level::Error => "31",
     };
-    let mark = if use_color {
-        format!("\x1b[{color}m{mark}\x1b[0m")
-    } else {
-        mark.to_string()
-    };
+    let mark = if use_color { format!("\x1b[{color}m{mark}\x1b[0m") } else { mark.to_string() };
     let (name, value) = COLUMNS;
     let head = format!("{mark} {:<name$}{:<value$}", finding.what, finding.value);
     text.push_str(head.trim_end());

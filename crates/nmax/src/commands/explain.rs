@@ -47,9 +47,8 @@ fn unknown(code: &str) -> String {
 /// One line for each, by what they may do.
 fn list(found: &[&Explanation]) -> String {
     let groups = found.chunk_by(|a, b| a.weight == b.weight).map(|group| {
-        let lines = group
-            .iter()
-            .map(|explanation| format!("  {:CODE_COLUMNS$}{}\n", explanation.code, explanation.title));
+        let lines =
+            group.iter().map(|explanation| format!("  {:CODE_COLUMNS$}{}\n", explanation.code, explanation.title));
         format!("{}\n{}", capital(group[0].weight.effect()), lines.collect::<String>())
     });
     let groups: Vec<String> = groups.collect();
@@ -57,20 +56,8 @@ fn list(found: &[&Explanation]) -> String {
 }
 
 fn in_full(explanation: &Explanation) -> String {
-    let Explanation {
-        code,
-        title,
-        weight,
-        means,
-        computed,
-        remedy,
-    } = explanation;
-    let parts = [
-        ("meaning", *means),
-        ("weight", weight.effect()),
-        ("computed", *computed),
-        ("what to do", *remedy),
-    ];
+    let Explanation { code, title, weight, means, computed, remedy } = explanation;
+    let parts = [("meaning", *means), ("weight", weight.effect()), ("computed", *computed), ("what to do", *remedy)];
     let parts = parts.map(|(name, text)| folded(&format!("  {name:12}"), text));
     format!("{code}: {title}\n{}", parts.concat())
 }
@@ -94,9 +81,7 @@ fn folded(name: &str, text: &str) -> String {
 
 fn capital(text: &str) -> String {
     let mut letters = text.chars();
-    letters
-        .next()
-        .map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 fn as_json(explanation: &Explanation) -> Value {

@@ -76,15 +76,8 @@ fn curl(args: &CurlArgs) -> Result<(), Trouble> {
     place.vacant(&[place.plan()])?;
     let mut recording = copied.recording;
     place.name().clone_into(&mut recording.name);
-    let source = Source {
-        file: None,
-        read: har::Read {
-            recording,
-            skipped: Vec::new(),
-            warnings: copied.notes,
-        },
-        key: None,
-    };
+    let source =
+        Source { file: None, read: har::Read { recording, skipped: Vec::new(), warnings: copied.notes }, key: None };
     make(&args.plan, &place, vec![source], recordings::new_key()?)
 }
 
@@ -94,9 +87,7 @@ fn command_of_stdin() -> Result<String, Trouble> {
     let mut text = String::new();
     let read = std::io::stdin().take(COMMAND_BYTES_MAX + 1).read_to_string(&mut text);
     read.map_err(|error| {
-        usage(format!(
-            "standard input: cannot read a command: {error}\n  help: pipe a text into it"
-        ))
+        usage(format!("standard input: cannot read a command: {error}\n  help: pipe a text into it"))
     })?;
     if text.len() as u64 > COMMAND_BYTES_MAX {
         return Err(usage(
@@ -124,21 +115,14 @@ fn make(args: &MadeArgs, place: &Place, sources: Vec<Source>, key: [u8; 32]) -> 
             kept.push(keep(place, index, file, source.key.is_some(), &stored));
         }
         let skipped = source.read.skipped.into_iter();
-        beside.skipped.extend(skipped.map(|skipped| Skipped {
-            recording: index,
-            ..skipped
-        }));
-        beside
-            .recordings
-            .extend(source.file.as_ref().map(|file| file.display().to_string()));
+        beside.skipped.extend(skipped.map(|skipped| Skipped { recording: index, ..skipped }));
+        beside.recordings.extend(source.file.as_ref().map(|file| file.display().to_string()));
         beside.warnings.extend(source.read.warnings);
         recordings.push(source.read.recording);
     }
     let entries: usize = recordings.iter().map(|recording| recording.entries.len()).sum();
     if entries > ENTRIES_TOLD {
-        say::note(format_args!(
-            "looking for values that come back, in {entries} exchanges ..."
-        ));
+        say::note(format_args!("looking for values that come back, in {entries} exchanges ..."));
     }
     beside.redactions = secrets.redactions;
     let converted = convert(recordings, &options(args, place, key));
@@ -146,11 +130,7 @@ fn make(args: &MadeArgs, place: &Place, sources: Vec<Source>, key: [u8; 32]) -> 
         let text = nothing(&converted, beside, "so that nothing was written");
         return Err((text, Exit::Usage));
     }
-    let bundle = Bundle {
-        converted: &converted,
-        secrets: &secrets,
-        recordings: &kept,
-    };
+    let bundle = Bundle { converted: &converted, secrets: &secrets, recordings: &kept };
     beside.files = files::write(place, &bundle)?;
     tell(args, &converted, beside);
     Ok(())
@@ -205,10 +185,7 @@ fn keep(place: &Place, index: usize, file: &Path, has_placeholders: bool, stored
     let text = || Some(har::write(stored, env!("CARGO_PKG_VERSION")));
     match (is_own, has_placeholders) {
         (true, true) => Kept { name, text: None },
-        (true, false) => Kept {
-            name: format!("{}.redacted.har", numbered(place.name(), index)),
-            text: text(),
-        },
+        (true, false) => Kept { name: format!("{}.redacted.har", numbered(place.name(), index)), text: text() },
         (false, _) => Kept { name, text: text() },
     }
 }

@@ -165,11 +165,7 @@ fn nothing(counts: &Counts, logs: &Logs, profile: &Profile, zone_s: i32) -> Stri
 /// Writes plan, profile and data files; the plan first in the list.
 fn store(place: &Place, made: &Made) -> Result<Vec<PathBuf>, Trouble> {
     let mut files = vec![(place.plan(), made.plan.as_str())];
-    files.extend(
-        made.files
-            .iter()
-            .map(|file| (place.path(&file.name), file.text.as_str())),
-    );
+    files.extend(made.files.iter().map(|file| (place.path(&file.name), file.text.as_str())));
     let paths: Vec<PathBuf> = files.iter().map(|(path, _)| path.clone()).collect();
     place.vacant(&paths)?;
     place.prepare()?;

@@ -47,21 +47,14 @@ pub fn once(args: &CheckArgs, plan: Plan, shown: &Shown) -> Exit {
         is_ok &= rehearsal.is_ok;
         let elsewhere = beside_exchanges(rehearsal);
         if args.json {
-            let exchanges: Vec<Value> = rehearsal
-                .exchanges
-                .iter()
-                .map(|traced| as_json(traced, shown))
-                .collect();
+            let exchanges: Vec<Value> = rehearsal.exchanges.iter().map(|traced| as_json(traced, shown)).collect();
             let failures: Vec<String> = elsewhere.map(|failure| shown.text(&failure.text)).collect();
             scenarios.push(json!({
                 "name": name, "ok": rehearsal.is_ok, "exchanges": exchanges, "failures": failures,
             }));
         } else {
             say::line(format_args!("scenario {name}"));
-            rehearsal
-                .exchanges
-                .iter()
-                .for_each(|traced| say::text(as_text(traced, shown)));
+            rehearsal.exchanges.iter().for_each(|traced| say::text(as_text(traced, shown)));
             elsewhere
                 .for_each(|failure| say::line(format_args!("\n✗ {}: {}", failure.kind, shown.text(&failure.text))));
         }
@@ -84,27 +77,16 @@ pub fn once(args: &CheckArgs, plan: Plan, shown: &Shown) -> Exit {
 
 /// What was not ok and is no exchange: an `end`, a value that cannot be made, a loop without end.
 fn beside_exchanges(rehearsal: &Rehearsal) -> impl Iterator<Item = &FailureExample> {
-    let is_of_exchange = |failure: &FailureExample| {
-        rehearsal
-            .exchanges
-            .iter()
-            .any(|traced| traced.failure.as_ref() == Some(failure))
-    };
-    rehearsal
-        .failures
-        .iter()
-        .filter(move |failure| !is_of_exchange(failure))
+    let is_of_exchange =
+        |failure: &FailureExample| rehearsal.exchanges.iter().any(|traced| traced.failure.as_ref() == Some(failure));
+    rehearsal.failures.iter().filter(move |failure| !is_of_exchange(failure))
 }
 
 fn as_text(traced: &Traced, shown: &Shown) -> String {
     let sample = &traced.measured.sample;
     let symbol = if sample.outcome == Outcome::Ok { "✓" } else { "✗" };
     let time = number::time(sample.response_time().0 as f64);
-    let mut text = format!(
-        "\n{symbol} {}: {} after {time}\n",
-        shown.text(&traced.name),
-        status(sample)
-    );
+    let mut text = format!("\n{symbol} {}: {} after {time}\n", shown.text(&traced.name), status(sample));
     if let Some(failure) = &traced.failure {
         text.push_str(&format!("  {}\n", shown.text(&failure.text)));
         if let Outcome::Error(kind) = failure.outcome {

@@ -46,9 +46,7 @@ fn tried(args: &CheckArgs, plan: Plan, shown: &Shown) -> Result<Exit, (String, E
     let usage = |text: String| (text, Exit::Usage);
     if load::is_url(&args.what) {
         let help = "give a plan; `nmax record` and `nmax import` write one";
-        return Err(usage(format!(
-            "--prove tries the values of a plan, and a URL has none\n  help: {help}"
-        )));
+        return Err(usage(format!("--prove tries the values of a plan, and a URL has none\n  help: {help}")));
     }
     let origins = preflight::origins(&plan).map_err(usage)?;
     hints::say(&hints::warnings(&plan, &origins));
@@ -78,17 +76,11 @@ fn tried(args: &CheckArgs, plan: Plan, shown: &Shown) -> Result<Exit, (String, E
     } else {
         say::text(told.text());
     }
-    Ok(if found.iter().all(Found::is_ok) {
-        Exit::Pass
-    } else {
-        Exit::Failed
-    })
+    Ok(if found.iter().all(Found::is_ok) { Exit::Pass } else { Exit::Failed })
 }
 
 /// Tries every value of every scenario.
 fn trials(plan: &Arc<Plan>, evidence: &Evidence, replayer: &mut Replayer) -> Result<Vec<Found>, StartError> {
     let sites = sites::of(plan);
-    (0..plan.scenarios.len())
-        .map(|scenario| trial::scenario(plan, scenario, &sites, evidence, replayer))
-        .collect()
+    (0..plan.scenarios.len()).map(|scenario| trial::scenario(plan, scenario, &sites, evidence, replayer)).collect()
 }

@@ -63,19 +63,10 @@ pub fn record(args: &RecordArgs) -> Exit {
 fn try_record(args: &RecordArgs) -> Result<(), Trouble> {
     let usage = |text: String| (text, Exit::Usage);
     let url = Url::parse(&args.url).map_err(|error| usage(error.to_string()))?;
-    let place = Place::new(
-        &args.plan.output.clone().unwrap_or_else(|| name_of(&url)),
-        args.plan.force,
-    )?;
+    let place = Place::new(&args.plan.output.clone().unwrap_or_else(|| name_of(&url)), args.plan.force)?;
     let ca_file = place.path(&format!("{}.ca.pem", place.name()));
     let har_file = place.path(&format!("{}.har", place.name()));
-    place.vacant(&[
-        place.plan(),
-        har_file.clone(),
-        place.secrets(),
-        place.evidence(),
-        ca_file.clone(),
-    ])?;
+    place.vacant(&[place.plan(), har_file.clone(), place.secrets(), place.evidence(), ca_file.clone()])?;
     let settings = settings(args, &url)?;
     let interrupts = Interrupts::listen();
     let (mut recorder, events) = Recorder::start(&settings).map_err(|error| usage(error.to_string()))?;
@@ -87,11 +78,7 @@ fn try_record(args: &RecordArgs) -> Result<(), Trouble> {
     let (happened, happens) = sync_channel(WAITING_MAX);
     let watching = watch(events, happened.clone());
     desk::listen(move |line| happened.send(Happened::Line(line)).is_ok());
-    let course = Course {
-        args,
-        interrupts: &interrupts,
-        happens: &happens,
-    };
+    let course = Course { args, interrupts: &interrupts, happens: &happens };
     let followed = course.follow(&mut browser, &mut log, &mut screen);
     drop(browser);
     recorder.stop();
@@ -125,10 +112,9 @@ fn settings(args: &RecordArgs, url: &Url) -> Result<Settings, Trouble> {
     for file in &args.upstream_ca {
         match recordings::bytes(file, ISSUERS_BYTES_MAX) {
             Ok(pem) => upstream_ca.push(pem),
-            Err(why) => errors.push(format!(
-                "{}: {why}\n  help: give a PEM file with `BEGIN CERTIFICATE`",
-                file.display()
-            )),
+            Err(why) => {
+                errors.push(format!("{}: {why}\n  help: give a PEM file with `BEGIN CERTIFICATE`", file.display()))
+            }
         }
     }
     if !errors.is_empty() {
@@ -264,31 +250,16 @@ fn finish(args: &RecordArgs, place: &Place, log: Log, recorder: &Recorder) -> Re
     drop(stored);
     let converted = convert(vec![recording], &options(&args.plan, place, key));
     if converted.summary.steps == 0 {
-        let beside = Beside {
-            warnings,
-            ..Beside::default()
-        };
+        let beside = Beside { warnings, ..Beside::default() };
         let file = keep(place, &text, &secrets)?;
         let what = format!("so that no plan was written; the recording is {}", file.display());
         return Err((nothing(&converted, beside, &what), Exit::Unreachable));
     }
-    let kept = Kept {
-        name: format!("{}.har", place.name()),
-        text: Some(text),
-    };
-    let bundle = Bundle {
-        converted: &converted,
-        secrets: &secrets,
-        recordings: &[kept],
-    };
+    let kept = Kept { name: format!("{}.har", place.name()), text: Some(text) };
+    let bundle = Bundle { converted: &converted, secrets: &secrets, recordings: &[kept] };
     // Nothing was in the way when the recording began; what is there now is its own.
     let files = files::write(&place.overwriting(), &bundle)?;
-    let beside = Beside {
-        files,
-        warnings,
-        redactions: secrets.redactions,
-        ..Beside::default()
-    };
+    let beside = Beside { files, warnings, redactions: secrets.redactions, ..Beside::default() };
     tell(&args.plan, &converted, beside);
     Ok(())
 }

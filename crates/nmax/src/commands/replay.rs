@@ -52,17 +52,11 @@ pub fn replay(args: &ReplayArgs) -> Exit {
     };
     if !schedule.fill(&mut plan, |method, target| types.name(method, target)) {
         let help = "replay a part of the log: --from, --to, --day, --peak-hour";
-        return complain(
-            &format!("the log has too many different targets\n  help: {help}"),
-            Exit::Usage,
-        );
+        return complain(&format!("the log has too many different targets\n  help: {help}"), Exit::Usage);
     }
     let told = told(&schedule, &counts, &logs);
     for (code, text) in &told {
-        say::note(format_args!(
-            "{}{text}",
-            if *code == LEFT_OUT { "left out: " } else { "" }
-        ));
+        say::note(format_args!("{}{text}", if *code == LEFT_OUT { "left out: " } else { "" }));
     }
     logs::warn(&schedule.warnings);
     if schedule.left_out.contains_key(STRAYS) {
@@ -110,11 +104,8 @@ fn schedule(args: &ReplayArgs) -> Result<(Schedule, Logs, Counts), String> {
     logs::warn(&counts.warnings());
     let schedule = replay.finish();
     if schedule.is_empty() {
-        let reasons: Vec<String> = schedule
-            .left_out
-            .iter()
-            .map(|(reason, count)| format!("{count} {reason}"))
-            .collect();
+        let reasons: Vec<String> =
+            schedule.left_out.iter().map(|(reason, count)| format!("{count} {reason}")).collect();
         let of = counts.parsed + counts.rejected;
         let help = "choose another time, name the --format, or let --all-methods send what may change data";
         return Err(format!(
@@ -128,10 +119,7 @@ fn schedule(args: &ReplayArgs) -> Result<(Schedule, Logs, Counts), String> {
 
 /// The traffic that is planned: the log as it will be sent.
 fn profile(schedule: &Schedule) -> Profile {
-    let mut traffic = Traffic::new(TrafficOptions {
-        with_robots: true,
-        ..TrafficOptions::default()
-    });
+    let mut traffic = Traffic::new(TrafficOptions { with_robots: true, ..TrafficOptions::default() });
     let mut hider = Hider::default();
     schedule.records().for_each(|record| {
         let target = hider.hide(record.target);
@@ -148,16 +136,12 @@ fn source_note(pace: Pace) -> Option<String> {
         Pace::Copies(copies) => format!("its rates are those of the log times {copies}"),
         Pace::Thinned(share) => format!("its rates are those of the log times {share}"),
     };
-    Some(format!(
-        "the source is the log as it was to be sent: {changed}; latency and sizes are those of the log"
-    ))
+    Some(format!("the source is the log as it was to be sent: {changed}; latency and sizes are those of the log"))
 }
 
 /// What the plan is called: its log and its pace.
 fn name(files: &[String], pace: Pace) -> String {
-    let first = files
-        .first()
-        .map_or("log", |file| file.rsplit(['/', '\\']).next().unwrap_or(file));
+    let first = files.first().map_or("log", |file| file.rsplit(['/', '\\']).next().unwrap_or(file));
     let more = if files.len() > 1 { " ..." } else { "" };
     let pace = format!("{more}, {}", pace.name());
     let room = NAME_CHARS_MAX.saturating_sub(pace.chars().count());
@@ -184,10 +168,7 @@ fn told(schedule: &Schedule, counts: &Counts, logs: &Logs) -> Vec<(&'static str,
     let reasons = schedule.left_out.iter();
     told.extend(reasons.map(|(reason, count)| (LEFT_OUT, format!("{} requests: {reason}", number::count(*count)))));
     if counts.rejected > 0 {
-        told.push((
-            LEFT_OUT,
-            format!("{} lines that are no requests", number::count(counts.rejected)),
-        ));
+        told.push((LEFT_OUT, format!("{} lines that are no requests", number::count(counts.rejected))));
     }
     told
 }

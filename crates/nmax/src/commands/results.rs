@@ -91,11 +91,7 @@ pub fn runs(args: &RunsArgs) -> Exit {
         tags: one.tags,
         note: one.note,
     };
-    let mut rows: Vec<Row> = list
-        .iter()
-        .map(of_run)
-        .chain(campaigns.into_iter().map(of_campaign))
-        .collect();
+    let mut rows: Vec<Row> = list.iter().map(of_run).chain(campaigns.into_iter().map(of_campaign)).collect();
     // Both lists are in order, newest first; the sort keeps the order of what began together.
     rows.sort_by_key(|row| std::cmp::Reverse(row.started_at.parse::<jiff::Timestamp>().ok()));
     let widest = rows.iter().map(|row| row.state.len()).max().unwrap_or(0);
@@ -107,10 +103,7 @@ pub fn runs(args: &RunsArgs) -> Exit {
 fn newest(last: Option<u32>, list: &mut Vec<RunEntry>, campaigns: &mut Vec<stored::Listed>) {
     let Some(last) = last else { return };
     let starts = list.iter().map(|run| &run.started_at);
-    let mut starts: Vec<String> = starts
-        .chain(campaigns.iter().map(|one| &one.started_at))
-        .cloned()
-        .collect();
+    let mut starts: Vec<String> = starts.chain(campaigns.iter().map(|one| &one.started_at)).cloned().collect();
     starts.sort_by_key(|start| std::cmp::Reverse(start.parse::<jiff::Timestamp>().ok()));
     starts.truncate(last as usize);
     list.retain(|run| starts.contains(&run.started_at));
@@ -123,15 +116,9 @@ fn none(args: &RunsArgs) -> String {
     words.extend(args.of.tag.iter().map(|tag| format!(" with the label `{tag}`")));
     words.extend(args.name.iter().map(|name| format!(" of the name `{name}`")));
     words.extend(args.of.target.iter().map(|target| format!(" on {target}")));
-    words.extend(
-        args.verdict
-            .map(|verdict| format!(" with the verdict {}", verdict.name())),
-    );
+    words.extend(args.verdict.map(|verdict| format!(" with the verdict {}", verdict.name())));
     let folder = args.runs_dir.display();
-    format!(
-        "no runs{} in {folder}\n  help: `nmax run PLAN` makes one",
-        words.concat()
-    )
+    format!("no runs{} in {folder}\n  help: `nmax run PLAN` makes one", words.concat())
 }
 
 /// A run or a campaign in the list.
@@ -147,16 +134,8 @@ struct Row {
 impl Row {
     fn line(&self, widest: usize) -> String {
         let started = self.started_at.get(..19).unwrap_or(&self.started_at).replace('T', " ");
-        let tags = if self.tags.is_empty() {
-            String::new()
-        } else {
-            format!("  [{}]", self.tags.join(", "))
-        };
-        let note = if self.note.is_empty() {
-            String::new()
-        } else {
-            format!("  {}", self.note)
-        };
+        let tags = if self.tags.is_empty() { String::new() } else { format!("  [{}]", self.tags.join(", ")) };
+        let note = if self.note.is_empty() { String::new() } else { format!("  {}", self.note) };
         let Self { id, state, name, .. } = self;
         format!("{id}  {started}  {state:<widest$}  {name}{tags}{note}")
     }

@@ -40,12 +40,7 @@ pub fn run(args: &RunArgs) -> Exit {
 fn source(plan: &Plan) -> Result<Option<Arc<Source>>, String> {
     let Some(file) = &plan.source else { return Ok(None) };
     let profile = fidelity::profile(Path::new(file))?;
-    Ok(Some(Arc::new(Source {
-        name: file.clone(),
-        profile,
-        note: None,
-        visitors: Visitors::Iterations,
-    })))
+    Ok(Some(Arc::new(Source { name: file.clone(), profile, note: None, visitors: Visitors::Iterations })))
 }
 
 /// Runs a plan; prints the result. `told` is what belongs beside its numbers: codes and words.
@@ -83,17 +78,10 @@ pub fn conduct(
         Ok(finished) => finished,
         Err(error) => return complain(&error, Exit::Usage),
     };
-    if ![&args.junit, &args.csv]
-        .into_iter()
-        .flatten()
-        .any(|file| is_stdout(file))
-    {
+    if ![&args.junit, &args.csv].into_iter().flatten().any(|file| is_stdout(file)) {
         print(&finished.view, &args.output);
     }
-    for (file, text) in [
-        (&args.junit, junit::xml as fn(&View) -> String),
-        (&args.csv, csv::requests),
-    ] {
+    for (file, text) in [(&args.junit, junit::xml as fn(&View) -> String), (&args.csv, csv::requests)] {
         if let Some(file) = file
             && let Err(error) = write(file, &text(&finished.view))
         {
@@ -154,18 +142,12 @@ fn one_output(args: &RunArgs) -> Result<(), String> {
         (args.junit.as_deref().is_some_and(is_stdout), "--junit -"),
         (args.csv.as_deref().is_some_and(is_stdout), "--csv -"),
     ];
-    let given: Vec<&str> = flags
-        .iter()
-        .filter(|(is_given, _)| *is_given)
-        .map(|(_, flag)| *flag)
-        .collect();
+    let given: Vec<&str> = flags.iter().filter(|(is_given, _)| *is_given).map(|(_, flag)| *flag).collect();
     if given.len() < 2 {
         return Ok(());
     }
     let given = given.join(" and ");
-    Err(format!(
-        "{given} both write on standard output\n  help: give all but one a file"
-    ))
+    Err(format!("{given} both write on standard output\n  help: give all but one a file"))
 }
 
 /// Holds the plan against this host: what may spoil the run, said and returned for its events; else why it surely
@@ -197,14 +179,8 @@ pub fn pinnable(pin: &[usize]) -> Result<(), String> {
     let Some(wrong) = pin.iter().find(|cpu| !is_allowed(**cpu)) else {
         return Ok(());
     };
-    let allowed: Vec<String> = (0..CpuSet::MAX_CPU)
-        .filter(|cpu| is_allowed(*cpu))
-        .map(|cpu| cpu.to_string())
-        .collect();
-    Err(format!(
-        "--pin: this process may not run on CPU {wrong}\n  help: choose from {}",
-        allowed.join(",")
-    ))
+    let allowed: Vec<String> = (0..CpuSet::MAX_CPU).filter(|cpu| is_allowed(*cpu)).map(|cpu| cpu.to_string()).collect();
+    Err(format!("--pin: this process may not run on CPU {wrong}\n  help: choose from {}", allowed.join(",")))
 }
 
 /// Prints a result on standard output.
@@ -220,14 +196,7 @@ pub fn print(view: &View, output: &OutputArgs) {
 pub fn text(view: &View, wide: bool) -> String {
     let is_terminal = std::io::stdout().is_terminal();
     let width = if is_terminal { live::terminal_width() } else { 80 };
-    table(
-        view,
-        Style {
-            color: is_terminal && live::use_color(),
-            width,
-            wide,
-        },
-    )
+    table(view, Style { color: is_terminal && live::use_color(), width, wide })
 }
 
 /// Whether a file can be written; an old one keeps its text, a new one is not left behind.
@@ -253,10 +222,7 @@ pub fn write(file: &Path, text: &str) -> Result<(), String> {
 }
 
 fn unwritable(file: &Path, error: &std::io::Error) -> String {
-    format!(
-        "{}: cannot write: {error}\n  help: choose a writable path",
-        file.display()
-    )
+    format!("{}: cannot write: {error}\n  help: choose a writable path", file.display())
 }
 
 /// Whatever quotes a URL must not quote its password. Help is in words of our own.

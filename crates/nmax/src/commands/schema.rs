@@ -15,10 +15,7 @@ pub(super) fn document(command: &str, keys: &[(&str, Value)]) -> Value {
 /// An object with these keys, all of which are there.
 pub(super) fn record(keys: &[(&str, Value)]) -> Value {
     let required: Vec<&str> = keys.iter().map(|(key, _)| *key).collect();
-    let properties: Map<String, Value> = keys
-        .iter()
-        .map(|(key, rules)| ((*key).to_owned(), rules.clone()))
-        .collect();
+    let properties: Map<String, Value> = keys.iter().map(|(key, rules)| ((*key).to_owned(), rules.clone())).collect();
     json!({ "type": "object", "properties": properties, "required": required })
 }
 

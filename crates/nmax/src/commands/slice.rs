@@ -78,36 +78,24 @@ fn run_of(args: &SliceArgs) -> Result<Option<std::path::PathBuf>, String> {
         _ => return Ok(None),
     };
     if asked == Path::new("-") || asked.is_file() {
-        let is_samples = asked
-            .extension()
-            .is_some_and(|ending| ending == "parquet" || ending == "tmp");
+        let is_samples = asked.extension().is_some_and(|ending| ending == "parquet" || ending == "tmp");
         if is_samples {
             let help = "name the run: its directory, its id, or `last`";
-            return Err(format!(
-                "{}: this file is a part of a run\n  help: {help}",
-                asked.display()
-            ));
+            return Err(format!("{}: this file is a part of a run\n  help: {help}", asked.display()));
         }
         return Ok(None);
     }
     if asked.join("campaign.json").is_file() {
         let help = "name one of the runs in its folder `levels`";
-        return Err(format!(
-            "{}: this is a scale, which is many runs\n  help: {help}",
-            asked.display()
-        ));
+        return Err(format!("{}: this is a scale, which is many runs\n  help: {help}", asked.display()));
     }
     let found = nmax_store::find(&args.runs_dir, &asked.to_string_lossy());
-    found
-        .map(Some)
-        .map_err(|error| format!("{error}\n  or name access logs: there is no file `{}`", asked.display()))
+    found.map(Some).map_err(|error| format!("{error}\n  or name access logs: there is no file `{}`", asked.display()))
 }
 
 /// A request bound to a source, or everything that is wrong with it.
 fn compile(request: &Request, schema: &Schema) -> Result<Arc<Slice>, String> {
-    Slice::compile(request, schema)
-        .map(Arc::new)
-        .map_err(|errors| joined(&errors))
+    Slice::compile(request, schema).map(Arc::new).map_err(|errors| joined(&errors))
 }
 
 /// Errors as one text.

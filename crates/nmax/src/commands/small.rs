@@ -17,17 +17,12 @@ pub fn init(file: &Path) -> Exit {
     match written.and_then(|mut file| file.write_all(example::PLAN.as_bytes())) {
         Ok(()) => {
             let file = file.display();
-            say::line(format_args!(
-                "{file} is written. Next: `nmax check {file}`, then `nmax check {file} --once`."
-            ));
+            say::line(format_args!("{file} is written. Next: `nmax check {file}`, then `nmax check {file} --once`."));
             Exit::Pass
         }
         Err(error) => {
             let help = "choose a new name; an existing file is never overwritten";
-            complain(
-                &format!("{}: cannot write the plan: {error}\n  help: {help}", file.display()),
-                Exit::Usage,
-            )
+            complain(&format!("{}: cannot write the plan: {error}\n  help: {help}", file.display()), Exit::Usage)
         }
     }
 }

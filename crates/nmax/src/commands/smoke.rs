@@ -21,11 +21,7 @@ pub fn rehearsal(order: &Order, what: &str) -> Result<(), (String, Exit)> {
     // Scenarios that neither the mix nor the background runs are rehearsed for nothing.
     let runs = |scenario: usize| {
         order.plan.scenarios[scenario].weight > 0.0
-            || order
-                .plan
-                .background
-                .iter()
-                .any(|background| background.scenario == scenario)
+            || order.plan.background.iter().any(|background| background.scenario == scenario)
     };
     let all: Vec<Rehearsal> = all.into_iter().filter(|one| runs(one.scenario)).collect();
     if let Some(failed) = all.iter().find(|one| !one.is_ok) {

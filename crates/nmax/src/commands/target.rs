@@ -34,11 +34,7 @@ pub fn target(args: &TargetArgs) -> Exit {
 fn options(args: &TargetArgs) -> Options {
     let default = Options::default();
     Options {
-        listen: if args.listen.is_empty() {
-            default.listen
-        } else {
-            args.listen.clone()
-        },
+        listen: if args.listen.is_empty() { default.listen } else { args.listen.clone() },
         workers: args.workers.max(1),
         seed: args.seed,
         services: args.service.clone(),

@@ -35,10 +35,7 @@ fn shown(args: &TrendArgs) -> Result<Exit, String> {
     for file in &args.output {
         writable(file)?;
         if file.extension().is_some_and(|ending| ending == "md") {
-            return Err(format!(
-                "{}: a trend has no Markdown\n  help: write .html or .json",
-                file.display()
-            ));
+            return Err(format!("{}: a trend has no Markdown\n  help: write .html or .json", file.display()));
         }
     }
     let Shown { view, is_failing } = view(args)?;
@@ -184,9 +181,7 @@ fn row(entry: &RunEntry, value: f64) -> HistoryRun {
         tags: entry.tags.clone(),
         verdict: entry.verdict.clone().unwrap_or_default(),
         target: entry.target.clone(),
-        plan_sha256: Manifest::read(&entry.path)
-            .map(|manifest| manifest.plan_sha256)
-            .unwrap_or_default(),
+        plan_sha256: Manifest::read(&entry.path).map(|manifest| manifest.plan_sha256).unwrap_or_default(),
         value,
     }
 }
@@ -203,17 +198,12 @@ fn differences(runs: &[HistoryRun]) -> Vec<String> {
         values.len()
     };
     let mut said = Vec::new();
-    let facts: [(&str, Fact); 3] = [
-        ("names", |run| &run.name),
-        ("targets", |run| &run.target),
-        ("plans", |run| &run.plan_sha256),
-    ];
+    let facts: [(&str, Fact); 3] =
+        [("names", |run| &run.name), ("targets", |run| &run.target), ("plans", |run| &run.plan_sha256)];
     for (what, of) in facts {
         let count = count(of);
         if count > 1 {
-            said.push(format!(
-                "these runs have {count} different {what}: a change may be theirs"
-            ));
+            said.push(format!("these runs have {count} different {what}: a change may be theirs"));
         }
     }
     said
@@ -224,11 +214,7 @@ fn title(args: &TrendArgs) -> String {
     words.extend(args.name.iter().map(|name| format!("named {name}")));
     words.extend(args.of.tag.iter().map(|tag| format!("labelled {tag}")));
     words.extend(args.of.target.iter().map(|target| format!("on {target}")));
-    let which = if words.is_empty() {
-        "all".to_owned()
-    } else {
-        words.join(", ")
-    };
+    let which = if words.is_empty() { "all".to_owned() } else { words.join(", ") };
     format!("{which}, in {}", args.runs_dir.display())
 }
 

@@ -48,18 +48,12 @@ struct Trouble {
 impl Trouble {
     /// What was asked for, or read, is wrong.
     fn usage(text: impl Display, help: impl Display) -> Self {
-        Self {
-            text: format!("{text}\n  help: {help}"),
-            exit: Exit::Usage,
-        }
+        Self { text: format!("{text}\n  help: {help}"), exit: Exit::Usage }
     }
 
     /// With the name of the file before it.
     fn of(self, name: &str) -> Self {
-        Self {
-            text: format!("{name}: {}", self.text),
-            ..self
-        }
+        Self { text: format!("{name}: {}", self.text), ..self }
     }
 }
 
@@ -72,11 +66,7 @@ fn analysed(
     law: &LawArgs,
 ) -> Result<(Measured, Analysis), Trouble> {
     let Some(file) = file else {
-        let flags = if flags.is_empty() {
-            String::new()
-        } else {
-            format!(" {flags}")
-        };
+        let flags = if flags.is_empty() { String::new() } else { format!(" {flags}") };
         let help = format!(
             "give a CSV file with a row for each run, the directory of a scale, or `-` for standard input, as in `nmax \
              usl {verb} points.csv{flags}`"
@@ -85,14 +75,9 @@ fn analysed(
     };
     let measured = table::read(file, read)?;
     if measured.regression == Regression::ResponseTime && Method::from(law.method) != Method::Log {
-        let text = format!(
-            "{}: no column holds N, so R is fitted on X, and only the method log does that",
-            measured.name
-        );
-        return Err(Trouble::usage(
-            text,
-            "leave --method out, or say which column is N: --n NAME",
-        ));
+        let text =
+            format!("{}: no column holds N, so R is fitted on X, and only the method log does that", measured.name);
+        return Err(Trouble::usage(text, "leave --method out, or say which column is N: --n NAME"));
     }
     for note in &measured.notes {
         say::note(format_args!("note: {note}"));
@@ -105,18 +90,11 @@ fn options(measured: &Measured, read: &ReadArgs, law: &LawArgs) -> Options {
     Options {
         method: law.method.into(),
         dimension: measured.dimension,
-        think_s: read
-            .think
-            .map_or(measured.think_s.unwrap_or(0.0), |think| think.as_secs_f64()),
+        think_s: read.think.map_or(measured.think_s.unwrap_or(0.0), |think| think.as_secs_f64()),
         regression: measured.regression,
         demand: law.largest_demand().map(|(name, seconds)| Demand {
             name,
-            seconds: Estimate {
-                estimate: seconds,
-                low: None,
-                high: None,
-                at_bound: false,
-            },
+            seconds: Estimate { estimate: seconds, low: None, high: None, at_bound: false },
         }),
         ..Options::default()
     }
@@ -124,20 +102,12 @@ fn options(measured: &Measured, read: &ReadArgs, law: &LawArgs) -> Options {
 
 /// Why nothing may be concluded from the law, if so.
 fn blocked(analysis: &Analysis) -> Option<String> {
-    let blocks = analysis
-        .findings
-        .iter()
-        .filter(|finding| finding.effect == Effect::Block);
-    let blocks: Vec<String> = blocks
-        .map(|finding| format!("{}: {}", finding.code.name(), finding.text))
-        .collect();
+    let blocks = analysis.findings.iter().filter(|finding| finding.effect == Effect::Block);
+    let blocks: Vec<String> = blocks.map(|finding| format!("{}: {}", finding.code.name(), finding.text)).collect();
     if !blocks.is_empty() {
         return Some(blocks.join("\n  "));
     }
-    analysis
-        .fit
-        .is_none()
-        .then(|| "the law cannot be fitted to these points".to_owned())
+    analysis.fit.is_none().then(|| "the law cannot be fitted to these points".to_owned())
 }
 
 /// Text of a file as it is shown: what would steer the terminal is escaped.

@@ -79,10 +79,7 @@ pub fn wire(args: &WireArgs, safety: &SafetyArgs, mut plan: Plan, shown: &Shown)
     match worker.join() {
         Ok(Ok(traced)) => conclude(&traced, log.lost(), log.socket(), shown),
         Ok(Err(error)) => complain(&error, Exit::Usage),
-        Err(_) => complain(
-            &"the exchange ended by a defect of nmax; please report it",
-            Exit::Internal,
-        ),
+        Err(_) => complain(&"the exchange ended by a defect of nmax; please report it", Exit::Internal),
     }
 }
 
@@ -107,10 +104,7 @@ fn cut(plan: &mut Plan, wanted: Option<&str>) -> Result<usize, String> {
     let Some(wanted) = wanted else {
         return Err("the plan sends no request".into());
     };
-    Err(format!(
-        "no request `{wanted}` in the plan\n  help: choose one of: {}",
-        names.join(", ")
-    ))
+    Err(format!("no request `{wanted}` in the plan\n  help: choose one of: {}", names.join(", ")))
 }
 
 /// Prints what was measured.
@@ -123,10 +117,9 @@ fn conclude(traced: &[Traced], lost: u64, socket: Option<Socket>, shown: &Shown)
     let told = match socket {
         None => None,
         Some(Socket::Kept) => Some("kept for the next request".to_owned()),
-        Some(Socket::ClosedAfter(time)) => Some(format!(
-            "closed by the server {} after the reply",
-            number::time(time.0 as f64)
-        )),
+        Some(Socket::ClosedAfter(time)) => {
+            Some(format!("closed by the server {} after the reply", number::time(time.0 as f64)))
+        }
         Some(Socket::Held(time)) => Some(format!(
             "held: the server had not closed it {} after the reply, although it should",
             number::time(time.0 as f64)
@@ -152,19 +145,14 @@ fn measured(traced: &Traced, shown: &Shown) -> String {
         }
     }
     let time = |span: Nanos| number::time(span.0 as f64);
-    let phases: Vec<String> = phases(traced)
-        .into_iter()
-        .filter_map(|(name, span)| Some(format!("{name} {}", time(span?))))
-        .collect();
+    let phases: Vec<String> =
+        phases(traced).into_iter().filter_map(|(name, span)| Some(format!("{name} {}", time(span?)))).collect();
     text.push_str(&format!("  phases      {}\n", phases.join(", ")));
     text.push_str(&format!("  response    {} in all\n", time(sample.response_time())));
     let (sent, received) = (number::count(sample.bytes_sent), number::count(sample.bytes_received));
     text.push_str(&format!("  bytes       {sent} sent, {received} received"));
     if sample.bytes_decoded > 0 {
-        text.push_str(&format!(
-            ", {} of body when decoded",
-            number::count(sample.bytes_decoded)
-        ));
+        text.push_str(&format!(", {} of body when decoded", number::count(sample.bytes_decoded)));
     }
     text.push('\n');
     text
@@ -180,10 +168,7 @@ fn phases(traced: &Traced) -> [(&'static str, Option<Nanos>); 6] {
         ("connect", some(sample.network.connect)),
         ("tls", some(sample.network.tls)),
         ("send", sample.sent.map(|_| sample.send)),
-        (
-            "wait",
-            sample.first_byte.zip(sent).map(|(first, sent)| first.since(sent)),
-        ),
+        ("wait", sample.first_byte.zip(sent).map(|(first, sent)| first.since(sent))),
         ("receive", sample.first_byte.map(|first| sample.done.since(first))),
     ]
 }

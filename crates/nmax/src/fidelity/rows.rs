@@ -24,11 +24,7 @@ pub fn of_json(value: &Value) -> Option<(String, Vec<Row>, Vec<String>)> {
 
 /// A comparison as reports show it.
 pub fn likeness(source: &str, rows: &[Row], notes: &[String]) -> Likeness {
-    Likeness {
-        source: source.to_owned(),
-        rows: rows.iter().map(row).collect(),
-        notes: notes.to_vec(),
-    }
+    Likeness { source: source.to_owned(), rows: rows.iter().map(row).collect(), notes: notes.to_vec() }
 }
 
 fn row(row: &Row) -> LikenessRow {

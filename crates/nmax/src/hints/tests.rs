@@ -12,11 +12,7 @@ fn found(url: &str, change: impl FnOnce(&mut Plan)) -> Vec<String> {
 }
 
 fn given(host: &str, port: Option<u16>) -> HostOverride {
-    HostOverride {
-        host: host.into(),
-        port,
-        addresses: vec![("127.0.0.1".parse().unwrap(), None)],
-    }
+    HostOverride { host: host.into(), port, addresses: vec![("127.0.0.1".parse().unwrap(), None)] }
 }
 
 #[test]
@@ -27,16 +23,10 @@ fn an_ordinary_plan_has_no_warning() {
 #[test]
 fn an_address_for_a_host_that_nobody_asks_is_named() {
     let hosts = |hosts: Vec<HostOverride>| found("http://shop.test/", |plan| plan.hosts = hosts);
-    assert_eq!(
-        hosts(vec![given("shop.test", None), given("shop.test", Some(80))]),
-        [""; 0]
-    );
+    assert_eq!(hosts(vec![given("shop.test", None), given("shop.test", Some(80))]), [""; 0]);
     let warnings = hosts(vec![given("shpo.test", None), given("shop.test", Some(443))]);
     assert_eq!(warnings.len(), 2, "{warnings:?}");
-    assert!(
-        warnings[0].contains("`shpo.test`") && warnings[1].contains("`shop.test:443`"),
-        "{warnings:?}"
-    );
+    assert!(warnings[0].contains("`shpo.test`") && warnings[1].contains("`shop.test:443`"), "{warnings:?}");
     // The proxy is somebody, and a redirect may lead anywhere.
     let used = found("http://shop.test/", |plan| {
         plan.hosts = vec![given("proxy.test", None)];
@@ -53,10 +43,8 @@ fn an_address_for_a_host_that_nobody_asks_is_named() {
 #[test]
 fn settings_without_effect_are_named() {
     let certificate = |plan: &mut Plan| {
-        plan.defaults.client_certificate = Some(ClientCertificate {
-            certificate_file: "a.pem".into(),
-            key_file: "a.key".into(),
-        });
+        plan.defaults.client_certificate =
+            Some(ClientCertificate { certificate_file: "a.pem".into(), key_file: "a.key".into() });
     };
     let warnings = found("http://shop.test/", certificate);
     assert!(warnings[0].contains("never shown"), "{warnings:?}");
@@ -68,10 +56,7 @@ fn settings_without_effect_are_named() {
     assert!(warnings[0].contains("any certificate is accepted"), "{warnings:?}");
     let warnings = found("http://127.0.0.1/", |plan| plan.defaults.dns.family = Family::V6);
     assert!(warnings[0].contains("`family: ipv6`"), "{warnings:?}");
-    assert_eq!(
-        found("http://[::1]/", |plan| plan.defaults.dns.family = Family::V6),
-        [""; 0]
-    );
+    assert_eq!(found("http://[::1]/", |plan| plan.defaults.dns.family = Family::V6), [""; 0]);
 }
 
 #[test]
@@ -84,20 +69,13 @@ fn a_stage_that_is_too_short_to_be_seen_is_named() {
     };
     assert_eq!(compressed(1.0), [""; 0], "short as written is as meant");
     let warnings = compressed(60.0);
-    assert!(
-        warnings[0].contains("a stage lasts 500ms, less than a window of measurements (1s)"),
-        "{warnings:?}"
-    );
+    assert!(warnings[0].contains("a stage lasts 500ms, less than a window of measurements (1s)"), "{warnings:?}");
 }
 
 /// Calls only talk to servers; commands and signals act on this host, also when they undo something.
 #[test]
 fn what_acts_on_this_host_is_found() {
-    let call = || Action::Http {
-        method: nmax_plan::plan::Method::Get,
-        url: "/".into(),
-        body: String::new(),
-    };
+    let call = || Action::Http { method: nmax_plan::plan::Method::Get, url: "/".into(), body: String::new() };
     let item = |name: &str, action, undo| Intervention {
         name: name.into(),
         at: nmax_plan::plan::Moment::Steady,
@@ -150,9 +128,6 @@ fn what_cannot_come_is_named() {
     };
     assert_eq!(waiting(60), [""; 0]);
     let short = waiting(8);
-    assert!(
-        short[0].contains("`calm` of the timeline will not be done"),
-        "{short:?}"
-    );
+    assert!(short[0].contains("`calm` of the timeline will not be done"), "{short:?}");
     assert!(short[0].contains("a hold of 8s, that takes 1m at least"), "{short:?}");
 }

@@ -25,18 +25,16 @@ fn locations(plan: &Plan) -> Vec<String> {
         Peak::RatePerS(_) => (forecast.iterations.unwrap_or(u64::MAX), "iterations"),
     };
     let weights: f64 = plan.locations.iter().map(|location| location.weight).sum();
-    let told = nmax_engine::without_users(plan, count)
-        .into_iter()
-        .map(|(index, needed)| {
-            let location = &plan.locations[index];
-            format!(
-                "nobody is at location `{}`: its share, {}, is none of {} {of}; {} are enough",
-                location.name,
-                number::share(location.weight / weights),
-                number::count(count),
-                number::count(needed)
-            )
-        });
+    let told = nmax_engine::without_users(plan, count).into_iter().map(|(index, needed)| {
+        let location = &plan.locations[index];
+        format!(
+            "nobody is at location `{}`: its share, {}, is none of {} {of}; {} are enough",
+            location.name,
+            number::share(location.weight / weights),
+            number::count(count),
+            number::count(needed)
+        )
+    });
     told.collect()
 }
 

@@ -64,11 +64,7 @@ fn finding(code: &'static str, what: &'static str, value: String, meaning: impl 
 impl Finding {
     /// With its numbers.
     pub(super) fn with(self, figure: f64, limit: Option<f64>) -> Self {
-        Self {
-            figure: Some(figure),
-            limit,
-            ..self
-        }
+        Self { figure: Some(figure), limit, ..self }
     }
 
     /// Raised to `level` when `is_so`, with what to do about it.
@@ -76,11 +72,7 @@ impl Finding {
         if !is_so || level < self.level {
             return self;
         }
-        Self {
-            level,
-            remedy: remedy.into(),
-            ..self
-        }
+        Self { level, remedy: remedy.into(), ..self }
     }
 }
 
@@ -103,12 +95,7 @@ fn system_files(host: &Host) -> Option<Finding> {
     } else {
         format!("{} of {}", count(used), count(most))
     };
-    let found = finding(
-        "SYSTEM_FILES",
-        "system files",
-        value,
-        "open files of all processes together",
-    );
+    let found = finding("SYSTEM_FILES", "system files", value, "open files of all processes together");
     let is_tight = used as f64 >= SYSTEM_FILES_SHARE * most as f64;
     let found = found.with(used as f64, Some(most as f64));
     Some(found.raised(is_tight, Level::Warning, "raise it: `sysctl -w fs.file-max=2097152`"))
@@ -124,9 +111,11 @@ fn ports(range: &Range) -> Finding {
         if ports / TIME_WAIT_S == 1 { "one" } else { "ones" }
     );
     let remedy = format!("widen the range: `{WIDEN_PORTS}`, or leave from more addresses: `--source`");
-    finding("LOCAL_PORTS", "local ports", value, meaning)
-        .with(ports as f64, None)
-        .raised(ports < PORTS_FEW, Level::Warning, remedy)
+    finding("LOCAL_PORTS", "local ports", value, meaning).with(ports as f64, None).raised(
+        ports < PORTS_FEW,
+        Level::Warning,
+        remedy,
+    )
 }
 
 fn reuse(reuse: Reuse) -> Finding {
@@ -140,9 +129,11 @@ fn reuse(reuse: Reuse) -> Finding {
         ),
     };
     let remedy = format!("for many new connections per second: `{REUSE_PORTS}`");
-    finding("PORT_REUSE", "port reuse", value.into(), meaning)
-        .with(figure, None)
-        .raised(reuse != Reuse::Always, Level::Note, remedy)
+    finding("PORT_REUSE", "port reuse", value.into(), meaning).with(figure, None).raised(
+        reuse != Reuse::Always,
+        Level::Note,
+        remedy,
+    )
 }
 
 fn time_wait(host: &Host) -> Option<Finding> {
@@ -166,15 +157,8 @@ fn fin_timeout(host: &Host) -> Option<Finding> {
 fn memory(host: &Host) -> Option<Finding> {
     let memory = host.memory?;
     let available = memory.available_ratio();
-    let value = format!(
-        "{} of {}",
-        bytes(memory.available_bytes as f64),
-        bytes(memory.total_bytes as f64)
-    );
-    let meaning = format!(
-        "available to nmax; a run with less than {} of it free is INVALID",
-        share(MEMORY_SHARES.1)
-    );
+    let value = format!("{} of {}", bytes(memory.available_bytes as f64), bytes(memory.total_bytes as f64));
+    let meaning = format!("available to nmax; a run with less than {} of it free is INVALID", share(MEMORY_SHARES.1));
     let remedy = "end other programs, or use a larger machine";
     let found = finding("MEMORY", "memory", value, meaning);
     let found = found.with(memory.available_bytes as f64, Some(memory.total_bytes as f64));
@@ -219,11 +203,7 @@ fn governor(host: &Host) -> Option<Finding> {
     let is_fast = governor == "performance";
     let meaning = "how the CPU's frequency is chosen; with others than `performance` short idle times slow it down";
     let found = finding("GOVERNOR", "CPU governor", governor, meaning);
-    Some(found.raised(
-        !is_fast,
-        Level::Note,
-        "for measurements: `cpupower frequency-set -g performance`",
-    ))
+    Some(found.raised(!is_fast, Level::Note, "for measurements: `cpupower frequency-set -g performance`"))
 }
 
 fn clock(host: &Host) -> Option<Finding> {

@@ -48,10 +48,7 @@ pub struct Host {
 impl Host {
     /// This host, its clock measured.
     pub fn here() -> Self {
-        Self {
-            clock_ns: Some(clock::reading_ns()),
-            ..Self::read(Path::new("/"))
-        }
+        Self { clock_ns: Some(clock::reading_ns()), ..Self::read(Path::new("/")) }
     }
 
     /// What can be read below `root`.
@@ -72,10 +69,7 @@ impl Host {
             fin_timeout_s: number("proc/sys/net/ipv4/tcp_fin_timeout"),
             memory: memory::tightest(root),
             swap_used_bytes: text("proc/meminfo").as_deref().and_then(swap_used),
-            cpus: status
-                .lines()
-                .find_map(|line| line.strip_prefix("Cpus_allowed_list:"))
-                .and_then(cpus),
+            cpus: status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:")).and_then(cpus),
             load: text("proc/loadavg").and_then(|text| text.split_ascii_whitespace().next()?.parse().ok()),
             quota_cores: quota(root),
             governor: word("sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
@@ -121,10 +115,7 @@ fn cpus(list: &str) -> Option<u64> {
         let (first, last): (u64, u64) = (first.trim().parse().ok()?, last.trim().parse().ok()?);
         last.checked_sub(first)?.checked_add(1)
     };
-    list.trim()
-        .split(',')
-        .map(count)
-        .try_fold(0_u64, |sum, n| sum.checked_add(n?))
+    list.trim().split(',').map(count).try_fold(0_u64, |sum, n| sum.checked_add(n?))
 }
 
 /// The smallest `cpu.max` of the control groups, in cores.
@@ -135,9 +126,7 @@ fn quota(root: &Path) -> Option<f64> {
         (period > 0.0).then_some(quota / period)
     };
     let groups = memory::groups(root);
-    let texts = groups
-        .iter()
-        .filter_map(|group| fs::read_to_string(group.join("cpu.max")).ok());
+    let texts = groups.iter().filter_map(|group| fs::read_to_string(group.join("cpu.max")).ok());
     texts.filter_map(of_group).reduce(f64::min)
 }
 

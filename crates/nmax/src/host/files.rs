@@ -9,13 +9,7 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 /// Raises the soft limit of open files to the hard one. Where that is refused, the old limit stays.
 pub fn raise() {
     let maximum = getrlimit(Resource::Nofile).maximum;
-    let _ = setrlimit(
-        Resource::Nofile,
-        Rlimit {
-            current: maximum,
-            maximum,
-        },
-    );
+    let _ = setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum });
 }
 
 /// Files that a run has open besides its sockets: those of its directory, its report, signals, lookups of names, and

@@ -77,10 +77,7 @@ fn raise_files(files: u64) -> String {
 
 /// Ports of all pairs of source address and destination that the target's connections can have.
 fn ports(range: &Range, need: &Need) -> u64 {
-    range
-        .count()
-        .saturating_mul(need.sources)
-        .saturating_mul(need.destinations)
+    range.count().saturating_mul(need.sources).saturating_mul(need.destinations)
 }
 
 fn ports_at_once(host: &Host, need: &Need) -> Option<Finding> {
@@ -133,14 +130,10 @@ fn ports_in_time_wait(host: &Host, need: &Need) -> Option<Finding> {
     };
     let remedy = |is_tight: bool| match (is_tight, is_reused) {
         (false, _) => String::new(),
-        (true, true) => format!(
-            "`connection: keep-alive` where users keep theirs; else {}",
-            more_ports()
-        ),
-        (true, false) => format!(
-            "`connection: keep-alive` where users keep theirs; else `{REUSE_PORTS}`, or {}",
-            more_ports()
-        ),
+        (true, true) => format!("`connection: keep-alive` where users keep theirs; else {}", more_ports()),
+        (true, false) => {
+            format!("`connection: keep-alive` where users keep theirs; else `{REUSE_PORTS}`, or {}", more_ports())
+        }
     };
     let Some(per_s) = need.opened_per_s else {
         // The target decides: say from which speed on the ports do not last.
@@ -191,11 +184,7 @@ fn memory(host: &Host, need: &Need) -> Option<Finding> {
         level: if is_tight { Level::Warning } else { Level::Ok },
         what: "memory",
         value: format!("{} of {}", bytes(bytes_needed as f64), bytes(available as f64)),
-        meaning: format!(
-            "about {} for each of {}, bodies not counted",
-            bytes(each as f64),
-            connections(need)
-        ),
+        meaning: format!("about {} for each of {}, bodies not counted", bytes(each as f64), connections(need)),
         figure: Some(bytes_needed as f64),
         limit: Some(available as f64),
         remedy: if is_tight {
@@ -217,11 +206,7 @@ fn workers(host: &Host, need: &Need) -> Option<Finding> {
         meaning: "workers that share a core wait for each other, and their users with them".into(),
         figure: Some(need.workers as f64),
         limit: Some(cores),
-        remedy: if is_many {
-            format!("use `--workers {}`", (cores.floor() as u64).max(1))
-        } else {
-            String::new()
-        },
+        remedy: if is_many { format!("use `--workers {}`", (cores.floor() as u64).max(1)) } else { String::new() },
     })
 }
 

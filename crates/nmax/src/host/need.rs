@@ -57,17 +57,8 @@ impl Need {
             let page = request.page.as_ref();
             page.is_some_and(|page| !page.listed.is_empty() || page.discover != Discover::Nothing)
         });
-        let of_origin = if has_resources {
-            CONNECTIONS_PER_ORIGIN as u64
-        } else {
-            1
-        };
-        let each = of_origin
-            * if is_one_at_a_time {
-                1
-            } else {
-                origins.len().max(1) as u64
-            };
+        let of_origin = if has_resources { CONNECTIONS_PER_ORIGIN as u64 } else { 1 };
+        let each = of_origin * if is_one_at_a_time { 1 } else { origins.len().max(1) as u64 };
         let is_keeping = closing_share(plan) == 0.0;
         let is_closed = matches!(plan.workload, Workload::Closed { .. });
         // How many of its connections a page uses, and how many iterations an open background holds, is not known.
@@ -106,11 +97,7 @@ fn in_flight(plan: &Plan) -> u64 {
 fn beside(plan: &Plan) -> u64 {
     let most = plan.background.iter().map(|beside| match &beside.workload {
         Workload::Closed { vus } => u64::from(*vus),
-        Workload::Open {
-            rate_per_s,
-            max_in_flight,
-            ..
-        } => {
+        Workload::Open { rate_per_s, max_in_flight, .. } => {
             let scenario = plan.scenarios.get(beside.scenario);
             let longest = scenario.map_or(Duration::MAX, |scenario| longest(plan, scenario));
             let at_once = (rate_per_s * longest.as_secs_f64()).ceil().max(1.0) as u64;
@@ -129,10 +116,7 @@ fn longest(plan: &Plan, scenario: &Scenario) -> Duration {
     let step = |step: &Step| match step {
         Step::Request(request) => {
             let hops = request.redirects_max.unwrap_or(plan.defaults.redirects_max);
-            request
-                .timeout
-                .unwrap_or(plan.defaults.timeout)
-                .saturating_mul(hops + 1)
+            request.timeout.unwrap_or(plan.defaults.timeout).saturating_mul(hops + 1)
         }
         Step::Think(ThinkTime::Fixed(pause) | ThinkTime::Uniform { max: pause, .. }) => *pause,
         Step::Think(ThinkTime::Lognormal { .. }) => Duration::MAX,
@@ -140,10 +124,7 @@ fn longest(plan: &Plan, scenario: &Scenario) -> Duration {
         Step::Loop(_) => Duration::MAX,
         _ => Duration::ZERO,
     };
-    scenario
-        .all_steps()
-        .map(step)
-        .fold(Duration::ZERO, Duration::saturating_add)
+    scenario.all_steps().map(step).fold(Duration::ZERO, Duration::saturating_add)
 }
 
 /// The share of iterations whose connections are closed at their end or before.
@@ -178,11 +159,9 @@ fn targets(plan: &Plan, origins: &[Origin]) -> BTreeSet<(String, u16)> {
         given.host.eq_ignore_ascii_case(&origin.host) && given.port.is_none_or(|port| port == origin.port)
     });
     match given {
-        Some(given) => given
-            .addresses
-            .iter()
-            .map(|(address, port)| (address.to_string(), port.unwrap_or(origin.port)))
-            .collect(),
+        Some(given) => {
+            given.addresses.iter().map(|(address, port)| (address.to_string(), port.unwrap_or(origin.port))).collect()
+        }
         None => BTreeSet::from([(origin.host.clone(), origin.port)]),
     }
 }

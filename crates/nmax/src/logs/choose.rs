@@ -20,18 +20,11 @@ pub(super) fn period(logs: &mut Logs, args: &ReadLogArgs, is_quiet: bool) -> Res
         (Some(from_us), Some(to_us), _) => Period { from_us, to_us },
         (_, _, Some(day)) => {
             let from_us = instant(day, args.zone).map_err(|error| LogError(format!("--day: {error}")))?;
-            Period {
-                from_us,
-                to_us: from_us.saturating_add(US_PER_DAY),
-            }
+            Period { from_us, to_us: from_us.saturating_add(US_PER_DAY) }
         }
         (from_us, to_us, None) => {
             let season = season(logs, args, is_quiet)?;
-            let named = if args.peak_hour {
-                season.peak_hour()
-            } else {
-                season.peak_day()
-            };
+            let named = if args.peak_hour { season.peak_hour() } else { season.peak_day() };
             let (first, last) = (season.hours.first(), season.hours.last());
             match (args.peak_hour || args.day.is_some(), named, first, last) {
                 (true, Some(named), ..) => named,
@@ -45,9 +38,7 @@ pub(super) fn period(logs: &mut Logs, args: &ReadLogArgs, is_quiet: bool) -> Res
     };
     if chosen.from_us >= chosen.to_us {
         let help = "give a time before the other; --zone says in which time zone they are";
-        return Err(LogError(format!(
-            "the chosen time ends before it begins\n  help: {help}"
-        )));
+        return Err(LogError(format!("the chosen time ends before it begins\n  help: {help}")));
     }
     Ok(Some(chosen))
 }

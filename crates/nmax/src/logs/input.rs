@@ -36,11 +36,7 @@ impl Input {
     /// Opens a log and finds its format; `None` when it is empty.
     pub(super) fn open(file: &Path, named: Option<&Reader>, zone_s: i32) -> Result<Option<Self>, LogError> {
         let is_stdin = file == Path::new("-");
-        let name = if is_stdin {
-            "standard input".to_owned()
-        } else {
-            file.display().to_string()
-        };
+        let name = if is_stdin { "standard input".to_owned() } else { file.display().to_string() };
         let failed = |error: io::Error| {
             LogError(format!(
                 "{name}: cannot read the log: {error}\n  help: give the path of an access log, plain or gzip"
@@ -52,11 +48,7 @@ impl Input {
         let mut sample = Vec::new();
         let mut begun = Vec::new();
         if is_stdin {
-            io::stdin()
-                .lock()
-                .take(SAMPLE_BYTES)
-                .read_to_end(&mut begun)
-                .map_err(failed)?;
+            io::stdin().lock().take(SAMPLE_BYTES).read_to_end(&mut begun).map_err(failed)?;
             // A packed stream that was cut here ends with an error; what came before is the sample.
             let _ = unpacked(Cursor::new(begun.clone())).and_then(|mut text| text.read_to_end(&mut sample));
         } else {
@@ -90,11 +82,8 @@ impl Input {
         if lines.len() > 1 {
             lines.pop(); // It has no end yet, or is none.
         }
-        let lines: Vec<&[u8]> = lines
-            .into_iter()
-            .map(|line| line.strip_suffix(b"\r").unwrap_or(line))
-            .take(SAMPLE_LINES)
-            .collect();
+        let lines: Vec<&[u8]> =
+            lines.into_iter().map(|line| line.strip_suffix(b"\r").unwrap_or(line)).take(SAMPLE_LINES).collect();
         if lines.iter().all(|line| line.trim_ascii().is_empty()) {
             return Ok(None);
         }
@@ -104,13 +93,7 @@ impl Input {
         };
         reader.set_zone(zone_s);
         let first_us = first_stamp(&mut reader.clone(), &lines);
-        Ok(Some(Self {
-            name,
-            path: (!is_stdin).then(|| file.to_owned()),
-            reader,
-            first_us,
-            begun,
-        }))
+        Ok(Some(Self { name, path: (!is_stdin).then(|| file.to_owned()), reader, first_us, begun }))
     }
 
     /// Its text from the beginning, unpacked. Standard input can be read once.

@@ -35,9 +35,7 @@ pub(super) fn read(input: &mut Input, counts: &mut Counts, progress: &mut Progre
             // The parser may have ended.
             let _ = recycle.try_send(batch);
         }
-        parser
-            .join()
-            .map_err(|_| format!("{name}: reading it broke, which is a defect of nmax"))
+        parser.join().map_err(|_| format!("{name}: reading it broke, which is a defect of nmax"))
     });
     match found {
         Ok(found) => counts.add(found),
@@ -50,10 +48,7 @@ fn parse(input: &mut Input, sender: &SyncSender<Batch>, recycled: &Receiver<Batc
     let mut counts = Counts::default();
     let name = input.name.clone();
     let broken = |counts: &Counts, error: &dyn std::fmt::Display| {
-        format!(
-            "{name}: cannot be read beyond line {}: {error}; what came before is used",
-            counts.lines
-        )
+        format!("{name}: cannot be read beyond line {}: {error}; what came before is used", counts.lines)
     };
     let mut text = match input.text() {
         Ok(text) => text,
@@ -76,9 +71,7 @@ fn parse(input: &mut Input, sender: &SyncSender<Batch>, recycled: &Receiver<Batc
         };
         let mut batch = recycled.try_recv().unwrap_or_default();
         let before = counts.lines;
-        lines.feed(&block[..length], |cut| {
-            take(cut, &mut input.reader, &mut batch, &mut counts, &name)
-        });
+        lines.feed(&block[..length], |cut| take(cut, &mut input.reader, &mut batch, &mut counts, &name));
         (batch.bytes, batch.lines) = (length as u64, counts.lines - before);
         counts.bytes += length as u64;
         if sender.send(batch).is_err() {
@@ -107,11 +100,7 @@ fn take(cut: Cut<'_>, reader: &mut Reader, batch: &mut Batch, counts: &mut Count
         Cut::Line(line) => line,
         Cut::TooLong { start, bytes } => {
             let mega = bytes >> 20;
-            return counts.reject(
-                format!("a line of {mega} MiB or more, longer than any request"),
-                place,
-                start,
-            );
+            return counts.reject(format!("a line of {mega} MiB or more, longer than any request"), place, start);
         }
     };
     match reader.line(line) {

@@ -28,14 +28,7 @@ fn now() -> Instant {
 
 impl Progress {
     pub(super) fn new(is_quiet: bool) -> Self {
-        Self {
-            bytes: 0,
-            lines: 0,
-            is_quiet,
-            is_terminal: std::io::stderr().is_terminal(),
-            shown: now(),
-            drawn: 0,
-        }
+        Self { bytes: 0, lines: 0, is_quiet, is_terminal: std::io::stderr().is_terminal(), shown: now(), drawn: 0 }
     }
 
     /// Counts what was read.

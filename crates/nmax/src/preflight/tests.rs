@@ -23,11 +23,7 @@ fn listener() -> (TcpListener, u16) {
 }
 
 fn given(host: &str, port: u16, address: &str) -> HostOverride {
-    HostOverride {
-        host: host.into(),
-        port: None,
-        addresses: vec![(address.parse().unwrap(), Some(port))],
-    }
+    HostOverride { host: host.into(), port: None, addresses: vec![(address.parse().unwrap(), Some(port))] }
 }
 
 #[test]
@@ -103,10 +99,7 @@ fn nobody_at_home_is_unreachable() {
     drop(listener);
     let (error, exit) = cleared(plan(&format!("http://127.0.0.1:{port}/"))).err().unwrap();
     assert_eq!(exit, Exit::Unreachable);
-    assert!(
-        error.contains("(connect)") && error.contains("help: check that the server listens"),
-        "{error}"
-    );
+    assert!(error.contains("(connect)") && error.contains("help: check that the server listens"), "{error}");
 }
 
 /// The words and the code for a plan that gets nowhere.
@@ -154,10 +147,7 @@ fn proxy(reply: &'static str) -> (String, std::thread::JoinHandle<()>) {
 #[test]
 fn what_a_proxy_answers_is_said_with_its_remedy() {
     let cases = [
-        (
-            "HTTP/1.1 407 Who\r\n\r\n",
-            ["407", "check the proxy's user name and password"],
-        ),
+        ("HTTP/1.1 407 Who\r\n\r\n", ["407", "check the proxy's user name and password"]),
         ("HTTP/1.1 403 No\r\n\r\n", ["status 403", "see its rules"]),
         ("HTTP/1.1 502 Bad\r\n\r\n", ["status 502", "see its rules"]),
         ("", ["no answer within 200ms", "check that the proxy listens"]),
@@ -178,28 +168,19 @@ fn a_dead_proxy_is_blamed_and_not_the_server() {
     let (listener, port) = listener();
     drop(listener);
     let change = |plan: &mut Plan| plan.defaults.proxy = Some(format!("http://127.0.0.1:{port}"));
-    let want = [
-        &*format!("proxy http://127.0.0.1:{port}"),
-        "check that the proxy listens",
-    ];
+    let want = [&*format!("proxy http://127.0.0.1:{port}"), "check that the proxy listens"];
     refused_to(change, "http://127.0.0.1:9/", &want, Exit::Unreachable);
 }
 
 #[test]
 fn the_limits_of_the_plan_hold() {
     let limits = Limits::of(&plan("http://127.0.0.1/"));
-    assert_eq!(
-        (limits.resolve, limits.connect),
-        (Duration::from_secs(30), Duration::from_secs(30))
-    );
+    assert_eq!((limits.resolve, limits.connect), (Duration::from_secs(30), Duration::from_secs(30)));
     let mut plan = plan("http://127.0.0.1/");
     plan.defaults.timeout = Duration::from_secs(3);
     plan.defaults.phase_timeouts.dns = Some(Duration::from_secs(1));
     let limits = Limits::of(&plan);
-    assert_eq!(
-        (limits.resolve, limits.connect),
-        (Duration::from_secs(1), Duration::from_secs(3))
-    );
+    assert_eq!((limits.resolve, limits.connect), (Duration::from_secs(1), Duration::from_secs(3)));
 }
 
 /// Whatever a plan leads to by its own words: steps, setup and teardown, resources, calls of the timeline.
@@ -216,20 +197,7 @@ fn every_server_of_a_plan_is_asked_for() {
     let origins = origins(&plan).unwrap();
     let mut hosts: Vec<&str> = origins.iter().map(|origin| origin.host.as_str()).collect();
     hosts[1..].sort_unstable();
-    assert_eq!(
-        hosts,
-        [
-            "127.0.0.1",
-            "a.invalid",
-            "b.invalid",
-            "c.invalid",
-            "d.invalid",
-            "e.invalid"
-        ]
-    );
+    assert_eq!(hosts, ["127.0.0.1", "a.invalid", "b.invalid", "c.invalid", "d.invalid", "e.invalid"]);
     let guests = guests(&plan, &origins).unwrap();
-    assert_eq!(
-        guests.iter().map(|origin| origin.host.as_str()).collect::<Vec<_>>(),
-        ["cdn.invalid"]
-    );
+    assert_eq!(guests.iter().map(|origin| origin.host.as_str()).collect::<Vec<_>>(), ["cdn.invalid"]);
 }

@@ -59,9 +59,7 @@ pub fn load(path: &Path) -> Result<Vec<Allowed>, ConfigError> {
 /// Reads no more than is needed to see that a file is too long.
 fn read(path: &Path) -> io::Result<String> {
     let mut text = String::new();
-    File::open(path)?
-        .take(DOCUMENT_BYTES_MAX as u64 + 1)
-        .read_to_string(&mut text)?;
+    File::open(path)?.take(DOCUMENT_BYTES_MAX as u64 + 1).read_to_string(&mut text)?;
     Ok(text)
 }
 
@@ -70,10 +68,7 @@ pub fn parse(text: &str, file: &str) -> Result<Vec<Allowed>, Vec<DocumentError>>
     let (mut allowed, mut errors) = (Vec::new(), Vec::new());
     for (at, entry) in document::texts(text, file, KEY)? {
         match entry.parse::<Pattern>() {
-            Ok(what) => allowed.push(Allowed {
-                what,
-                given: Given::Config(file.to_owned()),
-            }),
+            Ok(what) => allowed.push(Allowed { what, given: Given::Config(file.to_owned()) }),
             Err(error) => errors.push(wrong(at, &entry, &error)),
         }
     }

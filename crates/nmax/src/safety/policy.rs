@@ -122,18 +122,12 @@ impl fmt::Display for Refusal {
                 f.write_str(" is a multicast, broadcast or reserved address, not a host; choose another target")
             }
             Why::Private { is_authorized } => {
-                write!(
-                    f,
-                    " is a private address: if you may load it, pass `--allow-target {host}`"
-                )?;
+                write!(f, " is a private address: if you may load it, pass `--allow-target {host}`")?;
                 let note = ", because `--i-am-authorized-to-test` and proofs open public addresses only";
                 f.write_str(if *is_authorized { note } else { "" })
             }
             Why::Public { is_allowed } => {
-                write!(
-                    f,
-                    " is a public address: if you may load it, pass `--i-am-authorized-to-test {host}`"
-                )?;
+                write!(f, " is a public address: if you may load it, pass `--i-am-authorized-to-test {host}`")?;
                 f.write_str(" or prove that you control it (docs/how-to/allow-a-target.md)")?;
                 let note = "; `--allow-target` and `allow_targets` open private addresses only";
                 f.write_str(if *is_allowed { note } else { "" })
@@ -153,11 +147,7 @@ pub struct Policy {
 impl Policy {
     /// Loopback, `allow` among private addresses, `authorized` and `proved` among public ones.
     pub fn new(allow: Vec<Allowed>, authorized: Vec<Host>, proved: Vec<Proof>) -> Self {
-        Self {
-            allow,
-            authorized,
-            proved,
-        }
+        Self { allow, authorized, proved }
     }
 
     /// Opens the public addresses of a host that the user controls.
@@ -190,20 +180,12 @@ impl Policy {
                 (self.authority(host), Why::Public { is_allowed })
             }
         };
-        permit.ok_or_else(|| Refusal {
-            host: host.clone(),
-            ip: ip.to_canonical(),
-            why,
-        })
+        permit.ok_or_else(|| Refusal { host: host.clone(), ip: ip.to_canonical(), why })
     }
 
     /// Why the public addresses of `host` are open, if they are.
     fn authority(&self, host: &Host) -> Option<Permit<'_>> {
-        let authorized = self
-            .authorized
-            .iter()
-            .find(|name| *name == host)
-            .map(Permit::Authorized);
+        let authorized = self.authorized.iter().find(|name| *name == host).map(Permit::Authorized);
         authorized.or_else(|| self.proved.iter().find(|proof| proof.host == *host).map(Permit::Proved))
     }
 

@@ -173,24 +173,14 @@ impl FromStr for Net {
         let base = address(base).ok_or(TargetError::Address)?;
         let prefix_max = bits(base);
         let is_number = !prefix.is_empty() && prefix.bytes().all(|byte| byte.is_ascii_digit());
-        let prefix = prefix
-            .parse()
-            .ok()
-            .filter(|&prefix: &u8| is_number && prefix <= prefix_max);
+        let prefix = prefix.parse().ok().filter(|&prefix: &u8| is_number && prefix <= prefix_max);
         let prefix = prefix.ok_or(TargetError::Prefix(prefix_max))?;
         let kept = masked(base, prefix).ok_or(TargetError::Prefix(prefix_max))?;
         let net = match kept.to_canonical() {
-            IpAddr::V4(kept) if prefix >= 96 && base.is_ipv6() => Self {
-                base: IpAddr::V4(kept),
-                prefix: prefix - 96,
-            },
+            IpAddr::V4(kept) if prefix >= 96 && base.is_ipv6() => Self { base: IpAddr::V4(kept), prefix: prefix - 96 },
             _ => Self { base: kept, prefix },
         };
-        if kept == base {
-            Ok(net)
-        } else {
-            Err(TargetError::HostBits(net))
-        }
+        if kept == base { Ok(net) } else { Err(TargetError::HostBits(net)) }
     }
 }
 

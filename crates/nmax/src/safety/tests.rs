@@ -30,10 +30,7 @@ impl Outside for Scripted {
         self.looked.borrow_mut().extend(urls.clone());
         if self.proved.contains(&host.as_str()) {
             let found_at = format!("{}/.well-known/nmax", urls[0]);
-            return Ok(Proof {
-                host: host.clone(),
-                found_at,
-            });
+            return Ok(Proof { host: host.clone(), found_at });
         }
         Err(urls.into_iter().map(|url| format!("{url}: nothing there")).collect())
     }
@@ -54,18 +51,11 @@ async fn settled(
     proved: Texts,
     urls: &[&str],
 ) -> (Result<Option<String>, String>, Vec<String>) {
-    let allow = allow.iter().map(|text| Allowed {
-        what: text.parse().unwrap(),
-        given: Given::Flag,
-    });
+    let allow = allow.iter().map(|text| Allowed { what: text.parse().unwrap(), given: Given::Flag });
     let authorized = authorized.iter().map(|text| text.parse().unwrap());
     let policy = Policy::new(allow.collect(), authorized.collect(), Vec::new());
     let origins: Vec<Origin> = urls.iter().map(|url| Url::parse(url).unwrap().origin).collect();
-    let outside = Scripted {
-        names: NAMES,
-        proved,
-        ..Scripted::default()
-    };
+    let outside = Scripted { names: NAMES, proved, ..Scripted::default() };
     let settled = settle(policy, &origins, &outside).await;
     let result = settled.map(|(_, words)| words).map_err(|error| error.to_string());
     (result, outside.looked.into_inner())
@@ -77,20 +67,8 @@ async fn authorizations() {
     type Case<'a> = (Texts, Texts, Texts, Texts, Option<&'a str>);
     let cases: &[Case] = &[
         (&[], &[], &[], &[], None),
-        (
-            &[],
-            &[],
-            &[],
-            &["http://localhost:8080/", "http://127.0.0.1/", "https://[::1]/"],
-            Some("loopback"),
-        ),
-        (
-            &["10.0.0.0/8"],
-            &[],
-            &[],
-            &["http://shop.lan/"],
-            Some("--allow-target 10.0.0.0/8"),
-        ),
+        (&[], &[], &[], &["http://localhost:8080/", "http://127.0.0.1/", "https://[::1]/"], Some("loopback")),
+        (&["10.0.0.0/8"], &[], &[], &["http://shop.lan/"], Some("--allow-target 10.0.0.0/8")),
         (
             &["shop.lan"],
             &["shop.example"],
@@ -128,20 +106,11 @@ async fn proof_is_looked_for_where_it_helps() {
         (&[], &["shop.example"], &["https://shop.example/"], &[]),
         (&[], &[], &["https://evil.example/"], &[]),
         (&[], &[], &["https://mixed.example/"], &[]),
-        (
-            &["10.0.0.1"],
-            &[],
-            &["https://mixed.example/"],
-            &["https://mixed.example"],
-        ),
+        (&["10.0.0.1"], &[], &["https://mixed.example/"], &["https://mixed.example"]),
         (
             &[],
             &[],
-            &[
-                "https://shop.example/a",
-                "https://shop.example/b",
-                "http://shop.example:81/",
-            ],
+            &["https://shop.example/a", "https://shop.example/b", "http://shop.example:81/"],
             &["https://shop.example", "http://shop.example:81"],
         ),
     ];
@@ -153,12 +122,7 @@ async fn proof_is_looked_for_where_it_helps() {
 
 #[tokio::test]
 async fn refusals_come_all_at_once_and_name_the_way_out() {
-    let urls = [
-        "http://shop.lan/",
-        "https://shop.example/",
-        "https://evil.example/",
-        "http://localhost/",
-    ];
+    let urls = ["http://shop.lan/", "https://shop.example/", "https://evil.example/", "http://localhost/"];
     let (result, _) = settled(&[], &[], &[], &urls).await;
     let error = result.unwrap_err();
     for wanted in [
@@ -170,40 +134,16 @@ async fn refusals_come_all_at_once_and_name_the_way_out() {
     ] {
         assert!(error.contains(wanted), "{error}\nwanted {wanted}");
     }
-    assert!(
-        !error.contains("localhost") && !error.contains("evil.example (93"),
-        "{error}"
-    );
-    assert_eq!(
-        error.matches("shop.example (").count(),
-        1,
-        "once for both addresses: {error}"
-    );
+    assert!(!error.contains("localhost") && !error.contains("evil.example (93"), "{error}");
+    assert_eq!(error.matches("shop.example (").count(), 1, "once for both addresses: {error}");
     let (result, _) = settled(&[], &[], &[], &["https://mixed.example/"]).await;
     let error = result.unwrap_err();
-    assert!(
-        error.contains("pass `--i-am-authorized-to-test mixed.example`"),
-        "{error}"
-    );
+    assert!(error.contains("pass `--i-am-authorized-to-test mixed.example`"), "{error}");
     assert!(error.contains("pass `--allow-target mixed.example`"), "{error}");
-    let (result, _) = settled(
-        &["0.0.0.0/0"],
-        &["evil.example"],
-        &["evil.example"],
-        &["https://evil.example/"],
-    )
-    .await;
-    assert!(
-        result
-            .unwrap_err()
-            .contains("(169.254.169.254) is a cloud's metadata address")
-    );
+    let (result, _) = settled(&["0.0.0.0/0"], &["evil.example"], &["evil.example"], &["https://evil.example/"]).await;
+    assert!(result.unwrap_err().contains("(169.254.169.254) is a cloud's metadata address"));
     let (result, _) = settled(&[], &[], &[], &["http://nowhere.example/"]).await;
-    assert!(
-        result
-            .unwrap_err()
-            .starts_with("nowhere.example: the name has no address: no such name\n  help: ")
-    );
+    assert!(result.unwrap_err().starts_with("nowhere.example: the name has no address: no such name\n  help: "));
 }
 
 /// The real resolver, on names and addresses that need no network.
@@ -213,16 +153,10 @@ async fn real_names_of_this_host() {
     let client = Shared::new(config, RealClock::starting_now()).unwrap();
     let of = async |host: &str| {
         let origin = Url::parse(&format!("http://{host}/")).unwrap().origin;
-        Network(&client)
-            .addresses(&Host::of_url(host), &[&origin])
-            .await
-            .unwrap()
+        Network(&client).addresses(&Host::of_url(host), &[&origin]).await.unwrap()
     };
     let addresses = of("localhost").await;
-    assert!(
-        !addresses.is_empty() && addresses.iter().all(IpAddr::is_loopback),
-        "{addresses:?}"
-    );
+    assert!(!addresses.is_empty() && addresses.iter().all(IpAddr::is_loopback), "{addresses:?}");
     let literal = of("10.1.2.3").await;
     assert_eq!(literal, [IpAddr::from([10, 1, 2, 3])]);
 }
@@ -236,13 +170,8 @@ fn arguments() {
         safety: SafetyArgs,
     }
     let parse = |args: &[&str]| <Cli as clap::Parser>::try_parse_from([&["nmax"], args].concat());
-    let given = parse(&[
-        "--allow-target",
-        "10.0.0.0/8",
-        "--allow-target=a.lan",
-        "--i-am-authorized-to-test",
-        "B.example",
-    ]);
+    let given =
+        parse(&["--allow-target", "10.0.0.0/8", "--allow-target=a.lan", "--i-am-authorized-to-test", "B.example"]);
     let given = given.unwrap().safety;
     let allowed: Vec<String> = given.allow_target.iter().map(ToString::to_string).collect();
     assert_eq!(allowed, ["10.0.0.0/8", "a.lan"]);

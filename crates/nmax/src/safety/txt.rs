@@ -46,10 +46,7 @@ pub async fn prove(host: &Host, servers: &[SocketAddr], limit: Duration) -> Resu
         match timeout(limit, ask(server, &message)).await {
             Ok(Ok(Ok(texts))) => {
                 return if texts.iter().any(|text| text.trim_ascii() == TEXT) {
-                    Ok(Proof {
-                        host: host.clone(),
-                        found_at: format!("the DNS TXT record {name}"),
-                    })
+                    Ok(Proof { host: host.clone(), found_at: format!("the DNS TXT record {name}") })
                 } else {
                     Err(failed(&"none with the text `allow-load-test`"))
                 };

@@ -51,18 +51,12 @@ pub async fn prove(origin: &Origin, allow: Allow, names: NameRules, limit: Durat
 /// True when a line of `text` allows `host`, or every host that serves it.
 fn holds(text: &str, host: &Host) -> bool {
     let named = text.lines().filter_map(|line| line.trim().strip_prefix(WORD));
-    named
-        .map(str::trim)
-        .any(|name| name == "*" || name.parse().as_ref() == Ok(host))
+    named.map(str::trim).any(|name| name == "*" || name.parse().as_ref() == Ok(host))
 }
 
 /// The body of the reply with status 200, or why there is none.
 async fn fetch(origin: &Origin, allow: Allow, names: NameRules) -> Result<Vec<u8>, String> {
-    let config = Config {
-        body_limit: BODY_BYTES_MAX as u64,
-        names,
-        ..Config::new(allow)
-    };
+    let config = Config { body_limit: BODY_BYTES_MAX as u64, names, ..Config::new(allow) };
     let shared = Shared::new(config, RealClock::starting_now()).map_err(|error| error.to_string())?;
     let mut client = Client::new(Rc::new(shared), Alarm::default());
     let head = format!(

@@ -15,10 +15,7 @@ impl Aborts {
     pub(super) fn new(plan: &Plan) -> Self {
         let limit = |threshold: &nmax_plan::threshold::Threshold| threshold.abort.map(Nanos::from);
         let limits: Vec<_> = plan.thresholds.iter().map(limit).collect();
-        Self {
-            since: vec![None; limits.len()],
-            limits,
-        }
+        Self { since: vec![None; limits.len()], limits }
     }
 
     /// Whether there is anything to look at.

@@ -25,17 +25,10 @@ fn busiest(run: &Run, order: &Order) -> Option<f64> {
     pinned.sort_unstable();
     pinned.dedup();
     let is_all_pinned = order.pin.len() >= run.workers() as usize;
-    let cpus = if is_all_pinned {
-        pinned.len()
-    } else {
-        std::thread::available_parallelism().map_or(1, |n| n.get())
-    };
+    let cpus = if is_all_pinned { pinned.len() } else { std::thread::available_parallelism().map_or(1, |n| n.get()) };
     let each: Vec<f64> = run.used().filter_map(|used| used.utilization()).collect();
     let together = each.iter().sum::<f64>() / cpus.max(1) as f64;
-    each.into_iter()
-        .chain([together])
-        .reduce(f64::max)
-        .filter(|busiest| *busiest > 0.0)
+    each.into_iter().chain([together]).reduce(f64::max).filter(|busiest| *busiest > 0.0)
 }
 
 /// Whether the workers may only run on some of the host's processors.
@@ -63,12 +56,7 @@ pub(super) fn end(
     tally: &mut Tally,
     (run, order): (&Run, &Order),
     catalog: &Catalog,
-    &End {
-        ended,
-        asked,
-        is_stopped,
-        is_broken,
-    }: &End,
+    &End { ended, asked, is_stopped, is_broken }: &End,
 ) -> Result<(), StoreError> {
     let known = tally.load_ended.or(run.load_ended()).or(run.times().end);
     let load_ended = known.unwrap_or(ended).min(ended);
@@ -99,11 +87,7 @@ pub(super) fn end(
     let mut events: Vec<(Nanos, &str, String)> = backgrounds_ended(run, &order.plan);
     let mut last = |code, text| events.push((ended, code, text));
     if let Some(why) = run.ended_early() {
-        let code = if run.broke_at().is_some() {
-            "BROKE"
-        } else {
-            "DATA_ENDED"
-        };
+        let code = if run.broke_at().is_some() { "BROKE" } else { "DATA_ENDED" };
         last(code, why.to_owned());
     }
     if asked > 0 {
@@ -120,9 +104,7 @@ pub(super) fn end(
         return Ok(());
     }
     lines.iter().try_for_each(|line| writer.resource(line))?;
-    events
-        .iter()
-        .try_for_each(|(at, code, text)| writer.event(*at, code, text))
+    events.iter().try_for_each(|(at, code, text)| writer.event(*at, code, text))
 }
 
 /// Backgrounds that ran out of rows, which ends nothing else.

@@ -17,12 +17,7 @@ const PEM_BYTES_MAX: u64 = 1 << 20;
 /// How to execute a plan on one worker: its certificates read and known to be usable, the files of its bodies opened.
 pub fn settings(plan: &Arc<Plan>, allow: &Allow) -> Result<Settings, SessionError> {
     let settings = Settings {
-        ca_pem: plan
-            .defaults
-            .ca_files
-            .iter()
-            .map(|file| pem(file))
-            .collect::<Result<_, _>>()?,
+        ca_pem: plan.defaults.ca_files.iter().map(|file| pem(file)).collect::<Result<_, _>>()?,
         identity: identity(plan)?,
         files: body_files(plan)?,
         ..Settings::new(Arc::clone(plan), Arc::clone(allow))
@@ -36,18 +31,12 @@ fn identity(plan: &Plan) -> Result<Option<ClientCertificate>, SessionError> {
     let Some(files) = &plan.defaults.client_certificate else {
         return Ok(None);
     };
-    Ok(Some(ClientCertificate {
-        chain_pem: pem(&files.certificate_file)?,
-        key_pem: pem(&files.key_file)?,
-    }))
+    Ok(Some(ClientCertificate { chain_pem: pem(&files.certificate_file)?, key_pem: pem(&files.key_file)? }))
 }
 
 /// A PEM file as it is. A device or a pipe may have no end, so neither is read.
 fn pem(file: &str) -> Result<Vec<u8>, SessionError> {
-    let refused = |reason: String| SessionError::Pem {
-        file: file.to_owned(),
-        reason,
-    };
+    let refused = |reason: String| SessionError::Pem { file: file.to_owned(), reason };
     regular(file).map_err(refused)?;
     let mut bytes = Vec::new();
     let read = File::open(file).and_then(|opened| opened.take(PEM_BYTES_MAX + 1).read_to_end(&mut bytes));
@@ -102,10 +91,7 @@ fn blamed(plan: &Plan, error: ConfigError) -> SessionError {
                 }
                 ClientProblem::NoKey | ClientProblem::Encrypted | ClientProblem::Key(_) => files.key_file.clone(),
             });
-            SessionError::Pem {
-                file: file.unwrap_or_default(),
-                reason: format!("client certificate: {problem}"),
-            }
+            SessionError::Pem { file: file.unwrap_or_default(), reason: format!("client certificate: {problem}") }
         }
         ConfigError::Proxy { .. } | ConfigError::Tls(_) => nmax_engine::StartError::Tls(error.to_string()).into(),
     }
@@ -114,10 +100,7 @@ fn blamed(plan: &Plan, error: ConfigError) -> SessionError {
 /// Every file that bodies are made of, open. Their lengths are those of this moment.
 fn body_files(plan: &Plan) -> Result<Files, SessionError> {
     let open = |name: &str| {
-        let refused = |reason: String| SessionError::BodyFile {
-            file: name.to_owned(),
-            reason,
-        };
+        let refused = |reason: String| SessionError::BodyFile { file: name.to_owned(), reason };
         regular(name).map_err(refused)?;
         let opened = File::open(name).and_then(|file| Ok((file.metadata()?.len(), file)));
         let (length, file) = opened.map_err(|error| refused(error.to_string()))?;

@@ -23,10 +23,7 @@ pub fn new_id() -> (String, jiff::Timestamp) {
 /// A plan as it is stored, without its secrets, and its SHA-256.
 pub fn plan_text(plan: &Plan, variables: &Variables) -> (String, String) {
     let yaml = mask_values(&to_yaml(&mask_plan(plan)), variables);
-    let sha256 = Sha256::digest(yaml.as_bytes())
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
+    let sha256 = Sha256::digest(yaml.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect();
     (yaml, sha256)
 }
 
@@ -53,10 +50,7 @@ pub(super) fn manifest(order: &Order) -> Manifest {
         command: command(),
         workers: u64::from(order.workers),
         window_ns: Nanos::from(plan.window).0,
-        hold: Hold {
-            start_ns: times.hold.0.0,
-            end_ns: (times.hold.1 != Nanos::MAX).then_some(times.hold.1.0),
-        },
+        hold: Hold { start_ns: times.hold.0.0, end_ns: (times.hold.1 != Nanos::MAX).then_some(times.hold.1.0) },
         authorization: order.authorization.clone(),
         scenarios: catalog.scenarios,
         checks: catalog.checks,
@@ -79,25 +73,13 @@ fn run_id(now: SystemTime) -> String {
 /// The command line, quoted for a shell.
 fn command() -> String {
     let quoted = |arg: String| {
-        let is_plain = !arg.is_empty()
-            && arg
-                .bytes()
-                .all(|byte| byte.is_ascii_alphanumeric() || b"-_./:=,@%+".contains(&byte));
-        if is_plain {
-            arg
-        } else {
-            format!("'{}'", arg.replace('\'', "'\\''"))
-        }
+        let is_plain =
+            !arg.is_empty() && arg.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_./:=,@%+".contains(&byte));
+        if is_plain { arg } else { format!("'{}'", arg.replace('\'', "'\\''")) }
     };
     let mut words = vec!["nmax".to_owned()];
     words.extend(
-        mask_words(
-            std::env::args_os()
-                .skip(1)
-                .map(|arg| arg.to_string_lossy().into_owned()),
-        )
-        .into_iter()
-        .map(quoted),
+        mask_words(std::env::args_os().skip(1).map(|arg| arg.to_string_lossy().into_owned())).into_iter().map(quoted),
     );
     words.join(" ")
 }
@@ -113,11 +95,7 @@ pub(super) fn info(manifest: &Manifest) -> RunInfo {
         plan_sha256: manifest.plan_sha256.clone(),
         plan_yaml: manifest.plan.clone(),
         target: manifest.target.clone(),
-        machine: manifest
-            .machine
-            .iter()
-            .map(|(name, value)| (name.clone(), value.clone()))
-            .collect(),
+        machine: manifest.machine.iter().map(|(name, value)| (name.clone(), value.clone())).collect(),
         command: manifest.command.clone(),
         nmax_version: manifest.nmax_version.clone(),
     }

@@ -67,10 +67,7 @@ impl Observer {
         let limit = limit.map(|limit| watch::resource(now, "host", "ports_limit_count", limit as f64, "count"));
         let (before, before_at) = self.before.unwrap_or((reading, now));
         self.before = Some((reading, now));
-        limit
-            .into_iter()
-            .chain(reading.resources(now, &before, before_at))
-            .collect()
+        limit.into_iter().chain(reading.resources(now, &before, before_at)).collect()
     }
 }
 

@@ -52,11 +52,5 @@ pub fn read(directory: &Path) -> Result<Finished, String> {
     let report = directory.join("report.html");
     view.report_path = report.exists().then(|| report.display().to_string());
     let exit = exit_of(&judgement, tally.totals());
-    Ok(Finished {
-        view,
-        exit,
-        directory: directory.to_owned(),
-        data_ended: None,
-        trouble: None,
-    })
+    Ok(Finished { view, exit, directory: directory.to_owned(), data_ended: None, trouble: None })
 }

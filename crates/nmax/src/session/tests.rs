@@ -12,11 +12,7 @@ const fn ms(millis: u64) -> Nanos {
 /// The judgement on ten seconds at 100/s of a target that answers in 4 ms, when the worker's thread is busy like this.
 fn judged(blocks: Vec<(Nanos, Nanos)>, stop_at: Option<Nanos>) -> Judgement {
     let plan = home_page("workload: { open: { rate: 100/s } }\nduration: 10s");
-    let options = Options {
-        blocks,
-        stop_at,
-        ..Options::sum()
-    };
+    let options = Options { blocks, stop_at, ..Options::sum() };
     let run = simulate(&plan, instant(ms(4)), &options);
     let end = run.end.min(ms(10_000));
     judge(&Evidence {
@@ -54,9 +50,7 @@ fn plan() -> Plan {
 
 fn refused(plan: Plan) -> String {
     let allow: Allow = Arc::new(|_, _| Ok(()));
-    settings(&Arc::new(plan), &allow)
-        .err()
-        .map_or_else(String::new, |error| error.to_string())
+    settings(&Arc::new(plan), &allow).err().map_or_else(String::new, |error| error.to_string())
 }
 
 #[test]
@@ -66,19 +60,14 @@ fn files_that_cannot_be_read_are_named_with_reason_and_remedy() {
         std::sync::Arc::make_mut(request).body = Body::File("no/such.bin".into());
     }
     let error = refused(body.clone());
-    assert!(
-        error.contains("no/such.bin") && error.contains("No such file") && error.contains("help:"),
-        "{error}"
-    );
+    assert!(error.contains("no/such.bin") && error.contains("No such file") && error.contains("help:"), "{error}");
     if let Step::Request(request) = &mut body.scenarios[0].steps[0] {
         std::sync::Arc::make_mut(request).body = Body::File("/".into());
     }
     assert!(refused(body).contains("no regular file"));
     let mut identity = plan();
-    identity.defaults.client_certificate = Some(CertificateFiles {
-        certificate_file: "no/cert.pem".into(),
-        key_file: "no/key.pem".into(),
-    });
+    identity.defaults.client_certificate =
+        Some(CertificateFiles { certificate_file: "no/cert.pem".into(), key_file: "no/key.pem".into() });
     let error = refused(identity);
     assert!(error.contains("no/cert.pem") && error.contains("help:"), "{error}");
 }

@@ -68,11 +68,7 @@ impl Job {
         let thread = std::thread::spawn(move || {
             let _ = sender.send(act::act(&action, limit, &seen, &settings));
         });
-        Self {
-            result,
-            is_over,
-            thread: Some(thread),
-        }
+        Self { result, is_over, thread: Some(thread) }
     }
 
     fn poll(&mut self) -> Option<Result<(), String>> {
@@ -100,14 +96,8 @@ impl Job {
 
 impl Timeline {
     pub(super) fn new(interventions: &[Intervention], settings: &Settings) -> Self {
-        let item = |what: &Intervention| Item {
-            what: what.clone(),
-            state: State::Waiting,
-        };
-        Self {
-            settings: settings.clone(),
-            items: interventions.iter().map(item).collect(),
-        }
+        let item = |what: &Intervention| Item { what: what.clone(), state: State::Waiting };
+        Self { settings: settings.clone(), items: interventions.iter().map(item).collect() }
     }
 
     /// Whether something waits for the measurements to be steady.

@@ -38,10 +38,7 @@ pub(super) struct Bins {
 
 impl Default for Bins {
     fn default() -> Self {
-        Self {
-            width: Nanos::from_secs(1),
-            sums: BTreeMap::new(),
-        }
+        Self { width: Nanos::from_secs(1), sums: BTreeMap::new() }
     }
 }
 
@@ -57,10 +54,7 @@ impl Bins {
     pub(super) fn server(&mut self, log: u16, ended: Nanos, entry: &Entry) {
         let sum = self.at(Some(log), ended);
         sum.count += 1;
-        for (us, into) in [
-            (entry.duration_us, &mut sum.time),
-            (entry.upstream_us, &mut sum.upstream),
-        ] {
+        for (us, into) in [(entry.duration_us, &mut sum.time), (entry.upstream_us, &mut sum.upstream)] {
             if let Some(us) = us {
                 *into = (into.0 + 1, into.1 + u128::from(us));
             }
@@ -101,8 +95,6 @@ impl Bins {
                 upstream_ms: mean_ms(server.upstream).or_else(|| mean_ms(of_logs(&layers.behind, at).time)),
             }
         });
-        points
-            .filter(|point| point.client_count + point.server_count > 0)
-            .collect()
+        points.filter(|point| point.client_count + point.server_count > 0).collect()
     }
 }

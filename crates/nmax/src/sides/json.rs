@@ -25,9 +25,7 @@ pub fn stored(directory: &Path) -> Option<Sides> {
 
 /// The document.
 pub(super) fn to_json(sides: &Sides) -> Value {
-    let offset = sides
-        .offset_s
-        .map(|(ahead_s, error_s)| json!({ "ahead_s": ahead_s, "error_s": error_s }));
+    let offset = sides.offset_s.map(|(ahead_s, error_s)| json!({ "ahead_s": ahead_s, "error_s": error_s }));
     json!({
         "schema_version": SCHEMA_VERSION,
         "logs": sides.logs,
@@ -88,11 +86,7 @@ pub(super) fn of_json(value: &Value) -> Option<Sides> {
         offset_s: offset_of(&value["offset"]),
         notes: texts(&value["notes"])?,
         rows: value["rows"].as_array()?.iter().map(row_of).collect::<Option<_>>()?,
-        points: value["points"]
-            .as_array()?
-            .iter()
-            .map(point_of)
-            .collect::<Option<_>>()?,
+        points: value["points"].as_array()?.iter().map(point_of).collect::<Option<_>>()?,
     })
 }
 
@@ -122,10 +116,7 @@ fn side_of(value: &Value) -> Option<Side> {
             p99_ms: time["p99_ms"].as_f64()?,
         })
     };
-    Some(Side {
-        count: value["count"].as_u64()?,
-        time: latency(),
-    })
+    Some(Side { count: value["count"].as_u64()?, time: latency() })
 }
 
 fn point_of(value: &Value) -> Option<SidePoint> {

@@ -98,15 +98,9 @@ impl Kinds {
 
 /// A target without its query; of a URL what stands behind scheme and host.
 fn path_of(target: &[u8]) -> &[u8] {
-    let behind = target
-        .windows(3)
-        .position(|three| three == b"://")
-        .map(|at| &target[at + 3..]);
+    let behind = target.windows(3).position(|three| three == b"://").map(|at| &target[at + 3..]);
     let path = match behind.filter(|_| target.first() != Some(&b'/')) {
-        Some(rest) => rest
-            .iter()
-            .position(|byte| *byte == b'/')
-            .map_or(&b"/"[..], |at| &rest[at..]),
+        Some(rest) => rest.iter().position(|byte| *byte == b'/').map_or(&b"/"[..], |at| &rest[at..]),
         None => target,
     };
     let end = path.iter().position(|byte| matches!(byte, b'?' | b'#'));

@@ -26,21 +26,14 @@ pub(super) struct Followed {
 /// Every followed log, in the order of the plan, which is that of the numbers in a tap.
 pub(super) fn followed(plan: &Plan) -> Vec<Followed> {
     let logs = plan.observe.iter().filter_map(|observed| match observed {
-        Observed::Source(ObservedSource {
-            host,
-            name,
-            kind: SourceKind::Log { layer, .. },
-            ..
-        }) => Some((name, host, layer)),
+        Observed::Source(ObservedSource { host, name, kind: SourceKind::Log { layer, .. }, .. }) => {
+            Some((name, host, layer))
+        }
         Observed::Source(_) | Observed::Process { .. } => None,
     });
     let is_alone = |name: &String| logs.clone().filter(|(other, ..)| *other == name).count() == 1;
     let followed = logs.clone().map(|(name, host, layer)| Followed {
-        name: if is_alone(name) {
-            name.clone()
-        } else {
-            format!("{name} on {host}")
-        },
+        name: if is_alone(name) { name.clone() } else { format!("{name} on {host}") },
         host: host.clone(),
         layer: layer.clone(),
     });
@@ -81,10 +74,7 @@ pub(super) fn layers(sides: &Sides) -> Option<Layers> {
     let behind = outermost(whole().filter(|layer| layer.mean_ns.is_some()).filter(is_other));
     Some(Layers {
         front: front.logs.clone(),
-        behind: behind
-            .filter(|_| !front.tells_behind)
-            .map(|layer| layer.logs.clone())
-            .unwrap_or_default(),
+        behind: behind.filter(|_| !front.tells_behind).map(|layer| layer.logs.clone()).unwrap_or_default(),
     })
 }
 

@@ -42,9 +42,7 @@ pub(super) fn result(sides: Sides) -> Option<Result> {
     for (name, sum, statuses) in kinds.into_iter().take(KINDS_MAX) {
         rows.push(sum.row(name.clone(), None));
         if statuses.len() > 1 {
-            let known = statuses
-                .iter()
-                .filter(|(status, both)| **status > 0 && both.count() > 0);
+            let known = statuses.iter().filter(|(status, both)| **status > 0 && both.count() > 0);
             rows.extend(known.map(|(status, both)| both.row(name.clone(), Some(*status))));
         }
     }
@@ -119,14 +117,8 @@ impl Both {
         SideRow {
             name,
             status,
-            client: Side {
-                count: self.client.count(),
-                time: latency(&self.client),
-            },
-            server: Side {
-                count: self.server.count,
-                time: latency(&self.server.time),
-            },
+            client: Side { count: self.client.count(), time: latency(&self.client) },
+            server: Side { count: self.server.count, time: latency(&self.server.time) },
             upstream_ms: upstream,
             outside_ms: less(client, server),
             front_ms: less(server, upstream),
@@ -141,12 +133,7 @@ pub(super) fn are_same(a: u64, b: u64) -> bool {
 
 fn latency(times: &Histogram) -> Option<Latency> {
     let ms = |q: f64| times.quantile_ns(q).map(|ns| ns as f64 / 1e6);
-    Some(Latency {
-        mean_ms: times.mean_ns()? / 1e6,
-        p50_ms: ms(0.5)?,
-        p95_ms: ms(0.95)?,
-        p99_ms: ms(0.99)?,
-    })
+    Some(Latency { mean_ms: times.mean_ns()? / 1e6, p50_ms: ms(0.5)?, p95_ms: ms(0.95)?, p99_ms: ms(0.99)? })
 }
 
 /// The clock of logs.
@@ -159,10 +146,7 @@ struct Clock {
 
 /// The clock that all of these logs have; `None` when they may have several.
 fn clock(sides: &Sides, numbers: &[u16]) -> Option<Clock> {
-    let own: Vec<(u16, &Log)> = numbers
-        .iter()
-        .filter_map(|number| Some((*number, sides.logs.get(number)?)))
-        .collect();
+    let own: Vec<(u16, &Log)> = numbers.iter().filter_map(|number| Some((*number, sides.logs.get(number)?))).collect();
     let kind = |(number, log): &(u16, &Log)| {
         let host = sides.followed.get(usize::from(*number)).map(|followed| &followed.host);
         (host, log.ahead_us, log.are_arrivals)
@@ -181,9 +165,8 @@ fn clock(sides: &Sides, numbers: &[u16]) -> Option<Clock> {
 /// of the clocks plus the mean way to the server, whichever stamp belongs to which request. The way lies within the time
 /// that the client waited besides the server's.
 fn offset_s<'a>(kinds: impl Iterator<Item = &'a BTreeMap<u16, Both>>, clock: &Clock) -> Option<(f64, f64)> {
-    let same = kinds
-        .flat_map(BTreeMap::values)
-        .filter(|both| both.client_all.0 > 0 && both.client_all.0 == both.server.all.0);
+    let same =
+        kinds.flat_map(BTreeMap::values).filter(|both| both.client_all.0 > 0 && both.client_all.0 == both.server.all.0);
     let (mut count, mut apart_us, mut outside_us) = (0_u64, 0_i128, 0.0);
     for both in same {
         let (number, sent, done) = both.client_all;
@@ -255,10 +238,7 @@ fn notes(sides: &Sides, layers: &Layers, all: &Both, kinds: usize) -> Vec<String
         ));
     }
     if kinds > KINDS_MAX {
-        notes.push(format!(
-            "{} kinds of requests with the fewest requests are left out",
-            kinds - KINDS_MAX
-        ));
+        notes.push(format!("{} kinds of requests with the fewest requests are left out", kinds - KINDS_MAX));
     }
     notes
 }

@@ -80,10 +80,7 @@ impl Server {
 
     fn record(&mut self, line: Line) {
         self.count += 1;
-        for (us, times) in [
-            (line.duration_us, &mut self.time),
-            (line.upstream_us, &mut self.upstream),
-        ] {
+        for (us, times) in [(line.duration_us, &mut self.time), (line.upstream_us, &mut self.upstream)] {
             if let Some(us) = us {
                 times.record(us.saturating_mul(1_000));
             }

@@ -151,18 +151,11 @@ fn stamps_may_be_those_of_the_ends() {
     for second in 0..50 {
         let way = (second * 1_000_000, 500, 300_000);
         sides.exchange(&exchange(way));
-        let line = Entry {
-            is_arrival: false,
-            arrival_us: (way.0 + way.1 + way.2) as i64,
-            ..entry(0, way, (0, 1))
-        };
+        let line = Entry { is_arrival: false, arrival_us: (way.0 + way.1 + way.2) as i64, ..entry(0, way, (0, 1)) };
         sides.line(&line, b"GET", b"/a");
     }
     let (ahead_s, error_s) = sides.finish().unwrap().offset_s.unwrap();
-    assert!(
-        (ahead_s + 0.000_5).abs() < 1e-6 && error_s < 0.002,
-        "{ahead_s} s, within {error_s}"
-    );
+    assert!((ahead_s + 0.000_5).abs() < 1e-6 && error_s < 0.002, "{ahead_s} s, within {error_s}");
 }
 
 #[test]
@@ -173,10 +166,7 @@ fn what_is_missing_is_said() {
     let found = sides.finish().unwrap();
     assert_eq!(found.offset_s, None, "the requests are not the same");
     assert!(
-        found
-            .notes
-            .iter()
-            .any(|note| note.contains("10 requests") && note.contains("sent 20")),
+        found.notes.iter().any(|note| note.contains("10 requests") && note.contains("sent 20")),
         "{:?}",
         found.notes
     );
@@ -194,24 +184,12 @@ fn requests_of_a_step_are_called_after_it() {
     sides.learn(&plan, &catalog);
     let way = (1_000, 10, 100);
     for _ in 0..3 {
-        sides.exchange(&Exchange {
-            name,
-            target: b"/status/404?x=1",
-            status: 404,
-            ..exchange(way)
-        });
-        let entry = Entry {
-            status: 404,
-            ..entry(0, way, (0, 1))
-        };
+        sides.exchange(&Exchange { name, target: b"/status/404?x=1", status: 404, ..exchange(way) });
+        let entry = Entry { status: 404, ..entry(0, way, (0, 1)) };
         sides.line(&entry, b"GET", b"/status/404");
     }
     let found = sides.finish().unwrap();
-    let rows: Vec<_> = found
-        .rows
-        .iter()
-        .map(|row| (row.name.as_str(), row.client.count, row.server.count))
-        .collect();
+    let rows: Vec<_> = found.rows.iter().map(|row| (row.name.as_str(), row.client.count, row.server.count)).collect();
     assert_eq!(rows, [("", 3, 3), ("GET /status/404", 3, 3)]);
 }
 
@@ -222,21 +200,12 @@ fn other_requests_are_called_after_their_paths() {
     let way = (1_000, 10, 100);
     for number in 0..20 {
         let target = format!("http://shop.test/image/{number}");
-        sides.exchange(&Exchange {
-            target: target.as_bytes(),
-            status: 404,
-            ..exchange(way)
-        });
+        sides.exchange(&Exchange { target: target.as_bytes(), status: 404, ..exchange(way) });
         let logged = format!("/image/{number}");
         sides.line(&entry(0, way, (0, 1)), b"GET", logged.as_bytes());
     }
     let found = sides.finish().unwrap();
-    let names: Vec<&str> = found
-        .rows
-        .iter()
-        .filter(|row| row.status.is_none())
-        .map(|row| row.name.as_str())
-        .collect();
+    let names: Vec<&str> = found.rows.iter().filter(|row| row.status.is_none()).map(|row| row.name.as_str()).collect();
     assert_eq!(names, ["", "GET /image/{id}"]);
     assert_eq!((found.rows[1].client.count, found.rows[1].server.count), (20, 20));
 }
@@ -250,9 +219,7 @@ fn the_user_agent_is_that_of_all_requests() {
     assert_eq!(agent(&plan).unwrap(), "mine");
     plan.scenarios[0].change_requests(&mut |request| request.headers = vec![header("own")]);
     assert_eq!(agent(&plan).unwrap(), "own");
-    let hole = nmax_plan::template::Template {
-        parts: vec![nmax_plan::template::Part::Iteration],
-    };
+    let hole = nmax_plan::template::Template { parts: vec![nmax_plan::template::Part::Iteration] };
     plan.scenarios[0].change_requests(&mut |request| request.headers = vec![("user-agent".to_owned(), hole.clone())]);
     assert_eq!(agent(&plan), None, "it varies");
 }

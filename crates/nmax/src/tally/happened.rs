@@ -16,12 +16,7 @@ pub const NOT_DONE: &str = "INTERVENTION_NOT_DONE";
 pub(super) fn take(happened: &mut Vec<Happened>, timeline: &[Intervention], at_s: f64, code: &str, text: &str) {
     let names = timeline.iter().map(|intervention| intervention.name.as_str());
     match code {
-        BEGAN => happened.push(Happened {
-            name: text.to_owned(),
-            start_s: at_s,
-            end_s: None,
-            error: None,
-        }),
+        BEGAN => happened.push(Happened { name: text.to_owned(), start_s: at_s, end_s: None, error: None }),
         ENDED => {
             if let Some(known) = open(happened, text) {
                 known.end_s = Some(at_s);
@@ -47,8 +42,5 @@ pub(super) fn take(happened: &mut Vec<Happened>, timeline: &[Intervention], at_s
 
 /// The intervention of that name that is not over yet.
 fn open<'a>(happened: &'a mut [Happened], name: &str) -> Option<&'a mut Happened> {
-    happened
-        .iter_mut()
-        .rev()
-        .find(|known| known.name == name && known.end_s.is_none())
+    happened.iter_mut().rev().find(|known| known.name == name && known.end_s.is_none())
 }

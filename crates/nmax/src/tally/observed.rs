@@ -29,19 +29,12 @@ impl Observed {
             INJECTOR | LOCAL => name.to_owned(),
             host => format!("{name} on {host}"),
         };
-        let known = self
-            .all
-            .iter()
-            .position(|one| one.name == name && one.metric == resource.metric);
+        let known = self.all.iter().position(|one| one.name == name && one.metric == resource.metric);
         if known.is_none() && self.all.len() >= FIGURES_MAX {
             return;
         }
         let index = known.unwrap_or_else(|| {
-            self.all.push(Observation {
-                name,
-                metric: resource.metric.clone(),
-                values: Vec::new(),
-            });
+            self.all.push(Observation { name, metric: resource.metric.clone(), values: Vec::new() });
             self.kept.push((0, 1));
             self.all.len() - 1
         });
@@ -106,11 +99,7 @@ mod tests {
             });
         }
         let values = &observed.all[0].values;
-        assert!(
-            (VALUES_MAX / 3..=VALUES_MAX).contains(&values.len()),
-            "{}",
-            values.len()
-        );
+        assert!((VALUES_MAX / 3..=VALUES_MAX).contains(&values.len()), "{}", values.len());
         let steps: Vec<u64> = values.windows(2).map(|pair| pair[1].0.since(pair[0].0).0).collect();
         assert!(steps.iter().all(|step| *step == steps[0]));
         assert_eq!(values[0].1, 0.0);

@@ -26,10 +26,7 @@ pub(super) struct Last {
 impl Last {
     /// Nothing yet of the last `asked`.
     pub(super) fn new(asked: Duration) -> Self {
-        Self {
-            asked,
-            pieces: VecDeque::new(),
-        }
+        Self { asked, pieces: VecDeque::new() }
     }
 
     /// Adds a window, in order; `hold` is the planned one.
@@ -52,11 +49,7 @@ impl Last {
             }),
         }
         // Load was made in this window, so the hold did not end before it.
-        let until = if makes_load {
-            window.start().min(hold.1)
-        } else {
-            Nanos::ZERO
-        };
+        let until = if makes_load { window.start().min(hold.1) } else { Nanos::ZERO };
         let asked = Nanos::from(self.asked);
         while self.pieces.front().is_some_and(|first| first.end + asked <= until) {
             self.pieces.pop_front();
@@ -70,11 +63,7 @@ impl Last {
         let start = wanted.peek().map_or(from, |piece| piece.start.min(from)).max(hold.0);
         let mut aggregate = Aggregate::default();
         wanted.for_each(|piece| aggregate.merge(&piece.aggregate));
-        Tail {
-            asked: self.asked,
-            length: hold.1.since(start).into(),
-            aggregate,
-        }
+        Tail { asked: self.asked, length: hold.1.since(start).into(), aggregate }
     }
 }
 

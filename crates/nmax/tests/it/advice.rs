@@ -41,10 +41,7 @@ fn what_is_not_counted_is_said() {
     };
     let none = shown("{ get: / }", "");
     assert!(!none.contains("not counted"), "{none}");
-    let all = shown(
-        "{ get: /, name: home, resources: [/a.css, /b.js] }",
-        "defaults: { redirects: follow }\n",
-    );
+    let all = shown("{ get: /, name: home, resources: [/a.css, /b.js] }", "defaults: { redirects: follow }\n");
     let want = "#   not counted on top of these: 2 listed resources of pages, unless cached; what redirects lead to\n";
     assert!(all.contains(want), "{all}");
 }

@@ -43,9 +43,7 @@ fn readings(bench: &Bench, host: &str, source: &str, metric: &str) -> Vec<Value>
 fn events(summary: &Value) -> Vec<(String, String)> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let events = summary["events"].as_array().unwrap().iter();
-    events
-        .map(|event| (text(&event["code"]), text(&event["text"])))
-        .collect()
+    events.map(|event| (text(&event["code"]), text(&event["text"]))).collect()
 }
 
 /// Ends a run that has seen enough.
@@ -71,9 +69,7 @@ fn an_agents_host_is_in_the_run() {
         ("injector", "cpu", "busy_cores"),
     ];
     until("two readings of each", || {
-        awaited
-            .iter()
-            .all(|(host, source, metric)| readings(&bench, host, source, metric).len() >= 2)
+        awaited.iter().all(|(host, source, metric)| readings(&bench, host, source, metric).len() >= 2)
     });
     let summary = ended(run).json();
     for (host, source, metric) in awaited {
@@ -85,10 +81,7 @@ fn an_agents_host_is_in_the_run() {
         }
     }
     let stored = std::fs::read_to_string(bench.run().join("manifest.json")).unwrap();
-    assert!(
-        stored.contains("db1") && !stored.contains("s3cret-of-agents"),
-        "{stored}"
-    );
+    assert!(stored.contains("db1") && !stored.contains("s3cret-of-agents"), "{stored}");
     // What is shown again is what was shown.
     let again = bench.nmax(&["show", "--json"]).exits(0).json();
     assert_eq!(again["reasons"], summary["reasons"]);
@@ -108,40 +101,23 @@ fn an_agent_that_is_killed_is_a_gap() {
     until("two readings", || seen() >= 2);
     first.signal(Signal::KILL);
     first.wait().exits(137);
-    until("the loss is said", || {
-        run.said().contains("SOURCE_LOST: agent db1 on db1 cannot be read")
-    });
+    until("the loss is said", || run.said().contains("SOURCE_LOST: agent db1 on db1 cannot be read"));
     let up = || -> Vec<f64> {
         let found = readings(&bench, "db1", "agent db1", "up");
         found.iter().map(|line| number(&line["value"])).collect()
     };
     // Seconds of which the next one has no line.
-    until("it is away for three seconds", || {
-        up().iter().filter(|up| **up == 0.0).count() >= 3
-    });
+    until("it is away for three seconds", || up().iter().filter(|up| **up == 0.0).count() >= 3);
     let _second = agent(&bench, &["--listen", &listen]);
-    until("its return is said", || {
-        run.said().contains("SOURCE_BACK: agent db1 on db1")
-    });
+    until("its return is said", || run.said().contains("SOURCE_BACK: agent db1 on db1"));
     until("it is read again", || up().last() == Some(&1.0));
     let summary = ended(run).json();
     let events = events(&summary);
-    assert!(
-        events
-            .iter()
-            .any(|(code, text)| code == "SOURCE_NOTE" && text.contains("started again")),
-        "{events:?}"
-    );
+    assert!(events.iter().any(|(code, text)| code == "SOURCE_NOTE" && text.contains("started again")), "{events:?}");
     let reasons = summary["reasons"].as_array().unwrap();
-    assert!(
-        reasons.iter().any(|reason| reason["code"] == "SOURCE_LOST"),
-        "{reasons:?}"
-    );
+    assert!(reasons.iter().any(|reason| reason["code"] == "SOURCE_LOST"), "{reasons:?}");
     let up = up();
-    assert!(
-        up.contains(&0.0) && up.first() == Some(&1.0) && up.last() == Some(&1.0),
-        "{up:?}"
-    );
+    assert!(up.contains(&0.0) && up.first() == Some(&1.0) && up.last() == Some(&1.0), "{up:?}");
 }
 
 /// The library that shows a process another calendar.
@@ -189,9 +165,7 @@ fn clocks_that_are_off_by_minutes_move_nothing() {
     let begin = format!("cp \"$(command -v sleep)\" {mark}; exec ./{mark} 600");
     let (marked, _) = bench.shell_typing(&begin, &[]);
     let of_mark = |host: &str| readings(&bench, host, &format!("process {mark}"), "threads_count");
-    until("all hosts have seen it", || {
-        ["injector", "db1", "db2"].iter().all(|host| of_mark(host).len() >= 2)
-    });
+    until("all hosts have seen it", || ["injector", "db1", "db2"].iter().all(|host| of_mark(host).len() >= 2));
     let summary = ended(run).json();
     drop(marked);
     let duration_s = number(&summary["duration_s"]);
@@ -202,10 +176,7 @@ fn clocks_that_are_off_by_minutes_move_nothing() {
         assert!((seen(host) - here).abs() < 15.0, "{host}: {} s, {here} s", seen(host));
         for line in lines(&bench.run().join("resources.jsonl")) {
             let t = number(&line["t"]);
-            assert!(
-                line["host"] != host || t <= duration_s + 1.0,
-                "{line} of {duration_s} s"
-            );
+            assert!(line["host"] != host || t <= duration_s + 1.0, "{line} of {duration_s} s");
         }
         let source = format!("agent {host}");
         for (metric, want, slack) in [("clock_offset_s", off_s, 5.0), ("clock_error_s", 0.0, 5.0)] {
@@ -247,21 +218,14 @@ fn agents_may_call() {
     until("the refusal is said", || wrong.said().contains("Its Token Is Wrong"));
     // Not that nobody calls.
     until("why it is lost is said", || {
-        run.said()
-            .contains("from 127.0.0.1 is an agent with another token than the plan's, and is refused")
+        run.said().contains("from 127.0.0.1 is an agent with another token than the plan's, and is refused")
     });
     let right = call("token");
-    until("its host is in the run", || {
-        readings(&bench, "db1", "cpu", "busy_cores").len() >= 2
-    });
+    until("its host is in the run", || readings(&bench, "db1", "cpu", "busy_cores").len() >= 2);
     right.signal(Signal::TERM);
     right.wait().exits(0);
     ended(run);
-    assert!(
-        readings(&bench, "db1", "agent db1", "up")
-            .iter()
-            .any(|line| line["value"] == 0.0)
-    );
+    assert!(readings(&bench, "db1", "agent db1", "up").iter().any(|line| line["value"] == 0.0));
 }
 
 /// Flags observe without a plan, and a wrong one sends nothing.
@@ -270,26 +234,11 @@ fn flags_observe_without_a_plan() {
     let (bench, target) = (Bench::new(), target());
     let (_agent, url) = agent(&bench, &["--listen", "127.0.0.1:0"]);
     let observe = format!("agent={url}");
-    let run = bench.spawn(&[
-        "run",
-        &target.url(),
-        "-c",
-        "1",
-        "-d",
-        "10m",
-        "--observe",
-        &observe,
-        "-q",
-    ]);
-    until("two readings", || {
-        readings(&bench, "127.0.0.1", "cpu", "busy_cores").len() >= 2
-    });
+    let run = bench.spawn(&["run", &target.url(), "-c", "1", "-d", "10m", "--observe", &observe, "-q"]);
+    until("two readings", || readings(&bench, "127.0.0.1", "cpu", "busy_cores").len() >= 2);
     ended(run);
     let wrong = ["run", &target.url(), "--observe", "postgres=http://u:s3cret@h"];
-    let ended = bench
-        .nmax(&wrong)
-        .exits(2)
-        .says(&["--observe postgres=http://REDACTED@h", "postgres://"]);
+    let ended = bench.nmax(&wrong).exits(2).says(&["--observe postgres=http://REDACTED@h", "postgres://"]);
     assert!(!ended.stderr.contains("s3cret"), "{}", ended.stderr);
 }
 

@@ -54,11 +54,7 @@ impl Bench {
         let number = FOLDERS.fetch_add(1, Ordering::Relaxed);
         let folder = std::env::temp_dir().join(format!("nmax-it-{}-{number}", std::process::id()));
         fs::create_dir_all(&folder).unwrap();
-        Self {
-            folder,
-            children: AtomicU32::new(0),
-            _turn: turn,
-        }
+        Self { folder, children: AtomicU32::new(0), _turn: turn }
     }
 
     /// A path in the folder.
@@ -129,13 +125,8 @@ impl Bench {
 
     fn start(&self, mut command: Command) -> Job {
         let number = self.children.fetch_add(1, Ordering::Relaxed);
-        let (out, err) = (
-            self.path(&format!(".{number}.out")),
-            self.path(&format!(".{number}.err")),
-        );
-        command
-            .stdout(File::create(&out).unwrap())
-            .stderr(File::create(&err).unwrap());
+        let (out, err) = (self.path(&format!(".{number}.out")), self.path(&format!(".{number}.err")));
+        command.stdout(File::create(&out).unwrap()).stderr(File::create(&err).unwrap());
         let what = format!("{command:?}");
         let child = command.spawn().unwrap();
         Job { child, what, out, err }
@@ -191,16 +182,9 @@ impl Job {
             assert!(begin.elapsed() < LIFE_MAX, "{} hangs:\n{}", self.what, self.said());
             sleep(LOOK);
         };
-        let code = status
-            .code()
-            .unwrap_or_else(|| 128 + status.signal().expect("it exited or was killed"));
+        let code = status.code().unwrap_or_else(|| 128 + status.signal().expect("it exited or was killed"));
         let text = |file: &Path| String::from_utf8(fs::read(file).unwrap()).unwrap();
-        Ended {
-            what: self.what.clone(),
-            code,
-            stdout: text(&self.out),
-            stderr: text(&self.err),
-        }
+        Ended { what: self.what.clone(), code, stdout: text(&self.out), stderr: text(&self.err) }
     }
 
     /// Number of the process.
@@ -268,10 +252,7 @@ impl Ended {
     }
 
     fn all(&self) -> String {
-        format!(
-            "{} exited with {}\n--- stdout\n{}\n--- stderr\n{}",
-            self.what, self.code, self.stdout, self.stderr
-        )
+        format!("{} exited with {}\n--- stdout\n{}\n--- stderr\n{}", self.what, self.code, self.stdout, self.stderr)
     }
 }
 
@@ -289,10 +270,7 @@ pub(crate) fn until(what: &str, holds: impl Fn() -> bool) {
 /// kernel gives to whoever leaves the choice to it, so that nobody else comes by it meanwhile.
 pub(crate) fn free_port() -> u16 {
     let given = fs::read_to_string("/proc/sys/net/ipv4/ip_local_port_range").unwrap_or_default();
-    let given_min: u32 = given
-        .split_whitespace()
-        .next()
-        .map_or(32_768, |port| port.parse().unwrap());
+    let given_min: u32 = given.split_whitespace().next().map_or(32_768, |port| port.parse().unwrap());
     let is_free = |port: &u16| TcpListener::bind(("127.0.0.1", *port)).is_ok();
     let begin = std::process::id().wrapping_mul(61);
     (0..given_min.saturating_sub(PORT_MIN))
@@ -319,20 +297,12 @@ pub(crate) fn number(value: &Value) -> f64 {
 pub(crate) fn lines(file: &Path) -> Vec<Value> {
     let text = fs::read_to_string(file).unwrap_or_default();
     let complete = text.rfind('\n').map_or("", |end| &text[..end]);
-    complete
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect()
+    complete.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
 /// Exchanges in a line of `windows.jsonl`, of all phases.
 pub(crate) fn exchanges(window: &Value) -> u64 {
-    let of = |request: &Value| {
-        ["ok", "failed", "errors"]
-            .iter()
-            .map(|key| count(&request[key]))
-            .sum::<u64>()
-    };
+    let of = |request: &Value| ["ok", "failed", "errors"].iter().map(|key| count(&request[key])).sum::<u64>();
     let sections = ["hold", "outside"].map(|section| window[section]["requests"].as_array().unwrap());
     sections.iter().flat_map(|requests| requests.iter()).map(of).sum()
 }

@@ -31,11 +31,7 @@ fn a_known_service_time_and_rate_are_measured() {
 /// Beside 1 % + 300 us, the median may be above the truth by two wake-ups, the target's and the client's, which the
 /// target cannot see. The send lag tells how long one takes on this machine.
 fn is_measured(bench: &Bench) -> bool {
-    let target = spawn(Options {
-        services: vec!["fixed:5ms".parse().unwrap()],
-        ..Options::default()
-    })
-    .unwrap();
+    let target = spawn(Options { services: vec!["fixed:5ms".parse().unwrap()], ..Options::default() }).unwrap();
     let summary = measure(bench, &format!("{}/hello", target.url()), "-r 200/s -d 5s");
     let total = &summary["total"];
     assert_eq!(count(&total["ok"]), 1_000);
@@ -44,14 +40,8 @@ fn is_measured(bench: &Bench) -> bool {
     let true_ms = number(&truth(&target)["service_time_ms"]["p50"]);
     let seen_ms = median_ms("service_time_ms");
     assert!(true_ms >= 5.0, "{true_ms} ms");
-    assert!(
-        seen_ms >= true_ms - 0.01 * true_ms,
-        "true {true_ms} ms, seen {seen_ms} ms"
-    );
-    assert!(
-        median_ms("response_time_ms") >= seen_ms,
-        "it begins before the request is sent"
-    );
+    assert!(seen_ms >= true_ms - 0.01 * true_ms, "true {true_ms} ms, seen {seen_ms} ms");
+    assert!(median_ms("response_time_ms") >= seen_ms, "it begins before the request is sent");
     if summary["verdict"] == "invalid" {
         eprintln!("INVALID: {:#}", summary["reasons"]);
         return false;
@@ -59,34 +49,19 @@ fn is_measured(bench: &Bench) -> bool {
     let rate_per_s = number(&summary["achieved_rate_per_s"]);
     assert!((rate_per_s - 200.0).abs() <= 4.0, "{rate_per_s}/s");
     let allowed_ms = 0.01 * true_ms + 0.3 + 2.0 * median_ms("send_lag_ms");
-    assert!(
-        seen_ms - true_ms <= allowed_ms,
-        "true {true_ms} ms, seen {seen_ms} ms, allowed {allowed_ms} ms more"
-    );
+    assert!(seen_ms - true_ms <= allowed_ms, "true {true_ms} ms, seen {seen_ms} ms, allowed {allowed_ms} ms more");
     true
 }
 
 #[test]
 fn a_stall_shows_in_response_times_and_nothing_is_lost_or_invented() {
     let bench = Bench::alone();
-    let target = spawn(Options {
-        stalls: vec!["at=1500ms,for=1s".parse().unwrap()],
-        ..Options::default()
-    })
-    .unwrap();
+    let target = spawn(Options { stalls: vec!["at=1500ms,for=1s".parse().unwrap()], ..Options::default() }).unwrap();
     let summary = measure(&bench, &format!("{}/hello", target.url()), "-r 1000/s -c 100 -d 4s");
     let total = &summary["total"];
     let (ended, censored) = (count(&total["count"]), count(&summary["censored"]));
-    assert_eq!(
-        ended + count(&summary["dropped"]["total"]) + censored,
-        4_000,
-        "{summary:#}"
-    );
-    assert_eq!(
-        arrived(&target),
-        ended + censored,
-        "each sample is a request that the server saw"
-    );
+    assert_eq!(ended + count(&summary["dropped"]["total"]) + censored, 4_000, "{summary:#}");
+    assert_eq!(arrived(&target), ended + censored, "each sample is a request that the server saw");
     for time in ["response_time_ms", "service_time_ms", "send_lag_ms"] {
         assert_eq!(count(&total[time]["count"]), ended, "{time}");
     }
@@ -99,9 +74,6 @@ fn a_stall_shows_in_response_times_and_nothing_is_lost_or_invented() {
     // No more than 100 can be inside; of the 1,000 due in the stall the others wait before they are sent.
     let late_ms = number(&total["send_lag_ms"]["max"]);
     assert!(late_ms >= 500.0, "{late_ms} ms");
-    let at_once = windows
-        .iter()
-        .map(|window| count(&window["hold"]["load"]["in_flight_max"]))
-        .max();
+    let at_once = windows.iter().map(|window| count(&window["hold"]["load"]["in_flight_max"])).max();
     assert!(at_once <= Some(100), "{at_once:?}");
 }

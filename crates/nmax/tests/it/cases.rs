@@ -11,13 +11,7 @@ use crate::bench::Bench;
 use crate::peers::target;
 
 /// Outcomes and the exit code that each stands for.
-const OUTCOMES: [(&str, i32); 5] = [
-    ("ok", 0),
-    ("failed", 3),
-    ("invalid", 4),
-    ("error_plan", 2),
-    ("error_args", 2),
-];
+const OUTCOMES: [(&str, i32); 5] = [("ok", 0), ("failed", 3), ("invalid", 4), ("error_plan", 2), ("error_args", 2)];
 
 fn folders(of: &Path) -> Vec<PathBuf> {
     let mut folders: Vec<PathBuf> = fs::read_dir(of).unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -50,12 +44,7 @@ fn play(case: &Path, code: i32) -> Vec<String> {
     let args: Vec<&str> = line.split_whitespace().collect();
     let ended = bench.nmax(&args);
     let mut wrong = Vec::new();
-    assert_eq!(
-        read("exit").trim(),
-        code.to_string(),
-        "{} is in the wrong folder",
-        case.display()
-    );
+    assert_eq!(read("exit").trim(), code.to_string(), "{} is in the wrong folder", case.display());
     if ended.code != code {
         wrong.push(format!("{}: ended with {}, not {code}", case.display(), ended.code));
     }

@@ -26,16 +26,7 @@ duration: 2s
 /// A run with these delays, and its id.
 fn run(bench: &Bench, url: &str, delay: &str, more: &[&str]) -> String {
     let delay = format!("DELAY={delay}");
-    let args = [
-        "run",
-        "plan.yaml",
-        "--target",
-        url,
-        "-e",
-        &delay,
-        "--exit-zero",
-        "--json",
-    ];
+    let args = ["run", "plan.yaml", "--target", url, "-e", &delay, "--exit-zero", "--json"];
     let summary = bench.nmax(&[&args[..], more].concat()).exits(0).json();
     summary["run"]["id"].as_str().unwrap().to_owned()
 }
@@ -92,9 +83,7 @@ fn two_runs_tell_a_large_change_and_call_it_weak() {
     run(&bench, &target.url(), "150ms", &[]);
     // Whether this machine let the generator work is not the question here.
     let files = ["-o", "c.html", "-o", "c.md", "-o", "c.json", "--force"];
-    let worse = bench
-        .nmax(&[&["compare", &fast, "last", "--json"], &files[..]].concat())
-        .exits(3);
+    let worse = bench.nmax(&[&["compare", &fast, "last", "--json"], &files[..]].concat()).exits(3);
     let answer = worse.json();
     assert_schema(&answer, "compare");
     assert_eq!((&answer["said"], &answer["weak"]), (&json!("worse"), &json!(true)));
@@ -107,14 +96,9 @@ fn two_runs_tell_a_large_change_and_call_it_weak() {
     assert!(read("c.html").contains("before the &lt;patch&gt;") && !read("c.html").contains("<script"));
     assert!(read("c.md").contains("nmax compare: worse (weak)"), "{}", read("c.md"));
     let better = bench.nmax(&["compare", "last", &fast, "--force"]).exits(0).stdout;
-    assert!(
-        better.contains("BETTER, weak") && better.contains("response_time p50"),
-        "{better}"
-    );
+    assert!(better.contains("BETTER, weak") && better.contains("response_time p50"), "{better}");
     assert!(better.lines().all(|line| line.chars().count() <= 80), "{better}");
-    bench
-        .nmax(&["compare", &fast, "last", "--force", "--exit-zero"])
-        .exits(0);
+    bench.nmax(&["compare", &fast, "last", "--force", "--exit-zero"]).exits(0);
 }
 
 #[test]
@@ -139,10 +123,7 @@ fn what_may_not_be_compared_is_refused_with_every_reason() {
         (vec!["compare", &one], "one side alone"),
         (vec!["compare", &one, "nothing"], "nothing"),
         (vec!["compare", &one, "tag:none"], "tag:none: no such run"),
-        (
-            vec!["compare", &one, &invalid, "--force", "--request", "none"],
-            "no such request",
-        ),
+        (vec!["compare", &one, &invalid, "--force", "--request", "none"], "no such request"),
         (vec!["compare", &one, &invalid, "--metric", "p50"], "response_time p50"),
         (vec!["compare", &one, &invalid, "-o", "c.txt"], ".html, .md or .json"),
     ] {
@@ -162,9 +143,7 @@ fn the_run_to_leave_out_is_named() {
             summary["intended_rate_per_s"] = json!(if place == 1 { 90.0 } else { 60.0 });
         });
     }
-    let refused = bench
-        .nmax(&["compare", "tag:before", "tag:after", "-o", "c.md", "-o", "c.json"])
-        .exits(4);
+    let refused = bench.nmax(&["compare", "tag:before", "tag:after", "-o", "c.md", "-o", "c.json"]).exits(4);
     for part in [
         "copy001, both before, have different loads: 60/s and 90/s",
         "help: without copy001: `nmax compare --before copy002 copy000 --after copy003`; --force",
@@ -172,15 +151,10 @@ fn the_run_to_leave_out_is_named() {
         assert!(refused.stderr.contains(part), "{part}: {}", refused.stderr);
     }
     let page = fs::read_to_string(bench.path("c.md")).unwrap();
-    assert!(
-        page.starts_with("## ? nmax compare: not compared") && page.contains("both before"),
-        "{page}"
-    );
+    assert!(page.starts_with("## ? nmax compare: not compared") && page.contains("both before"), "{page}");
     let answer: Value = serde_json::from_str(&fs::read_to_string(bench.path("c.json")).unwrap()).unwrap();
     assert_schema(&answer, "compare");
-    bench
-        .nmax(&["compare", "--before", "copy002", "copy000", "--after", "copy003"])
-        .exits(0);
+    bench.nmax(&["compare", "--before", "copy002", "copy000", "--after", "copy003"]).exits(0);
 }
 
 /// Where all runs of a label are INVALID, the call is right and the runs judge nothing.
@@ -195,10 +169,7 @@ fn runs_that_are_all_invalid_are_no_wrong_call() {
         });
     }
     let refused = bench.nmax(&["compare", "tag:sound", "tag:invalid"]).exits(4);
-    for part in [
-        "tag:invalid: this may not be compared",
-        "copy002 is INVALID, copy001 is INVALID",
-    ] {
+    for part in ["tag:invalid: this may not be compared", "copy002 is INVALID, copy001 is INVALID"] {
         assert!(refused.stderr.contains(part), "{part}: {}", refused.stderr);
     }
     bench.nmax(&["compare", "tag:none", "tag:invalid"]).exits(2);
@@ -218,17 +189,12 @@ fn a_release_that_fails_everything_does_not_pass() {
             }
         });
     }
-    let args = [
-        "compare", "--json", "--before", "copy000", "copy001", "copy002", "--after", "copy003",
-    ];
+    let args = ["compare", "--json", "--before", "copy000", "copy001", "copy002", "--after", "copy003"];
     let answer = bench.nmax(&args).exits(3).json();
     assert_eq!(answer["said"], "worse", "{answer:#}");
     let rows = answer["rows"].as_array().unwrap();
     assert!(rows.iter().all(|row| row["said"] != "better"), "{answer:#}");
-    assert!(
-        answer["caveats"].to_string().contains("item: failure rates differ"),
-        "{answer:#}"
-    );
+    assert!(answer["caveats"].to_string().contains("item: failure rates differ"), "{answer:#}");
 }
 
 #[test]
@@ -237,23 +203,12 @@ fn several_runs_a_side_are_judged_by_ranks() {
     let original = original(&bench);
     for place in 0..20 {
         let (factor, tag) = if place < 10 { (1.0, "before") } else { (1.05, "after") };
-        copy(&bench, &original, place, factor * noise(place), |manifest, _| {
-            manifest["tags"] = json!([tag, "all"])
-        });
+        copy(&bench, &original, place, factor * noise(place), |manifest, _| manifest["tags"] = json!([tag, "all"]));
     }
-    let answer = bench
-        .nmax(&["compare", "tag:before", "tag:after", "--json"])
-        .exits(3)
-        .json();
-    assert_eq!(
-        (&answer["weak"], answer["before"].as_array().unwrap().len()),
-        (&json!(false), 10)
-    );
+    let answer = bench.nmax(&["compare", "tag:before", "tag:after", "--json"]).exits(3).json();
+    assert_eq!((&answer["weak"], answer["before"].as_array().unwrap().len()), (&json!(false), 10));
     let p95 = &answer["rows"].as_array().unwrap()[2];
-    assert_eq!(
-        (&p95["metric"], &p95["said"]),
-        (&json!("response_time p95"), &json!("worse"))
-    );
+    assert_eq!((&p95["metric"], &p95["said"]), (&json!("response_time p95"), &json!("worse")));
     let change = p95["change"].as_f64().unwrap();
     assert!((1.04..1.06).contains(&change), "{change}");
     let same = ["copy000", "copy002", "copy004", "copy006", "copy008"];
@@ -263,19 +218,14 @@ fn several_runs_a_side_are_judged_by_ranks() {
     let few = [&few[..], &same[..], &["--after"], &other[..]].concat();
     let answer = bench.nmax(&few).exits(0).json();
     assert_eq!(answer["said"], "equivalent", "{answer:#}");
-    let strict = bench
-        .nmax(&["compare", "copy000", "copy001", "--no-history", "--strict"])
-        .exits(4);
+    let strict = bench.nmax(&["compare", "copy000", "copy001", "--no-history", "--strict"]).exits(4);
     assert!(strict.stdout.contains("inconclusive"), "{}", strict.stdout);
 }
 
 #[test]
 fn a_log_is_one_side() {
     let (bench, target) = (Bench::new(), target());
-    bench.write(
-        "plan.yaml",
-        &PLAN.replace("/delay/${env.DELAY}", "/delay/2ms?user=${iteration}"),
-    );
+    bench.write("plan.yaml", &PLAN.replace("/delay/${env.DELAY}", "/delay/2ms?user=${iteration}"));
     run(&bench, &target.url(), "2ms", &[]);
     let mut log = String::new();
     for second in 0..300 {
@@ -286,11 +236,7 @@ fn a_log_is_one_side() {
             r#"10.0.0.{} - - [{stamp}] "GET /delay/2ms?user={second} HTTP/1.1" 200 512 {seconds:.3}"#,
             second % 9
         );
-        let _ = writeln!(
-            log,
-            r#"10.0.0.{} - - [{stamp}] "GET /other HTTP/1.1" 200 512 0.010"#,
-            second % 9
-        );
+        let _ = writeln!(log, r#"10.0.0.{} - - [{stamp}] "GET /other HTTP/1.1" 200 512 0.010"#, second % 9);
     }
     bench.write("access.log", &log);
     let format = r#"$remote_addr - $remote_user [$time_local] "$request" $status $body_bytes_sent $request_time"#;
@@ -318,53 +264,25 @@ fn a_trend_finds_the_run_where_it_changed() {
     for place in 0..24 {
         let factor = if place < 14 { 1.0 } else { 1.2 };
         let note = if place == 14 { "new pool" } else { "" };
-        copy(&bench, &original, place, factor * noise(place), |manifest, _| {
-            manifest["note"] = json!(note)
-        });
+        copy(&bench, &original, place, factor * noise(place), |manifest, _| manifest["note"] = json!(note));
     }
-    copy(&bench, &original, 30, 9.0, |_, summary| {
-        summary["verdict"] = json!("invalid")
-    });
-    let found = bench
-        .nmax(&["trend", "shop", "--gate", "--json", "-o", "t.html"])
-        .exits(3)
-        .json();
+    copy(&bench, &original, 30, 9.0, |_, summary| summary["verdict"] = json!("invalid"));
+    let found = bench.nmax(&["trend", "shop", "--gate", "--json", "-o", "t.html"]).exits(3).json();
     assert_schema(&found, "trend");
     let changes = found["changes"].as_array().unwrap();
-    assert_eq!(
-        (changes.len(), &changes[0]["run"], &changes[0]["said"]),
-        (1, &json!("copy014"), &json!("worse"))
-    );
-    assert_eq!(
-        found["runs"].as_array().unwrap().len(),
-        24,
-        "an INVALID run judges nothing"
-    );
+    assert_eq!((changes.len(), &changes[0]["run"], &changes[0]["said"]), (1, &json!("copy014"), &json!("worse")));
+    assert_eq!(found["runs"].as_array().unwrap().len(), 24, "an INVALID run judges nothing");
     let page = fs::read_to_string(bench.path("t.html")).unwrap();
     assert!(page.contains("<svg") && page.contains("new pool"));
     let text = bench.nmax(&["trend", "shop"]).exits(0).stdout;
-    assert!(
-        text.contains("worse from run copy014 (2026-01-31 00:14) on: new pool"),
-        "{text}"
-    );
+    assert!(text.contains("worse from run copy014 (2026-01-31 00:14) on: new pool"), "{text}");
     bench.nmax(&["trend", "shop", "--last", "10", "--gate"]).exits(0);
-    bench
-        .nmax(&["trend", "shop", "--last", "4", "--gate"])
-        .exits(4)
-        .shows(&["? too few runs to tell: 3 runs\n"]);
-    bench
-        .nmax(&["trend", "shop", "--last", "2"])
-        .exits(0)
-        .shows(&["? too few runs to tell: 1 run\n"]);
-    bench
-        .nmax(&["trend", "shop", "--metric", "throughput", "--gate"])
-        .exits(0);
+    bench.nmax(&["trend", "shop", "--last", "4", "--gate"]).exits(4).shows(&["? too few runs to tell: 3 runs\n"]);
+    bench.nmax(&["trend", "shop", "--last", "2"]).exits(0).shows(&["? too few runs to tell: 1 run\n"]);
+    bench.nmax(&["trend", "shop", "--metric", "throughput", "--gate"]).exits(0);
     for (args, want) in [
         (vec!["trend", "none"], "no runs: named none"),
-        (
-            vec!["trend", "shop", "--request", "none"],
-            "no response_time p95 of none",
-        ),
+        (vec!["trend", "shop", "--request", "none"], "no response_time p95 of none"),
         (vec!["trend", "shop", "-o", "t.md"], "has no Markdown"),
     ] {
         let ended = bench.nmax(&args).exits(2);
@@ -400,16 +318,8 @@ fn runs_are_chosen_by_name_label_target_and_verdict() {
     for place in 0..6 {
         copy(&bench, &original, place, 1.0, |manifest, summary| {
             manifest["name"] = json!(if place < 4 { "shop" } else { "blog" });
-            manifest["tags"] = json!(if place % 2 == 0 {
-                vec!["even", "all"]
-            } else {
-                vec!["all"]
-            });
-            manifest["target"] = json!(if place == 5 {
-                "http://10.0.0.1:80"
-            } else {
-                "http://127.0.0.1:8080"
-            });
+            manifest["tags"] = json!(if place % 2 == 0 { vec!["even", "all"] } else { vec!["all"] });
+            manifest["target"] = json!(if place == 5 { "http://10.0.0.1:80" } else { "http://127.0.0.1:8080" });
             summary["verdict"] = json!(if place == 1 { "fail" } else { "pass" });
         });
     }
@@ -422,12 +332,7 @@ fn runs_are_chosen_by_name_label_target_and_verdict() {
         (vec!["--name", "none"], vec![]),
     ] {
         let list = bench.nmax(&[&["runs", "--json"], &args[..]].concat()).exits(0).json();
-        let ids: Vec<&str> = list["runs"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|run| run["id"].as_str().unwrap())
-            .collect();
+        let ids: Vec<&str> = list["runs"].as_array().unwrap().iter().map(|run| run["id"].as_str().unwrap()).collect();
         let want: Vec<String> = want.iter().map(|number| format!("copy{number:03}")).collect();
         assert_eq!(ids, want, "{args:?}");
     }

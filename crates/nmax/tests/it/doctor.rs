@@ -14,11 +14,7 @@ fn doctor_tells_what_the_host_allows() {
     assert!(matches!(text.code, 0 | 2), "{}", text.stderr);
     let text = text.shows(&["This host\n", "open files", "local ports", "memory", "cores", "warning"]);
     assert!(!text.stdout.contains('\x1b'), "no colors but on a terminal");
-    assert!(
-        text.stdout.lines().all(|line| line.chars().count() <= 80),
-        "{}",
-        text.stdout
-    );
+    assert!(text.stdout.lines().all(|line| line.chars().count() <= 80), "{}", text.stdout);
     let json = bench.nmax(&["doctor", "--json"]).json();
     assert_schema(&json, "doctor");
     assert!(json["forecast"].is_null(), "{json:#}");
@@ -28,11 +24,7 @@ fn doctor_tells_what_the_host_allows() {
             assert!(!check[key].as_str().unwrap().is_empty(), "{check:#}");
         }
         let is_bad = matches!(check["level"].as_str(), Some("note" | "warning" | "error"));
-        assert_eq!(
-            is_bad,
-            check["remedy"].is_string(),
-            "whatever is not ok has a remedy: {check:#}"
-        );
+        assert_eq!(is_bad, check["remedy"].is_string(), "whatever is not ok has a remedy: {check:#}");
     }
 }
 
@@ -59,38 +51,20 @@ fn doctor_holds_a_plan_against_the_host() {
     };
     assert_eq!(found("small.yaml", "FORECAST_OPEN_FILES")["level"], "ok");
     let large = found("large.yaml", "FORECAST_OPEN_FILES");
-    assert_eq!(
-        (&large["level"], &large["figure"], &large["limit"]),
-        (&"error".into(), &400.0.into(), &200.0.into())
-    );
+    assert_eq!((&large["level"], &large["figure"], &large["limit"]), (&"error".into(), &400.0.into(), &200.0.into()));
     doctor("large.yaml").exits(2);
     // Nobody knows how many of these are open at once.
     assert_eq!(found("closing.yaml", "FORECAST_OPEN_FILES")["level"], "warning");
     assert_eq!(found("closing.yaml", "FORECAST_TIME_WAIT")["level"], "note");
-    let json = bench
-        .nmax(&["doctor", &target.url(), "-r", "100k/s", "--close", "--json"])
-        .json();
+    let json = bench.nmax(&["doctor", &target.url(), "-r", "100k/s", "--close", "--json"]).json();
     let forecast = json["forecast"].as_array().unwrap();
-    let ports = forecast
-        .iter()
-        .find(|found| found["code"] == "FORECAST_TIME_WAIT")
-        .unwrap();
-    assert_eq!(
-        ports["figure"], 100_000.0,
-        "a URL and its flags are a plan too: {ports:#}"
-    );
+    let ports = forecast.iter().find(|found| found["code"] == "FORECAST_TIME_WAIT").unwrap();
+    assert_eq!(ports["figure"], 100_000.0, "a URL and its flags are a plan too: {ports:#}");
     assert_eq!(arrived(&target), 0, "doctor sends nothing");
-    for flags in [
-        &["-c", "5"][..],
-        &["--target", "http://127.0.0.1:1"],
-        &["--workers", "2"],
-    ] {
+    for flags in [&["-c", "5"][..], &["--target", "http://127.0.0.1:1"], &["--workers", "2"]] {
         bench.nmax(&[&["doctor"], flags].concat()).exits(2).says(&["PLAN|URL"]);
     }
-    bench
-        .nmax(&["doctor", "none.yaml"])
-        .exits(2)
-        .says(&["none.yaml: cannot read the plan"]);
+    bench.nmax(&["doctor", "none.yaml"]).exits(2).says(&["none.yaml: cannot read the plan"]);
 }
 
 /// What was said before a run is in its events; what was used during it, in its resources.
@@ -101,25 +75,14 @@ fn a_run_keeps_what_it_knew_and_used_of_its_host() {
         "ulimit -n 200 && exec \"$NMAX\" run {}/delay/50ms -d 1200ms -r 100/s -c 150 --exit-zero -q",
         target.url()
     );
-    bench.shell(&line).exits(0).says(&[
-        "warning: 150 iterations in flight may need 250 open files",
-        "`ulimit -n 250`",
-    ]);
+    bench.shell(&line).exits(0).says(&["warning: 150 iterations in flight may need 250 open files", "`ulimit -n 250`"]);
     let run = bench.runs().pop().unwrap();
     let events = lines(&run.join("events.jsonl"));
     let codes: Vec<&str> = events.iter().filter_map(|event| event["code"].as_str()).collect();
     assert!(codes.contains(&"FORECAST_OPEN_FILES"), "{events:?}");
     let resources = lines(&run.join("resources.jsonl"));
-    for metric in [
-        "ports_used_count",
-        "ports_limit_count",
-        "time_wait_count",
-        "memory_available_ratio",
-    ] {
-        assert!(
-            resources.iter().any(|line| line["metric"] == metric),
-            "{metric}: {resources:?}"
-        );
+    for metric in ["ports_used_count", "ports_limit_count", "time_wait_count", "memory_available_ratio"] {
+        assert!(resources.iter().any(|line| line["metric"] == metric), "{metric}: {resources:?}");
     }
 }
 
@@ -141,11 +104,7 @@ fn the_gates_of_the_host_are_in_the_result() {
     let again = bench.nmax(&["show", "--json"]).exits(0).json();
     for summary in [summary, again] {
         let gates = summary["gates"].as_array().unwrap();
-        assert_eq!(
-            gates.iter().filter(|gate| gate["code"] == "G4").count(),
-            7,
-            "{gates:#?}"
-        );
+        assert_eq!(gates.iter().filter(|gate| gate["code"] == "G4").count(), 7, "{gates:#?}");
         let used = summary["injector"]["ports_used_max"].as_u64().unwrap();
         assert!((8..=40).contains(&used), "8 users keep 8 connections: {used}");
     }

@@ -22,24 +22,13 @@ fn a_condition_ends_the_run_which_fails() {
     assert!(matches!(live.code, 3 | 4), "{}", live.code);
     for summary in [live.json(), read.json()] {
         assert!(
-            summary["reasons"]
-                .as_array()
-                .unwrap()
-                .iter()
-                .any(|reason| reason["code"] == "THRESHOLD_ABORT"),
+            summary["reasons"].as_array().unwrap().iter().any(|reason| reason["code"] == "THRESHOLD_ABORT"),
             "{:#}",
             summary["reasons"]
         );
-        assert!(
-            summary["duration_s"].as_f64().unwrap() < 30.0,
-            "{}",
-            summary["duration_s"]
-        );
+        assert!(summary["duration_s"].as_f64().unwrap() < 30.0, "{}", summary["duration_s"]);
         let events = summary["events"].as_array().unwrap();
-        assert!(
-            events.iter().any(|event| event["code"] == "THRESHOLD_ABORT"),
-            "{events:?}"
-        );
+        assert!(events.iter().any(|event| event["code"] == "THRESHOLD_ABORT"), "{events:?}");
     }
 }
 
@@ -48,21 +37,10 @@ fn a_smoke_stops_a_wrong_plan_before_a_heavy_profile() {
     let (bench, target) = (Bench::new(), target());
     let more = "# missing\nworkload: { open: { rate: 50/s } }\nprofile: peak";
     plan(&bench, &target.url(), more);
-    bench
-        .nmax(&["run", "plan.yaml"])
-        .exits(2)
-        .says(&["profile peak does not begin", "status 404", "--no-smoke"]);
-    plan(
-        &bench,
-        &target.url(),
-        "workload: { open: { rate: 50/s } }\nprofile: peak",
-    );
+    bench.nmax(&["run", "plan.yaml"]).exits(2).says(&["profile peak does not begin", "status 404", "--no-smoke"]);
+    plan(&bench, &target.url(), "workload: { open: { rate: 50/s } }\nprofile: peak");
     let args = ["run", "plan.yaml", "--compress", "36000", "--json", "--exit-zero"];
-    let summary = bench
-        .nmax(&args)
-        .exits(0)
-        .says(&["smoke: one iteration of 1 scenario"])
-        .json();
+    let summary = bench.nmax(&args).exits(0).says(&["smoke: one iteration of 1 scenario"]).json();
     assert_eq!(summary["profile"]["name"], "peak");
     assert_eq!(summary["compress"], 36_000.0);
 }
@@ -82,10 +60,7 @@ fn what_was_begun_is_undone_and_told() {
         assert_eq!(marked["name"], "marked");
         let (start, end) = (marked["start_s"].as_f64().unwrap(), marked["end_s"].as_f64().unwrap());
         assert!((0.9..2.0).contains(&start) && end >= start + 0.9, "{marked:#}");
-        assert!(
-            marked["before"]["throughput_per_s"].as_f64().unwrap() > 10.0,
-            "{marked:#}"
-        );
+        assert!(marked["before"]["throughput_per_s"].as_f64().unwrap() > 10.0, "{marked:#}");
     }
     assert!(bench.path("done").exists() && bench.path("undone").exists());
 }
@@ -98,10 +73,7 @@ fn observed_processes_are_in_the_result() {
         std::process::id()
     );
     plan(&bench, &target.url(), &more);
-    let summary = bench
-        .nmax(&["run", "plan.yaml", "--json", "--exit-zero"])
-        .exits(0)
-        .json();
+    let summary = bench.nmax(&["run", "plan.yaml", "--json", "--exit-zero"]).exits(0).json();
     let observed = summary["observed"].as_array().unwrap();
     let memory = observed.iter().find(|row| row["metric"] == "memory_bytes").unwrap();
     assert_eq!(memory["name"], "us");

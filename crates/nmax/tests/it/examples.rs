@@ -28,10 +28,7 @@ fn script(name: &str, file: &str) {
         .env("NO_COLOR", "1")
         .output()
         .unwrap();
-    let (out, err) = (
-        String::from_utf8_lossy(&ended.stdout),
-        String::from_utf8_lossy(&ended.stderr),
-    );
+    let (out, err) = (String::from_utf8_lossy(&ended.stdout), String::from_utf8_lossy(&ended.stderr));
     assert!(ended.status.success(), "{name}: {}\n{out}\n{err}", ended.status);
 }
 

@@ -20,8 +20,7 @@ fn stored(bench: &Bench) -> Vec<(String, String)> {
     let files = fs::read_dir(bench.path("")).unwrap().map(|entry| entry.unwrap());
     let named = files.map(|file| (file.file_name().into_string().unwrap(), file.path()));
     let own = named.filter(|(name, path)| path.is_file() && !(name.ends_with(".out") || name.ends_with(".err")));
-    own.map(|(name, path)| (name, String::from_utf8(fs::read(path).unwrap()).unwrap()))
-        .collect()
+    own.map(|(name, path)| (name, String::from_utf8(fs::read(path).unwrap()).unwrap())).collect()
 }
 
 #[test]
@@ -29,9 +28,7 @@ fn a_visit_becomes_a_plan_that_works_and_is_proved() {
     let (bench, target) = (Bench::new(), shop());
     let visit = Visit::order(&target, "ann.miller@example.test", "oak");
     bench.write("visit.har", &visit.har());
-    let ended = bench
-        .nmax(&["import", "har", "visit.har", "-o", "shop", "--json"])
-        .exits(0);
+    let ended = bench.nmax(&["import", "har", "visit.har", "-o", "shop", "--json"]).exits(0);
     let answer = ended.json();
     assert_schema(&answer, "import-har");
     assert_eq!(count(&answer["entries"]), visit.entries().len() as u64);
@@ -51,10 +48,7 @@ fn a_visit_becomes_a_plan_that_works_and_is_proved() {
         }
     }
     for secret in secrets {
-        assert!(
-            !ended.stdout.contains(secret) && !ended.stderr.contains(secret),
-            "{secret} is printed"
-        );
+        assert!(!ended.stdout.contains(secret) && !ended.stderr.contains(secret), "{secret} is printed");
     }
     assert_eq!(mode(&bench.path("shop.secrets.json")), 0o600);
     let ignored = fs::read_to_string(bench.path(".gitignore")).unwrap();
@@ -69,25 +63,13 @@ fn a_visit_becomes_a_plan_that_works_and_is_proved() {
     let all = proof["scenarios"][0]["correlations"].as_array().unwrap();
     let state = |place: &str| {
         let to = |found: &&Value| found["to"].to_string().contains(place);
-        all.iter()
-            .filter(to)
-            .map(|found| found["state"].as_str().unwrap())
-            .collect::<Vec<_>>()
+        all.iter().filter(to).map(|found| found["state"].as_str().unwrap()).collect::<Vec<_>>()
     };
     let tokens = state("form field csrf");
-    assert!(
-        !tokens.is_empty() && tokens.iter().all(|state| *state == "proved"),
-        "{proof:#}"
-    );
+    assert!(!tokens.is_empty() && tokens.iter().all(|state| *state == "proved"), "{proof:#}");
     assert_eq!(state("form field item"), ["harmless"], "{proof:#}");
-    let order = all
-        .iter()
-        .filter(|found| found["from"]["request"].to_string().contains("/order"));
-    assert_eq!(
-        order.map(|found| found["state"].as_str().unwrap()).collect::<Vec<_>>(),
-        ["proved"],
-        "{proof:#}"
-    );
+    let order = all.iter().filter(|found| found["from"]["request"].to_string().contains("/order"));
+    assert_eq!(order.map(|found| found["state"].as_str().unwrap()).collect::<Vec<_>>(), ["proved"], "{proof:#}");
     // Nothing else is proved: each of these values is one of the three.
     assert_eq!(count(&proof["proved"]), tokens.len() as u64 + 1, "{proof:#}");
     assert_eq!(proof["scenarios"][0]["jar"][0]["name"], "sid");
@@ -95,20 +77,11 @@ fn a_visit_becomes_a_plan_that_works_and_is_proved() {
 
     // Without its pauses, which are no work of this program.
     let plan = fs::read_to_string(bench.path("shop.yaml")).unwrap();
-    let hasty: Vec<&str> = plan
-        .lines()
-        .filter(|line| !line.trim_start().starts_with("- think:"))
-        .collect();
+    let hasty: Vec<&str> = plan.lines().filter(|line| !line.trim_start().starts_with("- think:")).collect();
     assert!(hasty.len() < plan.lines().count(), "{plan}");
     bench.write("hasty.yaml", &hasty.join("\n"));
-    let args = [
-        "run",
-        "hasty.yaml",
-        "--json",
-        "--exit-zero",
-        "--set",
-        "workload={ closed: { vus: 5 }, iterations: 20 }",
-    ];
+    let args =
+        ["run", "hasty.yaml", "--json", "--exit-zero", "--set", "workload={ closed: { vus: 5 }, iterations: 20 }"];
     // A second run on the same shop signs other people up.
     for _ in 0..2 {
         let summary = bench.nmax(&args).exits(0).json();
@@ -120,10 +93,7 @@ fn a_visit_becomes_a_plan_that_works_and_is_proved() {
 #[test]
 fn what_is_printed_says_what_was_found_and_what_to_do_next() {
     let (bench, target) = (Bench::new(), shop());
-    bench.write(
-        "visit.har",
-        &Visit::order(&target, "ann.miller@example.test", "oak").har(),
-    );
+    bench.write("visit.har", &Visit::order(&target, "ann.miller@example.test", "oak").har());
     let ended = bench.nmax(&["import", "har", "visit.har"]).exits(0);
     ended.shows(&[
         "1 scenario, ",
@@ -153,14 +123,8 @@ fn nothing_is_written_over_unless_asked_for() {
     refused.says(&["visit.yaml is there already", "--force"]);
     assert_eq!(fs::read_to_string(bench.path("visit.yaml")).unwrap(), "mine");
     assert!(!bench.path("visit.evidence.json").exists());
-    bench
-        .nmax(&["import", "har", "a.har", "-o", "visit", "--force"])
-        .exits(0);
-    assert!(
-        fs::read_to_string(bench.path("visit.yaml"))
-            .unwrap()
-            .contains("nmax: 1")
-    );
+    bench.nmax(&["import", "har", "a.har", "-o", "visit", "--force"]).exits(0);
+    assert!(fs::read_to_string(bench.path("visit.yaml")).unwrap().contains("nmax: 1"));
     bench.nmax(&["check", "visit.yaml", "--once"]).exits(0);
 }
 
@@ -168,10 +132,8 @@ fn nothing_is_written_over_unless_asked_for() {
 fn two_visits_of_one_kind_become_one_scenario() {
     let (bench, target) = (Bench::new(), shop());
     // The second one also asked another site.
-    let (one, two) = (
-        Visit::order(&target, "ann@example.test", "oak"),
-        Visit::order(&target, "bob@example.test", "steel"),
-    );
+    let (one, two) =
+        (Visit::order(&target, "ann@example.test", "oak"), Visit::order(&target, "bob@example.test", "steel"));
     let mut har: Value = serde_json::from_str(&two.har()).unwrap();
     let entries = har["log"]["entries"].as_array_mut().unwrap();
     let mut other = entries.last().unwrap().clone();
@@ -180,26 +142,16 @@ fn two_visits_of_one_kind_become_one_scenario() {
     let last = entries.len() as u64;
     bench.write("one.har", &one.har());
     bench.write("two.har", &har.to_string());
-    let answer = bench
-        .nmax(&["import", "har", "one.har", "two.har", "-o", "both", "--json"])
-        .exits(0)
-        .json();
+    let answer = bench.nmax(&["import", "har", "one.har", "two.har", "-o", "both", "--json"]).exits(0).json();
     assert_eq!(count(&answer["scenarios"]), 1, "{answer:#}");
     let files = answer["files"].to_string();
     assert!(files.contains("both.har") && files.contains("both-2.har"), "{files}");
-    let states: Vec<&str> = answer["correlations"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|found| found["state"].as_str().unwrap())
-        .collect();
+    let states: Vec<&str> =
+        answer["correlations"].as_array().unwrap().iter().map(|found| found["state"].as_str().unwrap()).collect();
     assert!(states.contains(&"changes"), "{answer:#}");
     let skipped = answer["skipped"].as_array().unwrap();
     assert_eq!(skipped.len(), 1, "{answer:#}");
-    assert_eq!(
-        (&skipped[0]["file"], count(&skipped[0]["entry"])),
-        (&"two.har".into(), last)
-    );
+    assert_eq!((&skipped[0]["file"], count(&skipped[0]["entry"])), (&"two.har".into(), last));
     let words = fs::read_to_string(bench.path("both.words.csv")).unwrap();
     assert_eq!(words, "q\noak\nsteel\n");
     bench.nmax(&["check", "both.yaml", "--prove"]).exits(0);
@@ -212,23 +164,13 @@ fn a_recording_without_its_secrets_is_whole_again_with_the_file_beside_it() {
     bench.write("visit.har", &Visit::order(&target, "ann@example.test", "oak").har());
     bench.nmax(&["import", "har", "visit.har", "-o", "first"]).exits(0);
     let first = fs::read_to_string(bench.path("first.har")).unwrap();
-    let again = bench
-        .nmax(&["import", "har", "first.har", "-o", "second", "--json"])
-        .exits(0);
+    let again = bench.nmax(&["import", "har", "first.har", "-o", "second", "--json"]).exits(0);
     // Equal secrets have equal placeholders, so the copies are equal too.
     assert_eq!(fs::read_to_string(bench.path("second.har")).unwrap(), first);
-    assert_eq!(
-        again.json()["warnings"].to_string().matches("placeholder").count(),
-        0,
-        "{}",
-        again.stdout
-    );
+    assert_eq!(again.json()["warnings"].to_string().matches("placeholder").count(), 0, "{}", again.stdout);
     bench.nmax(&["check", "second.yaml", "--prove"]).exits(0);
     // In its own place it is its own copy.
-    let own = bench
-        .nmax(&["import", "har", "first.har", "--force", "--json"])
-        .exits(0)
-        .json();
+    let own = bench.nmax(&["import", "har", "first.har", "--force", "--json"]).exits(0).json();
     assert!(!own["files"].to_string().contains(".har"), "{own:#}");
     bench.nmax(&["check", "first.yaml", "--prove"]).exits(0);
     fs::remove_file(bench.path("first.secrets.json")).unwrap();
@@ -247,46 +189,22 @@ fn files_that_are_no_recordings_are_all_named_at_once() {
     bench.write("locked.har", "{}");
     fs::create_dir(bench.path("folder.har")).unwrap();
     fs::set_permissions(bench.path("locked.har"), fs::Permissions::from_mode(0o000)).unwrap();
-    let args = [
-        "import",
-        "har",
-        "good.har",
-        "empty.har",
-        "text.har",
-        "other.har",
-        "folder.har",
-        "missing.har",
-    ];
+    let args = ["import", "har", "good.har", "empty.har", "text.har", "other.har", "folder.har", "missing.har"];
     let refused = bench.nmax(&args).exits(2);
-    let refused = refused.says(&[
-        "empty.har",
-        "text.har",
-        "other.har",
-        "folder.har: it is a folder",
-        "missing.har",
-        "help:",
-    ]);
+    let refused =
+        refused.says(&["empty.har", "text.har", "other.har", "folder.har: it is a folder", "missing.har", "help:"]);
     assert_eq!(refused.stderr.matches("error: ").count(), 5, "{}", refused.stderr);
     assert!(!refused.stderr.contains("good.har:"), "{}", refused.stderr);
     assert!(!bench.path("good.yaml").exists());
     // Whoever may read everything, as in a container, finds that it is no recording.
-    bench
-        .nmax(&["import", "har", "locked.har"])
-        .exits(2)
-        .says(&["locked.har", "help:"]);
+    bench.nmax(&["import", "har", "locked.har"]).exits(2).says(&["locked.har", "help:"]);
 }
 
 #[test]
 fn a_recording_without_anything_to_replay_writes_nothing() {
     let bench = Bench::new();
-    bench.write(
-        "none.har",
-        r#"{"log": {"version": "1.2", "creator": {"name": "x", "version": "1"}, "entries": []}}"#,
-    );
-    bench
-        .nmax(&["import", "har", "none.har"])
-        .exits(2)
-        .says(&["nothing in it can be replayed", "help:"]);
+    bench.write("none.har", r#"{"log": {"version": "1.2", "creator": {"name": "x", "version": "1"}, "entries": []}}"#);
+    bench.nmax(&["import", "har", "none.har"]).exits(2).says(&["nothing in it can be replayed", "help:"]);
     assert!(!bench.path("none.yaml").exists());
 }
 
@@ -310,71 +228,30 @@ fn a_truncated_file_gives_what_is_whole_in_it() {
 #[test]
 fn a_copied_command_becomes_a_plan() {
     let (bench, target) = (Bench::new(), shop());
-    let command = format!(
-        "curl '{}/search?q=oak' -H 'accept: text/html' --compressed",
-        target.url()
-    );
-    bench
-        .nmax(&["import", "curl", &command, "-o", "search"])
-        .exits(0)
-        .shows(&["search.yaml"]);
-    bench
-        .nmax(&["check", "search.yaml", "--once"])
-        .exits(0)
-        .shows(&["accept: text/html"]);
+    let command = format!("curl '{}/search?q=oak' -H 'accept: text/html' --compressed", target.url());
+    bench.nmax(&["import", "curl", &command, "-o", "search"]).exits(0).shows(&["search.yaml"]);
+    bench.nmax(&["check", "search.yaml", "--once"]).exits(0).shows(&["accept: text/html"]);
     // From standard input, and word by word.
-    bench
-        .shell(&format!("echo \"{command}\" | $NMAX import curl - -o piped"))
-        .exits(0);
+    bench.shell(&format!("echo \"{command}\" | $NMAX import curl - -o piped")).exits(0);
     bench.nmax(&["check", "piped.yaml", "--once"]).exits(0);
-    bench
-        .nmax(&["import", "curl", "-o", "words", "--", "curl", &target.url()])
-        .exits(0);
+    bench.nmax(&["import", "curl", "-o", "words", "--", "curl", &target.url()]).exits(0);
     bench.nmax(&["check", "words.yaml", "--once"]).exits(0);
-    bench
-        .nmax(&[
-            "import",
-            "curl",
-            "-o",
-            "bare",
-            "curl",
-            "-L",
-            &target.url(),
-            "-H",
-            "x-a: b",
-            "-o",
-            "out",
-        ])
-        .exits(0);
+    bench.nmax(&["import", "curl", "-o", "bare", "curl", "-L", &target.url(), "-H", "x-a: b", "-o", "out"]).exits(0);
     let plan = fs::read_to_string(bench.path("bare.yaml")).unwrap();
     assert!(plan.contains("redirects: follow") && plan.contains("x-a: b"), "{plan}");
-    let secret = format!(
-        "curl '{}/api/account' -H 'authorization: Bearer s3cr3t-t0ken-0815'",
-        target.url()
-    );
+    let secret = format!("curl '{}/api/account' -H 'authorization: Bearer s3cr3t-t0ken-0815'", target.url());
     let ended = bench.nmax(&["import", "curl", &secret, "-o", "secret"]).exits(0);
     assert!(!ended.stdout.contains("s3cr3t"), "{}", ended.stdout);
     for (name, text) in stored(&bench) {
-        assert!(
-            name.contains(".secrets.") || !text.contains("s3cr3t"),
-            "{name}:\n{text}"
-        );
+        assert!(name.contains(".secrets.") || !text.contains("s3cr3t"), "{name}:\n{text}");
     }
     // The cookies of a copied command are who the person is: they are sent, and kept with the secrets.
-    let command = format!(
-        "curl '{}/api/account' -H 'Cookie: sid=s3cr3t-s1d; theme=dark'",
-        target.url()
-    );
+    let command = format!("curl '{}/api/account' -H 'Cookie: sid=s3cr3t-s1d; theme=dark'", target.url());
     let ended = bench.nmax(&["import", "curl", &command, "-o", "who"]).exits(0);
     assert!(!ended.stdout.contains("no reply of the recording"), "{}", ended.stdout);
     assert!(!ended.stdout.contains("the jar carries"), "{}", ended.stdout);
-    bench
-        .nmax(&["check", "who.yaml", "--once", "--show-secrets"])
-        .shows(&["cookie: sid=s3cr3t-s1d; theme=dark"]);
+    bench.nmax(&["check", "who.yaml", "--once", "--show-secrets"]).shows(&["cookie: sid=s3cr3t-s1d; theme=dark"]);
     let plan = fs::read_to_string(bench.path("who.yaml")).unwrap();
     assert!(!plan.contains("s3cr3t"), "{plan}");
-    bench
-        .nmax(&["import", "curl", "wget http://127.0.0.1:1/"])
-        .exits(2)
-        .says(&["help:"]);
+    bench.nmax(&["import", "curl", "wget http://127.0.0.1:1/"]).exits(2).says(&["help:"]);
 }

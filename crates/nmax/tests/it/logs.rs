@@ -47,11 +47,7 @@ fn imported(bench: &Bench, args: &str) -> Value {
 #[track_caller]
 fn assert_adds_up(found: &Value) {
     let of = |key: &str| count(&found[key]);
-    assert_eq!(
-        of("lines"),
-        of("parsed") + of("rejected") + of("comments") + of("blank"),
-        "{found:#}"
-    );
+    assert_eq!(of("lines"), of("parsed") + of("rejected") + of("comments") + of("blank"), "{found:#}");
     let sum = |key: &str| found[key].as_object().unwrap().values().map(count).sum::<u64>();
     assert_eq!(sum("by_status"), of("requests"), "{found:#}");
 }
@@ -70,23 +66,15 @@ fn a_log_becomes_a_plan_that_checks() {
         (900 * 512, 200),
         "whoever comes back within half an hour goes on"
     );
-    assert_eq!(
-        (&found["first"], &found["last"]),
-        (&json!("2026-11-20T00:00:00Z"), &json!("2026-11-20T00:05:08Z"))
-    );
+    assert_eq!((&found["first"], &found["last"]), (&json!("2026-11-20T00:00:00Z"), &json!("2026-11-20T00:05:08Z")));
     assert_eq!(found["written"][0], "access.yaml");
     for file in found["written"].as_array().unwrap() {
         assert!(bench.path(file.as_str().unwrap()).exists(), "{file}");
     }
     let checked = bench.nmax(&["check", "access.yaml", "--quick"]).exits(0);
     checked.shows(&["source: access.traffic.json", "GET /item/{id}"]);
-    bench
-        .nmax(&["import", "log", "access.log"])
-        .exits(2)
-        .says(&["access.yaml is there already", "--force"]);
-    let text = bench
-        .nmax(&["import", "log", "access.log", "-o", "plans/other"])
-        .exits(0);
+    bench.nmax(&["import", "log", "access.log"]).exits(2).says(&["access.yaml is there already", "--force"]);
+    let text = bench.nmax(&["import", "log", "access.log", "-o", "plans/other"]).exits(0);
     let text = text.shows(&["GET /item/{id}", "Scenarios", "plans/other.yaml"]);
     assert!(!text.stdout.contains("Season"), "five minutes have none");
 }
@@ -110,21 +98,8 @@ fn it_does_not_matter_how_the_log_comes() {
     }
     std::fs::write(bench.path("a.log.gz"), packed).unwrap();
     let pieces = imported(&bench, "b.log a.log.gz -o pieces");
-    let piped = bench
-        .shell("cat access.log | \"$NMAX\" import log - -o piped --json")
-        .exits(0)
-        .json();
-    for key in [
-        "format",
-        "lines",
-        "parsed",
-        "by_status",
-        "by_method",
-        "bytes",
-        "first",
-        "last",
-        "sessions",
-    ] {
+    let piped = bench.shell("cat access.log | \"$NMAX\" import log - -o piped --json").exits(0).json();
+    for key in ["format", "lines", "parsed", "by_status", "by_method", "bytes", "first", "last", "sessions"] {
         assert_eq!(pieces[key], whole[key], "{key}");
         assert_eq!(piped[key], whole[key], "{key}");
     }
@@ -159,9 +134,7 @@ fn a_part_of_the_log_is_chosen() {
         assert_eq!(count(&found["requests"]), want, "{flags}: {found:#}");
         assert_eq!(count(&found["parsed"]), total + 1, "{flags}: all lines are read");
     }
-    let text = bench
-        .nmax(&["import", "log", "access.log", "-o", "part", "--force"])
-        .exits(0);
+    let text = bench.nmax(&["import", "log", "access.log", "-o", "part", "--force"]).exits(0);
     text.shows(&["Season", "1 stamped far from all others"]);
     let wrong = ["--from", "2026-11-20T03:00:00Z", "--to", "2026-11-20T02:00:00Z"];
     let ended = bench.nmax(&[&["import", "log", "access.log", "-o", "x"], &wrong[..]].concat());
@@ -189,26 +162,20 @@ fn a_stray_stamp_is_named_and_sets_no_rate() {
             assert_eq!(found[key], whole[key], "{key} with a stray at {at}");
         }
         let rates = [&found, &whole].map(|found| found["sessions_per_s"].as_f64().unwrap());
-        assert!(
-            (rates[0] / rates[1] - 1.0).abs() < 0.01,
-            "{rates:?} with a stray at {at}"
-        );
+        assert!((rates[0] / rates[1] - 1.0).abs() < 0.01, "{rates:?} with a stray at {at}");
         let said = found["warnings"].to_string();
         let place = format!("access.log:{} (2099-11-20T00:00:09Z)", at + 1);
-        assert!(
-            said.contains("stamped far from all others") && said.contains(&place),
-            "{said}"
-        );
+        assert!(said.contains("stamped far from all others") && said.contains(&place), "{said}");
     }
     // Nor does a replay wait for it.
     bench.write("access.log", &format!("{stray}{}", visits(30)));
     let listener = Listener::start();
     let url = listener.url();
     let args = ["replay", "access.log", "--target", &url, "--speed", "40", "--exit-zero"];
-    bench.nmax(&args).exits(0).says(&[
-        "left out: 1 requests: stamped far from all others",
-        "access.log:1 (2099-11-20T00:00:09Z)",
-    ]);
+    bench
+        .nmax(&args)
+        .exits(0)
+        .says(&["left out: 1 requests: stamped far from all others", "access.log:1 (2099-11-20T00:00:09Z)"]);
     assert_eq!(listener.heard().len(), 90);
 }
 
@@ -232,19 +199,11 @@ fn bad_lines_are_counted_and_shown() {
         assert!(rejections.contains(part), "{part}: {rejections}");
     }
     assert!(!rejections.contains("\\u001b"), "nothing that moves the cursor");
-    assert!(
-        found["warnings"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .all(|text| !text.to_string().contains("could not be read"))
-    );
+    assert!(found["warnings"].as_array().unwrap().iter().all(|text| !text.to_string().contains("could not be read")));
     // Above one in a hundred it is loud.
     bench.write("access.log", &format!("{}{}", visits(30), "nonsense\n".repeat(5)));
     let ended = bench.nmax(&["import", "log", "access.log", "--force"]).exits(0);
-    ended
-        .says(&["warning: 5 of 95 lines (5.26 %) could not be read", "--format"])
-        .shows(&["access.log:91: nonsense"]);
+    ended.says(&["warning: 5 of 95 lines (5.26 %) could not be read", "--format"]).shows(&["access.log:91: nonsense"]);
 }
 
 #[test]
@@ -252,10 +211,7 @@ fn logs_that_are_none_get_an_answer() {
     let bench = Bench::new();
     bench.write("empty.log", "");
     bench.write("blank.log", "\n\n\n");
-    bench.write(
-        "prose.log",
-        "It was a dark and stormy night;\nthe rain fell in torrents.\n",
-    );
+    bench.write("prose.log", "It was a dark and stormy night;\nthe rain fell in torrents.\n");
     bench.write("good.log", &visits(3));
     std::fs::write(bench.path("cut.log.gz"), [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 1, 2, 3]).unwrap();
     let cases = [
@@ -271,11 +227,7 @@ fn logs_that_are_none_get_an_answer() {
     ];
     for (args, said) in cases {
         for verb in ["import log", "replay"] {
-            let target = if verb == "replay" {
-                " --target http://127.0.0.1:9"
-            } else {
-                ""
-            };
+            let target = if verb == "replay" { " --target http://127.0.0.1:9" } else { "" };
             let line = format!("{verb} {args}{target}");
             let args: Vec<&str> = line.split(' ').collect();
             bench.nmax(&args).exits(2).says(&[said]);
@@ -301,17 +253,7 @@ fn timed(requests: &[(u64, &str, &str, u16)]) -> String {
 const TIMED: &str = "$remote_addr [$msec] \"$request\" $status $request_time";
 
 fn replayed(bench: &Bench, url: &str, flags: &[&str]) -> Ended {
-    let args = [
-        "replay",
-        "access.log",
-        "--format",
-        TIMED,
-        "--target",
-        url,
-        "--workers",
-        "1",
-        "--exit-zero",
-    ];
+    let args = ["replay", "access.log", "--format", TIMED, "--target", url, "--workers", "1", "--exit-zero"];
     bench.nmax(&[&args, flags].concat())
 }
 
@@ -326,10 +268,8 @@ fn a_replay_sends_the_log() {
     let bench = Bench::new();
     let listener = Listener::start();
     let requests: Vec<(u64, String)> = (0..30).map(|n| (n * 17 % 500, format!("/page/{n}?a=%20b"))).collect();
-    let rows: Vec<(u64, &str, &str, u16)> = requests
-        .iter()
-        .map(|(ms, target)| (*ms, "GET", target.as_str(), 200))
-        .collect();
+    let rows: Vec<(u64, &str, &str, u16)> =
+        requests.iter().map(|(ms, target)| (*ms, "GET", target.as_str(), 200)).collect();
     bench.write("access.log", &timed(&rows));
     let summary = replayed(&bench, &listener.url(), &["--json"]).exits(0).json();
     assert_eq!(count(&summary["total"]["count"]), 30, "{summary:#}");
@@ -342,10 +282,7 @@ fn a_replay_sends_the_log() {
     assert_eq!(names, ["GET /page/{id}"], "one name for one kind of request");
     assert_eq!(summary["run"]["name"], "access.log, original pace");
     let planned_s = summary["phase"]["end_s"].as_f64().unwrap();
-    assert!(
-        (planned_s - 0.494).abs() < 0.01,
-        "from the first to the last: {planned_s}"
-    );
+    assert!((planned_s - 0.494).abs() < 0.01, "from the first to the last: {planned_s}");
     let text = bench.nmax(&["fidelity", "last"]).exits(0);
     text.shows(&["Fidelity: this run beside access.log", "mix of requests"]);
     let shown = bench.nmax(&["show", "last"]).exits(0);
@@ -386,10 +323,7 @@ fn only_what_changes_nothing_is_sent_unless_asked_for() {
     let cases: [(&[&str], &[&str]); 3] = [
         (&[], &["GET /a", "HEAD /a"]),
         (&["--methods", "DELETE"], &["DELETE /order/1"]),
-        (
-            &["--all-methods"],
-            &["DELETE /order/1", "GET /a", "HEAD /a", "POST /order"],
-        ),
+        (&["--all-methods"], &["DELETE /order/1", "GET /a", "HEAD /a", "POST /order"]),
     ];
     for (flags, want) in cases {
         let listener = Listener::start();
@@ -428,10 +362,8 @@ fn replies_may_be_no_worse_than_the_logs() {
 fn paces_are_tests_of_their_own() {
     let bench = Bench::new();
     let targets: Vec<String> = (0..40).map(|n| format!("/{}", n % 4)).collect();
-    let rows: Vec<(u64, &str, &str, u16)> = (0..)
-        .zip(&targets)
-        .map(|(n, target)| (20 * n, "GET", target.as_str(), 200))
-        .collect();
+    let rows: Vec<(u64, &str, &str, u16)> =
+        (0..).zip(&targets).map(|(n, target)| (20 * n, "GET", target.as_str(), 200)).collect();
     bench.write("access.log", &timed(&rows));
     let cases: [(&[&str], &str, u64, f64); 4] = [
         (&[], "original pace", 40, 0.78),
@@ -441,28 +373,18 @@ fn paces_are_tests_of_their_own() {
     ];
     for (flags, name, want, length_s) in cases {
         let listener = Listener::start();
-        let summary = replayed(&bench, &listener.url(), &[flags, &["--json", "--seed", "3"]].concat())
-            .exits(0)
-            .json();
+        let summary = replayed(&bench, &listener.url(), &[flags, &["--json", "--seed", "3"]].concat()).exits(0).json();
         assert_eq!(summary["run"]["name"], format!("access.log, {name}"));
         let planned_s = summary["phase"]["end_s"].as_f64().unwrap();
-        assert!(
-            (planned_s - length_s).abs() < 0.01,
-            "{name}: {planned_s} for {length_s}"
-        );
+        assert!((planned_s - length_s).abs() < 0.01, "{name}: {planned_s} for {length_s}");
         let mut by_target: BTreeMap<String, u64> = BTreeMap::new();
-        heard(&listener)
-            .into_iter()
-            .for_each(|line| *by_target.entry(line).or_default() += 1);
+        heard(&listener).into_iter().for_each(|line| *by_target.entry(line).or_default() += 1);
         let sent: u64 = by_target.values().sum();
         match name {
             "thinned to 50 %" => assert!(sent.abs_diff(want) < 12, "{sent}"),
             _ => {
                 assert_eq!(sent, want, "{name}");
-                assert!(
-                    by_target.values().all(|count| *count == want / 4),
-                    "{name}: {by_target:?}"
-                );
+                assert!(by_target.values().all(|count| *count == want / 4), "{name}: {by_target:?}");
             }
         }
     }
@@ -479,66 +401,27 @@ fn hosts_targets_and_headers_are_changed_as_asked() {
     let authority = listener.url().replace("http://", "");
     let run = |flags: &[&str]| {
         let url = listener.url();
-        let args = [
-            "replay",
-            "access.log",
-            "--format",
-            format,
-            "--target",
-            &url,
-            "--exit-zero",
-            "--quiet",
-        ];
+        let args = ["replay", "access.log", "--format", format, "--target", &url, "--exit-zero", "--quiet"];
         bench.nmax(&[&args, flags].concat()).exits(0);
         let mut heard = listener.heard();
         heard.sort();
         heard
     };
     let plain = run(&[]);
-    assert!(
-        plain.iter().all(|text| text.contains("host: shop.example\r\n")),
-        "{plain:#?}"
-    );
-    assert!(
-        plain[0].starts_with("GET //v1/b HTTP/1.1\r\n") && plain[0].contains("user-agent: nmax\r\n"),
-        "{plain:#?}"
-    );
+    assert!(plain.iter().all(|text| text.contains("host: shop.example\r\n")), "{plain:#?}");
+    assert!(plain[0].starts_with("GET //v1/b HTTP/1.1\r\n") && plain[0].contains("user-agent: nmax\r\n"), "{plain:#?}");
     assert!(plain[1].starts_with("GET /v1/a?token=old HTTP/1.1\r\n") && plain[1].contains("user-agent: Lynx\r\n"));
-    let flags = [
-        "--rewrite-host",
-        "--rewrite",
-        "/v1/=>/v2/",
-        "--set-param",
-        "token=new",
-        "-H",
-        "x-test: 1",
-    ];
+    let flags = ["--rewrite-host", "--rewrite", "/v1/=>/v2/", "--set-param", "token=new", "-H", "x-test: 1"];
     let changed = run(&flags)[2..].to_vec().into_iter().chain(plain).collect::<Vec<_>>();
-    let of = |start: &str| {
-        changed
-            .iter()
-            .find(|text| text.starts_with(start))
-            .cloned()
-            .unwrap_or_default()
-    };
+    let of = |start: &str| changed.iter().find(|text| text.starts_with(start)).cloned().unwrap_or_default();
     let first = of("GET /v2/a?token=new HTTP/1.1\r\n");
-    assert!(
-        first.contains(&format!("host: {authority}\r\n")) && first.contains("x-test: 1\r\n"),
-        "{changed:#?}"
-    );
+    assert!(first.contains(&format!("host: {authority}\r\n")) && first.contains("x-test: 1\r\n"), "{changed:#?}");
     bench
         .nmax(&["replay", "access.log", "--format", format])
         .exits(2)
         .says(&["not whether to reach it by http", "--target"]);
     bench
-        .nmax(&[
-            "replay",
-            "access.log",
-            "--rewrite",
-            "no arrow",
-            "--target",
-            "http://127.0.0.1:9",
-        ])
+        .nmax(&["replay", "access.log", "--rewrite", "no arrow", "--target", "http://127.0.0.1:9"])
         .exits(2)
         .says(&["has no `=>`"]);
 }
@@ -549,30 +432,14 @@ fn the_plan_of_a_replay_is_no_plan_to_run() {
     let plan = "nmax: 1\ntarget: http://127.0.0.1:9\nscenarios: { a: { steps: [{ get: / }] } }\n\
                 workload: { open: { rate: 1/s, arrivals: listed } }\n";
     bench.write("plan.yaml", plan);
-    bench
-        .nmax(&["run", "plan.yaml"])
-        .exits(2)
-        .says(&["`arrivals: listed`", "nmax replay LOG"]);
+    bench.nmax(&["run", "plan.yaml"]).exits(2).says(&["`arrivals: listed`", "nmax replay LOG"]);
     bench.write(
         "plan.yaml",
-        &plan
-            .replace(", arrivals: listed", "")
-            .replace("nmax: 1", "nmax: 1\nsource: nothere.json"),
+        &plan.replace(", arrivals: listed", "").replace("nmax: 1", "nmax: 1\nsource: nothere.json"),
     );
-    bench
-        .nmax(&["run", "plan.yaml"])
-        .exits(2)
-        .says(&["nothere.json", "nmax import log"]);
-    bench.write(
-        "plan.yaml",
-        &plan
-            .replace(", arrivals: listed", "")
-            .replace("nmax: 1", "nmax: 1\nsource: plan.yaml"),
-    );
-    bench
-        .nmax(&["run", "plan.yaml"])
-        .exits(2)
-        .says(&["plan.yaml: no traffic profile"]);
+    bench.nmax(&["run", "plan.yaml"]).exits(2).says(&["nothere.json", "nmax import log"]);
+    bench.write("plan.yaml", &plan.replace(", arrivals: listed", "").replace("nmax: 1", "nmax: 1\nsource: plan.yaml"));
+    bench.nmax(&["run", "plan.yaml"]).exits(2).says(&["plan.yaml: no traffic profile"]);
     bench.nmax(&["fidelity", "last"]).exits(2);
 }
 
@@ -582,31 +449,19 @@ fn secrets_in_targets_are_sent_and_not_stored() {
     let bench = Bench::new();
     let listener = Listener::start();
     let targets: Vec<String> = (0..30).map(|n| format!("/a?page={n}&token=sEcReT{n}")).collect();
-    let rows: Vec<(u64, &str, &str, u16)> = (0..)
-        .zip(&targets)
-        .map(|(n, target)| (10 * n, "GET", target.as_str(), 200))
-        .collect();
+    let rows: Vec<(u64, &str, &str, u16)> =
+        (0..).zip(&targets).map(|(n, target)| (10 * n, "GET", target.as_str(), 200)).collect();
     bench.write("access.log", &timed(&rows));
-    bench
-        .nmax(&["import", "log", "access.log", "--format", TIMED])
-        .exits(0)
-        .says(&["replaced by REDACTED"]);
+    bench.nmax(&["import", "log", "access.log", "--format", TIMED]).exits(0).says(&["replaced by REDACTED"]);
     replayed(&bench, &listener.url(), &["--samples", "all"]).exits(0);
     assert!(heard(&listener).iter().all(|line| line.contains("token=sEcReT")));
     let folder = bench.run();
-    let mut files: Vec<_> = std::fs::read_dir(&folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .collect();
+    let mut files: Vec<_> = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.extend(["access.yaml", "access.traffic.json"].map(|name| bench.path(name)));
     assert!(files.len() > 8);
     for file in files {
         let bytes = std::fs::read(&file).unwrap();
-        assert!(
-            !String::from_utf8_lossy(&bytes).contains("sEcReT"),
-            "{}",
-            file.display()
-        );
+        assert!(!String::from_utf8_lossy(&bytes).contains("sEcReT"), "{}", file.display());
     }
 }
 
@@ -619,10 +474,7 @@ fn what_leads_to_nothing_is_told() {
         let all: Vec<&str> = args.split(' ').collect();
         bench.nmax(&all).exits(2).says(&[part]);
     };
-    said(
-        "import log access.log -o x --day 2020-01-01",
-        "the log is of 2026-11-20 00:00:00 to 2026-11-20 01:00:00",
-    );
+    said("import log access.log -o x --day 2020-01-01", "the log is of 2026-11-20 00:00:00 to 2026-11-20 01:00:00");
     // A line that never ends is no empty file, and hides no other lines.
     bench.write("long.log", &"A".repeat(1 << 20));
     said("import log long.log", "AAAA");

@@ -14,11 +14,7 @@
 //!   `import`, `prove` (of recorded plans), `logs` (imported, replayed), `slice`, `results`, `compare`, `scale`, `suspects` (known bottlenecks), `terminal`, `calibration`, `advice` and `observed` (of `nmax check`),
 //!   `endings` (before the plan's), `examples`, `tutorials`
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::disallowed_methods,
-    reason = "tests watch real processes in real time"
-)]
+#![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests watch real processes in real time")]
 #![allow(clippy::print_stderr, reason = "a test that skips itself says so")]
 
 mod bench;

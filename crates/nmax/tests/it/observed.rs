@@ -60,11 +60,7 @@ fn every_source_of_a_plan_is_tried() {
     assert_schema(&json, "check");
     let sources = json["sources"].as_array().unwrap();
     let ok: Vec<bool> = sources.iter().map(|source| source["ok"].as_bool().unwrap()).collect();
-    assert_eq!(
-        ok,
-        [true, true, true, false, false, false, false, false],
-        "{sources:#?}"
-    );
+    assert_eq!(ok, [true, true, true, false, false, false, false, false], "{sources:#?}");
     let wants = [
         "no process is called `no-such`; write",
         "wants another token; give both sides the same",
@@ -75,11 +71,7 @@ fn every_source_of_a_plan_is_tried() {
     for (source, want) in sources.iter().skip(3).zip(wants) {
         assert!(source["error"].as_str().unwrap().contains(want), "{want}: {source:#}");
     }
-    assert!(
-        sources[1]["clock"]["error_s"].as_f64().unwrap() > 0.0,
-        "{:#}",
-        sources[1]
-    );
+    assert!(sources[1]["clock"]["error_s"].as_f64().unwrap() > 0.0, "{:#}", sources[1]);
     assert!(sources[1]["figures"].as_u64().unwrap() > 10, "{:#}", sources[1]);
     // What takes seconds may be left out.
     let quick = bench.nmax(&["check", "plan.yaml", "--json", "--quick"]).exits(0).json();

@@ -17,23 +17,15 @@ fn run(bench: &Bench, url: &str, flags: &[&str]) -> crate::bench::Ended {
 fn pass_is_0_and_failed_thresholds_are_3() {
     let (bench, target) = (Bench::new(), target());
     let url = target.url();
-    run(&bench, &format!("{url}/delay/30ms"), &FEW)
-        .exits(0)
-        .shows(&["✓ PASS", "✓ failure_rate < 5%"]);
+    run(&bench, &format!("{url}/delay/30ms"), &FEW).exits(0).shows(&["✓ PASS", "✓ failure_rate < 5%"]);
     let plan = "nmax: 1\ntarget: http://127.0.0.1:1\nscenarios: { s: { steps: [{ get: /delay/60ms }] } }\n\
                 workload: { closed: { vus: 1 }, iterations: 4 }\nthresholds: [response_time p50 < 50ms]\n";
     bench.write("plan.yaml", plan);
     let slow = ["--target", &url];
-    let shown = run(&bench, "plan.yaml", &slow)
-        .exits(3)
-        .shows(&["✗ FAIL", "✗ response_time p50 < 50ms"]);
+    let shown = run(&bench, "plan.yaml", &slow).exits(3).shows(&["✗ FAIL", "✗ response_time p50 < 50ms"]);
     assert!(shown.stderr.is_empty(), "{}", shown.stderr);
-    run(&bench, "plan.yaml", &[&slow[..], &["--exit-zero"]].concat())
-        .exits(0)
-        .shows(&["✗ FAIL"]);
-    run(&bench, &format!("{url}/status/404"), &FEW)
-        .exits(3)
-        .shows(&["status 404", "failure_rate < 5%"]);
+    run(&bench, "plan.yaml", &[&slow[..], &["--exit-zero"]].concat()).exits(0).shows(&["✗ FAIL"]);
+    run(&bench, &format!("{url}/status/404"), &FEW).exits(3).shows(&["status 404", "failure_rate < 5%"]);
 }
 
 #[test]
@@ -57,12 +49,7 @@ fn an_injector_out_of_files_is_4() {
 #[test]
 fn more_users_than_open_files_start_nothing() {
     let (bench, target) = (Bench::new(), target());
-    let line = |limit: &str| {
-        format!(
-            "ulimit {limit} && exec \"$NMAX\" run {} -n 50 -c 50 --exit-zero",
-            target.url()
-        )
-    };
+    let line = |limit: &str| format!("ulimit {limit} && exec \"$NMAX\" run {} -n 50 -c 50 --exit-zero", target.url());
     bench.shell(&line("-n 149")).exits(2).says(&[
         "50 virtual users need 150 open files",
         "may have 149",
@@ -82,25 +69,10 @@ fn more_load_than_one_cpu_can_send_is_4() {
     let target = bench.spawn(&["target"]);
     until("the target's address", || target.printed().ends_with('\n'));
     let cpus = rustix::thread::sched_getaffinity(None).unwrap();
-    let cpu = (0..rustix::thread::CpuSet::MAX_CPU)
-        .find(|cpu| cpus.is_set(*cpu))
-        .unwrap();
+    let cpu = (0..rustix::thread::CpuSet::MAX_CPU).find(|cpu| cpus.is_set(*cpu)).unwrap();
     let pin = [cpu; 4].map(|cpu| cpu.to_string()).join(",");
-    let rate = [
-        "-r",
-        "200000/s",
-        "-d",
-        "50ms",
-        "-c",
-        "5000",
-        "--workers",
-        "4",
-        "--pin",
-        &pin,
-    ];
-    run(&bench, target.printed().trim(), &rate)
-        .exits(4)
-        .shows(&["! INVALID", "Why these numbers may not be believed"]);
+    let rate = ["-r", "200000/s", "-d", "50ms", "-c", "5000", "--workers", "4", "--pin", &pin];
+    run(&bench, target.printed().trim(), &rate).exits(4).shows(&["! INVALID", "Why these numbers may not be believed"]);
 }
 
 #[test]
@@ -111,11 +83,7 @@ fn a_run_without_a_single_reply_is_4() {
                 workload: { closed: { vus: 2 } }\nduration: 1s\ngraceful_stop: 100ms\n";
     bench.write("plan.yaml", plan);
     let shown = run(&bench, "plan.yaml", &["--target", &server.url()]).exits(4);
-    shown.shows(&[
-        "G8 samples",
-        "censored  2 exchanges",
-        "no exchange was completed and 2 were cut off",
-    ]);
+    shown.shows(&["G8 samples", "censored  2 exchanges", "no exchange was completed and 2 were cut off"]);
 }
 
 #[test]
@@ -123,35 +91,19 @@ fn an_unreachable_target_is_5_and_no_run() {
     let bench = Bench::new();
     let refusing = refusing_url();
     let refused = run(&bench, &refusing, &FEW).exits(5);
-    refused.says(&[
-        "error: ",
-        &refusing,
-        "(connect)",
-        "Connection refused",
-        "help: check that the server listens",
-    ]);
+    refused.says(&["error: ", &refusing, "(connect)", "Connection refused", "help: check that the server listens"]);
     let unknown = run(&bench, "http://nonexistent.invalid/", &FEW).exits(5);
-    unknown.says(&[
-        "error: http://nonexistent.invalid: no address",
-        "no address",
-        "help: check the spelling",
-    ]);
-    run(&bench, &refusing, &[&FEW[..], &["--exit-zero"]].concat())
-        .exits(0)
-        .says(&["Connection refused"]);
+    unknown.says(&["error: http://nonexistent.invalid: no address", "no address", "help: check the spelling"]);
+    run(&bench, &refusing, &[&FEW[..], &["--exit-zero"]].concat()).exits(0).says(&["Connection refused"]);
     assert!(bench.runs().is_empty());
 }
 
 #[test]
 fn wrong_use_is_2_even_with_exit_zero() {
     let bench = Bench::new();
-    run(&bench, "no-such-plan.yaml", &["--exit-zero"])
-        .exits(2)
-        .says(&["no-such-plan.yaml", "help: "]);
+    run(&bench, "no-such-plan.yaml", &["--exit-zero"]).exits(2).says(&["no-such-plan.yaml", "help: "]);
     run(&bench, "http://127.0.0.1:1", &["-n", "0", "--exit-zero"]).exits(2);
-    run(&bench, "http://127.0.0.1:1", &["--pin", "70000", "-n", "1"])
-        .exits(2)
-        .says(&["70000", "help: choose from"]);
+    run(&bench, "http://127.0.0.1:1", &["--pin", "70000", "-n", "1"]).exits(2).says(&["70000", "help: choose from"]);
     assert!(bench.runs().is_empty());
 }
 
@@ -168,12 +120,8 @@ fn targets_of_others_are_not_loaded() {
     for (url, word) in cases {
         run(&bench, url, &FEW).exits(2).says(&["error: ", word]);
     }
-    run(
-        &bench,
-        "http://169.254.169.254/",
-        &["-n", "1", "--allow-target", "169.254.0.0/16"],
-    )
-    .exits(2)
-    .says(&["metadata"]);
+    run(&bench, "http://169.254.169.254/", &["-n", "1", "--allow-target", "169.254.0.0/16"])
+        .exits(2)
+        .says(&["metadata"]);
     assert!(bench.runs().is_empty());
 }

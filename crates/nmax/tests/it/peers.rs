@@ -15,29 +15,19 @@ use crate::bench::count;
 
 /// A plain target; `/delay/30ms` answers after that time, `/status/500` with that status after 20 ms.
 pub(crate) fn target() -> Running {
-    spawn(Options {
-        services: vec!["/status=fixed:20ms".parse().unwrap()],
-        ..Options::default()
-    })
-    .unwrap()
+    spawn(Options { services: vec!["/status=fixed:20ms".parse().unwrap()], ..Options::default() }).unwrap()
 }
 
 /// The shop.
 pub(crate) fn shop() -> Running {
-    spawn(Options {
-        shop: true,
-        ..Options::default()
-    })
-    .unwrap()
+    spawn(Options { shop: true, ..Options::default() }).unwrap()
 }
 
 /// The target's own counters.
 pub(crate) fn truth(target: &Running) -> Value {
     let mut stream = TcpStream::connect(target.address()).unwrap();
     stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
-    stream
-        .write_all(b"GET /_truth HTTP/1.1\r\nhost: target\r\nconnection: close\r\n\r\n")
-        .unwrap();
+    stream.write_all(b"GET /_truth HTTP/1.1\r\nhost: target\r\nconnection: close\r\n\r\n").unwrap();
     let mut reply = String::new();
     stream.read_to_string(&mut reply).unwrap();
     let (_, body) = reply.split_once("\r\n\r\n").unwrap();
@@ -75,12 +65,7 @@ impl Listener {
                 hear(stream, &heard_too);
             }
         });
-        Self {
-            address,
-            heard,
-            stops,
-            thread: Some(thread),
-        }
+        Self { address, heard, stops, thread: Some(thread) }
     }
 
     pub(crate) fn url(&self) -> String {

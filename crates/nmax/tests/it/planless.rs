@@ -41,10 +41,7 @@ fn requests_are_as_many_as_asked_for() {
 fn users_wait_for_their_replies_and_all_of_them_are_counted() {
     let (bench, target) = (Bench::new(), target());
     let url = format!("{}/delay/20ms", target.url());
-    let summary = bench
-        .nmax(&["run", &url, "-c", "3", "-d", "1s", "--json", "--exit-zero"])
-        .exits(0)
-        .json();
+    let summary = bench.nmax(&["run", &url, "-c", "3", "-d", "1s", "--json", "--exit-zero"]).exits(0).json();
     let sent = count(&summary["total"]["count"]) + count(&summary["censored"]);
     assert_eq!(sent, arrived(&target), "{summary:#}");
     assert_eq!(summary["intended_rate_per_s"], serde_json::Value::Null);
@@ -55,16 +52,9 @@ fn users_wait_for_their_replies_and_all_of_them_are_counted() {
 #[test]
 fn errors_of_the_server_are_failures_of_the_client() {
     let bench = Bench::new();
-    let target = spawn(Options {
-        errors: "30%:503".parse().unwrap(),
-        ..Options::default()
-    })
-    .unwrap();
+    let target = spawn(Options { errors: "30%:503".parse().unwrap(), ..Options::default() }).unwrap();
     let url = format!("{}/hello", target.url());
-    let summary = bench
-        .nmax(&["run", &url, "-n", "60", "-c", "2", "--json", "--exit-zero"])
-        .exits(0)
-        .json();
+    let summary = bench.nmax(&["run", &url, "-n", "60", "-c", "2", "--json", "--exit-zero"]).exits(0).json();
     let truth = crate::peers::truth(&target);
     let total = &summary["total"];
     let failed = count(&total["failed"]);
@@ -82,10 +72,7 @@ fn flags_reach_the_wire() {
         (&[], &["GET /a?b=c HTTP/1.1\r\n", "connection: keep-alive\r\n"]),
         (&["--close"], &["GET /a?b=c HTTP/1.1\r\n", "connection: close\r\n"]),
         (&["--http1.0"], &["GET /a?b=c HTTP/1.0\r\n"]),
-        (
-            &["-b", "x=1&y"],
-            &["POST /a?b=c ", "content-length: 5\r\n", "\r\n\r\nx=1&y"],
-        ),
+        (&["-b", "x=1&y"], &["POST /a?b=c ", "content-length: 5\r\n", "\r\n\r\nx=1&y"]),
         (
             &["-X", "put", "-H", "X-Why: because", "-H", "host: other.test"],
             &["PUT /a?b=c ", "x-why: because\r\n", "host: other.test\r\n"],
@@ -98,9 +85,7 @@ fn flags_reach_the_wire() {
         args.extend(flags);
         bench.nmax(&args).exits(0);
         let heard = listener.heard();
-        let [request] = heard.as_slice() else {
-            panic!("{heard:?}")
-        };
+        let [request] = heard.as_slice() else { panic!("{heard:?}") };
         let request = request.replace("X-Why", "x-why").replace("Host:", "host:");
         for want in wanted {
             assert!(request.contains(want), "{flags:?}: no {want:?} in {request:?}");

@@ -59,11 +59,7 @@ fn an_open_plan_puts_exactly_its_load_on_the_shop() {
         assert_eq!(of("requests", name, "ok"), want, "{name}: {summary:#}");
         assert_eq!(of("requests", name, "count"), want, "{name}");
     }
-    assert_eq!(
-        count(&summary["total"]["count"]),
-        count(&summary["total"]["ok"]),
-        "{summary:#}"
-    );
+    assert_eq!(count(&summary["total"]["count"]), count(&summary["total"]["ok"]), "{summary:#}");
     let windows = lines(&bench.run().join("windows.jsonl"));
     assert_eq!(windows.iter().map(exchanges).sum::<u64>(), 30 * 3 + 10 * 2);
     assert_eq!(arrived(&target), 30 * 3 + 10 * 2);
@@ -77,14 +73,9 @@ fn a_closed_plan_does_exactly_its_iterations() {
     let (bench, target) = (shop_bench(), shop());
     let args = ["run", "shop.yaml", "--json", "--exit-zero", "--target", &target.url()];
     let closed = ["--set", "workload.closed.vus=3", "--set", "workload.iterations=12"];
-    let text = SHOP
-        .replace("open: { rate: 1/s }", "closed: { vus: 1 }")
-        .replace("duration: 1s", "");
+    let text = SHOP.replace("open: { rate: 1/s }", "closed: { vus: 1 }").replace("duration: 1s", "");
     bench.write("shop.yaml", &text);
-    let summary = bench
-        .nmax(&[&args[..], &closed, &["-e", "WHO=bob"]].concat())
-        .exits(0)
-        .json();
+    let summary = bench.nmax(&[&args[..], &closed, &["-e", "WHO=bob"]].concat()).exits(0).json();
     assert_summary(&summary);
     assert_eq!(count(&summary["scenarios"]["browse"]["iterations"]), 9, "{summary:#}");
     assert_eq!(count(&summary["scenarios"]["sign-up"]["iterations"]), 3);
@@ -100,37 +91,16 @@ fn values_come_from_flags_before_the_environment() {
                 workload: { closed: { vus: 1 }, iterations: 1 }\nthresholds: [failure_rate < 50%]\n";
     bench.write("plan.yaml", plan);
     let listener = Listener::start();
-    let args = [
-        "run",
-        "plan.yaml",
-        "-e",
-        "WHO=flag",
-        "--target",
-        &listener.url(),
-        "--exit-zero",
-    ];
+    let args = ["run", "plan.yaml", "-e", "WHO=flag", "--target", &listener.url(), "--exit-zero"];
     let env = [("WHO", "environment"), ("WHAT", "both")];
     bench.nmax_with(&env, &args).exits(0);
-    assert!(
-        listener.heard()[0].starts_with("GET /flag/both HTTP/1.1\r\n"),
-        "{:?}",
-        listener.heard()
-    );
+    assert!(listener.heard()[0].starts_with("GET /flag/both HTTP/1.1\r\n"), "{:?}", listener.heard());
     let args = ["check", "plan.yaml", "-e", "WHO=flag"];
-    bench
-        .nmax_with(&env[..1], &args)
-        .exits(2)
-        .says(&["plan.yaml:3:", "has no `WHAT`", "-e WHAT="]);
+    bench.nmax_with(&env[..1], &args).exits(2).says(&["plan.yaml:3:", "has no `WHAT`", "-e WHAT="]);
     let set = ["check", "plan.yaml", "-e", "WHO=a", "-e", "WHAT=b", "--json", "--set"];
-    let check = bench
-        .nmax(&[&set[..], &["workload.iterations=17"]].concat())
-        .exits(0)
-        .json();
+    let check = bench.nmax(&[&set[..], &["workload.iterations=17"]].concat()).exits(0).json();
     assert_eq!(count(&check["requests"]), 17, "{check:#}");
-    bench
-        .nmax(&[&set[..], &["workload.iteration=17"]].concat())
-        .exits(2)
-        .says(&["did you mean `iterations`?"]);
+    bench.nmax(&[&set[..], &["workload.iteration=17"]].concat()).exits(2).says(&["did you mean `iterations`?"]);
 }
 
 #[test]
@@ -142,16 +112,7 @@ fn check_never_connects() {
     let json = bench.nmax(&[&check[..], &["--json"]].concat()).exits(0).json();
     assert_schema(&json, "check");
     assert_eq!(count(&json["iterations"]), 1, "{json:#}");
-    bench
-        .nmax(&[
-            "check",
-            "shop.yaml",
-            "-e",
-            "WHO=ann",
-            "--target",
-            "http://nonexistent.invalid",
-        ])
-        .exits(0);
+    bench.nmax(&["check", "shop.yaml", "-e", "WHO=ann", "--target", "http://nonexistent.invalid"]).exits(0);
     assert_eq!(server.connections(), 0);
     assert!(bench.runs().is_empty());
 }
@@ -161,21 +122,11 @@ fn check_once_shows_each_request_and_reply() {
     let (bench, target) = (shop_bench(), shop());
     let url = target.url();
     let once = ["check", "shop.yaml", "--once", "-e", "WHO=ann", "--target", &url];
-    let shown = bench
-        .nmax(&once)
-        .exits(0)
-        .shows(&["scenario browse", "scenario sign-up"]);
-    let sent = [
-        "> GET / HTTP/1.1",
-        "> GET /search?q=",
-        "> GET /item/",
-        "> GET /signup HTTP/1.1",
-        "> POST /signup HTTP/1.1",
-    ];
-    let shown = shown.shows(&sent).shows(&[
-        "> name=ann&email=ann-0%40shop.test&password=[redacted]",
-        "< HTTP/1.1 302 Found",
-    ]);
+    let shown = bench.nmax(&once).exits(0).shows(&["scenario browse", "scenario sign-up"]);
+    let sent =
+        ["> GET / HTTP/1.1", "> GET /search?q=", "> GET /item/", "> GET /signup HTTP/1.1", "> POST /signup HTTP/1.1"];
+    let shown =
+        shown.shows(&sent).shows(&["> name=ann&email=ann-0%40shop.test&password=[redacted]", "< HTTP/1.1 302 Found"]);
     assert_eq!(shown.stdout.matches("< HTTP/1.1 ").count(), 5, "{}", shown.stdout);
     assert_eq!(arrived(&target), 5);
     assert!(bench.runs().is_empty(), "nothing is recorded");
@@ -194,13 +145,7 @@ fn init_writes_a_valid_plan_and_nothing_over_another_file() {
     bench.nmax(&["init", "new.yaml"]).exits(0).shows(&["new.yaml"]);
     bench.nmax(&["check", "new.yaml"]).exits(0);
     bench.write("mine.yaml", "precious");
-    bench
-        .nmax(&["init", "mine.yaml"])
-        .exits(2)
-        .says(&["mine.yaml", "never overwritten"]);
+    bench.nmax(&["init", "mine.yaml"]).exits(2).says(&["mine.yaml", "never overwritten"]);
     assert_eq!(std::fs::read_to_string(bench.path("mine.yaml")).unwrap(), "precious");
-    bench
-        .nmax(&["init", "no/such/folder.yaml"])
-        .exits(2)
-        .says(&["no/such/folder.yaml"]);
+    bench.nmax(&["init", "no/such/folder.yaml"]).exits(2).says(&["no/such/folder.yaml"]);
 }

@@ -76,46 +76,26 @@ fn tokens_and_orders_are_proved_items_are_harmless_and_cookies_are_the_jars() {
     let ended = bench.nmax(&args).exits(0);
     let answer = ended.json();
     assert_schema(&answer, "prove");
-    for (name, state) in [
-        ("csrf", "proved"),
-        ("order", "proved"),
-        ("item", "harmless"),
-        ("uuid", "harmless"),
-    ] {
+    for (name, state) in [("csrf", "proved"), ("order", "proved"), ("item", "harmless"), ("uuid", "harmless")] {
         assert_eq!(of(&answer, name)["state"], state, "{answer:#}");
     }
     let csrf = of(&answer, "csrf");
-    assert_eq!(
-        csrf["proof"],
-        "with the value of another replay: sign up: status 403, not 302"
-    );
+    assert_eq!(csrf["proof"], "with the value of another replay: sign up: status 403, not 302");
     assert_eq!(csrf["to"].as_array().unwrap().len(), 3, "{csrf:#}");
-    assert_eq!(
-        of(&answer, "order")["proof"],
-        "with the value of another replay: order page: status 404, not 200"
-    );
+    assert_eq!(of(&answer, "order")["proof"], "with the value of another replay: order page: status 404, not 200");
     let jar = &answer["scenarios"][0]["jar"];
     assert_eq!(jar, &json!([{ "name": "sid", "set_by": "GET /signup", "sent": 7 }]));
     // The second proof on the same shop finds new rows: signing up twice would be refused.
-    let text = bench
-        .nmax(&["check", "visit.yaml", "--prove", "--target", &target.url()])
-        .exits(0);
-    let text = text.shows(&[
-        "proved    csrf",
-        "css input[name=csrf]@value",
-        "2 proved, 2 harmless, 0 wrong",
-        "sid (set by",
-    ]);
+    let text = bench.nmax(&["check", "visit.yaml", "--prove", "--target", &target.url()]).exits(0);
+    let text =
+        text.shows(&["proved    csrf", "css input[name=csrf]@value", "2 proved, 2 harmless, 0 wrong", "sid (set by"]);
     assert!(!text.stdout.contains("untried"));
 }
 
 #[test]
 fn traffic_is_bounded_and_pauses_are_left_out() {
     let (bench, target) = (visit_bench(), shop());
-    let answer = bench
-        .nmax(&["check", "visit.yaml", "--prove", "--json", "--target", &target.url()])
-        .exits(0)
-        .json();
+    let answer = bench.nmax(&["check", "visit.yaml", "--prove", "--json", "--target", &target.url()]).exits(0).json();
     // Two baselines, one replay for each value, two more for each that is proved; 9 requests each at most.
     let replays = count(&answer["replays"]);
     assert!(replays <= 2 + 4 + 2 * 2, "{answer:#}");
@@ -125,10 +105,7 @@ fn traffic_is_bounded_and_pauses_are_left_out() {
 #[test]
 fn an_extractor_that_finds_nothing_is_wrong_and_said_so() {
     let (bench, target) = (visit_bench(), shop());
-    bench.write(
-        "visit.yaml",
-        &VISIT.replace("input[name=csrf]@value", "input[name=crsf]@value"),
-    );
+    bench.write("visit.yaml", &VISIT.replace("input[name=csrf]@value", "input[name=crsf]@value"));
     let args = ["check", "visit.yaml", "--prove", "--target", &target.url()];
     let shown = bench.nmax(&args).exits(3);
     shown.shows(&[
@@ -149,10 +126,7 @@ fn a_value_that_the_server_refuses_is_wrong() {
     let csrf = of(&answer, "csrf");
     assert_eq!(csrf["state"], "wrong", "{answer:#}");
     let proof = csrf["proof"].as_str().unwrap();
-    assert!(
-        proof.contains("sign up: status 403") && proof.contains("form field csrf"),
-        "{proof}"
-    );
+    assert!(proof.contains("sign up: status 403") && proof.contains("form field csrf"), "{proof}");
     assert_eq!(of(&answer, "item")["state"], Value::Null);
     assert_eq!(answer["ok"], false);
 }
@@ -160,10 +134,7 @@ fn a_value_that_the_server_refuses_is_wrong() {
 #[test]
 fn a_url_has_nothing_to_prove() {
     let bench = Bench::new();
-    bench
-        .nmax(&["check", "http://127.0.0.1:1/", "--prove"])
-        .exits(2)
-        .says(&["--prove tries the values of a plan"]);
+    bench.nmax(&["check", "http://127.0.0.1:1/", "--prove"]).exits(2).says(&["--prove tries the values of a plan"]);
     bench.nmax(&["check", "visit.yaml", "--prove", "--once"]).exits(2);
 }
 
@@ -189,16 +160,10 @@ impl Server {
                 if stops_too.load(Ordering::Relaxed) {
                     return;
                 }
-                serve(stream, |request| {
-                    answer(request, served.fetch_add(1, Ordering::Relaxed))
-                });
+                serve(stream, |request| answer(request, served.fetch_add(1, Ordering::Relaxed)));
             }
         });
-        Self {
-            address,
-            stops,
-            thread: Some(thread),
-        }
+        Self { address, stops, thread: Some(thread) }
     }
 
     fn url(&self) -> String {
@@ -231,11 +196,7 @@ fn serve(mut stream: TcpStream, answer: impl Fn(&str) -> String) {
         };
         let length = head
             .lines()
-            .filter_map(|line| {
-                line.to_ascii_lowercase()
-                    .strip_prefix("content-length:")
-                    .map(str::to_owned)
-            })
+            .filter_map(|line| line.to_ascii_lowercase().strip_prefix("content-length:").map(str::to_owned))
             .find_map(|length| length.trim().parse().ok());
         if body.len() >= length.unwrap_or(0) {
             let page = answer(&text);
@@ -301,10 +262,7 @@ fn a_stale_token_that_leads_to_a_log_in_page_with_200_is_proved() {
     let token = of(&answer, "token");
     assert_eq!(token["state"], "proved", "{answer:#}");
     let proof = token["proof"].as_str().unwrap();
-    assert!(
-        proof.contains("account: another reply: with form/input[password]"),
-        "{proof}"
-    );
+    assert!(proof.contains("account: another reply: with form/input[password]"), "{proof}");
     // It comes with each page, is sent back, differs each time, and does not matter.
     assert_eq!(of(&answer, "theme")["state"], "harmless", "{answer:#}");
 }
@@ -351,10 +309,7 @@ fn verdicts_go_into_the_evidence_and_leave_the_rest() {
     assert_eq!(of(&answer, "token")["state"], "proved", "{answer:#}");
     assert_eq!(of(&answer, "token")["evidence"], "found once");
     let proof = of(&answer, "token")["proof"].as_str().unwrap();
-    assert!(
-        proof.starts_with("with the value of the recording: account: another reply"),
-        "{proof}"
-    );
+    assert!(proof.starts_with("with the value of the recording: account: another reply"), "{proof}");
     let evidence: Value =
         serde_json::from_str(&fs::read_to_string(bench.path("account.evidence.json")).unwrap()).unwrap();
     assert_eq!(evidence["correlations"][0]["state"], "proved");
@@ -371,18 +326,9 @@ fn replays_that_are_alike_prove_nothing_when_they_are_not_what_was_recorded() {
     let answer = bench.nmax(&args).exits(3).json();
     let token = of(&answer, "token");
     assert_eq!(token["state"], "wrong", "{answer:#}");
-    assert!(
-        token["proof"]
-            .as_str()
-            .unwrap()
-            .contains("another page than in the recording"),
-        "{token:#}"
-    );
+    assert!(token["proof"].as_str().unwrap().contains("another page than in the recording"), "{token:#}");
     let notes = answer["scenarios"][0]["notes"].to_string();
-    assert!(
-        notes.contains("account: the replay shows another page than the recording"),
-        "{notes}"
-    );
+    assert!(notes.contains("account: the replay shows another page than the recording"), "{notes}");
     // Without the recording there is nothing to see it by, which is said.
     fs::remove_file(bench.path("account.har")).unwrap();
     let answer = bench.nmax(&args).exits(0).json();
@@ -393,14 +339,8 @@ fn replays_that_are_alike_prove_nothing_when_they_are_not_what_was_recorded() {
 fn evidence_that_cannot_be_read_is_said_before_anything_is_sent() {
     let bench = Bench::new();
     bench.write("account.yaml", STRICT);
-    for (text, want) in [
-        ("{", "it is no JSON"),
-        (r#"{"schema_version": 9}"#, "it is not of version 1"),
-    ] {
+    for (text, want) in [("{", "it is no JSON"), (r#"{"schema_version": 9}"#, "it is not of version 1")] {
         bench.write("account.evidence.json", text);
-        bench
-            .nmax(&["check", "account.yaml", "--prove"])
-            .exits(2)
-            .says(&["account.evidence.json", want, "help:"]);
+        bench.nmax(&["check", "account.yaml", "--prove"]).exits(2).says(&["account.evidence.json", want, "help:"]);
     }
 }

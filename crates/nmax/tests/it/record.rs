@@ -28,12 +28,7 @@ impl<'a> Recording<'a> {
         let (job, typing) = bench.spawn_typing(&args);
         until("the recorder listens", || proxy_of(&job.said()).is_some());
         let proxy = proxy_of(&job.said()).unwrap();
-        Self {
-            bench,
-            job,
-            typing,
-            proxy,
-        }
+        Self { bench, job, typing, proxy }
     }
 
     /// Types a line.
@@ -56,20 +51,8 @@ impl<'a> Recording<'a> {
     fn curl(&self, args: &[&str]) -> Output {
         let mut command = Command::new("curl");
         command.current_dir(self.bench.path("")).env_clear();
-        command.args([
-            "--silent",
-            "--show-error",
-            "--max-time",
-            "240",
-            "--proxy",
-            &self.proxy,
-            "--noproxy",
-            "",
-        ]);
-        command
-            .args(args)
-            .output()
-            .expect("curl is missing: run scripts/install-test-deps.sh")
+        command.args(["--silent", "--show-error", "--max-time", "240", "--proxy", &self.proxy, "--noproxy", ""]);
+        command.args(args).output().expect("curl is missing: run scripts/install-test-deps.sh")
     }
 }
 
@@ -86,10 +69,7 @@ pub(crate) fn entries(bench: &Bench, name: &str) -> Vec<Value> {
 }
 
 fn urls(entries: &[Value]) -> Vec<&str> {
-    entries
-        .iter()
-        .map(|entry| entry["request"]["url"].as_str().unwrap())
-        .collect()
+    entries.iter().map(|entry| entry["request"]["url"].as_str().unwrap()).collect()
 }
 
 /// Who may do what with a file.
@@ -98,10 +78,7 @@ fn mode(bench: &Bench, name: &str) -> u32 {
 }
 
 fn encrypted(bench: &Bench) -> Running {
-    let listen = |scheme| Listen {
-        scheme,
-        address: "127.0.0.1:0".parse().unwrap(),
-    };
+    let listen = |scheme| Listen { scheme, address: "127.0.0.1:0".parse().unwrap() };
     nmax_target::spawn(Options {
         listen: vec![listen(Scheme::Https), listen(Scheme::Http)],
         ca_file: Some(bench.path("target.pem")),
@@ -116,51 +93,31 @@ fn curl_is_recorded_and_a_plan_comes_of_it() {
     let bench = Bench::new();
     let target = encrypted(&bench);
     let (https, http) = (target.url(), target.addresses()[1].to_string());
-    let mut recording = Recording::start(
-        &bench,
-        &[&https, "--no-browser", "-o", "visit", "--upstream-ca", "target.pem"],
-    );
+    let mut recording =
+        Recording::start(&bench, &[&https, "--no-browser", "-o", "visit", "--upstream-ca", "target.pem"]);
     recording.until_shown("curl --proxy");
     // The certificate is trusted for what is recorded, and an address is a host as any other.
     let page = recording.curl(&["--cacert", "visit.ca.pem", &format!("{https}/login")]);
     let page = String::from_utf8(page.stdout).unwrap();
     assert!(page.contains("name=\"csrf\""), "{page}");
-    assert!(
-        !recording.curl(&[&format!("{https}/login")]).status.success(),
-        "curl trusts nobody without being told"
-    );
+    assert!(!recording.curl(&[&format!("{https}/login")]).status.success(), "curl trusts nobody without being told");
     recording.until_shown("refused the certificate");
     recording.types("");
     recording.until_shown("name of what you do next");
     recording.types("look around");
     recording.until_shown("--- look around ---");
     let text = "token=hidden-0123456789abcdef";
-    recording.curl(&[
-        "--data",
-        text,
-        "-H",
-        "cookie: sid=0123456789abcdefghij",
-        &format!("{http}/echo?a=1"),
-    ]);
+    recording.curl(&["--data", text, "-H", "cookie: sid=0123456789abcdefghij", &format!("{http}/echo?a=1")]);
     recording.until_shown("/echo");
     let ended = recording.end().exits(0);
     // What it says.
     assert!(ended.stderr.contains("GET     200"), "{}", ended.stderr);
     assert!(ended.stdout.contains("nmax run visit.yaml"), "{}", ended.stdout);
-    assert!(
-        ended.stdout.contains("127.0.0.1: 1 connections were broken off"),
-        "{}",
-        ended.stdout
-    );
+    assert!(ended.stdout.contains("127.0.0.1: 1 connections were broken off"), "{}", ended.stdout);
     // What it leaves: a recording without secrets, its secrets for their owner, and nothing of the authority.
     let kept = entries(&bench, "visit.har");
     assert_eq!(urls(&kept), [format!("{https}/login"), format!("{http}/echo?a=1")]);
-    assert!(
-        kept[0]["response"]["content"]["text"]
-            .as_str()
-            .unwrap()
-            .contains("<form method=\"post\"")
-    );
+    assert!(kept[0]["response"]["content"]["text"].as_str().unwrap().contains("<form method=\"post\""));
     let whole = fs::read_to_string(bench.path("visit.har")).unwrap();
     for secret in ["hidden-0123456789abcdef", "0123456789abcdefghij"] {
         for text in [&whole, &ended.stderr, &ended.stdout] {
@@ -168,11 +125,7 @@ fn curl_is_recorded_and_a_plan_comes_of_it() {
         }
     }
     assert_eq!(mode(&bench, "visit.secrets.json"), 0o600);
-    assert_eq!(
-        mode(&bench, "visit.har"),
-        mode(&bench, "visit.yaml"),
-        "whoever reads the plan may read this"
-    );
+    assert_eq!(mode(&bench, "visit.har"), mode(&bench, "visit.yaml"), "whoever reads the plan may read this");
     let ignored = fs::read_to_string(bench.path(".gitignore")).unwrap();
     assert!(ignored.contains("/visit.secrets.json"), "{ignored}");
     assert!(!bench.path("visit.ca.pem").exists());
@@ -188,10 +141,7 @@ fn curl_is_recorded_and_a_plan_comes_of_it() {
 fn a_chromium_of_its_own_is_recorded_with_and_without_encryption() {
     let bench = Bench::new();
     let target = encrypted(&bench);
-    for (name, site) in [
-        ("plain", target.addresses()[1].to_string()),
-        ("encrypted", target.url()),
-    ] {
+    for (name, site) in [("plain", target.addresses()[1].to_string()), ("encrypted", target.url())] {
         let url = format!("{site}/login");
         let mut args = vec![url.as_str(), "--headless", "-o", name, "--upstream-ca", "target.pem"];
         args.extend(["--browser-arg=--disable-dev-shm-usage", "-d", "10m"]);
@@ -206,10 +156,7 @@ fn a_chromium_of_its_own_is_recorded_with_and_without_encryption() {
         let kept = entries(&bench, &format!("{name}.har"));
         let of_site = urls(&kept).iter().filter(|url| url.starts_with(&site)).count();
         assert_eq!(of_site, kept.len(), "nothing else is recorded: {:?}", urls(&kept));
-        let page = kept
-            .iter()
-            .find(|entry| entry["request"]["url"] == url.as_str())
-            .unwrap();
+        let page = kept.iter().find(|entry| entry["request"]["url"] == url.as_str()).unwrap();
         assert_eq!(page["_resourceType"], "document", "{page:#}");
         assert_eq!(page["response"]["status"], 200);
     }
@@ -227,9 +174,7 @@ fn a_recorder_that_is_killed_leaves_a_recording() {
     recording.job.signal(Signal::KILL);
     assert_eq!(recording.job.wait().code, 128 + 9);
     assert_eq!(mode(&bench, "visit.har"), 0o600, "nobody else may read what is left");
-    let imported = bench
-        .nmax(&["import", "har", "visit.har", "-o", "again", "--json"])
-        .exits(0);
+    let imported = bench.nmax(&["import", "har", "visit.har", "-o", "again", "--json"]).exits(0);
     assert_eq!(imported.json()["entries"], 2);
     let copy = fs::read_to_string(bench.path("again.har")).unwrap();
     assert!(!copy.contains("late-known-words"), "{copy}");
@@ -267,13 +212,7 @@ fn a_large_download_takes_no_memory() {
     };
     let before = most_kb();
     for path in ["/bytes/200000000", "/chunked/200000000"] {
-        let sized = recording.curl(&[
-            "-o",
-            "/dev/null",
-            "-w",
-            "%{size_download}",
-            &format!("{}{path}", target.url()),
-        ]);
+        let sized = recording.curl(&["-o", "/dev/null", "-w", "%{size_download}", &format!("{}{path}", target.url())]);
         assert_eq!(String::from_utf8(sized.stdout).unwrap(), "200000000");
         recording.until_shown(&format!("  {path}"));
     }
@@ -310,13 +249,7 @@ fn a_recording_without_any_reply_is_kept_but_makes_no_plan() {
     }
     recording.until_shown("--upstream-ca FILE");
     let ended = recording.end().exits(5);
-    ended.says(&[
-        "nothing in it can be replayed",
-        "visit.har",
-        "is not trusted",
-        "--upstream-ca FILE",
-        "--insecure",
-    ]);
+    ended.says(&["nothing in it can be replayed", "visit.har", "is not trusted", "--upstream-ca FILE", "--insecure"]);
     assert_eq!(entries(&bench, "visit.har").len(), 2, "what happened can be looked at");
     let text = fs::read_to_string(bench.path("visit.har")).unwrap();
     assert!(!text.contains("late-known-words"), "{text}");
@@ -342,20 +275,11 @@ fn what_cannot_be_recorded_is_said_at_once() {
     //   arguments                                                        words
     let cases: [(&[&str], &[&str]); 7] = [
         (&["shop.test"], &["no scheme", "https://"]),
-        (
-            &["http://a.test/", "--host", "http://b.test", "--host", "c d"],
-            &["http://b.test", "c d", "is no host"],
-        ),
-        (
-            &["http://a.test/", "--host", "com", "--host", "é.test"],
-            &["`com` is a public suffix", "xn--"],
-        ),
+        (&["http://a.test/", "--host", "http://b.test", "--host", "c d"], &["http://b.test", "c d", "is no host"]),
+        (&["http://a.test/", "--host", "com", "--host", "é.test"], &["`com` is a public suffix", "xn--"]),
         (&["http://a.test/", "--upstream-ca", "none.pem"], &["none.pem"]),
         (&["http://a.test/", "--upstream-ca", "no.pem"], &["no certificate"]),
-        (
-            &["http://a.test/", "--browser", "/nowhere/chromium", "--headless"],
-            &["/nowhere/chromium"],
-        ),
+        (&["http://a.test/", "--browser", "/nowhere/chromium", "--headless"], &["/nowhere/chromium"]),
         (&["http://a.test/", "--listen", "nowhere"], &["0.0.0.0:8888"]),
     ];
     for (args, words) in cases {

@@ -16,11 +16,7 @@ const USERS: u64 = 50;
 pub(crate) fn browser_tests() -> PathBuf {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/browser");
     let driver = folder.join("node_modules/playwright-core");
-    assert!(
-        driver.is_dir(),
-        "{} is missing: run scripts/install-test-deps.sh",
-        driver.display()
-    );
+    assert!(driver.is_dir(), "{} is missing: run scripts/install-test-deps.sh", driver.display());
     folder
 }
 
@@ -77,32 +73,15 @@ fn a_visit_in_a_browser_becomes_a_plan_that_many_users_run() {
     let before = truth(&shop);
     let users = USERS.to_string();
     let iterations = format!("workload.iterations={users}");
-    let run = [
-        "run",
-        "buy.yaml",
-        "--json",
-        "--set",
-        "workload.open.rate=10/s",
-        "--set",
-        &iterations,
-        "--exit-zero",
-    ];
+    let run = ["run", "buy.yaml", "--json", "--set", "workload.open.rate=10/s", "--set", &iterations, "--exit-zero"];
     let summary = bench.nmax(&run).exits(0).json();
-    assert_eq!(
-        (count(&summary["total"]["failed"]), count(&summary["total"]["errors"])),
-        (0, 0),
-        "{summary:#}"
-    );
+    assert_eq!((count(&summary["total"]["failed"]), count(&summary["total"]["errors"])), (0, 0), "{summary:#}");
     for (name, check) in summary["checks"].as_object().unwrap() {
         assert_eq!(count(&check["failed"]), 0, "{name}: {summary:#}");
         assert!(count(&check["passed"]) > 0, "{name}");
     }
     for scenario in summary["scenarios"].as_object().unwrap().values() {
-        assert_eq!(
-            (count(&scenario["iterations"]), count(&scenario["failed"])),
-            (USERS, 0),
-            "{summary:#}"
-        );
+        assert_eq!((count(&scenario["iterations"]), count(&scenario["failed"])), (USERS, 0), "{summary:#}");
     }
     // Of the whole run, not of its hold only. A second sign-up with the same e-mail address would be among them.
     let failures = std::fs::read_to_string(bench.run().join("failures.jsonl")).unwrap();
@@ -127,9 +106,7 @@ fn proves_what_is_needed(bench: &Bench) {
     assert!(proved.contains(&"order"), "{answer:#}");
     let is_needed = |name: &&str| name.starts_with("csrf") || *name == "order";
     assert!(proved.iter().all(is_needed), "{answer:#}");
-    let item = values
-        .iter()
-        .find(|value| value["name"].as_str().unwrap().starts_with("item"));
+    let item = values.iter().find(|value| value["name"].as_str().unwrap().starts_with("item"));
     let item = item.unwrap_or_else(|| panic!("no item: {answer:#}"));
     assert_eq!(item["state"], "harmless", "{answer:#}");
     assert!(!item["evidence"].as_str().unwrap().is_empty(), "{answer:#}");

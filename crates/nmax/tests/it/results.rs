@@ -15,21 +15,9 @@ fn two_runs() -> (Bench, Value) {
     let (bench, target) = (Bench::new(), target());
     let url = format!("{}/delay/5ms", target.url());
     bench.nmax(&["run", &url, "-n", "3", "--exit-zero"]).exits(0);
-    let noted = [
-        "--note",
-        "before <the> patch",
-        "--tag",
-        "nightly",
-        "--tag",
-        "eu",
-        "--name",
-        "second",
-    ];
+    let noted = ["--note", "before <the> patch", "--tag", "nightly", "--tag", "eu", "--name", "second"];
     let files = ["--json", "--junit", "result.xml", "--csv", "result.csv", "--exit-zero"];
-    let second = bench
-        .nmax(&[&["run", &url, "-n", "8", "-c", "2"], &noted[..], &files].concat())
-        .exits(0)
-        .json();
+    let second = bench.nmax(&[&["run", &url, "-n", "8", "-c", "2"], &noted[..], &files].concat()).exits(0).json();
     (bench, second)
 }
 
@@ -41,27 +29,18 @@ fn json_is_the_summary_of_the_directory() {
     assert_summary(&printed);
     for run in ["last", "second"] {
         let runs = bench.nmax(&["runs", "--json"]).exits(0).json();
-        let id = if run == "last" {
-            "last".into()
-        } else {
-            runs["runs"][0]["id"].as_str().unwrap().to_owned()
-        };
+        let id = if run == "last" { "last".into() } else { runs["runs"][0]["id"].as_str().unwrap().to_owned() };
         let shown = bench.nmax(&["show", &id, "--json"]).exits(0).json();
         assert_eq!(shown, printed, "read back from the files, {run}");
     }
-    assert_eq!(
-        bench.nmax(&["report", "last", "--format", "json"]).exits(0).json(),
-        printed
-    );
+    assert_eq!(bench.nmax(&["report", "last", "--format", "json"]).exits(0).json(), printed);
 }
 
 #[test]
 fn no_sample_is_invented_between_the_files() {
     let (bench, printed) = two_runs();
     let windows = lines(&bench.runs()[1].join("windows.jsonl"));
-    let histograms = windows
-        .iter()
-        .flat_map(|window| window["histograms"].as_array().unwrap());
+    let histograms = windows.iter().flat_map(|window| window["histograms"].as_array().unwrap());
     let responses = histograms.filter(|line| line["tag"].as_str().unwrap().ends_with(".resp"));
     assert_eq!(responses.map(|line| count(&line["count"])).sum::<u64>(), 8);
     assert_eq!(count(&printed["total"]["response_time_ms"]["count"]), 8);
@@ -73,19 +52,11 @@ fn runs_are_listed_and_found_by_name_prefix_and_path() {
     let (bench, _) = two_runs();
     let list = bench.nmax(&["runs", "--json"]).exits(0).json();
     assert_schema(&list, "runs");
-    let [newest, oldest] = list["runs"].as_array().unwrap().as_slice() else {
-        panic!("{list:#}")
-    };
-    assert_eq!(
-        (&newest["name"], &newest["note"]),
-        (&"second".into(), &"before <the> patch".into())
-    );
+    let [newest, oldest] = list["runs"].as_array().unwrap().as_slice() else { panic!("{list:#}") };
+    assert_eq!((&newest["name"], &newest["note"]), (&"second".into(), &"before <the> patch".into()));
     assert_eq!(newest["tags"], serde_json::json!(["nightly", "eu"]));
     assert_eq!(newest["finished"], true);
-    bench
-        .nmax(&["runs"])
-        .exits(0)
-        .shows(&["second", "[nightly, eu]", "before <the> patch"]);
+    bench.nmax(&["runs"]).exits(0).shows(&["second", "[nightly, eu]", "before <the> patch"]);
     let tagged = bench.nmax(&["runs", "--json", "--tag", "eu"]).exits(0).json();
     assert_eq!(tagged["runs"].as_array().unwrap().len(), 1);
     let id = |run: &Value| run["id"].as_str().unwrap().to_owned();
@@ -97,14 +68,8 @@ fn runs_are_listed_and_found_by_name_prefix_and_path() {
     }
     bench.nmax(&["show", &old_id[..shared]]).exits(2).says(&["help: "]);
     bench.nmax(&["show", "zzz"]).exits(2).says(&["no run `zzz`", &new_id]);
-    bench
-        .nmax(&["show", "last", "--runs-dir", "elsewhere"])
-        .exits(2)
-        .says(&["elsewhere"]);
-    bench
-        .nmax(&["show"])
-        .exits(0)
-        .shows(&["note      before <the> patch", "nightly"]);
+    bench.nmax(&["show", "last", "--runs-dir", "elsewhere"]).exits(2).says(&["elsewhere"]);
+    bench.nmax(&["show"]).exits(0).shows(&["note      before <the> patch", "nightly"]);
 }
 
 #[test]
@@ -112,10 +77,7 @@ fn files_that_cannot_be_written_start_nothing() {
     let (bench, target) = (Bench::new(), target());
     for flag in ["--junit", "--csv"] {
         let run = ["run", &target.url(), "-n", "1", flag, "no/such/folder/result"];
-        bench
-            .nmax(&run)
-            .exits(2)
-            .says(&["no/such/folder/result: cannot write", "help: "]);
+        bench.nmax(&run).exits(2).says(&["no/such/folder/result: cannot write", "help: "]);
     }
     assert!(bench.runs().is_empty());
     assert_eq!(arrived(&target), 0);
@@ -129,22 +91,14 @@ fn the_page_needs_nothing_from_elsewhere() {
     for word in ["src=", "href=", "url(", "@import"] {
         for place in page.match_indices(word).map(|(at, _)| &page[at + word.len()..]) {
             let value = place.trim_start_matches(['"', '\'']);
-            assert!(
-                value.starts_with('#') || value.starts_with("data:"),
-                "{word}{:.80}",
-                place
-            );
+            assert!(value.starts_with('#') || value.starts_with("data:"), "{word}{:.80}", place);
         }
     }
     assert!(!page.contains("<script src") && !page.contains("<iframe"));
     fs::remove_file(bench.runs()[1].join("report.html")).unwrap();
     let written = bench.nmax(&["report", "last"]).exits(0).stdout;
     let again = fs::read_to_string(bench.path(written.trim())).unwrap();
-    assert_eq!(
-        again.replace(' ', "").len(),
-        page.replace(' ', "").len(),
-        "the same page from the files"
-    );
+    assert_eq!(again.replace(' ', "").len(), page.replace(' ', "").len(), "the same page from the files");
 }
 
 #[test]
@@ -159,17 +113,10 @@ fn tables_for_machines_are_well_formed() {
     assert_eq!(csv.lines().last().unwrap().split(',').nth(1), Some("8"));
     assert_eq!(bench.nmax(&["report", "last", "--format", "csv"]).exits(0).stdout, csv);
     let xml = fs::read_to_string(bench.path("result.xml")).unwrap();
-    assert_eq!(
-        bench.nmax(&["report", "last", "--format", "junit"]).exits(0).stdout,
-        xml
-    );
+    assert_eq!(bench.nmax(&["report", "last", "--format", "junit"]).exits(0).stdout, xml);
     assert_balanced(&xml);
     let parse = "import sys, xml.dom.minidom as x; print(x.parse(sys.argv[1]).documentElement.tagName)";
-    match Command::new("python3")
-        .args(["-c", parse])
-        .arg(bench.path("result.xml"))
-        .output()
-    {
+    match Command::new("python3").args(["-c", parse]).arg(bench.path("result.xml")).output() {
         Ok(parsed) => assert_eq!(String::from_utf8_lossy(&parsed.stdout), "testsuites\n", "{parsed:?}"),
         Err(_) => eprintln!("no python3 here: only the balance of the tags was tested"),
     }
@@ -178,11 +125,7 @@ fn tables_for_machines_are_well_formed() {
 /// Each element of the document ends, in order.
 fn assert_balanced(xml: &str) {
     let mut open: Vec<&str> = Vec::new();
-    for tag in xml
-        .split('<')
-        .skip(1)
-        .map(|rest| rest.split_once('>').expect("a tag ends").0)
-    {
+    for tag in xml.split('<').skip(1).map(|rest| rest.split_once('>').expect("a tag ends").0) {
         let name = tag.trim_start_matches('/').split_whitespace().next().unwrap();
         match (tag.strip_prefix('/'), tag.ends_with('/') || tag.starts_with('?')) {
             (Some(name), _) => assert_eq!(open.pop(), Some(name), "{xml}"),
@@ -196,29 +139,18 @@ fn assert_balanced(xml: &str) {
 #[test]
 fn a_report_goes_where_it_is_sent() {
     let (bench, _) = two_runs();
-    bench
-        .nmax(&["report", "last", "--format", "text"])
-        .exits(0)
-        .shows(&["second", "GET /delay/5ms"]);
-    bench
-        .nmax(&["report", "last", "-o", "page.html"])
-        .exits(0)
-        .shows(&["page.html"]);
+    bench.nmax(&["report", "last", "--format", "text"]).exits(0).shows(&["second", "GET /delay/5ms"]);
+    bench.nmax(&["report", "last", "-o", "page.html"]).exits(0).shows(&["page.html"]);
     assert!(fs::read_to_string(bench.path("page.html")).unwrap().starts_with("<!"));
     bench.nmax(&["report", "last", "-o", "-"]).exits(0).shows(&["</html>"]);
-    bench
-        .nmax(&["report", "last", "-o", "no/such/page.html"])
-        .exits(2)
-        .says(&["no/such/page.html", "help: "]);
+    bench.nmax(&["report", "last", "-o", "no/such/page.html"]).exits(2).says(&["no/such/page.html", "help: "]);
 }
 
 #[test]
 fn the_command_of_the_manifest_repeats_the_run() {
     let (bench, target) = (Bench::new(), target());
     let url = format!("{}/delay/5ms?a=1&b=it's", target.url());
-    bench
-        .nmax(&["run", &url, "-n", "3", "--note", "with \"quotes\" $HOME", "--exit-zero"])
-        .exits(0);
+    bench.nmax(&["run", &url, "-n", "3", "--note", "with \"quotes\" $HOME", "--exit-zero"]).exits(0);
     let manifest = |index: usize| -> Value {
         serde_json::from_str(&fs::read_to_string(bench.runs()[index].join("manifest.json")).unwrap()).unwrap()
     };
@@ -239,9 +171,7 @@ fn runs_are_kept_where_the_environment_says_unless_a_flag_does() {
     let url = format!("{}/delay/5ms", target.url());
     let env = [("NMAX_RUNS_DIR", "of-environment")];
     bench.nmax_with(&env, &["run", &url, "-n", "1", "--exit-zero"]).exits(0);
-    bench
-        .nmax_with(&env, &["run", &url, "-n", "1", "--exit-zero", "--runs-dir", "of-flag"])
-        .exits(0);
+    bench.nmax_with(&env, &["run", &url, "-n", "1", "--exit-zero", "--runs-dir", "of-flag"]).exits(0);
     let kept = ["runs", "of-environment", "of-flag"].map(|folder| runs_in(&bench.path(folder)).len());
     assert_eq!(kept, [0, 1, 1]);
 }
@@ -250,11 +180,7 @@ fn runs_are_kept_where_the_environment_says_unless_a_flag_does() {
 #[test]
 fn conditions_on_transactions_are_judged_the_same_when_read_back() {
     let server = BadServer::answering(|head| {
-        let reply = if head.starts_with("GET /a ") {
-            "302 Found\r\nlocation: /b"
-        } else {
-            "500 Broken"
-        };
+        let reply = if head.starts_with("GET /a ") { "302 Found\r\nlocation: /b" } else { "500 Broken" };
         format!("HTTP/1.1 {reply}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n")
     });
     let bench = Bench::new();
@@ -271,30 +197,19 @@ fn conditions_on_transactions_are_judged_the_same_when_read_back() {
         ),
     );
     // Replies come at once, so that a busy machine may call the run INVALID: it is never a PASS either.
-    let printed = bench
-        .nmax(&["run", "chain.yaml", "--json", "--exit-zero"])
-        .exits(0)
-        .json();
+    let printed = bench.nmax(&["run", "chain.yaml", "--json", "--exit-zero"]).exits(0).json();
     assert_summary(&printed);
     assert_ne!(printed["verdict"], "pass");
     let holds: Vec<(String, bool)> = printed["thresholds"]
         .as_array()
         .unwrap()
         .iter()
-        .map(|row| {
-            (
-                row["condition"].as_str().unwrap().to_owned(),
-                row["holds"].as_bool().unwrap(),
-            )
-        })
+        .map(|row| (row["condition"].as_str().unwrap().to_owned(), row["holds"].as_bool().unwrap()))
         .collect();
     let of = |text: &str| holds.iter().find(|(condition, _)| condition == text).unwrap().1;
     assert!(of("transaction_time p95 < 30s for transaction enter"), "{holds:?}");
     assert!(!of("failure_rate < 1% for transaction enter"), "{holds:?}");
-    assert!(
-        of("failure_rate < 1% for request enter"),
-        "the redirect itself is ok: {holds:?}"
-    );
+    assert!(of("failure_rate < 1% for request enter"), "the redirect itself is ok: {holds:?}");
     assert!(!of("failure_rate < 1% for scenario s"), "{holds:?}");
     assert_eq!(bench.nmax(&["show", "last", "--json"]).exits(0).json(), printed);
 }
@@ -315,35 +230,15 @@ fn a_run_that_a_condition_ended_is_read_back_as_it_was() {
     let run = bench.nmax(&["run", "plan.yaml", "--json", "--exit-zero"]).exits(0);
     let printed = run.json();
     assert_summary(&printed);
-    let codes: Vec<&str> = printed["reasons"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .filter_map(|reason| reason["code"].as_str())
-        .collect();
-    assert!(
-        codes.contains(&"THRESHOLD_ABORT") && !codes.contains(&"INTERRUPTED"),
-        "{codes:?}"
-    );
+    let codes: Vec<&str> =
+        printed["reasons"].as_array().unwrap().iter().filter_map(|reason| reason["code"].as_str()).collect();
+    assert!(codes.contains(&"THRESHOLD_ABORT") && !codes.contains(&"INTERRUPTED"), "{codes:?}");
     let verdict = printed["verdict"].as_str().unwrap();
     assert!(verdict == "fail" || verdict == "invalid", "{verdict}");
-    assert_eq!(
-        printed["timeline"].as_array().unwrap().len(),
-        1,
-        "the later one never began"
-    );
+    assert_eq!(printed["timeline"].as_array().unwrap().len(), 1, "the later one never began");
     assert!(!printed["observed"].as_array().unwrap().is_empty());
     assert_eq!(bench.nmax(&["show", "last", "--json"]).exits(0).json(), printed);
-    assert_eq!(
-        bench.nmax(&["report", "last", "--format", "json"]).exits(0).json(),
-        printed
-    );
-    bench
-        .nmax(&["show", "last"])
-        .exits(0)
-        .shows(&["ended early by a condition"]);
-    bench
-        .nmax(&["runs"])
-        .exits(0)
-        .shows(&[&format!("{} (ended by a condition)", verdict.to_uppercase())]);
+    assert_eq!(bench.nmax(&["report", "last", "--format", "json"]).exits(0).json(), printed);
+    bench.nmax(&["show", "last"]).exits(0).shows(&["ended early by a condition"]);
+    bench.nmax(&["runs"]).exits(0).shows(&[&format!("{} (ended by a condition)", verdict.to_uppercase())]);
 }

@@ -16,11 +16,8 @@ const SHORT: [&str; 4] = ["--level-time", "500ms", "--warm-up", "100ms"];
 
 /// A target whose throughput peaks at about 15 users, with 170 per second.
 fn peaking() -> Running {
-    spawn(Options {
-        services: vec!["usl:alpha=0.02,beta=0.0044,gamma=25".parse().unwrap()],
-        ..Options::default()
-    })
-    .unwrap()
+    spawn(Options { services: vec!["usl:alpha=0.02,beta=0.0044,gamma=25".parse().unwrap()], ..Options::default() })
+        .unwrap()
 }
 
 fn args<'a>(url: &'a str, more: &[&'a str]) -> Vec<&'a str> {
@@ -54,14 +51,8 @@ fn assert_sound(directory: &Path) {
         let run = directory.join(level["run"].as_str().unwrap());
         assert!(run.join("summary.json").is_file(), "{run:?}");
     }
-    let fitted: Vec<String> = used
-        .iter()
-        .map(|level| level["run"].as_str().unwrap().to_owned())
-        .collect();
-    let points: Vec<String> = points(directory)
-        .iter()
-        .map(|line| line.split(',').nth(4).unwrap().to_owned())
-        .collect();
+    let fitted: Vec<String> = used.iter().map(|level| level["run"].as_str().unwrap().to_owned()).collect();
+    let points: Vec<String> = points(directory).iter().map(|line| line.split(',').nth(4).unwrap().to_owned()).collect();
     assert_eq!(points, fitted);
     for (place, level) in levels.iter().enumerate() {
         assert_eq!(count(&level["number"]), place as u64 + 1);
@@ -88,18 +79,8 @@ fn a_peak_that_is_known_is_found() {
     let bench = Bench::alone();
     let target = peaking();
     let url = target.url();
-    let flags = [
-        "--level-time",
-        "600ms",
-        "--warm-up",
-        "200ms",
-        "--budget",
-        "25s",
-        "--max",
-        "64",
-        "--json",
-        "--exit-zero",
-    ];
+    let flags =
+        ["--level-time", "600ms", "--warm-up", "200ms", "--budget", "25s", "--max", "64", "--json", "--exit-zero"];
     let mut all = vec!["scale", &url];
     all.extend(flags);
     let result = bench.nmax(&all).exits(0).json();
@@ -115,10 +96,7 @@ fn a_peak_that_is_known_is_found() {
         return eprintln!("this machine is too busy for levels that are valid: nothing to test");
     }
     // √((1 − 0.02)/0.0044) = 14.9
-    let (alpha, beta) = (
-        number(&result["alpha"]["estimate"]),
-        number(&result["beta"]["estimate"]),
-    );
+    let (alpha, beta) = (number(&result["alpha"]["estimate"]), number(&result["beta"]["estimate"]));
     let peak = ((1.0 - alpha) / beta).sqrt();
     assert!((peak / 14.9 - 1.0).abs() < 0.25, "{peak}: {result:#}");
     assert!(result["stopped"].as_str().unwrap().len() > 10);
@@ -128,31 +106,15 @@ fn a_peak_that_is_known_is_found() {
     assert!(page.contains("</html>"));
     // Read back: the same numbers by each way.
     let shown = bench.nmax(&["show", "--json"]).exits(0).json();
-    for key in [
-        "alpha", "beta", "gamma", "peak", "levels", "stopped", "points", "notes", "run",
-    ] {
-        assert!(
-            is_same(&shown[key], &result[key]),
-            "{key}: {:#}\n{:#}",
-            shown[key],
-            result[key]
-        );
+    for key in ["alpha", "beta", "gamma", "peak", "levels", "stopped", "points", "notes", "run"] {
+        assert!(is_same(&shown[key], &result[key]), "{key}: {:#}\n{:#}", shown[key], result[key]);
     }
     let directory = directory.display().to_string();
-    let fitted = bench
-        .nmax(&["usl", "fit", &directory, "--json", "--exit-zero"])
-        .exits(0)
-        .json();
+    let fitted = bench.nmax(&["usl", "fit", &directory, "--json", "--exit-zero"]).exits(0).json();
     assert!(is_same(&fitted["alpha"], &result["alpha"]));
     bench.nmax(&["runs"]).exits(0).shows(&["SCALE  "]);
-    bench
-        .nmax(&["report", "last", "--format", "text"])
-        .exits(0)
-        .shows(&["Levels in the order of their runs"]);
-    bench
-        .nmax(&["report", "last", "--format", "junit"])
-        .exits(2)
-        .says(&["help:"]);
+    bench.nmax(&["report", "last", "--format", "text"]).exits(0).shows(&["Levels in the order of their runs"]);
+    bench.nmax(&["report", "last", "--format", "junit"]).exits(2).says(&["help:"]);
     let id = result["run"]["id"].as_str().unwrap();
     bench.nmax(&["show", id]).exits(0).shows(&[id]);
 }
@@ -162,17 +124,7 @@ fn given_levels_are_run_as_often_as_asked_for() {
     let bench = Bench::new();
     let target = target();
     let url = format!("{}/delay/20ms", target.url());
-    let more = [
-        "--axis",
-        "vus=1,3",
-        "--replicates",
-        "2",
-        "--count",
-        "iterations",
-        "--quiet",
-        "--json",
-        "--exit-zero",
-    ];
+    let more = ["--axis", "vus=1,3", "--replicates", "2", "--count", "iterations", "--quiet", "--json", "--exit-zero"];
     let ended = bench.nmax(&args(&url, &more)).exits(0);
     assert_eq!(ended.stderr, "", "--quiet says nothing");
     let result = ended.json();
@@ -232,36 +184,17 @@ fn levels_that_are_invalid_are_repeated_and_left_out() {
     let is_invalid = high.iter().any(|level| level["verdict"] == "invalid");
     if is_invalid {
         assert_eq!(high.len(), 3, "twice again: {high:#?}");
-        assert!(
-            result["notes"].to_string().contains("400/s was left out after 3 runs"),
-            "{}",
-            result["notes"]
-        );
+        assert!(result["notes"].to_string().contains("400/s was left out after 3 runs"), "{}", result["notes"]);
     }
 }
 
 #[test]
 fn the_highest_load_that_holds_an_objective_is_found() {
     let bench = Bench::alone();
-    let target = spawn(Options {
-        services: vec!["lock:10ms".parse().unwrap()],
-        ..Options::default()
-    })
-    .unwrap();
+    let target = spawn(Options { services: vec!["lock:10ms".parse().unwrap()], ..Options::default() }).unwrap();
     let url = target.url();
     // One at a time, 10 ms each: n users wait 10·n ms.
-    let more = [
-        "--axis",
-        "vus",
-        "--max",
-        "32",
-        "--budget",
-        "20s",
-        "--find",
-        "p95 < 85ms",
-        "--json",
-        "--exit-zero",
-    ];
+    let more = ["--axis", "vus", "--max", "32", "--budget", "20s", "--find", "p95 < 85ms", "--json", "--exit-zero"];
     let result = bench.nmax(&args(&url, &more)).exits(0).json();
     assert_schema(&result, "scale");
     let found = &result["find"];
@@ -308,9 +241,7 @@ fn a_knob_is_set_by_a_script_and_priced() {
     ];
     let ended = bench.nmax(&args(&url, &more));
     bench.shell("kill $(cat pid)").exits(0);
-    let ended = ended
-        .exits(0)
-        .says(&["places=3: left out", "three do not fit", "code 7"]);
+    let ended = ended.exits(0).says(&["places=3: left out", "three do not fit", "code 7"]);
     let result = ended.json();
     assert_schema(&result, "scale");
     let knobs = result["knobs"].as_array().unwrap();
@@ -325,10 +256,7 @@ fn a_knob_is_set_by_a_script_and_priced() {
         assert!(x > 0.0 && x < 100.0 * places * 2.0, "{knob}");
         assert!((number(&knob["price_per_h"]) - 0.36 * places).abs() < 1e-9);
         let per_million = number(&knob["price_per_million"]);
-        assert!(
-            (per_million - 0.36 * places / (x * 3600.0) * 1e6).abs() < 1e-6 * per_million,
-            "{knob}"
-        );
+        assert!((per_million - 0.36 * places / (x * 3600.0) * 1e6).abs() < 1e-6 * per_million, "{knob}");
     }
     assert_sound(&campaign(&bench));
 }
@@ -362,25 +290,13 @@ fn a_grid_has_a_law_for_each_value_of_the_second_knob() {
     assert_eq!(number(&knobs[3]["price_per_h"]), 4.0, "two large ones");
     let directory = campaign(&bench);
     for file in ["points-small.csv", "points-large.csv", "points.csv"] {
-        assert!(
-            directory.join(file).is_file() || knobs.iter().any(|knob| knob["x"].is_null()),
-            "{file}"
-        );
+        assert!(directory.join(file).is_file() || knobs.iter().any(|knob| knob["x"].is_null()), "{file}");
     }
 }
 
 /// A campaign under way, at its second level or later.
 fn under_way(bench: &Bench, url: &str) -> Job {
-    let job = bench.spawn(&[
-        "scale",
-        url,
-        "--level-time",
-        "1s",
-        "--warm-up",
-        "100ms",
-        "--axis",
-        "vus=1,2,3,4,5,6,7,8",
-    ]);
+    let job = bench.spawn(&["scale", url, "--level-time", "1s", "--warm-up", "100ms", "--axis", "vus=1,2,3,4,5,6,7,8"]);
     // Between a level and its point a kill would leave one without the other.
     until("the first level and its point", || {
         let runs = bench.runs();
@@ -420,15 +336,9 @@ fn a_killed_campaign_reads_back_up_to_its_last_level() {
     let directory = campaign(&bench);
     assert_sound(&directory);
     bench.nmax(&["runs"]).exits(0).shows(&["SCALE (cut off)"]);
-    bench
-        .nmax(&["show"])
-        .exits(0)
-        .shows(&["cut off", "Levels in the order of their runs"]);
+    bench.nmax(&["show"]).exits(0).shows(&["cut off", "Levels in the order of their runs"]);
     let path = directory.display().to_string();
-    let fit = bench
-        .nmax(&["usl", "fit", &path, "--json", "--exit-zero"])
-        .exits(0)
-        .json();
+    let fit = bench.nmax(&["usl", "fit", &path, "--json", "--exit-zero"]).exits(0).json();
     assert_eq!(count(&fit["n"]), points(&directory).len() as u64);
 }
 
@@ -464,45 +374,18 @@ fn what_is_wrong_is_said_before_anything_is_sent() {
         bench.nmax(&args).exits(2).says(words);
     }
     let many = ["scale", &url, "--axis", "nodes", "--count", "x", "--price", "y"];
-    bench
-        .nmax(&many)
-        .exits(2)
-        .says(&["needs its values", "--count x", "--price y"]);
-    bench
-        .nmax(&["scale", "no-such-plan.yaml"])
-        .exits(2)
-        .says(&["no-such-plan.yaml"]);
-    bench
-        .nmax(&["scale", "http://127.0.0.1:1"])
-        .exits(5)
-        .says(&["127.0.0.1:1"]);
+    bench.nmax(&many).exits(2).says(&["needs its values", "--count x", "--price y"]);
+    bench.nmax(&["scale", "no-such-plan.yaml"]).exits(2).says(&["no-such-plan.yaml"]);
+    bench.nmax(&["scale", "http://127.0.0.1:1"]).exits(5).says(&["127.0.0.1:1"]);
     let refused = ["scale", &url, "--axis", "n=1,2", "--apply", "echo {n} too much; exit 3"];
-    bench
-        .nmax(&refused)
-        .exits(2)
-        .says(&["--apply", "1 too much", "code 3", "nothing was sent"]);
-    let slow = [
-        "scale",
-        &url,
-        "--axis",
-        "n=1,2",
-        "--apply",
-        "sleep 60; echo {n}",
-        "--apply-time",
-        "100ms",
-    ];
+    bench.nmax(&refused).exits(2).says(&["--apply", "1 too much", "code 3", "nothing was sent"]);
+    let slow = ["scale", &url, "--axis", "n=1,2", "--apply", "sleep 60; echo {n}", "--apply-time", "100ms"];
     bench.nmax(&slow).exits(2).says(&["did not end within 100ms"]);
     assert_eq!(arrived(&target), 0);
     assert!(bench.runs().is_empty(), "nothing is left behind");
     let error = format!("{url}/status/500");
-    bench
-        .nmax(&["scale", &error])
-        .exits(2)
-        .says(&["the campaign does not begin", "--no-smoke"]);
-    bench
-        .nmax(&args(&error, &["--no-smoke"]))
-        .exits(4)
-        .says(&["the first level says nothing"]);
+    bench.nmax(&["scale", &error]).exits(2).says(&["the campaign does not begin", "--no-smoke"]);
+    bench.nmax(&args(&error, &["--no-smoke"])).exits(4).says(&["the first level says nothing"]);
 }
 
 /// A plan for `url`, with more lines.
@@ -523,44 +406,23 @@ fn a_level_whose_data_end_is_no_measurement() {
     for at_end in ["stop", "error"] {
         let data = format!("data:\n  ids: {{ csv: ids.csv, pick: unique, at_end: {at_end} }}\n");
         bench.write("p.yaml", &plan(&target.url(), "/delay/20ms?q=${ids.id}", &data));
-        let levels = [
-            "--axis",
-            "vus=1,16",
-            "--replicates",
-            "1",
-            "--level-time",
-            "1s",
-            "--warm-up",
-            "100ms",
-        ];
+        let levels = ["--axis", "vus=1,16", "--replicates", "1", "--level-time", "1s", "--warm-up", "100ms"];
         let ended = bench.nmax(&[&["scale", "p.yaml", "--json", "--exit-zero"][..], &levels].concat());
-        let result = ended
-            .exits(0)
-            .says(&["each level reads the 120 rows of scenario `ask`"])
-            .json();
+        let result = ended.exits(0).says(&["each level reads the 120 rows of scenario `ask`"]).json();
         let levels = result["levels"].as_array().unwrap();
         let ended = levels.iter().filter(|level| level["level"] == 16.0);
         for level in ended {
             assert_eq!(level["used"], false, "{level}");
-            assert!(
-                level["why"].as_str().unwrap().contains("data of scenario `ask` ended"),
-                "{level}"
-            );
+            assert!(level["why"].as_str().unwrap().contains("data of scenario `ask` ended"), "{level}");
         }
     }
     bench.write("few.csv", "id\n1\n2\n");
     let data = "data:\n  ids: { csv: few.csv, pick: unique, at_end: stop }\n";
     bench.write("few.yaml", &plan(&target.url(), "/delay/20ms?q=${ids.id}", data));
     let first = ["scale", "few.yaml", "--axis", "vus=1,2", "--level-time", "500ms"];
-    bench
-        .nmax(&first)
-        .exits(2)
-        .says(&["the first level says nothing", "its 2 rows", "at_end: wrap"]);
+    bench.nmax(&first).exits(2).says(&["the first level says nothing", "its 2 rows", "at_end: wrap"]);
     let rate = ["scale", "few.yaml", "--axis", "rate=50/s,60/s", "--level-time", "1s"];
-    bench
-        .nmax(&rate)
-        .exits(2)
-        .says(&["the 2 rows of scenario `ask` do not last", "at 50/s"]);
+    bench.nmax(&rate).exits(2).says(&["the 2 rows of scenario `ask` do not last", "at 50/s"]);
 }
 
 #[test]

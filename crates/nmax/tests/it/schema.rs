@@ -31,23 +31,13 @@ fn check(value: &Value, rules: &Value, root: &Value, at: &str, wrong: &mut Vec<S
             "enum" => rule.as_array().unwrap().contains(value),
             "type" => names(rule).iter().any(|name| is_a(value, name)),
             "minimum" => value.as_f64().is_none_or(|value| value >= rule.as_f64().unwrap()),
-            "minItems" => value
-                .as_array()
-                .is_none_or(|items| items.len() as u64 >= rule.as_u64().unwrap()),
-            "maxItems" => value
-                .as_array()
-                .is_none_or(|items| items.len() as u64 <= rule.as_u64().unwrap()),
-            "required" => names(rule)
-                .iter()
-                .all(|key| !value.is_object() || value.get(key).is_some()),
+            "minItems" => value.as_array().is_none_or(|items| items.len() as u64 >= rule.as_u64().unwrap()),
+            "maxItems" => value.as_array().is_none_or(|items| items.len() as u64 <= rule.as_u64().unwrap()),
+            "required" => names(rule).iter().all(|key| !value.is_object() || value.get(key).is_some()),
             "properties" | "additionalProperties" => {
                 for (key, inner) in value.as_object().into_iter().flatten() {
                     let at = format!("{at}.{key}");
-                    match if word == "properties" {
-                        rule.get(key)
-                    } else {
-                        Some(rule)
-                    } {
+                    match if word == "properties" { rule.get(key) } else { Some(rule) } {
                         Some(rules) => check(inner, rules, root, &at, wrong),
                         None => wrong.push(format!("{at} is not in the schema")),
                     }

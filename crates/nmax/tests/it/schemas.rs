@@ -50,11 +50,7 @@ fn committed_schemas_are_those_that_are_printed() {
     }
     let found = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path());
     let known: BTreeSet<_> = KINDS.into_iter().chain(FILES).map(file).collect();
-    assert_eq!(
-        found.collect::<BTreeSet<_>>(),
-        known,
-        "each has a name, and no other is there"
-    );
+    assert_eq!(found.collect::<BTreeSet<_>>(), known, "each has a name, and no other is there");
     let all = bench.nmax(&["schema", "none"]).exits(2).says(&KINDS);
     let listed = all.stderr.split("possible values: ").nth(1).unwrap();
     let listed = listed.split(']').next().unwrap();

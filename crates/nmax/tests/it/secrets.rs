@@ -53,21 +53,14 @@ fn check_shows_no_secret_in_any_form() {
     }
     let listener = Listener::start();
     bench.write("plan.yaml", &plan(&listener.url(), ""));
-    for form in [
-        &["--once"][..],
-        &["--once", "--json"],
-        &["--wire"],
-        &["--wire", "--request", "POST /${env.API_TOKEN}/c"],
-    ] {
+    for form in
+        [&["--once"][..], &["--once", "--json"], &["--wire"], &["--wire", "--request", "POST /${env.API_TOKEN}/c"]]
+    {
         let args = [&["check", "plan.yaml"][..], form].concat();
         let ended = bench.nmax_with(&env, &args);
         hides(&ended);
         let open = bench.nmax_with(&env, &[&args[..], &["--show-secrets"]].concat());
-        assert!(
-            form.len() == 3 || open.stdout.contains("s3cret-auth"),
-            "{}",
-            open.stdout
-        );
+        assert!(form.len() == 3 || open.stdout.contains("s3cret-auth"), "{}", open.stdout);
     }
     let heard = listener.heard().join("\n");
     for secret in &SECRETS[..6] {
@@ -132,10 +125,10 @@ fn no_error_repeats_a_password() {
     let proxy = ["run", url, "--proxy", "http://ann:s3cret-proxy@h/path"];
     let help = "help: write `http://HOST:PORT` or `http://USER:PASSWORD@HOST:PORT`";
     bench.nmax(&proxy).exits(2).says(&[help]);
-    bench.nmax(&["check", "plan.yaml"]).exits(2).says(&[
-        "plan.yaml:3:",
-        "`http://REDACTED@127.0.0.1:9` has a user name before the host",
-    ]);
+    bench
+        .nmax(&["check", "plan.yaml"])
+        .exits(2)
+        .says(&["plan.yaml:3:", "`http://REDACTED@127.0.0.1:9` has a user name before the host"]);
 }
 
 /// An import writes what a plan must send into `NAME.secrets.csv`; it is hidden wherever it comes back.
@@ -207,11 +200,7 @@ fn what_a_source_of_secrets_holds_is_hidden_in_every_spelling() {
         let open = bench.nmax(&[&args[..], &["--show-secrets"]].concat());
         assert!(open.stdout.contains("IGRlZS8") && open.stdout.contains("plantedbearer"));
     }
-    hidden(
-        &bench
-            .nmax(&["run", "visit.yaml", "--name", "kept", "--samples", "all"])
-            .stdout,
-    );
+    hidden(&bench.nmax(&["run", "visit.yaml", "--name", "kept", "--samples", "all"]).stdout);
     let mut seen = 0;
     for file in std::fs::read_dir(bench.run()).unwrap().flatten() {
         let bytes = std::fs::read(file.path()).unwrap_or_default();

@@ -9,13 +9,8 @@ use std::path::Path;
 
 /// Calls a property with each seed; a panic then names the seed.
 fn replay(target: &str, holds: fn(&[u8])) {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../../fuzz/seeds")
-        .join(target);
-    let mut seeds: Vec<_> = fs::read_dir(&folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .collect();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/seeds").join(target);
+    let mut seeds: Vec<_> = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     seeds.sort();
     assert!(!seeds.is_empty(), "{}", folder.display());
     for seed in seeds {
@@ -23,9 +18,7 @@ fn replay(target: &str, holds: fn(&[u8])) {
         eprintln!("{}", seed.display());
         holds(&input);
         // Every beginning of it is an input, too: what breaks off must do no harm.
-        (0..input.len())
-            .step_by(input.len() / 64 + 1)
-            .for_each(|end| holds(&input[..end]));
+        (0..input.len()).step_by(input.len() / 64 + 1).for_each(|end| holds(&input[..end]));
     }
 }
 

@@ -28,10 +28,7 @@ use crate::bench::{Bench, count};
 /// Runs a plan to its end. Gives the summary.
 fn run(bench: &Bench, plan: &str) -> Value {
     bench.write("plan.yaml", plan);
-    bench
-        .nmax(&["run", "plan.yaml", "--json", "--exit-zero", "--workers", "1"])
-        .exits(0)
-        .json()
+    bench.nmax(&["run", "plan.yaml", "--json", "--exit-zero", "--workers", "1"]).exits(0).json()
 }
 
 /// A plan of one VU more than one, so that connections are told from visitors: 4 VUs, 20 iterations each.

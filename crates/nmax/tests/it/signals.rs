@@ -31,32 +31,19 @@ fn summary(bench: &Bench) -> Value {
 fn once(signal: Signal) {
     let bench = Bench::new();
     let (target, job) = interrupted(&bench, "/delay/700ms", signal);
-    job.wait()
-        .exits(130)
-        .shows(&[", interrupted after ", "the run was stopped after", "report    runs/"]);
+    job.wait().exits(130).shows(&[", interrupted after ", "the run was stopped after", "report    runs/"]);
     bench.nmax(&["runs"]).exits(0).shows(&[" (interrupted)"]);
     bench.nmax(&["show"]).exits(0).shows(&[", interrupted after "]);
     let cases = bench.nmax(&["report", "last", "--format", "junit"]).exits(0);
     cases.shows(&["name=\"run complete\"", "<failure type=\"incomplete\""]);
     let summary = summary(&bench);
     assert_eq!(count(&summary["censored"]), 0, "{summary:#}");
-    assert_eq!(
-        count(&summary["total"]["ok"]),
-        arrived(&target),
-        "what was under way has ended"
-    );
+    assert_eq!(count(&summary["total"]["ok"]), arrived(&target), "what was under way has ended");
     let windows = lines(&bench.run().join("windows.jsonl"));
-    let in_flight_s = windows
-        .iter()
-        .map(|window| number(&window["hold"]["load"]["in_flight_ns"]))
-        .sum::<f64>()
-        / 1e9;
+    let in_flight_s = windows.iter().map(|window| number(&window["hold"]["load"]["in_flight_ns"])).sum::<f64>() / 1e9;
     let held_s = number(&summary["phase"]["end_s"]);
     // Workers hear of the signal a moment later. What they waited for after it would be 2 s more.
-    assert!(
-        in_flight_s <= 3.0 * held_s + 1.0,
-        "3 users, {in_flight_s} s in flight in {held_s} s"
-    );
+    assert!(in_flight_s <= 3.0 * held_s + 1.0, "3 users, {in_flight_s} s in flight in {held_s} s");
     assert!(number(&summary["duration_s"]) < 60.0);
 }
 

@@ -15,19 +15,10 @@ fn a_killed_run_reads_back_up_to_its_last_full_second() {
     let (bench, target) = (Bench::new(), target());
     let url = format!("{}/delay/10ms", target.url());
     let job = bench.spawn(&["run", &url, "-r", "50/s", "-d", "60s"]);
-    let windows = || {
-        bench
-            .runs()
-            .first()
-            .map(|run| lines(&run.join("windows.jsonl")))
-            .unwrap_or_default()
-    };
+    let windows = || bench.runs().first().map(|run| lines(&run.join("windows.jsonl"))).unwrap_or_default();
     until("two full seconds on the disk", || windows().len() >= 2);
     bench.nmax(&["runs"]).exits(0).shows(&["RUNNING"]);
-    bench
-        .nmax(&["show", "last"])
-        .exits(0)
-        .shows(&[", still running after ", " of 1 min"]);
+    bench.nmax(&["show", "last"]).exits(0).shows(&[", still running after ", " of 1 min"]);
     job.signal(Signal::KILL);
     job.wait().exits(137);
     let (at_server, windows) = (arrived(&target), windows());
@@ -35,19 +26,12 @@ fn a_killed_run_reads_back_up_to_its_last_full_second() {
     let summary = bench.nmax(&["show", "last", "--json"]).exits(0).json();
     assert_summary(&summary);
     let seen = count(&summary["total"]["count"]);
-    assert_eq!(
-        seen,
-        windows.iter().map(exchanges).sum::<u64>(),
-        "all that is on the disk is shown"
-    );
+    assert_eq!(seen, windows.iter().map(exchanges).sum::<u64>(), "all that is on the disk is shown");
     assert_eq!(number(&summary["duration_s"]), windows.len() as f64);
     // 50 were due in each second, and none is later at the client than at the server. Requests and replies under way at
     // the border of the last second are not among them.
     let due = 50 * windows.len() as u64;
-    assert!(
-        seen <= at_server && at_server + 25 >= due,
-        "client {seen}, due {due}, server {at_server}"
-    );
+    assert!(seen <= at_server && at_server + 25 >= due, "client {seen}, due {due}, server {at_server}");
     assert!(seen + 25 >= due && seen <= due, "client {seen}, due {due}");
     bench.nmax(&["show", "last"]).exits(0).shows(&[
         ", cut off after ",
@@ -57,20 +41,14 @@ fn a_killed_run_reads_back_up_to_its_last_full_second() {
     ]);
     bench.nmax(&["runs"]).exits(0).shows(&["CUT OFF"]);
     bench.nmax(&["report", "last"]).exits(0).shows(&["report.html"]);
-    assert!(
-        fs::read_to_string(bench.run().join("report.html"))
-            .unwrap()
-            .contains("GET /delay/10ms")
-    );
+    assert!(fs::read_to_string(bench.run().join("report.html")).unwrap().contains("GET /delay/10ms"));
 }
 
 #[test]
 fn a_torn_last_line_is_ignored() {
     let (bench, target) = (Bench::new(), target());
     let url = format!("{}/delay/5ms", target.url());
-    bench
-        .nmax(&["run", &url, "-c", "1", "-d", "1100ms", "--exit-zero"])
-        .exits(0);
+    bench.nmax(&["run", &url, "-c", "1", "-d", "1100ms", "--exit-zero"]).exits(0);
     let file = bench.run().join("windows.jsonl");
     let whole = fs::read(&file).unwrap();
     fs::remove_file(bench.run().join("summary.json")).unwrap();
@@ -87,37 +65,21 @@ fn a_place_that_cannot_be_written_stops_the_run_before_it_sends() {
     bench.write("file", "not a folder");
     let run = ["run", &target.url(), "-n", "5", "--runs-dir", "file/runs"];
     let said = bench.nmax(&run).exits(2);
-    said.says(&[
-        "error: file/runs",
-        "cannot create",
-        "help: a part of this path is a file",
-    ]);
+    said.says(&["error: file/runs", "cannot create", "help: a part of this path is a file"]);
     assert_eq!(arrived(&target), 0);
 }
 
 /// A run that was stopped because its directory could not be written, and what was written before.
 fn stopped_by_the_disk(bench: &Bench, said: crate::bench::Ended, runs: &Path) {
-    let stopped = said
-        .exits(5)
-        .says(&["error: ", "cannot write", "help: ", "the run is stopped"]);
-    assert!(
-        !stopped.stdout.contains("report.html"),
-        "there is none:\n{}",
-        stopped.stdout
-    );
+    let stopped = said.exits(5).says(&["error: ", "cannot write", "help: ", "the run is stopped"]);
+    assert!(!stopped.stdout.contains("report.html"), "there is none:\n{}", stopped.stdout);
     assert!(stopped.stdout.contains(", cut off after "), "{}", stopped.stdout);
     let [run] = runs_in(runs).try_into().unwrap();
     let left: u64 = lines(&run.join("windows.jsonl")).iter().map(exchanges).sum();
     let folder = runs.to_str().unwrap();
-    let summary = bench
-        .nmax(&["show", "last", "--runs-dir", folder, "--json"])
-        .exits(0)
-        .json();
+    let summary = bench.nmax(&["show", "last", "--runs-dir", folder, "--json"]).exits(0).json();
     assert_eq!(count(&summary["total"]["count"]), left, "{summary:#}");
-    assert_eq!(
-        number(&summary["duration_s"]),
-        summary["duration_s"].as_f64().unwrap().round()
-    );
+    assert_eq!(number(&summary["duration_s"]), summary["duration_s"].as_f64().unwrap().round());
 }
 
 #[test]
@@ -136,10 +98,7 @@ struct TinyDisk<'a>(&'a Path);
 impl<'a> TinyDisk<'a> {
     fn mount(at: &'a Path) -> Option<Self> {
         fs::create_dir(at).unwrap();
-        let mount = Command::new("mount")
-            .args(["-t", "tmpfs", "-o", "size=48k", "none"])
-            .arg(at)
-            .output();
+        let mount = Command::new("mount").args(["-t", "tmpfs", "-o", "size=48k", "none"]).arg(at).output();
         mount.is_ok_and(|mount| mount.status.success()).then_some(Self(at))
     }
 }

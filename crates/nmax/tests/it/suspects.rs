@@ -19,26 +19,11 @@ struct Case {
 }
 
 /// A pool whose holders could be at another server as well, were that not watched and idle.
-const POOL: &[&str] = &[
-    "/hello=pool:size=1,held=20ms,name=orders",
-    "/stock=dependency:url={other}/hello,name=stock",
-];
+const POOL: &[&str] = &["/hello=pool:size=1,held=20ms,name=orders", "/stock=dependency:url={other}/hello,name=stock"];
 
 const CASES: [Case; 5] = [
-    Case {
-        name: "pool",
-        bottlenecks: POOL,
-        path: "/hello",
-        asks_target: true,
-        kind: "pool",
-    },
-    Case {
-        name: "pool-that-nobody-watches",
-        bottlenecks: POOL,
-        path: "/hello",
-        asks_target: false,
-        kind: "pool",
-    },
+    Case { name: "pool", bottlenecks: POOL, path: "/hello", asks_target: true, kind: "pool" },
+    Case { name: "pool-that-nobody-watches", bottlenecks: POOL, path: "/hello", asks_target: false, kind: "pool" },
     Case {
         name: "lock",
         bottlenecks: &["lock:held=20ms,name=orders"],
@@ -102,11 +87,7 @@ fn known_bottlenecks_are_suspected_and_hidden_ones_are_not_observed() {
 fn system(case: &Case, other: &str) -> Running {
     let bottlenecks = case.bottlenecks.iter();
     let bottlenecks = bottlenecks.map(|text| text.replace("{other}", other).parse::<Bottleneck>().unwrap());
-    spawn(Options {
-        bottlenecks: bottlenecks.collect(),
-        ..Options::default()
-    })
-    .unwrap()
+    spawn(Options { bottlenecks: bottlenecks.collect(), ..Options::default() }).unwrap()
 }
 
 fn plan(case: &Case, url: &str) -> String {
@@ -139,18 +120,11 @@ fn is_judged(case: &Case, diagnosis: &Value) -> bool {
         assert!(found, "{}: {diagnosis:#}", case.name);
         let residence_s = suspects[at.unwrap()]["residence_s"].as_f64().unwrap();
         let response_s = diagnosis["budget"]["response_s"].as_f64().unwrap();
-        assert!(
-            (0.3..1.3).contains(&(residence_s / response_s)),
-            "{}: {diagnosis:#}",
-            case.name
-        );
+        assert!((0.3..1.3).contains(&(residence_s / response_s)), "{}: {diagnosis:#}", case.name);
         return true;
     }
     assert_eq!(suspects[0]["label"], "NOT OBSERVED", "{}: {diagnosis:#}", case.name);
-    let is_named = suspects
-        .iter()
-        .chain(others)
-        .any(|one| is(one, case.kind, "NOT OBSERVED"));
+    let is_named = suspects.iter().chain(others).any(|one| is(one, case.kind, "NOT OBSERVED"));
     assert!(is_named, "{}: {diagnosis:#}", case.name);
     let row = diagnosis["coverage"].as_array().unwrap().iter();
     let row = row.clone().find(|row| row["kind"] == case.kind).unwrap();

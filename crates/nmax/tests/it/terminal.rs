@@ -13,28 +13,15 @@ fn without_a_terminal_lines_fit_80_columns_and_have_no_colors() {
     let path = format!("/delay/5ms?{}", "long-".repeat(40));
     let url = format!("{}{path}", target.url());
     let note = "a note that goes on and on ".repeat(8);
-    let run = bench
-        .nmax(&["run", &url, "-n", "5", "--note", &note, "--exit-zero"])
-        .exits(0);
-    let failed = bench
-        .nmax(&["run", &format!("{}/status/500", target.url()), "-n", "4", "-c", "1"])
-        .exits(3);
-    for text in [
-        &run.stdout,
-        &run.stderr,
-        &failed.stdout,
-        &bench.nmax(&["show"]).exits(0).stdout,
-    ] {
+    let run = bench.nmax(&["run", &url, "-n", "5", "--note", &note, "--exit-zero"]).exits(0);
+    let failed = bench.nmax(&["run", &format!("{}/status/500", target.url()), "-n", "4", "-c", "1"]).exits(3);
+    for text in [&run.stdout, &run.stderr, &failed.stdout, &bench.nmax(&["show"]).exits(0).stdout] {
         assert!(!text.contains(ESCAPE), "{text}");
         for line in text.lines().filter(|line| !line.contains("report.html")) {
             assert!(line.chars().count() <= 80, "{} columns: {line}", line.chars().count());
         }
     }
-    assert!(
-        run.stderr.is_empty(),
-        "a short run has nothing to report on the way: {}",
-        run.stderr
-    );
+    assert!(run.stderr.is_empty(), "a short run has nothing to report on the way: {}", run.stderr);
 }
 
 /// The output of `nmax` on a terminal; `None` when there is no program to make one.
@@ -61,10 +48,7 @@ fn on_a_terminal_a_panel_redraws_itself_and_goes_away() {
     let screen = screen(&shown);
     let text = screen.join("\n");
     assert!(screen[0].ends_with(" 127.0.0.1"), "the panel is gone: {text}");
-    assert!(
-        text.contains("GET /delay/20ms") && text.contains("report    runs/"),
-        "{text}"
-    );
+    assert!(text.contains("GET /delay/20ms") && text.contains("report    runs/"), "{text}");
     assert_eq!(text.matches("Thresholds").count(), 1, "{text}");
 }
 
@@ -85,10 +69,8 @@ fn no_color_is_honored_on_a_terminal() {
 
 /// Whether a sequence that ends with `m` is among the escape sequences.
 fn has_color(written: &str) -> bool {
-    let ends = written
-        .split("\x1b[")
-        .skip(1)
-        .map(|rest| rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == ';'));
+    let ends =
+        written.split("\x1b[").skip(1).map(|rest| rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == ';'));
     ends.into_iter().any(|end| end.starts_with('m'))
 }
 
@@ -150,10 +132,7 @@ fn quiet_says_nothing_and_dumb_terminals_get_lines() {
 fn completions_and_schemas_print() {
     let bench = Bench::new();
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
-        bench
-            .nmax(&["completions", shell])
-            .exits(0)
-            .shows(&["nmax", "completions", "exit-zero"]);
+        bench.nmax(&["completions", shell]).exits(0).shows(&["nmax", "completions", "exit-zero"]);
     }
     for of in ["plan", "summary"] {
         assert_eq!(bench.nmax(&["schema", of]).exits(0).json()["type"], "object");
@@ -171,14 +150,7 @@ fn a_reader_that_leaves_is_no_defect() {
     let url = format!("{}/delay/5ms", target.url());
     bench.nmax(&["run", &url, "-n", "4", "--exit-zero"]).exits(0);
     // Who reads is gone before the first byte is written.
-    for verb in [
-        "show",
-        "show --json",
-        "runs",
-        "schema",
-        "completions zsh",
-        "report last -o -",
-    ] {
+    for verb in ["show", "show --json", "runs", "schema", "completions zsh", "report last -o -"] {
         let line = format!("{{ sleep 0.1; \"$NMAX\" {verb}; echo $? >&2; }} | true");
         assert_eq!(bench.shell(&line).exits(0).stderr, "0\n", "{verb}");
     }

@@ -47,11 +47,7 @@ fn a_connection_that_closes_after_a_reply_is_no_error() {
 #[test]
 fn a_certificate_must_be_trusted_and_can_be() {
     let bench = Bench::new();
-    let target = spawn(Options {
-        listen: vec![Listen::https(), Listen::http()],
-        ..Options::default()
-    })
-    .unwrap();
+    let target = spawn(Options { listen: vec![Listen::https(), Listen::http()], ..Options::default() }).unwrap();
     bench.write("ca.pem", target.ca_pem().unwrap());
     let url = format!("{}/delay/30ms", target.url());
     let run = ["run", &url, "-n", "4", "-c", "1"];
@@ -64,10 +60,7 @@ fn a_certificate_must_be_trusted_and_can_be() {
         assert_eq!(count(&last(&bench)["total"]["ok"]), 4, "{flags:?}");
     }
     let plain = target.addresses()[1].to_string().replace("http:", "https:");
-    bench
-        .nmax(&["run", &plain, "-n", "4", "-c", "1"])
-        .exits(5)
-        .shows(&["does not speak TLS"]);
+    bench.nmax(&["run", &plain, "-n", "4", "-c", "1"]).exits(5).shows(&["does not speak TLS"]);
 }
 
 #[test]
@@ -75,14 +68,8 @@ fn a_file_without_a_certificate_starts_nothing() {
     let (bench, target) = (Bench::new(), target());
     bench.write("not.pem", "this is no certificate\n");
     let run = ["run", &target.url(), "-n", "1", "--ca"];
-    bench
-        .nmax(&[&run[..], &["not.pem"]].concat())
-        .exits(2)
-        .says(&["no certificate"]);
-    bench
-        .nmax(&[&run[..], &["none.pem"]].concat())
-        .exits(2)
-        .says(&["none.pem", "PEM"]);
+    bench.nmax(&[&run[..], &["not.pem"]].concat()).exits(2).says(&["no certificate"]);
+    bench.nmax(&[&run[..], &["none.pem"]].concat()).exits(2).says(&["none.pem", "PEM"]);
     assert!(bench.runs().is_empty());
     assert_eq!(arrived(&target), 0);
 }

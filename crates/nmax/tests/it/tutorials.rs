@@ -73,12 +73,7 @@ impl<'a> Reader<'a> {
         let others = std::env::var_os("PATH").unwrap();
         let mut all = vec![bench.path("bin"), folder.to_owned()];
         all.extend(std::env::split_paths(&others));
-        Self {
-            bench,
-            tutorial,
-            path: std::env::join_paths(all).unwrap(),
-            servers: Vec::new(),
-        }
+        Self { bench, tutorial, path: std::env::join_paths(all).unwrap(), servers: Vec::new() }
     }
 
     fn start(&self, lines: &str) -> (Job, ChildStdin) {
@@ -131,9 +126,7 @@ impl<'a> Reader<'a> {
         let mut typed = Vec::new();
         for number in 0.. {
             let said = || fs::read_to_string(&says).unwrap_or_default();
-            until("the person goes on", || {
-                said().lines().count() > number && said().ends_with('\n')
-            });
+            until("the person goes on", || said().lines().count() > number && said().ends_with('\n'));
             let line = said().lines().nth(number).unwrap().to_owned();
             let Some(name) = line.strip_prefix("next ") else {
                 assert!(line.starts_with("done "), "{line}");
@@ -176,9 +169,7 @@ impl<'a> Reader<'a> {
 
     /// Each line is one of a plan in the folder.
     fn assert_in_plan(&self, text: &str) {
-        let files = fs::read_dir(self.bench.path(""))
-            .unwrap()
-            .map(|file| file.unwrap().path());
+        let files = fs::read_dir(self.bench.path("")).unwrap().map(|file| file.unwrap().path());
         let plans = files.filter(|file| file.extension().is_some_and(|end| end == "yaml"));
         let plan: String = plans.map(|file| fs::read_to_string(file).unwrap()).collect();
         for line in text.lines() {
@@ -214,16 +205,10 @@ fn exact(line: &str) -> String {
 
 /// A line but for what was measured: words with digits, units, and `–` for nothing.
 fn without_figures(line: &str) -> String {
-    let is_unit = |word: &str| {
-        matches!(
-            word.trim_end_matches(','),
-            "s" | "ms" | "µs" | "B" | "kB" | "MB" | "/s" | "%" | "–"
-        )
-    };
+    let is_unit =
+        |word: &str| matches!(word.trim_end_matches(','), "s" | "ms" | "µs" | "B" | "kB" | "MB" | "/s" | "%" | "–");
     let is_figure = |word: &str| word.contains(|c: char| c.is_ascii_digit());
-    let words = line
-        .split_whitespace()
-        .filter(|word| !is_unit(word) && !is_figure(word));
+    let words = line.split_whitespace().filter(|word| !is_unit(word) && !is_figure(word));
     words.collect::<Vec<_>>().join(" ")
 }
 
@@ -254,10 +239,7 @@ fn from_a_click_to_a_load_test() {
         let text = fs::read_to_string(bench.path(name)).unwrap();
         assert!(!text.contains("Correct-Horse-42"), "{name}");
     }
-    let mode = fs::metadata(bench.path("visit.secrets.json"))
-        .unwrap()
-        .permissions()
-        .mode();
+    let mode = fs::metadata(bench.path("visit.secrets.json")).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
 }
 

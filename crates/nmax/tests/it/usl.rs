@@ -22,10 +22,7 @@ fn usl(bench: &Bench, args: &str) -> Ended {
 #[track_caller]
 fn close(found: &Value, want: f64, relative: f64) {
     let found = number(found);
-    assert!(
-        (found - want).abs() <= relative * want.abs(),
-        "{found}, expected {want}"
-    );
+    assert!((found - want).abs() <= relative * want.abs(), "{found}, expected {want}");
 }
 
 /// Peer defect 11: labels of coefficients are not swapped on the way from one command to the next, and a file without
@@ -47,13 +44,8 @@ fn coefficients_go_round() {
     assert_eq!(bare["alpha"], fitted["alpha"]);
     assert_eq!(bare["points"], fitted["points"]);
     let [alpha, beta, gamma] = ["alpha", "beta", "gamma"].map(|name| number(&fitted[name]["estimate"]));
-    for given in [
-        format!("{alpha},{beta},{gamma}"),
-        format!("gamma={gamma},alpha={alpha},beta={beta}"),
-    ] {
-        let by_law = usl(&bench, &format!("predict --coefficients {given} --at 20 --json"))
-            .exits(0)
-            .json();
+    for given in [format!("{alpha},{beta},{gamma}"), format!("gamma={gamma},alpha={alpha},beta={beta}")] {
+        let by_law = usl(&bench, &format!("predict --coefficients {given} --at 20 --json")).exits(0).json();
         let by_file = usl(&bench, &format!("predict {file} --at 20 --json")).exits(0).json();
         assert_schema(&by_law, "usl-predict");
         let x = |answer: &Value| number(&answer["predictions"][0]["throughput"]["estimate"]);
@@ -69,45 +61,17 @@ fn published_measurements_get_their_verdicts() {
     //  file                  flags            class                           peak   model                 why this row
     let cases = [
         ("specsdm91.csv", "", None, false, "knee", "knee leads by 5"),
-        (
-            "cisco.csv",
-            "",
-            Some("D"),
-            true,
-            "not_distinguishable",
-            "the ln-variant ties",
-        ),
+        ("cisco.csv", "", Some("D"), true, "not_distinguishable", "the ln-variant ties"),
         ("cisco.csv", " --rows 1..10", None, false, "", "nothing past the peak"),
         ("raytracer.csv", "", None, false, "amdahl", "no coherency to be seen"),
-        (
-            "raytracer.csv",
-            " --rows 1..6",
-            None,
-            false,
-            "amdahl",
-            "a peak that looks sure",
-        ),
-        (
-            "memcached-1.2.8.csv",
-            "",
-            Some("undetermined"),
-            false,
-            "not_distinguishable",
-            "a knee ties",
-        ),
+        ("raytracer.csv", " --rows 1..6", None, false, "amdahl", "a peak that looks sure"),
+        ("memcached-1.2.8.csv", "", Some("undetermined"), false, "not_distinguishable", "a knee ties"),
         ("sysbench-cpu.csv", "", None, false, "knee", "a cap"),
         ("synthetic.csv", "", Some("D"), true, "usl", "the law itself"),
     ];
     for (name, flags, class, has_peak, model, why) in cases {
-        let answer = usl(&bench, &format!("fit {}{flags} --json", published(name)))
-            .exits(0)
-            .json();
-        assert_eq!(
-            !answer["peak"].is_null(),
-            has_peak,
-            "{name}{flags}: {why}: {}",
-            answer["peak_refused"]
-        );
+        let answer = usl(&bench, &format!("fit {}{flags} --json", published(name))).exits(0).json();
+        assert_eq!(!answer["peak"].is_null(), has_peak, "{name}{flags}: {why}: {}", answer["peak_refused"]);
         if let Some(class) = class {
             assert_eq!(answer["class"], class, "{name}{flags}: {why}");
         }
@@ -116,12 +80,7 @@ fn published_measurements_get_their_verdicts() {
         }
         assert!(!answer["meaning"].as_array().unwrap().is_empty());
     }
-    let slides = usl(
-        &bench,
-        &format!("fit {} --method ols2 --json", published("memcached-1.2.8.csv")),
-    )
-    .exits(0)
-    .json();
+    let slides = usl(&bench, &format!("fit {} --method ols2 --json", published("memcached-1.2.8.csv"))).exits(0).json();
     close(&slides["alpha"]["estimate"], 0.0255, 2e-3);
     close(&slides["beta"]["estimate"], 0.0210, 3e-3);
     close(&slides["observed_peak"]["concurrency"], 8.0, 0.0);
@@ -136,44 +95,14 @@ fn bad_files_get_clear_messages() {
     let cases: [(&str, i32, &[&str], &str); 14] = [
         ("", 2, &["there is nothing in it"], "empty"),
         ("n,x\n", 2, &["there is a header and no row"], "no rows"),
-        (
-            "n,x\n1,fast\n2,20\nx,30\n",
-            2,
-            &["row 1 (line 2), `x`: `fast`", "row 3 (line 4), `n`: `x`"],
-            "text",
-        ),
-        (
-            "n,x\n1,nan\n2,inf\n",
-            2,
-            &["`nan` is no measured value", "`inf` is no measured value"],
-            "words",
-        ),
+        ("n,x\n1,fast\n2,20\nx,30\n", 2, &["row 1 (line 2), `x`: `fast`", "row 3 (line 4), `n`: `x`"], "text"),
+        ("n,x\n1,nan\n2,inf\n", 2, &["`nan` is no measured value", "`inf` is no measured value"], "words"),
         ("n,x\n1,1e999\n", 2, &["`1e999` is too large"], "too large"),
-        (
-            "n;x\n1;10,5\n2;20,5\n",
-            2,
-            &["`10,5` has a comma", "decimal point"],
-            "decimal commas",
-        ),
-        (
-            "users,speed\n1,10\n2,20\n",
-            2,
-            &["no column is named like X", "`users`, `speed`", "--x NAME"],
-            "a column",
-        ),
-        (
-            "n,x\n1,10,3\n2\n",
-            2,
-            &["row 1 (line 2): 3 cells", "row 2 (line 3): 1 cell"],
-            "ragged",
-        ),
+        ("n;x\n1;10,5\n2;20,5\n", 2, &["`10,5` has a comma", "decimal point"], "decimal commas"),
+        ("users,speed\n1,10\n2,20\n", 2, &["no column is named like X", "`users`, `speed`", "--x NAME"], "a column"),
+        ("n,x\n1,10,3\n2\n", 2, &["row 1 (line 2): 3 cells", "row 2 (line 3): 1 cell"], "ragged"),
         ("7\n8\n9\n", 2, &["there is one column"], "no separator"),
-        (
-            "1,2,3\n4,5,6\n",
-            2,
-            &["3 columns without a header", "--n 1 --x 2"],
-            "which is which",
-        ),
+        ("1,2,3\n4,5,6\n", 2, &["3 columns without a header", "--n 1 --x 2"], "which is which"),
         ("\0\u{1}\u{2}n,x", 2, &["this is a binary file"], "binary"),
         ("n,x\n1,\"10\n2,20\n", 2, &["line 2: a quote is not closed"], "a quote"),
         ("n,x\n1,10\n", 4, &[], "one point"),
@@ -184,36 +113,21 @@ fn bad_files_get_clear_messages() {
         let ended = usl(&bench, "fit bad.csv").exits(exit).says(words);
         if exit == 2 {
             assert_eq!(ended.stdout, "", "{why}");
-            assert!(
-                ended.stderr.starts_with("error: bad.csv: ") && ended.stderr.contains("\n  help: "),
-                "{why}"
-            );
+            assert!(ended.stderr.starts_with("error: bad.csv: ") && ended.stderr.contains("\n  help: "), "{why}");
         } else {
             let answer = usl(&bench, "fit bad.csv --json").exits(4).json();
             let keys = ["alpha", "beta", "peak", "limit"];
             assert!(keys.iter().all(|key| answer[*key].is_null()), "{why}: {answer:#}");
             assert!(!answer["findings"].as_array().unwrap().is_empty(), "{why}");
             usl(&bench, "fit bad.csv --exit-zero").exits(0);
-            usl(&bench, "predict bad.csv --at 2")
-                .exits(4)
-                .says(&["nothing is predicted"]);
-            usl(&bench, "what-if bad.csv --alpha 0")
-                .exits(4)
-                .says(&["no law to begin with"]);
+            usl(&bench, "predict bad.csv --at 2").exits(4).says(&["nothing is predicted"]);
+            usl(&bench, "what-if bad.csv --alpha 0").exits(4).says(&["no law to begin with"]);
         }
     }
-    usl(&bench, "fit none.csv")
-        .exits(2)
-        .says(&["none.csv: cannot read", "help: give a CSV file"]);
-    usl(&bench, "fit .")
-        .exits(2)
-        .says(&["this directory has no points.csv"]);
-    usl(&bench, "fit")
-        .exits(2)
-        .says(&["no measurements are given", "nmax usl fit points.csv"]);
-    usl(&bench, "fit --json --csv - x.csv")
-        .exits(2)
-        .says(&["both write on standard output"]);
+    usl(&bench, "fit none.csv").exits(2).says(&["none.csv: cannot read", "help: give a CSV file"]);
+    usl(&bench, "fit .").exits(2).says(&["this directory has no points.csv"]);
+    usl(&bench, "fit").exits(2).says(&["no measurements are given", "nmax usl fit points.csv"]);
+    usl(&bench, "fit --json --csv - x.csv").exits(2).says(&["both write on standard output"]);
 }
 
 /// Zero and below are findings with their rows, huge numbers are numbers; none of them is a panic or a NaN.
@@ -227,33 +141,17 @@ fn impossible_values_are_findings() {
         .as_array()
         .unwrap()
         .iter()
-        .flat_map(|finding| {
-            finding["rows"]
-                .as_array()
-                .unwrap()
-                .iter()
-                .map(|row| row.as_u64().unwrap())
-        })
+        .flat_map(|finding| finding["rows"].as_array().unwrap().iter().map(|row| row.as_u64().unwrap()))
         .collect();
     assert!((7..=10).all(|row| rows.contains(&row)), "{answer:#}");
-    bench.write(
-        "huge.csv",
-        "n,x\n1e300,1e300\n1,1e-300\n1e308,1e308\n2,1\n3,1e308\n1e-300,7\n",
-    );
+    bench.write("huge.csv", "n,x\n1e300,1e300\n1,1e-300\n1e308,1e308\n2,1\n3,1e308\n1e-300,7\n");
     let huge = usl(&bench, "fit huge.csv --json");
     assert!([0, 4].contains(&huge.code), "{}", huge.stderr);
     huge.json();
-    for verb in [
-        "fit huge.csv",
-        "predict huge.csv --at 1,2,1e300",
-        "what-if huge.csv --alpha 0.1",
-    ] {
+    for verb in ["fit huge.csv", "predict huge.csv --at 1,2,1e300", "what-if huge.csv --alpha 0.1"] {
         let ended = usl(&bench, verb);
         let all = format!("{}{}", ended.stdout, ended.stderr);
-        assert!(
-            [0, 2, 4].contains(&ended.code) && !all.contains("NaN") && !all.contains("panicked"),
-            "{verb}: {all}"
-        );
+        assert!([0, 2, 4].contains(&ended.code) && !all.contains("NaN") && !all.contains("panicked"), "{verb}: {all}");
     }
 }
 
@@ -271,11 +169,7 @@ fn fractions_and_few_points() {
         bench.write("points.csv", &format!("n,x\n{text}"));
         let ended = usl(&bench, "fit points.csv --json");
         let want = if count == 0 { 2 } else { 4 };
-        assert!(
-            ended.code == want || count >= 3 && ended.code == 0,
-            "{count}: {}",
-            ended.stderr
-        );
+        assert!(ended.code == want || count >= 3 && ended.code == 0, "{count}: {}", ended.stderr);
     }
 }
 
@@ -300,28 +194,13 @@ fn predictions_know_their_limits() {
     let band = &all[0]["throughput"];
     assert!(number(&band["low"]) < number(&band["estimate"]) && number(&band["estimate"]) < number(&band["high"]));
     assert!(all[3]["throughput"].is_null() && all[3]["concurrency"].is_null());
-    usl(&bench, &format!("predict {file} --at 65,1000"))
-        .exits(4)
-        .shows(&["not predicted: N = 1,000 is beyond twice"]);
-    usl(&bench, &format!("predict {file}"))
-        .exits(2)
-        .says(&["nothing is asked for", "--at N"]);
-    usl(&bench, "predict --at 3")
-        .exits(2)
-        .says(&["no measurements are given"]);
-    usl(&bench, "predict --coefficients 0.02,-1,100 --at 3")
-        .exits(2)
-        .says(&["without bounds"]);
-    usl(&bench, "predict --coefficients 1,2 --at 3")
-        .exits(2)
-        .says(&["write α, β and γ"]);
+    usl(&bench, &format!("predict {file} --at 65,1000")).exits(4).shows(&["not predicted: N = 1,000 is beyond twice"]);
+    usl(&bench, &format!("predict {file}")).exits(2).says(&["nothing is asked for", "--at N"]);
+    usl(&bench, "predict --at 3").exits(2).says(&["no measurements are given"]);
+    usl(&bench, "predict --coefficients 0.02,-1,100 --at 3").exits(2).says(&["without bounds"]);
+    usl(&bench, "predict --coefficients 1,2 --at 3").exits(2).says(&["write α, β and γ"]);
     // A cap that leads the ladder is what predicts.
-    let knee = usl(
-        &bench,
-        &format!("predict {} --at 16 --json", published("sysbench-cpu.csv")),
-    )
-    .exits(0)
-    .json();
+    let knee = usl(&bench, &format!("predict {} --at 16 --json", published("sysbench-cpu.csv"))).exits(0).json();
     assert_schema(&knee, "usl-predict");
     assert_eq!(knee["model"], "knee");
     close(&knee["predictions"][0]["throughput"]["estimate"], 27_345.7, 1e-4);
@@ -339,12 +218,7 @@ fn changes_of_coefficients_move_the_peak() {
         ("--gamma 1250", 44.045_43, 16_996.30),
     ];
     for (change, n, x) in cases {
-        let answer = usl(
-            &bench,
-            &format!("what-if --coefficients 0.03,0.0005,1000 {change} --json"),
-        )
-        .exits(0)
-        .json();
+        let answer = usl(&bench, &format!("what-if --coefficients 0.03,0.0005,1000 {change} --json")).exits(0).json();
         assert_schema(&answer, "usl-what-if");
         close(&answer["peak"]["concurrency"], 44.045_43, 1e-6);
         close(&answer["peak"]["throughput"], 13_597.04, 1e-6);
@@ -365,25 +239,16 @@ fn changes_of_coefficients_move_the_peak() {
     close(&weeks[0]["x"]["optimistic"], 15_564.20, 1e-6);
     // Twice what was measured, and no further.
     let file = published("cisco.csv");
-    let limited = usl(
-        &bench,
-        &format!("what-if {file} --alpha 0 --growth 20%/week --weeks 20 --load 30 --json"),
-    );
+    let limited = usl(&bench, &format!("what-if {file} --alpha 0 --growth 20%/week --weeks 20 --load 30 --json"));
     let limited = limited.exits(0).json();
     assert_schema(&limited, "usl-what-if");
     for week in limited["weeks"].as_array().unwrap() {
         let is_beyond = number(&week["n"]) > 64.0;
         assert_eq!(week["x"]["assumed"].is_null(), is_beyond, "{week}");
     }
-    usl(&bench, &format!("what-if {file}"))
-        .exits(2)
-        .says(&["nothing is assumed"]);
-    usl(&bench, &format!("what-if {file} --alpha 2"))
-        .exits(2)
-        .says(&["at most 1"]);
-    usl(&bench, &format!("what-if {file} --growth 3%/week"))
-        .exits(2)
-        .says(&["--load"]);
+    usl(&bench, &format!("what-if {file}")).exits(2).says(&["nothing is assumed"]);
+    usl(&bench, &format!("what-if {file} --alpha 2")).exits(2).says(&["at most 1"]);
+    usl(&bench, &format!("what-if {file} --growth 3%/week")).exits(2).says(&["--load"]);
 }
 
 /// Two versions of one law, with little noise: what changed is said, what did not is not claimed.
@@ -401,16 +266,9 @@ fn versions_are_told_apart() {
     };
     write("before.csv", 0.05, 0.0005, 1);
     write("after.csv", 0.02, 0.0005, 2);
-    let answer = usl(&bench, "compare before.csv patched=after.csv --json")
-        .exits(0)
-        .json();
+    let answer = usl(&bench, "compare before.csv patched=after.csv --json").exits(0).json();
     assert_schema(&answer, "usl-compare");
-    let names: Vec<&Value> = answer["versions"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|version| &version["name"])
-        .collect();
+    let names: Vec<&Value> = answer["versions"].as_array().unwrap().iter().map(|version| &version["name"]).collect();
     assert_eq!(names, ["before", "patched"]);
     let of = |name: &str| {
         let all = answer["differences"].as_array().unwrap();
@@ -418,23 +276,16 @@ fn versions_are_told_apart() {
     };
     let contention = of("contention");
     assert_eq!(contention["change"], "fell");
-    assert!(
-        number(&contention["low"]) < -0.03 && number(&contention["high"]) > -0.03,
-        "{contention}"
-    );
+    assert!(number(&contention["low"]) < -0.03 && number(&contention["high"]) > -0.03, "{contention}");
     assert_eq!(of("coherency")["change"], "not_seen");
-    usl(&bench, "compare before.csv patched=after.csv")
-        .exits(0)
-        .shows(&["Contention α fell", "Coherency β"]);
+    usl(&bench, "compare before.csv patched=after.csv").exits(0).shows(&["Contention α fell", "Coherency β"]);
     usl(&bench, "compare before.csv").exits(2).says(&["one file alone"]);
     usl(&bench, "compare").exits(2).says(&["no measurements are given"]);
     usl(&bench, "compare before.csv none.csv nor.csv")
         .exits(2)
         .says(&["none.csv: cannot read", "nor.csv: cannot read"]);
     bench.write("one.csv", "n,x\n1,10\n");
-    usl(&bench, "compare before.csv one.csv")
-        .exits(4)
-        .says(&["one: nothing can be concluded"]);
+    usl(&bench, "compare before.csv one.csv").exits(4).says(&["one: nothing can be concluded"]);
 }
 
 /// Every form has the same numbers, pages load nothing, and standard input is a file like others.
@@ -442,32 +293,21 @@ fn versions_are_told_apart() {
 fn forms_agree() {
     let bench = Bench::new();
     let file = published("cisco.csv");
-    let answer = usl(
-        &bench,
-        &format!("fit {file} --json --html fit.html --svg fit.svg --csv fit.csv --dimension threads"),
-    );
+    let answer =
+        usl(&bench, &format!("fit {file} --json --html fit.html --svg fit.svg --csv fit.csv --dimension threads"));
     let answer = answer.exits(0).json();
     assert_eq!(answer["dimension"], "threads");
     let csv = fs::read_to_string(bench.path("fit.csv")).unwrap();
     assert_eq!(csv.lines().count(), 33);
     let again = usl(&bench, "fit fit.csv --json").exits(0).json();
-    assert_eq!(
-        again["alpha"], answer["alpha"],
-        "the table that is written is one that is read"
-    );
+    assert_eq!(again["alpha"], answer["alpha"], "the table that is written is one that is read");
     let page = fs::read_to_string(bench.path("fit.html")).unwrap();
     assert!(page.contains("<svg") && !page.contains("src=\"http") && !page.contains("<script src"));
     assert!(fs::read_to_string(bench.path("fit.svg")).unwrap().starts_with("<svg"));
-    let piped = bench
-        .shell(&format!("cat {file} | $NMAX usl fit - --json"))
-        .exits(0)
-        .json();
+    let piped = bench.shell(&format!("cat {file} | $NMAX usl fit - --json")).exits(0).json();
     assert_eq!(piped["alpha"], answer["alpha"]);
     for verb in [
-        format!(
-            "compare {file} {} --html c.html --svg c.svg --csv c.csv",
-            published("raytracer.csv")
-        ),
+        format!("compare {file} {} --html c.html --svg c.svg --csv c.csv", published("raytracer.csv")),
         format!("what-if {file} --alpha 0.01 --html w.html --svg w.svg --csv w.csv"),
     ] {
         usl(&bench, &verb).exits(0);
@@ -493,9 +333,7 @@ fn directories_of_scales_are_read() {
     close(&answer["points"][3]["r"], 13.1, 1e-12);
     fs::create_dir(bench.path("run")).unwrap();
     bench.write("run/manifest.json", "{}");
-    usl(&bench, "fit run")
-        .exits(2)
-        .says(&["this is a single run", "nmax scale"]);
+    usl(&bench, "fit run").exits(2).says(&["this is a single run", "nmax scale"]);
 }
 
 /// The think time that a scale wrote is part of what its points mean; `--think` says otherwise.
@@ -527,9 +365,7 @@ fn open_loads_are_fitted_and_said() {
     close(&answer["alpha"]["estimate"], 0.03, 1e-3);
     close(&answer["gamma"]["estimate"], 1000.0, 1e-3);
     usl(&bench, "fit open.csv").shows(&["an open load", "the load was open"]);
-    usl(&bench, "fit open.csv --method ols")
-        .exits(2)
-        .says(&["only the method log", "which column is N"]);
+    usl(&bench, "fit open.csv --method ols").exits(2).says(&["only the method log", "which column is N"]);
 }
 
 /// A million rows are read, fitted and told in bounded time.

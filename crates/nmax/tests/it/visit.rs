@@ -30,22 +30,14 @@ impl Came {
     pub(crate) fn value(&self, of: &str, attribute: &str) -> String {
         let tags = self.body.split('<').filter(|tag| tag.contains(of));
         let start = format!("{attribute}=\"");
-        let found = tags
-            .filter_map(|tag| Some(tag.split_once(&start)?.1.split_once('"')?.0.to_owned()))
-            .next();
+        let found = tags.filter_map(|tag| Some(tag.split_once(&start)?.1.split_once('"')?.0.to_owned())).next();
         found.unwrap_or_else(|| panic!("no {of} with {attribute} in {}", self.body))
     }
 }
 
 impl Visit {
     pub(crate) fn new(target: &Running) -> Self {
-        Self {
-            address: target.address(),
-            jar: BTreeMap::new(),
-            now_ms: 0,
-            page: 0,
-            entries: Vec::new(),
-        }
+        Self { address: target.address(), jar: BTreeMap::new(), now_ms: 0, page: 0, entries: Vec::new() }
     }
 
     /// Signs up, looks around, and orders: the visit of a shop's customer.
@@ -57,22 +49,11 @@ impl Visit {
         }
         let csrf = visit.page("/signup").value("name=\"csrf\"", "value");
         let name = "Ann Miller";
-        visit.post(
-            "/signup",
-            &[
-                ("name", name),
-                ("email", email),
-                ("password", "correct horse 7"),
-                ("csrf", &csrf),
-            ],
-        );
+        visit.post("/signup", &[("name", name), ("email", email), ("password", "correct horse 7"), ("csrf", &csrf)]);
         let found = visit.page(&format!("/search?q={words}"));
         let item = found.value("class=\"item\"", "href");
         let page = visit.page(&item);
-        let (uuid, csrf) = (
-            page.value("name=\"item\"", "value"),
-            page.value("name=\"csrf\"", "value"),
-        );
+        let (uuid, csrf) = (page.value("name=\"item\"", "value"), page.value("name=\"csrf\"", "value"));
         let basket = visit.post("/basket", &[("item", &uuid), ("pieces", "2"), ("csrf", &csrf)]);
         let csrf = basket.value("name=\"csrf\"", "value");
         let order = visit.post("/order", &[("csrf", &csrf)]);
@@ -104,18 +85,11 @@ impl Visit {
         let encode = |text: &str| {
             let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._".contains(&byte);
             let one = |byte: u8| {
-                if plain(byte) {
-                    char::from(byte).to_string()
-                } else {
-                    format!("%{byte:02X}")
-                }
+                if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") }
             };
             text.bytes().map(one).collect::<String>()
         };
-        let body: Vec<String> = fields
-            .iter()
-            .map(|(name, value)| format!("{name}={}", encode(value)))
-            .collect();
+        let body: Vec<String> = fields.iter().map(|(name, value)| format!("{name}={}", encode(value))).collect();
         let mut came = self.exchange("POST", path, &body.join("&"), "document");
         while let Some(location) = came.location.clone() {
             came = self.exchange("GET", &location, "", "document");
@@ -131,27 +105,18 @@ impl Visit {
                 "user-agent".to_owned(),
                 "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0".to_owned(),
             ),
-            (
-                "accept".to_owned(),
-                if kind == "document" { "text/html" } else { "*/*" }.to_owned(),
-            ),
+            ("accept".to_owned(), if kind == "document" { "text/html" } else { "*/*" }.to_owned()),
             ("connection".to_owned(), "close".to_owned()),
         ];
         if !body.is_empty() {
-            headers.push((
-                "content-type".to_owned(),
-                "application/x-www-form-urlencoded".to_owned(),
-            ));
+            headers.push(("content-type".to_owned(), "application/x-www-form-urlencoded".to_owned()));
             headers.push(("content-length".to_owned(), body.len().to_string()));
         }
         let cookies: Vec<String> = self.jar.iter().map(|(name, value)| format!("{name}={value}")).collect();
         if !cookies.is_empty() {
             headers.push(("cookie".to_owned(), cookies.join("; ")));
         }
-        let lines: String = headers
-            .iter()
-            .map(|(name, value)| format!("{name}: {value}\r\n"))
-            .collect();
+        let lines: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
         let mut stream = TcpStream::connect(self.address).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
         write!(stream, "{method} {path} HTTP/1.1\r\n{lines}\r\n{body}").unwrap();
@@ -169,11 +134,7 @@ impl Visit {
             .map(|line| line.split_once(": ").unwrap())
             .map(|(name, value)| (name.to_ascii_lowercase(), value.to_owned()))
             .collect();
-        let header = |name: &str| {
-            got.iter()
-                .find(|(known, _)| known == name)
-                .map(|(_, value)| value.clone())
-        };
+        let header = |name: &str| got.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone());
         for (_, cookie) in got.iter().filter(|(name, _)| name == "set-cookie") {
             let (name, value) = cookie.split(';').next().unwrap().split_once('=').unwrap();
             self.jar.insert(name.to_owned(), value.to_owned());
@@ -181,9 +142,7 @@ impl Visit {
         let status: u16 = head.split(' ').nth(1).unwrap().parse().unwrap();
         let took_ms = 20;
         let named = |pairs: &[(String, String)]| {
-            let all = pairs
-                .iter()
-                .map(|(name, value)| json!({ "name": name, "value": value }));
+            let all = pairs.iter().map(|(name, value)| json!({ "name": name, "value": value }));
             all.collect::<Vec<Value>>()
         };
         let mut request = json!({
@@ -207,10 +166,7 @@ impl Visit {
             "cache": {}, "timings": { "blocked": 0, "dns": -1, "connect": -1, "ssl": -1, "send": 0, "wait": took_ms, "receive": 0 }
         }));
         self.now_ms += took_ms;
-        Came {
-            location: header("location").filter(|_| (300..400).contains(&status)),
-            body: text,
-        }
+        Came { location: header("location").filter(|_| (300..400).contains(&status)), body: text }
     }
 
     /// Every entry so far.

@@ -8,9 +8,7 @@ fn every_byte_of_one_exchange_is_shown() {
     let (bench, target) = (Bench::new(), target());
     let url = format!("{}/hello?token=abcdef", target.url());
     for verb in ["run", "check"] {
-        let shown = bench
-            .nmax(&[verb, &url, "--wire", "-H", "Authorization: Bearer s3cret", "-c", "50"])
-            .exits(0);
+        let shown = bench.nmax(&[verb, &url, "--wire", "-H", "Authorization: Bearer s3cret", "-c", "50"]).exits(0);
         let shown = shown.shows(&[
             "* connected from 127.0.0.1:",
             "> GET /hello?token=[redacted] HTTP/1.1\\r\\n\n",
@@ -23,34 +21,17 @@ fn every_byte_of_one_exchange_is_shown() {
             "wait ",
             "socket      kept for the next request",
         ]);
-        assert!(
-            !shown.stdout.contains("s3cret") && !shown.stdout.contains("abcdef"),
-            "{}",
-            shown.stdout
-        );
+        assert!(!shown.stdout.contains("s3cret") && !shown.stdout.contains("abcdef"), "{}", shown.stdout);
     }
     assert_eq!(arrived(&target), 2, "one request each");
     assert!(bench.runs().is_empty(), "no run is kept");
     for flag in ["--json", "--junit=x", "--csv=x"] {
         bench.nmax(&["run", &url, "--wire", flag]).exits(2).says(&["--wire"]);
     }
-    bench
-        .nmax(&["check", &url, "--wire", "--once"])
-        .exits(2)
-        .says(&["--wire"]);
+    bench.nmax(&["check", &url, "--wire", "--once"]).exits(2).says(&["--wire"]);
     assert_eq!(arrived(&target), 2, "what is not done is not half done");
-    let args = [
-        "check",
-        &url,
-        "--wire",
-        "--show-secrets",
-        "-H",
-        "Authorization: Bearer s3cret",
-    ];
-    bench
-        .nmax(&args)
-        .exits(0)
-        .shows(&["Bearer s3cret\\r\\n", "token=abcdef"]);
+    let args = ["check", &url, "--wire", "--show-secrets", "-H", "Authorization: Bearer s3cret"];
+    bench.nmax(&args).exits(0).shows(&["Bearer s3cret\\r\\n", "token=abcdef"]);
 }
 
 #[test]
@@ -103,15 +84,8 @@ fn the_named_request_comes_after_the_steps_before_it() {
             target.url()
         ),
     );
-    let shown = bench
-        .nmax(&["check", "plan.yaml", "--wire", "--request", "second"])
-        .exits(0);
-    let shown = shown.shows(&[
-        "✓ first",
-        "✓ second",
-        "GET /hello?2 HTTP/1.1",
-        "on the connection of before",
-    ]);
+    let shown = bench.nmax(&["check", "plan.yaml", "--wire", "--request", "second"]).exits(0);
+    let shown = shown.shows(&["✓ first", "✓ second", "GET /hello?2 HTTP/1.1", "on the connection of before"]);
     assert!(!shown.stdout.contains("hello?3"), "{}", shown.stdout);
     let first = bench.nmax(&["run", "plan.yaml", "--wire"]).exits(0);
     assert!(!first.stdout.contains("hello?2"), "{}", first.stdout);
@@ -126,10 +100,7 @@ fn the_named_request_comes_after_the_steps_before_it() {
 fn a_failed_exchange_shows_its_bytes_and_ends_with_3() {
     let (bench, target) = (Bench::new(), target());
     let url = format!("{}/status/404", target.url());
-    bench
-        .nmax(&["check", &url, "--wire"])
-        .exits(3)
-        .shows(&["< HTTP/1.1 404 ", "✗ GET /status/404: status 404"]);
+    bench.nmax(&["check", &url, "--wire"]).exits(3).shows(&["< HTTP/1.1 404 ", "✗ GET /status/404: status 404"]);
 }
 
 /// Nothing is awaited of a socket that the server has closed, or that this end closed after an error.
@@ -137,14 +108,8 @@ fn a_failed_exchange_shows_its_bytes_and_ends_with_3() {
 fn only_a_socket_that_the_server_holds_is_waited_for() {
     //  reply                                       what is shown
     let cases: [(&'static str, &[&str]); 3] = [
-        (
-            "HTTP/1.0 200 OK\r\n\r\nuntil the end",
-            &["✓ GET /", "closed by the server"],
-        ),
-        (
-            "HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf",
-            &["✗ GET /", "closed by the server"],
-        ),
+        ("HTTP/1.0 200 OK\r\n\r\nuntil the end", &["✓ GET /", "closed by the server"]),
+        ("HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf", &["✗ GET /", "closed by the server"]),
         ("220 mail.test ready\r\n", &["✗ GET /: no valid reply"]),
     ];
     for (reply, want) in cases {
@@ -161,11 +126,7 @@ fn only_a_socket_that_the_server_holds_is_waited_for() {
             }
         });
         let shown = bench.nmax(&["check", &url, "--wire"]).shows(want);
-        assert!(
-            !shown.stdout.contains("held") && !shown.stdout.contains("within 2s"),
-            "{}",
-            shown.stdout
-        );
+        assert!(!shown.stdout.contains("held") && !shown.stdout.contains("within 2s"), "{}", shown.stdout);
         thread.join().unwrap();
     }
 }

@@ -13,11 +13,7 @@ fn unexplained_and_stale_dependencies_are_found() {
     assert_eq!(lines("| `tokio` | why |"), [("Cargo.toml".to_owned(), 4)]);
     let stale = lines("| `tokio` | why |\n| `serde` | why |\n| `gone` | why |");
     assert_eq!(stale, [(TABLE.to_owned(), 3)]);
-    assert_eq!(
-        dependencies_are_explained(&repo(&[("Cargo.toml", WORKSPACE)])).len(),
-        1,
-        "no table"
-    );
+    assert_eq!(dependencies_are_explained(&repo(&[("Cargo.toml", WORKSPACE)])).len(), 1, "no table");
 }
 
 #[test]
@@ -28,16 +24,9 @@ fn unshared_and_unused_dependencies_are_found() {
         found.into_iter().map(|finding| (finding.path, finding.line)).collect()
     };
     let own = |line: usize| ("crates/a/Cargo.toml".to_owned(), line);
-    assert_eq!(
-        lines("[dependencies]\ntokio.workspace = true\n[dev-dependencies]\nserde = { workspace = true }"),
-        []
-    );
+    assert_eq!(lines("[dependencies]\ntokio.workspace = true\n[dev-dependencies]\nserde = { workspace = true }"), []);
     assert_eq!(lines("[dependencies]\ntokio = \"1\"\nserde.workspace = true"), [own(2)]);
-    assert_eq!(
-        lines("[dependencies]\ntokio.workspace = true"),
-        [("Cargo.toml".to_owned(), 4)],
-        "unused"
-    );
+    assert_eq!(lines("[dependencies]\ntokio.workspace = true"), [("Cargo.toml".to_owned(), 4)], "unused");
     let bare = repo(&[("crates/a/Cargo.toml", "[package]\n")]);
     assert_eq!(dependencies_are_shared(&bare).len(), 1, "no lints");
 }

@@ -4,10 +4,7 @@ use crate::tidy::tests_of_rules::repo;
 #[test]
 fn only_the_product_is_product() {
     let files = repo(&[
-        (
-            "crates/a/src/lib.rs",
-            "mod b;\n#[cfg(test)]\nmod testing;\n#[cfg(test)]\n#[path = \"odd.rs\"]\nmod c;",
-        ),
+        ("crates/a/src/lib.rs", "mod b;\n#[cfg(test)]\nmod testing;\n#[cfg(test)]\n#[path = \"odd.rs\"]\nmod c;"),
         ("crates/a/src/b.rs", "#[cfg(test)]\nmod tests;"),
         ("crates/a/src/b/tests.rs", ""),
         ("crates/a/src/odd.rs", ""),

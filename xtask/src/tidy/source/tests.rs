@@ -7,21 +7,9 @@ fn code_keeps_code_and_lines() {
         ("a(); // b()\nc();", "a(); c();", "line comments"),
         ("a(); /* b() /* c() */ d() */ e();", "a(); e();", "block comments nest"),
         ("a(\"// b\", 'c', b\"d\");", "a( , , );", "strings and characters"),
-        (
-            "a(r#\"b \" c\"#, \"\\\"d\", '\\'');",
-            "a( , , );",
-            "raw strings and escapes",
-        ),
-        (
-            "fn a<'b>(c: &'b str) {}",
-            "fn a<'b>(c: &'b str) {}",
-            "lifetimes are not characters",
-        ),
-        (
-            "let é = r#type + crab;",
-            "let é = r#type + crab;",
-            "names that look like prefixes",
-        ),
+        ("a(r#\"b \" c\"#, \"\\\"d\", '\\'');", "a( , , );", "raw strings and escapes"),
+        ("fn a<'b>(c: &'b str) {}", "fn a<'b>(c: &'b str) {}", "lifetimes are not characters"),
+        ("let é = r#type + crab;", "let é = r#type + crab;", "names that look like prefixes"),
         ("//! use x;\nuse y;", "use y;", "doc comments"),
     ];
     for (text, want, why) in cases {
@@ -44,12 +32,7 @@ fn tests_are_left_out() {
 #[test]
 fn imports_are_expanded() {
     let text = "use std::{fs, time::{Instant, Duration as D}};\n\npub use self::a::*;\nfn reuse() {}";
-    let want = [
-        (1, "std::fs"),
-        (1, "std::time::Instant"),
-        (1, "std::time::DurationasD"),
-        (3, "self::a::*"),
-    ];
+    let want = [(1, "std::fs"), (1, "std::time::Instant"), (1, "std::time::DurationasD"), (3, "self::a::*")];
     let want: Vec<_> = want.map(|(line, path)| (line, path.to_owned())).into();
     assert_eq!(imports(text), want);
 }

@@ -8,11 +8,7 @@ fn flood(seed: u64, length: usize, ms: impl Fn(usize) -> (f64, u64)) -> Run {
         let (ms, failed) = ms(at);
         second(&mut random, at, 100.0, 100, ms, failed)
     };
-    let mut run = run(
-        Profile::Flood,
-        &[(100.0, 100.0, length as u64)],
-        (0..length).map(second).collect(),
-    );
+    let mut run = run(Profile::Flood, &[(100.0, 100.0, length as u64)], (0..length).map(second).collect());
     open(&mut run.plan, 100.0);
     run
 }
@@ -42,21 +38,12 @@ proptest! {
 /// Oracle: 50 ms · (1 + 40·e^(−t/20)) is within a half of its end at t = 20·ln(80), and within a twentieth at 20·ln(800).
 #[test]
 fn a_decay_settles_when_it_has_decayed() {
-    let answer = answer_of(&flood(1, 600, |at| {
-        (50.0 * (1.0 + 40.0 * (-(at as f64) / 20.0).exp()), 0)
-    }));
+    let answer = answer_of(&flood(1, 600, |at| (50.0 * (1.0 + 40.0 * (-(at as f64) / 20.0).exp()), 0)));
     let value = finding(&answer, "SETTLING_TIME").value.expect("it settles");
-    assert!(
-        (20.0 * 80.0_f64.ln()..20.0 * 800.0_f64.ln()).contains(&value),
-        "{value}"
-    );
+    assert!((20.0 * 80.0_f64.ln()..20.0 * 800.0_f64.ln()).contains(&value), "{value}");
     let worst = finding(&answer, "WORST_P95");
     assert!(worst.value.is_some_and(|ms| ms > 2_000.0), "{worst:?}");
-    assert!(
-        worst.text.ends_with("0 µs after the beginning") || worst.text.contains(" s after"),
-        "{}",
-        worst.text
-    );
+    assert!(worst.text.ends_with("0 µs after the beginning") || worst.text.contains(" s after"), "{}", worst.text);
 }
 
 #[test]
@@ -69,10 +56,7 @@ fn what_is_fine_from_the_beginning_is_settled_from_the_beginning() {
 
 #[test]
 fn what_grows_to_the_end_does_not_settle() {
-    for shape in [
-        |at: usize| 20.0 + 10.0 * at as f64,
-        |at: usize| if at < 200 { 20.0 } else { 900.0 },
-    ] {
+    for shape in [|at: usize| 20.0 + 10.0 * at as f64, |at: usize| if at < 200 { 20.0 } else { 900.0 }] {
         let answer = answer_of(&flood(3, 240, |at| (shape(at), 0)));
         let found = finding(&answer, "SETTLING_TIME");
         assert!(found.is_trouble && found.value.is_none(), "{found:?}");

@@ -37,11 +37,7 @@ fn the_first_step_with_trouble_is_named() {
         let first = &answer.findings[0];
         assert_eq!((first.code, first.value), (code, Some(level)), "{answer:#?}");
         assert!(first.is_trouble && answer.headline == first.text);
-        assert!(
-            first.text.starts_with("first trouble with concurrency at "),
-            "{}",
-            first.text
-        );
+        assert!(first.text.starts_with("first trouble with concurrency at "), "{}", first.text);
     }
 }
 
@@ -49,15 +45,8 @@ fn the_first_step_with_trouble_is_named() {
 fn steps_without_trouble_are_told_each() {
     let answer = answer_of(&ladder(2, &[(20.0, 0, 1.0), (25.0, 20, 1.0), (35.0, 30, 0.9)]));
     assert_eq!(answer.headline, "no trouble with concurrency from 1 VU to 100 VUs");
-    let levels: Vec<_> = answer
-        .findings
-        .iter()
-        .map(|finding| (finding.code, finding.value))
-        .collect();
-    assert_eq!(
-        levels,
-        [("STEP", Some(1.0)), ("STEP", Some(10.0)), ("STEP", Some(100.0))]
-    );
+    let levels: Vec<_> = answer.findings.iter().map(|finding| (finding.code, finding.value)).collect();
+    assert_eq!(levels, [("STEP", Some(1.0)), ("STEP", Some(10.0)), ("STEP", Some(100.0))]);
 }
 
 /// Few exchanges in a second: their p95 is their largest, so it grows with their number alone.
@@ -71,10 +60,7 @@ fn a_p95_of_few_exchanges_is_not_compared_with_one_of_many() {
     };
     let points: Vec<Point> = (0..120).map(second).collect();
     let typical = |points: &[Point]| crate::trend::median(points.iter().filter_map(Point::p95_ms)).expect("values");
-    assert!(
-        typical(&points[60..]) > 1.9 * typical(&points[..60]),
-        "the case is one where p95 misleads"
-    );
+    assert!(typical(&points[60..]) > 1.9 * typical(&points[..60]), "the case is one where p95 misleads");
     let mut run = run(Profile::Ladder, &[(1.0, 1.0, 60), (10.0, 10.0, 60)], points);
     run.plan.workload = Workload::Closed { vus: 10 };
     let answer = answer_of(&run);
@@ -89,11 +75,7 @@ fn the_request_that_shows_it_is_named() {
     run.course.requests = vec![("home".into(), calm), ("search".into(), slow)];
     let answer = answer_of(&run);
     assert_eq!(answer.findings[0].subject, "search");
-    assert!(
-        answer.headline.ends_with("`search` shows it first"),
-        "{}",
-        answer.headline
-    );
+    assert!(answer.headline.ends_with("`search` shows it first"), "{}", answer.headline);
 }
 
 /// A step whose seconds differ has the p95 of all its exchanges, which no second shows: three seconds of four are fast,

@@ -10,10 +10,7 @@ use crate::fixture::HOME;
 /// The healthy run as one of `users`: 1,000 iterations of 30 ms in 10 s, of which 20 ms wait for replies.
 fn smoke(users: u32) -> Run {
     let mut run = run(Profile::Smoke, &[(f64::from(users), f64::from(users), 10)], Vec::new());
-    run.plan.written = Some(std::mem::replace(
-        &mut run.plan.workload,
-        Workload::Closed { vus: users },
-    ));
+    run.plan.written = Some(std::mem::replace(&mut run.plan.workload, Workload::Closed { vus: users }));
     run
 }
 
@@ -22,39 +19,19 @@ fn the_rate_of_a_smoke_run_is_verified() {
     // 100 iterations/s of 30 ms each are those of 3 users.
     let answer = answer_of(&smoke(3));
     let rate = finding(&answer, "RATE_PER_USER");
-    assert!(
-        (rate.value.expect("a rate") - 100.0 / 3.0).abs() < 1e-9 && !rate.is_trouble,
-        "{rate:?}"
-    );
-    assert!(
-        rate.text.contains("R = 20 ms") && rate.text.contains("Z = 10 ms"),
-        "{}",
-        rate.text
-    );
-    assert!(
-        answer
-            .headline
-            .starts_with("the plan works: 1,000 iterations without a failure"),
-        "{}",
-        answer.headline
-    );
+    assert!((rate.value.expect("a rate") - 100.0 / 3.0).abs() < 1e-9 && !rate.is_trouble, "{rate:?}");
+    assert!(rate.text.contains("R = 20 ms") && rate.text.contains("Z = 10 ms"), "{}", rate.text);
+    assert!(answer.headline.starts_with("the plan works: 1,000 iterations without a failure"), "{}", answer.headline);
     // N = X(R + Z): 100/s of 30 ms.
     let users = finding(&answer, "USERS_NEEDED");
     assert!((users.value.expect("users") - 3.0).abs() < 0.01, "{users:?}");
-    assert!(
-        users.text.contains("intended rate of 100"),
-        "the plan's own: {}",
-        users.text
-    );
+    assert!(users.text.contains("intended rate of 100"), "the plan's own: {}", users.text);
 
     let mut closed = smoke(3);
     closed.plan.written = Some(Workload::Closed { vus: 60 });
     let answer = answer_of(&closed);
     let rate = finding(&answer, "RATE_OF_USERS");
-    assert!(
-        (rate.value.expect("a rate") - 2_000.0).abs() < 10.0,
-        "60 users of 30 ms: {rate:?}"
-    );
+    assert!((rate.value.expect("a rate") - 2_000.0).abs() < 10.0, "60 users of 30 ms: {rate:?}");
 
     let answer = answer_of(&smoke(4));
     assert!(finding(&answer, "RATE_PER_USER").is_trouble, "four users must do more");
@@ -81,10 +58,7 @@ fn a_failure_of_a_smoke_run_is_the_headline() {
     let answer = answer_of(&run);
     let failures = finding(&answer, "FAILURES");
     assert!(failures.is_trouble && failures.subject == "home", "{failures:?}");
-    assert_eq!(
-        answer.headline,
-        "with one user already 2 exchanges and 0 iterations failed, most of `home` (2)"
-    );
+    assert_eq!(answer.headline, "with one user already 2 exchanges and 0 iterations failed, most of `home` (2)");
 }
 
 #[test]
@@ -95,9 +69,7 @@ fn a_peak_tells_the_nearest_limit() {
     run.plan.thresholds = vec![limit(80.0), limit(25.0), limit(40.0)];
     let answer = answer_of(&run);
     assert!(
-        answer
-            .headline
-            .starts_with("at 100/s all of 3 conditions hold; the nearest limit: "),
+        answer.headline.starts_with("at 100/s all of 3 conditions hold; the nearest limit: "),
         "{}",
         answer.headline
     );
@@ -109,24 +81,13 @@ fn a_peak_tells_the_nearest_limit() {
     run.plan.thresholds.push(limit(10.0));
     let answer = answer_of(&run);
     assert_eq!(answer.headline, "at 100/s 1 of 4 conditions does not hold");
-    assert!(
-        answer.findings[0].is_trouble && answer.findings[0].text.ends_with("100 % beyond it"),
-        "{answer:#?}"
-    );
+    assert!(answer.findings[0].is_trouble && answer.findings[0].text.ends_with("100 % beyond it"), "{answer:#?}");
 }
 
 #[test]
 fn a_condition_that_was_not_measured_is_trouble_of_a_peak() {
     let mut run = run(Profile::Peak, &[(100.0, 100.0, 10)], Vec::new());
-    run.plan.thresholds = vec![threshold(
-        Metric::PageTime,
-        Stat::Quantile(0.95),
-        Op::Below,
-        Limit::Nanos(1e9),
-    )];
+    run.plan.thresholds = vec![threshold(Metric::PageTime, Stat::Quantile(0.95), Op::Below, Limit::Nanos(1e9))];
     let answer = answer_of(&run);
-    assert!(
-        answer.findings[0].is_trouble && answer.findings[0].value.is_none(),
-        "{answer:#?}"
-    );
+    assert!(answer.findings[0].is_trouble && answer.findings[0].value.is_none(), "{answer:#?}");
 }

@@ -20,11 +20,7 @@ fn memory(seed: u64, leak_bytes_per_min: f64) -> Observation {
         let bytes = 300e6 + garbage + 1e6 * random.normal() + leak_bytes_per_min * at_s / 60.0;
         (Nanos::from_secs(at_s as u64), bytes)
     };
-    Observation {
-        name: "shop".into(),
-        metric: "memory_bytes".into(),
-        values: (0..LENGTH / 5).map(value).collect(),
-    }
+    Observation { name: "shop".into(), metric: "memory_bytes".into(), values: (0..LENGTH / 5).map(value).collect() }
 }
 
 /// A steady hold in points of 1 s for the first `length` seconds, with this p95 (ms) and failures of 20 exchanges.
@@ -36,11 +32,7 @@ fn held(seed: u64, length: usize, shape: impl Fn(usize) -> (f64, u64)) -> Run {
         let ms = ms * (0.05 * noise[at]).exp();
         second(&mut random, at, 20.0, 20, ms, failed)
     };
-    run(
-        Profile::Soak,
-        &[(20.0, 20.0, LENGTH as u64)],
-        (0..length).map(second).collect(),
-    )
+    run(Profile::Soak, &[(20.0, 20.0, LENGTH as u64)], (0..length).map(second).collect())
 }
 
 #[test]
@@ -62,11 +54,7 @@ fn a_leak_of_1_mb_per_minute_is_found_and_none_where_there_is_none() {
 #[test]
 fn the_slope_of_a_leak_and_the_time_to_exhaustion_are_right() {
     let mut run = held(1, 100, |_| (20.0, 0));
-    let limit = Observation {
-        metric: "memory_limit_bytes".into(),
-        values: vec![(Nanos::ZERO, 2e9)],
-        ..memory(0, 0.0)
-    };
+    let limit = Observation { metric: "memory_limit_bytes".into(), values: vec![(Nanos::ZERO, 2e9)], ..memory(0, 0.0) };
     run.observed = vec![memory(5, 4e6), limit];
     let answer = answer_of(&run);
     let slope = finding(&answer, "MEMORY_SLOPE");
@@ -76,15 +64,8 @@ fn the_slope_of_a_leak_and_the_time_to_exhaustion_are_right() {
     // At the end 300 + 100 + 240 MB of 2,000 MB are taken.
     let wanted_s = (2e9 - 640e6) / 4e6 * 60.0;
     let left = finding(&answer, "MEMORY_EXHAUSTED");
-    assert!(
-        (left.value.expect("a time") / wanted_s - 1.0).abs() < 0.15,
-        "{left:?}, not {wanted_s}"
-    );
-    assert!(
-        answer.headline.contains("memory of `shop` grows and does not stop"),
-        "{}",
-        answer.headline
-    );
+    assert!((left.value.expect("a time") / wanted_s - 1.0).abs() < 0.15, "{left:?}, not {wanted_s}");
+    assert!(answer.headline.contains("memory of `shop` grows and does not stop"), "{}", answer.headline);
 }
 
 /// What fills up and stops is no leak, however much it is.
@@ -108,10 +89,7 @@ fn a_small_process_that_touches_its_tables_does_not_leak() {
     for (leak_bytes_per_min, leaks) in [(0.0, false), (1e6, true)] {
         let value = |at: u64| {
             let touched = (at / 12) as f64 * 8_192.0;
-            (
-                Nanos::from_secs(at),
-                10.4e6 + touched + leak_bytes_per_min * at as f64 / 60.0,
-            )
+            (Nanos::from_secs(at), 10.4e6 + touched + leak_bytes_per_min * at as f64 / 60.0)
         };
         run.observed = vec![Observation {
             name: "target".into(),
@@ -148,17 +126,9 @@ fn a_disturbance_that_recurs_is_told_with_period_length_and_factor() {
     let found = finding(&answer, "CYCLE");
     assert!((found.value.expect("a period") - 60.0).abs() < 0.5, "{found:?}");
     assert!(found.is_trouble && found.subject == "p95", "{found:?}");
-    assert!(
-        found.text.starts_with("every 60 s, for about 8 s, p95 is "),
-        "{}",
-        found.text
-    );
-    let factor: f64 = found
-        .text
-        .split(" is ")
-        .nth(1)
-        .and_then(|rest| rest.split(' ').next()?.parse().ok())
-        .expect("a factor");
+    assert!(found.text.starts_with("every 60 s, for about 8 s, p95 is "), "{}", found.text);
+    let factor: f64 =
+        found.text.split(" is ").nth(1).and_then(|rest| rest.split(' ').next()?.parse().ok()).expect("a factor");
     assert!((factor - 3.0).abs() < 0.3, "{factor}");
 
     let failing = answer_of(&held(3, 1_200, |at| (20.0, if disturbed(at) { 4 } else { 0 })));
@@ -174,11 +144,7 @@ fn a_stall_of_one_second_that_recurs_is_told() {
     let found = finding(&answer, "CYCLE");
     assert!((found.value.expect("a period") - 30.0).abs() < 0.5, "{found:?}");
     assert!(found.is_trouble && found.subject == "p95", "{found:?}");
-    assert!(
-        found.text.starts_with("every 30 s, for 1 s or less, p95 is 3"),
-        "{}",
-        found.text
-    );
+    assert!(found.text.starts_with("every 30 s, for 1 s or less, p95 is 3"), "{}", found.text);
 }
 
 #[test]

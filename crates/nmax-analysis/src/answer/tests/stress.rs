@@ -95,9 +95,7 @@ fn noisy_queue(seed: u64, service_per_s: f64) -> Vec<Point> {
         let spike = if at % 53 == 20 { 20.0 } else { 1.0 };
         let p95_ms = (usual_ms + backlog / service_per_s * 1e3) * (0.1 * noise[at]).exp() * spike;
         let scale_ms = p95_ms / 20.0_f64.ln();
-        let mut times: Vec<f64> = (0..level.ceil() as usize)
-            .map(|_| scale_ms * random.exponential())
-            .collect();
+        let mut times: Vec<f64> = (0..level.ceil() as usize).map(|_| scale_ms * random.exponential()).collect();
         point(at as f64, level, &mut times, 0)
     };
     (0..LENGTH).map(second).collect()
@@ -123,9 +121,7 @@ fn servers(seed: u64, count: usize, service_per_s: f64, seconds: usize, top_per_
         if now_s >= seconds as f64 {
             break;
         }
-        let next = (0..count)
-            .min_by(|a, b| free_s[*a].total_cmp(&free_s[*b]))
-            .expect("servers");
+        let next = (0..count).min_by(|a, b| free_s[*a].total_cmp(&free_s[*b])).expect("servers");
         free_s[next] = free_s[next].max(now_s) + random.exponential() / service_per_s;
         if let Some(second) = done.get_mut(free_s[next] as usize) {
             second.push((free_s[next] - now_s) * 1e3);
@@ -154,11 +150,7 @@ fn servers_break_at(count: usize, service_per_s: f64, limit_ms: f64) -> f64 {
     let (mut low, mut high) = (0.0, c * service_per_s);
     for _ in 0..60 {
         let middle = (low + high) / 2.0;
-        if slower(middle) > 0.05 {
-            high = middle
-        } else {
-            low = middle
-        }
+        if slower(middle) > 0.05 { high = middle } else { low = middle }
     }
     low
 }
@@ -169,17 +161,9 @@ fn the_break_point_of_several_servers_is_found() {
     let wanted = servers_break_at(4, 25.0, 250.0);
     assert!((wanted - 86.3).abs() < 0.1, "{wanted}");
     for (seconds, near_min, covered_min) in [(600, 19, 16), (240, 13, 14)] {
-        let (near, covered) = hits(
-            20,
-            wanted,
-            |seed| servers(seed, 4, 25.0, seconds, 120.0),
-            limited(250.0),
-        );
+        let (near, covered) = hits(20, wanted, |seed| servers(seed, 4, 25.0, seconds, 120.0), limited(250.0));
         println!("4 servers, {seconds} s: {near} of 20 within 5 %, {covered} in the interval");
-        assert!(
-            near >= near_min && covered >= covered_min,
-            "{seconds} s: {near} near, {covered} covered"
-        );
+        assert!(near >= near_min && covered >= covered_min, "{seconds} s: {near} near, {covered} covered");
     }
 }
 
@@ -196,12 +180,7 @@ fn the_break_point_of_a_simulated_queue_is_found_as_well_as_a_fast_ramp_can() {
 #[test]
 fn the_break_point_of_a_hard_limit_is_found() {
     let capacity_per_s = 90.0;
-    let (near, covered) = hits(
-        200,
-        capacity_per_s / 0.95,
-        |seed| hard_limit(seed, capacity_per_s),
-        |_| {},
-    );
+    let (near, covered) = hits(200, capacity_per_s / 0.95, |seed| hard_limit(seed, capacity_per_s), |_| {});
     println!("hard limit: {near} of 200 within 5 %, {covered} in the interval");
     assert!(near >= 195, "{near} of 200 within 5 %, {covered} in the interval");
     assert!(covered >= 184, "{near} of 200 within 5 %, {covered} in the interval");
@@ -219,28 +198,15 @@ fn a_ramp_without_a_break_says_how_far_it_went() {
     let found = finding(&answer, "BREAK_POINT");
     assert_eq!(found.value, None);
     assert!(!found.is_trouble);
-    assert!(
-        answer.headline.starts_with("no break point up to 160/s"),
-        "{}",
-        answer.headline
-    );
-    assert!(
-        answer.headline.contains("(3 times what it was at first)"),
-        "{}",
-        answer.headline
-    );
+    assert!(answer.headline.starts_with("no break point up to 160/s"), "{}", answer.headline);
+    assert!(answer.headline.contains("(3 times what it was at first)"), "{}", answer.headline);
 }
 
 #[test]
 fn a_break_below_the_intended_load_is_trouble_and_one_above_it_is_none() {
     for (capacity_per_s, is_trouble) in [(60.0, true), (120.0, false)] {
         let answer = answer_of(&ramp(hard_limit(4, capacity_per_s)));
-        assert_eq!(
-            finding(&answer, "BREAK_POINT").is_trouble,
-            is_trouble,
-            "{}",
-            answer.headline
-        );
+        assert_eq!(finding(&answer, "BREAK_POINT").is_trouble, is_trouble, "{}", answer.headline);
     }
 }
 
@@ -250,9 +216,7 @@ fn what_broke_first_is_named() {
     let mut run = ramp(total.clone());
     // One request waits in the queue, the other one never does.
     let mut random = Random::new(8);
-    let calm = (0..LENGTH)
-        .map(|at| super::second(&mut random, at, level(at), 30, 10.0, 0))
-        .collect();
+    let calm = (0..LENGTH).map(|at| super::second(&mut random, at, level(at), 30, 10.0, 0)).collect();
     run.course.requests = vec![("home".into(), calm), ("checkout".into(), total)];
     let answer = answer_of(&run);
     assert_eq!(finding(&answer, "BROKE_FIRST").subject, "checkout", "{answer:#?}");
@@ -303,22 +267,13 @@ fn the_knee_and_the_most_are_two_things() {
     run.plan.workload = Workload::Closed { vus: 80 };
     let found = finding(&answer_of(&run), "KNEE").clone();
     let knee = found.value.expect("a knee");
-    let loads: Vec<f64> = found
-        .text
-        .split([' ', ','])
-        .filter_map(|word| word.trim_end_matches("/s").parse().ok())
-        .collect();
-    let [_, at_knee, most, most_at] = loads[..] else {
-        panic!("{}", found.text)
-    };
+    let loads: Vec<f64> =
+        found.text.split([' ', ',']).filter_map(|word| word.trim_end_matches("/s").parse().ok()).collect();
+    let [_, at_knee, most, most_at] = loads[..] else { panic!("{}", found.text) };
     // The law's most is at √((1 − 0.05)/0.001) users.
     let (top_at, top) = (30.8, law(30.8));
     assert!((at_knee / law(knee) - 1.0).abs() < 0.1, "{}", found.text);
-    assert!(
-        (most / top - 1.0).abs() < 0.03 && (most_at - top_at).abs() < 8.0,
-        "{}",
-        found.text
-    );
+    assert!((most / top - 1.0).abs() < 0.03 && (most_at - top_at).abs() < 8.0, "{}", found.text);
 }
 
 /// The most is no single second by chance: four servers of 25/s do 100/s.
@@ -326,9 +281,6 @@ fn the_knee_and_the_most_are_two_things() {
 fn the_most_is_not_the_luckiest_second() {
     let answer = answer_of(&ramp(servers(6, 4, 25.0, LENGTH, 2.0 * TOP)));
     let text = &finding(&answer, "KNEE").text;
-    let most = text
-        .split("; ")
-        .nth(1)
-        .and_then(|rest| rest.split("/s").next()?.parse::<f64>().ok());
+    let most = text.split("; ").nth(1).and_then(|rest| rest.split("/s").next()?.parse::<f64>().ok());
     assert!((most.expect("a rate") - 100.0).abs() < 6.0, "{text}");
 }

@@ -14,22 +14,12 @@ fn by_hand(before: &[f64], after: &[f64]) -> f64 {
     let u = |mask: u32| -> f64 {
         let of = |chosen: bool| (0..all.len()).filter(move |place| (mask >> place & 1 == 1) == chosen);
         let wins = of(true).flat_map(|x| of(false).map(move |y| (x, y)));
-        wins.map(|(x, y)| {
-            if all[y] > all[x] {
-                1.0
-            } else {
-                f64::from(u8::from(all[y] == all[x])) / 2.0
-            }
-        })
-        .sum()
+        wins.map(|(x, y)| if all[y] > all[x] { 1.0 } else { f64::from(u8::from(all[y] == all[x])) / 2.0 }).sum()
     };
     let middle = (before.len() * after.len()) as f64 / 2.0;
     let own = (u((1 << before.len()) - 1) - middle).abs();
     let all_choices: Vec<u32> = choices(all.len(), before.len()).collect();
-    let far = all_choices
-        .iter()
-        .filter(|mask| (u(**mask) - middle).abs() >= own - 1e-9)
-        .count();
+    let far = all_choices.iter().filter(|mask| (u(**mask) - middle).abs() >= own - 1e-9).count();
     far as f64 / all_choices.len() as f64
 }
 
@@ -104,22 +94,14 @@ fn the_normal_form_continues_the_exact_one() {
     let exact = shift(&before, &after, 0.95).unwrap();
     let (before, after) = ([&before[..], &[-9.0]].concat(), [&after[..], &[-9.0]].concat());
     let normal = shift(&before, &after, 0.95).unwrap();
-    assert!(
-        (exact.p.ln() - normal.p.ln()).abs() < 0.35,
-        "{} and {}",
-        exact.p,
-        normal.p
-    );
+    assert!((exact.p.ln() - normal.p.ln()).abs() < 0.35, "{} and {}", exact.p, normal.p);
     assert!((exact.low - normal.low).abs() < 0.1, "{exact:?} {normal:?}");
 }
 
 #[test]
 fn few_values_have_no_interval() {
     let found = shift(&[1.0, 2.0, 3.0], &[4.0, 5.0, 6.0], 0.95).unwrap();
-    assert_eq!(
-        (found.estimate, found.low, found.high),
-        (3.0, f64::NEG_INFINITY, f64::INFINITY)
-    );
+    assert_eq!((found.estimate, found.low, found.high), (3.0, f64::NEG_INFINITY, f64::INFINITY));
     assert!((found.p - 0.1).abs() < 1e-12 && (least_probability(3, 3) - 0.1).abs() < 1e-12);
     assert!((least_probability(10, 10) - 2.0 / 184_756.0).abs() < 1e-12);
     assert_eq!(shift(&[], &[1.0], 0.95), None);

@@ -9,11 +9,7 @@ const METRIC: Metric = Metric::FailureRate;
 fn figures(count: u64, failed: u64) -> Figures {
     let mut values = Values::default();
     values.set(METRIC, Some(failed.min(count) as f64 / count as f64));
-    Figures {
-        count,
-        values,
-        blocks: Vec::new(),
-    }
+    Figures { count, values, blocks: Vec::new() }
 }
 
 /// The shift between runs of these exchanges and failures.
@@ -73,29 +69,15 @@ proptest! {
 /// of 10, and 10 of 10 less 0 of 20.
 #[test]
 fn without_luck_it_is_newcombe() {
-    let spread = Spread {
-        counts: Variance {
-            value: 1.0,
-            df: f64::INFINITY,
-        },
-        odds: 0.0,
-        share: 0.0,
-    };
-    let side = |failed: f64, n: f64| Side {
-        share: failed / n,
-        exchanges: n,
-        runs: 1.0,
-    };
+    let spread = Spread { counts: Variance { value: 1.0, df: f64::INFINITY }, odds: 0.0, share: 0.0 };
+    let side = |failed: f64, n: f64| Side { share: failed / n, exchanges: n, runs: 1.0 };
     for (after, before, want) in [
         ((56.0, 70.0), (48.0, 80.0), (0.0524, 0.3339)),
         ((9.0, 10.0), (3.0, 10.0), (0.1705, 0.8090)),
         ((10.0, 10.0), (0.0, 20.0), (0.6791, 1.0000)),
     ] {
         let (low, high) = spread.around(side(before.0, before.1), side(after.0, after.1), 1.959_964);
-        assert!(
-            (low - want.0).abs() < 6e-5 && (high - want.1).abs() < 6e-5,
-            "{low} {high}, not {want:?}"
-        );
+        assert!((low - want.0).abs() < 6e-5 && (high - want.1).abs() < 6e-5, "{low} {high}, not {want:?}");
     }
 }
 
@@ -105,10 +87,7 @@ fn deviates_are_those_of_students_law() {
     for df in [2.0, 3.0, 7.0, 18.0, 200.0] {
         for p in [0.2, 0.05, 0.002] {
             let (got, want) = (deviate(critical(p, f64::INFINITY), df), critical(p, df));
-            assert!(
-                (-0.001..0.6 / df).contains(&(got / want - 1.0)),
-                "{df} degrees, {p}: {got}, not {want}"
-            );
+            assert!((-0.001..0.6 / df).contains(&(got / want - 1.0)), "{df} degrees, {p}: {got}, not {want}");
         }
     }
 }
@@ -118,10 +97,7 @@ fn deviates_are_those_of_students_law() {
 fn a_side_is_the_mean_of_its_runs() {
     let runs = [figures(100, 10), figures(300, 60)];
     let found = side(METRIC, &runs.iter().collect::<Vec<_>>()).unwrap();
-    assert!(
-        (found.share - 0.15).abs() < 1e-12 && (found.exchanges - 300.0).abs() < 1e-9,
-        "{found:?}"
-    );
+    assert!((found.share - 0.15).abs() < 1e-12 && (found.exchanges - 300.0).abs() < 1e-9, "{found:?}");
     assert_eq!(found.runs, 2.0);
     assert_eq!(side(METRIC, &[]), None);
 }
@@ -129,32 +105,16 @@ fn a_side_is_the_mean_of_its_runs() {
 /// Oracle by hand: limits are Wilson's, then luck of the odds and besides, both of a mean of the runs.
 #[test]
 fn limits_have_counts_and_luck() {
-    let spread = Spread {
-        counts: Variance {
-            value: 2.0,
-            df: f64::INFINITY,
-        },
-        odds: 0.3,
-        share: 0.002,
-    };
-    let side = Side {
-        share: 0.1,
-        exchanges: 1_000.0,
-        runs: 4.0,
-    };
+    let spread = Spread { counts: Variance { value: 2.0, df: f64::INFINITY }, odds: 0.3, share: 0.002 };
+    let side = Side { share: 0.1, exchanges: 1_000.0, runs: 4.0 };
     let (low, high) = spread.limits(side, 2.0);
     // 500 exchanges are left; more = 4/500; center 0.104/1.008; reach √(0.008·0.092)/1.008; odds times e^0.3; 0.002 besides.
     let (center, reach) = (0.104 / 1.008, (0.008_f64 * 0.092).sqrt() / 1.008);
     let odds = |share: f64| share / (1.0 - share);
     let share = |odds: f64| odds / (1.0 + odds);
-    let want = (
-        share(odds(center - reach) * (-0.3_f64).exp()) - 0.002,
-        share(odds(center + reach) * 0.3_f64.exp()) + 0.002,
-    );
-    assert!(
-        (low - want.0).abs() < 1e-12 && (high - want.1).abs() < 1e-12,
-        "{low} {high}, not {want:?}"
-    );
+    let want =
+        (share(odds(center - reach) * (-0.3_f64).exp()) - 0.002, share(odds(center + reach) * 0.3_f64.exp()) + 0.002);
+    assert!((low - want.0).abs() < 1e-12 && (high - want.1).abs() < 1e-12, "{low} {high}, not {want:?}");
 }
 
 /// Oracle by hand: how much shares of equal runs differ, by what is known of it. A variance that is found adds what it has
@@ -169,10 +129,7 @@ fn the_spread_is_what_is_known_of_it() {
     let is = |spread: Spread, counts: f64, odds: f64, share: f64| {
         let near = |a: f64, b: f64| (a - b).abs() < 1e-9;
         assert!(near(spread.counts.value, counts), "{spread:?}, not {counts}");
-        assert!(
-            near(spread.odds, odds) && near(spread.share, share),
-            "{spread:?}, not {odds} and {share}"
-        );
+        assert!(near(spread.odds, odds) && near(spread.share, share), "{spread:?}, not {odds} and {share}");
     };
     // One run a side tells nothing: twice 0.2 points where they are short.
     let alone = found(&[figures(100, 10)], &[figures(100, 10)], &[], 2.0);
@@ -184,31 +141,14 @@ fn the_spread_is_what_is_known_of_it() {
     assert!((two.counts.df - (12.5_f64 / 11.5).powi(2)).abs() < 1e-9, "{two:?}");
     // The same in ten parts of 100 of one run: χ² = 10/0.16 with nine.
     let mut parted = figures(1_000, 200);
-    parted.blocks = (0..10)
-        .map(|part| figures(100, if part < 5 { 10 } else { 30 }).values)
-        .collect();
-    is(
-        found(&[parted], &[figures(100, 10)], &[], 1.0),
-        10.0 / 0.16 / 9.0,
-        LUCK,
-        0.002,
-    );
+    parted.blocks = (0..10).map(|part| figures(100, if part < 5 { 10 } else { 30 }).values).collect();
+    is(found(&[parted], &[figures(100, 10)], &[], 1.0), 10.0 / 0.16 / 9.0, LUCK, 0.002);
     // Runs that are known to be alike: independent failures at least, and nothing is stretched.
     let alike = vec![vec![figures(100, 10); 5]];
-    is(
-        found(&[figures(100, 10)], &[figures(100, 30)], &alike, 5.0),
-        1.0,
-        0.0,
-        0.002,
-    );
+    is(found(&[figures(100, 10)], &[figures(100, 30)], &alike, 5.0), 1.0, 0.0, 0.002);
     // Runs that are known to differ: χ² = 4/0.16 with four.
     let unlike = [10, 30, 10, 30, 20].map(|failed| figures(100, failed)).to_vec();
-    is(
-        found(&[figures(100, 10)], &[figures(100, 30)], &[unlike], 5.0),
-        4.0 / 0.16 / 4.0,
-        0.0,
-        0.002,
-    );
+    is(found(&[figures(100, 10)], &[figures(100, 30)], &[unlike], 5.0), 4.0 / 0.16 / 4.0, 0.0, 0.002);
 }
 
 /// A run of parts, each with independent failures, after luck of its own and of each part in the odds.
@@ -222,14 +162,7 @@ fn run(random: &mut Random, n: u64, share: f64, luck: f64, parts: f64) -> Measur
         all += failed;
         blocks.push(figures(n / 10, failed).values);
     }
-    Measured {
-        total: Figures {
-            blocks,
-            ..figures(n / 10 * 10, all)
-        },
-        hold_s: 10.0,
-        ..Measured::default()
-    }
+    Measured { total: Figures { blocks, ..figures(n / 10 * 10, all) }, hold_s: 10.0, ..Measured::default() }
 }
 
 fn ask(before: &[Measured], after: &[Measured], history: &[Measured]) -> Comparison {
@@ -251,13 +184,9 @@ fn failures_of_equal_systems_are_not_told_apart() {
     let mut random = Random::new(71);
     for share in [0.001, 0.01, 0.1, 0.99] {
         for (luck, parts) in [(0.0, 0.0), (0.3, 0.0), (0.1, 1.0)] {
-            for (n, before, after, known) in [
-                (300, 1, 1, 0),
-                (1_000, 1, 1, 0),
-                (300, 3, 1, 0),
-                (300, 2, 2, 0),
-                (300, 1, 1, 8),
-            ] {
+            for (n, before, after, known) in
+                [(300, 1, 1, 0), (1_000, 1, 1, 0), (300, 3, 1, 0), (300, 2, 2, 0), (300, 1, 1, 8)]
+            {
                 let wrong = (0..100).filter(|_| {
                     let mut side = |count: usize| -> Vec<Measured> {
                         (0..count).map(|_| run(&mut random, n, share, luck, parts)).collect()

@@ -6,11 +6,7 @@ use super::*;
 /// and eight runs a side, in quiet and in noisy places.
 #[test]
 fn equal_systems_are_not_told_apart() {
-    let noisy = System {
-        between: 0.08,
-        within: 0.1,
-        ..QUIET
-    };
+    let noisy = System { between: 0.08, within: 0.1, ..QUIET };
     for (name, system) in [("quiet", QUIET), ("noisy", noisy)] {
         for (count, history) in [(1, 0), (1, 8), (3, 0), (8, 0)] {
             let mut random = Random::new(17);
@@ -20,10 +16,7 @@ fn equal_systems_are_not_told_apart() {
                 is_told_apart(&ask(&before, &after, &known))
             });
             let wrong = wrong.count();
-            assert!(
-                wrong <= 10,
-                "{name}, {count} runs a side, {history} before: {wrong} of 200"
-            );
+            assert!(wrong <= 10, "{name}, {count} runs a side, {history} before: {wrong} of 200");
         }
     }
 }
@@ -37,9 +30,7 @@ fn a_request_of_a_few_exchanges_tells_nothing() {
     let rare = |count: u64, time_ms: f64| {
         let of = |seconds: f64| {
             let mut values = Values::default();
-            FIGURES
-                .iter()
-                .for_each(|(metric, ..)| values.set(*metric, Some(time_ms)));
+            FIGURES.iter().for_each(|(metric, ..)| values.set(*metric, Some(time_ms)));
             values.set(Metric::FailureRate, Some(0.0));
             values.set(Metric::Throughput, Some(count as f64 / seconds));
             values.set(Metric::Bytes, Some(512.0));
@@ -47,11 +38,7 @@ fn a_request_of_a_few_exchanges_tells_nothing() {
         };
         let mut blocks = vec![Values::default(); BLOCKS];
         blocks[0] = of(1.0);
-        Figures {
-            count,
-            values: of(BLOCKS as f64),
-            blocks,
-        }
+        Figures { count, values: of(BLOCKS as f64), blocks }
     };
     let (mut before, mut after) = (run(&mut random, QUIET, 4_000), run(&mut random, faster, 4_000));
     for number in 0..20 {
@@ -94,21 +81,12 @@ fn short_and_disturbed_runs_are_known_less_well() {
     let mut random = Random::new(53);
     let (before, after) = (run(&mut random, QUIET, 4_000), run(&mut random, QUIET, 4_000));
     let width = |hold_s: f64, is_disturbed: bool| {
-        let changed = Measured {
-            hold_s,
-            is_disturbed,
-            ..after.clone()
-        };
+        let changed = Measured { hold_s, is_disturbed, ..after.clone() };
         let answer = ask(std::slice::from_ref(&before), &[changed], &[]);
         let (low, high) = answer.rows[0].interval.unwrap();
         high / low
     };
-    let widths = [
-        width(60.0, false),
-        width(10.0, false),
-        width(10.0, true),
-        width(2.0, true),
-    ];
+    let widths = [width(60.0, false), width(10.0, false), width(10.0, true), width(2.0, true)];
     assert!(widths.is_sorted_by(|a, b| a < b), "{widths:?}");
     assert_eq!(width(0.0, false), width(60.0, false), "unknown is no reason");
 }
@@ -137,46 +115,30 @@ fn a_history_that_is_short_or_has_a_change_is_left_out() {
 /// A change by 5 % is found by 10 runs a side that differ by 2 %, in at least 80 %, and never with the wrong sign.
 #[test]
 fn five_percent_are_found_by_ten_runs() {
-    let slower = System {
-        slowness: 1.05,
-        ..QUIET
-    };
+    let slower = System { slowness: 1.05, ..QUIET };
     let mut random = Random::new(23);
     let mut found = [0, 0];
     for _ in 0..100 {
         let (before, after) = (runs(&mut random, QUIET, 10), runs(&mut random, slower, 10));
-        for (place, (x, y, want, never)) in [
-            (&before, &after, Said::Worse, Said::Better),
-            (&after, &before, Said::Better, Said::Worse),
-        ]
-        .iter()
-        .enumerate()
+        for (place, (x, y, want, never)) in
+            [(&before, &after, Said::Worse, Said::Better), (&after, &before, Said::Better, Said::Worse)]
+                .iter()
+                .enumerate()
         {
             let answer = ask(x, y, &[]);
             assert!(!answer.is_weak());
             assert_eq!(answer.count(*never), 0);
-            let mean = answer
-                .rows
-                .iter()
-                .find(|row| row.metric == Metric::ResponseMean)
-                .unwrap();
+            let mean = answer.rows.iter().find(|row| row.metric == Metric::ResponseMean).unwrap();
             found[place] += usize::from(mean.said == *want);
         }
     }
-    assert!(
-        found.iter().all(|found| *found >= 80),
-        "{found:?} of 100, by the mean of all requests"
-    );
+    assert!(found.iter().all(|found| *found >= 80), "{found:?} of 100, by the mean of all requests");
 }
 
 /// A large change is found by one run a side, and labelled weak.
 #[test]
 fn single_runs_tell_large_changes() {
-    let slower = System {
-        slowness: 2.0,
-        failures: 0.2,
-        ..QUIET
-    };
+    let slower = System { slowness: 2.0, failures: 0.2, ..QUIET };
     let mut random = Random::new(29);
     for _ in 0..20 {
         let answer = ask(&runs(&mut random, QUIET, 1), &runs(&mut random, slower, 1), &[]);
@@ -193,10 +155,7 @@ fn single_runs_tell_large_changes() {
 /// A history of equal runs makes single runs tell smaller changes; they are still weak.
 #[test]
 fn history_makes_single_runs_sharper() {
-    let slower = System {
-        slowness: 1.18,
-        ..QUIET
-    };
+    let slower = System { slowness: 1.18, ..QUIET };
     let mut random = Random::new(31);
     let mut found = [0, 0];
     for _ in 0..40 {
@@ -208,21 +167,14 @@ fn history_makes_single_runs_sharper() {
             found[place] += usize::from(answer.count(Said::Worse) > 0);
         }
     }
-    assert!(
-        found[1] >= 30 && found[1] > found[0],
-        "{found:?} of 40, without and with a history"
-    );
+    assert!(found[1] >= 30 && found[1] > found[0], "{found:?} of 40, without and with a history");
 }
 
 /// Equal systems with ten quiet runs a side are called equivalent, in most rows.
 #[test]
 fn equal_systems_are_found_equivalent() {
     let mut random = Random::new(37);
-    let quiet = System {
-        between: 0.01,
-        within: 0.01,
-        ..QUIET
-    };
+    let quiet = System { between: 0.01, within: 0.01, ..QUIET };
     let answer = ask(&runs(&mut random, quiet, 10), &runs(&mut random, quiet, 10), &[]);
     assert!(2 * answer.count(Said::Equivalent) > answer.rows.len(), "{answer:#?}");
     assert_eq!(answer.runs_needed, 7, "family of {}", answer.family);

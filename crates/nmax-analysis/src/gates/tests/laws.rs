@@ -17,17 +17,10 @@ pub(super) fn littles_law(totals: &Aggregate, hold_s: f64) -> Gate {
 }
 
 fn mixed(weights: &[f64], is_open: bool) -> Run {
-    let mut run = if is_open {
-        Run::healthy()
-    } else {
-        Run::healthy().closed()
-    };
+    let mut run = if is_open { Run::healthy() } else { Run::healthy().closed() };
     let each = weights.iter().enumerate();
     run.plan.scenarios = each
-        .map(|(index, weight)| Scenario {
-            weight: *weight,
-            ..scenario(&format!("s{index}"), "home", "shows items")
-        })
+        .map(|(index, weight)| Scenario { weight: *weight, ..scenario(&format!("s{index}"), "home", "shows items") })
         .collect();
     run.totals = Aggregate::default();
     run
@@ -135,10 +128,7 @@ fn iterations_that_never_end_contradict_nothing() {
     run.totals.scenario_mut(Section::Hold, 0).interrupted = 5;
     let load = run.totals.load_mut(Section::Hold);
     load.in_flight_ns += 5 * 10_000_000_000;
-    assert!(
-        !littles_law(&run.totals, 10.0).holds,
-        "nobody knows what they waited for"
-    );
+    assert!(!littles_law(&run.totals, 10.0).holds, "nobody knows what they waited for");
     run.totals.load_mut(Section::Hold).censored.record_n(10_000_000_000, 5);
     assert!(littles_law(&run.totals, 10.0).holds);
 }
@@ -196,11 +186,7 @@ fn ramp(seed: u64, slots: usize, from_s: f64) -> Ramp {
         let taken_s = arrival_s.max(slot_s);
         free_s = free_s.max(taken_s) + SERVICE_S * random.exponential();
         ends_s.push(free_s);
-        let section = if arrival_s >= from_s {
-            Section::Hold
-        } else {
-            Section::Outside
-        };
+        let section = if arrival_s >= from_s { Section::Hold } else { Section::Outside };
         let stats = totals.scenario_mut(section, 0);
         (stats.started, stats.completed) = (stats.started + 1, stats.completed + 1);
         stats.iteration_time.record(((free_s - arrival_s) * 1e9) as u64);
@@ -232,10 +218,7 @@ fn ramp(seed: u64, slots: usize, from_s: f64) -> Ramp {
     };
     Ramp {
         totals,
-        course: Course {
-            points: in_flight.iter().enumerate().map(point).collect(),
-            requests: Vec::new(),
-        },
+        course: Course { points: in_flight.iter().enumerate().map(point).collect(), requests: Vec::new() },
         hold: (Nanos((from_s * 1e9) as u64), Nanos((LENGTH_S * 1e9) as u64)),
     }
 }

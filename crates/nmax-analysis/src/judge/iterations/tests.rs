@@ -12,10 +12,7 @@ fn failing(failed: u64) -> Run {
 }
 
 fn warned(judgement: &Judgement) -> Option<&str> {
-    let reason = judgement
-        .reasons
-        .iter()
-        .find(|reason| reason.code == "ITERATIONS_FAILED")?;
+    let reason = judgement.reasons.iter().find(|reason| reason.code == "ITERATIONS_FAILED")?;
     assert!(!reason.decides);
     Some(&reason.text)
 }
@@ -38,10 +35,7 @@ fn iterations_that_fail_without_an_exchange_are_a_fail() {
     for (failed, verdict) in [(5, Verdict::Pass), (6, Verdict::Fail), (100, Verdict::Fail)] {
         let judgement = judge(&failing(failed).evidence());
         assert_eq!(judgement.verdict, verdict, "{failed}: {judgement:?}");
-        let decides = judgement
-            .reasons
-            .iter()
-            .any(|reason| reason.code == "ITERATIONS_FAILED" && reason.decides);
+        let decides = judgement.reasons.iter().any(|reason| reason.code == "ITERATIONS_FAILED" && reason.decides);
         assert_eq!(decides, verdict == Verdict::Fail);
     }
 }
@@ -53,16 +47,9 @@ fn the_advice_is_a_condition_that_does_not_hold() {
     run.add(Section::Hold, 20, FORM, Outcome::Failed, 20.0, 0.05);
     let text = warned(&judge(&run.evidence())).unwrap().to_owned();
     assert!(text.starts_with("20 of 100 iterations of `sign-up` failed, although only 1.96 % of the exchanges did"));
-    let condition = text
-        .split("judge with `")
-        .nth(1)
-        .unwrap()
-        .trim_end_matches('`')
-        .to_owned();
+    let condition = text.split("judge with `").nth(1).unwrap().trim_end_matches('`').to_owned();
     assert_eq!(condition, "failure_rate < 5% for request form");
-    run.plan
-        .thresholds
-        .push(nmax_plan::threshold::parse(&condition).unwrap());
+    run.plan.thresholds.push(nmax_plan::threshold::parse(&condition).unwrap());
     let judgement = judge(&run.evidence());
     assert_eq!(judgement.verdict, Verdict::Fail);
     assert_eq!(warned(&judgement), None, "the condition says it now");

@@ -38,17 +38,11 @@ fn neighbors_do_not_use_up_a_quota() {
 /// A container that uses up its quota is short of processors, whatever the host has left.
 #[test]
 fn a_quota_that_is_used_up_is_said() {
-    let throttled = [
-        ("cgroup", "throttled_ratio", 0.4),
-        ("cgroup", "cpu_pressure_some_ratio", 0.5),
-    ];
+    let throttled = [("cgroup", "throttled_ratio", 0.4), ("cgroup", "cpu_pressure_some_ratio", 0.5)];
     let diagnosis = diagnose(&in_container(1.9, &throttled).evidence());
     let cpu = of(&diagnosis, Kind::Cpu, "");
     assert_eq!(cpu.label, Label::Wait, "{cpu:#?}");
-    assert!(
-        (cpu.utilization.expect("a utilization") - 0.95).abs() < 1e-9,
-        "{cpu:#?}"
-    );
+    assert!((cpu.utilization.expect("a utilization") - 0.95).abs() < 1e-9, "{cpu:#?}");
     let said = |words: &str| cpu.findings.iter().any(|finding| finding.text.contains(words));
     assert!(said("1.9 of 2 cores of its control group busy"), "{cpu:#?}");
     assert!(said("throttled in 40"), "{cpu:#?}");
@@ -92,9 +86,7 @@ fn a_device_upon_a_disk_counts_once() {
     let disks = |figures: &[(&str, &str, f64)]| {
         let budget = diagnose(&watched(figures).evidence()).budget.expect("a budget");
         let disks = budget.parts.into_iter().filter(|part| part.resource.kind == Kind::Disk);
-        disks
-            .map(|part| (part.resource.name.clone(), part.residence_s()))
-            .collect::<Vec<_>>()
+        disks.map(|part| (part.resource.name.clone(), part.residence_s())).collect::<Vec<_>>()
     };
     let alone = disks(&figures);
     assert_eq!(alone.len(), 1, "{alone:?}");
@@ -122,11 +114,7 @@ fn bytes_that_are_not_told_are_no_small_part() {
     };
     assert!(residence_s(&figures) < 1e-4, "three times a thousandth of the queue");
     figures.push(("process postgres", "cpu_cores", 0.1));
-    assert!(
-        (residence_s(&figures) - 0.005).abs() < 1e-6,
-        "{}",
-        residence_s(&figures)
-    );
+    assert!((residence_s(&figures) - 0.005).abs() < 1e-6, "{}", residence_s(&figures));
 }
 
 fn push(run: &mut Run, second: u64, source: &str, metric: &str, value: f64) {
@@ -168,11 +156,7 @@ fn buffers_are_judged_by_all_blocks() {
     let missing = |hits: [f64; 2]| {
         let mut run = watched(&IDLE);
         for second in 0..11 {
-            let (hit, read) = if second % 5 == 0 {
-                (100.0, 900.0)
-            } else {
-                (hits[0], hits[1])
-            };
+            let (hit, read) = if second % 5 == 0 { (100.0, 900.0) } else { (hits[0], hits[1]) };
             push(&mut run, second, "database shop", "active_count", 0.1);
             push(&mut run, second, "database shop", "blocks_hit_per_s", hit);
             push(&mut run, second, "database shop", "blocks_read_per_s", read);
@@ -180,10 +164,7 @@ fn buffers_are_judged_by_all_blocks() {
         }
         let diagnosis = diagnose(&run.evidence());
         let database = of(&diagnosis, Kind::Database, "shop");
-        database
-            .findings
-            .iter()
-            .any(|finding| finding.text.contains("in its buffers"))
+        database.findings.iter().any(|finding| finding.text.contains("in its buffers"))
     };
     assert!(missing([10.0, 0.0]), "nine in ten seconds find all, and few blocks");
     assert!(!missing([100_000.0, 0.0]), "few of very many blocks are read");
@@ -211,10 +192,7 @@ fn what_holds_a_slot_is_elsewhere_too() {
         knee(&all)
     };
     assert!((pool(0.9) - alone).abs() < 1e-9, "who holds it is at the processors");
-    assert!(
-        (pool(3.0) - 3.0 * alone).abs() < 1e-9,
-        "what else is done with it takes time too"
-    );
+    assert!((pool(3.0) - 3.0 * alone).abs() < 1e-9, "what else is done with it takes time too");
 }
 
 /// A rate has the instant of the end of its second, a gauge that of its moment; both are held against the same exchanges.
@@ -231,11 +209,7 @@ fn rates_are_of_the_second_before() {
     }
     let evidence = run.evidence();
     for (source, metric) in [("cpu", "busy_cores"), ("pool a", "waiting_count")] {
-        let figure = Figure {
-            host: INJECTOR.into(),
-            source: source.into(),
-            metric: metric.into(),
-        };
+        let figure = Figure { host: INJECTOR.into(), source: source.into(), metric: metric.into() };
         let track = run.readings.get(INJECTOR, source, metric).expect("a track");
         let rows = aligned(&evidence, &figure, track);
         assert!(rows.len() >= 59, "{source}: {}", rows.len());
@@ -273,23 +247,13 @@ fn a_database_is_given_what_it_lacks() {
         let mut figures = IDLE.to_vec();
         figures.push(("database shop", "active_count", 1.6));
         figures.extend(rest);
-        of(&diagnose(&watched(&figures).evidence()), Kind::Database, "shop")
-            .falsify
-            .clone()
+        of(&diagnose(&watched(&figures).evidence()), Kind::Database, "shop").falsify.clone()
     };
     let reads = ("database shop", "blocks_read_per_s", 900.0);
     for (rest, want, is_of_buffers) in [
-        (
-            &[("database shop", "wait_lock_count", 1.5), reads][..],
-            "transactions",
-            false,
-        ),
+        (&[("database shop", "wait_lock_count", 1.5), reads][..], "transactions", false),
         (&[("database shop", "wait_lwlock_count", 1.5)], "fewer sessions", false),
-        (
-            &[("database shop", "wait_io_count", 1.5), reads],
-            "larger buffers",
-            true,
-        ),
+        (&[("database shop", "wait_io_count", 1.5), reads], "larger buffers", true),
         (&[("database shop", "running_count", 1.5), reads], "leave out", true),
         (&[("database shop", "running_count", 1.5)], "leave out", false),
     ] {
@@ -354,18 +318,10 @@ fn a_full_pool_that_does_not_tell_who_waits_is_first() {
     for waiting in [Some(0.0), None] {
         let diagnosis = look(1.0, waiting);
         let first = &diagnosis.suspects[0];
-        assert_eq!(
-            (first.resource.kind, first.label),
-            (Kind::Pool, Label::Saturated),
-            "{diagnosis:#?}"
-        );
+        assert_eq!((first.resource.kind, first.label), (Kind::Pool, Label::Saturated), "{diagnosis:#?}");
         assert!(first.findings[0].text.contains("is not told"), "{first:#?}");
         assert_eq!(diagnosis.suspects[1].label, Label::NotObserved, "{diagnosis:#?}");
-        let row = diagnosis
-            .coverage
-            .iter()
-            .find(|row| row.resource.kind == Kind::Pool)
-            .unwrap();
+        let row = diagnosis.coverage.iter().find(|row| row.resource.kind == Kind::Pool).unwrap();
         assert_eq!(row.saturation, Cell::NotObserved);
     }
     // As many slots as requests: nobody needs to wait.

@@ -29,10 +29,7 @@ fn shop() -> Model {
 fn collecting(gap_s: f64, length_s: f64) -> Model {
     let mut model = shop();
     model.servers[CPU] = 8;
-    Model {
-        pauses: Some((gap_s, length_s)),
-        ..model
-    }
+    Model { pauses: Some((gap_s, length_s)), ..model }
 }
 
 /// Work at the processors before and after, under the lock, at disk and dependency within the pool, at a table, per chunk of
@@ -66,11 +63,7 @@ const CASES: [Case; 12] = [
     (Kind::Pool, &["pool"], |full| {
         let mut model = shop();
         model.servers[POOL] = 4;
-        let place = model
-            .steps
-            .iter()
-            .position(|step| matches!(step, Take(POOL)))
-            .expect("a pool");
+        let place = model.steps.iter().position(|step| matches!(step, Take(POOL))).expect("a pool");
         model.steps.insert(place + 1, Elsewhere(full * 0.1 - 0.013));
         model
     }),
@@ -113,10 +106,7 @@ const CASES: [Case; 12] = [
 ];
 
 fn kinds(suspects: &[Suspect]) -> Vec<(Kind, Label)> {
-    suspects
-        .iter()
-        .map(|suspect| (suspect.resource.kind, suspect.label))
-        .collect()
+    suspects.iter().map(|suspect| (suspect.resource.kind, suspect.label)).collect()
 }
 
 /// How full the bottleneck of a run is.
@@ -138,10 +128,7 @@ fn the_bottleneck_is_first() {
             named += u64::from(found.iter().any(|(found, _)| *found == kind));
         }
         assert!(first * 100 >= 80 * RUNS, "{kind:?} is first in {first} of {RUNS} runs");
-        assert!(
-            named * 100 >= 95 * RUNS,
-            "{kind:?} is among three in {named} of {RUNS} runs"
-        );
+        assert!(named * 100 >= 95 * RUNS, "{kind:?} is among three in {named} of {RUNS} runs");
     }
 }
 
@@ -163,15 +150,8 @@ fn what_nobody_watched_is_said() {
             assert!(!row.remedy.is_empty(), "{kind:?}");
             let found = kinds(&diagnosis.suspects);
             let unseen = found.iter().position(|(_, label)| *label == Label::NotObserved);
-            let wait = found
-                .iter()
-                .position(|(_, label)| *label == Label::Wait)
-                .unwrap_or(usize::MAX);
-            assert!(
-                unseen.is_some_and(|unseen| unseen < wait),
-                "{kind:?}, {seed}: {found:?}, {:#?}",
-                diagnosis.budget
-            );
+            let wait = found.iter().position(|(_, label)| *label == Label::Wait).unwrap_or(usize::MAX);
+            assert!(unseen.is_some_and(|unseen| unseen < wait), "{kind:?}, {seed}: {found:?}, {:#?}", diagnosis.budget);
             let all = diagnosis.suspects.iter().chain(&diagnosis.others);
             let blank = all.filter(|suspect| suspect.label == Label::NotObserved);
             assert!(blank.clone().any(|suspect| suspect.resource.kind == *kind), "{kind:?}");
@@ -189,18 +169,9 @@ fn what_is_behind_a_pool_is_named() {
         let run = run(&model, seed, &["database"]);
         let suspects = diagnose(&run.evidence()).suspects;
         let unseen = suspects.iter().find(|suspect| suspect.label == Label::NotObserved);
-        assert_eq!(
-            unseen.map(|suspect| suspect.resource.kind),
-            Some(Kind::Database),
-            "{:?}",
-            kinds(&suspects)
-        );
+        assert_eq!(unseen.map(|suspect| suspect.resource.kind), Some(Kind::Database), "{:?}", kinds(&suspects));
         if let Some(pool) = suspects.iter().find(|suspect| suspect.resource.kind == Kind::Pool) {
-            assert!(
-                pool.findings
-                    .iter()
-                    .any(|finding| finding.text.contains("nothing is done that is watched"))
-            );
+            assert!(pool.findings.iter().any(|finding| finding.text.contains("nothing is done that is watched")));
         }
     }
 }
@@ -209,10 +180,7 @@ fn what_is_behind_a_pool_is_named() {
 #[test]
 fn an_idle_system_waits_for_nothing() {
     for seed in 0..RUNS {
-        let idle = Model {
-            rate_per_s: |_| 8.0,
-            ..shop()
-        };
+        let idle = Model { rate_per_s: |_| 8.0, ..shop() };
         let run = run(&idle, seed, &[]);
         let found = kinds(&diagnose(&run.evidence()).suspects);
         assert!(found.iter().all(|(_, label)| *label != Label::Wait), "{found:?}");
@@ -263,17 +231,8 @@ fn the_budget_adds_up() {
             let run = run(&model(0.9), place as u64, hidden);
             let budget = diagnose(&run.evidence()).budget.expect("a budget");
             let parts_s: f64 = budget.parts.iter().map(Part::residence_s).sum();
-            assert!(
-                (parts_s + budget.unexplained_s - budget.response_s).abs() < 1e-9,
-                "{budget:?}"
-            );
-            assert!(
-                budget
-                    .parts
-                    .iter()
-                    .all(|part| part.service_s >= 0.0 && part.waiting_s >= 0.0),
-                "{budget:?}"
-            );
+            assert!((parts_s + budget.unexplained_s - budget.response_s).abs() < 1e-9, "{budget:?}");
+            assert!(budget.parts.iter().all(|part| part.service_s >= 0.0 && part.waiting_s >= 0.0), "{budget:?}");
         }
     }
 }

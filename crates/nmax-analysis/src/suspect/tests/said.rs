@@ -21,10 +21,7 @@ fn with(figures: Figures<'_>) -> Run {
 fn said(run: &Run, kind: Kind, name: &str) -> String {
     let diagnosis = diagnose(&run.evidence());
     let findings = of(&diagnosis, kind, name).findings.iter();
-    findings
-        .map(|finding| finding.text.as_str())
-        .collect::<Vec<_>>()
-        .join("\n")
+    findings.map(|finding| finding.text.as_str()).collect::<Vec<_>>().join("\n")
 }
 
 fn residence_s(run: &Run, kind: Kind, name: &str) -> f64 {
@@ -41,10 +38,7 @@ fn waiting(run: &Run) -> Cell {
 
 #[test]
 fn a_gap_is_said_of_what_has_it() {
-    let pool = [
-        ("pool orders", "waiting_count", 0.0),
-        ("pool orders", "in_use_count", 1.0),
-    ];
+    let pool = [("pool orders", "waiting_count", 0.0), ("pool orders", "in_use_count", 1.0)];
     for (seconds, is_gap) in [(0..11, false), (0..7, true)] {
         let mut run = with(&[]);
         add(&mut run, INJECTOR, &pool, seconds);
@@ -57,24 +51,15 @@ fn a_gap_is_said_of_what_has_it() {
 #[test]
 fn work_of_others_is_said() {
     let busy = [("cpu", "busy_cores", 2.0), ("cpu", "waiting_count", 8.0)];
-    let process = [
-        ("process shop", "cpu_cores", 0.01),
-        ("process shop", "waiting_count", 0.01),
-    ];
+    let process = [("process shop", "cpu_cores", 0.01), ("process shop", "waiting_count", 0.01)];
     let strangers = "processes that nobody observes keep 1.99 cores busy and 7.98 tasks waiting";
     let others = "of them charged to requests: it works for others too";
     let watched = said(&with(&[&busy[..], &process].concat()), Kind::Cpu, "");
-    assert!(
-        watched.contains(strangers) && !watched.contains("for others too"),
-        "{watched}"
-    );
+    assert!(watched.contains(strangers) && !watched.contains("for others too"), "{watched}");
     let alone = said(&with(&busy), Kind::Cpu, "");
     assert!(alone.contains(others) && !alone.contains("nobody observes"), "{alone}");
     let idle = said(&with(&process), Kind::Cpu, "");
-    assert!(
-        !idle.contains("nobody observes") && !idle.contains("for others too"),
-        "{idle}"
-    );
+    assert!(!idle.contains("nobody observes") && !idle.contains("for others too"), "{idle}");
 }
 
 #[test]
@@ -99,10 +84,7 @@ fn residence_has_its_waiting() {
         said(&run, Kind::Cpu, "")
     };
     let (none, some) = (text(0.0), text(0.25));
-    assert!(
-        none.contains("spends 5 ms in it") && !none.contains("of that"),
-        "{none}"
-    );
+    assert!(none.contains("spends 5 ms in it") && !none.contains("of that"), "{none}");
     // Less the injector's own.
     assert!(some.contains("; of that 2.4 ms waiting"), "{some}");
 }
@@ -161,10 +143,7 @@ fn bytes_are_counted_once() {
         ("process java", "cpu_cores", 0.1),
         ("process java", "written_bytes_per_s", 1e6),
     ];
-    let upon = [
-        ("disk dm-0", "queue_count", 0.5),
-        ("disk dm-0", "written_bytes_per_s", 1e7),
-    ];
+    let upon = [("disk dm-0", "queue_count", 0.5), ("disk dm-0", "written_bytes_per_s", 1e7)];
     let page = [("process shop", "cpu_cores", 0.1)];
     for more in [&[][..], &upon, &page] {
         let found_s = residence_s(&with(&[&disk, more].concat()), Kind::Disk, "sda");

@@ -81,13 +81,7 @@ impl Station {
         let past_s = now_s - self.touched_s;
         let is = |yes: bool| f64::from(u8::from(yes));
         let all = self.busy + self.queue.len();
-        let values = [
-            self.busy as f64,
-            all as f64,
-            is(!self.queue.is_empty()),
-            is(all > 0),
-            is(self.swapping > 0),
-        ];
+        let values = [self.busy as f64, all as f64, is(!self.queue.is_empty()), is(all > 0), is(self.swapping > 0)];
         for (area, value) in self.areas.iter_mut().zip(values) {
             *area += if self.is_frozen { 0.0 } else { value * past_s };
         }
@@ -167,14 +161,7 @@ pub(super) fn run(model: &Model, seed: u64, hidden: &[&str]) -> Run {
         now_s: 0.0,
         events: BinaryHeap::new(),
         number: 0,
-        stations: model
-            .servers
-            .iter()
-            .map(|servers| Station {
-                servers: *servers,
-                ..Station::default()
-            })
-            .collect(),
+        stations: model.servers.iter().map(|servers| Station { servers: *servers, ..Station::default() }).collect(),
         jobs: Vec::new(),
         last: vec![[0.0; 5]; STATIONS],
         last_s: 0.0,
@@ -232,12 +219,7 @@ impl Simulation<'_> {
         {
             steps = other;
         }
-        self.jobs.push(Job {
-            steps: steps.clone(),
-            place: 0,
-            began_s: self.now_s,
-            first_byte_s: None,
-        });
+        self.jobs.push(Job { steps: steps.clone(), place: 0, began_s: self.now_s, first_byte_s: None });
         self.go_on(self.jobs.len() - 1);
     }
 
@@ -279,10 +261,7 @@ impl Simulation<'_> {
     /// Goes on with a job, when the application does. What was written goes over the link without it.
     fn go_on(&mut self, job: usize) {
         let place = self.jobs[job].place;
-        let is_written = matches!(
-            self.jobs[job].steps.get(place),
-            Some(Step::At(LINK, _) | Step::FirstByte) | None
-        );
+        let is_written = matches!(self.jobs[job].steps.get(place), Some(Step::At(LINK, _) | Step::FirstByte) | None);
         if is_written || self.now_s >= self.collector.until_s {
             return self.step(job);
         }
@@ -294,11 +273,8 @@ impl Simulation<'_> {
     fn step(&mut self, job: usize) {
         loop {
             let Some(step) = self.jobs[job].steps.get(self.jobs[job].place).copied() else {
-                let Job {
-                    began_s, first_byte_s, ..
-                } = self.jobs[job];
-                self.done
-                    .push((began_s, first_byte_s.unwrap_or(self.now_s), self.now_s));
+                let Job { began_s, first_byte_s, .. } = self.jobs[job];
+                self.done.push((began_s, first_byte_s.unwrap_or(self.now_s), self.now_s));
                 self.jobs[job].steps = Vec::new();
                 return;
             };
@@ -390,12 +366,7 @@ impl Simulation<'_> {
         let mut mean = Vec::new();
         for (station, last) in self.stations.iter_mut().zip(&mut self.last) {
             station.touch(self.now_s);
-            let each: Vec<f64> = station
-                .areas
-                .iter()
-                .zip(*last)
-                .map(|(now, then)| (now - then) / past_s)
-                .collect();
+            let each: Vec<f64> = station.areas.iter().zip(*last).map(|(now, then)| (now - then) / past_s).collect();
             *last = station.areas;
             mean.push(each);
         }
@@ -442,11 +413,7 @@ impl Simulation<'_> {
             ("pool orders", "limit_count", servers[POOL] as f64),
             ("lock stock", "holding_count", gauges[LOCK].0),
             ("lock stock", "waiting_count", gauges[LOCK].1),
-            (
-                "dependency mail",
-                "in_flight_count",
-                gauges[DEPENDENCY].0 + gauges[DEPENDENCY].1,
-            ),
+            ("dependency mail", "in_flight_count", gauges[DEPENDENCY].0 + gauges[DEPENDENCY].1),
             ("dependency mail", "calls_per_s", calls),
             ("database shop", "active_count", gauges[TABLE].0 + gauges[TABLE].1),
             ("database shop", "running_count", gauges[TABLE].0),
@@ -456,20 +423,16 @@ impl Simulation<'_> {
             figures.push(("gc app", "pause_ratio", self.collector.told_s / past_s));
             figures.push(("gc app", "pauses_per_s", self.collector.told / past_s));
         }
-        self.collector = Collector {
-            until_s: self.collector.until_s,
-            ..Collector::default()
-        };
+        self.collector = Collector { until_s: self.collector.until_s, ..Collector::default() };
         let at = Nanos((self.now_s * 1e9) as u64);
-        self.readings
-            .extend(figures.into_iter().map(|(source, metric, value)| Resource {
-                at,
-                host: HOST.into(),
-                source: source.into(),
-                metric: metric.into(),
-                value,
-                unit: "count".into(),
-            }));
+        self.readings.extend(figures.into_iter().map(|(source, metric, value)| Resource {
+            at,
+            host: HOST.into(),
+            source: source.into(),
+            metric: metric.into(),
+            value,
+            unit: "count".into(),
+        }));
     }
 
     fn into_run(self, hidden: &[&str]) -> Run {
@@ -479,18 +442,11 @@ impl Simulation<'_> {
         run.hold = (Nanos::from_secs(5), Nanos::from_secs(length_s as u64));
         run.end = Nanos::from_secs(length_s as u64 + 5);
         let is_seen = |reading: &&Resource| !hidden.iter().any(|source| reading.source.starts_with(source));
-        self.readings
-            .iter()
-            .filter(is_seen)
-            .for_each(|reading| run.readings.push(reading));
+        self.readings.iter().filter(is_seen).for_each(|reading| run.readings.push(reading));
         let ns = |s: f64| Nanos((s * 1e9) as u64);
         let mut seconds: Vec<Vec<f64>> = vec![Vec::new(); length_s];
         for (began_s, first_byte_s, done_s) in &self.done {
-            let section = if *began_s < 5.0 {
-                Section::Outside
-            } else {
-                Section::Hold
-            };
+            let section = if *began_s < 5.0 { Section::Outside } else { Section::Hold };
             run.totals.record(
                 section,
                 &Sample {
@@ -519,11 +475,7 @@ impl Simulation<'_> {
         (load.due, load.started) = (n, n);
         let points = seconds.iter_mut().enumerate();
         run.course.points = points.map(|(at, times)| point(at as f64, 40.0, times, 0)).collect();
-        run.course
-            .points
-            .iter_mut()
-            .take(5)
-            .for_each(|point| point.held = false);
+        run.course.points.iter_mut().take(5).for_each(|point| point.held = false);
         run
     }
 }

@@ -57,11 +57,8 @@ fn row(diagnosis: &Diagnosis, kind: Kind) -> &Coverage {
 /// A run that is not valid says something of its injector only.
 #[test]
 fn a_run_that_is_not_valid_says_nothing_of_the_system() {
-    let mut run = watched(&[
-        ("cpu", "cores_count", 2.0),
-        ("cpu", "busy_cores", 2.0),
-        ("pool orders", "waiting_count", 9.0),
-    ]);
+    let mut run =
+        watched(&[("cpu", "cores_count", 2.0), ("cpu", "busy_cores", 2.0), ("pool orders", "waiting_count", 9.0)]);
     run.injector.cpu_utilization_max = Some(0.99);
     let diagnosis = diagnose(&run.evidence());
     assert!(diagnosis.refused[0].contains("G4"), "{:?}", diagnosis.refused);
@@ -78,18 +75,8 @@ fn without_readings_only_the_matrix_is_said() {
     assert_eq!(diagnosis.refused.len(), 1);
     assert!(diagnosis.suspects.is_empty());
     let blank = |row: &&Coverage| row.saturation == Cell::NotObserved;
-    assert!(
-        diagnosis
-            .coverage
-            .iter()
-            .filter(blank)
-            .all(|row| !row.remedy.is_empty())
-    );
-    assert!(
-        diagnosis.coverage.iter().filter(blank).count() >= 8,
-        "{:#?}",
-        diagnosis.coverage
-    );
+    assert!(diagnosis.coverage.iter().filter(blank).all(|row| !row.remedy.is_empty()));
+    assert!(diagnosis.coverage.iter().filter(blank).count() >= 8, "{:#?}", diagnosis.coverage);
 }
 
 /// No exchange, nothing to divide by.
@@ -102,11 +89,7 @@ fn a_run_without_exchanges_is_refused() {
 /// Where injector and system share a host, the injector's own processor time is not the system's.
 #[test]
 fn the_injectors_own_time_is_not_the_systems() {
-    let figures = [
-        ("cpu", "cores_count", 2.0),
-        ("cpu", "busy_cores", 1.2),
-        ("cpu", "waiting_count", 0.01),
-    ];
+    let figures = [("cpu", "cores_count", 2.0), ("cpu", "busy_cores", 1.2), ("cpu", "waiting_count", 0.01)];
     let mut run = watched(&figures);
     run.totals.load_mut(nmax_metrics::Section::Hold).cpu = Nanos::from_secs(3);
     let diagnosis = diagnose(&run.evidence());
@@ -140,20 +123,13 @@ fn observed_processes_are_the_system() {
 /// A host that is busy with others' work does not hide what the services say, and nothing is charged more than there is.
 #[test]
 fn work_of_others_hides_nothing() {
-    let busy = [
-        ("cpu", "cores_count", 2.0),
-        ("cpu", "busy_cores", 2.0),
-        ("cpu", "waiting_count", 8.0),
-    ];
+    let busy = [("cpu", "cores_count", 2.0), ("cpu", "busy_cores", 2.0), ("cpu", "waiting_count", 8.0)];
     let pool = [
         ("pool orders", "in_use_count", 0.4),
         ("pool orders", "limit_count", 0.4),
         ("pool orders", "waiting_count", 1.5),
     ];
-    let process = [
-        ("process shop", "cpu_cores", 0.01),
-        ("process shop", "waiting_count", 0.01),
-    ];
+    let process = [("process shop", "cpu_cores", 0.01), ("process shop", "waiting_count", 0.01)];
     let rest = [("dependency mail", "in_flight_count", 0.0)];
     for watched_processes in [&process[..], &[]] {
         let idle: Vec<_> = IDLE.iter().filter(|(source, ..)| *source != "cpu").copied().collect();
@@ -163,11 +139,7 @@ fn work_of_others_hides_nothing() {
         assert!(budget.unexplained_s >= -1e-9, "{budget:?}");
         if !watched_processes.is_empty() {
             let first = &diagnosis.suspects[0];
-            assert_eq!(
-                (first.resource.kind, first.label),
-                (Kind::Pool, Label::Wait),
-                "{diagnosis:#?}"
-            );
+            assert_eq!((first.resource.kind, first.label), (Kind::Pool, Label::Wait), "{diagnosis:#?}");
         }
     }
 }
@@ -179,18 +151,12 @@ fn another_host_that_nobody_watches_is_not_observed() {
     run.plan.target = "http://shop.example".into();
     let diagnosis = diagnose(&run.evidence());
     let first = &diagnosis.suspects[0];
-    assert_eq!(
-        (first.label, first.resource.host.as_str()),
-        (Label::NotObserved, "shop.example")
-    );
+    assert_eq!((first.label, first.resource.host.as_str()), (Label::NotObserved, "shop.example"));
     assert!(first.falsify.contains("nmax agent"), "{}", first.falsify);
     let all = diagnosis.suspects.iter().chain(&diagnosis.others);
     assert!(all.clone().all(|suspect| suspect.label != Label::Wait));
     let parts = diagnosis.budget.expect("a budget").parts;
-    assert!(
-        parts.iter().all(|part| part.resource.kind == Kind::Network),
-        "{parts:?}"
-    );
+    assert!(parts.iter().all(|part| part.resource.kind == Kind::Network), "{parts:?}");
 }
 
 /// A source that was away for a part of the phase leaves a gap; away for most of it, it was not observed.
@@ -201,10 +167,7 @@ fn gaps_are_said() {
         add(
             &mut run,
             "injector",
-            &[
-                ("pool orders", "waiting_count", 0.0),
-                ("pool orders", "in_use_count", 1.0),
-            ],
+            &[("pool orders", "waiting_count", 0.0), ("pool orders", "in_use_count", 1.0)],
             seconds,
         );
         let diagnosis = diagnose(&run.evidence());
@@ -212,15 +175,7 @@ fn gaps_are_said() {
         assert_eq!(matches!(cell, Cell::Gap(_)), is_gap, "{cell:?}");
     }
     let mut run = watched(&IDLE);
-    add(
-        &mut run,
-        "injector",
-        &[
-            ("pool orders", "waiting_count", 8.0),
-            ("pool orders", "in_use_count", 1.0),
-        ],
-        0..3,
-    );
+    add(&mut run, "injector", &[("pool orders", "waiting_count", 8.0), ("pool orders", "in_use_count", 1.0)], 0..3);
     let diagnosis = diagnose(&run.evidence());
     assert_eq!(of(&diagnosis, Kind::Pool, "orders").label, Label::NotObserved);
 }
@@ -233,10 +188,7 @@ fn rare_readings_are_no_gaps() {
         add(
             &mut run,
             "injector",
-            &[
-                ("pool orders", "waiting_count", 0.0),
-                ("pool orders", "in_use_count", 1.0),
-            ],
+            &[("pool orders", "waiting_count", 0.0), ("pool orders", "in_use_count", 1.0)],
             second..second + 1,
         );
     }
@@ -283,9 +235,10 @@ fn rules_hold_from_their_limits_on() {
         };
         assert!(rules(below).is_empty(), "{figures:?} {below}: {:?}", rules(below));
         assert!(!rules(above).is_empty(), "{figures:?} {above}");
-        assert!(rules(above).iter().all(|rule| !rule.source.is_empty()
-            && rule.text.contains(|c: char| c.is_ascii_digit())
-            || kind == Kind::Memory));
+        assert!(
+            rules(above).iter().all(|rule| !rule.source.is_empty() && rule.text.contains(|c: char| c.is_ascii_digit())
+                || kind == Kind::Memory)
+        );
     }
 }
 
@@ -310,10 +263,7 @@ fn a_full_pool_of_a_slow_disk_is_a_symptom() {
     assert_eq!((disk.resource.kind, disk.label), (Kind::Disk, Label::Wait));
     // 0.45 in it, and of those who wait for the pool as many as of its holders are there.
     let residence_s = disk.residence_s.expect("a residence");
-    assert!(
-        (residence_s - (0.45 + 0.4 * 0.45 / 0.5) / 100.0).abs() < 1e-6,
-        "{residence_s}"
-    );
+    assert!((residence_s - (0.45 + 0.4 * 0.45 / 0.5) / 100.0).abs() < 1e-6, "{residence_s}");
 }
 
 /// A disk that is full of others' work, as the observed processes show, is no suspect.
@@ -349,10 +299,7 @@ fn a_disk_of_others_is_no_suspect() {
             }
         }
         let diagnosis = diagnose(&run.evidence());
-        let is_named = diagnosis
-            .suspects
-            .iter()
-            .any(|suspect| suspect.resource.kind == Kind::Disk);
+        let is_named = diagnosis.suspects.iter().any(|suspect| suspect.resource.kind == Kind::Disk);
         assert_eq!(is_named, is_suspect, "{diagnosis:#?}");
     }
 }
@@ -392,15 +339,8 @@ fn suspects_have_figures_and_a_next_run() {
     let diagnosis = diagnose(&watched(&figures.concat()).evidence());
     assert_eq!(diagnosis.suspects.len(), 3);
     for suspect in diagnosis.suspects.iter().chain(&diagnosis.others) {
-        assert!(
-            !suspect.findings.is_empty() && !suspect.falsify.is_empty(),
-            "{suspect:?}"
-        );
-        assert!(
-            !format!("{suspect:?}")
-                .to_lowercase()
-                .contains(concat!("root", " cause"))
-        );
+        assert!(!suspect.findings.is_empty() && !suspect.falsify.is_empty(), "{suspect:?}");
+        assert!(!format!("{suspect:?}").to_lowercase().contains(concat!("root", " cause")));
     }
     assert!(diagnosis.suspects[0].falsify.contains("nmax compare"));
 }
@@ -426,25 +366,14 @@ fn a_full_pool_is_named_whatever_its_holders_do() {
         ],
     ];
     let diagnosis = diagnose(&watched(&figures.concat()).evidence());
-    let labels: Vec<_> = diagnosis
-        .suspects
-        .iter()
-        .map(|suspect| (suspect.resource.kind, suspect.label))
-        .collect();
-    assert_eq!(
-        labels[..2],
-        [(Kind::Dependency, Label::NotObserved), (Kind::Pool, Label::Saturated)],
-        "{diagnosis:#?}"
-    );
+    let labels: Vec<_> = diagnosis.suspects.iter().map(|suspect| (suspect.resource.kind, suspect.label)).collect();
+    assert_eq!(labels[..2], [(Kind::Dependency, Label::NotObserved), (Kind::Pool, Label::Saturated)], "{diagnosis:#?}");
     let blank = labels.iter().filter(|(_, label)| *label == Label::NotObserved);
     assert_eq!(blank.count(), 1);
     let joined = &diagnosis.suspects[0].findings;
     assert!(joined.iter().any(|finding| finding.text.contains("database on")));
     let text = &diagnosis.suspects[1].findings[0].text;
-    assert!(
-        text.starts_with("1.5 wait for 0.4 of 0.4, 15 ms of each request"),
-        "{text}"
-    );
+    assert!(text.starts_with("1.5 wait for 0.4 of 0.4, 15 ms of each request"), "{text}");
     let budget = diagnosis.budget.expect("a budget");
     let pool = budget.parts.iter().find(|part| part.resource.kind == Kind::Pool);
     assert!((pool.expect("a part").waiting_s - 0.015).abs() < 1e-9, "{budget:?}");
@@ -479,10 +408,7 @@ fn threads_of_a_cache_are_no_pool_of_the_application() {
 fn the_first_reading_is_not_of_the_load() {
     let mut run = watched(&IDLE);
     for (second, waiting) in [(0, 0.0), (1, 1.2), (2, 1.2)] {
-        let figures = [
-            ("pool orders", "in_use_count", 0.4),
-            ("pool orders", "waiting_count", waiting),
-        ];
+        let figures = [("pool orders", "in_use_count", 0.4), ("pool orders", "waiting_count", waiting)];
         add(&mut run, "injector", &figures, second..second + 1);
     }
     run.hold = (Nanos(0), Nanos::from_secs(3));
@@ -527,10 +453,7 @@ pub(super) fn connected(connect_ms: u64) -> Sample {
         sent: Some(connect),
         first_byte: Some(Nanos::from_millis(connect_ms + 1)),
         done: Nanos::from_millis(connect_ms + 1),
-        network: Network {
-            connect,
-            ..Network::default()
-        },
+        network: Network { connect, ..Network::default() },
         send: Nanos::ZERO,
         slot_wait: Nanos::ZERO,
         bytes_received: 500,

@@ -44,10 +44,7 @@ fn pages_tags_and_locations_by_hand() {
     ];
     let run = placed();
     for (metric, stat, limit, scope, want) in cases {
-        let condition = Threshold {
-            scope,
-            ..threshold(metric, stat, Below, limit)
-        };
+        let condition = Threshold { scope, ..threshold(metric, stat, Below, limit) };
         let result = one(&run, condition.clone());
         let value = result.value.unwrap_or_else(|| panic!("{condition:?}"));
         assert!((value - want).abs() <= 1e-3 * want, "{condition:?}: {value}");
@@ -57,19 +54,12 @@ fn pages_tags_and_locations_by_hand() {
 #[test]
 fn what_cannot_be_told_apart_says_why() {
     let mut run = placed();
-    let condition = |metric, scope| Threshold {
-        scope,
-        ..threshold(metric, Stat::Mean, Below, ms(1e6))
-    };
+    let condition = |metric, scope| Threshold { scope, ..threshold(metric, Stat::Mean, Below, ms(1e6)) };
     for (metric, scope, text) in [
         (Metric::ResponseTime, tagged("nobody"), "nothing has the tag `nobody`"),
         (Metric::ServiceTime, tagged("adsl"), "users at a location have"),
         (Metric::ResponseTime, tagged("fibre"), NO_SAMPLES),
-        (
-            Metric::PageTime,
-            Scope::Request("form".into()),
-            "none of its requests is a page",
-        ),
+        (Metric::PageTime, Scope::Request("form".into()), "none of its requests is a page"),
     ] {
         run.plan.locations = vec![location("adsl"), location("fibre")];
         let found = why(&run, condition(metric, scope));
@@ -101,10 +91,7 @@ fn location(name: &str) -> nmax_plan::plan::Location {
 #[test]
 fn violated_conditions_end_a_run() {
     let mut run = mixed();
-    let ending = |condition: Threshold| Threshold {
-        abort: Some(Duration::from_secs(3)),
-        ..condition
-    };
+    let ending = |condition: Threshold| Threshold { abort: Some(Duration::from_secs(3)), ..condition };
     let p95 = Stat::Quantile(0.95);
     run.plan.thresholds = vec![
         threshold(Metric::ResponseTime, p95, Below, ms(1.0)),

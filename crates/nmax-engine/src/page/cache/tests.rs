@@ -3,10 +3,7 @@ use nmax_http::codec::{Expected, Receiver};
 
 use super::*;
 
-const AT: Span = Span {
-    sent_s: 1_000,
-    done_s: 1_000,
-};
+const AT: Span = Span { sent_s: 1_000, done_s: 1_000 };
 
 fn receiver(headers: &str) -> Receiver {
     let mut receiver = Receiver::new();
@@ -27,11 +24,7 @@ fn url(path: &str) -> Url {
 }
 
 fn nothing() -> Content {
-    Content {
-        found: Rc::from([]),
-        leads_to: None,
-        is_failed: false,
-    }
+    Content { found: Rc::from([]), leads_to: None, is_failed: false }
 }
 
 fn store(cache: &mut Cache, path: &str, headers: &str, request: &str) {
@@ -53,25 +46,12 @@ fn fresh_then_stale_then_checked() {
     store(&mut cache, "a", "cache-control: max-age=10\r\netag: \"1\"", "");
     assert_eq!(find(&mut cache, "a", "", 1_009), "fresh");
     assert_eq!(find(&mut cache, "a", "", 1_010), "stale");
-    let later = Span {
-        sent_s: 2_000,
-        done_s: 2_000,
-    };
-    cache
-        .refresh(&url("a"), &receiver("cache-control: max-age=10").reply(), b"", later)
-        .unwrap();
+    let later = Span { sent_s: 2_000, done_s: 2_000 };
+    cache.refresh(&url("a"), &receiver("cache-control: max-age=10").reply(), b"", later).unwrap();
     assert_eq!(find(&mut cache, "a", "", 2_009), "fresh");
     store(&mut cache, "a", "cache-control: no-store", "");
-    assert_eq!(
-        find(&mut cache, "a", "", 2_009),
-        "none",
-        "what may not be stored replaces what was"
-    );
-    assert!(
-        cache
-            .refresh(&url("a"), &receiver("etag: \"1\"").reply(), b"", later)
-            .is_none()
-    );
+    assert_eq!(find(&mut cache, "a", "", 2_009), "none", "what may not be stored replaces what was");
+    assert!(cache.refresh(&url("a"), &receiver("etag: \"1\"").reply(), b"", later).is_none());
 }
 
 #[test]

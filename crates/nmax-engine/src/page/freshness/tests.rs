@@ -6,10 +6,7 @@ use super::*;
 
 /// Sun, 06 Nov 1994 08:49:37 GMT
 const NOW_S: i64 = 784_111_777;
-const AT: Span = Span {
-    sent_s: NOW_S,
-    done_s: NOW_S,
-};
+const AT: Span = Span { sent_s: NOW_S, done_s: NOW_S };
 
 fn receiver(status: u16, headers: &str) -> Receiver {
     let mut receiver = Receiver::new();
@@ -20,11 +17,8 @@ fn receiver(status: u16, headers: &str) -> Receiver {
         decode: false,
         keep_failed_bytes: 0,
     });
-    let lines: String = headers
-        .split('|')
-        .filter(|line| !line.is_empty())
-        .map(|line| format!("{}\r\n", line.trim()))
-        .collect();
+    let lines: String =
+        headers.split('|').filter(|line| !line.is_empty()).map(|line| format!("{}\r\n", line.trim())).collect();
     let reply = format!("HTTP/1.1 {status} X\r\ncontent-length: 0\r\n{lines}\r\n");
     receiver.push(reply.as_bytes()).unwrap();
     receiver
@@ -50,14 +44,8 @@ fn how_long_a_reply_is_fresh() {
         ("cache-control: max-age=60", Some(60)),
         ("cache-control: public, MAX-AGE=\"60\", immutable", Some(60)),
         ("cache-control: max-age=60 | age: 20", Some(40)),
-        (
-            "cache-control: max-age=60 | date: Sun, 06 Nov 1994 08:49:07 GMT",
-            Some(30),
-        ),
-        (
-            "cache-control: max-age=60 | age: 50 | date: Sun, 06 Nov 1994 08:49:07 GMT",
-            Some(10),
-        ),
+        ("cache-control: max-age=60 | date: Sun, 06 Nov 1994 08:49:07 GMT", Some(30)),
+        ("cache-control: max-age=60 | age: 50 | date: Sun, 06 Nov 1994 08:49:07 GMT", Some(10)),
         ("cache-control: max-age=60 | age: 70 | etag: \"a\"", Some(0)),
         ("cache-control: max-age=60 | expires: 0", Some(60)),
         ("cache-control: max-age=60, max-age=5", Some(60)),
@@ -69,19 +57,13 @@ fn how_long_a_reply_is_fresh() {
         ("cache-control: no-store, max-age=60 | etag: \"a\"", None),
         ("cache-control: max-age=0", None),
         ("expires: Sun, 06 Nov 1994 08:50:37 GMT", Some(60)),
-        (
-            "expires: Sun, 06 Nov 1994 08:50:37 GMT | date: Sun, 06 Nov 1994 08:49:37 GMT",
-            Some(60),
-        ),
+        ("expires: Sun, 06 Nov 1994 08:50:37 GMT | date: Sun, 06 Nov 1994 08:49:37 GMT", Some(60)),
         ("expires: Sunday, 06-Nov-94 08:50:37 GMT", Some(60)),
         ("expires: Sun Nov  6 08:50:37 1994", Some(60)),
         ("expires: 0 | etag: \"a\"", Some(0)),
         ("expires: -1 | last-modified: Sun, 06 Nov 1994 08:39:37 GMT", Some(0)),
         ("last-modified: Sun, 06 Nov 1994 08:39:37 GMT", Some(60)),
-        (
-            "pragma: no-cache | etag: \"a\" | expires: Sun, 06 Nov 1994 08:50:37 GMT",
-            Some(0),
-        ),
+        ("pragma: no-cache | etag: \"a\" | expires: Sun, 06 Nov 1994 08:50:37 GMT", Some(0)),
         ("pragma: no-cache | cache-control: max-age=9", Some(9)),
         ("vary: * | etag: \"a\" | cache-control: max-age=60", Some(0)),
         ("etag: \"a\"", Some(0)),
@@ -93,69 +75,32 @@ fn how_long_a_reply_is_fresh() {
 
 #[test]
 fn only_some_replies_are_stored() {
-    for (status, is_stored) in [
-        (200, true),
-        (203, true),
-        (204, true),
-        (206, false),
-        (302, true),
-        (304, false),
-        (404, true),
-        (500, true),
-    ] {
-        assert_eq!(
-            freshness(status, "cache-control: max-age=60").is_some(),
-            is_stored,
-            "{status}"
-        );
+    for (status, is_stored) in
+        [(200, true), (203, true), (204, true), (206, false), (302, true), (304, false), (404, true), (500, true)]
+    {
+        assert_eq!(freshness(status, "cache-control: max-age=60").is_some(), is_stored, "{status}");
     }
-    assert_eq!(
-        freshness(404, "last-modified: Sun, 06 Nov 1994 08:49:37 GMT | etag: \"a\""),
-        None
-    );
+    assert_eq!(freshness(404, "last-modified: Sun, 06 Nov 1994 08:49:37 GMT | etag: \"a\""), None);
     let missing = freshness(404, "cache-control: max-age=60 | etag: \"a\"").unwrap();
     assert!(missing.is_fresh(NOW_S + 59) && !missing.is_fresh(NOW_S + 60));
-    assert_eq!(
-        missing.validators().etag,
-        None,
-        "a page that is missing is not asked about"
-    );
+    assert_eq!(missing.validators().etag, None, "a page that is missing is not asked about");
     let permanent = freshness(301, "").unwrap();
     assert!(permanent.is_fresh(NOW_S + 1_000_000_000));
-    assert!(
-        !freshness(308, "cache-control: max-age=60")
-            .unwrap()
-            .is_fresh(NOW_S + 60)
-    );
+    assert!(!freshness(308, "cache-control: max-age=60").unwrap().is_fresh(NOW_S + 60));
     assert_eq!(freshness(301, "cache-control: no-store"), None);
 }
 
 #[test]
 fn a_check_makes_it_fresh_again() {
-    let stale = freshness(
-        200,
-        "etag: \"a\" | last-modified: Sun, 06 Nov 1994 08:49:37 GMT | cache-control: max-age=1",
-    )
-    .unwrap();
-    let later = Span {
-        sent_s: NOW_S + 100,
-        done_s: NOW_S + 100,
-    };
-    let checked = stale
-        .clone()
-        .after_check(&receiver(304, "cache-control: max-age=5").reply(), later)
+    let stale = freshness(200, "etag: \"a\" | last-modified: Sun, 06 Nov 1994 08:49:37 GMT | cache-control: max-age=1")
         .unwrap();
+    let later = Span { sent_s: NOW_S + 100, done_s: NOW_S + 100 };
+    let checked = stale.clone().after_check(&receiver(304, "cache-control: max-age=5").reply(), later).unwrap();
     assert!(checked.is_fresh(NOW_S + 104) && !checked.is_fresh(NOW_S + 105));
     assert_eq!(checked.etag.as_deref(), Some(&b"\"a\""[..]));
-    let renamed = stale
-        .clone()
-        .after_check(&receiver(304, "etag: \"b\"").reply(), later)
-        .unwrap();
+    let renamed = stale.clone().after_check(&receiver(304, "etag: \"b\"").reply(), later).unwrap();
     assert_eq!(renamed.etag.as_deref(), Some(&b"\"b\""[..]));
-    assert_eq!(
-        stale.after_check(&receiver(304, "cache-control: no-store").reply(), later),
-        None
-    );
+    assert_eq!(stale.after_check(&receiver(304, "cache-control: no-store").reply(), later), None);
 }
 
 proptest! {

@@ -7,19 +7,11 @@ fn url(text: &str) -> Url {
 }
 
 fn found(reference: &str, kind: Kind, priority: Priority) -> Found {
-    Found {
-        reference: reference.to_owned(),
-        kind,
-        priority,
-    }
+    Found { reference: reference.to_owned(), kind, priority }
 }
 
 fn at(base: &Url) -> Source<'_> {
-    Source {
-        base,
-        known: Nanos(7),
-        depth: 0,
-    }
+    Source { base, known: Nanos(7), depth: 0 }
 }
 
 #[test]
@@ -37,11 +29,7 @@ fn rules_say_which_hosts_are_asked() {
         (&hosts, "http://img.test/x", false),
         (&hosts, "http://other.test/x", false),
     ] {
-        assert_eq!(
-            Queue::new("home", &document, rules).admits(&url(target)),
-            want,
-            "{rules:?} {target}"
-        );
+        assert_eq!(Queue::new("home", &document, rules).admits(&url(target)), want, "{rules:?} {target}");
     }
 }
 
@@ -59,14 +47,8 @@ fn each_url_is_fetched_once_and_frames_are_one_deep() {
     let new = queue.new_among(&list, at(&document));
     let urls: Vec<String> = new.iter().map(|resource| resource.url.to_string()).collect();
     assert_eq!(urls, ["http://h.test/dir/a.png", "http://h.test/dir/frame"]);
-    let inner = [
-        found("deeper", Kind::Frame, Priority::Normal),
-        found("b.png", Kind::Image, Priority::Normal),
-    ];
-    let source = Source {
-        depth: 1,
-        ..at(&document)
-    };
+    let inner = [found("deeper", Kind::Frame, Priority::Normal), found("b.png", Kind::Image, Priority::Normal)];
+    let source = Source { depth: 1, ..at(&document) };
     assert_eq!(queue.new_among(&inner, source).len(), 1);
 }
 
@@ -74,9 +56,8 @@ fn each_url_is_fetched_once_and_frames_are_one_deep() {
 fn there_is_a_limit() {
     let document = url("http://h.test/");
     let mut queue = Queue::new("home", &document, &Discover::SameOrigin);
-    let list: Vec<Found> = (0..RESOURCES_MAX + 9)
-        .map(|n| found(&n.to_string(), Kind::Image, Priority::Normal))
-        .collect();
+    let list: Vec<Found> =
+        (0..RESOURCES_MAX + 9).map(|n| found(&n.to_string(), Kind::Image, Priority::Normal)).collect();
     assert_eq!(queue.new_among(&list, at(&document)).len(), RESOURCES_MAX);
 }
 

@@ -1,11 +1,7 @@
 use super::*;
 
 fn range_of(reserved: &[(u16, u16)]) -> Range {
-    Range {
-        first: 32_768,
-        last: 60_999,
-        reserved: reserved.to_vec(),
-    }
+    Range { first: 32_768, last: 60_999, reserved: reserved.to_vec() }
 }
 
 const HEAD: &str = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n";
@@ -26,10 +22,7 @@ fn most(reuse: Reuse, lines: &[String], own: &[u64]) -> u64 {
 #[test]
 fn reserved_ports_are_not_given_out() {
     assert_eq!(range_of(&[]).count(), 28_232);
-    assert_eq!(
-        range_of(&[(40_000, 40_009), (50_000, 50_000), (80, 90)]).count(),
-        28_221
-    );
+    assert_eq!(range_of(&[(40_000, 40_009), (50_000, 50_000), (80, 90)]).count(), 28_221);
     assert!(!range_of(&[(40_000, 40_009)]).contains(40_009));
 }
 
@@ -59,11 +52,7 @@ fn time_wait_takes_ports_unless_they_are_reused() {
     let waiting = |local: &str, left: &str| line(local, "0200007F:0050", "06", &format!("03:{left}"), 0);
     let open = line("0100007F:8000", "0200007F:0050", "01", "00:00000000", 7);
     // 59.5 s left: half a second old. 58 s left: two seconds old.
-    let lines = [
-        open,
-        waiting("0100007F:8001", "0000173E"),
-        waiting("0100007F:8002", "000016A8"),
-    ];
+    let lines = [open, waiting("0100007F:8001", "0000173E"), waiting("0100007F:8002", "000016A8")];
     assert_eq!(most(Reuse::Never, &lines, &[7]), 3);
     assert_eq!(most(Reuse::Loopback, &lines, &[7]), 2);
     assert_eq!(most(Reuse::Always, &lines, &[7]), 2);

@@ -19,22 +19,10 @@ fn grouped() -> Vec<Step> {
             vec![
                 think(10, 20),
                 get("/o-first"),
-                repeat(
-                    "2",
-                    vec![group(
-                        "inner",
-                        vec![get("/i-weak"), think(5, 30), get("/i-last"), think(40, 50)],
-                    )],
-                ),
+                repeat("2", vec![group("inner", vec![get("/i-weak"), think(5, 30), get("/i-last"), think(40, 50)])]),
                 Step::Choose(vec![
-                    Branch {
-                        weight: 1.0,
-                        steps: vec![get("/o-last")],
-                    },
-                    Branch {
-                        weight: 1.0,
-                        steps: Vec::new(),
-                    },
+                    Branch { weight: 1.0, steps: vec![get("/o-last")] },
+                    Branch { weight: 1.0, steps: Vec::new() },
                 ]),
             ],
         ),
@@ -95,12 +83,7 @@ fn transactions_are_sums_of_their_exchanges() {
         of(&["/i-"]).chunks(2).for_each(|pass| add(&mut inner, pass));
     }
     assert_eq!((outer.count, inner.count), (300, 600));
-    assert!(
-        inner.failed > 20 && outer.failed > inner.failed / 2,
-        "{} {}",
-        inner.failed,
-        outer.failed
-    );
+    assert!(inner.failed > 20 && outer.failed > inner.failed / 2, "{} {}", inner.failed, outer.failed);
     same(&run, "outer", &outer);
     same(&run, "inner", &inner);
     assert_eq!(counted(&run, "empty").count, 0);
@@ -110,10 +93,7 @@ fn transactions_are_sums_of_their_exchanges() {
 #[test]
 fn transactions_end_with_their_iteration() {
     let ended = |end: Step| {
-        let steps = vec![group(
-            "outer",
-            vec![get("/a"), group("inner", vec![get("/b"), end, get("/c")])],
-        )];
+        let steps = vec![group("outer", vec![get("/a"), group("inner", vec![get("/b"), end, get("/c")])])];
         let (_, run) = sent_once(steps, &[]);
         ["outer", "inner"].map(|name| {
             let stats = counted(&run, name);
@@ -133,10 +113,7 @@ fn a_transaction_that_the_run_cuts_is_not_counted() {
         0 => Answer::Bytes(call.at + ms(1), reply_with(200, "", "")),
         _ => Answer::Never,
     };
-    let options = Options {
-        cut_at: Some(ms(500)),
-        ..Options::all()
-    };
+    let options = Options { cut_at: Some(ms(500)), ..Options::all() };
     let run = simulate(&plan, server, &options);
     assert_eq!(run.exchanges(), 1);
     assert_eq!(counted(&run, "cut").count, 0);
@@ -149,20 +126,9 @@ fn names_do_not_clash() {
     let (_, run) = sent_once(vec![group("/a", vec![follows("/a"), follows("/b")])], &[]);
     assert_eq!(run.catalog.transactions, ["/a", "/a (redirects)", "/b"]);
     let whole = run.whole();
-    let times: Vec<u64> = (0..3)
-        .map(|number| {
-            whole
-                .transaction(Section::Hold, number)
-                .unwrap()
-                .time
-                .quantile_ns(1.0)
-                .unwrap()
-        })
-        .collect();
-    assert!(
-        times[0] > times[1] && times[0] > times[2],
-        "the group has both exchanges: {times:?}"
-    );
+    let times: Vec<u64> =
+        (0..3).map(|number| whole.transaction(Section::Hold, number).unwrap().time.quantile_ns(1.0).unwrap()).collect();
+    assert!(times[0] > times[1] && times[0] > times[2], "the group has both exchanges: {times:?}");
 }
 
 /// Law: pages and their transitions are those that the log of exchanges shows; other requests between them do not count.
@@ -176,14 +142,8 @@ fn pages_and_transitions_are_those_of_the_log() {
                 get("/ajax"),
                 think(1, 9),
                 Step::Choose(vec![
-                    Branch {
-                        weight: 2.0,
-                        steps: vec![page("/list-weak")],
-                    },
-                    Branch {
-                        weight: 1.0,
-                        steps: vec![page("/item")],
-                    },
+                    Branch { weight: 2.0, steps: vec![page("/list-weak")] },
+                    Branch { weight: 1.0, steps: vec![page("/item")] },
                 ]),
             ],
         ),

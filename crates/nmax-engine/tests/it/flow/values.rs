@@ -11,12 +11,7 @@ use super::{ONCE, compare, get, iterations, plan, repeat, run, sent_once, told, 
 use crate::ms;
 
 fn called(function: Function, arguments: &[Template]) -> Template {
-    Template {
-        parts: vec![Part::Call(Box::new(template::Call {
-            function,
-            arguments: arguments.to_vec(),
-        }))],
-    }
+    Template { parts: vec![Part::Call(Box::new(template::Call { function, arguments: arguments.to_vec() }))] }
 }
 
 /// Identifiers are new at every place and the same at the same place, whoever comes there.
@@ -58,21 +53,12 @@ fn a_request_that_is_sent_again_says_the_same() {
         };
         Answer::Bytes(call.at + ms(1), reply)
     };
-    let options = Options {
-        requests: KeepRequests::All,
-        ..Options::all()
-    };
+    let options = Options { requests: KeepRequests::All, ..Options::all() };
     let run = simulate(&plan(vec![step], &[], ONCE), server, &options);
     let bodies: Vec<String> = run
         .transcript
         .iter()
-        .map(|sent| {
-            String::from_utf8_lossy(&sent.bytes)
-                .split("\r\n\r\n")
-                .nth(1)
-                .unwrap()
-                .to_owned()
-        })
+        .map(|sent| String::from_utf8_lossy(&sent.bytes).split("\r\n\r\n").nth(1).unwrap().to_owned())
         .collect();
     assert_eq!(bodies.len(), 2);
     assert!(bodies[0].len() == 36 && bodies[0] == bodies[1], "{bodies:?}");
@@ -91,11 +77,7 @@ fn what_cannot_be_computed_fails_the_iteration() {
     let elsewhere = [
         Step::Set(vec![(0, bad())]),
         repeat("1", vec![Step::Set(vec![(0, bad())])]),
-        Step::If(If {
-            condition: compare(bad(), Comparison::Equal, ""),
-            then: Vec::new(),
-            otherwise: Vec::new(),
-        }),
+        Step::If(If { condition: compare(bad(), Comparison::Equal, ""), then: Vec::new(), otherwise: Vec::new() }),
         Step::End(Some(bad())),
     ];
     for step in elsewhere {
@@ -109,19 +91,11 @@ fn what_cannot_be_computed_fails_the_iteration() {
 /// A value that grows with every pass ends the iteration, not the machine's memory.
 #[test]
 fn values_have_a_limit() {
-    let twice = Template {
-        parts: vec![Part::Slot(0), Part::Slot(0)],
-    };
-    let steps = vec![
-        Step::Set(vec![(0, Template::text("x"))]),
-        repeat("1000", vec![Step::Set(vec![(0, twice)])]),
-    ];
+    let twice = Template { parts: vec![Part::Slot(0), Part::Slot(0)] };
+    let steps = vec![Step::Set(vec![(0, Template::text("x"))]), repeat("1000", vec![Step::Set(vec![(0, twice)])])];
     let (_, run) = sent_once(steps, &["big"]);
     let (kind, text) = told(&run)[0];
-    assert!(
-        kind == "value" && text.contains("`big` would have 33554432 bytes"),
-        "{text}"
-    );
+    assert!(kind == "value" && text.contains("`big` would have 33554432 bytes"), "{text}");
 }
 
 /// Wall time is the run's origin and its clock.
@@ -131,9 +105,6 @@ fn time_is_that_of_the_run() {
     let step = with(get("/a"), |request| {
         request.query = vec![(Template::text("t"), now("ms"))];
     });
-    let (sent, _) = sent_once(
-        vec![Step::Think(ThinkTime::Fixed(Duration::from_millis(2_500))), step],
-        &[],
-    );
+    let (sent, _) = sent_once(vec![Step::Think(ThinkTime::Fixed(Duration::from_millis(2_500))), step], &[]);
     assert_eq!(sent, ["/a?t=1700000002500"], "the origin and 2.5 s");
 }

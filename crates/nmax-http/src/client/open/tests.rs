@@ -21,21 +21,14 @@ impl Clock for Real {
 #[allow(clippy::disallowed_methods)]
 fn shared(connect: Option<Nanos>) -> Shared<Real> {
     let config = Config {
-        phase_limits: PhaseLimits {
-            connect,
-            ..PhaseLimits::default()
-        },
+        phase_limits: PhaseLimits { connect, ..PhaseLimits::default() },
         ..Config::new(Arc::new(|_, _| Ok(())))
     };
     Shared::new(config, Real(Instant::now())).unwrap()
 }
 
 fn way(places: &[SocketAddr]) -> Way {
-    Way {
-        places: places.to_vec(),
-        source_turn: 0,
-        ttl: None,
-    }
+    Way { places: places.to_vec(), source_turn: 0, ttl: None }
 }
 
 fn deadline(shared: &Shared<Real>) -> Option<Deadline> {
@@ -49,9 +42,7 @@ async fn alarmed<T>(shared: &Shared<Real>, alarm: &Alarm, work: impl Future<Outp
         match tokio::time::timeout(Duration::from_millis(5), work.as_mut()).await {
             Ok(done) => return done,
             Err(_) => assert!(
-                alarm
-                    .get()
-                    .is_some_and(|at| at > shared.clock.now() - Nanos::from_secs(1)),
+                alarm.get().is_some_and(|at| at > shared.clock.now() - Nanos::from_secs(1)),
                 "an alarm is set, and not long past"
             ),
         }
@@ -81,10 +72,7 @@ async fn the_next_address_is_tried_and_the_first_one_is_to_blame() {
     let other = SocketAddr::new([127, 0, 0, 3].into(), listening.port());
     let shared = shared(None);
     let alarm = Alarm::default();
-    let unlimited = Limit {
-        alarm: &alarm,
-        deadline: None,
-    };
+    let unlimited = Limit { alarm: &alarm, deadline: None };
     let ((stream, _), peer) = shared.first_of(&way(&[refusing, listening]), unlimited).await.unwrap();
     assert_eq!((stream.peer_addr().unwrap(), peer), (listening, listening));
     let failure = shared.first_of(&way(&[refusing, other]), unlimited).await.unwrap_err();
@@ -100,10 +88,7 @@ async fn an_address_that_refuses_is_passed_over_and_counted() {
     let refusing = SocketAddr::new([127, 0, 0, 2].into(), listening.port());
     let shared = shared(None);
     let alarm = Alarm::default();
-    let unlimited = Limit {
-        alarm: &alarm,
-        deadline: None,
-    };
+    let unlimited = Limit { alarm: &alarm, deadline: None };
     shared.first_of(&way(&[refusing]), unlimited).await.unwrap_err();
     shared.first_of(&way(&[listening, refusing]), unlimited).await.unwrap();
     assert_eq!(shared.take_notes(false).passed_over, []);
@@ -123,10 +108,7 @@ async fn a_silent_address_takes_only_its_share_of_the_connect_limit() {
     assert!(!queued.is_empty());
     let shared = shared(Some(Nanos::from_secs(2)));
     let alarm = Alarm::default();
-    let limited = || Limit {
-        alarm: &alarm,
-        deadline: deadline(&shared),
-    };
+    let limited = || Limit { alarm: &alarm, deadline: deadline(&shared) };
     let both = way(&[silent, listening]);
     let connected = alarmed(&shared, &alarm, shared.first_of(&both, limited())).await;
     assert_eq!(connected.unwrap().1, listening);
@@ -134,9 +116,7 @@ async fn a_silent_address_takes_only_its_share_of_the_connect_limit() {
     // Where nobody answers, it is the limit that ended it, and not before its time.
     let begun = shared.clock.now();
     let nobody = way(&[silent, silent]);
-    let failure = alarmed(&shared, &alarm, shared.first_of(&nobody, limited()))
-        .await
-        .unwrap_err();
+    let failure = alarmed(&shared, &alarm, shared.first_of(&nobody, limited())).await.unwrap_err();
     assert_eq!(failure.kind, ErrorKind::Timeout);
     assert!(failure.text.contains("within 2s"), "{}", failure.text);
     assert!(shared.clock.now().since(begun) >= Nanos::from_secs(2));

@@ -57,37 +57,14 @@ fn each_part_of_a_conversation_has_its_own_limit() {
     };
     // sent at 1      delivery            first byte  sending  due   why
     let cases = [
-        (
-            Delivery::AtOnce,
-            None,
-            false,
-            101,
-            "one write took all: the wait begins with it",
-        ),
+        (Delivery::AtOnce, None, false, 101, "one write took all: the wait begins with it"),
         (Delivery::InPieces, None, true, 11, "still sending"),
-        (
-            Delivery::Ended(Nanos(7)),
-            None,
-            false,
-            107,
-            "the wait begins with the last byte",
-        ),
-        (
-            Delivery::InPieces,
-            Some(Nanos(5)),
-            true,
-            1005,
-            "an early reply is being received",
-        ),
+        (Delivery::Ended(Nanos(7)), None, false, 107, "the wait begins with the last byte"),
+        (Delivery::InPieces, Some(Nanos(5)), true, 1005, "an early reply is being received"),
         (Delivery::AtOnce, Some(Nanos(5)), false, 1005, "receiving"),
     ];
     for (delivery, first_byte, is_sending, due, why) in cases {
-        let progress = Progress {
-            sent: Some(Nanos(1)),
-            first_byte,
-            delivery,
-            ..Progress::default()
-        };
+        let progress = Progress { sent: Some(Nanos(1)), first_byte, delivery, ..Progress::default() };
         let deadline = progress.deadline(&limits, is_sending).unwrap();
         assert_eq!(deadline.at, Nanos(due), "{why}");
         assert_eq!(progress.deadline(&PhaseLimits::default(), is_sending), None);
@@ -96,10 +73,7 @@ fn each_part_of_a_conversation_has_its_own_limit() {
 
 #[test]
 fn words_name_the_phase_and_its_limit() {
-    let limits = PhaseLimits {
-        connect: Some(Nanos::from_secs(2)),
-        ..PhaseLimits::default()
-    };
+    let limits = PhaseLimits { connect: Some(Nanos::from_secs(2)), ..PhaseLimits::default() };
     let failure = Deadline::of(Phase::Connect, &limits, Nanos(1)).unwrap().failure();
     assert_eq!(failure.kind, ErrorKind::Timeout);
     assert_eq!(failure.text, "no TCP connection within 2s (limit of phase connect)");

@@ -36,10 +36,7 @@ fn push(receiver: &mut Receiver, expected: Expected, stream: &[u8], size: usize)
 
 #[test]
 fn limits_of_bodies() {
-    let (by_length, until_end) = (
-        "HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nabcd",
-        "HTTP/1.1 200 OK\r\n\r\nabcd",
-    );
+    let (by_length, until_end) = ("HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nabcd", "HTTP/1.1 200 OK\r\n\r\nabcd");
     for stream in [by_length, until_end] {
         let limited = |body_limit| receive(Expected { body_limit, ..ALL }, stream.as_bytes(), &[]);
         assert_eq!(limited(4).unwrap().body, b"abcd");
@@ -47,16 +44,10 @@ fn limits_of_bodies() {
     }
     for (most, truncated) in [(0, true), (3, true), (4, false), (5, false)] {
         let mut receiver = Receiver::new();
-        receiver.start(Expected {
-            keep_body: KeepBody::UpTo(most),
-            ..ALL
-        });
+        receiver.start(Expected { keep_body: KeepBody::UpTo(most), ..ALL });
         assert_eq!(receiver.push(by_length.as_bytes()), Ok(true));
         let reply = receiver.reply();
-        assert_eq!(
-            (reply.body(), reply.body_truncated()),
-            (&b"abcd"[..most.min(4)], truncated)
-        );
+        assert_eq!((reply.body(), reply.body_truncated()), (&b"abcd"[..most.min(4)], truncated));
     }
 }
 
@@ -65,14 +56,9 @@ fn a_failed_reply_is_empty() {
     let mut receiver = Receiver::new();
     assert_eq!(receiver.reply().status(), None, "before the first");
     receiver.start(ALL);
-    receiver
-        .push(b"HTTP/1.1 200 OK\r\nx: y\r\ncontent-length: 1\r\n\r\nab")
-        .unwrap_err();
+    receiver.push(b"HTTP/1.1 200 OK\r\nx: y\r\ncontent-length: 1\r\n\r\nab").unwrap_err();
     let reply = receiver.reply();
-    assert_eq!(
-        (reply.status(), reply.headers().count(), reply.body()),
-        (None, 0, &b""[..])
-    );
+    assert_eq!((reply.status(), reply.headers().count(), reply.body()), (None, 0, &b""[..]));
 }
 
 const GZIP: &str = "Content-Encoding: gzip\r\n";
@@ -85,28 +71,12 @@ fn coded_bodies_are_undone_and_both_sizes_known() {
     let until_end = [b"HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\n\r\n", coded.as_slice()].concat();
     let cases = [
         (reply(200, GZIP, &coded), coded.len(), "by length"),
-        (
-            reply(500, "content-encoding: X-GZIP\r\n", &coded),
-            coded.len(),
-            "any status, x-gzip",
-        ),
+        (reply(500, "content-encoding: X-GZIP\r\n", &coded), coded.len(), "any status, x-gzip"),
         (chunked(GZIP, &coded, 5), coded.len(), "in chunks"),
         (until_end, coded.len(), "until the end"),
-        (
-            reply(200, "content-encoding: gzip, br\r\n", &twice),
-            twice.len(),
-            "two codings",
-        ),
-        (
-            reply(200, "content-encoding: gzip\r\ncontent-encoding: br\r\n", &twice),
-            twice.len(),
-            "in two lines",
-        ),
-        (
-            reply(200, "content-encoding: identity\r\n", TEXT),
-            TEXT.len(),
-            "no coding",
-        ),
+        (reply(200, "content-encoding: gzip, br\r\n", &twice), twice.len(), "two codings"),
+        (reply(200, "content-encoding: gzip\r\ncontent-encoding: br\r\n", &twice), twice.len(), "in two lines"),
+        (reply(200, "content-encoding: identity\r\n", TEXT), TEXT.len(), "no coding"),
     ];
     let mut receiver = Receiver::new();
     for (stream, coded_bytes, why) in cases {
@@ -126,16 +96,8 @@ fn bodies_that_stay_as_they_came() {
     let cases = [
         (off, reply(200, GZIP, &coded), "nobody asked for decoding"),
         (ALL, reply(206, GZIP, &coded), "a part cannot be decoded"),
-        (
-            ALL,
-            reply(200, "content-encoding: compress\r\n", &coded),
-            "an unknown coding",
-        ),
-        (
-            ALL,
-            reply(200, "content-encoding: gzip, compress\r\n", &coded),
-            "one of them unknown",
-        ),
+        (ALL, reply(200, "content-encoding: compress\r\n", &coded), "an unknown coding"),
+        (ALL, reply(200, "content-encoding: gzip, compress\r\n", &coded), "one of them unknown"),
         (ALL, reply(200, "", &coded), "no label"),
     ];
     for (expected, stream, why) in cases {
@@ -163,10 +125,7 @@ fn broken_codings_are_errors_of_the_protocol() {
     let coded = gzip(TEXT);
     let cut = &coded[..coded.len() - 1];
     let until_end = [b"HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\n\r\n", cut].concat();
-    let broken = |problem| CodecError::Coding {
-        coding: "gzip",
-        problem,
-    };
+    let broken = |problem| CodecError::Coding { coding: "gzip", problem };
     let cases = [
         (reply(200, GZIP, cut), broken("it ends too early")),
         (chunked(GZIP, cut, 9), broken("it ends too early")),
@@ -200,11 +159,7 @@ fn the_body_limit_holds_for_decoded_bytes() {
     assert_eq!(limited(size - 1, &stream), (Err(CodecError::BodyLimit(size - 1)), 0));
     let grown = gzip(b"x");
     for stream in [reply(200, GZIP, &grown), chunked(GZIP, &grown, 3)] {
-        assert_eq!(
-            limited(2, &stream),
-            (Err(CodecError::BodyLimit(2)), 0),
-            "coded bytes count too"
-        );
+        assert_eq!(limited(2, &stream), (Err(CodecError::BodyLimit(2)), 0), "coded bytes count too");
     }
     let bomb = reply(200, "content-encoding: br\r\n", &bytes_of(BOMB_BR));
     let limit = 100_000;
@@ -212,22 +167,14 @@ fn the_body_limit_holds_for_decoded_bytes() {
     let memory = allocation_counter::measure(|| seen = Some(limited(limit, &bomb)));
     assert_eq!(seen, Some((Err(CodecError::BodyLimit(limit)), 0)));
     // A window of 4 MiB, as the stream says, and little beside it.
-    assert!(
-        memory.bytes_max < 5 << 20,
-        "{} bytes for 16 MiB of zeros",
-        memory.bytes_max
-    );
+    assert!(memory.bytes_max < 5 << 20, "{} bytes for 16 MiB of zeros", memory.bytes_max);
 }
 
 /// 100,000 idle visitors: what decoding and large failed bodies took is given back.
 #[test]
 fn an_idle_receiver_holds_little_memory() {
     let large = vec![b'x'; 200_000];
-    let expected = Expected {
-        keep_body: KeepBody::Discard,
-        keep_failed_bytes: 64 * 1024,
-        ..ALL
-    };
+    let expected = Expected { keep_body: KeepBody::Discard, keep_failed_bytes: 64 * 1024, ..ALL };
     let streams = [
         reply(200, GZIP, &gzip(&large)),
         reply(200, "content-encoding: br\r\n", &brotli(&large)),
@@ -241,11 +188,7 @@ fn an_idle_receiver_holds_little_memory() {
             push(&mut receiver, expected, stream, 10_000).unwrap();
             receiver.rest();
         });
-        assert!(
-            memory.bytes_current < 1000,
-            "{index}: {} bytes stay",
-            memory.bytes_current
-        );
+        assert!(memory.bytes_current < 1000, "{index}: {} bytes stay", memory.bytes_current);
     }
     let mut receiver = Receiver::new();
     let memory = allocation_counter::measure(|| {
@@ -264,11 +207,7 @@ fn a_reply_that_was_given_up_holds_no_memory() {
     let long_head = [b"HTTP/1.1 200 OK\r\nx: ".as_slice(), &[b'x'; 50_000]].concat();
     let streams = [
         reply(200, "content-encoding: br\r\n", &brotli(&large)),
-        reply(
-            200,
-            "content-encoding: zstd\r\n",
-            &bytes_of("28b52ffda40000100054000010000001"),
-        ),
+        reply(200, "content-encoding: zstd\r\n", &bytes_of("28b52ffda40000100054000010000001")),
         long_head,
         vec![b'x'; 50_000],
     ];
@@ -279,11 +218,7 @@ fn a_reply_that_was_given_up_holds_no_memory() {
             let _ = receiver.push(&stream[..stream.len() - 4]);
             receiver.rest();
         });
-        assert!(
-            memory.bytes_current < 1000,
-            "{index}: {} bytes stay",
-            memory.bytes_current
-        );
+        assert!(memory.bytes_current < 1000, "{index}: {} bytes stay", memory.bytes_current);
     }
 }
 
@@ -291,11 +226,7 @@ fn a_reply_that_was_given_up_holds_no_memory() {
 #[test]
 fn a_body_in_pieces_costs_no_allocation() {
     let stream = reply(200, "", &[b'x'; 20_000]);
-    let expected = Expected {
-        keep_body: KeepBody::Discard,
-        keep_failed_bytes: 64 * 1024,
-        ..ALL
-    };
+    let expected = Expected { keep_body: KeepBody::Discard, keep_failed_bytes: 64 * 1024, ..ALL };
     let mut receiver = Receiver::new();
     push(&mut receiver, expected, &stream, 1400).unwrap();
     let memory = allocation_counter::measure(|| push(&mut receiver, expected, &stream, 1400).unwrap());
@@ -333,11 +264,7 @@ fn bodies_of_failed_replies_are_kept() {
         (200, KeepBody::UpTo(0), "", true),
     ];
     for (status, keep_body, want, truncated) in cases {
-        let expected = Expected {
-            keep_body,
-            keep_failed_bytes: 5,
-            ..ALL
-        };
+        let expected = Expected { keep_body, keep_failed_bytes: 5, ..ALL };
         for (lines, body) in [("", b"abcdefgh".to_vec()), (GZIP, gzip(b"abcdefgh"))] {
             let stream = reply(status, lines, &body);
             for size in [1, 9, stream.len()] {
@@ -345,24 +272,14 @@ fn bodies_of_failed_replies_are_kept() {
                 push(&mut receiver, expected, &stream, size).unwrap();
                 let reply = receiver.reply();
                 let seen = (reply.body(), reply.body_truncated());
-                assert_eq!(
-                    seen,
-                    (want.as_bytes(), truncated),
-                    "{status} {keep_body:?} {lines} by {size}"
-                );
+                assert_eq!(seen, (want.as_bytes(), truncated), "{status} {keep_body:?} {lines} by {size}");
             }
         }
     }
     let mut receiver = Receiver::new();
-    let none = Expected {
-        keep_body: KeepBody::Discard,
-        ..ALL
-    };
+    let none = Expected { keep_body: KeepBody::Discard, ..ALL };
     push(&mut receiver, none, &reply(500, "", b"abc"), 100).unwrap();
-    assert_eq!(
-        (receiver.reply().body(), receiver.reply().body_truncated()),
-        (&b""[..], false)
-    );
+    assert_eq!((receiver.reply().body(), receiver.reply().body_truncated()), (&b""[..], false));
 }
 
 /// What a failed exchange left is there to be shown: raw bytes, a broken head, or head and body so far.
@@ -372,41 +289,17 @@ fn remains_of_broken_replies() {
     let in_chunks = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n";
     let coded = "HTTP/1.1 200 OK\r\ncontent-length: 9\r\ncontent-encoding: deflate\r\n\r\n";
     let cases = [
-        (
-            "SSH-2.0-OpenSSH_9.6\r\n".to_owned(),
-            "SSH-2.0-OpenSSH_9.6\r\n",
-            "",
-            "no HTTP",
-        ),
-        (
-            "HTTP/1.1 099 X\r\n\r\n".to_owned(),
-            "HTTP/1.1 099 X\r\n\r\n",
-            "",
-            "a broken head",
-        ),
+        ("SSH-2.0-OpenSSH_9.6\r\n".to_owned(), "SSH-2.0-OpenSSH_9.6\r\n", "", "no HTTP"),
+        ("HTTP/1.1 099 X\r\n\r\n".to_owned(), "HTTP/1.1 099 X\r\n\r\n", "", "a broken head"),
         ("HTTP/1.1 20".to_owned(), "HTTP/1.1 20", "", "a head cut off"),
-        (
-            "HTTP/1.1 100 C\r\n\r\nHTTP/1.1 2x".to_owned(),
-            "HTTP/1.1 2x",
-            "",
-            "after an interim reply",
-        ),
+        ("HTTP/1.1 100 C\r\n\r\nHTTP/1.1 2x".to_owned(), "HTTP/1.1 2x", "", "after an interim reply"),
         (format!("{head}abc"), head, "abc", "a body cut off"),
-        (
-            format!("{in_chunks}3\r\nabc\r\n2\r\nd"),
-            in_chunks,
-            "abcd",
-            "chunks cut off",
-        ),
+        (format!("{in_chunks}3\r\nabc\r\n2\r\nd"), in_chunks, "abcd", "chunks cut off"),
         (format!("{in_chunks}3\r\nabc\r\nx"), in_chunks, "abc", "broken chunks"),
         // A stored block of three bytes, which is cut off.
         (format!("{coded}\0\u{3}\0"), coded, "", "coded data cut off"),
     ];
-    let expected = Expected {
-        keep_body: KeepBody::Discard,
-        keep_failed_bytes: 1000,
-        ..ALL
-    };
+    let expected = Expected { keep_body: KeepBody::Discard, keep_failed_bytes: 1000, ..ALL };
     let good = reply(200, "", b"good");
     for (stream, head, body, why) in cases {
         let mut receiver = Receiver::new();
@@ -426,17 +319,10 @@ fn remains_of_broken_replies() {
 
 #[test]
 fn bytes_after_a_complete_reply_are_shown() {
-    let expected = Expected {
-        keep_body: KeepBody::Discard,
-        keep_failed_bytes: 1000,
-        ..ALL
-    };
+    let expected = Expected { keep_body: KeepBody::Discard, keep_failed_bytes: 1000, ..ALL };
     let mut receiver = Receiver::new();
     receiver.start(expected);
-    assert_eq!(
-        receiver.push(b"HTTP/1.1 200 OK\r\ncontent-length: 3\r\n\r\na"),
-        Ok(false)
-    );
+    assert_eq!(receiver.push(b"HTTP/1.1 200 OK\r\ncontent-length: 3\r\n\r\na"), Ok(false));
     assert_eq!(receiver.push(b"bcHTTP/1.1"), Err(CodecError::Surplus));
     assert_eq!(receiver.remains().1, b"abcHTTP/1.1");
 }
@@ -454,11 +340,7 @@ fn remains_are_bounded() {
         (&long_head, 1 << 20, KeepBody::Discard, REMAINS_BYTES_MAX),
     ] {
         let mut receiver = Receiver::new();
-        receiver.start(Expected {
-            keep_body,
-            keep_failed_bytes: usize::MAX,
-            ..ALL
-        });
+        receiver.start(Expected { keep_body, keep_failed_bytes: usize::MAX, ..ALL });
         for piece in stream.chunks(size) {
             if receiver.push(piece).is_err() {
                 break;

@@ -19,12 +19,7 @@ fn headers_of_a_reply() {
 /// A head equal to the one before is not parsed again, and means the same; a different one is.
 #[test]
 fn repeated_heads_give_the_same_reply() {
-    let expected = |is_head| Expected {
-        is_head,
-        keep_body: KeepBody::UpTo(100),
-        body_limit: 100,
-        ..ALL
-    };
+    let expected = |is_head| Expected { is_head, keep_body: KeepBody::UpTo(100), body_limit: 100, ..ALL };
     let same: &[u8] = b"HTTP/1.1 200 OK\r\nset-cookie: a=1\r\ncontent-length: 2\r\n\r\nhi";
     let other: &[u8] = b"HTTP/1.1 404 Not Found\r\nconnection: close\r\ncontent-length: 3\r\n\r\nabc";
     let interim: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nyo";
@@ -52,8 +47,5 @@ fn repeated_heads_give_the_same_reply() {
     receiver.start(expected(true));
     assert!(receiver.push(&same[..same.len() - 2]).unwrap());
     receiver.start(expected(false));
-    assert!(
-        !receiver.push(&same[..same.len() - 2]).unwrap(),
-        "and a GET request with one"
-    );
+    assert!(!receiver.push(&same[..same.len() - 2]).unwrap(), "and a GET request with one");
 }

@@ -38,11 +38,7 @@ fn render(interim: u16, status: u16, headers: &[(String, String)], body: &[u8], 
 }
 
 fn framed() -> impl Strategy<Value = Framed> {
-    prop_oneof![
-        Just(Framed::Length),
-        (1..40_usize).prop_map(Framed::Chunked),
-        Just(Framed::UntilEnd)
-    ]
+    prop_oneof![Just(Framed::Length), (1..40_usize).prop_map(Framed::Chunked), Just(Framed::UntilEnd)]
 }
 
 proptest! {

@@ -48,11 +48,7 @@ async fn serve(answer: impl Fn(&[u8]) -> Vec<Vec<u8>> + Send + 'static) -> Socke
 }
 
 fn resolver(servers: Vec<SocketAddr>) -> Resolver {
-    Resolver {
-        timeout: Duration::from_secs(1),
-        attempts: 1,
-        ..Resolver::of_servers(servers)
-    }
+    Resolver { timeout: Duration::from_secs(1), attempts: 1, ..Resolver::of_servers(servers) }
 }
 
 async fn failure(resolver: &Resolver) -> String {
@@ -163,10 +159,7 @@ async fn search_domains_are_tried_in_order() {
     assert!(by(&resolver, "shop", Family::V4).await.is_ok());
     resolver.search.pop();
     let text = by(&resolver, "shop", Family::V4).await.unwrap_err().text;
-    assert!(
-        text.contains("SERVFAIL"),
-        "that is why it is not known whether there is one: {text}"
-    );
+    assert!(text.contains("SERVFAIL"), "that is why it is not known whether there is one: {text}");
     let absolute = by(&resolver, "shop.", Family::V4).await.unwrap_err().text;
     assert!(absolute.contains("NXDOMAIN"), "{absolute}");
 }
@@ -176,10 +169,7 @@ async fn search_domains_are_tried_in_order() {
 fn localhost_without_an_entry() {
     let both: Vec<IpAddr> = vec![Ipv6Addr::LOCALHOST.into(), Ipv4Addr::LOCALHOST.into()];
     assert_eq!(of_this_host("", "shop.localhost"), Some(both.clone()));
-    assert_eq!(
-        of_this_host("10.0.0.1 localhost", "localhost"),
-        Some(vec![[10, 0, 0, 1].into()])
-    );
+    assert_eq!(of_this_host("10.0.0.1 localhost", "localhost"), Some(vec![[10, 0, 0, 1].into()]));
     assert_eq!(of_this_host("10.0.0.1 localhost", "a.test"), None);
     assert_eq!(of_family(both, Family::V4), [IpAddr::from(HERE)]);
 }
@@ -190,9 +180,6 @@ fn a_file_that_is_not_utf8_is_read_all_the_same() {
     std::fs::write(&path, b"# b\xfcro\n192.0.2.1 printer\n").unwrap();
     let text = text_of(path.to_str().unwrap());
     std::fs::remove_file(&path).unwrap();
-    assert_eq!(
-        of_this_host(&text, "printer"),
-        Some(vec![Ipv4Addr::new(192, 0, 2, 1).into()])
-    );
+    assert_eq!(of_this_host(&text, "printer"), Some(vec![Ipv4Addr::new(192, 0, 2, 1).into()]));
     assert_eq!(text_of("/a/file/that/is/not/there"), "");
 }

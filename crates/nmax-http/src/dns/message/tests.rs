@@ -52,15 +52,9 @@ fn names_that_are_none() {
 
 #[test]
 fn addresses_with_their_shortest_lifetime() {
-    let message = reply(
-        0x8180,
-        &[(ASKED, 1, 300, &[10, 0, 0, 1]), (ASKED, 1, 60, &[10, 0, 0, 2])],
-    );
+    let message = reply(0x8180, &[(ASKED, 1, 300, &[10, 0, 0, 1]), (ASKED, 1, 60, &[10, 0, 0, 2])]);
     let found = read(&message).unwrap();
-    assert_eq!(
-        found.addresses,
-        [IpAddr::from([10, 0, 0, 1]), IpAddr::from([10, 0, 0, 2])]
-    );
+    assert_eq!(found.addresses, [IpAddr::from([10, 0, 0, 1]), IpAddr::from([10, 0, 0, 2])]);
     assert_eq!(found.ttl_s, 60);
 }
 
@@ -89,10 +83,7 @@ fn addresses_of_other_names_are_not_ours() {
 #[test]
 fn a_lifetime_with_the_top_bit_is_none_and_a_long_one_ends() {
     for (ttl, want) in [(0, 0), (0x8000_0000, 0), (u32::MAX, 0), (i32::MAX as u32, TTL_S_MAX)] {
-        assert_eq!(
-            read(&reply(0x8180, &[(ASKED, 1, ttl, &[10, 0, 0, 1])])).unwrap().ttl_s,
-            want
-        );
+        assert_eq!(read(&reply(0x8180, &[(ASKED, 1, ttl, &[10, 0, 0, 1])])).unwrap().ttl_s, want);
     }
 }
 
@@ -129,10 +120,7 @@ fn circles_end() {
     let asked = b"\x03www\x01a\x04test\x00";
     assert_eq!(read(&reply(0x8180, &[(ASKED, 5, 60, asked)])), Err(Lack::NoAddress));
     let itself = 12 + 16;
-    assert_eq!(
-        read(&reply(0x8180, &[(&[0xc0, itself], 1, 60, &[10, 0, 0, 1])])),
-        Err(Lack::Broken)
-    );
+    assert_eq!(read(&reply(0x8180, &[(&[0xc0, itself], 1, 60, &[10, 0, 0, 1])])), Err(Lack::Broken));
 }
 
 proptest! {

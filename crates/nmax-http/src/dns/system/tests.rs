@@ -21,10 +21,7 @@ fn limits_of_the_settings() {
     let text = "nameserver 10.0.0.1\nnameserver 10.0.0.2\nnameserver 10.0.0.3\nnameserver 10.0.0.4\n\
         options timeout:0 attempts:99 ndots:99\n";
     let resolver = Resolver::parse(text);
-    assert_eq!(
-        (resolver.servers.len(), resolver.attempts, resolver.dots_min),
-        (3, 5, 15)
-    );
+    assert_eq!((resolver.servers.len(), resolver.attempts, resolver.dots_min), (3, 5, 15));
     assert_eq!(resolver.timeout, Duration::from_secs(1));
     assert_eq!(Resolver::parse("").servers, ["127.0.0.1:53".parse().unwrap()]);
 }
@@ -34,10 +31,7 @@ fn short_names_are_completed() {
     let resolver = Resolver::parse("search a.test b.test\noptions ndots:2\n");
     let cases: [(&str, &[&str]); 3] = [
         ("shop", &["shop.a.test", "shop.b.test", "shop"]),
-        (
-            "www.shop.org",
-            &["www.shop.org", "www.shop.org.a.test", "www.shop.org.b.test"],
-        ),
+        ("www.shop.org", &["www.shop.org", "www.shop.org.a.test", "www.shop.org.b.test"]),
         ("shop.", &["shop."]),
     ];
     for (host, want) in cases {

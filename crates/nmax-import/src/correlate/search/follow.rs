@@ -39,20 +39,10 @@ impl Search<'_> {
             let (from, found) = &self.found[*number];
             let is_redirect = redirect == Some(*from) && found.kind == Kind::Location;
             let order = self.timeline.spot(*from).order;
-            (
-                !is_redirect,
-                self.timeline.is_resource(*from),
-                page != Some(*from),
-                std::cmp::Reverse(order),
-                *number,
-            )
+            (!is_redirect, self.timeline.is_resource(*from), page != Some(*from), std::cmp::Reverse(order), *number)
         });
         let target = split(&request.url).path_and_query;
-        let at = Use {
-            entry,
-            place: Place::Target,
-            span: 0..target.len(),
-        };
+        let at = Use { entry, place: Place::Target, span: 0..target.len() };
         for number in origins.into_iter().take(TRIES_MAX) {
             let (from, found) = &self.found[number];
             let (from, found) = (*from, without_fragment(found));
@@ -60,10 +50,7 @@ impl Search<'_> {
                 draft.uses.push((at, "${\0}".into()));
                 return true;
             }
-            let base = self
-                .again
-                .and_then(|again| again.entry(from))
-                .map(|entry| entry.request.url.as_str());
+            let base = self.again.and_then(|again| again.entry(from)).map(|entry| entry.request.url.as_str());
             let wanted = self.again.and_then(|again| again.url(entry));
             let sends = |text: &str| base.is_some_and(|base| wanted.is_some() && link::resolve(base, text) == wanted);
             let Some(choice) = self.choose(from, &found, entry, &sends) else {

@@ -104,11 +104,7 @@ impl Judge<'_, '_> {
         judge::judge(
             self.weight,
             &self.need.value,
-            &Given {
-                found,
-                words: &class.words,
-                creates: class.creates,
-            },
+            &Given { found, words: &class.words, creates: class.creates },
             &judge::Sent {
                 place: &self.part.place,
                 name: self.name,
@@ -146,9 +142,7 @@ impl<'a> Search<'a> {
         let (first, rest) = known.split_at(known.len().min(ORIGINS_MAX));
         let last = &rest[rest.len().saturating_sub(ORIGINS_MAX)..];
         let both = first.iter().chain(last);
-        both.filter(|(number, _)| self.is_before(*number, need.entry))
-            .cloned()
-            .collect()
+        both.filter(|(number, _)| self.is_before(*number, need.entry)).cloned().collect()
     }
 
     pub(super) fn judge<'b>(&'b self, need: &'b Need, part: &'b Part, name: &'b str) -> Judge<'a, 'b> {
@@ -156,10 +150,8 @@ impl<'a> Search<'a> {
         if let Place::Json(pointer) = &part.place {
             sent.extend(names::words(pointer));
         }
-        let was_followed = self
-            .followed
-            .iter()
-            .any(|(value, words)| *value == need.value && names::share(words, &sent));
+        let was_followed =
+            self.followed.iter().any(|(value, words)| *value == need.value && names::share(words, &sent));
         Judge {
             search: self,
             need,

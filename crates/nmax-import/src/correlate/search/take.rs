@@ -13,29 +13,17 @@ use crate::parts::{Part, Use, split};
 impl Search<'_> {
     /// Takes the value from the first of these places from which it can be taken.
     pub(super) fn take(&mut self, need: &Need, part: &Part, name: &str, origins: &[Origin]) -> Known {
-        let at = Use {
-            entry: need.entry,
-            place: part.place.clone(),
-            span: need.span.clone(),
-        };
+        let at = Use { entry: need.entry, place: part.place.clone(), span: need.span.clone() };
         let other = self.again.and_then(|again| again.value(need.entry, &part.place));
         let mut fallback = None;
         let mut is_chance = false;
         for (number, coding) in origins.iter().take(TRIES_MAX) {
             let template = format!("${{{}}}", need.coding.around(&coding.around("\0")));
-            let sends = |text: &str| {
-                other
-                    .as_ref()
-                    .is_some_and(|other| sends(text, coding, need, part, other))
-            };
+            let sends = |text: &str| other.as_ref().is_some_and(|other| sends(text, coding, need, part, other));
             let (from, found) = &self.found[*number];
             let (from, found) = (*from, found.clone());
             if let Some(draft) = self.draft_of(from, &found.text, false) {
-                let is_kept = draft
-                    .choice
-                    .again
-                    .as_ref()
-                    .is_none_or(|again| other.is_none() || sends(again));
+                let is_kept = draft.choice.again.as_ref().is_none_or(|again| other.is_none() || sends(again));
                 if is_kept {
                     draft.uses.push((at, template));
                     return Known::Written;
@@ -96,10 +84,7 @@ impl Search<'_> {
             return Known::Written;
         }
         if is_chance {
-            self.deny(
-                need,
-                "a second recording sends the same value though the reply has another: by chance",
-            );
+            self.deny(need, "a second recording sends the same value though the reply has another: by chance");
         } else if weight(&need.value) > Weight::Weak && !self.is_asset(need.entry) {
             self.deny(need, "no extractor finds it where it is");
         }

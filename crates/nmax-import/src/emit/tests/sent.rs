@@ -6,22 +6,9 @@ use crate::recording::header;
 
 /// A command that asks for this, as `curl` reads it.
 fn command(url: &str, headers: &[(String, String)]) -> Recording {
-    let request = Request {
-        method: "GET".into(),
-        url: url.into(),
-        headers: headers.to_vec(),
-        ..Request::default()
-    };
-    let entry = Entry {
-        number: 1,
-        request,
-        kind: Kind::Call,
-        ..Entry::default()
-    };
-    Recording {
-        is_command: true,
-        ..recording(vec![entry])
-    }
+    let request = Request { method: "GET".into(), url: url.into(), headers: headers.to_vec(), ..Request::default() };
+    let entry = Entry { number: 1, request, kind: Kind::Call, ..Entry::default() };
+    Recording { is_command: true, ..recording(vec![entry]) }
 }
 
 /// The headers of a plan's first request, its defaults included.
@@ -37,14 +24,7 @@ fn headers_of(plan: &Plan) -> Vec<(String, String)> {
 /// A query as browsers, scripts and people write it.
 fn any_query() -> impl Strategy<Value = String> {
     let name = prop_oneof!["[a-c]", "[a-c]\\[\\]", "[a-c]%5B%5d", "%zz", "[!-~]{0,4}"];
-    let value = prop_oneof![
-        "=[a-z0-9]{0,4}",
-        "=[a-z]\\+[a-z]",
-        "=%20%2f",
-        "=[0-9]:[0-9],/@",
-        "=[!-~]{0,6}",
-        ""
-    ];
+    let value = prop_oneof!["=[a-z0-9]{0,4}", "=[a-z]\\+[a-z]", "=%20%2f", "=[0-9]:[0-9],/@", "=[!-~]{0,6}", ""];
     prop::collection::vec((name, value), 0..5).prop_map(|pairs| {
         let pairs: Vec<String> = pairs.iter().map(|(name, value)| format!("{name}{value}")).collect();
         pairs.join("&").replace('#', "")
@@ -101,18 +81,8 @@ fn what_nmax_writes_itself_is_said_where_it_differs() {
         ("connection", "keep-alive", None, "nmax does so too"),
         ("connection", "close", Some("`connection`"), "the plan's policy decides"),
         ("content-length", "3", None, "it follows from the body"),
-        (
-            "transfer-encoding",
-            "chunked",
-            Some("`transfer-encoding`"),
-            "a body goes out with its length",
-        ),
-        (
-            "expect",
-            "100-continue",
-            Some("expect_continue"),
-            "the plan has a key for it",
-        ),
+        ("transfer-encoding", "chunked", Some("`transfer-encoding`"), "a body goes out with its length"),
+        ("expect", "100-continue", Some("expect_continue"), "the plan has a key for it"),
         ("accept-encoding", "gzip, br", None, "`compression` says it"),
         ("upgrade", "h2c", Some("`upgrade`"), "nmax speaks HTTP/1.1"),
     ];
@@ -133,26 +103,11 @@ fn what_nmax_writes_itself_is_said_where_it_differs() {
 #[test]
 fn a_virtual_host_is_asked_for_by_its_own_name() {
     let cases = [
-        (
-            "http://127.0.0.1:8080/a",
-            "shop.test",
-            Some("shop.test"),
-            "another name",
-        ),
+        ("http://127.0.0.1:8080/a", "shop.test", Some("shop.test"), "another name"),
         ("http://127.0.0.1:8080/a", "127.0.0.1:8080", None, "the same"),
-        (
-            "http://Shop.test/a",
-            "shop.TEST:80",
-            None,
-            "names have no case, and 80 is the port of http",
-        ),
+        ("http://Shop.test/a", "shop.TEST:80", None, "names have no case, and 80 is the port of http"),
         ("https://shop.test:443/a", "shop.test", None, "443 is the port of https"),
-        (
-            "http://shop.test:443/a",
-            "shop.test",
-            Some("shop.test"),
-            "443 is no port of http",
-        ),
+        ("http://shop.test:443/a", "shop.test", Some("shop.test"), "443 is no port of http"),
         ("http://shop.test/a", "a b", None, "no host"),
         ("http://shop.test/a", "", None, "nothing"),
     ];
@@ -172,10 +127,7 @@ fn a_virtual_host_is_asked_for_by_its_own_name() {
 
 #[test]
 fn headers_that_no_request_can_carry_are_named() {
-    let entry = get(0, "/a", Kind::Call)
-        .with("Bad Name", "1")
-        .with("X-Control", "a\u{1}b")
-        .with("X-Good", "1");
+    let entry = get(0, "/a", Kind::Call).with("Bad Name", "1").with("X-Control", "a\u{1}b").with("X-Good", "1");
     let (emitted, _) = untouched(&recording(vec![entry]));
     let plan = read(&emitted.plan, &emitted.files).unwrap();
     assert_eq!(headers_of(&plan), [("x-good".to_owned(), "1".to_owned())]);
@@ -187,11 +139,7 @@ fn headers_that_no_request_can_carry_are_named() {
 fn a_searched_word_is_replaced_and_the_rest_stays_as_written() {
     let entries = vec![page(0, "/", ""), page(3000, "/search?f[]=a+b&q=oak+table", "")];
     let (made, _) = made(entries, &Options::default());
-    assert!(
-        made.plan.contains("get: \"/search?f[]=a+b&q=${words.q}\""),
-        "{}",
-        made.plan
-    );
+    assert!(made.plan.contains("get: \"/search?f[]=a+b&q=${words.q}\""), "{}", made.plan);
 }
 
 /// Also one that is too short to be looked for everywhere, and is a secret by its name alone.
@@ -209,22 +157,14 @@ fn files_with_secrets_are_kept_for_their_owner() {
         get(0, "/pay", Kind::Call)
             .by("POST")
             .sends("application/json", r#"{"api_key": "sk_live_51HxYzAbCdEf0123456789"}"#),
-        get(5000, "/up", Kind::Call).by("POST").sends(
-            "multipart/form-data; boundary=B",
-            &format!("{}--B--\r\n", parts.concat()),
-        ),
+        get(5000, "/up", Kind::Call)
+            .by("POST")
+            .sends("multipart/form-data; boundary=B", &format!("{}--B--\r\n", parts.concat())),
     ];
     let (made, _) = made(entries, &Options::default());
     let bodies = made.files.iter().filter(|file| file.name.contains(".body-"));
     let secret: Vec<_> = bodies.map(|file| (file.name.as_str(), file.is_secret)).collect();
-    assert_eq!(
-        secret,
-        [
-            ("visit.body-1.json", true),
-            ("visit.body-2.json", true),
-            ("visit.body-3.json", false)
-        ]
-    );
+    assert_eq!(secret, [("visit.body-1.json", true), ("visit.body-2.json", true), ("visit.body-3.json", false)]);
     let said = made.summary.warnings.join("\n");
     assert!(said.contains("visit.body-1.json holds a secret"), "{said}");
     assert!(said.contains("visit.body-2.json holds a secret"), "{said}");
@@ -242,14 +182,8 @@ fn visits_with_an_empty_cache_are_those_of_new_visitors() {
         read(&emitted.plan, &emitted.files).unwrap().defaults.visitor
     };
     assert_eq!(visits(|_| {}), Visitor::New);
-    assert_eq!(
-        visits(|visit| visit.entries[1].is_from_cache = true),
-        Visitor::Returning
-    );
-    assert_eq!(
-        visits(|visit| visit.entries[1] = get(30, "/app.css", Kind::Style).status(304)),
-        Visitor::Returning
-    );
+    assert_eq!(visits(|visit| visit.entries[1].is_from_cache = true), Visitor::Returning);
+    assert_eq!(visits(|visit| visit.entries[1] = get(30, "/app.css", Kind::Style).status(304)), Visitor::Returning);
     assert_eq!(visits(|visit| visit.is_command = true), Visitor::Returning);
 }
 
@@ -259,11 +193,7 @@ fn resources_that_ask_for_what_was_recorded_are_said() {
     let entries = |call: &str| {
         vec![
             page(0, "/", "<a href=\"/book/196\">a</a> <a href=\"/book/197\">b</a>"),
-            page(
-                5000,
-                "/book/197",
-                "<form><input type=hidden name=book_id value=197></form>",
-            ),
+            page(5000, "/book/197", "<form><input type=hidden name=book_id value=197></form>"),
             get(5030, call, Kind::Call).answers("application/json", "{}"),
             post(9000, "/basket", "book_id=197"),
         ]
@@ -271,11 +201,7 @@ fn resources_that_ask_for_what_was_recorded_are_said() {
     let (made, _) = made(entries("/api/stock?book=197"), &Options::default());
     let said = made.summary.warnings.join("\n");
     assert!(made.plan.contains("- \"/api/stock?book=197\""), "{}", made.plan);
-    assert!(
-        said.contains("/api/stock?book=197 comes with its page as it was recorded"),
-        "{said}\n{}",
-        made.plan
-    );
+    assert!(said.contains("/api/stock?book=197 comes with its page as it was recorded"), "{said}\n{}", made.plan);
     assert!(said.contains("with `${book_id}` in it"), "{said}");
     let (other, _) = super::made(entries("/api/stock?shop=197"), &Options::default());
     let said = other.summary.warnings.join("\n");

@@ -14,10 +14,8 @@ const NAME_CHARS_MIN: usize = 4;
 impl Binder<'_> {
     /// Puts the variables where the values stand.
     pub(in crate::parameters) fn replace(&mut self, candidates: &[Candidate], covered: &Covered<'_>) {
-        let by_place: HashMap<(usize, &Place), &Candidate> = candidates
-            .iter()
-            .map(|candidate| ((candidate.entry, &candidate.part.place), candidate))
-            .collect();
+        let by_place: HashMap<(usize, &Place), &Candidate> =
+            candidates.iter().map(|candidate| ((candidate.entry, &candidate.part.place), candidate)).collect();
         for (entry, part) in all_parts(self.recording, self.journey) {
             let own = by_place.get(&(entry, &part.place));
             let bound = own.and_then(|own| {
@@ -34,10 +32,9 @@ impl Binder<'_> {
                     let place = told(self.recording, self.journey, entry, &part.place);
                     let note = format!("{place}: {}, {}", in_words(bound.field), bound.from);
                     self.made.notes.push(note);
-                    self.made.replacements.push(Replacement {
-                        at: whole(entry, &part),
-                        template: bound.template.clone(),
-                    });
+                    self.made
+                        .replacements
+                        .push(Replacement { at: whole(entry, &part), template: bound.template.clone() });
                 }
                 Some(_) => {}
                 None => self
@@ -57,29 +54,18 @@ fn is_the_same(bound: &Bound, part: &Part) -> bool {
         Field::FullName => bound.value.trim().contains(' '),
         _ => false,
     };
-    let is_value = matches!(
-        part.place,
-        Place::Query(..) | Place::Field(..) | Place::Json(_) | Place::Segment(_)
-    );
+    let is_value = matches!(part.place, Place::Query(..) | Place::Field(..) | Place::Json(_) | Place::Segment(_));
     is_distinct && is_value && !part.is_bare && bound.value == part.value
 }
 
 /// Addresses within longer values.
 fn within<'a>(bound: &'a [Bound], entry: usize, part: &'a Part) -> impl Iterator<Item = Replacement> + 'a {
-    let emails = bound
-        .iter()
-        .filter(|bound| bound.field == Field::Email && !part.is_bare);
+    let emails = bound.iter().filter(|bound| bound.field == Field::Email && !part.is_bare);
     emails.flat_map(move |email| {
-        part.value
-            .match_indices(email.value.as_str())
-            .map(move |(at, found)| Replacement {
-                at: Use {
-                    entry,
-                    place: part.place.clone(),
-                    span: at..at + found.len(),
-                },
-                template: email.template.clone(),
-            })
+        part.value.match_indices(email.value.as_str()).map(move |(at, found)| Replacement {
+            at: Use { entry, place: part.place.clone(), span: at..at + found.len() },
+            template: email.template.clone(),
+        })
     })
 }
 

@@ -15,16 +15,7 @@ fn a_secret_is_found_in_every_spelling() {
     let nested = percent_encode(&serde_json::Value::from(secret).to_string());
     let html = "p&#64;ss w/&#xF6;&amp;&quot;&lt;9\\%41+";
     let in_string = serde_json::Value::from(serde_json::Value::from(secret).to_string()).to_string();
-    for text in [
-        secret,
-        ascii,
-        &twice,
-        &form,
-        &form.to_lowercase().replace("p%40", "p@"),
-        &nested,
-        html,
-        &in_string,
-    ] {
+    for text in [secret, ascii, &twice, &form, &form.to_lowercase().replace("p%40", "p@"), &nested, html, &in_string] {
         assert!(found(secret, &format!("x{text}y")), "{text}");
     }
     assert!(!found(secret, &secret[1..]));
@@ -40,10 +31,7 @@ fn short_secrets_count_as_words_only() {
 #[test]
 fn a_mask_stands_for_the_longest_secret_and_nothing_else_changes() {
     let needles = Needles::anywhere(["abcd", "abcd/1234", "öß%2"]);
-    assert_eq!(
-        needles.masked("ä xabcdx ABCD abcd%2f1234, öß%252 ö", "*"),
-        "ä x*x ABCD *, * ö"
-    );
+    assert_eq!(needles.masked("ä xabcdx ABCD abcd%2f1234, öß%252 ö", "*"), "ä x*x ABCD *, * ö");
     assert_eq!(Needles::anywhere([]).masked("ä abcd", "*"), "ä abcd");
     assert!(!format!("{needles:?}").contains("abcd"));
 }

@@ -39,10 +39,7 @@ impl Finder<'_> {
     fn tag(&mut self, range: Range<usize>) {
         let attributes = attributes(self.bytes, range);
         let value = |wanted: &[&str]| {
-            attributes
-                .iter()
-                .find(|(name, _)| wanted.contains(&name.as_str()))
-                .map(|(_, value)| value.clone())
+            attributes.iter().find(|(name, _)| wanted.contains(&name.as_str())).map(|(_, value)| value.clone())
         };
         let Some(content) = value(&["value", "content"]).filter(|range| !range.is_empty()) else {
             return;
@@ -57,11 +54,7 @@ impl Finder<'_> {
             && !super::is_plain(&written)
             && (looks_random(&written) || !written.contains(' '))
         {
-            let grade = if looks_random(&written) {
-                super::Grade::Strong
-            } else {
-                super::Grade::Weak
-            };
+            let grade = if looks_random(&written) { super::Grade::Strong } else { super::Grade::Weak };
             self.add(content, Coding::Html, grade);
         }
     }

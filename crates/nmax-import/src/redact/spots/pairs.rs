@@ -26,10 +26,7 @@ impl Finder<'_> {
             return; // A comparison.
         }
         let Some(name) = name_before(bytes, at) else { return };
-        let name = Name {
-            text: String::from_utf8_lossy(&bytes[name.start..name.end]).into_owned(),
-            ..name
-        };
+        let name = Name { text: String::from_utf8_lossy(&bytes[name.start..name.end]).into_owned(), ..name };
         let escaped = |at: usize| bytes.get(at) == Some(&b'\\');
         let coding = |at: usize| if escaped(at) { Coding::JsonTwice } else { Coding::Json };
         if bytes.get(start) == Some(&b'[') && name.is_quoted {
@@ -51,12 +48,8 @@ impl Finder<'_> {
                 self.named(&name.text, start..start + length, Coding::Raw);
             }
         } else if bytes[at] == b'=' && !name.is_quoted && name.is_parameter {
-            let is_value = |byte: &&u8| {
-                !matches!(
-                    byte,
-                    b'&' | b'"' | b'\'' | b'<' | b'>' | b'#' | b';' | b'\\' | b')' | b','
-                )
-            };
+            let is_value =
+                |byte: &&u8| !matches!(byte, b'&' | b'"' | b'\'' | b'<' | b'>' | b'#' | b';' | b'\\' | b')' | b',');
             let is_value = |byte: &&u8| is_value(byte) && !byte.is_ascii_whitespace();
             let length = bytes[at + 1..].iter().take(VALUE_MAX).take_while(is_value).count();
             self.named(&name.text, at + 1..at + 1 + length, Coding::Percent);
@@ -77,12 +70,7 @@ struct Name {
 
 /// The name that ends before a sign.
 fn name_before(bytes: &[u8], at: usize) -> Option<Name> {
-    let blanks = bytes[..at]
-        .iter()
-        .rev()
-        .take(2)
-        .take_while(|byte| **byte == b' ')
-        .count();
+    let blanks = bytes[..at].iter().rev().take(2).take_while(|byte| **byte == b' ').count();
     let mut end = at - blanks;
     let is_quoted = bytes[..end].ends_with(b"\"") || bytes[..end].ends_with(b"'");
     if is_quoted {
@@ -105,19 +93,13 @@ fn name_before(bytes: &[u8], at: usize) -> Option<Name> {
 /// A value in quotes, which may be escaped themselves (JSON in a string): where it is, and where it ends with them.
 fn quoted(bytes: &[u8], at: usize) -> Option<(Range<usize>, usize)> {
     let slashes = bytes[at..].iter().take_while(|byte| **byte == b'\\').count();
-    let quote = *bytes
-        .get(at + slashes)
-        .filter(|byte| matches!(byte, b'"' | b'\'' | b'`'))?;
+    let quote = *bytes.get(at + slashes).filter(|byte| matches!(byte, b'"' | b'\'' | b'`'))?;
     let start = at + slashes + 1;
     let mut end = start;
     loop {
         let rest = &bytes[end..bytes.len().min(start + VALUE_MAX)];
         end += rest.iter().position(|byte| *byte == quote)?;
-        let before = bytes[start..end]
-            .iter()
-            .rev()
-            .take_while(|byte| **byte == b'\\')
-            .count();
+        let before = bytes[start..end].iter().rev().take_while(|byte| **byte == b'\\').count();
         // `\"` ends what began with `\"`. A backslash of the value is doubled once for each string around it.
         if before % (2 * (slashes + 1)) == slashes {
             return Some((start..end - slashes, end + 1));

@@ -51,11 +51,7 @@ fn headers_of_the_exchange_are_denied() {
         ],
         &[],
     );
-    assert!(
-        found.denied.iter().any(|denied| denied.what.contains("x-request-id")),
-        "{:?}",
-        found.denied
-    );
+    assert!(found.denied.iter().any(|denied| denied.what.contains("x-request-id")), "{:?}", found.denied);
 }
 
 #[test]
@@ -69,41 +65,24 @@ fn values_of_the_client_are_made_anew() {
             .sends("traceparent", trace)
             .sends("x-request-id", uuid)
             .json(&format!(r#"{{"echo":"{uuid}"}}"#)),
-        post("/api", "").json_body(&format!(
-            r#"{{"idempotencyKey":"{uuid}","at":{},"productId":"{ITEM}"}}"#,
-            ms / 1_000 + 3
-        )),
-        post(
-            "/in",
-            &format!("user=0b9f8c7d6e5f4a3b&password=0b9f8c7d6e5f4a3b9c2d&nonce=k3J9sLq8Zx2V&ref={OTHER}"),
-        ),
+        post("/api", "")
+            .json_body(&format!(r#"{{"idempotencyKey":"{uuid}","at":{},"productId":"{ITEM}"}}"#, ms / 1_000 + 3)),
+        post("/in", &format!("user=0b9f8c7d6e5f4a3b&password=0b9f8c7d6e5f4a3b9c2d&nonce=k3J9sLq8Zx2V&ref={OTHER}")),
     ]);
     assert_eq!(lines(&found), [] as [&str; 0]);
     let made: Vec<_> = found
         .generated
         .iter()
         .map(|made| {
-            let uses: Vec<_> = made
-                .uses
-                .iter()
-                .map(|(at, template)| format!("{} {:?} {template}", at.entry, at.place))
-                .collect();
-            (
-                made.set.as_ref().map(|(name, template)| format!("{name}={template}")),
-                uses.join(", "),
-            )
+            let uses: Vec<_> =
+                made.uses.iter().map(|(at, template)| format!("{} {:?} {template}", at.entry, at.place)).collect();
+            (made.set.as_ref().map(|(name, template)| format!("{name}={template}")), uses.join(", "))
         })
         .collect();
     let want = [
         (None, "1 Query(\"_\", 0) ${now('ms')}".to_owned()),
-        (
-            None,
-            "1 Query(\"r\", 0) 0.${random(1000000000000000, 9999999999999999)}".to_owned(),
-        ),
-        (
-            None,
-            "1 Header(\"traceparent\") 00-${random_hex(32)}-${random_hex(16)}-01".to_owned(),
-        ),
+        (None, "1 Query(\"r\", 0) 0.${random(1000000000000000, 9999999999999999)}".to_owned()),
+        (None, "1 Header(\"traceparent\") 00-${random_hex(32)}-${random_hex(16)}-01".to_owned()),
         (
             Some("x_request_id=${uuid()}".to_owned()),
             "1 Header(\"x-request-id\") ${x_request_id}, 2 Json(\"/idempotencyKey\") ${x_request_id}".to_owned(),
@@ -128,23 +107,13 @@ fn constants_of_scripts_are_no_correlations() {
         ],
         &[],
     );
-    assert!(
-        found.denied.iter().any(|denied| denied.reason.contains("constant")),
-        "{:?}",
-        found.denied
-    );
+    assert!(found.denied.iter().any(|denied| denied.reason.contains("constant")), "{:?}", found.denied);
 }
 
 /// Trap: browsers drop the bodies of pages that were left, and nothing says why a token is not found.
 #[test]
 fn a_token_without_its_page_is_told() {
-    let found = check(
-        &[
-            get("/login").html(""),
-            post("/login", &format!("csrf={CSRF}&user=anna")),
-        ],
-        &[],
-    );
+    let found = check(&[get("/login").html(""), post("/login", &format!("csrf={CSRF}&user=anna"))], &[]);
     assert_eq!(found.denied.len(), 1);
     assert!(found.denied[0].what.contains("csrf") && found.denied[0].reason.contains("without their bodies"));
 }

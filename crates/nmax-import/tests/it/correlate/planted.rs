@@ -42,30 +42,24 @@ enum To {
 fn saying(from: From, value: &str, noise: &str) -> Exchange {
     let html = |body: String| get("/start").html(&format!("<p>{noise}</p>{body}<p>2026, 12.90, {noise}</p>"));
     match from {
-        From::Input => html(format!(
-            "<form><input name=other value=x><input type=hidden name=ticket value=\"{value}\"></form>"
-        )),
+        From::Input => {
+            html(format!("<form><input name=other value=x><input type=hidden name=ticket value=\"{value}\"></form>"))
+        }
         From::Meta => html(format!("<meta name=ticket content=\"{value}\">")),
-        From::Data => html(format!(
-            "<div class=\"box wide\"><p data-ticket=\"{value}\">x</p></div>"
-        )),
+        From::Data => html(format!("<div class=\"box wide\"><p data-ticket=\"{value}\">x</p></div>")),
         From::Link => html(format!(
             "<ul><li><a class=l href=\"/go?ticket=7&amp;a=1\">x</a><li><a class=l href=\"/go?ticket={value}&amp;a=1\">x</a></ul>"
         )),
         From::Json => get("/start").json(&format!(r#"{{"note":"{noise}","data":{{"ticket":"{value}"}}}}"#)),
-        From::JsonList => get("/start").json(&format!(
-            r#"{{"list":[{{"ticket":"a"}},{{"ticket":"{value}"}},{{"ticket":"b"}}]}}"#
-        )),
+        From::JsonList => {
+            get("/start").json(&format!(r#"{{"list":[{{"ticket":"a"}},{{"ticket":"{value}"}},{{"ticket":"b"}}]}}"#))
+        }
         From::Header => get("/start").tells("x-ticket", value),
         From::Location => get("/start").leads_to(201, &format!("/tickets/{value}")),
         From::Cookie => get("/start").tells("set-cookie", &format!("ticket={value}; path=/")),
-        From::Script => html(format!(
-            "<script>var conf = {{a: 1, \"ticket\": \"{value}\"}};</script>"
-        )),
-        From::Xml => get("/start").replies(
-            "text/xml",
-            &format!("<?xml version=\"1.0\"?><r><n>{noise}</n><ticket>{value}</ticket></r>"),
-        ),
+        From::Script => html(format!("<script>var conf = {{a: 1, \"ticket\": \"{value}\"}};</script>")),
+        From::Xml => get("/start")
+            .replies("text/xml", &format!("<?xml version=\"1.0\"?><r><n>{noise}</n><ticket>{value}</ticket></r>")),
         From::Text => get("/start").replies("text/plain", &format!("{noise}\nyour ticket {value} is valid\n")),
     }
 }
@@ -77,10 +71,7 @@ fn sending(to: To, value: &str) -> Exchange {
         To::Header => get("/api/use").sends("x-ticket", value),
         To::Bearer => get("/api/use").sends("authorization", &format!("Bearer {value}")),
         To::Field => post("/api/use", &format!("a=1&ticket={value}")),
-        To::Base64 => post(
-            "/api/use",
-            &format!("ticket={}", parts::percent_encode(&BASE64_STANDARD.encode(value))),
-        ),
+        To::Base64 => post("/api/use", &format!("ticket={}", parts::percent_encode(&BASE64_STANDARD.encode(value)))),
         To::Json => post("/api/use", "").json_body(&format!(r#"{{"a":[1,{{"ticket":"{value}"}}]}}"#)),
         To::Xml => post("/api/use", "").xml_body(&format!("<r><ticket>{value}</ticket></r>")),
         To::Composite => post("/api/use", &format!("ticket=ticket:{value};v=1")),
@@ -101,25 +92,11 @@ const FROMS: [From; 12] = [
     From::Xml,
     From::Text,
 ];
-const TOS: [To; 9] = [
-    To::Segment,
-    To::Query,
-    To::Header,
-    To::Bearer,
-    To::Field,
-    To::Base64,
-    To::Json,
-    To::Xml,
-    To::Composite,
-];
+const TOS: [To; 9] =
+    [To::Segment, To::Query, To::Header, To::Bearer, To::Field, To::Base64, To::Json, To::Xml, To::Composite];
 
 fn planted(from: From, to: To, value: &str, noise: &str) -> Vec<Exchange> {
-    vec![
-        get("/").html(noise),
-        saying(from, value, noise),
-        get("/pause").html(noise),
-        sending(to, value),
-    ]
+    vec![get("/").html(noise), saying(from, value, noise), get("/pause").html(noise), sending(to, value)]
 }
 
 proptest! {

@@ -25,41 +25,25 @@ fn shop(csrf: &str, item: &str, other: &str, sid: &str, order: u32) -> Vec<Excha
     let cookie = format!("sid={sid}");
     vec![
         csrf_page("/signup", csrf).tells("set-cookie", &format!("sid={sid}; Path=/; HttpOnly")),
-        post(
-            "/signup",
-            &format!("csrf={csrf}&email=anna%40example.com&password=Tr0ub4dor%263xx"),
-        )
-        .sends("cookie", &cookie)
-        .leads_to(302, "/account"),
+        post("/signup", &format!("csrf={csrf}&email=anna%40example.com&password=Tr0ub4dor%263xx"))
+            .sends("cookie", &cookie)
+            .leads_to(302, "/account"),
         get("/account")
             .belongs(Belongs::Redirect, Kind::Document)
             .sends("cookie", &cookie)
             .html("<b class=email>anna@example.com</b>"),
         csrf_page("/login", csrf).sends("cookie", &cookie),
-        post(
-            "/login",
-            &format!("csrf={csrf}&email=anna%40example.com&password=Tr0ub4dor%263xx"),
-        )
-        .sends("cookie", &cookie)
-        .leads_to(302, "/account"),
-        get("/account")
-            .belongs(Belongs::Redirect, Kind::Document)
-            .html("<b class=email>anna@example.com</b>"),
+        post("/login", &format!("csrf={csrf}&email=anna%40example.com&password=Tr0ub4dor%263xx"))
+            .sends("cookie", &cookie)
+            .leads_to(302, "/account"),
+        get("/account").belongs(Belongs::Redirect, Kind::Document).html("<b class=email>anna@example.com</b>"),
         get("/search?q=oak").html(&list),
-        get(&format!("/item/{item}"))
-            .sends("referer", "https://shop.test/search?q=oak")
-            .html(&form),
+        get(&format!("/item/{item}")).sends("referer", "https://shop.test/search?q=oak").html(&form),
         get(&format!("/image/{item}.jpg")).belongs(Belongs::Resource, Kind::Image),
-        post("/basket", &format!("csrf={csrf}&item={item}&pieces=2"))
-            .sends("cookie", &cookie)
-            .leads_to(303, "/basket"),
+        post("/basket", &format!("csrf={csrf}&item={item}&pieces=2")).sends("cookie", &cookie).leads_to(303, "/basket"),
         csrf_page("/basket", csrf).belongs(Belongs::Redirect, Kind::Document),
-        post("/order", &format!("csrf={csrf}"))
-            .sends("cookie", &cookie)
-            .leads_to(303, &format!("/order/{order}")),
-        get(&format!("/order/{order}"))
-            .belongs(Belongs::Redirect, Kind::Document)
-            .html("<h1>Order</h1>"),
+        post("/order", &format!("csrf={csrf}")).sends("cookie", &cookie).leads_to(303, &format!("/order/{order}")),
+        get(&format!("/order/{order}")).belongs(Belongs::Redirect, Kind::Document).html("<h1>Order</h1>"),
     ]
 }
 
@@ -75,11 +59,7 @@ fn a_visit_to_a_shop_needs_three_values_of_the_server_and_one_more_for_its_form(
             "order: 11 header location -> 12 Target ${order}",
         ],
     );
-    let jar: Vec<_> = found
-        .jar
-        .iter()
-        .map(|cookie| (cookie.name.as_str(), cookie.set_by, cookie.sent))
-        .collect();
+    let jar: Vec<_> = found.jar.iter().map(|cookie| (cookie.name.as_str(), cookie.set_by, cookie.sent)).collect();
     assert_eq!(jar, [("sid", Some(0), 6)]);
     assert_eq!(found.generated, []);
     assert!(found.values.iter().all(|correlation| correlation.state == State::Found));
@@ -90,37 +70,21 @@ fn a_second_visit_says_what_changes() {
     let first = shop(CSRF, ITEM, OTHER, "0f1e2d3c4b5a69788796", 17);
     let second = shop("00ff11ee22dd33cc44bb55aa66997788", ITEM, OTHER, "5a4b3c2d1e0f", 21);
     let states = |found: &Correlations| -> Vec<(String, State)> {
-        found
-            .values
-            .iter()
-            .map(|found| (found.name.clone(), found.state))
-            .collect()
+        found.values.iter().map(|found| (found.name.clone(), found.state)).collect()
     };
     let found = found_in_two(&first, &second);
     let of = |name: &str, state| (name.to_owned(), state);
-    let want = [
-        of("csrf", State::Changes),
-        of("item", State::Same),
-        of("item_id", State::Same),
-        of("order", State::Changes),
-    ];
+    let want =
+        [of("csrf", State::Changes), of("item", State::Same), of("item_id", State::Same), of("order", State::Changes)];
     assert_eq!(states(&found), want);
     // The user took the other item: the same extractor has it at another place.
     let mut third = shop("00ff11ee22dd33cc44bb55aa66997788", OTHER, ITEM, "5a4b3c2d1e0f", 21);
     third[6] = first[6].clone();
     let found = found_in_two(&first, &third);
     assert_eq!(states(&found)[1], of("item", State::Changes));
-    assert!(
-        found.values[1].evidence.contains("random"),
-        "{}",
-        found.values[1].evidence
-    );
+    assert!(found.values[1].evidence.contains("random"), "{}", found.values[1].evidence);
     // A token that stays is a constant, and nothing is written for it.
     let same = found_in_two(&first, &shop(CSRF, ITEM, OTHER, "5a4b3c2d1e0f", 21));
     assert!(same.values.iter().all(|found| found.name != "csrf"));
-    assert!(
-        same.denied
-            .iter()
-            .any(|denied| denied.what.contains("csrf") && denied.reason.contains("constant"))
-    );
+    assert!(same.denied.iter().any(|denied| denied.what.contains("csrf") && denied.reason.contains("constant")));
 }

@@ -28,21 +28,11 @@ pub(super) enum Belongs {
 }
 
 pub(super) fn get(url: &str) -> Exchange {
-    Exchange {
-        method: "GET",
-        url: url.to_owned(),
-        status: 200,
-        kind: Kind::Document,
-        ..Exchange::default()
-    }
+    Exchange { method: "GET", url: url.to_owned(), status: 200, kind: Kind::Document, ..Exchange::default() }
 }
 
 pub(super) fn post(url: &str, form: &str) -> Exchange {
-    Exchange {
-        method: "POST",
-        body: Some(("application/x-www-form-urlencoded", form.to_owned())),
-        ..get(url)
-    }
+    Exchange { method: "POST", body: Some(("application/x-www-form-urlencoded", form.to_owned())), ..get(url) }
 }
 
 impl Exchange {
@@ -92,24 +82,14 @@ impl Exchange {
     }
 
     fn entry(&self, number: usize) -> Entry {
-        let body = |mime: &str, text: &str| Body {
-            mime: mime.to_owned(),
-            bytes: text.as_bytes().to_vec(),
-            ..Body::default()
-        };
+        let body =
+            |mime: &str, text: &str| Body { mime: mime.to_owned(), bytes: text.as_bytes().to_vec(), ..Body::default() };
         let mut headers = self.headers.clone();
-        headers.extend(
-            self.body
-                .iter()
-                .map(|(mime, _)| ("content-type".to_owned(), (*mime).to_owned())),
-        );
+        headers.extend(self.body.iter().map(|(mime, _)| ("content-type".to_owned(), (*mime).to_owned())));
         Entry {
             number: number + 1,
             sent_us: START_US + number as i64 * 2_000_000,
-            timings: Timings {
-                total: Some(std::time::Duration::from_millis(100)),
-                ..Timings::default()
-            },
+            timings: Timings { total: Some(std::time::Duration::from_millis(100)), ..Timings::default() },
             request: Request {
                 method: self.method.into(),
                 url: format!("https://shop.test{}", self.url),
@@ -130,11 +110,7 @@ impl Exchange {
 }
 
 pub(super) fn visit(exchanges: &[Exchange]) -> (Recording, Journey) {
-    let entries: Vec<Entry> = exchanges
-        .iter()
-        .enumerate()
-        .map(|(number, exchange)| exchange.entry(number))
-        .collect();
+    let entries: Vec<Entry> = exchanges.iter().enumerate().map(|(number, exchange)| exchange.entry(number)).collect();
     let mut steps: Vec<Step> = Vec::new();
     for (entry, exchange) in exchanges.iter().enumerate() {
         match (exchange.belongs, steps.last_mut()) {
@@ -148,14 +124,7 @@ pub(super) fn visit(exchanges: &[Exchange]) -> (Recording, Journey) {
             }),
         }
     }
-    let recording = Recording {
-        name: "visit".into(),
-        entries,
-        ..Recording::default()
-    };
-    let journey = Journey {
-        name: "visit".into(),
-        steps,
-    };
+    let recording = Recording { name: "visit".into(), entries, ..Recording::default() };
+    let journey = Journey { name: "visit".into(), steps };
     (recording, journey)
 }

@@ -12,9 +12,7 @@ use super::{ITEM, check, found, found_in_two, lines};
 fn short_values_are_found_when_two_recordings_agree() {
     let visit = |seat: &str, count: &str| {
         vec![
-            get("/plan").html(&format!(
-                "<p>{count} seats, row 7</p><div id=seat data-free={seat}>{seat}</div>"
-            )),
+            get("/plan").html(&format!("<p>{count} seats, row 7</p><div id=seat data-free={seat}>{seat}</div>")),
             post("/book", &format!("seat={seat}&persons=2")),
         ]
     };
@@ -32,26 +30,14 @@ fn values_are_found_through_their_encodings() {
     let coded = BASE64_STANDARD.encode("session 8f31c07b");
     let cases = [
         // What the reply says, what is sent.
-        (
-            get("/").json(&format!(r#"{{"tok":"{token}"}}"#)),
-            post("/x", "a=aB3%2BdE6%2FgH9%3DkL2"),
-            "${tok}",
-        ),
-        (
-            get("/").json(&format!(r#"{{"tok":"{token}"}}"#)),
-            post("/x", "a=aB3%252BdE6%252FgH9%253DkL2"),
-            "${url(tok)}",
-        ),
+        (get("/").json(&format!(r#"{{"tok":"{token}"}}"#)), post("/x", "a=aB3%2BdE6%2FgH9%3DkL2"), "${tok}"),
+        (get("/").json(&format!(r#"{{"tok":"{token}"}}"#)), post("/x", "a=aB3%252BdE6%252FgH9%253DkL2"), "${url(tok)}"),
         (
             get("/").html("<script>tok = 'aB3+dE6\\/gH9=kL2'</script>"),
             post("/x", "a=aB3%2BdE6%2FgH9%3DkL2"),
             "${json_decode(tok)}",
         ),
-        (
-            get("/").html("<b data-tok='a&lt;3&amp;kQ9z7Lm2'></b>"),
-            post("/x", "a=a%3C3%26kQ9z7Lm2"),
-            "${tok}",
-        ),
+        (get("/").html("<b data-tok='a&lt;3&amp;kQ9z7Lm2'></b>"), post("/x", "a=a%3C3%26kQ9z7Lm2"), "${tok}"),
         (
             get("/").tells("set-cookie", "tok=aB3%2BdE6%2FgH9%3DkL2; path=/"),
             get("/x").sends("x-t", token),
@@ -62,11 +48,7 @@ fn values_are_found_through_their_encodings() {
             get("/x").sends("x-t", &BASE64_STANDARD.encode("kQ9z7Lm2Xw4")),
             "${base64(tok)}",
         ),
-        (
-            get("/").json(&format!(r#"{{"tok":"{jwt}"}}"#)),
-            get(&format!("/user/{ITEM}")),
-            "${jwt_claim(tok, 'sub')}",
-        ),
+        (get("/").json(&format!(r#"{{"tok":"{jwt}"}}"#)), get(&format!("/user/{ITEM}")), "${jwt_claim(tok, 'sub')}"),
         (
             get("/").json(&format!(r#"{{"tok":"{coded}"}}"#)),
             get("/x").sends("x-t", "session 8f31c07b"),
@@ -77,20 +59,12 @@ fn values_are_found_through_their_encodings() {
             get("/x").sends("authorization", &format!("Bearer {jwt}")),
             "${tok}",
         ),
-        (
-            get("/").json(r#"{"tok":"kQ9z7Lm2Xw4"}"#),
-            post("/x", "a=id%3AkQ9z7Lm2Xw4%3B1"),
-            "${tok}",
-        ),
+        (get("/").json(r#"{"tok":"kQ9z7Lm2Xw4"}"#), post("/x", "a=id%3AkQ9z7Lm2Xw4%3B1"), "${tok}"),
     ];
     for (reply, request, want) in cases {
         let found = found(&[reply, request]);
-        let uses: Vec<&str> = found
-            .values
-            .iter()
-            .flat_map(|found| &found.uses)
-            .map(|(_, template)| template.as_str())
-            .collect();
+        let uses: Vec<&str> =
+            found.values.iter().flat_map(|found| &found.uses).map(|(_, template)| template.as_str()).collect();
         assert_eq!(uses, [want], "{:?}", found.denied);
     }
 }
@@ -100,9 +74,7 @@ fn values_are_found_through_their_encodings() {
 fn a_cookie_that_is_sent_twice_is_taken_from_its_reply() {
     let found = check(
         &[
-            get("/")
-                .tells("set-cookie", "a=b; path=/")
-                .tells("set-cookie", "XSRF-TOKEN=kQ9z7Lm2Xw4R; path=/; secure"),
+            get("/").tells("set-cookie", "a=b; path=/").tells("set-cookie", "XSRF-TOKEN=kQ9z7Lm2Xw4R; path=/; secure"),
             post("/api", "")
                 .json_body("{}")
                 .sends("cookie", "a=b; XSRF-TOKEN=kQ9z7Lm2Xw4R")
@@ -121,13 +93,9 @@ fn short_ids_are_found_where_the_server_leads() {
     check(
         &[
             post("/api/carts", "").json_body("{}").json(r#"{"id":7,"lines":0}"#),
-            post("/api/carts/7/lines", "")
-                .json_body(r#"{"sku":"A1","count":7}"#)
-                .json("{}"),
+            post("/api/carts/7/lines", "").json_body(r#"{"sku":"A1","count":7}"#).json("{}"),
             post("/order", "").leads_to(303, "/order/17?new=1"),
-            get("/order/17?new=1")
-                .belongs(Belongs::Redirect, Kind::Document)
-                .html("<p>17 pieces"),
+            get("/order/17?new=1").belongs(Belongs::Redirect, Kind::Document).html("<p>17 pieces"),
             get("/api/order/17/status").json("{}"),
             get("/items?page=17").html(""),
         ],
@@ -144,12 +112,7 @@ fn short_ids_are_found_where_the_server_leads() {
 #[test]
 fn a_long_visit_is_searched_at_both_ends() {
     const PAGES: usize = 700;
-    let token = |page: usize| {
-        format!(
-            "{:032x}",
-            0x9f86_d081_884c_7d65_u128.wrapping_mul(page as u128 + 1) << 40
-        )
-    };
+    let token = |page: usize| format!("{:032x}", 0x9f86_d081_884c_7d65_u128.wrapping_mul(page as u128 + 1) << 40);
     let mut visit = vec![get("/start").html("<form><input name=user_id value=80331><i>80331</i></form>")];
     visit.extend((0..PAGES).map(|page| {
         let html = format!("<meta name=csrf content={}><b>80331</b><i>80331</i>", token(page));

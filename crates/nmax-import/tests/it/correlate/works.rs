@@ -15,19 +15,12 @@ pub(super) fn works(recording: &Recording, found: &Correlations) {
     for correlation in &found.values {
         assert!(names.insert(&correlation.name), "{}", correlation.name);
         let text = extracted(&recording.entries[correlation.from], correlation);
-        assert!(
-            !told(&correlation.source).contains(&correlation.value),
-            "{correlation:?}"
-        );
+        assert!(!told(&correlation.source).contains(&correlation.value), "{correlation:?}");
         assert!(!correlation.uses.is_empty() && !correlation.evidence.contains(&correlation.value));
         for (at, template) in &correlation.uses {
             assert!(correlation.from < at.entry);
             let value = parts::value_at(&recording.entries[at.entry].request, &at.place).expect("the place exists");
-            let made = evaluated(
-                template.trim_start_matches("${").trim_end_matches('}'),
-                &correlation.name,
-                &text,
-            );
+            let made = evaluated(template.trim_start_matches("${").trim_end_matches('}'), &correlation.name, &text);
             assert_eq!(made.to_lowercase(), value[at.span.clone()].to_lowercase(), "{template}");
         }
     }
@@ -36,15 +29,10 @@ pub(super) fn works(recording: &Recording, found: &Correlations) {
 /// What a correlation's extractor gives, as the engine picks it.
 fn extracted(entry: &Entry, correlation: &Correlation) -> String {
     let response = entry.response.as_ref().expect("a reply");
-    let headers: Vec<(&str, &[u8])> = response
-        .headers
-        .iter()
-        .map(|(name, value)| (name.as_str(), value.as_bytes()))
-        .collect();
+    let headers: Vec<(&str, &[u8])> =
+        response.headers.iter().map(|(name, value)| (name.as_str(), value.as_bytes())).collect();
     let body = &response.body.as_ref().expect("a body").bytes;
-    let matches = Extractor::new(&correlation.source)
-        .expect("it compiles")
-        .matches(&Page::new(&headers, body));
+    let matches = Extractor::new(&correlation.source).expect("it compiles").matches(&Page::new(&headers, body));
     let place = match correlation.pick {
         MatchPick::First => 0,
         MatchPick::Nth(nth) => nth - 1,
@@ -83,25 +71,15 @@ fn evaluated(call: &str, name: &str, text: &str) -> String {
         "base64_decode" => {
             let text = text.replace('-', "+").replace('_', "/");
             String::from_utf8(
-                base64::prelude::BASE64_STANDARD_NO_PAD
-                    .decode(text.trim_end_matches('='))
-                    .expect("base64"),
+                base64::prelude::BASE64_STANDARD_NO_PAD.decode(text.trim_end_matches('=')).expect("base64"),
             )
             .expect("text")
         }
-        "html" => text
-            .replace('&', "&amp;")
-            .replace('<', "&lt;")
-            .replace('>', "&gt;")
-            .replace('"', "&quot;"),
+        "html" => text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;"),
         "jwt_claim" => {
-            let claims = BASE64_URL_SAFE_NO_PAD
-                .decode(text.split('.').nth(1).expect("claims"))
-                .expect("base64url");
+            let claims = BASE64_URL_SAFE_NO_PAD.decode(text.split('.').nth(1).expect("claims")).expect("base64url");
             let claims: serde_json::Value = serde_json::from_slice(&claims).expect("JSON");
-            claims[argument]
-                .as_str()
-                .map_or_else(|| claims[argument].to_string(), str::to_owned)
+            claims[argument].as_str().map_or_else(|| claims[argument].to_string(), str::to_owned)
         }
         other => panic!("unknown function {other}"),
     }
@@ -110,14 +88,8 @@ fn evaluated(call: &str, name: &str, text: &str) -> String {
 pub(super) fn told(source: &Source) -> String {
     match source {
         Source::Regex(pattern) => format!("regex {pattern}"),
-        Source::Css {
-            selector,
-            attribute: Some(attribute),
-        } => format!("css {selector}@{attribute}"),
-        Source::Css {
-            selector,
-            attribute: None,
-        } => format!("css {selector}"),
+        Source::Css { selector, attribute: Some(attribute) } => format!("css {selector}@{attribute}"),
+        Source::Css { selector, attribute: None } => format!("css {selector}"),
         Source::JsonPath(path) => format!("json {path}"),
         Source::Header(name) => format!("header {name}"),
         Source::Part { of, pattern } => format!("{} match {pattern}", told(of)),

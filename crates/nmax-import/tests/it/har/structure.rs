@@ -10,20 +10,9 @@ use crate::made;
 
 /// Members that the standard demands, by object: name and type.
 const DEMANDED: [(&str, &[(&str, &str)]); 11] = [
-    (
-        "log",
-        &[("version", "string"), ("creator", "object"), ("entries", "array")],
-    ),
+    ("log", &[("version", "string"), ("creator", "object"), ("entries", "array")]),
     ("creator", &[("name", "string"), ("version", "string")]),
-    (
-        "page",
-        &[
-            ("startedDateTime", "stamp"),
-            ("id", "string"),
-            ("title", "string"),
-            ("pageTimings", "object"),
-        ],
-    ),
+    ("page", &[("startedDateTime", "stamp"), ("id", "string"), ("title", "string"), ("pageTimings", "object")]),
     (
         "entry",
         &[
@@ -66,10 +55,7 @@ const DEMANDED: [(&str, &[(&str, &str)]); 11] = [
     ("postData", &[("mimeType", "string")]),
     ("params", &[("name", "string")]),
     ("content", &[("size", "number"), ("mimeType", "string")]),
-    (
-        "timings",
-        &[("send", "number"), ("wait", "number"), ("receive", "number")],
-    ),
+    ("timings", &[("send", "number"), ("wait", "number"), ("receive", "number")]),
 ];
 /// Members that the standard knows beside these; the others begin with an underscore.
 const KNOWN: [&str; 22] = [
@@ -102,9 +88,7 @@ fn is(value: &Value, kind: &str) -> bool {
         "string" => value.is_string(),
         "number" => value.is_number(),
         "array" => value.is_array(),
-        "stamp" => value
-            .as_str()
-            .is_some_and(|text| text.parse::<jiff::Timestamp>().is_ok()),
+        "stamp" => value.as_str().is_some_and(|text| text.parse::<jiff::Timestamp>().is_ok()),
         _ => value.is_object(),
     }
 }
@@ -113,9 +97,7 @@ fn is(value: &Value, kind: &str) -> bool {
 fn check(object: &Value, name: &str) {
     let (_, demanded) = DEMANDED.iter().find(|(known, _)| *known == name).unwrap();
     for (member, kind) in *demanded {
-        let value = object
-            .get(member)
-            .unwrap_or_else(|| panic!("{name} has no {member}: {object}"));
+        let value = object.get(member).unwrap_or_else(|| panic!("{name} has no {member}: {object}"));
         assert!(is(value, kind), "{name}.{member} is no {kind}: {value}");
     }
     for member in object.as_object().unwrap().keys() {

@@ -8,9 +8,7 @@ use nmax_import::redact::redact;
 use proptest::prelude::*;
 
 fn folder() -> PathBuf {
-    [env!("CARGO_MANIFEST_DIR"), "..", "..", "testdata", "har"]
-        .iter()
-        .collect()
+    [env!("CARGO_MANIFEST_DIR"), "..", "..", "testdata", "har"].iter().collect()
 }
 
 fn bytes(name: &str) -> Vec<u8> {
@@ -23,9 +21,7 @@ fn read(name: &str) -> Read {
 }
 
 fn names() -> Vec<String> {
-    let files = std::fs::read_dir(folder())
-        .unwrap()
-        .map(|file| file.unwrap().file_name().into_string().unwrap());
+    let files = std::fs::read_dir(folder()).unwrap().map(|file| file.unwrap().file_name().into_string().unwrap());
     let mut names: Vec<String> = files.filter(|name| name.ends_with(".har")).collect();
     names.sort();
     names
@@ -33,13 +29,7 @@ fn names() -> Vec<String> {
 
 fn line(entry: &Entry) -> String {
     let path = entry.request.url.splitn(4, '/').nth(3).unwrap_or_default();
-    let path = path
-        .split('?')
-        .next()
-        .unwrap_or_default()
-        .split('/')
-        .next()
-        .unwrap_or_default();
+    let path = path.split('?').next().unwrap_or_default().split('/').next().unwrap_or_default();
     let status = entry.response.as_ref().map_or(0, |response| response.status);
     format!("{} /{path} {status} {:?}", entry.request.method, entry.kind)
 }
@@ -47,10 +37,7 @@ fn line(entry: &Entry) -> String {
 /// Documents and calls of a visit.
 fn steps(read: &Read) -> Vec<String> {
     let entries = read.recording.entries.iter();
-    entries
-        .filter(|entry| matches!(entry.kind, Kind::Document | Kind::Call | Kind::Socket))
-        .map(line)
-        .collect()
+    entries.filter(|entry| matches!(entry.kind, Kind::Document | Kind::Call | Kind::Socket)).map(line).collect()
 }
 
 #[test]
@@ -59,16 +46,9 @@ fn every_file_is_read_whole_and_written_again() {
     assert!(names.len() >= 9, "{names:?}");
     for name in names {
         let read = read(&name);
-        assert!(
-            !read.recording.entries.is_empty() && !read.recording.creator.is_empty(),
-            "{name}"
-        );
+        assert!(!read.recording.entries.is_empty() && !read.recording.creator.is_empty(), "{name}");
         for entry in &read.recording.entries {
-            assert!(
-                entry.sent_us > 1_700_000_000_000_000 && entry.timings.total.is_some(),
-                "{name} {}",
-                line(entry)
-            );
+            assert!(entry.sent_us > 1_700_000_000_000_000 && entry.timings.total.is_some(), "{name} {}", line(entry));
         }
         let mut want = read.recording;
         let again = har::read(har::write(&want, "1").as_bytes(), &name).unwrap().recording;
@@ -98,57 +78,26 @@ fn chrome_and_playwright_tell_the_same_visit() {
     assert_eq!(steps(&chrome)[..9], VISIT);
     assert_eq!(steps(&playwright)[..9], VISIT);
     for read in [&chrome, &playwright] {
-        let sign_up = read
-            .recording
-            .entries
-            .iter()
-            .find(|entry| entry.request.method == "POST")
-            .unwrap();
+        let sign_up = read.recording.entries.iter().find(|entry| entry.request.method == "POST").unwrap();
         let fields = &sign_up.request.body.as_ref().unwrap().fields;
         let password = fields.iter().find(|field| field.name == "password").unwrap();
         assert_eq!(password.value, "tr0ub4dor & 3");
         assert!(header(&sign_up.request.headers, "cookie").unwrap().contains("sid="));
-        assert_eq!(
-            header(&sign_up.response.as_ref().unwrap().headers, "location"),
-            Some("/account")
-        );
-        assert!(
-            !read.warnings.iter().any(|warning| warning.starts_with("sanitized")),
-            "{:?}",
-            read.warnings
-        );
+        assert_eq!(header(&sign_up.response.as_ref().unwrap().headers, "location"), Some("/account"));
+        assert!(!read.warnings.iter().any(|warning| warning.starts_with("sanitized")), "{:?}", read.warnings);
     }
     let page = playwright.recording.entries[0].response.as_ref().unwrap();
     assert!(String::from_utf8_lossy(&page.body.as_ref().unwrap().bytes).contains("Peak Goods"));
     // Chrome has forgotten the pages that were left before the export.
-    assert!(
-        chrome
-            .warnings
-            .iter()
-            .any(|warning| warning.contains("without its body")),
-        "{:?}",
-        chrome.warnings
-    );
-    let sheet = chrome
-        .recording
-        .entries
-        .iter()
-        .find(|entry| entry.kind == Kind::Style)
-        .unwrap();
-    assert_eq!(
-        sheet.initiator.as_deref(),
-        Some(chrome.recording.entries[0].request.url.as_str())
-    );
+    assert!(chrome.warnings.iter().any(|warning| warning.contains("without its body")), "{:?}", chrome.warnings);
+    let sheet = chrome.recording.entries.iter().find(|entry| entry.kind == Kind::Style).unwrap();
+    assert_eq!(sheet.initiator.as_deref(), Some(chrome.recording.entries[0].request.url.as_str()));
 }
 
 #[test]
 fn a_sanitized_export_of_chrome_is_detected() {
     let read = read("chrome-156-sanitized.har");
-    let warning = read
-        .warnings
-        .iter()
-        .find(|warning| warning.starts_with("sanitized"))
-        .unwrap();
+    let warning = read.warnings.iter().find(|warning| warning.starts_with("sanitized")).unwrap();
     assert!(
         warning.contains("POST /signup") && warning.contains("Allow to generate HAR with sensitive data"),
         "{warning}"
@@ -160,10 +109,7 @@ fn a_form_of_firefox_is_read() {
     let read = read("firefox-153.har");
     let post = &read.recording.entries[0];
     assert_eq!(line(post), "POST /login 403 Document");
-    assert_eq!(
-        post.request.body.as_ref().unwrap().fields[0].value,
-        "ann ä@example.test"
-    );
+    assert_eq!(post.request.body.as_ref().unwrap().fields[0].value, "ann ä@example.test");
 }
 
 #[test]
@@ -171,53 +117,29 @@ fn mitmproxy_has_sockets_and_uploads() {
     let read = read("mitmproxy-11.har");
     let entries = &read.recording.entries;
     let socket = entries.iter().find(|entry| entry.kind == Kind::Socket).unwrap();
-    let said: Vec<_> = socket
-        .messages
-        .iter()
-        .map(|message| (message.is_sent, message.opcode))
-        .collect();
+    let said: Vec<_> = socket.messages.iter().map(|message| (message.is_sent, message.opcode)).collect();
     assert_eq!(said, [(true, 1), (false, 1), (true, 2), (false, 2)]);
     assert_eq!(socket.messages[0].data, "{\"hello\":\"world\"}");
-    let upload = entries
-        .iter()
-        .find(|entry| entry.request.url.ends_with("/echo"))
-        .unwrap();
+    let upload = entries.iter().find(|entry| entry.request.url.ends_with("/echo")).unwrap();
     let fields = &upload.request.body.as_ref().unwrap().fields;
-    assert_eq!(
-        (fields[0].value.as_str(), fields[1].file_name.as_deref()),
-        ("hi", Some("ws.py"))
-    );
+    assert_eq!((fields[0].value.as_str(), fields[1].file_name.as_deref()), ("hi", Some("ws.py")));
 }
 
 #[test]
 fn files_made_after_other_tools_are_read() {
     let safari = read("safari-made.har");
-    let kinds: Vec<_> = safari
-        .recording
-        .entries
-        .iter()
-        .map(|entry| (entry.kind, entry.is_from_cache))
-        .collect();
-    assert_eq!(
-        kinds,
-        [(Kind::Document, false), (Kind::Style, true), (Kind::Other, false)]
-    );
+    let kinds: Vec<_> = safari.recording.entries.iter().map(|entry| (entry.kind, entry.is_from_cache)).collect();
+    assert_eq!(kinds, [(Kind::Document, false), (Kind::Style, true), (Kind::Other, false)]);
     let charles = read("charles-made.har");
     assert!(charles.skipped[0].reason.contains("tunnel"));
     let upload = &charles.recording.entries[0];
     assert_eq!(upload.request.body.as_ref().unwrap().fields[1].value, "one");
-    assert_eq!(
-        upload.response.as_ref().unwrap().body.as_ref().unwrap().bytes,
-        b"{\"id\":17}"
-    );
+    assert_eq!(upload.response.as_ref().unwrap().body.as_ref().unwrap().bytes, b"{\"id\":17}");
     assert_eq!(charles.recording.entries[1].response, None);
     let insomnia = read("insomnia-made.har");
     let search = &insomnia.recording.entries[0].request;
     assert_eq!(search.url, "https://shop.test/api/items?q=oak%20%26%20elm&limit=2");
-    assert_eq!(
-        (header(&search.headers, "cookie"), search.body.as_ref()),
-        (Some("sid=8e1f00c2"), None)
-    );
+    assert_eq!((header(&search.headers, "cookie"), search.body.as_ref()), (Some("sid=8e1f00c2"), None));
     let fiddler = read("fiddler-made.har");
     assert_eq!(fiddler.recording.creator, "Fiddler 5.0");
     assert_eq!(fiddler.recording.entries[0].sent_us % 1_000_000, 123_456);

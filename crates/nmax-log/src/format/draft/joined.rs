@@ -59,10 +59,7 @@ impl Draft {
         if let Some((us, resolution_us)) = values.fraction {
             for stamp in [&mut values.begin, &mut values.end].into_iter().flatten() {
                 if stamp.resolution_us == 1_000_000 {
-                    *stamp = Stamp {
-                        us: stamp.us + us,
-                        resolution_us,
-                    };
+                    *stamp = Stamp { us: stamp.us + us, resolution_us };
                 }
             }
         }
@@ -70,13 +67,7 @@ impl Draft {
 
     /// How long the exchange took, in ns.
     pub(super) fn duration_ns(&self) -> Option<u64> {
-        let Values {
-            duration_ns,
-            parts,
-            begin,
-            end,
-            ..
-        } = self.values;
+        let Values { duration_ns, parts, begin, end, .. } = self.values;
         if duration_ns.is_some() {
             return duration_ns;
         }
@@ -85,9 +76,6 @@ impl Draft {
         }
         let (begin, end) = begin.zip(end)?;
         let is_fine = begin.resolution_us <= 1000 && end.resolution_us <= 1000;
-        u64::try_from(end.us - begin.us)
-            .ok()
-            .filter(|_| is_fine)?
-            .checked_mul(1000)
+        u64::try_from(end.us - begin.us).ok().filter(|_| is_fine)?.checked_mul(1000)
     }
 }

@@ -21,18 +21,12 @@ const SCRATCH: u32 = 1 << 31;
 impl Text {
     /// The text at `from` in the line.
     fn in_line(from: Range<usize>) -> Self {
-        Self {
-            start: place(from.start),
-            bytes: place(from.len()),
-        }
+        Self { start: place(from.start), bytes: place(from.len()) }
     }
 
     /// The text at `from` in the scratch buffer.
     pub(super) fn in_scratch(from: Range<usize>) -> Self {
-        Self {
-            start: place(from.start) | SCRATCH,
-            bytes: place(from.len()),
-        }
+        Self { start: place(from.start) | SCRATCH, bytes: place(from.len()) }
     }
 
     pub(super) fn is_scratch(self) -> bool {
@@ -51,10 +45,7 @@ impl Text {
 
     /// The part `at` of it.
     pub(super) fn part(self, at: Range<usize>) -> Self {
-        Self {
-            start: self.start + place(at.start),
-            bytes: place(at.len()),
-        }
+        Self { start: self.start + place(at.start), bytes: place(at.len()) }
     }
 }
 
@@ -134,10 +125,7 @@ impl Draft {
         let all = self.bytes(line, text);
         let mut from = 0;
         for end in memchr::memchr_iter(b';', all).chain([all.len()]) {
-            let blanks = all[from..end]
-                .iter()
-                .take_while(|byte| matches!(byte, b' ' | b'+'))
-                .count();
+            let blanks = all[from..end].iter().take_while(|byte| matches!(byte, b' ' | b'+')).count();
             let start = from + blanks;
             if let Some(equals) = memchr::memchr(b'=', &all[start..end])
                 && let Some(rank) = session_rank(&all[start..start + equals])

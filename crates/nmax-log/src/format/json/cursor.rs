@@ -95,10 +95,7 @@ impl<'l> Cursor<'l> {
             _ => {
                 let start = self.at;
                 let ends = |byte: &u8| matches!(byte, b',' | b'}' | b']' | b' ' | b'\t' | b'"' | b'{' | b'[');
-                let length = self.line[start..]
-                    .iter()
-                    .position(ends)
-                    .unwrap_or(self.line.len() - start);
+                let length = self.line[start..].iter().position(ends).unwrap_or(self.line.len() - start);
                 self.at += length;
                 Ok(Value::Bare(start..self.at))
             }
@@ -136,10 +133,7 @@ impl<'l> Cursor<'l> {
     }
 
     fn blanks(&mut self) {
-        self.at += self.line[self.at..]
-            .iter()
-            .take_while(|byte| byte.is_ascii_whitespace())
-            .count();
+        self.at += self.line[self.at..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
     }
 
     /// The text whose opening quote is behind the cursor.
@@ -164,9 +158,6 @@ impl<'l> Cursor<'l> {
 
     #[cold]
     fn wrong(&self, what: &str) -> Rejection {
-        Rejection {
-            reason: format!("no JSON: {what}"),
-            at: self.at.min(self.line.len()),
-        }
+        Rejection { reason: format!("no JSON: {what}"), at: self.at.min(self.line.len()) }
     }
 }

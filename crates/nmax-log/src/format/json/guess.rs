@@ -22,10 +22,7 @@ pub(super) fn leaves(line: &[u8]) -> Result<Vec<Leaf>, Rejection> {
     let mut cursor = Cursor::new(line);
     let mut out = Vec::new();
     if !cursor.open_object() {
-        return Err(Rejection {
-            reason: "no JSON object begins here".to_owned(),
-            at: 0,
-        });
+        return Err(Rejection { reason: "no JSON object begins here".to_owned(), at: 0 });
     }
     walk(&mut cursor, &mut Vec::new(), &mut out)?;
     Ok(out)
@@ -43,10 +40,7 @@ fn walk(cursor: &mut Cursor<'_>, path: &mut Vec<String>, out: &mut Vec<Leaf>) ->
             Value::Object if path.len() <= DEPTH_MAX && !is_array => walk(cursor, path, out)?,
             Value::Object | Value::Array => cursor.skip()?,
             Value::Text { at, .. } | Value::Bare(at) => {
-                out.push(Leaf {
-                    path: path.clone(),
-                    value: cursor.line()[at].to_vec(),
-                });
+                out.push(Leaf { path: path.clone(), value: cursor.line()[at].to_vec() });
             }
         }
         if is_array {
@@ -68,18 +62,13 @@ struct Seen {
 impl Seen {
     /// `name` is the end of the path.
     fn is_named(&self, name: &str) -> bool {
-        self.plain
-            .strip_suffix(name)
-            .is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+        self.plain.strip_suffix(name).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
     }
 
     /// Three of four values, of those that say something, are what `is` wants: logs have garbage in them.
     fn mostly(&self, is: impl Fn(&[u8]) -> bool) -> bool {
-        let known: Vec<_> = self
-            .values
-            .iter()
-            .filter(|value| !matches!(value.as_slice(), b"" | b"-" | b"null"))
-            .collect();
+        let known: Vec<_> =
+            self.values.iter().filter(|value| !matches!(value.as_slice(), b"" | b"-" | b"null")).collect();
         let count = known.iter().filter(|value| is(value)).count();
         count > 0 && 4 * count >= 3 * known.len()
     }
@@ -95,10 +84,7 @@ pub(in super::super) fn guess(sample: &[&[u8]]) -> Result<Json, String> {
     if seen.is_empty() {
         return Err("no line is a JSON object".to_owned());
     }
-    let mut guess = Guess {
-        seen: &seen,
-        json: Json::default(),
-    };
+    let mut guess = Guess { seen: &seen, json: Json::default() };
     guess.times();
     guess.requests();
     guess.spans();
@@ -119,15 +105,10 @@ pub(in super::super) fn guess(sample: &[&[u8]]) -> Result<Json, String> {
 fn taken(json: &Json, seen: &[Seen]) -> String {
     const UNUSED_MAX: usize = 12;
     let fields = json.fields();
-    let taken: Vec<_> = fields
-        .iter()
-        .map(|(field, name)| format!("{} = `{name}`", field.meaning()))
-        .collect();
+    let taken: Vec<_> = fields.iter().map(|(field, name)| format!("{} = `{name}`", field.meaning())).collect();
     let names = seen.iter().map(|seen| seen.path.join("."));
-    let unused: Vec<_> = names
-        .filter(|name| !fields.iter().any(|(_, taken)| taken == name))
-        .map(|name| format!("`{name}`"))
-        .collect();
+    let unused: Vec<_> =
+        names.filter(|name| !fields.iter().any(|(_, taken)| taken == name)).map(|name| format!("`{name}`")).collect();
     let more = unused.len().saturating_sub(UNUSED_MAX);
     let unused = match (unused.is_empty(), more) {
         (true, _) => String::new(),
@@ -147,11 +128,7 @@ fn seen(sample: &[&[u8]]) -> Vec<Seen> {
                 seen.values.push(value);
             } else if all.len() < MEMBERS_MAX {
                 let plain = path.join(".").to_lowercase().replace(['_', '-'], "");
-                all.push(Seen {
-                    path,
-                    plain,
-                    values: vec![value],
-                });
+                all.push(Seen { path, plain, values: vec![value] });
             }
         }
     }
@@ -187,11 +164,7 @@ impl<'s> Guess<'s> {
         let begin = self.take(names::BEGIN, is_stamp, Field::AnyStamp(Moment::Begin));
         let end = self.take(names::END, is_stamp, Field::AnyStamp(Moment::End));
         if begin.is_none() && end.is_none() {
-            self.take(
-                &["date"],
-                |value| value.len() == 10 && stamp::day(value, 0).is_some(),
-                Field::Day,
-            );
+            self.take(&["date"], |value| value.len() == 10 && stamp::day(value, 0).is_some(), Field::Day);
             self.take(&["time"], |value| stamp::clock(value, 0).is_some(), Field::Clock);
         }
         if let (None, Some(end)) = (begin, end) {
@@ -218,8 +191,7 @@ impl<'s> Guess<'s> {
                 self.json.insert(&target.path, Field::Path);
                 if let Some(query) = query {
                     let is_marked = query.mostly(|value| value.starts_with(b"?"));
-                    self.json
-                        .insert(&query.path, if is_marked { Field::MarkedQuery } else { Field::Query });
+                    self.json.insert(&query.path, if is_marked { Field::MarkedQuery } else { Field::Query });
                 }
             }
             Some(target) => self.json.insert(&target.path, Field::Target),
@@ -235,12 +207,8 @@ impl<'s> Guess<'s> {
     fn spans(&mut self) {
         for (list, is_whole) in [(names::DURATION, true), (names::UPSTREAM, false)] {
             let found = list.iter().find_map(|(name, unit)| {
-                let seen = self
-                    .seen
-                    .iter()
-                    .filter(|seen| seen.mostly(|value| number::list(value, Unit::Ns).is_some()));
-                seen.filter_map(|seen| Some((seen, span_unit(seen, name)?.or(*unit))))
-                    .next()
+                let seen = self.seen.iter().filter(|seen| seen.mostly(|value| number::list(value, Unit::Ns).is_some()));
+                seen.filter_map(|seen| Some((seen, span_unit(seen, name)?.or(*unit)))).next()
             });
             let Some((seen, unit)) = found else { continue };
             let name = seen.path.join(".");
@@ -254,14 +222,7 @@ impl<'s> Guess<'s> {
                 }
                 unit
             });
-            self.json.insert(
-                &seen.path,
-                if is_whole {
-                    Field::Duration(unit)
-                } else {
-                    Field::Upstream(unit)
-                },
-            );
+            self.json.insert(&seen.path, if is_whole { Field::Duration(unit) } else { Field::Upstream(unit) });
         }
     }
 
@@ -278,8 +239,7 @@ impl<'s> Guess<'s> {
         if let Some(client) = client {
             let has_port = client
                 .mostly(|value| value.starts_with(b"[") || value.iter().filter(|byte| **byte == b':').count() == 1);
-            self.json
-                .insert(&client.path, if has_port { Field::ClientPort } else { Field::Client });
+            self.json.insert(&client.path, if has_port { Field::ClientPort } else { Field::Client });
         }
         self.take(names::FORWARDED, is_text, Field::Forwarded);
         self.take(names::USER, is_text, Field::User);
@@ -291,10 +251,7 @@ impl<'s> Guess<'s> {
         self.take(names::HOST, is_address, Field::Host);
         self.take(names::COOKIES, |value| value.contains(&b'='), Field::Cookies);
         if self.take(names::SESSION, is_text, Field::Session(0)).is_none() {
-            let ranked = self
-                .seen
-                .iter()
-                .filter(|seen| seen.plain.contains("cookie") && seen.mostly(is_text));
+            let ranked = self.seen.iter().filter(|seen| seen.plain.contains("cookie") && seen.mostly(is_text));
             let best = ranked
                 .filter_map(|seen| Some((session_rank(seen.path.last()?.as_bytes())?, seen)))
                 .min_by_key(|(rank, _)| *rank);
@@ -321,21 +278,10 @@ fn span_unit(seen: &Seen, name: &str) -> Option<Option<Unit>> {
 /// A decimal point below 30 is of seconds, above of milliseconds; whole numbers are milliseconds up to 20,000 (20 s),
 /// microseconds up to 20,000,000, nanoseconds above.
 fn by_magnitude(values: &[Vec<u8>]) -> (Unit, Option<f64>) {
-    let is_bare = |value: &&Vec<u8>| {
-        value
-            .iter()
-            .all(|byte| byte.is_ascii_digit() || b".eE+-".contains(byte))
-    };
-    let texts: Vec<_> = values
-        .iter()
-        .filter(is_bare)
-        .filter_map(|value| std::str::from_utf8(value).ok())
-        .collect();
-    let mut numbers: Vec<f64> = texts
-        .iter()
-        .filter_map(|text| text.parse().ok())
-        .filter(|number| *number > 0.0)
-        .collect();
+    let is_bare = |value: &&Vec<u8>| value.iter().all(|byte| byte.is_ascii_digit() || b".eE+-".contains(byte));
+    let texts: Vec<_> = values.iter().filter(is_bare).filter_map(|value| std::str::from_utf8(value).ok()).collect();
+    let mut numbers: Vec<f64> =
+        texts.iter().filter_map(|text| text.parse().ok()).filter(|number| *number > 0.0).collect();
     if numbers.is_empty() {
         // Values that bring their unit, such as `12ms`, or nothing but zeros.
         return (Unit::Ms, None);

@@ -47,23 +47,13 @@ pub(in super::super) fn of_names(spec: &str, names: &str) -> Result<Json, Format
                     json.insert(&path.split('.').map(str::to_owned).collect::<Vec<_>>(), field);
                 }
             }
-            Err(what) => problems.push(Problem {
-                at: spec.find(word),
-                what,
-            }),
+            Err(what) => problems.push(Problem { at: spec.find(word), what }),
         }
     }
     if problems.is_empty() {
         problems = needed(&json);
     }
-    if problems.is_empty() {
-        Ok(json)
-    } else {
-        Err(FormatError {
-            spec: spec.to_owned(),
-            problems,
-        })
-    }
+    if problems.is_empty() { Ok(json) } else { Err(FormatError { spec: spec.to_owned(), problems }) }
 }
 
 /// What a record needs and no member tells.
@@ -72,16 +62,9 @@ pub(super) fn needed(json: &Json) -> Vec<Problem> {
     let problems = lacking(fields.iter().map(|(field, _)| *field)).into_iter();
     problems
         .map(|Problem { at, what }| {
-            let name = if what.contains("time of") {
-                "add time=NAME"
-            } else {
-                "add target=NAME or request=NAME"
-            };
+            let name = if what.contains("time of") { "add time=NAME" } else { "add target=NAME or request=NAME" };
             let what = what.split(':').next().unwrap_or_default().replace("field", "member");
-            Problem {
-                at,
-                what: format!("{what}: {name}"),
-            }
+            Problem { at, what: format!("{what}: {name}") }
         })
         .collect()
 }
@@ -99,11 +82,7 @@ fn named(word: &str) -> Result<(&str, Field), String> {
         None => (rest, None),
     };
     let stamp = |moment| {
-        if unit.is_some() {
-            Field::Epoch(moment, unit)
-        } else {
-            Field::AnyStamp(moment)
-        }
+        if unit.is_some() { Field::Epoch(moment, unit) } else { Field::AnyStamp(moment) }
     };
     let field = match meaning {
         "time" | "end" => stamp(Moment::End),
@@ -154,14 +133,10 @@ pub(in super::super) fn of_template(
                 Some(field) => json.insert(&leaf.path, field),
                 None => {
                     let name = leaf.path.join(".");
-                    json.notes
-                        .push(format!("member `{name}` is made of several values and is not read"));
+                    json.notes.push(format!("member `{name}` is made of several values and is not read"));
                 }
             },
-            Err(wrong) => problems.extend(wrong.into_iter().map(|problem| Problem {
-                at: None,
-                what: problem.what,
-            })),
+            Err(wrong) => problems.extend(wrong.into_iter().map(|problem| Problem { at: None, what: problem.what })),
         }
     }
     problems.extend(needed(&json));

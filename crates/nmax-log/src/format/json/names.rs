@@ -41,14 +41,7 @@ pub(super) const END: &[&str] = &[
 ];
 
 /// The request line.
-pub(super) const REQUEST: &[&str] = &[
-    "request",
-    "requestline",
-    "httprequest",
-    "requestfirstline",
-    "req",
-    "message",
-];
+pub(super) const REQUEST: &[&str] = &["request", "requestline", "httprequest", "requestfirstline", "req", "message"];
 
 /// The method.
 pub(super) const METHOD: &[&str] = &[
@@ -96,15 +89,8 @@ pub(super) const TARGET: &[&str] = &[
 ];
 
 /// The query, where the target has none.
-pub(super) const QUERY: &[&str] = &[
-    "url.query",
-    "request.query",
-    "requestquery",
-    "querystring",
-    "csuriquery",
-    "query",
-    "args",
-];
+pub(super) const QUERY: &[&str] =
+    &["url.query", "request.query", "requestquery", "querystring", "csuriquery", "query", "args"];
 
 /// The status code.
 pub(super) const STATUS: &[&str] = &[
@@ -208,25 +194,15 @@ pub(super) const CLIENT: &[&str] = &[
 ];
 
 /// The address of the client, where the value looks like one.
-pub(super) const CLIENT_PERHAPS: &[&str] = &[
-    "addr", "address", "remote", "peer", "peeraddr", "peerip", "src", "srcip", "source",
-];
+pub(super) const CLIENT_PERHAPS: &[&str] =
+    &["addr", "address", "remote", "peer", "peeraddr", "peerip", "src", "srcip", "source"];
 
 /// Addresses that the request was forwarded for.
 pub(super) const FORWARDED: &[&str] = &["xforwardedfor", "httpxforwardedfor", "forwardedfor"];
 
 /// The authenticated user.
-pub(super) const USER: &[&str] = &[
-    "user.name",
-    "user.id",
-    "remoteuser",
-    "clientusername",
-    "csusername",
-    "username",
-    "userid",
-    "user",
-    "authuser",
-];
+pub(super) const USER: &[&str] =
+    &["user.name", "user.id", "remoteuser", "clientusername", "csusername", "username", "userid", "user", "authuser"];
 
 /// The user agent.
 pub(super) const AGENT: &[&str] = &[

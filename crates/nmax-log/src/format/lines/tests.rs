@@ -66,11 +66,7 @@ fn long_lines_are_counted_once_and_cost_no_memory() {
     for size in [7, 4096, usize::MAX] {
         let got = split(&bytes, &[size]);
         let lengths: Vec<_> = got.iter().map(|(line, bytes)| (line.len(), *bytes)).collect();
-        assert_eq!(
-            lengths,
-            [(6, 6), (256, LINE_BYTES_MAX as u64 + 1), (5, 5)],
-            "chunks of {size}"
-        );
+        assert_eq!(lengths, [(6, 6), (256, LINE_BYTES_MAX as u64 + 1), (5, 5)], "chunks of {size}");
     }
 
     let mut lines = Lines::new();
@@ -91,10 +87,7 @@ fn long_lines_are_counted_once_and_cost_no_memory() {
 fn the_longest_line_is_a_line() {
     let mut bytes = vec![b'x'; LINE_BYTES_MAX];
     bytes.push(b'\n');
-    assert_eq!(
-        split(&bytes, &[4096]),
-        [(bytes[..LINE_BYTES_MAX].to_vec(), LINE_BYTES_MAX as u64)]
-    );
+    assert_eq!(split(&bytes, &[4096]), [(bytes[..LINE_BYTES_MAX].to_vec(), LINE_BYTES_MAX as u64)]);
 }
 
 #[test]
@@ -102,10 +95,7 @@ fn a_hole_in_front_of_a_line_is_no_line() {
     let mut bytes = vec![0; 3 * LINE_BYTES_MAX];
     bytes.extend_from_slice(b"first\nse\0cond");
     for size in [4096, usize::MAX] {
-        assert_eq!(
-            split(&bytes, &[size]),
-            [(b"first".to_vec(), 5), (b"se\0cond".to_vec(), 7)]
-        );
+        assert_eq!(split(&bytes, &[size]), [(b"first".to_vec(), 5), (b"se\0cond".to_vec(), 7)]);
     }
 }
 

@@ -12,12 +12,7 @@ fn spans() {
         ("0.004", Unit::S, ns(4_000_000), "seconds with a point"),
         (".5", Unit::S, ns(500_000_000), "nothing before the point"),
         ("7.", Unit::Ms, ns(7_000_000), "nothing behind it"),
-        (
-            "1.0000000019",
-            Unit::S,
-            ns(1_000_000_001),
-            "finer than ns: rounded down",
-        ),
+        ("1.0000000019", Unit::S, ns(1_000_000_001), "finer than ns: rounded down"),
         ("-", Unit::S, Some(Span::Unknown), "not known"),
         ("-1", Unit::Ms, Some(Span::Unknown), "HAProxy and ALB: not known"),
         ("-0.001", Unit::S, Some(Span::Unknown), "the clock went back"),

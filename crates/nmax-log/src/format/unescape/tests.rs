@@ -29,11 +29,7 @@ fn backslashes_by_cases() {
 #[test]
 fn percents_and_pluses_and_hashes() {
     assert_eq!(undone(percents, "Mozilla/5.0%20(X11;%22)%"), "Mozilla/5.0 (X11;\")%");
-    assert_eq!(
-        undone(percents, "Mozilla/5.0%2520(X11;%2522)"),
-        "Mozilla/5.0 (X11;\")",
-        "twice"
-    );
+    assert_eq!(undone(percents, "Mozilla/5.0%2520(X11;%2522)"), "Mozilla/5.0 (X11;\")", "twice");
     assert_eq!(undone(pluses, "a+b++"), "a b  ");
     assert_eq!(undone(hashes, "#22q#22 #7C#zz #2"), "\"q\" |#zz #2");
 }

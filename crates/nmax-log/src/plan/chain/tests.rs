@@ -7,21 +7,10 @@ use crate::traffic::Transition;
 fn chain(sessions: &[Vec<usize>]) -> Chain {
     let mut transitions: Vec<Transition> = Vec::new();
     let mut count = |from: Option<usize>, to: Option<usize>| {
-        let think = from.and(to).map(|_| Lognormal {
-            median_s: 2.0,
-            p95_s: 8.0,
-        });
-        match transitions
-            .iter_mut()
-            .find(|known| (known.from, known.to) == (from, to))
-        {
+        let think = from.and(to).map(|_| Lognormal { median_s: 2.0, p95_s: 8.0 });
+        match transitions.iter_mut().find(|known| (known.from, known.to) == (from, to)) {
             Some(known) => known.count += 1,
-            None => transitions.push(Transition {
-                from,
-                to,
-                count: 1,
-                think,
-            }),
+            None => transitions.push(Transition { from, to, count: 1, think }),
         }
     };
     for steps in sessions {
@@ -32,10 +21,7 @@ fn chain(sessions: &[Vec<usize>]) -> Chain {
         }
         count(before, None);
     }
-    Chain::of(&Cluster {
-        transitions,
-        ..Cluster::default()
-    })
+    Chain::of(&Cluster { transitions, ..Cluster::default() })
 }
 
 fn sessions() -> impl Strategy<Value = Vec<Vec<usize>>> {
@@ -97,14 +83,7 @@ fn pauses_around_a_state_add_up() {
 #[test]
 fn a_state_that_is_never_left_ends_the_session() {
     let mut chain = chain(&[vec![0, 1]]);
-    chain.links[1] = vec![
-        Link::default(),
-        Link {
-            chance: 1.0,
-            ..Link::default()
-        },
-        Link::default(),
-    ];
+    chain.links[1] = vec![Link::default(), Link { chance: 1.0, ..Link::default() }, Link::default()];
     assert_eq!(chain.visits(), None);
     let chain = chain.without(1);
     assert_eq!(chain.links[0][1].chance, 1.0);

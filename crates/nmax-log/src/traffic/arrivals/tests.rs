@@ -53,9 +53,7 @@ fn bursts_have_more_and_clockwork_less() {
 #[test]
 fn most_of_a_second() {
     let mut burstiness = Burstiness::new();
-    [1, 1, 1, 2, 2, 5]
-        .into_iter()
-        .for_each(|second| burstiness.add(second * 1_000_000));
+    [1, 1, 1, 2, 2, 5].into_iter().for_each(|second| burstiness.add(second * 1_000_000));
     assert_eq!(burstiness.second_max(), 3);
 }
 

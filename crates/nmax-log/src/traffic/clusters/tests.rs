@@ -32,11 +32,7 @@ fn clusters(sessions: &[Vec<usize>], seed: u64) -> Vec<usize> {
 /// Law: populations that do different things come back as clusters, largest first.
 #[test]
 fn known_populations_come_back() {
-    let laws: [&[f64]; 3] = [
-        &[0.5, 0.5, 0.0, 0.0, 0.0],
-        &[0.1, 0.0, 0.6, 0.3, 0.0],
-        &[0.0, 0.1, 0.0, 0.1, 0.8],
-    ];
+    let laws: [&[f64]; 3] = [&[0.5, 0.5, 0.0, 0.0, 0.0], &[0.1, 0.0, 0.6, 0.3, 0.0], &[0.0, 0.1, 0.0, 0.1, 0.8]];
     for seed in 0..5 {
         let (all, truth) = sessions(&laws, 3_000, seed);
         let found = clusters(&all, seed);

@@ -27,17 +27,11 @@ fn bounds_hold(top: &TopK, values: &[u32]) -> Result<(), TestCaseError> {
     let ranked = top.ranked(usize::MAX);
     for entry in &ranked {
         let exact = truth.get(&entry.text).copied().unwrap_or(0);
-        prop_assert!(
-            entry.count - entry.error <= exact && exact <= entry.count,
-            "{entry:?}, in truth {exact}"
-        );
+        prop_assert!(entry.count - entry.error <= exact && exact <= entry.count, "{entry:?}, in truth {exact}");
     }
     let bound = values.len() as u64 / top.capacity as u64;
     for (text, count) in truth.iter().filter(|(_, count)| **count > bound) {
-        prop_assert!(
-            ranked.iter().any(|entry| entry.text == *text),
-            "{text} came {count} times"
-        );
+        prop_assert!(ranked.iter().any(|entry| entry.text == *text), "{text} came {count} times");
     }
     Ok(())
 }
@@ -112,10 +106,7 @@ fn exponents_come_back() {
             top.add(hash(text.as_bytes()), text.as_bytes(), true);
         }
         let (found, error) = zipf_exponent(&top.ranked(4_096)).unwrap();
-        assert!(
-            (found - s).abs() <= (4.0 * error).max(0.03),
-            "{found} ± {error} for {s}"
-        );
+        assert!((found - s).abs() <= (4.0 * error).max(0.03), "{found} ± {error} for {s}");
     }
 }
 

@@ -18,10 +18,7 @@ impl Paths {
     /// A node has many children: an open set becomes a hole, a closed one may grow.
     pub(super) fn crowded(&mut self, node: u32) {
         let children = self.children(node);
-        let once = children
-            .iter()
-            .filter(|child| self.nodes[**child as usize].count <= 1)
-            .count();
+        let once = children.iter().filter(|child| self.nodes[**child as usize].count <= 1).count();
         let own = &mut self.nodes[node as usize];
         let is_open = own.count < REUSE_MIN * children.len() as u64 || once as f64 > OPEN_SHARE * own.count as f64;
         if !is_open && own.limit < CHILDREN_MAX {
@@ -65,11 +62,7 @@ impl Paths {
         let types = std::mem::take(&mut self.nodes[from as usize].types);
         self.nodes[into as usize].count += self.nodes[from as usize].count;
         for (method, kind) in types {
-            let other = self.nodes[into as usize]
-                .types
-                .iter()
-                .find(|(own, _)| *own == method)
-                .map(|(_, kind)| *kind);
+            let other = self.nodes[into as usize].types.iter().find(|(own, _)| *own == method).map(|(_, kind)| *kind);
             match other {
                 Some(other) => {
                     self.types[kind as usize].part_of = other;
@@ -116,10 +109,7 @@ impl Paths {
         if self.nodes[parent as usize].first_child == child {
             self.nodes[parent as usize].first_child = next;
         } else {
-            let before = self
-                .children(parent)
-                .into_iter()
-                .find(|at| self.nodes[*at as usize].next == child);
+            let before = self.children(parent).into_iter().find(|at| self.nodes[*at as usize].next == child);
             if let Some(before) = before {
                 self.nodes[before as usize].next = next;
             }

@@ -7,10 +7,7 @@ use super::*;
 /// Places requests and returns the template of each as it is at the end.
 fn templates<'a>(paths: &mut Paths, requests: impl IntoIterator<Item = &'a str>) -> Vec<String> {
     let get = paths.method(b"GET").unwrap();
-    let kinds: Vec<TypeId> = requests
-        .into_iter()
-        .map(|path| paths.place(get, path.as_bytes(), false))
-        .collect();
+    let kinds: Vec<TypeId> = requests.into_iter().map(|path| paths.place(get, path.as_bytes(), false)).collect();
     kinds.into_iter().map(|kind| paths.template(paths.find(kind))).collect()
 }
 
@@ -33,15 +30,9 @@ fn identifiers_are_holes_at_once() {
 #[test]
 fn open_sets_of_names_become_a_hole() {
     let mut paths = Paths::new();
-    let slugs: Vec<String> = (0..200)
-        .map(|n| format!("/product/shirt-{}-blue", letters(n)))
-        .collect();
+    let slugs: Vec<String> = (0..200).map(|n| format!("/product/shirt-{}-blue", letters(n))).collect();
     let found = templates(&mut paths, slugs.iter().map(String::as_str));
-    assert!(
-        found.iter().all(|template| template == "/product/{id}"),
-        "{:?}",
-        &found[..3]
-    );
+    assert!(found.iter().all(|template| template == "/product/{id}"), "{:?}", &found[..3]);
     let again = templates(&mut paths, ["/product/never-seen", "/about"]);
     assert_eq!(again, ["/product/{id}", "/about"]);
 }
@@ -51,10 +42,7 @@ fn closed_sets_of_names_stay() {
     let mut paths = Paths::new();
     let calls: Vec<String> = (0..100).map(|n| format!("/api/{}", letters(n))).collect();
     // Each is called 50 times before the next one appears.
-    let found = templates(
-        &mut paths,
-        calls.iter().flat_map(|call| std::iter::repeat_n(call.as_str(), 50)),
-    );
+    let found = templates(&mut paths, calls.iter().flat_map(|call| std::iter::repeat_n(call.as_str(), 50)));
     let different: BTreeSet<&String> = found.iter().collect();
     assert_eq!(different.len(), 100);
 }
@@ -78,19 +66,12 @@ fn the_same_below_each_name_is_one() {
     let requests: Vec<String> = (0..200)
         .flat_map(|n| {
             let user = letters(n);
-            [
-                format!("/user/{user}"),
-                format!("/user/{user}/posts"),
-                format!("/user/{user}/posts/{n}"),
-            ]
+            [format!("/user/{user}"), format!("/user/{user}/posts"), format!("/user/{user}/posts/{n}")]
         })
         .collect();
     let found = templates(&mut paths, requests.iter().map(String::as_str));
     let different: BTreeSet<&str> = found.iter().map(String::as_str).collect();
-    assert_eq!(
-        different,
-        BTreeSet::from(["/user/{id}", "/user/{id}/posts", "/user/{id}/posts/{id}"])
-    );
+    assert_eq!(different, BTreeSet::from(["/user/{id}", "/user/{id}/posts", "/user/{id}/posts/{id}"]));
 }
 
 #[test]

@@ -1,11 +1,7 @@
 use super::*;
 
 fn page(template: &str) -> RequestType {
-    RequestType {
-        method: "GET".into(),
-        template: template.into(),
-        ..RequestType::default()
-    }
+    RequestType { method: "GET".into(), template: template.into(), ..RequestType::default() }
 }
 
 /// Two clusters of buyers among others: both are named after what tells them from the rest, each by a name of its own.

@@ -16,11 +16,7 @@ fn weeks(count: i64, growth: i64) -> Vec<i64> {
     let mut arrivals = Vec::new();
     for hour in 0..count * 7 * 24 {
         let (week, weekday, of_day) = (hour / (7 * 24), hour / 24 % 7, hour % 24);
-        let requests = if weekday < 5 {
-            (of_day + 1) * (10 + growth * week)
-        } else {
-            0
-        };
+        let requests = if weekday < 5 { (of_day + 1) * (10 + growth * week) } else { 0 };
         arrivals.extend((0..requests).map(|n| MONDAY_US + hour * HOUR_US + n * HOUR_US / requests.max(1)));
     }
     arrivals
@@ -69,19 +65,13 @@ fn nothing_has_no_season() {
 fn strays_change_nothing_else() {
     let arrivals = weeks(4, 1);
     let season = counter(0, arrivals.clone());
-    assert_eq!(
-        (season.first_us, season.last_us),
-        (MONDAY_US, *arrivals.last().unwrap())
-    );
+    assert_eq!((season.first_us, season.last_us), (MONDAY_US, *arrivals.last().unwrap()));
     // A clock of 1970, and a line of next year.
     let strays = [5_000_000, 5_500_000, MONDAY_US + 400 * DAY_US];
     let found = counter(0, strays.into_iter().chain(arrivals));
     let counts: Vec<u64> = found.strays.iter().map(|hour| hour.count).collect();
     assert_eq!((counts, found.strays[0].from_us), (vec![2, 1], 0));
-    let without = Season {
-        strays: Vec::new(),
-        ..found
-    };
+    let without = Season { strays: Vec::new(), ..found };
     assert_eq!(without, season);
 }
 

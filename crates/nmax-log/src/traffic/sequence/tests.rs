@@ -12,10 +12,7 @@ fn logged(mut requests: Vec<Real>) -> (Vec<Real>, Vec<i64>) {
     requests.sort_by_key(|(begin, took)| begin + took);
     let mut sequence = Sequence::default();
     let known = |(begin, took): &Real| (begin + took).div_euclid(S) * S - took;
-    let found = requests
-        .iter()
-        .map(|real| sequence.arrival(7, known(real), S as u32))
-        .collect();
+    let found = requests.iter().map(|real| sequence.arrival(7, known(real), S as u32)).collect();
     (requests, found)
 }
 
@@ -63,13 +60,9 @@ fn visitors_and_fine_stamps_are_left_alone() {
 #[test]
 fn crowds_have_no_sequence() {
     let mut sequence = Sequence::default();
-    let found: Vec<i64> = (0..4_000)
-        .map(|n| sequence.arrival(1, n * 10_000 - n * 7_919 % 300 * 1_000, 1_000_000))
-        .collect();
-    let moved = (0..)
-        .zip(&found)
-        .filter(|(n, found)| **found != n * 10_000 - n * 7_919 % 300 * 1_000)
-        .count();
+    let found: Vec<i64> =
+        (0..4_000).map(|n| sequence.arrival(1, n * 10_000 - n * 7_919 % 300 * 1_000, 1_000_000)).collect();
+    let moved = (0..).zip(&found).filter(|(n, found)| **found != n * 10_000 - n * 7_919 % 300 * 1_000).count();
     assert!(moved < 40, "{moved}");
 }
 

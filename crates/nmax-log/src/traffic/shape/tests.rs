@@ -42,11 +42,7 @@ fn targets_are_split() {
         ("", "", ""),
     ];
     for (target, path, query) in cases {
-        assert_eq!(
-            split(target.as_bytes()),
-            (path.as_bytes(), query.as_bytes()),
-            "{target}"
-        );
+        assert_eq!(split(target.as_bytes()), (path.as_bytes(), query.as_bytes()), "{target}");
     }
 }
 
@@ -57,10 +53,7 @@ fn static_content_and_robots() {
     let cases = [
         ("Mozilla/5.0 (compatible; Googlebot/2.1)", Who::Robot),
         ("UptimeRobot/2.0", Who::Robot),
-        (
-            "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0",
-            Who::Visitor,
-        ),
+        ("Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0", Who::Visitor),
         ("nmax/0.1.0", Who::LoadTest),
         ("nmax", Who::LoadTest),
         ("Lynxmax/2.8", Who::Visitor),

@@ -30,33 +30,14 @@ fn far_stamps_are_stray() {
         (with(week.clone(), &[(33 * DAY, 1)]), (0, 7 * DAY - 1), "a month later"),
         (with(week.clone(), &[(-20_000 * DAY, 1)]), (0, 7 * DAY - 1), "1970"),
         (
-            with(
-                week.clone(),
-                &[(-20_000 * DAY, 1), (27_000 * DAY, 3), (28_000 * DAY, 1)],
-            ),
+            with(week.clone(), &[(-20_000 * DAY, 1), (27_000 * DAY, 3), (28_000 * DAY, 1)]),
             (0, 7 * DAY - 1),
             "both, at several distances",
         ),
-        (
-            with(week, &[(7 * DAY + 600, 1)]),
-            (0, 7 * DAY + 600),
-            "ten hours after a week",
-        ),
-        (
-            with(busy(0..10, 60), &[(300, 1)]),
-            (0, 9),
-            "a wrong zone in ten minutes of a log",
-        ),
-        (
-            with(busy(0..10 * 60, 60), &[(24 * 60, 3)]),
-            (0, DAY),
-            "the next morning, after one day",
-        ),
-        (
-            with(busy(0..10, 1), &[(9_000_000, 1)]),
-            (0, 9_000_000),
-            "too few to tell",
-        ),
+        (with(week, &[(7 * DAY + 600, 1)]), (0, 7 * DAY + 600), "ten hours after a week"),
+        (with(busy(0..10, 60), &[(300, 1)]), (0, 9), "a wrong zone in ten minutes of a log"),
+        (with(busy(0..10 * 60, 60), &[(24 * 60, 3)]), (0, DAY), "the next morning, after one day"),
+        (with(busy(0..10, 1), &[(9_000_000, 1)]), (0, 9_000_000), "too few to tell"),
         (vec![(0, 90), (9_000_000, 1)], (0, 0), "a minute and a stray"),
         (vec![(0, 9), (9_000_000, 1)], (0, 9_000_000), "so few tell nothing"),
         (vec![(5, 1)], (5, 5), "one is together with itself"),
@@ -77,9 +58,7 @@ fn quiet_days_around_a_burst_are_no_strays() {
 /// Pauses as long as others of the log are none of a clock.
 #[test]
 fn pauses_that_are_usual_stay() {
-    let days: Vec<Minute> = (0..20)
-        .flat_map(|day| busy(3 * day * DAY..3 * day * DAY + 300, 3))
-        .collect();
+    let days: Vec<Minute> = (0..20).flat_map(|day| busy(3 * day * DAY..3 * day * DAY + 300, 3)).collect();
     let last = (60 * DAY + 7, 1);
     assert_eq!(kept(&with(days, &[last])), (0, last.0));
 }

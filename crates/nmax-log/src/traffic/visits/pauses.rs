@@ -56,10 +56,7 @@ impl Pauses {
     pub(crate) fn fit_within(&self, all: &Self) -> Option<Lognormal> {
         let freedom = self.count.saturating_sub(1) as f64;
         let sum = freedom * self.variance() + PAUSES_OF_ALL * all.variance();
-        let limits = Self {
-            longest_ms: all.longest_ms,
-            ..*self
-        };
+        let limits = Self { longest_ms: all.longest_ms, ..*self };
         limits.law(sum / (freedom + PAUSES_OF_ALL))
     }
 
@@ -80,10 +77,7 @@ impl Pauses {
         let mean = self.log_sum / self.count as f64;
         let median_s = mean.exp();
         let longest_s = (f64::from(self.longest_ms.max(1)) / 1e3).max(median_s);
-        Some(Lognormal {
-            median_s,
-            p95_s: (mean + Z95 * variance.sqrt()).exp().min(longest_s),
-        })
+        Some(Lognormal { median_s, p95_s: (mean + Z95 * variance.sqrt()).exp().min(longest_s) })
     }
 }
 

@@ -75,8 +75,7 @@ impl Totals {
         self.sessions += 1;
         self.steps.add(steps.len() as u64);
         self.requests.add(visitor.requests);
-        self.duration_ms
-            .add(((visitor.last_us - visitor.first_us) / 1_000).max(0) as u64);
+        self.duration_ms.add(((visitor.last_us - visitor.first_us) / 1_000).max(0) as u64);
         for ((count, within), break_us) in self.at.iter_mut().zip(visitor.breaks).zip(breaks_us) {
             let is_new = visitor.break_us.is_none_or(|before| before > break_us);
             *count += u64::from(is_new) + u64::from(within);
@@ -106,12 +105,7 @@ impl Totals {
             self.pairs_left_out += 1;
             return;
         }
-        let sum = self.pairs.entry(key).or_insert(Pair {
-            from,
-            to,
-            count: 0,
-            pauses: Pauses::default(),
-        });
+        let sum = self.pairs.entry(key).or_insert(Pair { from, to, count: 0, pauses: Pauses::default() });
         sum.count += 1;
         if let Some(pause_ms) = pause_ms {
             sum.pauses.add(pause_ms);

@@ -43,15 +43,9 @@ fn names_of_what_is_found() {
         (" 0.004 0.003", "combined with $request_time $upstream_response_time"),
         (" 0.004 -", "combined with $request_time $upstream_response_time"),
         (" 0.003 0.009", "combined with $upstream_response_time $request_time"),
-        (
-            " 0.001, 0.002 0.004",
-            "combined with $upstream_response_time $request_time",
-        ),
+        (" 0.001, 0.002 0.004", "combined with $upstream_response_time $request_time"),
         (r#" "-" 0.004"#, "nginx_main with $request_time"),
-        (
-            r#" "-" 0.004 0.004"#,
-            "nginx_main with $request_time $upstream_response_time",
-        ),
+        (r#" "-" 0.004 0.004"#, "nginx_main with $request_time $upstream_response_time"),
         (" 512 0.004", "combined"),
         (" 4711", "combined with %D"),
         (" 1", "combined"),
@@ -75,15 +69,9 @@ fn times_behind_the_columns_are_told_apart() {
         let lines = pairs.map(line);
         let mut reader = detect(&lines.each_ref().map(String::as_str));
         for (line, (whole, part)) in lines.iter().zip(pairs) {
-            let Line::Record(record) = reader.line(line.as_bytes()) else {
-                panic!("a record")
-            };
+            let Line::Record(record) = reader.line(line.as_bytes()) else { panic!("a record") };
             let us = |seconds: f64| Some((seconds * 1e6).round() as u64);
-            assert_eq!(
-                (record.duration_us, record.upstream_us),
-                (us(whole), us(part)),
-                "{line}"
-            );
+            assert_eq!((record.duration_us, record.upstream_us), (us(whole), us(part)), "{line}");
         }
     }
 }
@@ -100,15 +88,9 @@ fn who_wrote_it_decides_what_the_stamp_means() {
     ];
     for (sample, is_arrival, why) in cases {
         let mut reader = detect(&sample);
-        let Line::Record(record) = reader.line(COMBINED.as_bytes()) else {
-            panic!("{why}")
-        };
+        let Line::Record(record) = reader.line(COMBINED.as_bytes()) else { panic!("{why}") };
         assert_eq!(record.is_arrival, is_arrival, "{why}");
-        assert_eq!(
-            reader.notes().iter().any(|note| note.contains("later than they were")),
-            !is_arrival,
-            "{why}"
-        );
+        assert_eq!(reader.notes().iter().any(|note| note.contains("later than they were")), !is_arrival, "{why}");
     }
 }
 
@@ -139,14 +121,8 @@ fn columns_may_change_within_a_file() {
     let without = "#Fields: date time cs-method cs-uri-stem cs-uri-query c-ip sc-status";
     let (line_without, _) = IIS.rsplit_once(' ').expect("a duration");
     let cases: [(&[&str], &str); 4] = [
-        (
-            &[FIELDS, IIS, without, line_without],
-            "not all of its lines tell the duration",
-        ),
-        (
-            &[without, line_without, FIELDS, IIS],
-            "not all of its lines tell the duration",
-        ),
+        (&[FIELDS, IIS, without, line_without], "not all of its lines tell the duration"),
+        (&[without, line_without, FIELDS, IIS], "not all of its lines tell the duration"),
         (&[without, line_without], "no column tells the duration"),
         (&[FIELDS, IIS], ""),
     ];
@@ -165,11 +141,7 @@ fn referers_by_a_short_name_look_like_one() {
             "{{\"ts\":\"2026-11-20T10:00:00Z\",\"uri\":\"/a\",\"method\":\"GET\",\"status\":200,\"ref\":\"{value}\"}}"
         )
     };
-    for (value, is_one) in [
-        ("https://shop.test/", true),
-        ("/list", true),
-        ("refs/heads/main", false),
-    ] {
+    for (value, is_one) in [("https://shop.test/", true), ("/list", true), ("refs/heads/main", false)] {
         let notes = detect(&[line(value).as_str()]).notes().join("; ");
         assert_eq!(notes.contains("referer = `ref`"), is_one, "{value}: {notes}");
     }
@@ -180,14 +152,8 @@ fn what_is_wrong_is_said_with_its_column() {
     let mut reader = Reader::compile("combined").expect("a name");
     // What is done to the line, what is said.
     let cases = [
-        (
-            COMBINED.replace(" 200 ", " 2000 "),
-            "`%>s` should be a status code from 100 to 999, found `2000` at 69",
-        ),
-        (
-            COMBINED.replace(" 2326", " 23x6"),
-            "`%b` should be a count of bytes, found `23x6` at 73",
-        ),
+        (COMBINED.replace(" 200 ", " 2000 "), "`%>s` should be a status code from 100 to 999, found `2000` at 69"),
+        (COMBINED.replace(" 2326", " 23x6"), "`%b` should be a count of bytes, found `23x6` at 73"),
         (
             COMBINED.replace("10/Oct", "31/Feb"),
             "`%t` should be a time like 10/Oct/2000:13:55:36 +0000, found `31/Feb/2000:13:55:36 -0700` at 19",
@@ -215,17 +181,10 @@ fn a_sample_that_nothing_reads() {
     ] {
         assert!(message.contains(part), "{part} in {message}");
     }
-    let hints = [
-        (&b"\x1f\x8b\x08\x00"[..], "gzip"),
-        (b"\xff\xfeh\0i\0", "UTF-16"),
-        (b"", "no lines"),
-    ];
+    let hints = [(&b"\x1f\x8b\x08\x00"[..], "gzip"), (b"\xff\xfeh\0i\0", "UTF-16"), (b"", "no lines")];
     for (line, hint) in hints {
         let error = Reader::detect(&[line]).expect_err("no log");
-        assert!(
-            error.hint.as_deref().is_some_and(|found| found.contains(hint)),
-            "{error}"
-        );
+        assert!(error.hint.as_deref().is_some_and(|found| found.contains(hint)), "{error}");
     }
     let error = Reader::detect(&[br#"{"msg":"started","level":"info"}"#]).expect_err("no access log");
     assert!(error.to_string().contains("no member tells the time"), "{error}");
@@ -235,28 +194,15 @@ fn a_sample_that_nothing_reads() {
 fn all_that_is_wrong_with_a_format_is_said_at_once() {
     let problems = |spec: &str| -> Vec<String> {
         let error = Reader::compile(spec).expect_err(spec);
-        error
-            .problems
-            .into_iter()
-            .map(|problem| format!("{:?} {}", problem.at, problem.what))
-            .collect()
+        error.problems.into_iter().map(|problem| format!("{:?} {}", problem.at, problem.what)).collect()
     };
     let all = problems("%h%u %y %{parsecs}T %{%Q}t");
     assert_eq!(all.len(), 3, "{all:?}");
     assert!(all[0].starts_with("Some(5) `%y` is no directive"), "{all:?}");
-    assert!(
-        all[1].contains("`parsecs` is no unit of %T") && all[2].contains("`%Q`"),
-        "{all:?}"
-    );
+    assert!(all[1].contains("`parsecs` is no unit of %T") && all[2].contains("`%Q`"), "{all:?}");
     let all = problems("$remote_addr$status");
-    assert!(
-        all[0].contains("nothing separates `$remote_addr` from `$status`"),
-        "{all:?}"
-    );
-    assert!(
-        all[1].contains("the time") && all[2].contains("what was asked for"),
-        "{all:?}"
-    );
+    assert!(all[0].contains("nothing separates `$remote_addr` from `$status`"), "{all:?}");
+    assert!(all[1].contains("the time") && all[2].contains("what was asked for"), "{all:?}");
     assert!(problems("json time=ts colour=red")[0].contains("`colour` means nothing"));
     assert!(problems("json time=ts")[0].contains("target=NAME"));
     assert!(problems("combinde")[0].contains("neither the name of a format"));
@@ -267,17 +213,9 @@ fn json_with_names_of_a_person() {
     let mut reader =
         Reader::compile("json begin=at:ms method=r.verb target=r.where status=code duration=took:us").expect("right");
     let line = br#"{"at":971211336185,"r":{"verb":"GET","where":"\/a?b=c"},"code":"200","took":"1500"}"#;
-    let Line::Record(record) = reader.line(line) else {
-        panic!("a record")
-    };
-    assert_eq!(
-        (record.arrival_us, record.duration_us),
-        (971_211_336_185_000, Some(1500))
-    );
-    assert_eq!(
-        (record.target, record.status, record.is_arrival),
-        (&b"/a?b=c"[..], 200, true)
-    );
+    let Line::Record(record) = reader.line(line) else { panic!("a record") };
+    assert_eq!((record.arrival_us, record.duration_us), (971_211_336_185_000, Some(1500)));
+    assert_eq!((record.target, record.status, record.is_arrival), (&b"/a?b=c"[..], 200, true));
     // Flat names with dots are the same.
     let line = br#"{"at":971211336185,"r.verb":"GET","r.where":"/x","code":404}"#;
     assert_eq!(kind(&mut reader, std::str::from_utf8(line).expect("text")), "/x 404");
@@ -294,9 +232,7 @@ fn stamps_without_a_zone_are_in_that_of_the_reader() {
     let line = br#"2000-10-10 13:55:36 1.1.1.1 "GET / HTTP/1.1" 200"#;
     for (zone_s, want_s) in [(0, 971_186_136), (-25_200, 971_211_336)] {
         reader.set_zone(zone_s);
-        let Line::Record(record) = reader.line(line) else {
-            panic!("a record")
-        };
+        let Line::Record(record) = reader.line(line) else { panic!("a record") };
         assert_eq!(record.arrival_us, want_s * 1_000_000);
     }
 }
@@ -308,9 +244,7 @@ fn a_cut_line_does_not_cost_the_columns_of_the_others() {
     sample.push(cut);
     let mut reader = detect(&sample);
     assert_eq!(reader.name(), "combined");
-    let Line::Record(record) = reader.line(COMBINED.as_bytes()) else {
-        panic!("a record")
-    };
+    let Line::Record(record) = reader.line(COMBINED.as_bytes()) else { panic!("a record") };
     assert_eq!(record.agent, b"Mozilla/4.08 [en]");
     assert!(kind(&mut reader, cut).contains("User-Agent"));
     // Several such lines are read as far as they go.
@@ -325,21 +259,9 @@ fn a_cut_line_does_not_cost_the_columns_of_the_others() {
 fn what_stands_in_front_of_the_client_is_not_the_client() {
     // What stands in front and behind, the name, client, host and user.
     let cases = [
-        (
-            "shop.test:8080 ",
-            " 4711",
-            "vhost_combined with %D",
-            "127.0.0.1",
-            "shop.test",
-        ),
+        ("shop.test:8080 ", " 4711", "vhost_combined with %D", "127.0.0.1", "shop.test"),
         ("10.0.0.1:80 ", "", "vhost_combined", "127.0.0.1", "10.0.0.1"),
-        (
-            "shop.test ",
-            " 0.004",
-            "host and combined with $request_time",
-            "127.0.0.1",
-            "shop.test",
-        ),
+        ("shop.test ", " 0.004", "host and combined with $request_time", "127.0.0.1", "shop.test"),
         ("shop.test ", " x", "host and combined", "127.0.0.1", "shop.test"),
         ("9.9.9.9 ", "", "x-forwarded-for and combined", "9.9.9.9", ""),
     ];
@@ -347,9 +269,7 @@ fn what_stands_in_front_of_the_client_is_not_the_client() {
         let line = format!("{front}{COMBINED}{behind}");
         let mut reader = detect(&[&line]);
         assert_eq!(reader.name(), name);
-        let Line::Record(record) = reader.line(line.as_bytes()) else {
-            panic!("a record of {name}")
-        };
+        let Line::Record(record) = reader.line(line.as_bytes()) else { panic!("a record of {name}") };
         let texts = [record.client, record.host, record.user].map(String::from_utf8_lossy);
         assert_eq!(texts, [client, host, "frank"], "{name}");
     }
@@ -359,9 +279,7 @@ fn what_stands_in_front_of_the_client_is_not_the_client() {
 fn the_members_that_are_taken_are_named() {
     let line = r#"{"ts":"2000-10-10T20:55:36Z","verb":"GET","url":"/a","code":200,"addr":"10.0.0.7","pid":12}"#;
     let mut reader = detect(&[line]);
-    let Line::Record(record) = reader.line(line.as_bytes()) else {
-        panic!("a record")
-    };
+    let Line::Record(record) = reader.line(line.as_bytes()) else { panic!("a record") };
     assert_eq!(record.client, b"10.0.0.7");
     let taken = "time = `ts`, method = `verb`, target = `url`, status = `code`, client = `addr`; not used: `pid`";
     assert!(reader.notes().iter().any(|note| note == taken), "{:?}", reader.notes());

@@ -54,11 +54,7 @@ prop_compose! {
 
 impl Request {
     fn target(&self) -> String {
-        if self.query.is_empty() {
-            self.path.clone()
-        } else {
-            format!("{}?{}", self.path, self.query)
-        }
+        if self.query.is_empty() { self.path.clone() } else { format!("{}?{}", self.path, self.query) }
     }
 
     /// The request line.
@@ -67,28 +63,19 @@ impl Request {
     }
 
     fn end_us(&self) -> i64 {
-        self.begin_us
-            .checked_add_unsigned(self.duration_us)
-            .expect("far from the end of time")
+        self.begin_us.checked_add_unsigned(self.duration_us).expect("far from the end of time")
     }
 
     /// `us` as `strftime` writes it in the zone of the request.
     fn stamp(&self, us: i64, format: &str) -> String {
         let zone = TimeZone::fixed(Offset::from_seconds(self.zone_s).expect("within a day"));
-        Timestamp::from_microsecond(us)
-            .expect("in range")
-            .to_zoned(zone)
-            .strftime(format)
-            .to_string()
+        Timestamp::from_microsecond(us).expect("in range").to_zoned(zone).strftime(format).to_string()
     }
 }
 
 /// `us` as `strftime` writes it in UTC.
 fn utc(us: i64, format: &str) -> String {
-    Timestamp::from_microsecond(us)
-        .expect("in range")
-        .strftime(format)
-        .to_string()
+    Timestamp::from_microsecond(us).expect("in range").strftime(format).to_string()
 }
 
 /// `text`, or `-` where it is empty.

@@ -8,24 +8,12 @@ use super::world::{Line, World};
 use super::{interpreter, profile, profile_with};
 
 fn again(source: &Profile, world: &World, seed: u64) -> Profile {
-    profile_with(
-        Options {
-            types: Some(Types::of(source)),
-            ..Options::default()
-        },
-        &world.lines(seed),
-    )
+    profile_with(Options { types: Some(Types::of(source)), ..Options::default() }, &world.lines(seed))
 }
 
 fn verdicts(rows: &[Row], topic: Topic) -> Vec<(Verdict, String)> {
     let own = rows.iter().filter(|row| row.topic == topic);
-    own.map(|row| {
-        (
-            row.verdict,
-            format!("{}: {} and {} ({})", row.what, row.source, row.run, row.why),
-        )
-    })
-    .collect()
+    own.map(|row| (row.verdict, format!("{}: {} and {} ({})", row.what, row.source, row.run, row.why))).collect()
 }
 
 #[track_caller]
@@ -35,15 +23,8 @@ fn all(rows: &[Row], topic: Topic, want: Verdict) {
     assert!(found.iter().all(|(verdict, _)| *verdict == want), "{found:#?}");
 }
 
-const TOPICS: [Topic; 7] = [
-    Topic::Mix,
-    Topic::Statuses,
-    Topic::Arrivals,
-    Topic::Sessions,
-    Topic::Think,
-    Topic::Popularity,
-    Topic::Sizes,
-];
+const TOPICS: [Topic; 7] =
+    [Topic::Mix, Topic::Statuses, Topic::Arrivals, Topic::Sessions, Topic::Think, Topic::Popularity, Topic::Sizes];
 
 /// Law: samples of the same traffic are called alike, but for one row in a hundred.
 #[test]
@@ -68,34 +49,16 @@ fn samples_of_the_same_traffic_are_alike() {
 fn a_run_of_the_plan_is_like_its_log() {
     let world = World::shop();
     let log = profile(&world.lines(1));
-    let options = PlanOptions {
-        name: "shop".into(),
-        target: None,
-        with_writes: true,
-        log: "access.log".into(),
-    };
+    let options = PlanOptions { name: "shop".into(), target: None, with_writes: true, log: "access.log".into() };
     let made = write(&log, &options).expect("a plan");
-    let file = made
-        .files
-        .iter()
-        .find(|file| file.name == "shop.traffic.json")
-        .expect("the source");
+    let file = made.files.iter().find(|file| file.name == "shop.traffic.json").expect("the source");
     let source: Profile = serde_json::from_str(&file.text).expect("a profile");
     let durations = |name: &str| {
-        let ask = world
-            .asks
-            .iter()
-            .find(|ask| name.ends_with(ask.path.split(['#', '?']).next().unwrap_or("")));
+        let ask = world.asks.iter().find(|ask| name.ends_with(ask.path.split(['#', '?']).next().unwrap_or("")));
         ask.map_or(20.0, |ask| ask.median_ms)
     };
     let lines = interpreter::run(&interpreter::read(&made), (made.sessions_per_s, 3_600.0), 7, &durations);
-    let run = profile_with(
-        Options {
-            types: Some(Types::of(&source)),
-            ..Options::default()
-        },
-        &lines,
-    );
+    let run = profile_with(Options { types: Some(Types::of(&source)), ..Options::default() }, &lines);
     let rows = compare(&source, &run);
     for topic in TOPICS {
         let apart: Vec<_> = verdicts(&rows, topic)
@@ -123,20 +86,13 @@ fn what_was_changed_is_seen() {
         world.populations[2].weight = 0.55;
     });
     all(&rows, Topic::Mix, Verdict::Unlike);
-    let rows = changed(&|world| {
-        world
-            .populations
-            .iter_mut()
-            .for_each(|population| population.think_s = (20.0, 60.0))
-    });
+    let rows = changed(&|world| world.populations.iter_mut().for_each(|population| population.think_s = (20.0, 60.0)));
     all(&rows, Topic::Mix, Verdict::Alike);
     all(&rows, Topic::Think, Verdict::Unlike);
     let rows = changed(&|world| world.asks[2].exponent = 0.2);
     let found = verdicts(&rows, Topic::Popularity);
     assert!(
-        found
-            .iter()
-            .any(|(verdict, what)| *verdict == Verdict::Unlike && what.contains("/item/{id}")),
+        found.iter().any(|(verdict, what)| *verdict == Verdict::Unlike && what.contains("/item/{id}")),
         "{found:?}"
     );
     let rows = changed(&|world| world.sessions_per_s = 1.0);
@@ -149,13 +105,7 @@ fn what_was_changed_is_seen() {
 
 #[test]
 fn a_run_of_nothing_is_unknown() {
-    let source = profile(
-        &World {
-            length_s: 3_600.0,
-            ..World::shop()
-        }
-        .lines(1),
-    );
+    let source = profile(&World { length_s: 3_600.0, ..World::shop() }.lines(1));
     let rows = compare(&source, &profile(&[]));
     assert!(rows.iter().all(|row| row.verdict == Verdict::Unknown), "{rows:#?}");
 }
@@ -200,22 +150,15 @@ fn a_few_percent_of_other_statuses_are_unlike() {
 /// What a log counts of framing is no other size, and what it does not resolve is no latency.
 #[test]
 fn what_a_log_cannot_tell_is_no_difference() {
-    let line = |n: u32, bytes: u64, duration_us: u64| Line {
-        bytes,
-        duration_us,
-        ..Line::get(f64::from(n), "10.0.0.1", "/")
-    };
+    let line =
+        |n: u32, bytes: u64, duration_us: u64| Line { bytes, duration_us, ..Line::get(f64::from(n), "10.0.0.1", "/") };
     let mut source = profile(&(0..100).map(|n| line(n, 777, 0)).collect::<Vec<_>>());
     source.types[0].time_us.add_many(0, 100);
     let of_run = |bytes: u64| profile(&(0..100).map(|n| line(n, bytes, 7_000)).collect::<Vec<_>>());
     let rows = compare(&source, &of_run(765));
     all(&rows, Topic::Sizes, Verdict::Alike);
     all(&rows, Topic::Latency, Verdict::Unknown);
-    assert!(
-        rows.iter()
-            .filter(|row| row.topic == Topic::Latency)
-            .all(|row| row.distance.is_none())
-    );
+    assert!(rows.iter().filter(|row| row.topic == Topic::Latency).all(|row| row.distance.is_none()));
     all(&compare(&source, &of_run(700)), Topic::Sizes, Verdict::Unlike);
 }
 
@@ -242,21 +185,11 @@ fn what_belongs_to_a_page_is_no_matter_of_the_mix() {
 fn a_run_that_is_too_short_is_not_called_alike() {
     let world = World::shop();
     let source = profile(&world.lines(1));
-    let run = profile(
-        &World {
-            length_s: 40.0,
-            sessions_per_s: 0.3,
-            ..world
-        }
-        .lines(2),
-    );
+    let run = profile(&World { length_s: 40.0, sessions_per_s: 0.3, ..world }.lines(2));
     let rows = compare(&source, &run);
     let rate = rows.iter().find(|row| row.what == "rate of sessions").expect("a row");
     assert!(run.sessions.count < 30, "{}", run.sessions.count);
-    for row in rows
-        .iter()
-        .filter(|row| row.verdict == Verdict::Alike && row.topic == Topic::Arrivals)
-    {
+    for row in rows.iter().filter(|row| row.verdict == Verdict::Alike && row.topic == Topic::Arrivals) {
         let ratio = row.distance.expect("known");
         assert!((0.6..1.7).contains(&ratio), "{row:?} beside {rate:?}");
     }

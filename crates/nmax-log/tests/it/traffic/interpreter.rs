@@ -12,26 +12,12 @@ use super::world::{Line, Zipf, lognormal};
 
 /// Reads a made plan with its files.
 pub(crate) fn read(made: &Made) -> Plan {
-    let files: HashMap<&str, &str> = made
-        .files
-        .iter()
-        .map(|file| (file.name.as_str(), file.text.as_str()))
-        .collect();
-    let read = |name: &str| {
-        files
-            .get(name)
-            .map(|text| (*text).to_owned())
-            .ok_or_else(|| format!("no {name}"))
-    };
+    let files: HashMap<&str, &str> = made.files.iter().map(|file| (file.name.as_str(), file.text.as_str())).collect();
+    let read = |name: &str| files.get(name).map(|text| (*text).to_owned()).ok_or_else(|| format!("no {name}"));
     let options = Options {
         file: "made.yaml",
         read: &read,
-        exists: &|name| {
-            files
-                .get(name)
-                .map(|text| text.len() as u64)
-                .ok_or_else(|| format!("no {name}"))
-        },
+        exists: &|name| files.get(name).map(|text| text.len() as u64).ok_or_else(|| format!("no {name}")),
         env: &|_| None,
         target: None,
         set: &[],
@@ -109,17 +95,11 @@ impl User<'_> {
                     }
                 }
                 Step::If(step) => {
-                    let then = if self.holds(&step.condition, random) {
-                        &step.then
-                    } else {
-                        &step.otherwise
-                    };
+                    let then = if self.holds(&step.condition, random) { &step.then } else { &step.otherwise };
                     self.steps(then, random);
                 }
                 Step::Loop(step) => {
-                    let LoopEnd::While { condition, max } = &step.until else {
-                        panic!("no `repeat` was written")
-                    };
+                    let LoopEnd::While { condition, max } = &step.until else { panic!("no `repeat` was written") };
                     let mut passes = 0;
                     while self.holds(condition, random) {
                         passes += 1;
@@ -154,14 +134,7 @@ impl User<'_> {
     }
 
     fn holds(&self, condition: &Condition, random: &mut Stream) -> bool {
-        let Condition::Compare {
-            left,
-            comparison,
-            right,
-        } = condition
-        else {
-            panic!("only comparisons are written")
-        };
+        let Condition::Compare { left, comparison, right } = condition else { panic!("only comparisons are written") };
         comparison.holds(&self.text(left, random), &self.text(right, random))
     }
 
@@ -170,9 +143,7 @@ impl User<'_> {
             Part::Text(text) => text.clone(),
             Part::Slot(slot) => self.slots[*slot].clone(),
             Part::Feeder { feeder, column } => {
-                let Rows::File { cells, .. } = &self.plan.feeders[*feeder].rows else {
-                    panic!("rows are files")
-                };
+                let Rows::File { cells, .. } = &self.plan.feeders[*feeder].rows else { panic!("rows are files") };
                 let columns = self.plan.feeders[*feeder].columns.len();
                 let law = self.laws[*feeder].as_ref().expect("a law for each feeder");
                 cells[law.draw(random) * columns + column].clone()

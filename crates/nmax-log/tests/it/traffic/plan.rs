@@ -12,12 +12,7 @@ use super::world::{Ask, Line, Population, World};
 use super::{interpreter, near, profile, profile_with};
 
 fn options(with_writes: bool) -> PlanOptions {
-    PlanOptions {
-        name: "shop".into(),
-        target: None,
-        with_writes,
-        log: "access.log".into(),
-    }
+    PlanOptions { name: "shop".into(), target: None, with_writes, log: "access.log".into() }
 }
 
 fn made(profile: &Profile, with_writes: bool) -> Made {
@@ -27,20 +22,13 @@ fn made(profile: &Profile, with_writes: bool) -> Made {
 /// Shares of the types in the steps.
 fn mix(profile: &Profile) -> BTreeMap<String, f64> {
     let total: u64 = profile.types.iter().map(|kind| kind.steps).sum();
-    profile
-        .types
-        .iter()
-        .map(|kind| (kind.name.clone(), kind.steps as f64 / total as f64))
-        .collect()
+    profile.types.iter().map(|kind| (kind.name.clone(), kind.steps as f64 / total as f64)).collect()
 }
 
 fn distance(one: &BTreeMap<String, f64>, two: &BTreeMap<String, f64>) -> f64 {
     let names: std::collections::BTreeSet<&String> = one.keys().chain(two.keys()).collect();
     let share = |mix: &BTreeMap<String, f64>, name: &String| mix.get(name).copied().unwrap_or(0.0);
-    0.5 * names
-        .into_iter()
-        .map(|name| (share(one, name) - share(two, name)).abs())
-        .sum::<f64>()
+    0.5 * names.into_iter().map(|name| (share(one, name) - share(two, name)).abs()).sum::<f64>()
 }
 
 /// What a run of a plan looks like, with the request types of its source.
@@ -48,13 +36,7 @@ fn run(source: &Profile, made: &Made, sessions: f64, seed: u64) -> Profile {
     let plan = interpreter::read(made);
     let length_s = sessions / made.sessions_per_s;
     let lines = interpreter::run(&plan, (made.sessions_per_s, length_s), seed, &|_| 20.0);
-    profile_with(
-        Options {
-            types: Some(Types::of(source)),
-            ..Options::default()
-        },
-        &lines,
-    )
+    profile_with(Options { types: Some(Types::of(source)), ..Options::default() }, &lines)
 }
 
 #[test]
@@ -74,11 +56,7 @@ fn a_plan_makes_the_mix_again() {
 fn writes_are_left_out_unless_wanted() {
     let source = profile(&World::shop().lines(1));
     let made = made(&source, false);
-    assert!(
-        made.warnings.iter().any(|warning| warning.contains("--include-writes")),
-        "{:?}",
-        made.warnings
-    );
+    assert!(made.warnings.iter().any(|warning| warning.contains("--include-writes")), "{:?}", made.warnings);
     assert!(!made.plan.contains("post:"), "{}", made.plan);
     let found = run(&source, &made, 20_000.0, 2);
     let mut want = mix(&source);
@@ -86,11 +64,7 @@ fn writes_are_left_out_unless_wanted() {
     want.values_mut().for_each(|share| *share /= 1.0 - cart);
     assert!(distance(&want, &mix(&found)) <= 0.02);
     near(made.covered, 1.0 - cart, 0.01);
-    let file = made
-        .files
-        .iter()
-        .find(|file| file.name == "shop.traffic.json")
-        .expect("the source");
+    let file = made.files.iter().find(|file| file.name == "shop.traffic.json").expect("the source");
     let stored: Profile = serde_json::from_str(&file.text).expect("a profile");
     assert_eq!(stored.left_out, ["POST /cart"]);
 }
@@ -101,25 +75,14 @@ fn the_document_says_what_it_is() {
     let made = made(&source, false);
     let plan = interpreter::read(&made);
     assert_eq!(plan.name, "shop");
-    let Workload::Open {
-        rate_per_s, arrivals, ..
-    } = plan.workload
-    else {
-        panic!("{:?}", plan.workload)
-    };
+    let Workload::Open { rate_per_s, arrivals, .. } = plan.workload else { panic!("{:?}", plan.workload) };
     near(rate_per_s, made.sessions_per_s, 1e-3);
     assert_eq!(arrivals, Arrivals::Poisson);
     let names: Vec<&str> = plan.scenarios.iter().map(|scenario| scenario.name.as_str()).collect();
     assert_eq!(names, ["list", "checkout", "orders"]);
     let weights: f64 = plan.scenarios.iter().map(|scenario| scenario.weight).sum();
     near(weights, 100.0, 0.001);
-    for text in [
-        "2026-01-01 00:00:",
-        "in the log: p50",
-        "pick: zipf",
-        "per: request",
-        "# Sessions. About",
-    ] {
+    for text in ["2026-01-01 00:00:", "in the log: p50", "pick: zipf", "per: request", "# Sessions. About"] {
         assert!(made.plan.contains(text), "no `{text}` in\n{}", made.plan);
     }
 }
@@ -133,19 +96,8 @@ fn one_way_needs_no_choice() {
     let made = made(&profile(&world.lines(1)), true);
     let plan = interpreter::read(&made);
     let steps = &plan.scenarios[0].steps;
-    assert_eq!(
-        (plan.scenarios.len(), steps.len()),
-        (1, 7),
-        "four requests and three pauses: {}",
-        made.plan
-    );
-    assert!(
-        steps
-            .iter()
-            .all(|step| matches!(step, Step::Request(_) | Step::Think(_))),
-        "{}",
-        made.plan
-    );
+    assert_eq!((plan.scenarios.len(), steps.len()), (1, 7), "four requests and three pauses: {}", made.plan);
+    assert!(steps.iter().all(|step| matches!(step, Step::Request(_) | Step::Think(_))), "{}", made.plan);
     for step in steps {
         if let Step::Think(ThinkTime::Lognormal { median, p95 }) = step {
             near(median.as_secs_f64(), 4.0, 0.05);
@@ -197,11 +149,7 @@ fn pages_bring_all_of_their_resources() {
     // A cover is another one with each book.
     let book = line_with("cover");
     assert!(made.plan.contains("\"${cover.path}\""), "{book}: {}", made.plan);
-    assert!(
-        !made.warnings.iter().any(|text| text.contains("static content")),
-        "{:?}",
-        made.warnings
-    );
+    assert!(!made.warnings.iter().any(|text| text.contains("static content")), "{:?}", made.warnings);
     let per_session = made.requests_per_s / made.sessions_per_s;
     assert!((per_session - 8.0).abs() < 0.1, "{per_session}");
     interpreter::read(&made);
@@ -223,28 +171,18 @@ fn resources_that_few_views_bring_are_told() {
 
 #[test]
 fn statuses_of_the_log_are_no_failures() {
-    let mut lines: Vec<Line> = (0..100)
-        .map(|n| Line::get(f64::from(n) * 9.0, "a", &format!("/item/{n}")))
-        .collect();
+    let mut lines: Vec<Line> = (0..100).map(|n| Line::get(f64::from(n) * 9.0, "a", &format!("/item/{n}"))).collect();
     lines.iter_mut().step_by(10).for_each(|line| line.status = 404);
     let made = made(&profile(&lines), false);
-    assert!(
-        made.plan.contains("expect: { status: [200-399, 404] }"),
-        "{}",
-        made.plan
-    );
+    assert!(made.plan.contains("expect: { status: [200-399, 404] }"), "{}", made.plan);
     interpreter::read(&made);
 }
 
 #[test]
 fn no_sessions_and_no_requests_are_errors() {
     assert_eq!(write(&profile(&[]), &options(false)), Err(PlanError::NoSessions));
-    let posts: Vec<Line> = (0..9)
-        .map(|n| Line {
-            method: "POST".into(),
-            ..Line::get(f64::from(n), "a", "/cart")
-        })
-        .collect();
+    let posts: Vec<Line> =
+        (0..9).map(|n| Line { method: "POST".into(), ..Line::get(f64::from(n), "a", "/cart") }).collect();
     assert_eq!(write(&profile(&posts), &options(false)), Err(PlanError::NothingToSend));
     assert_eq!(made(&profile(&posts), true).scenarios, 1);
 }
@@ -253,30 +191,20 @@ fn no_sessions_and_no_requests_are_errors() {
 fn worlds() -> impl Strategy<Value = World> {
     let chances = |n: usize| prop::collection::vec(prop_oneof![Just(0.0), 0.01..1.0_f64], n);
     let population = move |n: usize| {
-        (
-            0.05..1.0_f64,
-            chances(n),
-            prop::collection::vec((chances(n), 0.1..1.0_f64), n),
-            0.2..20.0_f64,
-        )
-            .prop_map(|(weight, begin, next, median_s)| {
+        (0.05..1.0_f64, chances(n), prop::collection::vec((chances(n), 0.1..1.0_f64), n), 0.2..20.0_f64).prop_map(
+            |(weight, begin, next, median_s)| {
                 let scaled = |chances: Vec<f64>, to: f64| -> Vec<f64> {
                     let sum: f64 = chances.iter().sum();
-                    chances
-                        .into_iter()
-                        .map(|chance| if sum > 0.0 { chance * to / sum } else { 0.0 })
-                        .collect()
+                    chances.into_iter().map(|chance| if sum > 0.0 { chance * to / sum } else { 0.0 }).collect()
                 };
                 Population {
                     weight,
                     begin: scaled(begin, 1.0),
-                    next: next
-                        .into_iter()
-                        .map(|(chances, end)| scaled(chances, 1.0 - end))
-                        .collect(),
+                    next: next.into_iter().map(|(chances, end)| scaled(chances, 1.0 - end)).collect(),
                     think_s: (median_s, 4.0 * median_s),
                 }
-            })
+            },
+        )
     };
     let asks = prop::sample::subsequence(ASKS.to_vec(), 1..=ASKS.len());
     (asks, 1..4usize).prop_flat_map(move |(asks, populations)| {
@@ -284,24 +212,13 @@ fn worlds() -> impl Strategy<Value = World> {
         (Just(asks), prop::collection::vec(population(n), populations)).prop_map(|(asks, mut populations)| {
             let total: f64 = populations.iter().map(|population| population.weight).sum();
             populations.iter_mut().for_each(|population| population.weight /= total);
-            World {
-                asks,
-                populations,
-                length_s: 3_000.0,
-                ..World::shop()
-            }
+            World { asks, populations, length_s: 3_000.0, ..World::shop() }
         })
     })
 }
 
 const fn ask(method: &'static str, path: &'static str, numbers: u32) -> Ask {
-    Ask {
-        method,
-        path,
-        numbers,
-        exponent: 0.8,
-        median_ms: 20.0,
-    }
+    Ask { method, path, numbers, exponent: 0.8, median_ms: 20.0 }
 }
 
 const ASKS: [Ask; 9] = [
@@ -362,11 +279,8 @@ fn a_single_line_decides_nothing() {
 fn every_request_goes_to_the_target() {
     let mut lines = World::shop().lines(1);
     for (at, line) in lines.iter_mut().enumerate().filter(|(at, _)| at % 3 == 0) {
-        line.target = if at % 2 == 0 {
-            "//evil.example/y".to_owned()
-        } else {
-            format!("//evil.example/item/{}", at % 5)
-        };
+        line.target =
+            if at % 2 == 0 { "//evil.example/y".to_owned() } else { format!("//evil.example/item/{}", at % 5) };
     }
     let mut made = made(&profile(&lines), true);
     let text = std::mem::take(&mut made.plan);
@@ -374,10 +288,7 @@ fn every_request_goes_to_the_target() {
     let rows = made.files.iter().filter(|file| file.text.contains("\n//evil.example"));
     for file in rows {
         let source = file.name.split('.').nth(1).expect("a source");
-        assert!(
-            text.contains(&format!("${{target}}${{{source}.path}}")),
-            "{source}: {text}"
-        );
+        assert!(text.contains(&format!("${{target}}${{{source}.path}}")), "{source}: {text}");
     }
     for line in text.lines() {
         let host_first = ["get: //", "get: \"//", "- //", "[//", "\"//"];
@@ -388,9 +299,5 @@ fn every_request_goes_to_the_target() {
 #[test]
 fn what_makes_a_run_pass_is_in_the_plan() {
     let made = made(&profile(&World::shop().lines(1)), true);
-    assert!(
-        made.plan.contains("failure_rate < 5%") && made.plan.contains("dropped < 1%"),
-        "{}",
-        made.plan
-    );
+    assert!(made.plan.contains("failure_rate < 5%") && made.plan.contains("dropped < 1%"), "{}", made.plan);
 }

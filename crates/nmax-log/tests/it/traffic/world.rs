@@ -125,13 +125,7 @@ impl Zipf {
 impl World {
     /// A shop: browsers and buyers, who both see items, with different things in common.
     pub(crate) fn shop() -> Self {
-        let ask = |method, path, numbers, exponent, median_ms| Ask {
-            method,
-            path,
-            numbers,
-            exponent,
-            median_ms,
-        };
+        let ask = |method, path, numbers, exponent, median_ms| Ask { method, path, numbers, exponent, median_ms };
         Self {
             asks: vec![
                 ask("GET", "/", 1, 0.0, 12.0),
@@ -171,14 +165,7 @@ impl World {
                 Population {
                     weight: 0.15,
                     begin: vec![0.0, 0.0, 0.0, 0.0, 0.0, 1.0],
-                    next: vec![
-                        vec![],
-                        vec![],
-                        vec![],
-                        vec![],
-                        vec![],
-                        vec![0.0, 0.0, 0.0, 0.0, 0.0, 0.75],
-                    ],
+                    next: vec![vec![], vec![], vec![], vec![], vec![], vec![0.0, 0.0, 0.0, 0.0, 0.0, 0.75]],
                     think_s: (10.0, 30.0),
                 },
             ],
@@ -191,11 +178,7 @@ impl World {
     /// The lines of a log in the order in which requests end. Pauses of one session are below its timeout.
     pub(crate) fn lines(&self, seed: u64) -> Vec<Line> {
         let mut random = Stream::new(seed);
-        let laws: Vec<Zipf> = self
-            .asks
-            .iter()
-            .map(|ask| Zipf::new(ask.numbers as usize, ask.exponent))
-            .collect();
+        let laws: Vec<Zipf> = self.asks.iter().map(|ask| Zipf::new(ask.numbers as usize, ask.exponent)).collect();
         let weights: Vec<f64> = self.populations.iter().map(|population| population.weight).collect();
         let mut lines = Vec::new();
         let (mut at_s, mut visitor) = (self.from_s, 0);

@@ -15,11 +15,7 @@ fn exchanged(clock: &mut OtherClock, run: f64, ahead: f64) -> Answered {
         received: at(run + 0.002),
     };
     clock.exchanged(&stamps);
-    Answered {
-        asked: stamps.sent,
-        received: stamps.received,
-        offset: clock.offset(stamps.received).unwrap(),
-    }
+    Answered { asked: stamps.sent, received: stamps.received, offset: clock.offset(stamps.received).unwrap() }
 }
 
 fn shot(at_s: f64, value: f64) -> Shot {
@@ -40,10 +36,7 @@ fn taken(placed: &Placed) -> Vec<(f64, f64)> {
 fn assert_taken(placed: &Placed, want: &[(f64, f64)], left_out: usize) {
     let found = taken(placed);
     let is_near = |(a, b): (&(f64, f64), &(f64, f64))| a.0 == b.0 && (a.1 - b.1).abs() < 0.01;
-    assert!(
-        found.len() == want.len() && found.iter().zip(want).all(is_near),
-        "{found:?}, not {want:?}"
-    );
+    assert!(found.len() == want.len() && found.iter().zip(want).all(is_near), "{found:?}, not {want:?}");
     assert_eq!(placed.left_out, left_out);
 }
 
@@ -66,17 +59,10 @@ fn lines_lie_between_the_questions() {
 fn a_jump_is_followed_and_what_it_misplaces_is_left_out() {
     let (mut clock, mut placing) = (OtherClock::default(), Placing::default());
     let answered = exchanged(&mut clock, 20.0, 300.0);
-    assert_taken(
-        &placing.place(vec![shot(319.5, 1.0)], &clock, &answered),
-        &[(1.0, 19.5)],
-        0,
-    );
+    assert_taken(&placing.place(vec![shot(319.5, 1.0)], &clock, &answered), &[(1.0, 19.5)], 0);
     // Set back by a minute between two lines.
     let answered = exchanged(&mut clock, 22.0, 240.0);
-    assert!(
-        (placing.error_s(&clock, &answered) - 12.0).abs() < 0.1,
-        "two seconds, and ten for a slow reading"
-    );
+    assert!((placing.error_s(&clock, &answered) - 12.0).abs() < 0.1, "two seconds, and ten for a slow reading");
     let lines = vec![shot(320.5, 2.0), shot(261.5, 3.0)];
     assert_taken(&placing.place(lines, &clock, &answered), &[(3.0, 21.5)], 1);
     // And forward again.
@@ -95,11 +81,7 @@ fn a_jump_is_followed_and_what_it_misplaces_is_left_out() {
 fn what_a_jump_forward_misplaces_is_left_out() {
     let (mut clock, mut placing) = (OtherClock::default(), Placing::default());
     let answered = exchanged(&mut clock, 100.0, 300.0);
-    assert_taken(
-        &placing.place(vec![shot(399.5, 1.0)], &clock, &answered),
-        &[(1.0, 99.5)],
-        0,
-    );
+    assert_taken(&placing.place(vec![shot(399.5, 1.0)], &clock, &answered), &[(1.0, 99.5)], 0);
     let answered = exchanged(&mut clock, 102.0, 330.0);
     let lines = vec![shot(400.5, 2.0), shot(431.5, 3.0)];
     assert_taken(&placing.place(lines, &clock, &answered), &[(3.0, 101.5)], 1);
@@ -109,18 +91,10 @@ fn what_a_jump_forward_misplaces_is_left_out() {
 fn another_process_may_tell_of_all_of_the_run() {
     let (mut clock, mut placing) = (OtherClock::default(), Placing::default());
     let answered = exchanged(&mut clock, 40.0, 0.0);
-    assert_taken(
-        &placing.place(vec![shot(39.0, 1.0)], &clock, &answered),
-        &[(1.0, 39.0)],
-        0,
-    );
+    assert_taken(&placing.place(vec![shot(39.0, 1.0)], &clock, &answered), &[(1.0, 39.0)], 0);
     placing.forget();
     let answered = exchanged(&mut clock, 41.0, 0.0);
-    assert_taken(
-        &placing.place(vec![shot(3.0, 2.0)], &clock, &answered),
-        &[(2.0, 3.0)],
-        0,
-    );
+    assert_taken(&placing.place(vec![shot(3.0, 2.0)], &clock, &answered), &[(2.0, 3.0)], 0);
 }
 
 proptest! {

@@ -21,10 +21,7 @@ fn the_level_that_limits_is_shown() {
         ("sys/fs/cgroup/a/b/cpu.stat", &stat(0, 100, 0, 0)),
         ("sys/fs/cgroup/a/b/memory.max", "max\n"),
         ("sys/fs/cgroup/a/b/memory.current", "70\n"),
-        (
-            "sys/fs/cgroup/a/b/memory.events",
-            "low 0\noom 9\noom_kill 1\noom_group_kill 5\n",
-        ),
+        ("sys/fs/cgroup/a/b/memory.events", "low 0\noom 9\noom_kill 1\noom_group_kill 5\n"),
         ("sys/fs/cgroup/a/b/cpu.pressure", "some avg10=0 total=0\n"),
         ("sys/fs/cgroup/a/cpu.max", "150000 100000\n"),
         ("sys/fs/cgroup/a/cpu.stat", &stat(5, 100, 10, 0)),
@@ -34,10 +31,7 @@ fn the_level_that_limits_is_shown() {
     let mut host = tree.host(&[]);
     look(&mut host, 0);
     tree.write("sys/fs/cgroup/a/cpu.stat", stat(3_000_005, 120, 15, 500_000));
-    tree.write(
-        "sys/fs/cgroup/a/b/memory.events",
-        "oom 9\noom_kill 5\noom_group_kill 5\n",
-    );
+    tree.write("sys/fs/cgroup/a/b/memory.events", "oom 9\noom_kill 5\noom_group_kill 5\n");
     tree.write("sys/fs/cgroup/a/b/cpu.pressure", "some avg10=0 total=500000\n");
     let seen = look(&mut host, 2);
     let cases = [
@@ -80,10 +74,7 @@ fn what_a_group_may_still_have() {
         ("sys/fs/cgroup/cgroup.controllers", ""),
         ("sys/fs/cgroup/a/memory.max", "100000\n"),
         ("sys/fs/cgroup/a/memory.current", "95000\n"),
-        (
-            "sys/fs/cgroup/a/memory.stat",
-            "anon 1\nactive_file 5000\ninactive_file 10000\n",
-        ),
+        ("sys/fs/cgroup/a/memory.stat", "anon 1\nactive_file 5000\ninactive_file 10000\n"),
         ("sys/fs/cgroup/a/b/memory.max", "max\n"),
         ("sys/fs/cgroup/a/b/memory.current", "95000\n"),
     ]);
@@ -93,10 +84,7 @@ fn what_a_group_may_still_have() {
     assert_eq!(available_bytes(&mut files, "/c"), None);
     let deep = "/x".repeat(100);
     assert_eq!(levels(&files, &deep).len(), LEVELS_MAX + 1);
-    assert_eq!(
-        levels(&files, "/a/b"),
-        ["sys/fs/cgroup/a/b", "sys/fs/cgroup/a", "sys/fs/cgroup"]
-    );
+    assert_eq!(levels(&files, "/a/b"), ["sys/fs/cgroup/a/b", "sys/fs/cgroup/a", "sys/fs/cgroup"]);
 }
 
 #[test]

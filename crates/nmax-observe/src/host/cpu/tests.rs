@@ -12,10 +12,7 @@ fn cores_are_shares_of_the_time_that_passed() {
     let tree = Tree::new(&[("proc/stat", STAT), ("proc/loadavg", "1.25 0.5 0.1 3/80 99\n")]);
     let mut host = tree.host(&[]);
     let first = look(&mut host, 0);
-    assert!(
-        !first.contains_key("cpu busy_cores"),
-        "a rate needs two looks: {first:?}"
-    );
+    assert!(!first.contains_key("cpu busy_cores"), "a rate needs two looks: {first:?}");
     let later = "cpu  200 20 80 830 50 4 16 10 0 0\ncpu0 160 20 50 400 10 4 6 0 0 0\ncpu1 40 0 30 430 40 0 10 10 0 0\n\
                  procs_running 1\nprocs_blocked 0\n";
     tree.write("proc/stat", later);
@@ -37,10 +34,7 @@ fn cores_are_shares_of_the_time_that_passed() {
     ];
     for (figure, want) in cases {
         let found = seen.get(figure).copied();
-        assert!(
-            found.is_some_and(|found| (found - want).abs() < 1e-9),
-            "{figure}: {found:?}, not {want}"
-        );
+        assert!(found.is_some_and(|found| (found - want).abs() < 1e-9), "{figure}: {found:?}, not {want}");
     }
 }
 
@@ -58,11 +52,7 @@ fn waiting_is_the_mean_number_of_tasks_that_wait() {
     tree.write("proc/schedstat", schedule(3_000_000_000, 2_000_000_007));
     assert_eq!(look(&mut host, 2).get("cpu waiting_count"), Some(&2.5));
     tree.write("proc/schedstat", schedule(0, 0));
-    assert_eq!(
-        look(&mut host, 3).get("cpu waiting_count"),
-        None,
-        "a counter that went back"
-    );
+    assert_eq!(look(&mut host, 3).get("cpu waiting_count"), None, "a counter that went back");
 }
 
 #[test]
@@ -84,10 +74,7 @@ fn the_three_states_of_the_schedulers_counters() {
     tree.write("proc/7/task/8/schedstat", "5 2000001000 1\n");
     tree.write("proc/7/task/9/schedstat", "5 3000000000 1\n");
     let waiting = look(&mut host, 1_000).get("cpu waiting_count").copied();
-    assert!(
-        waiting.is_some_and(|waiting| (waiting - 0.005).abs() < 1e-12),
-        "{waiting:?}"
-    );
+    assert!(waiting.is_some_and(|waiting| (waiting - 0.005).abs() < 1e-12), "{waiting:?}");
     (1_001..1_004).for_each(|second| drop(look(&mut host, second)));
     let notes = host.notes();
     let said = notes.iter().filter(|note| note.contains("/proc/schedstat")).count();

@@ -43,10 +43,7 @@ fn figures_as_iostat_defines_them() {
     let mut host = tree.host(&[]);
     look(&mut host, 0);
     // In 2 s: 30 reads of 240 sectors in 300 ms, 10 writes of 80 sectors in 700 ms, 500 ms busy.
-    tree.write(
-        "proc/diskstats",
-        table([130, 1_040, 1_300, 60, 480, 5_700, 1_400, 7_000]),
-    );
+    tree.write("proc/diskstats", table([130, 1_040, 1_300, 60, 480, 5_700, 1_400, 7_000]));
     let seen = look(&mut host, 2);
     let value = |metric: &str| seen[&format!("disk sda {metric}")];
     assert_eq!(value("await_ms"), 25.0);
@@ -67,19 +64,14 @@ fn figures_as_iostat_defines_them() {
 fn a_disk_that_is_replaced_has_no_rates_and_too_many_are_cut() {
     let many = |reads: u64| -> String {
         let name = |number: u64| format!("sd{}", char::from(b'a' + number as u8));
-        (0..20)
-            .map(|number| line(&name(number), [reads, 1, 1, 1, 1, 1, 1, 1]))
-            .collect()
+        (0..20).map(|number| line(&name(number), [reads, 1, 1, 1, 1, 1, 1, 1])).collect()
     };
     let tree = Tree::new(&[("proc/diskstats", &many(10))]);
     let mut host = tree.host(&[]);
     look(&mut host, 0);
     tree.write("proc/diskstats", many(3));
     let seen = look(&mut host, 1);
-    assert!(
-        !seen.contains_key("disk sda reads_per_s") && !seen.contains_key("disk sda await_ms"),
-        "{seen:?}"
-    );
+    assert!(!seen.contains_key("disk sda reads_per_s") && !seen.contains_key("disk sda await_ms"), "{seen:?}");
     assert_eq!(seen.get("disk sda writes_per_s"), Some(&0.0));
     let disks = seen.keys().filter(|figure| figure.ends_with(" queue_count")).count();
     assert_eq!(disks, DISKS_MAX);

@@ -29,8 +29,7 @@ fn bytes_drops_and_speed() {
     assert_eq!(seen.get("net eth0 speed_bytes_per_s"), Some(&125e6));
     assert_eq!(seen.get("net lo received_bytes_per_s"), Some(&1_000.0));
     assert_eq!(seen.get("net lo speed_bytes_per_s"), None);
-    let others = seen
-        .keys()
-        .filter(|figure| figure.contains("ifb0") || figure.contains("veth") || figure.contains("broken"));
+    let others =
+        seen.keys().filter(|figure| figure.contains("ifb0") || figure.contains("veth") || figure.contains("broken"));
     assert_eq!(others.count(), 0);
 }

@@ -10,10 +10,7 @@ fn text(some: u64, full: u64) -> String {
 
 #[test]
 fn ratios_come_from_the_totals_and_never_exceed_all_of_the_time() {
-    let tree = Tree::new(&[
-        ("proc/pressure/io", &text(10, 5)),
-        ("proc/pressure/cpu", "some avg10=1 total=7\n"),
-    ]);
+    let tree = Tree::new(&[("proc/pressure/io", &text(10, 5)), ("proc/pressure/cpu", "some avg10=1 total=7\n")]);
     let mut host = tree.host(&[]);
     look(&mut host, 0);
     tree.write("proc/pressure/io", text(500_010, 4_000_005));
@@ -21,11 +18,7 @@ fn ratios_come_from_the_totals_and_never_exceed_all_of_the_time() {
     assert_eq!(seen.get("io pressure_some_ratio"), Some(&0.25));
     assert_eq!(seen.get("io pressure_full_ratio"), Some(&1.0));
     assert_eq!(seen.get("cpu pressure_some_ratio"), Some(&0.0));
-    assert_eq!(
-        seen.get("cpu pressure_full_ratio"),
-        None,
-        "old kernels have no such line"
-    );
+    assert_eq!(seen.get("cpu pressure_full_ratio"), None, "old kernels have no such line");
     tree.write("proc/pressure/io", text(0, 0));
     assert_eq!(look(&mut host, 3).get("io pressure_some_ratio"), None);
 }
@@ -50,9 +43,5 @@ fn a_kernel_without_it_is_said_once() {
     let mut host = tree.host(&[]);
     (0..4).for_each(|second| drop(look(&mut host, second)));
     let notes = host.notes();
-    assert_eq!(
-        notes.iter().filter(|note| note.contains("CONFIG_PSI")).count(),
-        1,
-        "{notes:?}"
-    );
+    assert_eq!(notes.iter().filter(|note| note.contains("CONFIG_PSI")).count(), 1, "{notes:?}");
 }

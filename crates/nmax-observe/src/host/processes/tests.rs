@@ -13,10 +13,7 @@ fn stat(pid: u32, cpu: u64, began_s: u64, pages: u64) -> String {
 }
 
 fn shop(pid: u32, cpu: u64, began_s: u64) -> [(String, String); 2] {
-    [
-        (format!("proc/{pid}/comm"), "shop\n".to_owned()),
-        (format!("proc/{pid}/stat"), stat(pid, cpu, began_s, 10)),
-    ]
+    [(format!("proc/{pid}/comm"), "shop\n".to_owned()), (format!("proc/{pid}/stat"), stat(pid, cpu, began_s, 10))]
 }
 
 fn write(tree: &Tree, files: &[(String, String)]) {
@@ -33,10 +30,7 @@ fn processes_that_come_count_from_their_begin() {
     let tree = Tree::new(&[("proc/uptime", "1000.00 1\n")]);
     write(&tree, &shop(7, 50_000, 100));
     let mut host = tree.host(&named("shop"));
-    assert!(
-        !look(&mut host, 0).contains_key("process shop cpu_cores"),
-        "a rate needs two looks"
-    );
+    assert!(!look(&mut host, 0).contains_key("process shop cpu_cores"), "a rate needs two looks");
     tree.write("proc/uptime", "1002.00 1\n");
     write(&tree, &shop(7, 50_100, 100));
     write(&tree, &shop(8, 60, 1_001));
@@ -63,9 +57,7 @@ fn disks_files_and_waiting_of_a_process() {
         "proc/7/limits",
         "Limit  Soft  Hard\nMax open files            10                 20               files\n",
     );
-    ["0", "1", "2"]
-        .iter()
-        .for_each(|fd| tree.write(&format!("proc/7/fd/{fd}"), ""));
+    ["0", "1", "2"].iter().for_each(|fd| tree.write(&format!("proc/7/fd/{fd}"), ""));
     tree.write("proc/7/task/7/schedstat", "1 1000000000 1\n");
     tree.write("proc/7/task/8/schedstat", "1 0 1\n");
     let mut host = tree.host(&named("shop"));
@@ -79,20 +71,13 @@ fn disks_files_and_waiting_of_a_process() {
     assert_eq!(seen.get("process shop read_bytes_per_s"), Some(&1.0));
     assert_eq!(seen.get("process shop written_bytes_per_s"), Some(&0.0));
     let waiting = seen.get("process shop waiting_count").copied();
-    assert!(
-        waiting.is_some_and(|waiting| (waiting - 1e-3).abs() < 1e-12),
-        "{waiting:?}"
-    );
+    assert!(waiting.is_some_and(|waiting| (waiting - 1e-3).abs() < 1e-12), "{waiting:?}");
     // A process that was not known has no past.
     write(&tree, &shop(9, 1, 5));
     tree.write("proc/9/task/9/schedstat", "1 900000000000 1\n");
     let seen = look(&mut host, 2_000);
     assert_eq!(seen.get("process shop waiting_count"), Some(&0.0));
-    assert_eq!(
-        seen.get("process shop read_bytes_per_s"),
-        None,
-        "unknown of one is unknown of all"
-    );
+    assert_eq!(seen.get("process shop read_bytes_per_s"), None, "unknown of one is unknown of all");
 }
 
 /// Of several processes the one nearest to its limit decides.
@@ -153,10 +138,7 @@ fn real(process: ProcessRef) -> crate::host::Host {
 
 fn of_it(host: &mut crate::host::Host, now: Nanos) -> Figures {
     let figures = figures(&host.read(now).unwrap());
-    figures
-        .into_iter()
-        .filter(|(figure, _)| figure.starts_with("process it "))
-        .collect()
+    figures.into_iter().filter(|(figure, _)| figure.starts_with("process it ")).collect()
 }
 
 #[test]
@@ -183,13 +165,7 @@ fn going_and_coming_are_told_once() {
     assert_eq!(told(&mut host, 1), (false, vec![]));
     own.0.kill().unwrap();
     own.0.wait().unwrap();
-    assert_eq!(
-        told(&mut host, 2),
-        (
-            true,
-            vec![("OBSERVED", "observed process `it` is not there".to_owned())]
-        )
-    );
+    assert_eq!(told(&mut host, 2), (true, vec![("OBSERVED", "observed process `it` is not there".to_owned())]));
     assert_eq!(told(&mut host, 3), (true, vec![]));
 }
 

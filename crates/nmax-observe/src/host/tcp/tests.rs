@@ -4,14 +4,8 @@ use crate::host::tree::{Tree, look};
 #[test]
 fn names_and_numbers_are_matched_by_place() {
     let text = "IpExt: A B\nIpExt: 7 8\nTcpExt: SyncookiesSent ListenOverflows X ListenDrops\nTcpExt: 1 20 -1 30\n";
-    assert_eq!(
-        pairs(text, "TcpExt:", ["ListenOverflows", "ListenDrops"]),
-        [Some(20), Some(30)]
-    );
-    assert_eq!(
-        pairs(text, "TcpExt:", ["ListenDrops", "X", "Y"]),
-        [Some(30), None, None]
-    );
+    assert_eq!(pairs(text, "TcpExt:", ["ListenOverflows", "ListenDrops"]), [Some(20), Some(30)]);
+    assert_eq!(pairs(text, "TcpExt:", ["ListenDrops", "X", "Y"]), [Some(30), None, None]);
     assert_eq!(pairs("TcpExt: A\n", "TcpExt:", ["A"]), [None]);
 }
 
@@ -26,10 +20,7 @@ fn sockets_by_state_and_queues() {
     let tree = Tree::new(&[
         ("proc/net/tcp", &format!("{head}{listening}{others}")),
         ("proc/net/tcp6", &format!("{head}{}", row("08", "0:0"))),
-        (
-            "proc/net/sockstat",
-            "sockets: used 17\nTCP: inuse 1 orphan 0 tw 314 alloc 1 mem 83\n",
-        ),
+        ("proc/net/sockstat", "sockets: used 17\nTCP: inuse 1 orphan 0 tw 314 alloc 1 mem 83\n"),
         ("proc/net/snmp", "Tcp: CurrEstab OutSegs RetransSegs\nTcp: 12 1000 10\n"),
         ("proc/net/netstat", "TcpExt: ListenOverflows ListenDrops\nTcpExt: 5 6\n"),
     ]);
@@ -63,9 +54,6 @@ fn sockets_are_not_looked_at_too_often() {
     let tree = Tree::new(&[("proc/net/tcp", "head\n")]);
     let mut host = tree.host(&[]);
     assert!(look(&mut host, 1).contains_key("tcp listening_count"));
-    assert!(
-        !look(&mut host, 1).contains_key("tcp listening_count"),
-        "it took some time"
-    );
+    assert!(!look(&mut host, 1).contains_key("tcp listening_count"), "it took some time");
     assert!(look(&mut host, 7_200).contains_key("tcp listening_count"));
 }

@@ -5,42 +5,14 @@ use super::*;
 #[test]
 fn levels_are_words_near_the_beginning() {
     let cases = [
-        (
-            "2026-01-31 12:00:00,123 ERROR [main] c.s.Cart - no",
-            Some(Level::Error),
-            "log4j",
-        ),
-        (
-            "2026/01/31 12:00:00 [error] 12#12: *1 open() failed",
-            Some(Level::Error),
-            "nginx",
-        ),
-        (
-            "2026/01/31 12:00:00 [emerg] 1#1: bind() failed",
-            Some(Level::Fatal),
-            "nginx",
-        ),
+        ("2026-01-31 12:00:00,123 ERROR [main] c.s.Cart - no", Some(Level::Error), "log4j"),
+        ("2026/01/31 12:00:00 [error] 12#12: *1 open() failed", Some(Level::Error), "nginx"),
+        ("2026/01/31 12:00:00 [emerg] 1#1: bind() failed", Some(Level::Fatal), "nginx"),
         (r#"{"ts":1,"level":"warn","msg":"slow"}"#, Some(Level::Warning), "JSON"),
-        (
-            r#"{"severity": "ERROR", "message": "x"}"#,
-            Some(Level::Error),
-            "JSON with blanks",
-        ),
-        (
-            "ts=1 level=info msg=\"an error\"",
-            Some(Level::Other),
-            "logfmt; the first one counts",
-        ),
-        (
-            "2026-01-31 12:00:00 UTC [77] FATAL:  too many connections",
-            Some(Level::Fatal),
-            "PostgreSQL",
-        ),
-        (
-            "2026-01-31 12:00:00 UTC [77] LOG:  an error was here",
-            Some(Level::Other),
-            "PostgreSQL",
-        ),
+        (r#"{"severity": "ERROR", "message": "x"}"#, Some(Level::Error), "JSON with blanks"),
+        ("ts=1 level=info msg=\"an error\"", Some(Level::Other), "logfmt; the first one counts"),
+        ("2026-01-31 12:00:00 UTC [77] FATAL:  too many connections", Some(Level::Fatal), "PostgreSQL"),
+        ("2026-01-31 12:00:00 UTC [77] LOG:  an error was here", Some(Level::Other), "PostgreSQL"),
         ("there was an error in it", None, "a word of a sentence"),
         ("ERRORS=0", None, "a part of a word"),
         ("MY_ERROR=0", None, "a part of a name"),
@@ -82,15 +54,9 @@ fn levels_are_words_near_the_beginning() {
 fn kinds_are_names_of_exceptions() {
     let cases = [
         ("java.io.IOException: disk full", Some("java.io.IOException")),
-        (
-            "ERROR x - java.lang.IllegalStateException",
-            Some("java.lang.IllegalStateException"),
-        ),
+        ("ERROR x - java.lang.IllegalStateException", Some("java.lang.IllegalStateException")),
         ("ValueError: invalid literal", Some("ValueError")),
-        (
-            "django.db.utils.OperationalError: no",
-            Some("django.db.utils.OperationalError"),
-        ),
+        ("django.db.utils.OperationalError: no", Some("django.db.utils.OperationalError")),
         ("TypeError: Cannot read properties of undefined", Some("TypeError")),
         ("Exception in thread main", Some("Exception")),
         ("thread 'main' panicked at src/main.rs:1:2:", Some("panic")),
@@ -106,17 +72,12 @@ fn kinds_are_names_of_exceptions() {
 
 fn fed(lines: &[&str]) -> Application {
     let mut application = Application::default();
-    lines
-        .iter()
-        .for_each(|line| application.line(Cut::Line(line.as_bytes())));
+    lines.iter().for_each(|line| application.line(Cut::Line(line.as_bytes())));
     application
 }
 
 fn figure(figures: &[(String, f64, &str)], metric: &str) -> Option<f64> {
-    figures
-        .iter()
-        .find(|(name, _, _)| name == metric)
-        .map(|(_, value, _)| *value)
+    figures.iter().find(|(name, _, _)| name == metric).map(|(_, value, _)| *value)
 }
 
 #[test]
@@ -177,16 +138,8 @@ fn the_exception_below_a_line_is_its_kind() {
         "ValueError: no cart",
     ];
     let caught = [&["ERROR:shop:no order"], python].concat();
-    let warned: &[&str] = &[
-        "12:00:00 WARN tried again",
-        "java.io.IOException: late",
-        "    at a.B.c(B.java:1)",
-    ];
-    let named: &[&str] = &[
-        "12:00:00 ERROR x.MyException",
-        "x.MyException: no",
-        "    at a.B.c(B.java:1)",
-    ];
+    let warned: &[&str] = &["12:00:00 WARN tried again", "java.io.IOException: late", "    at a.B.c(B.java:1)"];
+    let named: &[&str] = &["12:00:00 ERROR x.MyException", "x.MyException: no", "    at a.B.c(B.java:1)"];
     let thrown: &[&str] = &["12:00:00 INFO fine", "java.io.IOException: late"];
     let cases: [(&[&str], &[&str], &str); 6] = [
         (log4j, &["java.io.IOException"], "as log4j and logback write it"),

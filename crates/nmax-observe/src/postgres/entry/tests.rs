@@ -96,11 +96,7 @@ fn modes_decide_how_it_is_entered() {
     ];
     for (query, offer, clear, sealed, want) in lets_in {
         let server = server(&identity, offer, clear, sealed);
-        assert_eq!(
-            entered(&server, &query).as_deref(),
-            Ok(want),
-            "{query}, {offer}, {clear} {sealed}"
-        );
+        assert_eq!(entered(&server, &query).as_deref(), Ok(want), "{query}, {offer}, {clear} {sealed}");
     }
     // The same, and what is said of it.
     let keeps_out = [
@@ -111,72 +107,18 @@ fn modes_decide_how_it_is_entered() {
             sealed,
             "barred clear; where it demands TLS, write `sslmode=require`",
         ),
-        (
-            "sslmode=allow".into(),
-            "N",
-            no_clear,
-            sealed,
-            "barred clear; with TLS: it speaks no TLS",
-        ),
-        (
-            "sslmode=allow".into(),
-            "S",
-            no_clear,
-            no_sealed,
-            "barred clear; with TLS: barred sealed",
-        ),
-        (
-            "sslmode=allow".into(),
-            "S",
-            "wrong password\n",
-            sealed,
-            "wrong password",
-        ),
-        (
-            String::new(),
-            "S",
-            no_clear,
-            no_sealed,
-            "barred sealed; without TLS: barred clear",
-        ),
+        ("sslmode=allow".into(), "N", no_clear, sealed, "barred clear; with TLS: it speaks no TLS"),
+        ("sslmode=allow".into(), "S", no_clear, no_sealed, "barred clear; with TLS: barred sealed"),
+        ("sslmode=allow".into(), "S", "wrong password\n", sealed, "wrong password"),
+        (String::new(), "S", no_clear, no_sealed, "barred sealed; without TLS: barred clear"),
         (String::new(), "S", clear, "wrong password\n", "wrong password"),
         (String::new(), "S", "barred\n", "barred\n", "barred"),
         ("sslmode=require".into(), "S", clear, no_sealed, "barred sealed"),
-        (
-            "sslmode=require".into(),
-            "N",
-            clear,
-            sealed,
-            "it speaks no TLS; switch it on there by `ssl = on`",
-        ),
-        (
-            root("require", &other),
-            "S",
-            clear,
-            sealed,
-            "its certificate is not trusted; in ",
-        ),
-        (
-            "sslmode=verify-ca".into(),
-            "S",
-            clear,
-            sealed,
-            "its certificate is not trusted; this machine",
-        ),
-        (
-            "sslmode=verify-full".into(),
-            "S",
-            clear,
-            sealed,
-            "..add `sslrootcert=FILE` to the URL",
-        ),
-        (
-            root("prefer", &own).replace("nmax-pem", "no-file"),
-            "S",
-            clear,
-            sealed,
-            "the file of `sslrootcert`, ",
-        ),
+        ("sslmode=require".into(), "N", clear, sealed, "it speaks no TLS; switch it on there by `ssl = on`"),
+        (root("require", &other), "S", clear, sealed, "its certificate is not trusted; in "),
+        ("sslmode=verify-ca".into(), "S", clear, sealed, "its certificate is not trusted; this machine"),
+        ("sslmode=verify-full".into(), "S", clear, sealed, "..add `sslrootcert=FILE` to the URL"),
+        (root("prefer", &own).replace("nmax-pem", "no-file"), "S", clear, sealed, "the file of `sslrootcert`, "),
     ];
     for (query, offer, clear, sealed, says) in keeps_out {
         let server = server(&identity, offer, clear, sealed);
@@ -197,11 +139,7 @@ fn odd_answers_to_the_question_for_tls() {
         ("prefer", "SR", "somebody stands in between"),
         ("require", "E", "answers the question for TLS with an error"),
         ("require", "", "it closed the connection"),
-        (
-            "prefer",
-            "HTTP/1.1 400 Bad Request",
-            "does not speak PostgreSQL's protocol: `HTTP/1.1 400",
-        ),
+        ("prefer", "HTTP/1.1 400 Bad Request", "does not speak PostgreSQL's protocol: `HTTP/1.1 400"),
     ];
     for (mode, offer, says) in cases {
         let server = server(&identity, offer, "in clear\n", "in sealed\n");

@@ -34,11 +34,7 @@ fn error(code: &str, text: &str) -> Vec<u8> {
 
 fn logged_in(server: &Fake, password: Option<&str>) -> Result<Link, String> {
     let mut link = Link::open(&Place::parse(&server.address.to_string(), 1).unwrap()).unwrap();
-    let login = Login {
-        user: "app",
-        password,
-        database: "shop",
-    };
+    let login = Login { user: "app", password, database: "shop" };
     match log_in(&mut link, &login) {
         Ok(()) => Ok(link),
         Err(Asked::Refused(trouble)) => Err(format!("{} {trouble}", trouble.is_final)),
@@ -49,12 +45,7 @@ fn logged_in(server: &Fake, password: Option<&str>) -> Result<Link, String> {
 
 #[test]
 fn rows_come_by_statement() {
-    let ready = [
-        authentication(0, b""),
-        message(b'S', b"a\0b\0"),
-        message(b'K', b"12345678"),
-        message(b'Z', b"I"),
-    ];
+    let ready = [authentication(0, b""), message(b'S', b"a\0b\0"), message(b'K', b"12345678"), message(b'Z', b"I")];
     let row = |values: &[Option<&str>]| {
         let mut body = (values.len() as u16).to_be_bytes().to_vec();
         for value in values {
@@ -76,52 +67,28 @@ fn rows_come_by_statement() {
     let mut link = logged_in(&server, None).unwrap();
     let results = ask(&mut link, "SELECT; SET").ok().unwrap();
     let text = |text: &str| Some(text.to_owned());
-    assert_eq!(
-        results,
-        [vec![vec![text("1"), None], vec![text(""), text("ä")]], Vec::new()]
-    );
+    assert_eq!(results, [vec![vec![text("1"), None], vec![text(""), text("ä")]], Vec::new()]);
 }
 
 #[test]
 fn refusals_are_final_or_not_and_never_show_the_password() {
     // answer to the login, what comes of it
     let cases = [
-        (
-            error("28P01", "password authentication failed for user \"app\""),
-            "true it says: password authentication",
-        ),
+        (error("28P01", "password authentication failed for user \"app\""), "true it says: password authentication"),
         (
             error("28000", "no pg_hba.conf entry for host, user \"app\", no encryption"),
             "barred true it says: no pg_hba.conf entry",
         ),
-        (
-            error("3D000", "database \"s3cret\" does not exist"),
-            "true it says: database \"***\"",
-        ),
-        (
-            error("57P03", "the database system is starting up"),
-            "false it says: the database system is starting",
-        ),
-        (
-            error("53300", "sorry, too many clients already"),
-            "false it says: sorry",
-        ),
+        (error("3D000", "database \"s3cret\" does not exist"), "true it says: database \"***\""),
+        (error("57P03", "the database system is starting up"), "false it says: the database system is starting"),
+        (error("53300", "sorry, too many clients already"), "false it says: sorry"),
         (authentication(7, b""), "true it asks for a login of kind 7"),
-        (
-            authentication(10, b"SCRAM-SHA-256-PLUS\0\0"),
-            "true it offers no login by SCRAM-SHA-256",
-        ),
+        (authentication(10, b"SCRAM-SHA-256-PLUS\0\0"), "true it offers no login by SCRAM-SHA-256"),
         (authentication(11, b"r=x"), "false its challenge is none"),
-        (
-            authentication(12, b"v=AAAA"),
-            "true it does not know the password itself",
-        ),
+        (authentication(12, b"v=AAAA"), "true it does not know the password itself"),
         (message(b'R', b"12"), "false it asks for a login of an unknown kind"),
         (message(b'D', b""), "not asked for: `D`"),
-        (
-            b"HTTP/1.1 400 Bad Request\r\n".to_vec(),
-            "does not speak PostgreSQL's protocol",
-        ),
+        (b"HTTP/1.1 400 Bad Request\r\n".to_vec(), "does not speak PostgreSQL's protocol"),
         (b"R\xff\xff\xff\xff".to_vec(), "does not speak PostgreSQL's protocol"),
         (b"R\x7f\xff\xff\xff".to_vec(), "does not speak PostgreSQL's protocol"),
     ];
@@ -138,21 +105,14 @@ fn refusals_are_final_or_not_and_never_show_the_password() {
 #[test]
 fn an_error_of_a_statement_leaves_the_connection_in_order() {
     let ready = [authentication(0, b""), message(b'Z', b"I")].concat();
-    let wrong = [
-        error("57014", "canceling statement due to statement timeout"),
-        message(b'Z', b"I"),
-    ]
-    .concat();
+    let wrong = [error("57014", "canceling statement due to statement timeout"), message(b'Z', b"I")].concat();
     let right = [message(b'C', b"SELECT 0\0"), message(b'Z', b"I")].concat();
     let server = postgres(vec![ready, wrong, right]);
     let mut link = logged_in(&server, None).unwrap();
     let Err(Asked::Refused(trouble)) = ask(&mut link, "SELECT") else {
         panic!("the statement was refused");
     };
-    assert!(
-        !trouble.is_final && trouble.text.contains("statement timeout"),
-        "{trouble}"
-    );
+    assert!(!trouble.is_final && trouble.text.contains("statement timeout"), "{trouble}");
     assert_eq!(ask(&mut link, "SELECT").ok().unwrap(), [Rows::new()]);
 }
 

@@ -62,10 +62,7 @@ pub(super) const POOLS: [Convention; 10] = [
         ],
     ),
     // varnish_exporter: sessions that wait for a thread.
-    subject(
-        Own("pool", "threads"),
-        &[("waiting_count", Value(&["varnish_main_thread_queue_len"]))],
-    ),
+    subject(Own("pool", "threads"), &[("waiting_count", Value(&["varnish_main_thread_queue_len"]))]),
     subject(
         Label("pool", "pool"),
         &[
@@ -98,14 +95,8 @@ pub(super) const COLLECTORS: [Convention; 4] = [
     subject(
         Own("gc", ""),
         &[
-            (
-                "pause_ratio",
-                Rate(1.0, &["jvm_gc_pause_seconds_sum", "jvm_gc_collection_seconds_sum"]),
-            ),
-            (
-                "pauses_per_s",
-                Rate(1.0, &["jvm_gc_pause_seconds_count", "jvm_gc_collection_seconds_count"]),
-            ),
+            ("pause_ratio", Rate(1.0, &["jvm_gc_pause_seconds_sum", "jvm_gc_collection_seconds_sum"])),
+            ("pauses_per_s", Rate(1.0, &["jvm_gc_pause_seconds_count", "jvm_gc_collection_seconds_count"])),
         ],
     ),
     server(
@@ -128,14 +119,8 @@ pub(super) const COLLECTORS: [Convention; 4] = [
         &[
             ("cpu_cores", Rate(1.0, &["process_cpu_seconds_total"])),
             ("memory_bytes", Value(&["process_resident_memory_bytes"])),
-            (
-                "open_files_count",
-                Value(&["process_open_fds", "process_files_open_files"]),
-            ),
-            (
-                "open_files_limit_count",
-                Value(&["process_max_fds", "process_files_max_files"]),
-            ),
+            ("open_files_count", Value(&["process_open_fds", "process_files_open_files"])),
+            ("open_files_limit_count", Value(&["process_max_fds", "process_files_max_files"])),
         ],
     ),
 ];

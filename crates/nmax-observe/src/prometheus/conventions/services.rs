@@ -11,29 +11,11 @@ pub(super) const DATABASES: [Convention; 10] = [
         Own("database", ""),
         &[
             // The exporter asks in a session of its own, and senders of the log are active all the time.
-            (
-                "active_count",
-                Without(
-                    1.0,
-                    &["pg_stat_activity_count{state=\"active\",backend_type!=\"walsender\"}"],
-                ),
-            ),
-            (
-                "wait_lock_count",
-                Value(&["pg_stat_activity_count{state=\"active\",wait_event_type=\"Lock\"}"]),
-            ),
-            (
-                "wait_io_count",
-                Value(&["pg_stat_activity_count{state=\"active\",wait_event_type=\"IO\"}"]),
-            ),
-            (
-                "wait_lwlock_count",
-                Value(&["pg_stat_activity_count{state=\"active\",wait_event_type=\"LWLock\"}"]),
-            ),
-            (
-                "wait_client_count",
-                Value(&["pg_stat_activity_count{state=\"active\",wait_event_type=\"Client\"}"]),
-            ),
+            ("active_count", Without(1.0, &["pg_stat_activity_count{state=\"active\",backend_type!=\"walsender\"}"])),
+            ("wait_lock_count", Value(&["pg_stat_activity_count{state=\"active\",wait_event_type=\"Lock\"}"])),
+            ("wait_io_count", Value(&["pg_stat_activity_count{state=\"active\",wait_event_type=\"IO\"}"])),
+            ("wait_lwlock_count", Value(&["pg_stat_activity_count{state=\"active\",wait_event_type=\"LWLock\"}"])),
+            ("wait_client_count", Value(&["pg_stat_activity_count{state=\"active\",wait_event_type=\"Client\"}"])),
             ("connections_count", Value(&["pg_stat_database_numbackends"])),
             ("connections_limit_count", Value(&["pg_settings_max_connections"])),
             ("commits_per_s", Rate(1.0, &["pg_stat_database_xact_commit"])),
@@ -55,44 +37,23 @@ pub(super) const DATABASES: [Convention; 10] = [
     ),
     subject(
         Own("operations", "transactions"),
-        &[(
-            "operations_per_s",
-            Rate(1.0, &["pg_stat_database_xact_commit", "pg_stat_database_xact_rollback"]),
-        )],
+        &[("operations_per_s", Rate(1.0, &["pg_stat_database_xact_commit", "pg_stat_database_xact_rollback"]))],
     ),
-    subject(
-        Own("operations", "rows"),
-        &[("operations_per_s", Rate(1.0, &["pg_stat_database_tup_returned"]))],
-    ),
+    subject(Own("operations", "rows"), &[("operations_per_s", Rate(1.0, &["pg_stat_database_tup_returned"]))]),
     // mysqld_exporter.
     subject(
         Own("database", ""),
         &[
             // The thread that answers the exporter is running.
             ("active_count", Without(1.0, &["mysql_global_status_threads_running"])),
-            (
-                "wait_lock_count",
-                Value(&["mysql_global_status_innodb_row_lock_current_waits"]),
-            ),
+            ("wait_lock_count", Value(&["mysql_global_status_innodb_row_lock_current_waits"])),
             ("connections_count", Value(&["mysql_global_status_threads_connected"])),
-            (
-                "connections_limit_count",
-                Value(&["mysql_global_variables_max_connections"]),
-            ),
-            (
-                "blocks_read_per_s",
-                Rate(1.0, &["mysql_global_status_innodb_buffer_pool_reads"]),
-            ),
-            (
-                "rows_read_per_s",
-                Rate(1.0, &["mysql_global_status_innodb_row_ops_total{operation=\"read\"}"]),
-            ),
+            ("connections_limit_count", Value(&["mysql_global_variables_max_connections"])),
+            ("blocks_read_per_s", Rate(1.0, &["mysql_global_status_innodb_buffer_pool_reads"])),
+            ("rows_read_per_s", Rate(1.0, &["mysql_global_status_innodb_row_ops_total{operation=\"read\"}"])),
         ],
     ),
-    subject(
-        Own("operations", "queries"),
-        &[("operations_per_s", Rate(1.0, &["mysql_global_status_questions"]))],
-    ),
+    subject(Own("operations", "queries"), &[("operations_per_s", Rate(1.0, &["mysql_global_status_questions"]))]),
     // redis_exporter.
     subject(
         Own("redis", ""),
@@ -112,10 +73,7 @@ pub(super) const DATABASES: [Convention; 10] = [
             ),
         ],
     ),
-    subject(
-        Own("operations", "commands"),
-        &[("operations_per_s", Rate(1.0, &["redis_commands_processed_total"]))],
-    ),
+    subject(Own("operations", "commands"), &[("operations_per_s", Rate(1.0, &["redis_commands_processed_total"]))]),
     // memcached_exporter.
     subject(
         Own("memcached", ""),
@@ -137,17 +95,11 @@ pub(super) const DATABASES: [Convention; 10] = [
     ),
     subject(
         Own("operations", "gets"),
-        &[(
-            "operations_per_s",
-            Rate(1.0, &["memcached_commands_total{command=\"get\"}"]),
-        )],
+        &[("operations_per_s", Rate(1.0, &["memcached_commands_total{command=\"get\"}"]))],
     ),
     subject(
         Own("operations", "sets"),
-        &[(
-            "operations_per_s",
-            Rate(1.0, &["memcached_commands_total{command=\"set\"}"]),
-        )],
+        &[("operations_per_s", Rate(1.0, &["memcached_commands_total{command=\"set\"}"]))],
     ),
 ];
 
@@ -163,30 +115,20 @@ pub(super) const PROXIES: [Convention; 6] = [
             ("idle_count", Value(&["nginx_connections_waiting"])),
         ],
     ),
-    subject(
-        Own("operations", "requests"),
-        &[("operations_per_s", Rate(1.0, &["nginx_http_requests_total"]))],
-    ),
+    subject(Own("operations", "requests"), &[("operations_per_s", Rate(1.0, &["nginx_http_requests_total"]))]),
     // varnish_exporter.
     subject(
         Own("varnish", ""),
         &[
             (
                 "hit_ratio",
-                Ratio(
-                    1.0,
-                    &["varnish_main_cache_hit"],
-                    &["varnish_main_cache_hit", "varnish_main_cache_miss"],
-                ),
+                Ratio(1.0, &["varnish_main_cache_hit"], &["varnish_main_cache_hit", "varnish_main_cache_miss"]),
             ),
             ("threads_count", Value(&["varnish_main_threads"])),
             ("threads_limited_per_s", Rate(1.0, &["varnish_main_threads_limited"])),
         ],
     ),
-    subject(
-        Own("operations", "fetches"),
-        &[("operations_per_s", Rate(1.0, &["varnish_main_backend_req"]))],
-    ),
+    subject(Own("operations", "fetches"), &[("operations_per_s", Rate(1.0, &["varnish_main_backend_req"]))]),
     // HAProxy's own page.
     subject(
         Label("pool", "proxy"),

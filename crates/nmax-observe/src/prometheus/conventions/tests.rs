@@ -13,9 +13,7 @@ const END: &str = "<!-- End of what is generated -->\n";
 fn the_reference_has_every_convention() {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/sources.md");
     let text = fs::read_to_string(&file).unwrap();
-    let (before, rest) = text
-        .split_once(BEGIN)
-        .expect("the reference has the beginning of the table");
+    let (before, rest) = text.split_once(BEGIN).expect("the reference has the beginning of the table");
     let (_, after) = rest.split_once(END).expect("the reference has the end of the table");
     let fresh = format!("{before}{BEGIN}{}{END}{after}", table());
     if std::env::var_os("UPDATE").is_some() {
@@ -53,11 +51,7 @@ fn formula(figure: &Figure<Of>) -> String {
         names.join(" + ")
     };
     let times = |factor: f64| {
-        if factor == 1.0 {
-            String::new()
-        } else {
-            format!(" × {factor}")
-        }
+        if factor == 1.0 { String::new() } else { format!(" × {factor}") }
     };
     match figure {
         Figure::Value(of) => sum(of),

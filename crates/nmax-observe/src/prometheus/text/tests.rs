@@ -76,10 +76,7 @@ f 1\nf_total 2\nf_sum 3\nf_count 4
         ("f_count", Unknown),
         ("g_build_info{version=\"1\"}", Constant),
     ];
-    assert_eq!(
-        roles(prometheus, Format::Prometheus),
-        want.map(|(id, role)| (id.to_owned(), role))
-    );
+    assert_eq!(roles(prometheus, Format::Prometheus), want.map(|(id, role)| (id.to_owned(), role)));
 
     let open = "\
 # TYPE a counter
@@ -97,17 +94,9 @@ b_created 1520430000.123
 # TYPE f unknown\nf 42
 # EOF
 ";
-    let want = [
-        ("a_total", Counter),
-        ("b_count", Count),
-        ("b_sum", Sum),
-        ("e_info{version=\"3\"}", Constant),
-        ("f", Unknown),
-    ];
-    assert_eq!(
-        roles(open, Format::OpenMetrics),
-        want.map(|(id, role)| (id.to_owned(), role))
-    );
+    let want =
+        [("a_total", Counter), ("b_count", Count), ("b_sum", Sum), ("e_info{version=\"3\"}", Constant), ("f", Unknown)];
+    assert_eq!(roles(open, Format::OpenMetrics), want.map(|(id, role)| (id.to_owned(), role)));
     let stamps = parse(open, Format::OpenMetrics).unwrap();
     assert_eq!(stamps[0].stamp_s, Some(1_520_879_607.789));
 }
@@ -123,18 +112,8 @@ fn names_beyond_ascii_stand_in_quotes_within_the_braces() {
 fn wrong_lines_are_named() {
     // text                         format                line  says
     let cases = [
-        (
-            "<html>\n",
-            Format::Prometheus,
-            1,
-            "does not begin with the name of a metric: `<html>`",
-        ),
-        (
-            "up 1\n\n# c\n9up 1",
-            Format::Prometheus,
-            4,
-            "does not begin with the name",
-        ),
+        ("<html>\n", Format::Prometheus, 1, "does not begin with the name of a metric: `<html>`"),
+        ("up 1\n\n# c\n9up 1", Format::Prometheus, 4, "does not begin with the name"),
         ("up", Format::Prometheus, 1, "`` is no value"),
         ("up one", Format::Prometheus, 1, "`one` is no value"),
         ("up{a=\"1\" 1", Format::Prometheus, 1, "do not end with `}`"),

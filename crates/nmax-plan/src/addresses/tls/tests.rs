@@ -7,11 +7,7 @@ fn postgres(query: &str) -> Result<TlsOptions, UnitError> {
 }
 
 fn options(encryption: Encryption, check: CertificateCheck, issuers: Option<&str>) -> TlsOptions {
-    TlsOptions {
-        encryption,
-        check,
-        issuers: issuers.map(str::to_owned),
-    }
+    TlsOptions { encryption, check, issuers: issuers.map(str::to_owned) }
 }
 
 /// The table of libpq's documentation, *Protection Provided in Different Modes*, and what a file of issuers changes.
@@ -31,12 +27,7 @@ fn modes_of_libpq() {
         ("sslmode=verify-full", Always, IssuerAndName, None),
         ("sslmode=require&sslrootcert=ca.pem", Always, Issuer, Some("ca.pem")),
         ("sslrootcert=ca.pem", IfOffered, Issuer, Some("ca.pem")),
-        (
-            "sslrootcert=a%20b.pem&sslmode=verify-full#x",
-            Always,
-            IssuerAndName,
-            Some("a b.pem"),
-        ),
+        ("sslrootcert=a%20b.pem&sslmode=verify-full#x", Always, IssuerAndName, Some("a b.pem")),
         ("sslrootcert=system", Always, IssuerAndName, None),
         ("sslrootcert=system&sslmode=verify-full", Always, IssuerAndName, None),
     ];
@@ -56,17 +47,11 @@ fn what_is_no_option_is_said() {
         ("ssl=true", "`ssl` is no option"),
         ("sslcert=me.pem", "`sslcert` is no option"),
         ("sslrootcert=", "`sslrootcert` names no file"),
-        (
-            "sslrootcert=system&sslmode=require",
-            "`sslrootcert=system` and `sslmode=require`",
-        ),
+        ("sslrootcert=system&sslmode=require", "`sslrootcert=system` and `sslmode=require`"),
     ];
     for (query, says) in cases {
         let error = postgres(query).unwrap_err();
-        assert!(
-            error.message.contains(says) && !error.remedy.is_empty(),
-            "{query}: {error:?}"
-        );
+        assert!(error.message.contains(says) && !error.remedy.is_empty(), "{query}: {error:?}");
     }
 }
 
@@ -77,13 +62,9 @@ fn redis_is_encrypted_by_its_scheme() {
     let whole = |issuers| options(Encryption::Always, CertificateCheck::IssuerAndName, issuers);
     assert_eq!(redis("rediss", ""), Ok(whole(None)));
     assert_eq!(redis("rediss", "ca=ca.pem"), Ok(whole(Some("ca.pem"))));
-    for (scheme, query) in [
-        ("redis", "ca=ca.pem"),
-        ("rediss", "ca="),
-        ("rediss", "ca=a&ca=b"),
-        ("rediss", "db=1"),
-        ("redis", "db=1"),
-    ] {
+    for (scheme, query) in
+        [("redis", "ca=ca.pem"), ("rediss", "ca="), ("rediss", "ca=a&ca=b"), ("rediss", "db=1"), ("redis", "db=1")]
+    {
         assert!(redis(scheme, query).is_err(), "{scheme} {query}");
     }
 }
@@ -100,23 +81,14 @@ fn files_of_issuers_are_changed_and_nothing_else() {
             "postgres://a:b%3F@h/shop?sslmode=require&sslrootcert=ca.pem&x=%41#f",
             "postgres://a:b%3F@h/shop?sslmode=require&sslrootcert=/my%20plans/ca.pem&x=%41#f",
         ),
-        (
-            "postgres://h/shop?sslrootcert=system",
-            "postgres://h/shop?sslrootcert=system",
-        ),
+        ("postgres://h/shop?sslrootcert=system", "postgres://h/shop?sslrootcert=system"),
         ("postgres://h/sslrootcert=x", "postgres://h/sslrootcert=x"),
-        (
-            "postgres://h/shop?ca=x&sslrootcert",
-            "postgres://h/shop?ca=x&sslrootcert",
-        ),
+        ("postgres://h/shop?ca=x&sslrootcert", "postgres://h/shop?ca=x&sslrootcert"),
     ];
     for (url, want) in cases {
         assert_eq!(changed(url, POSTGRES_ISSUERS), want);
     }
-    assert_eq!(
-        changed("rediss://h:1?ca=a%26b.pem", REDIS_ISSUERS),
-        "rediss://h:1?ca=/my%20plans/a%26b.pem"
-    );
+    assert_eq!(changed("rediss://h:1?ca=a%26b.pem", REDIS_ISSUERS), "rediss://h:1?ca=/my%20plans/a%26b.pem");
 }
 
 proptest! {

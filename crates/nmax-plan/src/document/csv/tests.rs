@@ -6,39 +6,17 @@ use super::*;
 fn tables_worked_by_hand() {
     let cases = [
         ("a,b\n1,2\n3,4\n", vec!["a", "b"], vec!["1", "2", "3", "4"], "plain"),
-        (
-            "\u{feff}a,b\r\n1,2",
-            vec!["a", "b"],
-            vec!["1", "2"],
-            "byte order mark, CRLF, no final line end",
-        ),
-        (
-            "q\n\"x, \"\"y\"\"\nz\"\n",
-            vec!["q"],
-            vec!["x, \"y\"\nz"],
-            "quotes, delimiter and line break in a cell",
-        ),
+        ("\u{feff}a,b\r\n1,2", vec!["a", "b"], vec!["1", "2"], "byte order mark, CRLF, no final line end"),
+        ("q\n\"x, \"\"y\"\"\nz\"\n", vec!["q"], vec!["x, \"y\"\nz"], "quotes, delimiter and line break in a cell"),
         ("a;b\n1,5;2\n", vec!["a", "b"], vec!["1,5", "2"], "semicolons"),
         ("a\tb\n1\t2\n", vec!["a", "b"], vec!["1", "2"], "tabs"),
-        (
-            "\"a;x\",b\n1,\n",
-            vec!["a;x", "b"],
-            vec!["1", ""],
-            "quoted header, empty cell",
-        ),
+        ("\"a;x\",b\n1,\n", vec!["a;x", "b"], vec!["1", ""], "quoted header, empty cell"),
         ("a,b\n1,2\n\n\n", vec!["a", "b"], vec!["1", "2"], "blank lines"),
         ("a\nx\ry\n", vec!["a"], vec!["x\ry"], "a lone CR is data"),
     ];
     for (text, columns, cells, why) in cases {
         let own = |list: Vec<&str>| list.into_iter().map(str::to_owned).collect::<Vec<_>>();
-        assert_eq!(
-            parse(text, 10),
-            Ok(Csv {
-                columns: own(columns),
-                cells: own(cells)
-            }),
-            "{why}"
-        );
+        assert_eq!(parse(text, 10), Ok(Csv { columns: own(columns), cells: own(cells) }), "{why}");
     }
 }
 
@@ -51,17 +29,11 @@ fn broken_tables_name_the_line() {
         ("a,b\n1,2\n1\n", "3: the row has 1 cells, the header has 2"),
         ("a,b\n\"1\n\",2\n1,2,3", "4: the row has 3 cells, the header has 2"),
         ("a\n\"x", "2: a quote is never closed"),
-        (
-            "a\n\"x\"y\n",
-            "2: text follows a closing quote; write a quote inside quotes twice",
-        ),
+        ("a\n\"x\"y\n", "2: text follows a closing quote; write a quote inside quotes twice"),
     ];
     for (text, want) in cases {
         let errors = parse(text, 10).unwrap_err();
-        let lines: Vec<String> = errors
-            .iter()
-            .map(|error| format!("{}: {}", error.line, error.message))
-            .collect();
+        let lines: Vec<String> = errors.iter().map(|error| format!("{}: {}", error.line, error.message)).collect();
         assert_eq!(lines[0], want, "{text:?}: {lines:?}");
     }
     assert_eq!(parse(&format!("a,b\n{}", "1\n".repeat(100)), 10).unwrap_err().len(), 10);

@@ -9,20 +9,13 @@ pub(crate) const CONNECTION: Words<Connection> = &[
     ("per-request", Connection::PerRequest),
 ];
 pub(crate) const VISITOR: Words<Visitor> = &[("returning", Visitor::Returning), ("new", Visitor::New)];
-pub(crate) const COOKIES: Words<Cookies> = &[
-    ("per-iteration", Cookies::PerIteration),
-    ("keep", Cookies::Kept),
-    ("ignore", Cookies::Ignored),
-];
+pub(crate) const COOKIES: Words<Cookies> =
+    &[("per-iteration", Cookies::PerIteration), ("keep", Cookies::Kept), ("ignore", Cookies::Ignored)];
 pub(crate) const VERSION: Words<Version> = &[("1.1", Version::Http11), ("1.0", Version::Http10)];
 /// Words that stand for a number of redirects.
 pub(crate) const REDIRECTS: Words<u32> = &[("none", 0), ("follow", REDIRECTS_DEFAULT)];
-pub(crate) const CODINGS: Words<Coding> = &[
-    ("gzip", Coding::Gzip),
-    ("deflate", Coding::Deflate),
-    ("br", Coding::Brotli),
-    ("zstd", Coding::Zstd),
-];
+pub(crate) const CODINGS: Words<Coding> =
+    &[("gzip", Coding::Gzip), ("deflate", Coding::Deflate), ("br", Coding::Brotli), ("zstd", Coding::Zstd)];
 /// Words for several codings or none.
 pub(crate) const CODING_SETS: Words<&[Coding]> = &[("all", &Coding::ALL), ("none", &[])];
 pub(crate) const FAMILY: Words<Family> = &[("any", Family::Any), ("ipv4", Family::V4), ("ipv6", Family::V6)];
@@ -44,21 +37,13 @@ pub(super) const fn redirects(about: &'static str) -> Key {
 pub(crate) static DEFAULTS: Table = Table {
     what: "`defaults`",
     keys: &[
-        key(
-            "connection",
-            Shape::OneOf(|| words(CONNECTION)),
-            "When connections are closed; keep-alive by default.",
-        ),
+        key("connection", Shape::OneOf(|| words(CONNECTION)), "When connections are closed; keep-alive by default."),
         key(
             "visitor",
             Shape::Either(&[Shape::OneOf(|| words(VISITOR)), Shape::Object(&NEW_VISITORS)]),
             "Whether a VU is known to the server from before; returning by default.",
         ),
-        key(
-            "cookies",
-            Shape::OneOf(|| words(COOKIES)),
-            "How long a VU keeps cookies; per-iteration by default.",
-        ),
+        key("cookies", Shape::OneOf(|| words(COOKIES)), "How long a VU keeps cookies; per-iteration by default."),
         redirects("Redirects that a step follows: none, follow (at most 10), or a number up to 50; none by default."),
         key(
             "compression",
@@ -68,44 +53,17 @@ pub(crate) static DEFAULTS: Table = Table {
             ]),
             "Content codings that requests accept, best first; replies in them are decoded. None by default.",
         ),
-        key(
-            "version",
-            Shape::OneOf(|| words(VERSION)),
-            "HTTP version; 1.1 by default.",
-        ),
-        key(
-            "timeout",
-            Shape::Duration,
-            "From intended send to last byte; 30s by default.",
-        ),
-        key(
-            "timeouts",
-            Shape::Object(&TIMEOUTS),
-            "Limits of single phases, each at most `timeout`.",
-        ),
+        key("version", Shape::OneOf(|| words(VERSION)), "HTTP version; 1.1 by default."),
+        key("timeout", Shape::Duration, "From intended send to last byte; 30s by default."),
+        key("timeouts", Shape::Object(&TIMEOUTS), "Limits of single phases, each at most `timeout`."),
         key("headers", Shape::Map(&Shape::Text), "Headers of every request."),
         key("body_limit", Shape::Size, "Largest reply body; 64MiB by default."),
-        key(
-            "tls",
-            Shape::Object(&TLS),
-            "Trust in the server's certificate, and a certificate of one's own.",
-        ),
+        key("tls", Shape::Object(&TLS), "Trust in the server's certificate, and a certificate of one's own."),
         key("dns", Shape::Object(&DNS), "How names are resolved."),
-        key(
-            "source_addresses",
-            TEXTS,
-            "Addresses of this machine that connections leave from, in turn.",
-        ),
-        key(
-            "proxy",
-            Shape::Text,
-            "Proxy for all requests, such as `http://user:password@proxy:3128`.",
-        ),
+        key("source_addresses", TEXTS, "Addresses of this machine that connections leave from, in turn."),
+        key("proxy", Shape::Text, "Proxy for all requests, such as `http://user:password@proxy:3128`."),
     ],
-    later: &[
-        ("http", "write `version: 1.1` or `version: 1.0`"),
-        ("resources", "write one step per resource"),
-    ],
+    later: &[("http", "write `version: 1.1` or `version: 1.0`"), ("resources", "write one step per resource")],
 };
 
 pub(crate) static NEW_VISITORS: Table = Table {
@@ -128,21 +86,9 @@ pub(crate) static TIMEOUTS: Table = Table {
             "TCP connect, all addresses tried together; each gets an equal part of what remains.",
         ),
         key("tls", Shape::Duration, "TLS handshake."),
-        key(
-            "send",
-            Shape::Duration,
-            "From the first byte of the request to its last.",
-        ),
-        key(
-            "wait",
-            Shape::Duration,
-            "From the last byte of the request to the first of the reply.",
-        ),
-        key(
-            "receive",
-            Shape::Duration,
-            "From the first byte of the reply to its last.",
-        ),
+        key("send", Shape::Duration, "From the first byte of the request to its last."),
+        key("wait", Shape::Duration, "From the last byte of the request to the first of the reply."),
+        key("receive", Shape::Duration, "From the first byte of the reply to its last."),
     ],
     later: &[],
 };
@@ -175,16 +121,8 @@ pub(crate) static DNS: Table = Table {
             Shape::OneOf(|| words(DNS_CACHE)),
             "Who shares an answer: all VUs of a worker for the whole run (the default), or nobody beside the VU.",
         ),
-        key(
-            "family",
-            Shape::OneOf(|| words(FAMILY)),
-            "Addresses that are used; any by default.",
-        ),
-        key(
-            "servers",
-            TEXTS,
-            "Servers to ask in place of the system's, such as `10.0.0.2` or `127.0.0.1:5353`.",
-        ),
+        key("family", Shape::OneOf(|| words(FAMILY)), "Addresses that are used; any by default."),
+        key("servers", TEXTS, "Servers to ask in place of the system's, such as `10.0.0.2` or `127.0.0.1:5353`."),
     ],
     later: &[],
 };

@@ -48,16 +48,8 @@ pub(crate) const MAPPED_KEYS: [&str; 13] = [
     "pauses",
 ];
 /// Keys of an item that say what is observed.
-pub(crate) const OBSERVED_KINDS: [&str; 8] = [
-    "process",
-    "agent",
-    "prometheus",
-    "postgres",
-    "redis",
-    "memcached",
-    "nginx",
-    "log",
-];
+pub(crate) const OBSERVED_KINDS: [&str; 8] =
+    ["process", "agent", "prometheus", "postgres", "redis", "memcached", "nginx", "log"];
 
 pub(crate) static OBSERVED: Table = Table {
     what: "an item of `observe`",
@@ -72,21 +64,9 @@ pub(crate) static OBSERVED: Table = Table {
             Shape::Either(&[Shape::Text, Shape::Object(&AGENT)]),
             "URL of `nmax agent` on a server, such as `http://db1:9797`; or `{ listen: \"0.0.0.0:9798\" }` for one that calls here.",
         ),
-        key(
-            "prometheus",
-            Shape::Text,
-            "URL of metrics in the format of Prometheus or OpenMetrics.",
-        ),
-        key(
-            "postgres",
-            Shape::Text,
-            "PostgreSQL server, such as `postgres://monitor@db1/shop`.",
-        ),
-        key(
-            "redis",
-            Shape::Text,
-            "Redis server, such as `127.0.0.1:6379` or `redis://:PASSWORD@db1`.",
-        ),
+        key("prometheus", Shape::Text, "URL of metrics in the format of Prometheus or OpenMetrics."),
+        key("postgres", Shape::Text, "PostgreSQL server, such as `postgres://monitor@db1/shop`."),
+        key("redis", Shape::Text, "Redis server, such as `127.0.0.1:6379` or `redis://:PASSWORD@db1`."),
         key("memcached", Shape::Text, "memcached server, such as `127.0.0.1:11211`."),
         key("nginx", Shape::Text, "URL of nginx's `stub_status`."),
         key(
@@ -104,21 +84,13 @@ pub(crate) static OBSERVED: Table = Table {
             Shape::Text,
             "Whose figures they are; by default the host of the URL, and `injector` for this one.",
         ),
-        key(
-            "every",
-            Shape::Duration,
-            "From one reading to the next, 100ms to 1m; 1s by default.",
-        ),
+        key("every", Shape::Duration, "From one reading to the next, 100ms to 1m; 1s by default."),
         key(
             "token",
             Shape::Text,
             "What an agent or a page of metrics wants to be told, such as `${env.NMAX_AGENT_TOKEN}`.",
         ),
-        key(
-            "processes",
-            Shape::List(&Shape::Text),
-            "Names of processes that the agent watches besides its host.",
-        ),
+        key("processes", Shape::List(&Shape::Text), "Names of processes that the agent watches besides its host."),
         key(
             "resources",
             Shape::Map(&Shape::Object(&MAPPED)),
@@ -129,11 +101,7 @@ pub(crate) static OBSERVED: Table = Table {
             Shape::Text,
             "Format of the log's lines, as `nmax import log --format` has it; found by itself by default.",
         ),
-        key(
-            "kind",
-            Shape::OneOf(|| words(LOG_KIND)),
-            "What the log holds; found by itself by default.",
-        ),
+        key("kind", Shape::OneOf(|| words(LOG_KIND)), "What the log holds; found by itself by default."),
         key(
             "layer",
             Shape::Text,
@@ -145,11 +113,7 @@ pub(crate) static OBSERVED: Table = Table {
 
 pub(crate) static AGENT: Table = Table {
     what: "`agent`",
-    keys: &[required(
-        "listen",
-        Shape::Text,
-        "Address of this host at which the agent calls, such as `0.0.0.0:9798`.",
-    )],
+    keys: &[required("listen", Shape::Text, "Address of this host at which the agent calls, such as `0.0.0.0:9798`.")],
     later: &[],
 };
 
@@ -159,11 +123,7 @@ pub(crate) static MAPPED: Table = Table {
         required("kind", Shape::OneOf(|| words(MAPPED_KIND)), "What it is."),
         key("in_use", Shape::Text, "Pool: how many are lent."),
         key("waiting", Shape::Text, "Pool, lock: how many wait for it."),
-        key(
-            "limit",
-            Shape::Text,
-            "Pool: how many there are; database: most connections.",
-        ),
+        key("limit", Shape::Text, "Pool: how many there are; database: most connections."),
         key("timeouts", Shape::Text, "Pool: counter of those who gave up waiting."),
         key("holding", Shape::Text, "Lock: how many hold it."),
         key("in_flight", Shape::Text, "Dependency: calls under way."),
@@ -172,11 +132,7 @@ pub(crate) static MAPPED: Table = Table {
         key("active", Shape::Text, "Database: sessions that have a statement."),
         key("running", Shape::Text, "Database: those of them that do not wait."),
         key("connections", Shape::Text, "Database: sessions."),
-        key(
-            "pause",
-            Shape::Text,
-            "Collector: counter of the seconds that it stopped the program.",
-        ),
+        key("pause", Shape::Text, "Collector: counter of the seconds that it stopped the program."),
         key("pauses", Shape::Text, "Collector: counter of its pauses."),
     ],
     later: &[],

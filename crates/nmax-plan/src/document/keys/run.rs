@@ -13,9 +13,8 @@ pub(crate) const PROFILES: Words<Profile> = &[
     ("flood", Profile::Flood),
 ];
 /// Signals that can be sent, without `SIG`.
-pub(crate) const SIGNALS: [&str; 11] = [
-    "HUP", "INT", "QUIT", "KILL", "USR1", "USR2", "TERM", "CONT", "STOP", "TSTP", "WINCH",
-];
+pub(crate) const SIGNALS: [&str; 11] =
+    ["HUP", "INT", "QUIT", "KILL", "USR1", "USR2", "TERM", "CONT", "STOP", "TSTP", "WINCH"];
 
 const STAGES: &str = "The whole shape, in place of the other keys.";
 
@@ -27,31 +26,11 @@ pub(crate) static PROFILE: Table = Table {
             Shape::Object(&SMOKE),
             "One user, in place of the workload: does the plan work, and at the expected rate?",
         ),
-        key(
-            "ladder",
-            Shape::Object(&LADDER),
-            "1, 10, 100, ... users: where does trouble with concurrency begin?",
-        ),
-        key(
-            "peak",
-            Shape::Object(&PEAK),
-            "Ramp, hold, ramp down: are the conditions kept at the expected load?",
-        ),
-        key(
-            "stress",
-            Shape::Object(&STRESS),
-            "A long ramp beyond the expected load: where does it break?",
-        ),
-        key(
-            "soak",
-            Shape::Object(&SOAK),
-            "A day of load: does anything grow, leak or recur?",
-        ),
-        key(
-            "flood",
-            Shape::Object(&FLOOD),
-            "All at once: does it settle, and how soon?",
-        ),
+        key("ladder", Shape::Object(&LADDER), "1, 10, 100, ... users: where does trouble with concurrency begin?"),
+        key("peak", Shape::Object(&PEAK), "Ramp, hold, ramp down: are the conditions kept at the expected load?"),
+        key("stress", Shape::Object(&STRESS), "A long ramp beyond the expected load: where does it break?"),
+        key("soak", Shape::Object(&SOAK), "A day of load: does anything grow, leak or recur?"),
+        key("flood", Shape::Object(&FLOOD), "All at once: does it settle, and how soon?"),
     ],
     later: &[],
 };
@@ -131,61 +110,26 @@ const STAGE_LIST: Shape = Shape::List(&Shape::Object(&super::STAGE));
 pub(crate) static LOCATION: Table = Table {
     what: "a location",
     keys: &[
-        key(
-            "down",
-            Shape::BitRate,
-            "Bits per second towards the user; not limited by default.",
-        ),
-        key(
-            "up",
-            Shape::BitRate,
-            "Bits per second from the user; not limited by default.",
-        ),
-        key(
-            "round_trip",
-            Shape::Duration,
-            "Added to each round trip; 0s by default.",
-        ),
-        key(
-            "jitter",
-            Shape::Duration,
-            "Standard deviation of what is added to a round trip; 0s by default.",
-        ),
+        key("down", Shape::BitRate, "Bits per second towards the user; not limited by default."),
+        key("up", Shape::BitRate, "Bits per second from the user; not limited by default."),
+        key("round_trip", Shape::Duration, "Added to each round trip; 0s by default."),
+        key("jitter", Shape::Duration, "Standard deviation of what is added to a round trip; 0s by default."),
         key(
             "weight",
             Shape::Number,
             "Share of the users, relative to the other locations; 1 by default, 0 = only scenarios that name it.",
         ),
     ],
-    later: &[(
-        "loss",
-        "remove it; lost packets cannot be made without the kernel's help",
-    )],
+    later: &[("loss", "remove it; lost packets cannot be made without the kernel's help")],
 };
 
 pub(crate) static BACKGROUND: Table = Table {
     what: "a background scenario",
     keys: &[
-        key(
-            "open",
-            Shape::Object(&super::OPEN),
-            "Its iterations start by schedule, replies or not.",
-        ),
-        key(
-            "closed",
-            Shape::Object(&super::CLOSED),
-            "Its VUs start their next iteration when the last is done.",
-        ),
-        key(
-            "start",
-            Shape::Duration,
-            "When it begins, after the run's beginning; 0s by default.",
-        ),
-        key(
-            "duration",
-            Shape::Duration,
-            "How long it lasts, at most to the end of the run; to the end by default.",
-        ),
+        key("open", Shape::Object(&super::OPEN), "Its iterations start by schedule, replies or not."),
+        key("closed", Shape::Object(&super::CLOSED), "Its VUs start their next iteration when the last is done."),
+        key("start", Shape::Duration, "When it begins, after the run's beginning; 0s by default."),
+        key("duration", Shape::Duration, "How long it lasts, at most to the end of the run; to the end by default."),
     ],
     later: &[
         ("mix", "give each scenario of the background a workload of its own"),
@@ -204,32 +148,12 @@ pub(crate) static INTERVENTION: Table = Table {
             Shape::OneOf(|| vec!["steady"]),
             "In place of `at`: as soon as the load holds and the measurements are steady.",
         ),
-        key(
-            "command",
-            Shape::Text,
-            "Command line for `/bin/sh -c`; needs `--allow-exec`.",
-        ),
+        key("command", Shape::Text, "Command line for `/bin/sh -c`; needs `--allow-exec`."),
         key("http", Shape::Object(&CALL), "An HTTP call."),
-        key(
-            "signal",
-            Shape::Object(&SIGNAL),
-            "A signal to a process of this host; needs `--allow-exec`.",
-        ),
-        key(
-            "limit",
-            Shape::Duration,
-            "Longest time that an action may take; 30s by default.",
-        ),
-        key(
-            "for",
-            Shape::Duration,
-            "How long after the action it is undone; at the end of the run by default.",
-        ),
-        key(
-            "undo",
-            Shape::Object(&UNDO),
-            "What undoes it, also when the run is aborted.",
-        ),
+        key("signal", Shape::Object(&SIGNAL), "A signal to a process of this host; needs `--allow-exec`."),
+        key("limit", Shape::Duration, "Longest time that an action may take; 30s by default."),
+        key("for", Shape::Duration, "How long after the action it is undone; at the end of the run by default."),
+        key("undo", Shape::Object(&UNDO), "What undoes it, also when the run is aborted."),
     ],
     later: &[],
 };
@@ -237,17 +161,9 @@ pub(crate) static INTERVENTION: Table = Table {
 pub(crate) static UNDO: Table = Table {
     what: "`undo`",
     keys: &[
-        key(
-            "command",
-            Shape::Text,
-            "Command line for `/bin/sh -c`; needs `--allow-exec`.",
-        ),
+        key("command", Shape::Text, "Command line for `/bin/sh -c`; needs `--allow-exec`."),
         key("http", Shape::Object(&CALL), "An HTTP call."),
-        key(
-            "signal",
-            Shape::Object(&SIGNAL),
-            "A signal to a process of this host; needs `--allow-exec`.",
-        ),
+        key("signal", Shape::Object(&SIGNAL), "A signal to a process of this host; needs `--allow-exec`."),
     ],
     later: &[],
 };
@@ -270,11 +186,7 @@ pub(crate) static CALL: Table = Table {
 pub(crate) static SIGNAL: Table = Table {
     what: "`signal`",
     keys: &[
-        required(
-            "process",
-            PROCESS_REF,
-            "Name of the processes; or `{ pid: 123 }`, or `{ pid_file: /run/x.pid }`.",
-        ),
+        required("process", PROCESS_REF, "Name of the processes; or `{ pid: 123 }`, or `{ pid_file: /run/x.pid }`."),
         required("send", Shape::OneOf(|| SIGNALS.to_vec()), "Which signal."),
     ],
     later: &[],
@@ -286,11 +198,7 @@ pub(crate) static PROCESS: Table = Table {
     what: "a process",
     keys: &[
         key("pid", Shape::Whole(1, u32::MAX as u64), "Its number."),
-        key(
-            "pid_file",
-            Shape::Text,
-            "File that holds its number, relative to the plan.",
-        ),
+        key("pid_file", Shape::Text, "File that holds its number, relative to the plan."),
     ],
     later: &[],
 };
@@ -299,11 +207,7 @@ pub(crate) static CONDITION: Table = Table {
     what: "a condition",
     keys: &[
         required("condition", Shape::Threshold, "The condition on the result."),
-        key(
-            "abort",
-            Shape::Duration,
-            "Ends the run once the condition has not held for that long without a break.",
-        ),
+        key("abort", Shape::Duration, "Ends the run once the condition has not held for that long without a break."),
     ],
     later: &[],
 };

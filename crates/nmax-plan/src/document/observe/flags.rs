@@ -32,16 +32,9 @@ pub fn observe_also(
         seed: None,
         check_source: &|_| Ok(()),
     };
-    let mut decoder = Decoder {
-        options: &options,
-        problems: Vec::new(),
-    };
+    let mut decoder = Decoder { options: &options, problems: Vec::new() };
     for (flag, (kind, text)) in (0..).zip(flags) {
-        let at = Place {
-            flag: Some(flag),
-            line: 1,
-            column: 1,
-        };
+        let at = Place { flag: Some(flag), line: 1, column: 1 };
         if !OBSERVED_KINDS.contains(&kind.as_str()) {
             let remedy = match nearest(kind, OBSERVED_KINDS) {
                 Some(near) => format!("did you mean `{near}`?"),
@@ -75,21 +68,11 @@ fn item(at: Place, kind: &str, text: &str, has_token: bool) -> Node {
     let entry = |key: &str, text: &str| Entry {
         key: key.to_owned(),
         key_at: at,
-        value: Node {
-            at,
-            value: Value::Scalar(Scalar {
-                text: text.to_owned(),
-                plain: false,
-                shift: None,
-            }),
-        },
+        value: Node { at, value: Value::Scalar(Scalar { text: text.to_owned(), plain: false, shift: None }) },
     };
     let mut entries = vec![entry(kind, text)];
     if kind == "agent" && has_token {
         entries.push(entry("token", &format!("${{env.{TOKEN_VARIABLE}}}")));
     }
-    Node {
-        at,
-        value: Value::Map(entries),
-    }
+    Node { at, value: Value::Map(entries) }
 }

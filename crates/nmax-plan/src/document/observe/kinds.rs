@@ -32,11 +32,7 @@ impl Found {
     /// A source on this host, as it stands in a URL.
     fn new(name: &str, host: &str, kind: SourceKind) -> Self {
         let host = if is_here(host) { INJECTOR } else { host };
-        Self {
-            kind,
-            name: name.to_owned(),
-            host: host.to_owned(),
-        }
+        Self { kind, name: name.to_owned(), host: host.to_owned() }
     }
 }
 
@@ -52,11 +48,7 @@ pub(super) fn found(decoder: &mut Decoder, fields: Fields, what: &Entry) -> Opti
         "nginx" => {
             let url = url(decoder, node, &["http", "https"], "http://127.0.0.1/stub_status")?;
             let parts = ServiceUrl::parse(&url).ok()?;
-            Some(Found::new(
-                &parts.place(),
-                parts.host,
-                SourceKind::Nginx { url: url.clone() },
-            ))
+            Some(Found::new(&parts.place(), parts.host, SourceKind::Nginx { url: url.clone() }))
         }
         _ => log(decoder, fields, node),
     }
@@ -114,9 +106,7 @@ fn agent(decoder: &mut Decoder, fields: Fields, node: &Node) -> Option<Found> {
         };
         match place {
             Ok(origin) => {
-                let name = ServiceUrl::parse(&origin)
-                    .map(|url| url.host.to_owned())
-                    .unwrap_or_default();
+                let name = ServiceUrl::parse(&origin).map(|url| url.host.to_owned()).unwrap_or_default();
                 (AgentReach::Pull(origin), name)
             }
             Err(message) => {
@@ -125,16 +115,8 @@ fn agent(decoder: &mut Decoder, fields: Fields, node: &Node) -> Option<Found> {
             }
         }
     };
-    let kind = SourceKind::Agent {
-        reach,
-        token: token?,
-        processes: processes?,
-    };
-    Some(Found {
-        host: name.clone(),
-        kind,
-        name,
-    })
+    let kind = SourceKind::Agent { reach, token: token?, processes: processes? };
+    Some(Found { host: name.clone(), kind, name })
 }
 
 /// The token, if there is one; `None` when it is wrong.
@@ -184,11 +166,7 @@ fn prometheus(decoder: &mut Decoder, fields: Fields, node: &Node) -> Option<Foun
     let resources = fields.get("resources").map(|node| resources(decoder, node));
     let url = url(decoder, node, &["http", "https"], "http://127.0.0.1:9100/metrics")?;
     let parts = ServiceUrl::parse(&url).ok()?;
-    let kind = SourceKind::Prometheus {
-        url: url.clone(),
-        token: token?,
-        resources: resources.unwrap_or_default(),
-    };
+    let kind = SourceKind::Prometheus { url: url.clone(), token: token?, resources: resources.unwrap_or_default() };
     Some(Found::new(&parts.place(), parts.host, kind))
 }
 
@@ -215,11 +193,7 @@ fn resource(decoder: &mut Decoder, entry: &Entry) -> Option<MappedResource> {
         let message = format!("it is not said what `{}` is made of", entry.key.escape_debug());
         decoder.problem(entry.key_at, Kind::Missing, message, format!("add some of: {keys}"));
     }
-    Some(MappedResource {
-        name: entry.key.clone(),
-        kind,
-        figures: figures.into_iter().collect::<Option<_>>()?,
-    })
+    Some(MappedResource { name: entry.key.clone(), kind, figures: figures.into_iter().collect::<Option<_>>()? })
 }
 
 fn of_kind(kind: MappedKind) -> impl Iterator<Item = &'static (MappedKind, &'static str, &'static str)> {
@@ -256,12 +230,7 @@ fn is_metric(text: &str) -> bool {
 }
 
 fn postgres(decoder: &mut Decoder, node: &Node) -> Option<Found> {
-    let url = url(
-        decoder,
-        node,
-        &["postgres", "postgresql"],
-        "postgres://monitor@db1/shop",
-    )?;
+    let url = url(decoder, node, &["postgres", "postgresql"], "postgres://monitor@db1/shop")?;
     let parts = ServiceUrl::parse(&url).ok()?;
     if let Err(error) = TlsOptions::of_postgres(&parts.query()) {
         decoder.problem(node.at, Kind::Value, error.message, error.remedy);
@@ -269,9 +238,7 @@ fn postgres(decoder: &mut Decoder, node: &Node) -> Option<Found> {
     }
     let path = parts.rest.split(['?', '#']).next().unwrap_or_default();
     let (database, place) = (path.trim_matches('/'), parts.place());
-    let name = [database, &place, "postgres"]
-        .into_iter()
-        .find(|name| !name.is_empty())?;
+    let name = [database, &place, "postgres"].into_iter().find(|name| !name.is_empty())?;
     Some(Found::new(name, parts.host, SourceKind::Postgres { url: url.clone() }))
 }
 
@@ -302,12 +269,7 @@ fn redis(decoder: &mut Decoder, node: &Node) -> Option<Found> {
         }
         Err(message) => message,
     };
-    decoder.problem(
-        node.at,
-        Kind::Value,
-        wrong,
-        format!("write `127.0.0.1:6379` or `{example}`"),
-    );
+    decoder.problem(node.at, Kind::Value, wrong, format!("write `127.0.0.1:6379` or `{example}`"));
     None
 }
 
@@ -325,9 +287,7 @@ fn memcached(decoder: &mut Decoder, node: &Node) -> Option<Found> {
         return None;
     };
     let address = format!("{host}:{}", port.unwrap_or(MEMCACHED_PORT));
-    let kind = SourceKind::Memcached {
-        address: address.clone(),
-    };
+    let kind = SourceKind::Memcached { address: address.clone() };
     Some(Found::new(&address, host, kind))
 }
 
@@ -338,12 +298,7 @@ fn log(decoder: &mut Decoder, fields: Fields, node: &Node) -> Option<Found> {
     // It need not be there before the run.
     let file = decoder.expanded(node)?;
     if file.trim().is_empty() || file.contains('\0') {
-        decoder.problem(
-            node.at,
-            Kind::Value,
-            "this is not a file",
-            "write `/var/log/nginx/access.log`",
-        );
+        decoder.problem(node.at, Kind::Value, "this is not a file", "write `/var/log/nginx/access.log`");
         return None;
     }
     let name: String = file.rsplit('/').next().unwrap_or_default().chars().take(64).collect();

@@ -45,12 +45,7 @@ pub(super) fn source(
         return None;
     }
     label(decoder, at, &name);
-    let source = ObservedSource {
-        host,
-        name,
-        every: every.unwrap_or(Some(EVERY_DEFAULT))?,
-        kind: found.kind,
-    };
+    let source = ObservedSource { host, name, every: every.unwrap_or(Some(EVERY_DEFAULT))?, kind: found.kind };
     Some((source, at))
 }
 
@@ -63,10 +58,7 @@ pub(super) fn refuse_others(decoder: &mut Decoder, fields: Fields, kind: &str) {
         ("format", &["log"]),
         ("kind", &["log"]),
         ("layer", &["log"]),
-        (
-            "host",
-            &["prometheus", "postgres", "redis", "memcached", "nginx", "log"],
-        ),
+        ("host", &["prometheus", "postgres", "redis", "memcached", "nginx", "log"]),
     ];
     for (key, kinds) in OF {
         if let Some(entry) = fields.entry(key)
@@ -86,12 +78,7 @@ fn every(decoder: &mut Decoder, node: &Node) -> Option<Duration> {
     let every = decoder.duration(node)?;
     if !(EVERY.0..=EVERY.1).contains(&every) {
         let remedy = "write a time from 100ms to 1m";
-        decoder.problem(
-            node.at,
-            Kind::Value,
-            "nothing is read that often or that seldom",
-            remedy,
-        );
+        decoder.problem(node.at, Kind::Value, "nothing is read that often or that seldom", remedy);
         return None;
     }
     Some(every)

@@ -41,17 +41,9 @@ pub(super) fn condition(decoder: &mut Decoder, node: &Node, names: &Names) -> Op
     let items = decoder.list(&entry.value, &what);
     if items.is_empty() && matches!(entry.value.value, Value::List(_)) {
         let remedy = "write comparisons such as `${stock} > 0`";
-        decoder.problem(
-            entry.value.at,
-            Kind::Missing,
-            format!("{what} has no condition"),
-            remedy,
-        );
+        decoder.problem(entry.value.at, Kind::Missing, format!("{what} has no condition"), remedy);
     }
-    let inner: Vec<Condition> = items
-        .iter()
-        .filter_map(|item| condition(decoder, item, names))
-        .collect();
+    let inner: Vec<Condition> = items.iter().filter_map(|item| condition(decoder, item, names)).collect();
     let is_whole = inner.len() == items.len() && !inner.is_empty();
     if !is_whole {
         return None;
@@ -77,18 +69,11 @@ impl<'t> Side<'t> {
         let part = &self.text[from..to];
         let from = from + part.len() - part.trim_start().len();
         let before = self.text[..from].chars().count() as u32;
-        Self {
-            text: part.trim(),
-            at: self.at,
-            shift: self.shift.map(|shift| shift.saturating_add(before)),
-        }
+        Self { text: part.trim(), at: self.at, shift: self.shift.map(|shift| shift.saturating_add(before)) }
     }
 
     fn place(self) -> Place {
-        Place {
-            column: self.at.column.saturating_add(self.shift.unwrap_or(0)),
-            ..self.at
-        }
+        Place { column: self.at.column.saturating_add(self.shift.unwrap_or(0)), ..self.at }
     }
 }
 
@@ -98,11 +83,7 @@ fn comparison(decoder: &mut Decoder, node: &Node, names: &Names) -> Option<Condi
         Value::Scalar(scalar) => scalar.shift,
         _ => None,
     };
-    let whole = Side {
-        text: &text,
-        at: node.at,
-        shift,
-    };
+    let whole = Side { text: &text, at: node.at, shift };
     let found = match operators(&text) {
         Ok(found) => found,
         Err(at) => {
@@ -126,19 +107,13 @@ fn comparison(decoder: &mut Decoder, node: &Node, names: &Names) -> Option<Condi
                     .to_owned(),
             ),
         };
-        let at = found
-            .get(1)
-            .map_or(node.at, |second| whole.part(second.from, second.to).place());
+        let at = found.get(1).map_or(node.at, |second| whole.part(second.from, second.to).place());
         decoder.problem(at, Kind::Value, message, remedy);
         return None;
     };
     let left = side(decoder, whole.part(0, operator.from), names);
     let right = side(decoder, whole.part(operator.to, text.len()), names);
-    Some(Condition::Compare {
-        left: left?,
-        comparison: operator.comparison,
-        right: right?,
-    })
+    Some(Condition::Compare { left: left?, comparison: operator.comparison, right: right? })
 }
 
 /// One side of a comparison.
@@ -181,11 +156,7 @@ fn operators(text: &str) -> Result<Vec<Operator>, usize> {
         let operator = OPERATORS.iter().find(|(name, _)| after_space && *name == word);
         let is_space = c.is_whitespace();
         let length = if let Some((_, comparison)) = operator {
-            found.push(Operator {
-                from: at,
-                to: at + word.len(),
-                comparison: *comparison,
-            });
+            found.push(Operator { from: at, to: at + word.len(), comparison: *comparison });
             word.len()
         } else if begins && matches!(c, '\'' | '"') {
             unquote(rest).ok_or(at)?.1

@@ -29,10 +29,7 @@ pub(in crate::document) fn page(
             }
             resources(decoder, entry, names)
         }
-        None if wanted == Some(Some(true)) => Page {
-            listed: Vec::new(),
-            discover: Discover::Nothing,
-        },
+        None if wanted == Some(Some(true)) => Page { listed: Vec::new(), discover: Discover::Nothing },
         None => return None,
     };
     if name.is_some_and(|name| name.as_constant().is_none()) {
@@ -47,10 +44,7 @@ pub(in crate::document) fn page(
 }
 
 fn resources(decoder: &mut Decoder, entry: &Entry, names: &Names) -> Page {
-    let mut page = Page {
-        listed: Vec::new(),
-        discover: Discover::Nothing,
-    };
+    let mut page = Page { listed: Vec::new(), discover: Discover::Nothing };
     match &entry.value.value {
         Value::List(_) => page.listed = listed(decoder, &entry.value, names),
         Value::Map(_) => {
@@ -95,12 +89,7 @@ fn discover(decoder: &mut Decoder, fields: Fields) -> Discover {
         let is_host = !host.is_empty() && host.chars().all(|c| c.is_alphanumeric() || ".-_[]:".contains(c));
         if !is_host || (host.contains(':') && !host.starts_with('[')) {
             let message = format!("`{}` is not a host", host.escape_debug());
-            decoder.problem(
-                item.at,
-                Kind::Value,
-                message,
-                "write its name alone, such as `cdn.test`",
-            );
+            decoder.problem(item.at, Kind::Value, message, "write its name alone, such as `cdn.test`");
         }
         if hosts.contains(&host) {
             let message = format!("host `{host}` is here twice");
@@ -110,12 +99,7 @@ fn discover(decoder: &mut Decoder, fields: Fields) -> Discover {
     }
     if hosts.is_empty() {
         let message = "`hosts` names no host";
-        decoder.problem(
-            entry.key_at,
-            Kind::Missing,
-            message,
-            "add one, or write `discover: same-origin`",
-        );
+        decoder.problem(entry.key_at, Kind::Missing, message, "add one, or write `discover: same-origin`");
     }
     Discover::Hosts(hosts)
 }
@@ -133,12 +117,7 @@ fn listed(decoder: &mut Decoder, node: &Node, names: &Names) -> Vec<Template> {
             continue;
         };
         if url.parts.is_empty() {
-            decoder.problem(
-                item.at,
-                Kind::Value,
-                "the path is empty",
-                "write a path such as `/app.css`",
-            );
+            decoder.problem(item.at, Kind::Value, "the path is empty", "write a path such as `/app.css`");
         }
         if let Some(Part::Text(text)) = url.parts.first()
             && let Some(Err(message)) = written_origin(text, url.parts.len() == 1).map(addresses::origin)
@@ -170,12 +149,7 @@ pub(in crate::document) fn tags(decoder: &mut Decoder, fields: Fields) -> Vec<St
         let Some(tag) = decoder.expanded(item) else { continue };
         if !is_name(&tag) || tag.contains("${") {
             let message = format!("`{}` cannot be a tag", tag.escape_debug());
-            decoder.problem(
-                item.at,
-                Kind::Value,
-                message,
-                "use 1 to 64 characters, without `/` and holes",
-            );
+            decoder.problem(item.at, Kind::Value, message, "use 1 to 64 characters, without `/` and holes");
         }
         if tags.contains(&tag) {
             let message = format!("tag `{tag}` is here twice");

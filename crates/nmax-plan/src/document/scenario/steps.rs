@@ -37,11 +37,8 @@ pub(super) fn list(decoder: &mut Decoder, node: &Node, scene: &mut Scene) -> Vec
 
 fn step(decoder: &mut Decoder, node: &Node, scene: &mut Scene) -> Option<Step> {
     let fields = decoder.fields(node, &keys::STEP)?;
-    let kinds: Vec<&str> = METHODS
-        .iter()
-        .map(|(method, _)| *method)
-        .chain(STEP_KINDS.iter().map(|(kind, _)| *kind))
-        .collect();
+    let kinds: Vec<&str> =
+        METHODS.iter().map(|(method, _)| *method).chain(STEP_KINDS.iter().map(|(kind, _)| *kind)).collect();
     match fields.in_order(&kinds).as_slice() {
         [] => {
             no_kind(decoder, node, fields);
@@ -94,11 +91,7 @@ fn of_kind(decoder: &mut Decoder, fields: Fields, entry: &Entry, scene: &mut Sce
             let condition = condition(decoder, value, &scene.names(EnvFormat::Verbatim));
             let then = within(decoder, fields, (entry, "then"), scene);
             let otherwise = fields.get("else").map(|node| nested(decoder, node, scene));
-            Some(Step::If(If {
-                condition: condition?,
-                then: then?,
-                otherwise: otherwise.unwrap_or_default(),
-            }))
+            Some(Step::If(If { condition: condition?, then: then?, otherwise: otherwise.unwrap_or_default() }))
         }
         "repeat" | "while" => passes(decoder, fields, entry, scene).map(Step::Loop),
         "choose" => choose(decoder, value, scene).map(Step::Choose),
@@ -118,20 +111,10 @@ fn refuse_strangers(decoder: &mut Decoder, fields: Fields, kind: &str) {
         // A request has all keys but those of the other kinds.
         None => !STEP_KINDS.iter().any(|(_, theirs)| theirs.contains(&key)),
     };
-    let strangers: Vec<&str> = keys::STEP
-        .keys
-        .iter()
-        .map(|key| key.name)
-        .filter(|key| !belongs(key))
-        .collect();
+    let strangers: Vec<&str> = keys::STEP.keys.iter().map(|key| key.name).filter(|key| !belongs(key)).collect();
     for stranger in fields.in_order(&strangers) {
         let message = format!("`{}` does not belong to a step with `{kind}`", stranger.key);
-        decoder.problem(
-            stranger.key_at,
-            Kind::Conflict,
-            message,
-            "remove it, or begin a new step with `- `",
-        );
+        decoder.problem(stranger.key_at, Kind::Conflict, message, "remove it, or begin a new step with `- `");
     }
 }
 
@@ -140,12 +123,7 @@ fn within(decoder: &mut Decoder, fields: Fields, (entry, key): (&Entry, &str), s
     let Some(node) = fields.get(key) else {
         if !fields.is_misspelled(key) {
             let message = format!("`{}` has no `{key}`", entry.key);
-            decoder.problem(
-                entry.key_at,
-                Kind::Missing,
-                message,
-                format!("add `{key}: [{{ get: / }}]`"),
-            );
+            decoder.problem(entry.key_at, Kind::Missing, message, format!("add `{key}: [{{ get: / }}]`"));
         }
         return None;
     };
@@ -173,12 +151,7 @@ fn nested(decoder: &mut Decoder, node: &Node, scene: &mut Scene) -> Vec<Step> {
 fn set(decoder: &mut Decoder, node: &Node, scene: &mut Scene) -> Option<Vec<(usize, Template)>> {
     let entries = decoder.map(node, "`set`");
     if entries.is_empty() && matches!(node.value, Value::Map(_)) {
-        decoder.problem(
-            node.at,
-            Kind::Missing,
-            "`set` sets nothing",
-            "write `set: { NAME: VALUE }`",
-        );
+        decoder.problem(node.at, Kind::Missing, "`set` sets nothing", "write `set: { NAME: VALUE }`");
     }
     let mut values = Vec::new();
     for entry in entries {
@@ -210,12 +183,7 @@ fn transaction(decoder: &mut Decoder, fields: Fields, entry: &Entry, scene: &mut
             );
         } else if name.trim() != name || name.is_empty() || name.contains(char::is_control) {
             let message = format!("`{}` cannot be the name of a transaction", name.escape_debug());
-            decoder.problem(
-                at,
-                Kind::Value,
-                message,
-                "write a text in one line, without spaces around it",
-            );
+            decoder.problem(at, Kind::Value, message, "write a text in one line, without spaces around it");
         } else if name.chars().count() > NAME_CHARS_MAX {
             let message = format!("the name of a transaction has more than {NAME_CHARS_MAX} characters");
             decoder.problem(at, Kind::Limit, message, "write a shorter one");
@@ -225,10 +193,7 @@ fn transaction(decoder: &mut Decoder, fields: Fields, entry: &Entry, scene: &mut
     scene.open.extend(name.clone());
     let steps = within(decoder, fields, (entry, "steps"), scene);
     scene.open.truncate(scene.open.len() - usize::from(name.is_some()));
-    Some(Transaction {
-        name: name?,
-        steps: steps?,
-    })
+    Some(Transaction { name: name?, steps: steps? })
 }
 
 /// `repeat` and `while`.
@@ -237,15 +202,10 @@ fn passes(decoder: &mut Decoder, fields: Fields, entry: &Entry, scene: &mut Scen
     let until = if entry.key == "repeat" {
         times(decoder, &entry.value, scene).map(LoopEnd::Times)
     } else {
-        let max = fields
-            .get("max")
-            .map(|node| decoder.whole(node, 1, u64::from(PASSES_MAX)));
+        let max = fields.get("max").map(|node| decoder.whole(node, 1, u64::from(PASSES_MAX)));
         let condition = condition(decoder, &entry.value, &names);
         let max = max.unwrap_or(Some(u64::from(PASSES_MAX)));
-        condition.zip(max).map(|(condition, max)| LoopEnd::While {
-            condition,
-            max: max as u32,
-        })
+        condition.zip(max).map(|(condition, max)| LoopEnd::While { condition, max: max as u32 })
     };
     let counter = fields.entry("as").and_then(|counter| {
         let name = decoder.text(&counter.value)?;
@@ -253,11 +213,7 @@ fn passes(decoder: &mut Decoder, fields: Fields, entry: &Entry, scene: &mut Scen
         Some(scene.define(&name))
     });
     let steps = within(decoder, fields, (entry, "steps"), scene);
-    Some(Loop {
-        until: until?,
-        counter,
-        steps: steps?,
-    })
+    Some(Loop { until: until?, counter, steps: steps? })
 }
 
 fn times(decoder: &mut Decoder, node: &Node, scene: &Scene) -> Option<Template> {

@@ -23,12 +23,7 @@ pub(super) fn think(decoder: &mut Decoder, node: &Node) -> Option<ThinkTime> {
         }
         (None, None, None, Some((median, median_at)), Some((p95, at))) => {
             let (median, p95) = (median?, p95?);
-            ordered(
-                decoder,
-                median_at,
-                !median.is_zero(),
-                "a median of zero has no distribution",
-            );
+            ordered(decoder, median_at, !median.is_zero(), "a median of zero has no distribution");
             ordered(decoder, at, median <= p95, "`p95` is below `median`");
             Some(ThinkTime::Lognormal { median, p95 })
         }

@@ -10,11 +10,7 @@ fn the_committed_schema_is_fresh() {
         std::fs::create_dir_all(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/schema")).unwrap();
         std::fs::write(path, &want).unwrap();
     }
-    assert_eq!(
-        std::fs::read_to_string(path).unwrap_or_default(),
-        want,
-        "run the test with UPDATE=1"
-    );
+    assert_eq!(std::fs::read_to_string(path).unwrap_or_default(), want, "run the test with UPDATE=1");
 }
 
 /// Every table reachable from the root, by an independent walk, appears in the schema with exactly its keys.
@@ -33,12 +29,7 @@ fn the_schema_has_exactly_the_keys_of_the_decoder() {
         }
     }
     fn walk(table: &Table, schema: &Value) {
-        let in_schema: Vec<&str> = schema["properties"]
-            .as_object()
-            .unwrap()
-            .keys()
-            .map(String::as_str)
-            .collect();
+        let in_schema: Vec<&str> = schema["properties"].as_object().unwrap().keys().map(String::as_str).collect();
         let in_table: Vec<&str> = table.keys.iter().map(|key| key.name).collect();
         assert_eq!(in_schema, in_table, "{}", table.what);
         assert_eq!(schema["additionalProperties"], Value::Bool(false));
@@ -46,11 +37,7 @@ fn the_schema_has_exactly_the_keys_of_the_decoder() {
             walk_shape(shape, &schema["properties"][name]);
         }
         for (later, _) in table.later {
-            assert!(
-                !in_table.contains(later),
-                "`{later}` of {} is both known and later",
-                table.what
-            );
+            assert!(!in_table.contains(later), "`{later}` of {} is both known and later", table.what);
         }
     }
     let schema = schema();

@@ -62,10 +62,7 @@ fn top_level() {
         ),
         (
             "workload: { open: { rate: 5/s }, mix: { s: 0 } }",
-            &[
-                "plan.yaml:4:34: all scenarios have weight 0, so none ever runs",
-                "  help: give one a weight above 0",
-            ],
+            &["plan.yaml:4:34: all scenarios have weight 0, so none ever runs", "  help: give one a weight above 0"],
         ),
         (
             "workload: { open: { rate: 5/s } }\nscripts: [a.js]",
@@ -76,10 +73,7 @@ fn top_level() {
         ),
         (
             "workload: { open: { rate: 5/s } }\nsede: 5",
-            &[
-                "plan.yaml:5:1: the plan has no key `sede`",
-                "  help: did you mean `seed`?",
-            ],
+            &["plan.yaml:5:1: the plan has no key `sede`", "  help: did you mean `seed`?"],
         ),
         (
             "workload: { open: { rate: 5/s } }\nthresholds: [response_time p95 < 1s for request hom, errors < 1 for scenario zzzz]",
@@ -110,10 +104,7 @@ fn top_level() {
         ),
         (
             "workload: { open: { rate: 5/s } }\nduration: 5s\nstages: [{ hold: 1s }]",
-            &[
-                "plan.yaml:5:1: `duration` and `stages` both say how long the run is",
-                "  help: keep one of them",
-            ],
+            &["plan.yaml:5:1: `duration` and `stages` both say how long the run is", "  help: keep one of them"],
         ),
         (
             "workload: { closed: { vus: 5 } }\nstages: [{ ramp: 1s, to: 5/s }, { ramp: 1s }, { hold: 1s, ramp: 1s }, {}, { hold: 0s }]",
@@ -198,10 +189,7 @@ fn urls_of_steps_have_valid_origins() {
         ("https://b c/", "`https://b c` has no valid host"),
         ("http://[::g]/", "`http://[::g]` has no IPv6 address in its brackets"),
         ("http:///x", "`http://` has no host"),
-        (
-            "http://ann:hunter2@b/?x=${vu}",
-            "`http://REDACTED@b` has a user name before the host",
-        ),
+        ("http://ann:hunter2@b/?x=${vu}", "`http://REDACTED@b` has a user name before the host"),
     ] {
         let found = found(url);
         assert!(found.contains(&format!("plan.yaml:3:34: {want}")), "{url}: {found}");
@@ -216,13 +204,7 @@ fn urls_of_steps_have_valid_origins() {
 #[test]
 fn steps() {
     let cases: [(&str, &[&str]); 14] = [
-        (
-            "[{ gett: / }]",
-            &[
-                "plan.yaml:3:29: a step has no key `gett`",
-                "  help: did you mean `get`?",
-            ],
-        ),
+        ("[{ gett: / }]", &["plan.yaml:3:29: a step has no key `gett`", "  help: did you mean `get`?"]),
         (
             "[{ name: x }]",
             &[
@@ -232,10 +214,7 @@ fn steps() {
         ),
         (
             "[{ get: /, post: / }]",
-            &[
-                "plan.yaml:3:37: a step has one method, `post` is the second",
-                "  help: begin a new step with `- `",
-            ],
+            &["plan.yaml:3:37: a step has one method, `post` is the second", "  help: begin a new step with `- `"],
         ),
         (
             "[{ get: search }]",
@@ -246,10 +225,7 @@ fn steps() {
         ),
         (
             "[{ get: /, websocket: /live }]",
-            &[
-                "plan.yaml:3:37: `websocket` in a step is not supported yet by this version",
-                "  help: remove the step",
-            ],
+            &["plan.yaml:3:37: `websocket` in a step is not supported yet by this version", "  help: remove the step"],
         ),
         (
             "[{ get: '/i/${item}' }]",
@@ -260,10 +236,7 @@ fn steps() {
         ),
         (
             "[{ get: '/a${env.X}b' }]",
-            &[
-                "plan.yaml:3:37: the environment has no `X`",
-                "  help: add `-e X=VALUE` to the command",
-            ],
+            &["plan.yaml:3:37: the environment has no `X`", "  help: add `-e X=VALUE` to the command"],
         ),
         (
             "[{ think: 5 }]",
@@ -274,17 +247,11 @@ fn steps() {
         ),
         (
             "[{ think: { min: 3s, max: 1s } }, { get: / }]",
-            &[
-                "plan.yaml:3:52: `max` is below `min`",
-                "  help: write a longer duration there",
-            ],
+            &["plan.yaml:3:52: `max` is below `min`", "  help: write a longer duration there"],
         ),
         (
             "[{ get: /, body: a, json: {} }]",
-            &[
-                "plan.yaml:3:46: a request has one body, but both `body` and `json`",
-                "  help: keep one of them",
-            ],
+            &["plan.yaml:3:46: a request has one body, but both `body` and `json`", "  help: keep one of them"],
         ),
         (
             "[{ get: /, json: '{' }]",
@@ -295,10 +262,7 @@ fn steps() {
         ),
         (
             "[{ get: /, expect: { status: 2x } }]",
-            &[
-                "plan.yaml:3:55: `2x` is not a status",
-                "  help: write `200`, `2xx`, `200-299`, or a list of them",
-            ],
+            &["plan.yaml:3:55: `2x` is not a status", "  help: write `200`, `2xx`, `200-299`, or a list of them"],
         ),
         (
             "[{ get: /, extract: { a: { css: b, regex: c }, iteration: { css: a } } }]",
@@ -320,10 +284,7 @@ fn steps() {
         ),
     ];
     for (steps, want) in cases {
-        check(
-            &format!("nmax: 1\ntarget: http://a\nscenarios: {{ s: {{ steps: {steps} }} }}\n{OPEN}"),
-            want,
-        );
+        check(&format!("nmax: 1\ntarget: http://a\nscenarios: {{ s: {{ steps: {steps} }} }}\n{OPEN}"), want);
     }
 }
 
@@ -336,10 +297,7 @@ fn data() {
     };
     check(
         &plan("t: { csv: none.csv }", "${t.q}"),
-        &[
-            "plan.yaml:3:19: cannot read `none.csv`: no such file",
-            "  help: write its path relative to the plan",
-        ],
+        &["plan.yaml:3:19: cannot read `none.csv`: no such file", "  help: write its path relative to the plan"],
     );
     check(
         &plan("t: { csv: ragged.csv }", "${t.a}"),
@@ -352,16 +310,10 @@ fn data() {
     );
     check(
         &plan("t: { csv: terms.csv }", "${t.hit}"),
-        &[
-            "plan.yaml:4:36: data `t` has no column `hit`",
-            "  help: did you mean `${t.hits}`?",
-        ],
+        &["plan.yaml:4:36: data `t` has no column `hit`", "  help: did you mean `${t.hits}`?"],
     );
     check(
-        &plan(
-            "t: { generate: person, csv: terms.csv, pick: unique, at_end: wrap, exponent: 2 }",
-            "",
-        ),
+        &plan("t: { generate: person, csv: terms.csv, pick: unique, at_end: wrap, exponent: 2 }", ""),
         &[
             "plan.yaml:3:32: rows come from `generate` or from `csv`, not from both",
             "  help: keep one of them",
@@ -438,15 +390,9 @@ fn empty_and_foreign_documents() {
 
 #[test]
 fn a_duration_of_zero_is_refused() {
-    let with = Options {
-        duration: Some(std::time::Duration::ZERO),
-        ..options()
-    };
+    let with = Options { duration: Some(std::time::Duration::ZERO), ..options() };
     let found = rendered(&around(OPEN), &with);
-    assert_eq!(
-        found,
-        "--duration: the duration is zero\n  help: write a duration above zero, such as `30s`\n"
-    );
+    assert_eq!(found, "--duration: the duration is zero\n  help: write a duration above zero, such as `30s`\n");
 }
 
 /// One slip of the pen is one error: what depends on it is not complained about.
@@ -459,50 +405,29 @@ scenarois: { s: { steps: [{ get: /, name: home }] } }
 workload: { open: { rate: 5/s }, mix: { s: 1 } }
 thresholds: [response_time p95 < 1s for request home, errors < 1 for scenario s]
 ";
-    check(
-        text,
-        &[
-            "plan.yaml:3:1: the plan has no key `scenarois`",
-            "  help: did you mean `scenarios`?",
-        ],
-    );
+    check(text, &["plan.yaml:3:1: the plan has no key `scenarois`", "  help: did you mean `scenarios`?"]);
     let fine = text.replace("scenarois", "scenarios");
     check(&fine, &[]);
     check(
         &fine.replace("workload", "worklaod"),
-        &[
-            "plan.yaml:4:1: the plan has no key `worklaod`",
-            "  help: did you mean `workload`?",
-        ],
+        &["plan.yaml:4:1: the plan has no key `worklaod`", "  help: did you mean `workload`?"],
     );
     check(
         &fine.replace("steps", "stepps"),
-        &[
-            "plan.yaml:3:19: a scenario has no key `stepps`",
-            "  help: did you mean `steps`?",
-        ],
+        &["plan.yaml:3:19: a scenario has no key `stepps`", "  help: did you mean `steps`?"],
     );
     check(
         &fine.replace("target", "tragte"),
-        &[
-            "plan.yaml:2:1: the plan has no key `tragte`",
-            "  help: did you mean `target`?",
-        ],
+        &["plan.yaml:2:1: the plan has no key `tragte`", "  help: did you mean `target`?"],
     );
     check(
         &fine.replace("{ get", "{ gett"),
-        &[
-            "plan.yaml:3:29: a step has no key `gett`",
-            "  help: did you mean `get`?",
-        ],
+        &["plan.yaml:3:29: a step has no key `gett`", "  help: did you mean `get`?"],
     );
     let absent = fine.lines().filter(|line| !line.starts_with("scenarios"));
     check(
         &absent.collect::<Vec<_>>().join("\n"),
-        &[
-            "plan.yaml:1:1: the plan has no `scenarios`",
-            "  help: add `scenarios: ...`. Behaviours by name.",
-        ],
+        &["plan.yaml:1:1: the plan has no `scenarios`", "  help: add `scenarios: ...`. Behaviours by name."],
     );
 }
 
@@ -526,9 +451,7 @@ fn a_plan_that_sends_nothing_is_refused() {
 fn names_of_checks_are_cut() {
     let text = around(OPEN).replace("name: home", &format!("expect: {{ contains: {} }}", "é".repeat(300)));
     let plan = parse(&text, &options()).unwrap();
-    let crate::plan::Step::Request(request) = &plan.scenarios[0].steps[0] else {
-        panic!("a request")
-    };
+    let crate::plan::Step::Request(request) = &plan.scenarios[0].steps[0] else { panic!("a request") };
     assert_eq!(request.expect.checks[0].name, format!("contains {}...", "é".repeat(91)));
 }
 
@@ -544,12 +467,8 @@ fn arguments_are_named() {
         ("setup.steps.1.get".into(), "/x".into()),
         ("observe.0".into(), "null".into()),
     ];
-    let with = Options {
-        set: &set,
-        target: Some("nowhere"),
-        duration: Some(std::time::Duration::from_secs(1)),
-        ..options()
-    };
+    let with =
+        Options { set: &set, target: Some("nowhere"), duration: Some(std::time::Duration::from_secs(1)), ..options() };
     let found = rendered(&text, &with);
     for line in [
         "--set workload.open.rate=x: `x` has no `/s`, `/m` or `/h`\n",
@@ -574,21 +493,14 @@ fn arguments_begin_lists() {
         ("scenarios.s.steps.0.tags.0", "first"),
         ("thresholds.0", "response_time p95 < 1s"),
         ("observe.0.process", "postgres"),
-        (
-            "timeline.0",
-            "{ name: flush, at: 1s, http: { post: /flush }, limit: 1s }",
-        ),
+        ("timeline.0", "{ name: flush, at: 1s, http: { post: /flush }, limit: 1s }"),
     ]
     .map(|(path, value)| (path.to_owned(), value.to_owned()));
     let plan = parse(&around(OPEN), &Options { set: &set, ..options() }).unwrap();
     assert_eq!(plan.setup.unwrap().steps.len(), 1);
     assert_eq!(plan.scenarios[0].setup.len(), 1);
     assert_eq!((plan.observe.len(), plan.timeline.len()), (1, 1));
-    assert!(
-        plan.thresholds
-            .iter()
-            .any(|threshold| threshold.text == "response_time p95 < 1s")
-    );
+    assert!(plan.thresholds.iter().any(|threshold| threshold.text == "response_time p95 < 1s"));
 }
 
 proptest! {

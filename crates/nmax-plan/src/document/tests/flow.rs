@@ -34,17 +34,11 @@ fn text(text: &str) -> Template {
 }
 
 fn slot(slot: usize) -> Template {
-    Template {
-        parts: vec![Part::Slot(slot)],
-    }
+    Template { parts: vec![Part::Slot(slot)] }
 }
 
 fn compare(left: Template, comparison: Comparison, right: Template) -> Condition {
-    Condition::Compare {
-        left,
-        comparison,
-        right,
-    }
+    Condition::Compare { left, comparison, right }
 }
 
 /// Every kind of step, worked by hand.
@@ -59,42 +53,23 @@ fn steps_worked_by_hand() {
     );
     assert_eq!(slots, ["a", "b", "i"]);
     let think = Step::Think(ThinkTime::Fixed(std::time::Duration::from_secs(1)));
-    let b_x = Template {
-        parts: vec![Part::Slot(0), Part::Text("x".into())],
-    };
-    let reason = Template {
-        parts: vec![Part::Text("no ".into()), Part::Slot(1)],
-    };
+    let b_x = Template { parts: vec![Part::Slot(0), Part::Text("x".into())] };
+    let reason = Template { parts: vec![Part::Text("no ".into()), Part::Slot(1)] };
     let want = [
         Step::Set(vec![(0, text("1")), (1, b_x)]),
+        Step::Loop(Loop { until: LoopEnd::Times(text("3")), counter: Some(2), steps: vec![think] }),
         Step::Loop(Loop {
-            until: LoopEnd::Times(text("3")),
-            counter: Some(2),
-            steps: vec![think],
-        }),
-        Step::Loop(Loop {
-            until: LoopEnd::While {
-                condition: compare(slot(2), Comparison::Below, text("5")),
-                max: PASSES_MAX,
-            },
+            until: LoopEnd::While { condition: compare(slot(2), Comparison::Below, text("5")), max: PASSES_MAX },
             counter: None,
             steps: vec![Step::End(None)],
         }),
         Step::Choose(vec![
-            Branch {
-                weight: 1.0,
-                steps: Vec::new(),
-            },
-            Branch {
-                weight: 2.0,
-                steps: vec![Step::End(Some(reason))],
-            },
+            Branch { weight: 1.0, steps: Vec::new() },
+            Branch { weight: 2.0, steps: vec![Step::End(Some(reason))] },
         ]),
     ];
     assert_eq!(found[..4], want);
-    let Step::Transaction(transaction) = &found[4] else {
-        panic!("a transaction")
-    };
+    let Step::Transaction(transaction) = &found[4] else { panic!("a transaction") };
     assert_eq!((transaction.name.as_str(), transaction.steps.len()), ("t", 1));
 }
 
@@ -106,10 +81,7 @@ fn conditions_worked_by_hand() {
         ("\"${x} != ''\"", compare(slot(0), NotEqual, Template::default())),
         ("\"  ${x}   <=  5 \"", compare(slot(0), AtMost, text("5"))),
         ("\"'a == b' contains ${x}\"", compare(text("a == b"), Contains, slot(0))),
-        (
-            "\"${x} >= 'it\\\\'s ${x}'\"",
-            compare(slot(0), AtLeast, text("it's ${x}")),
-        ),
+        ("\"${x} >= 'it\\\\'s ${x}'\"", compare(slot(0), AtLeast, text("it's ${x}"))),
         ("\"a b > c<d\"", compare(text("a b"), Above, text("c<d"))),
         (
             "\"${base64('} == 1')} < $$\"",
@@ -133,12 +105,8 @@ fn conditions_worked_by_hand() {
         ),
     ];
     for (condition, want) in cases {
-        let (found, _) = steps(&format!(
-            "{{ set: {{ x: 1 }} }}, {{ if: {condition}, then: [{{ get: / }}] }}"
-        ));
-        let Step::If(found) = &found[1] else {
-            panic!("a condition")
-        };
+        let (found, _) = steps(&format!("{{ set: {{ x: 1 }} }}, {{ if: {condition}, then: [{{ get: / }}] }}"));
+        let Step::If(found) = &found[1] else { panic!("a condition") };
         assert_eq!(found.condition, want, "{condition}");
     }
 }
@@ -150,10 +118,7 @@ fn values_of_some_ways_are_known_after_them() {
     assert_eq!(slots, ["a"]);
     check(
         &with_steps("{ repeat: 2, steps: [{ get: '/${a}' }, { set: { a: 1 } }] }"),
-        &[
-            "plan.yaml:3:57: `${a}` is read before a step defines it",
-            "  help: extract or `set` it in an earlier step",
-        ],
+        &["plan.yaml:3:57: `${a}` is read before a step defines it", "  help: extract or `set` it in an earlier step"],
     );
 }
 
@@ -173,17 +138,8 @@ fn setup_and_teardown_share_values() {
     let (setup, teardown) = (plan.setup.as_ref().unwrap(), plan.teardown.as_ref().unwrap());
     assert_eq!((setup.slots.join(" "), setup.slots_kept), ("a b i d".into(), 0));
     assert_eq!((teardown.slots.join(" "), teardown.slots_kept), ("a b i d c".into(), 4));
-    let headers: Vec<_> = plan
-        .defaults
-        .headers
-        .iter()
-        .flat_map(|(_, value)| &value.parts)
-        .collect();
-    assert_eq!(
-        headers,
-        [&Part::Shared(1), &Part::Shared(3)],
-        "the order in which steps are read"
-    );
+    let headers: Vec<_> = plan.defaults.headers.iter().flat_map(|(_, value)| &value.parts).collect();
+    assert_eq!(headers, [&Part::Shared(1), &Part::Shared(3)], "the order in which steps are read");
     let scenario = &plan.scenarios[0];
     assert_eq!(scenario.slots, ["k", "v", "v"], "the teardown has a `v` of its own");
     assert_eq!(scenario.slots_kept, 1);
@@ -194,38 +150,19 @@ fn setup_and_teardown_share_values() {
 fn pages_and_tags() {
     let page = |keys: &str| {
         let (steps, _) = steps(&format!("{{ get: /, {keys} }}"));
-        let Step::Request(request) = &steps[0] else {
-            panic!("a request")
-        };
+        let Step::Request(request) = &steps[0] else { panic!("a request") };
         (request.page.clone(), request.tags.join(" "))
     };
-    let of = |listed: &[&str], discover| {
-        Some(Page {
-            listed: listed.iter().map(|url| text(url)).collect(),
-            discover,
-        })
-    };
+    let of = |listed: &[&str], discover| Some(Page { listed: listed.iter().map(|url| text(url)).collect(), discover });
     let hosts = Discover::Hosts(vec!["cdn.test".into(), "[::1]".into()]);
     let cases = [
         ("tags: [a, b c]", None, "a b c"),
         ("page: false", None, ""),
         ("page: true, tags: a", of(&[], Discover::Nothing), "a"),
         ("resources: discover", of(&[], Discover::SameOrigin), ""),
-        (
-            "resources: [/a.css, b.png]",
-            of(&["/a.css", "b.png"], Discover::Nothing),
-            "",
-        ),
-        (
-            "page: true, resources: { discover: none }",
-            of(&[], Discover::Nothing),
-            "",
-        ),
-        (
-            "resources: { list: [a], discover: same-origin }",
-            of(&["a"], Discover::SameOrigin),
-            "",
-        ),
+        ("resources: [/a.css, b.png]", of(&["/a.css", "b.png"], Discover::Nothing), ""),
+        ("page: true, resources: { discover: none }", of(&[], Discover::Nothing), ""),
+        ("resources: { list: [a], discover: same-origin }", of(&["a"], Discover::SameOrigin), ""),
         ("resources: { hosts: [CDN.test, '[::1]'] }", of(&[], hosts), ""),
     ];
     for (keys, want, tags) in cases {
@@ -240,11 +177,7 @@ fn generated_rows() {
          scenarios: {{ s: {{ steps: [{{ get: '/${{t.uuid}}' }}] }} }}\n{OPEN}"
     );
     let plan = plan(&text);
-    let found: Vec<_> = plan
-        .feeders
-        .iter()
-        .map(|feeder| (feeder.row_count(), feeder.at_end))
-        .collect();
+    let found: Vec<_> = plan.feeders.iter().map(|feeder| (feeder.row_count(), feeder.at_end)).collect();
     assert_eq!(found, [(1_000_000, AtEnd::Wrap), (7, AtEnd::Stop)]);
     assert_ne!(plan.feeders[0].cell(1, 0, 0), plan.feeders[0].cell(1, 1, 0));
 }
@@ -365,33 +298,18 @@ fn what_is_wrong_with_conditions() {
                 "  help: write `''` for the empty text",
             ],
         ),
-        (
-            "\"a == 'b\"",
-            &[
-                "plan.yaml:3:39: a quote is never closed",
-                "  help: close it, or remove it",
-            ],
-        ),
+        ("\"a == 'b\"", &["plan.yaml:3:39: a quote is never closed", "  help: close it, or remove it"]),
         (
             "\"a == 'b'c\"",
-            &[
-                "plan.yaml:3:39: text follows a closing quote",
-                "  help: put all of it in quotes, or nothing",
-            ],
+            &["plan.yaml:3:39: text follows a closing quote", "  help: put all of it in quotes, or nothing"],
         ),
         (
             "{ all: [a == b], any: [] }",
-            &[
-                "plan.yaml:3:50: `all` and `any` exclude each other",
-                "  help: put one into the other",
-            ],
+            &["plan.yaml:3:50: `all` and `any` exclude each other", "  help: put one into the other"],
         ),
         (
             "{ all: [] }",
-            &[
-                "plan.yaml:3:40: `all` has no condition",
-                "  help: write comparisons such as `${stock} > 0`",
-            ],
+            &["plan.yaml:3:40: `all` has no condition", "  help: write comparisons such as `${stock} > 0`"],
         ),
         (
             "{}",
@@ -402,10 +320,7 @@ fn what_is_wrong_with_conditions() {
         ),
     ];
     for (condition, want) in cases {
-        check(
-            &with_steps(&format!("{{ if: {condition}, then: [{{ get: / }}] }}")),
-            want,
-        );
+        check(&with_steps(&format!("{{ if: {condition}, then: [{{ get: / }}] }}")), want);
     }
 }
 
@@ -484,10 +399,7 @@ fn what_is_wrong_with_setup_and_teardown() {
     );
     check(
         &with_steps("{ get: / }").replace("steps:", "location: adsl, steps:"),
-        &[
-            "plan.yaml:3:29: the plan has no location `adsl`",
-            "  help: add `locations: { adsl: { ... } }` to the plan",
-        ],
+        &["plan.yaml:3:29: the plan has no location `adsl`", "  help: add `locations: { adsl: { ... } }` to the plan"],
     );
 }
 
@@ -541,10 +453,7 @@ fn limits_of_steps() {
         format!("nmax: 1\ntarget: http://a\nscenarios:\n  s:\n    steps:\n{list}{OPEN}")
     };
     check(&many(10_000), &[]);
-    check(
-        &many(10_002),
-        &["plan.yaml:10006:9: more than 10000 steps", "  help: split the scenario"],
-    );
+    check(&many(10_002), &["plan.yaml:10006:9: more than 10000 steps", "  help: split the scenario"]);
 }
 
 /// Law: the walk that changes templates meets those that the walk that looks at them meets, in the same order.
@@ -566,9 +475,6 @@ fn nested_steps_can_be_set() {
     let set = [("scenarios.s.steps.0.steps.0.get".to_owned(), "/y".to_owned())];
     let options = Options { set: &set, ..options() };
     let plan = parse(&with_steps("{ repeat: 2, steps: [{ get: /x }] }"), &options).unwrap();
-    let urls: Vec<_> = plan.scenarios[0]
-        .requests()
-        .map(|request| request.url.clone())
-        .collect();
+    let urls: Vec<_> = plan.scenarios[0].requests().map(|request| request.url.clone()).collect();
     assert_eq!(urls, [Template::text("/y")]);
 }

@@ -52,25 +52,11 @@ fn every_key_of_the_defaults_has_its_meaning() {
     let plan = every_key();
     let defaults = &plan.defaults;
     let s = |s: u64| Some(Duration::from_secs(s));
-    let limits = PhaseTimeouts {
-        dns: s(5),
-        connect: s(2),
-        tls: s(5),
-        send: s(10),
-        wait: s(20),
-        receive: s(1),
-    };
+    let limits = PhaseTimeouts { dns: s(5), connect: s(2), tls: s(5), send: s(10), wait: s(20), receive: s(1) };
     assert_eq!(defaults.phase_timeouts, limits);
     assert_eq!((defaults.cookies, defaults.redirects_max), (Cookies::Kept, 10));
-    assert_eq!(
-        defaults.compression,
-        [Coding::Zstd, Coding::Gzip],
-        "in the order of the plan"
-    );
-    let own = ClientCertificate {
-        certificate_file: "me.pem".into(),
-        key_file: "keys/me.pem".into(),
-    };
+    assert_eq!(defaults.compression, [Coding::Zstd, Coding::Gzip], "in the order of the plan");
+    let own = ClientCertificate { certificate_file: "me.pem".into(), key_file: "keys/me.pem".into() };
     assert_eq!(defaults.client_certificate, Some(own));
     let dns = Dns {
         ttl: Some(Duration::ZERO),
@@ -84,11 +70,7 @@ fn every_key_of_the_defaults_has_its_meaning() {
     assert_eq!(defaults.proxy.as_deref(), Some("http://me:s3cret@proxy:3128"));
     let local = |text: &str, port| (text.parse().unwrap(), port);
     let hosts = [
-        HostOverride {
-            host: "shop.test".into(),
-            port: None,
-            addresses: vec![local("10.0.0.1", None)],
-        },
+        HostOverride { host: "shop.test".into(), port: None, addresses: vec![local("10.0.0.1", None)] },
         HostOverride {
             host: "api.test".into(),
             port: Some(8443),
@@ -102,35 +84,17 @@ fn every_key_of_the_defaults_has_its_meaning() {
 fn every_kind_of_body_has_its_meaning() {
     let plan = every_key();
     let photos = request(&plan, 1, 4);
-    let Body::Multipart(parts) = &photos.body else {
-        panic!("{:?}", photos.body)
-    };
+    let Body::Multipart(parts) = &photos.body else { panic!("{:?}", photos.body) };
     let names: Vec<_> = parts.iter().map(|part| part.name.as_constant().unwrap()).collect();
-    assert_eq!(
-        names,
-        ["title", "tag", "tag", "meta", "photo", "raw"],
-        "a list repeats its name"
-    );
+    assert_eq!(names, ["title", "tag", "tag", "meta", "photo", "raw"], "a list repeats its name");
     assert_eq!(parts[1].content, PartContent::Text(Template::text("a")));
-    assert_eq!(
-        (parts[3].content_type.as_deref(), &parts[3].file_name),
-        (Some("application/json"), &None)
-    );
+    assert_eq!((parts[3].content_type.as_deref(), &parts[3].file_name), (Some("application/json"), &None));
     assert_eq!(parts[4].content, PartContent::File("pics/tea.png".into()));
-    let told = Template {
-        parts: vec![Part::Vu, Part::Text(".png".into())],
-    };
+    let told = Template { parts: vec![Part::Vu, Part::Text(".png".into())] };
     assert_eq!(parts[4].file_name, Some(told));
-    assert_eq!(
-        parts[5].file_name,
-        Some(Template::text("raw.bin")),
-        "the file's own name, without folders"
-    );
+    assert_eq!(parts[5].file_name, Some(Template::text("raw.bin")), "the file's own name, without folders");
     let put = request(&plan, 1, 5);
-    assert_eq!(
-        (&put.body, put.redirects_max),
-        (&Body::File("pics/tea.png".into()), Some(3))
-    );
+    assert_eq!((&put.body, put.redirects_max), (&Body::File("pics/tea.png".into()), Some(3)));
     let notes = request(&plan, 1, 6);
     assert!(matches!(&notes.body, Body::Multipart(parts) if parts.len() == 2));
     assert_eq!(notes.redirects_max, Some(0), "none is not the default of the plan");
@@ -139,15 +103,7 @@ fn every_kind_of_body_has_its_meaning() {
 #[test]
 fn files_are_named_as_written_and_can_be_resolved() {
     let mut plan = every_key();
-    let want = [
-        "ca.pem",
-        "more.pem",
-        "me.pem",
-        "keys/me.pem",
-        "pics/tea.png",
-        "pics\\raw.bin",
-        "pics/tea.png",
-    ];
+    let want = ["ca.pem", "more.pem", "me.pem", "keys/me.pem", "pics/tea.png", "pics\\raw.bin", "pics/tea.png"];
     let mut files = Vec::new();
     plan.change_files(&mut |file| {
         files.push(file.clone());
@@ -155,14 +111,8 @@ fn files_are_named_as_written_and_can_be_resolved() {
     });
     assert_eq!(files, want);
     assert_eq!(request(&plan, 1, 5).body, Body::File("/plans/pics/tea.png".into()));
-    let Body::Multipart(parts) = &request(&plan, 1, 4).body else {
-        panic!("parts")
-    };
-    assert_eq!(
-        parts[5].file_name,
-        Some(Template::text("raw.bin")),
-        "what the server is told stays"
-    );
+    let Body::Multipart(parts) = &request(&plan, 1, 4).body else { panic!("parts") };
+    assert_eq!(parts[5].file_name, Some(Template::text("raw.bin")), "what the server is told stays");
 }
 
 #[test]
@@ -178,11 +128,7 @@ fn nothing_said_is_the_default() {
 #[test]
 fn words_and_numbers() {
     for (text, want) in [("none", 0), ("follow", 10), ("0", 0), ("50", 50)] {
-        assert_eq!(
-            defaults(&format!("{{ redirects: {text} }}")).redirects_max,
-            want,
-            "{text}"
-        );
+        assert_eq!(defaults(&format!("{{ redirects: {text} }}")).redirects_max, want, "{text}");
     }
     let visitors = [
         ("returning", Visitor::Returning),
@@ -202,11 +148,7 @@ fn words_and_numbers() {
         ("[br, gzip]", &[Coding::Brotli, Coding::Gzip]),
     ];
     for (text, want) in codings {
-        assert_eq!(
-            defaults(&format!("{{ compression: {text} }}")).compression,
-            want,
-            "{text}"
-        );
+        assert_eq!(defaults(&format!("{{ compression: {text} }}")).compression, want, "{text}");
     }
     for (text, want) in [("honor", None), ("30s", Some(30)), ("0s", Some(0))] {
         let dns = defaults(&format!("{{ dns: {{ ttl: {text} }} }}")).dns;
@@ -256,13 +198,7 @@ fn errors_of_the_defaults() {
                 "  help: add `new: ...`. Share of the iterations that new visitors make; returning ones make the rest.",
             ],
         ),
-        (
-            "{ cookies: keeps }",
-            &[
-                "plan.yaml:3:22: `keeps` is not a choice here",
-                "  help: did you mean `keep`?",
-            ],
-        ),
+        ("{ cookies: keeps }", &["plan.yaml:3:22: `keeps` is not a choice here", "  help: did you mean `keep`?"]),
         (
             "{ redirects: 51 }",
             &[
@@ -304,38 +240,23 @@ fn errors_of_the_defaults() {
         ),
         (
             "{ timeouts: { conect: 1s } }",
-            &[
-                "plan.yaml:3:25: `timeouts` has no key `conect`",
-                "  help: did you mean `connect`?",
-            ],
+            &["plan.yaml:3:25: `timeouts` has no key `conect`", "  help: did you mean `connect`?"],
         ),
         (
             "{ tls: { certificate: me.pem } }",
-            &[
-                "plan.yaml:3:20: `certificate` is here without its private key",
-                "  help: add `key: FILE`",
-            ],
+            &["plan.yaml:3:20: `certificate` is here without its private key", "  help: add `key: FILE`"],
         ),
         (
             "{ tls: { key: me.pem } }",
-            &[
-                "plan.yaml:3:20: `key` is here without its certificate",
-                "  help: add `certificate: FILE`",
-            ],
+            &["plan.yaml:3:20: `key` is here without its certificate", "  help: add `certificate: FILE`"],
         ),
         (
             "{ tls: { cert: me.pem } }",
-            &[
-                "plan.yaml:3:20: `tls` has no key `cert`",
-                "  help: did you mean `certificate`?",
-            ],
+            &["plan.yaml:3:20: `tls` has no key `cert`", "  help: did you mean `certificate`?"],
         ),
         (
             "{ tls: { ca: [ca.pem, none.txt] } }",
-            &[
-                "plan.yaml:3:33: cannot read `none.txt`: no such file",
-                "  help: write its path relative to the plan",
-            ],
+            &["plan.yaml:3:33: cannot read `none.txt`: no such file", "  help: write its path relative to the plan"],
         ),
         (
             "{ dns: { ttl: soon, cache: vus, servers: [a.test, \"10.0.0.1:0\"] } }",
@@ -421,17 +342,11 @@ fn errors_of_bodies() {
     let cases: [(&str, &[&str]); 12] = [
         (
             "{ post: /, file: a.png, multipart: { a: b }, form: {} }",
-            &[
-                "plan.yaml:3:51: a request has one body, but both `file` and `multipart`",
-                "  help: keep one of them",
-            ],
+            &["plan.yaml:3:51: a request has one body, but both `file` and `multipart`", "  help: keep one of them"],
         ),
         (
             "{ post: /, file: none.txt }",
-            &[
-                "plan.yaml:3:44: cannot read `none.txt`: no such file",
-                "  help: write its path relative to the plan",
-            ],
+            &["plan.yaml:3:44: cannot read `none.txt`: no such file", "  help: write its path relative to the plan"],
         ),
         (
             "{ post: /, multipart: { a: { file: none.txt, type: image } } }",
@@ -453,10 +368,7 @@ fn errors_of_bodies() {
         ),
         (
             "{ post: /, multipart: { a: { file: a.png, nam: b } } }",
-            &[
-                "plan.yaml:3:69: a part of `multipart` has no key `nam`",
-                "  help: did you mean `name`?",
-            ],
+            &["plan.yaml:3:69: a part of `multipart` has no key `nam`", "  help: did you mean `name`?"],
         ),
         (
             "{ post: /, multipart: {} }",
@@ -488,10 +400,7 @@ fn errors_of_bodies() {
         ),
         (
             "{ post: /, body: a, expect_continue: maybe }",
-            &[
-                "plan.yaml:3:64: `maybe` is not a choice here",
-                "  help: write one of: true, false",
-            ],
+            &["plan.yaml:3:64: `maybe` is not a choice here", "  help: write one of: true, false"],
         ),
         (
             "{ post: /, body: a, expect_continue: true, headers: { Expect: 100-continue } }",
@@ -516,10 +425,8 @@ fn errors_of_bodies() {
 /// What a step says may also clash with the defaults.
 #[test]
 fn errors_of_bodies_and_defaults() {
-    let text = with_defaults("{ version: 1.0, headers: { Content-Type: a/b, Expect: x } }").replace(
-        "{ get: / }",
-        "{ post: /, multipart: { a: b } }, { post: /, body: a, expect_continue: true }",
-    );
+    let text = with_defaults("{ version: 1.0, headers: { Content-Type: a/b, Expect: x } }")
+        .replace("{ get: / }", "{ post: /, multipart: { a: b } }, { post: /, body: a, expect_continue: true }");
     check(
         &text,
         &[
@@ -550,14 +457,7 @@ workload: { open: { rate: 5/s } }
     assert_eq!(request(&own, 0, 0).url.as_constant(), Some("https://a.test:444//x"));
     // A value of a step comes first.
     assert!(request(&own, 1, 1).url.parts.contains(&Part::Slot(0)));
-    let other = parse(
-        text,
-        &super::super::Options {
-            target: Some("http://b.test"),
-            ..options()
-        },
-    )
-    .unwrap();
+    let other = parse(text, &super::super::Options { target: Some("http://b.test"), ..options() }).unwrap();
     assert_eq!(other.defaults.headers[0].1.as_constant(), Some("http://b.test"));
     assert_eq!(request(&other, 0, 0).url.as_constant(), Some("http://b.test//x"));
 }

@@ -26,13 +26,7 @@ pub(super) fn profiles() -> Vec<String> {
     let stages = ["smoke", "ladder", "peak", "stress", "soak", "flood"];
     let stages = stages.map(|name| format!("{name}: {{ stages: [{{ hold: 1m, to: 1 }}] }}"));
     let shapes = shapes.into_iter().map(str::to_owned).chain(stages);
-    shapes
-        .map(|shape| {
-            around(&format!(
-                "workload: {{ closed: {{ vus: 50 }} }}\nprofile: {{ {shape} }}"
-            ))
-        })
-        .collect()
+    shapes.map(|shape| around(&format!("workload: {{ closed: {{ vus: 50 }} }}\nprofile: {{ {shape} }}"))).collect()
 }
 
 /// A valid plan with these lines from line 4 on.
@@ -53,21 +47,13 @@ fn minutes(count: u64) -> Duration {
 }
 
 fn stage(from: f64, to: f64, length: Duration, kind: StageKind) -> Stage {
-    Stage {
-        from,
-        to,
-        length_ns: Some(length.as_nanos() as u64),
-        kind,
-    }
+    Stage { from, to, length_ns: Some(length.as_nanos() as u64), kind }
 }
 
 #[test]
 fn every_part_has_its_meaning() {
     let plan = plan(RUN_KEYS, &options());
-    assert_eq!(
-        (plan.profile, plan.compress, plan.availability),
-        (Some(Profile::Peak), 2.0, Some(0.9999))
-    );
+    assert_eq!((plan.profile, plan.compress, plan.availability), (Some(Profile::Peak), 2.0, Some(0.9999)));
     assert_eq!(plan.source.as_deref(), Some("shop.traffic.json"));
     let stages = [
         stage(0.0, 300.0, minutes(10), StageKind::RampUp),
@@ -82,26 +68,13 @@ fn every_part_has_its_meaning() {
         Background {
             scenario: 1,
             workload: Workload::Closed { vus: 2 },
-            stages: vec![
-                stage(0.0, 0.0, minutes(5), StageKind::Hold),
-                stage(2.0, 2.0, minutes(10), StageKind::Hold)
-            ],
+            stages: vec![stage(0.0, 0.0, minutes(5), StageKind::Hold), stage(2.0, 2.0, minutes(10), StageKind::Hold)],
         }
     );
-    assert_eq!(
-        plan.background[1].stages,
-        [stage(3.0, 3.0, minutes(71), StageKind::Hold)],
-        "to the end of the run"
-    );
+    assert_eq!(plan.background[1].stages, [stage(3.0, 3.0, minutes(71), StageKind::Hold)], "to the end of the run");
     let adsl = &plan.locations[0];
-    assert_eq!(
-        (adsl.down_bits_per_s, adsl.up_bits_per_s, adsl.weight),
-        (Some(256e3), Some(64e3), 20.0)
-    );
-    assert_eq!(
-        (adsl.round_trip, adsl.jitter),
-        (Duration::from_millis(60), Duration::from_millis(10))
-    );
+    assert_eq!((adsl.down_bits_per_s, adsl.up_bits_per_s, adsl.weight), (Some(256e3), Some(64e3), 20.0));
+    assert_eq!((adsl.round_trip, adsl.jitter), (Duration::from_millis(60), Duration::from_millis(10)));
     let office = &plan.locations[1];
     assert_eq!((office.down_bits_per_s, office.weight), (None, 1.0));
     let backup = &plan.timeline[0];
@@ -110,36 +83,18 @@ fn every_part_has_its_meaning() {
         ("backup", Moment::At(minutes(10)), minutes(5), &None)
     );
     assert_eq!(backup.action, Action::Command("./backup.sh keys".into()));
-    let signal = |signal: &str| Action::Signal {
-        signal: signal.into(),
-        process: ProcessRef::Name("nginx".into()),
-    };
+    let signal = |signal: &str| Action::Signal { signal: signal.into(), process: ProcessRef::Name("nginx".into()) };
     let down = &plan.timeline[1];
     assert_eq!(
         (down.name.as_str(), down.at, down.lasts, down.limit),
         ("STOP nginx", Moment::Steady, Some(minutes(1) / 2), minutes(1) / 2)
     );
-    assert_eq!(
-        (&down.action, down.undo.as_ref()),
-        (&signal("STOP"), Some(&signal("CONT")))
-    );
+    assert_eq!((&down.action, down.undo.as_ref()), (&signal("STOP"), Some(&signal("CONT"))));
     let names: Vec<&str> = plan.timeline[2..].iter().map(|item| item.name.as_str()).collect();
-    let want = [
-        "POST /admin/flush",
-        "GET /",
-        "HEAD /",
-        "PUT /",
-        "PATCH /",
-        "DELETE /",
-        "OPTIONS /",
-        "TERM pid 123",
-        "TERM x",
-    ];
+    let want =
+        ["POST /admin/flush", "GET /", "HEAD /", "PUT /", "PATCH /", "DELETE /", "OPTIONS /", "TERM pid 123", "TERM x"];
     assert_eq!(names, want);
-    let process = |name: &str, process| Observed::Process {
-        name: name.into(),
-        process,
-    };
+    let process = |name: &str, process| Observed::Process { name: name.into(), process };
     let observed = [
         process("postgres", ProcessRef::Name("postgres".into())),
         process("init", ProcessRef::Pid(1)),
@@ -167,22 +122,13 @@ fn pid_files_are_files_of_the_plan() {
 fn names_of_interventions_differ() {
     let lines =
         format!("{OPEN}timeline: [{{ at: 1s, command: x }}, {{ at: 2s, command: x }}, {{ at: 3s, command: x }}]");
-    let names: Vec<String> = plan(&around(&lines), &options())
-        .timeline
-        .into_iter()
-        .map(|item| item.name)
-        .collect();
+    let names: Vec<String> = plan(&around(&lines), &options()).timeline.into_iter().map(|item| item.name).collect();
     assert_eq!(names, ["x", "x 2", "x 3"]);
 }
 
 #[test]
 fn arguments_choose_a_profile() {
-    let with = |profile, duration: Option<Duration>, compress| Options {
-        profile,
-        duration,
-        compress,
-        ..options()
-    };
+    let with = |profile, duration: Option<Duration>, compress| Options { profile, duration, compress, ..options() };
     let staged = format!("{OPEN}stages: [{{ hold: 5m }}]\nwarm_up: 1m");
     let flood = plan(&around(&staged), &with(Some(Profile::Flood), None, None));
     assert_eq!(flood.stages, [stage(10.0, 10.0, minutes(120), StageKind::Hold)]);
@@ -196,10 +142,7 @@ fn arguments_choose_a_profile() {
     let other = plan(&around(&own), &with(Some(Profile::Soak), Some(minutes(4)), Some(2.0)));
     assert_eq!(
         other.stages,
-        [
-            stage(0.0, 10.0, minutes(15), StageKind::RampUp),
-            stage(10.0, 10.0, minutes(2), StageKind::Hold)
-        ],
+        [stage(0.0, 10.0, minutes(15), StageKind::RampUp), stage(10.0, 10.0, minutes(2), StageKind::Hold)],
         "the only hold lasts that long, before all is compressed"
     );
     assert_eq!((other.profile, other.compress), (Some(Profile::Soak), 2.0));
@@ -215,10 +158,7 @@ fn arguments_choose_a_profile() {
          becomes a minute\n"
     );
     assert_eq!(
-        error(
-            &format!("{OPEN}stages: [{{ hold: x }}]"),
-            &with(Some(Profile::Peak), None, None)
-        ),
+        error(&format!("{OPEN}stages: [{{ hold: x }}]"), &with(Some(Profile::Peak), None, None)),
         "plan.yaml:5:18: `x` is not a duration\n  help: write a number and a unit, such as `250ms`, `1.5s`, `2m` or \
          `1h30m`\n",
         "what is overridden is still checked"
@@ -228,10 +168,7 @@ fn arguments_choose_a_profile() {
 /// Stages, background and timeline are divided; thinking, limits, windows and the rest are as written.
 #[test]
 fn compressing_divides_the_course_only() {
-    let compressed = Options {
-        compress: Some(4.0),
-        ..options()
-    };
+    let compressed = Options { compress: Some(4.0), ..options() };
     let (whole, short) = (plan(RUN_KEYS, &options()), plan(RUN_KEYS, &compressed));
     let quarter = |length: Duration| length / 4;
     for (whole, short) in whole.timeline.iter().zip(&short.timeline) {
@@ -242,13 +179,9 @@ fn compressing_divides_the_course_only() {
         assert_eq!((short.at, short.lasts), (at, whole.lasts.map(quarter)));
         assert_eq!(short.limit, whole.limit);
     }
-    let pairs = [(&whole.stages, &short.stages)].into_iter().chain(
-        whole
-            .background
-            .iter()
-            .zip(&short.background)
-            .map(|(whole, short)| (&whole.stages, &short.stages)),
-    );
+    let pairs = [(&whole.stages, &short.stages)]
+        .into_iter()
+        .chain(whole.background.iter().zip(&short.background).map(|(whole, short)| (&whole.stages, &short.stages)));
     for (whole, short) in pairs {
         for (whole, short) in whole.iter().zip(short) {
             assert_eq!(short.length_ns, whole.length_ns.map(|ns| ns / 4));
@@ -281,12 +214,7 @@ fn smoke_leaves_out_conditions_on_the_amount_of_load() {
         plan.written
     );
     let kept: Vec<Metric> = plan.thresholds.iter().map(|threshold| threshold.metric).collect();
-    let want = [
-        Metric::Throughput,
-        Metric::ResponseTime,
-        Metric::FailureRate,
-        Metric::Dropped,
-    ];
+    let want = [Metric::Throughput, Metric::ResponseTime, Metric::FailureRate, Metric::Dropped];
     assert_eq!(kept, want);
 }
 
@@ -300,10 +228,7 @@ fn background_and_iterations() {
         [Some(3_600_000_000_000), None],
         "a run that ends by its iterations has no end that is known before"
     );
-    assert_eq!(
-        plan.scenarios[0].weight, 1.0,
-        "without a mix, those not in the background"
-    );
+    assert_eq!(plan.scenarios[0].weight, 1.0, "without a mix, those not in the background");
 }
 
 #[test]

@@ -33,36 +33,17 @@ fn request(plan: &Plan, scenario: usize, step: usize) -> &Request {
 fn every_key_has_its_meaning() {
     let plan = plan(EVERY_KEY);
     let text = Template::text;
-    assert_eq!(
-        (plan.name.as_str(), plan.target.as_str()),
-        ("everything", "https://shop.test")
-    );
+    assert_eq!((plan.name.as_str(), plan.target.as_str()), ("everything", "https://shop.test"));
     assert_eq!(plan.defaults.connection, Connection::PerIteration);
     assert_eq!(plan.defaults.visitor, Visitor::Mixed(0.3));
     assert_eq!(plan.defaults.version, Version::Http10);
-    assert_eq!(
-        plan.defaults.headers,
-        [("Authorization".into(), text("Bearer secret \"1\""))]
-    );
-    assert_eq!(
-        (plan.defaults.body_limit_bytes, plan.defaults.insecure),
-        (1 << 20, true)
-    );
+    assert_eq!(plan.defaults.headers, [("Authorization".into(), text("Bearer secret \"1\""))]);
+    assert_eq!((plan.defaults.body_limit_bytes, plan.defaults.insecure), (1 << 20, true));
     assert_eq!(plan.defaults.ca_files, ["ca.pem", "more.pem"]);
+    assert_eq!((plan.feeders[0].pick, &*plan.feeders[0].cell(7, 1, 0)), (Pick::Zipf { exponent: 1.1 }, "a, b"));
+    assert_eq!((plan.feeders[0].per, plan.feeders[1].per), (Per::Request, Per::Iteration));
     assert_eq!(
-        (plan.feeders[0].pick, &*plan.feeders[0].cell(7, 1, 0)),
-        (Pick::Zipf { exponent: 1.1 }, "a, b")
-    );
-    assert_eq!(
-        (plan.feeders[0].per, plan.feeders[1].per),
-        (Per::Request, Per::Iteration)
-    );
-    assert_eq!(
-        (
-            plan.feeders[1].pick,
-            plan.feeders[1].at_end,
-            plan.feeders[1].columns.len()
-        ),
+        (plan.feeders[1].pick, plan.feeders[1].at_end, plan.feeders[1].columns.len()),
         (Pick::Unique, AtEnd::Error, 2)
     );
     let browse = &plan.scenarios[0];
@@ -85,80 +66,41 @@ fn every_key_has_its_meaning() {
     ];
     assert_eq!(names, want);
     let item = &search.extract[0];
-    assert_eq!(
-        item.source,
-        Source::Css {
-            selector: "a.item".into(),
-            attribute: Some("href".into())
-        }
-    );
+    assert_eq!(item.source, Source::Css { selector: "a.item".into(), attribute: Some("href".into()) });
     assert_eq!((item.pick, item.default.as_deref()), (MatchPick::Random, Some("/")));
     assert_eq!(search.extract[1].pick, MatchPick::Nth(2));
-    let id = Source::Part {
-        of: Box::new(Source::Header("x-id".into())),
-        pattern: r"id=(\d+)".into(),
-    };
+    let id = Source::Part { of: Box::new(Source::Header("x-id".into())), pattern: r"id=(\d+)".into() };
     assert_eq!(search.extract[3].source, id);
     assert_eq!(search.timeout, Some(Duration::from_secs(5)));
-    assert_eq!(
-        request(&plan, 0, 5).name,
-        text("GET ${item}"),
-        "default name, as written"
-    );
+    assert_eq!(request(&plan, 0, 5).name, text("GET ${item}"), "default name, as written");
     let thinks: Vec<ThinkTime> = browse
         .steps
         .iter()
-        .filter_map(|step| {
-            if let Step::Think(think) = step {
-                Some(*think)
-            } else {
-                None
-            }
-        })
+        .filter_map(|step| if let Step::Think(think) = step { Some(*think) } else { None })
         .collect();
     let (s, ms) = (Duration::from_secs, Duration::from_millis);
     let want = [
         ThinkTime::Fixed(s(2)),
         ThinkTime::Uniform { min: s(1), max: s(3) },
-        ThinkTime::Lognormal {
-            median: s(3),
-            p95: s(9),
-        },
+        ThinkTime::Lognormal { median: s(3), p95: s(9) },
         ThinkTime::Fixed(ms(100)),
     ];
     assert_eq!(thinks, want);
     assert_eq!(plan.workload, Workload::Closed { vus: 50 });
-    assert_eq!(
-        (plan.iterations, plan.seed, plan.graceful_stop, plan.window),
-        (Some(1_000), 7, s(5), ms(100))
-    );
+    assert_eq!((plan.iterations, plan.seed, plan.graceful_stop, plan.window), (Some(1_000), 7, s(5), ms(100)));
     assert_eq!(plan.thresholds.len(), 4);
     assert_eq!(plan.thresholds[1].scope, Scope::Request("GET ${item}".into()));
-    assert_eq!(
-        plan.thresholds[3].metric,
-        Metric::Dropped,
-        "a default joins; that on failure_rate is overridden"
-    );
+    assert_eq!(plan.thresholds[3].metric, Metric::Dropped, "a default joins; that on failure_rate is overridden");
 }
 
 #[test]
 fn bodies() {
     let plan = plan(EVERY_KEY);
-    let Body::Json(json) = &request(&plan, 1, 0).body else {
-        panic!("JSON")
-    };
+    let Body::Json(json) = &request(&plan, 1, 0).body else { panic!("JSON") };
     let source = json.source(plan.labels(&plan.scenarios[1]));
-    assert_eq!(
-        source,
-        r#"{"name":"${people.name}","tags":["a \"b\"",5,true,null,"5"],"token":"secret \"1\""}"#
-    );
-    let Body::Json(json) = &request(&plan, 1, 1).body else {
-        panic!("JSON")
-    };
-    assert_eq!(
-        json.source(plan.labels(&plan.scenarios[1])),
-        r#"{"n": ${iteration}, "t": "secret \"1\""}"#
-    );
+    assert_eq!(source, r#"{"name":"${people.name}","tags":["a \"b\"",5,true,null,"5"],"token":"secret \"1\""}"#);
+    let Body::Json(json) = &request(&plan, 1, 1).body else { panic!("JSON") };
+    assert_eq!(json.source(plan.labels(&plan.scenarios[1])), r#"{"n": ${iteration}, "t": "secret \"1\""}"#);
     assert!(matches!(&request(&plan, 1, 2).body, Body::Text(text) if text.parts.len() == 4));
     assert!(matches!(&request(&plan, 1, 3).body, Body::Form(form) if form.len() == 2));
 }
@@ -168,11 +110,7 @@ fn bodies() {
 fn stages_worked_by_hand() {
     use StageKind::{Hold, RampDown, RampUp, WarmUp};
     let cases = [
-        (
-            "workload: { open: { rate: 40/s } }",
-            vec![(40.0, 40.0, Some(30), Hold)],
-            "30 s by default",
-        ),
+        ("workload: { open: { rate: 40/s } }", vec![(40.0, 40.0, Some(30), Hold)], "30 s by default"),
         (
             "workload: { open: { rate: 40/s } }\nduration: 5s\nwarm_up: 2s",
             vec![(40.0, 40.0, Some(2), WarmUp), (40.0, 40.0, Some(5), Hold)],
@@ -202,11 +140,7 @@ fn stages_worked_by_hand() {
         ),
         (
             "workload: { closed: { vus: 10 } }\nstages: [{ hold: 1s }, { hold: 1s, to: 50 }, { ramp: 1s, to: 5 }]",
-            vec![
-                (10.0, 10.0, Some(1), Hold),
-                (50.0, 50.0, Some(1), Hold),
-                (50.0, 5.0, Some(1), RampDown),
-            ],
+            vec![(10.0, 10.0, Some(1), Hold), (50.0, 50.0, Some(1), Hold), (50.0, 5.0, Some(1), RampDown)],
             "a first hold is at 100 %; a hold may jump",
         ),
     ];
@@ -230,11 +164,7 @@ fn weights_of_the_mix() {
         let text = format!(
             "nmax: 1\ntarget: http://a\nscenarios: {{ a: {{ steps: [{{ get: / }}] }}, b: {{ steps: [{{ get: / }}] }} }}\nworkload: {{ open: {{ rate: 1/s }}{mix} }}"
         );
-        plan(&text)
-            .scenarios
-            .iter()
-            .map(|scenario| scenario.weight)
-            .collect::<Vec<_>>()
+        plan(&text).scenarios.iter().map(|scenario| scenario.weight).collect::<Vec<_>>()
     };
     assert_eq!(weights(""), [1.0, 1.0], "without a mix all are equal");
     assert_eq!(weights(", mix: { b: 2.5 }"), [0.0, 2.5], "a mix leaves the others out");
@@ -250,52 +180,23 @@ fn arguments_override_the_document() {
         ("duration".into(), "null".into()),
         ("defaults.tls.insecure".into(), "true".into()),
     ];
-    let changed = Options {
-        target: Some("https://b:8443/"),
-        set: &set,
-        seed: Some(5),
-        ..options()
-    };
+    let changed = Options { target: Some("https://b:8443/"), set: &set, seed: Some(5), ..options() };
     assert_eq!(
         plan(&text).workload,
-        Workload::Open {
-            rate_per_s: 7.0,
-            arrivals: Arrivals::Even,
-            max_in_flight: 10_000
-        }
+        Workload::Open { rate_per_s: 7.0, arrivals: Arrivals::Even, max_in_flight: 10_000 }
     );
     let plan = parse(&text, &changed).unwrap();
-    assert_eq!(
-        plan.workload,
-        Workload::Open {
-            rate_per_s: 9.0,
-            arrivals: Arrivals::Even,
-            max_in_flight: 10_000
-        }
-    );
-    assert_eq!(
-        (plan.name.as_str(), plan.target.as_str(), plan.seed),
-        ("x", "https://b:8443", 5)
-    );
+    assert_eq!(plan.workload, Workload::Open { rate_per_s: 9.0, arrivals: Arrivals::Even, max_in_flight: 10_000 });
+    assert_eq!((plan.name.as_str(), plan.target.as_str(), plan.seed), ("x", "https://b:8443", 5));
     assert_eq!(request(&plan, 0, 0).url, Template::text("/y"));
     assert_eq!(plan.stages[0].length_ns, Some(30_000_000_000), "null removes the key");
     assert!(plan.defaults.insecure, "missing maps are made");
     let staged = small("workload: { open: { rate: 7/s } }\nstages: [{ ramp: 2s, to: 100% }, { hold: 9s }]");
-    let held = Options {
-        duration: Some(Duration::from_secs(1)),
-        ..options()
-    };
+    let held = Options { duration: Some(Duration::from_secs(1)), ..options() };
     let stages = parse(&staged, &held).unwrap().stages;
     let lengths: Vec<_> = stages.iter().map(|stage| stage.length_ns).collect();
-    assert_eq!(
-        lengths,
-        [Some(2_000_000_000), Some(1_000_000_000)],
-        "the only hold lasts that long"
-    );
-    let shorter = Options {
-        duration: Some(Duration::from_secs(1)),
-        ..options()
-    };
+    assert_eq!(lengths, [Some(2_000_000_000), Some(1_000_000_000)], "the only hold lasts that long");
+    let shorter = Options { duration: Some(Duration::from_secs(1)), ..options() };
     assert_eq!(parse(&text, &shorter).unwrap().stages[0].length_ns, Some(1_000_000_000));
 }
 
@@ -316,15 +217,10 @@ fn every_key_of_the_tables_is_decoded() {
             (Shape::Condition, Value::Map(_)) => walk(&DECISION, node, path, out, seen),
             (Shape::Steps, Value::List(_)) => keys(&STEPS, node, path, out, seen),
             (Shape::List(item), Value::List(items)) => {
-                items
-                    .iter()
-                    .enumerate()
-                    .for_each(|(i, node)| keys(item, node, &format!("{path}.{i}"), out, seen));
+                items.iter().enumerate().for_each(|(i, node)| keys(item, node, &format!("{path}.{i}"), out, seen));
             }
             (Shape::Map(value), Value::Map(entries)) => {
-                entries
-                    .iter()
-                    .for_each(|entry| keys(value, &entry.value, &format!("{path}.{}", entry.key), out, seen));
+                entries.iter().for_each(|entry| keys(value, &entry.value, &format!("{path}.{}", entry.key), out, seen));
             }
             (Shape::Either(shapes), _) => shapes.iter().for_each(|shape| keys(shape, node, path, out, seen)),
             _ => {}
@@ -340,11 +236,7 @@ fn every_key_of_the_tables_is_decoded() {
         let Value::Map(entries) = &node.value else { return };
         for entry in entries {
             let key = table.keys.iter().find(|key| key.name == entry.key).unwrap();
-            let path = if path.is_empty() {
-                entry.key.clone()
-            } else {
-                format!("{path}.{}", entry.key)
-            };
+            let path = if path.is_empty() { entry.key.clone() } else { format!("{path}.{}", entry.key) };
             seen.push((table.what, key.name));
             keys(&key.shape, &entry.value, &path, out, seen);
             out.push(path);
@@ -378,10 +270,7 @@ fn every_key_of_the_tables_is_decoded() {
         for path in paths {
             // JSON bodies may be anything but a broken hole; other values are no list of lists.
             let set = [(path.clone(), "[[\"${oops\"]]".to_owned())];
-            assert!(
-                parse(text, &Options { set: &set, ..options() }).is_err(),
-                "`{path}` is not decoded"
-            );
+            assert!(parse(text, &Options { set: &set, ..options() }).is_err(), "`{path}` is not decoded");
         }
     }
     for table in [&ROOT, &STEP, &DECISION] {

@@ -14,14 +14,8 @@ fn lists_in_both_notations() {
         ("# nothing yet\n", vec![]),
         ("names:\n", vec![]),
         ("names: []", vec![]),
-        (
-            "names: [a.lan, 10.0.0.0/8, fd00::/8]",
-            vec![(1, "a.lan"), (1, "10.0.0.0/8"), (1, "fd00::/8")],
-        ),
-        (
-            "names: # ours\n  - a.lan # first\n  - '::1'\n",
-            vec![(2, "a.lan"), (3, "::1")],
-        ),
+        ("names: [a.lan, 10.0.0.0/8, fd00::/8]", vec![(1, "a.lan"), (1, "10.0.0.0/8"), (1, "fd00::/8")]),
+        ("names: # ours\n  - a.lan # first\n  - '::1'\n", vec![(2, "a.lan"), (3, "::1")]),
     ];
     for (text, wanted) in cases {
         let found = texts(text, "c.yaml", "names").unwrap();

@@ -5,10 +5,7 @@ use super::*;
 fn tree(text: &str) -> (Option<Node>, Vec<String>) {
     let mut problems = Vec::new();
     let node = parse(text, None, &mut problems);
-    let lines = problems
-        .iter()
-        .map(|p| format!("{}:{} {}", p.at.line, p.at.column, p.message))
-        .collect();
+    let lines = problems.iter().map(|p| format!("{}:{} {}", p.at.line, p.at.column, p.message)).collect();
     (node, lines)
 }
 
@@ -69,10 +66,7 @@ fn refused_yaml() {
     for depth in [DEPTH_MAX + 1, 1_000, 100_000] {
         let nested = "[".repeat(depth) + &"]".repeat(depth);
         let message = &tree(&nested).1[0];
-        assert!(
-            message.contains("deeper") || message.contains("recursion limit"),
-            "{message}"
-        );
+        assert!(message.contains("deeper") || message.contains("recursion limit"), "{message}");
     }
     assert!(tree(&"x".repeat(DOCUMENT_BYTES_MAX + 1)).1[0].contains("bytes, more than"));
     assert!(tree(&format!("[{}]", "1,".repeat(NODES_MAX))).1[0].contains("more than 200000 values"));

@@ -15,11 +15,7 @@ pub(super) fn scenario(scenario: &Scenario, plan: &Plan) -> Yaml {
     }
     let location = scenario.location.and_then(|location| plan.locations.get(location));
     map.extend(location.map(|location| entry("location", expanded(&location.name))));
-    for (key, list) in [
-        ("setup", &scenario.setup),
-        ("steps", &scenario.steps),
-        ("teardown", &scenario.teardown),
-    ] {
+    for (key, list) in [("setup", &scenario.setup), ("steps", &scenario.steps), ("teardown", &scenario.teardown)] {
         if key == "steps" || !list.is_empty() {
             map.push(entry(key, steps(list, &scope)));
         }
@@ -47,23 +43,17 @@ fn step(step: &Step, scope: &Scope) -> Yaml {
         Step::Request(step) => return request(step, scope),
         Step::Think(time) => vec![entry("think", think(*time))],
         Step::Set(values) => {
-            let values = values
-                .iter()
-                .map(|(slot, value)| (scope.name(*slot), scope.text(value)));
+            let values = values.iter().map(|(slot, value)| (scope.name(*slot), scope.text(value)));
             vec![entry("set", Yaml::Map(values.collect()))]
         }
-        Step::Transaction(step) => vec![
-            entry("transaction", expanded(&step.name)),
-            entry("steps", steps(&step.steps, scope)),
-        ],
+        Step::Transaction(step) => {
+            vec![entry("transaction", expanded(&step.name)), entry("steps", steps(&step.steps, scope))]
+        }
         Step::If(step) => branch(step, scope),
         Step::Loop(step) => passes(step, scope),
         Step::Choose(branches) => {
             let branches = branches.iter().map(|branch| {
-                Yaml::Map(vec![
-                    entry("weight", plain(branch.weight)),
-                    entry("steps", steps(&branch.steps, scope)),
-                ])
+                Yaml::Map(vec![entry("weight", plain(branch.weight)), entry("steps", steps(&branch.steps, scope))])
             });
             vec![entry("choose", Yaml::List(branches.collect()))]
         }
@@ -73,10 +63,7 @@ fn step(step: &Step, scope: &Scope) -> Yaml {
 }
 
 fn branch(step: &If, scope: &Scope) -> Vec<(String, Yaml)> {
-    let mut map = vec![
-        entry("if", condition(&step.condition, scope)),
-        entry("then", steps(&step.then, scope)),
-    ];
+    let mut map = vec![entry("if", condition(&step.condition, scope)), entry("then", steps(&step.then, scope))];
     if !step.otherwise.is_empty() {
         map.push(entry("else", steps(&step.otherwise, scope)));
     }
@@ -86,10 +73,9 @@ fn branch(step: &If, scope: &Scope) -> Vec<(String, Yaml)> {
 fn passes(step: &Loop, scope: &Scope) -> Vec<(String, Yaml)> {
     let mut map = match &step.until {
         LoopEnd::Times(times) => vec![entry("repeat", scope.text(times))],
-        LoopEnd::While { condition, max } => vec![
-            entry("while", self::condition(condition, scope)),
-            entry("max", plain(max)),
-        ],
+        LoopEnd::While { condition, max } => {
+            vec![entry("while", self::condition(condition, scope)), entry("max", plain(max))]
+        }
     };
     map.extend(step.counter.map(|slot| entry("as", Yaml::Text(scope.name(slot)))));
     map.push(entry("steps", steps(&step.steps, scope)));
@@ -99,11 +85,7 @@ fn passes(step: &Loop, scope: &Scope) -> Vec<(String, Yaml)> {
 fn condition(condition: &Condition, scope: &Scope) -> Yaml {
     let list = |items: &[Condition]| Yaml::List(items.iter().map(|item| self::condition(item, scope)).collect());
     match condition {
-        Condition::Compare {
-            left,
-            comparison,
-            right,
-        } => Yaml::Text(condition_text(left, *comparison, right, scope.0)),
+        Condition::Compare { left, comparison, right } => Yaml::Text(condition_text(left, *comparison, right, scope.0)),
         Condition::All(items) => Yaml::Map(vec![entry("all", list(items))]),
         Condition::Any(items) => Yaml::Map(vec![entry("any", list(items))]),
         Condition::Not(inner) => Yaml::Map(vec![entry("not", self::condition(inner, scope))]),

@@ -30,19 +30,10 @@ pub(super) fn defaults(plan: &Plan) -> (String, Yaml) {
         ("wait", limits.wait),
         ("receive", limits.receive),
     ];
-    let limits = limits
-        .into_iter()
-        .filter_map(|(name, limit)| Some(entry(name, duration(limit?))));
+    let limits = limits.into_iter().filter_map(|(name, limit)| Some(entry(name, duration(limit?))));
     map.extend(non_empty("timeouts", limits.collect()));
     map.push(entry("body_limit", Yaml::Plain(format_size(defaults.body_limit_bytes))));
-    let scope = Scope(
-        Labels {
-            slots: &[],
-            feeders: &plan.feeders,
-            shared: plan.shared_names(),
-        },
-        &plan.tags,
-    );
+    let scope = Scope(Labels { slots: &[], feeders: &plan.feeders, shared: plan.shared_names() }, &plan.tags);
     if !defaults.headers.is_empty() {
         map.push(entry("headers", headers(&defaults.headers, &scope)));
     }

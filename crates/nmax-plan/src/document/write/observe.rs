@@ -20,11 +20,7 @@ fn source(source: &ObservedSource) -> Vec<(String, Yaml)> {
     let mut map = Vec::new();
     let mut rest = Vec::new();
     let what = match &source.kind {
-        SourceKind::Agent {
-            reach,
-            token,
-            processes,
-        } => {
+        SourceKind::Agent { reach, token, processes } => {
             rest.extend(token.as_ref().map(|token| entry("token", expanded(token))));
             if !processes.is_empty() {
                 let names = processes.iter().map(|name| expanded(name)).collect();
@@ -44,12 +40,7 @@ fn source(source: &ObservedSource) -> Vec<(String, Yaml)> {
         }
         SourceKind::Postgres { url } | SourceKind::Redis { url } | SourceKind::Nginx { url } => expanded(url),
         SourceKind::Memcached { address } => expanded(address),
-        SourceKind::Log {
-            file,
-            format,
-            kind,
-            layer,
-        } => {
+        SourceKind::Log { file, format, kind, layer } => {
             rest.extend(format.as_ref().map(|format| entry("format", expanded(format))));
             rest.extend(kind.as_ref().map(|kind| entry("kind", word(LOG_KIND, kind))));
             rest.extend(layer.as_ref().map(|layer| entry("layer", expanded(layer))));
@@ -71,9 +62,7 @@ fn source(source: &ObservedSource) -> Vec<(String, Yaml)> {
 fn resource(resource: &MappedResource) -> (String, Yaml) {
     let mut map = vec![entry("kind", word(MAPPED_KIND, &resource.kind))];
     for (metric, of) in &resource.figures {
-        let known = MAPPED_FIGURES
-            .iter()
-            .find(|(kind, _, figure)| *kind == resource.kind && figure == metric);
+        let known = MAPPED_FIGURES.iter().find(|(kind, _, figure)| *kind == resource.kind && figure == metric);
         map.extend(known.map(|(_, key, _)| entry(key, expanded(of))));
     }
     (resource.name.clone(), Yaml::Map(map))

@@ -10,14 +10,8 @@ use crate::template::Template;
 
 /// The request, in full.
 pub(super) fn request(request: &Request, scope: &Scope) -> Yaml {
-    let method = METHODS
-        .iter()
-        .find(|(_, method)| *method == request.method)
-        .map_or("get", |(key, _)| key);
-    let mut map = vec![
-        entry(method, scope.text(&request.url)),
-        entry("name", scope.text(&request.name)),
-    ];
+    let method = METHODS.iter().find(|(_, method)| *method == request.method).map_or("get", |(key, _)| key);
+    let mut map = vec![entry(method, scope.text(&request.url)), entry("name", scope.text(&request.name))];
     if !request.query.is_empty() {
         map.push(entry("query", pairs(&request.query, scope)));
     }
@@ -37,10 +31,7 @@ pub(super) fn request(request: &Request, scope: &Scope) -> Yaml {
     }
     map.push(entry("expect", expect(&request.expect, scope)));
     if !request.extract.is_empty() {
-        let extracts = request
-            .extract
-            .iter()
-            .map(|extract| (scope.name(extract.slot), self::extract(extract)));
+        let extracts = request.extract.iter().map(|extract| (scope.name(extract.slot), self::extract(extract)));
         map.push(entry("extract", Yaml::Map(extracts.collect())));
     }
     if let Some(timeout) = request.timeout {
@@ -83,30 +74,15 @@ fn page(page: Option<&Page>, scope: &Scope) -> Vec<(String, Yaml)> {
 }
 
 pub(super) fn headers(headers: &[(String, Template)], scope: &Scope) -> Yaml {
-    Yaml::Map(
-        headers
-            .iter()
-            .map(|(name, value)| (name.clone(), scope.text(value)))
-            .collect(),
-    )
+    Yaml::Map(headers.iter().map(|(name, value)| (name.clone(), scope.text(value))).collect())
 }
 
 fn pairs(pairs: &[(Template, Template)], scope: &Scope) -> Yaml {
-    by_name(
-        pairs
-            .iter()
-            .map(|(name, value)| (scope.source(name), scope.text(value)))
-            .collect(),
-    )
+    by_name(pairs.iter().map(|(name, value)| (scope.source(name), scope.text(value))).collect())
 }
 
 fn multipart(parts: &[FormPart], scope: &Scope) -> Yaml {
-    by_name(
-        parts
-            .iter()
-            .map(|part| (scope.source(&part.name), self::part(part, scope)))
-            .collect(),
-    )
+    by_name(parts.iter().map(|part| (scope.source(&part.name), self::part(part, scope))).collect())
 }
 
 /// A text alone is written as such.
@@ -129,10 +105,8 @@ fn part(part: &FormPart, scope: &Scope) -> Yaml {
 
 /// A map when every name is there once, else a list of maps.
 fn by_name(entries: Vec<(String, Yaml)>) -> Yaml {
-    let repeated = entries
-        .iter()
-        .enumerate()
-        .any(|(index, (name, _))| entries[..index].iter().any(|(other, _)| other == name));
+    let repeated =
+        entries.iter().enumerate().any(|(index, (name, _))| entries[..index].iter().any(|(other, _)| other == name));
     if repeated {
         Yaml::List(entries.into_iter().map(|entry| Yaml::Map(vec![entry])).collect())
     } else {
@@ -142,11 +116,7 @@ fn by_name(entries: Vec<(String, Yaml)>) -> Yaml {
 
 fn expect(expect: &Expect, scope: &Scope) -> Yaml {
     let status = |(low, high): &(u16, u16)| {
-        if low == high {
-            plain(low)
-        } else {
-            plain(format!("{low}-{high}"))
-        }
+        if low == high { plain(low) } else { plain(format!("{low}-{high}")) }
     };
     let mut map = vec![entry("status", Yaml::List(expect.status.iter().map(status).collect()))];
     let (mut contains, mut lacks, mut header, mut finds) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());

@@ -37,17 +37,11 @@ pub(super) fn rest(plan: &Plan) -> Vec<(String, Yaml)> {
     let mut map = vec![
         entry("graceful_stop", duration(plan.graceful_stop)),
         entry("seed", plain(plan.seed)),
-        entry(
-            "thresholds",
-            Yaml::List(plan.thresholds.iter().map(threshold).collect()),
-        ),
+        entry("thresholds", Yaml::List(plan.thresholds.iter().map(threshold).collect())),
         entry("window", duration(plan.window)),
     ];
     if !plan.locations.is_empty() {
-        let locations = plan
-            .locations
-            .iter()
-            .map(|location| (location.name.clone(), self::location(location)));
+        let locations = plan.locations.iter().map(|location| (location.name.clone(), self::location(location)));
         map.push(entry("locations", Yaml::Map(locations.collect())));
     }
     if !plan.timeline.is_empty() {
@@ -72,11 +66,7 @@ pub(super) fn rest(plan: &Plan) -> Vec<(String, Yaml)> {
 
 fn workload(workload: &Workload) -> (String, Yaml) {
     match workload {
-        Workload::Open {
-            rate_per_s,
-            arrivals,
-            max_in_flight,
-        } => {
+        Workload::Open { rate_per_s, arrivals, max_in_flight } => {
             let open = vec![
                 entry("rate", Yaml::Plain(format_rate(*rate_per_s))),
                 entry("arrivals", word(ARRIVALS, arrivals)),
@@ -109,21 +99,13 @@ fn shape(plan: &Plan) -> Vec<(String, Yaml)> {
     if let Some(length) = warm_up.and_then(length) {
         map.push(entry("warm_up", duration(length)));
     }
-    let others: Vec<&Stage> = plan
-        .stages
-        .iter()
-        .filter(|stage| stage.kind != StageKind::WarmUp)
-        .collect();
+    let others: Vec<&Stage> = plan.stages.iter().filter(|stage| stage.kind != StageKind::WarmUp).collect();
     let stages: Option<Vec<Yaml>> = others
         .iter()
         .map(|stage| {
             let length = duration(length(stage)?);
             let key = if stage.kind == StageKind::Hold { "hold" } else { "ramp" };
-            let to = if is_open {
-                Yaml::Plain(format_rate(stage.to))
-            } else {
-                plain(stage.to)
-            };
+            let to = if is_open { Yaml::Plain(format_rate(stage.to)) } else { plain(stage.to) };
             Some(Yaml::Map(vec![entry(key, length), entry("to", to)]))
         })
         .collect();
@@ -141,10 +123,7 @@ fn shape(plan: &Plan) -> Vec<(String, Yaml)> {
 fn threshold(threshold: &Threshold) -> Yaml {
     match threshold.abort {
         None => expanded(&threshold.text),
-        Some(abort) => Yaml::Map(vec![
-            entry("condition", expanded(&threshold.text)),
-            entry("abort", duration(abort)),
-        ]),
+        Some(abort) => Yaml::Map(vec![entry("condition", expanded(&threshold.text)), entry("abort", duration(abort))]),
     }
 }
 
@@ -180,10 +159,7 @@ fn action(action: &Action) -> (String, Yaml) {
     match action {
         Action::Command(line) => entry("command", expanded(line)),
         Action::Http { method, url, body } => {
-            let key = METHODS
-                .iter()
-                .find(|(_, known)| known == method)
-                .map_or("get", |(key, _)| key);
+            let key = METHODS.iter().find(|(_, known)| known == method).map_or("get", |(key, _)| key);
             let mut call = vec![entry(key, expanded(url))];
             if !body.is_empty() {
                 call.push(entry("body", expanded(body)));
@@ -191,10 +167,7 @@ fn action(action: &Action) -> (String, Yaml) {
             entry("http", Yaml::Map(call))
         }
         Action::Signal { signal, process } => {
-            let map = vec![
-                entry("process", self::process(process)),
-                entry("send", expanded(signal)),
-            ];
+            let map = vec![entry("process", self::process(process)), entry("send", expanded(signal))];
             entry("signal", Yaml::Map(map))
         }
     }

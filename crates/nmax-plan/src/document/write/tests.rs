@@ -40,14 +40,8 @@ fn ms(range: std::ops::Range<u64>) -> impl Strategy<Value = Duration> {
 fn template(slots: usize) -> impl Strategy<Value = Template> {
     let hole = (0..5_u8, 0..usize::MAX).prop_map(move |(kind, at)| match kind {
         0 if slots > 0 => Part::Slot(at % slots),
-        1 => Part::Feeder {
-            feeder: 0,
-            column: at % 2,
-        },
-        2 => Part::Feeder {
-            feeder: 1,
-            column: at % 2,
-        },
+        1 => Part::Feeder { feeder: 0, column: at % 2 },
+        2 => Part::Feeder { feeder: 1, column: at % 2 },
         3 => Part::Vu,
         _ => Part::Iteration,
     });
@@ -62,33 +56,20 @@ fn template(slots: usize) -> impl Strategy<Value = Template> {
 
 fn one_line(template: Template) -> Template {
     let clean = |part| {
-        if let Part::Text(text) = part {
-            Part::Text(text.replace(char::is_control, "_"))
-        } else {
-            part
-        }
+        if let Part::Text(text) = part { Part::Text(text.replace(char::is_control, "_")) } else { part }
     };
-    Template {
-        parts: template.parts.into_iter().map(clean).collect(),
-    }
+    Template { parts: template.parts.into_iter().map(clean).collect() }
 }
 
 fn headers(slots: usize) -> impl Strategy<Value = Vec<(String, Template)>> {
     vec(template(slots), 0..3).prop_map(|values| {
-        values
-            .into_iter()
-            .enumerate()
-            .map(|(i, value)| (format!("X-{i}"), one_line(value)))
-            .collect()
+        values.into_iter().enumerate().map(|(i, value)| (format!("X-{i}"), one_line(value))).collect()
     })
 }
 
 fn source() -> impl Strategy<Value = Source> {
     (whole_source(), proptest::option::of("[a-z().*\\\\d$]{1,8}")).prop_map(|(of, pattern)| match pattern {
-        Some(pattern) => Source::Part {
-            of: Box::new(of),
-            pattern,
-        },
+        Some(pattern) => Source::Part { of: Box::new(of), pattern },
         None => of,
     })
 }
@@ -105,35 +86,18 @@ fn whole_source() -> impl Strategy<Value = Source> {
 
 /// Files have a name for the server in a validated plan; it is that of the file unless the plan says another.
 fn part(slots: usize) -> impl Strategy<Value = FormPart> {
-    let content = prop_oneof![
-        template(slots).prop_map(PartContent::Text),
-        file().prop_map(PartContent::File)
-    ];
+    let content = prop_oneof![template(slots).prop_map(PartContent::Text), file().prop_map(PartContent::File)];
     let content_type = proptest::option::of("[a-z]{1,5}/[a-z.+-]{1,5}(; q=[a-z0-9]{1,3})?");
-    let parts = (
-        template(slots),
-        content,
-        content_type,
-        proptest::option::of(template(slots)),
-    );
+    let parts = (template(slots), content, content_type, proptest::option::of(template(slots)));
     parts.prop_map(|(name, content, content_type, told)| {
         let file_name = match (&content, told) {
             (PartContent::File(file), None) => {
                 let last = file.rsplit(['/', '\\']).next().unwrap();
-                Some(if last.is_empty() {
-                    Template::default()
-                } else {
-                    Template::text(last)
-                })
+                Some(if last.is_empty() { Template::default() } else { Template::text(last) })
             }
             (_, told) => told,
         };
-        FormPart {
-            name,
-            content,
-            file_name,
-            content_type,
-        }
+        FormPart { name, content, file_name, content_type }
     })
 }
 
@@ -212,30 +176,15 @@ fn request(slots: usize) -> BoxedStrategy<Step> {
     let method = proptest::sample::select(Method::ALL.to_vec());
     let status = vec((100..300_u16, 300..600_u16), 1..3);
     let query = vec((template(slots), template(slots)), 0..3);
-    let parts = (
-        url,
-        template(slots),
-        method,
-        query,
-        headers(slots),
-        body(slots),
-        status,
-        tests(slots),
-        extract(slots),
-    );
+    let parts =
+        (url, template(slots), method, query, headers(slots), body(slots), status, tests(slots), extract(slots));
     let redirects_max = proptest::option::of(0..=REDIRECTS_MAX);
     let rest = (proptest::option::of(ms(1..9_999)), redirects_max, any::<bool>());
     (parts, rest)
         .prop_map(
             |((url, name, method, query, headers, body, status, tests, extract), (timeout, redirects_max, waits))| {
                 let expect_continue = waits && body != Body::Empty;
-                let checks = tests
-                    .into_iter()
-                    .map(|test| Check {
-                        name: String::new(),
-                        test,
-                    })
-                    .collect();
+                let checks = tests.into_iter().map(|test| Check { name: String::new(), test }).collect();
                 Step::Request(std::sync::Arc::new(Request {
                     name,
                     method,
@@ -266,11 +215,7 @@ fn think() -> impl Strategy<Value = Step> {
 }
 
 fn scenario(closed: bool) -> impl Strategy<Value = Scenario> {
-    let pacing = if closed {
-        proptest::option::of(ms(1..9_999)).boxed()
-    } else {
-        Just(None).boxed()
-    };
+    let pacing = if closed { proptest::option::of(ms(1..9_999)).boxed() } else { Just(None).boxed() };
     (name(), 0.0..100.0_f64, pacing, request(0), think(), request(1)).prop_map(
         |(name, weight, pacing, first, think, second)| Scenario {
             name,
@@ -288,30 +233,18 @@ fn scenario(closed: bool) -> impl Strategy<Value = Scenario> {
 
 /// Ramps and holds by the rules of the document, with or without warm-up.
 fn stages(full: f64) -> impl Strategy<Value = Vec<Stage>> {
-    (
-        vec((any::<bool>(), 0.01..2.0_f64, 1..100_000_u64), 1..5),
-        proptest::option::of(1..1_000_u64),
-    )
-        .prop_map(move |(rows, warm_up)| {
+    (vec((any::<bool>(), 0.01..2.0_f64, 1..100_000_u64), 1..5), proptest::option::of(1..1_000_u64)).prop_map(
+        move |(rows, warm_up)| {
             let mut stages: Vec<Stage> = Vec::new();
             for (hold, share, length_ms) in rows {
                 let to = (full * share).min(1e6);
-                let from = if hold {
-                    to
-                } else {
-                    stages.last().map_or(0.0, |stage| stage.to)
-                };
+                let from = if hold { to } else { stages.last().map_or(0.0, |stage| stage.to) };
                 let kind = match hold {
                     true => StageKind::Hold,
                     false if to < from => StageKind::RampDown,
                     false => StageKind::RampUp,
                 };
-                stages.push(Stage {
-                    from,
-                    to,
-                    length_ns: Some(length_ms * 1_000_000),
-                    kind,
-                });
+                stages.push(Stage { from, to, length_ns: Some(length_ms * 1_000_000), kind });
             }
             if let (Some(at), Some(length_ms)) =
                 (stages.iter().position(|stage| stage.kind == StageKind::Hold), warm_up)
@@ -319,16 +252,12 @@ fn stages(full: f64) -> impl Strategy<Value = Vec<Stage>> {
                 let level = stages[at].from;
                 stages.insert(
                     at,
-                    Stage {
-                        from: level,
-                        to: level,
-                        length_ns: Some(length_ms * 1_000_000),
-                        kind: StageKind::WarmUp,
-                    },
+                    Stage { from: level, to: level, length_ns: Some(length_ms * 1_000_000), kind: StageKind::WarmUp },
                 );
             }
             stages
-        })
+        },
+    )
 }
 
 fn maybe_ms(range: std::ops::Range<u64>) -> impl Strategy<Value = Option<Duration>> {
@@ -336,23 +265,13 @@ fn maybe_ms(range: std::ops::Range<u64>) -> impl Strategy<Value = Option<Duratio
 }
 
 fn address() -> impl Strategy<Value = IpAddr> {
-    any::<IpAddr>().prop_filter("of one host", |address| {
-        !address.is_unspecified() && !address.is_multicast()
-    })
+    any::<IpAddr>().prop_filter("of one host", |address| !address.is_unspecified() && !address.is_multicast())
 }
 
 fn phase_timeouts() -> impl Strategy<Value = PhaseTimeouts> {
     let limit = || maybe_ms(1..1_000);
-    (limit(), limit(), limit(), limit(), limit(), limit()).prop_map(|(dns, connect, tls, send, wait, receive)| {
-        PhaseTimeouts {
-            dns,
-            connect,
-            tls,
-            send,
-            wait,
-            receive,
-        }
-    })
+    (limit(), limit(), limit(), limit(), limit(), limit())
+        .prop_map(|(dns, connect, tls, send, wait, receive)| PhaseTimeouts { dns, connect, tls, send, wait, receive })
 }
 
 fn dns() -> impl Strategy<Value = Dns> {
@@ -367,20 +286,8 @@ fn dns() -> impl Strategy<Value = Dns> {
 
 fn hosts() -> impl Strategy<Value = Vec<HostOverride>> {
     let addresses = || vec((address(), proptest::option::of(1..u16::MAX)), 1..3);
-    vec(
-        (
-            "[a-z0-9_-]{1,8}(\\.test)?",
-            proptest::option::of(1..u16::MAX),
-            addresses(),
-        ),
-        0..3,
-    )
-    .prop_map(|hosts| {
-        let of = |(index, (host, port, addresses))| HostOverride {
-            host: format!("h{index}{host}"),
-            port,
-            addresses,
-        };
+    vec(("[a-z0-9_-]{1,8}(\\.test)?", proptest::option::of(1..u16::MAX), addresses()), 0..3).prop_map(|hosts| {
+        let of = |(index, (host, port, addresses))| HostOverride { host: format!("h{index}{host}"), port, addresses };
         hosts.into_iter().enumerate().map(of).collect()
     })
 }
@@ -388,17 +295,9 @@ fn hosts() -> impl Strategy<Value = Vec<HostOverride>> {
 /// How requests travel, without headers.
 fn travel() -> impl Strategy<Value = Defaults> {
     use proptest::sample::{select, subsequence};
-    let visitor = prop_oneof![
-        Just(Visitor::Returning),
-        Just(Visitor::New),
-        (1e-6..0.999_999).prop_map(Visitor::Mixed)
-    ];
+    let visitor = prop_oneof![Just(Visitor::Returning), Just(Visitor::New), (1e-6..0.999_999).prop_map(Visitor::Mixed)];
     let cookies = select(vec![Cookies::PerIteration, Cookies::Kept, Cookies::Ignored]);
-    let connection = select(vec![
-        Connection::KeepAlive,
-        Connection::PerIteration,
-        Connection::PerRequest,
-    ]);
+    let connection = select(vec![Connection::KeepAlive, Connection::PerIteration, Connection::PerRequest]);
     let compression = subsequence(Coding::ALL.to_vec(), 0..=4).prop_shuffle();
     let sources = vec(address(), 0..3).prop_map(|mut sources| {
         sources.sort();
@@ -436,25 +335,19 @@ fn travel() -> impl Strategy<Value = Defaults> {
 
 fn defaults() -> impl Strategy<Value = Defaults> {
     let certificate = proptest::option::of((file(), file()));
-    let client_certificate = certificate.prop_map(|files| {
-        files.map(|(certificate_file, key_file)| ClientCertificate {
-            certificate_file,
-            key_file,
-        })
-    });
+    let client_certificate = certificate
+        .prop_map(|files| files.map(|(certificate_file, key_file)| ClientCertificate { certificate_file, key_file }));
     let trust = (vec(file(), 0..2), any::<bool>(), client_certificate);
     (travel(), ms(1_000..99_999), headers(0), any::<u64>(), trust)
-        .prop_map(
-            |(travel, timeout, headers, body_limit_bytes, (ca_files, insecure, client_certificate))| Defaults {
-                timeout,
-                headers,
-                body_limit_bytes,
-                ca_files,
-                insecure,
-                client_certificate,
-                ..travel
-            },
-        )
+        .prop_map(|(travel, timeout, headers, body_limit_bytes, (ca_files, insecure, client_certificate))| Defaults {
+            timeout,
+            headers,
+            body_limit_bytes,
+            ca_files,
+            insecure,
+            client_certificate,
+            ..travel
+        })
         .boxed()
 }
 
@@ -462,16 +355,9 @@ fn feeders() -> Vec<Feeder> {
     let feeder = |name: &str, file: &str, columns: [&str; 2], cells: &[&str], pick, at_end| Feeder {
         name: name.into(),
         columns: columns.map(str::to_owned).to_vec(),
-        rows: Rows::File {
-            file: file.into(),
-            cells: cells.iter().map(|cell| (*cell).to_owned()).collect(),
-        },
+        rows: Rows::File { file: file.into(), cells: cells.iter().map(|cell| (*cell).to_owned()).collect() },
         pick,
-        per: if matches!(pick, Pick::Zipf { .. }) {
-            Per::Request
-        } else {
-            Per::Iteration
-        },
+        per: if matches!(pick, Pick::Zipf { .. }) { Per::Request } else { Per::Iteration },
         at_end,
     };
     vec![
@@ -483,14 +369,7 @@ fn feeders() -> Vec<Feeder> {
             Pick::Zipf { exponent: 1.1 },
             AtEnd::Wrap,
         ),
-        feeder(
-            "people",
-            "people.csv",
-            ["email", "name"],
-            &["a@b.test", "A"],
-            Pick::Unique,
-            AtEnd::Error,
-        ),
+        feeder("people", "people.csv", ["email", "name"], &["a@b.test", "A"], Pick::Unique, AtEnd::Error),
     ]
 }
 
@@ -513,24 +392,12 @@ fn plan() -> impl Strategy<Value = Plan> {
         let end = prop_oneof![
             (stages(full), proptest::option::of(1..1_u64 << 53)),
             (1..1_u64 << 53).prop_map(move |limit| (
-                vec![Stage {
-                    from: full,
-                    to: full,
-                    length_ns: None,
-                    kind: StageKind::Hold
-                }],
+                vec![Stage { from: full, to: full, length_ns: None, kind: StageKind::Hold }],
                 Some(limit)
             )),
         ];
         let scenarios = vec(scenario(closed), 1..3);
-        (
-            name(),
-            (defaults(), hosts()),
-            scenarios,
-            Just(workload),
-            end,
-            (ms(0..99_999), any::<u64>(), ms(10..60_000)),
-        )
+        (name(), (defaults(), hosts()), scenarios, Just(workload), end, (ms(0..99_999), any::<u64>(), ms(10..60_000)))
             .prop_map(
                 |(
                     name,
@@ -544,10 +411,8 @@ fn plan() -> impl Strategy<Value = Plan> {
                         scenario.name = format!("{}{index}", scenario.name);
                     }
                     let scope = format!("errors < 5 for scenario {}", scenarios[0].name);
-                    let mut thresholds = vec![
-                        threshold::parse("dropped < 5").unwrap(),
-                        threshold::parse(&scope).unwrap(),
-                    ];
+                    let mut thresholds =
+                        vec![threshold::parse("dropped < 5").unwrap(), threshold::parse(&scope).unwrap()];
                     add_default_thresholds(&mut thresholds);
                     let target = "https://[::1]:8443".into();
                     Plan {
@@ -621,17 +486,11 @@ proptest! {
 fn comments_and_short_maps_read_back_as_the_same_values() {
     let form = Yaml::Map(vec![("email".to_owned(), Yaml::text("${people.email}"))]);
     let step = Yaml::Map(vec![
-        (
-            "post".to_owned(),
-            Yaml::text("/signup").with_note("a note\nof two lines"),
-        ),
+        ("post".to_owned(), Yaml::text("/signup").with_note("a note\nof two lines")),
         ("form".to_owned(), form.on_one_line()),
     ]);
-    let text = Yaml::Map(vec![(
-        "steps".to_owned(),
-        Yaml::List(vec![step.clone().with_note("log in"), step]),
-    )])
-    .to_string();
+    let text =
+        Yaml::Map(vec![("steps".to_owned(), Yaml::List(vec![step.clone().with_note("log in"), step]))]).to_string();
     let expected = "steps:\n  # log in\n  - # a note\n    # of two lines\n    post: /signup\n    form: { email: \"${people.email}\" }\n  - # a note\n    # of two lines\n    post: /signup\n    form: { email: \"${people.email}\" }\n";
     assert_eq!(text, expected);
 }

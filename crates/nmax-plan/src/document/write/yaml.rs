@@ -3,9 +3,7 @@
 use std::fmt::{self, Display, Formatter, Write};
 
 /// Characters that break lines, are no characters of YAML, or cannot be seen.
-const NOT_IN_TEXTS: [char; 7] = [
-    '\u{85}', '\u{a0}', '\u{2028}', '\u{2029}', '\u{feff}', '\u{fffe}', '\u{ffff}',
-];
+const NOT_IN_TEXTS: [char; 7] = ['\u{85}', '\u{a0}', '\u{2028}', '\u{2029}', '\u{feff}', '\u{fffe}', '\u{ffff}'];
 
 /// A value to write.
 #[derive(Clone, Debug, PartialEq)]
@@ -49,11 +47,7 @@ impl Yaml {
     /// The same value below a comment; an empty one adds nothing.
     pub fn with_note(self, note: impl Into<String>) -> Self {
         let note = note.into();
-        if note.is_empty() {
-            self
-        } else {
-            Self::Noted(note, Box::new(self))
-        }
+        if note.is_empty() { self } else { Self::Noted(note, Box::new(self)) }
     }
 
     fn is_block(&self) -> bool {

@@ -26,11 +26,7 @@ impl<'a> Decimal<'a> {
         let has_digits = !(whole.is_empty() && part.is_empty());
         (has_digits && is_plain(whole) && is_plain(part)).then_some(())?;
         let (whole, part) = (whole.trim_start_matches('0'), part.trim_end_matches('0'));
-        Some(Self {
-            is_negative: text.starts_with('-') && !(whole.is_empty() && part.is_empty()),
-            whole,
-            part,
-        })
+        Some(Self { is_negative: text.starts_with('-') && !(whole.is_empty() && part.is_empty()), whole, part })
     }
 
     /// The order of two numbers.

@@ -34,8 +34,5 @@ fn rows_are_filled_up() {
     builder.push_numbers(&[number]);
     let table = builder.build();
     assert_eq!([table.cell(2, 0), table.cell(2, 1)], ["b", ""]);
-    assert_eq!(
-        [table.cell(0, 0), table.cell(0, 1), table.cell(1, 0), table.cell(1, 1)],
-        ["a", "", "b", "c"]
-    );
+    assert_eq!([table.cell(0, 0), table.cell(0, 1), table.cell(1, 0), table.cell(1, 1)], ["a", "", "b", "c"]);
 }

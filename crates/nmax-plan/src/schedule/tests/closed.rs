@@ -77,11 +77,7 @@ proptest! {
 
 #[test]
 fn levels_over_time() {
-    let shape = closed(&[
-        stage(0.0, 10.0, 10 * S),
-        stage(10.0, 10.0, 5 * S),
-        stage(10.0, 0.0, 10 * S),
-    ]);
+    let shape = closed(&[stage(0.0, 10.0, 10 * S), stage(10.0, 10.0, 5 * S), stage(10.0, 0.0, 10 * S)]);
     // t, level, why this row
     let cases = [
         (0, 1, "the first VU starts at once"),
@@ -103,23 +99,12 @@ fn levels_over_time() {
 #[test]
 fn edges() {
     assert_eq!(closed(&[stage(0.0, 0.0, S)]).vus_max(), 0, "zero means zero");
-    assert_eq!(
-        closed(&[stage(9.0, 9.0, 0), stage(2.5, 2.5, S)]).vus_max(),
-        3,
-        "no length, no VU; fractions round up"
-    );
+    assert_eq!(closed(&[stage(9.0, 9.0, 0), stage(2.5, 2.5, S)]).vus_max(), 3, "no length, no VU; fractions round up");
     assert_eq!(closed(&[]).level_at(0), 0);
     assert_eq!((closed(&[]).end_ns(), closed(&[]).next_change(0, 0)), (Some(0), None));
     let endless = closed(&[stage(0.0, 2.0, 2 * S), forever(2.0)]);
-    assert_eq!(
-        (endless.end_ns(), endless.vus_max(), endless.level_at(u64::MAX)),
-        (None, 2, 2)
-    );
+    assert_eq!((endless.end_ns(), endless.vus_max(), endless.level_at(u64::MAX)), (None, 2, 2));
     assert_eq!((endless.next_change(1, 0), endless.next_change(1, S)), (Some(S), None));
     let flood = closed(&[stage(5_000.0, 5_000.0, S)]);
-    assert_eq!(
-        (flood.level_at(0), flood.next_change(4_999, 0)),
-        (5_000, Some(S)),
-        "all users at once"
-    );
+    assert_eq!((flood.level_at(0), flood.next_change(4_999, 0)), (5_000, Some(S)), "all users at once");
 }

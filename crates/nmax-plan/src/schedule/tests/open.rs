@@ -5,10 +5,7 @@ fn even(stages: &[Stage]) -> Open {
 }
 
 fn arrivals() -> impl Strategy<Value = Arrivals> {
-    prop_oneof![
-        Just(Arrivals::Even),
-        any::<u64>().prop_map(|seed| Arrivals::Poisson { seed })
-    ]
+    prop_oneof![Just(Arrivals::Even), any::<u64>().prop_map(|seed| Arrivals::Poisson { seed })]
 }
 
 /// Schedules of stages and bursts, with either law, some with an unbounded end, some cut short.
@@ -18,10 +15,7 @@ fn schedules() -> impl Strategy<Value = Open> {
 
 /// Schedules of instants in a list, several of them often the same, some ending long after the last.
 fn listed() -> impl Strategy<Value = Open> {
-    let instants = prop_oneof![
-        prop::collection::vec(0..40_u64, 0..60),
-        prop::collection::vec(0..100 * S, 0..60)
-    ];
+    let instants = prop_oneof![prop::collection::vec(0..40_u64, 0..60), prop::collection::vec(0..100 * S, 0..60)];
     let limit = prop_oneof![3 => Just(u64::MAX), 1 => 0..80_u64];
     (instants, 0..200 * S, limit).prop_map(|(mut starts, end_ns, limit)| {
         starts.sort_unstable();
@@ -171,11 +165,7 @@ fn due_times() {
     ];
     for (from, to, length_ns, index, want, why) in cases {
         let open = even(&[stage(from, to, length_ns)]);
-        assert_eq!(
-            open.offset_ns(index),
-            want,
-            "{why}: {from}/s to {to}/s in {length_ns} ns, index {index}"
-        );
+        assert_eq!(open.offset_ns(index), want, "{why}: {from}/s to {to}/s in {length_ns} ns, index {index}");
     }
 }
 
@@ -194,19 +184,11 @@ fn an_hour_has_its_count() {
 
 #[test]
 fn pauses_start_nothing() {
-    let open = even(&[
-        stage(0.0, 0.0, S),
-        stage(40.0, 40.0, 500 * MS),
-        stage(0.0, 0.0, 10 * S),
-        stage(40.0, 40.0, 500 * MS),
-    ]);
+    let open =
+        even(&[stage(0.0, 0.0, S), stage(40.0, 40.0, 500 * MS), stage(0.0, 0.0, 10 * S), stage(40.0, 40.0, 500 * MS)]);
     assert_eq!(open.offset_ns(0), Some(S), "not in the leading pause");
     assert_eq!(open.offset_ns(19), Some(1_475 * MS));
-    assert_eq!(
-        open.offset_ns(20),
-        Some(11_500 * MS),
-        "not in the pause, though the integral is there already"
-    );
+    assert_eq!(open.offset_ns(20), Some(11_500 * MS), "not in the pause, though the integral is there already");
     assert_eq!(open.count_at(11_500 * MS - 1), 20);
     assert_eq!(open.rate_at(5 * S), 0.0);
     assert_eq!(open.rate_at(1_200 * MS), 40.0);
@@ -224,17 +206,10 @@ fn fractions_carry_over() {
 #[test]
 fn bursts_are_ties() {
     let burst = |count| Piece::Burst { count };
-    let open = Open::from_pieces(
-        &[burst(3), Piece::Stage(stage(1.0, 1.0, 2 * S)), burst(4)],
-        Arrivals::Even,
-    )
-    .unwrap();
+    let open = Open::from_pieces(&[burst(3), Piece::Stage(stage(1.0, 1.0, 2 * S)), burst(4)], Arrivals::Even).unwrap();
     let offsets: Vec<u64> = open.offsets_from(0).map(|ns| ns / S).collect();
     assert_eq!(offsets, [0, 0, 0, 0, 1, 2, 2, 2, 2]);
-    assert_eq!(
-        (open.count_at(0), open.count_at(2 * S - 1), open.count_at(2 * S)),
-        (4, 5, 9)
-    );
+    assert_eq!((open.count_at(0), open.count_at(2 * S - 1), open.count_at(2 * S)), (4, 5, 9));
     assert_eq!(open.end_ns(), Some(2 * S));
     let huge = Open::from_pieces(&[burst(u64::MAX)], Arrivals::Even).unwrap();
     assert_eq!(huge.total(), Total::Finite(STARTS_MAX), "a schedule has its limit");
@@ -248,16 +223,8 @@ fn unbounded_schedules_end_by_their_limit() {
     assert_eq!((open.total(), open.end_ns()), (Total::Finite(21), Some(2 * S)));
     assert_eq!((open.offset_ns(20), open.offset_ns(21)), (Some(2 * S), None));
     assert_eq!(open.limit(0).end_ns(), Some(0));
-    assert_eq!(
-        even(&[forever(0.0)]).total(),
-        Total::Finite(0),
-        "for ever nothing is nothing"
-    );
-    assert_eq!(
-        even(&[stage(2.0, 2.0, S)]).limit(100).end_ns(),
-        Some(S),
-        "a limit above the total changes nothing"
-    );
+    assert_eq!(even(&[forever(0.0)]).total(), Total::Finite(0), "for ever nothing is nothing");
+    assert_eq!(even(&[stage(2.0, 2.0, S)]).limit(100).end_ns(), Some(S), "a limit above the total changes nothing");
 }
 
 #[test]
@@ -283,10 +250,6 @@ fn a_list_is_the_schedule() {
     assert_eq!(offsets, *starts);
     assert_eq!((open.total(), open.end_ns()), (Total::Finite(4), Some(3_000)));
     assert_eq!([0, 5, 8, 1_999, 2_000].map(|t_ns| open.count_at(t_ns)), [0, 2, 2, 3, 4]);
-    assert_eq!(
-        Open::listed(starts, 0).end_ns(),
-        Some(2_000),
-        "the last start is within it"
-    );
+    assert_eq!(Open::listed(starts, 0).end_ns(), Some(2_000), "the last start is within it");
     assert_eq!(Open::listed([].into(), 7).total(), Total::Finite(0));
 }

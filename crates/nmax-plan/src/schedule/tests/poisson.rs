@@ -50,9 +50,7 @@ fn uniforms_are_uniform() {
 fn order_statistics_have_their_law() {
     // The first of n uniforms is above x with probability (1 − x)^n, the 40th of 79 is symmetric around 1/2.
     let values = |count: u64, rank: u64| -> Vec<f64> {
-        (0..3_000)
-            .map(|key| Uniforms { key, count }.leaf(rank).get(rank).unwrap())
-            .collect()
+        (0..3_000).map(|key| Uniforms { key, count }.leaf(rank).get(rank).unwrap()).collect()
     };
     for count in [10, 64, 65, 300] {
         let statistic = kolmogorov_smirnov(values(count, 0), |x| 1.0 - (1.0 - x).powi(count as i32));
@@ -66,26 +64,14 @@ fn order_statistics_have_their_law() {
 
 #[test]
 fn interarrivals_are_exponential() {
-    for open in [
-        poisson(100.0, 100 * S, 3),
-        Open::new(&[forever(100.0)], Arrivals::Poisson { seed: 4 }).unwrap(),
-    ] {
+    for open in [poisson(100.0, 100 * S, 3), Open::new(&[forever(100.0)], Arrivals::Poisson { seed: 4 }).unwrap()] {
         let offsets: Vec<u64> = open.offsets_from(0).take(10_000).collect();
         assert_eq!(offsets.len(), 10_000);
-        let gaps: Vec<f64> = offsets
-            .windows(2)
-            .map(|pair| (pair[1] - pair[0]) as f64 / 1e9)
-            .collect();
+        let gaps: Vec<f64> = offsets.windows(2).map(|pair| (pair[1] - pair[0]) as f64 / 1e9).collect();
         let statistic = kolmogorov_smirnov(gaps.clone(), |gap| 1.0 - (-100.0 * gap).exp());
         assert!(statistic < KS_LIMIT, "{statistic}");
-        let products: f64 = gaps
-            .windows(2)
-            .map(|pair| (pair[0] * 100.0 - 1.0) * (pair[1] * 100.0 - 1.0))
-            .sum();
-        assert!(
-            (products / gaps.len() as f64).abs() < 0.05,
-            "neighbouring gaps are correlated: {products}"
-        );
+        let products: f64 = gaps.windows(2).map(|pair| (pair[0] * 100.0 - 1.0) * (pair[1] * 100.0 - 1.0)).sum();
+        assert!((products / gaps.len() as f64).abs() < 0.05, "neighbouring gaps are correlated: {products}");
     }
 }
 
@@ -93,9 +79,8 @@ fn interarrivals_are_exponential() {
 fn counts_disperse_like_poisson() {
     // Counts per 100 ms: variance ÷ mean is 1 for Poisson, near 0 for even arrivals. A fixed total takes 1/1000 off.
     let open = poisson(200.0, 100 * S, 8);
-    let counts: Vec<f64> = (1..=1_000)
-        .map(|i| (open.count_at(i * 100 * MS) - open.count_at((i - 1) * 100 * MS)) as f64)
-        .collect();
+    let counts: Vec<f64> =
+        (1..=1_000).map(|i| (open.count_at(i * 100 * MS) - open.count_at((i - 1) * 100 * MS)) as f64).collect();
     let mean = counts.iter().sum::<f64>() / 1e3;
     let variance = counts.iter().map(|count| (count - mean).powi(2)).sum::<f64>() / 1e3;
     assert!((variance / mean - 1.0).abs() < 0.25, "dispersion {}", variance / mean);

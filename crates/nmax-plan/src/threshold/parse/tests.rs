@@ -7,22 +7,8 @@ fn conditions_worked_by_hand() {
     let total = (Scope::Total, Within::Hold);
     let request = |name: &str| Scope::Request(name.into());
     let cases = [
-        (
-            "rate >= 99%",
-            Metric::Rate,
-            Stat::Value,
-            Op::AtLeast,
-            Limit::Ratio(0.99),
-            total.clone(),
-        ),
-        (
-            "rate > 2k/s",
-            Metric::Rate,
-            Stat::Value,
-            Op::Above,
-            Limit::PerSecond(2000.0),
-            total.clone(),
-        ),
+        ("rate >= 99%", Metric::Rate, Stat::Value, Op::AtLeast, Limit::Ratio(0.99), total.clone()),
+        ("rate > 2k/s", Metric::Rate, Stat::Value, Op::Above, Limit::PerSecond(2000.0), total.clone()),
         (
             "iterations count >= 1000",
             Metric::Iterations,
@@ -31,46 +17,11 @@ fn conditions_worked_by_hand() {
             Limit::Number(1000.0),
             total.clone(),
         ),
-        (
-            "checks > 99%",
-            Metric::Checks,
-            Stat::Value,
-            Op::Above,
-            Limit::Ratio(0.99),
-            total.clone(),
-        ),
-        (
-            "failure_rate<0.1%",
-            Metric::FailureRate,
-            Stat::Value,
-            Op::Below,
-            Limit::Ratio(0.001),
-            total.clone(),
-        ),
-        (
-            "dropped < 10",
-            Metric::Dropped,
-            Stat::Value,
-            Op::Below,
-            Limit::Number(10.0),
-            total.clone(),
-        ),
-        (
-            "bytes <= 1MiB",
-            Metric::Bytes,
-            Stat::Value,
-            Op::AtMost,
-            Limit::Number(1_048_576.0),
-            total.clone(),
-        ),
-        (
-            "response_time count > 5",
-            Metric::ResponseTime,
-            Stat::Count,
-            Op::Above,
-            Limit::Number(5.0),
-            total,
-        ),
+        ("checks > 99%", Metric::Checks, Stat::Value, Op::Above, Limit::Ratio(0.99), total.clone()),
+        ("failure_rate<0.1%", Metric::FailureRate, Stat::Value, Op::Below, Limit::Ratio(0.001), total.clone()),
+        ("dropped < 10", Metric::Dropped, Stat::Value, Op::Below, Limit::Number(10.0), total.clone()),
+        ("bytes <= 1MiB", Metric::Bytes, Stat::Value, Op::AtMost, Limit::Number(1_048_576.0), total.clone()),
+        ("response_time count > 5", Metric::ResponseTime, Stat::Count, Op::Above, Limit::Number(5.0), total),
         (
             "response_time p95 < 400ms for request search in last 30s",
             Metric::ResponseTime,
@@ -109,10 +60,7 @@ fn conditions_worked_by_hand() {
             Stat::Quantile(0.95),
             Op::AtMost,
             Limit::Nanos(2e9),
-            (
-                Scope::Transaction("log in".into()),
-                Within::Last(Duration::from_secs(10)),
-            ),
+            (Scope::Transaction("log in".into()), Within::Last(Duration::from_secs(10))),
         ),
         (
             "failure_rate < 1% for transaction sign-up",
@@ -156,16 +104,7 @@ fn conditions_worked_by_hand() {
         ),
     ];
     for (text, metric, stat, op, limit, (scope, within)) in cases {
-        let want = Threshold {
-            text: text.into(),
-            metric,
-            stat,
-            op,
-            limit,
-            scope,
-            within,
-            abort: None,
-        };
+        let want = Threshold { text: text.into(), metric, stat, op, limit, scope, within, abort: None };
         assert_eq!(parse(text), Ok(want), "{text}");
     }
 }
@@ -177,47 +116,23 @@ fn wrong_conditions_say_what_to_write() {
         ("rate = 5/s", "`=` is not a comparison of measured values"),
         ("< 5", "the condition has no metric"),
         ("rate >=", "`rate >=` has no limit"),
-        (
-            "response_time < 400ms",
-            "`response_time` has many values and the condition does not say which",
-        ),
+        ("response_time < 400ms", "`response_time` has many values and the condition does not say which"),
         ("response_tme p95 < 400ms", "`response_tme` is not a metric"),
-        (
-            "page_time p95 < 4s for scenario a",
-            "`page_time` belongs to pages, not to scenarios",
-        ),
-        (
-            "page_time p95 < 4s for transaction a",
-            "`page_time` is not measured for transactions",
-        ),
-        (
-            "page_time < 4s",
-            "`page_time` has many values and the condition does not say which",
-        ),
+        ("page_time p95 < 4s for scenario a", "`page_time` belongs to pages, not to scenarios"),
+        ("page_time p95 < 4s for transaction a", "`page_time` is not measured for transactions"),
+        ("page_time < 4s", "`page_time` has many values and the condition does not say which"),
         ("response_time p100 < 4s", "`p100` is not a statistic"),
         ("response_time p < 4s", "`p` is not a statistic"),
         ("response_time p95 < 400", "`400` has no unit of time"),
-        (
-            "failure_rate p95 < 1%",
-            "`failure_rate` has one value, so `p95` says nothing",
-        ),
+        ("failure_rate p95 < 1%", "`failure_rate` has one value, so `p95` says nothing"),
         ("failure_rate count < 1", "`failure_rate` has no `count`"),
         ("failure_rate < 0.01", "`0.01` has no `%`"),
         ("errors < 1%", "`errors` is a number of exchanges, not a share"),
         ("response_time the best > 1s", "`the` is not a statistic"),
         ("rate >= 99% of plan", "`of plan` is not understood"),
-        (
-            "rate >= 99% for scenario a",
-            "`rate` is measured for the whole run only",
-        ),
-        (
-            "iterations > 5 for request a",
-            "`iterations` belongs to scenarios, not to requests",
-        ),
-        (
-            "errors < 5 for transaction a",
-            "`errors` is not measured for transactions",
-        ),
+        ("rate >= 99% for scenario a", "`rate` is measured for the whole run only"),
+        ("iterations > 5 for request a", "`iterations` belongs to scenarios, not to requests"),
+        ("errors < 5 for transaction a", "`errors` is not measured for transactions"),
         (
             "transaction_time p95 < 1s for request a",
             "`transaction_time` belongs to transactions, not to requests, scenarios or tags",
@@ -233,10 +148,7 @@ fn wrong_conditions_say_what_to_write() {
         ("rate >= 99% for tag a", "`rate` is measured for the whole run only"),
         ("errors < 5 for page a", "a page is named like its request"),
         ("errors < 5 for location a", "a location is a tag of what its users do"),
-        (
-            "errors < 5 for user a",
-            "`user` is none of `request`, `scenario`, `transaction` and `tag`",
-        ),
+        ("errors < 5 for user a", "`user` is none of `request`, `scenario`, `transaction` and `tag`"),
         ("errors < 5 for request", "`for request` has no name"),
         ("errors < 5 in june", "`in june` is not a part of the run"),
         ("errors < 5 in last 0s", "`in last 0s` holds no samples"),

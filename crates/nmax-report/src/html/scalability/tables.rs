@@ -23,9 +23,7 @@ fn end(page: &mut Page, count: usize) {
     page.text("</tbody></table></div>\n");
     if count > ROWS_MAX {
         let more = number::count((count - ROWS_MAX) as u64);
-        page.add(format_args!(
-            "<p class=\"note\">{more} more rows in the CSV and the JSON.</p>\n"
-        ));
+        page.add(format_args!("<p class=\"note\">{more} more rows in the CSV and the JSON.</p>\n"));
     }
 }
 
@@ -48,21 +46,7 @@ fn milliseconds(ms: Option<f64>) -> String {
 
 pub(super) fn points(page: &mut Page, analysis: &Analysis, unit: &str) {
     let (x, law) = (format!("X, {unit}"), format!("law, {unit}"));
-    begin(
-        page,
-        &[
-            "row",
-            "N",
-            &x,
-            "R",
-            "capacity",
-            "efficiency",
-            &law,
-            "95 % band",
-            "off by",
-            "zone",
-        ],
-    );
+    begin(page, &["row", "N", &x, "R", "capacity", "efficiency", &law, "95 % band", "off by", "zone"]);
     for point in analysis.points.iter().take(ROWS_MAX) {
         let band = point.band.map_or_else(
             || UNKNOWN.to_owned(),
@@ -137,26 +121,15 @@ pub(super) fn ladder(page: &mut Page, analysis: &Analysis, of: &str) {
     heading(page, "Models", of);
     begin(page, &["model", "k", "AICc", "behind", "coefficients"]);
     let figure = |value: f64| {
-        if value.is_finite() {
-            words::fixed(value, 1)
-        } else {
-            UNKNOWN.to_owned()
-        }
+        if value.is_finite() { words::fixed(value, 1) } else { UNKNOWN.to_owned() }
     };
     for rung in &analysis.ladder {
         let coefficients = words::coefficients(&rung.curve).into_iter();
-        let coefficients: Vec<_> = coefficients
-            .map(|(name, value)| format!("{name} {}", words::plain(value)))
-            .collect();
+        let coefficients: Vec<_> =
+            coefficients.map(|(name, value)| format!("{name} {}", words::plain(value))).collect();
         let leads = words::winner(analysis.winner) == rung.model.name();
         let name = format!("{}{}", rung.model.name(), if leads { " (leads)" } else { "" });
-        let cells = [
-            name,
-            rung.k.to_string(),
-            figure(rung.aicc),
-            figure(rung.delta),
-            coefficients.join(", "),
-        ];
+        let cells = [name, rung.k.to_string(), figure(rung.aicc), figure(rung.delta), coefficients.join(", ")];
         row(page, cells.iter().map(String::as_str));
     }
     end(page, 0);
@@ -166,32 +139,19 @@ pub(super) fn ladder(page: &mut Page, analysis: &Analysis, of: &str) {
 pub(super) fn versions(page: &mut Page, versions: &[Version], unit: &str) {
     let heads: Vec<String> = words::COEFFICIENTS
         .iter()
-        .map(|of| {
-            if of.per_s {
-                format!("{}, {unit}", of.short)
-            } else {
-                of.short.to_owned()
-            }
-        })
+        .map(|of| if of.per_s { format!("{}, {unit}", of.short) } else { of.short.to_owned() })
         .collect();
     let mut all = vec!["version"];
     all.extend(heads.iter().map(String::as_str));
     begin(page, &all);
     for version in versions.iter().take(ROWS_MAX) {
-        page.add(format_args!(
-            "<tr><th scope=\"row\" class=\"l\">{}</th>",
-            Escaped(&version.name)
-        ));
+        page.add(format_args!("<tr><th scope=\"row\" class=\"l\">{}</th>", Escaped(&version.name)));
         for coefficient in &words::COEFFICIENTS {
             let (value, below) = (coefficient.of)(&version.analysis).map_or_else(
                 || (UNKNOWN.to_owned(), words::missing(&version.analysis).to_owned()),
                 |of| (words::value(&of), words::beside(coefficient, &version.analysis, &of)),
             );
-            page.add(format_args!(
-                "<td>{}<small>{}</small></td>",
-                Escaped(&value),
-                Escaped(&below)
-            ));
+            page.add(format_args!("<td>{}<small>{}</small></td>", Escaped(&value), Escaped(&below)));
         }
         page.text("</tr>\n");
     }
@@ -203,10 +163,7 @@ pub(super) fn laws(page: &mut Page, view: &WhatIfView) {
     begin(page, &["law", "α", "β", &gamma]);
     for (name, law) in view.laws() {
         let numbers = [law.contention, law.coherency, law.unit_throughput].map(words::plain);
-        row(
-            page,
-            std::iter::once(name.as_str()).chain(numbers.iter().map(String::as_str)),
-        );
+        row(page, std::iter::once(name.as_str()).chain(numbers.iter().map(String::as_str)));
     }
     end(page, 0);
 }
@@ -217,10 +174,7 @@ pub(super) fn assumed(page: &mut Page, view: &WhatIfView) {
         |first: &'static str| -> Vec<&str> { std::iter::once(first).chain(names.iter().map(String::as_str)).collect() };
     let line = |page: &mut Page, first: String, x: &[Option<f64>]| {
         let numbers: Vec<_> = x.iter().map(|x| words::plain_or_unknown(*x)).collect();
-        row(
-            page,
-            std::iter::once(first.as_str()).chain(numbers.iter().map(String::as_str)),
-        );
+        row(page, std::iter::once(first.as_str()).chain(numbers.iter().map(String::as_str)));
     };
     begin(page, &heads("N"));
     let curves = view.curves();
@@ -245,19 +199,7 @@ pub(super) fn knobs(page: &mut Page, view: &ScaleView) {
     }
     page.text("<h2>Settings, each at its best load</h2>\n");
     let x = format!("X, {}", view.fit.x_unit());
-    begin(
-        page,
-        &[
-            "setting",
-            "load",
-            &x,
-            "R",
-            "runs",
-            "price per hour",
-            "cost per million ok",
-            "note",
-        ],
-    );
+    begin(page, &["setting", "load", &x, "R", "runs", "price per hour", "cost per million ok", "note"]);
     for knob in view.knobs.iter().take(ROWS_MAX) {
         let cells = [
             words::setting(&knob.values),
@@ -280,12 +222,7 @@ pub(super) fn levels(page: &mut Page, view: &ScaleView) {
     }
     page.text("<h2>Levels in the order of their runs</h2>\n");
     let x = format!("X, {}", view.fit.x_unit());
-    begin(
-        page,
-        &[
-            "#", "purpose", "setting", "level", "N", &x, "R", "verdict", "fitted", "note", "run",
-        ],
-    );
+    begin(page, &["#", "purpose", "setting", "level", "N", &x, "R", "verdict", "fitted", "note", "run"]);
     for level in view.levels.iter().take(ROWS_MAX) {
         let cells = [
             level.number.to_string(),
@@ -318,22 +255,11 @@ pub(super) fn origin(page: &mut Page, view: &ScaleView) {
         ("Measured part of a level", span(info.level_s)),
         ("Time given", span(info.budget_s)),
         ("Time taken", span(info.elapsed_s)),
-        (
-            "Ended by a person",
-            if info.interrupted {
-                "yes".to_owned()
-            } else {
-                "no".to_owned()
-            },
-        ),
+        ("Ended by a person", if info.interrupted { "yes".to_owned() } else { "no".to_owned() }),
     ];
     let machine = info.machine.iter().map(|(name, value)| (name.as_str(), value.clone()));
     for (name, value) in facts.into_iter().chain(machine).filter(|(_, value)| !value.is_empty()) {
-        page.add(format_args!(
-            "<tr><th scope=\"row\">{}</th><td>{}</td></tr>\n",
-            Escaped(name),
-            Escaped(&value)
-        ));
+        page.add(format_args!("<tr><th scope=\"row\">{}</th><td>{}</td></tr>\n", Escaped(name), Escaped(&value)));
     }
     page.text("</tbody></table></div>\n");
 }

@@ -12,10 +12,7 @@ pub(super) fn hosts() -> Value {
         ("unit", text()),
         ("mean", number_or_null()),
         ("max", number_or_null()),
-        (
-            "covered",
-            described(number(), "Share of the phase in which it was read, 0 to 1."),
-        ),
+        ("covered", described(number(), "Share of the phase in which it was read, 0 to 1.")),
     ]);
     described(
         list(record(&[("name", text()), ("figures", list(figure))])),
@@ -28,27 +25,13 @@ pub(super) fn log_errors() -> Value {
         ("host", text()),
         ("source", text()),
         ("count", count()),
-        (
-            "kinds",
-            described(
-                map(count()),
-                "The most frequent ones; those that name no kind are in `count` only.",
-            ),
-        ),
+        ("kinds", described(map(count()), "The most frequent ones; those that name no kind are in `count` only.")),
     ]);
-    described(
-        list(log),
-        "Errors in the phase of every followed log of an application.",
-    )
+    described(list(log), "Errors in the phase of every followed log of an application.")
 }
 
 pub(super) fn breakdown() -> Value {
-    let operations = record(&[
-        ("host", text()),
-        ("what", text()),
-        ("per_s", number()),
-        ("per_request", number()),
-    ]);
+    let operations = record(&[("host", text()), ("what", text()), ("per_s", number()), ("per_request", number())]);
     record(&[
         ("rows", list(row())),
         ("bandwidth_bytes_per_s", number_or_null()),
@@ -88,34 +71,19 @@ fn latency() -> Value {
 fn sides() -> Value {
     let side = || record(&[("count", count()), ("time_ms", maybe(latency()))]);
     let row = record(&[
-        (
-            "name",
-            described(text(), "Method and path template; empty for all requests."),
-        ),
+        ("name", described(text(), "Method and path template; empty for all requests.")),
         ("status", count_or_null()),
         ("client", side()),
         ("server", side()),
         ("upstream_ms", number_or_null()),
-        (
-            "outside_ms",
-            described(number_or_null(), "The network, and the queue in front of the server."),
-        ),
+        ("outside_ms", described(number_or_null(), "The network, and the queue in front of the server.")),
         ("front_ms", number_or_null()),
     ]);
     record(&[
-        (
-            "logs",
-            described(list(text()), "Logs that are the server's side, added together."),
-        ),
-        (
-            "behind",
-            described(list(text()), "Logs of the servers behind these that tell their times."),
-        ),
+        ("logs", described(list(text()), "Logs that are the server's side, added together.")),
+        ("behind", described(list(text()), "Logs of the servers behind these that tell their times.")),
         ("rows", list(row)),
-        (
-            "others",
-            described(count(), "Requests in the log that were not the run's."),
-        ),
+        ("others", described(count(), "Requests in the log that were not the run's.")),
         ("offset_s", number_or_null()),
         ("notes", list(text())),
     ])

@@ -16,19 +16,10 @@ pub fn comparison_schema() -> Value {
             ("said", described(said(), "The whole in one word; worse when a row is.")),
             ("weak", described(boolean(), "Too few runs for ranks in some row.")),
             ("margin", described(number(), "Share that counts as the same.")),
-            (
-                "failure_margin",
-                described(number(), "The same for differences of failure rates."),
-            ),
+            ("failure_margin", described(number(), "The same for differences of failure rates.")),
             ("family", described(count(), "Rows that Holm's correction is for.")),
-            (
-                "runs_needed",
-                described(count(), "Runs a side from which on ranks can tell among so many rows."),
-            ),
-            (
-                "history",
-                described(count(), "Other runs that say how much equal runs differ."),
-            ),
+            ("runs_needed", described(count(), "Runs a side from which on ranks can tell among so many rows.")),
+            ("history", described(count(), "Other runs that say how much equal runs differ.")),
             ("before", list(origin())),
             ("after", list(origin())),
             ("caveats", list(record(&[("text", text()), ("refuses", boolean())]))),
@@ -73,13 +64,7 @@ pub fn history_schema() -> Value {
             ("request", text()),
             ("margin", number()),
             ("runs", list(run)),
-            (
-                "levels",
-                described(
-                    list(level),
-                    "Runs from one place to the one before another, between changes.",
-                ),
-            ),
+            ("levels", described(list(level), "Runs from one place to the one before another, between changes.")),
             ("changes", list(change)),
             ("notes", list(text())),
         ],
@@ -109,10 +94,7 @@ fn origin() -> Value {
         ("verdict", optional.clone()),
         ("plan_sha256", text()),
         ("hold_s", number()),
-        (
-            "rate_per_s",
-            described(number_or_null(), "Iterations per second of an open workload."),
-        ),
+        ("rate_per_s", described(number_or_null(), "Iterations per second of an open workload.")),
         ("vus", described(number_or_null(), "Virtual users of a closed one.")),
         ("profile", optional),
     ])

@@ -10,12 +10,7 @@ fn all() -> Value {
 
 /// A group whose time has this key.
 pub(super) fn timed(time: &str) -> Value {
-    record(&[
-        ("count", all()),
-        ("failed", count()),
-        ("rate_per_s", number_or_null()),
-        (time, reference("dist")),
-    ])
+    record(&[("count", all()), ("failed", count()), ("rate_per_s", number_or_null()), (time, reference("dist"))])
 }
 
 pub(super) fn page() -> Value {
@@ -24,23 +19,11 @@ pub(super) fn page() -> Value {
         ("failed", count()),
         ("rate_per_s", number_or_null()),
         ("page_time_ms", reference("dist")),
-        (
-            "resources",
-            described(count(), "What belonged to the pages beside their documents."),
-        ),
-        (
-            "cached",
-            described(count(), "Of those, from the cache without an exchange."),
-        ),
-        (
-            "unchanged",
-            described(count(), "Of those, unchanged by the server's word (304)."),
-        ),
+        ("resources", described(count(), "What belonged to the pages beside their documents.")),
+        ("cached", described(count(), "Of those, from the cache without an exchange.")),
+        ("unchanged", described(count(), "Of those, unchanged by the server's word (304).")),
         ("resources_failed", count()),
-        (
-            "bytes_received",
-            described(count(), "Documents and resources, heads included."),
-        ),
+        ("bytes_received", described(count(), "Documents and resources, heads included.")),
     ])
 }
 
@@ -59,27 +42,15 @@ pub(super) fn location() -> Value {
 pub(super) fn steady() -> Value {
     let test = record(&[
         ("name", text()),
-        (
-            "drift",
-            described(
-                number_or_null(),
-                "Change over the hold, of the median, by the Theil-Sen slope.",
-            ),
-        ),
+        ("drift", described(number_or_null(), "Change over the hold, of the median, by the Theil-Sen slope.")),
         ("drift_limit", number()),
         ("kpss", number_or_null()),
         ("adf", described(number_or_null(), "Decides nothing.")),
         ("holds", maybe(boolean())),
     ]);
     let steady = record(&[
-        (
-            "holds",
-            described(maybe(boolean()), "Null when there was too little to tell."),
-        ),
-        (
-            "transient_s",
-            described(number_or_null(), "Beginning of the hold that is a transient by MSER-5."),
-        ),
+        ("holds", described(maybe(boolean()), "Null when there was too little to tell.")),
+        ("transient_s", described(number_or_null(), "Beginning of the hold that is a transient by MSER-5.")),
         ("series", list(test)),
         ("text", text()),
     ]);
@@ -98,10 +69,7 @@ pub(super) fn profile() -> Value {
         ("trouble", boolean()),
     ]);
     let profile = record(&[
-        (
-            "name",
-            json!({ "enum": ["smoke", "ladder", "peak", "stress", "soak", "flood"] }),
-        ),
+        ("name", json!({ "enum": ["smoke", "ladder", "peak", "stress", "soak", "flood"] })),
         ("headline", text()),
         ("findings", list(finding)),
     ]);
@@ -121,10 +89,7 @@ pub(super) fn intervention() -> Value {
     record(&[
         ("name", text()),
         ("start_s", number()),
-        (
-            "end_s",
-            described(number_or_null(), "Null when it was never undone or over."),
-        ),
+        ("end_s", described(number_or_null(), "Null when it was never undone or over.")),
         ("error", described(maybe(text()), "Why its action or its undo failed.")),
         ("before", figures()),
         ("during", figures()),
@@ -138,10 +103,7 @@ pub(super) fn intervention() -> Value {
         ),
         (
             "recovery_s",
-            described(
-                number_or_null(),
-                "From its end until the figures were as before; null when that was not seen.",
-            ),
+            described(number_or_null(), "From its end until the figures were as before; null when that was not seen."),
         ),
         ("text", text()),
     ])

@@ -12,10 +12,8 @@ pub fn usl_schema() -> Value {
     fields.extend(analysis());
     let mut asked = rung();
     asked["type"] = json!(["object", "null"]);
-    let asked = described(
-        asked,
-        "The model that `--model` asked for; null when none was, or when it cannot be fitted.",
-    );
+    let asked =
+        described(asked, "The model that `--model` asked for; null when none was, or when it cannot be fitted.");
     fields.push(("asked_model", asked));
     whole("The law of scalability, fitted by nmax", &fields)
 }
@@ -44,10 +42,7 @@ fn head() -> Vec<(&'static str, Value)> {
         ("schema_version", json!({ "const": SCHEMA_VERSION })),
         ("nmax_version", text()),
         ("title", text()),
-        (
-            "subtitle",
-            described(text(), "How the data were read, or where they come from."),
-        ),
+        ("subtitle", described(text(), "How the data were read, or where they come from.")),
         ("n_label", described(text(), "What N counts, in words.")),
         ("x_unit", described(text(), "Unit of X, per second.")),
     ]
@@ -56,25 +51,14 @@ fn head() -> Vec<(&'static str, Value)> {
 fn estimate() -> Value {
     record(&[
         ("estimate", number()),
-        (
-            "low",
-            described(number_or_null(), "Lower end of the 95 % interval; null without one."),
-        ),
+        ("low", described(number_or_null(), "Lower end of the 95 % interval; null without one.")),
         ("high", number_or_null()),
-        (
-            "at_bound",
-            described(boolean(), "A bound decided the value, and not the data."),
-        ),
+        ("at_bound", described(boolean(), "A bound decided the value, and not the data.")),
     ])
 }
 
 fn estimate_or_null() -> Value {
-    nullable(&[
-        ("estimate", number()),
-        ("low", number_or_null()),
-        ("high", number_or_null()),
-        ("at_bound", boolean()),
-    ])
+    nullable(&[("estimate", number()), ("low", number_or_null()), ("high", number_or_null()), ("at_bound", boolean())])
 }
 
 fn nullable(fields: &[(&str, Value)]) -> Value {
@@ -117,29 +101,14 @@ pub(super) fn analysis() -> Vec<(&'static str, Value)> {
         ("dimension", one_of(DIMENSIONS.iter().map(|dimension| dimension.name()))),
         ("think_ms", number()),
         ("n", described(count(), "Observations fitted.")),
-        (
-            "alpha",
-            described(
-                estimate_or_null(),
-                "Contention, by the chosen method, whichever model leads.",
-            ),
-        ),
+        ("alpha", described(estimate_or_null(), "Contention, by the chosen method, whichever model leads.")),
         ("beta", described(estimate_or_null(), "Coherency.")),
         ("gamma", described(estimate_or_null(), "Throughput of one unit.")),
         ("alpha_sign", sign()),
         ("beta_sign", sign()),
-        (
-            "at_bound",
-            described(list(text()), "Coefficients that a bound decided."),
-        ),
+        ("at_bound", described(list(text()), "Coefficients that a bound decided.")),
         ("converged", json!({ "type": ["boolean", "null"] })),
-        (
-            "rss",
-            described(
-                number_or_null(),
-                "Residual sum of squares, of ln X by the method `log`, else of X.",
-            ),
-        ),
+        ("rss", described(number_or_null(), "Residual sum of squares, of ln X by the method `log`, else of X.")),
         ("residual_sd", number_or_null()),
         ("r_squared", described(number_or_null(), "Of X; it decides nothing.")),
         ("best", described(nullable(&best), "The largest throughput measured.")),
@@ -149,37 +118,16 @@ pub(super) fn analysis() -> Vec<(&'static str, Value)> {
                 nullable(&[
                     ("concurrency", number()),
                     ("throughput", number()),
-                    (
-                        "between",
-                        json!({ "type": "array", "items": number(), "minItems": 2, "maxItems": 2 }),
-                    ),
+                    ("between", json!({ "type": "array", "items": number(), "minItems": 2, "maxItems": 2 })),
                 ]),
                 "The largest throughput, when N on both sides was lower beyond noise.",
             ),
         ),
-        (
-            "peak",
-            described(peak(), "Of the law; null when a condition for it fails."),
-        ),
-        (
-            "peak_refused",
-            described(list(text()), "Why there is no peak of the law."),
-        ),
-        (
-            "gate",
-            list(record(&[("name", text()), ("holds", boolean()), ("text", text())])),
-        ),
-        (
-            "limit",
-            described(estimate_or_null(), "Gamma over alpha: the roof without coherency."),
-        ),
-        (
-            "optimum",
-            described(
-                estimate_or_null(),
-                "1 over alpha: where the linear line meets the roof.",
-            ),
-        ),
+        ("peak", described(peak(), "Of the law; null when a condition for it fails.")),
+        ("peak_refused", described(list(text()), "Why there is no peak of the law.")),
+        ("gate", list(record(&[("name", text()), ("holds", boolean()), ("text", text())]))),
+        ("limit", described(estimate_or_null(), "Gamma over alpha: the roof without coherency.")),
+        ("optimum", described(estimate_or_null(), "1 over alpha: where the linear line meets the roof.")),
         ("class", json!({ "enum": ["A", "B", "C", "D", "undetermined"] })),
         ("class_text", text()),
         (
@@ -195,10 +143,7 @@ pub(super) fn analysis() -> Vec<(&'static str, Value)> {
                 nullable(&[
                     ("name", text()),
                     ("throughput", reference("estimate")),
-                    (
-                        "reading",
-                        json!({ "enum": ["explained", "cap_comes_first", "other_suspect", null] }),
-                    ),
+                    ("reading", json!({ "enum": ["explained", "cap_comes_first", "other_suspect", null] })),
                     ("text", text()),
                 ]),
                 "The law beside the most demanding resource.",
@@ -206,10 +151,7 @@ pub(super) fn analysis() -> Vec<(&'static str, Value)> {
         ),
         ("ladder", list(rung())),
         ("findings", list(finding())),
-        (
-            "left_out",
-            described(list(count()), "Rows that were not fitted, from 1."),
-        ),
+        ("left_out", described(list(count()), "Rows that were not fitted, from 1.")),
         ("meaning", described(list(text()), "Three sentences.")),
         ("points_total", described(count(), "Points that there are.")),
         (
@@ -238,23 +180,14 @@ fn peak() -> Value {
     nullable(&[
         ("concurrency", reference("estimate")),
         ("throughput", reference("estimate")),
-        (
-            "integer",
-            described(record(&pair), "The better of the integers beside it."),
-        ),
+        ("integer", described(record(&pair), "The better of the integers beside it.")),
         (
             "alternative",
-            described(
-                nullable(&pair),
-                "Peak of the ln-variant, when it explains the data nearly as well.",
-            ),
+            described(nullable(&pair), "Peak of the ln-variant, when it explains the data nearly as well."),
         ),
         (
             "alternative_is_beyond",
-            described(
-                boolean(),
-                "The ln-variant does, and puts its peak beyond twice what was measured.",
-            ),
+            described(boolean(), "The ln-variant does, and puts its peak beyond twice what was measured."),
         ),
     ])
 }
@@ -263,10 +196,7 @@ fn rung() -> Value {
     record(&[
         ("model", one_of(Model::ALL.iter().map(|model| model.name()))),
         ("k", described(count(), "Parameters, the variance included.")),
-        (
-            "aicc",
-            described(number_or_null(), "Null when there are too few observations."),
-        ),
+        ("aicc", described(number_or_null(), "Null when there are too few observations.")),
         ("delta", described(number_or_null(), "Distance to the best.")),
         ("rss", described(number_or_null(), "Residual sum of squares of ln X.")),
         ("coefficients", map(number_or_null())),
@@ -287,32 +217,14 @@ fn point() -> Value {
         ("row", described(count(), "Of the data, from 1.")),
         ("n", number_or_null()),
         ("x", number_or_null()),
-        (
-            "r",
-            described(
-                number_or_null(),
-                "Mean response time, ms; N/X less the think time when it was not measured.",
-            ),
-        ),
+        ("r", described(number_or_null(), "Mean response time, ms; N/X less the think time when it was not measured.")),
         ("capacity", described(number_or_null(), "X over X(1).")),
-        (
-            "efficiency",
-            described(number_or_null(), "X over N X(1); null when X(1) was not measured."),
-        ),
+        ("efficiency", described(number_or_null(), "X over N X(1); null when X(1) was not measured.")),
         ("efficiency_of_law", described(number_or_null(), "X over gamma N.")),
         ("fitted", described(number_or_null(), "X by the law.")),
         ("band", described(pair_or_null(), "95 % band of the law's mean.")),
-        (
-            "residual",
-            described(number_or_null(), "Of ln X by the method `log`, else of X."),
-        ),
-        (
-            "zone",
-            described(
-                json!({ "enum": ["A", "B", "C", null] }),
-                "Above, on or below the Amdahl bound.",
-            ),
-        ),
+        ("residual", described(number_or_null(), "Of ln X by the method `log`, else of X.")),
+        ("zone", described(json!({ "enum": ["A", "B", "C", null] }), "Above, on or below the Amdahl bound.")),
     ])
 }
 
@@ -325,14 +237,8 @@ fn campaign() -> Vec<(&'static str, Value)> {
         ("notes", list(text())),
         ("find", found()),
         ("knobs", list(knob())),
-        (
-            "versions",
-            described(list(record(&of_version)), "One law per value of the second axis."),
-        ),
-        (
-            "levels",
-            described(list(level()), "In the order in which they were run."),
-        ),
+        ("versions", described(list(record(&of_version)), "One law per value of the second axis.")),
+        ("levels", described(list(level()), "In the order in which they were run.")),
     ]
 }
 
@@ -357,10 +263,7 @@ fn run() -> Value {
 fn found() -> Value {
     let fields = [
         ("objective", text()),
-        (
-            "level",
-            described(number_or_null(), "Highest level that holds it; null when none did."),
-        ),
+        ("level", described(number_or_null(), "Highest level that holds it; null when none did.")),
         ("low", number_or_null()),
         ("high", number_or_null()),
         ("x", number_or_null()),
@@ -378,10 +281,7 @@ fn knob() -> Value {
         ("r_ms", number_or_null()),
         ("runs", count()),
         ("price_per_h", number_or_null()),
-        (
-            "price_per_million",
-            described(number_or_null(), "Of a million usable completions."),
-        ),
+        ("price_per_million", described(number_or_null(), "Of a million usable completions.")),
         ("why", text()),
     ])
 }

@@ -23,22 +23,13 @@ pub fn usl_compare_schema() -> Value {
                 "Later less earlier of contention and coherency, later over earlier of throughputs.",
             ),
         ),
-        (
-            "low",
-            described(number_or_null(), "Lower end of the 95 % interval; null without one."),
-        ),
+        ("low", described(number_or_null(), "Lower end of the 95 % interval; null without one.")),
         ("high", number_or_null()),
         ("text", text()),
     ]);
     let mut fields = head();
-    fields.push((
-        "versions",
-        described(list(record(&version)), "The law of each, as of `nmax usl fit`."),
-    ));
-    fields.push((
-        "differences",
-        described(list(difference), "Of each later version from the first."),
-    ));
+    fields.push(("versions", described(list(record(&version)), "The law of each, as of `nmax usl fit`.")));
+    fields.push(("differences", described(list(difference), "Of each later version from the first.")));
     whole("nmax usl compare", &fields)
 }
 
@@ -55,13 +46,7 @@ pub fn usl_what_if_schema() -> Value {
     fields.extend([
         ("base", described(law(), "The law that was fitted, or given.")),
         ("n_max", described(number(), "Largest N shown.")),
-        (
-            "assumed",
-            described(
-                list(record(&[("name", text()), ("law", law())])),
-                "Laws with other coefficients.",
-            ),
-        ),
+        ("assumed", described(list(record(&[("name", text()), ("law", law())])), "Laws with other coefficients.")),
         ("curves", list(record(&[("n", number()), ("x", throughputs())]))),
         (
             "weeks",
@@ -76,9 +61,5 @@ pub fn usl_what_if_schema() -> Value {
 }
 
 fn head() -> Vec<(&'static str, Value)> {
-    vec![
-        ("schema_version", json!({ "const": SCHEMA_VERSION })),
-        ("nmax_version", text()),
-        ("title", text()),
-    ]
+    vec![("schema_version", json!({ "const": SCHEMA_VERSION })), ("nmax_version", text()), ("title", text())]
 }

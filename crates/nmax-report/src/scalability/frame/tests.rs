@@ -6,14 +6,7 @@ use super::*;
 fn of(points: &[(f64, f64)]) -> Analysis {
     let rows = points.iter().enumerate();
     let observations: Vec<_> = rows
-        .map(|(index, (n, x))| Observation {
-            n: *n,
-            x: *x,
-            r_s: None,
-            weight: 1.0,
-            row: index + 1,
-            count: None,
-        })
+        .map(|(index, (n, x))| Observation { n: *n, x: *x, r_s: None, weight: 1.0, row: index + 1, count: None })
         .collect();
     analyse(&observations, &Options::default())
 }
@@ -38,26 +31,13 @@ proptest! {
 
 #[test]
 fn the_bound_lies_between_the_law_and_the_line() {
-    let law = Usl {
-        contention: 0.03,
-        coherency: 5e-4,
-        unit_throughput: 100.0,
-    };
-    let points: Vec<_> = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0]
-        .iter()
-        .map(|n| (*n, law.throughput_at(*n)))
-        .collect();
+    let law = Usl { contention: 0.03, coherency: 5e-4, unit_throughput: 100.0 };
+    let points: Vec<_> = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0].iter().map(|n| (*n, law.throughput_at(*n))).collect();
     let frame = Frame::new(&of(&points)).expect("there are points");
     for ((bound, law), line) in frame.amdahl.iter().zip(&frame.law).zip(&frame.linear) {
         assert!(law.1 <= bound.1 * (1.0 + 1e-9) && bound.1 <= line.1 * (1.0 + 1e-9));
     }
-    assert!(
-        frame
-            .zone_b
-            .iter()
-            .zip(&frame.amdahl)
-            .all(|(zone, bound)| zone.1 <= bound.1 && bound.1 <= zone.2)
-    );
+    assert!(frame.zone_b.iter().zip(&frame.amdahl).all(|(zone, bound)| zone.1 <= bound.1 && bound.1 <= zone.2));
     assert!(frame.leader.is_none());
 }
 

@@ -1,21 +1,13 @@
 use super::*;
 
 fn estimate(estimate: f64, low: f64, high: f64) -> Estimate {
-    Estimate {
-        estimate,
-        low: Some(low),
-        high: Some(high),
-        at_bound: false,
-    }
+    Estimate { estimate, low: Some(low), high: Some(high), at_bound: false }
 }
 
 #[test]
 fn digits_follow_the_interval() {
     let cases = [
-        (
-            estimate(0.020_453_91, 0.015_710_6, 0.025_197),
-            "0.0205 (0.0157 to 0.0252)",
-        ),
+        (estimate(0.020_453_91, 0.015_710_6, 0.025_197), "0.0205 (0.0157 to 0.0252)"),
         (estimate(12_208.33, 11_977.2, 12_445.1), "12,208 (11,977 to 12,445)"),
         (estimate(33.157_6, 30.79, 35.71), "33.2 (30.8 to 35.7)"),
         (estimate(3.36e-6, -2.72e-4, 2.79e-4), "0.000003 (−0.000272 to 0.000279)"),
@@ -27,16 +19,9 @@ fn digits_follow_the_interval() {
     for (of, want) in cases {
         assert_eq!(both(&of), want);
     }
-    let unknown = Estimate {
-        low: None,
-        high: None,
-        ..estimate(3.571_411, 0.0, 0.0)
-    };
+    let unknown = Estimate { low: None, high: None, ..estimate(3.571_411, 0.0, 0.0) };
     assert_eq!(both(&unknown), "3.571 (no interval)");
-    let at_bound = Estimate {
-        at_bound: true,
-        ..unknown
-    };
+    let at_bound = Estimate { at_bound: true, ..unknown };
     assert_eq!(interval(&at_bound), "at bound");
 }
 
@@ -56,8 +41,5 @@ fn numbers_are_grouped_and_never_minus_zero() {
 #[test]
 fn many_rows_are_counted() {
     assert_eq!(rows(&[3]), "row 3");
-    assert_eq!(
-        rows(&(1..=10).collect::<Vec<_>>()),
-        "rows 1, 2, 3, 4, 5, 6, 7, 8 and 2 more"
-    );
+    assert_eq!(rows(&(1..=10).collect::<Vec<_>>()), "rows 1, 2, 3, 4, 5, 6, 7, 8 and 2 more");
 }

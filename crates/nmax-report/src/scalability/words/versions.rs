@@ -7,11 +7,7 @@ use crate::scalability::{ScaleView, Version};
 
 /// A heading with what it is about, such as `Meaning, size=small`; plain without.
 pub(crate) fn heading(heading: &str, of: &str) -> String {
-    if of.is_empty() {
-        heading.to_owned()
-    } else {
-        format!("{heading}, {of}")
-    }
+    if of.is_empty() { heading.to_owned() } else { format!("{heading}, {of}") }
 }
 
 /// The meaning of a law, with the setting it is about before the first sentence.
@@ -80,14 +76,7 @@ pub(crate) const COEFFICIENTS: [Coefficient; 6] = [
         short: "largest X",
         key: BEST,
         per_s: true,
-        of: |analysis| {
-            analysis.best.map(|(_, x)| Estimate {
-                estimate: x,
-                low: None,
-                high: None,
-                at_bound: false,
-            })
-        },
+        of: |analysis| analysis.best.map(|(_, x)| Estimate { estimate: x, low: None, high: None, at_bound: false }),
     },
     Coefficient {
         name: "N at the peak of the law",

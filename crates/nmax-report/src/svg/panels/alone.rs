@@ -24,16 +24,11 @@ const COLORS: [(&str, &str, &str); 10] = [
 fn style_alone() -> String {
     let with = |sheet: &str, pick: fn(&(&'static str, &'static str, &'static str)) -> &'static str| {
         let all = COLORS.iter();
-        all.fold(sheet.to_owned(), |sheet, color| {
-            sheet.replace(&format!("var(--{})", color.0), pick(color))
-        })
+        all.fold(sheet.to_owned(), |sheet, color| sheet.replace(&format!("var(--{})", color.0), pick(color)))
     };
     let colored: Vec<_> = STYLE.lines().filter(|rule| rule.contains("var(")).collect();
     let dark = with(&colored.join("\n"), |color| color.2);
-    format!(
-        "{}@media (prefers-color-scheme:dark){{{dark}}}",
-        with(STYLE, |color| color.1)
-    )
+    format!("{}@media (prefers-color-scheme:dark){{{dark}}}", with(STYLE, |color| color.1))
 }
 
 /// Size of a panel of a figure that stands alone.
@@ -51,10 +46,7 @@ pub fn figure(view: &FitView) -> String {
 
 /// One panel of a fit as a picture that stands alone.
 pub fn panel(view: &FitView, which: Panel) -> String {
-    let charts: Vec<_> = fit_panels(view)
-        .into_iter()
-        .filter(|(panel, _)| *panel == which)
-        .collect();
+    let charts: Vec<_> = fit_panels(view).into_iter().filter(|(panel, _)| *panel == which).collect();
     let mut entries = samples(&charts);
     if matches!(which, Panel::Zones | Panel::Band) {
         entries.extend(sentences(view));
@@ -64,10 +56,7 @@ pub fn panel(view: &FitView, which: Panel) -> String {
 
 /// Versions, as a picture that stands alone.
 pub fn compare(view: &CompareView) -> String {
-    let charts: Vec<_> = compare_chart(view)
-        .into_iter()
-        .map(|chart| (Panel::Band, chart))
-        .collect();
+    let charts: Vec<_> = compare_chart(view).into_iter().map(|chart| (Panel::Band, chart)).collect();
     let mut entries = samples(&charts);
     entries.extend(view.differences.iter().map(|difference| plain(difference.text.clone())));
     alone((&view.title, ""), &charts, 1, &entries)
@@ -98,10 +87,7 @@ fn plain(text: String) -> Entry {
 
 /// Coefficients, R², peaks.
 fn sentences(view: &FitView) -> Vec<Entry> {
-    words::legend(&view.analysis, view.x_unit())
-        .into_iter()
-        .map(plain)
-        .collect()
+    words::legend(&view.analysis, view.x_unit()).into_iter().map(plain).collect()
 }
 
 /// A picture with title, charts in columns and legend, with its own style.
@@ -120,19 +106,9 @@ fn alone((title, subtitle): (&str, &str), charts: &[(Panel, PanelChart)], column
             Escaped(&clip(title, (width / 10.5) as usize))
         ),
     );
-    for line in wrapped(subtitle, ((width - 48.0) / CHARACTER) as usize)
-        .iter()
-        .filter(|line| !line.is_empty())
-    {
+    for line in wrapped(subtitle, ((width - 48.0) / CHARACTER) as usize).iter().filter(|line| !line.is_empty()) {
         y += 18.0;
-        add(
-            &mut body,
-            format_args!(
-                "<text class=\"k\" x=\"{:.1}\" y=\"{y:.1}\">{}</text>",
-                EDGE + 8.0,
-                Escaped(line)
-            ),
-        );
+        add(&mut body, format_args!("<text class=\"k\" x=\"{:.1}\" y=\"{y:.1}\">{}</text>", EDGE + 8.0, Escaped(line)));
     }
     y += 16.0;
     if charts.is_empty() {

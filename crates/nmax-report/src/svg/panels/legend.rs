@@ -7,10 +7,7 @@ use crate::markup::{Escaped, clip};
 pub(super) fn shape(text: &mut String, class: &str, shape: usize, x: f64, y: f64) {
     let path = match shape % 5 {
         0 => {
-            add(
-                text,
-                format_args!("<circle class=\"pt {class}\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3.6\"/>"),
-            );
+            add(text, format_args!("<circle class=\"pt {class}\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3.6\"/>"));
             return;
         }
         1 => format!("M{:.1} {:.1}l4.2 7.4h-8.4z", x, y - 4.6),
@@ -55,10 +52,7 @@ pub(super) fn legend(text: &mut String, entries: &[Entry], (left, top): (f64, f6
         let middle = y - 4.0;
         match entry.key {
             Key::Curve(class) => {
-                add(
-                    text,
-                    format_args!("<path class=\"line {class}\" d=\"M{x:.1} {middle:.1}h26\"/>"),
-                );
+                add(text, format_args!("<path class=\"line {class}\" d=\"M{x:.1} {middle:.1}h26\"/>"));
             }
             Key::Area(class) => add(
                 text,

@@ -29,10 +29,7 @@ pub(crate) fn fit_panels(view: &FitView) -> Vec<(Panel, PanelChart)> {
     let Some(frame) = Frame::new(&view.analysis) else {
         return Vec::new();
     };
-    Panel::ALL
-        .into_iter()
-        .map(|panel| (panel, chart(view, &frame, panel)))
-        .collect()
+    Panel::ALL.into_iter().map(|panel| (panel, chart(view, &frame, panel))).collect()
 }
 
 fn chart(view: &FitView, frame: &Frame, panel: Panel) -> PanelChart {
@@ -75,10 +72,7 @@ fn description(view: &FitView, frame: &Frame, panel: Panel) -> String {
         Panel::Band => "with the law and its band",
     };
     let observed = words::observed(&view.analysis, view.x_unit());
-    format!(
-        "{count} points up to N = {}, {what}. Observed peak: {observed}.",
-        words::plain(frame.n_hi)
-    )
+    format!("{count} points up to N = {}, {what}. Observed peak: {observed}.", words::plain(frame.n_hi))
 }
 
 fn entry(chart: &mut PanelChart, key: Key, text: &str) {
@@ -86,16 +80,7 @@ fn entry(chart: &mut PanelChart, key: Key, text: &str) {
 }
 
 fn dots(chart: &mut PanelChart, frame: &Frame) {
-    chart.points = frame
-        .points
-        .iter()
-        .map(|mark| Dot {
-            class: "m",
-            shape: 0,
-            n: mark.n,
-            x: mark.x,
-        })
-        .collect();
+    chart.points = frame.points.iter().map(|mark| Dot { class: "m", shape: 0, n: mark.n, x: mark.x }).collect();
     entry(chart, Key::Dot("m", 0), "measured");
 }
 
@@ -110,11 +95,7 @@ fn raw(chart: &mut PanelChart, frame: &Frame) {
 
 /// A label above a place.
 fn above(frame: &Frame, n: f64, x: f64, text: String) -> Label {
-    Label {
-        text,
-        n,
-        x: x + 0.055 * frame.x_max(),
-    }
+    Label { text, n, x: x + 0.055 * frame.x_max() }
 }
 
 fn smoother(chart: &mut PanelChart, frame: &Frame) {
@@ -122,11 +103,7 @@ fn smoother(chart: &mut PanelChart, frame: &Frame) {
     if frame.smooth.is_empty() {
         let x = 0.5 * frame.x_max();
         let text = "too few distinct N for a smoother".to_owned();
-        chart.labels.push(Label {
-            text,
-            n: middle(frame),
-            x,
-        });
+        chart.labels.push(Label { text, n: middle(frame), x });
         return;
     }
     chart.curves.push(("smooth", frame.smooth.clone()));
@@ -145,18 +122,12 @@ fn middle(frame: &Frame) -> f64 {
 fn law(chart: &mut PanelChart, frame: &Frame) {
     if frame.law.is_empty() {
         let text = "no fit: the findings say why".to_owned();
-        chart.labels.push(Label {
-            text,
-            n: middle(frame),
-            x: 0.5 * frame.x_max(),
-        });
+        chart.labels.push(Label { text, n: middle(frame), x: 0.5 * frame.x_max() });
         return;
     }
     let split = frame.law.partition_point(|(n, _)| *n <= frame.n_hi);
     chart.curves.push(("law", frame.law[..split].to_vec()));
-    chart
-        .curves
-        .push(("law beyond", frame.law[split.saturating_sub(1)..].to_vec()));
+    chart.curves.push(("law beyond", frame.law[split.saturating_sub(1)..].to_vec()));
     entry(chart, Key::Curve("law"), "law");
     entry(chart, Key::Curve("law beyond"), "law beyond the largest N measured");
 }
@@ -179,31 +150,18 @@ fn zones(chart: &mut PanelChart, frame: &Frame) {
     }
     if let Some((model, curve)) = &frame.leader {
         chart.curves.push(("leader", curve.clone()));
-        entry(
-            chart,
-            Key::Curve("leader"),
-            &format!("{}, the model that leads", model.name()),
-        );
+        entry(chart, Key::Curve("leader"), &format!("{}, the model that leads", model.name()));
     }
     law(chart, frame);
     for zone in [Zone::A, Zone::B, Zone::C] {
         if frame.points.iter().any(|mark| mark.zone == Some(zone)) {
             let (class, shape) = zone_dot(Some(zone));
-            entry(
-                chart,
-                Key::Dot(class, shape),
-                &format!("point in zone {}", words::zone(zone)),
-            );
+            entry(chart, Key::Dot(class, shape), &format!("point in zone {}", words::zone(zone)));
         }
     }
     let dot = |mark: &Mark| {
         let (class, shape) = zone_dot(mark.zone);
-        Dot {
-            class,
-            shape,
-            n: mark.n,
-            x: mark.x,
-        }
+        Dot { class, shape, n: mark.n, x: mark.x }
     };
     chart.points = frame.points.iter().map(dot).collect();
 }
@@ -217,9 +175,7 @@ fn regions(chart: &mut PanelChart, frame: &Frame) {
     let on = if frame.zone_b.is_empty() { &line } else { &frame.zone_b };
     let ceiling = |x: f64| x.min(frame.x_max());
     let gamma = frame.linear.last().map_or(0.0, |(n, x)| x / n);
-    let above = on
-        .iter()
-        .map(|(n, _, high)| (*n, ceiling(*high), ceiling(f64::max(gamma * n, *high))));
+    let above = on.iter().map(|(n, _, high)| (*n, ceiling(*high), ceiling(f64::max(gamma * n, *high))));
     let below = on.iter().map(|(n, low, _)| (*n, 0.0, ceiling(*low)));
     let beside = on.iter().map(|(n, low, high)| (*n, ceiling(*low), ceiling(*high)));
     let parts: [(_, Vec<_>, _); 3] = [
@@ -245,14 +201,8 @@ fn zone_dot(zone: Option<Zone>) -> (&'static str, usize) {
 fn band(chart: &mut PanelChart, frame: &Frame, analysis: &Analysis) {
     if !frame.band.is_empty() {
         let top = frame.x_max();
-        let edges = frame
-            .band
-            .iter()
-            .map(|(n, low, high)| (*n, low.min(top), high.min(top)));
-        chart.areas.push(Area {
-            class: "band",
-            edges: edges.collect(),
-        });
+        let edges = frame.band.iter().map(|(n, low, high)| (*n, low.min(top), high.min(top)));
+        chart.areas.push(Area { class: "band", edges: edges.collect() });
         entry(chart, Key::Area("band"), "95 % band of the law");
     }
     law(chart, frame);
@@ -267,11 +217,7 @@ fn band(chart: &mut PanelChart, frame: &Frame, analysis: &Analysis) {
         chart.labels.push(above(frame, n.estimate, x.estimate, text));
         entry(chart, Key::Curve("stem peak"), "N at the peak, with its interval");
     } else if !frame.law.is_empty() {
-        chart.labels.push(Label {
-            text: "peak of the law: refused".into(),
-            n: middle(frame),
-            x: 0.06 * frame.x_max(),
-        });
+        chart.labels.push(Label { text: "peak of the law: refused".into(), n: middle(frame), x: 0.06 * frame.x_max() });
     }
 }
 
@@ -311,32 +257,16 @@ fn of_overlay(id: &str, title: &str, overlay: &Overlay, (n_label, x_unit): (&str
         legend: Vec::new(),
     };
     if !overlay.band.is_empty() {
-        chart.areas.push(Area {
-            class: "assumed",
-            edges: overlay.band.clone(),
-        });
+        chart.areas.push(Area { class: "assumed", edges: overlay.band.clone() });
         entry(&mut chart, Key::Area("assumed"), &overlay.band_name);
     }
     for (number, series) in overlay.series.iter().enumerate() {
         let class = VERSIONS[number % VERSIONS.len()];
-        let line = if series.assumed {
-            ASSUMED[number % ASSUMED.len()]
-        } else {
-            class
-        };
+        let line = if series.assumed { ASSUMED[number % ASSUMED.len()] } else { class };
         chart.curves.push((line, series.curve.clone()));
         let points = series.points.iter();
-        chart.points.extend(points.map(|(n, x)| Dot {
-            class,
-            shape: number,
-            n: *n,
-            x: *x,
-        }));
-        let key = if series.points.is_empty() {
-            Key::Curve(line)
-        } else {
-            Key::Dot(class, number)
-        };
+        chart.points.extend(points.map(|(n, x)| Dot { class, shape: number, n: *n, x: *x }));
+        let key = if series.points.is_empty() { Key::Curve(line) } else { Key::Dot(class, number) };
         entry(&mut chart, key, &series.name);
     }
     chart

@@ -30,14 +30,7 @@ pub(super) struct Canvas {
 
 impl Canvas {
     pub(super) fn new(n: Scale, x_max: f64, columns: usize, rows: usize, glyphs: Glyphs) -> Self {
-        Self {
-            n,
-            x_max,
-            columns,
-            rows,
-            cells: vec![Cell::default(); columns * rows],
-            glyphs,
-        }
+        Self { n, x_max, columns, rows, cells: vec![Cell::default(); columns * rows], glyphs }
     }
 
     /// Column of dots of an N.
@@ -81,10 +74,7 @@ impl Canvas {
 
     /// A curve; later numbers hide earlier ones. `gap` leaves out dots: 1 draws all, 3 every third.
     pub(super) fn curve(&mut self, points: &[(f64, f64)], number: usize, ink: Ink, gap: usize) {
-        let places: Vec<_> = points
-            .iter()
-            .map(|(n, x)| (self.dot_column(*n), self.dot_row(*x)))
-            .collect();
+        let places: Vec<_> = points.iter().map(|(n, x)| (self.dot_column(*n), self.dot_row(*x))).collect();
         let limit = 8.0 * (self.columns + self.rows) as f64;
         let mut drawn = 0;
         for pair in places.windows(2) {
@@ -157,11 +147,7 @@ impl Canvas {
             }
         }
         if let Some((of, part)) = run {
-            let part = if of == Ink::Plain {
-                part.trim_end().to_owned()
-            } else {
-                part
-            };
+            let part = if of == Ink::Plain { part.trim_end().to_owned() } else { part };
             text.push_str(&paint(&part, of, color));
         }
         text

@@ -41,10 +41,7 @@ impl Glyphs {
 
     /// Characters of points, one per version.
     fn point(self, number: usize) -> char {
-        self.pick(
-            ['●', '○', '◆', '◇', '■', '□'][number % 6],
-            ['o', 'x', '#', '@', '%', '&'][number % 6],
-        )
+        self.pick(['●', '○', '◆', '◇', '■', '□'][number % 6], ['o', 'x', '#', '@', '%', '&'][number % 6])
     }
 
     /// The text as it may be printed: in ASCII every other character has a stand-in of one column.
@@ -101,11 +98,7 @@ pub struct LiveScale<'a> {
 /// The curve so far: always `rows` + 5 lines, none wider than `style.width`.
 pub fn live_curve(live: &LiveScale<'_>, style: Style, glyphs: Glyphs) -> Vec<String> {
     let (columns, rows) = (style.width.max(WIDTH_MIN), live.rows.max(4));
-    let marks = live.points.iter().map(|(n, x)| Mark {
-        n: *n,
-        x: *x,
-        zone: None,
-    });
+    let marks = live.points.iter().map(|(n, x)| Mark { n: *n, x: *x, zone: None });
     let frame = Frame::of(marks.collect(), live.analysis);
     let mut lines = match &frame {
         Some(frame) => {
@@ -196,11 +189,7 @@ pub(super) fn of_overlay(
     }
     let mut lines = axes.render(&canvas, labels, color);
     let name = |(number, series): (usize, &crate::scalability::Series)| {
-        let mark = if series.points.is_empty() {
-            digit(number)
-        } else {
-            glyphs.point(number)
-        };
+        let mark = if series.points.is_empty() { digit(number) } else { glyphs.point(number) };
         format!("{mark} {}", shorten(&series.name, 40))
     };
     let mut entries: Vec<_> = overlay.series.iter().enumerate().map(name).collect();
@@ -250,14 +239,7 @@ impl Axes {
         };
         let ticks: Vec<_> = x.ticks().into_iter().map(|tick| (tick, words::tick(tick))).collect();
         let margin = ticks.iter().map(|(_, label)| width(label)).max().unwrap_or(1) + 2;
-        Self {
-            n,
-            x_max,
-            ticks,
-            margin,
-            columns: columns.saturating_sub(margin + 1).max(20),
-            rows,
-        }
+        Self { n, x_max, ticks, margin, columns: columns.saturating_sub(margin + 1).max(20), rows }
     }
 
     fn canvas(&self, glyphs: Glyphs) -> Canvas {

@@ -42,18 +42,9 @@ pub(super) fn coefficients(page: &mut Page, versions: &[Version], unit: &str) {
     if versions.is_empty() {
         return;
     }
-    let name = versions
-        .iter()
-        .map(|version| width(&version.name))
-        .max()
-        .unwrap_or(0)
-        .clamp(8, 24);
+    let name = versions.iter().map(|version| width(&version.name)).max().unwrap_or(0).clamp(8, 24);
     for (index, coefficient) in words::COEFFICIENTS.iter().enumerate() {
-        let unit = if coefficient.per_s {
-            format!(", {unit}")
-        } else {
-            String::new()
-        };
+        let unit = if coefficient.per_s { format!(", {unit}") } else { String::new() };
         let heading = shorten(&format!("{}{unit}", coefficient.name), page.width);
         page.heading(&heading);
         for version in versions.iter().take(ROWS_MAX) {
@@ -62,11 +53,7 @@ pub(super) fn coefficients(page: &mut Page, versions: &[Version], unit: &str) {
                 || (UNKNOWN.to_owned(), words::missing(&version.analysis).to_owned()),
                 |of| (words::value(&of), words::beside(coefficient, &version.analysis, &of)),
             );
-            let line = format!(
-                "  {}  {}  {interval}",
-                left(&shorten(&version.name, name), name),
-                left(&value, 12)
-            );
+            let line = format!("  {}  {}  {interval}", left(&shorten(&version.name, name), name), left(&value, 12));
             page.line(&shorten(&line, page.width));
         }
         if index == 0 {
@@ -78,20 +65,10 @@ pub(super) fn coefficients(page: &mut Page, versions: &[Version], unit: &str) {
 /// Assumptions beside what is known. No line is wider than `style.width`.
 pub fn what_if(view: &WhatIfView, style: Style, glyphs: Glyphs) -> String {
     let mut page = page(style);
-    title(
-        &mut page,
-        &view.title,
-        "What if: curves marked `assumed` rest on coefficients that nobody measured.",
-    );
+    title(&mut page, &view.title, "What if: curves marked `assumed` rest on coefficients that nobody measured.");
     let overlay = Overlay::of_assumptions(view);
     page.line("");
-    for line in chart::of_overlay(
-        &overlay,
-        (view.n_label(), view.x_unit()),
-        page.width,
-        page.color,
-        glyphs,
-    ) {
+    for line in chart::of_overlay(&overlay, (view.n_label(), view.x_unit()), page.width, page.color, glyphs) {
         page.line(&line);
     }
     page.heading("Coefficients");
@@ -109,10 +86,7 @@ pub fn what_if(view: &WhatIfView, style: Style, glyphs: Glyphs) -> String {
     let names: Vec<String> = view.laws().into_iter().map(|(name, _)| name).collect();
     let curves = view.curves();
     let last = curves.len().saturating_sub(1);
-    let every = curves
-        .iter()
-        .enumerate()
-        .filter(|(index, _)| index % 5 == 0 || *index == last);
+    let every = curves.iter().enumerate().filter(|(index, _)| index % 5 == 0 || *index == last);
     let rows = every.map(|(_, (n, x))| (words::plain(*n), x.clone()));
     table(&mut page, "N", &names, rows);
     if !view.weeks.is_empty() {
@@ -139,15 +113,9 @@ fn table(page: &mut Page, first: &str, names: &[String], rows: impl Iterator<Ite
     const ASSUMED: &str = " (assumed)";
     let shown = names.len().min((page.width - FIRST) / EACH);
     let cell = |text: &str| right(&shorten(text, EACH - 1), EACH);
-    let names_only = names
-        .iter()
-        .take(shown)
-        .map(|name| cell(name.strip_suffix(ASSUMED).unwrap_or(name)));
+    let names_only = names.iter().take(shown).map(|name| cell(name.strip_suffix(ASSUMED).unwrap_or(name)));
     let titles = right(first, FIRST) + &names_only.collect::<String>();
-    let kinds = names
-        .iter()
-        .take(shown)
-        .map(|name| cell(if name.ends_with(ASSUMED) { "assumed" } else { "" }));
+    let kinds = names.iter().take(shown).map(|name| cell(if name.ends_with(ASSUMED) { "assumed" } else { "" }));
     let kinds = right("", FIRST) + &kinds.collect::<String>();
     for line in [titles, kinds].into_iter().filter(|line| !line.trim().is_empty()) {
         let line = page.paint(&line, Ink::Dim);

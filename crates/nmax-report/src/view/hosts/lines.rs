@@ -53,11 +53,7 @@ pub(super) fn line(name: &str, (figure, track): (&Figure, &Track), gaps: &[(f64,
     let bins = (end.0.div_ceil(track.width.0) as usize).max(track.bins.len());
     let per = bins.div_ceil(POINTS_MAX).max(1);
     let width_s = track.width.as_secs_f64();
-    let late_s = if is_of_time_before(figure, &track.unit) {
-        usual_s(track) / 2.0
-    } else {
-        0.0
-    };
+    let late_s = if is_of_time_before(figure, &track.unit) { usual_s(track) / 2.0 } else { 0.0 };
     let points: Vec<(f64, Option<f64>)> = (0..bins.div_ceil(per))
         .map(|index| {
             let (first, last) = (index * per, ((index + 1) * per).min(bins));
@@ -66,18 +62,13 @@ pub(super) fn line(name: &str, (figure, track): (&Figure, &Track), gaps: &[(f64,
             ((at_s - late_s).max(0.0), track.mean((span[0], span[1])))
         })
         .collect();
-    PanelLine {
-        name: name.to_owned(),
-        points: without_small_gaps(points, gaps),
-    }
+    PanelLine { name: name.to_owned(), points: without_small_gaps(points, gaps) }
 }
 
 /// Usual time between two readings, s, also where there are several in a bin.
 fn usual_s(track: &Track) -> f64 {
     let read = track.bins.iter().filter(|bin| bin.count > 0);
-    let (bins, readings) = read.fold((0.0, 0.0), |(bins, readings), bin| {
-        (bins + 1.0, readings + f64::from(bin.count))
-    });
+    let (bins, readings) = read.fold((0.0, 0.0), |(bins, readings), bin| (bins + 1.0, readings + f64::from(bin.count)));
     let step = track.usual().unwrap_or(track.width).as_secs_f64();
     if readings > 0.0 { step * bins / readings } else { step }
 }
@@ -113,9 +104,7 @@ fn without_small_gaps(points: Vec<(f64, Option<f64>)>, gaps: &[(f64, f64)]) -> V
         let is_cut = gaps.iter().any(|gap| gap.0 < until_s && from_s < gap.1);
         after - before <= 2 * usual && !is_cut
     };
-    let kept: Vec<bool> = (0..points.len())
-        .map(|index| points[index].1.is_some() || !is_small(index))
-        .collect();
+    let kept: Vec<bool> = (0..points.len()).map(|index| points[index].1.is_some() || !is_small(index)).collect();
     let points = points.into_iter().zip(kept);
     points.filter(|(_, kept)| *kept).map(|(point, _)| point).collect()
 }

@@ -42,14 +42,9 @@ pub(super) fn drawn(recipe: &Recipe, all: &[(&Figure, &Track)], end: Nanos) -> V
         if recipe.only_with.is_some_and(|metric| of(metric).is_none()) {
             return None;
         }
-        let tracks: Vec<(&str, (&Figure, &Track))> = recipe
-            .metrics
-            .iter()
-            .filter_map(|(metric, name)| Some((*name, *of(metric)?)))
-            .collect();
-        let is_quiet = tracks
-            .iter()
-            .all(|(_, (_, track))| track.points().all(|(_, value)| value == 0.0));
+        let tracks: Vec<(&str, (&Figure, &Track))> =
+            recipe.metrics.iter().filter_map(|(metric, name)| Some((*name, *of(metric)?))).collect();
+        let is_quiet = tracks.iter().all(|(_, (_, track))| track.points().all(|(_, value)| value == 0.0));
         if is_quiet {
             return None;
         }
@@ -61,14 +56,8 @@ pub(super) fn drawn(recipe: &Recipe, all: &[(&Figure, &Track)], end: Nanos) -> V
         };
         Some(Panel {
             title,
-            unit: tracks
-                .first()
-                .map(|(_, (_, track))| track.unit.clone())
-                .unwrap_or_default(),
-            lines: tracks
-                .into_iter()
-                .map(|(name, mine)| line(name, mine, &gaps, end))
-                .collect(),
+            unit: tracks.first().map(|(_, (_, track))| track.unit.clone()).unwrap_or_default(),
+            lines: tracks.into_iter().map(|(name, mine)| line(name, mine, &gaps, end)).collect(),
             gaps,
         })
     };
@@ -129,9 +118,7 @@ fn services(all: &[(&Figure, &Track)], end: Nanos) -> Vec<Panel> {
         Panel {
             title: format!("{}: {unit}", capital(source)),
             unit: unit.to_owned(),
-            lines: lines
-                .map(|(_, figure, track)| line(&figure.metric, (figure, track), &gaps, end))
-                .collect(),
+            lines: lines.map(|(_, figure, track)| line(&figure.metric, (figure, track), &gaps, end)).collect(),
             gaps,
         }
     };
@@ -152,8 +139,7 @@ fn cores(all: &[(&Figure, &Track)], end: Nanos) -> Option<Panel> {
 fn pressure(all: &[(&Figure, &Track)], end: Nanos) -> Option<Panel> {
     let of = |source: &str| {
         let mut mine = all.iter();
-        mine.find(|(figure, _)| figure.source == source && figure.metric == "pressure_some_ratio")
-            .copied()
+        mine.find(|(figure, _)| figure.source == source && figure.metric == "pressure_some_ratio").copied()
     };
     let shown: Vec<(&Figure, &Track)> = ["cpu", "memory", "io"].into_iter().filter_map(of).collect();
     let title = "Pressure: share of time in which some task waited (PSI)";
@@ -175,7 +161,5 @@ fn of_sources(title: &str, unit: &str, shown: &[(&Figure, &Track)], end: Nanos) 
 
 fn capital(text: &str) -> String {
     let mut chars = text.chars();
-    chars
-        .next()
-        .map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }

@@ -17,19 +17,11 @@ pub(super) const fn recipe(
     title: &'static str,
     metrics: &'static [(&'static str, &'static str)],
 ) -> Recipe {
-    Recipe {
-        source,
-        title,
-        metrics,
-        only_with: None,
-    }
+    Recipe { source, title, metrics, only_with: None }
 }
 
 const fn only_with(metric: &'static str, recipe: Recipe) -> Recipe {
-    Recipe {
-        only_with: Some(metric),
-        ..recipe
-    }
+    Recipe { only_with: Some(metric), ..recipe }
 }
 
 /// The pictures, in order.
@@ -48,43 +40,19 @@ pub(super) const RECIPES: [Recipe; 26] = [
     recipe(
         "cpu",
         "Tasks that run, and that wait for a processor",
-        &[
-            ("running_count", "ready or running"),
-            ("waiting_count", "waiting"),
-            ("blocked_count", "blocked"),
-        ],
+        &[("running_count", "ready or running"), ("waiting_count", "waiting"), ("blocked_count", "blocked")],
     ),
     recipe(
         "memory",
         "Memory",
-        &[
-            ("available_bytes", "available"),
-            ("dirty_bytes", "to be written"),
-            ("swap_used_bytes", "swap used"),
-        ],
+        &[("available_bytes", "available"), ("dirty_bytes", "to be written"), ("swap_used_bytes", "swap used")],
     ),
-    recipe(
-        "memory",
-        "Swapping",
-        &[("swap_in_bytes_per_s", "in"), ("swap_out_bytes_per_s", "out")],
-    ),
+    recipe("memory", "Swapping", &[("swap_in_bytes_per_s", "in"), ("swap_out_bytes_per_s", "out")]),
     recipe("disk", "queue", &[("queue_count", "transfers under way")]),
     recipe("disk", "time of a transfer", &[("await_ms", "await")]),
-    recipe(
-        "disk",
-        "throughput",
-        &[("read_bytes_per_s", "read"), ("written_bytes_per_s", "written")],
-    ),
-    recipe(
-        "net",
-        "throughput",
-        &[("received_bytes_per_s", "received"), ("sent_bytes_per_s", "sent")],
-    ),
-    recipe(
-        "net",
-        "lost",
-        &[("dropped_per_s", "dropped"), ("errors_per_s", "errors")],
-    ),
+    recipe("disk", "throughput", &[("read_bytes_per_s", "read"), ("written_bytes_per_s", "written")]),
+    recipe("net", "throughput", &[("received_bytes_per_s", "received"), ("sent_bytes_per_s", "sent")]),
+    recipe("net", "lost", &[("dropped_per_s", "dropped"), ("errors_per_s", "errors")]),
     recipe(
         "tcp",
         "TCP trouble",
@@ -104,38 +72,14 @@ pub(super) const RECIPES: [Recipe; 26] = [
             ("syn_recv_count", "SYN_RECV"),
         ],
     ),
-    recipe(
-        "connections",
-        "Round trip of our connections",
-        &[("rtt_ms", "median"), ("rtt_p95_ms", "p95")],
-    ),
+    recipe("connections", "Round trip of our connections", &[("rtt_ms", "median"), ("rtt_p95_ms", "p95")]),
     recipe("kernel", "Open files", &[("open_files_count", "open")]),
     recipe("cgroup", "Held back by its quota", &[("throttled_ratio", "periods")]),
-    recipe(
-        "process",
-        "processors",
-        &[("cpu_cores", "busy"), ("waiting_count", "waiting")],
-    ),
+    recipe("process", "processors", &[("cpu_cores", "busy"), ("waiting_count", "waiting")]),
     recipe("process", "memory", &[("memory_bytes", "resident")]),
-    recipe(
-        "process",
-        "threads and files",
-        &[("threads_count", "threads"), ("open_files_count", "open files")],
-    ),
-    recipe(
-        "pool",
-        "pool",
-        &[
-            ("in_use_count", "in use"),
-            ("waiting_count", "waiting"),
-            ("limit_count", "limit"),
-        ],
-    ),
-    recipe(
-        "lock",
-        "lock",
-        &[("waiting_count", "waiting"), ("holding_count", "holding")],
-    ),
+    recipe("process", "threads and files", &[("threads_count", "threads"), ("open_files_count", "open files")]),
+    recipe("pool", "pool", &[("in_use_count", "in use"), ("waiting_count", "waiting"), ("limit_count", "limit")]),
+    recipe("lock", "lock", &[("waiting_count", "waiting"), ("holding_count", "holding")]),
     recipe("dependency", "dependency", &[("in_flight_count", "calls under way")]),
     recipe(
         "database",
@@ -149,19 +93,11 @@ pub(super) const RECIPES: [Recipe; 26] = [
             ("wait_other_count", "waiting: other"),
         ],
     ),
-    recipe(
-        "database",
-        "blocks",
-        &[("blocks_hit_per_s", "in buffers"), ("blocks_read_per_s", "read")],
-    ),
+    recipe("database", "blocks", &[("blocks_hit_per_s", "in buffers"), ("blocks_read_per_s", "read")]),
     recipe("gc", "collecting", &[("pause_ratio", "share of time")]),
     only_with(
         "requests_per_s",
-        recipe(
-            "log",
-            "requests in the log",
-            &[("requests_per_s", "requests"), ("errors_per_s", "errors")],
-        ),
+        recipe("log", "requests in the log", &[("requests_per_s", "requests"), ("errors_per_s", "errors")]),
     ),
     only_with(
         "lines_per_s",
@@ -176,11 +112,7 @@ pub(super) const RECIPES: [Recipe; 26] = [
             ],
         ),
     ),
-    recipe(
-        "log",
-        "times in the log",
-        &[("duration_ms", "mean"), ("upstream_ms", "server behind")],
-    ),
+    recipe("log", "times in the log", &[("duration_ms", "mean"), ("upstream_ms", "server behind")]),
 ];
 
 /// Beginnings of sources whose other figures are drawn as they are.

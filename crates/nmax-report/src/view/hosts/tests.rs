@@ -44,15 +44,8 @@ fn gaps_stay_gaps_and_what_is_always_zero_is_no_picture() {
     let recipe = recipe("disk", "queue", &[("queue_count", "under way")]);
     let panels = drawn(&recipe, &figures, Nanos::from_secs(10));
     assert_eq!(panels[0].title, "Disk sda: queue");
-    let known: Vec<bool> = panels[0].lines[0]
-        .points
-        .iter()
-        .map(|(_, value)| value.is_some())
-        .collect();
-    assert_eq!(
-        known,
-        [true, true, false, false, false, false, false, false, true, false]
-    );
+    let known: Vec<bool> = panels[0].lines[0].points.iter().map(|(_, value)| value.is_some()).collect();
+    assert_eq!(known, [true, true, false, false, false, false, false, false, true, false]);
     let row = row(figures[0].0, figures[0].1, (Nanos::from_secs(1), Nanos::from_secs(9)));
     assert_eq!((row.mean, row.max, row.covered), (Some(2.5), Some(3.0), 0.25));
 
@@ -64,11 +57,7 @@ fn gaps_stay_gaps_and_what_is_always_zero_is_no_picture() {
 fn what_is_read_seldom_has_no_gaps_for_that() {
     let all = readings("connections", "rtt_ms", &[(0, 1.0), (3, 2.0), (6, 3.0), (20, 4.0)]);
     let points = line("it", all.iter().next().unwrap(), &[], Nanos::from_secs(21)).points;
-    let gaps: Vec<f64> = points
-        .iter()
-        .filter(|(_, value)| value.is_none())
-        .map(|(at_s, _)| *at_s)
-        .collect();
+    let gaps: Vec<f64> = points.iter().filter(|(_, value)| value.is_none()).map(|(at_s, _)| *at_s).collect();
     assert_eq!(points.len() - gaps.len(), 4);
     assert_eq!(gaps.len(), 13, "only the long one, from 7 s to 20 s: {gaps:?}");
 }
@@ -130,11 +119,7 @@ fn figures_of_the_time_before_are_told_from_those_of_a_moment() {
         ("database shop", "wait_lock_count", "count", false),
     ];
     for (source, metric, unit, want) in cases {
-        let figure = Figure {
-            host: "db".into(),
-            source: source.into(),
-            metric: metric.into(),
-        };
+        let figure = Figure { host: "db".into(), source: source.into(), metric: metric.into() };
         assert_eq!(is_of_time_before(&figure, unit), want, "{source} {metric}");
     }
 }
@@ -160,36 +145,23 @@ fn gaps_are_those_of_the_source_that_is_drawn() {
     assert_eq!(gaps(&figures, &["nginx web"], end), []);
     assert_eq!(gaps(&figures, &["cpu"], end), [(6.0, 10.0)]);
     assert_eq!(gaps(&figures, &["cpu", "nginx web"], end), [], "one of them was read");
-    assert_eq!(
-        gaps(&figures, &["cpu"], Nanos::from_secs(30)).last(),
-        Some(&(19.0, 30.0))
-    );
+    assert_eq!(gaps(&figures, &["cpu"], Nanos::from_secs(30)).last(), Some(&(19.0, 30.0)));
     let panels = super::panels::panels(&figures, end);
     let of = |title: &str| panels.iter().find(|panel| panel.title.starts_with(title)).unwrap();
     assert_eq!(of("Nginx web").gaps, []);
     let tasks = of("Tasks that run");
     assert_eq!(tasks.gaps, [(6.0, 10.0)]);
     for line in &tasks.lines {
-        let breaks = line
-            .points
-            .windows(2)
-            .filter(|pair| pair[0].1.is_some() && pair[1].1.is_none());
+        let breaks = line.points.windows(2).filter(|pair| pair[0].1.is_some() && pair[1].1.is_none());
         let broken: Vec<f64> = breaks.map(|pair| pair[0].0).collect();
-        assert!(
-            broken.iter().any(|at_s| (4.0..=6.0).contains(at_s)),
-            "{}: {broken:?}",
-            line.name
-        );
+        assert!(broken.iter().any(|at_s| (4.0..=6.0).contains(at_s)), "{}: {broken:?}", line.name);
     }
 }
 
 /// An application's log has lines, and no requests.
 #[test]
 fn lines_of_a_log_are_not_called_requests() {
-    for (metric, title) in [
-        ("lines_per_s", "lines in the log"),
-        ("requests_per_s", "requests in the log"),
-    ] {
+    for (metric, title) in [("lines_per_s", "lines in the log"), ("requests_per_s", "requests in the log")] {
         let mut all = Readings::default();
         for second in 1..4 {
             push(&mut all, 1_000 * second, ("log app", metric, "per s"), 2.0);
@@ -240,11 +212,7 @@ fn operations_of_services_are_drawn() {
 fn what_a_host_has_many_of_gives_way() {
     let mut all = readings("cpu 0", "busy_ratio", &[(0, 0.5)]);
     let more = (1..2 * FIGURES_MAX).map(|core| (format!("cpu {core}"), "busy_ratio"));
-    let sources = [
-        ("cpu", "busy_cores"),
-        ("memory", "available_bytes"),
-        ("pool a", "in_use_count"),
-    ];
+    let sources = [("cpu", "busy_cores"), ("memory", "available_bytes"), ("pool a", "in_use_count")];
     let sources = sources.map(|(source, metric)| (source.to_owned(), metric));
     let logs = ["duration_ms", "duration_p95_ms"].map(|metric| ("log a".to_owned(), metric));
     for (source, metric) in more.chain(sources).chain(logs) {

@@ -122,10 +122,7 @@ fn what_a_log_had_in_words() {
         kinds: kinds.iter().map(|(kind, count)| ((*kind).to_owned(), *count)).collect(),
     };
     let cases = [
-        (
-            log(10, &[("panic", 4), ("java.io.IOException", 3)]),
-            "10 errors: 4 panic, 3 java.io.IOException, 3 other",
-        ),
+        (log(10, &[("panic", 4), ("java.io.IOException", 3)]), "10 errors: 4 panic, 3 java.io.IOException, 3 other"),
         (log(4, &[("panic", 4)]), "4 errors: 4 panic"),
         (log(3, &[]), "3 errors"),
         (log(1, &[]), "1 error"),
@@ -143,11 +140,5 @@ fn a_log_without_errors_has_none_and_an_access_log_is_none() {
     readings.push(&reading(1, "log access", "errors_per_s".into(), 3.0));
     readings.push(&reading(1, "log app", "lines_per_s".into(), 3.0));
     let found = told(&readings, (0, 10));
-    assert_eq!(
-        found
-            .iter()
-            .map(|log| (log.source.as_str(), log.total))
-            .collect::<Vec<_>>(),
-        [("log app", 0)]
-    );
+    assert_eq!(found.iter().map(|log| (log.source.as_str(), log.total)).collect::<Vec<_>>(), [("log app", 0)]);
 }

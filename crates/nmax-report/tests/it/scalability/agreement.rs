@@ -46,11 +46,7 @@ fn read(text: &str) -> f64 {
 fn numbers_of_the_text_are_those_of_the_json() {
     let view = fit("cisco", &published(CISCO));
     let (text, value) = (terminal::fit(&view, plain(80), Glyphs::Unicode), json::usl(&view));
-    for (word, key) in [
-        ("contention α", "alpha"),
-        ("coherency β", "beta"),
-        ("throughput γ", "gamma"),
-    ] {
+    for (word, key) in [("contention α", "alpha"), ("coherency β", "beta"), ("throughput γ", "gamma")] {
         let line = text.lines().find(|line| line.trim_start().starts_with(word)).unwrap();
         let numbers: Vec<f64> = line[line.find(word).unwrap() + word.len()..]
             .split_whitespace()
@@ -59,10 +55,7 @@ fn numbers_of_the_text_are_those_of_the_json() {
             .collect();
         let want = ["estimate", "low", "high"].map(|end| value[key][end].as_f64().unwrap());
         for (got, want) in numbers.iter().zip(want) {
-            assert!(
-                (got - want).abs() <= 0.02 * want.abs().max(1e-4),
-                "{word}: {got} is not {want}"
-            );
+            assert!((got - want).abs() <= 0.02 * want.abs().max(1e-4), "{word}: {got} is not {want}");
         }
         assert_eq!(numbers.len(), 3, "{line}");
     }
@@ -70,11 +63,7 @@ fn numbers_of_the_text_are_those_of_the_json() {
     assert!(text.contains(&format!("N = {peak:.1} (")), "{text}");
     for (row, point) in value["points"].as_array().unwrap().iter().enumerate() {
         let x = point["x"].as_f64().unwrap();
-        let line = text
-            .lines()
-            .skip_while(|line| !line.starts_with("Points"))
-            .nth(2 + row)
-            .unwrap();
+        let line = text.lines().skip_while(|line| !line.starts_with("Points")).nth(2 + row).unwrap();
         let cells: Vec<_> = line.split_whitespace().collect();
         assert!((read(cells[1]) - x).abs() <= 0.001 * x, "{line}");
         assert_eq!(cells.last().copied(), point["zone"].as_str(), "{line}");
@@ -96,10 +85,7 @@ fn sentences_findings_and_refusals_are_everywhere() {
             let code = finding.code.name();
             assert!(text.contains(code) && page.contains(code), "{name}: {code}");
         }
-        assert_eq!(
-            value["findings"].as_array().unwrap().len(),
-            view.analysis.findings.len()
-        );
+        assert_eq!(value["findings"].as_array().unwrap().len(), view.analysis.findings.len());
         let refused = value["peak_refused"].as_array().unwrap();
         assert_eq!(refused.is_empty(), view.analysis.peak.is_some(), "{name}");
     }
@@ -108,27 +94,13 @@ fn sentences_findings_and_refusals_are_everywhere() {
 #[test]
 fn what_is_unknown_is_null_and_never_zero() {
     let value = json::usl(&fit("one point", &[(4.0, 100.0)]));
-    for key in [
-        "alpha",
-        "beta",
-        "gamma",
-        "r_squared",
-        "peak",
-        "limit",
-        "optimum",
-        "rss",
-        "residual_sd",
-        "alpha_sign",
-    ] {
+    for key in ["alpha", "beta", "gamma", "r_squared", "peak", "limit", "optimum", "rss", "residual_sd", "alpha_sign"] {
         assert_eq!(value[key], Value::Null, "{key}");
     }
     assert_eq!(value["class"], "undetermined");
     assert_eq!(value["best"]["throughput"], 100.0);
     let point = &value["points"][0];
-    assert_eq!(
-        (&point["fitted"], &point["band"], &point["zone"]),
-        (&Value::Null, &Value::Null, &Value::Null)
-    );
+    assert_eq!((&point["fitted"], &point["band"], &point["zone"]), (&Value::Null, &Value::Null, &Value::Null));
 }
 
 #[test]
@@ -149,17 +121,10 @@ fn points_of_a_campaign_are_what_was_fitted() {
     let view = scale("shop", &published(MEMCACHED));
     let table = csv::measured(&view);
     let rows: Vec<_> = table.split_terminator("\r\n").skip(1).collect();
-    assert_eq!(
-        rows.len(),
-        published(MEMCACHED).len(),
-        "the level that was not used is left out"
-    );
+    assert_eq!(rows.len(), published(MEMCACHED).len(), "the level that was not used is left out");
     for (row, (n, x)) in rows.iter().zip(published(MEMCACHED)) {
         let cells: Vec<_> = row.split(',').collect();
-        assert_eq!(
-            (cell(cells[0]), cell(cells[1]), cell(cells[3])),
-            (Some(n), Some(x), Some(n))
-        );
+        assert_eq!((cell(cells[0]), cell(cells[1]), cell(cells[3])), (Some(n), Some(x), Some(n)));
         assert!(cells[4].starts_with("levels/"));
     }
     let value = json::scale(&view);
@@ -175,10 +140,7 @@ fn points_of_a_campaign_are_what_was_fitted() {
 fn versions_are_compared_with_the_same_numbers() {
     let view = compare();
     let (table, value) = (csv::coefficients(&view), json::compare(&view));
-    let rows: Vec<Vec<&str>> = table
-        .split_terminator("\r\n")
-        .map(|row| row.split(',').collect())
-        .collect();
+    let rows: Vec<Vec<&str>> = table.split_terminator("\r\n").map(|row| row.split(',').collect()).collect();
     let column = |name: &str| rows[0].iter().position(|head| *head == name).unwrap();
     for (row, version) in rows[1..].iter().zip(value["versions"].as_array().unwrap()) {
         assert_eq!(version["name"], row[0]);
@@ -197,10 +159,7 @@ fn versions_are_compared_with_the_same_numbers() {
 fn assumptions_are_labelled_wherever_they_stand() {
     let view = what_if();
     let text = terminal::what_if(&view, plain(80), Glyphs::Unicode);
-    assert!(
-        text.contains("1 optimistic (assumed)   2 realistic (assumed)"),
-        "{text}"
-    );
+    assert!(text.contains("1 optimistic (assumed)   2 realistic (assumed)"), "{text}");
     assert!(text.matches("assumed").count() >= 8, "{text}");
     assert!(html::what_if(&view).matches("(assumed)").count() >= 4);
     assert!(nmax_report::svg::what_if(&view).contains("optimistic (assumed)"));

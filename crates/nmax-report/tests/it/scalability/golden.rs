@@ -10,10 +10,7 @@ fn is_golden(name: &str, fresh: &str) {
         std::fs::write(&path, fresh).unwrap();
     }
     let committed = std::fs::read_to_string(&path).unwrap_or_default();
-    assert!(
-        committed == fresh,
-        "stale: run the tests of nmax-report once with UPDATE=1\n{fresh}"
-    );
+    assert!(committed == fresh, "stale: run the tests of nmax-report once with UPDATE=1\n{fresh}");
 }
 
 #[test]

@@ -7,11 +7,7 @@ use super::*;
 
 fn fits(name: &str, text: &str, width: usize) {
     for line in text.lines() {
-        assert!(
-            line.chars().count() <= width,
-            "{name}: {} of {width} columns: {line}",
-            line.chars().count()
-        );
+        assert!(line.chars().count() <= width, "{name}: {} of {width} columns: {line}", line.chars().count());
         assert!(!line.contains("NaN") && !line.contains("inf"), "{name}: {line}");
     }
 }
@@ -28,16 +24,8 @@ fn lines_fit_whatever_the_data() {
         }
     }
     for width in [60, 80] {
-        fits(
-            "compare",
-            &terminal::compare(&compare(), plain(width), Glyphs::Unicode),
-            width,
-        );
-        fits(
-            "what if",
-            &terminal::what_if(&what_if(), plain(width), Glyphs::Ascii),
-            width,
-        );
+        fits("compare", &terminal::compare(&compare(), plain(width), Glyphs::Unicode), width);
+        fits("what if", &terminal::what_if(&what_if(), plain(width), Glyphs::Ascii), width);
     }
 }
 
@@ -46,21 +34,10 @@ fn without_color_there_are_no_escapes_and_color_adds_nothing_else() {
     let view = scale("shop", &published(CISCO));
     let text = terminal::scale(&view, plain(80), Glyphs::Unicode);
     assert!(!text.contains('\u{1b}'));
-    let colored = terminal::scale(
-        &view,
-        Style {
-            color: true,
-            ..plain(80)
-        },
-        Glyphs::Unicode,
-    );
+    let colored = terminal::scale(&view, Style { color: true, ..plain(80) }, Glyphs::Unicode);
     let mut stripped = String::new();
     for (index, part) in colored.split('\u{1b}').enumerate() {
-        stripped.push_str(if index == 0 {
-            part
-        } else {
-            part.split_once('m').unwrap().1
-        });
+        stripped.push_str(if index == 0 { part } else { part.split_once('m').unwrap().1 });
     }
     let trimmed = |text: &str| text.lines().map(str::trim_end).collect::<Vec<_>>().join("\n");
     assert_eq!(trimmed(&stripped), trimmed(&text));
@@ -81,10 +58,7 @@ fn hostile_names_stay_text() {
     view.knobs[0].values[0].1 = bad.into();
     view.versions[0].name = bad.into();
     let text = terminal::scale(&view, plain(80), Glyphs::Unicode);
-    assert!(
-        !text.contains(|c: char| (c.is_control() && c != '\n') || c == '\u{202e}'),
-        "{text:?}"
-    );
+    assert!(!text.contains(|c: char| (c.is_control() && c != '\n') || c == '\u{202e}'), "{text:?}");
     for markup in [nmax_report::html::scale(&view), nmax_report::svg::figure(&view.fit)] {
         assert!(!markup.contains("<script") && markup.contains("&lt;script"));
         assert!(!markup.contains(|c: char| c.is_control() && c != '\n'));
@@ -96,30 +70,20 @@ fn hostile_names_stay_text() {
 fn points_stand_on_their_axes() {
     let view = fit("line", &of_law(&LAW, &[1.0, 2.0, 4.0, 8.0, 16.0, 32.0]));
     let text = terminal::fit(&view, plain(80), Glyphs::Unicode);
-    let chart: Vec<Vec<char>> = text
-        .lines()
-        .skip_while(|line| !line.contains('┤'))
-        .take(15)
-        .map(|line| line.chars().collect())
-        .collect();
+    let chart: Vec<Vec<char>> =
+        text.lines().skip_while(|line| !line.contains('┤')).take(15).map(|line| line.chars().collect()).collect();
     let dots: Vec<(usize, usize)> = chart
         .iter()
         .enumerate()
         .flat_map(|(row, line)| {
-            line.iter()
-                .enumerate()
-                .filter(|(_, c)| **c == '●')
-                .map(move |(column, _)| (column, row))
+            line.iter().enumerate().filter(|(_, c)| **c == '●').map(move |(column, _)| (column, row))
         })
         .collect();
     assert_eq!(dots.len(), 6, "{text}");
     let edge = chart[0].iter().position(|c| matches!(c, '┤' | '│')).unwrap() + 1;
     let (least, most) = (dots.iter().min().unwrap().0 - edge, dots.iter().max().unwrap().0 - edge);
     let ratio = most as f64 / least.max(1) as f64;
-    assert!(
-        (16.0..70.0).contains(&ratio),
-        "32 stands 32 times as far as 1, roughly: {least}, {most}"
-    );
+    assert!((16.0..70.0).contains(&ratio), "32 stands 32 times as far as 1, roughly: {least}, {most}");
 }
 
 proptest! {

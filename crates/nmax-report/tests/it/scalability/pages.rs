@@ -24,16 +24,11 @@ fn pages() -> Vec<(String, String)> {
 fn pages_load_nothing_and_stay_small() {
     for (name, page) in pages() {
         let lower = page.to_lowercase();
-        for loads in [
-            "<script", "<img", "<link", "<iframe", "url(", "@import", "src=", "href=", "<object", "<embed",
-        ] {
+        for loads in ["<script", "<img", "<link", "<iframe", "url(", "@import", "src=", "href=", "<object", "<embed"] {
             assert!(!lower.contains(loads), "{name}: {loads}");
         }
         let without_target = lower.replace("http://127.0.0.1:8080", "");
-        assert!(
-            !without_target.contains("http://") && !without_target.contains("https://"),
-            "{name}"
-        );
+        assert!(!without_target.contains("http://") && !without_target.contains("https://"), "{name}");
         assert!(page.contains("default-src 'none'"), "{name}");
         assert!(page.len() < 1_000_000, "{name}: {} bytes", page.len());
         assert!(!page.contains("NaN") && !page.contains("Infinity"), "{name}");
@@ -44,11 +39,7 @@ fn pages_load_nothing_and_stay_small() {
 fn what_opens_is_closed_and_ids_are_unique() {
     for (name, page) in pages() {
         crate::escaping::check_nesting(&crate::escaping::body(&page), &["meta"]);
-        let mut ids: Vec<_> = page
-            .split(" id=\"")
-            .skip(1)
-            .map(|part| part.split('"').next().unwrap())
-            .collect();
+        let mut ids: Vec<_> = page.split(" id=\"").skip(1).map(|part| part.split('"').next().unwrap()).collect();
         let count = ids.len();
         ids.sort_unstable();
         ids.dedup();
@@ -59,14 +50,9 @@ fn what_opens_is_closed_and_ids_are_unique() {
 /// A campaign over two axes: the second value of the second axis does more.
 fn grid() -> ScaleView {
     let levels = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0];
-    let large = Usl {
-        unit_throughput: 170.0,
-        ..LAW
-    };
-    let version = |name: &str, law: &Usl| Version {
-        name: name.into(),
-        analysis: analysis(&of_law(law, &levels), Method::Log),
-    };
+    let large = Usl { unit_throughput: 170.0, ..LAW };
+    let version =
+        |name: &str, law: &Usl| Version { name: name.into(), analysis: analysis(&of_law(law, &levels), Method::Log) };
     let mut view = scale("grid", &of_law(&LAW, &levels));
     view.fit.n_label = "nodes".into();
     view.versions = vec![version("size=small", &LAW), version("size=large", &large)];
@@ -84,10 +70,7 @@ fn a_grid_names_the_largest_of_all_first_and_every_law_by_its_value() {
         let mut said = output.match_indices("argest throughput measured is ");
         let (first, _) = said.next().expect("it is said");
         let sentence = output[first..].split('\n').next().expect("a line");
-        assert!(
-            sentence.contains(&largest) && sentence.contains("size=large"),
-            "{sentence}"
-        );
+        assert!(sentence.contains(&largest) && sentence.contains("size=large"), "{sentence}");
         for (at, _) in said {
             // The sentence about one law says which one.
             let before = &output[..at];
@@ -99,20 +82,13 @@ fn a_grid_names_the_largest_of_all_first_and_every_law_by_its_value() {
         }
         for name in ["size=small", "size=large"] {
             for heading in ["Meaning", "Points"] {
-                let line = output
-                    .lines()
-                    .find(|line| line.contains(heading) && line.contains(name));
+                let line = output.lines().find(|line| line.contains(heading) && line.contains(name));
                 assert!(line.is_some(), "{heading}, {name}");
             }
         }
     }
     let sentence = &nmax_report::json::scale(&view)["meaning"][0];
-    assert!(
-        sentence
-            .as_str()
-            .is_some_and(|text| text.starts_with("size=small: The largest ")),
-        "{sentence}"
-    );
+    assert!(sentence.as_str().is_some_and(|text| text.starts_with("size=small: The largest ")), "{sentence}");
     // Without a second axis there is nothing to name.
     let mut single = view;
     single.versions.clear();
@@ -126,14 +102,8 @@ fn pictures_that_stand_alone_are_whole() {
         let mut all = vec![svg::figure(&view)];
         all.extend(svg::Panel::ALL.map(|panel| svg::panel(&view, panel)));
         for picture in all {
-            assert!(
-                picture.starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\""),
-                "{name}"
-            );
-            assert!(
-                !picture.contains("var(") && !picture.contains("NaN") && !picture.contains("inf"),
-                "{name}"
-            );
+            assert!(picture.starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\""), "{name}");
+            assert!(!picture.contains("var(") && !picture.contains("NaN") && !picture.contains("inf"), "{name}");
             crate::escaping::check_nesting(&crate::escaping::body(&picture), &[]);
         }
     }

@@ -15,12 +15,7 @@ fn words(picture: &str) -> Vec<(f64, f64, f64, String)> {
     let mut all = Vec::new();
     for part in body.split("<text").skip(1) {
         let (tag, rest) = part.split_once('>').unwrap();
-        let text = rest
-            .split("</text>")
-            .next()
-            .unwrap()
-            .replace("&lt;", "<")
-            .replace("&amp;", "&");
+        let text = rest.split("</text>").next().unwrap().replace("&lt;", "<").replace("&amp;", "&");
         let (class, x, y) = (
             attribute(tag, "class").unwrap_or(""),
             attribute(tag, "x").unwrap().parse::<f64>().unwrap(),
@@ -81,15 +76,11 @@ fn the_word_of_the_peak_covers_no_point_and_a_logarithmic_axis_says_so() {
                 })
                 .collect();
             for (left, right, y, text) in words(&picture).iter().filter(|(.., text)| text.contains("peak ")) {
-                if !plot.contains(&format!(
-                    "class=\"word\" x=\"{:.1}\" y=\"{y:.1}\"",
-                    (left + right) / 2.0
-                )) {
+                if !plot.contains(&format!("class=\"word\" x=\"{:.1}\" y=\"{y:.1}\"", (left + right) / 2.0)) {
                     continue;
                 }
-                let covered = dots
-                    .iter()
-                    .filter(|(cx, cy)| (left..=right).contains(&cx) && (y - 9.0..=*y).contains(cy));
+                let covered =
+                    dots.iter().filter(|(cx, cy)| (left..=right).contains(&cx) && (y - 9.0..=*y).contains(cy));
                 assert_eq!(covered.count(), 0, "{name}, {panel:?}: {text}");
             }
             let is_log = points.iter().map(|point| point.0).fold(0.0, f64::max)
@@ -116,50 +107,27 @@ fn every_point_is_drawn_with_its_zone() {
         };
         assert!(plot.contains(class));
     }
-    for part in [
-        "fill za",
-        "fill zb",
-        "fill zc",
-        "line linear",
-        "line amdahl",
-        "line law",
-    ] {
+    for part in ["fill za", "fill zb", "fill zc", "line linear", "line amdahl", "line law"] {
         assert!(svg::panel(&view, Panel::Zones).contains(part), "{part}");
     }
 }
 
 /// Right ends of the curves of a class, in the units of the picture.
 fn right_end(picture: &str, class: &str) -> Option<f64> {
-    let path = picture
-        .split(&format!("class=\"line {class}\" d=\""))
-        .nth(1)?
-        .split('"')
-        .next()?;
-    path.split(['M', 'L'])
-        .filter_map(|part| part.split_whitespace().next()?.parse().ok())
-        .reduce(f64::max)
+    let path = picture.split(&format!("class=\"line {class}\" d=\"")).nth(1)?.split('"').next()?;
+    path.split(['M', 'L']).filter_map(|part| part.split_whitespace().next()?.parse().ok()).reduce(f64::max)
 }
 
 #[test]
 fn nothing_is_drawn_beyond_twice_what_was_measured() {
     // N_peak lies far beyond: the axis ends at twice the largest N at most.
-    let law = Usl {
-        contention: 0.01,
-        coherency: 1e-6,
-        unit_throughput: 50.0,
-    };
+    let law = Usl { contention: 0.01, coherency: 1e-6, unit_throughput: 50.0 };
     let view = fit("far", &of_law(&law, &[1.0, 2.0, 4.0, 8.0, 12.0, 16.0]));
     let picture = svg::panel(&view, Panel::Band);
-    let (law, beyond) = (
-        right_end(&picture, "law").unwrap(),
-        right_end(&picture, "law beyond").unwrap(),
-    );
+    let (law, beyond) = (right_end(&picture, "law").unwrap(), right_end(&picture, "law beyond").unwrap());
     let left = 16.0 + 62.0;
     let ratio = (beyond - left) / (law - left);
-    assert!(
-        (1.2..=2.02).contains(&ratio),
-        "the curve goes {ratio} times as far as the points"
-    );
+    assert!((1.2..=2.02).contains(&ratio), "the curve goes {ratio} times as far as the points");
 }
 
 #[test]
@@ -173,15 +141,9 @@ fn wide_ranges_take_a_logarithmic_axis() {
         .collect();
     assert_eq!(xs.len(), 13, "twelve points and one in the legend");
     let steps: Vec<f64> = xs[..12].windows(2).map(|pair| pair[1] - pair[0]).collect();
-    assert!(
-        steps.iter().all(|step| (step - steps[0]).abs() < 0.3),
-        "equal factors, equal steps: {steps:?}"
-    );
+    assert!(steps.iter().all(|step| (step - steps[0]).abs() < 0.3), "equal factors, equal steps: {steps:?}");
     let narrow = fit("narrow", &of_law(&LAW, &[1.0, 2.0, 50.0]));
-    assert!(
-        svg::panel(&narrow, Panel::Raw).contains(">0</text>"),
-        "a factor of 50 stays linear"
-    );
+    assert!(svg::panel(&narrow, Panel::Raw).contains(">0</text>"), "a factor of 50 stays linear");
 }
 
 #[test]

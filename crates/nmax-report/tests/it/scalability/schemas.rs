@@ -21,10 +21,7 @@ fn real_output_satisfies_the_schemas() {
             view.analysis = analysis(&points, method);
             assert_eq!(check(&json::usl(&view), &usl, &usl, name), Vec::<String>::new());
         }
-        assert_eq!(
-            check(&json::scale(&scale(name, &points)), &campaign, &campaign, name),
-            Vec::<String>::new()
-        );
+        assert_eq!(check(&json::scale(&scale(name, &points)), &campaign, &campaign, name), Vec::<String>::new());
     }
 }
 
@@ -47,17 +44,9 @@ fn comparisons_and_assumptions_satisfy_theirs() {
 fn a_demand_is_in_the_schema_too() {
     let demand = nmax_usl::Demand {
         name: "cpu".into(),
-        seconds: nmax_usl::Estimate {
-            estimate: 0.003,
-            low: Some(0.002_8),
-            high: Some(0.003_2),
-            at_bound: false,
-        },
+        seconds: nmax_usl::Estimate { estimate: 0.003, low: Some(0.002_8), high: Some(0.003_2), at_bound: false },
     };
-    let options = Options {
-        demand: Some(demand),
-        ..Options::default()
-    };
+    let options = Options { demand: Some(demand), ..Options::default() };
     let mut view = fit("cpu", &[]);
     view.analysis = analyse(&observations(&published(MEMCACHED)), &options);
     let (value, schema) = (json::usl(&view), json::usl_schema());
@@ -84,8 +73,5 @@ fn wrong_output_does_not_satisfy_them() {
     }
     let mut bad = good;
     bad.as_object_mut().unwrap().remove("peak_refused");
-    assert_eq!(
-        check(&bad, &schema, &schema, "scale"),
-        ["scale.peak_refused is missing"]
-    );
+    assert_eq!(check(&bad, &schema, &schema, "scale"), ["scale.peak_refused is missing"]);
 }

@@ -5,14 +5,8 @@ use super::*;
 #[test]
 fn base64url_matches_rfc_4648() {
     // RFC 4648 section 10, without padding; the last row has the two special digits.
-    let cases = [
-        (&b""[..], ""),
-        (b"f", "Zg"),
-        (b"fo", "Zm8"),
-        (b"foo", "Zm9v"),
-        (b"foob", "Zm9vYg"),
-        (b"\xfb\xff", "-_8"),
-    ];
+    let cases =
+        [(&b""[..], ""), (b"f", "Zg"), (b"fo", "Zm8"), (b"foo", "Zm9v"), (b"foob", "Zm9vYg"), (b"\xfb\xff", "-_8")];
     for (bytes, text) in cases {
         assert_eq!(base64url(bytes), text);
         assert_eq!(from_base64url(text).unwrap(), bytes);

@@ -78,11 +78,7 @@ pub(crate) fn shape(observations: &[Observation]) -> Shape {
     let high = observations.iter().map(|run| run.n).fold(0.0, f64::max);
     let within = peak_of(&fit.law).is_some_and(|n| n <= 2.0 * high);
     let sure = coherency_low(&fit).is_some_and(|low| low > 0.0);
-    if within && sure {
-        Shape::Peak(fit)
-    } else {
-        Shape::Open(fit)
-    }
+    if within && sure { Shape::Peak(fit) } else { Shape::Open(fit) }
 }
 
 /// One-sided 95 % lower bound of β.
@@ -119,23 +115,14 @@ fn knee(observations: &[Observation], rss: f64) -> Option<Knee> {
     let sd = (rss_knee / (count - 2) as f64).sqrt();
     let half = |variance: f64| (student_t(0.975, (count - 2) as f64) * sd * variance.sqrt()).exp_m1();
     let (low, high) = (1.0 / below as f64, 1.0 / above as f64);
-    Some(Knee {
-        n,
-        throughput: half(high),
-        concurrency: half(low + high),
-        runs: (below, above),
-    })
+    Some(Knee { n, throughput: half(high), concurrency: half(low + high), runs: (below, above) })
 }
 
 /// Half-widths of the 95 % intervals of X_peak and N_peak, relative, as they will be printed; infinite with an open end,
 /// `None` without a peak.
 pub(crate) fn half_widths(fit: &Fit) -> Option<(f64, f64)> {
-    let half = |value: Estimate| {
-        value
-            .low
-            .zip(value.high)
-            .map_or(f64::INFINITY, |(low, high)| (high / low).sqrt() - 1.0)
-    };
+    let half =
+        |value: Estimate| value.low.zip(value.high).map_or(f64::INFINITY, |(low, high)| (high / low).sqrt() - 1.0);
     let (concurrency, throughput) = fit.peak()?;
     Some((half(throughput), half(concurrency)))
 }

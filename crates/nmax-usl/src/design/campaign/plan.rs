@@ -53,12 +53,8 @@ impl Campaign {
 
     /// Levels that were measured and may be measured again, rising.
     fn known(&self) -> Vec<f64> {
-        let mut levels: Vec<f64> = self
-            .measured
-            .iter()
-            .map(|run| run.level)
-            .filter(|&level| self.open(level))
-            .collect();
+        let mut levels: Vec<f64> =
+            self.measured.iter().map(|run| run.level).filter(|&level| self.open(level)).collect();
         levels.sort_by(f64::total_cmp);
         levels.dedup();
         levels
@@ -83,10 +79,7 @@ impl Campaign {
         let best = observations.iter().max_by(|a, b| a.x.total_cmp(&b.x)).map(|run| run.n);
         let fell = self.ramp.end() == Some(End::Fell);
         let wanted: Vec<f64> = match (knowledge::centre(&shape, high).or(best.filter(|_| fell)), &shape) {
-            (Some(n), _) => [0.5, 1.0, 2.0]
-                .iter()
-                .map(|factor| self.level_for(n * factor))
-                .collect(),
+            (Some(n), _) => [0.5, 1.0, 2.0].iter().map(|factor| self.level_for(n * factor)).collect(),
             (None, Shape::Open(fit) | Shape::Peak(fit)) => d_optimal(&fit.law, lowest, highest)[1..].to_vec(),
             (None, _) => vec![(lowest * highest).sqrt(), highest],
         };
@@ -102,10 +95,7 @@ impl Campaign {
     fn near(&self, level: f64, known: &[f64]) -> f64 {
         let level = self.allowed(level);
         let distance = |other: f64| (other / level).ln().abs();
-        let nearest = known
-            .iter()
-            .copied()
-            .min_by(|a, b| distance(*a).total_cmp(&distance(*b)));
+        let nearest = known.iter().copied().min_by(|a, b| distance(*a).total_cmp(&distance(*b)));
         nearest.filter(|&other| distance(other) <= NEAR.ln()).unwrap_or(level)
     }
 
@@ -115,9 +105,7 @@ impl Campaign {
         if !self.rules.integer {
             return level;
         }
-        level
-            .round()
-            .clamp(self.rules.min.ceil(), self.ceiling().floor().max(self.rules.min.ceil()))
+        level.round().clamp(self.rules.min.ceil(), self.ceiling().floor().max(self.rules.min.ceil()))
     }
 
     /// Adds levels in the widest gaps, then above, until enough differ.
@@ -173,10 +161,7 @@ impl Campaign {
             .iter()
             .map(|&level| {
                 let runs = || self.measured.iter().filter(|run| run.level == level);
-                (
-                    runs().map(|run| run.observation.n).sum::<f64>() / runs().count() as f64,
-                    level,
-                )
+                (runs().map(|run| run.observation.n).sum::<f64>() / runs().count() as f64, level)
             })
             .collect();
         let low = candidates.first().map_or(1.0, |&(n, _)| n);
@@ -204,10 +189,7 @@ impl Campaign {
             }
         }
         match best {
-            Some((_, level)) => Ok(Slot {
-                level,
-                purpose: Purpose::Choice,
-            }),
+            Some((_, level)) => Ok(Slot { level, purpose: Purpose::Choice }),
             None => Err(Stop::NothingToLearn("no level is left to measure".into())),
         }
     }

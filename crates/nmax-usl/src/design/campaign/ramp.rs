@@ -69,31 +69,17 @@ impl Ramp {
             return Some(if rules.integer { rules.min.ceil() } else { rules.min });
         };
         let max = if rules.integer { rules.max.floor() } else { rules.max };
-        let next = if rules.integer {
-            (last * FACTOR).round()
-        } else {
-            last * FACTOR
-        };
+        let next = if rules.integer { (last * FACTOR).round() } else { last * FACTOR };
         // A last step of less than a tenth would tell nothing new.
         (last * 1.1 <= max).then_some(next.min(max))
     }
 
     /// The geometric mean of the last good level and the lowest above it that was not, as long as that tells something.
     fn between(&self) -> Option<f64> {
-        let good = self
-            .climbed
-            .iter()
-            .filter(|(_, x)| x.is_some())
-            .map(|(level, _)| *level);
+        let good = self.climbed.iter().filter(|(_, x)| x.is_some()).map(|(level, _)| *level);
         let good = good.fold(f64::NAN, f64::max);
-        let unmeasured = self
-            .climbed
-            .iter()
-            .filter(|(_, x)| x.is_none())
-            .map(|(level, _)| *level);
-        let bad = unmeasured
-            .chain(self.broken.iter().copied())
-            .filter(|level| *level > good);
+        let unmeasured = self.climbed.iter().filter(|(_, x)| x.is_none()).map(|(level, _)| *level);
+        let bad = unmeasured.chain(self.broken.iter().copied()).filter(|level| *level > good);
         let bad = bad.fold(f64::INFINITY, f64::min);
         let tried = self.climbed.len() - self.risen + self.broken.len() - 1;
         // Without a good level there is no ratio.
@@ -113,11 +99,7 @@ impl Ramp {
             self.end = Some(End::Unmeasurable);
             return;
         }
-        let measured: Vec<(f64, f64)> = self
-            .climbed
-            .iter()
-            .filter_map(|&(level, x)| Some((level, x?)))
-            .collect();
+        let measured: Vec<(f64, f64)> = self.climbed.iter().filter_map(|&(level, x)| Some((level, x?))).collect();
         let top = measured.iter().map(|&(_, x)| x).fold(0.0, f64::max);
         let Some(&(_, last)) = measured.last() else { return };
         if x.is_some() && last <= top * (1.0 - FALL) {

@@ -4,12 +4,8 @@ use super::{Question, choose};
 use crate::design::information::{Information, product};
 use crate::law::Usl;
 
-const QUESTIONS: [Question; 4] = [
-    Question::PeakThroughput,
-    Question::PeakConcurrency,
-    Question::Contention,
-    Question::Coherency,
-];
+const QUESTIONS: [Question; 4] =
+    [Question::PeakThroughput, Question::PeakConcurrency, Question::Contention, Question::Coherency];
 
 proptest! {
     /// Law: the promised reduction is the difference of the variances without and with the run, and no other
@@ -43,40 +39,18 @@ proptest! {
 /// For X_peak of a ramp that ends at twice the peak, the best next run lies near the peak; for β it lies at the end.
 #[test]
 fn where_the_next_run_goes() {
-    let law = Usl {
-        contention: 0.0267,
-        coherency: 7.69e-4,
-        unit_throughput: 995.6,
-    };
+    let law = Usl { contention: 0.0267, coherency: 7.69e-4, unit_throughput: 995.6 };
     let levels: Vec<f64> = (0..7).map(|power| f64::from(1 << power)).collect();
     let covariance = Information::of(&law, &levels).covariance(0.03).expect("seven levels");
-    let chosen = |question| {
-        choose(&law, &covariance, 9e-4, question, &levels)
-            .expect("candidates")
-            .n
-    };
+    let chosen = |question| choose(&law, &covariance, 9e-4, question, &levels).expect("candidates").n;
     assert_eq!(chosen(Question::PeakThroughput), 32.0);
     assert_eq!(chosen(Question::Coherency), 64.0);
 }
 
 #[test]
 fn no_choice() {
-    let amdahl = Usl {
-        contention: 0.1,
-        coherency: 0.0,
-        unit_throughput: 10.0,
-    };
-    let covariance = Information::of(&amdahl, &[1.0, 5.0, 20.0])
-        .covariance(0.03)
-        .expect("three levels");
-    assert_eq!(
-        choose(&amdahl, &covariance, 9e-4, Question::PeakThroughput, &[1.0, 2.0]),
-        None,
-        "no peak"
-    );
-    assert_eq!(
-        choose(&amdahl, &covariance, 9e-4, Question::Contention, &[]),
-        None,
-        "no candidates"
-    );
+    let amdahl = Usl { contention: 0.1, coherency: 0.0, unit_throughput: 10.0 };
+    let covariance = Information::of(&amdahl, &[1.0, 5.0, 20.0]).covariance(0.03).expect("three levels");
+    assert_eq!(choose(&amdahl, &covariance, 9e-4, Question::PeakThroughput, &[1.0, 2.0]), None, "no peak");
+    assert_eq!(choose(&amdahl, &covariance, 9e-4, Question::Contention, &[]), None, "no candidates");
 }

@@ -4,11 +4,7 @@ use super::{Information, d_optimal, sensitivity, spread};
 use crate::law::Usl;
 
 fn law(contention: f64, coherency: f64) -> Usl {
-    Usl {
-        contention,
-        coherency,
-        unit_throughput: 995.6,
-    }
+    Usl { contention, coherency, unit_throughput: 995.6 }
 }
 
 fn ln_x(law: &Usl, n: f64) -> f64 {
@@ -24,37 +20,16 @@ fn precision_of_known_designs() {
     let cases = [
         (low, 0.616, 0.289, "linear, 1 to 12"),
         (twice(&[1., 2., 4., 8., 12., 16.]), 0.326, 0.135, "up to 16, twice"),
-        (
-            vec![1., 1., 2., 3., 4., 6., 9., 12., 16., 20., 27., 36.],
-            0.088,
-            0.025,
-            "geometric, 1 to 36",
-        ),
-        (
-            vec![1., 1., 2., 4., 6., 9., 13., 19., 28., 36., 51., 72.],
-            0.036,
-            0.014,
-            "geometric, 1 to 72",
-        ),
+        (vec![1., 1., 2., 3., 4., 6., 9., 12., 16., 20., 27., 36.], 0.088, 0.025, "geometric, 1 to 36"),
+        (vec![1., 1., 2., 4., 6., 9., 13., 19., 28., 36., 51., 72.], 0.036, 0.014, "geometric, 1 to 72"),
         (twice(&twice(&[1., 13., 72.])), 0.025, 0.016, "three levels, four times"),
-        (
-            [[1., 9., 36., 72.]; 3].concat(),
-            0.029,
-            0.014,
-            "four levels, three times",
-        ),
+        ([[1., 9., 36., 72.]; 3].concat(), 0.029, 0.014, "four levels, three times"),
     ];
     for (levels, concurrency, throughput, why) in cases {
         assert_eq!(levels.len(), 12, "{why}");
         let spread = spread(&law(0.0267, 7.69e-4), &levels, 0.03).expect("it has a peak");
-        assert!(
-            (spread.ln_peak_concurrency - concurrency).abs() < 6e-4,
-            "{why}: {spread:?}"
-        );
-        assert!(
-            (spread.ln_peak_throughput - throughput).abs() < 6e-4,
-            "{why}: {spread:?}"
-        );
+        assert!((spread.ln_peak_concurrency - concurrency).abs() < 6e-4, "{why}: {spread:?}");
+        assert!((spread.ln_peak_throughput - throughput).abs() < 6e-4, "{why}: {spread:?}");
     }
 }
 
@@ -72,11 +47,7 @@ fn middles_of_known_designs() {
         let peak = f64::sqrt((1.0 - alpha) / beta);
         let [low, middle, high] = d_optimal(&law(alpha, beta), 1.0, reach * peak);
         assert_eq!((low, high), (1.0, reach * peak));
-        assert!(
-            (middle / peak - want).abs() < digit,
-            "α {alpha}, β {beta}: {}",
-            middle / peak
-        );
+        assert!((middle / peak - want).abs() < digit, "α {alpha}, β {beta}: {}", middle / peak);
     }
     let [_, middle, _] = d_optimal(&law(0.0267, 7.69e-4), 1.0, 36.0);
     assert_eq!(middle.round(), 14.0);
@@ -86,11 +57,7 @@ fn middles_of_known_designs() {
 fn levels_that_do_not_tell_the_coefficients_apart() {
     let law = law(0.02, 1e-3);
     assert_eq!(spread(&law, &[], 0.03), None);
-    assert_eq!(
-        spread(&law, &[1.0, 1.0, 8.0, 8.0], 0.03),
-        None,
-        "two levels, three coefficients"
-    );
+    assert_eq!(spread(&law, &[1.0, 1.0, 8.0, 8.0], 0.03), None, "two levels, three coefficients");
     assert_eq!(spread(&self::law(0.02, 0.0), &[1.0, 8.0, 30.0], 0.03), None, "no peak");
     assert!(Information::of(&law, &[1.0, 8.0, 30.0]).covariance(0.03).is_some());
 }

@@ -6,23 +6,11 @@ use crate::law::Usl;
 use crate::random::Random;
 
 fn rules(start: Option<f64>) -> BestLoadRules {
-    BestLoadRules {
-        min: 1.0,
-        max: 4096.0,
-        integer: true,
-        start,
-        replicates: 3,
-        runs_max: 40,
-    }
+    BestLoadRules { min: 1.0, max: 4096.0, integer: true, start, replicates: 3, runs_max: 40 }
 }
 
 fn measured(n: f64, x: f64) -> Outcome {
-    Outcome::Measured {
-        n,
-        x,
-        r_s: None,
-        count: None,
-    }
+    Outcome::Measured { n, x, r_s: None, count: None }
 }
 
 /// Runs a search; gives its answer, why it stopped, and the loads it asked for.
@@ -41,11 +29,7 @@ fn search(rules: BestLoadRules, mut run: impl FnMut(f64) -> Outcome) -> (Option<
 }
 
 fn law(peak: f64) -> Usl {
-    Usl {
-        contention: 0.03,
-        coherency: 0.97 / (peak * peak),
-        unit_throughput: 50.0,
-    }
+    Usl { contention: 0.03, coherency: 0.97 / (peak * peak), unit_throughput: 50.0 }
 }
 
 proptest! {
@@ -79,9 +63,7 @@ fn throughput_is_not_the_luckiest_run() {
     let sets = 2000;
     for seed in 0..sets {
         let mut random = Random::new(seed);
-        let (best, ..) = search(rules(None), |n| {
-            measured(n, law.throughput_at(n) * random.lognormal(0.05))
-        });
+        let (best, ..) = search(rules(None), |n| measured(n, law.throughput_at(n) * random.lognormal(0.05)));
         let best = best.expect("it was measured");
         let truth = law.throughput_at(best.level);
         ratio += best.x / truth;
@@ -106,21 +88,13 @@ fn a_flat_top_ends_the_climb() {
 #[test]
 fn loads_that_are_not_usable() {
     let run = |n: f64| {
-        if n >= 100.0 {
-            Outcome::Refused("half of the replies failed".into())
-        } else {
-            measured(n, n)
-        }
+        if n >= 100.0 { Outcome::Refused("half of the replies failed".into()) } else { measured(n, n) }
     };
     let (best, _, levels) = search(rules(None), run);
     assert_eq!(best.expect("it was measured").level, 64.0);
     assert_eq!(levels.iter().filter(|&&level| level >= 100.0).count(), 1, "{levels:?}");
     let run = |n: f64| {
-        if n == 8.0 {
-            Outcome::Invalid("the injector was busy".into())
-        } else {
-            measured(n, n.min(8.0))
-        }
+        if n == 8.0 { Outcome::Invalid("the injector was busy".into()) } else { measured(n, n.min(8.0)) }
     };
     let (best, _, levels) = search(rules(None), run);
     assert!(best.is_some_and(|best| best.level != 8.0));
@@ -132,13 +106,6 @@ fn loads_that_are_not_usable() {
 
 #[test]
 fn every_problem_of_the_rules() {
-    let bad = BestLoadRules {
-        min: f64::NAN,
-        max: 0.0,
-        integer: true,
-        start: Some(-1.0),
-        replicates: 0,
-        runs_max: 0,
-    };
+    let bad = BestLoadRules { min: f64::NAN, max: 0.0, integer: true, start: Some(-1.0), replicates: 0, runs_max: 0 };
     assert_eq!(BestLoad::new(bad).expect_err("all is wrong").0.len(), 5);
 }

@@ -59,8 +59,5 @@ fn too_little_to_cross() {
     assert_eq!(crossing(&[(1.0, 0.3), (1.2, 0.1)]), None, "it falls");
     assert_eq!(crossing(&[(1.0, -9.0), (1.2, -8.9)]), None, "out of reach");
     let two = crossing(&[(1.0, -0.1), (1.2, 0.1)]).expect("it crosses");
-    assert!(
-        (two.at - 1.1).abs() < 1e-4 && two.low.is_none() && two.high.is_none(),
-        "no degrees of freedom: {two:?}"
-    );
+    assert!((two.at - 1.1).abs() < 1e-4 && two.low.is_none() && two.high.is_none(), "no degrees of freedom: {two:?}");
 }

@@ -3,15 +3,7 @@ use crate::design::{Step, Stop, TimeLeft};
 use crate::random::Random;
 
 fn rules(min: f64, max: f64, integer: bool) -> ObjectiveRules {
-    ObjectiveRules {
-        min,
-        max,
-        integer,
-        replicates: 3,
-        runs_max: 60,
-        precision: 0.05,
-        seed: 1,
-    }
+    ObjectiveRules { min, max, integer, replicates: 3, runs_max: 60, precision: 0.05, seed: 1 }
 }
 
 /// Runs a search against `test`; gives its answer, why it stopped, and the levels it asked for.
@@ -54,10 +46,7 @@ fn interval_of_a_queue_covers() {
         let sets = 400;
         for seed in 0..sets {
             let mut random = Random::new(seed);
-            let rules = ObjectiveRules {
-                seed,
-                ..rules(10.0, 100_000.0, false)
-            };
+            let rules = ObjectiveRules { seed, ..rules(10.0, 100_000.0, false) };
             let (answer, _, levels) = search(rules, queue(rate_true, noise, &mut random));
             let answer = answer.expect("it was measured");
             runs += levels.len();
@@ -80,10 +69,7 @@ fn interval_of_a_closed_system_covers() {
     let (mut held, sets) = (0, 400);
     for seed in 0..sets {
         let mut random = Random::new(seed);
-        let rules = ObjectiveRules {
-            seed,
-            ..rules(1.0, 10_000.0, true)
-        };
+        let rules = ObjectiveRules { seed, ..rules(1.0, 10_000.0, true) };
         // A smooth corner between 20 ms and N/1,000 s; 100 ms at N = 98.
         let response = |n: f64| ((0.02f64).powi(3) + (n / 1000.0).powi(3)).cbrt();
         let true_level = 1000.0 * (0.1f64.powi(3) - 0.02f64.powi(3)).cbrt();
@@ -118,18 +104,10 @@ fn a_limit_that_is_broken_at_once() {
 /// An objective without values, such as "no failures", gets a bracket of neighbouring levels.
 #[test]
 fn a_bracket_where_there_are_no_values() {
-    let test = |n: f64| {
-        Tested::Measured(Judged {
-            holds: n <= 37.0,
-            excess: None,
-        })
-    };
+    let test = |n: f64| Tested::Measured(Judged { holds: n <= 37.0, excess: None });
     let (answer, stop, levels) = search(rules(1.0, 1000.0, true), test);
     let answer = answer.expect("it was measured");
-    assert_eq!(
-        (answer.level, answer.low, answer.high),
-        (Some(37.0), Some(37.0), Some(38.0))
-    );
+    assert_eq!((answer.level, answer.low, answer.high), (Some(37.0), Some(37.0), Some(38.0)));
     assert!(!answer.from_noise && matches!(stop, Stop::Found { .. }), "{stop}");
     assert!(levels.len() <= 20, "{levels:?}");
 }
@@ -146,16 +124,10 @@ fn no_level_beyond_a_breakdown() {
     };
     let (answer, _, levels) = search(rules(1.0, 1000.0, true), test);
     let answer = answer.expect("it was measured");
-    let first = levels
-        .iter()
-        .position(|&level| level == 64.0)
-        .expect("the climb passes 50");
+    let first = levels.iter().position(|&level| level == 64.0).expect("the climb passes 50");
     assert!(levels[first + 1..].iter().all(|&level| level < 64.0), "{levels:?}");
     let (level, high) = (answer.level.expect("it held below"), answer.high.expect("it broke"));
-    assert!(
-        (45.0..=50.0).contains(&level) && (50.0..=55.0).contains(&high),
-        "{answer:?}"
-    );
+    assert!((45.0..=50.0).contains(&level) && (50.0..=55.0).contains(&high), "{answer:?}");
 }
 
 /// An INVALID level is repeated twice, then dropped, and never part of the answer.
@@ -175,46 +147,27 @@ fn invalid_levels_are_dropped() {
     }
     assert_eq!(tries, 3);
     assert_eq!(objective.dropped().len(), 1);
-    assert_eq!(
-        (objective.dropped()[0].level, objective.dropped()[0].attempts),
-        (4.0, 3)
-    );
+    assert_eq!((objective.dropped()[0].level, objective.dropped()[0].attempts), (4.0, 3));
     let level = objective.answer().expect("it was measured").level.expect("some held");
     assert!((level - 20.5).abs() < 0.5, "{level}");
 }
 
 #[test]
 fn limits_of_runs_and_time() {
-    let few = ObjectiveRules {
-        runs_max: 3,
-        ..rules(1.0, 1000.0, true)
-    };
+    let few = ObjectiveRules { runs_max: 3, ..rules(1.0, 1000.0, true) };
     let (_, stop, levels) = search(few, |n| Tested::Measured(Judged::below(n, 40.0)));
     assert_eq!((stop, levels.len()), (Stop::RunsMax, 3));
     let mut objective = Objective::new(rules(1.0, 9.0, true)).expect("the rules are good");
     assert_eq!(objective.answer(), None);
     let step = objective.next(TimeLeft::Seconds { left: 4.9, trial: 5.0 });
     assert_eq!(step, Step::Stop(Stop::Budget));
-    assert!(
-        matches!(
-            objective.next(TimeLeft::Seconds { left: 5.0, trial: 5.0 }),
-            Step::Run(_)
-        ),
-        "now it fits"
-    );
+    assert!(matches!(objective.next(TimeLeft::Seconds { left: 5.0, trial: 5.0 }), Step::Run(_)), "now it fits");
 }
 
 #[test]
 fn every_problem_of_the_rules() {
-    let bad = ObjectiveRules {
-        min: 0.0,
-        max: -1.0,
-        integer: true,
-        replicates: 0,
-        runs_max: 0,
-        precision: f64::NAN,
-        seed: 0,
-    };
+    let bad =
+        ObjectiveRules { min: 0.0, max: -1.0, integer: true, replicates: 0, runs_max: 0, precision: f64::NAN, seed: 0 };
     assert_eq!(Objective::new(bad).expect_err("all is wrong").0.len(), 5);
 }
 
@@ -231,26 +184,17 @@ fn values_against_limits() {
 fn levels_above_one_that_cannot_be_measured_are_tried() {
     let test = |level: f64| match level <= 40.0 {
         true => Tested::Invalid("INVALID".into()),
-        false => Tested::Measured(Judged {
-            holds: level < 70.0,
-            excess: None,
-        }),
+        false => Tested::Measured(Judged { holds: level < 70.0, excess: None }),
     };
     let (answer, stop, levels) = search(rules(40.0, 95.0, false), test);
     let answer = answer.expect("there is a level that holds");
     assert_eq!(levels.iter().filter(|level| **level == 40.0).count(), 3, "{levels:?}");
-    let (low, high) = (
-        answer.level.expect("it holds somewhere"),
-        answer.high.expect("it breaks somewhere"),
-    );
+    let (low, high) = (answer.level.expect("it holds somewhere"), answer.high.expect("it breaks somewhere"));
     assert!(low < 70.0 && high >= 70.0 && high / low < 1.12, "{answer:?}");
     assert!(matches!(stop, Stop::Found { .. }), "{stop}");
     let never = |level: f64| match level < 50.0 {
         true => Tested::Invalid("INVALID".into()),
-        false => Tested::Measured(Judged {
-            holds: false,
-            excess: None,
-        }),
+        false => Tested::Measured(Judged { holds: false, excess: None }),
     };
     let (answer, stop, levels) = search(rules(40.0, 95.0, false), never);
     assert_eq!(answer.and_then(|answer| answer.level), None);

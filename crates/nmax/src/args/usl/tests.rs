@@ -30,17 +30,10 @@ fn rows_are_ranges_from_one() {
 /// Labels keep their order: what one command prints is what another reads.
 #[test]
 fn coefficients_have_names_or_an_order() {
-    let law = Usl {
-        contention: 0.02,
-        coherency: 0.0005,
-        unit_throughput: 1000.0,
-    };
-    for text in [
-        "0.02,0.0005,1000",
-        " 2e-2 , 5e-4 , 1e3 ",
-        "gamma=1000,alpha=0.02,beta=0.0005",
-        "α=0.02,β=0.0005,γ=1000",
-    ] {
+    let law = Usl { contention: 0.02, coherency: 0.0005, unit_throughput: 1000.0 };
+    for text in
+        ["0.02,0.0005,1000", " 2e-2 , 5e-4 , 1e3 ", "gamma=1000,alpha=0.02,beta=0.0005", "α=0.02,β=0.0005,γ=1000"]
+    {
         assert_eq!(coefficients(text), Ok(law), "{text}");
     }
     for text in [
@@ -84,10 +77,7 @@ fn names_are_those_of_the_library() {
         assert_eq!(name.to_possible_value().unwrap().get_name(), Method::from(*name).name());
     }
     assert_eq!(MethodName::value_variants().len(), Method::ALL.len());
-    for name in ModelName::value_variants()
-        .iter()
-        .filter(|name| **name != ModelName::Auto)
-    {
+    for name in ModelName::value_variants().iter().filter(|name| **name != ModelName::Auto) {
         let own = name.model().unwrap().name();
         assert_eq!(name.to_possible_value().unwrap().get_name(), own);
     }

@@ -55,11 +55,7 @@ pub fn effort(rate_per_s: Option<f64>, availability: Option<f64>) -> Effort {
         true => Profile::ALL.to_vec(),
         false => vec![Profile::Smoke],
     };
-    Effort {
-        is_full,
-        profiles,
-        reasons,
-    }
+    Effort { is_full, profiles, reasons }
 }
 
 /// What an availability leaves of a year.

@@ -29,30 +29,19 @@ pub struct Machine {
 
 impl Machine {
     fn new(per_core_s: f64, workers: u32) -> Self {
-        Self {
-            per_core_s,
-            workers,
-            capacity_per_s: per_core_s * f64::from(workers) * SHARE_MAX,
-        }
+        Self { per_core_s, workers, capacity_per_s: per_core_s * f64::from(workers) * SHARE_MAX }
     }
 }
 
 /// Measures this machine with as many workers as a run would have.
 pub fn measure(workers: u32) -> Result<Machine, String> {
     let target = nmax_target::spawn(Options::default()).map_err(|error| error.to_string())?;
-    let planless = Planless {
-        vus: Some(VUS),
-        duration: Some(LENGTH),
-        ..Planless::get(target.url())
-    };
+    let planless = Planless { vus: Some(VUS), duration: Some(LENGTH), ..Planless::get(target.url()) };
     let plan = Plan::for_url(&planless).map_err(|errors| {
         let texts: Vec<String> = errors.iter().map(ToString::to_string).collect();
         texts.join("; ")
     })?;
-    let settings = Settings {
-        workers,
-        ..Settings::new(Arc::new(plan), Arc::new(|_, _| Ok(())))
-    };
+    let settings = Settings { workers, ..Settings::new(Arc::new(plan), Arc::new(|_, _| Ok(()))) };
     let mut run = Run::start(&settings).map_err(|error| error.to_string())?;
     let (mut requests, mut cpu_s) = (0, 0.0);
     loop {

@@ -17,23 +17,11 @@ pub fn check() -> Value {
             ("name", text()),
             ("target", text()),
             ("plan", described(text(), "As resolved, YAML; secrets are blanked.")),
-            (
-                "duration_s",
-                described(or_null(number()), "Null when only a number of iterations ends the run."),
-            ),
-            (
-                "iterations",
-                described(or_null(count()), "Null: as many as the replies allow."),
-            ),
+            ("duration_s", described(or_null(number()), "Null when only a number of iterations ends the run.")),
+            ("iterations", described(or_null(count()), "Null: as many as the replies allow.")),
             ("requests", described(or_null(count()), "On average, when none fails.")),
-            (
-                "peak_rate_per_s",
-                described(or_null(number()), "Iterations per second of an open workload."),
-            ),
-            (
-                "peak_vus",
-                described(or_null(number()), "Virtual users of a closed one."),
-            ),
+            ("peak_rate_per_s", described(or_null(number()), "Iterations per second of an open workload.")),
+            ("peak_vus", described(or_null(number()), "Virtual users of a closed one.")),
             ("peak_requests_per_s", or_null(number())),
             ("scenarios", list(scenario())),
             ("compress", described(number(), "How many times shorter than written.")),
@@ -48,14 +36,8 @@ pub fn check() -> Value {
 /// What the plan observes, in its order.
 fn sources() -> Value {
     let clock = record(&[
-        (
-            "offset_s",
-            described(number(), "The calendar of its host, less that of this one."),
-        ),
-        (
-            "error_s",
-            described(number(), "How far its readings may be from where they belong."),
-        ),
+        ("offset_s", described(number(), "The calendar of its host, less that of this one.")),
+        ("error_s", described(number(), "How far its readings may be from where they belong.")),
     ]);
     let source = record(&[
         ("kind", described(text(), "The word of the plan for it.")),
@@ -63,13 +45,7 @@ fn sources() -> Value {
         ("host", described(text(), "Whose figures it gives.")),
         ("place", described(text(), "Where it is; secrets are blanked.")),
         ("ok", described(boolean(), "Whether it can be read.")),
-        (
-            "about",
-            described(
-                or_null(text()),
-                "What it says that it is, with its version; null where it does not say.",
-            ),
-        ),
+        ("about", described(or_null(text()), "What it says that it is, with its version; null where it does not say.")),
         (
             "figures",
             described(
@@ -78,16 +54,10 @@ fn sources() -> Value {
             ),
         ),
         ("clock", described(or_null(clock), "Of an agent's host.")),
-        (
-            "error",
-            described(or_null(text()), "Why it cannot be read, and what to do."),
-        ),
+        ("error", described(or_null(text()), "Why it cannot be read, and what to do.")),
         ("notes", described(list(text()), "What else is to be known of it.")),
     ]);
-    described(
-        or_null(list(source)),
-        "What is observed, each tried once; null with --quick.",
-    )
+    described(or_null(list(source)), "What is observed, each tried once; null with --quick.")
 }
 
 fn scenario() -> Value {
@@ -102,10 +72,7 @@ fn scenario() -> Value {
         ("share", described(number(), "Of the iterations, 0 to 1.")),
         ("iterations", or_null(count())),
         ("requests", or_null(count())),
-        (
-            "requests_per_iteration",
-            described(requests, "A number where each iteration makes as many."),
-        ),
+        ("requests_per_iteration", described(requests, "A number where each iteration makes as many.")),
     ])
 }
 
@@ -115,16 +82,10 @@ fn machine() -> Value {
     let keys = [
         ("requests_per_core_s", number()),
         ("workers", count()),
-        (
-            "capacity_per_s",
-            described(number(), "Requests per second at 70 % of its cores."),
-        ),
+        ("capacity_per_s", described(number(), "Requests per second at 70 % of its cores.")),
         ("needed_per_s", described(or_null(number()), "At the peak.")),
         ("is_enough", or_null(boolean())),
-        (
-            "error",
-            described(text(), "Why it could not be measured; nothing else is there then."),
-        ),
+        ("error", described(text(), "Why it could not be measured; nothing else is there then.")),
     ];
     for (key, rules) in keys {
         allow(&mut machine, key, rules);
@@ -159,18 +120,10 @@ pub fn once() -> Value {
         ("name", text()),
         ("ok", boolean()),
         ("exchanges", list(exchange)),
-        (
-            "failures",
-            described(list(text()), "What was not ok and is no exchange."),
-        ),
+        ("failures", described(list(text()), "What was not ok and is no exchange.")),
     ]);
     document(
         "nmax check --once",
-        &[
-            first_version(),
-            ("ok", boolean()),
-            ("scenarios", list(scenario)),
-            ("sources", sources()),
-        ],
+        &[first_version(), ("ok", boolean()), ("scenarios", list(scenario)), ("sources", sources())],
     )
 }

@@ -17,17 +17,12 @@ impl<'a> Sources<'a> {
     /// Asks each source once, all at the same time. It takes a few seconds at most.
     pub fn ask(observed: &'a [Observed]) -> Self {
         let attempts = try_all(observed);
-        Self {
-            tried: observed.iter().zip(attempts).collect(),
-        }
+        Self { tried: observed.iter().zip(attempts).collect() }
     }
 
     /// How many cannot be read.
     pub fn failed(&self) -> usize {
-        self.tried
-            .iter()
-            .filter(|(_, attempt)| attempt.outcome.is_err())
-            .count()
+        self.tried.iter().filter(|(_, attempt)| attempt.outcome.is_err()).count()
     }
 
     /// A line for each and what else is to be known of it; nothing where nothing is observed.
@@ -44,10 +39,7 @@ impl<'a> Sources<'a> {
                         1 => Some("1 figure".to_owned()),
                         figures => Some(format!("{figures} figures")),
                     };
-                    let parts: Vec<String> = [about, figures, answer.clock.map(clock)]
-                        .into_iter()
-                        .flatten()
-                        .collect();
+                    let parts: Vec<String> = [about, figures, answer.clock.map(clock)].into_iter().flatten().collect();
                     format!("✓ {title}: {}", parts.join(", "))
                 }
             });

@@ -16,17 +16,8 @@ use crate::hints;
 pub fn as_written(plan: &Plan) -> Option<Plan> {
     let workload = plan.written.clone()?;
     let level = nmax_plan::profile::full(&workload);
-    let stages = vec![Stage {
-        from: level,
-        to: level,
-        length_ns: Some(1_000_000_000),
-        kind: StageKind::Hold,
-    }];
-    Some(Plan {
-        workload,
-        stages,
-        ..plan.clone()
-    })
+    let stages = vec![Stage { from: level, to: level, length_ns: Some(1_000_000_000), kind: StageKind::Hold }];
+    Some(Plan { workload, stages, ..plan.clone() })
 }
 
 /// Requests per second of all open backgrounds together, at their peaks; those of closed ones are a result.
@@ -66,10 +57,7 @@ pub fn on_top(plan: &Plan) -> Option<String> {
 pub fn besides(plan: &Plan) -> Vec<(&'static str, String)> {
     let mut lines = Vec::new();
     for beside in &plan.background {
-        let name = plan
-            .scenarios
-            .get(beside.scenario)
-            .map_or("", |scenario| scenario.name.as_str());
+        let name = plan.scenarios.get(beside.scenario).map_or("", |scenario| scenario.name.as_str());
         let load = match beside.workload {
             Workload::Open { rate_per_s, .. } => format!("{} iterations per second", number::digits(rate_per_s)),
             Workload::Closed { vus: 1 } => "1 VU".to_owned(),
@@ -79,16 +67,9 @@ pub fn besides(plan: &Plan) -> Vec<(&'static str, String)> {
     }
     lines.extend(plan.timeline.iter().map(|item| ("timeline", intervention(item))));
     if hints::acts_here(plan).next().is_some() {
-        lines.push((
-            "",
-            "it acts on this host: `nmax run` wants --allow-exec for it".to_owned(),
-        ));
+        lines.push(("", "it acts on this host: `nmax run` wants --allow-exec for it".to_owned()));
     }
-    lines.extend(
-        plan.observe
-            .iter()
-            .map(|observed| ("observes", self::observed(observed))),
-    );
+    lines.extend(plan.observe.iter().map(|observed| ("observes", self::observed(observed))));
     lines
 }
 
@@ -126,10 +107,8 @@ fn span(stages: &[Stage]) -> String {
         [before, _] => length(before).unwrap_or_default(),
         _ => Duration::ZERO,
     };
-    let lasts = stages
-        .last()
-        .and_then(length)
-        .map_or_else(String::new, |length| format!(" for {}", format_duration(length)));
+    let lasts =
+        stages.last().and_then(length).map_or_else(String::new, |length| format!(" for {}", format_duration(length)));
     format!(", from {} on{lasts}", format_duration(start))
 }
 
@@ -139,10 +118,8 @@ fn intervention(item: &Intervention) -> String {
         Moment::Steady => "when steady".to_owned(),
     };
     let undone = item.undo.as_ref().map_or_else(String::new, |undo| {
-        let when = item.lasts.map_or_else(
-            || "at the end".to_owned(),
-            |lasts| format!("{} later", format_duration(lasts)),
-        );
+        let when =
+            item.lasts.map_or_else(|| "at the end".to_owned(), |lasts| format!("{} later", format_duration(lasts)));
         format!("; undone {when} by {}", action(undo))
     });
     format!("{}: {at}, {}{undone}", item.name, action(&item.action))

@@ -30,30 +30,21 @@ pub(super) fn sides(args: &BeforeAfterArgs) -> Result<(Vec<Part>, Vec<Part>), Pr
         [] if !args.before.is_empty() => (&args.before, &args.after),
         [before, after] => (std::slice::from_ref(before), std::slice::from_ref(after)),
         given => {
-            let lacks = if given.is_empty() {
-                "no runs are given"
-            } else {
-                "one side alone has nothing to be compared with"
-            };
+            let lacks =
+                if given.is_empty() { "no runs are given" } else { "one side alone has nothing to be compared with" };
             let help = "give two, as in `nmax compare 3f2a last`, or several: `nmax compare --before A B --after C D`";
             return Err((format!("{lacks}\n  help: {help}"), Exit::Usage));
         }
     };
     match (parts(args, before), parts(args, after)) {
         (Ok(before), Ok(after)) => Ok((before, after)),
-        (before, after) => Err(together(
-            [before.err(), after.err()].into_iter().flatten().flatten().collect(),
-        )),
+        (before, after) => Err(together([before.err(), after.err()].into_iter().flatten().flatten().collect())),
     }
 }
 
 /// All problems as one: the call is wrong if any of them says so.
 fn together(problems: Vec<Problem>) -> Problem {
-    let exit = if problems.iter().any(|(_, exit)| *exit != Exit::Invalid) {
-        Exit::Usage
-    } else {
-        Exit::Invalid
-    };
+    let exit = if problems.iter().any(|(_, exit)| *exit != Exit::Invalid) { Exit::Usage } else { Exit::Invalid };
     let texts: Vec<String> = problems.into_iter().map(|(text, _)| text).collect();
     (texts.join("\nerror: "), exit)
 }
@@ -68,10 +59,7 @@ fn parts(args: &BeforeAfterArgs, asked: &[String]) -> Result<Vec<Part>, Vec<Prob
         }
     }
     if parts.len() > RUNS_MAX {
-        let text = format!(
-            "{} runs on one side are too many\n  help: give at most {RUNS_MAX}",
-            parts.len()
-        );
+        let text = format!("{} runs on one side are too many\n  help: give at most {RUNS_MAX}", parts.len());
         problems.push((text, Exit::Usage));
     }
     if problems.is_empty() { Ok(parts) } else { Err(problems) }
@@ -106,9 +94,7 @@ fn group(args: &BeforeAfterArgs, asked: &str, is_meant: impl Fn(&RunEntry) -> bo
     let (sound, unsound): (Vec<&RunEntry>, Vec<&RunEntry>) = meant.iter().partition(|run| lacks(run).is_none());
     if sound.is_empty() {
         let named = unsound.iter().take(NAMED_MAX);
-        let named: Vec<String> = named
-            .filter_map(|run| lacks(run).map(|lack| format!("{} {lack}", run.id)))
-            .collect();
+        let named: Vec<String> = named.filter_map(|run| lacks(run).map(|lack| format!("{} {lack}", run.id))).collect();
         let more = match unsound.len().saturating_sub(NAMED_MAX) {
             0 => String::new(),
             more => format!(", and {more} more"),

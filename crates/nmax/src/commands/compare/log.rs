@@ -20,11 +20,7 @@ struct Sum {
 /// Reads a log, or the profile of one; its types are named as the runs call them.
 pub(super) fn read(file: &Path, args: &BeforeAfterArgs, known: &[Known]) -> Result<(Origin, Measured), String> {
     let is_profile = file.extension().is_some_and(|ending| ending == "json") && crate::fidelity::profile(file).is_ok();
-    let profile = if is_profile {
-        crate::fidelity::profile(file)?
-    } else {
-        profile(file, args)?
-    };
+    let profile = if is_profile { crate::fidelity::profile(file)? } else { profile(file, args)? };
     let label = file.display().to_string();
     if !profile.has_durations {
         return Err(format!(
@@ -46,17 +42,10 @@ pub(super) fn read(file: &Path, args: &BeforeAfterArgs, known: &[Known]) -> Resu
             total.add(kind);
         }
     }
-    for kind in profile
-        .types
-        .iter()
-        .filter(|kind| !matched.iter().any(|one| one.name == kind.name))
-    {
+    for kind in profile.types.iter().filter(|kind| !matched.iter().any(|one| one.name == kind.name)) {
         let mut sum = Sum::default();
         sum.add(kind);
-        measured
-            .requests
-            .entry(kind.name.clone())
-            .or_insert_with(|| sum.figures());
+        measured.requests.entry(kind.name.clone()).or_insert_with(|| sum.figures());
     }
     measured.total = total.figures();
     let counts = profile.types.iter().map(|kind| (kind.name.clone(), kind.count));
@@ -104,8 +93,7 @@ fn like<'a>(profile: &'a Profile, request: &Known) -> Option<&'a RequestType> {
     by_name.or_else(|| {
         let fits = |kind: &'a RequestType| Some((request.distance(&kind.method, &kind.template)?, kind));
         let best = profile.types.iter().filter_map(fits);
-        best.min_by_key(|(distance, kind)| (*distance, u64::MAX - kind.count))
-            .map(|(_, kind)| kind)
+        best.min_by_key(|(distance, kind)| (*distance, u64::MAX - kind.count)).map(|(_, kind)| kind)
     })
 }
 
@@ -127,10 +115,6 @@ impl Sum {
         values.set(Metric::ServiceP99, self.time_us.quantile(0.99).map(ms));
         let share = (self.count > 0).then(|| self.failed as f64 / self.count as f64);
         values.set(Metric::FailureRate, share);
-        Figures {
-            count: self.count,
-            values,
-            blocks: Vec::new(),
-        }
+        Figures { count: self.count, values, blocks: Vec::new() }
     }
 }

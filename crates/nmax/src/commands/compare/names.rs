@@ -21,9 +21,7 @@ pub fn known<'a>(plan: &Plan, names: impl Iterator<Item = &'a String>) -> Vec<Kn
         collect(&scenario.steps, &mut requests);
     }
     let of_plan = |name: &String| {
-        let request = requests
-            .iter()
-            .find(|request| request.name.as_constant() == Some(name))?;
+        let request = requests.iter().find(|request| request.name.as_constant() == Some(name))?;
         Some(Known {
             name: name.clone(),
             method: request.method.token().to_owned(),
@@ -39,9 +37,7 @@ pub fn known<'a>(plan: &Plan, names: impl Iterator<Item = &'a String>) -> Vec<Kn
             path: path(rest),
         })
     };
-    names
-        .filter_map(|name| of_plan(name).or_else(|| of_name(name)))
-        .collect()
+    names.filter_map(|name| of_plan(name).or_else(|| of_name(name))).collect()
 }
 
 fn collect<'a>(steps: &'a [Step], into: &mut Vec<&'a Request>) {
@@ -64,9 +60,7 @@ fn with_holes(template: &Template) -> String {
 
 /// The path of a target or URL.
 fn path(url: &str) -> String {
-    let after_host = url
-        .split_once("://")
-        .map_or(url, |(_, rest)| rest.find('/').map_or("/", |at| &rest[at..]));
+    let after_host = url.split_once("://").map_or(url, |(_, rest)| rest.find('/').map_or("/", |at| &rest[at..]));
     let end = after_host.find(['?', '#']).unwrap_or(after_host.len());
     after_host[..end].to_owned()
 }
@@ -94,11 +88,7 @@ mod tests {
     use super::*;
 
     fn request(method: &str, path: &str) -> Known {
-        Known {
-            name: "n".into(),
-            method: method.into(),
-            path: path.into(),
-        }
+        Known { name: "n".into(), method: method.into(), path: path.into() }
     }
 
     #[test]
@@ -113,23 +103,14 @@ mod tests {
             ("/", "/", Some(0), "the root"),
         ];
         for (own, template, want, why) in cases {
-            assert_eq!(
-                request("GET", own).distance("GET", template),
-                want,
-                "{why}: {own} and {template}"
-            );
+            assert_eq!(request("GET", own).distance("GET", template), want, "{why}: {own} and {template}");
             assert_eq!(request("GET", own).distance("POST", template), None);
         }
     }
 
     #[test]
     fn paths_lose_host_and_query() {
-        let cases = [
-            ("/a?b=c", "/a"),
-            ("http://h:80/a/b#c", "/a/b"),
-            ("https://h", "/"),
-            ("a", "a"),
-        ];
+        let cases = [("/a?b=c", "/a"), ("http://h:80/a/b#c", "/a/b"), ("https://h", "/"), ("a", "a")];
         for (url, want) in cases {
             assert_eq!(path(url), want);
         }

@@ -44,20 +44,14 @@ pub fn read(directory: &Path, with_blocks: bool) -> Result<Read, String> {
         serde_json::from_str(&text).map_err(|error| unfinished(&format!("summary.json is damaged: {error}")))?;
     let phase = &summary["phase"];
     let hold_s = number(&phase["end_s"]).unwrap_or(0.0) - number(&phase["start_s"]).unwrap_or(0.0);
-    let mut measured = Measured {
-        hold_s,
-        ..measured(&summary)
-    };
+    let mut measured = Measured { hold_s, ..measured(&summary) };
     if with_blocks {
         add_blocks(&reader, &mut measured).map_err(|error| error.to_string())?;
     }
     let plan = crate::load::plan_of_manifest(&manifest.plan).ok();
     let reasons = summary["reasons"].as_array().map(Vec::as_slice).unwrap_or_default();
     let has = |code: &str| reasons.iter().any(|reason| reason["code"] == code);
-    let counts = measured
-        .requests
-        .iter()
-        .map(|(name, figures)| (name.clone(), figures.count));
+    let counts = measured.requests.iter().map(|(name, figures)| (name.clone(), figures.count));
     let machine = |key: &str| manifest.machine.get(key).cloned().unwrap_or_default();
     let origin = Origin {
         label: manifest.id.clone(),
@@ -84,15 +78,8 @@ pub fn read(directory: &Path, with_blocks: bool) -> Result<Read, String> {
         machine: machine("cpu"),
         counts: counts.collect(),
     };
-    let known = plan
-        .as_ref()
-        .map(|plan| known(plan, measured.requests.keys()))
-        .unwrap_or_default();
-    Ok(Read {
-        origin,
-        measured,
-        known,
-    })
+    let known = plan.as_ref().map(|plan| known(plan, measured.requests.keys())).unwrap_or_default();
+    Ok(Read { origin, measured, known })
 }
 
 /// The figures of a summary.
@@ -137,16 +124,9 @@ fn figures(stats: &Value) -> Figures {
         values.set(metric, stats.pointer(pointer).and_then(number));
     }
     let not_ok = number(&stats["failed"]).zip(number(&stats["errors"]));
-    values.set(
-        Metric::FailureRate,
-        not_ok.and_then(|(failed, errors)| per_exchange(failed + errors)),
-    );
+    values.set(Metric::FailureRate, not_ok.and_then(|(failed, errors)| per_exchange(failed + errors)));
     values.set(Metric::Bytes, number(&stats["bytes_received"]).and_then(per_exchange));
-    Figures {
-        count,
-        values,
-        blocks: Vec::new(),
-    }
+    Figures { count, values, blocks: Vec::new() }
 }
 
 /// Adds the figures of the parts of the hold.
@@ -187,10 +167,7 @@ fn add_blocks(reader: &RunReader, measured: &mut Measured) -> Result<(), StoreEr
             continue;
         }
         let seconds = length as f64 * width as f64 / 1e9;
-        measured
-            .total
-            .blocks
-            .push(of_stats(&sums.total(Section::Hold), seconds));
+        measured.total.blocks.push(of_stats(&sums.total(Section::Hold), seconds));
         for (id, stats) in sums.requests(Section::Hold).filter(|(_, stats)| !stats.is_empty()) {
             if let Some(figures) = measured.requests.get_mut(reader.catalog().requests.name(id)) {
                 figures.blocks.push(of_stats(stats, seconds));
@@ -217,10 +194,7 @@ fn of_stats(stats: &RequestStats, seconds: f64) -> Values {
     values.set(Metric::ServiceP95, times.service.quantile_ns(0.95).map(ms));
     values.set(Metric::ServiceP99, times.service.quantile_ns(0.99).map(ms));
     values.set(Metric::Throughput, Some(count / seconds));
-    values.set(
-        Metric::FailureRate,
-        Some((stats.failed() + stats.errors()) as f64 / count),
-    );
+    values.set(Metric::FailureRate, Some((stats.failed() + stats.errors()) as f64 / count));
     values.set(Metric::Bytes, Some(stats.bytes_received as f64 / count));
     values
 }

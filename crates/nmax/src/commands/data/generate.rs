@@ -19,30 +19,20 @@ const WEIGHTED: [&str; 7] = ["first_name", "last_name", "full_name", "street", "
 
 /// Writes records, and says how skewed they are.
 pub(super) fn generate(args: &GenerateArgs) -> Result<Exit, Trouble> {
-    let generator = Generator::new(Spec {
-        kind: args.kind.clone(),
-        locale: args.locale.clone(),
-        unique: args.unique.clone(),
-    })
-    .map_err(|GeneratorError { message, remedy, .. }| Trouble::usage(message, remedy))?;
+    let generator =
+        Generator::new(Spec { kind: args.kind.clone(), locale: args.locale.clone(), unique: args.unique.clone() })
+            .map_err(|GeneratorError { message, remedy, .. }| Trouble::usage(message, remedy))?;
     let columns = columns(&generator, args)?;
-    let end = args.from.checked_add(args.number).ok_or_else(|| {
-        Trouble::usage(
-            "--from and -n together are beyond the last record",
-            "give smaller numbers",
-        )
-    })?;
+    let end = args
+        .from
+        .checked_add(args.number)
+        .ok_or_else(|| Trouble::usage("--from and -n together are beyond the last record", "give smaller numbers"))?;
     let format = match (args.format, &args.table) {
         (DataFormat::Csv, None) => Format::Csv,
         (DataFormat::Jsonl, None) => Format::JsonLines,
-        (DataFormat::Sql, table) => Format::Sql {
-            table: table.clone().unwrap_or_else(|| args.kind.clone()),
-        },
+        (DataFormat::Sql, table) => Format::Sql { table: table.clone().unwrap_or_else(|| args.kind.clone()) },
         (_, Some(_)) => {
-            return Err(Trouble::usage(
-                "--table is for SQL",
-                "add --format sql, or leave it out",
-            ));
+            return Err(Trouble::usage("--table is for SQL", "add --format sql, or leave it out"));
         }
     };
     let mut output = Output::open(args.output.as_deref(), None)?;
@@ -78,10 +68,7 @@ fn columns(generator: &Generator, args: &GenerateArgs) -> Result<Vec<usize>, Tro
         let column = names.iter().position(|own| own == name);
         let column = column.ok_or_else(|| no_column(name, names, format_args!("`{}`", args.kind)))?;
         if columns.contains(&column) {
-            return Err(Trouble::usage(
-                format_args!("column `{name}` is named twice"),
-                "name it once",
-            ));
+            return Err(Trouble::usage(format_args!("column `{name}` is named twice"), "name it once"));
         }
         columns.push(column);
     }
@@ -91,11 +78,7 @@ fn columns(generator: &Generator, args: &GenerateArgs) -> Result<Vec<usize>, Tro
 /// Says how common the common values are. The records are derived again, evenly over all that were written.
 fn tell_skew(generator: &Generator, args: &GenerateArgs, columns: &[usize]) {
     let looked_at = args.number.min(LOOKED_AT);
-    let which = if looked_at == args.number {
-        String::new()
-    } else {
-        format!(", of {}", number::count(looked_at))
-    };
+    let which = if looked_at == args.number { String::new() } else { format!(", of {}", number::count(looked_at)) };
     note(format_args!("{} records", number::count(args.number)));
     for column in columns {
         let name = generator.columns()[*column];

@@ -31,11 +31,7 @@ pub(super) fn leaves(line: &str) -> Result<Vec<Leaf>, String> {
     match serde_json::from_str::<Value>(line) {
         Err(error) => Err(format!("no JSON: {error}")),
         Ok(Value::Object(_)) => {
-            let mut scanner = Scanner {
-                line,
-                at: 0,
-                leaves: Vec::new(),
-            };
+            let mut scanner = Scanner { line, at: 0, leaves: Vec::new() };
             scanner.value(&mut String::new());
             Ok(scanner.leaves)
         }
@@ -84,16 +80,8 @@ impl Scanner<'_> {
                 let length = rest.find([',', '}', ']', ' ', '\t', '\r', '\n']).unwrap_or(rest.len());
                 let place = self.at..self.at + length;
                 self.at = place.end;
-                let kind = if first == b'-' || first.is_ascii_digit() {
-                    LeafKind::Number
-                } else {
-                    LeafKind::Word
-                };
-                let text = if first == b'n' {
-                    String::new()
-                } else {
-                    self.line[place.clone()].to_owned()
-                };
+                let kind = if first == b'-' || first.is_ascii_digit() { LeafKind::Number } else { LeafKind::Word };
+                let text = if first == b'n' { String::new() } else { self.line[place.clone()].to_owned() };
                 self.leaf(path, place, kind, text);
             }
         }
@@ -129,12 +117,7 @@ impl Scanner<'_> {
     }
 
     fn leaf(&mut self, path: &str, place: Range<usize>, kind: LeafKind, text: String) {
-        self.leaves.push(Leaf {
-            path: path.to_owned(),
-            place,
-            kind,
-            text,
-        });
+        self.leaves.push(Leaf { path: path.to_owned(), place, kind, text });
     }
 }
 
@@ -150,11 +133,7 @@ mod tests {
     use super::*;
 
     fn found(line: &str) -> Vec<(String, String, LeafKind)> {
-        leaves(line)
-            .unwrap()
-            .into_iter()
-            .map(|leaf| (leaf.path, leaf.text, leaf.kind))
-            .collect()
+        leaves(line).unwrap().into_iter().map(|leaf| (leaf.path, leaf.text, leaf.kind)).collect()
     }
 
     #[test]
@@ -167,10 +146,7 @@ mod tests {
             ("b.e.f", "", LeafKind::Word),
             ("g", "true", LeafKind::Word),
         ];
-        assert_eq!(
-            found(line),
-            want.map(|(path, text, kind)| (path.to_owned(), text.to_owned(), kind))
-        );
+        assert_eq!(found(line), want.map(|(path, text, kind)| (path.to_owned(), text.to_owned(), kind)));
         assert!(leaves("[1]").unwrap_err().contains("an object"));
         assert!(leaves("{").unwrap_err().contains("no JSON"));
     }

@@ -50,16 +50,10 @@ fn rule(args: &MaskArgs, name: &str, sample: &[&str]) -> Rule {
     let asked = args.columns.iter().find(|(own, _)| own == name).map(|(_, kind)| *kind);
     let kept = args.keep.iter().any(|own| own == name).then_some(MaskKind::Keep);
     match asked.or(kept) {
-        Some(kind) => Rule {
-            kind,
-            why: "as you say",
-        },
+        Some(kind) => Rule { kind, why: "as you say" },
         None => {
             let detected = detect(name, sample);
-            Rule {
-                kind: detected.kind,
-                why: detected.why,
-            }
+            Rule { kind: detected.kind, why: detected.why }
         }
     }
 }
@@ -75,20 +69,11 @@ fn check_names(args: &MaskArgs, columns: &[&str]) -> Result<(), Trouble> {
 
 /// Says what is done to which column.
 fn tell<'a>(rules: impl Iterator<Item = (&'a str, Rule)> + Clone) {
-    let width = rules
-        .clone()
-        .map(|(name, _)| shown(name).chars().count())
-        .max()
-        .unwrap_or(0)
-        .min(40);
+    let width = rules.clone().map(|(name, _)| shown(name).chars().count()).max().unwrap_or(0).min(40);
     let (kept, masked): (Vec<_>, Vec<_>) = rules.partition(|(_, rule)| rule.kind == MaskKind::Keep);
     for (name, Rule { kind, why }) in masked {
         let name = shown(name);
-        note(format_args!(
-            "  {name:<width$}  {:<8}  {} ({why})",
-            kind.name(),
-            kind.effect()
-        ));
+        note(format_args!("  {name:<width$}  {:<8}  {} ({why})", kind.name(), kind.effect()));
     }
     for (name, Rule { why, .. }) in kept {
         let name = shown(name);
@@ -106,20 +91,14 @@ fn csv(args: &MaskArgs, masker: &Masker, mut table: CsvTable, mut output: Output
         sample.push(record.clone());
     }
     let rule = |(at, name): (usize, &&str)| {
-        let values: Vec<&str> = sample
-            .iter()
-            .map(|record| record.cell(at))
-            .filter(|cell| !cell.is_empty())
-            .collect();
+        let values: Vec<&str> = sample.iter().map(|record| record.cell(at)).filter(|cell| !cell.is_empty()).collect();
         rule(args, name, &values)
     };
     let rules: Vec<Rule> = names.iter().enumerate().map(rule).collect();
     tell(names.iter().copied().zip(rules.iter().copied()));
     let separator = table.separator();
     let mut text = String::new();
-    table
-        .header
-        .write(separator, &mut text, |_, cell, out| out.push_str(cell));
+    table.header.write(separator, &mut text, |_, cell, out| out.push_str(cell));
     output.text().extend_from_slice(text.as_bytes());
     let mut sample = sample.into_iter();
     let mut records = 0;
@@ -130,9 +109,7 @@ fn csv(args: &MaskArgs, masker: &Masker, mut table: CsvTable, mut output: Output
             None => break,
         }
         text.clear();
-        record.write(separator, &mut text, |at, cell, out| {
-            masker.mask(rules[at].kind, cell, out)
-        });
+        record.write(separator, &mut text, |at, cell, out| masker.mask(rules[at].kind, cell, out));
         output.text().extend_from_slice(text.as_bytes());
         records += 1;
         if !went_on(&mut output, records)? {
@@ -164,10 +141,8 @@ fn lines(args: &MaskArgs, masker: &Masker, mut table: LineTable, mut output: Out
         values.extend(Some(leaf.text.as_str()).filter(|text| !text.is_empty()));
     }
     check_names(args, &values.keys().copied().collect::<Vec<_>>())?;
-    let mut rules: BTreeMap<String, Rule> = values
-        .iter()
-        .map(|(name, values)| ((*name).to_owned(), rule(args, name, values)))
-        .collect();
+    let mut rules: BTreeMap<String, Rule> =
+        values.iter().map(|(name, values)| ((*name).to_owned(), rule(args, name, values))).collect();
     tell(rules.iter().map(|(name, rule)| (name.as_str(), *rule)));
     let mut records = 0;
     for (text, leaves) in &sample {
@@ -219,8 +194,6 @@ fn masked_leaf(masker: &Masker, kind: MaskKind, leaf: &Leaf) -> Option<String> {
     match leaf.kind {
         LeafKind::Text => Some(serde_json::Value::String(masked).to_string()),
         // A number with an exponent would be none any more.
-        _ => serde_json::from_str::<serde_json::Number>(&masked)
-            .is_ok()
-            .then_some(masked),
+        _ => serde_json::from_str::<serde_json::Number>(&masked).is_ok().then_some(masked),
     }
 }

@@ -16,29 +16,14 @@ pub fn schema() -> Value {
         ("count", described(count(), "Values that are not empty.")),
         ("empty", count()),
         ("distinct", described(count(), "Different values.")),
-        (
-            "duplicates",
-            described(count(), "Values beyond the first of each kind."),
-        ),
-        (
-            "is_exact",
-            described(boolean(), "All was counted; else estimated within a few percent."),
-        ),
+        ("duplicates", described(count(), "Values beyond the first of each kind.")),
+        ("is_exact", described(boolean(), "All was counted; else estimated within a few percent.")),
         ("top", described(list(value), "The commonest first.")),
-        (
-            "top_count_error",
-            described(count(), "How much too low the counts of `top` may be."),
-        ),
+        ("top_count_error", described(count(), "How much too low the counts of `top` may be.")),
         ("top_1_share", described(number(), "Of the values, 0 to 1.")),
         ("top_10_share", number()),
-        (
-            "gini",
-            described(or_null(number()), "0 where all values are equally common."),
-        ),
-        (
-            "zipf_exponent",
-            described(or_null(number()), "Null for fewer than ten values."),
-        ),
+        ("gini", described(or_null(number()), "0 where all values are equally common.")),
+        ("zipf_exponent", described(or_null(number()), "Null for fewer than ten values.")),
     ]);
     let spread = || {
         record(&[
@@ -50,19 +35,8 @@ pub fn schema() -> Value {
     let shards = record(&[
         ("hash", one_of(hashes.map(hash_name))),
         ("by_hash", spread()),
-        (
-            "by_range",
-            described(spread(), "Ranges with as many different values each."),
-        ),
+        ("by_range", described(spread(), "Ranges with as many different values each.")),
     ]);
     allow(&mut column, "shards", described(shards, "Absent without --shards."));
-    document(
-        "nmax data check",
-        &[
-            first_version(),
-            ("file", text()),
-            ("rows", count()),
-            ("columns", list(column)),
-        ],
-    )
+    document("nmax data check", &[first_version(), ("file", text()), ("rows", count()), ("columns", list(column))])
 }

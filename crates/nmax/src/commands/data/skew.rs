@@ -38,21 +38,14 @@ pub(super) fn check(args: &SkewArgs) -> Result<Exit, Trouble> {
         Table::Csv(table) => csv(args, table)?,
         Table::Lines(table) => lines(args, table)?,
     };
-    let found: Vec<(&Column, Skew)> = columns
-        .iter()
-        .map(|column| (column, column.counter.skew(TOP)))
-        .collect();
+    let found: Vec<(&Column, Skew)> = columns.iter().map(|column| (column, column.counter.skew(TOP))).collect();
     if args.json {
         say::line(format_args!("{:#}", as_json(args, rows, &found)));
     } else {
         say::text(as_text(args, rows, &found));
     }
     let repeats = |(column, skew): &(&Column, Skew)| args.unique.contains(&column.name) && skew.duplicates > 0.0;
-    Ok(if found.iter().any(repeats) {
-        Exit::Failed
-    } else {
-        Exit::Pass
-    })
+    Ok(if found.iter().any(repeats) { Exit::Failed } else { Exit::Pass })
 }
 
 impl Column {
@@ -92,10 +85,7 @@ fn csv(args: &SkewArgs, mut table: CsvTable) -> Result<(u64, Vec<Column>), Troub
     let names: Vec<String> = table.header.cells().map(str::to_owned).collect();
     check_names(args, &names.iter().map(String::as_str).collect::<Vec<_>>())?;
     let wanted: Vec<usize> = (0..names.len()).filter(|at| is_wanted(args, &names[*at])).collect();
-    let mut columns: Vec<Column> = wanted
-        .iter()
-        .map(|at| Column::new(&names[*at], args, wanted.len()))
-        .collect();
+    let mut columns: Vec<Column> = wanted.iter().map(|at| Column::new(&names[*at], args, wanted.len())).collect();
     let (mut rows, mut record, hash) = (0, Record::default(), args.hash.into());
     while table.read(&mut record)? {
         rows += 1;
@@ -127,11 +117,7 @@ fn lines(args: &SkewArgs, mut table: LineTable) -> Result<(u64, Vec<Column>), Tr
                     return Err(Trouble::usage(text, "choose some with --column"));
                 }
                 None => {
-                    columns.push(Column::new(
-                        &leaf.path,
-                        args,
-                        if args.column.is_empty() { 32 } else { 8 },
-                    ));
+                    columns.push(Column::new(&leaf.path, args, if args.column.is_empty() { 32 } else { 8 }));
                     met.push((0, 0));
                     places.insert(leaf.path, columns.len() - 1);
                     columns.len() - 1
@@ -149,10 +135,7 @@ fn lines(args: &SkewArgs, mut table: LineTable) -> Result<(u64, Vec<Column>), Tr
             "give a file with records",
         ));
     }
-    check_names(
-        args,
-        &columns.iter().map(|column| column.name.as_str()).collect::<Vec<_>>(),
-    )?;
+    check_names(args, &columns.iter().map(|column| column.name.as_str()).collect::<Vec<_>>())?;
     for (column, (_, had)) in columns.iter_mut().zip(met) {
         // A row without the name is a row without a value.
         (had..rows).for_each(|_| column.add("", hash));
@@ -161,12 +144,7 @@ fn lines(args: &SkewArgs, mut table: LineTable) -> Result<(u64, Vec<Column>), Tr
 }
 
 fn as_text(args: &SkewArgs, rows: u64, found: &[(&Column, Skew)]) -> String {
-    let width = found
-        .iter()
-        .map(|(column, _)| shown(&column.name).chars().count())
-        .max()
-        .unwrap_or(0)
-        .clamp(6, 24);
+    let width = found.iter().map(|(column, _)| shown(&column.name).chars().count()).max().unwrap_or(0).clamp(6, 24);
     let mut text = format!("{}: {} records\n\n", args.file.display(), number::count(rows));
     let _ = writeln!(
         text,
@@ -177,13 +155,8 @@ fn as_text(args: &SkewArgs, rows: u64, found: &[(&Column, Skew)]) -> String {
         let name: String = shown(&column.name).chars().take(width).collect();
         let or_unknown = |value: Option<f64>| value.map_or(number::UNKNOWN.to_owned(), |value| format!("{value:.2}"));
         let about = if skew.is_exact { "" } else { "~" };
-        let commonest: String = skew
-            .top
-            .first()
-            .map_or_else(String::new, |(value, _)| shown(value))
-            .chars()
-            .take(24)
-            .collect();
+        let commonest: String =
+            skew.top.first().map_or_else(String::new, |(value, _)| shown(value)).chars().take(24).collect();
         let row = format!(
             "{name:<width$} {:>8} {:>9} {:>7} {:>7} {:>5} {:>5}  {commonest}",
             number::short_count(skew.empty),
@@ -206,11 +179,7 @@ fn as_text(args: &SkewArgs, rows: u64, found: &[(&Column, Skew)]) -> String {
         let by_range = column.counter.by_range(by_hash.len());
         let title = format!("{} over {} shards", shown(&column.name), by_hash.len());
         chart(&format!("{title} by {}", hash_name(args.hash)), &by_hash, &mut text);
-        chart(
-            &format!("{title} by range, each with as many different values"),
-            &by_range,
-            &mut text,
-        );
+        chart(&format!("{title} by range, each with as many different values"), &by_range, &mut text);
     }
     text
 }
@@ -225,9 +194,8 @@ fn duplicates(args: &SkewArgs, name: &str, skew: &Skew) -> String {
     match (is_unique, skew.duplicates > 0.0) {
         (true, true) => {
             let commonest = skew.top.first().filter(|(_, count)| *count > 1);
-            let example = commonest.map_or(String::new(), |(value, count)| {
-                format!(", `{}` {count} times", shown(value))
-            });
+            let example =
+                commonest.map_or(String::new(), |(value, count)| format!(", `{}` {count} times", shown(value)));
             format!("\n{name} should not repeat: {about}{count} duplicates{example}\n")
         }
         (true, false) => format!("\n{name}: no duplicates\n"),
@@ -263,10 +231,7 @@ fn chart(title: &str, rows: &[f64], out: &mut String) {
     }
     for shard in shown {
         let bar = "#".repeat((rows[shard] / largest * BAR).round() as usize);
-        let (count, share) = (
-            number::short_count(rows[shard].round() as u64),
-            number::share(rows[shard] / total),
-        );
+        let (count, share) = (number::short_count(rows[shard].round() as u64), number::share(rows[shard] / total));
         let _ = writeln!(out, "  {shard:>4} {count:>7} {share:>7}  {bar}");
     }
 }
@@ -281,11 +246,7 @@ pub(super) fn hash_name(hash: HashName) -> &'static str {
 
 fn as_json(args: &SkewArgs, rows: u64, found: &[(&Column, Skew)]) -> Value {
     let column = |(column, skew): &(&Column, Skew)| {
-        let top: Vec<Value> = skew
-            .top
-            .iter()
-            .map(|(value, count)| json!({"value": value, "count": count}))
-            .collect();
+        let top: Vec<Value> = skew.top.iter().map(|(value, count)| json!({"value": value, "count": count})).collect();
         let mut object = json!({
             "name": column.name, "count": skew.count, "empty": skew.empty,
             "distinct": skew.distinct as u64, "duplicates": skew.duplicates as u64, "is_exact": skew.is_exact,

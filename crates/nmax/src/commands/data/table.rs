@@ -50,19 +50,11 @@ pub(super) fn open(path: &Path) -> Result<Table, Trouble> {
         Ok((reader, begins_with_brace))
     });
     let (reader, begins_with_brace) = opened.map_err(|error| {
-        Trouble::usage(
-            format_args!("{name}: cannot read: {error}"),
-            "give a file of CSV or JSON lines",
-        )
+        Trouble::usage(format_args!("{name}: cannot read: {error}"), "give a file of CSV or JSON lines")
     })?;
     let has_ending = |ending: &str| path.extension().is_some_and(|own| own.eq_ignore_ascii_case(ending));
     if begins_with_brace || ["jsonl", "ndjson", "json"].into_iter().any(has_ending) {
-        return Ok(Table::Lines(LineTable {
-            reader,
-            raw: Vec::new(),
-            number: 0,
-            name,
-        }));
+        return Ok(Table::Lines(LineTable { reader, raw: Vec::new(), number: 0, name }));
     }
     let (reader, header) = CsvReader::new(reader).map_err(|error| wrong_csv(&name, &error))?;
     Ok(Table::Csv(CsvTable { reader, header, name }))
@@ -72,9 +64,7 @@ impl CsvTable {
     /// The next record; false at the end.
     pub(super) fn read(&mut self, record: &mut Record) -> Result<bool, Trouble> {
         let columns = self.header.len();
-        self.reader
-            .read(columns, record)
-            .map_err(|error| wrong_csv(&self.name, &error))
+        self.reader.read(columns, record).map_err(|error| wrong_csv(&self.name, &error))
     }
 
     /// What stands between cells.
@@ -101,9 +91,7 @@ impl LineTable {
                 break;
             }
         }
-        let text = std::str::from_utf8(&self.raw)
-            .map_err(|_| self.wrong("not UTF-8"))?
-            .trim_end_matches(['\n', '\r']);
+        let text = std::str::from_utf8(&self.raw).map_err(|_| self.wrong("not UTF-8"))?.trim_end_matches(['\n', '\r']);
         let leaves = leaves(text).map_err(|error| self.wrong(error))?;
         Ok(Some(Line { text, leaves }))
     }

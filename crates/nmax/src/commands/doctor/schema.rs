@@ -14,25 +14,13 @@ pub fn schema() -> Value {
             ("level", levels()),
             ("what", described(text(), "What was looked at.")),
             ("value", described(text(), "For people.")),
-            (
-                "figure",
-                described(or_null(number()), "The value as a number, where it is one."),
-            ),
-            (
-                "limit",
-                described(or_null(number()), "What the figure is held against."),
-            ),
+            ("figure", described(or_null(number()), "The value as a number, where it is one.")),
+            ("limit", described(or_null(number()), "What the figure is held against.")),
             ("meaning", text()),
-            (
-                "remedy",
-                described(or_null(text()), "Null when there is nothing to do."),
-            ),
+            ("remedy", described(or_null(text()), "Null when there is nothing to do.")),
         ])
     };
-    let forecast = described(
-        or_null(list(finding())),
-        "Of the plan on this host; null without a plan.",
-    );
+    let forecast = described(or_null(list(finding())), "Of the plan on this host; null without a plan.");
     document(
         "nmax doctor",
         &[

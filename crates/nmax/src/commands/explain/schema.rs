@@ -10,10 +10,7 @@ pub fn schema() -> Value {
     let code = record(&[
         ("code", text()),
         ("title", text()),
-        (
-            "weight",
-            described(one_of(Weight::ALL.map(Weight::name)), "What it may do to the verdict."),
-        ),
+        ("weight", described(one_of(Weight::ALL.map(Weight::name)), "What it may do to the verdict.")),
         ("means", text()),
         ("computed", text()),
         ("remedy", text()),

@@ -31,10 +31,7 @@ fn codes_in(path: &Path, found: &mut BTreeSet<String>) {
     let Ok(text) = fs::read_to_string(path) else { return };
     let text = text.split("#[cfg(test)]").next().unwrap_or_default();
     let is_code = |word: &&str| {
-        word.len() >= 4
-            && word
-                .bytes()
-                .all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
+        word.len() >= 4 && word.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
     };
     if !is_test {
         found.extend(text.split('"').filter(is_code).map(str::to_owned));
@@ -61,10 +58,7 @@ fn every_code_is_explained_and_every_explained_code_exists() {
     let program = codes_of_the_program();
     let explained: BTreeSet<String> = explanations().map(|explanation| explanation.code.to_owned()).collect();
     let missing: Vec<_> = program.difference(&explained).collect();
-    assert!(
-        missing.is_empty(),
-        "explain these in nmax-analysis/src/explain: {missing:?}"
-    );
+    assert!(missing.is_empty(), "explain these in nmax-analysis/src/explain: {missing:?}");
     let idle: Vec<_> = explained.difference(&program).collect();
     assert!(idle.is_empty(), "nothing makes these any more: {idle:?}");
 }
@@ -84,11 +78,7 @@ fn the_reference_page_is_up_to_date() {
                 it.remedy
             )
         });
-        format!(
-            "## {}\n\n{}",
-            capital(group[0].weight.effect()),
-            entries.collect::<String>()
-        )
+        format!("## {}\n\n{}", capital(group[0].weight.effect()), entries.collect::<String>())
     });
     let page = format!(
         "# Codes of results\n\nWhat the codes of reasons, gates, events and findings mean. `nmax explain CODE` says the same. This \
@@ -100,21 +90,14 @@ fn the_reference_page_is_up_to_date() {
     if std::env::var_os("UPDATE").is_some() {
         fs::write(&path, &page).unwrap();
     }
-    assert_eq!(
-        fs::read_to_string(&path).unwrap_or_default(),
-        page,
-        "run it with UPDATE=1"
-    );
+    assert_eq!(fs::read_to_string(&path).unwrap_or_default(), page, "run it with UPDATE=1");
 }
 
 #[test]
 fn texts_are_folded_and_whole() {
     for explanation in explanations() {
         let text = in_full(explanation);
-        assert!(
-            text.lines().skip(1).all(|line| line.chars().count() <= LINE_COLUMNS),
-            "{text}"
-        );
+        assert!(text.lines().skip(1).all(|line| line.chars().count() <= LINE_COLUMNS), "{text}");
         let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
         let all = words(&text).join(" ");
         for part in [explanation.means, explanation.computed, explanation.remedy] {
@@ -127,11 +110,7 @@ fn texts_are_folded_and_whole() {
 
 #[test]
 fn unknown_codes_get_a_suggestion() {
-    assert!(
-        unknown("RATE").contains("did you mean `G1_RATE`?"),
-        "{}",
-        unknown("RATE")
-    );
+    assert!(unknown("RATE").contains("did you mean `G1_RATE`?"), "{}", unknown("RATE"));
     assert!(unknown("XYZZYPLUGH").ends_with("help: `nmax explain` lists all codes"));
     assert_eq!(as_json(find("THRESHOLD")[0])["weight"], "fail");
 }

@@ -6,16 +6,7 @@ use crate::commands::schema::{described, document, first_version, list, number, 
 
 /// The schema.
 pub fn schema() -> Value {
-    let topics = [
-        "mix",
-        "statuses",
-        "arrivals",
-        "sessions",
-        "think",
-        "popularity",
-        "sizes",
-        "latency",
-    ];
+    let topics = ["mix", "statuses", "arrivals", "sessions", "think", "popularity", "sizes", "latency"];
     let measures = ["total-variation", "kolmogorov-smirnov", "ratio"];
     let verdicts = ["alike", "near", "unlike", "faster", "slower", "unknown"];
     let row = record(&[
@@ -23,14 +14,8 @@ pub fn schema() -> Value {
         ("what", described(text(), "Such as `latency p95 of GET /item/{id}`.")),
         ("source", described(text(), "Figure of the source, for people.")),
         ("run", text()),
-        (
-            "distance",
-            described(or_null(number()), "Null where one of them is unknown."),
-        ),
-        (
-            "measure",
-            described(one_of(measures), "Of the distance; `ratio`: run over source."),
-        ),
+        ("distance", described(or_null(number()), "Null where one of them is unknown.")),
+        ("measure", described(one_of(measures), "Of the distance; `ratio`: run over source.")),
         ("verdict", one_of(verdicts)),
         ("why", text()),
     ]);

@@ -96,10 +96,7 @@ impl Place {
 
     /// The same place, where everything may be written over.
     pub fn overwriting(&self) -> Self {
-        Self {
-            may_overwrite: true,
-            ..self.clone()
-        }
+        Self { may_overwrite: true, ..self.clone() }
     }
 
     /// Makes the folder, where there is none.
@@ -120,11 +117,7 @@ impl Place {
         if self.may_overwrite || there.is_empty() {
             return Ok(());
         }
-        let (is, them) = if there.len() == 1 {
-            ("is", "it")
-        } else {
-            ("are", "them")
-        };
+        let (is, them) = if there.len() == 1 { ("is", "it") } else { ("are", "them") };
         Err((
             format!(
                 "{} {is} there already\n  help: give another name by -o NAME, or --force to write over {them}",
@@ -155,11 +148,7 @@ pub fn write(place: &Place, bundle: &Bundle<'_>) -> Result<Vec<PathBuf>, Trouble
     let paths: Vec<PathBuf> = files.iter().map(|(path, ..)| path.clone()).collect();
     place.vacant(&paths)?;
     place.prepare()?;
-    let secret: Vec<&Path> = files
-        .iter()
-        .filter(|file| file.2)
-        .map(|file| file.0.as_path())
-        .collect();
+    let secret: Vec<&Path> = files.iter().filter(|file| file.2).map(|file| file.0.as_path()).collect();
     // First of all, so that no moment is left in which a secret could be added to version control.
     ignore(&place.folder, &secret)?;
     for (path, bytes, is_secret) in &files {
@@ -211,20 +200,12 @@ pub fn ignore(folder: &Path, files: &[&Path]) -> Result<(), Trouble> {
         Err(error) => return Err(refused(&path, &error)),
     };
     let name = |file: &&Path| file.file_name().map(|name| format!("/{}", name.to_string_lossy()));
-    let is_new = |name: &String| {
-        !known
-            .lines()
-            .any(|line| line.trim() == name || line.trim() == &name[1..])
-    };
+    let is_new = |name: &String| !known.lines().any(|line| line.trim() == name || line.trim() == &name[1..]);
     let new: Vec<String> = files.iter().filter_map(name).filter(is_new).collect();
     if new.is_empty() {
         return Ok(());
     }
-    let gap = if known.is_empty() || known.ends_with('\n') {
-        ""
-    } else {
-        "\n"
-    };
+    let gap = if known.is_empty() || known.ends_with('\n') { "" } else { "\n" };
     let text = format!("{known}{gap}{}\n", new.join("\n"));
     replace(&path, text.as_bytes(), false).map_err(|error| refused(&path, &error))
 }

@@ -71,11 +71,7 @@ fn read_one(file: &Path) -> Result<Source, String> {
             read.warnings.push(text);
         }
     }
-    Ok(Source {
-        file: Some(file.to_owned()),
-        read,
-        key: secrets.map(|secrets| *secrets.key()),
-    })
+    Ok(Source { file: Some(file.to_owned()), read, key: secrets.map(|secrets| *secrets.key()) })
 }
 
 /// The secrets file beside a recording.
@@ -105,11 +101,7 @@ pub(crate) fn bytes(file: &Path, most: u64) -> Result<Vec<u8>, String> {
         return Err(format!("it is longer than {} MiB", most >> 20));
     }
     if about.len() > BYTES_TOLD {
-        say::note(format_args!(
-            "reading {} ({} MiB) ...",
-            file.display(),
-            about.len() >> 20
-        ));
+        say::note(format_args!("reading {} ({} MiB) ...", file.display(), about.len() >> 20));
     }
     let mut bytes = Vec::new();
     let read = File::open(file).and_then(|opened| opened.take(most + 1).read_to_end(&mut bytes));

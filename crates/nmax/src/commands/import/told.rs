@@ -43,15 +43,9 @@ pub(super) struct Told<'a> {
 impl<'a> Told<'a> {
     pub(super) fn new(converted: &'a Converted, mut beside: Beside) -> Self {
         beside.skipped.extend(converted.summary.skipped.iter().cloned());
-        beside
-            .skipped
-            .sort_by_key(|skipped| (skipped.recording, skipped.number));
+        beside.skipped.sort_by_key(|skipped| (skipped.recording, skipped.number));
         beside.warnings.extend(converted.summary.warnings.iter().cloned());
-        Self {
-            converted,
-            evidence: serde_json::from_str(&converted.evidence).unwrap_or(Value::Null),
-            beside,
-        }
+        Self { converted, evidence: serde_json::from_str(&converted.evidence).unwrap_or(Value::Null), beside }
     }
 
     /// Entries of the files, those that are no exchanges included.
@@ -76,12 +70,7 @@ impl<'a> Told<'a> {
                 json!({ "file": file, "entry": skipped.number, "url": skipped.url, "reason": skipped.reason })
             })
             .collect();
-        let files: Vec<String> = self
-            .beside
-            .files
-            .iter()
-            .map(|file| file.display().to_string())
-            .collect();
+        let files: Vec<String> = self.beside.files.iter().map(|file| file.display().to_string()).collect();
         json!({
             "schema_version": 1,
             "plan": files.first(),
@@ -109,25 +98,14 @@ impl<'a> Told<'a> {
         section(
             &mut out,
             "Cookies, which the jar carries by itself",
-            self.list("jar")
-                .iter()
-                .filter(|cookie| !cookie["set_by"].is_null())
-                .map(|cookie| {
-                    let sent = cookie["sent"].as_u64().unwrap_or_default();
-                    format!("{}: sent {}", word(&cookie["name"]), number::times(sent))
-                }),
+            self.list("jar").iter().filter(|cookie| !cookie["set_by"].is_null()).map(|cookie| {
+                let sent = cookie["sent"].as_u64().unwrap_or_default();
+                format!("{}: sent {}", word(&cookie["name"]), number::times(sent))
+            }),
         );
-        section(
-            &mut out,
-            "Different for each user",
-            self.converted.summary.parameters.iter().map(|note| shown(note)),
-        );
+        section(&mut out, "Different for each user", self.converted.summary.parameters.iter().map(|note| shown(note)));
         section(&mut out, "Note", self.beside.warnings.iter().map(|note| shown(note)));
-        section(
-            &mut out,
-            "Written",
-            self.beside.files.iter().map(|file| shown(&file.display().to_string())),
-        );
+        section(&mut out, "Written", self.beside.files.iter().map(|file| shown(&file.display().to_string())));
         if let Some(plan) = self.beside.files.first() {
             let plan = plan.display();
             let next = match self.list("correlations").is_empty() {

@@ -35,10 +35,7 @@ mod tests {
 
     #[test]
     fn bars_have_the_height_of_their_values() {
-        assert_eq!(
-            bars(&[Some(8.0), Some(4.0), Some(0.1), Some(0.0), None], false),
-            "█▄▁  "
-        );
+        assert_eq!(bars(&[Some(8.0), Some(4.0), Some(0.1), Some(0.0), None], false), "█▄▁  ");
         assert_eq!(bars(&[Some(1.0)], true), "#");
         assert_eq!(bars(&[None, Some(0.0)], false), "  ");
     }

@@ -7,11 +7,8 @@ use super::Found;
 /// The result as JSON.
 pub fn json(found: &Found) -> Value {
     let (counts, profile) = (&found.counts, &found.profile);
-    let by_status: serde_json::Map<String, Value> = profile
-        .by_status
-        .iter()
-        .map(|(status, count)| (status.to_string(), json!(count)))
-        .collect();
+    let by_status: serde_json::Map<String, Value> =
+        profile.by_status.iter().map(|(status, count)| (status.to_string(), json!(count))).collect();
     let rejections: Vec<Value> = counts
         .rejections
         .iter()

@@ -30,10 +30,7 @@ pub fn schema() -> Value {
             ("scenarios", described(count(), "Of the plan.")),
             ("sessions_per_s", number()),
             ("requests_per_s", described(number(), "Resources included.")),
-            (
-                "covered",
-                described(number(), "Share of the log's steps that the plan sends, 0 to 1."),
-            ),
+            ("covered", described(number(), "Share of the log's steps that the plan sends, 0 to 1.")),
             ("written", described(list(text()), "Files, the plan first.")),
             ("notes", list(text())),
             ("warnings", list(text())),

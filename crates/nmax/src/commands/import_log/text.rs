@@ -95,10 +95,7 @@ fn read(page: &mut Page, found: &Found) {
         .filter(|(count, what)| *count > 0 || *what == "requests")
         .map(|(count, what)| format!("{} {what}", number::count(*count)))
         .collect();
-    page.entry(
-        "lines",
-        format!("{}: {}", number::count(counts.lines), parts.join(", ")),
-    );
+    page.entry("lines", format!("{}: {}", number::count(counts.lines), parts.join(", ")));
     for (reason, rejected) in &counts.rejections {
         page.entry("rejected", format!("{} {reason}", number::count(rejected.count)));
         for (place, line) in &rejected.examples {
@@ -141,18 +138,11 @@ fn traffic(page: &mut Page, found: &Found) {
     page.entry(
         "statuses",
         shares(profile.by_status.iter().map(|(status, count)| {
-            let status = if *status == 0 {
-                "unknown".to_owned()
-            } else {
-                status.to_string()
-            };
+            let status = if *status == 0 { "unknown".to_owned() } else { status.to_string() };
             (status, *count)
         })),
     );
-    page.entry(
-        "methods",
-        shares(profile.by_method.iter().map(|(method, count)| (method.clone(), *count))),
-    );
+    page.entry("methods", shares(profile.by_method.iter().map(|(method, count)| (method.clone(), *count))));
     let apart = &profile.apart;
     let apart = [
         (apart.robots, "of robots"),
@@ -178,10 +168,7 @@ fn traffic(page: &mut Page, found: &Found) {
         .map(|at| format!("{} in {}", number::digits(at.index), number::span(at.width_s as f64)))
         .collect();
     if !bursts.is_empty() {
-        page.entry(
-            "bursts",
-            format!("index of dispersion {} (1 = independent arrivals)", bursts.join(", ")),
-        );
+        page.entry("bursts", format!("index of dispersion {} (1 = independent arrivals)", bursts.join(", ")));
     }
 }
 
@@ -223,16 +210,9 @@ fn season(page: &mut Page, found: &Found) {
             }
         }
     }
-    let mut said = vec![format!(
-        "the busiest hour has {} times the mean",
-        number::digits(season.peak_to_mean)
-    )];
+    let mut said = vec![format!("the busiest hour has {} times the mean", number::digits(season.peak_to_mean))];
     if let Some(hour) = season.busiest_hour {
-        said.push(format!(
-            "it is {}, with {} requests",
-            stamp(hour.from_us, zone_s),
-            number::count(hour.count)
-        ));
+        said.push(format!("it is {}, with {} requests", stamp(hour.from_us, zone_s), number::count(hour.count)));
     }
     if let Some(trend) = season.trend_per_week {
         said.push(format!("trend {:+.1} % a week", 100.0 * trend));
@@ -242,11 +222,7 @@ fn season(page: &mut Page, found: &Found) {
 
 /// Request types: the production baseline.
 fn types(page: &mut Page, profile: &Profile) {
-    let baseline = if profile.has_durations {
-        ""
-    } else {
-        "; this log has no durations"
-    };
+    let baseline = if profile.has_durations { "" } else { "; this log has no durations" };
     page.heading(&format!("Requests, the baseline of runs{baseline}"));
     let row = |kind: &RequestType| {
         let failed: u64 = kind.statuses.range(400..).map(|(_, count)| count).sum();
@@ -259,13 +235,9 @@ fn types(page: &mut Page, profile: &Profile) {
             number::time_or_unknown(time(0.5)),
             number::time_or_unknown(time(0.95)),
             number::time_or_unknown(time(0.99)),
-            kind.bytes
-                .mean()
-                .map_or_else(|| number::UNKNOWN.to_owned(), number::bytes),
+            kind.bytes.mean().map_or_else(|| number::UNKNOWN.to_owned(), number::bytes),
             targets(&kind.popularity),
-            kind.popularity
-                .exponent
-                .map_or_else(|| number::UNKNOWN.to_owned(), number::digits),
+            kind.popularity.exponent.map_or_else(|| number::UNKNOWN.to_owned(), number::digits),
         ]
     };
     let mut rows: Vec<Vec<String>> = profile.types.iter().take(TYPES_MAX).map(row).collect();
@@ -277,9 +249,7 @@ fn types(page: &mut Page, profile: &Profile) {
         row.resize(10, String::new());
         rows.push(row);
     }
-    let head = [
-        "request", "count", "share", "4xx 5xx", "p50", "p95", "p99", "bytes", "targets", "zipf",
-    ];
+    let head = ["request", "count", "share", "4xx 5xx", "p50", "p95", "p99", "bytes", "targets", "zipf"];
     page.table(&head, &rows);
 }
 
@@ -311,45 +281,28 @@ fn scenarios(page: &mut Page, profile: &Profile) {
 /// Sessions and pauses.
 fn visits(page: &mut Page, profile: &Profile) {
     let sessions = &profile.sessions;
-    page.heading(&format!(
-        "Visits, which end after {} without a request",
-        number::span(sessions.timeout_s as f64)
-    ));
+    page.heading(&format!("Visits, which end after {} without a request", number::span(sessions.timeout_s as f64)));
     let at: Vec<String> = sessions
         .at
         .iter()
         .map(|at| {
             let count = number::count(at.count);
-            format!(
-                "{count} of {} steps at {} min",
-                number::digits(at.steps_mean),
-                at.timeout_min
-            )
+            format!("{count} of {} steps at {} min", number::digits(at.steps_mean), at.timeout_min)
         })
         .collect();
     page.entry("sessions", at.join(", "));
     page.entry("steps", quantiles(&sessions.steps, number::count));
-    page.entry(
-        "length",
-        quantiles(&sessions.duration_ms, |ms| number::span(ms as f64 / 1e3)),
-    );
+    page.entry("length", quantiles(&sessions.duration_ms, |ms| number::span(ms as f64 / 1e3)));
     let think = quantiles(&profile.think.dist_ms, |ms| number::span(ms as f64 / 1e3));
     page.entry("think time", think);
-    page.entry(
-        "told by",
-        shares(sessions.by_identity.iter().map(|(what, count)| (what.clone(), *count))),
-    );
+    page.entry("told by", shares(sessions.by_identity.iter().map(|(what, count)| (what.clone(), *count))));
 }
 
 /// Who and what makes much of it.
 fn heavy(page: &mut Page, profile: &Profile) {
     let heavy = &profile.heavy;
-    let lists = [
-        ("paths", &heavy.paths),
-        ("clients", &heavy.clients),
-        ("agents", &heavy.agents),
-        ("hosts", &heavy.hosts),
-    ];
+    let lists =
+        [("paths", &heavy.paths), ("clients", &heavy.clients), ("agents", &heavy.agents), ("hosts", &heavy.hosts)];
     let has_any = lists.iter().any(|(_, list)| !list.is_empty());
     if !has_any {
         return;
@@ -378,10 +331,7 @@ fn written(page: &mut Page, found: &Found) {
     let files: Vec<String> = found.written.iter().map(|path| path.display().to_string()).collect();
     page.entry("written", files.join(", "));
     if let Some(plan) = files.first() {
-        page.entry(
-            "next",
-            format!("nmax check {plan} --target URL; nmax run {plan} --target URL"),
-        );
+        page.entry("next", format!("nmax check {plan} --target URL; nmax run {plan} --target URL"));
     }
 }
 
@@ -391,11 +341,7 @@ fn shares(counts: impl Iterator<Item = (String, u64)>) -> String {
     counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     let total: u64 = counts.iter().map(|(_, count)| count).sum();
     let share = |count: u64| number::share(count as f64 / total.max(1) as f64);
-    let parts: Vec<String> = counts
-        .iter()
-        .take(8)
-        .map(|(what, count)| format!("{what} {}", share(*count)))
-        .collect();
+    let parts: Vec<String> = counts.iter().take(8).map(|(what, count)| format!("{what} {}", share(*count))).collect();
     parts.join(", ")
 }
 
@@ -409,10 +355,7 @@ fn quantiles(dist: &Dist, text: impl Fn(u64) -> String) -> String {
 
 /// A name on one line, cut.
 fn clip(text: &str) -> String {
-    let text: String = text
-        .chars()
-        .map(|c| if c.is_control() { '\u{fffd}' } else { c })
-        .collect();
+    let text: String = text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
     if text.chars().count() <= NAME_MAX {
         return text;
     }
@@ -429,9 +372,5 @@ pub(super) fn stamp(us: i64, zone_s: i32) -> String {
 
 fn zone(zone_s: i32) -> String {
     let (sign, s) = if zone_s < 0 { ('-', -zone_s) } else { ('+', zone_s) };
-    if s == 0 {
-        "UTC".into()
-    } else {
-        format!("UTC{sign}{:02}:{:02}", s / 3600, s / 60 % 60)
-    }
+    if s == 0 { "UTC".into() } else { format!("UTC{sign}{:02}:{:02}", s / 3600, s / 60 % 60) }
 }

@@ -49,10 +49,7 @@ impl Evidence {
         if value["schema_version"] != 1 {
             return Err(broken("it is not of version 1".into()));
         }
-        let mut evidence = Self {
-            file: Some((file, value)),
-            ..Self::default()
-        };
+        let mut evidence = Self { file: Some((file, value)), ..Self::default() };
         evidence.read_secrets(&PathBuf::from(format!("{}.secrets.json", stem.display())))?;
         evidence.read_recordings(plan.parent().unwrap_or(Path::new("")));
         Ok(evidence)
@@ -66,11 +63,8 @@ impl Evidence {
     }
 
     fn read_recordings(&mut self, folder: &Path) {
-        let names: Vec<String> = self
-            .list("recordings")
-            .iter()
-            .map(|name| name.as_str().unwrap_or_default().to_owned())
-            .collect();
+        let names: Vec<String> =
+            self.list("recordings").iter().map(|name| name.as_str().unwrap_or_default().to_owned()).collect();
         for (number, name) in names.iter().enumerate() {
             let path = folder.join(name);
             let read = bytes(&path, HAR_BYTES_MAX).and_then(|bytes| {
@@ -108,12 +102,8 @@ impl Evidence {
         let is_of = |found: &Value| found["name"] == site.name.as_str() && found["scenario"] == scenario.as_str();
         let all = self.list("correlations").iter().enumerate();
         let same: Vec<(usize, &Value)> = all.filter(|(_, found)| is_of(found)).collect();
-        let of_request = same
-            .iter()
-            .find(|(_, found)| found["from"]["request"] == site.from.as_str());
-        of_request
-            .or(same.first().filter(|_| same.len() == 1))
-            .map(|(number, _)| *number)
+        let of_request = same.iter().find(|(_, found)| found["from"]["request"] == site.from.as_str());
+        of_request.or(same.first().filter(|_| same.len() == 1)).map(|(number, _)| *number)
     }
 
     /// What was found out about a site when it was recorded.
@@ -136,11 +126,8 @@ impl Evidence {
     /// The recorded reply to each request of a scenario, by the number of the request.
     pub(super) fn replies(&self, plan: &Plan, scenario: usize) -> BTreeMap<usize, Structure> {
         let scenario = &plan.scenarios[scenario];
-        let steps: Vec<&Value> = self
-            .list("steps")
-            .iter()
-            .filter(|step| step["scenario"] == scenario.name.as_str())
-            .collect();
+        let steps: Vec<&Value> =
+            self.list("steps").iter().filter(|step| step["scenario"] == scenario.name.as_str()).collect();
         let mut taken = vec![false; steps.len()];
         let mut replies = BTreeMap::new();
         for (number, request) in scenario.requests().enumerate() {
@@ -189,15 +176,9 @@ fn structure(entry: &Entry) -> Option<Structure> {
     let url = &entry.request.url;
     let host = url.find("://").map_or(0, |at| at + 3);
     let origin_end = url[host..].find(['/', '?']).map_or(url.len(), |at| host + at);
-    let headers: Vec<(&str, &[u8])> = response
-        .headers
-        .iter()
-        .map(|(name, value)| (name.as_str(), value.as_bytes()))
-        .collect();
-    let body = response
-        .body
-        .as_ref()
-        .filter(|body| !body.is_cut && response.status != 304);
+    let headers: Vec<(&str, &[u8])> =
+        response.headers.iter().map(|(name, value)| (name.as_str(), value.as_bytes())).collect();
+    let body = response.body.as_ref().filter(|body| !body.is_cut && response.status != 304);
     Some(Structure::of(&Reply {
         status: response.status,
         origin: &url[..origin_end],

@@ -79,29 +79,14 @@ impl Replayer {
         let authority = plan.target.split_once("://").map_or("", |(_, rest)| rest);
         let end = authority.find(['/', '?']).unwrap_or(authority.len());
         let origin = plan.target[..plan.target.len() - authority.len() + end].to_owned();
-        Self {
-            settings: Settings {
-                names_max: NAMES_MAX,
-                ..settings
-            },
-            origin,
-            moment,
-            replays: 0,
-        }
+        Self { settings: Settings { names_max: NAMES_MAX, ..settings }, origin, moment, replays: 0 }
     }
 
     /// Replays one scenario of a plan, which may be pinned somewhere.
     pub(super) fn replay(&mut self, plan: &Plan, scenario: usize, sites: &[Site]) -> Result<Replay, StartError> {
-        let take = Take {
-            scenario,
-            number: self.number(plan, scenario),
-            body_max: BODY_BYTES_MAX,
-        };
+        let take = Take { scenario, number: self.number(plan, scenario), body_max: BODY_BYTES_MAX };
         self.replays += 1;
-        let settings = Settings {
-            plan: Arc::new(numbered(plan)),
-            ..self.settings.clone()
-        };
+        let settings = Settings { plan: Arc::new(numbered(plan)), ..self.settings.clone() };
         let rehearsal = rehearse_take(&settings, take)?;
         Ok(self.look(&rehearsal, sites))
     }
@@ -225,13 +210,8 @@ impl<'a> Head<'a> {
         let header = |line: &'a [u8]| {
             let line = line.strip_suffix(b"\r").unwrap_or(line);
             let colon = line.iter().position(|byte| *byte == b':')?;
-            Some((
-                std::str::from_utf8(&line[..colon]).ok()?,
-                line[colon + 1..].trim_ascii(),
-            ))
+            Some((std::str::from_utf8(&line[..colon]).ok()?, line[colon + 1..].trim_ascii()))
         };
-        Self {
-            headers: lines.skip(1).filter_map(header).collect(),
-        }
+        Self { headers: lines.skip(1).filter_map(header).collect() }
     }
 }

@@ -10,10 +10,7 @@ pub fn schema() -> Value {
     let yes_or_no = |what| described(boolean(), what);
     let end = |place: bool| {
         let mut keys = vec![
-            (
-                "step",
-                described(count(), "Number of the request in its scenario, from 1."),
-            ),
+            ("step", described(count(), "Number of the request in its scenario, from 1.")),
             ("request", described(text(), "Name of the request.")),
         ];
         if place {
@@ -34,10 +31,7 @@ pub fn schema() -> Value {
             ),
         ),
         ("proof", described(text(), "What the replays showed.")),
-        (
-            "evidence",
-            perhaps("Why it was taken for a correlation when it was recorded."),
-        ),
+        ("evidence", perhaps("Why it was taken for a correlation when it was recorded.")),
     ]);
     let cookie = record(&[
         ("name", text()),
@@ -46,14 +40,8 @@ pub fn schema() -> Value {
     ]);
     let scenario = record(&[
         ("name", text()),
-        (
-            "ok",
-            yes_or_no("It goes as the plan says, and none of its values is wrong."),
-        ),
-        (
-            "failures",
-            described(list(text()), "Why it does not go as the plan says."),
-        ),
+        ("ok", yes_or_no("It goes as the plan says, and none of its values is wrong.")),
+        ("failures", described(list(text()), "Why it does not go as the plan says.")),
         ("correlations", list(correlation)),
         ("jar", described(list(cookie), "Cookies, which the jar carries.")),
         ("notes", list(text())),
@@ -62,10 +50,7 @@ pub fn schema() -> Value {
         first_version(),
         ("plan", text()),
         ("target", text()),
-        (
-            "evidence",
-            perhaps("The file beside the plan into which the verdicts were written."),
-        ),
+        ("evidence", perhaps("The file beside the plan into which the verdicts were written.")),
         ("ok", yes_or_no("Every scenario is.")),
         ("replays", described(count(), "Iterations that were sent.")),
         ("proved", count()),

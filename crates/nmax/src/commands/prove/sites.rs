@@ -234,10 +234,7 @@ fn insert_after(steps: &mut Vec<Step>, left: &mut usize, pin: &Step) -> bool {
                 }
             }
             Step::Choose(branches) => {
-                if branches
-                    .iter_mut()
-                    .any(|branch| insert_after(&mut branch.steps, left, pin))
-                {
+                if branches.iter_mut().any(|branch| insert_after(&mut branch.steps, left, pin)) {
                     return true;
                 }
             }

@@ -102,13 +102,7 @@ impl Told<'_> {
             let _ = writeln!(out, "note: {}", clean(warning));
         }
         let counted = |state: State| format!("{} {}", self.count(Some(state)), state.name());
-        let _ = write!(
-            out,
-            "{}, {}, {}",
-            counted(State::Proved),
-            counted(State::Harmless),
-            counted(State::Wrong)
-        );
+        let _ = write!(out, "{}, {}, {}", counted(State::Proved), counted(State::Harmless), counted(State::Wrong));
         match self.count(None) {
             0 => {}
             untried => {
@@ -168,13 +162,8 @@ impl Told<'_> {
             to => to,
         };
         let indent = " ".repeat(width + 12);
-        let _ = writeln!(
-            out,
-            "  {state:<8}  {:<width$}  from {} to {}",
-            clean(&site.name),
-            clean(&site.from),
-            clean(&to)
-        );
+        let _ =
+            writeln!(out, "  {state:<8}  {:<width$}  from {} to {}", clean(&site.name), clean(&site.from), clean(&to));
         let _ = writeln!(out, "  {indent}{}", clean(&words(&site.extract.source)));
         let _ = writeln!(out, "  {indent}{}", clean(&self.shown.text(&tried.proof)));
     }

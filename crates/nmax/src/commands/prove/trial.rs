@@ -70,10 +70,7 @@ impl Found {
     /// Whether the scenario goes as the plan says, and each of its values has a verdict and is not wrong.
     pub(super) fn is_ok(&self) -> bool {
         self.failures.is_empty()
-            && self
-                .tried
-                .iter()
-                .all(|tried| matches!(tried.state, Some(State::Proved | State::Harmless)))
+            && self.tried.iter().all(|tried| matches!(tried.state, Some(State::Proved | State::Harmless)))
     }
 }
 
@@ -123,18 +120,10 @@ pub(super) fn scenario(
     }
     trial.learn(&baselines);
     let notes = trial.compare_with_recording(&baselines);
-    let own: Vec<usize> = (0..sites.len())
-        .filter(|number| sites[*number].scenario == scenario)
-        .collect();
+    let own: Vec<usize> = (0..sites.len()).filter(|number| sites[*number].scenario == scenario).collect();
     let mut tried = Vec::new();
     for (done, number) in own.iter().enumerate() {
-        say::note(format_args!(
-            "proving {} of {} in {}: {}",
-            done + 1,
-            own.len(),
-            flow.name,
-            sites[*number].name
-        ));
+        say::note(format_args!("proving {} of {} in {}: {}", done + 1, own.len(), flow.name, sites[*number].name));
         tried.push(trial.try_one(*number, &baselines, replayer)?);
     }
     Ok(Found {
@@ -157,9 +146,7 @@ impl Trial<'_> {
             }
             self.lost.extend(replay.lost.iter().cloned());
         }
-        let mut sent = replays
-            .iter()
-            .map(|replay| replay.replies.keys().copied().collect::<BTreeSet<_>>());
+        let mut sent = replays.iter().map(|replay| replay.replies.keys().copied().collect::<BTreeSet<_>>());
         let first = sent.next().unwrap_or_default();
         self.always = sent.fold(first, |all, next| all.intersection(&next).copied().collect());
     }
@@ -193,11 +180,7 @@ impl Trial<'_> {
     /// happens to this and that row of the data would otherwise be taken for an effect of the value.
     fn try_one(&mut self, number: usize, baselines: &[Replay], replayer: &mut Replayer) -> Result<Tried, StartError> {
         let site = &self.sites[number];
-        let settled = |state, proof: String| Tried {
-            site: site.clone(),
-            state,
-            proof,
-        };
+        let settled = |state, proof: String| Tried { site: site.clone(), state, proof };
         let Some((stale, origin)) = self.stale(number, baselines) else {
             let proof = "the server gave the same value every time".to_owned();
             return Ok(settled(Some(State::Harmless), proof));
@@ -253,10 +236,7 @@ impl Trial<'_> {
 
     /// Why a value is neither proved nor harmless.
     fn undecided(&self, failure: &Failure) -> String {
-        format!(
-            "not tried: now and then a replay with fresh values fails too: {}",
-            self.failure_words(failure)
-        )
+        format!("not tried: now and then a replay with fresh values fails too: {}", self.failure_words(failure))
     }
 
     fn learn_more(&mut self, replay: &Replay) {
@@ -277,9 +257,7 @@ impl Trial<'_> {
         let is_stale = |value: &String| !second.contains(value);
         let recorded = recorded.filter(|value| is_stale(value) && !first.contains(value));
         let earlier = || first.iter().find(|value| is_stale(value)).cloned();
-        recorded
-            .map(|value| (value, "the recording"))
-            .or_else(|| earlier().map(|value| (value, "another replay")))
+        recorded.map(|value| (value, "the recording")).or_else(|| earlier().map(|value| (value, "another replay")))
     }
 
     /// The first request after a site whose reply differs from what is to be expected, and how, in words. What is no
@@ -302,26 +280,16 @@ impl Trial<'_> {
         }
         for (request, hop) in &self.always {
             if *request > site.request && !replay.replies.contains_key(&(*request, *hop)) {
-                let words = if *hop == 0 {
-                    "it is not reached"
-                } else {
-                    "it leads no further"
-                };
+                let words = if *hop == 0 { "it is not reached" } else { "it leads no further" };
                 note(*request, words.to_owned());
             }
         }
         let first = found.into_iter().min_by_key(|(request, _)| *request);
         let lost = || {
             let mut lost = replay.lost.difference(&self.lost);
-            lost.next()
-                .map(|name| (usize::MAX, format!("{name}: it does not load")))
+            lost.next().map(|name| (usize::MAX, format!("{name}: it does not load")))
         };
-        let rest = || {
-            replay
-                .failures
-                .first()
-                .map(|failure| (usize::MAX, failure.text.clone()))
-        };
+        let rest = || replay.failures.first().map(|failure| (usize::MAX, failure.text.clone()));
         first.or_else(lost).or_else(rest)
     }
 
@@ -357,10 +325,7 @@ impl Trial<'_> {
         let own = self.sites.iter().filter(|site| site.scenario == self.scenario);
         let tried = own
             .map(|site| {
-                let blamed = replay
-                    .failures
-                    .iter()
-                    .find_map(|failure| self.blame(site, failure, replay));
+                let blamed = replay.failures.iter().find_map(|failure| self.blame(site, failure, replay));
                 Tried {
                     site: site.clone(),
                     state: blamed.as_ref().map(|_| State::Wrong),
@@ -370,11 +335,7 @@ impl Trial<'_> {
             .collect();
         Found {
             scenario: flow.name.clone(),
-            failures: replay
-                .failures
-                .iter()
-                .map(|failure| self.failure_words(failure))
-                .collect(),
+            failures: replay.failures.iter().map(|failure| self.failure_words(failure)).collect(),
             tried,
             jar: replay.jar.clone(),
             notes: Vec::new(),

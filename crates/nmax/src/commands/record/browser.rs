@@ -48,11 +48,7 @@ const QUIET: [&str; 15] = [
 ];
 /// Flags that name servers of the browser's maker, asked whatever else is said. The recorder itself answers in their
 /// place, and says that there is nothing.
-const HOME: [&str; 3] = [
-    "--gaia-url=",
-    "--component-updater=url-source=",
-    "--apps-gallery-update-url=",
-];
+const HOME: [&str; 3] = ["--gaia-url=", "--component-updater=url-source=", "--apps-gallery-update-url="];
 /// How long it may take to end by itself.
 const END_WAIT: Duration = Duration::from_secs(5);
 /// Between two looks at it.
@@ -160,10 +156,7 @@ fn find() -> Option<PathBuf> {
 
 /// Whether a window can be shown.
 fn has_display() -> bool {
-    cfg!(target_os = "macos")
-        || ["DISPLAY", "WAYLAND_DISPLAY"]
-            .iter()
-            .any(|name| std::env::var_os(name).is_some())
+    cfg!(target_os = "macos") || ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(|name| std::env::var_os(name).is_some())
 }
 
 impl Browser {
@@ -187,10 +180,7 @@ impl Browser {
 
 impl Drop for Browser {
     /// Asks, so that it writes its profile to the end, and then insists.
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "its helpers may hold files of the profile for a moment"
-    )]
+    #[expect(clippy::disallowed_methods, reason = "its helpers may hold files of the profile for a moment")]
     fn drop(&mut self) {
         if let Some(group) = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw) {
             if !self.has_ended() {

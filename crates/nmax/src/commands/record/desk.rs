@@ -38,12 +38,7 @@ impl Desk {
     }
 
     fn typed_at(&mut self, line: &str, now_us: i64) -> Wish {
-        let name: String = line
-            .trim()
-            .chars()
-            .filter(|c| !c.is_control())
-            .take(NAME_CHARS_MAX)
-            .collect();
+        let name: String = line.trim().chars().filter(|c| !c.is_control()).take(NAME_CHARS_MAX).collect();
         match (name.as_str(), self.asked_us.take()) {
             ("", None) => {
                 self.asked_us = Some(now_us);
@@ -52,10 +47,7 @@ impl Desk {
             ("", Some(_)) => Wish::Cancel,
             ("q", _) => Wish::End,
             // What follows began when Enter was pressed, and not when its name was typed.
-            (_, asked_us) => Wish::Mark(Mark {
-                at_us: asked_us.unwrap_or(now_us),
-                name,
-            }),
+            (_, asked_us) => Wish::Mark(Mark { at_us: asked_us.unwrap_or(now_us), name }),
         }
     }
 }

@@ -51,11 +51,7 @@ impl Ground {
     fn new(har_file: PathBuf) -> Result<Self, Trouble> {
         let above = har_file.ancestors().skip(1);
         let missing = above.take_while(|folder| !folder.as_os_str().is_empty() && !folder.exists());
-        let ground = Self {
-            folders: missing.map(Path::to_owned).collect(),
-            har_file,
-            is_used: false,
-        };
+        let ground = Self { folders: missing.map(Path::to_owned).collect(), har_file, is_used: false };
         if let Some(folder) = ground.folders.first() {
             fs::create_dir_all(folder).map_err(|error| refused(folder, &error))?;
         }
@@ -70,9 +66,7 @@ impl Ground {
         };
         let mut options = OpenOptions::new();
         let options = options.write(true).create_new(true).mode(0o600);
-        removed
-            .and_then(|()| options.open(&self.har_file))
-            .map_err(|error| refused(&self.har_file, &error))
+        removed.and_then(|()| options.open(&self.har_file)).map_err(|error| refused(&self.har_file, &error))
     }
 }
 
@@ -118,8 +112,7 @@ impl Log {
         let _ = fs::remove_file(&secrets_file);
         let mut writer = Writer::default();
         let begin = writer.begin(env!("CARGO_PKG_VERSION"));
-        har.write_all(begin.as_bytes())
-            .map_err(|error| refused(&ground.har_file, &error))?;
+        har.write_all(begin.as_bytes()).map_err(|error| refused(&ground.har_file, &error))?;
         Ok(Self {
             recording: Recording {
                 name: place.name().to_owned(),
@@ -163,15 +156,10 @@ impl Log {
             return Ok(Entry::default());
         }
         self.make_room(&mut entry);
-        let mut alone = Recording {
-            entries: vec![entry.clone()],
-            ..Recording::default()
-        };
+        let mut alone = Recording { entries: vec![entry.clone()], ..Recording::default() };
         let found = redact(&mut alone, self.secrets.key());
-        let new: Vec<String> = placeholders(&found)
-            .into_iter()
-            .filter(|placeholder| !self.stored_secrets.contains(placeholder))
-            .collect();
+        let new: Vec<String> =
+            placeholders(&found).into_iter().filter(|placeholder| !self.stored_secrets.contains(placeholder)).collect();
         self.recording.entries.push(entry);
         let stored = alone.entries.pop().unwrap_or_default();
         self.ground.is_used = true;
@@ -187,29 +175,19 @@ impl Log {
         }
         // Also what is secret only because of an exchange before.
         let text = self.secrets.hide(&self.writer.entry(&stored));
-        self.har
-            .write_all(text.as_bytes())
-            .map_err(|error| refused(&self.ground.har_file, &error))?;
+        self.har.write_all(text.as_bytes()).map_err(|error| refused(&self.ground.har_file, &error))?;
         Ok(stored)
     }
 
     /// Leaves bodies out when there are too many.
     fn make_room(&mut self, entry: &mut Entry) {
         let is_heavy = matches!(entry.kind, Kind::Image | Kind::Media | Kind::Font);
-        let most = if is_heavy {
-            (BODY_BYTES_MAX as f64 * FULL) as usize
-        } else {
-            BODY_BYTES_MAX
-        };
+        let most = if is_heavy { (BODY_BYTES_MAX as f64 * FULL) as usize } else { BODY_BYTES_MAX };
         let reply = entry.response.as_mut().and_then(|response| response.body.as_mut());
         for body in [entry.request.body.as_mut(), reply].into_iter().flatten() {
             if self.body_bytes + body.bytes.len() > most {
                 self.bodies_lost += 1;
-                *body = Body {
-                    mime: std::mem::take(&mut body.mime),
-                    is_cut: true,
-                    ..Body::default()
-                };
+                *body = Body { mime: std::mem::take(&mut body.mime), is_cut: true, ..Body::default() };
             }
             self.body_bytes += body.bytes.len();
         }

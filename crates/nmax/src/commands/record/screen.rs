@@ -165,11 +165,7 @@ fn seconds(span: Duration) -> String {
 fn hints(address: SocketAddr, certificate: &Path, url: &Url) -> String {
     let file = certificate.display();
     let is_encrypted = url.origin.scheme == Scheme::Https;
-    let cacert = if is_encrypted {
-        format!(" --cacert {file}")
-    } else {
-        String::new()
-    };
+    let cacert = if is_encrypted { format!(" --cacert {file}") } else { String::new() };
     let mut text = format!(
         "point a client at it:\n  curl      curl --proxy http://{address} --noproxy ''{cacert} '{url}'\n  \
          service   HTTP_PROXY=http://{address} HTTPS_PROXY=http://{address} NO_PROXY= SSL_CERT_FILE={file}\n  \
@@ -206,10 +202,7 @@ pub(super) fn warnings(summary: &Summary) -> Vec<String> {
         ));
     }
     if !browsers.is_empty() {
-        warnings.push(format!(
-            "not recorded, because browsers ask them by themselves: {}",
-            passed(browsers)
-        ));
+        warnings.push(format!("not recorded, because browsers ask them by themselves: {}", passed(browsers)));
     }
     for (host, untrusted) in summary.untrusted.iter().take(HOSTS_MAX) {
         warnings.push(format!(
@@ -222,11 +215,7 @@ pub(super) fn warnings(summary: &Summary) -> Vec<String> {
     if !summary.refused.is_empty() {
         let count: u64 = summary.refused.values().sum();
         let listed: Vec<String> = summary.refused.keys().take(HOSTS_MAX).map(|host| shown(host)).collect();
-        warnings.push(format!(
-            "the browser's own, refused {}: {}",
-            number::times(count),
-            listed.join(", ")
-        ));
+        warnings.push(format!("the browser's own, refused {}: {}", number::times(count), listed.join(", ")));
     }
     if summary.garbage > 0 {
         warnings.push(format!(

@@ -24,10 +24,7 @@ pub fn schema() -> Value {
     require(
         &mut run,
         &[
-            (
-                "verdict",
-                described(or_null(text()), "`pass`, `fail` or `invalid`; null without a summary."),
-            ),
+            ("verdict", described(or_null(text()), "`pass`, `fail` or `invalid`; null without a summary.")),
             ("aborted", described(boolean(), "A condition ended it.")),
         ],
     );

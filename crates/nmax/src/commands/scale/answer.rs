@@ -47,12 +47,8 @@ pub(super) fn view(head: &Head, rows: &[Kept], done: Conducted, directory: &Path
     let demand = head.demand.clone().or_else(observed);
     let (dimension, n_label) = head.dimension();
     let fitted = |observations: &[Observation]| {
-        let options = Options {
-            dimension,
-            think_s: pause_s(rows, observations),
-            demand: demand.clone(),
-            ..Options::default()
-        };
+        let options =
+            Options { dimension, think_s: pause_s(rows, observations), demand: demand.clone(), ..Options::default() };
         analyse(observations, &options)
     };
     let version = |(name, observations): &(String, Vec<Observation>)| Version {
@@ -68,11 +64,7 @@ pub(super) fn view(head: &Head, rows: &[Kept], done: Conducted, directory: &Path
             nmax_version: head.nmax_version.clone(),
             analysis: fitted(&done.observations),
         },
-        info: ScaleInfo {
-            elapsed_s: done.elapsed_s,
-            interrupted: done.interrupted,
-            ..head.info.clone()
-        },
+        info: ScaleInfo { elapsed_s: done.elapsed_s, interrupted: done.interrupted, ..head.info.clone() },
         levels: rows.iter().map(|kept| kept.row.clone()).collect(),
         stopped: done.stopped,
         notes: head.notes.iter().chain(&done.notes).cloned().collect(),
@@ -126,10 +118,8 @@ pub(super) fn tell(job: &Job, done: Conducted, args: &ScaleArgs) -> Exit {
     if let Err(error) = rig.folder.finish(&json::scale(&view), &html::scale(&view)) {
         return complain(&error, Exit::Unreachable);
     }
-    let pictures = [
-        (&args.svg, &(|| svg::figure(&view.fit)) as &dyn Fn() -> String),
-        (&args.csv, &|| csv::measured(&view)),
-    ];
+    let pictures =
+        [(&args.svg, &(|| svg::figure(&view.fit)) as &dyn Fn() -> String), (&args.csv, &|| csv::measured(&view))];
     for (file, form) in pictures {
         if let Some(file) = file
             && let Err(error) = write(file, &form())

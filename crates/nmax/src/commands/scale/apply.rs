@@ -51,14 +51,8 @@ fn value<'a>(name: &str, setting: &'a [(String, String)]) -> Option<&'a str> {
 
 /// A value as one word of a shell.
 fn quoted(value: &str) -> String {
-    let is_plain = value
-        .bytes()
-        .all(|byte| byte.is_ascii_alphanumeric() || b"-_./:=,@%+".contains(&byte));
-    if is_plain {
-        value.to_owned()
-    } else {
-        format!("'{}'", value.replace('\'', "'\\''"))
-    }
+    let is_plain = value.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_./:=,@%+".contains(&byte));
+    if is_plain { value.to_owned() } else { format!("'{}'", value.replace('\'', "'\\''")) }
 }
 
 /// Complains about knobs that the command does not set, and about a command without knobs.
@@ -84,11 +78,7 @@ pub(super) fn check(line: Option<&str>, names: &[&str]) -> Vec<String> {
             format!("--apply: the command does not use {{{name}}}{hint}\n  help: put it where the value belongs")
         })
     };
-    names
-        .iter()
-        .enumerate()
-        .filter_map(|(place, name)| unset(place, name))
-        .collect()
+    names.iter().enumerate().filter_map(|(place, name)| unset(place, name)).collect()
 }
 
 #[cfg(test)]
@@ -97,19 +87,9 @@ mod tests {
 
     #[test]
     fn values_take_their_places_as_one_word() {
-        let setting = [
-            ("nodes".to_owned(), "4".to_owned()),
-            ("size".to_owned(), "very large; rm".to_owned()),
-        ];
-        assert_eq!(
-            filled("./set {n} {nodes} {size}", &setting),
-            "./set 4 4 'very large; rm'"
-        );
-        assert_eq!(
-            filled("awk '{print $1}' {n", &setting),
-            "awk '{print $1}' {n",
-            "other braces stay"
-        );
+        let setting = [("nodes".to_owned(), "4".to_owned()), ("size".to_owned(), "very large; rm".to_owned())];
+        assert_eq!(filled("./set {n} {nodes} {size}", &setting), "./set 4 4 'very large; rm'");
+        assert_eq!(filled("awk '{print $1}' {n", &setting), "awk '{print $1}' {n", "other braces stay");
         assert_eq!(filled("", &setting), "");
     }
 

@@ -151,12 +151,7 @@ pub(super) fn parse(axes: &[String], min: Option<f64>, max: Option<f64>, cores: 
     let (load, levels) = load.unwrap_or((Load::Vus, None));
     let range = range(load, levels.as_deref(), min, max, cores).map_err(|mut more| errors.append(&mut more));
     match range {
-        Ok(range) if errors.is_empty() => Ok(Axes {
-            load,
-            levels,
-            range,
-            knobs,
-        }),
+        Ok(range) if errors.is_empty() => Ok(Axes { load, levels, range, knobs }),
         _ => Err(errors),
     }
 }
@@ -213,10 +208,7 @@ fn levels(load: Load, values: &[String]) -> Result<Vec<f64>, String> {
 }
 
 fn knob(name: &str, values: Option<Vec<String>>, knobs: &[Knob]) -> Result<Knob, String> {
-    let is_name = !name.is_empty()
-        && name
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte));
+    let is_name = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte));
     if !is_name {
         return Err(format!(
             "--axis {name}: this is no name\n  help: write letters, digits, `_` and `-`, as in nodes=1,2,4"
@@ -236,10 +228,7 @@ fn knob(name: &str, values: Option<Vec<String>>, knobs: &[Knob]) -> Result<Knob,
             "--axis {name}: there are {KNOBS_MAX} knobs already\n  help: vary two at a time, and keep the rest as it is"
         ));
     }
-    Ok(Knob {
-        name: name.to_owned(),
-        values,
-    })
+    Ok(Knob { name: name.to_owned(), values })
 }
 
 /// Lowest and highest load.
@@ -254,9 +243,7 @@ fn range(
     let mut check = |flag: &str, value: Option<f64>| {
         let Some(value) = value else { return };
         if !(value.is_finite() && value > 0.0 && value <= VUS_MAX) {
-            errors.push(format!(
-                "{flag} {value}: this is no load\n  help: write a number above 0, at most {VUS_MAX}"
-            ));
+            errors.push(format!("{flag} {value}: this is no load\n  help: write a number above 0, at most {VUS_MAX}"));
         } else if load != Load::Rate && value.fract() != 0.0 {
             errors.push(format!(
                 "{flag} {value}: {} are whole\n  help: write a whole number",

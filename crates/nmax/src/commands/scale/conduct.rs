@@ -16,14 +16,7 @@ pub(super) fn observation(kept: &Kept) -> Option<Observation> {
     let Outcome::Measured { n, x, r_s, count } = kept.outcome else {
         return None;
     };
-    Some(Observation {
-        n,
-        x,
-        r_s,
-        weight: 1.0,
-        row: kept.row.number,
-        count,
-    })
+    Some(Observation { n, x, r_s, weight: 1.0, row: kept.row.number, count })
 }
 
 /// How a campaign ends whose target went away.
@@ -40,10 +33,7 @@ pub(super) fn conduct(job: &mut Job) -> Result<Conducted, (String, Exit)> {
         levels: job.axes.levels.clone(),
         replicates: job.replicates,
         runs_max: job.runs_max,
-        precision: Precision {
-            throughput: job.precision,
-            concurrency: 2.0 * job.precision,
-        },
+        precision: Precision { throughput: job.precision, concurrency: 2.0 * job.precision },
         seed: job.rig.seed,
     };
     let mut campaign = Campaign::new(rules).map_err(|error| (error.to_string(), Exit::Usage))?;
@@ -62,11 +52,7 @@ pub(super) fn conduct(job: &mut Job) -> Result<Conducted, (String, Exit)> {
             }
         };
         job.rig.learning(campaign.learning());
-        let asked = Asked {
-            level: trial.level,
-            purpose: trial.purpose.name(),
-            setting: Vec::new(),
-        };
+        let asked = Asked { level: trial.level, purpose: trial.purpose.name(), setting: Vec::new() };
         match job.rig.run(&asked)? {
             Tried::Interrupted => {
                 done.interrupted = true;
@@ -125,9 +111,7 @@ fn cost(job: &Job, done: &Conducted) -> Option<String> {
         let of: Vec<f64> = usable().filter(|one| one.n == n).map(|one| one.x).collect();
         of.iter().sum::<f64>() / of.len() as f64
     };
-    let best = usable()
-        .map(|one| (one.n, mean(one.n)))
-        .max_by(|a, b| a.1.total_cmp(&b.1));
+    let best = usable().map(|one| (one.n, mean(one.n))).max_by(|a, b| a.1.total_cmp(&b.1));
     let Some((n, x)) = best else {
         return Some("no level was usable, so there is no cost".into());
     };
@@ -145,9 +129,8 @@ fn in_reach(job: &Job, kept: &Kept) -> Result<Outcome, (String, Exit)> {
     match &kept.outcome {
         Outcome::Refused(why) if job.rig.rows.len() == 1 => {
             let until = kept.row.x.filter(|x| *x > 0.0);
-            let until = until.map_or_else(String::new, |x| {
-                format!("; {} {} until then", short(x), job.rig.count.unit())
-            });
+            let until =
+                until.map_or_else(String::new, |x| format!("; {} {} until then", short(x), job.rig.count.unit()));
             Err((format!("the first level says nothing: {why}{until}"), kept.exit))
         }
         outcome => Ok(outcome.clone()),

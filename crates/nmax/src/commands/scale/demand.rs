@@ -56,15 +56,8 @@ mod tests {
     fn kept(x: f64, cores_used: Option<f64>, used: bool) -> Kept {
         Kept {
             outcome: Outcome::Invalid(String::new()),
-            row: Level {
-                x: Some(x),
-                used,
-                ..Level::default()
-            },
-            facts: Facts {
-                cores_used,
-                ..Facts::default()
-            },
+            row: Level { x: Some(x), used, ..Level::default() },
+            facts: Facts { cores_used, ..Facts::default() },
             judged: None,
             failed: None,
             is_gone: false,
@@ -76,26 +69,17 @@ mod tests {
     #[test]
     fn the_demand_is_processor_time_per_completion() {
         // 2 ms of CPU time per completion, on 4 cores.
-        let rows: Vec<Kept> = [100.0, 200.0, 400.0]
-            .iter()
-            .map(|x| kept(*x, Some(x * 2e-3), true))
-            .collect();
+        let rows: Vec<Kept> = [100.0, 200.0, 400.0].iter().map(|x| kept(*x, Some(x * 2e-3), true)).collect();
         let demand = of(&rows, &["web".into()], 4).unwrap();
         assert!((demand.seconds.estimate - 0.5e-3).abs() < 1e-12);
         let (low, high) = (demand.seconds.low.unwrap(), demand.seconds.high.unwrap());
-        assert!(
-            (low - 0.5e-3).abs() < 1e-9 && (high - 0.5e-3).abs() < 1e-9,
-            "no noise, no width"
-        );
+        assert!((low - 0.5e-3).abs() < 1e-9 && (high - 0.5e-3).abs() < 1e-9, "no noise, no width");
         assert!(demand.name.contains("web"));
     }
 
     #[test]
     fn levels_that_are_not_used_say_nothing() {
-        assert_eq!(
-            of(&[kept(100.0, None, true), kept(100.0, Some(1.0), false)], &[], 2),
-            None
-        );
+        assert_eq!(of(&[kept(100.0, None, true), kept(100.0, Some(1.0), false)], &[], 2), None);
         let one = of(&[kept(100.0, Some(1.0), true)], &["web".into()], 2).unwrap();
         assert_eq!(one.seconds.low, None, "one level has no interval");
     }

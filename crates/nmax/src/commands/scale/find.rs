@@ -42,27 +42,18 @@ pub(super) fn find(job: &mut Job, words: &str, done: &mut Conducted) -> Result<(
         };
         runs += 1;
         // What counts comes before what does not.
-        if let Some(place) = known
-            .iter()
-            .position(|kept| kept.row.level == trial.level && counts(kept))
+        if let Some(place) = known.iter().position(|kept| kept.row.level == trial.level && counts(kept))
             && let Some(tested) = tested(&known.swap_remove(place))
         {
             search.record(&trial, tested);
             continue;
         }
         // A level that the campaign gave up after as many runs will not be better now.
-        if let Some(place) = known
-            .iter()
-            .position(|kept| kept.row.level == trial.level && is_invalid(kept))
-        {
+        if let Some(place) = known.iter().position(|kept| kept.row.level == trial.level && is_invalid(kept)) {
             search.record(&trial, Tested::Invalid(known.swap_remove(place).row.why));
             continue;
         }
-        let asked = Asked {
-            level: trial.level,
-            purpose: "find",
-            setting: Vec::new(),
-        };
+        let asked = Asked { level: trial.level, purpose: "find", setting: Vec::new() };
         let Tried::Level(kept) = job.rig.run(&asked)? else {
             done.interrupted = true;
             break;
@@ -83,9 +74,7 @@ pub(super) fn find(job: &mut Job, words: &str, done: &mut Conducted) -> Result<(
         job.rig.draw(&done.observations);
     }
     job.rig.progress.clear();
-    let answer = search
-        .answer()
-        .filter(|answer| answer.level.is_some() || is_lowest_known(job));
+    let answer = search.answer().filter(|answer| answer.level.is_some() || is_lowest_known(job));
     done.find = answer.map(|answer| found(job, words, &answer, runs));
     if done.find.is_none() {
         done.notes.push(unknown(job, words));
@@ -104,9 +93,7 @@ fn unknown(job: &Job, words: &str) -> String {
     let broken = job.rig.rows.iter().filter(|kept| counts(kept));
     let broken = broken.map(|kept| kept.row.level).reduce(f64::min);
     let load = job.axes.load;
-    let but = broken.map_or_else(String::new, |level| {
-        format!(", and it does not hold at {}", load.says(level))
-    });
+    let but = broken.map_or_else(String::new, |level| format!(", and it does not hold at {}", load.says(level)));
     format!(
         "`{words}`: not known; no run at {}, the lowest load, says anything of it{but}",
         load.says(job.axes.range.0)
@@ -199,10 +186,7 @@ fn found(job: &Job, words: &str, answer: &Answer, runs: usize) -> Found {
 fn throughput(rows: &[Kept], level: f64) -> Option<f64> {
     let used = || rows.iter().filter(|kept| kept.row.used && kept.row.level <= level);
     let highest = used().map(|kept| kept.row.level).reduce(f64::max)?;
-    let at: Vec<f64> = used()
-        .filter(|kept| kept.row.level == highest)
-        .filter_map(|kept| kept.row.x)
-        .collect();
+    let at: Vec<f64> = used().filter(|kept| kept.row.level == highest).filter_map(|kept| kept.row.x).collect();
     (!at.is_empty()).then(|| at.iter().sum::<f64>() / at.len() as f64)
 }
 
@@ -218,15 +202,8 @@ mod tests {
         let over = judged(&below, Some(400.0), 200.0, false);
         assert!((over.excess.unwrap() - 2.0_f64.ln()).abs() < 1e-12, "twice the limit");
         let above = parse("rate >= 99%").unwrap();
-        assert!(
-            judged(&above, Some(0.5), 0.99, false).excess.unwrap() > 0.0,
-            "too little is broken too"
-        );
+        assert!(judged(&above, Some(0.5), 0.99, false).excess.unwrap() > 0.0, "too little is broken too");
         assert_eq!(judged(&below, None, 200.0, false).excess, None);
-        assert_eq!(
-            judged(&below, Some(0.0), 200.0, true).excess,
-            None,
-            "no logarithm of nothing"
-        );
+        assert_eq!(judged(&below, Some(0.0), 200.0, true).excess, None, "no logarithm of nothing");
     }
 }

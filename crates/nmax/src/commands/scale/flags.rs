@@ -28,56 +28,26 @@ pub(super) fn refused(args: &ScaleArgs) -> Vec<String> {
     let is_rate = args.axis.iter().any(|axis| axis.split('=').next() == Some("rate"));
     let is_workers = args.axis.iter().any(|axis| axis.split('=').next() == Some("workers"));
     let flags = [
-        (
-            args.plan.profile.is_some(),
-            "--profile",
-            "levels have a shape of their own; leave it out",
-        ),
-        (
-            args.plan.compress.is_some(),
-            "--compress",
-            "levels are as short as --level-time says",
-        ),
-        (
-            args.plan.duration.is_some(),
-            "--duration",
-            "the length of a level is --level-time, that of all --budget",
-        ),
-        (
-            args.planless.requests.is_some(),
-            "-n",
-            "levels last as long as --level-time says",
-        ),
+        (args.plan.profile.is_some(), "--profile", "levels have a shape of their own; leave it out"),
+        (args.plan.compress.is_some(), "--compress", "levels are as short as --level-time says"),
+        (args.plan.duration.is_some(), "--duration", "the length of a level is --level-time, that of all --budget"),
+        (args.planless.requests.is_some(), "-n", "levels last as long as --level-time says"),
         (
             args.planless.vus.is_some() && !is_rate && !is_workers,
             "-c",
             "the number of users is what is varied: --max, or --axis vus=1,2,4",
         ),
-        (
-            args.planless.rate.is_some(),
-            "-r",
-            "to vary the rate, write --axis rate, or --axis rate=10/s,20/s",
-        ),
+        (args.planless.rate.is_some(), "-r", "to vary the rate, write --axis rate, or --axis rate=10/s,20/s"),
         (
             args.csv.as_deref().is_some_and(is_stdout) && args.output.json,
             "--csv -",
             "it and --json both write on standard output; give it a file",
         ),
-        (
-            args.svg.as_deref().is_some_and(is_stdout),
-            "--svg -",
-            "give the picture a file",
-        ),
-        (
-            is_workers && args.workers.is_some(),
-            "--workers",
-            "the number of workers is what is varied",
-        ),
+        (args.svg.as_deref().is_some_and(is_stdout), "--svg -", "give the picture a file"),
+        (is_workers && args.workers.is_some(), "--workers", "the number of workers is what is varied"),
     ];
     let given = flags.into_iter().filter(|(is_given, _, _)| *is_given);
-    given
-        .map(|(_, flag, help)| format!("{flag} does not go with `nmax scale`\n  help: {help}"))
-        .collect()
+    given.map(|(_, flag, help)| format!("{flag} does not go with `nmax scale`\n  help: {help}")).collect()
 }
 
 /// Reads everything that is text; all errors at once.
@@ -87,20 +57,10 @@ pub(super) fn meant(args: &ScaleArgs, plan: &Plan) -> Result<Meant, Vec<String>>
     let mut take = |error: String| errors.push(error);
     let count = Count::parse(&args.count, plan).map_err(&mut take);
     let precision = precision(&args.precision).map_err(&mut take);
-    let find = args
-        .find
-        .as_deref()
-        .map(|text| objective(text, plan))
-        .transpose()
-        .map_err(&mut take);
+    let find = args.find.as_deref().map(|text| objective(text, plan)).transpose().map_err(&mut take);
     let demand = args.demand.as_deref().map(demand).transpose().map_err(&mut take);
     let knobs = axes.as_ref().map_or(&[][..], |axes| &axes.knobs);
-    let price = args
-        .price
-        .as_deref()
-        .map(|text| price::parse(text, knobs))
-        .transpose()
-        .map_err(&mut take);
+    let price = args.price.as_deref().map(|text| price::parse(text, knobs)).transpose().map_err(&mut take);
     let names: Vec<&str> = knobs.iter().map(|knob| knob.name.as_str()).collect();
     if let Ok(axes) = &axes {
         errors.extend(apply::check(args.apply.as_deref(), &names));
@@ -130,14 +90,9 @@ pub(super) fn meant(args: &ScaleArgs, plan: &Plan) -> Result<Meant, Vec<String>>
         }
     }
     match (axes, count, precision, find, price, demand) {
-        (Ok(axes), Ok(count), Ok(precision), Ok(find), Ok(price), Ok(demand)) if errors.is_empty() => Ok(Meant {
-            axes,
-            count,
-            precision,
-            find,
-            price,
-            demand,
-        }),
+        (Ok(axes), Ok(count), Ok(precision), Ok(find), Ok(price), Ok(demand)) if errors.is_empty() => {
+            Ok(Meant { axes, count, precision, find, price, demand })
+        }
         _ => Err(errors),
     }
 }
@@ -149,27 +104,16 @@ fn is_closed(plan: &Plan) -> bool {
 fn precision(text: &str) -> Result<f64, String> {
     match parse_share(text) {
         Ok(share) if share > 0.0 && share <= 0.5 => Ok(share),
-        _ => Err(format!(
-            "--precision {text}: this is no precision\n  help: write a share up to 50%, such as 5%"
-        )),
+        _ => Err(format!("--precision {text}: this is no precision\n  help: write a share up to 50%, such as 5%")),
     }
 }
 
 /// A condition; a bare statistic is of the response time.
 fn objective(text: &str, plan: &Plan) -> Result<(String, Threshold), String> {
-    let first = text
-        .split(|c: char| c.is_whitespace() || "<>=".contains(c))
-        .next()
-        .unwrap_or_default();
+    let first = text.split(|c: char| c.is_whitespace() || "<>=".contains(c)).next().unwrap_or_default();
     let is_stat = matches!(first, "mean" | "min" | "max")
-        || first
-            .strip_prefix('p')
-            .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
-    let whole = if is_stat {
-        format!("response_time {text}")
-    } else {
-        text.to_owned()
-    };
+        || first.strip_prefix('p').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+    let whole = if is_stat { format!("response_time {text}") } else { text.to_owned() };
     let parsed = threshold::parse(&whole)
         .map_err(|error| format!("--find '{text}': {}\n  help: {}", error.message, error.remedy))?;
     let names: Vec<String> = match &parsed.scope {
@@ -181,9 +125,7 @@ fn objective(text: &str, plan: &Plan) -> Result<(String, Threshold), String> {
         && !names.contains(name)
     {
         let known = names.join(", ");
-        return Err(format!(
-            "--find '{text}': the plan has no `{name}`\n  help: it has {known}"
-        ));
+        return Err(format!("--find '{text}': the plan has no `{name}`\n  help: it has {known}"));
     }
     Ok((text.trim().to_owned(), parsed))
 }

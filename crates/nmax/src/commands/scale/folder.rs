@@ -72,10 +72,7 @@ pub(super) struct Facts {
 }
 
 fn trouble(path: &Path, error: &std::io::Error) -> String {
-    format!(
-        "{}: cannot write: {error}\n  help: choose a writable --runs-dir with room",
-        path.display()
-    )
+    format!("{}: cannot write: {error}\n  help: choose a writable --runs-dir with room", path.display())
 }
 
 impl Folder {
@@ -97,14 +94,7 @@ impl Folder {
             Ok((levels, points))
         };
         let (levels, points) = make().map_err(|error| trouble(&path, &error))?;
-        Ok(Self {
-            path,
-            levels,
-            points,
-            others: Vec::new(),
-            id,
-            started_at: started_at.to_string(),
-        })
+        Ok(Self { path, levels, points, others: Vec::new(), id, started_at: started_at.to_string() })
     }
 
     /// Where it is.
@@ -121,9 +111,7 @@ impl Folder {
     pub(super) fn level(&mut self, level: &Level, facts: &Facts) -> Result<(), String> {
         let mut line = line(level, facts).to_string();
         line.push('\n');
-        self.levels
-            .write_all(line.as_bytes())
-            .map_err(|error| trouble(&self.path.join(LEVELS), &error))
+        self.levels.write_all(line.as_bytes()).map_err(|error| trouble(&self.path.join(LEVELS), &error))
     }
 
     /// Adds what is fitted, as one write.
@@ -138,18 +126,15 @@ impl Folder {
         let count = facts.completions.map_or_else(String::new, |count| count.to_string());
         let line = format!("{n},{x},{r_ms},{},{},{count}\n", level.level, level.run);
         let path = &self.path;
-        let written = |file: &mut File| {
-            file.write_all(line.as_bytes())
-                .map_err(|error| trouble(&path.join(POINTS), &error))
-        };
+        let written =
+            |file: &mut File| file.write_all(line.as_bytes()).map_err(|error| trouble(&path.join(POINTS), &error));
         let Some(version) = version else {
             return written(&mut self.points);
         };
         if !self.others.iter().any(|(known, _)| known == version) {
             let file = path.join(points_of(version));
             let mut made = File::create(&file).map_err(|error| trouble(&file, &error))?;
-            made.write_all(HEADER.as_bytes())
-                .map_err(|error| trouble(&file, &error))?;
+            made.write_all(HEADER.as_bytes()).map_err(|error| trouble(&file, &error))?;
             self.others.push((version.to_owned(), made));
         }
         // The first one is also what a reader of the directory finds.
@@ -225,44 +210,15 @@ mod tests {
         let mut folder = Folder::create(&root, "shop: peak/1").unwrap();
         assert!(folder.path().to_string_lossy().contains("-scale-shop-peak-1-"));
         folder.level(&level(1.0, 90.5), &Facts::default()).unwrap();
-        let timed = Facts {
-            lawful_r_s: Some(0.011),
-            pause_s: Some(0.0),
-            completions: Some(181),
-            ..Facts::default()
-        };
+        let timed = Facts { lawful_r_s: Some(0.011), pause_s: Some(0.0), completions: Some(181), ..Facts::default() };
         folder.point(None, 1.0, &level(1.0, 90.5), &timed).unwrap();
-        folder
-            .point(
-                None,
-                2.0,
-                &Level {
-                    x: None,
-                    ..level(2.0, 1.0)
-                },
-                &timed,
-            )
-            .unwrap();
+        folder.point(None, 2.0, &Level { x: None, ..level(2.0, 1.0) }, &timed).unwrap();
         let read = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap();
-        assert_eq!(
-            read(POINTS),
-            "n,x,r_ms,level,run,count\n1,90.5,11,1,levels/r,181\n",
-            "no throughput, no point"
-        );
+        assert_eq!(read(POINTS), "n,x,r_ms,level,run,count\n1,90.5,11,1,levels/r,181\n", "no throughput, no point");
         assert_eq!(read(LEVELS).lines().count(), 1);
-        folder
-            .point(Some("small"), 2.0, &level(2.0, 10.0), &Facts::default())
-            .unwrap();
-        folder
-            .point(Some("a/b"), 2.0, &level(2.0, 20.0), &Facts::default())
-            .unwrap();
-        assert_eq!(
-            fs::read_to_string(folder.path().join("points-a-b.csv"))
-                .unwrap()
-                .lines()
-                .count(),
-            2
-        );
+        folder.point(Some("small"), 2.0, &level(2.0, 10.0), &Facts::default()).unwrap();
+        folder.point(Some("a/b"), 2.0, &level(2.0, 20.0), &Facts::default()).unwrap();
+        assert_eq!(fs::read_to_string(folder.path().join("points-a-b.csv")).unwrap().lines().count(), 2);
         fs::remove_dir_all(&root).unwrap();
     }
 }

@@ -102,12 +102,7 @@ pub(super) fn texts(value: &Value) -> Vec<String> {
 
 fn of_json(value: &Value) -> Option<Head> {
     let text = |key: &str| Some(value[key].as_str()?.to_owned());
-    let knob = |value: &Value| {
-        Some(Knob {
-            name: value["name"].as_str()?.to_owned(),
-            values: texts(&value["values"]),
-        })
-    };
+    let knob = |value: &Value| Some(Knob { name: value["name"].as_str()?.to_owned(), values: texts(&value["values"]) });
     let machine = value["machine"].as_object().into_iter().flatten();
     Some(Head {
         info: ScaleInfo {
@@ -122,9 +117,7 @@ fn of_json(value: &Value) -> Option<Head> {
             budget_s: value["budget_s"].as_f64(),
             elapsed_s: None,
             plan_sha256: text("plan_sha256")?,
-            machine: machine
-                .filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned())))
-                .collect(),
+            machine: machine.filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned()))).collect(),
             interrupted: false,
         },
         nmax_version: text("nmax_version")?,
@@ -178,10 +171,7 @@ pub(super) fn example() -> Head {
         },
         nmax_version: "1".into(),
         load: Load::Vus,
-        knobs: vec![Knob {
-            name: "nodes".into(),
-            values: vec!["1".into(), "2".into()],
-        }],
+        knobs: vec![Knob { name: "nodes".into(), values: vec!["1".into(), "2".into()] }],
         x_unit: "requests/s".into(),
         observed: vec!["web".into()],
         cores: 2,

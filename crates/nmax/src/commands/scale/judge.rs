@@ -74,10 +74,7 @@ impl Way<'_> {
             || nothing.to_owned(),
             |time_s| {
                 let wanted = (LEVEL_REPLIES * time_s).ceil();
-                format!(
-                    "{nothing}: a reply takes {} s; give a --level-time of {wanted} s or more",
-                    short(time_s)
-                )
+                format!("{nothing}: a reply takes {} s; give a --level-time of {wanted} s or more", short(time_s))
             },
         )
     }
@@ -106,10 +103,7 @@ pub(super) fn not_ok(measured: &Measured, view: &View) -> String {
 }
 
 pub(super) fn unreachable(view: &View) -> String {
-    let why = view
-        .problems
-        .first()
-        .map_or_else(String::new, |problem| format!(": {}", problem.kind));
+    let why = view.problems.first().map_or_else(String::new, |problem| format!(": {}", problem.kind));
     format!("the target is not reachable{why}")
 }
 
@@ -131,10 +125,7 @@ pub(super) fn judged(way: &Way, measured: Option<&Measured>, n: f64, r_s: Option
     }
     if way.verdict == Verdict::Invalid {
         let reason = way.reasons.iter().find(|reason| reason.decides);
-        let why = reason.map_or_else(
-            || "INVALID".to_owned(),
-            |reason| format!("{}: {}", reason.code, reason.text),
-        );
+        let why = reason.map_or_else(|| "INVALID".to_owned(), |reason| format!("{}: {}", reason.code, reason.text));
         return Outcome::Invalid(why);
     }
     if let Some(aborted) = aborted(way.reasons) {
@@ -160,12 +151,7 @@ pub(super) fn judged(way: &Way, measured: Option<&Measured>, n: f64, r_s: Option
             ));
         }
     }
-    Outcome::Measured {
-        n,
-        x: measured.x(),
-        r_s,
-        count: Some(measured.sums.ok),
-    }
+    Outcome::Measured { n, x: measured.x(), r_s, count: Some(measured.sums.ok) }
 }
 
 #[cfg(test)]

@@ -25,10 +25,7 @@ pub(super) fn settings(knobs: &[axis::Knob]) -> Vec<Setting> {
     match knobs.get(1) {
         None => first.values.iter().map(|value| vec![one(first, value)]).collect(),
         Some(second) => {
-            let pairs = second
-                .values
-                .iter()
-                .flat_map(|b| first.values.iter().map(move |a| (a, b)));
+            let pairs = second.values.iter().flat_map(|b| first.values.iter().map(move |a| (a, b)));
             pairs.map(|(a, b)| vec![one(first, a), one(second, b)]).collect()
         }
     }
@@ -38,10 +35,7 @@ pub(super) fn settings(knobs: &[axis::Knob]) -> Vec<Setting> {
 pub(super) fn conduct(job: &mut Job) -> Result<Conducted, (String, Exit)> {
     let settings = settings(&job.axes.knobs);
     let count = settings.len();
-    let mut done = Conducted {
-        stopped: "every setting was tried".into(),
-        ..Conducted::default()
-    };
+    let mut done = Conducted { stopped: "every setting was tried".into(), ..Conducted::default() };
     let (mut start, mut unset) = (None, 0);
     for (place, setting) in settings.into_iter().enumerate() {
         // Each setting may use its part of what is left.
@@ -50,8 +44,7 @@ pub(super) fn conduct(job: &mut Job) -> Result<Conducted, (String, Exit)> {
         let from = job.rig.rows.len();
         if job.rig.time_left(1.0).trials() == 0 {
             done.stopped = "the time budget is used up".into();
-            done.knobs
-                .push(knob(job, setting, None, None, 0, "the budget did not reach it".into()));
+            done.knobs.push(knob(job, setting, None, None, 0, "the budget did not reach it".into()));
             continue;
         }
         if let Err(why) = set(job, &setting) {
@@ -67,9 +60,7 @@ pub(super) fn conduct(job: &mut Job) -> Result<Conducted, (String, Exit)> {
         start = best.map(|best| best.level).or(start);
         let runs = best.map_or(0, |best| best.runs);
         let fitted = take(job, &setting, from, best, &mut done)?;
-        let is_fresh = job.rig.rows[from..]
-            .iter()
-            .any(|kept| kept.row.used && kept.row.purpose == "replicate");
+        let is_fresh = job.rig.rows[from..].iter().any(|kept| kept.row.used && kept.row.purpose == "replicate");
         let why = match best {
             Some(_) if !is_fresh => {
                 "not run again at its best load, for want of time: the best of several single runs \
@@ -115,10 +106,7 @@ pub(super) fn conduct(job: &mut Job) -> Result<Conducted, (String, Exit)> {
 fn cheapest(knobs: &[Knob], what: &str) -> Option<String> {
     let priced = knobs.iter().filter_map(|knob| Some((knob, knob.price_per_million?)));
     let (knob, cost) = priced.min_by(|a, b| a.1.total_cmp(&b.1))?;
-    Some(format!(
-        "cheapest: {}, a million usable {what} cost {cost:.4}",
-        words(&knob.values)
-    ))
+    Some(format!("cheapest: {}, a million usable {what} cost {cost:.4}", words(&knob.values)))
 }
 
 /// Sets the knobs, unless they are set already.
@@ -130,9 +118,7 @@ fn set(job: &mut Job, setting: &Setting) -> Result<(), String> {
     let Some((line, limit)) = job.apply.clone() else {
         return Err("there is no --apply".into());
     };
-    job.rig
-        .progress
-        .note(&format!("{}: {}", words(setting), filled(&line, setting)));
+    job.rig.progress.note(&format!("{}: {}", words(setting), filled(&line, setting)));
     apply(&line, setting, limit, &job.rig.interrupts)?;
     job.is_set = Some(setting.clone());
     Ok(())
@@ -165,11 +151,7 @@ fn search(
         if job.rig.is_over() {
             break;
         }
-        let asked = Asked {
-            level: trial.level,
-            purpose: trial.purpose.name(),
-            setting: setting.clone(),
-        };
+        let asked = Asked { level: trial.level, purpose: trial.purpose.name(), setting: setting.clone() };
         let Tried::Level(kept) = job.rig.run(&asked)? else {
             break;
         };
@@ -189,10 +171,9 @@ fn search(
 /// Throughput of a level that does not hold the conditions of the plan is of no use.
 fn usable(kept: &Kept) -> Outcome {
     match &kept.outcome {
-        Outcome::Measured { .. } if kept.row.verdict == "fail" => Outcome::Refused(format!(
-            "not usable: {}",
-            kept.failed.as_deref().unwrap_or("a condition does not hold")
-        )),
+        Outcome::Measured { .. } if kept.row.verdict == "fail" => {
+            Outcome::Refused(format!("not usable: {}", kept.failed.as_deref().unwrap_or("a condition does not hold")))
+        }
         outcome => outcome.clone(),
     }
 }
@@ -230,13 +211,10 @@ fn take(
     }
     let fitted: Vec<Kept> = rows.iter().filter(|kept| kept.row.used).cloned().collect();
     job.rig.write_from(from)?;
-    let version = setting
-        .get(1)
-        .map(|(name, value)| (format!("{name}={value}"), value.clone()));
+    let version = setting.get(1).map(|(name, value)| (format!("{name}={value}"), value.clone()));
     if let Some(n) = number {
         for kept in &fitted {
-            job.rig
-                .point(version.as_ref().map(|(_, value)| value.as_str()), n, kept)?;
+            job.rig.point(version.as_ref().map(|(_, value)| value.as_str()), n, kept)?;
             let observation = Observation {
                 n,
                 x: kept.row.x.unwrap_or_default(),
@@ -287,10 +265,8 @@ mod tests {
         assert!(settings(&[]).is_empty());
         let one: Vec<String> = settings(&[knob("n", &["1", "2"])]).iter().map(words).collect();
         assert_eq!(one, ["n=1", "n=2"]);
-        let two: Vec<String> = settings(&[knob("n", &["1", "2"]), knob("size", &["s", "l"])])
-            .iter()
-            .map(words)
-            .collect();
+        let two: Vec<String> =
+            settings(&[knob("n", &["1", "2"]), knob("size", &["s", "l"])]).iter().map(words).collect();
         assert_eq!(two, ["n=1 size=s", "n=2 size=s", "n=1 size=l", "n=2 size=l"]);
     }
 }

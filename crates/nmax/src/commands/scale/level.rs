@@ -66,10 +66,7 @@ impl Times {
         const MARGIN: f64 = 1.1;
         let stretch = MARGIN * COUNT_WANTED / (x * self.hold.as_secs_f64());
         match stretch.is_finite() && stretch > MARGIN {
-            true => Self {
-                hold: whole(self.hold.mul_f64(stretch.min(f64::from(STRETCH_MAX)))),
-                ..self
-            },
+            true => Self { hold: whole(self.hold.mul_f64(stretch.min(f64::from(STRETCH_MAX)))), ..self },
             false => self,
         }
     }
@@ -167,20 +164,12 @@ fn arrival(warm_up: Duration, vus: f64, seed: u64) -> (Duration, Duration) {
 
 fn open(base: &Plan, rate_per_s: f64) -> Workload {
     match base.written.as_ref().unwrap_or(&base.workload) {
-        Workload::Open {
-            arrivals,
-            max_in_flight,
-            ..
-        } => Workload::Open {
-            rate_per_s,
-            arrivals: *arrivals,
-            max_in_flight: *max_in_flight,
-        },
-        Workload::Closed { .. } => Workload::Open {
-            rate_per_s,
-            arrivals: Arrivals::Poisson,
-            max_in_flight: MAX_IN_FLIGHT,
-        },
+        Workload::Open { arrivals, max_in_flight, .. } => {
+            Workload::Open { rate_per_s, arrivals: *arrivals, max_in_flight: *max_in_flight }
+        }
+        Workload::Closed { .. } => {
+            Workload::Open { rate_per_s, arrivals: Arrivals::Poisson, max_in_flight: MAX_IN_FLIGHT }
+        }
     }
 }
 
@@ -194,13 +183,7 @@ mod tests {
     #[test]
     fn times_are_whole_windows() {
         let s = Duration::from_secs;
-        assert_eq!(
-            Times::of(s(600), None, None),
-            Times {
-                warm_up: s(3),
-                hold: s(15)
-            }
-        );
+        assert_eq!(Times::of(s(600), None, None), Times { warm_up: s(3), hold: s(15) });
         assert_eq!(Times::of(s(10), None, None).hold, s(2), "never too short");
         assert_eq!(Times::of(s(100_000), None, None).hold, s(30), "never too long");
         let odd = Times::of(s(60), Some(Duration::from_millis(1_234)), Some(Duration::ZERO));
@@ -216,13 +199,7 @@ mod tests {
         let s = Duration::from_secs;
         let times = Times::of(s(60), Some(s(2)), None);
         // throughput, measured part in ms
-        let cases = [
-            (1_000.0, 2_000),
-            (50.0, 2_000),
-            (40.0, 2_800),
-            (20.0, 5_500),
-            (1.0, 8_000),
-        ];
+        let cases = [(1_000.0, 2_000), (50.0, 2_000), (40.0, 2_800), (20.0, 5_500), (1.0, 8_000)];
         for (x, hold_ms) in cases {
             assert_eq!(times.for_count(x).hold, Duration::from_millis(hold_ms), "{x}/s");
         }
@@ -250,11 +227,7 @@ mod tests {
             let closed = nmax_plan::schedule::Closed::new(&plan.stages).unwrap();
             let is_first = |vu| closed.active(vu, 0);
             let start = |vu| {
-                if is_first(vu) {
-                    0
-                } else {
-                    closed.next_change(vu, 0).unwrap()
-                }
+                if is_first(vu) { 0 } else { closed.next_change(vu, 0).unwrap() }
             };
             let starts: Vec<u64> = (0..10).map(start).collect();
             assert!(starts.windows(2).all(|pair| pair[0] < pair[1]), "{starts:?}");
@@ -266,10 +239,7 @@ mod tests {
         let open = plan(&base, Load::Rate, 10.0, times, 1, None);
         assert_eq!(open.stages.len(), 2);
         let waits = (1..50).map(|seed| arrival(times.warm_up, 1.0, seed).0.as_millis());
-        assert!(
-            waits.collect::<std::collections::BTreeSet<_>>().len() > 30,
-            "a lone user starts anywhere"
-        );
+        assert!(waits.collect::<std::collections::BTreeSet<_>>().len() > 30, "a lone user starts anywhere");
     }
 
     /// A level is a plan like any other: what its run stores reads back as it was.
@@ -290,9 +260,6 @@ mod tests {
     fn an_axis_of_workers_gives_each_the_users_of_the_plan() {
         let base = home_page("workload: { closed: { vus: 8 } }");
         let times = Times::of(Duration::from_secs(60), None, None);
-        assert_eq!(
-            plan(&base, Load::Workers, 3.0, times, 1, None).workload,
-            Workload::Closed { vus: 24 }
-        );
+        assert_eq!(plan(&base, Load::Workers, 3.0, times, 1, None).workload, Workload::Closed { vus: 24 });
     }
 }

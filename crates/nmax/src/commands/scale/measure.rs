@@ -34,9 +34,7 @@ impl Count {
                     [] => "the plan has none; count requests or iterations".to_owned(),
                     known => format!("the plan has {}", known.join(", ")),
                 };
-                Err(format!(
-                    "--count {text}: there is no transaction `{name}`\n  help: {help}"
-                ))
+                Err(format!("--count {text}: there is no transaction `{name}`\n  help: {help}"))
             }
             _ => Err(format!(
                 "--count {text}: this is not counted\n  help: write requests, iterations or transaction:NAME"
@@ -132,10 +130,7 @@ impl Mix {
         let scenarios = (0..plan.scenarios.len()).filter(|index| plan.scenarios[*index].weight > 0.0);
         let (mixed, mut beside) = (names(mix(plan)), names(background(plan)));
         beside.retain(|name| !mixed.contains(name));
-        Self {
-            scenarios: scenarios.collect(),
-            beside,
-        }
+        Self { scenarios: scenarios.collect(), beside }
     }
 }
 
@@ -150,9 +145,7 @@ fn background(plan: &Plan) -> impl Iterator<Item = &Scenario> {
 /// Names of requests that do not vary.
 fn names<'a>(scenarios: impl Iterator<Item = &'a Scenario>) -> HashSet<String> {
     let requests = scenarios.flat_map(Scenario::requests);
-    requests
-        .filter_map(|request| Some(request.name.as_constant()?.to_owned()))
-        .collect()
+    requests.filter_map(|request| Some(request.name.as_constant()?.to_owned())).collect()
 }
 
 /// Whether requests of the background can be told from those of the mix by their names.
@@ -195,13 +188,7 @@ fn iterations(aggregate: &Aggregate, section: Section, mix: &[usize]) -> (u64, u
 fn transactions(aggregate: &Aggregate, section: Section, catalog: &Catalog, name: &str) -> (u64, u64, f64) {
     let index = catalog.transactions.iter().position(|known| known == name);
     let stats = index.and_then(|index| aggregate.transaction(section, index));
-    stats.map_or((0, 0, 0.0), |stats| {
-        (
-            stats.count - stats.failed.min(stats.count),
-            stats.failed,
-            sum_ns(&stats.time),
-        )
-    })
+    stats.map_or((0, 0, 0.0), |stats| (stats.count - stats.failed.min(stats.count), stats.failed, sum_ns(&stats.time)))
 }
 
 /// The steady part of a level.
@@ -259,12 +246,7 @@ pub(super) fn steady(windows: &[Slice], from: usize, to: usize, width: Nanos) ->
     let mut sums = Slice::default();
     part[settled.skipped..].iter().for_each(|slice| sums.add(slice));
     let at_s = |index: usize| (index as u64 * width.0) as f64 / 1e9;
-    Some(Measured {
-        from_s: at_s(from + settled.skipped),
-        to_s: at_s(to),
-        sums,
-        moves: settled.moves,
-    })
+    Some(Measured { from_s: at_s(from + settled.skipped), to_s: at_s(to), sums, moves: settled.moves })
 }
 
 /// What the windows of a level hold.
@@ -340,12 +322,7 @@ mod tests {
     const WIDTH: Nanos = Nanos::from_millis(100);
 
     fn slice(ok: u64) -> Slice {
-        Slice {
-            ok,
-            time_ns: ok as f64 * 1e6,
-            in_flight_ns: 3e8,
-            ..Slice::default()
-        }
+        Slice { ok, time_ns: ok as f64 * 1e6, in_flight_ns: 3e8, ..Slice::default() }
     }
 
     #[test]
@@ -392,12 +369,7 @@ mod tests {
         let catalog = nmax_engine::program::catalog(&apart, 10);
         let mut aggregate = Aggregate::default();
         for (name, times) in [("/a", 3), ("/b", 5)] {
-            let of = catalog
-                .requests
-                .list()
-                .iter()
-                .find(|known| known.contains(name))
-                .unwrap();
+            let of = catalog.requests.list().iter().find(|known| known.contains(name)).unwrap();
             let id = catalog.requests.find(of).unwrap();
             let stats = aggregate.request_mut(Section::Hold, id);
             let ok = stats.outcomes[0].get_or_insert_default();

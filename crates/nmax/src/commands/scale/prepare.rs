@@ -69,11 +69,7 @@ pub(super) fn prepare(args: &ScaleArgs) -> Result<Job, (String, Exit)> {
             args.budget
         )));
     }
-    for file in [&args.csv, &args.svg]
-        .into_iter()
-        .flatten()
-        .filter(|file| !is_stdout(file))
-    {
+    for file in [&args.csv, &args.svg].into_iter().flatten().filter(|file| !is_stdout(file)) {
         writable(file).map_err(usage)?;
     }
     host::raise();
@@ -82,14 +78,8 @@ pub(super) fn prepare(args: &ScaleArgs) -> Result<Job, (String, Exit)> {
     // Whatever is done to the system under test is in the budget.
     let began = super::rig::now();
     let is_set = set_first(args, &meant.axes, &interrupts)?;
-    let (axes, order) = order(
-        args,
-        plan,
-        variables,
-        (meant.axes, &meant.count, meant.find.is_some()),
-        times,
-        &mut notes,
-    )?;
+    let (axes, order) =
+        order(args, plan, variables, (meant.axes, &meant.count, meant.find.is_some()), times, &mut notes)?;
     if !args.no_smoke {
         smoke::rehearsal(&order, "the campaign")?;
     }
@@ -127,10 +117,7 @@ pub(super) fn prepare(args: &ScaleArgs) -> Result<Job, (String, Exit)> {
 /// The flags of a URL. On an axis of rates the iterations arrive at random anyway, and no rate is given.
 fn planless(args: &ScaleArgs) -> PlanlessArgs {
     let is_rate = args.axis.iter().any(|axis| axis.split('=').next() == Some("rate"));
-    PlanlessArgs {
-        poisson: args.planless.poisson && !(is_rate && load::is_url(&args.what)),
-        ..args.planless.clone()
-    }
+    PlanlessArgs { poisson: args.planless.poisson && !(is_rate && load::is_url(&args.what)), ..args.planless.clone() }
 }
 
 /// Sets the first setting: the system under test may be there only then.
@@ -145,10 +132,9 @@ fn set_first(args: &ScaleArgs, axes: &Axes, interrupts: &Interrupts) -> Result<O
     match apply::apply(line, &first, args.apply_time, interrupts) {
         Ok(()) => Ok(Some(first)),
         Err(_) if interrupts.count() > 0 => Err(("interrupted".into(), Exit::Interrupted)),
-        Err(why) => Err((
-            format!("--apply: {words}: {why}\n  help: try the command by hand; nothing was sent"),
-            Exit::Usage,
-        )),
+        Err(why) => {
+            Err((format!("--apply: {words}: {why}\n  help: try the command by hand; nothing was sent"), Exit::Usage))
+        }
     }
 }
 
@@ -274,11 +260,7 @@ fn order(
 fn carried((least, most): (f64, f64), need: &dyn Fn(f64) -> Need) -> f64 {
     let host = Host::read(Path::new("/"));
     let mut level = most;
-    while level / 2.0 >= least
-        && host::forecast(&host, &need(level))
-            .iter()
-            .any(|one| one.level == Level::Error)
-    {
+    while level / 2.0 >= least && host::forecast(&host, &need(level)).iter().any(|one| one.level == Level::Error) {
         level = (level / 2.0).floor();
     }
     level

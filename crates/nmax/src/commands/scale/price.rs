@@ -19,10 +19,7 @@ pub(super) fn parse(text: &str, knobs: &[Knob]) -> Result<Price, String> {
         )
     };
     let money = |text: &str| {
-        let number = text
-            .trim()
-            .strip_suffix("/h")
-            .and_then(|number| number.trim().parse::<f64>().ok());
+        let number = text.trim().strip_suffix("/h").and_then(|number| number.trim().parse::<f64>().ok());
         number
             .filter(|price| price.is_finite() && *price >= 0.0)
             .ok_or_else(|| wrong(format!("`{}` is no price per hour", text.trim())))
@@ -31,16 +28,12 @@ pub(super) fn parse(text: &str, knobs: &[Knob]) -> Result<Price, String> {
         let countable = knobs.first().is_none_or(|knob| knob.numbers().is_some());
         return match countable {
             true => money(text).map(Price::PerUnit),
-            false => Err(wrong(
-                "the values of the first knob are no numbers, so each needs its own price".into(),
-            )),
+            false => Err(wrong("the values of the first knob are no numbers, so each needs its own price".into())),
         };
     }
     let mut prices = Vec::new();
     for one in text.split(',') {
-        let (value, price) = one
-            .split_once('=')
-            .ok_or_else(|| wrong(format!("`{one}` names no value")))?;
+        let (value, price) = one.split_once('=').ok_or_else(|| wrong(format!("`{one}` names no value")))?;
         let value = value.trim();
         if !knobs.iter().any(|knob| knob.values.iter().any(|known| known == value)) {
             return Err(wrong(format!("no axis has the value `{value}`")));
@@ -77,17 +70,11 @@ mod tests {
     use super::*;
 
     fn knob(name: &str, values: &[&str]) -> Knob {
-        Knob {
-            name: name.into(),
-            values: values.iter().map(|value| (*value).to_owned()).collect(),
-        }
+        Knob { name: name.into(), values: values.iter().map(|value| (*value).to_owned()).collect() }
     }
 
     fn set(values: &[(&str, &str)]) -> Vec<(String, String)> {
-        values
-            .iter()
-            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
-            .collect()
+        values.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
     }
 
     #[test]
@@ -109,17 +96,7 @@ mod tests {
     #[test]
     fn what_is_no_price_is_said() {
         let knobs = [knob("size", &["small", "large"])];
-        for wrong in [
-            "",
-            "3",
-            "x/h",
-            "-1/h",
-            "inf/h",
-            "tiny=1/h",
-            "small=1",
-            "small=1/h,2/h",
-            "0.3/h",
-        ] {
+        for wrong in ["", "3", "x/h", "-1/h", "inf/h", "tiny=1/h", "small=1", "small=1/h,2/h", "0.3/h"] {
             let error = parse(wrong, &knobs).unwrap_err();
             assert!(error.contains("help:"), "{wrong}: {error}");
         }

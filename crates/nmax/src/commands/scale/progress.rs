@@ -34,14 +34,7 @@ impl Progress {
     pub(super) fn new(is_quiet: bool, budget: Duration) -> Self {
         let is_dumb = std::env::var("TERM").is_ok_and(|term| term == "dumb");
         let is_terminal = std::io::stderr().is_terminal() && !is_dumb && std::env::var_os("CI").is_none();
-        Self {
-            is_quiet,
-            is_terminal,
-            budget,
-            learning: String::new(),
-            curve: Vec::new(),
-            drawn: 0,
-        }
+        Self { is_quiet, is_terminal, budget, learning: String::new(), curve: Vec::new(), drawn: 0 }
     }
 
     /// Whether a curve may be drawn over what was there.
@@ -84,11 +77,7 @@ impl Progress {
         let (spent, budget) = (seconds(spent), format_duration(self.budget));
         let takes = seconds(times.total());
         let mut lines = self.curve.clone();
-        let for_what = if self.learning.is_empty() {
-            purpose.to_owned()
-        } else {
-            self.learning.clone()
-        };
+        let for_what = if self.learning.is_empty() { purpose.to_owned() } else { self.learning.clone() };
         let status = format!("level {number}: {what}, takes {takes}; {spent} of {budget} spent; {for_what}");
         lines.push(status.chars().take(live::terminal_width()).collect());
         live::redraw(&mut self.drawn, &lines);
@@ -101,11 +90,7 @@ impl Progress {
         }
         let points: Vec<(f64, f64)> = observations.iter().map(|one| (one.n, one.x)).collect();
         let analysis = analyse(observations, options);
-        let style = Style {
-            color: live::use_color(),
-            width: live::terminal_width(),
-            wide: false,
-        };
+        let style = Style { color: live::use_color(), width: live::terminal_width(), wide: false };
         let scale = LiveScale {
             points: &points,
             analysis: Some(&analysis),
@@ -123,11 +108,7 @@ impl Progress {
         }
         self.clear();
         let row = &kept.row;
-        let setting = if row.setting.is_empty() {
-            String::new()
-        } else {
-            format!("{}, ", row.setting)
-        };
+        let setting = if row.setting.is_empty() { String::new() } else { format!("{}, ", row.setting) };
         let measured = match (row.x, row.r_ms) {
             (Some(x), Some(r_ms)) => format!("{}/s, {} ms", short(x), short(r_ms)),
             (Some(x), None) => format!("{}/s", short(x)),
@@ -138,25 +119,15 @@ impl Progress {
             _ => measured,
         };
         let not = if row.used { "" } else { " [not used]" };
-        let why = if row.why.is_empty() {
-            String::new()
-        } else {
-            format!(": {}", row.why)
-        };
+        let why = if row.why.is_empty() { String::new() } else { format!(": {}", row.why) };
         let (number, purpose) = (row.number, &row.purpose);
         let what = load.says(row.level);
-        say::note(format_args!(
-            "level {number} ({purpose}): {setting}{what}: {measured}{not}{why}"
-        ));
+        say::note(format_args!("level {number} ({purpose}): {setting}{what}: {measured}{not}{why}"));
     }
 }
 
 /// Whole seconds, or tenths below ten.
 pub(super) fn seconds(time: Duration) -> String {
     let s = time.as_secs_f64();
-    if s < 10.0 {
-        format!("{s:.1}s")
-    } else {
-        format_duration(Duration::from_secs(s.round() as u64))
-    }
+    if s < 10.0 { format!("{s:.1}s") } else { format_duration(Duration::from_secs(s.round() as u64)) }
 }

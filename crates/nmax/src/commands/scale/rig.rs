@@ -164,11 +164,7 @@ impl Rig {
     /// takes, if it fits; then it is used as it is, and says so.
     pub(super) fn run(&mut self, asked: &Asked) -> Result<Tried, (String, Exit)> {
         let wanted = self.known_x(asked).map_or(self.times, |x| self.times.for_count(x));
-        let times = if self.clock.has(wanted.total()) {
-            wanted
-        } else {
-            self.times
-        };
+        let times = if self.clock.has(wanted.total()) { wanted } else { self.times };
         let mut tried = self.run_for(asked, times)?;
         if let Tried::Level(kept) = &tried
             && matches!(kept.outcome, Outcome::Measured { .. })
@@ -203,10 +199,7 @@ impl Rig {
     /// How long a level should have taken, where it should be run again.
     fn longer(&self, kept: &Kept, times: Times) -> Option<Times> {
         let for_count = kept.row.x.map_or(times, |x| self.times.for_count(x));
-        let has_few = kept
-            .facts
-            .completions
-            .is_some_and(|count| (count as f64) < COUNT_WANTED);
+        let has_few = kept.facts.completions.is_some_and(|count| (count as f64) < COUNT_WANTED);
         let longer = match has_few && for_count.total() > times.total() {
             true => Some(for_count),
             false => kept.facts.moves.and_then(|_| times.longer(self.times)),
@@ -242,22 +235,13 @@ impl Rig {
     pub(super) fn write_from(&mut self, from: usize) -> Result<(), (String, Exit)> {
         let Self { rows, folder, .. } = self;
         let mut written = rows[from..].iter().map(|kept| folder.level(&kept.row, &kept.facts));
-        written
-            .try_for_each(|written| written)
-            .map_err(|error| (error, Exit::Unreachable))
+        written.try_for_each(|written| written).map_err(|error| (error, Exit::Unreachable))
     }
 
     fn run_for(&mut self, asked: &Asked, times: Times) -> Result<Tried, (String, Exit)> {
         let number = self.rows.len() + 1;
         let seed = seed_of(self.seed, number);
-        let plan = Arc::new(level::plan(
-            &self.base,
-            self.load,
-            asked.level,
-            times,
-            seed,
-            self.objective.as_ref(),
-        ));
+        let plan = Arc::new(level::plan(&self.base, self.load, asked.level, times, seed, self.objective.as_ref()));
         let workers = match self.load {
             Load::Workers => asked.level as u32,
             Load::Vus | Load::Rate => self.order.workers,
@@ -271,18 +255,14 @@ impl Rig {
             quiet: true,
             ..self.order.clone()
         };
-        self.progress
-            .begins(number, self.load, asked, self.clock.spent(), times);
+        self.progress.begins(number, self.load, asked, self.clock.spent(), times);
         let began = now();
         let result = session::run_under(&order, &self.interrupts);
         let took = now().saturating_duration_since(began);
         if self.is_over() {
             self.progress.leave();
         }
-        self.clock.overhead = self
-            .clock
-            .overhead
-            .max(took.saturating_sub(times.total()).min(times.total()));
+        self.clock.overhead = self.clock.overhead.max(took.saturating_sub(times.total()).min(times.total()));
         let row = Level {
             number,
             purpose: asked.purpose.to_owned(),
@@ -290,10 +270,7 @@ impl Rig {
             level: asked.level,
             ..Level::default()
         };
-        let facts = Facts {
-            seed,
-            ..Facts::default()
-        };
+        let facts = Facts { seed, ..Facts::default() };
         let mut kept = Kept {
             outcome: Outcome::Invalid("interrupted".into()),
             row,
@@ -347,10 +324,7 @@ impl Rig {
 
     /// Draws the curve so far.
     pub(super) fn draw(&mut self, observations: &[Observation]) {
-        let options = Options {
-            dimension: self.load.dimension(),
-            ..Options::default()
-        };
+        let options = Options { dimension: self.load.dimension(), ..Options::default() };
         let unit = self.count.unit();
         self.progress.draw(observations, &options, (self.load.label(), &unit));
     }

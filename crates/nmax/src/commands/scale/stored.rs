@@ -111,9 +111,7 @@ pub fn report(directory: &Path, format: Format) -> Result<String, String> {
         Format::Text => answer::text(&view),
         Format::Junit => {
             let help = "write it as html, json, csv or text";
-            return Err(format!(
-                "a campaign is no test suite, so there is no JUnit of it\n  help: {help}"
-            ));
+            return Err(format!("a campaign is no test suite, so there is no JUnit of it\n  help: {help}"));
         }
     })
 }
@@ -129,10 +127,7 @@ fn read(directory: &Path) -> Result<ScaleView, String> {
     let rows = levels(&directory.join(folder::LEVELS))?;
     let of_run: BTreeMap<&str, &Kept> = rows.iter().map(|kept| (kept.row.run.as_str(), kept)).collect();
     let points = |file: &Path| points(file, &of_run);
-    let mut done = Conducted {
-        observations: points(&directory.join(folder::POINTS))?,
-        ..Conducted::default()
-    };
+    let mut done = Conducted { observations: points(&directory.join(folder::POINTS))?, ..Conducted::default() };
     if let Some(knob) = head.knobs.get(1) {
         for value in &knob.values {
             let file = directory.join(folder::points_of(value));
@@ -157,10 +152,7 @@ fn complete(done: &mut Conducted, head: &Head, result: &Value) {
     done.stopped = text(&result["stopped"]);
     done.interrupted = result["run"]["interrupted"] == true;
     done.elapsed_s = result["run"]["elapsed_s"].as_f64();
-    done.notes = head::texts(&result["notes"])
-        .into_iter()
-        .filter(|note| !head.notes.contains(note))
-        .collect();
+    done.notes = head::texts(&result["notes"]).into_iter().filter(|note| !head.notes.contains(note)).collect();
     let find = &result["find"];
     done.find = find.is_object().then(|| Found {
         objective: text(&find["objective"]),
@@ -255,7 +247,5 @@ fn points(file: &Path, of_run: &BTreeMap<&str, &Kept>) -> Result<Vec<Observation
     };
     let damaged = |number: usize| format!("{}:{number}: damaged", file.display());
     let lines = complete.lines().enumerate().skip(1);
-    lines
-        .map(|(index, line)| parse(line).ok_or_else(|| damaged(index + 1)))
-        .collect()
+    lines.map(|(index, line)| parse(line).ok_or_else(|| damaged(index + 1))).collect()
 }

@@ -101,15 +101,9 @@ mod tests {
         // steps                                                        mean
         let cases = [
             ("[{ get: / }, { think: 100ms }]", Some(1.0)),
-            (
-                "[{ get: / }, { repeat: 4, steps: [{ get: /a }, { think: 1s }] }]",
-                Some(5.0),
-            ),
+            ("[{ get: / }, { repeat: 4, steps: [{ get: /a }, { think: 1s }] }]", Some(5.0)),
             ("[{ get: / }, { if: '1 == 1', then: [{ get: / }] }]", None),
-            (
-                "[{ choose: [{ weight: 3, steps: [{ get: / }] }, { weight: 1, steps: [{ think: 1s }] }] }]",
-                Some(0.75),
-            ),
+            ("[{ choose: [{ weight: 3, steps: [{ get: / }] }, { weight: 1, steps: [{ think: 1s }] }] }]", Some(0.75)),
         ];
         for (steps, want) in cases {
             assert_eq!(exchanges(&plan(steps)), want, "{steps}");
@@ -122,17 +116,11 @@ mod tests {
         let cases = [
             ("[{ get: / }]", Some(0.0)),
             ("[{ get: / }, { think: 500ms }]", Some(0.5)),
-            (
-                "[{ get: / }, { think: { min: 1s, max: 3s } }, { think: 1s }]",
-                Some(3.0),
-            ),
+            ("[{ get: / }, { think: { min: 1s, max: 3s } }, { think: 1s }]", Some(3.0)),
             ("[{ repeat: 4, steps: [{ get: / }, { think: 1s }] }]", Some(4.0)),
             ("[{ if: '1 == 1', then: [{ get: / }] }, { think: 1s }]", Some(1.0)),
             ("[{ if: '1 == 1', then: [{ get: / }, { think: 1s }] }]", None),
-            (
-                "[{ choose: [{ weight: 3, steps: [{ think: 4s }] }, { weight: 1, steps: [{ get: / }] }] }]",
-                Some(3.0),
-            ),
+            ("[{ choose: [{ weight: 3, steps: [{ think: 4s }] }, { weight: 1, steps: [{ get: / }] }] }]", Some(3.0)),
         ];
         for (steps, want) in cases {
             assert_eq!(mean(steps), want, "{steps}");

@@ -14,17 +14,12 @@ const NS_PER_MS: f64 = 1e6;
 /// All of an answer.
 pub(super) fn json(found: &Found, request: &Request) -> Value {
     let answer = &found.answer;
-    let measures = answer
-        .measures
-        .iter()
-        .map(|measure| json!({ "name": measure.name, "unit": unit(measure) }));
+    let measures = answer.measures.iter().map(|measure| json!({ "name": measure.name, "unit": unit(measure) }));
     let mut rows: Vec<Value> = Vec::new();
     for row in &answer.rows {
         let mut object = object(answer, row);
         let keys = row.key.iter().zip(&answer.keys);
-        let keys: Map<String, Value> = keys
-            .map(|(cell, (label, kind))| (label.clone(), key(cell, *kind)))
-            .collect();
+        let keys: Map<String, Value> = keys.map(|(cell, (label, kind))| (label.clone(), key(cell, *kind))).collect();
         object.insert("key".to_owned(), Value::Object(keys));
         if answer.width.is_some() {
             let points = row.series.iter().map(|(at, values)| {
@@ -65,12 +60,7 @@ fn object(answer: &Answer, row: &Row) -> Map<String, Value> {
 fn figures(answer: &Answer, values: &[Option<f64>]) -> Value {
     let values = answer.measures.iter().zip(values);
     values
-        .map(|(measure, value)| {
-            (
-                measure.name.clone(),
-                value.map_or(Value::Null, |value| figure(measure, value)),
-            )
-        })
+        .map(|(measure, value)| (measure.name.clone(), value.map_or(Value::Null, |value| figure(measure, value))))
         .collect()
 }
 
@@ -83,11 +73,7 @@ fn figure(measure: &Measure, value: f64) -> Value {
 
 /// A whole number without a decimal point, where it is one.
 fn number(value: f64) -> Value {
-    if value.fract() == 0.0 && value.abs() < 9e15 {
-        json!(value as i64)
-    } else {
-        json!(value)
-    }
+    if value.fract() == 0.0 && value.abs() < 9e15 { json!(value as i64) } else { json!(value) }
 }
 
 /// Times of keys are seconds, or RFC 3339 where they are dates.
@@ -139,10 +125,7 @@ pub(super) fn request(name: Option<&str>, saved: &Saved) -> Value {
     put("sort", json!(request.sort));
     put("top", json!(request.top));
     put("every", json!(request.every));
-    put(
-        "over_time",
-        if request.is_over_time { json!(true) } else { Value::Null },
-    );
+    put("over_time", if request.is_over_time { json!(true) } else { Value::Null });
     put("phase", json!(phase));
     Value::Object(object)
 }
@@ -166,12 +149,8 @@ pub(super) fn csv(answer: &Answer) -> String {
             .collect::<Vec<_>>()
     };
     for row in &answer.rows {
-        let keys: Vec<String> = row
-            .key
-            .iter()
-            .zip(&answer.keys)
-            .map(|(cell, (_, kind))| plain(&key(cell, *kind)))
-            .collect();
+        let keys: Vec<String> =
+            row.key.iter().zip(&answer.keys).map(|(cell, (_, kind))| plain(&key(cell, *kind))).collect();
         if answer.width.is_none() {
             page += &line(&[keys, values(&row.values)].concat());
             continue;
@@ -202,11 +181,7 @@ fn line(fields: &[String]) -> String {
         let is_number = text.parse::<f64>().is_ok();
         let is_formula = !is_number && text.starts_with(['=', '+', '-', '@', '\t', '\r']);
         let text = if is_formula { format!("'{text}") } else { text.clone() };
-        if text.contains([',', '"', '\n', '\r']) {
-            format!("\"{}\"", text.replace('"', "\"\""))
-        } else {
-            text
-        }
+        if text.contains([',', '"', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text }
     };
     let fields: Vec<String> = fields.iter().map(field).collect();
     fields.join(",") + "\n"

@@ -25,9 +25,7 @@ const NS_PER_US: i64 = 1_000;
 pub(super) fn read(args: &SliceArgs, request: &Request) -> Result<Found, String> {
     if args.parquet.is_some() || args.source != SourceName::Auto || args.phase.is_some() {
         let help = "leave it out, or name a run";
-        return Err(format!(
-            "--parquet, --source and --phase are for runs, and these are access logs\n  help: {help}"
-        ));
+        return Err(format!("--parquet, --source and --phase are for runs, and these are access logs\n  help: {help}"));
     }
     let schema = schema(args.zone);
     let slice = compile(request, &schema)?;
@@ -55,12 +53,8 @@ pub(super) fn read(args: &SliceArgs, request: &Request) -> Result<Found, String>
     }
     // A stamp of whole seconds stands for all of that second.
     let whole = ends.map(|(first, last)| (first, last.saturating_add(1_000_000_000)));
-    let chosen = period.map(|period| {
-        (
-            period.from_us.saturating_mul(NS_PER_US),
-            period.to_us.saturating_mul(NS_PER_US),
-        )
-    });
+    let chosen =
+        period.map(|period| (period.from_us.saturating_mul(NS_PER_US), period.to_us.saturating_mul(NS_PER_US)));
     let span = match (whole, chosen) {
         (Some(whole), Some(chosen)) => Some((whole.0.max(chosen.0), whole.1.min(chosen.1))),
         (whole, _) => whole,
@@ -69,9 +63,7 @@ pub(super) fn read(args: &SliceArgs, request: &Request) -> Result<Found, String>
     answer.notes.extend(logs.notes.iter().cloned());
     if counts.rejected > 0 {
         let text = nmax_report::number::count(counts.rejected);
-        answer
-            .notes
-            .push(format!("{text} lines could not be read; `nmax import log` shows why"));
+        answer.notes.push(format!("{text} lines could not be read; `nmax import log` shows why"));
     }
     Ok(Found {
         answer,
@@ -92,21 +84,14 @@ fn nothing(logs: &Logs, counts: &Counts) -> String {
         _ if !hosts.is_empty() => format!("choose another --host: the log names {}", hosts.join(", ")),
         _ => "choose another time by --from and --to".to_owned(),
     };
-    format!(
-        "{names}: no request to slice; {} of {} lines are requests\n  help: {help}",
-        counts.parsed, counts.lines
-    )
+    format!("{names}: no request to slice; {} of {} lines are requests\n  help: {help}", counts.parsed, counts.lines)
 }
 
 /// The columns of access logs.
 fn schema(zone_s: i32) -> Schema {
     let columns = COLUMNS.iter().map(|(name, kind, about)| Column {
         name,
-        kind: if *name == "time" {
-            Kind::Calendar { zone_s }
-        } else {
-            *kind
-        },
+        kind: if *name == "time" { Kind::Calendar { zone_s } } else { *kind },
         about,
     });
     Schema {
@@ -177,18 +162,12 @@ impl Texts {
     fn take(&mut self, change: Option<fn(&str) -> String>) -> Values {
         let made = std::mem::take(self);
         let Some(change) = change else {
-            return Values::Texts {
-                ids: made.ids,
-                names: made.names.into(),
-            };
+            return Values::Texts { ids: made.ids, names: made.names.into() };
         };
         let mut changed = Self::default();
         made.names.iter().for_each(|name| changed.push(change(name).as_bytes()));
         let id = |id: u32| changed.ids.get(id as usize).copied().unwrap_or(NO_TEXT);
-        Values::Texts {
-            ids: made.ids.into_iter().map(id).collect(),
-            names: changed.names.into(),
-        }
+        Values::Texts { ids: made.ids.into_iter().map(id).collect(), names: changed.names.into() }
     }
 }
 
@@ -228,23 +207,13 @@ impl Gather {
 
     fn add(&mut self, record: &Record<'_>) {
         let at = record.arrival_us.saturating_mul(NS_PER_US);
-        self.ends = Some(
-            self.ends
-                .map_or((at, at), |(first, last)| (first.min(at), last.max(at))),
-        );
+        self.ends = Some(self.ends.map_or((at, at), |(first, last)| (first.min(at), last.max(at))));
         let target = self.hider.hide(record.target);
         let path_end = target.iter().position(|byte| *byte == b'?').unwrap_or(target.len());
         let (path, query) = (&target[..path_end], target.get(path_end + 1..).unwrap_or_default());
-        let ns = |us: Option<u64>| {
-            us.map_or(UNKNOWN, |us| {
-                i64::try_from(us).unwrap_or(i64::MAX).saturating_mul(NS_PER_US)
-            })
-        };
-        let status = if record.status == 0 {
-            UNKNOWN
-        } else {
-            i64::from(record.status)
-        };
+        let ns =
+            |us: Option<u64>| us.map_or(UNKNOWN, |us| i64::try_from(us).unwrap_or(i64::MAX).saturating_mul(NS_PER_US));
+        let status = if record.status == 0 { UNKNOWN } else { i64::from(record.status) };
         for (column, (name, ..)) in self.columns.iter_mut().zip(&COLUMNS) {
             match column {
                 None => {}
@@ -261,9 +230,7 @@ impl Gather {
                     "hour" => civil::hour(at, self.zone_s),
                     "duration" => ns(record.duration_us),
                     "upstream" => ns(record.upstream_us),
-                    _ => record
-                        .bytes
-                        .map_or(UNKNOWN, |bytes| i64::try_from(bytes).unwrap_or(i64::MAX)),
+                    _ => record.bytes.map_or(UNKNOWN, |bytes| i64::try_from(bytes).unwrap_or(i64::MAX)),
                 }),
                 Some(Making::Texts(texts)) => match *name {
                     "name" => {
@@ -315,11 +282,7 @@ impl Gather {
                 },
             })
         });
-        let chunk = Chunk {
-            columns: finished.collect(),
-            rows: std::mem::take(&mut self.rows),
-            sums: None,
-        };
+        let chunk = Chunk { columns: finished.collect(), rows: std::mem::take(&mut self.rows), sums: None };
         self.tally.add(&chunk);
     }
 

@@ -40,16 +40,10 @@ fn parts(files: &[PathBuf]) -> Result<Vec<Part>, StoreError> {
 pub(super) fn read(run: &Run, files: &[PathBuf], slice: &Arc<Slice>, mut tally: Tally) -> Result<Tally, StoreError> {
     let parts = parts(files)?;
     let names = Names::of(run);
-    let threads = thread::available_parallelism()
-        .map_or(1, usize::from)
-        .clamp(1, THREADS_MAX);
+    let threads = thread::available_parallelism().map_or(1, usize::from).clamp(1, THREADS_MAX);
     let share = parts.len().div_ceil(threads).max(1);
     let work = |parts: &[Part], mut tally: Tally| -> Result<Tally, StoreError> {
-        let reader = Reader {
-            run,
-            names: &names,
-            needs: slice.needs(),
-        };
+        let reader = Reader { run, names: &names, needs: slice.needs() };
         let mut open: Option<(usize, SampleFile)> = None;
         for (number, group) in parts {
             let file = match open.take().filter(|(known, _)| known == number) {
@@ -84,11 +78,7 @@ pub(super) fn read(run: &Run, files: &[PathBuf], slice: &Arc<Slice>, mut tally: 
 /// Writes the chosen exchanges to a file with the same columns. Returns how many they are.
 pub(super) fn write(run: &Run, files: &[PathBuf], slice: &Arc<Slice>, path: &Path) -> Result<u64, StoreError> {
     let names = Names::of(run);
-    let reader = Reader {
-        run,
-        names: &names,
-        needs: slice.asks(),
-    };
+    let reader = Reader { run, names: &names, needs: slice.asks() };
     let mut writer = SampleWriter::create(path)?;
     let copied = files.iter().try_for_each(|path| {
         let file = SampleFile::open(path)?;
@@ -120,11 +110,7 @@ impl Names {
         Self {
             request: requests.iter().map(|name| name.as_str().into()).collect(),
             method: run.traits.iter().map(|traits| traits.method.as_str().into()).collect(),
-            template: run
-                .traits
-                .iter()
-                .map(|traits| traits.template.as_str().into())
-                .collect(),
+            template: run.traits.iter().map(|traits| traits.template.as_str().into()).collect(),
             tag: run.traits.iter().map(|traits| traits.tags.join(",").into()).collect(),
         }
     }
@@ -139,20 +125,12 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     fn chunk(&self, file: &SampleFile, group: usize) -> Result<Chunk, StoreError> {
-        let mut stored = Stored {
-            file,
-            group,
-            known: HashMap::new(),
-        };
+        let mut stored = Stored { file, group, known: HashMap::new() };
         let mut columns = vec![None; COLUMNS.len()];
         for column in &self.needs {
             columns[*column] = Some(self.column(&mut stored, COLUMNS[*column].0)?);
         }
-        Ok(Chunk {
-            rows: file.rows(group),
-            columns,
-            sums: None,
-        })
+        Ok(Chunk { rows: file.rows(group), columns, sums: None })
     }
 
     fn column(&self, stored: &mut Stored<'_>, name: &str) -> Result<Values, StoreError> {
@@ -171,10 +149,7 @@ impl Reader<'_> {
             "tag" => tags(of_request(stored, &self.names.tag)?),
             "scenario" | "outcome" | "error_kind" | "why" => {
                 let (ids, names) = stored.file.texts(stored.group, name)?;
-                Values::Texts {
-                    ids,
-                    names: names.into(),
-                }
+                Values::Texts { ids, names: names.into() }
             }
             "failed" => {
                 let (ids, names) = stored.file.texts(stored.group, "outcome")?;
@@ -252,10 +227,7 @@ pub(super) fn tags(values: Values) -> Values {
         Values::Texts { ids, names } => {
             let is_none = |id: u32| names.get(id as usize).is_none_or(|tags| tags.is_empty());
             let ids = ids.into_iter().map(|id| if is_none(id) { NO_TEXT } else { id });
-            Values::Texts {
-                ids: ids.collect(),
-                names,
-            }
+            Values::Texts { ids: ids.collect(), names }
         }
         other => other,
     }

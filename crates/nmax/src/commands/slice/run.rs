@@ -93,17 +93,10 @@ pub(super) fn read(directory: &Path, args: &SliceArgs, asked: &Asked) -> Result<
 fn write(run: &Run, source: Source, segments: &Segments, slice: &Arc<Slice>, file: &Path) -> Result<(), String> {
     if source == Source::Windows {
         let help = "run again with --samples all, or take what was kept by --source samples";
-        return Err(format!(
-            "{}: sums of each second are no exchanges\n  help: {help}",
-            file.display()
-        ));
+        return Err(format!("{}: sums of each second are no exchanges\n  help: {help}", file.display()));
     }
     let rows = raw::write(run, &segments.closed, slice, file).map_err(|error| error.to_string())?;
-    crate::say::note(format_args!(
-        "{} exchanges written to {}",
-        nmax_report::number::count(rows),
-        file.display()
-    ));
+    crate::say::note(format_args!("{} exchanges written to {}", nmax_report::number::count(rows), file.display()));
     Ok(())
 }
 
@@ -140,16 +133,8 @@ impl Run {
         // Exchanges belong to the phase of their intended instant; one without an end goes to the end of the run.
         let planned_end = planned.end_ns.and_then(|end| i64::try_from(end).ok());
         let phase_end = phase.map_or(end, ns);
-        let hold = (
-            start,
-            planned_end.map_or(phase_end, |planned| planned.min(phase_end.max(start))),
-        );
-        Ok(Self {
-            reader,
-            traits,
-            hold,
-            end,
-        })
+        let hold = (start, planned_end.map_or(phase_end, |planned| planned.min(phase_end.max(start))));
+        Ok(Self { reader, traits, hold, end })
     }
 
     /// Whether an exchange that was due then belongs to phase hold.
@@ -219,10 +204,7 @@ fn lengths(reader: &RunReader) -> Result<(Option<f64>, f64), String> {
     if let Some(duration_s) = number("/duration_s") {
         let is_hold = |name: &Value| name == "hold";
         let named = summary.as_ref().and_then(|summary| summary.pointer("/phase/name"));
-        return Ok((
-            number("/phase/end_s").filter(|_| named.is_some_and(is_hold)),
-            duration_s,
-        ));
+        return Ok((number("/phase/end_s").filter(|_| named.is_some_and(is_hold)), duration_s));
     }
     let mut end_s = 0.0_f64;
     for window in reader.windows().map_err(|error| error.to_string())? {
@@ -234,11 +216,7 @@ fn lengths(reader: &RunReader) -> Result<(Option<f64>, f64), String> {
 
 /// The columns of runs. Their order is that of [`raw`].
 pub(super) fn schema() -> Schema {
-    let columns = COLUMNS.iter().map(|(name, kind, about)| Column {
-        name,
-        kind: *kind,
-        about,
-    });
+    let columns = COLUMNS.iter().map(|(name, kind, about)| Column { name, kind: *kind, about });
     Schema {
         source: "a run",
         columns: columns.collect(),
@@ -263,21 +241,9 @@ pub(super) const COLUMNS: [(&str, Kind, &str); 28] = [
     ("status", Kind::Number, "status code"),
     ("class", Kind::Text, "class of the status code: 2xx, 4xx, ..."),
     ("phase", Kind::Text, "hold, or outside: ramps and warm-up"),
-    (
-        "time",
-        Kind::Moment,
-        "when the request was due, since the start of the run",
-    ),
-    (
-        "response",
-        Kind::Span,
-        "response time: from when it was due to the end of the reply",
-    ),
-    (
-        "service",
-        Kind::Span,
-        "service time: from sending to the end of the reply",
-    ),
+    ("time", Kind::Moment, "when the request was due, since the start of the run"),
+    ("response", Kind::Span, "response time: from when it was due to the end of the reply"),
+    ("service", Kind::Span, "service time: from sending to the end of the reply"),
     ("lag", Kind::Span, "from when it was due to sending"),
     ("ttfb", Kind::Span, "from sending to the first byte of the reply"),
     ("dns", Kind::Span, "name resolution"),
@@ -287,11 +253,7 @@ pub(super) const COLUMNS: [(&str, Kind, &str); 28] = [
     ("slot_wait", Kind::Span, "wait for an in-flight slot"),
     ("bytes_received", Kind::Bytes, "bytes received, heads included"),
     ("bytes_sent", Kind::Bytes, "bytes sent, heads included"),
-    (
-        "bytes_decoded",
-        Kind::Bytes,
-        "bytes of the reply's body, content coding undone",
-    ),
+    ("bytes_decoded", Kind::Bytes, "bytes of the reply's body, content coding undone"),
     ("worker", Kind::Number, "worker thread"),
     ("vu", Kind::Number, "virtual user"),
     ("iteration", Kind::Number, "iteration"),

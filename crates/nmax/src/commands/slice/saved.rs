@@ -21,19 +21,13 @@ fn path(args: &SliceArgs) -> PathBuf {
 fn text(args: &SliceArgs) -> Result<String, String> {
     let path = path(args);
     let refused = |error: std::io::Error| {
-        format!(
-            "{}: cannot be read: {error}\n  help: it is a text in UTF-8; restore or remove it",
-            path.display()
-        )
+        format!("{}: cannot be read: {error}\n  help: it is a text in UTF-8; restore or remove it", path.display())
     };
     match fs::metadata(&path) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(String::new()),
         Err(error) => return Err(refused(error)),
         Ok(facts) if facts.len() > FILE_BYTES_MAX => {
-            return Err(format!(
-                "{}: is longer than 1 MiB\n  help: remove slices from it",
-                path.display()
-            ));
+            return Err(format!("{}: is longer than 1 MiB\n  help: remove slices from it", path.display()));
         }
         Ok(_) => {}
     }
@@ -91,9 +85,7 @@ pub(super) fn keep(args: &SliceArgs, asked: &Asked) -> Result<(), String> {
     };
     fs::create_dir_all(&args.runs_dir).map_err(refused)?;
     let temporary = file.with_extension("toml.tmp");
-    fs::write(&temporary, text)
-        .and_then(|()| fs::rename(&temporary, &file))
-        .map_err(refused)?;
+    fs::write(&temporary, text).and_then(|()| fs::rename(&temporary, &file)).map_err(refused)?;
     say::note(format_args!("kept as `{name}` in {}", file.display()));
     Ok(())
 }
@@ -102,21 +94,12 @@ pub(super) fn keep(args: &SliceArgs, asked: &Asked) -> Result<(), String> {
 pub(super) fn list(args: &SliceArgs) -> Result<(), String> {
     let slices = slices(args)?;
     if args.json {
-        let rows: Vec<_> = slices
-            .iter()
-            .map(|(name, saved)| super::formats::request(Some(name), saved))
-            .collect();
-        say::line(format_args!(
-            "{:#}",
-            serde_json::json!({ "schema_version": 1, "slices": rows })
-        ));
+        let rows: Vec<_> = slices.iter().map(|(name, saved)| super::formats::request(Some(name), saved)).collect();
+        say::line(format_args!("{:#}", serde_json::json!({ "schema_version": 1, "slices": rows })));
         return Ok(());
     }
     if slices.is_empty() {
-        say::note(format_args!(
-            "no slices in {}\n  help: keep one by --save NAME",
-            path(args).display()
-        ));
+        say::note(format_args!("no slices in {}\n  help: keep one by --save NAME", path(args).display()));
     }
     let widest = slices.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
     for (name, saved) in slices {
@@ -129,20 +112,12 @@ pub(super) fn list(args: &SliceArgs) -> Result<(), String> {
 fn flags(saved: &Saved) -> String {
     let request = &saved.request;
     let mut flags = Vec::new();
-    let lists = [
-        ("--by", &request.by),
-        ("--where", &request.filter),
-        ("--tag", &request.tags),
-        ("--show", &request.show),
-    ];
+    let lists =
+        [("--by", &request.by), ("--where", &request.filter), ("--tag", &request.tags), ("--show", &request.show)];
     for (flag, list) in lists {
         flags.extend(list.iter().map(|text| format!("{flag} {}", quoted(text))));
     }
-    for (flag, text) in [
-        ("--sort", &request.sort),
-        ("--every", &request.every),
-        ("--phase", &saved.phase),
-    ] {
+    for (flag, text) in [("--sort", &request.sort), ("--every", &request.every), ("--phase", &saved.phase)] {
         flags.extend(text.iter().map(|text| format!("{flag} {}", quoted(text))));
     }
     flags.extend(request.top.map(|top| format!("--top {top}")));
@@ -158,10 +133,7 @@ fn quoted(text: &str) -> String {
     if !text.is_empty() && text.chars().all(is_plain) {
         text.to_owned()
     } else {
-        let safe: String = text
-            .chars()
-            .map(|c| if c.is_control() { '\u{fffd}' } else { c })
-            .collect();
+        let safe: String = text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
         format!("'{}'", safe.replace('\'', r"'\''"))
     }
 }

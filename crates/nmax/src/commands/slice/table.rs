@@ -84,11 +84,7 @@ fn lines(rows: &mut [Vec<String>], keys: usize) -> String {
     for row in rows.iter() {
         let cells = row.iter().enumerate().map(|(column, cell)| {
             let width = widths[column];
-            if column < keys {
-                format!("{:<width$}", shorten(cell, width))
-            } else {
-                format!("{cell:>width$}")
-            }
+            if column < keys { format!("{:<width$}", shorten(cell, width)) } else { format!("{cell:>width$}") }
         });
         let line: Vec<String> = cells.collect();
         page += line.join("  ").trim_end();
@@ -98,21 +94,12 @@ fn lines(rows: &mut [Vec<String>], keys: usize) -> String {
 }
 
 fn cells(answer: &Answer, row: &Row) -> Vec<String> {
-    let keys = row
-        .key
-        .iter()
-        .zip(&answer.keys)
-        .map(|(cell, (_, kind))| shown(cell, *kind));
+    let keys = row.key.iter().zip(&answer.keys).map(|(cell, (_, kind))| shown(cell, *kind));
     keys.chain(figures(answer, row)).collect()
 }
 
 fn figures(answer: &Answer, row: &Row) -> Vec<String> {
-    answer
-        .measures
-        .iter()
-        .zip(&row.values)
-        .map(|(measure, value)| figure(measure, *value))
-        .collect()
+    answer.measures.iter().zip(&row.values).map(|(measure, value)| figure(measure, *value)).collect()
 }
 
 /// A figure for people.
@@ -176,17 +163,8 @@ fn series(answer: &Answer) -> String {
     );
     let chosen = charted(&answer.measures);
     for row in &answer.rows {
-        let key: Vec<String> = row
-            .key
-            .iter()
-            .zip(&answer.keys)
-            .map(|(cell, (_, kind))| shown(cell, *kind))
-            .collect();
-        let key = if key.is_empty() {
-            "all".to_owned()
-        } else {
-            key.join(", ")
-        };
+        let key: Vec<String> = row.key.iter().zip(&answer.keys).map(|(cell, (_, kind))| shown(cell, *kind)).collect();
+        let key = if key.is_empty() { "all".to_owned() } else { key.join(", ") };
         page += &format!("{}\n", shorten(&key, WIDTH));
         for measure in &chosen {
             let mut marks: Vec<Option<f64>> = vec![None; points.div_ceil(joined)];
@@ -203,17 +181,12 @@ fn series(answer: &Answer) -> String {
 /// How much, and how long: the first of either that is shown.
 fn charted(measures: &[Measure]) -> Vec<usize> {
     let amount = |measure: &Measure| matches!(measure.unit, Unit::PerSecond | Unit::Count);
-    let mut chosen: Vec<usize> = measures
-        .iter()
-        .position(|measure| measure.unit == Unit::PerSecond)
-        .into_iter()
-        .collect();
+    let mut chosen: Vec<usize> =
+        measures.iter().position(|measure| measure.unit == Unit::PerSecond).into_iter().collect();
     if chosen.is_empty() {
         chosen.extend(measures.iter().position(amount));
     }
-    let spans: Vec<usize> = (0..measures.len())
-        .filter(|place| measures[*place].unit == Unit::Span)
-        .collect();
+    let spans: Vec<usize> = (0..measures.len()).filter(|place| measures[*place].unit == Unit::Span).collect();
     let p95 = spans.iter().find(|place| measures[**place].name.ends_with("p95"));
     chosen.extend(p95.or(spans.last()));
     if chosen.is_empty() && !measures.is_empty() {
@@ -244,9 +217,7 @@ fn safe(text: &str) -> String {
         c.is_control()
             || matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
     };
-    text.chars()
-        .map(|c| if is_unsafe(c) { '\u{fffd}' } else { c })
-        .collect()
+    text.chars().map(|c| if is_unsafe(c) { '\u{fffd}' } else { c }).collect()
 }
 
 /// At most so many characters; a longer text loses its middle.

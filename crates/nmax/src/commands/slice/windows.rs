@@ -34,11 +34,7 @@ enum Split {
 }
 
 fn asked<'a>(slice: &Slice, schema: &'a Schema) -> Vec<&'a str> {
-    slice
-        .asks()
-        .into_iter()
-        .map(|column| schema.columns[column].name)
-        .collect()
+    slice.asks().into_iter().map(|column| schema.columns[column].name).collect()
 }
 
 fn split(asked: &[&str]) -> Split {
@@ -82,12 +78,7 @@ pub(super) fn fitted(run: &Run, slice: Arc<Slice>) -> Result<(Arc<Slice>, Vec<St
 /// Adds every window of the run.
 pub(super) fn read(run: &Run, slice: &Arc<Slice>, mut tally: Tally) -> Result<Tally, String> {
     let schema = super::run::schema();
-    let mut rows = Rows {
-        names: Names::of(run),
-        split: split(&asked(slice, &schema)),
-        schema,
-        list: Vec::new(),
-    };
+    let mut rows = Rows { names: Names::of(run), split: split(&asked(slice, &schema)), schema, list: Vec::new() };
     let windows = run.reader.windows().map_err(|error| error.to_string())?;
     for window in windows {
         rows.add(&window.map_err(|error| error.to_string())?);
@@ -123,21 +114,10 @@ impl Rows {
     fn add(&mut self, window: &Window) {
         let at_ns = i64::try_from(window.start().0).unwrap_or(i64::MAX);
         for section in Section::ALL {
-            for (name, stats) in window
-                .aggregate
-                .requests(section)
-                .filter(|(_, stats)| !stats.is_empty())
-            {
+            for (name, stats) in window.aggregate.requests(section).filter(|(_, stats)| !stats.is_empty()) {
                 let mut push = |outcome, status, sums: Sums| {
                     if sums.count > 0 {
-                        self.list.push(Row {
-                            name,
-                            section,
-                            at_ns,
-                            outcome,
-                            status,
-                            sums,
-                        });
+                        self.list.push(Row { name, section, at_ns, outcome, status, sums });
                     }
                 };
                 let column = |name: &str| self.schema.find(name).expect("runs have these columns");
@@ -162,12 +142,8 @@ impl Rows {
                         }
                         if let Some(set) = &stats.outcomes[2] {
                             let count = set.response.count();
-                            let sums = Sums {
-                                count,
-                                failures: Some(count),
-                                spans: spans(set, column),
-                                totals: Vec::new(),
-                            };
+                            let sums =
+                                Sums { count, failures: Some(count), spans: spans(set, column), totals: Vec::new() };
                             push(None, None, sums);
                         }
                     }
@@ -179,10 +155,7 @@ impl Rows {
     fn take(&mut self) -> Chunk {
         let rows = std::mem::take(&mut self.list);
         let ids: Vec<u32> = rows.iter().map(|row| row.name.0).collect();
-        let of_name = |names: &Arc<[Arc<str>]>| Values::Texts {
-            ids: ids.clone(),
-            names: Arc::clone(names),
-        };
+        let of_name = |names: &Arc<[Arc<str>]>| Values::Texts { ids: ids.clone(), names: Arc::clone(names) };
         let numbers = |of: &dyn Fn(&Row) -> i64| Values::Numbers(rows.iter().map(of).collect());
         let statuses: Vec<i64> = rows.iter().map(|row| row.status.map_or(UNKNOWN, i64::from)).collect();
         let mut columns = vec![None; COLUMNS.len()];
@@ -199,10 +172,7 @@ impl Rows {
         set(
             "phase",
             Values::Texts {
-                ids: rows
-                    .iter()
-                    .map(|row| u32::from(row.section == Section::Outside))
-                    .collect(),
+                ids: rows.iter().map(|row| u32::from(row.section == Section::Outside)).collect(),
                 names: Arc::from(["hold".into(), "outside".into()]),
             },
         );
@@ -216,21 +186,14 @@ impl Rows {
                         names: OUTCOMES.iter().map(|name| (*name).into()).collect(),
                     },
                 );
-                set(
-                    "failed",
-                    numbers(&|row| row.outcome.map_or(UNKNOWN, |outcome| i64::from(outcome > 0))),
-                );
+                set("failed", numbers(&|row| row.outcome.map_or(UNKNOWN, |outcome| i64::from(outcome > 0))));
             }
             Split::Status => {
                 set("class", classes(&statuses));
                 set("status", Values::Numbers(statuses));
             }
         }
-        Chunk {
-            rows: rows.len(),
-            columns,
-            sums: Some(rows.into_iter().map(|row| row.sums).collect()),
-        }
+        Chunk { rows: rows.len(), columns, sums: Some(rows.into_iter().map(|row| row.sums).collect()) }
     }
 }
 

@@ -154,11 +154,7 @@ pub(super) fn find(names: Option<&[String]>, count: usize, asked: Asked<'_>) -> 
         return Err(Trouble::usage(text, "give different columns to --n and --x"));
     }
     if let Some(r) = r.filter(|r| n == Some(r.column) || x == r.column) {
-        let text = format!(
-            "R is {}, as is {}",
-            table.name(r.column),
-            if x == r.column { "X" } else { "N" }
-        );
+        let text = format!("R is {}, as is {}", table.name(r.column), if x == r.column { "X" } else { "N" });
         return Err(Trouble::usage(text, "give another column to --r"));
     }
     let taken = |column: usize| n == Some(column) || column == x || r.is_some_and(|r| r.column == column);
@@ -237,10 +233,7 @@ impl Table<'_> {
                 RESPONSE_TIME.contains(&plain(name).as_str())
             };
             let column = names.iter().position(named);
-            return Ok(column.map(|column| ResponseTime {
-                column,
-                unit_s: unit_of(&names[column]).1,
-            }));
+            return Ok(column.map(|column| ResponseTime { column, unit_s: unit_of(&names[column]).1 }));
         };
         // A unit may follow, unless the column itself is called so.
         let (name, unit_s) = match asked.rsplit_once(':') {
@@ -255,10 +248,7 @@ impl Table<'_> {
         };
         let column = self.asked("r", name)?;
         let own = names.get(column).and_then(|name| unit_of(name).1);
-        Ok(Some(ResponseTime {
-            column,
-            unit_s: unit_s.or(own),
-        }))
+        Ok(Some(ResponseTime { column, unit_s: unit_s.or(own) }))
     }
 
     /// The column that was asked for by name or number.
@@ -286,12 +276,7 @@ impl Table<'_> {
         let names = self.names.unwrap_or(&[]);
         let exact = names.iter().position(|name| name == asked);
         let alike = || names.iter().position(|name| name.eq_ignore_ascii_case(asked));
-        let number = || {
-            asked
-                .parse::<usize>()
-                .ok()
-                .filter(|number| (1..=self.count).contains(number))
-        };
+        let number = || asked.parse::<usize>().ok().filter(|number| (1..=self.count).contains(number));
         exact.or_else(alike).or_else(|| number().map(|number| number - 1))
     }
 
@@ -338,12 +323,8 @@ fn plain(name: &str) -> String {
 /// The unit of time that ends a name, as in `latency_ms` or `R (s)`, and the name before it.
 fn unit_of(name: &str) -> (&str, Option<f64>) {
     let trimmed = name.trim_end_matches(|letter: char| !letter.is_alphanumeric());
-    let begin = trimmed
-        .char_indices()
-        .rev()
-        .take_while(|(_, letter)| letter.is_alphanumeric())
-        .last()
-        .map_or(0, |(at, _)| at);
+    let begin =
+        trimmed.char_indices().rev().take_while(|(_, letter)| letter.is_alphanumeric()).last().map_or(0, |(at, _)| at);
     match seconds_of(&trimmed[begin..]) {
         Some(seconds) if begin > 0 => (&trimmed[..begin], Some(seconds)),
         _ => (name, None),

@@ -26,10 +26,7 @@ pub(super) fn compare(args: &CompareArgs) -> Result<Exit, Trouble> {
     }
     let files: Vec<(Option<&str>, &str)> = args.files.iter().map(|text| named(text)).collect();
     if files.iter().filter(|(_, file)| *file == "-").count() > 1 {
-        return Err(Trouble::usage(
-            "standard input can be read only once",
-            "give files for the others",
-        ));
+        return Err(Trouble::usage("standard input can be read only once", "give files for the others"));
     }
     let mut versions: Vec<Version> = Vec::new();
     let mut problems: Vec<Trouble> = Vec::new();
@@ -45,19 +42,13 @@ pub(super) fn compare(args: &CompareArgs) -> Result<Exit, Trouble> {
     }
     if !problems.is_empty() {
         let texts: Vec<String> = problems.into_iter().map(|trouble| trouble.text).collect();
-        return Err(Trouble {
-            text: texts.join("\nerror: "),
-            exit: Exit::Usage,
-        });
+        return Err(Trouble { text: texts.join("\nerror: "), exit: Exit::Usage });
     }
     let (view, comparison) = view(versions);
     let mut exit = Exit::Pass;
     for version in &view.versions {
         if let Some(why) = blocked(&version.analysis) {
-            say::note(format_args!(
-                "warning: {}: nothing can be concluded from its law: {why}",
-                version.name
-            ));
+            say::note(format_args!("warning: {}: nothing can be concluded from its law: {why}", version.name));
             exit = Exit::Invalid;
         }
     }
@@ -89,11 +80,7 @@ fn own_name(file: &str) -> String {
         return "standard input".into();
     }
     let path = Path::new(file);
-    let name = if path.is_dir() {
-        path.file_name()
-    } else {
-        path.file_stem()
-    };
+    let name = if path.is_dir() { path.file_name() } else { path.file_stem() };
     name.map_or_else(|| file.to_owned(), |name| name.to_string_lossy().into_owned())
 }
 
@@ -113,10 +100,7 @@ fn unlike(wanted: &str, file: &str, earlier: &[Version]) -> String {
 fn view(versions: Vec<Version>) -> (CompareView, Comparison) {
     let names: Vec<&str> = versions.iter().map(|version| version.name.as_str()).collect();
     let title = names.join(" against ");
-    let pairs: Vec<_> = versions
-        .iter()
-        .map(|version| (version.name.clone(), version.analysis.clone()))
-        .collect();
+    let pairs: Vec<_> = versions.iter().map(|version| (version.name.clone(), version.analysis.clone())).collect();
     let comparison = nmax_usl::compare(&pairs);
     let view = CompareView {
         title,

@@ -13,11 +13,7 @@ use crate::exit::Exit;
 pub(super) fn fit(args: &FitArgs) -> Result<Exit, Trouble> {
     output::check(&args.output)?;
     let (measured, analysis) = analysed(args.file.as_deref(), "fit", "", &args.read, &args.law)?;
-    let exit = if blocked(&analysis).is_some() {
-        Exit::Invalid
-    } else {
-        Exit::Pass
-    };
+    let exit = if blocked(&analysis).is_some() { Exit::Invalid } else { Exit::Pass };
     let view = FitView {
         title: measured.name,
         subtitle: measured.how,

@@ -29,11 +29,7 @@ pub(super) fn check(args: &FigureArgs) -> Result<(), Trouble> {
         (on_stdout(&args.html), "--html -"),
         (on_stdout(&args.csv), "--csv -"),
     ];
-    let given: Vec<&str> = flags
-        .iter()
-        .filter(|(is_given, _)| *is_given)
-        .map(|(_, flag)| *flag)
-        .collect();
+    let given: Vec<&str> = flags.iter().filter(|(is_given, _)| *is_given).map(|(_, flag)| *flag).collect();
     if given.len() < 2 {
         return Ok(());
     }
@@ -49,10 +45,7 @@ pub(super) fn print(args: &FigureArgs, forms: &Forms<'_>) -> Result<(), Trouble>
     for (file, form) in files {
         let Some(file) = file else { continue };
         is_taken |= file == Path::new("-");
-        write(file, &form()).map_err(|text| Trouble {
-            text,
-            exit: Exit::Usage,
-        })?;
+        write(file, &form()).map_err(|text| Trouble { text, exit: Exit::Usage })?;
     }
     if args.json {
         say_json(&(forms.json)());

@@ -58,25 +58,14 @@ pub(super) fn predict(args: &PredictArgs) -> Result<Exit, Trouble> {
         }
     };
     let predictions: Vec<Prediction> = questions.into_iter().map(|asked| basis.predict(asked)).collect();
-    let predicted = Predicted {
-        name,
-        by,
-        coefficients: coefficients(&basis),
-        basis,
-        predictions,
-        notes,
-    };
+    let predicted = Predicted { name, by, coefficients: coefficients(&basis), basis, predictions, notes };
     if args.json {
         say_json(&print::json(&predicted));
     } else {
         say::text(print::text(&predicted));
     }
     let is_refused = |prediction: &Prediction| prediction.refused.is_some();
-    let exit = if predicted.predictions.iter().all(is_refused) {
-        Exit::Invalid
-    } else {
-        Exit::Pass
-    };
+    let exit = if predicted.predictions.iter().all(is_refused) { Exit::Invalid } else { Exit::Pass };
     Ok(exit.forgiven(args.exit_zero))
 }
 
@@ -91,10 +80,7 @@ fn questions(args: &PredictArgs) -> Result<Vec<Asked>, Trouble> {
         return Err(Trouble::usage("nothing is asked for", help));
     }
     if args.response_time.iter().any(Duration::is_zero) {
-        return Err(Trouble::usage(
-            "--response-time 0s: nothing takes no time",
-            "give a time above 0",
-        ));
+        return Err(Trouble::usage("--response-time 0s: nothing takes no time", "give a time above 0"));
     }
     Ok(questions)
 }
@@ -108,10 +94,7 @@ fn given(law: Usl, args: &PredictArgs) -> Result<Basis, Trouble> {
             law.coherency,
             super::plain(pole)
         );
-        return Err(Trouble::usage(
-            text,
-            "no system does that; see whether the order is α, β, γ",
-        ));
+        return Err(Trouble::usage(text, "no system does that; see whether the order is α, β, γ"));
     }
     Ok(Basis {
         curve: Curve::Usl(law),
@@ -119,10 +102,7 @@ fn given(law: Usl, args: &PredictArgs) -> Result<Basis, Trouble> {
         measured: None,
         has_peak: true,
         think_s: args.read.think_s(),
-        has_response_time: args
-            .read
-            .dimension
-            .is_none_or(|name| Dimension::from(name).counts_concurrency()),
+        has_response_time: args.read.dimension.is_none_or(|name| Dimension::from(name).counts_concurrency()),
     })
 }
 
@@ -164,13 +144,8 @@ fn from_analysis(analysis: &Analysis, args: &PredictArgs) -> Result<(By, Basis),
 
 /// Findings that say how far to trust the answers.
 fn warnings(analysis: &Analysis) -> Vec<String> {
-    let warns = analysis
-        .findings
-        .iter()
-        .filter(|finding| finding.effect == Effect::Warn);
-    warns
-        .map(|finding| format!("{}: {}", finding.code.name(), finding.text))
-        .collect()
+    let warns = analysis.findings.iter().filter(|finding| finding.effect == Effect::Warn);
+    warns.map(|finding| format!("{}: {}", finding.code.name(), finding.text)).collect()
 }
 
 /// No answer at all, in words.
@@ -183,42 +158,24 @@ fn refused(name: &str, why: &str, args: &PredictArgs) -> Trouble {
 
 /// The coefficients of the curve; with intervals where it is the fit.
 fn coefficients(basis: &Basis) -> Vec<(&'static str, &'static str, Estimate)> {
-    let only = |value: f64| Estimate {
-        estimate: value,
-        low: None,
-        high: None,
-        at_bound: false,
-    };
+    let only = |value: f64| Estimate { estimate: value, low: None, high: None, at_bound: false };
     let contention = |value| ("contention", "α", value);
     let coherency = |value| ("coherency", "β", value);
     let unit = |value| ("unit throughput", "γ", value);
     if let Some(fit) = &basis.fit {
-        return vec![
-            contention(fit.contention),
-            coherency(fit.coherency),
-            unit(fit.unit_throughput),
-        ];
+        return vec![contention(fit.contention), coherency(fit.coherency), unit(fit.unit_throughput)];
     }
     match basis.curve {
         Curve::Linear { unit_throughput } => vec![unit(only(unit_throughput))],
-        Curve::Amdahl {
-            contention: alpha,
-            unit_throughput,
-        } => vec![contention(only(alpha)), unit(only(unit_throughput))],
-        Curve::Usl(law) => vec![
-            contention(only(law.contention)),
-            coherency(only(law.coherency)),
-            unit(only(law.unit_throughput)),
-        ],
-        Curve::Ln {
-            contention: alpha,
-            coherency: beta,
-            unit_throughput,
-        } => vec![
-            contention(only(alpha)),
-            coherency(only(beta)),
-            unit(only(unit_throughput)),
-        ],
+        Curve::Amdahl { contention: alpha, unit_throughput } => {
+            vec![contention(only(alpha)), unit(only(unit_throughput))]
+        }
+        Curve::Usl(law) => {
+            vec![contention(only(law.contention)), coherency(only(law.coherency)), unit(only(law.unit_throughput))]
+        }
+        Curve::Ln { contention: alpha, coherency: beta, unit_throughput } => {
+            vec![contention(only(alpha)), coherency(only(beta)), unit(only(unit_throughput))]
+        }
         Curve::Knee { unit_throughput, cap } => vec![unit(only(unit_throughput)), ("throughput", "cap", only(cap))],
     }
 }

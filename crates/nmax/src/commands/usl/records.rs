@@ -26,13 +26,7 @@ pub(super) enum Separator {
 
 impl Separator {
     /// In the order in which equals are preferred: a decimal comma is likelier than a semicolon inside a cell.
-    const ALL: [Self; 5] = [
-        Self::Byte(b'\t'),
-        Self::Byte(b';'),
-        Self::Byte(b'|'),
-        Self::Byte(b','),
-        Self::Blanks,
-    ];
+    const ALL: [Self; 5] = [Self::Byte(b'\t'), Self::Byte(b';'), Self::Byte(b'|'), Self::Byte(b','), Self::Blanks];
 }
 
 impl fmt::Display for Separator {
@@ -58,19 +52,13 @@ pub(super) struct Unreadable {
 
 impl Unreadable {
     fn at(line: u64, what: &str, help: &'static str) -> Self {
-        Self {
-            text: format!("line {line}: {what}"),
-            help,
-        }
+        Self { text: format!("line {line}: {what}"), help }
     }
 }
 
 impl From<io::Error> for Unreadable {
     fn from(error: io::Error) -> Self {
-        Self {
-            text: format!("cannot read: {error}"),
-            help: "give a file of measurements, or `-` for standard input",
-        }
+        Self { text: format!("cannot read: {error}"), help: "give a file of measurements, or `-` for standard input" }
     }
 }
 
@@ -239,11 +227,7 @@ impl<R: BufRead> Records<R> {
         let first = self.lines;
         while self.raw.iter().filter(|byte| **byte == b'"').count() % 2 == 1 {
             if !self.line()? {
-                return Err(Unreadable::at(
-                    first,
-                    "a quote is not closed",
-                    "close it, or write \"\" for a quote",
-                ));
+                return Err(Unreadable::at(first, "a quote is not closed", "close it, or write \"\" for a quote"));
             }
         }
         if self.raw.ends_with(b"\n") {
@@ -328,9 +312,7 @@ fn found<'a>(texts: impl Iterator<Item = &'a str> + Clone) -> Separator {
 /// Whether a cell was meant as a number, even if it cannot be read as one: `955,16`, `1'000` and `nan` are.
 pub(super) fn looks_like_a_number(cell: &str) -> bool {
     let digits = cell.bytes().any(|byte| byte.is_ascii_digit());
-    let only_numeric = cell
-        .bytes()
-        .all(|byte| byte.is_ascii_digit() || b"+-.,'_eE%".contains(&byte));
+    let only_numeric = cell.bytes().all(|byte| byte.is_ascii_digit() || b"+-.,'_eE%".contains(&byte));
     digits && only_numeric || cell.parse::<f64>().is_ok()
 }
 

@@ -27,10 +27,7 @@ pub fn compare() -> Value {
             ),
             ("before", or_null(number())),
             ("after", or_null(number())),
-            (
-                "degrees_of_freedom",
-                described(or_null(number()), "Of the interval, by Welch and Satterthwaite."),
-            ),
+            ("degrees_of_freedom", described(or_null(number()), "Of the interval, by Welch and Satterthwaite.")),
         ],
     );
     let at = "N at which throughputs are compared; absent for coefficients.";
@@ -48,10 +45,7 @@ pub fn what_if() -> Value {
     require(
         &mut root,
         &[
-            (
-                "peak",
-                peak("Of the law; null where it must not be said, or there is none."),
-            ),
+            ("peak", peak("Of the law; null where it must not be said, or there is none.")),
             ("assumed_peak", peak("The same of --alpha, --beta and --gamma.")),
         ],
     );
@@ -63,10 +57,7 @@ pub fn predict() -> Value {
     let estimate = || {
         record(&[
             ("estimate", number()),
-            (
-                "low",
-                described(or_null(number()), "Lower end of the 95 % interval; null without one."),
-            ),
+            ("low", described(or_null(number()), "Lower end of the 95 % interval; null without one.")),
             ("high", or_null(number())),
             ("at_bound", boolean()),
         ])
@@ -74,10 +65,7 @@ pub fn predict() -> Value {
     let measured = record(&[
         ("concurrency", described(number(), "Largest N measured.")),
         ("throughput", number()),
-        (
-            "concurrency_limit",
-            described(number(), "Nothing is predicted beyond it."),
-        ),
+        ("concurrency_limit", described(number(), "Nothing is predicted beyond it.")),
         ("throughput_limit", number()),
     ]);
     let asked = "One of `concurrency`, `throughput` and `response_time_ms`.";
@@ -86,21 +74,9 @@ pub fn predict() -> Value {
         ("concurrency", or_null(estimate())),
         ("throughput", or_null(estimate())),
         ("response_time_ms", or_null(estimate())),
-        (
-            "efficiency",
-            described(
-                or_null(estimate()),
-                "X over γN, 1 where each unit adds as much as the first.",
-            ),
-        ),
-        (
-            "also_at",
-            described(or_null(number()), "The other N with this throughput, behind the peak."),
-        ),
-        (
-            "refused",
-            described(or_null(text()), "Why nothing is predicted; null when something is."),
-        ),
+        ("efficiency", described(or_null(estimate()), "X over γN, 1 where each unit adds as much as the first.")),
+        ("also_at", described(or_null(number()), "The other N with this throughput, behind the peak.")),
+        ("refused", described(or_null(text()), "Why nothing is predicted; null when something is.")),
     ]);
     let method = one_of_or_null(Method::ALL.iter().map(|method| method.name()));
     document(
@@ -108,32 +84,14 @@ pub fn predict() -> Value {
         &[
             first_version(),
             ("nmax_version", text()),
-            (
-                "name",
-                described(text(), "The measurements, or the coefficients as given."),
-            ),
+            ("name", described(text(), "The measurements, or the coefficients as given.")),
             ("model", one_of(Model::ALL.iter().map(|model| model.name()))),
-            (
-                "method",
-                described(method, "Of the fit; null where no fit of the law is used."),
-            ),
+            ("method", described(method, "Of the fit; null where no fit of the law is used.")),
             ("by", described(text(), "The same in words.")),
-            (
-                "coefficients",
-                described(
-                    map(estimate()),
-                    "`alpha`, `beta`, `gamma` or `cap`, as the model has them.",
-                ),
-            ),
+            ("coefficients", described(map(estimate()), "`alpha`, `beta`, `gamma` or `cap`, as the model has them.")),
             ("think_time_ms", number()),
-            (
-                "measured",
-                described(or_null(measured), "Null where the coefficients were given."),
-            ),
-            (
-                "predictions",
-                described(list(prediction), "In the order of the questions."),
-            ),
+            ("measured", described(or_null(measured), "Null where the coefficients were given.")),
+            ("predictions", described(list(prediction), "In the order of the questions.")),
             ("notes", list(text())),
         ],
     )

@@ -66,10 +66,7 @@ pub(super) fn read(file: &Path, args: &ReadArgs) -> Result<Measured, Trouble> {
         if let Some(name) = args.dimension.or(name) {
             measured.dimension = name.into();
         }
-        measured.think_s = scale["think_ms"]
-            .as_f64()
-            .map(|ms| ms / 1e3)
-            .filter(|think_s| *think_s > 0.0);
+        measured.think_s = scale["think_ms"].as_f64().map(|ms| ms / 1e3).filter(|think_s| *think_s > 0.0);
         measured.notes.extend(one_of_many(&scale));
     }
     Ok(measured)
@@ -130,11 +127,7 @@ fn parse_up_to(rows_max: usize, input: impl BufRead, name: &str, args: &ReadArgs
         return Err(Trouble::usage(text, "give a table with a row for each run"));
     }
     let names = header(&record);
-    let asked = Asked {
-        n: args.n.as_deref(),
-        x: args.x.as_deref(),
-        r: args.r.as_deref(),
-    };
+    let asked = Asked { n: args.n.as_deref(), x: args.x.as_deref(), r: args.r.as_deref() };
     let columns = columns::find(names.as_deref(), width, asked).map_err(of_file)?;
     let mut rows = RowsReader {
         names: names.as_deref(),
@@ -168,18 +161,7 @@ fn parse_up_to(rows_max: usize, input: impl BufRead, name: &str, args: &ReadArgs
 fn header(first: &Record) -> Option<Vec<String>> {
     let names: Vec<String> = first.cells().take(first.len()).map(str::to_owned).collect();
     let has_numbers = first.cells().any(looks_like_a_number);
-    let is_known = || {
-        columns::find(
-            Some(&names),
-            names.len(),
-            Asked {
-                n: None,
-                x: None,
-                r: None,
-            },
-        )
-        .is_ok()
-    };
+    let is_known = || columns::find(Some(&names), names.len(), Asked { n: None, x: None, r: None }).is_ok();
     (!has_numbers || is_known()).then_some(names)
 }
 
@@ -200,11 +182,7 @@ impl RowsReader<'_> {
     /// Takes a record as a run, or notes what is wrong with it.
     fn take(&mut self, record: &Record) {
         if record.len() > self.width || record.width() < self.width {
-            let first = if self.names.is_some() {
-                "the header"
-            } else {
-                "the first row"
-            };
+            let first = if self.names.is_some() { "the header" } else { "the first row" };
             let text = format!("{}, where {first} has {}", counted(record.width(), "cell"), self.width);
             let help = match self.separator {
                 Separator::Byte(b',') => Help::Cells,
@@ -245,8 +223,7 @@ impl RowsReader<'_> {
     fn number(&mut self, record: &Record, column: usize) -> Option<f64> {
         let cell = record.cell(column);
         if cell.is_empty() {
-            self.problems
-                .add(self.place(Some(column)), "it is empty".into(), Help::Number);
+            self.problems.add(self.place(Some(column)), "it is empty".into(), Help::Number);
             return None;
         }
         self.value(cell, column)
@@ -263,8 +240,7 @@ impl RowsReader<'_> {
             Err(_) => ("is not a number", Help::Number),
         };
         let cell: String = shown(cell).chars().take(40).collect();
-        self.problems
-            .add(self.place(Some(column)), format!("`{cell}` {what}"), help);
+        self.problems.add(self.place(Some(column)), format!("`{cell}` {what}"), help);
         None
     }
 
@@ -286,10 +262,7 @@ impl RowsReader<'_> {
             && self.row < wanted.named_max()
         {
             let text = format!("{name}: --rows {wanted}: there are {}", counted(self.row, "row"));
-            return Err(Trouble::usage(
-                text,
-                "rows count from 1, without header, comments and blank lines",
-            ));
+            return Err(Trouble::usage(text, "rows count from 1, without header, comments and blank lines"));
         }
         let mut notes = Vec::new();
         let column = |at: usize| columns::name_of(self.names, at);

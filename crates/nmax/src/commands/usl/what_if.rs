@@ -17,18 +17,11 @@ pub(super) fn what_if(args: &WhatIfArgs) -> Result<Exit, Trouble> {
     output::check(&args.output)?;
     let question = question(args)?;
     let (title, base, analysis) = match (&args.file, args.coefficients) {
-        (None, Some(law)) => (
-            format!("{},{},{}", law.contention, law.coherency, law.unit_throughput),
-            law,
-            None,
-        ),
+        (None, Some(law)) => (format!("{},{},{}", law.contention, law.coherency, law.unit_throughput), law, None),
         (file, _) => {
             let (measured, analysis) = analysed(file.as_deref(), "what-if", "--alpha 0.005", &args.read, &args.law)?;
             let base = base(&analysis).map_err(|why| Trouble {
-                text: format!(
-                    "{}: no law to begin with: {why}\n  help: `nmax usl fit` shows more",
-                    measured.name
-                ),
+                text: format!("{}: no law to begin with: {why}\n  help: `nmax usl fit` shows more", measured.name),
                 exit: Exit::Invalid.forgiven(args.output.exit_zero),
             })?;
             (measured.name, base, Some(analysis))
@@ -37,10 +30,7 @@ pub(super) fn what_if(args: &WhatIfArgs) -> Result<Exit, Trouble> {
     let measured = analysis.as_ref().map(limits);
     let outlook = nmax_usl::what_if(&base, measured, &question).map_err(|errors| {
         let errors: Vec<String> = errors.iter().map(ToString::to_string).collect();
-        Trouble::usage(
-            errors.join("\n  "),
-            "0 <= alpha <= 1, beta >= 0 and gamma > 0 describe systems",
-        )
+        Trouble::usage(errors.join("\n  "), "0 <= alpha <= 1, beta >= 0 and gamma > 0 describe systems")
     })?;
     let view = view(title, outlook.clone(), analysis, &question);
     let forms = Forms {
@@ -62,11 +52,7 @@ fn question(args: &WhatIfArgs) -> Result<WhatIf, Trouble> {
         unit_throughput: overrides.gamma,
     };
     let question = WhatIf {
-        assumed: of(Overrides {
-            alpha: args.alpha,
-            beta: args.beta,
-            gamma: args.gamma,
-        }),
+        assumed: of(Overrides { alpha: args.alpha, beta: args.beta, gamma: args.gamma }),
         optimistic: args.optimistic.map(of),
         realistic: args.realistic.map(of),
         growth: args.growth.zip(args.load).map(|(factor, load)| Growth {
@@ -87,62 +73,36 @@ fn base(analysis: &Analysis) -> Result<Usl, String> {
     if let Some(why) = blocked(analysis) {
         return Err(why);
     }
-    let law = analysis
-        .fit
-        .as_ref()
-        .map(|fit| fit.law)
-        .filter(|law| law.coherency >= 0.0);
+    let law = analysis.fit.as_ref().map(|fit| fit.law).filter(|law| law.coherency >= 0.0);
     let amdahl = || {
         let rung = analysis.ladder.iter().find(|rung| rung.model == Model::Amdahl)?;
         match rung.curve {
-            Curve::Amdahl {
-                contention,
-                unit_throughput,
-            } => Some(Usl {
-                contention,
-                coherency: 0.0,
-                unit_throughput,
-            }),
+            Curve::Amdahl { contention, unit_throughput } => Some(Usl { contention, coherency: 0.0, unit_throughput }),
             _ => None,
         }
     };
-    law.or_else(amdahl)
-        .ok_or_else(|| "the law cannot be fitted to these points".to_owned())
+    law.or_else(amdahl).ok_or_else(|| "the law cannot be fitted to these points".to_owned())
 }
 
 /// What was measured, at most.
 fn limits(analysis: &Analysis) -> Measured {
     let n_hi = analysis.observations.iter().map(|one| one.n).fold(0.0, f64::max);
-    Measured {
-        n_hi,
-        x_max: analysis.best.map_or(0.0, |(_, x)| x),
-        bears_peak: analysis.peak.is_some(),
-    }
+    Measured { n_hi, x_max: analysis.best.map_or(0.0, |(_, x)| x), bears_peak: analysis.peak.is_some() }
 }
 
 fn view(title: String, outlook: Outlook, measured: Option<Analysis>, question: &WhatIf) -> WhatIfView {
     let assumed = (!question.assumed.is_empty()).then_some(("assumed", outlook.assumed));
     let edges = [("optimistic", outlook.optimistic), ("realistic", outlook.realistic)];
     let edges = edges.into_iter().filter_map(|(name, law)| Some((name, law?)));
-    let assumed: Vec<(String, Usl)> = assumed
-        .into_iter()
-        .chain(edges)
-        .map(|(name, law)| (name.into(), law))
-        .collect();
+    let assumed: Vec<(String, Usl)> = assumed.into_iter().chain(edges).map(|(name, law)| (name.into(), law)).collect();
     let week = |week: &nmax_usl::Week| {
         let place = week.place;
         let own = (!question.assumed.is_empty()).then_some(place.assumed);
-        let edges = [
-            outlook.optimistic.map(|_| place.optimistic),
-            outlook.realistic.map(|_| place.realistic),
-        ];
+        let edges = [outlook.optimistic.map(|_| place.optimistic), outlook.realistic.map(|_| place.realistic)];
         Week {
             week: u32::try_from(week.week).unwrap_or(u32::MAX),
             n: place.n,
-            x: std::iter::once(place.law)
-                .chain(own)
-                .chain(edges.into_iter().flatten())
-                .collect(),
+            x: std::iter::once(place.law).chain(own).chain(edges.into_iter().flatten()).collect(),
         }
     };
     WhatIfView {

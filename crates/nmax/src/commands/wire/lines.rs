@@ -54,11 +54,7 @@ impl Printer {
             seen: 0,
             hidden: 0,
         };
-        Self {
-            shown,
-            sent: stream('>'),
-            received: stream('<'),
-        }
+        Self { shown, sent: stream('>'), received: stream('<') }
     }
 
     /// The lines that this event completes.
@@ -112,11 +108,7 @@ impl Stream {
 
     /// Bytes of the open line that may wait for its end.
     fn room(&self) -> usize {
-        if self.is_head {
-            LINE_BYTES_MAX
-        } else {
-            BODY_BYTES_MAX.saturating_sub(self.seen)
-        }
+        if self.is_head { LINE_BYTES_MAX } else { BODY_BYTES_MAX.saturating_sub(self.seen) }
     }
 
     /// Prints the line that has begun.

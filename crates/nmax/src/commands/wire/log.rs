@@ -166,9 +166,9 @@ impl State {
             // What the server closed stays closed.
             WireEvent::Closed if matches!(self.end, End::Closed { .. }) => self.end,
             WireEvent::Closed => End::Closed { after: None },
-            WireEvent::ClosedByServer => End::Closed {
-                after: Some(at.since(self.last_byte)).filter(|_| self.last_byte > Nanos::ZERO),
-            },
+            WireEvent::ClosedByServer => {
+                End::Closed { after: Some(at.since(self.last_byte)).filter(|_| self.last_byte > Nanos::ZERO) }
+            }
             _ => End::Open,
         };
     }
@@ -182,12 +182,7 @@ fn words(event: &WireEvent<'_>) -> String {
             format!("{host} is {}{ttl}", addresses.join(", "))
         }
         WireEvent::Connected { local, peer } => format!("connected from {local} to {peer}"),
-        WireEvent::Tls {
-            version,
-            cipher,
-            resumed,
-            alpn,
-        } => {
+        WireEvent::Tls { version, cipher, resumed, alpn } => {
             let session = if *resumed { "session resumed" } else { "new session" };
             let alpn = alpn.map_or_else(String::new, |alpn| format!(", {}", alpn.escape_ascii()));
             format!("TLS: {version}, {cipher}, {session}{alpn}")

@@ -5,17 +5,11 @@ use super::log::{Seen, What};
 use super::*;
 
 fn sent(at_ms: u64, text: &str) -> Seen {
-    Seen {
-        at: Nanos(at_ms * 1_000_000),
-        what: What::Sent(text.as_bytes().to_vec()),
-    }
+    Seen { at: Nanos(at_ms * 1_000_000), what: What::Sent(text.as_bytes().to_vec()) }
 }
 
 fn received(at_ms: u64, bytes: &[u8]) -> Seen {
-    Seen {
-        at: Nanos(at_ms * 1_000_000),
-        what: What::Received(bytes.to_vec()),
-    }
+    Seen { at: Nanos(at_ms * 1_000_000), what: What::Received(bytes.to_vec()) }
 }
 
 fn printed(show_secrets: bool, events: &[Seen]) -> String {
@@ -45,13 +39,7 @@ fn each_byte_has_its_place() {
 
 #[test]
 fn what_does_not_print_is_hexadecimal() {
-    let text = printed(
-        false,
-        &[received(
-            0,
-            b"HTTP/1.1 200 OK\r\n\r\n\x00\x1b[31m\xff \xc3\xa4 \xe2\x80\xae\n",
-        )],
-    );
+    let text = printed(false, &[received(0, b"HTTP/1.1 200 OK\r\n\r\n\x00\x1b[31m\xff \xc3\xa4 \xe2\x80\xae\n")]);
     assert!(text.contains("\\x00\\x1b[31m\\xff ä \\xe2\\x80\\xae\\n"), "{text}");
     assert!(!text.contains('\x1b'));
 }
@@ -62,10 +50,7 @@ fn secrets_are_taken_out_unless_asked_for() {
     let events = [
         sent(0, "GET /?token=abcdef HTTP/1.1\r\nauthorization: Bea"),
         sent(1, "rer s3cret\r\n\r\n"),
-        received(
-            2,
-            b"HTTP/1.1 200 OK\r\nset-cookie: sid=s3cret\r\n\r\n{\"password\": \"s3cret\"}",
-        ),
+        received(2, b"HTTP/1.1 200 OK\r\nset-cookie: sid=s3cret\r\n\r\n{\"password\": \"s3cret\"}"),
     ];
     let text = printed(false, &events);
     assert!(!text.contains("s3cret") && !text.contains("abcdef"), "{text}");
@@ -78,26 +63,14 @@ fn secrets_are_taken_out_unless_asked_for() {
 #[test]
 fn a_proxys_credentials_are_taken_out() {
     let events = [
-        sent(
-            0,
-            "CONNECT a:443 HTTP/1.1\r\nhost: a:443\r\nproxy-authorization: Basic s3cret\r\n\r\n",
-        ),
+        sent(0, "CONNECT a:443 HTTP/1.1\r\nhost: a:443\r\nproxy-authorization: Basic s3cret\r\n\r\n"),
         received(1, b"HTTP/1.1 200 Connection established\r\n\r\n"),
-        Seen {
-            at: Nanos(2_000_000),
-            what: What::Note("TLS".into()),
-        },
+        Seen { at: Nanos(2_000_000), what: What::Note("TLS".into()) },
         sent(3, "GET / HTTP/1.1\r\nauthorization: Bearer s3cret\r\n\r\n"),
     ];
     let text = printed(false, &events);
-    assert!(
-        text.contains("> CONNECT a:443") && text.contains("< HTTP/1.1 200 Connection"),
-        "{text}"
-    );
-    assert!(
-        !text.contains("s3cret") && text.matches("[redacted]").count() == 2,
-        "{text}"
-    );
+    assert!(text.contains("> CONNECT a:443") && text.contains("< HTTP/1.1 200 Connection"), "{text}");
+    assert!(!text.contains("s3cret") && text.matches("[redacted]").count() == 2, "{text}");
 }
 
 /// As in the examples of failures: a part whose name is a secret's, however its lines come.
@@ -110,10 +83,7 @@ fn parts_with_secret_names_are_taken_out() {
     let body = part("password", "hunter2\r\nhunter3") + &part("note", "kept") + "--b0--\r\n";
     let whole = printed(false, &[sent(0, &format!("{head}{body}"))]);
     assert!(!whole.contains("hunter"), "{whole}");
-    assert!(
-        whole.contains("> kept\\r\\n") && whole.matches("[redacted]\\r\\n").count() == 2,
-        "{whole}"
-    );
+    assert!(whole.contains("> kept\\r\\n") && whole.matches("[redacted]\\r\\n").count() == 2, "{whole}");
     // An early reply breaks a line of the request anywhere.
     for at in 0..body.len() {
         let events = [
@@ -144,10 +114,7 @@ fn long_bodies_are_cut_and_their_bytes_counted() {
     let mut events = vec![received(0, b"HTTP/1.1 200 OK\r\n\r\n")];
     events.extend((0..10).map(|_| received(1, &[b'y'; 1_000])));
     let text = printed(false, &events);
-    assert!(
-        text.contains("[line of 4,000 bytes]") && text.contains("[6,000 more bytes]"),
-        "{text}"
-    );
+    assert!(text.contains("[line of 4,000 bytes]") && text.contains("[6,000 more bytes]"), "{text}");
 }
 
 /// A second request on the connection starts with a head again.
@@ -159,10 +126,7 @@ fn heads_and_bodies_are_told_apart_in_every_message() {
             received(n, b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok"),
         ]
     };
-    let between = Seen {
-        at: Nanos(1_000_000),
-        what: What::Note("on the connection of before".into()),
-    };
+    let between = Seen { at: Nanos(1_000_000), what: What::Note("on the connection of before".into()) };
     let text = printed(false, &[exchange(1).as_slice(), &[between], &exchange(2)].concat());
     assert!(!text.contains("secret1"), "{text}");
     assert_eq!(text.matches("cookie: [redacted]").count(), 2, "{text}");
@@ -180,12 +144,7 @@ fn the_end_of_the_socket_is_told() {
     let reply = (5, WireEvent::Received(b"x"));
     assert_eq!(after(&[]), None);
     assert_eq!(after(&[reply, (5, WireEvent::Kept)]), Some(Socket::Kept));
-    let closed = [
-        reply,
-        (5, WireEvent::Closed),
-        (5, WireEvent::Awaited),
-        (17, WireEvent::ClosedByServer),
-    ];
+    let closed = [reply, (5, WireEvent::Closed), (5, WireEvent::Awaited), (17, WireEvent::ClosedByServer)];
     assert_eq!(after(&closed), Some(Socket::ClosedAfter(at(12))));
     assert_eq!(after(&closed[..3]), Some(Socket::Held(at(2_000))));
     // This end closed it, as after an error: nothing is awaited.

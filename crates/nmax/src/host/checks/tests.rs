@@ -8,18 +8,11 @@ fn good() -> Host {
         files_soft: Some(1_048_576),
         files_hard: Some(1_048_576),
         files_system: Some((592, 9_223_372_036_854_775_807)),
-        ports: Some(Range {
-            first: 32_768,
-            last: 60_999,
-            reserved: Vec::new(),
-        }),
+        ports: Some(Range { first: 32_768, last: 60_999, reserved: Vec::new() }),
         reuse: Some(Reuse::Always),
         time_wait: Some(3),
         fin_timeout_s: Some(60),
-        memory: Some(Memory {
-            total_bytes: 16 << 30,
-            available_bytes: 8 << 30,
-        }),
+        memory: Some(Memory { total_bytes: 16 << 30, available_bytes: 8 << 30 }),
         swap_used_bytes: Some(0),
         cpus: Some(4),
         load: Some(0.3),
@@ -44,65 +37,33 @@ fn a_good_host_is_ok_in_every_point() {
 #[test]
 fn each_check_speaks_for_itself() {
     type Spoil = fn(&mut Host);
-    let memory = |share: f64| Memory {
-        total_bytes: 1_000_000,
-        available_bytes: (1e6 * share) as u64,
-    };
+    let memory = |share: f64| Memory { total_bytes: 1_000_000, available_bytes: (1e6 * share) as u64 };
     assert_eq!(memory(0.04).available_bytes, 40_000);
     let cases: [(&str, Level, &str, Spoil); 13] = [
         ("BUSY", Level::Warning, "what else runs", |host| host.load = Some(2.5)),
-        ("OPEN_FILES", Level::Warning, "ulimit", |host| {
-            host.files_hard = Some(4_096)
-        }),
-        ("SYSTEM_FILES", Level::Warning, "fs.file-max", |host| {
-            host.files_system = Some((95, 100))
-        }),
+        ("OPEN_FILES", Level::Warning, "ulimit", |host| host.files_hard = Some(4_096)),
+        ("SYSTEM_FILES", Level::Warning, "fs.file-max", |host| host.files_system = Some((95, 100))),
         ("LOCAL_PORTS", Level::Warning, "ip_local_port_range", |host| {
-            host.ports = Some(Range {
-                first: 50_000,
-                last: 60_999,
-                reserved: Vec::new(),
-            });
+            host.ports = Some(Range { first: 50_000, last: 60_999, reserved: Vec::new() });
         }),
-        ("PORT_REUSE", Level::Note, "tcp_tw_reuse=1", |host| {
-            host.reuse = Some(Reuse::Loopback)
-        }),
-        ("TIME_WAIT", Level::Warning, "wait", |host| {
-            host.time_wait = Some(20_000)
-        }),
+        ("PORT_REUSE", Level::Note, "tcp_tw_reuse=1", |host| host.reuse = Some(Reuse::Loopback)),
+        ("TIME_WAIT", Level::Warning, "wait", |host| host.time_wait = Some(20_000)),
         ("MEMORY", Level::Warning, "larger", |host| {
-            host.memory = Some(Memory {
-                total_bytes: 100,
-                available_bytes: 9,
-            });
+            host.memory = Some(Memory { total_bytes: 100, available_bytes: 9 });
         }),
         ("MEMORY", Level::Error, "larger", |host| {
-            host.memory = Some(Memory {
-                total_bytes: 100,
-                available_bytes: 4,
-            });
+            host.memory = Some(Memory { total_bytes: 100, available_bytes: 4 });
         }),
         ("SWAP", Level::Note, "swapoff", |host| host.swap_used_bytes = Some(1)),
-        ("CORES", Level::Warning, "--workers 1", |host| {
-            host.quota_cores = Some(1.5)
-        }),
-        ("GOVERNOR", Level::Note, "performance", |host| {
-            host.governor = Some("powersave".into())
-        }),
-        ("CLOCK", Level::Warning, "clocksource", |host| {
-            host.clock_source = Some("acpi_pm".into())
-        }),
-        ("CLOCK", Level::Warning, "clocksource", |host| {
-            host.clock_ns = Some(900.0)
-        }),
+        ("CORES", Level::Warning, "--workers 1", |host| host.quota_cores = Some(1.5)),
+        ("GOVERNOR", Level::Note, "performance", |host| host.governor = Some("powersave".into())),
+        ("CLOCK", Level::Warning, "clocksource", |host| host.clock_source = Some("acpi_pm".into())),
+        ("CLOCK", Level::Warning, "clocksource", |host| host.clock_ns = Some(900.0)),
     ];
     for (code, level, remedy, spoil) in cases {
         let mut host = good();
         spoil(&mut host);
-        let spoken: Vec<Finding> = checks(&host)
-            .into_iter()
-            .filter(|found| found.level > Level::Ok)
-            .collect();
+        let spoken: Vec<Finding> = checks(&host).into_iter().filter(|found| found.level > Level::Ok).collect();
         let [found] = spoken.as_slice() else {
             panic!("{code}: {spoken:#?}");
         };

@@ -40,20 +40,14 @@ fn facts_are_what_the_files_say() {
             ("proc/sys/net/ipv4/tcp_tw_reuse", "1\n"),
             ("proc/sys/net/ipv4/tcp_fin_timeout", "30\n"),
             ("proc/net/sockstat", "TCP: inuse 3 orphan 0 tw 42 alloc 4 mem 1\n"),
-            (
-                "proc/meminfo",
-                "MemTotal: 2000 kB\nMemAvailable: 1000 kB\nSwapTotal: 500 kB\nSwapFree: 450 kB\n",
-            ),
+            ("proc/meminfo", "MemTotal: 2000 kB\nMemAvailable: 1000 kB\nSwapTotal: 500 kB\nSwapFree: 450 kB\n"),
             ("proc/self/status", "Name:\tnmax\nCpus_allowed_list:\t0-3,8\n"),
             ("proc/loadavg", "0.75 0.40 0.20 2/300 4711\n"),
             ("proc/self/cgroup", "0::/pod/box\n"),
             ("sys/fs/cgroup/pod/cpu.max", "150000 100000\n"),
             ("sys/fs/cgroup/pod/box/cpu.max", "max 100000\n"),
             ("sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "powersave\n"),
-            (
-                "sys/devices/system/clocksource/clocksource0/current_clocksource",
-                "tsc\n",
-            ),
+            ("sys/devices/system/clocksource/clocksource0/current_clocksource", "tsc\n"),
             ("proc/self/timerslack_ns", "50000\n"),
         ],
     );
@@ -62,18 +56,11 @@ fn facts_are_what_the_files_say() {
         files_soft: Some(1_024),
         files_hard: Some(1_048_576),
         files_system: Some((592, 2_466_193)),
-        ports: Some(Range {
-            first: 10_000,
-            last: 65_535,
-            reserved: Vec::new(),
-        }),
+        ports: Some(Range { first: 10_000, last: 65_535, reserved: Vec::new() }),
         reuse: Some(Reuse::Always),
         time_wait: Some(42),
         fin_timeout_s: Some(30),
-        memory: Some(Memory {
-            total_bytes: 2_000 << 10,
-            available_bytes: 1_000 << 10,
-        }),
+        memory: Some(Memory { total_bytes: 2_000 << 10, available_bytes: 1_000 << 10 }),
         swap_used_bytes: Some(50 << 10),
         cpus: Some(5),
         load: Some(0.75),
@@ -90,10 +77,7 @@ fn facts_are_what_the_files_say() {
 /// Rival mistake: zero for what is not known, which then looks like a limit that is reached.
 #[test]
 fn what_is_not_there_is_unknown() {
-    let tree = Tree::new(
-        "empty",
-        &[("proc/self/limits", "Max open files unlimited unlimited files\n")],
-    );
+    let tree = Tree::new("empty", &[("proc/self/limits", "Max open files unlimited unlimited files\n")]);
     assert_eq!(Host::read(&tree.0), Host::default());
     assert_eq!(super::super::checks(&Host::read(&tree.0)), []);
 }

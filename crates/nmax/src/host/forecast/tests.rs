@@ -7,16 +7,9 @@ fn host() -> Host {
     Host {
         files_soft: Some(1_000_000),
         files_hard: Some(1_000_000),
-        ports: Some(Range {
-            first: 32_768,
-            last: 60_999,
-            reserved: Vec::new(),
-        }),
+        ports: Some(Range { first: 32_768, last: 60_999, reserved: Vec::new() }),
         reuse: Some(Reuse::Loopback),
-        memory: Some(Memory {
-            total_bytes: 16 << 30,
-            available_bytes: 8 << 30,
-        }),
+        memory: Some(Memory { total_bytes: 16 << 30, available_bytes: 8 << 30 }),
         cpus: Some(2),
         ..Host::default()
     }
@@ -56,36 +49,16 @@ fn a_small_plan_meets_nothing() {
 /// Only what surely cannot work is an error.
 #[test]
 fn errors_are_for_what_surely_cannot_work() {
-    let few_files = Host {
-        files_soft: Some(109),
-        ..host()
-    };
+    let few_files = Host { files_soft: Some(109), ..host() };
     assert_eq!(level(&few_files, &small(), "FORECAST_OPEN_FILES"), Some(Level::Error));
-    let unsure = Need {
-        is_sure: false,
-        ..small()
-    };
+    let unsure = Need { is_sure: false, ..small() };
     assert_eq!(level(&few_files, &unsure, "FORECAST_OPEN_FILES"), Some(Level::Warning));
-    let many = Need {
-        connections: 28_233,
-        ..small()
-    };
+    let many = Need { connections: 28_233, ..small() };
     assert_eq!(level(&host(), &many, "FORECAST_PORTS"), Some(Level::Error));
-    let named = Need {
-        is_literal: false,
-        ..many.clone()
-    };
-    assert_eq!(
-        level(&host(), &named, "FORECAST_PORTS"),
-        Some(Level::Warning),
-        "a name may have more addresses"
-    );
+    let named = Need { is_literal: false, ..many.clone() };
+    assert_eq!(level(&host(), &named, "FORECAST_PORTS"), Some(Level::Warning), "a name may have more addresses");
     for (sources, destinations) in [(2, 1), (1, 2)] {
-        let spread = Need {
-            sources,
-            destinations,
-            ..many.clone()
-        };
+        let spread = Need { sources, destinations, ..many.clone() };
         assert_eq!(level(&host(), &spread, "FORECAST_PORTS"), Some(Level::Ok));
     }
 }
@@ -93,49 +66,18 @@ fn errors_are_for_what_surely_cannot_work() {
 /// 28,232 ports of 60 s: 470 per second go on for ever, 471 do not; nor do 1,000 for a minute, but for 20 s.
 #[test]
 fn new_connections_wear_out_the_ports() {
-    let reuse = |reuse| Host {
-        reuse: Some(reuse),
-        ..host()
-    };
+    let reuse = |reuse| Host { reuse: Some(reuse), ..host() };
     //  per s   length s  loopback  reuse             warns  why this row
     let cases = [
         (470.0, Some(3_600), false, Reuse::Never, false, "sustained"),
         (471.0, Some(3_600), false, Reuse::Never, true, "not sustained"),
         (471.0, None, false, Reuse::Never, true, "no end"),
-        (
-            1_000.0,
-            Some(20),
-            false,
-            Reuse::Never,
-            false,
-            "over before the ports are",
-        ),
+        (1_000.0, Some(20), false, Reuse::Never, false, "over before the ports are"),
         (1_000.0, Some(29), false, Reuse::Never, true, "29,000 ports"),
-        (
-            1_000.0,
-            Some(3_600),
-            true,
-            Reuse::Loopback,
-            false,
-            "reused on the loopback",
-        ),
+        (1_000.0, Some(3_600), true, Reuse::Loopback, false, "reused on the loopback"),
         (1_000.0, Some(3_600), false, Reuse::Loopback, true, "not elsewhere"),
-        (
-            28_000.0,
-            Some(3_600),
-            false,
-            Reuse::Always,
-            false,
-            "reused after a second",
-        ),
-        (
-            29_000.0,
-            Some(3_600),
-            false,
-            Reuse::Always,
-            true,
-            "a second is too long then",
-        ),
+        (28_000.0, Some(3_600), false, Reuse::Always, false, "reused after a second"),
+        (29_000.0, Some(3_600), false, Reuse::Always, true, "a second is too long then"),
     ];
     for (per_s, length_s, is_loopback, rule, warns, why) in cases {
         let need = Need {
@@ -153,13 +95,7 @@ fn new_connections_wear_out_the_ports() {
 
 #[test]
 fn closed_workloads_hear_from_which_speed_on_ports_do_not_last() {
-    let need = Need {
-        users: 941,
-        opened_per_s: None,
-        closes: true,
-        is_sure: false,
-        ..small()
-    };
+    let need = Need { users: 941, opened_per_s: None, closes: true, is_sure: false, ..small() };
     let found = forecast(&host(), &need);
     let found = found.iter().find(|found| found.code == "FORECAST_TIME_WAIT").unwrap();
     assert_eq!(found.level, Level::Note);
@@ -170,12 +106,7 @@ fn closed_workloads_hear_from_which_speed_on_ports_do_not_last() {
 fn workers_and_memory_are_held_against_the_host() {
     let many = Need { workers: 3, ..small() };
     assert_eq!(level(&host(), &many, "FORECAST_WORKERS"), Some(Level::Warning));
-    let large = Need {
-        users: 1_000_000,
-        connections: 1_000_000,
-        is_tls: true,
-        ..small()
-    };
+    let large = Need { users: 1_000_000, connections: 1_000_000, is_tls: true, ..small() };
     assert_eq!(level(&host(), &large, "FORECAST_MEMORY"), Some(Level::Warning));
 }
 

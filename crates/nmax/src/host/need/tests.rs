@@ -13,10 +13,7 @@ fn need(change: impl Fn(&mut Planless)) -> Need {
 #[test]
 fn users_who_keep_their_connections_surely_need_them() {
     let kept = need(|run| run.vus = Some(500));
-    assert_eq!(
-        (kept.users, kept.connections, kept.is_sure, kept.closes),
-        (500, 500, true, false)
-    );
+    assert_eq!((kept.users, kept.connections, kept.is_sure, kept.closes), (500, 500, true, false));
     assert_eq!(kept.opened_per_s, Some(0.0));
     // No more users than iterations.
     let few = need(|run| (run.vus, run.requests) = (Some(500), Some(20)));
@@ -39,25 +36,14 @@ fn rates_open_connections_by_policy() {
     assert_eq!(rate(Connection::KeepAlive).opened_per_s, Some(0.0));
     assert_eq!(rate(Connection::PerIteration).opened_per_s, Some(900.0));
     assert_eq!(rate(Connection::PerRequest).opened_per_s, Some(900.0));
-    assert!(
-        !rate(Connection::KeepAlive).is_sure,
-        "an open workload may stay far below its limit"
-    );
+    assert!(!rate(Connection::KeepAlive).is_sure, "an open workload may stay far below its limit");
 }
 
 #[test]
 fn new_visitors_open_connections_by_their_share() {
-    let mut plan = Plan::for_url(&Planless {
-        rate_per_s: Some(1_000.0),
-        ..Planless::get("http://10.0.0.7/")
-    })
-    .unwrap();
+    let mut plan = Plan::for_url(&Planless { rate_per_s: Some(1_000.0), ..Planless::get("http://10.0.0.7/") }).unwrap();
     let origins = [nmax_http::Url::parse(&plan.target).unwrap().origin];
-    for (visitor, want) in [
-        (Visitor::New, 1_000.0),
-        (Visitor::Mixed(0.25), 250.0),
-        (Visitor::Returning, 0.0),
-    ] {
+    for (visitor, want) in [(Visitor::New, 1_000.0), (Visitor::Mixed(0.25), 250.0), (Visitor::Returning, 0.0)] {
         plan.defaults.visitor = visitor;
         assert_eq!(Need::of(&plan, &origins, 1).opened_per_s, Some(want), "{visitor:?}");
     }
@@ -80,15 +66,10 @@ fn sources_addresses_and_proxies_are_counted() {
     plan.hosts = vec![nmax_plan::plan::HostOverride {
         host: "Shop.test".into(),
         port: None,
-        addresses: ["127.0.0.1", "127.0.0.5", "127.0.0.9"]
-            .map(|address| (address.parse().unwrap(), None))
-            .to_vec(),
+        addresses: ["127.0.0.1", "127.0.0.5", "127.0.0.9"].map(|address| (address.parse().unwrap(), None)).to_vec(),
     }];
     let many = Need::of(&plan, &origins, 1);
-    assert_eq!(
-        (many.sources, many.destinations, many.is_literal, many.is_loopback),
-        (2, 3, true, true)
-    );
+    assert_eq!((many.sources, many.destinations, many.is_literal, many.is_loopback), (2, 3, true, true));
     for proxy in ["http://10.0.0.9:3128", "http://ann:p@ss@10.0.0.9:3128"] {
         plan.defaults.proxy = Some(proxy.into());
         let proxied = Need::of(&plan, &origins, 1);
@@ -122,15 +103,8 @@ fn backgrounds_and_pages_need_connections_of_their_own() {
     assert_eq!((plain.users, plain.connections, plain.is_sure), (100, 100, true));
     let beside = of("{ get: / }", ", background: { b: { closed: { vus: 20 } } }");
     assert_eq!((beside.users, beside.connections, beside.is_sure), (120, 120, true));
-    let open = of(
-        "{ get: /, timeout: 2s }",
-        ", background: { b: { open: { rate: 5/s, max_in_flight: 40 } } }",
-    );
-    assert_eq!(
-        (open.users, open.is_sure),
-        (140, false),
-        "30 s at most of each of 5/s, and no more than the limit"
-    );
+    let open = of("{ get: /, timeout: 2s }", ", background: { b: { open: { rate: 5/s, max_in_flight: 40 } } }");
+    assert_eq!((open.users, open.is_sure), (140, false), "30 s at most of each of 5/s, and no more than the limit");
     let page = of("{ get: /, page: true, resources: [/a.css] }", "");
     assert_eq!((page.users, page.connections, page.is_sure), (100, 600, false));
     let nested = of("{ if: \"1 == 1\", then: [{ get: /, resources: [/a.css] }] }", "");

@@ -48,18 +48,11 @@ fn records_are_read() {
         (&[], &[]),
         (&[(TXT_IN, b"\x0fallow-load-test")], &[b"allow-load-test"]),
         (&[(TXT_IN, b"\x06allow-\x09load-test")], &[b"allow-load-test"]),
-        (
-            &[(alias, b"\x01x\xc0\x12"), (TXT_IN, b"\x01a"), (TXT_IN, b"\0")],
-            &[b"a", b""],
-        ),
+        (&[(alias, b"\x01x\xc0\x12"), (TXT_IN, b"\x01a"), (TXT_IN, b"\0")], &[b"a", b""]),
         (&[([0, 16, 0, 3], b"\x01a")], &[]), // class CHAOS
     ];
     for (records, wanted) in cases {
-        assert_eq!(
-            answers(&reply(&asked, OK, records), &asked).unwrap(),
-            wanted,
-            "{records:?}"
-        );
+        assert_eq!(answers(&reply(&asked, OK, records), &asked).unwrap(), wanted, "{records:?}");
     }
     let mut upper = reply(&asked, OK, &[(TXT_IN, b"\x01a")]);
     upper[HEAD_BYTES + 1..HEAD_BYTES + 6].make_ascii_uppercase();
@@ -79,19 +72,12 @@ fn replies_without_records() {
     let other_id = question(ID ^ 1, "_nmax.shop.example").unwrap();
     assert_eq!(answers(&reply(&other_id, OK, record), &asked), Err(ReplyError::Foreign));
     let other_name = question(ID, "_nmax.shop.examplf").unwrap();
-    assert_eq!(
-        answers(&reply(&other_name, OK, record), &asked),
-        Err(ReplyError::Foreign)
-    );
+    assert_eq!(answers(&reply(&other_name, OK, record), &asked), Err(ReplyError::Foreign));
     let mut no_question = reply(&asked, OK, record);
     no_question[5] = 0;
     assert_eq!(answers(&no_question, &asked), Err(ReplyError::Foreign));
     let beyond = reply(&asked, OK, &[(TXT_IN, b"\x05a")]);
-    assert_eq!(
-        answers(&beyond, &asked),
-        Err(ReplyError::Malformed),
-        "a string longer than its record"
-    );
+    assert_eq!(answers(&beyond, &asked), Err(ReplyError::Malformed), "a string longer than its record");
 }
 
 /// Law: a reply cut anywhere is an error, never a shorter answer.
@@ -102,10 +88,7 @@ fn cut_replies_are_errors() {
     assert_eq!(answers(&whole, &asked).unwrap().len(), 2);
     for length in 0..whole.len() {
         let cut = answers(&whole[..length], &asked);
-        assert!(
-            matches!(cut, Err(ReplyError::Foreign | ReplyError::Malformed)),
-            "{length}: {cut:?}"
-        );
+        assert!(matches!(cut, Err(ReplyError::Foreign | ReplyError::Malformed)), "{length}: {cut:?}");
     }
 }
 

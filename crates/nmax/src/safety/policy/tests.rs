@@ -1,17 +1,11 @@
 use super::*;
 
 fn allowed(text: &str) -> Allowed {
-    Allowed {
-        what: text.parse().unwrap(),
-        given: Given::Flag,
-    }
+    Allowed { what: text.parse().unwrap(), given: Given::Flag }
 }
 
 fn proof(host: &str) -> Proof {
-    Proof {
-        host: host.parse().unwrap(),
-        found_at: format!("https://{host}/.well-known/nmax"),
-    }
+    Proof { host: host.parse().unwrap(), found_at: format!("https://{host}/.well-known/nmax") }
 }
 
 /// A policy from flags as typed; `proved:HOST` stands for a proof.
@@ -32,13 +26,7 @@ fn policy(flags: &[&str]) -> Policy {
 /// Every kind of address against every kind of flag: the authorization, or the reason of the refusal.
 #[test]
 fn decisions() {
-    let everything: &[&str] = &[
-        "0.0.0.0/0",
-        "::/0",
-        "h.example",
-        "authorized:h.example",
-        "proved:h.example",
-    ];
+    let everything: &[&str] = &["0.0.0.0/0", "::/0", "h.example", "authorized:h.example", "proved:h.example"];
     // flags, host, address, authorization or part of the refusal
     type Case<'a> = (&'a [&'a str], &'a str, &'a str, Result<&'a str, &'a str>);
     let cases: &[Case] = &[
@@ -53,138 +41,43 @@ fn decisions() {
             "10.0.0.1",
             Err("h.lan (10.0.0.1) is a private address: if you may load it, pass `--allow-target h.lan`"),
         ),
-        (
-            &[],
-            "h.lan",
-            "::ffff:10.0.0.1",
-            Err("h.lan (10.0.0.1) is a private address"),
-        ),
+        (&[], "h.lan", "::ffff:10.0.0.1", Err("h.lan (10.0.0.1) is a private address")),
         (&["h.lan"], "H.lan.", "10.0.0.1", Ok("--allow-target h.lan")),
-        (
-            &["h.lan"],
-            "other.lan",
-            "10.0.0.1",
-            Err("pass `--allow-target other.lan`"),
-        ),
-        (
-            &["10.0.0.0/8"],
-            "other.lan",
-            "10.0.0.1",
-            Ok("--allow-target 10.0.0.0/8"),
-        ),
-        (
-            &["10.0.0.0/8"],
-            "other.lan",
-            "::ffff:10.0.0.1",
-            Ok("--allow-target 10.0.0.0/8"),
-        ),
+        (&["h.lan"], "other.lan", "10.0.0.1", Err("pass `--allow-target other.lan`")),
+        (&["10.0.0.0/8"], "other.lan", "10.0.0.1", Ok("--allow-target 10.0.0.0/8")),
+        (&["10.0.0.0/8"], "other.lan", "::ffff:10.0.0.1", Ok("--allow-target 10.0.0.0/8")),
         (&["10.0.0.0/8"], "other.lan", "192.168.0.1", Err("is a private address")),
         (&["fd00::/8"], "six.lan", "fd12::1", Ok("--allow-target fd00::/8")),
-        (
-            &["authorized:h.lan"],
-            "h.lan",
-            "10.0.0.1",
-            Err("open public addresses only"),
-        ),
-        (
-            &["proved:h.lan"],
-            "h.lan",
-            "10.0.0.1",
-            Err("open public addresses only"),
-        ),
+        (&["authorized:h.lan"], "h.lan", "10.0.0.1", Err("open public addresses only")),
+        (&["proved:h.lan"], "h.lan", "10.0.0.1", Err("open public addresses only")),
         (
             &[],
             "h.example",
             "93.184.215.14",
             Err("pass `--i-am-authorized-to-test h.example` or prove that you control it"),
         ),
-        (
-            &["0.0.0.0/0"],
-            "h.example",
-            "93.184.215.14",
-            Err("open private addresses only"),
-        ),
-        (
-            &["h.example"],
-            "h.example",
-            "93.184.215.14",
-            Err("open private addresses only"),
-        ),
-        (
-            &["93.184.215.14"],
-            "93.184.215.14",
-            "93.184.215.14",
-            Err("open private addresses only"),
-        ),
-        (
-            &["authorized:h.example"],
-            "h.example",
-            "93.184.215.14",
-            Ok("--i-am-authorized-to-test h.example"),
-        ),
-        (
-            &["authorized:h.example"],
-            "www.h.example",
-            "93.184.215.14",
-            Err("--i-am-authorized-to-test www.h.example"),
-        ),
+        (&["0.0.0.0/0"], "h.example", "93.184.215.14", Err("open private addresses only")),
+        (&["h.example"], "h.example", "93.184.215.14", Err("open private addresses only")),
+        (&["93.184.215.14"], "93.184.215.14", "93.184.215.14", Err("open private addresses only")),
+        (&["authorized:h.example"], "h.example", "93.184.215.14", Ok("--i-am-authorized-to-test h.example")),
+        (&["authorized:h.example"], "www.h.example", "93.184.215.14", Err("--i-am-authorized-to-test www.h.example")),
         (
             &["authorized:93.184.215.14"],
             "93.184.215.14",
             "93.184.215.14",
             Ok("--i-am-authorized-to-test 93.184.215.14"),
         ),
-        (
-            &["authorized:93.184.215.14"],
-            "h.example",
-            "93.184.215.14",
-            Err("is a public address"),
-        ),
-        (
-            &["proved:h.example"],
-            "h.example",
-            "2606:2800::1",
-            Ok("proved by https://h.example/.well-known/nmax"),
-        ),
-        (
-            &["proved:h.example"],
-            "other.example",
-            "2606:2800::1",
-            Err("is a public address"),
-        ),
-        (
-            everything,
-            "h.example",
-            "169.254.169.254",
-            Err("is a cloud's metadata address and is never loaded"),
-        ),
-        (
-            everything,
-            "h.example",
-            "::ffff:169.254.169.254",
-            Err("(169.254.169.254) is a cloud's metadata address"),
-        ),
-        (
-            everything,
-            "h.example",
-            "64:ff9b::a9fe:a9fe",
-            Err("is a cloud's metadata address"),
-        ),
-        (
-            everything,
-            "h.example",
-            "fd00:ec2::254",
-            Err("is a cloud's metadata address"),
-        ),
+        (&["authorized:93.184.215.14"], "h.example", "93.184.215.14", Err("is a public address")),
+        (&["proved:h.example"], "h.example", "2606:2800::1", Ok("proved by https://h.example/.well-known/nmax")),
+        (&["proved:h.example"], "other.example", "2606:2800::1", Err("is a public address")),
+        (everything, "h.example", "169.254.169.254", Err("is a cloud's metadata address and is never loaded")),
+        (everything, "h.example", "::ffff:169.254.169.254", Err("(169.254.169.254) is a cloud's metadata address")),
+        (everything, "h.example", "64:ff9b::a9fe:a9fe", Err("is a cloud's metadata address")),
+        (everything, "h.example", "fd00:ec2::254", Err("is a cloud's metadata address")),
         (everything, "h.example", "224.0.0.1", Err("not a host")),
         (everything, "h.example", "255.255.255.255", Err("not a host")),
         (everything, "h.example", "10.0.0.1", Ok("--allow-target 0.0.0.0/0")),
-        (
-            everything,
-            "h.example",
-            "8.8.8.8",
-            Ok("--i-am-authorized-to-test h.example"),
-        ),
+        (everything, "h.example", "8.8.8.8", Ok("--i-am-authorized-to-test h.example")),
     ];
     for (flags, host, ip, wanted) in cases {
         let policy = policy(flags);
@@ -216,12 +109,6 @@ fn hook_decides_by_address() {
 
 #[test]
 fn entries_of_a_file_name_it() {
-    let entry = Allowed {
-        given: Given::Config("c.yaml".into()),
-        ..allowed("10.0.0.0/8")
-    };
-    assert_eq!(
-        Permit::Allowed(&entry).to_string(),
-        "allow_targets of c.yaml: 10.0.0.0/8"
-    );
+    let entry = Allowed { given: Given::Config("c.yaml".into()), ..allowed("10.0.0.0/8") };
+    assert_eq!(Permit::Allowed(&entry).to_string(), "allow_targets of c.yaml: 10.0.0.0/8");
 }

@@ -73,11 +73,7 @@ fn equal_hosts() {
         ("shop.example", "shop.example.net", false),
     ];
     for (text, other, equal) in cases {
-        assert_eq!(
-            text.parse::<Host>().unwrap() == Host::of_url(other),
-            equal,
-            "{text} and {other}"
-        );
+        assert_eq!(text.parse::<Host>().unwrap() == Host::of_url(other), equal, "{text} and {other}");
     }
 }
 

@@ -45,19 +45,10 @@ async fn the_text_proves() {
 async fn other_answers_do_not() {
     type Answer = fn(&[u8]) -> Vec<u8>;
     let cases: [(Answer, &str); 4] = [
-        (
-            |question| with_text(question, "allow-load-tests"),
-            "none with the text `allow-load-test`",
-        ),
-        (
-            |question| reply(question, [0x81, 0x80], &[]),
-            "none with the text `allow-load-test`",
-        ),
+        (|question| with_text(question, "allow-load-tests"), "none with the text `allow-load-test`"),
+        (|question| reply(question, [0x81, 0x80], &[]), "none with the text `allow-load-test`"),
         (|question| reply(question, [0x81, 0x83], &[]), "the name does not exist"),
-        (
-            |question| reply(question, [0x81, 0x85], &[]),
-            "the server answered with error 5",
-        ),
+        (|question| reply(question, [0x81, 0x85], &[]), "the server answered with error 5"),
     ];
     for (answer, wanted) in cases {
         let server = serve(move |question| vec![answer(question)]).await;
@@ -106,14 +97,8 @@ async fn names_too_long_are_not_asked() {
 fn name_servers_of_the_system() {
     let cases = [
         ("", vec!["127.0.0.1:53"]),
-        (
-            "search lan\n# nameserver 1.1.1.1\n; nameserver 2.2.2.2\n",
-            vec!["127.0.0.1:53"],
-        ),
-        (
-            "nameserver 10.0.0.1\nnameserver\tfd00::1 # two\n",
-            vec!["10.0.0.1:53", "[fd00::1]:53"],
-        ),
+        ("search lan\n# nameserver 1.1.1.1\n; nameserver 2.2.2.2\n", vec!["127.0.0.1:53"]),
+        ("nameserver 10.0.0.1\nnameserver\tfd00::1 # two\n", vec!["10.0.0.1:53", "[fd00::1]:53"]),
         ("nameserver x\nnameserver\nnameserver 10.0.0.1\n", vec!["10.0.0.1:53"]),
         (
             "nameserver 10.0.0.1\nnameserver 10.0.0.2\nnameserver 10.0.0.3\nnameserver 10.0.0.4\n",

@@ -23,19 +23,12 @@ async fn serve(reply: String) -> (Origin, tokio::sync::mpsc::Receiver<String>) {
             let _ = stream.write_all(reply.as_bytes()).await;
         }
     });
-    let origin = Origin {
-        scheme: Scheme::Http,
-        host: "localhost".into(),
-        port,
-    };
+    let origin = Origin { scheme: Scheme::Http, host: "localhost".into(), port };
     (origin, asked)
 }
 
 fn with_body(status: &str, body: &str) -> String {
-    format!(
-        "HTTP/1.1 {status}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}",
-        body.len()
-    )
+    format!("HTTP/1.1 {status}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}", body.len())
 }
 
 fn anything() -> Allow {
@@ -55,10 +48,7 @@ async fn the_line_proves() {
         assert_eq!(proof.host, Host::of_url("localhost"));
         let head = asked.recv().await.unwrap();
         assert!(head.starts_with("GET /.well-known/nmax HTTP/1.1\r\n"), "{head}");
-        assert!(
-            head.contains(&format!("\r\nhost: {}\r\n", origin.authority())),
-            "{head}"
-        );
+        assert!(head.contains(&format!("\r\nhost: {}\r\n", origin.authority())), "{head}");
     }
 }
 
@@ -81,9 +71,7 @@ async fn other_replies_do_not() {
     ];
     for (reply, wanted) in cases {
         let (origin, _asked) = serve(reply.clone()).await;
-        let reason = prove(&origin, anything(), NameRules::default(), LONG)
-            .await
-            .unwrap_err();
+        let reason = prove(&origin, anything(), NameRules::default(), LONG).await.unwrap_err();
         assert!(reason.starts_with(&format!("{origin}/.well-known/nmax: ")), "{reason}");
         assert!(reason.contains(wanted), "{reason}\nwanted {wanted}");
     }
@@ -93,14 +81,8 @@ async fn other_replies_do_not() {
 #[tokio::test]
 async fn the_wait_ends() {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
-    let origin = Origin {
-        scheme: Scheme::Http,
-        host: "127.0.0.1".into(),
-        port: listener.local_addr().unwrap().port(),
-    };
-    let reason = prove(&origin, anything(), NameRules::default(), Duration::from_millis(20))
-        .await
-        .unwrap_err();
+    let origin = Origin { scheme: Scheme::Http, host: "127.0.0.1".into(), port: listener.local_addr().unwrap().port() };
+    let reason = prove(&origin, anything(), NameRules::default(), Duration::from_millis(20)).await.unwrap_err();
     assert!(reason.contains("no complete reply within 20ms"), "{reason}");
 }
 
@@ -108,14 +90,7 @@ async fn the_wait_ends() {
 #[tokio::test]
 async fn only_public_addresses_are_asked() {
     let (origin, mut asked) = serve(with_body("200 OK", "allow-load-test: *")).await;
-    let reason = prove(
-        &origin,
-        public_only(Host::of_url("localhost")),
-        NameRules::default(),
-        LONG,
-    )
-    .await
-    .unwrap_err();
+    let reason = prove(&origin, public_only(Host::of_url("localhost")), NameRules::default(), LONG).await.unwrap_err();
     assert!(reason.contains("is no public address of localhost"), "{reason}");
     assert!(asked.try_recv().is_err(), "nothing was sent");
 

@@ -51,17 +51,11 @@ pub fn command(line: &str, limit: Duration, is_over: &dyn Fn() -> bool) -> Resul
             Ok(Some(status)) => return Err(format!("`{line}` {}{}", ended(status), said.told())),
             Ok(None) if Instant::now() >= end => {
                 kill(&mut child);
-                return Err(format!(
-                    "`{line}` did not end within {limit:?} and was killed{}",
-                    said.told()
-                ));
+                return Err(format!("`{line}` did not end within {limit:?} and was killed{}", said.told()));
             }
             Ok(None) if is_over() => {
                 kill(&mut child);
-                return Err(format!(
-                    "`{line}` went on when the run ended, and was killed{}",
-                    said.told()
-                ));
+                return Err(format!("`{line}` went on when the run ended, and was killed{}", said.told()));
             }
             Ok(None) => std::thread::sleep(LOOK),
             Err(error) => return Err(format!("`{line}`: {error}")),
@@ -94,9 +88,7 @@ impl Said {
             let memory = rustix::fs::memfd_create("nmax-action", rustix::fs::MemfdFlags::CLOEXEC)?;
             Ok(File::from(memory))
         };
-        open()
-            .map(Self)
-            .map_err(|error| format!("no room for what a command says: {error}"))
+        open().map(Self).map_err(|error| format!("no room for what a command says: {error}"))
     }
 
     fn writer(&self) -> Result<Stdio, String> {
@@ -163,18 +155,15 @@ fn signal(name: &str) -> Option<Signal> {
 /// One call by the engine, under the same rules as the load.
 fn call(settings: &Settings, method: Method, url: &str, body: &str, limit: Duration) -> Result<(), String> {
     let plan = plan_of_call(&settings.plan, method, url, body, limit)?;
-    let settings = Settings {
-        plan: Arc::new(plan),
-        ..settings.clone()
-    };
+    let settings = Settings { plan: Arc::new(plan), ..settings.clone() };
     let traced = once(&settings, 0).map_err(|error| error.to_string())?;
     let last = traced.last().ok_or("nothing was sent")?;
     match last.measured.sample.outcome {
         Outcome::Ok => Ok(()),
-        _ => Err(last.failure.as_ref().map_or_else(
-            || "the call failed".to_owned(),
-            |failure| format!("{}: {}", last.name, failure.text),
-        )),
+        _ => Err(last
+            .failure
+            .as_ref()
+            .map_or_else(|| "the call failed".to_owned(), |failure| format!("{}: {}", last.name, failure.text))),
     }
 }
 
@@ -184,12 +173,8 @@ fn plan_of_call(plan: &Plan, method: Method, url: &str, body: &str, limit: Durat
         let texts: Vec<String> = errors.iter().map(ToString::to_string).collect();
         texts.join("; ")
     })?;
-    let mut simple = Plan {
-        defaults: plan.defaults.clone(),
-        hosts: plan.hosts.clone(),
-        target: plan.target.clone(),
-        ..simple
-    };
+    let mut simple =
+        Plan { defaults: plan.defaults.clone(), hosts: plan.hosts.clone(), target: plan.target.clone(), ..simple };
     simple.defaults.timeout = limit;
     let change = &mut |request: &mut Request| {
         request.method = method;

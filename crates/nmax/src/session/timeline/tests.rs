@@ -97,16 +97,11 @@ fn done_at_its_time_and_undone_after_it() {
 #[test]
 fn whatever_was_begun_is_undone_at_the_end() {
     let folder = Folder::new("abort");
-    let what = intervention(
-        folder.command("sleep 15; touch late"),
-        Some(folder.command("touch undone")),
-    );
+    let what = intervention(folder.command("sleep 15; touch late"), Some(folder.command("touch undone")));
     let mut timeline = Timeline::new(&[what], &settings());
     assert_eq!(until_change(&mut timeline, Nanos::from_secs(5)), [Change::Began]);
     let changes = timeline.finish();
-    let [(0, Change::Failed(why)), (0, Change::Ended)] = changes.as_slice() else {
-        panic!("{changes:?}")
-    };
+    let [(0, Change::Failed(why)), (0, Change::Ended)] = changes.as_slice() else { panic!("{changes:?}") };
     assert!(why.contains("went on when the run ended"), "{why}");
     assert!(folder.has("undone") && !folder.has("late"));
 }
@@ -132,16 +127,11 @@ fn what_was_never_begun_is_not_undone() {
 #[test]
 fn a_failed_action_says_why_and_is_undone() {
     let folder = Folder::new("failed");
-    let what = intervention(
-        folder.command("echo no disk >&2; exit 3"),
-        Some(folder.command("touch undone")),
-    );
+    let what = intervention(folder.command("echo no disk >&2; exit 3"), Some(folder.command("touch undone")));
     let mut timeline = Timeline::new(&[what], &settings());
     until_change(&mut timeline, Nanos::from_secs(5));
     let failed = until_change(&mut timeline, Nanos::from_secs(6));
-    let [Change::Failed(why)] = failed.as_slice() else {
-        panic!("{failed:?}")
-    };
+    let [Change::Failed(why)] = failed.as_slice() else { panic!("{failed:?}") };
     assert!(why.ends_with("ended with code 3: no disk"), "{why}");
     assert_eq!(until_change(&mut timeline, Nanos::from_secs(6)), [Change::Ended]);
     assert!(folder.has("undone"));
@@ -155,10 +145,7 @@ fn an_action_is_killed_at_its_limit_with_all_it_started() {
     let mut timeline = Timeline::new(&[what], &settings());
     until_change(&mut timeline, Nanos::from_secs(5));
     let failed = until_change(&mut timeline, Nanos::from_secs(6));
-    assert!(
-        matches!(&failed[..], [Change::Failed(why)] if why.contains("did not end within 200ms")),
-        "{failed:?}"
-    );
+    assert!(matches!(&failed[..], [Change::Failed(why)] if why.contains("did not end within 200ms")), "{failed:?}");
     std::thread::sleep(Duration::from_millis(3_300));
     assert!(!folder.has("late"));
 }
@@ -187,20 +174,12 @@ fn a_call_reaches_the_server_and_its_failure_is_told() {
             let mut bytes = [0; 4096];
             let length = stream.read(&mut bytes).unwrap();
             requests.push(String::from_utf8_lossy(&bytes[..length]).into_owned());
-            write!(
-                stream,
-                "HTTP/1.1 {reply}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
-            )
-            .unwrap();
+            write!(stream, "HTTP/1.1 {reply}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n").unwrap();
         }
         requests
     });
     let url = format!("http://{address}/admin/flush?all=1");
-    let call = || Action::Http {
-        method: nmax_plan::plan::Method::Post,
-        url: url.clone(),
-        body: "now".into(),
-    };
+    let call = || Action::Http { method: nmax_plan::plan::Method::Post, url: url.clone(), body: "now".into() };
     let limit = Duration::from_secs(10);
     assert_eq!(act::act(&call(), limit, &going(), &settings()), Ok(()));
     let failed = act::act(&call(), limit, &going(), &settings()).unwrap_err();
@@ -212,16 +191,9 @@ fn a_call_reaches_the_server_and_its_failure_is_told() {
 #[test]
 fn a_signal_stops_and_continues_a_process() {
     // In a group of its own: TSTP stops nobody in a group without a parent outside, as that of tests in the background.
-    let mut child = std::process::Command::new("sleep")
-        .arg("30")
-        .process_group(0)
-        .spawn()
-        .unwrap();
+    let mut child = std::process::Command::new("sleep").arg("30").process_group(0).spawn().unwrap();
     let pid = child.id();
-    let signal = |name: &str| Action::Signal {
-        signal: name.into(),
-        process: nmax_plan::plan::ProcessRef::Pid(pid),
-    };
+    let signal = |name: &str| Action::Signal { signal: name.into(), process: nmax_plan::plan::ProcessRef::Pid(pid) };
     let state = || {
         let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
         stat.rsplit_once(") ").unwrap().1.chars().next().unwrap()
@@ -243,11 +215,7 @@ fn a_signal_stops_and_continues_a_process() {
     assert!(wait_for(|state| state == 'T'));
     act::act(&signal("KILL"), limit, &going(), &settings()).unwrap();
     child.wait().unwrap();
-    assert!(
-        act::act(&signal("TERM"), limit, &going(), &settings())
-            .unwrap_err()
-            .contains("there is no process")
-    );
+    assert!(act::act(&signal("TERM"), limit, &going(), &settings()).unwrap_err().contains("there is no process"));
 }
 
 /// What the end of the run finds waiting is told once, and not undone.

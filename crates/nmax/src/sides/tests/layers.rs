@@ -40,10 +40,8 @@ fn told(logs: &[Told]) -> Sides {
         sides.exchange(&exchange((1_000, 500, 20_000)));
     }
     for (number, (own, ms, upstream_ms, _)) in (0..).zip(logs) {
-        let line = Entry {
-            upstream_us: upstream_ms.map(|ms| ms * 1_000),
-            ..entry(number, (1_000, 500, ms * 1_000), (0, 1))
-        };
+        let line =
+            Entry { upstream_us: upstream_ms.map(|ms| ms * 1_000), ..entry(number, (1_000, 500, ms * 1_000), (0, 1)) };
         (0..*own).for_each(|_| sides.line(&line, b"GET", b"/a"));
     }
     sides
@@ -62,37 +60,12 @@ fn the_server_is_the_layer_with_the_runs_requests() {
     let named = |own, ms, layer| (own, ms, None, Some(layer));
     let cases: [Case; 13] = [
         (&[plain(100, 20)], &[0], &[], "one server"),
-        (
-            &[plain(100, 20), plain(3_000, 2)],
-            &[0],
-            &[],
-            "thirty operations for each request",
-        ),
-        (
-            &[plain(3_000, 2), plain(96, 20)],
-            &[1],
-            &[],
-            "the front lost four lines",
-        ),
-        (
-            &[plain(33, 9), plain(33, 9), plain(34, 9)],
-            &[0, 1, 2],
-            &[],
-            "a balancer without a log",
-        ),
-        (
-            &[plain(100, 20), plain(100, 15)],
-            &[0],
-            &[1],
-            "a proxy, and what is behind it",
-        ),
+        (&[plain(100, 20), plain(3_000, 2)], &[0], &[], "thirty operations for each request"),
+        (&[plain(3_000, 2), plain(96, 20)], &[1], &[], "the front lost four lines"),
+        (&[plain(33, 9), plain(33, 9), plain(34, 9)], &[0, 1, 2], &[], "a balancer without a log"),
+        (&[plain(100, 20), plain(100, 15)], &[0], &[1], "a proxy, and what is behind it"),
         (&[plain(100, 15), plain(99, 20)], &[1], &[0], "in whichever order"),
-        (
-            &[plain(33, 9), plain(100, 20), plain(33, 9), plain(34, 9)],
-            &[1],
-            &[0, 2, 3],
-            "a balancer with a log",
-        ),
+        (&[plain(33, 9), plain(100, 20), plain(33, 9), plain(34, 9)], &[1], &[0, 2, 3], "a balancer with a log"),
         (
             &[plain(99, 20), plain(50, 9), plain(50, 9)],
             &[0],
@@ -112,12 +85,7 @@ fn the_server_is_the_layer_with_the_runs_requests() {
             "a front that lost lines, and a service that half of the requests need",
         ),
         (
-            &[
-                named(50, 20, "proxy"),
-                named(30, 9, "app"),
-                named(50, 20, "proxy"),
-                named(70, 9, "app"),
-            ],
+            &[named(50, 20, "proxy"), named(30, 9, "app"), named(50, 20, "proxy"), named(70, 9, "app")],
             &[0, 2],
             &[1, 3],
             "two balancers and two servers, as the plan says",
@@ -132,11 +100,7 @@ fn the_server_is_the_layer_with_the_runs_requests() {
     ];
     for (logs, front, behind, why) in cases {
         let found = super::super::layers::layers(&told(logs)).unwrap();
-        assert_eq!(
-            (found.front.as_slice(), found.behind.as_slice()),
-            (front, behind),
-            "{why}"
-        );
+        assert_eq!((found.front.as_slice(), found.behind.as_slice()), (front, behind), "{why}");
     }
 }
 
@@ -146,10 +110,7 @@ fn requests_without_a_reply_may_be_in_a_log_or_not() {
     for own in [100, 90] {
         let mut sides = Sides::new(Tap::default(), &following(&[None, None]), 0, HOLD);
         for number in 0..100 {
-            sides.exchange(&Exchange {
-                status: if number < 90 { 200 } else { 0 },
-                ..exchange((1_000, 500, 20_000))
-            });
+            sides.exchange(&Exchange { status: if number < 90 { 200 } else { 0 }, ..exchange((1_000, 500, 20_000)) });
         }
         for (log, took) in [(0, 20_000), (1, 15_000)] {
             (0..own).for_each(|_| sides.line(&entry(log, (1_000, 500, took), (0, 1)), b"GET", b"/a"));
@@ -183,10 +144,7 @@ fn times_behind_are_those_of_the_logs_behind() {
     assert!((all.upstream_ms.unwrap() - 13.0).abs() < 1e-9, "{all:?}");
     assert!((all.front_ms.unwrap() - 7.0).abs() < 1e-9, "{all:?}");
     assert!((found.points[0].upstream_ms.unwrap() - 13.0).abs() < 1e-9);
-    assert_eq!(
-        (found.logs, found.behind),
-        (vec!["log0".to_owned()], vec!["log1".to_owned(), "log2".to_owned()])
-    );
+    assert_eq!((found.logs, found.behind), (vec!["log0".to_owned()], vec!["log1".to_owned(), "log2".to_owned()]));
 }
 
 /// Where numbers tell no layers, it is said what would.

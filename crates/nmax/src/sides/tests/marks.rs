@@ -17,11 +17,7 @@ fn logs_are_marked_unless_there_is_a_setup() {
         let visit = plan.scenarios[0].clone();
         plan.setup = has_setup.then_some(visit);
         for observed in &mut plan.observe {
-            if let Observed::Source(ObservedSource {
-                kind: SourceKind::Log { file, .. },
-                ..
-            }) = observed
-            {
+            if let Observed::Source(ObservedSource { kind: SourceKind::Log { file, .. }, .. }) = observed {
                 name.clone_into(file);
             }
         }

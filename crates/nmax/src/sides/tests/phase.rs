@@ -47,9 +47,7 @@ fn the_order_of_the_log_says_which_lines_are_of_the_phase() {
     };
     let ways: Vec<Way> = (0..60).map(|index| (index * 100_000, 10, took(index * 100))).collect();
     let hold = (Nanos::from_millis(2_300), Nanos::from_millis(4_600));
-    let found = judged_by(hold, &ways, 1_700_000_000_000_000, 1_000_000)
-        .finish()
-        .unwrap();
+    let found = judged_by(hold, &ways, 1_700_000_000_000_000, 1_000_000).finish().unwrap();
     let server = found.rows[0].server;
     assert_eq!(server.count, 23);
     assert!((server.time.unwrap().mean_ms - 50.0).abs() < 1e-9, "{server:?}");
@@ -81,8 +79,5 @@ fn other_numbers_in_the_phase_are_said() {
         sides.line(&entry(0, (5_000_000 + way.0 / 10, 10, 1_000), (0, 1)), b"GET", b"/a");
     }
     let notes = sides.finish().unwrap().notes;
-    assert!(
-        notes.iter().any(|note| note.contains("in the phase, the run sent 30")),
-        "{notes:?}"
-    );
+    assert!(notes.iter().any(|note| note.contains("in the phase, the run sent 30")), "{notes:?}");
 }

@@ -25,25 +25,12 @@ fn started(tail: &Tail) -> u64 {
 /// A rule that takes only windows that begin within the span sums up less than was asked for.
 #[test]
 fn the_last_part_is_never_shorter_than_asked_for() {
-    for (asked_ms, end_ms) in [
-        (2_000, 10_000),
-        (2_000, 10_400),
-        (1_500, 10_400),
-        (300, 10_100),
-        (2_500, 9_999),
-    ] {
+    for (asked_ms, end_ms) in [(2_000, 10_000), (2_000, 10_400), (1_500, 10_400), (300, 10_100), (2_500, 9_999)] {
         let tail = last(Duration::from_millis(asked_ms), 11, Nanos::from_millis(end_ms));
         let length_ms = tail.length.as_millis() as u64;
-        assert!(
-            (asked_ms..asked_ms + 1_000).contains(&length_ms),
-            "{asked_ms} {end_ms}: {length_ms}"
-        );
+        assert!((asked_ms..asked_ms + 1_000).contains(&length_ms), "{asked_ms} {end_ms}: {length_ms}");
         let first = (end_ms - length_ms) / 1_000;
-        assert_eq!(
-            started(&tail),
-            10 * (11 - first),
-            "windows {first} to 10: {asked_ms} {end_ms}"
-        );
+        assert_eq!(started(&tail), 10 * (11 - first), "windows {first} to 10: {asked_ms} {end_ms}");
     }
 }
 
@@ -74,18 +61,11 @@ fn memory_is_bounded_whatever_is_asked_for() {
         let mut last = Last::new(Duration::from_secs(seconds));
         for index in 0..3 * seconds + 10 {
             last.push(&window(index, 1), hold);
-            assert!(
-                last.pieces.len() as u64 <= 2 * PIECES + 3,
-                "{} pieces for {seconds} s",
-                last.pieces.len()
-            );
+            assert!(last.pieces.len() as u64 <= 2 * PIECES + 3, "{} pieces for {seconds} s", last.pieces.len());
         }
         let tail = last.conclude((Nanos::ZERO, Nanos::from_secs(3 * seconds + 10)));
         let length_s = tail.length.as_secs();
-        assert!(
-            (seconds..=seconds + seconds / PIECES).contains(&length_s),
-            "{length_s} of {seconds} s"
-        );
+        assert!((seconds..=seconds + seconds / PIECES).contains(&length_s), "{length_s} of {seconds} s");
         assert_eq!(started(&tail), length_s);
     }
 }

@@ -34,9 +34,7 @@ impl Access {
     #[track_caller]
     pub(super) fn lines(&self, count: u64) -> Vec<Line> {
         // A server writes the line after it sent the reply.
-        until(&format!("{count} lines in {}", self.0.display()), || {
-            self.now().len() as u64 >= count
-        });
+        until(&format!("{count} lines in {}", self.0.display()), || self.now().len() as u64 >= count);
         let lines = self.now();
         assert_eq!(lines.len() as u64, count, "each request arrives once: {lines:#?}");
         lines
@@ -62,17 +60,7 @@ pub(super) fn connections(lines: &[Line]) -> u64 {
 
 fn line(text: &str) -> Line {
     let fields: Vec<&str> = text.split('|').collect();
-    let [
-        connection,
-        request,
-        status,
-        said,
-        authorization,
-        received,
-        sent,
-        resumed,
-    ] = fields[..]
-    else {
+    let [connection, request, status, said, authorization, received, sent, resumed] = fields[..] else {
         panic!("{text}");
     };
     let words: Vec<&str> = request.split(' ').collect();

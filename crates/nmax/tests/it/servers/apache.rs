@@ -8,10 +8,7 @@ use super::process::{Program, Server};
 use super::{ITERATIONS, VUS, assert_all_ok, certificates, closed, run};
 use crate::bench::{Bench, until};
 
-const APACHE: Program = Program {
-    name: "apache2",
-    package: "apache2",
-};
+const APACHE: Program = Program { name: "apache2", package: "apache2" };
 /// Where the Debian package has its modules.
 const MODULES: &str = "/usr/lib/apache2/modules";
 
@@ -19,17 +16,10 @@ const MODULES: &str = "/usr/lib/apache2/modules";
 fn apache(bench: &Bench, ports: usize, lines: &str) -> Server {
     let program = APACHE.path();
     Server::start(bench.path("apache"), ports, move |folder, ports| {
-        let modules: String = [
-            "mpm_event",
-            "authz_core",
-            "alias",
-            "proxy",
-            "proxy_http",
-            "proxy_connect",
-        ]
-        .iter()
-        .map(|name| format!("LoadModule {name}_module {MODULES}/mod_{name}.so\n"))
-        .collect();
+        let modules: String = ["mpm_event", "authz_core", "alias", "proxy", "proxy_http", "proxy_connect"]
+            .iter()
+            .map(|name| format!("LoadModule {name}_module {MODULES}/mod_{name}.so\n"))
+            .collect();
         let mut text = format!(
             "ServerRoot FOLDER\nServerName localhost\nDefaultRuntimeDir FOLDER\nPidFile FOLDER/pid\nMutex posixsem\n\
              {modules}User www-data\nGroup www-data\nErrorLog FOLDER/error.log\n\
@@ -70,43 +60,13 @@ fn keep_alive_on_off_and_limited_fail_nothing() {
     // port  defaults                                  least     most        why
     let cases = [
         (0, "connection: keep-alive", VUS, VUS, "one per visitor"),
-        (
-            0,
-            "version: 1.0",
-            VUS,
-            VUS,
-            "HTTP/1.0 asks for it, and Apache grants it",
-        ),
-        (
-            0,
-            "connection: per-request",
-            ITERATIONS,
-            ITERATIONS,
-            "the client says close",
-        ),
-        (
-            0,
-            "version: 1.0, connection: per-request",
-            ITERATIONS,
-            ITERATIONS,
-            "the client says close",
-        ),
-        (
-            1,
-            "connection: keep-alive",
-            ITERATIONS,
-            ITERATIONS,
-            "the server says close",
-        ),
+        (0, "version: 1.0", VUS, VUS, "HTTP/1.0 asks for it, and Apache grants it"),
+        (0, "connection: per-request", ITERATIONS, ITERATIONS, "the client says close"),
+        (0, "version: 1.0, connection: per-request", ITERATIONS, ITERATIONS, "the client says close"),
+        (1, "connection: keep-alive", ITERATIONS, ITERATIONS, "the server says close"),
         (1, "version: 1.0", ITERATIONS, ITERATIONS, "the server says close"),
         // A visitor who makes one more request than a multiple of ten opens one more connection.
-        (
-            2,
-            "connection: keep-alive",
-            ITERATIONS / 10,
-            ITERATIONS / 10 + VUS,
-            "ten requests each",
-        ),
+        (2, "connection: keep-alive", ITERATIONS / 10, ITERATIONS / 10 + VUS, "ten requests each"),
     ];
     for (index, defaults, least, most, why) in cases {
         log.clear();
@@ -129,11 +89,7 @@ KeepAliveTimeout 60\nMaxKeepAliveRequests 0\n<Proxy \"*\">\nRequire all granted\
 #[test]
 fn a_forward_proxy_gets_absolute_targets() {
     let bench = Bench::new();
-    let origin = nginx(
-        &bench,
-        1,
-        "server { listen 127.0.0.1:PORT0; location / { return 200 'ok'; } }",
-    );
+    let origin = nginx(&bench, 1, "server { listen 127.0.0.1:PORT0; location / { return 200 'ok'; } }");
     let proxy = apache(&bench, 1, PROXY);
     let defaults = format!("proxy: \"{}\"", proxy.url(0));
     let summary = run(&bench, &closed(&origin.url(0), &defaults, "{ get: /a?b=c }"));
@@ -143,10 +99,7 @@ fn a_forward_proxy_gets_absolute_targets() {
     assert!(lines.iter().all(|line| line.target == wanted), "{lines:#?}");
     assert_eq!(connections(&lines), VUS, "connections to the proxy are kept");
     let lines = nginx::access(&origin).lines(ITERATIONS);
-    assert!(
-        lines.iter().all(|line| line.target == "/a?b=c" && line.method == "GET"),
-        "{lines:#?}"
-    );
+    assert!(lines.iter().all(|line| line.target == "/a?b=c" && line.method == "GET"), "{lines:#?}");
 }
 
 #[test]
@@ -174,11 +127,6 @@ fn a_forward_proxy_tunnels_tls() {
     let lines = access(&proxy).now();
     // The command may look through the proxy, before a run, whether the target can be reached.
     assert!((VUS..=VUS + 1).contains(&(lines.len() as u64)), "{lines:#?}");
-    assert!(
-        lines
-            .iter()
-            .all(|line| line.method == "CONNECT" && line.target == wanted),
-        "{lines:#?}"
-    );
+    assert!(lines.iter().all(|line| line.method == "CONNECT" && line.target == wanted), "{lines:#?}");
     assert_eq!(super::connections(&summary, "opened"), VUS);
 }

@@ -99,24 +99,11 @@ fn both_sides_of_a_run_are_told_beside_each_other() {
         ("GET /delay/40ms", Value::Null, ITERATIONS),
         ("GET /hello", Value::Null, ITERATIONS),
     ] {
-        let row = rows
-            .iter()
-            .find(|row| row["name"] == name && row["status"] == status)
-            .unwrap();
+        let row = rows.iter().find(|row| row["name"] == name && row["status"] == status).unwrap();
         assert_eq!(count(&row["client"]["count"]), want, "{row:#}");
-        assert_eq!(
-            count(&row["server"]["count"]),
-            want,
-            "no line is lost by the rotation: {row:#}"
-        );
-        let (client, server) = (
-            number(&row["client"]["time"]["mean_ms"]),
-            number(&row["server"]["time"]["mean_ms"]),
-        );
-        assert!(
-            client >= server - RESOLUTION_MS,
-            "the server's time is a part of the client's: {row:#}"
-        );
+        assert_eq!(count(&row["server"]["count"]), want, "no line is lost by the rotation: {row:#}");
+        let (client, server) = (number(&row["client"]["time"]["mean_ms"]), number(&row["server"]["time"]["mean_ms"]));
+        assert!(client >= server - RESOLUTION_MS, "the server's time is a part of the client's: {row:#}");
         assert!((number(&row["outside_ms"]) - (client - server)).abs() < 1e-6);
         assert!(number(&row["upstream_ms"]) <= server + RESOLUTION_MS, "{row:#}");
     }
@@ -124,24 +111,12 @@ fn both_sides_of_a_run_are_told_beside_each_other() {
     assert!(number(&slow["upstream_ms"]) >= DELAY_MS - RESOLUTION_MS, "{slow:#}");
     let offset = &sides["offset"];
     let (ahead_s, error_s) = (number(&offset["ahead_s"]), number(&offset["error_s"]));
-    assert!(
-        ahead_s.abs() <= error_s + RESOLUTION_MS / 1e3,
-        "it is the same clock: {offset}"
-    );
-    let over_time: u64 = sides["points"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|point| count(&point["server_count"]))
-        .sum();
+    assert!(ahead_s.abs() <= error_s + RESOLUTION_MS / 1e3, "it is the same clock: {offset}");
+    let over_time: u64 = sides["points"].as_array().unwrap().iter().map(|point| count(&point["server_count"])).sum();
     assert_eq!(over_time, 3 * ITERATIONS);
 
     let readings = lines(&bench.run().join("resources.jsonl"));
-    let of_log = |metric: &str| {
-        readings
-            .iter()
-            .any(|line| line["source"] == "log front" && line["metric"] == metric)
-    };
+    let of_log = |metric: &str| readings.iter().any(|line| line["source"] == "log front" && line["metric"] == metric);
     for metric in ["up", "requests_per_s", "requests_per_s{status=\"4xx\"}", "upstream_ms"] {
         assert!(of_log(metric), "{metric}");
     }
@@ -160,12 +135,8 @@ fn balanced(bench: &Bench, behind: &str) -> Server {
                location / {{ proxy_pass {to}; }} }}\n"
         )
     };
-    let members: String = (1..=SERVERS)
-        .map(|number| format!("server 127.0.0.1:PORT{number};"))
-        .collect();
-    let servers: String = (1..=SERVERS)
-        .map(|number| server(number, &format!("app{number}"), behind))
-        .collect();
+    let members: String = (1..=SERVERS).map(|number| format!("server 127.0.0.1:PORT{number};")).collect();
+    let servers: String = (1..=SERVERS).map(|number| server(number, &format!("app{number}"), behind)).collect();
     let front = server(0, "front", "http://apps");
     let blocks = format!("log_format timed '{TIMED}';\nupstream apps {{ {members} }}\n{front}{servers}");
     nginx(bench, 1 + SERVERS, &blocks)
@@ -187,9 +158,7 @@ fn sides_of(bench: &Bench, server: &Server, logs: &[&str]) -> Value {
         server.url(0)
     );
     bench.write("plan.yaml", &plan);
-    bench
-        .nmax(&["run", "plan.yaml", "--json", "--exit-zero", "--workers", "1"])
-        .exits(0);
+    bench.nmax(&["run", "plan.yaml", "--json", "--exit-zero", "--workers", "1"]).exits(0);
     let text = std::fs::read_to_string(bench.runs().last().unwrap().join("breakdown.json")).unwrap();
     serde_json::from_str(&text).unwrap()
 }
@@ -213,18 +182,12 @@ fn logs_of_several_servers_are_one_side() {
     let server = balanced(&bench, &format!("http://{}", behind.address()));
     let apps = ["app1", "app2", "app3"];
     let sides = sides_of(&bench, &server, &apps);
-    assert_eq!(
-        (&sides["logs"], &sides["behind"]),
-        (&serde_json::json!(apps), &serde_json::json!([]))
-    );
+    assert_eq!((&sides["logs"], &sides["behind"]), (&serde_json::json!(apps), &serde_json::json!([])));
     assert_all_are_there(&sides);
 
     // A balancer that writes a log, too, is the server's side, and they are what is behind it.
     let sides = sides_of(&bench, &server, &["front", "app1", "app2", "app3"]);
-    assert_eq!(
-        (&sides["logs"], &sides["behind"]),
-        (&serde_json::json!(["front"]), &serde_json::json!(apps))
-    );
+    assert_eq!((&sides["logs"], &sides["behind"]), (&serde_json::json!(["front"]), &serde_json::json!(apps)));
     assert_all_are_there(&sides);
     let slow = &sides["rows"][1];
     let (server, upstream) = (number(&slow["server"]["time"]["mean_ms"]), number(&slow["upstream_ms"]));

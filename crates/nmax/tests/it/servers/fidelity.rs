@@ -54,10 +54,7 @@ fn a_plan_of_a_log_makes_such_a_log() {
     let server = nginx(&bench, 1, SITE);
     let items: String = (1..=40).map(|id| format!("{id}\n")).collect();
     bench.write("items.csv", &format!("id\n{items}"));
-    bench.write(
-        "visitors.yaml",
-        &format!("nmax: 1\ntarget: {}\n{VISITORS}", server.url(0)),
-    );
+    bench.write("visitors.yaml", &format!("nmax: 1\ntarget: {}\n{VISITORS}", server.url(0)));
     bench.nmax(&["run", "visitors.yaml", "--exit-zero", "--quiet"]).exits(0);
     let log = server.file("visits.log");
     std::fs::copy(&log, bench.path("visits.log")).unwrap();
@@ -68,9 +65,7 @@ fn a_plan_of_a_log_makes_such_a_log() {
     assert_eq!(found["parsed"], lines, "{found:#}");
     assert_eq!(found["sessions"], 240, "a visitor is an agent: {found:#}");
     std::fs::write(&log, "").unwrap();
-    bench
-        .nmax(&["run", "visits.yaml", "--duration", "4s", "--exit-zero", "--quiet"])
-        .exits(0);
+    bench.nmax(&["run", "visits.yaml", "--duration", "4s", "--exit-zero", "--quiet"]).exits(0);
     let rows = rows(&bench);
     for what in ["mix of requests", "steps of a session", "rate of sessions"] {
         let verdict = rows.get(what).map(String::as_str);
@@ -80,25 +75,9 @@ fn a_plan_of_a_log_makes_such_a_log() {
         assert_eq!(rows.get(row).map(String::as_str), Some("alike"), "{row}: {rows:#?}");
     }
     // And the log itself, sent again, is the same traffic.
-    bench
-        .nmax(&[
-            "replay",
-            "visits.log",
-            "--target",
-            &url,
-            "--speed",
-            "2",
-            "--exit-zero",
-            "--quiet",
-        ])
-        .exits(0);
+    bench.nmax(&["replay", "visits.log", "--target", &url, "--speed", "2", "--exit-zero", "--quiet"]).exits(0);
     let again = self::rows(&bench);
-    for what in [
-        "mix of requests",
-        "steps of a session",
-        "rate of sessions",
-        "mix of statuses",
-    ] {
+    for what in ["mix of requests", "steps of a session", "rate of sessions", "mix of statuses"] {
         if let Some(verdict) = again.get(what) {
             assert_eq!(verdict, "alike", "{what}: {again:#?}");
         }
@@ -111,7 +90,5 @@ fn rows(bench: &Bench) -> BTreeMap<String, String> {
     assert_schema(&compared, "fidelity");
     let rows = compared["rows"].as_array().unwrap();
     let text = |value: &Value| value.as_str().unwrap().to_owned();
-    rows.iter()
-        .map(|row| (text(&row["what"]), text(&row["verdict"])))
-        .collect()
+    rows.iter().map(|row| (text(&row["what"]), text(&row["verdict"]))).collect()
 }

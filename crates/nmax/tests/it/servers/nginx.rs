@@ -8,10 +8,7 @@ use super::process::{Program, Server};
 use super::{ITERATIONS, VUS, assert_all_ok, closed, run};
 use crate::bench::{Bench, count};
 
-const NGINX: Program = Program {
-    name: "nginx",
-    package: "nginx-light",
-};
+const NGINX: Program = Program { name: "nginx", package: "nginx-light" };
 /// Bytes of the page, much larger than what it takes in gzip.
 const PAGE_BYTES: u64 = 20_000;
 
@@ -92,12 +89,7 @@ fn each_policy_opens_its_connections_and_sends_each_request_once() {
         ("connection: per-iteration", ITERATIONS, "", "HTTP/1.1"),
         ("connection: per-request", 2 * ITERATIONS, "close", "HTTP/1.1"),
         ("version: 1.0", VUS, "keep-alive", "HTTP/1.0"),
-        (
-            "version: 1.0, connection: per-request",
-            2 * ITERATIONS,
-            "close",
-            "HTTP/1.0",
-        ),
+        ("version: 1.0, connection: per-request", 2 * ITERATIONS, "close", "HTTP/1.0"),
     ];
     for (defaults, opened, said, version) in cases {
         log.clear();
@@ -112,11 +104,7 @@ fn each_policy_opens_its_connections_and_sends_each_request_once() {
         assert_eq!(super::connections(&summary, "opened"), opened, "{defaults}");
         assert_eq!(super::connections(&summary, "retries"), 0, "{defaults}");
         for line in &lines {
-            assert_eq!(
-                (line.status, line.version.as_str()),
-                (200, version),
-                "{defaults}: {line:?}"
-            );
+            assert_eq!((line.status, line.version.as_str()), (200, version), "{defaults}: {line:?}");
             assert!(said.is_empty() || line.said == said, "{defaults}: {line:?}");
         }
     }
@@ -125,10 +113,7 @@ fn each_policy_opens_its_connections_and_sends_each_request_once() {
 #[test]
 fn bytes_are_those_that_the_server_counted() {
     let (bench, server) = site();
-    let summary = run(
-        &bench,
-        &closed(&server.url(0), "", "{ get: /page.html, name: page }, { get: /empty }"),
-    );
+    let summary = run(&bench, &closed(&server.url(0), "", "{ get: /page.html, name: page }, { get: /empty }"));
     assert_all_ok(&summary, 2 * ITERATIONS);
     let lines = access(&server).lines(2 * ITERATIONS);
     let of = |bytes: fn(&super::access::Line) -> u64| lines.iter().map(bytes).sum::<u64>();
@@ -147,15 +132,8 @@ fn gzip_is_undone_and_both_sizes_are_counted() {
     let page = &summary["requests"]["page"];
     assert_eq!(count(&page["bytes_received"]), wire, "{page:#}");
     assert_eq!(count(&page["bytes_decoded"]), ITERATIONS * PAGE_BYTES, "{page:#}");
-    assert!(
-        wire * 10 < ITERATIONS * PAGE_BYTES,
-        "the server compressed: {wire} bytes"
-    );
-    assert_eq!(
-        connections(&lines),
-        VUS,
-        "a coded, chunked reply lets its connection live"
-    );
+    assert!(wire * 10 < ITERATIONS * PAGE_BYTES, "the server compressed: {wire} bytes");
+    assert_eq!(connections(&lines), VUS, "a coded, chunked reply lets its connection live");
 }
 
 #[test]
@@ -192,11 +170,7 @@ fn a_server_that_closes_after_ten_requests_fails_none() {
     let opened = connections(&lines);
     assert!(opened >= ITERATIONS / 10, "{opened}");
     assert_eq!(super::connections(&summary, "opened"), opened);
-    assert_eq!(
-        super::connections(&summary, "retries"),
-        0,
-        "the reply said that it is the last one"
-    );
+    assert_eq!(super::connections(&summary, "retries"), 0, "the reply said that it is the last one");
 }
 
 #[test]
@@ -237,11 +211,7 @@ fn redirects_keep_or_change_the_method_as_they_must() {
         let (moved, landed): (Vec<_>, Vec<_>) = lines.iter().partition(|line| line.target != "/landing");
         assert_eq!(moved.len(), landed.len(), "{status} {method}");
         for line in landed {
-            assert_eq!(
-                (line.method.as_str(), line.status),
-                (arrives, 200),
-                "{status} {method}: {why}"
-            );
+            assert_eq!((line.method.as_str(), line.status), (arrives, 200), "{status} {method}: {why}");
             let with_body = moved[0].received - moved[0].target.len() as u64;
             let same_size = line.received - line.target.len() as u64 == with_body;
             assert_eq!(
@@ -257,10 +227,7 @@ fn redirects_keep_or_change_the_method_as_they_must() {
 #[test]
 fn without_follow_a_redirect_is_the_reply() {
     let (bench, server) = site();
-    let summary = run(
-        &bench,
-        &closed(&server.url(0), "", "{ get: /moved/302, expect: { status: 302 } }"),
-    );
+    let summary = run(&bench, &closed(&server.url(0), "", "{ get: /moved/302, expect: { status: 302 } }"));
     assert_all_ok(&summary, ITERATIONS);
     access(&server).lines(ITERATIONS);
 }
@@ -286,10 +253,6 @@ fn redirects_in_a_circle_end_at_the_limit_and_fail() {
     assert_eq!(connections(&lines), VUS);
     let total = &summary["total"];
     assert_eq!(count(&total["errors"]), 0, "{summary:#}");
-    assert_eq!(
-        count(&total["failed"]),
-        ITERATIONS,
-        "the last one of each chain: {summary:#}"
-    );
+    assert_eq!(count(&total["failed"]), ITERATIONS, "the last one of each chain: {summary:#}");
     assert_eq!(super::connections(&summary, "redirects"), 3 * ITERATIONS);
 }

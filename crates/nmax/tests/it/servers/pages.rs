@@ -22,17 +22,12 @@ fn site() -> (Bench, Server) {
     let bench = Bench::new();
     let server = nginx(&bench, 1, SITE);
     let write = |name: &str, text: &str| std::fs::write(server.file(name), text).unwrap();
-    let images: String = (0..IMAGES)
-        .map(|n| format!("<img src=i{n}.png srcset='no{n}.png 2x'>"))
-        .collect();
+    let images: String = (0..IMAGES).map(|n| format!("<img src=i{n}.png srcset='no{n}.png 2x'>")).collect();
     write(
         "page.html",
         &format!("<!doctype html><link rel=stylesheet href=a.css><noscript><img src=no.png></noscript>{images}"),
     );
-    write(
-        "a.css",
-        "@font-face { src: url(no.eot), url(f.woff2) format('woff2') } p:hover { background: url(no.png) }",
-    );
+    write("a.css", "@font-face { src: url(no.eot), url(f.woff2) format('woff2') } p:hover { background: url(no.png) }");
     write("f.woff2", "a font");
     for n in 0..IMAGES {
         write(&format!("i{n}.png"), &format!("image {n}"));
@@ -59,23 +54,15 @@ fn who_comes_back_asks_only_what_changed() {
     assert_all_ok(&summary, exchanges);
     let lines = log.lines(exchanges);
     let with = |name: &str, status: u16| {
-        let found = lines
-            .iter()
-            .filter(|line| line.target.ends_with(name) && line.status == status);
+        let found = lines.iter().filter(|line| line.target.ends_with(name) && line.status == status);
         found.count() as u64
     };
-    assert_eq!(
-        (with("page.html", 200), with("a.css", 200), with("f.woff2", 200)),
-        (ITERATIONS, VUS, VUS)
-    );
+    assert_eq!((with("page.html", 200), with("a.css", 200), with("f.woff2", 200)), (ITERATIONS, VUS, VUS));
     assert_eq!((with(".png", 200), with(".png", 304)), (IMAGES * VUS, IMAGES * again));
     let opened = connections(&lines);
     assert!((VUS + 1..=6 * VUS).contains(&opened), "{opened} connections");
     assert_eq!(super::connections(&summary, "opened"), opened);
-    assert_eq!(
-        page(&summary),
-        [ITERATIONS, 0, ITERATIONS * resources, 2 * again, IMAGES * again]
-    );
+    assert_eq!(page(&summary), [ITERATIONS, 0, ITERATIONS * resources, 2 * again, IMAGES * again]);
 }
 
 /// New ones ask for everything, each over connections of its own.
@@ -89,9 +76,6 @@ fn who_is_new_asks_for_everything() {
     let lines = access(&server).lines(exchanges);
     assert!(lines.iter().all(|line| line.status == 200));
     let opened = connections(&lines);
-    assert!(
-        (ITERATIONS + 1..=6 * ITERATIONS).contains(&opened),
-        "{opened} connections"
-    );
+    assert!((ITERATIONS + 1..=6 * ITERATIONS).contains(&opened), "{opened} connections");
     assert_eq!(page(&summary), [ITERATIONS, 0, ITERATIONS * resources, 0, 0]);
 }

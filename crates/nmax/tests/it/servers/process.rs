@@ -30,14 +30,14 @@ impl Program {
     pub(super) fn path(&self) -> PathBuf {
         let path = std::env::var("PATH").unwrap_or_default();
         let mut folders = path.split(':').chain(["/usr/sbin", "/usr/local/sbin"]);
-        folders
-            .find_map(|folder| Some(Path::new(folder).join(self.name)).filter(|file| file.is_file()))
-            .unwrap_or_else(|| {
+        folders.find_map(|folder| Some(Path::new(folder).join(self.name)).filter(|file| file.is_file())).unwrap_or_else(
+            || {
                 panic!(
                     "{} is missing: install the Debian package `{}`, or run scripts/install-test-deps.sh",
                     self.name, self.package
                 )
-            })
+            },
+        )
     }
 }
 
@@ -58,16 +58,9 @@ impl Server {
             let ports: Vec<u16> = (0..count).map(|_| free_port()).collect();
             let mut command = prepare(&folder, &ports);
             let said = fs::File::create(folder.join("said")).unwrap();
-            command
-                .stdin(Stdio::null())
-                .stdout(said.try_clone().unwrap())
-                .stderr(said);
+            command.stdin(Stdio::null()).stdout(said.try_clone().unwrap()).stderr(said);
             let child = command.spawn().unwrap();
-            let mut server = Self {
-                child,
-                ports,
-                folder: folder.clone(),
-            };
+            let mut server = Self { child, ports, folder: folder.clone() };
             if server.comes_up() {
                 return server;
             }

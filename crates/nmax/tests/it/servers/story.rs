@@ -40,10 +40,7 @@ fn ab_waits_for_the_close_and_nmax_names_the_socket_that_was_held() {
         if holds {
             let (_, seconds) = held.split_once(" of ").unwrap_or_else(|| panic!("none held:\n{table}"));
             let seconds: f64 = seconds.trim_end_matches(" s").parse().unwrap();
-            assert!(
-                (0.7..5.0).contains(&(seconds * 1e3 / WAIT_MS)),
-                "{name}, {connections}:\n{table}"
-            );
+            assert!((0.7..5.0).contains(&(seconds * 1e3 / WAIT_MS)), "{name}, {connections}:\n{table}");
         } else {
             assert_eq!(held, "none", "{name}, {connections}:\n{table}");
         }

@@ -35,12 +35,7 @@ fn two(server: &Server, step: &str) -> String {
 /// The stored bodies.
 fn stored(server: &Server, want: usize) -> Vec<Vec<u8>> {
     let folder = server.file("client_body");
-    let files = || -> Vec<_> {
-        fs::read_dir(&folder)
-            .unwrap()
-            .map(|entry| entry.unwrap().path())
-            .collect()
-    };
+    let files = || -> Vec<_> { fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect() };
     until("stored bodies", || files().len() == want);
     files().iter().map(|file| fs::read(file).unwrap()).collect()
 }
@@ -52,10 +47,7 @@ fn a_body_from_a_file_arrives_whole() {
     assert_all_ok(&summary, 2);
     assert!(stored(&server, 2).iter().all(|body| *body == bytes));
     let lines = access(&server).lines(2);
-    assert_eq!(
-        count(&summary["total"]["bytes_sent"]),
-        lines.iter().map(|line| line.received).sum::<u64>()
-    );
+    assert_eq!(count(&summary["total"]["bytes_sent"]), lines.iter().map(|line| line.received).sum::<u64>());
 }
 
 #[test]
@@ -73,16 +65,10 @@ fn multipart_arrives_as_written_with_its_file() {
         assert!(head.contains("name=\"note\"") && !head.contains("filename"), "{head}");
         assert_eq!(text, b"a \"b\" c");
         let (head, file) = &parts[1];
-        assert!(
-            head.contains("name=\"picture\"") && head.contains("filename=\"x.png\""),
-            "{head}"
-        );
+        assert!(head.contains("name=\"picture\"") && head.contains("filename=\"x.png\""), "{head}");
         assert!(head.to_ascii_lowercase().contains("content-type: image/png"), "{head}");
         assert!(*file == bytes, "{} of {} bytes, or others", file.len(), bytes.len());
-        assert!(
-            body.ends_with(&[boundary, b"--\r\n"].concat()),
-            "closed by the last boundary"
-        );
+        assert!(body.ends_with(&[boundary, b"--\r\n"].concat()), "closed by the last boundary");
     }
 }
 
@@ -121,10 +107,7 @@ fn a_body_that_the_server_refuses_at_once_is_not_sent() {
 #[test]
 fn a_body_that_the_server_asks_for_is_sent_and_the_100_is_no_reply() {
     let (bench, server, bytes) = store();
-    let summary = run(
-        &bench,
-        &two(&server, "{ post: /store, file: picture.png, expect_continue: true }"),
-    );
+    let summary = run(&bench, &two(&server, "{ post: /store, file: picture.png, expect_continue: true }"));
     assert_all_ok(&summary, 2);
     assert!(stored(&server, 2).iter().all(|body| *body == bytes));
     assert_eq!(connections(&summary, "informational"), 2);

@@ -10,14 +10,8 @@ use super::process::{Program, Server};
 use super::{ITERATIONS, VUS, assert_all_ok, closed, connections, run};
 use crate::bench::{Bench, count};
 
-const VARNISH: Program = Program {
-    name: "varnishd",
-    package: "varnish",
-};
-const VARNISHSTAT: Program = Program {
-    name: "varnishstat",
-    package: "varnish",
-};
+const VARNISH: Program = Program { name: "varnishd", package: "varnish" };
+const VARNISHSTAT: Program = Program { name: "varnishstat", package: "varnish" };
 
 /// Varnish in front of an nginx that serves one page.
 fn varnish(bench: &Bench) -> (Server, Server) {
@@ -31,11 +25,7 @@ fn varnish(bench: &Bench) -> (Server, Server) {
         std::fs::write(folder.join("site.vcl"), text).unwrap();
         let mut command = Command::new(&program);
         command.args(["-F", "-j", "none", "-a", &format!("127.0.0.1:{}", ports[0])]);
-        command
-            .arg("-n")
-            .arg(folder.join("work"))
-            .arg("-f")
-            .arg(folder.join("site.vcl"));
+        command.arg("-n").arg(folder.join("work")).arg("-f").arg(folder.join("site.vcl"));
         command.args(["-s", "malloc,16m", "-p", "vsl_space=2m", "-p", "thread_pools=1"]);
         command
     });
@@ -90,26 +80,15 @@ fn not_modified_has_no_body_whatever_its_head_says() {
                  { get: /page.html, name: again, headers: { if-none-match: \"${tag}\" }, expect: { status: 304 } }";
     let summary = run(&bench, &closed(&cache.url(0), "", steps));
     assert_all_ok(&summary, 2 * ITERATIONS);
-    assert_eq!(
-        count(&summary["requests"]["again"]["status"]["304"]),
-        ITERATIONS,
-        "{summary:#}"
-    );
-    assert_eq!(
-        connections(&summary, "opened"),
-        VUS,
-        "a reply without a body lets its connection live"
-    );
+    assert_eq!(count(&summary["requests"]["again"]["status"]["304"]), ITERATIONS, "{summary:#}");
+    assert_eq!(connections(&summary, "opened"), VUS, "a reply without a body lets its connection live");
 }
 
 #[test]
 fn head_has_no_body_whatever_its_head_says() {
     let bench = Bench::new();
     let (_origin, cache) = varnish(&bench);
-    let summary = run(
-        &bench,
-        &closed(&cache.url(0), "", "{ head: /page.html }, { get: /page.html }"),
-    );
+    let summary = run(&bench, &closed(&cache.url(0), "", "{ head: /page.html }, { get: /page.html }"));
     assert_all_ok(&summary, 2 * ITERATIONS);
     assert_eq!(connections(&summary, "opened"), VUS);
 }

@@ -13,13 +13,7 @@ fn check(text: &str, want: &[&str]) {
 #[test]
 fn wrong_profiles() {
     let cases: [(&str, &[&str]); 11] = [
-        (
-            "profile: peek",
-            &[
-                "plan.yaml:5:10: `peek` is not a choice here",
-                "  help: did you mean `peak`?",
-            ],
-        ),
+        ("profile: peek", &["plan.yaml:5:10: `peek` is not a choice here", "  help: did you mean `peak`?"]),
         (
             "profile: {}",
             &[
@@ -29,10 +23,7 @@ fn wrong_profiles() {
         ),
         (
             "profile: { peak: { hold: 1h }, soak: {} }",
-            &[
-                "plan.yaml:5:32: a run has one profile, `soak` is the second",
-                "  help: keep one of them",
-            ],
+            &["plan.yaml:5:32: a run has one profile, `soak` is the second", "  help: keep one of them"],
         ),
         (
             "profile: { flood: { rmp: 1h, holt: 1m } }",
@@ -68,10 +59,7 @@ fn wrong_profiles() {
         ),
         (
             "profile: { stress: { to: 0%, ramp: 0s } }",
-            &[
-                "plan.yaml:5:36: the duration is zero",
-                "  help: write a duration above zero, such as `30s`",
-            ],
+            &["plan.yaml:5:36: the duration is zero", "  help: write a duration above zero, such as `30s`"],
         ),
         (
             "profile: { stress: { to: 0% } }",
@@ -82,10 +70,7 @@ fn wrong_profiles() {
         ),
         (
             "profile: { ladder: { levels: [] } }",
-            &[
-                "plan.yaml:5:30: there is no level",
-                "  help: write levels such as `[1, 10, 100]`",
-            ],
+            &["plan.yaml:5:30: there is no level", "  help: write levels such as `[1, 10, 100]`"],
         ),
         (
             "profile: { ladder: { levels: [5, 10%] } }",
@@ -105,17 +90,11 @@ fn wrong_backgrounds() {
     let cases: [(&str, &[&str]); 8] = [
         (
             "workload: { open: { rate: 5/s }, background: { batch: { closed: { vus: 1 } } } }",
-            &[
-                "plan.yaml:4:48: the plan has no scenario `batch`",
-                "  help: its scenarios are: s, b",
-            ],
+            &["plan.yaml:4:48: the plan has no scenario `batch`", "  help: its scenarios are: s, b"],
         ),
         (
             "workload: { open: { rate: 5/s }, mix: { s: 1, b: 1 }, background: { b: { closed: { vus: 1 } } } }",
-            &[
-                "plan.yaml:4:69: `b` is in the background and has a weight in the mix",
-                "  help: keep one of them",
-            ],
+            &["plan.yaml:4:69: `b` is in the background and has a weight in the mix", "  help: keep one of them"],
         ),
         (
             "workload: { open: { rate: 5/s }, background: { b: { start: 1s } } }",
@@ -133,10 +112,7 @@ fn wrong_backgrounds() {
         ),
         (
             "workload: { open: { rate: 5/s }, background: { b: { closed: { vus: 1 }, duration: 0s } } }",
-            &[
-                "plan.yaml:4:83: the duration is zero",
-                "  help: write a duration above zero, such as `30s`",
-            ],
+            &["plan.yaml:4:83: the duration is zero", "  help: write a duration above zero, such as `30s`"],
         ),
         (
             "workload: { open: { rate: 5/s }, background: { s: { closed: { vus: 1 } }, b: { open: { rate: 1/s } } } }",
@@ -156,10 +132,7 @@ fn wrong_backgrounds() {
         ),
         (
             "workload: { open: { rate: 5/s }, background: [b] }",
-            &[
-                "plan.yaml:4:46: `background` is a map, this is a list",
-                "  help: write `NAME: VALUE` lines",
-            ],
+            &["plan.yaml:4:46: `background` is a map, this is a list", "  help: write `NAME: VALUE` lines"],
         ),
     ];
     for (lines, want) in cases {
@@ -179,12 +152,9 @@ fn pacing_fits_the_workload_of_its_scenario() {
         )
     };
     let (open, closed) = ("open: { rate: 1/s }", "closed: { vus: 1 }");
-    for (paced, mix, behind, fits) in [
-        ("s", closed, open, true),
-        ("b", open, closed, true),
-        ("s", open, closed, false),
-        ("b", closed, open, false),
-    ] {
+    for (paced, mix, behind, fits) in
+        [("s", closed, open, true), ("b", open, closed, true), ("s", open, closed, false), ("b", closed, open, false)]
+    {
         let found = rendered(&text(paced, mix, behind), &options());
         assert_eq!(found.is_empty(), fits, "{paced}, {mix}, {behind}: {found}");
     }
@@ -228,10 +198,7 @@ fn wrong_locations() {
         ),
         (
             "locations: { a/b: {} }",
-            &[
-                "plan.yaml:5:14: `a/b` cannot be the name of a location",
-                "  help: use 1 to 64 characters, without `/`",
-            ],
+            &["plan.yaml:5:14: `a/b` cannot be the name of a location", "  help: use 1 to 64 characters, without `/`"],
         ),
         (
             "locations: { a: { weight: 0 }, b: { weight: 0 } }",
@@ -242,10 +209,7 @@ fn wrong_locations() {
         ),
         (
             "availability: 101%",
-            &[
-                "plan.yaml:5:15: an availability is above 0% and at most 100%",
-                "  help: write it as `99.99%`",
-            ],
+            &["plan.yaml:5:15: an availability is above 0% and at most 100%", "  help: write it as `99.99%`"],
         ),
         (
             "compressed: 0.5",
@@ -283,17 +247,11 @@ fn wrong_timelines() {
     let cases: [(&str, &[&str]); 12] = [
         (
             "{ command: x }",
-            &[
-                "plan.yaml:5:12: it is not said when this is done",
-                "  help: add `at: 10m` or `when: steady`",
-            ],
+            &["plan.yaml:5:12: it is not said when this is done", "  help: add `at: 10m` or `when: steady`"],
         ),
         (
             "{ at: 1s, when: steady, command: x }",
-            &[
-                "plan.yaml:5:22: `at` and `when` both say when it is done",
-                "  help: keep one of them",
-            ],
+            &["plan.yaml:5:22: `at` and `when` both say when it is done", "  help: keep one of them"],
         ),
         (
             "{ at: 30s, command: x }",
@@ -325,10 +283,7 @@ fn wrong_timelines() {
         ),
         (
             "{ at: 1s, signal: { process: nginx, send: STOPP } }",
-            &[
-                "plan.yaml:5:54: `STOPP` is not a choice here",
-                "  help: did you mean `STOP`?",
-            ],
+            &["plan.yaml:5:54: `STOPP` is not a choice here", "  help: did you mean `STOP`?"],
         ),
         (
             "{ at: 1s, signal: { process: 12, send: STOP } }",
@@ -348,17 +303,11 @@ fn wrong_timelines() {
         ),
         (
             "{ at: 1s, http: { get: flush, post: / } }",
-            &[
-                "plan.yaml:5:42: a call has one method, `post` is the second",
-                "  help: keep one of them",
-            ],
+            &["plan.yaml:5:42: a call has one method, `post` is the second", "  help: keep one of them"],
         ),
         (
             "{ at: 1s, http: { body: x } }",
-            &[
-                "plan.yaml:5:28: the call has no method",
-                "  help: write one, such as `post: /admin/flush`",
-            ],
+            &["plan.yaml:5:28: the call has no method", "  help: write one, such as `post: /admin/flush`"],
         ),
         (
             "{ name: x, at: 1s, http: { get: flush } }, { name: x, at: 1s, http: { get: 'http://ann:pw@b/' } }, { name: '', \
@@ -388,10 +337,7 @@ fn wrong_observations() {
     let cases: [(&str, &[&str]); 12] = [
         (
             "[{ process: nginx }, { process: { pid: 1 }, name: nginx }]",
-            &[
-                "plan.yaml:5:60: `nginx` is observed twice",
-                "  help: give one of them another `name`",
-            ],
+            &["plan.yaml:5:60: `nginx` is observed twice", "  help: give one of them another `name`"],
         ),
         (
             "[{ process: { pid: 0 } }, { process: { pid: 1, pid_file: x } }, { process: {} }]",
@@ -500,10 +446,7 @@ fn wrong_observations() {
         ),
         (
             "[{ agent: { listen: '127.0.0.1:1' }, name: a }, { agent: { listen: '127.0.0.1:1' }, name: b }]",
-            &[
-                "plan.yaml:5:100: two agents are to call at 127.0.0.1:1",
-                "  help: give each a port of its own",
-            ],
+            &["plan.yaml:5:100: two agents are to call at 127.0.0.1:1", "  help: give each a port of its own"],
         ),
         (
             "[{ process: '' }]",
@@ -535,17 +478,11 @@ fn wrong_conditions() {
     let cases: [(&str, &[&str]); 6] = [
         (
             "page_time p95 < 1s for request GET /x",
-            &[
-                "plan.yaml:6:14: the plan has no page `GET /x`",
-                "  help: its pages are: home",
-            ],
+            &["plan.yaml:6:14: the plan has no page `GET /x`", "  help: its pages are: home"],
         ),
         (
             "errors < 5 for tag statik",
-            &[
-                "plan.yaml:6:14: the plan has no tag or location `statik`",
-                "  help: did you mean `static`?",
-            ],
+            &["plan.yaml:6:14: the plan has no tag or location `statik`", "  help: did you mean `static`?"],
         ),
         (
             "errors < 5 for tag zzzzzzzz",

@@ -4,36 +4,23 @@ use super::*;
 use crate::document::observe_also;
 
 fn source(host: &str, name: &str, kind: SourceKind) -> Observed {
-    Observed::Source(ObservedSource {
-        host: host.into(),
-        name: name.into(),
-        every: EVERY_DEFAULT,
-        kind,
-    })
+    Observed::Source(ObservedSource { host: host.into(), name: name.into(), every: EVERY_DEFAULT, kind })
 }
 
 #[test]
 fn sources_have_names_and_hosts() {
     let plan = plan(RUN_KEYS, &options());
-    let [agent, calling, prometheus, rest @ ..] = &plan.observe[3..] else {
-        panic!("sources are missing")
-    };
+    let [agent, calling, prometheus, rest @ ..] = &plan.observe[3..] else { panic!("sources are missing") };
     let kind = SourceKind::Agent {
         reach: AgentReach::Pull("http://db1:9797".into()),
         token: Some("abc".into()),
         processes: vec!["postgres".into(), "nginx".into()],
     };
     assert_eq!(*agent, source("db1", "db1", kind));
-    let Observed::Source(calling) = calling else {
-        panic!("an agent")
-    };
+    let Observed::Source(calling) = calling else { panic!("an agent") };
     assert_eq!((calling.host.as_str(), calling.every), ("web1", Duration::from_secs(2)));
-    let Observed::Source(ObservedSource {
-        host,
-        name,
-        kind: SourceKind::Prometheus { resources, .. },
-        ..
-    }) = prometheus
+    let Observed::Source(ObservedSource { host, name, kind: SourceKind::Prometheus { resources, .. }, .. }) =
+        prometheus
     else {
         panic!("a page of metrics")
     };
@@ -53,31 +40,11 @@ fn sources_have_names_and_hosts() {
         source(
             INJECTOR,
             "shop",
-            SourceKind::Postgres {
-                url: "postgres://monitor:pw@localhost:5433/shop?sslmode=disable".into(),
-            },
+            SourceKind::Postgres { url: "postgres://monitor:pw@localhost:5433/shop?sslmode=disable".into() },
         ),
-        source(
-            "cache.test",
-            "cache.test:6379",
-            SourceKind::Redis {
-                url: "redis://cache.test:6379".into(),
-            },
-        ),
-        source(
-            INJECTOR,
-            "[::1]:11211",
-            SourceKind::Memcached {
-                address: "[::1]:11211".into(),
-            },
-        ),
-        source(
-            INJECTOR,
-            "front",
-            SourceKind::Nginx {
-                url: "http://127.0.0.1:8080/stub_status".into(),
-            },
-        ),
+        source("cache.test", "cache.test:6379", SourceKind::Redis { url: "redis://cache.test:6379".into() }),
+        source(INJECTOR, "[::1]:11211", SourceKind::Memcached { address: "[::1]:11211".into() }),
+        source(INJECTOR, "front", SourceKind::Nginx { url: "http://127.0.0.1:8080/stub_status".into() }),
         source(
             INJECTOR,
             "access.log",
@@ -112,20 +79,8 @@ fn issuers_are_files_of_the_plan() {
                 url: "postgres://a:pw@h/shop?sslmode=verify-full&sslrootcert=/plans/a%20b.pem".into(),
             },
         ),
-        source(
-            "h",
-            "h:6379",
-            SourceKind::Redis {
-                url: "rediss://:pw@h:6379?ca=/plans/c.pem".into(),
-            },
-        ),
-        source(
-            "g",
-            "g",
-            SourceKind::Postgres {
-                url: "postgres://g?sslrootcert=system".into(),
-            },
-        ),
+        source("h", "h:6379", SourceKind::Redis { url: "rediss://:pw@h:6379?ca=/plans/c.pem".into() }),
+        source("g", "g", SourceKind::Postgres { url: "postgres://g?sslrootcert=system".into() }),
     ];
     assert_eq!(plan.observe, want);
 }
@@ -140,10 +95,7 @@ fn logs_are_files_of_the_plan() {
 }
 
 fn flags(flags: &[(&str, &str)], token: Option<&str>) -> Result<Vec<Observed>, String> {
-    let flags: Vec<_> = flags
-        .iter()
-        .map(|(kind, text)| ((*kind).to_owned(), (*text).to_owned()))
-        .collect();
+    let flags: Vec<_> = flags.iter().map(|(kind, text)| ((*kind).to_owned(), (*text).to_owned())).collect();
     let mut plan = plan(&around(&format!("{OPEN}observe: [{{ process: nginx }}]")), &options());
     let env = |name: &str| token.filter(|_| name == "NMAX_AGENT_TOKEN").map(str::to_owned);
     match observe_also(&mut plan, &flags, &env) {
@@ -169,14 +121,7 @@ fn flags_observe_besides() {
 /// All that is wrong is said at once, and no password.
 #[test]
 fn wrong_flags() {
-    let wrong = flags(
-        &[
-            ("proces", "x"),
-            ("process", "nginx"),
-            ("prometheus", "ftp://u:s3cret@h/"),
-        ],
-        None,
-    );
+    let wrong = flags(&[("proces", "x"), ("process", "nginx"), ("prometheus", "ftp://u:s3cret@h/")], None);
     let want = "\
 --observe proces=x: `proces` is nothing that can be observed
   help: did you mean `process`?

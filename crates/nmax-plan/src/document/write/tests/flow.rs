@@ -18,11 +18,7 @@ use crate::template::{Call, Function, Part, Template};
 const SLOTS: [&str; 3] = ["a", "b-2", "ü_c"];
 
 fn constant(text: String) -> Template {
-    if text.is_empty() {
-        Template::default()
-    } else {
-        Template::text(text)
-    }
+    if text.is_empty() { Template::default() } else { Template::text(text) }
 }
 
 fn of_part(part: Part) -> Template {
@@ -56,20 +52,13 @@ fn hole(shared: bool) -> BoxedStrategy<Part> {
                 "[a-z'\"\\\\,(){}$ ]{0,8}".prop_map(constant),
                 "-?[0-9]{1,3}(\\.[0-9]{1,2})?".prop_map(constant),
             ];
-            let one = select(vec![
-                Function::Base64,
-                Function::Url,
-                Function::Html,
-                Function::Base64Decode,
-            ]);
+            let one = select(vec![Function::Base64, Function::Url, Function::Html, Function::Base64Decode]);
             let two = select(vec![Function::Encrypt, Function::Decrypt]);
             prop_oneof![
                 (one, argument.clone()).prop_map(|(function, text)| call(function, vec![text])),
                 (two, argument.clone(), argument.clone())
                     .prop_map(|(function, key, text)| call(function, vec![key, text])),
-                argument
-                    .clone()
-                    .prop_map(|text| call(Function::Hash, vec![Template::text("sha384"), text])),
+                argument.clone().prop_map(|text| call(Function::Hash, vec![Template::text("sha384"), text])),
                 (argument.clone(), argument)
                     .prop_map(|(key, text)| call(Function::JwtSign, vec![Template::text("HS512"), key, text])),
                 (any::<i32>(), 0..9_i64).prop_map(|(low, more)| {
@@ -101,9 +90,8 @@ fn condition(shared: bool) -> BoxedStrategy<Condition> {
             any_text().prop_map(constant),
             select(vec!["", "contains", "==", "a == b", "'", "x y"]).prop_map(|text| constant(text.into())),
             hole(shared).prop_map(of_part),
-            (hole(shared), "[a-z0-9$]{1,5}( [a-z]{2})?").prop_map(|(hole, text)| Template {
-                parts: vec![hole, Part::Text(text)]
-            }),
+            (hole(shared), "[a-z0-9$]{1,5}( [a-z]{2})?")
+                .prop_map(|(hole, text)| Template { parts: vec![hole, Part::Text(text)] }),
         ]
     };
     let comparison = select(vec![
@@ -168,10 +156,7 @@ fn request(shared: bool) -> BoxedStrategy<Step> {
                 query: Vec::new(),
                 headers: Vec::new(),
                 body: Body::Text(body),
-                expect: Expect {
-                    status: vec![Expect::STATUS_DEFAULT],
-                    checks: Vec::new(),
-                },
+                expect: Expect { status: vec![Expect::STATUS_DEFAULT], checks: Vec::new() },
                 extract: value.into_iter().collect(),
                 timeout: None,
                 redirects_max: None,
@@ -211,10 +196,8 @@ fn step(shared: bool) -> BoxedStrategy<Step> {
             ];
             let branch = (0.001..9.0_f64, any.clone()).prop_map(|(weight, steps)| Branch { weight, steps });
             prop_oneof![
-                ("[a-z: #]{0,6}", some.clone()).prop_map(|(name, steps)| Step::Transaction(Transaction {
-                    name: format!("{name}."),
-                    steps
-                })),
+                ("[a-z: #]{0,6}", some.clone())
+                    .prop_map(|(name, steps)| Step::Transaction(Transaction { name: format!("{name}."), steps })),
                 (condition(shared), some.clone(), any).prop_map(|(condition, then, otherwise)| Step::If(If {
                     condition,
                     then,
@@ -277,12 +260,7 @@ fn with(setup: Vec<Step>, first: Vec<Step>, steps: Vec<Step>, last: Vec<Step>, t
         let mut once = plan.scenarios[0].clone();
         (once.setup, once.teardown) = (Vec::new(), Vec::new());
         once.steps = steps;
-        Scenario {
-            name: name.into(),
-            weight: 0.0,
-            slots_kept,
-            ..once
-        }
+        Scenario { name: name.into(), weight: 0.0, slots_kept, ..once }
     };
     let (setup, teardown) = (once("setup", setup, 0), once("teardown", teardown, slots.len()));
     (plan.setup, plan.teardown) = (Some(setup), Some(teardown));

@@ -20,24 +20,14 @@ fn length(range: std::ops::Range<u64>) -> impl Strategy<Value = Duration> {
 }
 
 fn stage(level: f64, length: Duration) -> Stage {
-    Stage {
-        from: level,
-        to: level,
-        length_ns: Some(length.as_nanos() as u64),
-        kind: StageKind::Hold,
-    }
+    Stage { from: level, to: level, length_ns: Some(length.as_nanos() as u64), kind: StageKind::Hold }
 }
 
 /// A ramp up, then a hold: the shape of any profile may be written as stages.
 fn shape(full: f64) -> impl Strategy<Value = Vec<Stage>> {
     (length(1..1 << 50), length(1..1 << 50), 0.1..2.0_f64).prop_map(move |(ramp, hold, share)| {
         let level = full * share;
-        let ramp = Stage {
-            from: 0.0,
-            to: level,
-            length_ns: Some(ramp.as_nanos() as u64),
-            kind: StageKind::RampUp,
-        };
+        let ramp = Stage { from: 0.0, to: level, length_ns: Some(ramp.as_nanos() as u64), kind: StageKind::RampUp };
         vec![ramp, stage(level, hold)]
     })
 }
@@ -55,32 +45,17 @@ fn workload() -> impl Strategy<Value = Workload> {
 
 fn background(end: Duration) -> impl Strategy<Value = Background> {
     (workload(), any::<bool>(), 0.0..0.9_f64, 0.01..1.0_f64).prop_map(move |(workload, late, start, part)| {
-        let start = if late {
-            end.mul_f64(start) + Duration::from_nanos(1)
-        } else {
-            Duration::ZERO
-        };
+        let start = if late { end.mul_f64(start) + Duration::from_nanos(1) } else { Duration::ZERO };
         let rest = end.saturating_sub(start);
-        let length = rest
-            .mul_f64(part)
-            .clamp(Duration::from_nanos(1), rest.max(Duration::from_nanos(1)));
+        let length = rest.mul_f64(part).clamp(Duration::from_nanos(1), rest.max(Duration::from_nanos(1)));
         let before = late.then(|| stage(0.0, start));
         let then = stage(crate::profile::full(&workload), length);
-        Background {
-            scenario: 1,
-            workload,
-            stages: before.into_iter().chain([then]).collect(),
-        }
+        Background { scenario: 1, workload, stages: before.into_iter().chain([then]).collect() }
     })
 }
 
 fn location() -> impl Strategy<Value = Location> {
-    let rate = || {
-        option::of(prop_oneof![
-            1e-3..1e12_f64,
-            (1..1_000_000_u32).prop_map(|k| f64::from(k) * 1e3)
-        ])
-    };
+    let rate = || option::of(prop_oneof![1e-3..1e12_f64, (1..1_000_000_u32).prop_map(|k| f64::from(k) * 1e3)]);
     (rate(), rate(), length(0..1 << 40), length(0..1 << 40), 0.1..1e6_f64).prop_map(
         |(down_bits_per_s, up_bits_per_s, round_trip, jitter, weight)| Location {
             name: String::new(),
@@ -102,30 +77,17 @@ fn process() -> impl Strategy<Value = ProcessRef> {
 }
 
 fn observed() -> impl Strategy<Value = Observed> {
-    let watched = process().prop_map(|process| Observed::Process {
-        name: String::new(),
-        process,
-    });
+    let watched = process().prop_map(|process| Observed::Process { name: String::new(), process });
     let source = (source_kind(), "[a-z]{1,9}", prop_oneof![Just(1_000), 100..60_000_u64]);
     let source = source.prop_map(|(kind, host, every_ms)| {
-        Observed::Source(ObservedSource {
-            host,
-            name: String::new(),
-            every: Duration::from_millis(every_ms),
-            kind,
-        })
+        Observed::Source(ObservedSource { host, name: String::new(), every: Duration::from_millis(every_ms), kind })
     });
     prop_oneof![watched, source]
 }
 
 fn source_kind() -> impl Strategy<Value = SourceKind> {
     let token = option::of("[!-~]{1,20}([$][{]env[.]TOKEN[}])?");
-    let agent = (
-        any::<bool>(),
-        1..u16::MAX,
-        token.clone(),
-        vec("[a-z][a-z0-9:. $-]{0,8}[a-z]", 0..3),
-    );
+    let agent = (any::<bool>(), 1..u16::MAX, token.clone(), vec("[a-z][a-z0-9:. $-]{0,8}[a-z]", 0..3));
     let user = option::of("[a-z]{1,5}(:[a-z0-9]{1,5})?");
     let rest = "(/[a-z0-9?=&$]{0,9})?";
     let figures = select(MAPPED_FIGURES.to_vec());
@@ -148,25 +110,15 @@ fn source_kind() -> impl Strategy<Value = SourceKind> {
             } else {
                 AgentReach::Pull(format!("http://db1:{port}"))
             };
-            SourceKind::Agent {
-                reach,
-                token,
-                processes,
-            }
+            SourceKind::Agent { reach, token, processes }
         }),
         (user.clone(), rest, token, resources).prop_map(|(user, rest, token, resources)| {
-            let resources = (0..)
-                .zip(resources)
-                .map(|(number, ((kind, _, metric), of)): (u32, _)| MappedResource {
-                    name: format!("r {number}"),
-                    kind,
-                    figures: vec![(metric, of)],
-                });
-            SourceKind::Prometheus {
-                url: url("https", user, rest),
-                token,
-                resources: resources.collect(),
-            }
+            let resources = (0..).zip(resources).map(|(number, ((kind, _, metric), of)): (u32, _)| MappedResource {
+                name: format!("r {number}"),
+                kind,
+                figures: vec![(metric, of)],
+            });
+            SourceKind::Prometheus { url: url("https", user, rest), token, resources: resources.collect() }
         }),
         (user.clone(), rest, any::<bool>()).prop_map(|(user, rest, is_checked)| SourceKind::Postgres {
             url: match is_checked {
@@ -174,19 +126,10 @@ fn source_kind() -> impl Strategy<Value = SourceKind> {
                 false => url("postgres", user, rest),
             }
         }),
-        (user, rest).prop_map(|(user, rest)| SourceKind::Nginx {
-            url: url("http", user, rest)
-        }),
-        (
-            1..u16::MAX,
-            select(vec![("redis", ""), ("rediss", ""), ("rediss", "?ca=/a%20b.pem")])
-        )
-            .prop_map(|(port, (scheme, query))| SourceKind::Redis {
-                url: format!("{scheme}://:pw@h:{port}{query}")
-            }),
-        (1..u16::MAX).prop_map(|port| SourceKind::Memcached {
-            address: format!("[::1]:{port}")
-        }),
+        (user, rest).prop_map(|(user, rest)| SourceKind::Nginx { url: url("http", user, rest) }),
+        (1..u16::MAX, select(vec![("redis", ""), ("rediss", ""), ("rediss", "?ca=/a%20b.pem")]))
+            .prop_map(|(port, (scheme, query))| SourceKind::Redis { url: format!("{scheme}://:pw@h:{port}{query}") }),
+        (1..u16::MAX).prop_map(|port| SourceKind::Memcached { address: format!("[::1]:{port}") }),
         ("[ -~]{0,12}[!-~]", formats).prop_map(|(file, (format, (kind, layer)))| SourceKind::Log {
             file,
             format,
@@ -204,18 +147,11 @@ fn url(scheme: &str, user: Option<String>, rest: String) -> String {
 /// Agents are called as their hosts.
 fn named(observed: Observed, new: &str) -> Observed {
     match observed {
-        Observed::Process { process, .. } => Observed::Process {
-            name: new.to_owned(),
-            process,
-        },
+        Observed::Process { process, .. } => Observed::Process { name: new.to_owned(), process },
         Observed::Source(source) => {
             let is_agent = matches!(source.kind, SourceKind::Agent { .. });
             let host = if is_agent { new.to_owned() } else { source.host };
-            Observed::Source(ObservedSource {
-                host,
-                name: new.to_owned(),
-                ..source
-            })
+            Observed::Source(ObservedSource { host, name: new.to_owned(), ..source })
         }
     }
 }
@@ -224,16 +160,10 @@ fn action() -> impl Strategy<Value = Action> {
     let text = "[ -~]{0,12}([$][{]env[.]TOKEN[}])?[!-~]";
     prop_oneof![
         text.prop_map(Action::Command),
-        (
-            select(Method::ALL.to_vec()),
-            "(http://b:81)?/[!-~]{0,9}",
-            "[ -~\n]{0,12}"
-        )
+        (select(Method::ALL.to_vec()), "(http://b:81)?/[!-~]{0,9}", "[ -~\n]{0,12}")
             .prop_map(|(method, url, body)| Action::Http { method, url, body }),
-        (select(vec!["STOP", "CONT", "USR1"]), process()).prop_map(|(signal, process)| Action::Signal {
-            signal: signal.into(),
-            process
-        }),
+        (select(vec!["STOP", "CONT", "USR1"]), process())
+            .prop_map(|(signal, process)| Action::Signal { signal: signal.into(), process }),
     ]
 }
 
@@ -275,36 +205,34 @@ fn changed() -> impl Strategy<Value = Plan> {
                 prop_oneof![Just(1.0), 1.0..1e6_f64],
                 option::of(length(0..1 << 40)),
             );
-            parts.prop_map(
-                move |(background, locations, timeline, observe, availability, compress, abort)| {
-                    let mut plan = Plan {
-                        workload: workload.clone(),
-                        written: written.clone(),
-                        stages: stages.clone(),
-                        profile,
-                        compress,
-                        background: background.into_iter().collect(),
-                        locations,
-                        timeline,
-                        availability,
-                        observe: (0..)
-                            .zip(observe)
-                            .map(|(number, observed)| named(observed, &format!("{number} ${{env.TOKEN}}")))
-                            .collect(),
-                        ..base.clone()
-                    };
-                    for (number, location) in plan.locations.iter_mut().enumerate() {
-                        location.name = format!("l{number}");
-                    }
-                    for (number, item) in plan.timeline.iter_mut().enumerate() {
-                        item.name = format!("{number}: $x");
-                    }
-                    let mut condition = threshold::parse("errors < 5 for tag t").unwrap();
-                    condition.abort = abort;
-                    plan.thresholds.insert(0, condition);
-                    plan
-                },
-            )
+            parts.prop_map(move |(background, locations, timeline, observe, availability, compress, abort)| {
+                let mut plan = Plan {
+                    workload: workload.clone(),
+                    written: written.clone(),
+                    stages: stages.clone(),
+                    profile,
+                    compress,
+                    background: background.into_iter().collect(),
+                    locations,
+                    timeline,
+                    availability,
+                    observe: (0..)
+                        .zip(observe)
+                        .map(|(number, observed)| named(observed, &format!("{number} ${{env.TOKEN}}")))
+                        .collect(),
+                    ..base.clone()
+                };
+                for (number, location) in plan.locations.iter_mut().enumerate() {
+                    location.name = format!("l{number}");
+                }
+                for (number, item) in plan.timeline.iter_mut().enumerate() {
+                    item.name = format!("{number}: $x");
+                }
+                let mut condition = threshold::parse("errors < 5 for tag t").unwrap();
+                condition.abort = abort;
+                plan.thresholds.insert(0, condition);
+                plan
+            })
         })
     })
 }

@@ -26,9 +26,7 @@ fn several_readings_of_a_bin_stand_together() {
     assert!((points[1].0 - 1.3).abs() < 0.02, "{points:?}");
 
     let mut uneven = Readings::default();
-    [500, 1_100, 1_200, 1_300]
-        .iter()
-        .for_each(|at_ms| push(&mut uneven, *at_ms, rate, 1.0));
+    [500, 1_100, 1_200, 1_300].iter().for_each(|at_ms| push(&mut uneven, *at_ms, rate, 1.0));
     let (_, track) = uneven.iter().next().unwrap();
     let at_s = read_at_s(track, 0..2).unwrap();
     assert!((at_s - 4.1 / 4.0).abs() < 1e-3, "{at_s}");
@@ -60,10 +58,7 @@ fn bins_of_several_widths_have_their_gaps_in_common() {
     let found = gaps(&figures, &["cpu"], Nanos::from_secs(until));
     assert_eq!(found.len(), 1, "{found:?}");
     let (begin_s, end_s) = found[0];
-    assert!(
-        (begin_s - 2_999.0).abs() < 4.0 && (end_s - 3_100.0).abs() < 4.0,
-        "{found:?}"
-    );
+    assert!((begin_s - 2_999.0).abs() < 4.0 && (end_s - 3_100.0).abs() < 4.0, "{found:?}");
 }
 
 /// A source that is there only later has a gap until then; each picture of it shows it.

@@ -30,16 +30,8 @@ fn converted() -> Converted {
         plan: "nmax: 1\n".into(),
         evidence: r#"{"recordings": ["x"]}"#.into(),
         files: vec![
-            File {
-                name: "visit.words.csv".into(),
-                bytes: b"q\ntea\n".to_vec(),
-                is_secret: false,
-            },
-            File {
-                name: "visit.secrets.csv".into(),
-                bytes: b"key\nabc\n".to_vec(),
-                is_secret: true,
-            },
+            File { name: "visit.words.csv".into(), bytes: b"q\ntea\n".to_vec(), is_secret: false },
+            File { name: "visit.secrets.csv".into(), bytes: b"key\nabc\n".to_vec(), is_secret: true },
         ],
         ..Converted::default()
     }
@@ -50,42 +42,26 @@ fn everything_is_written_or_nothing() {
     let folder = Folder::new("all");
     let place = Place::new(&folder.0.join("plans/visit.yaml"), false).unwrap();
     let (converted, secrets) = (converted(), Secrets::new(&[1; 32]));
-    let kept = [Kept {
-        name: "visit.har".into(),
-        text: Some("{}".into()),
-    }];
-    let bundle = Bundle {
-        converted: &converted,
-        secrets: &secrets,
-        recordings: &kept,
-    };
+    let kept = [Kept { name: "visit.har".into(), text: Some("{}".into()) }];
+    let bundle = Bundle { converted: &converted, secrets: &secrets, recordings: &kept };
     let written = write(&place, &bundle).unwrap();
     assert_eq!(written[0], place.plan());
     assert_eq!(written.len(), 5);
     assert!(fs::read_to_string(place.evidence()).unwrap().contains("visit.har"));
     assert_eq!(mode(&place.path("visit.secrets.csv")), 0o600);
-    assert_eq!(
-        fs::read_to_string(place.path(".gitignore")).unwrap(),
-        "/visit.secrets.csv\n"
-    );
+    assert_eq!(fs::read_to_string(place.path(".gitignore")).unwrap(), "/visit.secrets.csv\n");
 
     // The second time: nothing is touched, and all that is in the way is named.
     fs::write(place.plan(), "mine").unwrap();
     let (text, exit) = write(&place, &bundle).unwrap_err();
     assert_eq!(exit, Exit::Usage);
-    assert!(
-        text.contains("visit.yaml") && text.contains("visit.words.csv") && text.contains("--force"),
-        "{text}"
-    );
+    assert!(text.contains("visit.yaml") && text.contains("visit.words.csv") && text.contains("--force"), "{text}");
     assert_eq!(fs::read_to_string(place.plan()).unwrap(), "mine");
 
     let place = Place::new(&folder.0.join("plans/visit"), true).unwrap();
     write(&place, &bundle).unwrap();
     assert_eq!(fs::read_to_string(place.plan()).unwrap(), "nmax: 1\n");
-    assert_eq!(
-        fs::read_to_string(place.path(".gitignore")).unwrap(),
-        "/visit.secrets.csv\n"
-    );
+    assert_eq!(fs::read_to_string(place.path(".gitignore")).unwrap(), "/visit.secrets.csv\n");
     let left: Vec<_> = fs::read_dir(folder.0.join("plans")).unwrap().collect();
     assert_eq!(left.len(), 6, "{left:?}");
 }
@@ -98,10 +74,7 @@ fn a_secret_takes_the_place_of_what_all_could_read() {
     fs::write(&path, "old").unwrap();
     fs::set_permissions(&path, fs::Permissions::from_mode(0o666)).unwrap();
     replace(&path, b"new", true).unwrap();
-    assert_eq!(
-        (mode(&path), fs::read_to_string(&path).unwrap().as_str()),
-        (0o600, "new")
-    );
+    assert_eq!((mode(&path), fs::read_to_string(&path).unwrap().as_str()), (0o600, "new"));
 }
 
 #[test]
@@ -109,26 +82,16 @@ fn what_others_ignore_stays() {
     let folder = Folder::new("ignore");
     let path = folder.0.join(".gitignore");
     fs::write(&path, "runs/\nvisit.secrets.json").unwrap();
-    ignore(
-        &folder.0,
-        &[Path::new("visit.secrets.json"), Path::new("x/visit.secrets.csv")],
-    )
-    .unwrap();
-    assert_eq!(
-        fs::read_to_string(&path).unwrap(),
-        "runs/\nvisit.secrets.json\n/visit.secrets.csv\n"
-    );
+    ignore(&folder.0, &[Path::new("visit.secrets.json"), Path::new("x/visit.secrets.csv")]).unwrap();
+    assert_eq!(fs::read_to_string(&path).unwrap(), "runs/\nvisit.secrets.json\n/visit.secrets.csv\n");
 }
 
 #[test]
 fn a_place_is_a_name_for_files() {
     let folder = Folder::new("place");
-    for (output, plan) in [
-        ("visit", "visit.yaml"),
-        ("visit.yaml", "visit.yaml"),
-        ("visit.har", "visit.yaml"),
-        ("v1.2", "v1.2.yaml"),
-    ] {
+    for (output, plan) in
+        [("visit", "visit.yaml"), ("visit.yaml", "visit.yaml"), ("visit.har", "visit.yaml"), ("v1.2", "v1.2.yaml")]
+    {
         let place = Place::new(&folder.0.join(output), false).unwrap();
         assert_eq!(place.plan(), folder.0.join(plan), "{output}");
     }

@@ -82,16 +82,10 @@ fn a_pin_stands_right_behind_the_reply_that_it_belies() {
         let steps: Vec<&Step> = pinned.scenarios[0].all_steps().collect();
         let pin = Step::Set(vec![(site.extract.slot, Template::text("stale $1"))]);
         let at = steps.iter().position(|step| **step == pin).unwrap();
-        let before = steps[..at]
-            .iter()
-            .filter(|step| matches!(step, Step::Request(_)))
-            .count();
+        let before = steps[..at].iter().filter(|step| matches!(step, Step::Request(_))).count();
         assert_eq!(before, site.request + 1, "{site:?}");
         assert!(matches!(steps[at - 1], Step::Request(_)), "{site:?}");
-        assert_eq!(
-            pinned.scenarios[0].requests().count(),
-            plan.scenarios[0].requests().count()
-        );
+        assert_eq!(pinned.scenarios[0].requests().count(), plan.scenarios[0].requests().count());
     }
 }
 
@@ -101,20 +95,8 @@ fn numbered_requests_tell_whose_a_reply_is() {
     for (number, request) in numbered.scenarios[0].requests().enumerate() {
         let name = request.name.as_constant().unwrap();
         let is = |name: &str| whose(name);
-        assert_eq!(
-            is(name),
-            Whose::Request {
-                request: number,
-                hop: 0
-            }
-        );
-        assert_eq!(
-            is(&format!("{name} +2")),
-            Whose::Request {
-                request: number,
-                hop: 2
-            }
-        );
+        assert_eq!(is(name), Whose::Request { request: number, hop: 0 });
+        assert_eq!(is(&format!("{name} +2")), Whose::Request { request: number, hop: 2 });
         assert_eq!(is(&format!("{name} image")), Whose::Resource);
     }
     assert_eq!(whose("GET /logo.png"), Whose::Resource);

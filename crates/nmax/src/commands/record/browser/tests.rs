@@ -38,13 +38,6 @@ fn a_browser_that_cannot_start_leaves_no_profile() {
         url: "http://127.0.0.1/",
     };
     let error = open(&wanted).err().expect("there is no such browser");
-    assert!(
-        error.contains("/nowhere/chromium") && error.contains("--browser"),
-        "{error}"
-    );
-    assert!(
-        !std::env::temp_dir()
-            .join(format!("nmax-browser-{}", std::process::id()))
-            .exists()
-    );
+    assert!(error.contains("/nowhere/chromium") && error.contains("--browser"), "{error}");
+    assert!(!std::env::temp_dir().join(format!("nmax-browser-{}", std::process::id())).exists());
 }

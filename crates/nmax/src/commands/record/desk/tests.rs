@@ -5,10 +5,7 @@ use proptest::prelude::*;
 use super::*;
 
 fn mark(at_us: i64, name: &str) -> Wish {
-    Wish::Mark(Mark {
-        at_us,
-        name: name.to_owned(),
-    })
+    Wish::Mark(Mark { at_us, name: name.to_owned() })
 }
 
 #[test]
@@ -25,11 +22,7 @@ fn enter_by_mistake_can_be_taken_back() {
     let mut desk = Desk::default();
     assert_eq!(desk.typed_at("", 10), Wish::Ask);
     assert_eq!(desk.typed_at("  ", 20), Wish::Cancel, "no name: nothing begins");
-    assert_eq!(
-        desk.typed_at("search", 30),
-        mark(30, "search"),
-        "and nothing of it is left"
-    );
+    assert_eq!(desk.typed_at("search", 30), mark(30, "search"), "and nothing of it is left");
     assert_eq!(desk.typed_at("", 40), Wish::Ask);
     assert_eq!(desk.typed_at("q", 50), Wish::End, "also while a name is asked for");
 }
@@ -43,11 +36,7 @@ fn lines(bytes: &[u8], piece: usize) -> Vec<String> {
 fn what_is_not_utf_8_is_taken_as_far_as_it_can_be() {
     let text = b"l\xf6schen\n\xff\xfe\n\nq";
     for piece in [1, 2, 100] {
-        assert_eq!(
-            lines(text, piece),
-            ["l\u{fffd}schen", "\u{fffd}\u{fffd}", "", "q"],
-            "{piece}"
-        );
+        assert_eq!(lines(text, piece), ["l\u{fffd}schen", "\u{fffd}\u{fffd}", "", "q"], "{piece}");
     }
 }
 

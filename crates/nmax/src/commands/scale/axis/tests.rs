@@ -8,10 +8,7 @@ fn read(axes: &[&str]) -> Result<Axes, String> {
 #[test]
 fn axes_are_read() {
     let plain = read(&[]).unwrap();
-    assert_eq!(
-        (plain.load, plain.levels, plain.range),
-        (Load::Vus, None, (1.0, 1_000.0))
-    );
+    assert_eq!((plain.load, plain.levels, plain.range), (Load::Vus, None, (1.0, 1_000.0)));
     let rate = read(&["rate=40/s,10/s,20"]).unwrap();
     assert_eq!(rate.levels, Some(vec![10.0, 20.0, 40.0]), "in order");
     assert_eq!(rate.range, (10.0, 40.0));
@@ -50,17 +47,11 @@ fn what_is_wrong_is_said_with_a_remedy() {
 fn the_range_is_checked() {
     let of = |axes: &[&str], min, max| {
         let axes: Vec<String> = axes.iter().map(|axis| (*axis).to_owned()).collect();
-        parse(&axes, min, max, 2)
-            .map(|axes| axes.range)
-            .map_err(|errors| errors.join("\n"))
+        parse(&axes, min, max, 2).map(|axes| axes.range).map_err(|errors| errors.join("\n"))
     };
     assert_eq!(of(&[], Some(2.0), Some(64.0)), Ok((2.0, 64.0)));
     assert!(of(&[], Some(9.0), Some(3.0)).unwrap_err().contains("above the highest"));
     assert!(of(&[], None, Some(1.5)).unwrap_err().contains("whole"));
     assert!(of(&[], None, Some(f64::NAN)).unwrap_err().contains("no load"));
-    assert!(
-        of(&["vus=1,2"], None, Some(8.0))
-            .unwrap_err()
-            .contains("levels of your own")
-    );
+    assert!(of(&["vus=1,2"], None, Some(8.0)).unwrap_err().contains("levels of your own"));
 }

@@ -16,11 +16,7 @@ pub(super) struct Clock {
 
 impl Clock {
     pub(super) fn start(began: Instant, budget: Duration) -> Self {
-        Self {
-            began,
-            budget,
-            overhead: OVERHEAD,
-        }
+        Self { began, budget, overhead: OVERHEAD }
     }
 
     /// Time since the beginning.
@@ -34,10 +30,7 @@ impl Clock {
     }
 }
 
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the budget of a campaign is time of this machine"
-)]
+#[expect(clippy::disallowed_methods, reason = "the budget of a campaign is time of this machine")]
 pub(in crate::commands::scale) fn now() -> Instant {
     Instant::now()
 }

@@ -59,9 +59,8 @@ impl Rig {
             row.x = Some(measured.x());
             row.n = Some(self.n(level, measured));
             row.r_ms = self.time_s(measured).map(|time_s| time_s * 1e3);
-            let moves = measured
-                .moves
-                .map(|moves| format!("not steady: throughput changed by {:+.0} %", 100.0 * moves));
+            let moves =
+                measured.moves.map(|moves| format!("not steady: throughput changed by {:+.0} %", 100.0 * moves));
             let bad = (measured.bad_share() > BAD_SAID).then(|| not_ok(measured, view));
             let few = (measured.sums.ok < COUNT_SAID).then(|| few(measured.sums.ok));
             row.why = [moves, few, bad].into_iter().flatten().collect::<Vec<_>>().join("; ");

@@ -2,10 +2,7 @@ use super::*;
 
 fn versions(names: &[&str]) -> Vec<Version> {
     let analysis = nmax_usl::analyse(&[], &nmax_usl::Options::default());
-    let version = |name: &&str| Version {
-        name: (*name).to_owned(),
-        analysis: analysis.clone(),
-    };
+    let version = |name: &&str| Version { name: (*name).to_owned(), analysis: analysis.clone() };
     names.iter().map(version).collect()
 }
 

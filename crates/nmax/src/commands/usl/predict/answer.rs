@@ -81,10 +81,7 @@ impl Basis {
     /// Answers a question.
     pub(super) fn predict(&self, asked: Asked) -> Prediction {
         let answer = match asked {
-            Asked::Concurrency(n) => Ok(Loads {
-                n: exactly(n),
-                also_at: None,
-            }),
+            Asked::Concurrency(n) => Ok(Loads { n: exactly(n), also_at: None }),
             Asked::Throughput(x) => self.at_throughput(x),
             Asked::ResponseTime(_) if !self.has_response_time => {
                 Err("N counts no users or requests here, so Little's law gives no response time".to_owned())
@@ -92,15 +89,8 @@ impl Basis {
             Asked::ResponseTime(r_s) => self.at_response_time(r_s),
         };
         let answer = answer.and_then(|loads| self.allowed(asked, &loads).map(|()| loads));
-        let mut prediction = Prediction {
-            asked,
-            n: None,
-            x: None,
-            r_s: None,
-            efficiency: None,
-            also_at: None,
-            refused: None,
-        };
+        let mut prediction =
+            Prediction { asked, n: None, x: None, r_s: None, efficiency: None, also_at: None, refused: None };
         match answer {
             Ok(loads) => self.fill(&mut prediction, loads),
             Err(why) => prediction.refused = Some(why),
@@ -120,11 +110,7 @@ impl Basis {
                 let r_at = |x: f64| n / x - self.think_s;
                 let high = band.map(|band| band.1).filter(|high| self.bears(*high));
                 prediction.x = Some(estimate(x, band.map(|band| band.0), high));
-                prediction.r_s = Some(estimate(
-                    r_at(x),
-                    band.map(|band| r_at(band.1)),
-                    band.map(|band| r_at(band.0)),
-                ));
+                prediction.r_s = Some(estimate(r_at(x), band.map(|band| r_at(band.1)), band.map(|band| r_at(band.0))));
             }
             // X is given: R = N/X − Z moves with N.
             Asked::Throughput(given) => {
@@ -141,10 +127,8 @@ impl Basis {
         }
         // A think time that is longer than the whole cycle contradicts the curve.
         let is_known = |r_s: &Estimate| self.has_response_time && r_s.estimate > 0.0;
-        prediction.r_s = prediction.r_s.filter(is_known).map(|r_s| Estimate {
-            low: r_s.low.map(|low| low.max(0.0)),
-            ..r_s
-        });
+        prediction.r_s =
+            prediction.r_s.filter(is_known).map(|r_s| Estimate { low: r_s.low.map(|low| low.max(0.0)), ..r_s });
     }
 
     /// Nothing beyond twice what was measured: systems do worse than curves there.
@@ -152,11 +136,7 @@ impl Basis {
         let n = loads.n.estimate;
         let Some(measured) = self.measured else {
             let is_load = n <= N_MAX && self.curve.throughput_at(n) > 0.0;
-            return if is_load {
-                Ok(())
-            } else {
-                Err(format!("no load is as large as N = {}", plain(n)))
-            };
+            return if is_load { Ok(()) } else { Err(format!("no load is as large as N = {}", plain(n))) };
         };
         if !self.within(n) {
             return Err(match asked {
@@ -195,10 +175,7 @@ impl Basis {
     fn at_throughput(&self, x: f64) -> Result<Loads, String> {
         let unit = self.curve.throughput_at(1.0);
         if x < unit * (1.0 - 1e-9) {
-            return Err(format!(
-                "that is less than one unit gives alone, {}/s; curves begin at N = 1",
-                plain(unit)
-            ));
+            return Err(format!("that is less than one unit gives alone, {}/s; curves begin at N = 1", plain(unit)));
         }
         let top = self.top();
         if top.is_some_and(|(_, most)| x > most * (1.0 + 1e-9)) {
@@ -216,10 +193,7 @@ impl Basis {
         let end = top.map_or(self.n_max(), |(n, _)| n.min(self.n_max())).max(n);
         let low = crossing(|n| self.band_at(n).map_or(f64::NAN, |band| band.1), 1.0, n, x);
         let high = crossing(|n| self.band_at(n).map_or(f64::NAN, |band| band.0), n, end, x);
-        Ok(Loads {
-            n: estimate(n, low, high),
-            also_at: behind.filter(|behind| *behind > n * (1.0 + 1e-6)),
-        })
+        Ok(Loads { n: estimate(n, low, high), also_at: behind.filter(|behind| *behind > n * (1.0 + 1e-6)) })
     }
 
     fn at_response_time(&self, r_s: f64) -> Result<Loads, String> {
@@ -241,40 +215,16 @@ impl Basis {
         };
         // The larger throughput is the shorter response time.
         let end = self.n_max().max(n);
-        let high = crossing(
-            |n| self.band_at(n).map_or(f64::NAN, |band| n / band.1 - think_s),
-            n,
-            end,
-            r_s,
-        );
-        let low = crossing(
-            |n| self.band_at(n).map_or(f64::NAN, |band| n / band.0 - think_s),
-            1.0,
-            n,
-            r_s,
-        );
-        Ok(Loads {
-            n: estimate(n, low, high),
-            also_at,
-        })
+        let high = crossing(|n| self.band_at(n).map_or(f64::NAN, |band| n / band.1 - think_s), n, end, r_s);
+        let low = crossing(|n| self.band_at(n).map_or(f64::NAN, |band| n / band.0 - think_s), 1.0, n, r_s);
+        Ok(Loads { n: estimate(n, low, high), also_at })
     }
 
     /// The curve as a law, where it is one.
     fn law(&self) -> Option<Usl> {
         match self.curve {
-            Curve::Linear { unit_throughput } => Some(Usl {
-                contention: 0.0,
-                coherency: 0.0,
-                unit_throughput,
-            }),
-            Curve::Amdahl {
-                contention,
-                unit_throughput,
-            } => Some(Usl {
-                contention,
-                coherency: 0.0,
-                unit_throughput,
-            }),
+            Curve::Linear { unit_throughput } => Some(Usl { contention: 0.0, coherency: 0.0, unit_throughput }),
+            Curve::Amdahl { contention, unit_throughput } => Some(Usl { contention, coherency: 0.0, unit_throughput }),
             Curve::Usl(law) => Some(law),
             Curve::Ln { .. } | Curve::Knee { .. } => None,
         }
@@ -292,24 +242,19 @@ impl Basis {
 
     /// Why a throughput has no load. The largest one is a number only where the data bear it.
     fn too_much(&self, top: Option<(f64, f64)>) -> String {
-        let measured = self.measured.map_or_else(String::new, |measured| {
-            format!("; the largest one measured is {}/s", plain(measured.x))
-        });
+        let measured = self
+            .measured
+            .map_or_else(String::new, |measured| format!("; the largest one measured is {}/s", plain(measured.x)));
         match (self.curve, top) {
             (Curve::Knee { .. }, Some((_, cap))) => {
                 format!("that is above the cap of the curve, {}/s{measured}", plain(cap))
             }
             (_, Some((n, most))) if n.is_finite() && self.has_peak => {
-                format!(
-                    "that is above the peak of the curve, {}/s at N = {}{measured}",
-                    plain(most),
-                    plain(n)
-                )
+                format!("that is above the peak of the curve, {}/s at N = {}{measured}", plain(most), plain(n))
             }
-            (_, Some((n, most))) if n.is_infinite() && self.bears(most) => format!(
-                "that is above the roof that the curve approaches, {}/s{measured}",
-                plain(most)
-            ),
+            (_, Some((n, most))) if n.is_infinite() && self.bears(most) => {
+                format!("that is above the roof that the curve approaches, {}/s{measured}", plain(most))
+            }
             _ => format!("that is above everything that the curve gives{measured}"),
         }
     }
@@ -366,11 +311,7 @@ fn crossing(of: impl Fn(f64) -> f64, from: f64, to: f64, value: f64) -> Option<f
     let ratio = (to / from).powf(1.0 / STEPS as f64);
     let mut low = from;
     let high = (1..=STEPS).find_map(|step| {
-        let n = if step == STEPS {
-            to
-        } else {
-            from * ratio.powi(step as i32)
-        };
+        let n = if step == STEPS { to } else { from * ratio.powi(step as i32) };
         let crossed = is_below(n).is_some_and(|is_below| is_below != begins_below);
         if !crossed {
             low = n;
@@ -396,12 +337,7 @@ fn exactly(value: f64) -> Estimate {
 
 fn estimate(estimate: f64, low: Option<f64>, high: Option<f64>) -> Estimate {
     let known = |end: Option<f64>| end.filter(|end| end.is_finite());
-    Estimate {
-        estimate,
-        low: known(low),
-        high: known(high),
-        at_bound: false,
-    }
+    Estimate { estimate, low: known(low), high: known(high), at_bound: false }
 }
 
 /// A number for people.

@@ -25,11 +25,7 @@ pub(super) fn text(predicted: &Predicted) -> String {
         ("R, ms", |asked| matches!(asked, Asked::ResponseTime(_))),
     ];
     for (name, is_of_kind) in kinds {
-        let rows: Vec<&Prediction> = predicted
-            .predictions
-            .iter()
-            .filter(|row| is_of_kind(&row.asked))
-            .collect();
+        let rows: Vec<&Prediction> = predicted.predictions.iter().filter(|row| is_of_kind(&row.asked)).collect();
         if !rows.is_empty() {
             text.push('\n');
             text.push_str(&table(name, &rows));
@@ -67,10 +63,7 @@ fn by_text(predicted: &Predicted) -> String {
         By::Law(method) => format!("the law, fitted by {}", method.name()),
         By::Asked(model) => format!("the model {}, as asked for", model.name()),
         By::Leader(model) => format!("the model {}, which leads the law by more than 4 in AICc", model.name()),
-        By::Collapsed(model) => format!(
-            "the model {}: the law's β is below 0, which no system has",
-            model.name()
-        ),
+        By::Collapsed(model) => format!("the model {}: the law's β is below 0, which no system has", model.name()),
     }
 }
 
@@ -81,46 +74,24 @@ fn table(asked: &str, rows: &[&Prediction]) -> String {
         ("N", rows.iter().map(|row| row.n).collect()),
         ("X, 1/s", rows.iter().map(|row| row.x).collect()),
         ("R, ms", rows.iter().map(|row| in_ms(row.r_s)).collect()),
-        (
-            "of γN, %",
-            rows.iter()
-                .map(|row| row.efficiency.map(|of| scaled(of, 100.0)))
-                .collect(),
-        ),
+        ("of γN, %", rows.iter().map(|row| row.efficiency.map(|of| scaled(of, 100.0))).collect()),
     ];
     let first = rows.iter().map(|row| given(&row.asked)).collect();
     let mut columns: Vec<(String, Vec<String>)> = vec![(asked.to_owned(), first)];
-    columns.extend(
-        all.into_iter()
-            .filter(|(name, _)| *name != asked)
-            .map(|(name, values)| {
-                let cell = |value: &Option<Estimate>| value.as_ref().map_or_else(String::new, cell);
-                (name.to_owned(), values.iter().map(cell).collect())
-            }),
-    );
+    columns.extend(all.into_iter().filter(|(name, _)| *name != asked).map(|(name, values)| {
+        let cell = |value: &Option<Estimate>| value.as_ref().map_or_else(String::new, cell);
+        (name.to_owned(), values.iter().map(cell).collect())
+    }));
     if rows.iter().any(|row| row.also_at.is_some()) {
-        let also = rows
-            .iter()
-            .map(|row| row.also_at.map_or_else(String::new, words::plain));
+        let also = rows.iter().map(|row| row.also_at.map_or_else(String::new, words::plain));
         columns.push(("also at N".into(), also.collect()));
     }
     let widths: Vec<usize> = columns
         .iter()
-        .map(|(name, cells)| {
-            cells
-                .iter()
-                .chain([name])
-                .map(|cell| cell.chars().count())
-                .max()
-                .unwrap_or(0)
-        })
+        .map(|(name, cells)| cells.iter().chain([name]).map(|cell| cell.chars().count()).max().unwrap_or(0))
         .collect();
     let line = |cells: Vec<&str>| {
-        let padded: Vec<String> = cells
-            .iter()
-            .zip(&widths)
-            .map(|(cell, width)| format!("{cell:>width$}"))
-            .collect();
+        let padded: Vec<String> = cells.iter().zip(&widths).map(|(cell, width)| format!("{cell:>width$}")).collect();
         format!("{}\n", padded.join("  ").trim_end())
     };
     let mut text = line(columns.iter().map(|(name, _)| name.as_str()).collect());
@@ -198,11 +169,8 @@ pub(super) fn json(predicted: &Predicted) -> Value {
         By::Law(method) => Some(method.name()),
         _ => None,
     };
-    let coefficients: serde_json::Map<String, Value> = predicted
-        .coefficients
-        .iter()
-        .map(|(_, letter, value)| (key(letter).to_owned(), est(Some(*value))))
-        .collect();
+    let coefficients: serde_json::Map<String, Value> =
+        predicted.coefficients.iter().map(|(_, letter, value)| (key(letter).to_owned(), est(Some(*value)))).collect();
     let measured = predicted.basis.measured.map(|measured| {
         json!({
             "concurrency": measured.n, "throughput": measured.x,

@@ -21,34 +21,14 @@ fn separators_are_found() {
     //  text                                  separator          cells of the last record   why this row
     let cases: [(&str, Separator, &[&str], &str); 11] = [
         ("n,x\n1,2\n", byte(b','), &["1", "2"], "commas"),
-        (
-            "n;x\n1;955,16\n",
-            byte(b';'),
-            &["1", "955,16"],
-            "decimal commas stay in their cells",
-        ),
+        ("n;x\n1;955,16\n", byte(b';'), &["1", "955,16"], "decimal commas stay in their cells"),
         ("1,5;2,5\n2,5;3,5\n", byte(b';'), &["2,5", "3,5"], "in every cell"),
         ("n\tx y\n1\t2\n", byte(b'\t'), &["1", "2"], "tabs"),
         ("n  x\n 1   2 \n", Separator::Blanks, &["1", "2"], "spaces, also around"),
-        (
-            "1 955,16\n2 1878,91\n",
-            Separator::Blanks,
-            &["2", "1878,91"],
-            "spaces, decimal commas",
-        ),
+        ("1 955,16\n2 1878,91\n", Separator::Blanks, &["2", "1878,91"], "spaces, decimal commas"),
         ("n, x\n1, 2\n", byte(b','), &["1", "2"], "comma and space"),
-        (
-            "| n | x |\n|---|---|\n| 1 | 2 |\n",
-            byte(b'|'),
-            &["", "1", "2", ""],
-            "bars",
-        ),
-        (
-            "\"a,b\",n,x\n\"c \"\"d\"\", e\",1,2\n",
-            byte(b','),
-            &["c \"d\", e", "1", "2"],
-            "quotes",
-        ),
+        ("| n | x |\n|---|---|\n| 1 | 2 |\n", byte(b'|'), &["", "1", "2", ""], "bars"),
+        ("\"a,b\",n,x\n\"c \"\"d\"\", e\",1,2\n", byte(b','), &["c \"d\", e", "1", "2"], "quotes"),
         ("n,x,\n1,2,\n", byte(b','), &["1", "2", ""], "for nothing, at the end"),
         ("7\n8\n", Separator::Blanks, &["8"], "none"),
     ];
@@ -97,11 +77,7 @@ fn nothing_is_read_forever() {
         let endless = std::iter::repeat_n(byte, 1 << 16).collect::<Vec<_>>().concat();
         let input = io::BufReader::new(Endless(endless));
         let error = Records::up_to(1 << 20, input).err().unwrap();
-        assert!(
-            error.text.contains("more than") || error.text.contains("binary"),
-            "{}",
-            error.text
-        );
+        assert!(error.text.contains("more than") || error.text.contains("binary"), "{}", error.text);
     }
 }
 

@@ -32,10 +32,7 @@ fn completions_are_read_by_name() {
         let counts = measured.map(|measured| measured.observations.iter().map(|one| one.count).collect::<Vec<_>>());
         counts.expect("it is a table")
     };
-    assert_eq!(
-        counts("n,x,r_ms,level,run,count\n1,10,2,1,a,29\n2,19,2,2,b,\n"),
-        [Some(29), None]
-    );
+    assert_eq!(counts("n,x,r_ms,level,run,count\n1,10,2,1,a,29\n2,19,2,2,b,\n"), [Some(29), None]);
     assert_eq!(counts("n,x,Completions\n1,10,0\n2,19,a few\n4,30,1.5\n"), [None; 3]);
     assert_eq!(counts("n,x\n1,10\n2,19\n"), [None; 2]);
 }
@@ -51,13 +48,7 @@ fn rows_are_chosen_by_number() {
     let text = "n,x\n1,10\nbroken,row\n# rest\n3,30\n4,40\n";
     let chosen = |rows: &str| {
         let rows = crate::args::Rows::parse(rows).unwrap();
-        let found = points(
-            text,
-            &ReadArgs {
-                rows: Some(rows),
-                ..args()
-            },
-        );
+        let found = points(text, &ReadArgs { rows: Some(rows), ..args() });
         found.map(|points| points.iter().map(|point| point.0).collect::<Vec<_>>())
     };
     assert_eq!(chosen("1,3.."), Ok(vec![1, 3, 4]), "a row left out may be broken");
@@ -69,10 +60,7 @@ fn rows_are_chosen_by_number() {
 #[test]
 fn response_times_have_units() {
     let r = |text: &str, r: Option<&str>| {
-        let args = ReadArgs {
-            r: r.map(str::to_owned),
-            ..args()
-        };
+        let args = ReadArgs { r: r.map(str::to_owned), ..args() };
         points(text, &args).map(|points| points[0].3)
     };
     let cases = [
@@ -118,10 +106,7 @@ fn all_errors_are_said_at_once() {
     let many = format!("n,x\n{}", "1,x\n".repeat(1000));
     let error = points(&many, &args()).unwrap_err();
     assert_eq!(error.matches("is not a number").count(), 20, "{error}");
-    assert!(
-        error.contains("1000 values") && error.contains("and 980 more"),
-        "{error}"
-    );
+    assert!(error.contains("1000 values") && error.contains("and 980 more"), "{error}");
 }
 
 #[test]
@@ -133,10 +118,7 @@ fn tables_without_measurements_say_what_is_missing() {
         ("n\n1\n2\n", "there is one column"),
         ("1\n2\n", "there is one column"),
         ("n.x\n1.5\n", "there is one column"),
-        (
-            "who,knows\n1,2\n",
-            "no column is named like N, the concurrency; there are: `who`, `knows`",
-        ),
+        ("who,knows\n1,2\n", "no column is named like N, the concurrency; there are: `who`, `knows`"),
         ("1,2,3\n", "3 columns without a header"),
         ("1,955,16\n2,1878,91\n", "3 columns without a header"),
         ("n,x\n1,955,16\n", "if commas are decimal marks, write points"),
@@ -146,10 +128,7 @@ fn tables_without_measurements_say_what_is_missing() {
     ];
     for (text, want) in cases {
         let error = points(text, &args()).unwrap_err();
-        assert!(
-            error.starts_with("points.csv: ") && error.contains(want),
-            "{text:?}: {error}"
-        );
+        assert!(error.starts_with("points.csv: ") && error.contains(want), "{text:?}: {error}");
         assert!(error.contains("\n  help: "), "{text:?}: {error}");
     }
 }
@@ -168,10 +147,7 @@ fn columns_may_be_between_others() {
     assert_eq!(points(text, &args()), Ok(want));
     let measured = parse(text.as_bytes(), "f", &args()).unwrap();
     assert_eq!(measured.dimension, Dimension::Vus);
-    assert_eq!(
-        measured.how,
-        "2 rows, semicolon; N is `Users`, X is `Throughput (req/s)`, R is `Latency [ms]`"
-    );
+    assert_eq!(measured.how, "2 rows, semicolon; N is `Users`, X is `Throughput (req/s)`, R is `Latency [ms]`");
 }
 
 /// More rows than anybody measures are refused in bounded memory; a part of them may be taken.
@@ -180,14 +156,8 @@ fn rows_have_a_limit() {
     let text = "1,2\n".repeat(101);
     let up_to = |args: &ReadArgs| parse_up_to(100, text.as_bytes(), "points.csv", args);
     let error = up_to(&args()).unwrap_err().text;
-    assert!(
-        error.contains("more than 100 rows") && error.contains("--rows"),
-        "{error}"
-    );
-    let part = ReadArgs {
-        rows: Some(crate::args::Rows::parse("2..101").unwrap()),
-        ..args()
-    };
+    assert!(error.contains("more than 100 rows") && error.contains("--rows"), "{error}");
+    let part = ReadArgs { rows: Some(crate::args::Rows::parse("2..101").unwrap()), ..args() };
     assert_eq!(up_to(&part).unwrap().observations.len(), 100);
 }
 
@@ -228,10 +198,7 @@ proptest! {
 fn the_value_that_a_directory_stands_for_is_said() {
     let note = one_of_many(&serde_json::json!({ "versions": [{ "name": "size=s" }, { "name": "size=l" }] }));
     let note = note.expect("two laws");
-    assert!(
-        note.starts_with("points.csv is that of size=s;") && note.ends_with("for size=l"),
-        "{note}"
-    );
+    assert!(note.starts_with("points.csv is that of size=s;") && note.ends_with("for size=l"), "{note}");
     assert_eq!(one_of_many(&serde_json::json!({ "versions": [] })), None);
     assert_eq!(one_of_many(&serde_json::json!({})), None);
 }

@@ -4,21 +4,10 @@ use proptest::prelude::*;
 use super::*;
 
 /// The OLS fit of `testdata/usl/cisco.csv`.
-const CISCO: Usl = Usl {
-    contention: 0.026_715_95,
-    coherency: 0.000_769_093_9,
-    unit_throughput: 995.6488,
-};
+const CISCO: Usl = Usl { contention: 0.026_715_95, coherency: 0.000_769_093_9, unit_throughput: 995.6488 };
 
 fn basis(curve: Curve, measured: Option<Measured>) -> Basis {
-    Basis {
-        curve,
-        fit: None,
-        measured,
-        has_peak: true,
-        think_s: 0.0,
-        has_response_time: true,
-    }
+    Basis { curve, fit: None, measured, has_peak: true, think_s: 0.0, has_response_time: true }
 }
 
 fn close(found: Option<Estimate>, want: f64) -> bool {
@@ -43,25 +32,13 @@ fn above_the_peak_there_is_no_number() {
     let law = basis(Curve::Usl(CISCO), None);
     let above = law.predict(Asked::Throughput(12_343.0));
     let why = above.refused.unwrap();
-    assert!(
-        why.contains("above the peak of the curve, 12,343/s at N = 35.57"),
-        "{why}"
-    );
-    assert_eq!(
-        (above.n, above.x, above.r_s, above.efficiency),
-        (None, None, None, None)
-    );
+    assert!(why.contains("above the peak of the curve, 12,343/s at N = 35.57"), "{why}");
+    assert_eq!((above.n, above.x, above.r_s, above.efficiency), (None, None, None, None));
     // A peak that the data do not bear is not named.
     let measured = Some(Measured { n: 32.0, x: 12_211.41 });
-    let unborne = Basis {
-        has_peak: false,
-        ..basis(Curve::Usl(CISCO), measured)
-    };
+    let unborne = Basis { has_peak: false, ..basis(Curve::Usl(CISCO), measured) };
     let why = unborne.predict(Asked::Throughput(13_000.0)).refused.unwrap();
-    assert!(
-        why.contains("the largest one measured is 12,211/s") && !why.contains("12,343"),
-        "{why}"
-    );
+    assert!(why.contains("the largest one measured is 12,211/s") && !why.contains("12,343"), "{why}");
     let below = law.predict(Asked::Throughput(900.0)).refused.unwrap();
     assert!(below.contains("less than one unit gives alone, 995.6/s"), "{below}");
     let fast = law.predict(Asked::ResponseTime(1e-4)).refused.unwrap();
@@ -79,18 +56,10 @@ fn nothing_is_predicted_beyond_twice_what_was_measured() {
         // The N that has this response time, 177.698, is no number to be quoted.
         assert!(!why.contains("177"), "{why}");
     }
-    let steep = basis(
-        Curve::Linear {
-            unit_throughput: 1000.0,
-        },
-        Some(Measured { n: 16.0, x: 4000.0 }),
-    );
+    let steep = basis(Curve::Linear { unit_throughput: 1000.0 }, Some(Measured { n: 16.0, x: 4000.0 }));
     let why = steep.predict(Asked::Concurrency(9.0)).refused.unwrap();
     assert!(why.contains("beyond twice the largest one measured, 4,000/s"), "{why}");
-    assert!(
-        law.predict(Asked::Throughput(11_048.0)).also_at.is_none(),
-        "63.5 is beyond 32"
-    );
+    assert!(law.predict(Asked::Throughput(11_048.0)).also_at.is_none(), "63.5 is beyond 32");
 }
 
 /// Every model of the ladder has its inverse, and a knee its cap.
@@ -99,19 +68,9 @@ fn other_models_are_inverted_too() {
     let measured = Some(Measured { n: 100.0, x: 3000.0 });
     let curves = [
         Curve::Linear { unit_throughput: 50.0 },
-        Curve::Amdahl {
-            contention: 0.02,
-            unit_throughput: 100.0,
-        },
-        Curve::Ln {
-            contention: 0.01,
-            coherency: 0.005,
-            unit_throughput: 100.0,
-        },
-        Curve::Knee {
-            unit_throughput: 100.0,
-            cap: 2000.0,
-        },
+        Curve::Amdahl { contention: 0.02, unit_throughput: 100.0 },
+        Curve::Ln { contention: 0.01, coherency: 0.005, unit_throughput: 100.0 },
+        Curve::Knee { unit_throughput: 100.0, cap: 2000.0 },
     ];
     for curve in curves {
         let basis = basis(curve, measured);
@@ -129,22 +88,13 @@ fn other_models_are_inverted_too() {
     assert!(why.contains("above the cap of the curve, 2,000/s"), "{why}");
     let behind = knee.predict(Asked::ResponseTime(0.02));
     assert!(close(behind.n, 40.0), "N = X·R with the cap: {behind:?}");
-    let roof = basis(curves[1], measured)
-        .predict(Asked::Throughput(5001.0))
-        .refused
-        .unwrap();
-    assert!(
-        roof.contains("above the roof that the curve approaches, 5,000/s"),
-        "{roof}"
-    );
+    let roof = basis(curves[1], measured).predict(Asked::Throughput(5001.0)).refused.unwrap();
+    assert!(roof.contains("above the roof that the curve approaches, 5,000/s"), "{roof}");
 }
 
 #[test]
 fn think_time_is_part_of_the_cycle() {
-    let with = |think_s: f64| Basis {
-        think_s,
-        ..basis(Curve::Usl(CISCO), None)
-    };
+    let with = |think_s: f64| Basis { think_s, ..basis(Curve::Usl(CISCO), None) };
     let n = 20.0;
     let r_s = with(0.0).predict(Asked::Concurrency(n)).r_s.unwrap().estimate;
     let thinking = with(1e-3).predict(Asked::Concurrency(n)).r_s.unwrap().estimate;
@@ -157,11 +107,7 @@ fn think_time_is_part_of_the_cycle() {
 /// Superlinear growth makes response times fall before they rise: both loads are said.
 #[test]
 fn superlinear_laws_have_two_loads() {
-    let law = Usl {
-        contention: -0.05,
-        coherency: 0.002,
-        unit_throughput: 1.0,
-    };
+    let law = Usl { contention: -0.05, coherency: 0.002, unit_throughput: 1.0 };
     let both = basis(Curve::Usl(law), None).predict(Asked::ResponseTime(0.9));
     let (rising, falling) = (both.n.unwrap().estimate, both.also_at.unwrap());
     assert!(falling < 13.0 && rising > 13.0, "{both:?}");
@@ -173,22 +119,12 @@ fn superlinear_laws_have_two_loads() {
 fn fitted(law: Usl, noise: &[f64]) -> Basis {
     let at = |(index, noise): (usize, &f64)| {
         let n = [1.0, 2.0, 4.0, 8.0, 12.0, 16.0, 24.0, 32.0, 48.0, 64.0][index];
-        Observation {
-            n,
-            x: law.throughput_at(n) * noise.exp(),
-            r_s: None,
-            weight: 1.0,
-            row: index + 1,
-            count: None,
-        }
+        Observation { n, x: law.throughput_at(n) * noise.exp(), r_s: None, weight: 1.0, row: index + 1, count: None }
     };
     let observations: Vec<Observation> = noise.iter().enumerate().map(at).collect();
     let fit = fit(&observations, Method::Log).unwrap();
     let most = observations.iter().map(|one| one.x).fold(0.0, f64::max);
-    Basis {
-        fit: Some(fit.clone()),
-        ..basis(Curve::Usl(fit.law), Some(Measured { n: 64.0, x: most }))
-    }
+    Basis { fit: Some(fit.clone()), ..basis(Curve::Usl(fit.law), Some(Measured { n: 64.0, x: most })) }
 }
 
 proptest! {
@@ -262,10 +198,7 @@ proptest! {
 /// N that counts machines says nothing about response times: N/X would be a number that looks like one.
 #[test]
 fn sizes_have_no_response_time() {
-    let nodes = Basis {
-        has_response_time: false,
-        ..basis(Curve::Usl(CISCO), None)
-    };
+    let nodes = Basis { has_response_time: false, ..basis(Curve::Usl(CISCO), None) };
     for asked in [Asked::Concurrency(20.0), Asked::Throughput(11_048.0)] {
         let found = nodes.predict(asked);
         assert!(found.n.is_some() && found.r_s.is_none(), "{found:?}");
@@ -277,16 +210,9 @@ fn sizes_have_no_response_time() {
 /// The ends of intervals keep the limit too: four runs know little of X at twice their N.
 #[test]
 fn no_end_of_an_interval_lies_beyond_twice_the_data() {
-    let law = Usl {
-        contention: 0.02,
-        coherency: 1e-4,
-        unit_throughput: 100.0,
-    };
+    let law = Usl { contention: 0.02, coherency: 1e-4, unit_throughput: 100.0 };
     let basis = fitted(law, &[0.05, -0.05, 0.1, -0.1]);
-    let basis = Basis {
-        measured: basis.measured.map(|measured| Measured { n: 8.0, ..measured }),
-        ..basis
-    };
+    let basis = Basis { measured: basis.measured.map(|measured| Measured { n: 8.0, ..measured }), ..basis };
     let most = REACH * basis.measured.unwrap().x;
     let wide = basis.fit.as_ref().unwrap().band_at(16.0).unwrap();
     assert!(wide.1 > most, "the case is no case: {wide:?}, {most}");
