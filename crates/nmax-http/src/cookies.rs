@@ -236,8 +236,8 @@ fn domain_of(origin: &Origin, attribute: Option<&[u8]>) -> Result<(String, bool)
 
 /// Whether anyone may have a host under `domain`. One label that is on no list counts, as the list's own rule says.
 fn is_public_suffix(domain: &str) -> bool {
-    let domain = domain.trim_end_matches('.').as_bytes();
-    psl::suffix(domain).is_some_and(|suffix| suffix.as_bytes() == domain)
+    let domain = domain.trim_end_matches('.');
+    nmax_domain::suffix(domain).is_some_and(|suffix| suffix.text == domain)
 }
 
 /// RFC 6265 section 5.1.3: equal, or below it by whole labels; an address has nothing below it.

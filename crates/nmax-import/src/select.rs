@@ -121,7 +121,7 @@ pub fn site(host: &str) -> &str {
     if is_address {
         return host;
     }
-    psl::domain_str(host).unwrap_or(host)
+    nmax_domain::registrable(host).unwrap_or(host)
 }
 
 /// Why an exchange is left out.

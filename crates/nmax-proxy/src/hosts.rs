@@ -52,7 +52,7 @@ impl Hosts {
         }
         let domain = match name.parse::<IpAddr>() {
             Ok(_) => None,
-            Err(_) => psl::domain_str(&name).filter(|domain| domain.contains('.')),
+            Err(_) => nmax_domain::registrable(&name).filter(|domain| domain.contains('.')),
         };
         hosts.add(domain.unwrap_or(&name))?;
         Ok(hosts)
@@ -132,7 +132,7 @@ pub(crate) fn is_within(name: &str, domain: &str) -> bool {
 
 /// Whether the list at publicsuffix.org has it. A name of one label that is not on it, such as `localhost`, is somebody's.
 fn is_public_suffix(name: &str) -> bool {
-    psl::suffix(name.as_bytes()).is_some_and(|suffix| suffix.is_known() && suffix.as_bytes() == name.as_bytes())
+    nmax_domain::suffix(name).is_some_and(|suffix| suffix.is_listed && suffix.text == name)
 }
 
 /// Whether it would be a name if it were in ASCII.

@@ -35,7 +35,8 @@ const fn row(name: &'static str, layer: Layer, own: &'static [&'static str], thi
 }
 
 /// The crates, from the core outwards.
-pub(crate) const TABLE: [Row; 20] = [
+pub(crate) const TABLE: [Row; 21] = [
+    row("nmax-domain", Layer::Pure, &[], &["psl"]),
     row("nmax-data", Layer::Pure, &[], &["thiserror"]),
     row("nmax-plan", Layer::Pure, &["nmax-data"], &["saphyr-parser", "serde_json", "thiserror"]),
     row("nmax-metrics", Layer::Pure, &[], &["hdrhistogram"]),
@@ -51,21 +52,20 @@ pub(crate) const TABLE: [Row; 20] = [
     row(
         "nmax-import",
         Layer::Pure,
-        &["nmax-data", "nmax-plan", "nmax-extract"],
-        &["base64", "jiff", "psl", "regex", "ring", "serde", "serde_json", "thiserror"],
+        &["nmax-domain", "nmax-data", "nmax-plan", "nmax-extract"],
+        &["base64", "jiff", "regex", "ring", "serde", "serde_json", "thiserror"],
     ),
     row("nmax-log", Layer::Pure, &["nmax-plan"], &["jiff", "memchr", "regex", "serde", "serde_json", "thiserror"]),
     row("nmax-slice", Layer::Pure, &["nmax-metrics", "nmax-plan"], &["regex"]),
     row(
         "nmax-http",
         Layer::Shell,
-        &["nmax-metrics"],
+        &["nmax-domain", "nmax-metrics"],
         &[
             "brotli-decompressor",
             "flate2",
             "httparse",
             "nix",
-            "psl",
             "rustix",
             "rustls-native-certs",
             "ruzstd",
@@ -127,13 +127,12 @@ pub(crate) const TABLE: [Row; 20] = [
         "nmax-proxy",
         Layer::Shell,
         // It undoes content codings as the generator does.
-        &["nmax-http", "nmax-import"],
+        &["nmax-domain", "nmax-http", "nmax-import"],
         &[
             "base64",
             "http-body-util",
             "hyper",
             "hyper-util",
-            "psl",
             "rcgen",
             "ring",
             "rustls-native-certs",
