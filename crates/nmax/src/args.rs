@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use nmax_agent::AgentArgs;
 use nmax_plan::plan::Profile;
 
 use crate::safety::SafetyArgs;
 
-mod agent;
 mod compare;
 mod data;
 mod import;
@@ -20,7 +20,6 @@ mod slice;
 mod target;
 mod usl;
 mod values;
-pub use agent::AgentArgs;
 pub use compare::{BeforeAfterArgs, RunsArgs, TrendArgs};
 pub use data::{DataArgs, DataFormat, DataVerb, GenerateArgs, HashName, MaskArgs, SkewArgs};
 pub use import::{CurlArgs, HarArgs, ImportArgs, ImportVerb, MadeArgs, ResourcesName, SecretsName, with_curl_apart};

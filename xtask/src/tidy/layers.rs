@@ -35,7 +35,7 @@ const fn row(name: &'static str, layer: Layer, own: &'static [&'static str], thi
 }
 
 /// The crates, from the core outwards.
-pub(crate) const TABLE: [Row; 21] = [
+pub(crate) const TABLE: [Row; 22] = [
     row("nmax-domain", Layer::Pure, &[], &["psl"]),
     row("nmax-data", Layer::Pure, &[], &["thiserror"]),
     row("nmax-plan", Layer::Pure, &["nmax-data"], &["saphyr-parser", "serde_json", "thiserror"]),
@@ -105,6 +105,7 @@ pub(crate) const TABLE: [Row; 21] = [
             "ureq",
         ],
     ),
+    row("nmax-agent", Layer::Shell, &["nmax-plan", "nmax-observe"], &["clap", "tokio"]),
     row(
         "nmax-target",
         Layer::Shell,
@@ -158,6 +159,7 @@ pub(crate) const TABLE: [Row; 21] = [
             "nmax-engine",
             "nmax-store",
             "nmax-observe",
+            "nmax-agent",
             "nmax-slice",
             "nmax-target",
             "nmax-proxy",
@@ -170,7 +172,7 @@ pub(crate) const TABLE: [Row; 21] = [
         &["nmax-metrics", "nmax-plan", "nmax-http", "nmax-engine"],
         &["base64", "ring"],
     ),
-    row("xtask", Layer::Program, &[], &[]),
+    row("xtask", Layer::Program, &[], &["serde_json"]),
     row(
         "fuzz",
         Layer::Program,

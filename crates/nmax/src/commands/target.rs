@@ -1,9 +1,6 @@
 //! `nmax target`
 
-use std::time::Duration;
-
 use nmax_target::{Options, Target};
-use tokio::signal::unix::{SignalKind, signal};
 
 use super::run::complain;
 use crate::args::TargetArgs;
@@ -24,7 +21,7 @@ pub fn target(args: &TargetArgs) -> Exit {
         for address in target.addresses() {
             say::line(address);
         }
-        match target.run(shutdown(args.for_time)).await {
+        match target.run(nmax_agent::stopped(args.for_time)).await {
             Ok(()) => Exit::Pass,
             Err(error) => complain(&error, Exit::Internal),
         }
@@ -49,24 +46,5 @@ fn options(args: &TargetArgs) -> Options {
         ca_file: args.ca_file.clone(),
         tls_names: default.tls_names,
         grace: default.grace,
-    }
-}
-
-/// Waits for a signal or the end of a time.
-pub async fn shutdown(for_time: Option<Duration>) {
-    let (Ok(mut interrupt), Ok(mut terminate)) = (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
-    else {
-        return;
-    };
-    let end = async {
-        match for_time {
-            Some(time) => tokio::time::sleep(time).await,
-            None => std::future::pending().await,
-        }
-    };
-    tokio::select! {
-        _ = interrupt.recv() => {}
-        _ = terminate.recv() => {}
-        () = end => {}
     }
 }

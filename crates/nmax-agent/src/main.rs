@@ -1,0 +1,29 @@
+//! `nmax-agent`: `nmax agent` as a program of its own, for servers.
+
+use std::fmt::Display;
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use clap::Parser;
+use nmax_agent::{AgentArgs, Failure, run};
+
+/// Watch the host of a server for runs elsewhere: processors, memory, disks, network, processes
+#[derive(Debug, Parser)]
+#[command(name = "nmax-agent", version, max_term_width = 100)]
+struct Cli {
+    #[command(flatten)]
+    args: AgentArgs,
+}
+
+fn main() -> ExitCode {
+    // A reader that left is no defect.
+    let line = |text: &dyn Display| drop(writeln!(io::stdout(), "{text}"));
+    let note = |text: &str| drop(writeln!(io::stderr(), "{text}"));
+    let (text, code) = match run(&Cli::parse().args, line, note) {
+        Ok(()) => return ExitCode::SUCCESS,
+        Err(Failure::Usage(text)) => (text, 2),
+        Err(Failure::Internal(text)) => (text, 1),
+    };
+    note(&format!("error: {text}"));
+    ExitCode::from(code)
+}
