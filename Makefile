@@ -1,6 +1,6 @@
 # Commands of daily work. `make` alone lists them.
 .DEFAULT_GOAL := help
-.PHONY: help build agent demo test bench fuzz ci clean
+.PHONY: help build agent demo test test-quick bench fuzz ci clean
 
 CARGO ?= cargo
 STATIC_TARGET ?= $(shell uname -m)-unknown-linux-gnu
@@ -12,21 +12,24 @@ build: ## Build the program: target/release/nmax
 	$(CARGO) build --release --package nmax
 
 # One file that runs on any Linux of this architecture: the C library is in it.
-agent: ## Build the program as one static file, for `nmax agent` on servers: target/agent/nmax
-	RUSTFLAGS="-C target-feature=+crt-static" $(CARGO) build --release --package nmax --target $(STATIC_TARGET)
-	@mkdir -p target/agent && cp target/$(STATIC_TARGET)/release/nmax target/agent/nmax
-	@! ldd target/agent/nmax 2>&1 | grep -q '=>' || { echo "target/agent/nmax is not static" >&2; exit 1; }
+agent: ## Build `nmax agent` for servers as one small static file: target/agent/nmax-agent
+	RUSTFLAGS="-C target-feature=+crt-static" $(CARGO) build --profile dist --package nmax-agent --target $(STATIC_TARGET)
+	@mkdir -p target/agent && cp target/$(STATIC_TARGET)/dist/nmax-agent target/agent/nmax-agent
+	@! ldd target/agent/nmax-agent 2>&1 | grep -q '=>' || { echo "target/agent/nmax-agent is not static" >&2; exit 1; }
 
 demo: ## Load a small shop, find the peak of a system, write reports: two minutes
 	@bash examples/shop/demo.sh
 
-test: ## Run every test of the workspace
+test: ## Run every test of the workspace; SLOWEST=1 prints the 20 slowest
 	@bash scripts/install-test-deps.sh
-	@$(CARGO) test --workspace --no-fail-fast -- --quiet
+	@$(CARGO) xtask test
+
+test-quick: ## Run the tests of daily work: without the command as a whole, real servers and browsers
+	@$(CARGO) xtask test --quick
 
 bench: ## Compare with wrk and k6; cost, lag, calibration, memory, scalability (installs the tools)
 	@bash scripts/install-bench-deps.sh
-	$(CARGO) build --release --package nmax
+	$(CARGO) build --profile dist --package nmax
 	@python3 benchsuite/bench.py
 
 fuzz: ## Fuzz replies, cookies, URLs, plans, recordings, logs and pages of metrics, FUZZ_SECONDS each (default 600)

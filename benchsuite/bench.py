@@ -9,14 +9,14 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from suite import benchmarks, compare, judgement, logs, memory, observing, profiles, pure, recorder, scale  # noqa: E402
+from suite import benchmarks, build, compare, judgement, logs, memory, observing, profiles, pure, recorder, scale  # noqa: E402
 from suite import shapes, slices, suspects, work  # noqa: E402
 from suite.process import Failure  # noqa: E402
 from suite.results import Results  # noqa: E402
 
 NAMES = ["cost", "tls", "scenario", "extraction", "css", "data", "lag", "calibration", "syscalls", "instructions",
          "thinking", "sockets", "growth", "judgement", "stress", "soak", "law", "own-law", "scale",
-         "import-log", "recorder", "replay", "slice", "observing", "suspects", "compare"]
+         "import-log", "recorder", "replay", "slice", "observing", "suspects", "compare", "build", "tests"]
 
 
 def main():
@@ -55,6 +55,8 @@ def main():
         "slice": lambda: slices.slices(results, rounds, cpus, small),
         "observing": lambda: observing.observing(results, rounds, cpus, small),
         "compare": lambda: compare.compare(results, cpus, small),
+        "build": lambda: build.build(results, cpus),
+        "tests": lambda: build.tests(results, cpus),
         "suspects": lambda: suspects.suspects(results, rounds, cpus, small),
     }
     chosen = [steps[name] for name in options.only or steps]

@@ -11,7 +11,7 @@ from pathlib import Path
 from suite.process import Failure, run
 
 ROOT = Path(__file__).resolve().parents[2]
-NMAX = Path(os.environ.get("NMAX", ROOT / "target" / "release" / "nmax"))
+NMAX = Path(os.environ.get("NMAX", ROOT / "target" / "dist" / "nmax"))
 K6 = ROOT / "target" / "bench-tools" / "k6"
 PLANS = ROOT / "benchsuite" / "plans"
 CONNECTIONS = 64
@@ -134,7 +134,7 @@ def bare_timer(rate, seconds, cpu):
 def available():
     """The generators that are installed, by name, and the names of those that are not."""
     if not NMAX.exists():
-        raise Failure("nmax is not built; run `cargo build --release -p nmax`")
+        raise Failure("nmax is not built; run `cargo build --profile dist -p nmax`")
     found = {"wrk": (wrk, shutil.which("wrk")), "nmax": (nmax, NMAX), "k6": (k6, K6.exists() and os.access(K6, os.X_OK))}
     present = {name: function for name, (function, where) in found.items() if where}
     return present, [name for name in found if name not in present]

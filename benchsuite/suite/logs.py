@@ -27,7 +27,7 @@ def import_log(results, rounds, cpus, small):
     """The parser alone, and a log to a plan; goaccess beside it with a share of the same lines, in turn."""
     lines, share = (100_000, 20_000) if small else (10_000_000, 500_000)
     has_goaccess = shutil.which("goaccess") is not None
-    build = () if small else ("--release",)
+    build = () if small else pure.DIST
     with tempfile.TemporaryDirectory(dir=_large()) as folder:
         log, part = Path(folder) / "shop.log", Path(folder) / "part.log"
         size = visits.write(log, lines, PER_S, 1)

@@ -14,7 +14,7 @@ LINE = re.compile(r"^(\d+) s: host (\d+) us, (\d+) figures; connections (\d+) us
 def observing(results, rounds, cpus, small):
     """Everything that is read of a host, once a second, by an example program of `nmax-observe`."""
     seconds = 5 if small else 30
-    build = () if small else ("--release",)
+    build = () if small else pure.DIST
     figures = 0
     for turn in range(1, rounds + 1):
         printed = pure.example("nmax-observe", "host_cost", cpus[1], [str(seconds)], build=build)

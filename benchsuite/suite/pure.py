@@ -64,13 +64,17 @@ def data(results, rounds, cpus, small):
     ])
 
 
-def example(package, name, cpu, arguments, codes=(0,), timeout_s=300, build=("--release",)):
+# As what is given to users.
+DIST = ("--profile", "dist")
+
+
+def example(package, name, cpu, arguments, codes=(0,), timeout_s=300, build=DIST):
     """What an example program prints on processor `cpu`. `codes` are the good exit codes, `build` the flags of its build."""
     command = ["cargo", "build", "--quiet", *build, "--package", package, "--example", name]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise Failure(f"{name} of {package} could not be built:\n{done.stderr[-2000:]}")
-    profile = "release" if "--release" in build else "debug"
+    profile = "dist" if build == DIST else "debug"
     done = run([str(ROOT / "target" / profile / "examples" / name), *arguments], cpu, timeout_s)
     if done.code not in codes:
         raise Failure(f"{name} of {package} ended with {done.code}:\n{done.stderr[-2000:]}")

@@ -1,6 +1,7 @@
-//! Development commands: `cargo xtask ci [--quick]` and `cargo xtask tidy`.
+//! Development commands: `cargo xtask ci`, `cargo xtask test`, `cargo xtask tidy`.
 
 mod ci;
+mod test;
 mod tidy;
 
 use std::process::ExitCode;
@@ -8,16 +9,20 @@ use std::process::ExitCode;
 const USAGE: &str = "\
 usage: cargo xtask COMMAND
 
-  ci [--quick]   format, lints, tests; --quick leaves out the tests of the shells
-  tidy           print what breaks the rules of the architecture";
+  ci [--quick]   format, lints, tests
+  tidy           print what breaks the rules of the architecture
+  test [--quick] [--slowest] [NAME..]
+                 run the tests, or those whose path has NAME; --quick leaves out the command as a whole and real
+                 servers; --slowest, or SLOWEST=1, prints the 20 slowest";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let result = match arguments[..] {
-        ["ci"] => ci::run(ci::Extent::Full),
-        ["ci", "--quick"] => ci::run(ci::Extent::Quick),
+        ["ci"] => ci::run(false),
+        ["ci", "--quick"] => ci::run(true),
         ["tidy"] => tidy(),
+        ["test", ref words @ ..] => test::Options::parse(words).and_then(|options| test::run(&options)),
         [] | ["help" | "--help" | "-h"] => {
             say(USAGE);
             return ExitCode::SUCCESS;

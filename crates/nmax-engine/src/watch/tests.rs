@@ -39,7 +39,9 @@ fn a_connection_of_this_process_takes_a_port() {
     assert!(after.open_files.unwrap() >= before.open_files.unwrap() + 40, "{before:?} {after:?}");
     assert!(after.sockets.unwrap() >= 40, "{after:?}");
     assert!(after.resident_bytes.unwrap() > 0);
-    let Some(used) = after.ports_used else { return };
+    let Some(used) = after.ports_used else {
+        return eprintln!("SKIPPED: this kernel does not tell which ports are in use");
+    };
     assert!((40..=watch.ports_limit().unwrap()).contains(&used), "{after:?}");
     drop(held);
 }

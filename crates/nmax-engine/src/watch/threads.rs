@@ -50,7 +50,7 @@ mod tests {
     fn it_grows_while_others_run() {
         let schedule = ThreadSchedule::of_this_thread();
         let (Some(before), Some(after)) = (schedule.run_wait(), schedule.run_wait()) else {
-            return;
+            return eprintln!("SKIPPED: this kernel has no schedstat of threads");
         };
         assert!(after >= before, "{after:?} after {before:?}");
     }

@@ -26,7 +26,6 @@ async fn no_port_is_taken_before_connect() {
             assert!(is_set);
             assert_eq!(socket.local_addr().unwrap().port(), 0);
         }
-        // Shown with `--nocapture`.
-        Err(error) => eprintln!("skipped: this kernel has no IP_BIND_ADDRESS_NO_PORT ({error})"),
+        Err(error) => eprintln!("SKIPPED: this kernel has no IP_BIND_ADDRESS_NO_PORT ({error})"),
     }
 }

@@ -306,7 +306,7 @@ async fn given_addresses_and_literal_ones_are_not_asked_for() {
 async fn ipv6_on_loopback() {
     let listener = match TcpListener::bind((Ipv6Addr::LOCALHOST, 0)).await {
         Ok(listener) => listener,
-        Err(error) => return eprintln!("skipped: this host has no IPv6 loopback address ({error})"),
+        Err(error) => return eprintln!("SKIPPED: this host has no IPv6 loopback address ({error})"),
     };
     let port = listener.local_addr().unwrap().port();
     tokio::spawn(async move {

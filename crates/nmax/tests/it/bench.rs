@@ -281,6 +281,11 @@ pub(crate) fn free_port() -> u16 {
         .unwrap_or_else(|| TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port())
 }
 
+/// Says that a test cannot run here, and why: `cargo xtask test` counts and names it, or fails with `NMAX_TEST_REQUIRE=1`.
+pub(crate) fn skip(reason: &str) {
+    eprintln!("SKIPPED: {reason}");
+}
+
 /// A count in JSON.
 #[track_caller]
 pub(crate) fn count(value: &Value) -> u64 {

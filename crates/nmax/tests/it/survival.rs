@@ -6,7 +6,7 @@ use std::process::Command;
 
 use rustix::process::Signal;
 
-use crate::bench::{Bench, count, exchanges, lines, number, runs_in, until};
+use crate::bench::{Bench, count, exchanges, lines, number, runs_in, skip, until};
 use crate::peers::{arrived, target};
 use crate::schema::assert_summary;
 
@@ -114,8 +114,7 @@ fn a_full_disk_stops_the_run_with_a_message() {
     let (bench, target) = (Bench::new(), target());
     let runs = bench.path("tiny");
     let Some(_disk) = TinyDisk::mount(&runs) else {
-        eprintln!("skipped: mounting a small file system is not permitted here");
-        return;
+        return skip("mounting a small file system is not permitted here");
     };
     let url = format!("{}/delay/1ms", target.url());
     let said = bench.nmax(&["run", &url, "-c", "4", "-d", "60s", "--runs-dir", "tiny"]);

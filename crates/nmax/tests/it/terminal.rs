@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use crate::bench::{Bench, Ended};
+use crate::bench::{Bench, Ended, skip};
 use crate::peers::target;
 
 const ESCAPE: char = '\x1b';
@@ -27,7 +27,7 @@ fn without_a_terminal_lines_fit_80_columns_and_have_no_colors() {
 /// The output of `nmax` on a terminal; `None` when there is no program to make one.
 fn on_a_terminal(bench: &Bench, variables: &str, arguments: &str) -> Option<Ended> {
     if Command::new("script").arg("--version").output().is_err() {
-        eprintln!("skipped: `script` of util-linux is not installed");
+        skip("`script` of util-linux is not installed");
         return None;
     }
     let line = format!("env {variables} TERM=xterm \"$NMAX\" {arguments}");
