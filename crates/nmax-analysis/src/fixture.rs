@@ -4,8 +4,7 @@ use std::time::Duration;
 
 use nmax_metrics::{Aggregate, Catalog, ErrorKind, NameId, Names, Nanos, Network, Outcome, Sample, Section};
 use nmax_plan::plan::{
-    Arrivals, Body, Check, Connection, Defaults, Expect, Method, Plan, Request, Scenario, Step, Test, Version, Visitor,
-    Workload,
+    Arrivals, Check, Connection, Defaults, Expect, Plan, Request, Scenario, Step, Test, Version, Visitor, Workload,
 };
 use nmax_plan::schedule::{Stage, StageKind};
 use nmax_plan::template::Template;
@@ -179,7 +178,6 @@ fn catalog() -> Catalog {
 fn plan() -> Plan {
     Plan {
         name: "shop".into(),
-        target: "http://127.0.0.1:8080".into(),
         defaults: Defaults {
             connection: Connection::KeepAlive,
             visitor: Visitor::Returning,
@@ -191,35 +189,18 @@ fn plan() -> Plan {
             insecure: false,
             ..Defaults::default()
         },
-        hosts: Vec::new(),
-        feeders: Vec::new(),
         scenarios: vec![
             Scenario { weight: 90.0, ..scenario("browse", "home", "shows items") },
             Scenario { weight: 10.0, ..scenario("sign-up", "form", "shows form") },
         ],
-        setup: None,
-        teardown: None,
         workload: Workload::Open { rate_per_s: 100.0, arrivals: Arrivals::Even, max_in_flight: 50 },
-        written: None,
         stages: vec![Stage { from: 100.0, to: 100.0, length_ns: Some(10_000_000_000), kind: StageKind::Hold }],
-        iterations: None,
-        graceful_stop: Duration::from_secs(30),
         seed: 1,
         thresholds: vec![
             threshold(Metric::FailureRate, Stat::Value, Op::Below, Limit::Ratio(0.05)),
             threshold(Metric::Dropped, Stat::Value, Op::Below, Limit::Ratio(0.01)),
         ],
-        window: Duration::from_secs(1),
-        profile: None,
-        compress: 1.0,
-        background: Vec::new(),
-        locations: Vec::new(),
-        timeline: Vec::new(),
-        observe: Vec::new(),
-        availability: None,
-        tags: Vec::new(),
-        source: None,
-        starts: std::sync::Arc::default(),
+        ..Plan::minimal("http://127.0.0.1:8080")
     }
 }
 
@@ -227,28 +208,8 @@ pub(crate) fn scenario(name: &str, request: &str, check: &str) -> Scenario {
     let test = Test::BodyContains(Template::text("item"));
     let request = Request {
         name: Template::text(request),
-        method: Method::Get,
-        url: Template::text("/"),
-        query: Vec::new(),
-        headers: Vec::new(),
-        body: Body::Empty,
         expect: Expect { status: vec![(200, 399)], checks: vec![Check { name: check.into(), test }] },
-        extract: Vec::new(),
-        timeout: None,
-        redirects_max: None,
-        expect_continue: false,
-        page: None,
-        tags: Vec::new(),
+        ..Request::get("/")
     };
-    Scenario {
-        name: name.into(),
-        weight: 1.0,
-        pacing: None,
-        steps: vec![Step::Request(std::sync::Arc::new(request))],
-        location: None,
-        setup: Vec::new(),
-        teardown: Vec::new(),
-        slots: Vec::new(),
-        slots_kept: 0,
-    }
+    Scenario::of(name, vec![Step::Request(std::sync::Arc::new(request))])
 }

@@ -88,6 +88,28 @@ pub struct Options<'a> {
     pub check_source: &'a dyn Fn(&Source) -> Result<(), String>,
 }
 
+/// Why [`Options::of`] reads no file.
+const NO_FILE: &str = "no file beside the document is read here";
+
+impl<'a> Options<'a> {
+    /// Of a document that stands by itself: no file, environment or flag beside it, and any extractor will do.
+    pub fn of(file: &'a str) -> Self {
+        Self {
+            file,
+            read: &|_| Err(NO_FILE.to_owned()),
+            exists: &|_| Err(NO_FILE.to_owned()),
+            env: &|_| None,
+            target: None,
+            set: &[],
+            duration: None,
+            profile: None,
+            compress: None,
+            seed: None,
+            check_source: &|_| Ok(()),
+        }
+    }
+}
+
 /// Reads a plan. Errors are sorted by place, those of arguments last; the list is never empty.
 pub fn parse(text: &str, options: &Options) -> Result<Plan, Vec<DocumentError>> {
     let mut problems = Vec::new();

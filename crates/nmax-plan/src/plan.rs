@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::addresses::tls::{POSTGRES_ISSUERS, REDIS_ISSUERS, change_issuers};
-use crate::schedule::Stage;
+use crate::schedule::{Stage, StageKind};
 use crate::tags::TagRule;
 use crate::template::Labels;
 use crate::threshold::Threshold;
@@ -94,6 +94,38 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// The plan in which one user sends nothing to `target` for a second: what others say only their own beside.
+    pub fn minimal(target: impl Into<String>) -> Self {
+        Self {
+            name: "minimal".into(),
+            target: target.into(),
+            defaults: Defaults::default(),
+            hosts: Vec::new(),
+            feeders: Vec::new(),
+            scenarios: Vec::new(),
+            setup: None,
+            teardown: None,
+            workload: Workload::Closed { vus: 1 },
+            written: None,
+            stages: vec![Stage { from: 1.0, to: 1.0, length_ns: Some(1_000_000_000), kind: StageKind::Hold }],
+            iterations: None,
+            graceful_stop: Duration::from_secs(30),
+            seed: 1,
+            thresholds: Vec::new(),
+            window: Duration::from_secs(1),
+            profile: None,
+            compress: 1.0,
+            background: Vec::new(),
+            locations: Vec::new(),
+            timeline: Vec::new(),
+            observe: Vec::new(),
+            availability: None,
+            tags: Vec::new(),
+            source: None,
+            starts: Arc::default(),
+        }
+    }
+
     /// Every scenario: those of the mix and the background, then setup and teardown of the run.
     pub fn all_scenarios(&self) -> impl Iterator<Item = &Scenario> {
         self.scenarios.iter().chain(&self.setup).chain(&self.teardown)

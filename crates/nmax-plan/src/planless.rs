@@ -6,8 +6,8 @@ use std::time::Duration;
 use crate::addresses;
 use crate::document::{DocumentError, Kind, Location, MAX_IN_FLIGHT_DEFAULT, SEED_DEFAULT};
 use crate::plan::{
-    Arrivals, Body, Coding, Connection, Defaults, Expect, Method, Plan, Profile, REDIRECTS_MAX, Request, Scenario,
-    Step, TIMEOUT_DEFAULT, Version, Workload,
+    Arrivals, Body, Coding, Connection, Defaults, Method, Plan, Profile, REDIRECTS_MAX, Request, Scenario, Step,
+    TIMEOUT_DEFAULT, Version, Workload,
 };
 use crate::profile;
 use crate::schedule::{Stage, StageKind};
@@ -118,30 +118,16 @@ impl Plan {
                 compression: run.compression.clone(),
                 ..Defaults::default()
             },
-            target,
-            hosts: Vec::new(),
-            feeders: Vec::new(),
             scenarios: vec![scenario(run, &path)],
-            setup: None,
-            teardown: None,
             workload,
             written,
             stages,
             iterations: run.requests,
-            graceful_stop: Duration::from_secs(30),
             seed: run.seed.unwrap_or(SEED_DEFAULT),
             thresholds,
-            window: Duration::from_secs(1),
             profile: run.profile,
             compress: run.compress,
-            background: Vec::new(),
-            locations: Vec::new(),
-            timeline: Vec::new(),
-            observe: Vec::new(),
-            availability: None,
-            tags: Vec::new(),
-            source: None,
-            starts: Arc::default(),
+            ..Self::minimal(target)
         })
     }
 }
@@ -190,30 +176,11 @@ fn scenario(run: &Planless, path: &str) -> Scenario {
     let request = Request {
         name: Template::text(format!("{} {before_query}", run.method.token())),
         method: run.method,
-        url: Template::text(path),
-        query: Vec::new(),
-        headers: Vec::new(),
         body: run.body.as_ref().map_or(Body::Empty, |body| Body::Text(literal(body))),
-        expect: Expect { status: vec![Expect::STATUS_DEFAULT], checks: Vec::new() },
-        extract: Vec::new(),
-        timeout: None,
-        redirects_max: None,
-        expect_continue: false,
-        page: None,
-        tags: Vec::new(),
+        ..Request::get(path)
     };
     let steps = vec![Step::Request(Arc::new(request))];
-    Scenario {
-        name: "url".into(),
-        weight: 1.0,
-        pacing: None,
-        location: None,
-        setup: Vec::new(),
-        steps,
-        teardown: Vec::new(),
-        slots: Vec::new(),
-        slots_kept: 0,
-    }
+    Scenario::of("url", steps)
 }
 
 fn literal(text: &str) -> Template {

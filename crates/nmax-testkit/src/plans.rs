@@ -22,19 +22,7 @@ pub fn with_files(yaml: &str, files: &[(&str, &str)]) -> Arc<Plan> {
         let found = files.iter().find(|(file, _)| *file == name);
         found.map(|(_, text)| (*text).to_owned()).ok_or_else(|| "no such file".to_owned())
     };
-    let options = Options {
-        file: "plan.yaml",
-        read: &read,
-        exists: &|_| Ok(0),
-        env: &|_| None,
-        target: None,
-        set: &[],
-        duration: None,
-        profile: None,
-        compress: None,
-        seed: None,
-        check_source: &|_| Ok(()),
-    };
+    let options = Options { read: &read, exists: &|_| Ok(0), ..Options::of("plan.yaml") };
     match parse(yaml, &options) {
         Ok(plan) => Arc::new(plan),
         Err(errors) => {

@@ -133,17 +133,13 @@ pub fn plan_of_file(file: &Path, args: &PlanArgs) -> Result<(Plan, Variables), L
 /// The plan of a log, whose requests are not in it yet, changed by flags.
 pub fn plan_of_log(text: &str, args: &PlanArgs) -> Result<Plan, LoadError> {
     let options = Options {
-        file: "replay",
         read: &|_| Ok(Schedule::stub()),
         exists: &|_| Ok(0),
-        env: &|_| None,
         target: args.target.as_deref(),
         set: &args.set,
-        duration: None,
-        profile: None,
-        compress: None,
         seed: args.seed,
         check_source: &|source| Extractor::new(source).map(|_| ()),
+        ..Options::of("replay")
     };
     let mut plan = document::parse(text, &options).map_err(LoadError::Document)?;
     plan.defaults.ca_files.extend(args.ca.iter().cloned());
@@ -285,19 +281,7 @@ pub fn plan(what: &str, args: &PlanArgs, planless: &PlanlessArgs) -> Result<(Pla
 pub fn plan_of_manifest(yaml: &str) -> Result<Plan, LoadError> {
     let columns = columns_used(yaml);
     let read = |_: &str| Ok(format!("{}\n{}\n", columns.join(","), vec!["-"; columns.len()].join(",")));
-    let options = Options {
-        file: "manifest.json: plan",
-        read: &read,
-        exists: &|_| Ok(0),
-        env: &|_| None,
-        target: None,
-        set: &[],
-        duration: None,
-        profile: None,
-        compress: None,
-        seed: None,
-        check_source: &|_| Ok(()),
-    };
+    let options = Options { read: &read, exists: &|_| Ok(0), ..Options::of("manifest.json: plan") };
     let mut plan = document::parse(yaml, &options).map_err(LoadError::Document)?;
     tag(&mut plan);
     Ok(plan)

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::convert::Infallible;
 
-use nmax_plan::plan::{Comparison, Expect, If, Method, Transaction};
+use nmax_plan::plan::{Comparison, If, Transaction};
 use proptest::prelude::*;
 
 use super::*;
@@ -11,18 +11,8 @@ use super::*;
 fn request(name: usize) -> Step {
     Step::Request(Arc::new(Request {
         name: Template::text(name.to_string()),
-        method: Method::Get,
-        url: Template::text("/"),
-        query: Vec::new(),
-        headers: Vec::new(),
         body: nmax_plan::plan::Body::Empty,
-        expect: Expect { status: vec![Expect::STATUS_DEFAULT], checks: Vec::new() },
-        extract: Vec::new(),
-        timeout: None,
-        redirects_max: None,
-        expect_continue: false,
-        page: None,
-        tags: Vec::new(),
+        ..Request::get("/")
     }))
 }
 
@@ -31,17 +21,7 @@ fn condition() -> Condition {
 }
 
 fn scenario(steps: Vec<Step>) -> Scenario {
-    Scenario {
-        name: "s".into(),
-        weight: 1.0,
-        pacing: None,
-        location: None,
-        setup: Vec::new(),
-        steps,
-        teardown: Vec::new(),
-        slots: Vec::new(),
-        slots_kept: 0,
-    }
+    Scenario::of("s", steps)
 }
 
 /// Nested steps whose requests are named by small numbers.

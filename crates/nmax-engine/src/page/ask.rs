@@ -2,7 +2,7 @@
 
 use nmax_extract::resources::Kind;
 use nmax_http::{KeepBody, Url};
-use nmax_plan::plan::{Body, Expect, Method, Request};
+use nmax_plan::plan::{Expect, Method, Request};
 use nmax_plan::template::Template;
 
 use super::cache::Stored;
@@ -88,19 +88,11 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
 
 /// A GET that says nothing of its own.
 pub(super) fn bare_request() -> Request {
+    let nothing = || Template { parts: Vec::new() };
     Request {
-        name: Template { parts: Vec::new() },
-        method: Method::Get,
-        url: Template { parts: Vec::new() },
-        query: Vec::new(),
-        headers: Vec::new(),
-        body: Body::Empty,
+        name: nothing(),
+        url: nothing(),
         expect: Expect { status: Vec::new(), checks: Vec::new() },
-        extract: Vec::new(),
-        timeout: None,
-        redirects_max: None,
-        expect_continue: false,
-        page: None,
-        tags: Vec::new(),
+        ..Request::get("/")
     }
 }

@@ -144,17 +144,10 @@ proptest! {
 fn plan_of(schedule: &Schedule, headers: &[(String, String)]) -> Plan {
     let text = schedule.document("access.log, original pace", "access.log", headers);
     let options = DocumentOptions {
-        file: "replay",
         read: &|_| Ok(Schedule::stub()),
         exists: &|_| Ok(0),
-        env: &|_| None,
         target: Some("http://shop.test:8080"),
-        set: &[],
-        duration: None,
-        profile: None,
-        compress: None,
-        seed: None,
-        check_source: &|_| Ok(()),
+        ..DocumentOptions::of("replay")
     };
     let mut plan = parse(&text, &options).unwrap_or_else(|errors| panic!("{errors:#?}\n{text}"));
     assert!(schedule.fill(&mut plan, |method, _| if method == b"GET" { "a read" } else { "a write" }));

@@ -42,19 +42,7 @@ pub(crate) fn check_source(source: &Source) -> Result<(), String> {
 }
 
 pub(crate) fn options() -> Options<'static> {
-    Options {
-        file: "plan.yaml",
-        read: &read,
-        exists: &exists,
-        env: &env,
-        target: None,
-        set: &[],
-        duration: None,
-        profile: None,
-        compress: None,
-        seed: None,
-        check_source: &check_source,
-    }
+    Options { read: &read, exists: &exists, env: &env, check_source: &check_source, ..Options::of("plan.yaml") }
 }
 
 /// Errors as printed, or nothing.

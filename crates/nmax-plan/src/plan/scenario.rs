@@ -32,6 +32,23 @@ pub struct Scenario {
 }
 
 impl Scenario {
+    /// A scenario of these steps and nothing else.
+    pub fn of(name: impl Into<String>, steps: Vec<Step>) -> Self {
+        Self {
+            name: name.into(),
+            weight: 1.0,
+            pacing: None,
+            location: None,
+            setup: Vec::new(),
+            steps,
+            teardown: Vec::new(),
+            slots: Vec::new(),
+            slots_kept: 0,
+        }
+    }
+}
+
+impl Scenario {
     /// Every step, those within others included, in the order of the document: setup, steps, teardown.
     pub fn all_steps(&self) -> impl Iterator<Item = &Step> {
         Steps::of([&self.teardown, &self.steps, &self.setup])
@@ -188,6 +205,27 @@ pub struct Request {
     pub page: Option<Page>,
     /// Labels by which thresholds and results gather requests.
     pub tags: Vec<String>,
+}
+
+impl Request {
+    /// A GET of a path, named after it; any status from 200 to 399 is ok.
+    pub fn get(url: &str) -> Self {
+        Self {
+            name: Template::text(format!("GET {url}")),
+            method: Method::Get,
+            url: Template::text(url),
+            query: Vec::new(),
+            headers: Vec::new(),
+            body: Body::Empty,
+            expect: Expect { status: vec![Expect::STATUS_DEFAULT], checks: Vec::new() },
+            extract: Vec::new(),
+            timeout: None,
+            redirects_max: None,
+            expect_continue: false,
+            page: None,
+            tags: Vec::new(),
+        }
+    }
 }
 
 /// Request method.

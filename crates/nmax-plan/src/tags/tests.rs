@@ -9,20 +9,13 @@ fn parsed(tags: &str) -> Result<Plan, Vec<String>> {
          workload: {{ closed: {{ vus: 1 }} }}\n{tags}"
     );
     let options = Options {
-        file: "plan.yaml",
         read: &|_| Err("none".into()),
         exists: &|_| Err("none".into()),
-        env: &|_| None,
-        target: None,
-        set: &[],
-        duration: None,
-        profile: None,
-        compress: None,
-        seed: None,
         check_source: &|source| match format!("{source:?}").contains("!!") {
             true => Err("unexpected `!!`".into()),
             false => Ok(()),
         },
+        ..Options::of("plan.yaml")
     };
     document::parse(&text, &options).map_err(|errors| errors.iter().map(ToString::to_string).collect())
 }

@@ -227,17 +227,7 @@ fn compression_is_told_everywhere() {
 fn what_runs_beside_the_mix_is_named() {
     let mut run = Run::new(&Shape::default());
     run.plan.background = vec![Background { scenario: 1, workload: Workload::Closed { vus: 1 }, stages: Vec::new() }];
-    let named = |name: &str| Scenario {
-        name: name.into(),
-        weight: 0.0,
-        pacing: None,
-        location: None,
-        setup: Vec::new(),
-        steps: Vec::new(),
-        teardown: Vec::new(),
-        slots: Vec::new(),
-        slots_kept: 0,
-    };
+    let named = |name: &str| Scenario { weight: 0.0, ..Scenario::of(name, Vec::new()) };
     run.plan.scenarios = vec![named("browse"), named("sign-up")];
     assert_eq!(run.view().background, ["sign-up"]);
 }

@@ -288,7 +288,6 @@ fn plan(shape: &Shape) -> Plan {
     let stage = |from, to, seconds: u64, kind| Stage { from, to, length_ns: Some(seconds * 1_000_000_000), kind };
     Plan {
         name: "shop".into(),
-        target: "https://shop.test".into(),
         defaults: Defaults {
             connection: Connection::KeepAlive,
             visitor: Visitor::Returning,
@@ -300,34 +299,16 @@ fn plan(shape: &Shape) -> Plan {
             insecure: false,
             ..Defaults::default()
         },
-        hosts: Vec::new(),
-        feeders: Vec::new(),
         scenarios: Vec::new(),
-        setup: None,
-        teardown: None,
         workload: Workload::Open { rate_per_s: rate, arrivals: Arrivals::Even, max_in_flight: 1000 },
-        written: None,
         stages: vec![
             stage(0.0, rate, ramp_s, StageKind::RampUp),
             stage(rate, rate, warm_up_s, StageKind::WarmUp),
             stage(rate, rate, shape.hold_s, StageKind::Hold),
             stage(rate, 0.0, down_s, StageKind::RampDown),
         ],
-        iterations: None,
-        graceful_stop: Duration::from_secs(30),
         seed: 42,
-        thresholds: Vec::new(),
-        window: Duration::from_secs(1),
-        profile: None,
-        compress: 1.0,
-        background: Vec::new(),
-        locations: Vec::new(),
-        timeline: Vec::new(),
-        observe: Vec::new(),
-        availability: None,
-        tags: Vec::new(),
-        source: None,
-        starts: std::sync::Arc::default(),
+        ..Plan::minimal("https://shop.test")
     }
 }
 

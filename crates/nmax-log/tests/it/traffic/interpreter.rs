@@ -15,17 +15,9 @@ pub(crate) fn read(made: &Made) -> Plan {
     let files: HashMap<&str, &str> = made.files.iter().map(|file| (file.name.as_str(), file.text.as_str())).collect();
     let read = |name: &str| files.get(name).map(|text| (*text).to_owned()).ok_or_else(|| format!("no {name}"));
     let options = Options {
-        file: "made.yaml",
         read: &read,
         exists: &|name| files.get(name).map(|text| text.len() as u64).ok_or_else(|| format!("no {name}")),
-        env: &|_| None,
-        target: None,
-        set: &[],
-        duration: None,
-        profile: None,
-        compress: None,
-        seed: None,
-        check_source: &|_| Ok(()),
+        ..Options::of("made.yaml")
     };
     parse(&made.plan, &options).unwrap_or_else(|errors| panic!("{errors:#?}\n{}", made.plan))
 }

@@ -20,17 +20,10 @@ pub fn observe_also(
     env: &dyn Fn(&str) -> Option<String>,
 ) -> Result<(), Vec<DocumentError>> {
     let options = Options {
-        file: "--observe",
         read: &|_| Err("no data is read here".to_owned()),
         exists: &|_| Ok(0),
         env,
-        target: None,
-        set: &[],
-        duration: None,
-        profile: None,
-        compress: None,
-        seed: None,
-        check_source: &|_| Ok(()),
+        ..Options::of("--observe")
     };
     let mut decoder = Decoder { options: &options, problems: Vec::new() };
     for (flag, (kind, text)) in (0..).zip(flags) {

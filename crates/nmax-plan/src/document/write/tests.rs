@@ -218,15 +218,10 @@ fn scenario(closed: bool) -> impl Strategy<Value = Scenario> {
     let pacing = if closed { proptest::option::of(ms(1..9_999)).boxed() } else { Just(None).boxed() };
     (name(), 0.0..100.0_f64, pacing, request(0), think(), request(1)).prop_map(
         |(name, weight, pacing, first, think, second)| Scenario {
-            name,
             weight: weight + 1e-3,
             pacing,
-            steps: vec![first, think, second],
-            location: None,
-            setup: Vec::new(),
-            teardown: Vec::new(),
             slots: vec!["item".into(), "c-s_rf".into()],
-            slots_kept: 0,
+            ..Scenario::of(name, vec![first, think, second])
         },
     )
 }
@@ -414,34 +409,20 @@ fn plan() -> impl Strategy<Value = Plan> {
                     let mut thresholds =
                         vec![threshold::parse("dropped < 5").unwrap(), threshold::parse(&scope).unwrap()];
                     add_default_thresholds(&mut thresholds);
-                    let target = "https://[::1]:8443".into();
                     Plan {
                         name,
-                        target,
                         defaults,
                         hosts,
                         feeders: feeders(),
                         scenarios,
-                        setup: None,
-                        teardown: None,
                         workload,
-                        written: None,
                         stages,
                         iterations,
                         graceful_stop,
                         seed,
                         thresholds,
                         window,
-                        profile: None,
-                        compress: 1.0,
-                        background: Vec::new(),
-                        locations: Vec::new(),
-                        timeline: Vec::new(),
-                        observe: Vec::new(),
-                        availability: None,
-                        tags: Vec::new(),
-                        source: None,
-                        starts: std::sync::Arc::default(),
+                        ..Plan::minimal("https://[::1]:8443")
                     }
                 },
             )

@@ -152,17 +152,11 @@ fn request(shared: bool) -> BoxedStrategy<Step> {
             Step::Request(Arc::new(Request {
                 name: Template::text("thing"),
                 method: Method::Post,
-                url: Template::text("/"),
-                query: Vec::new(),
-                headers: Vec::new(),
                 body: Body::Text(body),
-                expect: Expect { status: vec![Expect::STATUS_DEFAULT], checks: Vec::new() },
                 extract: value.into_iter().collect(),
-                timeout: None,
-                redirects_max: None,
-                expect_continue: false,
                 page,
                 tags,
+                ..Request::get("/")
             }))
         })
         .boxed()

@@ -37,19 +37,8 @@ workload: { closed: { vus: 1 } }
 "#;
 
 fn plan() -> Plan {
-    let options = Options {
-        file: "plan.yaml",
-        read: &|_| Err("none".into()),
-        exists: &|_| Err("none".into()),
-        env: &|_| None,
-        target: None,
-        set: &[],
-        duration: None,
-        profile: None,
-        compress: None,
-        seed: None,
-        check_source: &|_| Ok(()),
-    };
+    let options =
+        Options { read: &|_| Err("none".into()), exists: &|_| Err("none".into()), ..Options::of("plan.yaml") };
     document::parse(PLAN, &options).unwrap()
 }
 
