@@ -10,6 +10,7 @@
 //! - [`failure`]: a failed exchange, kept whole for study
 //! - [`raw`]: exchanges kept one by one
 //! - [`resource`]: readings of hosts; [`readings`]: all of a run, over time
+//! - `testing`: random windows for tests, behind a feature
 //! - [`names`]: request names, their ids, and the cap on their number
 
 pub mod aggregate;
@@ -21,6 +22,8 @@ pub mod raw;
 pub mod readings;
 pub mod resource;
 pub mod sample;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
 pub mod time;
 pub mod window;
 

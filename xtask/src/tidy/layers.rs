@@ -39,7 +39,7 @@ pub(crate) const TABLE: [Row; 22] = [
     row("nmax-domain", Layer::Pure, &[], &["psl"]),
     row("nmax-data", Layer::Pure, &[], &["thiserror"]),
     row("nmax-plan", Layer::Pure, &["nmax-data"], &["saphyr-parser", "serde_json", "thiserror"]),
-    row("nmax-metrics", Layer::Pure, &[], &["hdrhistogram"]),
+    row("nmax-metrics", Layer::Pure, &[], &["hdrhistogram", "proptest"]),
     row("nmax-usl", Layer::Pure, &[], &["statrs", "thiserror"]),
     row("nmax-analysis", Layer::Pure, &["nmax-metrics", "nmax-plan"], &[]),
     row(
