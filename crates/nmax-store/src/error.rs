@@ -98,6 +98,13 @@ pub enum StoreError {
         /// Their directory names.
         candidates: Vec<String>,
     },
+    /// The program was built without Parquet.
+    #[cfg(not(feature = "parquet"))]
+    #[error("{}: this nmax was built without Parquet\n  help: build it whole: `make build`, or `cargo build --release --package nmax`", path.display())]
+    WithoutParquet {
+        /// The file of raw exchanges.
+        path: PathBuf,
+    },
     /// The Parquet encoder failed for a reason other than the file system.
     #[cfg(feature = "parquet")]
     #[error("{}: cannot encode samples: {source}\n  help: this is a defect of the program; please report it", path.display())]

@@ -30,14 +30,22 @@ mod records;
 #[cfg(feature = "parquet")]
 pub mod samples;
 pub mod schema;
+mod segments;
 mod tag;
+#[cfg(not(feature = "parquet"))]
+pub mod without_samples;
 pub mod writer;
 
 pub use error::StoreError;
 pub use find::{RunEntry, find, list};
 pub use manifest::{Hold, Manifest, SCHEMA_VERSION};
 pub use reader::{Event, RunReader};
+#[cfg(not(feature = "parquet"))]
+pub use without_samples as samples;
 pub use writer::{RunWriter, write_results};
+
+/// Whether raw exchanges are kept and read: the feature `parquet`.
+pub const KEEPS_SAMPLES: bool = cfg!(feature = "parquet");
 
 #[cfg(test)]
 mod testing;

@@ -21,7 +21,8 @@ use crate::{StoreError, files};
 
 mod read;
 
-pub use read::{Found, NO_TEXT, SampleFile, SampleWriter, UNKNOWN, segments};
+pub use crate::segments::{Found, segments};
+pub use read::{NO_TEXT, SampleFile, SampleWriter, UNKNOWN};
 
 /// Most rows of a segment.
 pub const SEGMENT_ROWS_MAX: usize = 1_000_000;

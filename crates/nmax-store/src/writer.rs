@@ -95,6 +95,15 @@ impl RunWriter {
         self.segments.add(samples, catalog)
     }
 
+    /// Refuses raw exchanges.
+    #[cfg(not(feature = "parquet"))]
+    pub fn samples(&mut self, samples: &[nmax_metrics::RawSample], _catalog: &Catalog) -> Result<(), StoreError> {
+        if samples.is_empty() {
+            return Ok(());
+        }
+        Err(StoreError::WithoutParquet { path: self.directory.clone() })
+    }
+
     /// Adds a failed exchange: the first [`FAILURES_PER_KIND_MAX`] of its kind are kept, and the last of
     /// these leaves an event.
     pub fn failure(&mut self, failure: &FailureExample) -> Result<(), StoreError> {

@@ -208,7 +208,7 @@ proptest! {
         segments.add(&rows, &catalog(4)).unwrap();
         segments.close().unwrap();
         fs::write(scratch.path().join("samples-0099.parquet.tmp"), "torn").unwrap();
-        let found = super::read::segments(scratch.path()).unwrap();
+        let found = crate::segments::segments(scratch.path()).unwrap();
         prop_assert_eq!(found.torn.len(), 1);
         let want: Vec<_> = rows.iter().map(told).collect();
         prop_assert_eq!(&read_back(&found.closed), &want);

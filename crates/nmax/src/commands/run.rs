@@ -117,9 +117,13 @@ fn order(args: &RunArgs, plan: Plan, variables: load::Variables) -> Result<Order
         workers,
         pin: args.pin.clone(),
         keep: match args.samples {
+            Samples::All if !nmax_store::KEEPS_SAMPLES => {
+                let help = "build it whole: `make build`, or `cargo build --release --package nmax`";
+                return Err(usage(format!("--samples all: this nmax was built without Parquet\n  help: {help}")));
+            }
             Samples::All => KeepSamples::All,
-            Samples::Some => KeepSamples::Some,
-            Samples::None => KeepSamples::None,
+            Samples::Some if nmax_store::KEEPS_SAMPLES => KeepSamples::Some,
+            Samples::Some | Samples::None => KeepSamples::None,
         },
         runs_dir: args.runs_dir.clone(),
         note: args.note.clone(),
