@@ -1,21 +1,19 @@
+# shellcheck shell=bash disable=SC2034,SC2154 # What it reads is set by common.sh, what it sets is read elsewhere.
 # Real servers for examples: nginx, PHP and PostgreSQL of Debian's packages, on free ports or on sockets in $work, ended with
 # the example. To be read after common.sh.
 
+need nginx nginx-light
+need_file '/usr/sbin/php-fpm*' php-fpm
+need php php-cli
+need_file '/usr/lib/php/*/pgsql.so' php-pgsql
+need_file '/usr/lib/postgresql/*/bin/initdb' postgresql
+install_or_skip
+
 # Programs of Debian that are in nobody's PATH, of whatever version.
-newest() { local found; found=$(compgen -G "$1" | sort -V | tail -n 1) && echo "$found"; }
-PATH=$PATH:/usr/sbin
-database_programs=$(newest '/usr/lib/postgresql/*/bin' || dirname "$(command -v postgres || echo missing)")
-php_fpm=$(command -v php-fpm || newest '/usr/sbin/php-fpm[0-9]*' || true)
-pgsql_so=$(newest '/usr/lib/php/*/pgsql.so' || true)
-missing=()
-command -v nginx >/dev/null || missing+=(nginx-light)
-[[ -n $php_fpm ]] || missing+=(php-fpm)
-[[ -n $pgsql_so ]] || missing+=(php-pgsql)
-[[ -x $database_programs/initdb ]] || missing+=(postgresql)
-if [[ ${#missing[@]} -gt 0 ]]; then
-    echo "skipped: ${missing[*]} missing (names of Debian packages). Nothing was measured."
-    exit 0
-fi
+newest() { compgen -G "$1" | sort -V | tail -n 1; }
+database_programs=$(newest '/usr/lib/postgresql/*/bin')
+php_fpm=$(newest '/usr/sbin/php-fpm*')
+pgsql_so=$(newest '/usr/lib/php/*/pgsql.so')
 
 # PostgreSQL refuses to run as root, and then has to own its folder. Everything is in $work and on the loopback.
 as_owner=() php_owner=
@@ -27,34 +25,7 @@ if [[ $(id -u) = 0 ]]; then
     php_owner='user = www-data'
 fi
 
-# start_server NAME COMMAND..: runs it until the end of the example; what it says is in NAME.log.
-start_server() {
-    "${@:2}" >"$work/$1.log" 2>&1 &
-    others+=("$!")
-}
-
-# wait_for NAME COMMAND..: until the command succeeds.
-wait_for() {
-    for _ in $(seq 600); do
-        ! "${@:2}" >/dev/null 2>&1 || return 0
-        sleep 0.1
-    done
-    cat "$work/$1.log" >&2
-    fail "$1 did not start"
-}
-
 sql() { "$database_programs/psql" -q -v ON_ERROR_STOP=1 -h "$work/database" -U shop postgres "$@"; }
-answers() { (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
-
-# free_port: one that nobody answers at.
-free_port() {
-    local port
-    for _ in 1 2 3 4 5; do
-        port=$((10000 + RANDOM % 20000))
-        answers "$port" || break
-    done
-    echo "$port"
-}
 
 # make_database: an empty one in $work/database/data, owned by the user `shop`.
 make_database() {

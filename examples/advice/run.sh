@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # What `nmax check` says of a small plan and of a critical one. Nothing is sent to their targets.
+# shellcheck source=../common.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../common.sh"
 
 check() { # PLAN FLAGS..
-    "$nmax" check "$here/$@" >result || fail "the check ended with exit code $?"
+    "$nmax" check "$here/$1" "${@:2}" >result || fail "the check ended with exit code $?"
     sed -n '/^# What it will send/,$p' result
     text=$(tr -s '[:space:]#' ' ' <result)
 }

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # A mix of users, and beside it a batch job that starts later.
+# shellcheck source=../common.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../common.sh"
 
 start_target --shop --service fixed:30ms

@@ -2,7 +2,7 @@
 # A gallery keeps its pictures, 1.2 MB each, in PostgreSQL. While people download them, everything is slow: nmax says what
 # to look at first. Then nginx gives out the same pictures as files, and nmax says what that has changed.
 #
-# NMAX=/path/to/nmax says which program to use. Runs and page go to the folder `runs`, or to NMAX_RUNS_DIR. SHORT=1 makes
+# NMAX=/path/to/nmax says which program to use: see ../program.sh. Runs and page go to the folder `runs`, or to NMAX_RUNS_DIR. SHORT=1 makes
 # it less than a minute, and throws them away.
 [[ -n ${SHORT:-} ]] || NMAX_RUNS_DIR=${NMAX_RUNS_DIR:-runs}
 # shellcheck source=../common.sh

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Four runs, four judgements: believed and good, believed and bad, not to be believed, and not steady.
+# shellcheck source=../common.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../common.sh"
 
 # judge CODE FLAGS..: runs the plan until it ends with CODE, three times at most: other work on this machine may rightly

@@ -1,71 +1,31 @@
 #!/usr/bin/env bash
 # Why a request of 0.1 s takes 15 s: ab and nmax against one Apache, in one table. It works from any folder.
 #
-# NMAX=/path/to/nmax skips the build and uses that program. SHORT=1 lets Apache wait 2 s in place of 15.
-set -euo pipefail
+# NMAX=/path/to/nmax says which program to use: see ../program.sh. SHORT=1 lets Apache wait 2 s in place of 15.
+# shellcheck source=../common.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../common.sh"
 
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-root=$(cd "$here/../.." && pwd)
-timeout_s=15
-[[ -z ${SHORT:-} ]] || timeout_s=2
+need apache2 apache2
+need ab apache2-utils
+install_or_skip
+
+timeout_s=$(short 2 15)
 # Runs of nmax last longer than Apache waits, so that the wait is seen to its end.
 hold_s=$((timeout_s + 2))
 modules=/usr/lib/apache2/modules
-PATH=$PATH:/usr/sbin # where apache2 lives
-
-for pair in apache2:apache2 ab:apache2-utils; do
-    command -v "${pair%:*}" >/dev/null ||
-        { echo "missing: ${pair%:*}. Install the Debian package ${pair#*:}." >&2; exit 1; }
-done
-
-if [[ -z ${NMAX:-} ]]; then
-    cargo build --release --package nmax --manifest-path "$root/Cargo.toml"
-    folder=${CARGO_TARGET_DIR:-$root/target}
-    [[ $folder = /* ]] || folder=$PWD/$folder
-    NMAX=$folder/release/nmax
-fi
-
-work=$(mktemp -d)
 chmod 755 "$work"
-application_pid=
-apache_pid=
-stop() {
-    for pid in $apache_pid $application_pid; do
-        kill "$pid" 2>/dev/null || true
-        wait "$pid" 2>/dev/null || true
-    done
-    rm -rf "$work"
-}
-trap stop EXIT
-trap 'exit 130' INT
-trap 'exit 143' TERM
 
 # The application: every reply takes 0.1 s.
-"$NMAX" target --service fixed:100ms >"$work/application" &
-application_pid=$!
-for _ in $(seq 600); do
-    [[ -s $work/application ]] && break
-    sleep 0.1
-done
-application=$(sed -n 's|^http://\([0-9.:]*\).*|\1|p' "$work/application" | head -n 1)
-[[ -n $application ]] || { echo "The application did not start." >&2; exit 1; }
+start_target --service fixed:100ms
+application=${url#http://}
 
-# Apache in front of it, on a port that nothing uses.
-answers() { (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
-for _ in 1 2 3 4 5; do
-    port=$((10000 + RANDOM % 20000))
-    answers "$port" && continue
+# Apache in front of it.
+start_apache() {
     sed -e "s|FOLDER|$work|g" -e "s|MODULES|$modules|g" -e "s|PORT|$port|" -e "s|APPLICATION|$application|" \
         -e "s|TIMEOUT|$timeout_s|" "$here/apache.conf" >"$work/apache.conf"
-    apache2 -DFOREGROUND -f "$work/apache.conf" >"$work/said" 2>&1 &
-    apache_pid=$!
-    for _ in $(seq 600); do
-        kill -0 "$apache_pid" 2>/dev/null || { apache_pid=; break; }
-        answers "$port" && break 2
-        sleep 0.1
-    done
-done
-[[ -n $apache_pid ]] || { cat "$work/said" "$work/error.log" >&2; echo "Apache did not start." >&2; exit 1; }
+    start_server apache apache2 -DFOREGROUND -f "$work/apache.conf"
+}
+start_on_free_port apache start_apache
 url=http://127.0.0.1:$port/
 
 echo "Apache on $url waits $timeout_s s on a kept connection; the application behind it needs 0.1 s."
@@ -75,19 +35,18 @@ ab_run() { # NAME FLAG...
     ab -q -n 4 -c 4 "${@:2}" "$url" >"$work/$1.txt" 2>&1 || true
 }
 nmax_run() { # NAME FLAG...
-    "$NMAX" run "$here/plan.yaml" --target "$url" --duration "${hold_s}s" --runs-dir "$work/runs-$1" \
+    "$nmax" run "$here/plan.yaml" --target "$url" --duration "${hold_s}s" --runs-dir "$work/runs-$1" \
         --workers 1 --exit-zero --quiet --json "${@:2}" >"$work/$1.json" 2>"$work/$1.err" || true
 }
 version=(--set defaults.version=1.0)
-policy() { echo "--set defaults.connection=$1"; }
 jobs=()
 ab_run ab & jobs+=($!)
 ab_run ab-k -k & jobs+=($!)
-nmax_run keep $(policy keep-alive) & jobs+=($!)
-nmax_run iteration $(policy per-iteration) & jobs+=($!)
-nmax_run request $(policy per-request) & jobs+=($!)
+nmax_run keep --set defaults.connection=keep-alive & jobs+=($!)
+nmax_run iteration --set defaults.connection=per-iteration & jobs+=($!)
+nmax_run request --set defaults.connection=per-request & jobs+=($!)
 nmax_run keep10 "${version[@]}" & jobs+=($!)
-nmax_run request10 "${version[@]}" $(policy per-request) & jobs+=($!)
+nmax_run request10 "${version[@]}" --set defaults.connection=per-request & jobs+=($!)
 wait "${jobs[@]}"
 
 # The value of a key in the JSON of a run, by the way to it; `-` when it is not there.
@@ -110,14 +69,14 @@ row() { printf '%-24s %-22s %14s %18s\n' "$@"; }
 ab_row() { # NAME FLAGS WORDS
     local ms
     ms=$(awk '/^ *50%/ { print $2 }' "$work/$1.txt")
-    row "$2" "$3" "${ms:--} ms" "not told"
+    [[ -n $ms ]] || { cat "$work/$1.txt" >&2; fail "ab gave no result"; }
+    row "$2" "$3" "$ms ms" "not told"
 }
 nmax_row() { # NAME FLAGS WORDS
-    local ms held open seconds
+    local ms held seconds
     ms=$(value "$1" total service_time_ms p50)
-    [[ $ms != - ]] || { cat "$work/$1.err" >&2; echo "nmax gave no result." >&2; exit 1; }
+    [[ $ms != - ]] || { cat "$work/$1.err" >&2; fail "nmax gave no result"; }
     held=$(value "$1" connections held count)
-    open=$(value "$1" connections held still_open)
     seconds=$(value "$1" connections held seconds max)
     [[ $held != - ]] || held=0
     if [[ $held = 0 ]]; then

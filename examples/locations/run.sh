@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # The same page from an old line and from a new one.
+# shellcheck source=../common.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../common.sh"
 
 start_target --shop --service fixed:30ms

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # A server is slow: what to look at first, what changes when that is changed, and which requests were slow.
+# shellcheck source=../common.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../common.sh"
 
 length=$(short 5s 20s)

@@ -48,11 +48,7 @@ look "at most $most/s were done; a lock held for 2 ms can be taken 500 times a s
 
 say "3. A knob of the system: how many servers? Each does 100 a second, all need the same lock for 2 ms, one costs 0.10 an hour"
 stop_target
-answers() { (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
-for _ in 1 2 3 4 5; do
-    port=$((10000 + RANDOM % 20000))
-    answers "$port" || break
-done
+port=$(free_port)
 url=http://127.0.0.1:$port
 servers_pid=$work/servers.pid
 end_servers() { [[ ! -s $servers_pid ]] || kill "$(cat "$servers_pid")" 2>/dev/null || true; }

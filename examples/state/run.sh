@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Users who remember, decide, repeat and sign; what they need is inserted before and removed after.
+# shellcheck source=../common.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../common.sh"
 
 start_target --shop --service fixed:30ms

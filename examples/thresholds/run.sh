@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Every metric as a condition; then a run that ends itself because it hurts.
+# shellcheck source=../common.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../common.sh"
 
 say "Every metric once"

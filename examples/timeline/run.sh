@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # A node hangs during the run: before, during, after, and how long until it is as before. Then the same with Ctrl-C.
+# shellcheck source=../common.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../common.sh"
 
 start_target --shop --service fixed:30ms

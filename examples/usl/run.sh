@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Six tables of measurements, and what may be said about each. Loads nothing: it takes a second.
+# shellcheck source=../common.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../common.sh"
 
 data=$here/../../testdata/usl

@@ -2,8 +2,8 @@
 # A visit is recorded in a browser. A hundred such visitors are too many for a slow shop; with Varnish in front of it
 # five hundred are welcome. Ends with one page that shows both runs. It works from any folder.
 #
-# NMAX=/path/to/nmax says which program to use. Runs and page go to the folder `runs`, or to NMAX_RUNS_DIR. SHORT=1 makes
-# it less than a minute, and throws them away.
+# NMAX=/path/to/nmax says which program to use: see ../program.sh. Runs and page go to the folder `runs`, or to
+# NMAX_RUNS_DIR. SHORT=1 makes it less than a minute, and throws them away. VISITOR=curl visits without a browser.
 [[ -n ${SHORT:-} ]] || NMAX_RUNS_DIR=${NMAX_RUNS_DIR:-runs}
 # shellcheck source=../common.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../common.sh"
@@ -16,9 +16,24 @@ hold=$(short 7s 30s)
 # Four workers. In the short form they are slower, as there are fewer users.
 workers=$(short 'mmc:servers=4,rate=8' 'mmc:servers=4,rate=30')
 
-PATH=$PATH:/usr/sbin # where varnishd lives
-command -v varnishd >/dev/null || { echo "missing: varnishd. Install the Debian package varnish." >&2; exit 1; }
-answers() { (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
+visitor=${VISITOR:-browser}
+need varnishd varnish
+if [[ $visitor = curl ]]; then
+    need curl curl
+else
+    command -v google-chrome >/dev/null || need chromium chromium
+    need node nodejs
+    need npm npm
+fi
+if ! install_missing; then
+    [[ $visitor = curl ]] || echo "Without Chromium and Node.js, VISITOR=curl $0 makes the visit by curl." >&2
+    exit 77
+fi
+if [[ $visitor != curl ]]; then
+    browser=$(command -v chromium || command -v google-chrome)
+    driver=$(cd "$here/../../tests/browser" && pwd)
+    node_packages "$driver" || exit 77
+fi
 
 # start_recorder: sets `proxy`; what is written to descriptor 8 is typed into it.
 start_recorder() {
@@ -82,29 +97,11 @@ curl_visit() {
     get 'log in' /login
 }
 
-# start_varnish: in front of `url`; sets `cache` to its URL. Its storage is memory, its folder goes away with the rest.
+# start_varnish: in front of `url`, on `port`. Its storage is memory, its folder goes away with the rest.
 start_varnish() {
-    local port varnish
     sed "s|BACKEND_PORT|${url##*:}|" "$here/site.vcl" >"$work/site.vcl"
-    for _ in 1 2 3 4 5; do
-        port=$((10000 + RANDOM % 20000))
-        ! answers "$port" || continue
-        varnishd -F -j none -n "$work/varnish" -f "$work/site.vcl" -a "127.0.0.1:$port" -s malloc,64m \
-            -p vsl_space=2m -p thread_pools=1 >"$work/varnish.log" 2>&1 &
-        varnish=$!
-        for _ in $(seq 600); do
-            kill -0 "$varnish" 2>/dev/null || break
-            if answers "$port"; then
-                others+=("$varnish")
-                cache=http://127.0.0.1:$port
-                return
-            fi
-            sleep 0.1
-        done
-        kill "$varnish" 2>/dev/null || true
-    done
-    cat "$work/varnish.log" >&2
-    fail "Varnish did not start"
+    start_server varnish varnishd -F -j none -n "$work/varnish" -f "$work/site.vcl" -a "127.0.0.1:$port" -s malloc,64m \
+        -p vsl_space=2m -p thread_pools=1
 }
 
 # load NAME URL USERS: the recorded plan, as it is, under that load; each visit is one of a new visitor. Once more when
@@ -161,15 +158,13 @@ start_target --shop --service "$workers"
 echo "$url"
 
 say "A visit is recorded"
-driver=$(cd "$here/../../tests/browser" 2>/dev/null && pwd || true)
-browser=$(command -v chromium || command -v google-chrome || true)
 start_recorder
-if [[ -n $browser && -d $driver/node_modules/playwright-core ]] && command -v node >/dev/null; then
+if [[ $visitor = curl ]]; then
+    echo "by curl"
+    curl_visit
+else
     echo "by $(basename "$browser"), without a window"
     browser_visit
-else
-    echo "by curl, as Chromium, Node.js or what drives the browser is missing (scripts/install-test-deps.sh)"
-    curl_visit
 fi
 echo q >&8
 wait "$recorder" || fail "the recorder ended with an error"
@@ -181,8 +176,8 @@ load without "$url" "$direct_users"
 grep -q 'GET /gallery' "$work/without.csv" || fail "the plan does not hold the visit"
 
 say "With Varnish: $cached_users users"
-start_varnish
-load with "$cache" "$cached_users"
+start_on_free_port varnish start_varnish
+load with "http://127.0.0.1:$port" "$cached_users"
 counted() { varnishstat -n "$work/varnish" -1 -f "MAIN.$1" | awk '{ print $2 }'; }
 hits=$(counted cache_hit) all=$(counted client_req) asked=$(counted backend_req)
 
@@ -226,7 +221,7 @@ HEAD
     echo "<h2>With Varnish: $cached_users users</h2>"
     echo "<iframe title=\"With Varnish\" srcdoc=\"$(escaped "$work/with.html")\"></iframe>"
 } >"$page"
-look "Both reports on one page: $page"
+[[ $page = "$work"/* ]] || look "Both reports on one page: $page"
 
 # What the story promises.
 [[ $(value without total failed) = 0 && $(value with total failed) = 0 ]] || fail "requests failed"
