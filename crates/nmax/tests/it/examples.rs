@@ -1,10 +1,17 @@
-//! Every example with a `run.sh`, and the story of a recorded visit, in their short form.
+//! Every example with a `run.sh`, the demo and two stories, in their short form; the story of Apache and `ab` is in
+//! `servers::story`.
+//!
+//! A script ends with 77 when this machine lacks what it needs: the test is skipped then. Tests install nothing.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::sync::Mutex;
+use std::process::{Command, Output};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::bench::Bench;
+use crate::bench::{Bench, skip};
+use crate::reader::blocks;
+
+/// What a script ends with on a machine that lacks what it needs.
+pub(crate) const LACKING: i32 = 77;
 
 /// One after the other: several of them judge the machine that they run on.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
@@ -19,17 +26,29 @@ fn example(name: &str) {
 }
 
 fn script(name: &str, file: &str) {
-    let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let _turn = turn();
     // Tests that measure are alone with examples, too.
-    let _bench = Bench::new();
-    let ended = Command::new(folder().join(name).join(file))
-        .env("NMAX", env!("CARGO_BIN_EXE_nmax"))
-        .env("SHORT", "1")
-        .env("NO_COLOR", "1")
-        .output()
-        .unwrap();
-    let (out, err) = (String::from_utf8_lossy(&ended.stdout), String::from_utf8_lossy(&ended.stderr));
-    assert!(ended.status.success(), "{name}: {}\n{out}\n{err}", ended.status);
+    let bench = Bench::new();
+    let ended = shortly(&bench, &mut Command::new(folder().join(name).join(file)));
+    let said = said(&ended);
+    if ended.status.code() == Some(LACKING) {
+        return skip(&format!("examples/{name}/{file}: {}", said.trim()));
+    }
+    assert!(ended.status.success(), "{name}: {}\n{said}", ended.status);
+}
+
+fn turn() -> MutexGuard<'static, ()> {
+    ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Runs a command in the short form, with the program under test.
+fn shortly(bench: &Bench, command: &mut Command) -> Output {
+    let short = [("NMAX", env!("CARGO_BIN_EXE_nmax")), ("SHORT", "1"), ("NMAX_INSTALL", "0"), ("NO_COLOR", "1")];
+    command.envs(short).env("NMAX_RUNS_DIR", bench.path("runs")).output().unwrap()
+}
+
+fn said(ended: &Output) -> String {
+    format!("{}\n{}", String::from_utf8_lossy(&ended.stdout), String::from_utf8_lossy(&ended.stderr))
 }
 
 /// The examples that this file runs.
@@ -122,14 +141,48 @@ fn usl() {
 
 /// Records a visit in a browser, and replays it by many users with and without a cache in front of the site.
 #[test]
-fn with_and_without_varnish() {
+pub(crate) fn with_and_without_varnish() {
     script("with-and-without-varnish", "story.sh");
 }
 
 /// Pictures in a database, with what to look at first, and then as files.
 #[test]
-fn images_in_the_database() {
+pub(crate) fn images_in_the_database() {
     script("images-in-the-database", "story.sh");
+}
+
+/// What `make demo` does. A short run has few samples, and may miss a condition; a busy machine sends late.
+#[test]
+pub(crate) fn demo() {
+    let _turn = turn();
+    let bench = Bench::new();
+    if Command::new("make").arg("--version").output().is_err() {
+        return skip("make is missing");
+    }
+    // `make test` has left its flags in the environment.
+    let mut command = Command::new("make");
+    command.arg("demo").current_dir(folder().join("..")).env_remove("MAKEFLAGS");
+    let ended = shortly(&bench, &mut command);
+    let said = said(&ended);
+    let is_judged = ["Error 3", "Error 4"].iter().any(|code| said.contains(code));
+    assert!(ended.status.success() || is_judged, "{}\n{said}", ended.status);
+    assert_eq!(said.lines().filter(|line| line.starts_with("  file://")).count(), 3, "{said}");
+}
+
+/// As whoever has just cloned the repository types it.
+#[test]
+fn each_readme_says_how_to_run_its_example() {
+    let folders = std::fs::read_dir(folder()).unwrap().map(|entry| entry.unwrap().path());
+    let readmes = folders.map(|path| path.join("README.md")).filter(|file| file.exists());
+    for file in readmes.filter(|file| *file != folder().join("README.md")) {
+        let text = std::fs::read_to_string(&file).unwrap();
+        let name = file.parent().unwrap().file_name().unwrap().to_string_lossy();
+        let first = blocks(&text).into_iter().find(|block| block.kind == "sh").expect(&name);
+        let script = first.text.split_whitespace().next().unwrap();
+        let wanted = ["run.sh", "story.sh"].map(|script| format!("examples/{name}/{script}"));
+        assert!(wanted.iter().any(|wanted| wanted == script), "{name}: {script}");
+        assert!(folder().join("..").join(script).exists(), "{script}");
+    }
 }
 
 /// No example is left out.

@@ -5,20 +5,21 @@
 //! process nor a file behind.
 //!
 //! # Layout
-//! - harness: [`bench`] (the program in a folder of its own), [`peers`] (what it talks to), [`schema`],
-//!   [`visit`] (a visitor who writes down a HAR file)
+//! - harness: [`bench`] (the program in a folder of its own), [`peers`] (what it talks to), [`reader`] (who follows a page
+//!   of the documentation), [`schema`], [`visit`] (a visitor who writes down a HAR file)
 //! - tests: `cases` (arguments and plans, as folders), `planless`, `plans`, `outcomes`, `trouble` (servers and
 //!   certificates), `data`, `doctor`, `wire`, `limits` (ways to a server),
 //!   `secrets` (what is not shown), `inputs` (files of certificates),
 //!   `servers` (nginx, Apache, varnish), `schemas` (of answers), `seeds` (of the fuzz targets), `signals`, `survival` (kill, full disk),
 //!   `import`, `prove` (of recorded plans), `logs` (imported, replayed), `slice`, `results`, `compare`, `scale`, `suspects` (known bottlenecks), `terminal`, `calibration`, `advice` and `observed` (of `nmax check`),
-//!   `endings` (before the plan's), `examples`, `tutorials`
+//!   `endings` (before the plan's), `examples`, `readme`, `tutorials`
 
 #![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests watch real processes in real time")]
 #![allow(clippy::print_stderr, reason = "a test that skips itself says so")]
 
 mod bench;
 mod peers;
+mod reader;
 mod schema;
 mod visit;
 
@@ -40,6 +41,7 @@ mod outcomes;
 mod planless;
 mod plans;
 mod prove;
+mod readme;
 mod record;
 mod record_story;
 mod results;

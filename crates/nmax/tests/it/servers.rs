@@ -17,7 +17,7 @@ mod fidelity;
 mod nginx;
 mod nginx_tls;
 mod pages;
-mod story;
+pub(crate) mod story;
 mod uploads;
 mod varnish;
 

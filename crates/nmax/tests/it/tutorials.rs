@@ -2,30 +2,22 @@
 //! but `text measured valid` only where this machine was not too busy to measure.
 //!
 //! Two things differ from what a reader does. Port 8080 is a free one here. And where the reader clicks, a script drives a
-//! real Chromium: it is found under the name `chromium` by the recorder, and types the names of the tutorial's list.
+//! real Chromium, and types the names of the tutorial's list.
 
-use std::ffi::{OsStr, OsString};
-use std::fs::{self, OpenOptions};
-use std::io::Write;
+use std::fs;
 use std::net::TcpStream;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-use std::process::{ChildStdin, Command};
+use std::process::ChildStdin;
 
 use serde_json::Value;
 
-use crate::bench::{Bench, Ended, Job, count, free_port, until};
-use crate::record_story::{browser_tests, chromium};
+use crate::bench::{Bench, Ended, Job, count, free_port, skip, until};
+use crate::reader::{Block, Reader, blocks};
+use crate::record_story::lacking;
 
 /// The port of the tutorials.
 const PORT: &str = "8080";
-
-/// What stands between two fences.
-struct Block {
-    /// The words after the opening fence.
-    kind: String,
-    text: String,
-}
 
 struct Tutorial {
     text: String,
@@ -40,18 +32,6 @@ impl Tutorial {
         Self { text, port }
     }
 
-    fn blocks(&self) -> Vec<Block> {
-        // Every other part is inside of fences.
-        let inside = self.text.split("\n```").skip(1).step_by(2);
-        inside
-            .map(|part| {
-                let (kind, text) = part.split_once('\n').unwrap();
-                let (kind, text) = (kind.to_owned(), text.to_owned());
-                Block { kind, text }
-            })
-            .collect()
-    }
-
     /// What the reader does in the browser, by the names that are to be typed.
     fn clicks(&self) -> Vec<&str> {
         let items = self.text.lines().filter_map(|line| line.strip_prefix("- **"));
@@ -59,26 +39,17 @@ impl Tutorial {
     }
 }
 
-/// Somebody who follows a tutorial.
-struct Reader<'a> {
+/// Somebody who goes through a tutorial.
+struct Pupil<'a> {
     bench: &'a Bench,
     tutorial: &'a Tutorial,
-    path: OsString,
+    reader: Reader<'a>,
     servers: Vec<(Job, ChildStdin)>,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> Pupil<'a> {
     fn new(bench: &'a Bench, tutorial: &'a Tutorial) -> Self {
-        let folder = Path::new(env!("CARGO_BIN_EXE_nmax")).parent().unwrap();
-        let others = std::env::var_os("PATH").unwrap();
-        let mut all = vec![bench.path("bin"), folder.to_owned()];
-        all.extend(std::env::split_paths(&others));
-        Self { bench, tutorial, path: std::env::join_paths(all).unwrap(), servers: Vec::new() }
-    }
-
-    fn start(&self, lines: &str) -> (Job, ChildStdin) {
-        let env: [(&str, &OsStr); 2] = [("PATH", &self.path), ("DISPLAY", OsStr::new(":0"))];
-        self.bench.shell_typing(lines, &env)
+        Self { bench, tutorial, reader: Reader::new(bench), servers: Vec::new() }
     }
 
     /// Goes through the tutorial.
@@ -87,18 +58,19 @@ impl<'a> Reader<'a> {
         let mut commands = 0;
         // A run was INVALID: it tells no suspects, and is not compared.
         let mut doubtful = false;
-        for Block { kind, text } in self.tutorial.blocks() {
+        for Block { kind, text } in blocks(&self.tutorial.text) {
             match kind.as_str() {
                 "sh" if text.starts_with("nmax target") => {
                     self.servers.clear(); // Ctrl-C
-                    self.servers.push(self.start(&format!("exec {text}")));
+                    self.servers.push(self.reader.start(&format!("exec {text}")));
                     let at = ("127.0.0.1", self.tutorial.port);
                     until("the server listens", || TcpStream::connect(at).is_ok());
                 }
                 "sh" => {
-                    let (job, mut typing) = self.start(&text);
+                    let (job, mut typing) = self.reader.start(&text);
                     if text.starts_with("nmax record") {
-                        self.click_through(&job, &mut typing);
+                        let typed = self.reader.click_through(&job, &mut typing);
+                        assert_eq!(typed, self.tutorial.clicks());
                     }
                     drop(typing);
                     let ended = job.wait();
@@ -116,55 +88,6 @@ impl<'a> Reader<'a> {
             }
         }
         assert!(commands > 3, "{commands} commands only");
-    }
-
-    /// Lets the browser click, and types the names.
-    fn click_through(&self, job: &Job, typing: &mut ChildStdin) {
-        let (says, hears) = (self.bench.path("person.says"), self.bench.path("person.hears"));
-        // Open for both, so that it does not wait for who reads.
-        let mut go = OpenOptions::new().read(true).write(true).open(hears).unwrap();
-        let mut typed = Vec::new();
-        for number in 0.. {
-            let said = || fs::read_to_string(&says).unwrap_or_default();
-            until("the person goes on", || said().lines().count() > number && said().ends_with('\n'));
-            let line = said().lines().nth(number).unwrap().to_owned();
-            let Some(name) = line.strip_prefix("next ") else {
-                assert!(line.starts_with("done "), "{line}");
-                break;
-            };
-            // The page to begin with is opened by the recorder, and has no name.
-            if number > 0 {
-                typing.write_all(format!("\n{name}\n").as_bytes()).unwrap();
-                until(name, || job.said().contains(&format!("--- {name} ---")));
-                typed.push(name.to_owned());
-            }
-            go.write_all(b"go\n").unwrap();
-        }
-        assert_eq!(typed, self.tutorial.clicks());
-    }
-
-    /// Puts the person in the place of the browser.
-    fn employ_a_person(&self) {
-        let bin = self.bench.path("bin");
-        fs::create_dir(&bin).unwrap();
-        let made = Command::new("mkfifo").arg(self.bench.path("person.hears")).status();
-        assert!(made.unwrap().success());
-        let script = format!(
-            "#!/bin/sh\n\
-             for argument; do\n\
-             case $argument in --proxy-server=*) proxy=${{argument#*=}} ;; esac\n\
-             site=$argument\n\
-             done\n\
-             cd '{}'\n\
-             exec node shop.mjs \"$proxy\" \"$site\" '{}' <'{}' >'{}'\n",
-            browser_tests().display(),
-            chromium().display(),
-            self.bench.path("person.hears").display(),
-            self.bench.path("person.says").display(),
-        );
-        let file = bin.join("chromium");
-        fs::write(&file, script).unwrap();
-        fs::set_permissions(file, fs::Permissions::from_mode(0o755)).unwrap();
     }
 
     /// Each line is one of a plan in the folder.
@@ -228,11 +151,14 @@ fn assert_runs(bench: &Bench, runs: usize) {
 
 #[test]
 fn from_a_click_to_a_load_test() {
+    if let Some(missing) = lacking() {
+        return skip(&missing);
+    }
     let bench = Bench::new();
     let tutorial = Tutorial::open("tutorial-record.md");
-    let mut reader = Reader::new(&bench, &tutorial);
-    reader.employ_a_person();
-    reader.follow();
+    let mut pupil = Pupil::new(&bench, &tutorial);
+    pupil.reader.employ_a_person();
+    pupil.follow();
     assert_runs(&bench, 1);
     // What it says about the files.
     for name in ["visit.har", "visit.yaml", "visit.evidence.json"] {
@@ -247,7 +173,7 @@ fn from_a_click_to_a_load_test() {
 fn why_is_it_slow() {
     let bench = Bench::new();
     let tutorial = Tutorial::open("tutorial-observe.md");
-    Reader::new(&bench, &tutorial).follow();
+    Pupil::new(&bench, &tutorial).follow();
     assert_runs(&bench, 3);
 }
 
@@ -255,7 +181,7 @@ fn why_is_it_slow() {
 fn from_an_access_log_to_a_load_test() {
     let bench = Bench::new();
     let tutorial = Tutorial::open("tutorial-log.md");
-    Reader::new(&bench, &tutorial).follow();
+    Pupil::new(&bench, &tutorial).follow();
     assert_runs(&bench, 2);
     for run in bench.runs() {
         assert!(run.join("fidelity.json").exists(), "{run:?}");
