@@ -26,11 +26,14 @@ else
     need npm npm
 fi
 if ! install_missing; then
-    [[ $visitor = curl ]] || echo "Without Chromium and Node.js, VISITOR=curl $0 makes the visit by curl." >&2
+    [[ $visitor = curl ]] || echo "Or make the visit by curl, without Chromium and Node.js: VISITOR=curl $0" >&2
     exit 77
 fi
 if [[ $visitor != curl ]]; then
-    browser=$(command -v chromium || command -v google-chrome)
+    if ! browser=$(command -v chromium || command -v google-chrome); then
+        echo "missing: chromium, though its package is installed. VISITOR=curl $0 makes the visit by curl." >&2
+        exit 77
+    fi
     driver=$(cd "$here/../../tests/browser" && pwd)
     node_packages "$driver" || exit 77
 fi
