@@ -101,7 +101,8 @@ sql -p "$database_port" -c CHECKPOINT
 if [[ -n $confined ]]; then
     echo "PostgreSQL has 128 MB of memory, and reads 40 MB/s from its disk"
 else
-    echo "nobody here may limit PostgreSQL's memory (control groups, version 1): all pictures fit into it"
+    echo "All pictures fit into memory, as this script may not limit PostgreSQL here: that takes root and control groups of"
+    echo "version 1. So the database is hardly slow, and the story may end without its point."
 fi
 
 say "1. Pictures come out of the database"
@@ -130,8 +131,17 @@ if [[ -n $confined && $first_code -ne 4 ]]; then
     grep -qE '^ +1 (WAIT|SATURATED) (disk|database) ' "$work/in-the-database.txt" ||
         fail "neither the disk of the database nor its buffers are to be looked at first"
 fi
-sed -n '/^GET .image/,/^$/p' "$work/compared" | grep -q '✓ response_time' || fail "pictures did not become faster"
+faster=
+! sed -n '/^GET .image/,/^$/p' "$work/compared" | grep -q '✓ response_time' || faster=1
+[[ -n $faster || -z $confined ]] || fail "pictures did not become faster"
 if [[ -z ${SHORT:-} ]]; then
     cp "$work/compare.html" "$NMAX_RUNS_DIR/images-in-the-database.html"
     look "The comparison as a page: $NMAX_RUNS_DIR/images-in-the-database.html; the reports are beside it"
+fi
+if [[ -z $faster ]]; then
+    echo
+    echo "Not shown on this machine: pictures are not faster beyond noise, since PostgreSQL had them all in memory. As root, with" >&2
+    echo "control groups of version 1, the script limits PostgreSQL." >&2
+    [[ $(id -u) = 0 ]] || echo "  sudo $0" >&2
+    exit 77
 fi

@@ -32,9 +32,15 @@ fn script(name: &str, file: &str) {
     let ended = shortly(&bench, &mut Command::new(folder().join(name).join(file)));
     let said = said(&ended);
     if ended.status.code() == Some(LACKING) {
-        return skip(&format!("examples/{name}/{file}: {}", said.trim()));
+        return skip(&lacks(&format!("examples/{name}/{file}"), &String::from_utf8_lossy(&ended.stderr)));
     }
     assert!(ended.status.success(), "{name}: {}\n{said}", ended.status);
+}
+
+/// What a script said last, in one line.
+pub(crate) fn lacks(script: &str, stderr: &str) -> String {
+    let last: Vec<&str> = stderr.lines().rev().take(3).map(str::trim).collect();
+    format!("{script}: {}", last.into_iter().rev().collect::<Vec<_>>().join(" "))
 }
 
 fn turn() -> MutexGuard<'static, ()> {

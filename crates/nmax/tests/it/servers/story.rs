@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::bench::{Bench, skip};
-use crate::examples::LACKING;
+use crate::examples::{LACKING, lacks};
 
 /// How long Apache waits in the short form, in milliseconds.
 const WAIT_MS: f64 = 2000.0;
@@ -25,7 +25,7 @@ pub(crate) fn ab_waits_for_the_close_and_nmax_names_the_socket_that_was_held() {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/keep-alive/story.sh");
     let ended = bench.shell(&format!("SHORT=1 NMAX_INSTALL=0 {}", script.display()));
     if ended.code == LACKING {
-        return skip(&ended.stderr);
+        return skip(&lacks("examples/keep-alive/story.sh", &ended.stderr));
     }
     let ended = ended.exits(0);
     let table = &ended.stdout;
