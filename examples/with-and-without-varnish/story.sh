@@ -26,7 +26,8 @@ else
     need npm npm
 fi
 if ! install_missing; then
-    [[ $visitor = curl ]] || echo "Or make the visit by curl, without Chromium and Node.js: VISITOR=curl $0" >&2
+    [[ $visitor = curl || ( -n $(command -v chromium) && -n $(command -v npm) ) ]] ||
+        echo "Or make the visit by curl, without Chromium and Node.js: VISITOR=curl $0" >&2
     exit 77
 fi
 if [[ $visitor != curl ]]; then
