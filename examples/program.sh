@@ -14,8 +14,10 @@ build_program() {
     install_missing || exit 1
     local target=${CARGO_TARGET_DIR:-$repository/target}
     [[ -x $target/release/nmax ]] || echo "Building nmax: some minutes the first time, from then on only what has changed." >&2
-    local artifacts
-    artifacts=$(cargo build --release --package nmax --manifest-path "$repository/Cargo.toml" \
+    local artifacts flags=()
+    # A program that is there is whole, and stays so.
+    [[ -x $target/release/nmax ]] || flags=(${first_build[@]+"${first_build[@]}"})
+    artifacts=$(cargo build --release --package nmax ${flags[@]+"${flags[@]}"} --manifest-path "$repository/Cargo.toml" \
         --message-format json-render-diagnostics) || { echo "nmax could not be built, see above." >&2; exit 1; }
     nmax=$(sed -n 's/.*"executable":"\([^"]*\/nmax\)".*/\1/p' <<<"$artifacts" | tail -n 1)
     [[ -x $nmax ]] || { echo "cargo does not say where it put nmax." >&2; exit 1; }

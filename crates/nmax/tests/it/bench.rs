@@ -266,13 +266,6 @@ pub(crate) fn until(what: &str, holds: impl Fn() -> bool) {
     }
 }
 
-/// Tells that a test cannot run on this machine; the test returns after it. With `NMAX_TEST_REQUIRE=1` that is a failure.
-#[track_caller]
-pub(crate) fn skip(reason: &str) {
-    assert!(std::env::var_os("NMAX_TEST_REQUIRE").is_none_or(|value| value != "1"), "must not be skipped: {reason}");
-    eprintln!("SKIPPED: {reason}");
-}
-
 /// A port of the loopback for a server that is told where to listen, now, later or again. It is none of those that the
 /// kernel gives to whoever leaves the choice to it, so that nobody else comes by it meanwhile.
 pub(crate) fn free_port() -> u16 {
