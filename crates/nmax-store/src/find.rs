@@ -57,6 +57,33 @@ pub fn list(root: &Path) -> Result<Vec<RunEntry>, StoreError> {
     Ok(runs.into_iter().map(|(_, run)| run).collect())
 }
 
+/// The `limit` newest directories below `root` whose names begin with a time, as those of runs and scales do, newest
+/// first. Opens none of them, so it is quick however many runs there are; a root that cannot be read has none.
+pub fn newest(root: &Path, limit: usize) -> Vec<PathBuf> {
+    let mut names: Vec<_> = fs::read_dir(root)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|entry| entry.file_name())
+        .filter(|name| begins_with_a_time(name.as_encoded_bytes()))
+        .collect();
+    names.sort_unstable_by(|a, b| b.cmp(a));
+    names.truncate(limit);
+    names.into_iter().map(|name| root.join(name)).collect()
+}
+
+/// Whether a name begins as in `20260131T120005Z-`.
+fn begins_with_a_time(name: &[u8]) -> bool {
+    const SHAPE: &[u8] = b"00000000T000000Z-";
+    let fits = |(have, want): (&u8, &u8)| if *want == b'0' { have.is_ascii_digit() } else { have == want };
+    name.len() > SHAPE.len() && name.iter().zip(SHAPE).all(fits)
+}
+
+/// The run in a directory; `None` for whatever is not a run of a known version.
+pub fn entry(directory: &Path) -> Option<RunEntry> {
+    Some(entry_of(directory.to_owned(), Manifest::read(directory).ok()?))
+}
+
 fn entry_of(path: PathBuf, manifest: Manifest) -> RunEntry {
     #[derive(Deserialize)]
     struct Summary {

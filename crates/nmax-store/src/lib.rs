@@ -37,7 +37,7 @@ pub mod without_samples;
 pub mod writer;
 
 pub use error::StoreError;
-pub use find::{RunEntry, find, list};
+pub use find::{RunEntry, entry, find, list, newest};
 pub use manifest::{Hold, Manifest, SCHEMA_VERSION};
 pub use reader::{Event, RunReader};
 #[cfg(not(feature = "parquet"))]

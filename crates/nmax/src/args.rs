@@ -2,10 +2,11 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use nmax_agent::AgentArgs;
 use nmax_plan::plan::Profile;
 
+use crate::complete::candidates;
 use crate::safety::SafetyArgs;
 
 mod compare;
@@ -104,8 +105,25 @@ pub enum Verb {
     /// Print a completion script: `source <(nmax completions bash)`
     Completions {
         /// Which shell
-        shell: clap_complete::Shell,
+        shell: ShellName,
     },
+    /// Write the manual pages of all commands
+    #[command(hide = true)]
+    Man {
+        /// Folder to write to; made if it does not exist
+        #[arg(value_name = "DIR")]
+        folder: PathBuf,
+    },
+}
+
+/// Shells that complete.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ShellName {
+    Bash,
+    Elvish,
+    Fish,
+    Powershell,
+    Zsh,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -172,7 +190,7 @@ Exit codes: 0 pass, 2 usage or plan, 3 threshold failed, 4 INVALID, 5 target unr
 #[command(after_help = RUN_EXAMPLES)]
 pub struct RunArgs {
     /// A plan file, or a URL
-    #[arg(value_name = "PLAN|URL")]
+    #[arg(value_name = "PLAN|URL", add = candidates::plans())]
     pub what: String,
     #[command(flatten)]
     pub plan: PlanArgs,
@@ -270,13 +288,13 @@ pub struct PlanArgs {
     #[arg(long)]
     pub insecure: bool,
     /// PEM file with an issuer to trust, may be repeated
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub ca: Vec<String>,
     /// PEM file with the certificate that clients show, and those between it and its issuer
-    #[arg(long, value_name = "FILE", requires = "key")]
+    #[arg(long, value_name = "FILE", requires = "key", value_hint = ValueHint::FilePath)]
     pub cert: Option<String>,
     /// PEM file with the private key of --cert
-    #[arg(long, value_name = "FILE", requires = "cert")]
+    #[arg(long, value_name = "FILE", requires = "cert", value_hint = ValueHint::FilePath)]
     pub key: Option<String>,
     /// Go through this HTTP proxy, as in http://user:password@10.0.0.9:3128
     #[arg(long, value_name = "URL")]
@@ -353,7 +371,7 @@ Exit codes: 0 fine, 2 usage or plan, 3 a request of --once or --wire was not ok,
 #[command(after_help = CHECK_EXAMPLES)]
 pub struct CheckArgs {
     /// A plan file, or a URL
-    #[arg(value_name = "PLAN|URL")]
+    #[arg(value_name = "PLAN|URL", add = candidates::plans())]
     pub what: String,
     #[command(flatten)]
     pub plan: PlanArgs,
@@ -394,7 +412,7 @@ It sends nothing. It ends with 2 when something surely keeps a run from working,
 #[command(after_help = DOCTOR_EXAMPLES)]
 pub struct DoctorArgs {
     /// A plan file, or a URL, to hold against this host
-    #[arg(value_name = "PLAN|URL")]
+    #[arg(value_name = "PLAN|URL", add = candidates::plans())]
     pub what: Option<String>,
     #[command(flatten)]
     pub plan: PlanArgs,
@@ -412,7 +430,7 @@ pub struct DoctorArgs {
 #[derive(Debug, Args)]
 pub struct ExplainArgs {
     /// A code, or the beginning of several, such as G4
-    #[arg(value_name = "CODE")]
+    #[arg(value_name = "CODE", add = candidates::codes())]
     pub code: Option<String>,
     /// Print as JSON
     #[arg(long)]
@@ -429,7 +447,7 @@ pub struct InitArgs {
 #[derive(Debug, Args)]
 pub struct ShowArgs {
     /// A run: `last`, an id, the beginning of one, or a directory
-    #[arg(value_name = "RUN", default_value = "last")]
+    #[arg(value_name = "RUN", default_value = "last", add = candidates::runs())]
     pub run: String,
     /// Where runs are kept
     #[arg(long, value_name = "DIR", default_value = "runs", env = "NMAX_RUNS_DIR")]
@@ -447,7 +465,7 @@ Examples:
 #[command(after_help = REPORT_EXAMPLES)]
 pub struct ReportArgs {
     /// A run: `last`, an id, the beginning of one, or a directory
-    #[arg(value_name = "RUN", default_value = "last")]
+    #[arg(value_name = "RUN", default_value = "last", add = candidates::runs())]
     pub run: String,
     /// Format
     #[arg(long, value_enum, default_value_t = Format::Html)]

@@ -9,6 +9,7 @@ pub mod explain;
 pub mod fidelity;
 pub mod import;
 pub mod import_log;
+mod man;
 pub mod once;
 pub mod prove;
 pub mod record;

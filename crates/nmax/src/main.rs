@@ -1,7 +1,7 @@
 //! The `nmax` command: arguments, wiring, exit codes. Results go to standard output, progress to standard error.
 //!
 //! # Layout
-//! - `args`: the command line as typed; `commands`: what each verb does
+//! - `args`: the command line as typed; `complete`: what a shell offers for it; `commands`: what each verb does
 //! - `load`: from a file or URL and flags to a plan; `hints`: what in it has no effect; `preflight`: whether its
 //!   target can be reached;
 //!   `host`: what this host lets a run do
@@ -14,6 +14,7 @@
 
 mod args;
 mod commands;
+mod complete;
 mod exit;
 mod fidelity;
 mod hints;
@@ -37,6 +38,9 @@ use clap::Parser;
 use exit::Exit;
 
 fn main() -> ExitCode {
+    if let Some(exit) = complete::answer() {
+        return exit.into();
+    }
     let cli = match Cli::try_parse_from(args::with_curl_apart(std::env::args_os())) {
         Ok(cli) => cli,
         Err(error) => {
@@ -73,6 +77,7 @@ fn main() -> ExitCode {
         Verb::Doctor(args) => commands::doctor::doctor(args),
         Verb::Explain(args) => commands::explain::explain(args),
         Verb::Completions { shell } => commands::small::completions(*shell),
+        Verb::Man { folder } => commands::small::man(folder),
     };
     say::settle(exit).into()
 }

@@ -72,3 +72,18 @@ fn errors_list_what_could_be_meant() {
     let none = find(empty.path(), "last").unwrap_err().to_string();
     assert!(none.contains("there are no runs there"), "{none}");
 }
+
+#[test]
+fn newest_directories_are_found_by_their_names() {
+    let scratch = Scratch::new();
+    runs(scratch.path());
+    fs::create_dir(scratch.path().join("20260101T00000Z-short-x")).unwrap();
+    let ids = |limit| -> Vec<String> {
+        let found = newest(scratch.path(), limit);
+        found.iter().filter_map(|path| entry(path)).map(|run| run.id).collect()
+    };
+    assert_eq!(ids(10), ["cd", "ab2", "ab1"]);
+    assert_eq!(ids(1), ["cd"]);
+    assert!(newest(&scratch.path().join("absent"), 10).is_empty());
+    assert!(entry(&scratch.path().join("damaged")).is_none());
+}

@@ -6,6 +6,7 @@ use clap::{Args, ValueEnum};
 use nmax_analysis::compare::Metric;
 
 use super::values::{share, zone};
+use crate::complete::candidates;
 
 const COMPARE_EXAMPLES: &str = "\
 Examples:
@@ -27,13 +28,13 @@ off; see --force), or with --strict a row is inconclusive.";
 pub struct BeforeAfterArgs {
     /// What was before, and what was after: a run (`last`, an id, the beginning of one, a directory), `tag:LABEL`,
     /// `name:NAME`, or an access log
-    #[arg(value_name = "RUN", num_args = 0..=2, conflicts_with_all = ["before", "after"])]
+    #[arg(value_name = "RUN", num_args = 0..=2, conflicts_with_all = ["before", "after"], add = candidates::sides())]
     pub sides: Vec<String>,
     /// Runs before the change
-    #[arg(long, value_name = "RUN", num_args = 1.., requires = "after")]
+    #[arg(long, value_name = "RUN", num_args = 1.., requires = "after", add = candidates::sides())]
     pub before: Vec<String>,
     /// Runs after it
-    #[arg(long, value_name = "RUN", num_args = 1.., requires = "before")]
+    #[arg(long, value_name = "RUN", num_args = 1.., requires = "before", add = candidates::sides())]
     pub after: Vec<String>,
     /// Change that still counts as none
     #[arg(long, value_name = "SHARE", value_parser = share, default_value = "5%")]
@@ -42,7 +43,7 @@ pub struct BeforeAfterArgs {
     #[arg(long, value_name = "SHARE", value_parser = share, default_value = "0.5%")]
     pub failure_margin: f64,
     /// Only this metric, as in 'response_time p95'; may be repeated. Fewer rows tell smaller changes
-    #[arg(long, value_name = "METRIC", value_parser = metric)]
+    #[arg(long, value_name = "METRIC", value_parser = metric, add = candidates::metrics())]
     pub metric: Vec<Metric>,
     /// Only this request, or `total`; may be repeated
     #[arg(long, value_name = "NAME")]
@@ -89,12 +90,12 @@ Exit codes: 0, 2 usage or no such run, and with --gate 3 the last change is for 
 #[command(after_help = TREND_EXAMPLES)]
 pub struct TrendArgs {
     /// Name of the runs [default: any]
-    #[arg(value_name = "NAME")]
+    #[arg(value_name = "NAME", add = candidates::names())]
     pub name: Option<String>,
     #[command(flatten)]
     pub of: OfRuns,
     /// What is followed
-    #[arg(long, value_name = "METRIC", value_parser = metric, default_value = "response_time p95")]
+    #[arg(long, value_name = "METRIC", value_parser = metric, default_value = "response_time p95", add = candidates::metrics())]
     pub metric: Metric,
     /// Of which request
     #[arg(long, value_name = "NAME", default_value = "total")]
@@ -125,7 +126,7 @@ pub struct RunsArgs {
     #[arg(long, value_name = "DIR", default_value = "runs", env = "NMAX_RUNS_DIR")]
     pub runs_dir: PathBuf,
     /// Only runs of this name
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", add = candidates::names())]
     pub name: Option<String>,
     #[command(flatten)]
     pub of: OfRuns,
@@ -141,7 +142,7 @@ pub struct RunsArgs {
 #[derive(Clone, Debug, Default, Args)]
 pub struct OfRuns {
     /// Only runs with this label; may be repeated, and all are meant
-    #[arg(long, value_name = "TAG")]
+    #[arg(long, value_name = "TAG", add = candidates::tags())]
     pub tag: Vec<String>,
     /// Only runs on this base URL, or on one that begins so
     #[arg(long, value_name = "URL")]

@@ -7,6 +7,7 @@ use nmax_log::replay::Rewrite;
 
 use super::values::{header, observed, pair, resolve, share, speed};
 use super::{OutputArgs, PlanArgs, PlanlessArgs, ReadLogArgs, RunArgs, Samples, WireArgs};
+use crate::complete::candidates;
 use crate::safety::SafetyArgs;
 
 const REPLAY_EXAMPLES: &str = "\
@@ -173,7 +174,7 @@ and when a log is replayed.";
 #[command(after_help = FIDELITY_EXAMPLES)]
 pub struct FidelityArgs {
     /// A run: `last`, an id, the beginning of one, or a directory
-    #[arg(value_name = "RUN", default_value = "last")]
+    #[arg(value_name = "RUN", default_value = "last", add = candidates::runs())]
     pub run: String,
     /// Traffic profile to compare with, in place of the run's own source
     #[arg(long, value_name = "FILE")]

@@ -7,6 +7,7 @@ use clap::Args;
 
 use super::values::duration;
 use super::{OutputArgs, PlanArgs, PlanlessArgs};
+use crate::complete::candidates;
 use crate::safety::SafetyArgs;
 
 const SCALE_EXAMPLES: &str = "\
@@ -36,7 +37,7 @@ may be believed, or some setting has no best load; 5 target unreachable or the r
 #[command(after_help = SCALE_EXAMPLES)]
 pub struct ScaleArgs {
     /// A plan file, or a URL
-    #[arg(value_name = "PLAN|URL")]
+    #[arg(value_name = "PLAN|URL", add = candidates::plans())]
     pub what: String,
     /// What is varied: vus, rate, workers, with levels of your own or without, or NAME=V,V,.. for a knob of the system
     /// under test; may be repeated [default: vus]

@@ -7,6 +7,7 @@ use nmax_slice::Request;
 
 use super::log::ReadLogArgs;
 use super::values::zone;
+use crate::complete::candidates;
 
 const SLICE_EXAMPLES: &str = "\
 Examples:
@@ -27,7 +28,7 @@ Exit codes: 0 shown, 2 usage or nothing that can be read.";
 #[command(after_help = SLICE_EXAMPLES)]
 pub struct SliceArgs {
     /// A run (`last`, an id, the beginning of one, or a directory), or access logs, plain or gzip [default: last]
-    #[arg(value_name = "RUN|LOG")]
+    #[arg(value_name = "RUN|LOG", add = candidates::runs_or_files())]
     pub what: Vec<PathBuf>,
     /// Only exchanges for which this holds, as in 'status >= 500 and name ~ ^item'; several must all hold
     #[arg(short = 'w', long = "where", value_name = "CONDITION")]
@@ -75,7 +76,7 @@ pub struct SliceArgs {
     #[arg(long, value_name = "NAME", conflicts_with = "saved")]
     pub save: Option<String>,
     /// Use the slice of this name; flags beside it replace parts of it
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", add = candidates::slices())]
     pub saved: Option<String>,
     /// List the slices that are kept
     #[arg(long, conflicts_with_all = ["save", "saved"])]

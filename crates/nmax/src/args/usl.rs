@@ -131,7 +131,7 @@ Exit codes: 0 compared, 2 usage or a file that cannot be read, 4 a version has n
 pub struct CompareArgs {
     /// Two or more files or directories of scales, each may have a name before it; the first is what others are held
     /// against
-    #[arg(value_name = "[NAME=]FILE")]
+    #[arg(value_name = "[NAME=]FILE", value_hint = clap::ValueHint::AnyPath)]
     pub files: Vec<String>,
     #[command(flatten)]
     pub read: ReadArgs,

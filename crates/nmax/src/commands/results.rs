@@ -142,7 +142,7 @@ impl Row {
 }
 
 /// The verdict of a run, and whether it came to its end.
-fn state(run: &RunEntry) -> String {
+pub fn state(run: &RunEntry) -> String {
     let verdict = run.verdict.as_deref().map(str::to_uppercase);
     match verdict {
         _ if run.running => "RUNNING".into(),

@@ -1,13 +1,13 @@
-//! `nmax init`, `nmax schema`, `nmax completions`
+//! `nmax init`, `nmax schema`, `nmax completions`, `nmax man`
 
 use std::io::Write;
 use std::path::Path;
 
-use clap::CommandFactory;
 use nmax_plan::{document, example};
 
 use super::run::complain;
-use crate::args::{Cli, SchemaKind};
+use crate::args::{SchemaKind, ShellName};
+use crate::complete;
 use crate::exit::Exit;
 use crate::say;
 
@@ -56,10 +56,23 @@ pub fn schema(of: SchemaKind) -> Exit {
     Exit::Pass
 }
 
-/// Prints a completion script.
-pub fn completions(shell: clap_complete::Shell) -> Exit {
-    let mut script = Vec::new();
-    clap_complete::generate(shell, &mut Cli::command(), "nmax", &mut script);
-    say::text(String::from_utf8_lossy(&script));
+/// Prints the script that connects a shell with this program.
+pub fn completions(shell: ShellName) -> Exit {
+    let completer = complete::completer(std::env::args_os().next(), std::env::current_dir().ok().as_deref());
+    say::text(complete::script(shell, &completer));
     Exit::Pass
+}
+
+/// Writes a manual page for each command.
+pub fn man(folder: &Path) -> Exit {
+    let written = std::fs::create_dir_all(folder).and_then(|()| {
+        super::man::pages().into_iter().try_for_each(|(name, page)| std::fs::write(folder.join(name), page))
+    });
+    match written {
+        Ok(()) => Exit::Pass,
+        Err(error) => {
+            let help = "choose a folder that can be written";
+            complain(&format!("{}: cannot write manual pages: {error}\n  help: {help}", folder.display()), Exit::Usage)
+        }
+    }
 }

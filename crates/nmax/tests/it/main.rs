@@ -11,7 +11,7 @@
 //!   certificates), `data`, `doctor`, `wire`, `limits` (ways to a server),
 //!   `secrets` (what is not shown), `inputs` (files of certificates),
 //!   `servers` (nginx, Apache, varnish), `schemas` (of answers), `seeds` (of the fuzz targets), `signals`, `survival` (kill, full disk),
-//!   `import`, `prove` (of recorded plans), `logs` (imported, replayed), `slice`, `results`, `compare`, `scale`, `suspects` (known bottlenecks), `terminal`, `calibration`, `advice` and `observed` (of `nmax check`),
+//!   `completion` (of shells), `import`, `prove` (of recorded plans), `logs` (imported, replayed), `slice`, `results`, `compare`, `scale`, `suspects` (known bottlenecks), `terminal`, `calibration`, `advice` and `observed` (of `nmax check`),
 //!   `endings` (before the plan's), `examples`, `readme`, `tutorials`
 
 #![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests watch real processes in real time")]
@@ -28,6 +28,7 @@ mod agents;
 mod calibration;
 mod cases;
 mod compare;
+mod completion;
 mod data;
 mod doctor;
 mod endings;

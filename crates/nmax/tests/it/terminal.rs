@@ -132,7 +132,7 @@ fn quiet_says_nothing_and_dumb_terminals_get_lines() {
 fn completions_and_schemas_print() {
     let bench = Bench::new();
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
-        bench.nmax(&["completions", shell]).exits(0).shows(&["nmax", "completions", "exit-zero"]);
+        bench.nmax(&["completions", shell]).exits(0).shows(&["nmax", "NMAX_COMPLETE"]);
     }
     for of in ["plan", "summary"] {
         assert_eq!(bench.nmax(&["schema", of]).exits(0).json()["type"], "object");

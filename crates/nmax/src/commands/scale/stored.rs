@@ -50,25 +50,27 @@ impl Listed {
 /// The campaigns directly below `root`, newest first; none where there is no such folder.
 pub fn list(root: &Path) -> Vec<Listed> {
     let entries = fs::read_dir(root).into_iter().flatten().flatten();
-    let listed = |path: PathBuf| {
-        let head = Head::read(&path).ok()?;
-        let result = result(&path);
-        Some(Listed {
-            running: folder::is_running(&path),
-            finished: result.is_some(),
-            interrupted: result.is_some_and(|result| result["run"]["interrupted"] == true),
-            id: head.info.id,
-            name: head.info.name,
-            started_at: head.info.started_at,
-            target: head.info.target,
-            note: head.note,
-            tags: head.tags,
-            path,
-        })
-    };
-    let mut all: Vec<Listed> = entries.filter_map(|entry| listed(entry.path())).collect();
+    let mut all: Vec<Listed> = entries.filter_map(|entry| entry_of(entry.path())).collect();
     all.sort_by(|a, b| b.started_at.cmp(&a.started_at));
     all
+}
+
+/// The campaign in a directory; `None` for whatever is none.
+pub fn entry_of(path: PathBuf) -> Option<Listed> {
+    let head = Head::read(&path).ok()?;
+    let result = result(&path);
+    Some(Listed {
+        running: folder::is_running(&path),
+        finished: result.is_some(),
+        interrupted: result.is_some_and(|result| result["run"]["interrupted"] == true),
+        id: head.info.id,
+        name: head.info.name,
+        started_at: head.info.started_at,
+        target: head.info.target,
+        note: head.note,
+        tags: head.tags,
+        path,
+    })
 }
 
 /// The directory of the campaign that `asked` means: an id, the name or path of its directory, the beginning of an id;
