@@ -1,12 +1,13 @@
 # Commands of daily work. `make` alone lists them.
 .DEFAULT_GOAL := help
-.PHONY: help build agent demo test test-quick bench fuzz ci clean
+.PHONY: help build agent dist image demo test test-quick bench fuzz ci clean
 
 CARGO ?= cargo
 STATIC_TARGET ?= $(shell uname -m)-unknown-linux-gnu
+ENGINE ?= $(firstword $(foreach name,docker podman,$(shell command -v $(name))))
 
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 build: ## Build the program: target/release/nmax
 	$(CARGO) build --release --package nmax
@@ -16,6 +17,16 @@ agent: ## Build `nmax agent` for servers as one small static file: target/agent/
 	RUSTFLAGS="-C target-feature=+crt-static" $(CARGO) build --profile dist --package nmax-agent --target $(STATIC_TARGET)
 	@mkdir -p target/agent && cp target/$(STATIC_TARGET)/dist/nmax-agent target/agent/nmax-agent
 	@! ldd target/agent/nmax-agent 2>&1 | grep -q '=>' || { echo "target/agent/nmax-agent is not static" >&2; exit 1; }
+
+dist: ## Pack what users download: an archive, a Debian package and checksums in target/package
+	@$(CARGO) xtask dist
+
+image: dist ## Build the container image nmax:VERSION of it, with docker or podman (ENGINE chooses)
+	@test -n "$(ENGINE)" || { echo "missing: docker or podman; install one, or name another with ENGINE=" >&2; exit 1; }
+	@version=$$(sed -n 's/^version = "\(.*\)"$$/\1/p' Cargo.toml | head -n 1) && \
+	revision=$$(git rev-parse HEAD) && \
+	$(ENGINE) build --file target/package/image/Containerfile --tag "nmax:$$version" \
+		--build-arg "VERSION=$$version" --build-arg "REVISION=$$revision" target/package/image
 
 demo: ## Load a small shop, find the peak of a system, write reports: two minutes
 	@bash examples/shop/demo.sh

@@ -1,6 +1,7 @@
-//! Development commands: `cargo xtask ci`, `cargo xtask test`, `cargo xtask tidy`.
+//! Development commands: `cargo xtask ci`, `cargo xtask test`, `cargo xtask dist`, `cargo xtask tidy`.
 
 mod ci;
+mod dist;
 mod test;
 mod tidy;
 
@@ -11,6 +12,7 @@ usage: cargo xtask COMMAND
 
   ci [--quick]   format, lints, tests
   tidy           print what breaks the rules of the architecture
+  dist           build and pack what users download: target/package
   test [--quick] [--slowest] [NAME..]
                  run the tests, or those whose path has NAME; --quick leaves out the command as a whole and real
                  servers; --slowest, or SLOWEST=1, prints the 20 slowest";
@@ -23,6 +25,7 @@ fn main() -> ExitCode {
         ["ci", "--quick"] => ci::run(true),
         ["tidy"] => tidy(),
         ["test", ref words @ ..] => test::Options::parse(words).and_then(|options| test::run(&options)),
+        ["dist"] => dist::run(),
         [] | ["help" | "--help" | "-h"] => {
             say(USAGE);
             return ExitCode::SUCCESS;

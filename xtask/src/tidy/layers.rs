@@ -172,7 +172,7 @@ pub(crate) const TABLE: [Row; 22] = [
         &["nmax-metrics", "nmax-plan", "nmax-http", "nmax-engine"],
         &["base64", "ring"],
     ),
-    row("xtask", Layer::Program, &[], &["serde_json"]),
+    row("xtask", Layer::Program, &[], &["flate2", "serde_json", "sha2"]),
     row(
         "fuzz",
         Layer::Program,

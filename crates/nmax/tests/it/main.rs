@@ -11,7 +11,7 @@
 //!   certificates), `data`, `doctor`, `wire`, `limits` (ways to a server),
 //!   `secrets` (what is not shown), `inputs` (files of certificates),
 //!   `servers` (nginx, Apache, varnish), `schemas` (of answers), `seeds` (of the fuzz targets), `signals`, `survival` (kill, full disk),
-//!   `completion` (of shells), `import`, `prove` (of recorded plans), `logs` (imported, replayed), `slice`, `results`, `compare`, `scale`, `suspects` (known bottlenecks), `terminal`, `calibration`, `advice` and `observed` (of `nmax check`),
+//!   `completion` (of shells), `action` (of CI), `import`, `prove` (of recorded plans), `logs` (imported, replayed), `slice`, `results`, `compare`, `scale`, `suspects` (known bottlenecks), `terminal`, `calibration`, `advice` and `observed` (of `nmax check`),
 //!   `endings` (before the plan's), `examples`, `readme`, `tutorials`
 
 #![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests watch real processes in real time")]
@@ -23,6 +23,7 @@ mod reader;
 mod schema;
 mod visit;
 
+mod action;
 mod advice;
 mod agents;
 mod calibration;

@@ -1,0 +1,95 @@
+//! The programs, and what they write about themselves.
+
+use std::ffi::OsString;
+use std::fs;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::facts::Facts;
+use super::pack::File;
+use crate::complain;
+
+/// Shells with the names of their files. Zsh and Debian ask for these names.
+const SHELLS: [(&str, &str); 5] = [
+    ("bash", "nmax.bash"),
+    ("elvish", "nmax.elv"),
+    ("fish", "nmax.fish"),
+    ("powershell", "nmax.ps1"),
+    ("zsh", "_nmax"),
+];
+
+/// Builds a program with the C library in it; where it is.
+pub(super) fn program(root: &Path, facts: &Facts, name: &str) -> Result<PathBuf, String> {
+    let args = ["build", "--locked", "--profile", &facts.profile, "--target", &facts.target, "--package", name];
+    complain(&format!("== cargo {}", args.join(" ")));
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let status = Command::new(cargo).args(args).env("RUSTFLAGS", flags(root)).current_dir(root).status();
+    match status {
+        Ok(status) if status.success() => Ok(path(root, facts, name)),
+        Ok(status) => Err(format!("`cargo {}` failed: {status}", args.join(" "))),
+        Err(error) => Err(format!("`cargo {}` did not start: {error}", args.join(" "))),
+    }
+}
+
+/// Where Cargo puts a program.
+pub(super) fn path(root: &Path, facts: &Facts, name: &str) -> PathBuf {
+    // The profile `dev` is the only one whose folder has another name.
+    let folder = if facts.profile == "dev" { "debug" } else { &facts.profile };
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), |folder| root.join(folder));
+    target.join(&facts.target).join(folder).join(name)
+}
+
+/// Static, and without the paths of this machine in messages of panics.
+fn flags(root: &Path) -> OsString {
+    let mut flags = std::env::var_os("RUSTFLAGS").unwrap_or_default();
+    let home = std::env::var_os("HOME").map(|home| Path::new(&home).join(".cargo"));
+    let cargo = std::env::var_os("CARGO_HOME").map(PathBuf::from).or(home);
+    let places = cargo.iter().map(|cargo| (cargo.as_path(), "cargo")).chain([(root, "nmax")]);
+    let mut add = |flag: &str| {
+        if !flags.is_empty() {
+            flags.push(" ");
+        }
+        flags.push(flag);
+    };
+    add("-C target-feature=+crt-static");
+    for (place, name) in places {
+        add(&format!("--remap-path-prefix={}={name}", place.display()));
+    }
+    flags
+}
+
+/// The scripts of all shells.
+pub(super) fn completions(program: &Path) -> Result<Vec<File>, String> {
+    let script = |(shell, file): (&str, &str)| {
+        // Called by its bare name, it writes that into the script.
+        let output = Command::new(program).arg0("nmax").args(["completions", shell]).output();
+        let output = output.map_err(|error| format!("{}: {error}", program.display()))?;
+        if !output.status.success() || output.stdout.is_empty() {
+            return Err(format!("`nmax completions {shell}` failed: {}", output.status));
+        }
+        Ok(File { path: file.to_owned(), mode: 0o644, bytes: output.stdout })
+    };
+    SHELLS.into_iter().map(script).collect()
+}
+
+/// The manual pages.
+pub(super) fn pages(root: &Path, program: &Path) -> Result<Vec<File>, String> {
+    let folder = root.join("target/package-pages");
+    super::emptied(&folder)?;
+    let status = Command::new(program).arg("man").arg(&folder).status();
+    let status = status.map_err(|error| format!("{}: {error}", program.display()))?;
+    if !status.success() {
+        return Err(format!("`nmax man` failed: {status}"));
+    }
+    let failed = |error: std::io::Error| format!("{}: {error}", folder.display());
+    let mut pages = Vec::new();
+    for entry in fs::read_dir(&folder).map_err(failed)? {
+        let path = entry.map_err(failed)?.path();
+        let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        pages.push(File { path: name, mode: 0o644, bytes: fs::read(&path).map_err(failed)? });
+    }
+    fs::remove_dir_all(&folder).map_err(failed)?;
+    pages.sort_by(|a, b| a.path.cmp(&b.path));
+    Ok(pages)
+}
