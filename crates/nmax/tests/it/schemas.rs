@@ -72,3 +72,17 @@ fn what_is_wrong_breaks_its_schema() {
     codes["codes"][0]["weight"] = "heavy".into();
     assert_schema(&codes, "explain");
 }
+
+/// The line of the README, as a reader pastes it: what the editor is told to read is there, and nmax still reads the plan.
+#[test]
+fn the_readme_connects_an_editor_to_the_schema() {
+    let bench = Bench::new();
+    let readme = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../README.md")).unwrap();
+    let line = readme.lines().find(|line| line.starts_with("target/release/nmax schema >")).expect("one line");
+    bench.nmax(&["init", "shop.yaml"]).exits(0);
+    bench.shell(&line.replace("target/release/nmax", "\"$NMAX\"")).exits(0);
+    let plan = fs::read_to_string(bench.path("shop.yaml")).unwrap();
+    let named = plan.lines().next().and_then(|line| line.strip_prefix("# yaml-language-server: $schema=")).unwrap();
+    assert_eq!(fs::read(bench.path(named)).unwrap(), bench.nmax(&["schema"]).exits(0).stdout.into_bytes());
+    bench.nmax(&["check", "shop.yaml", "--quick"]).exits(0);
+}
