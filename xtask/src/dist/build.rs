@@ -24,8 +24,16 @@ pub(super) fn program(root: &Path, facts: &Facts, name: &str) -> Result<PathBuf,
     let args = ["build", "--locked", "--profile", &facts.profile, "--target", &facts.target, "--package", name];
     complain(&format!("== cargo {}", args.join(" ")));
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let status = Command::new(cargo).args(args).env("RUSTFLAGS", flags(root)).current_dir(root).status();
-    match status {
+    let mut command = Command::new(cargo);
+    command.args(args).env("RUSTFLAGS", flags(root)).current_dir(root);
+    // `cargo xtask` tells of itself; build scripts would take that for a change and run again.
+    let of_xtask = std::env::vars_os().map(|(name, _)| name);
+    let of_xtask = of_xtask.filter(|name| {
+        let name = name.to_string_lossy();
+        name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_")
+    });
+    of_xtask.for_each(|name| _ = command.env_remove(name));
+    match command.status() {
         Ok(status) if status.success() => Ok(path(root, facts, name)),
         Ok(status) => Err(format!("`cargo {}` failed: {status}", args.join(" "))),
         Err(error) => Err(format!("`cargo {}` did not start: {error}", args.join(" "))),
