@@ -30,7 +30,7 @@ use pack::File;
 use crate::{complain, tidy};
 
 /// The programs of a package, each the only one of a crate of its name. The first one writes completions and pages.
-const PROGRAMS: [&str; 1] = ["nmax"];
+const PROGRAMS: [&str; 2] = ["nmax", "nmax-agent"];
 
 /// Where everything is put, from the root.
 const FOLDER: &str = "target/package";
@@ -105,9 +105,10 @@ impl Parts {
 }
 
 fn parts(root: &Path, facts: &Facts) -> Result<Parts, String> {
+    build::programs(root, facts, &PROGRAMS)?;
     let mut programs = Vec::new();
     for name in PROGRAMS {
-        let path = build::program(root, facts, name)?;
+        let path = build::path(root, facts, name);
         let bytes = fs::read(&path).map_err(|error| format!("{}: {error}", path.display()))?;
         elf::check(&bytes, facts.is_stripped()).map_err(|problem| format!("{}: {problem}", path.display()))?;
         programs.push(File { path: name.to_owned(), mode: 0o755, bytes });

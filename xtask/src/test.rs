@@ -71,6 +71,8 @@ struct Job {
     name: String,
     program: Program,
     arguments: Vec<String>,
+    /// Others that run at the same time go first.
+    is_patient: bool,
 }
 
 /// A job that has ended.
@@ -103,7 +105,7 @@ fn lanes(programs: Vec<Program>, options: &Options) -> (Vec<Vec<Job>>, Option<Jo
     let job = |name: &str, program: &Program, threads: usize, more: &[&str]| {
         let mut arguments = vec!["--show-output".to_owned(), format!("--test-threads={threads}")];
         arguments.extend(more.iter().map(|&word| word.to_owned()));
-        Job { name: name.to_owned(), program: program.clone(), arguments }
+        Job { name: name.to_owned(), program: program.clone(), arguments, is_patient: false }
     };
     let filters: Vec<&str> = options.filters.iter().map(String::as_str).collect();
     let (system, crates): (Vec<_>, Vec<_>) = programs.into_iter().partition(|program| program.name == SYSTEM);
@@ -118,7 +120,9 @@ fn lanes(programs: Vec<Program>, options: &Options) -> (Vec<Vec<Job>>, Option<Jo
             last = Some(job(SYSTEM, system, 1, &filters));
         }
     }
-    lanes.push(crates.iter().map(|program| job(&program.name, program, cores, &filters)).collect());
+    let is_patient = !lanes.is_empty();
+    let of_crate = |program: &Program| Job { is_patient, ..job(&program.name, program, cores, &filters) };
+    lanes.push(crates.iter().map(of_crate).collect());
     (lanes, last)
 }
 
@@ -148,7 +152,7 @@ fn at_once(lanes: Vec<Vec<Job>>, with_times: bool) -> Vec<Ended> {
 }
 
 fn start(job: &Job, with_times: bool) -> Outcome {
-    let mut command = Command::new(&job.program.file);
+    let mut command = if job.is_patient { nice(&job.program.file) } else { Command::new(&job.program.file) };
     command.args(&job.arguments).current_dir(&job.program.folder).stdin(Stdio::null());
     if with_times {
         // Times of single tests are not stable yet; nothing else depends on them.
@@ -161,6 +165,13 @@ fn start(job: &Job, with_times: bool) -> Outcome {
         }
         Err(error) => Outcome::broken(&format!("{} did not start: {error}", job.program.file.display())),
     }
+}
+
+/// The program, at a low priority: it computes, and leaves the processors to those that are waited for.
+fn nice(program: &std::path::Path) -> Command {
+    let mut command = Command::new("nice");
+    command.arg("-n10").arg(program);
+    command
 }
 
 fn line(ended: &Ended) -> String {

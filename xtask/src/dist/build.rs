@@ -19,13 +19,14 @@ const SHELLS: [(&str, &str); 5] = [
     ("zsh", "_nmax"),
 ];
 
-/// Builds a program with the C library in it; where it is.
-pub(super) fn program(root: &Path, facts: &Facts, name: &str) -> Result<PathBuf, String> {
-    let args = ["build", "--locked", "--profile", &facts.profile, "--target", &facts.target, "--package", name];
+/// Builds programs with the C library in them; [`path`] says where they are.
+pub(super) fn programs(root: &Path, facts: &Facts, names: &[&str]) -> Result<(), String> {
+    let mut args = vec!["build", "--locked", "--profile", &facts.profile, "--target", &facts.target];
+    args.extend(names.iter().flat_map(|name| ["--package", name]));
     complain(&format!("== cargo {}", args.join(" ")));
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
-    command.args(args).env("RUSTFLAGS", flags(root)).current_dir(root);
+    command.args(&args).env("RUSTFLAGS", flags(root)).current_dir(root);
     // `cargo xtask` tells of itself; build scripts would take that for a change and run again.
     let of_xtask = std::env::vars_os().map(|(name, _)| name);
     let of_xtask = of_xtask.filter(|name| {
@@ -34,7 +35,7 @@ pub(super) fn program(root: &Path, facts: &Facts, name: &str) -> Result<PathBuf,
     });
     of_xtask.for_each(|name| _ = command.env_remove(name));
     match command.status() {
-        Ok(status) if status.success() => Ok(path(root, facts, name)),
+        Ok(status) if status.success() => Ok(()),
         Ok(status) => Err(format!("`cargo {}` failed: {status}", args.join(" "))),
         Err(error) => Err(format!("`cargo {}` did not start: {error}", args.join(" "))),
     }
@@ -61,6 +62,8 @@ fn flags(root: &Path) -> OsString {
         flags.push(flag);
     };
     add("-C target-feature=+crt-static");
+    // A megabyte of relocations in a few kilobytes.
+    add("-C link-arg=-Wl,-z,pack-relative-relocs");
     for (place, name) in places {
         add(&format!("--remap-path-prefix={}={name}", place.display()));
     }

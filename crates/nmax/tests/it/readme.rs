@@ -28,15 +28,16 @@ enum How {
 }
 
 /// Lines without their comment.
-const ELSEWHERE: [(&str, How); 7] = [
+const ELSEWHERE: [(&str, How); 8] = [
+    ("make build", How::Not("it builds the program that this test runs")),
     ("make demo", How::Test(examples::demo)),
     ("make test", How::Not("it runs this test")),
     (
-        "make agent && scp target/agent/nmax db1:",
+        "make agent && scp target/agent/nmax-agent db1:",
         How::Not("it builds for minutes, and needs another host; module `agents` runs agents on this one"),
     ),
     (
-        "ssh db1 'NMAX_AGENT_TOKEN=.. ./nmax agent --listen 0.0.0.0:9797'",
+        "ssh db1 'NMAX_AGENT_TOKEN=.. ./nmax-agent --listen 0.0.0.0:9797'",
         How::Not("it needs another host; module `agents` runs agents on this one"),
     ),
     (
