@@ -16,7 +16,8 @@ from suite.results import Results  # noqa: E402
 
 NAMES = ["cost", "tls", "scenario", "extraction", "css", "data", "lag", "calibration", "syscalls", "instructions",
          "thinking", "sockets", "growth", "judgement", "stress", "soak", "law", "own-law", "scale",
-         "import-log", "recorder", "replay", "slice", "observing", "suspects", "compare", "build", "tests"]
+         "import-log", "recorder", "replay", "slice", "observing", "suspects", "compare", "build", "packages",
+         "tests"]
 
 
 def main():
@@ -56,6 +57,7 @@ def main():
         "observing": lambda: observing.observing(results, rounds, cpus, small),
         "compare": lambda: compare.compare(results, cpus, small),
         "build": lambda: build.build(results, cpus),
+        "packages": lambda: build.packages(results, cpus),
         "tests": lambda: build.tests(results, cpus),
         "suspects": lambda: suspects.suspects(results, rounds, cpus, small),
     }

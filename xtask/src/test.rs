@@ -1,8 +1,8 @@
 //! `cargo xtask test`: builds the tests of the workspace and runs them, those that wait beside those that compute.
 //!
 //! `cargo test` runs one test program after the other. Half of the time of this workspace's tests is waiting: for a run to
-//! end, a browser, a server. So the programs run in lanes at the same time: the crates' tests in one, the examples, each of
-//! which judges the machine, in a second, and the other tests of the command in a third. Tests that measure (modules
+//! end, a browser, a server. So the programs run in lanes at the same time: the crates' tests in one, at a low priority, the examples
+//! that judge the machine in a second, and the other tests of the command in a third. Tests that measure (modules
 //! `alone`) come last, one after the other, with nothing beside them.
 //!
 //! A test that cannot run here prints a line that begins with [`SKIPPED`]. Such tests are counted and named at the end;
@@ -27,8 +27,8 @@ use programs::Program;
 pub(crate) const SKIPPED: &str = "SKIPPED: ";
 /// Tests of the command as a whole.
 const SYSTEM: &str = "nmax system";
-/// Its tests that load a machine of their own accord, one after the other.
-const EXAMPLES: &str = "examples::";
+/// Its examples that judge the machine that they run on, one after the other.
+const JUDGED: &str = "::judged::";
 /// Its tests that measure.
 const ALONE: &str = "::alone::";
 /// How many of the slowest tests are printed.
@@ -113,8 +113,8 @@ fn lanes(programs: Vec<Program>, options: &Options) -> (Vec<Vec<Job>>, Option<Jo
     let mut last = None;
     if let Some(system) = system.first() {
         if filters.is_empty() {
-            lanes.push(vec![job("nmax examples", system, 1, &[EXAMPLES])]);
-            lanes.push(vec![job(SYSTEM, system, 2 * cores, &["--skip", EXAMPLES, "--skip", ALONE])]);
+            lanes.push(vec![job("nmax judged examples", system, 1, &[JUDGED])]);
+            lanes.push(vec![job(SYSTEM, system, 2 * cores, &["--skip", JUDGED, "--skip", ALONE])]);
             last = Some(job("nmax measuring", system, 1, &[ALONE]));
         } else {
             last = Some(job(SYSTEM, system, 1, &filters));

@@ -86,7 +86,7 @@ fn no_test_is_dropped_and_none_runs_twice() {
     let program = |name: &str| Program { name: name.to_owned(), file: "/t/x".into(), folder: "/r".into() };
     let (lanes, last) = lanes(vec![program("nmax-http"), program(SYSTEM)], &Options::default());
     let jobs: Vec<Job> = lanes.into_iter().flatten().chain(last).filter(|job| job.program.name == SYSTEM).collect();
-    for test in ["examples::scale", "scale::alone::a_peak", "planless::one"] {
+    for test in ["examples::judged::scale", "examples::usl", "scale::alone::a_peak", "planless::one"] {
         let takes = |job: &&Job| {
             let mut words = job.arguments.iter().map(String::as_str);
             let (mut only, mut skip) = (Vec::new(), Vec::new());

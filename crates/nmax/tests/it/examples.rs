@@ -13,7 +13,7 @@ use crate::reader::blocks;
 /// What a script ends with on a machine that lacks what it needs.
 pub(crate) const LACKING: i32 = 77;
 
-/// One after the other: several of them judge the machine that they run on.
+/// Held by those that judge the machine that they run on.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
 fn folder() -> PathBuf {
@@ -26,7 +26,6 @@ fn example(name: &str) {
 }
 
 fn script(name: &str, file: &str) {
-    let _turn = turn();
     // Tests that measure are alone with examples, too.
     let bench = Bench::new();
     let ended = shortly(&bench, &mut Command::new(folder().join(name).join(file)));
@@ -91,11 +90,6 @@ fn data() {
 }
 
 #[test]
-fn judgement() {
-    example("judgement");
-}
-
-#[test]
 fn locations() {
     example("locations");
 }
@@ -108,21 +102,6 @@ fn observe() {
 #[test]
 fn pages() {
     example("pages");
-}
-
-#[test]
-fn profiles() {
-    example("profiles");
-}
-
-#[test]
-fn scale() {
-    example("scale");
-}
-
-#[test]
-fn scale_a_real_server() {
-    example("scale-a-real-server");
 }
 
 #[test]
@@ -145,22 +124,9 @@ fn usl() {
     example("usl");
 }
 
-/// Records a visit in a browser, and replays it by many users with and without a cache in front of the site.
-#[test]
-pub(crate) fn with_and_without_varnish() {
-    script("with-and-without-varnish", "story.sh");
-}
-
-/// Pictures in a database, with what to look at first, and then as files.
-#[test]
-pub(crate) fn images_in_the_database() {
-    script("images-in-the-database", "story.sh");
-}
-
 /// What `make demo` does. A short run has few samples, and may miss a condition; a busy machine sends late.
 #[test]
 pub(crate) fn demo() {
-    let _turn = turn();
     let bench = Bench::new();
     if Command::new("make").arg("--version").output().is_err() {
         return skip("make is missing");
@@ -201,4 +167,47 @@ fn every_example_is_run() {
         .collect();
     found.sort();
     assert_eq!(found, ALL);
+}
+
+/// Those that judge the machine that they run on: one after the other.
+pub(crate) mod judged {
+    use super::*;
+
+    #[test]
+    fn judgement() {
+        let _turn = turn();
+        example("judgement");
+    }
+
+    #[test]
+    fn profiles() {
+        let _turn = turn();
+        example("profiles");
+    }
+
+    #[test]
+    fn scale() {
+        let _turn = turn();
+        example("scale");
+    }
+
+    #[test]
+    fn scale_a_real_server() {
+        let _turn = turn();
+        example("scale-a-real-server");
+    }
+
+    /// Records a visit in a browser, and replays it by many users with and without a cache in front of the site.
+    #[test]
+    pub(crate) fn with_and_without_varnish() {
+        let _turn = turn();
+        script("with-and-without-varnish", "story.sh");
+    }
+
+    /// Pictures in a database, with what to look at first, and then as files.
+    #[test]
+    pub(crate) fn images_in_the_database() {
+        let _turn = turn();
+        script("images-in-the-database", "story.sh");
+    }
 }

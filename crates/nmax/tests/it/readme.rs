@@ -44,8 +44,8 @@ const ELSEWHERE: [(&str, How); 8] = [
         "examples/keep-alive/story.sh",
         How::Test(servers::story::ab_waits_for_the_close_and_nmax_names_the_socket_that_was_held),
     ),
-    ("examples/with-and-without-varnish/story.sh", How::Test(examples::with_and_without_varnish)),
-    ("examples/images-in-the-database/story.sh", How::Test(examples::images_in_the_database)),
+    ("examples/with-and-without-varnish/story.sh", How::Test(examples::judged::with_and_without_varnish)),
+    ("examples/images-in-the-database/story.sh", How::Test(examples::judged::images_in_the_database)),
 ];
 
 /// What is replaced in a line: a run of a second shows as well that the line is right.
