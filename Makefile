@@ -15,7 +15,7 @@ build: ## Build the program: target/release/nmax
 # One file that runs on any Linux of this architecture: the C library is in it.
 agent: ## Build `nmax agent` for servers as one small static file: target/agent/nmax-agent
 	RUSTFLAGS="-C target-feature=+crt-static -C link-arg=-Wl,-z,pack-relative-relocs" $(CARGO) build --profile dist --package nmax-agent --target $(STATIC_TARGET)
-	@mkdir -p target/agent && cp target/$(STATIC_TARGET)/dist/nmax-agent target/agent/nmax-agent
+	@mkdir -p target/agent && cp "$${CARGO_TARGET_DIR:-target}/$(STATIC_TARGET)/dist/nmax-agent" target/agent/nmax-agent
 	@! ldd target/agent/nmax-agent 2>&1 | grep -q '=>' || { echo "target/agent/nmax-agent is not static" >&2; exit 1; }
 
 dist: ## Pack what users download: an archive, a Debian package and checksums in target/package

@@ -11,7 +11,7 @@ repository=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 # build_program: sets `nmax`. cargo itself says where it has put the program.
 build_program() {
     need cc gcc libc6-dev
-    install_missing || exit 1
+    install_missing || exit 77
     local target=${CARGO_TARGET_DIR:-$repository/target}
     [[ -x $target/release/nmax ]] || echo "Building nmax: some minutes the first time, from then on only what has changed." >&2
     local artifacts flags=()
@@ -33,5 +33,5 @@ elif nmax=$(command -v nmax); then
 else
     echo "missing: cargo, to build nmax. Install Rust 1.90 or later (https://rustup.rs) and run this again, or name a" >&2
     echo "program that is already built: NMAX=/path/to/nmax $0" >&2
-    exit 1
+    exit 77
 fi

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Installs what `cargo test` needs beside the crates: a C compiler (ring compiles assembler and C); the real servers that
+# Installs what `make test` needs beside the crates: a C compiler (ring compiles assembler and C); the real servers that
 # tests start for themselves, nginx, Varnish, Apache and its `ab`, PHP, PostgreSQL, Redis and memcached; what uses the
-# recorder, curl, and Chromium driven by Node.js; a reader of Parquet; libfaketime for hosts whose clocks are off. Where it
+# recorder, curl, and Chromium driven by Node.js; a reader of Parquet; libfaketime for hosts whose clocks are off; fish, zsh and groff, which judge completions and manual pages. Where it
 # may not install, it says what to type. Servers are installed and not started: tests run them on free ports and end them.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -20,6 +20,9 @@ need apache2 apache2
 need ab apache2-utils
 need redis-server redis-server
 need memcached memcached
+need fish fish
+need zsh zsh
+need groff groff
 need curl curl
 need chromium chromium
 need node nodejs

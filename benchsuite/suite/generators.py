@@ -11,7 +11,7 @@ from pathlib import Path
 from suite.process import Failure, run
 
 ROOT = Path(__file__).resolve().parents[2]
-NMAX = Path(os.environ.get("NMAX", ROOT / "target" / "dist" / "nmax"))
+NMAX = Path(os.environ.get("NMAX", Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "dist" / "nmax"))
 K6 = ROOT / "target" / "bench-tools" / "k6"
 PLANS = ROOT / "benchsuite" / "plans"
 CONNECTIONS = 64

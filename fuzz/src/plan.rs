@@ -29,17 +29,10 @@ pub fn holds(input: &[u8]) {
 /// The plan, or its errors as they are printed.
 fn read(text: &str) -> Result<Plan, Vec<String>> {
     let options = Options {
-        file: FILE,
         read: &|_| Ok("email,q\na@shop.test,tea\nb@shop.test,\"a, b\"\n".to_owned()),
         exists: &|_| Ok(1),
         env: &|_| Some("value".to_owned()),
-        target: None,
-        set: &[],
-        duration: None,
-        profile: None,
-        compress: None,
-        seed: None,
-        check_source: &|_| Ok(()),
+        ..Options::of(FILE)
     };
     // What is missing at the end of the document has its place after the last line.
     let lines_max = text.split(['\n', '\r']).count() + 1;

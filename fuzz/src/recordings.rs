@@ -108,20 +108,13 @@ fn becomes_a_plan(recording: Recording) {
     }
     let file = |name: &str| made.files.iter().find(|file| file.name == name);
     let options = document::Options {
-        file: "visit.yaml",
         read: &|name| {
             let file = file(name).ok_or("there is no such file")?;
             String::from_utf8(file.bytes.clone()).map_err(|error| error.to_string())
         },
         exists: &|_| Ok(1),
         env: &|_| Some("value".to_owned()),
-        target: None,
-        set: &[],
-        duration: None,
-        profile: None,
-        compress: None,
-        seed: None,
-        check_source: &|_| Ok(()),
+        ..document::Options::of("visit.yaml")
     };
     if let Err(errors) = document::parse(&made.plan, &options) {
         let printed: Vec<String> = errors.iter().map(ToString::to_string).collect();

@@ -1,12 +1,14 @@
 //! What must hold before a merge: format, lints, tests; it stops at the first failure.
 
-use std::process::Command;
-
-use crate::{complain, test, tidy};
+use crate::{cargo, complain, test, tidy};
 
 /// The cargo commands before the tests.
-const STEPS: [&[&str]; 2] =
-    [&["fmt", "--all", "--check"], &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]];
+const STEPS: [&[&str]; 3] = [
+    &["fmt", "--all", "--check"],
+    &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"],
+    // What `make demo` builds.
+    &["clippy", "--package", "nmax", "--no-default-features", "--", "-D", "warnings"],
+];
 
 /// Runs the checks; quick ones leave out the tests of the command as a whole and of real servers.
 ///
@@ -15,8 +17,7 @@ const STEPS: [&[&str]; 2] =
 pub(crate) fn run(is_quick: bool) -> Result<(), String> {
     for step in STEPS {
         complain(&format!("== cargo {}", step.join(" ")));
-        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        let status = Command::new(cargo).args(step).current_dir(tidy::root()).status();
+        let status = cargo().args(step).current_dir(tidy::root()).status();
         match status {
             Ok(status) if status.success() => {}
             Ok(status) => return Err(format!("`cargo {}` failed: {status}", step.join(" "))),
@@ -24,5 +25,5 @@ pub(crate) fn run(is_quick: bool) -> Result<(), String> {
         }
     }
     complain("== cargo xtask test");
-    test::run(&test::Options { is_quick, ..test::Options::default() })
+    test::run(&test::Options { is_quick, ..test::Options::parse(&[])? })
 }

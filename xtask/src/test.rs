@@ -1,8 +1,8 @@
 //! `cargo xtask test`: builds the tests of the workspace and runs them, those that wait beside those that compute.
 //!
 //! `cargo test` runs one test program after the other. Half of the time of this workspace's tests is waiting: for a run to
-//! end, a browser, a server. So the programs run in lanes at the same time: the crates' tests in one, at a low priority, the examples
-//! that judge the machine in a second, and the other tests of the command in a third. Tests that measure (modules
+//! end, a browser, a server. So the programs run in lanes at the same time: the crates' tests in one, at a low priority, the
+//! examples that judge the machine in a second, and the other tests of the command in a third. Tests that measure (modules
 //! `alone`) come last, one after the other, with nothing beside them.
 //!
 //! A test that cannot run here prints a line that begins with [`SKIPPED`]. Such tests are counted and named at the end;
@@ -91,6 +91,11 @@ pub(crate) fn run(options: &Options) -> Result<(), String> {
     let begin = Instant::now();
     let programs = programs::build(options.is_quick)?;
     complain(&format!("built {} test programs in {:.0} s", programs.len(), begin.elapsed().as_secs_f64()));
+    if !options.is_quick && !programs.iter().any(|program| program.name == SYSTEM) {
+        return Err(format!(
+            "there is no test program `{SYSTEM}` any more; name the one that took its place in xtask/src/test.rs"
+        ));
+    }
     let (lanes, last) = lanes(programs, options);
     let mut ended = Vec::new();
     for group in [lanes, last.map(|job| vec![vec![job]]).unwrap_or_default()] {

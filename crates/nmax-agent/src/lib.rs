@@ -22,8 +22,8 @@ use tokio::signal::unix::{SignalKind, signal};
 /// The variable that holds the token where no file does.
 const TOKEN_VARIABLE: &str = "NMAX_AGENT_TOKEN";
 
-/// Shown below the help of `nmax agent`; `nmax-agent` is the same program by another name.
-const AGENT_EXAMPLES: &str = "\
+/// Shown below the help of `nmax agent`; `nmax-agent` puts its own name into it.
+pub const AGENT_EXAMPLES: &str = "\
 Examples:
   nmax agent                                                 for runs on this host, or through a tunnel
   NMAX_AGENT_TOKEN=.. nmax agent --listen 0.0.0.0:9797       runs ask it: `agent: http://db1:9797` in the plan

@@ -4,8 +4,8 @@ use std::fmt::Display;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use clap::Parser;
-use nmax_agent::{AgentArgs, Failure, run};
+use clap::{CommandFactory, FromArgMatches, Parser};
+use nmax_agent::{AGENT_EXAMPLES, AgentArgs, Failure, run};
 
 /// Watch the host of a server for runs elsewhere: processors, memory, disks, network, processes
 #[derive(Debug, Parser)]
@@ -19,7 +19,10 @@ fn main() -> ExitCode {
     // A reader that left is no defect.
     let line = |text: &dyn Display| drop(writeln!(io::stdout(), "{text}"));
     let note = |text: &str| drop(writeln!(io::stderr(), "{text}"));
-    let (text, code) = match run(&Cli::parse().args, line, note) {
+    let help = AGENT_EXAMPLES.replace("nmax agent", "nmax-agent");
+    let cli =
+        Cli::from_arg_matches(&Cli::command().after_help(help).get_matches()).unwrap_or_else(|error| error.exit());
+    let (text, code) = match run(&cli.args, line, note) {
         Ok(()) => return ExitCode::SUCCESS,
         Err(Failure::Usage(text)) => (text, 2),
         Err(Failure::Internal(text)) => (text, 1),

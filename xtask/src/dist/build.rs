@@ -8,7 +8,7 @@ use std::process::Command;
 
 use super::facts::Facts;
 use super::pack::File;
-use crate::complain;
+use crate::{cargo, complain};
 
 /// Shells with the names of their files. Zsh and Debian ask for these names.
 const SHELLS: [(&str, &str); 5] = [
@@ -24,16 +24,8 @@ pub(super) fn programs(root: &Path, facts: &Facts, names: &[&str]) -> Result<(),
     let mut args = vec!["build", "--locked", "--profile", &facts.profile, "--target", &facts.target];
     args.extend(names.iter().flat_map(|name| ["--package", name]));
     complain(&format!("== cargo {}", args.join(" ")));
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let mut command = Command::new(cargo);
-    command.args(&args).env("RUSTFLAGS", flags(root)).current_dir(root);
-    // `cargo xtask` tells of itself; build scripts would take that for a change and run again.
-    let of_xtask = std::env::vars_os().map(|(name, _)| name);
-    let of_xtask = of_xtask.filter(|name| {
-        let name = name.to_string_lossy();
-        name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_")
-    });
-    of_xtask.for_each(|name| _ = command.env_remove(name));
+    let mut command = cargo();
+    command.args(&args).env("CARGO_ENCODED_RUSTFLAGS", flags(root)).current_dir(root);
     match command.status() {
         Ok(status) if status.success() => Ok(()),
         Ok(status) => Err(format!("`cargo {}` failed: {status}", args.join(" "))),
@@ -49,25 +41,19 @@ pub(super) fn path(root: &Path, facts: &Facts, name: &str) -> PathBuf {
     target.join(&facts.target).join(folder).join(name)
 }
 
-/// Static, and without the paths of this machine in messages of panics.
+/// Static, and without the paths of this machine in messages of panics; each flag a word, whatever is in it.
 fn flags(root: &Path) -> OsString {
-    let mut flags = std::env::var_os("RUSTFLAGS").unwrap_or_default();
+    let given = std::env::var("RUSTFLAGS").unwrap_or_default();
+    let mut words: Vec<OsString> = given.split_whitespace().map(OsString::from).collect();
+    words.push("-Ctarget-feature=+crt-static".into());
+    // A megabyte of relocations in a few kilobytes.
+    words.push("-Clink-arg=-Wl,-z,pack-relative-relocs".into());
     let home = std::env::var_os("HOME").map(|home| Path::new(&home).join(".cargo"));
     let cargo = std::env::var_os("CARGO_HOME").map(PathBuf::from).or(home);
-    let places = cargo.iter().map(|cargo| (cargo.as_path(), "cargo")).chain([(root, "nmax")]);
-    let mut add = |flag: &str| {
-        if !flags.is_empty() {
-            flags.push(" ");
-        }
-        flags.push(flag);
-    };
-    add("-C target-feature=+crt-static");
-    // A megabyte of relocations in a few kilobytes.
-    add("-C link-arg=-Wl,-z,pack-relative-relocs");
-    for (place, name) in places {
-        add(&format!("--remap-path-prefix={}={name}", place.display()));
+    for (place, name) in cargo.iter().map(|cargo| (cargo.as_path(), "cargo")).chain([(root, "nmax")]) {
+        words.push(format!("--remap-path-prefix={}={name}", place.display()).into());
     }
-    flags
+    words.join("\u{1f}".as_ref())
 }
 
 /// The scripts of all shells.

@@ -143,7 +143,9 @@ mod tests {
     #[test]
     fn tar_reads_the_archive() {
         let archive = tar(&files(), 951_782_400).unwrap();
-        let Some(said) = told("tar", &["-tvf", "-"], &archive) else { return };
+        let Some(said) = told("tar", &["-tvf", "-"], &archive) else {
+            return eprintln!("SKIPPED: tar is not installed");
+        };
         let said: Vec<String> =
             said.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
         let want = [

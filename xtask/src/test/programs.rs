@@ -1,11 +1,11 @@
 //! What cargo has built: test programs and where they run.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use serde_json::Value;
 
-use crate::tidy;
+use crate::{cargo, tidy};
 
 /// A test program.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,8 +20,7 @@ pub(crate) struct Program {
 
 /// Builds the test programs; those of the quick tier are the crates' own, and the integration tests called `it`.
 pub(crate) fn build(is_quick: bool) -> Result<Vec<Program>, String> {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let mut command = Command::new(cargo);
+    let mut command = cargo();
     command.args(["test", "--workspace", "--no-run", "--message-format=json-render-diagnostics"]);
     if is_quick {
         command.args(["--lib", "--bins", "--test", "it"]);

@@ -50,12 +50,14 @@ fn what_a_program_printed_is_counted_and_named() {
 /// A crash, a full disk, a signal: never silence.
 #[test]
 fn a_program_that_breaks_off_has_failed() {
-    for out in ["", "\nrunning 1 test\n"] {
-        let outcome = Outcome::read(out, "Segmentation fault", false);
+    for (out, is_success) in
+        [("", false), ("\nrunning 1 test\n", false), ("\nrunning 2 tests\ntest a ... ok\n", true), ("", true)]
+    {
+        let outcome = Outcome::read(out, "Segmentation fault", is_success);
         assert_eq!(outcome.failed.len(), 1, "{outcome:?}");
         assert!(outcome.words.contains("Segmentation fault"));
     }
-    let nothing = Ended { name: "x".into(), took: Duration::ZERO, outcome: Outcome::read("", "", true) };
+    let nothing = Ended { name: "x".into(), took: Duration::ZERO, outcome: Outcome::default() };
     let skipped = Outcome { skipped: vec!["a::one: no such server".into()], ..Outcome::default() };
     let skipped = [Ended { name: "x".into(), took: Duration::ZERO, outcome: skipped }];
     assert!(finish(&skipped, &Options::default(), Duration::ZERO).is_ok());

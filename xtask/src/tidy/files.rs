@@ -57,7 +57,25 @@ pub(crate) fn no_foreign_text(repo: &Repo) -> Vec<Finding> {
 pub(crate) fn no_dead_files(repo: &Repo) -> Vec<Finding> {
     let reached = reached(&repo.files, Build::All);
     let dead = repo.rust().filter(|file| !reached.contains(&file.path));
-    dead.map(|file| finding(file, 1, "no `mod` reaches this file; name it or delete it".to_owned())).collect()
+    let dead = dead.map(|file| finding(file, 1, "no `mod` reaches this file; name it or delete it".to_owned()));
+    dead.chain(unnamed_tests(repo)).collect()
+}
+
+/// Where a manifest forbids cargo to look for tests itself, those that it does not name are not built.
+fn unnamed_tests(repo: &Repo) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for (_, manifest, _) in repo.manifests().filter(|(_, manifest, _)| manifest.text.contains("autotests = false")) {
+        let folder = manifest.path.trim_end_matches("Cargo.toml");
+        for file in repo.rust() {
+            let Some(path) = file.path.strip_prefix(folder).filter(|path| path.starts_with("tests/")) else { continue };
+            let is_root =
+                path.matches('/').count() == 1 || path.matches('/').count() == 2 && path.ends_with("/main.rs");
+            if is_root && !manifest.text.contains(&format!("path = \"{path}\"")) {
+                findings.push(finding(file, 1, format!("{} has no [[test]] with this path", manifest.path)));
+            }
+        }
+    }
+    findings
 }
 
 #[cfg(test)]

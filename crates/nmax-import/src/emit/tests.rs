@@ -19,17 +19,11 @@ mod sent;
 fn read(plan: &str, files: &[File]) -> Result<Plan, String> {
     let find = |name: &str| files.iter().find(|file| file.name == name).ok_or_else(|| "no such file".to_owned());
     let options = Reading {
-        file: "visit.yaml",
         read: &|name| find(name).map(|file| String::from_utf8_lossy(&file.bytes).into_owned()),
         exists: &|name| find(name).map(|file| file.bytes.len() as u64),
         env: &|_| Some("value".to_owned()),
-        target: None,
-        set: &[],
-        duration: None,
-        profile: None,
-        compress: None,
-        seed: None,
         check_source: &|source| nmax_extract::Extractor::new(source).map(|_| ()),
+        ..Reading::of("visit.yaml")
     };
     document::parse(plan, &options).map_err(|errors| {
         let all: Vec<String> = errors.iter().map(|error| format!("{error:?}")).collect();

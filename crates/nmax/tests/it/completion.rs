@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::json;
 
-use crate::bench::Bench;
+use crate::bench::{Bench, skip};
 
 /// Asks as the script of a shell does; `nmax` must say nothing on standard error.
 fn asked(bench: &Bench, shell: &str, words: &[&str], variables: &[(&str, &str)]) -> String {
@@ -169,7 +169,7 @@ fn in_shell(bench: &Bench, shell: &str, name: &str, commands: &str) -> Option<St
     let output = match command.env("HOME", bench.path("")).stdin(Stdio::null()).output() {
         Ok(output) => output,
         Err(_) => {
-            eprintln!("{shell} is not installed");
+            skip(&format!("{shell} is not installed"));
             return None;
         }
     };

@@ -89,10 +89,19 @@ pub(super) fn read(directory: &Path, args: &SliceArgs, asked: &Asked) -> Result<
     })
 }
 
+/// How every exchange is kept.
+fn keep_all() -> &'static str {
+    if nmax_store::KEEPS_SAMPLES {
+        "run again with --samples all"
+    } else {
+        "build nmax whole (`make build`) and run again with --samples all"
+    }
+}
+
 /// Writes the chosen exchanges to a file.
 fn write(run: &Run, source: Source, segments: &Segments, slice: &Arc<Slice>, file: &Path) -> Result<(), String> {
     if source == Source::Windows {
-        let help = "run again with --samples all, or take what was kept by --source samples";
+        let help = format!("{}, or take what was kept by --source samples", keep_all());
         return Err(format!("{}: sums of each second are no exchanges\n  help: {help}", file.display()));
     }
     let rows = raw::write(run, &segments.closed, slice, file).map_err(|error| error.to_string())?;
@@ -156,7 +165,7 @@ impl Run {
         let lacking = windows::lacking(slice, schema);
         match (args.source, kept) {
             (SourceName::Samples, None) => {
-                let help = "leave --source out, or run again with --samples all";
+                let help = format!("leave --source out, or {}", keep_all());
                 Err(format!("this run has no exchanges one by one\n  help: {help}"))
             }
             (SourceName::Auto | SourceName::Samples, Some(true)) => Ok(Source::All),
@@ -166,8 +175,8 @@ impl Run {
                 None => Ok(Source::Windows),
                 Some(_) if kept.is_some() && args.source == SourceName::Auto => Ok(Source::Kept),
                 Some(what) => Err(format!(
-                    "the sums of each second do not tell {what}\n  help: run again with --samples all, which keeps every \
-                     exchange"
+                    "the sums of each second do not tell {what}\n  help: {}, which keeps every exchange",
+                    keep_all()
                 )),
             },
         }
