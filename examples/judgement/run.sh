@@ -36,11 +36,11 @@ expect_text "G[34]_" # Late, or waiting for a processor.
 kill "$busy"
 
 say "4. A target that gets slower all the time: not steady"
-start_target --service fixed:40ms --drift "$(short 10ms/s 3ms/s)"
 for _ in 1 2 3; do
+    start_target --service fixed:40ms --drift "$(short 10ms/s 3ms/s)"
     run plan.yaml -e "LENGTH=$(short 14s 40s)" --set workload.open.rate=110/s --set workload.open.max_in_flight=500
     expect_code 0 3 4
-    [[ $code -eq 4 ]] || break
+    [[ $code -eq 4 && $text != *"not steady"* ]] || break
 done
 if [[ $code -eq 4 && $text != *"not steady"* ]]; then
     echo "Not shown on this machine: it is too busy for a valid run. Close other programs, then run this again." >&2
