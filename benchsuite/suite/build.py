@@ -69,7 +69,7 @@ def packages(results, cpus):
     with fresh_clone() as clone:
         in_clone(clone, cpus, "make", "agent")
         dist = in_clone(clone, cpus, "make", "dist")
-        results.raw("dist", "txt", dist.stdout + dist.stderr)
+        results.raw("dist", "txt", (dist.stdout + dist.stderr).replace(str(clone), "."))
         agent_mb = (clone / "target/agent/nmax-agent").stat().st_size / MEGABYTE
         dist_mb = max(path.stat().st_size for path in (clone / "target").glob("*/dist/nmax")) / MEGABYTE
     for subject, value in (("nmax", dist_mb), ("nmax-agent", agent_mb)):
@@ -112,7 +112,7 @@ def first_result(clone, results):
         if first_s is None and VERDICT.search(line):
             first_s = time.monotonic() - began
     demo.wait()
-    results.raw("demo", "txt", "".join(lines))
+    results.raw("demo", "txt", "".join(lines).replace(str(clone), "."))
     if first_s is None:
         raise Failure("`make demo` gave no verdict")
     return first_s
@@ -126,7 +126,7 @@ def tests(results, cpus):
         with fresh_clone() as clone:
             for state in ("cold", "warm"):
                 ended = in_clone(clone, cpus, "make", target, "SLOWEST=1")
-                results.raw(f"{target}-{state}", "txt", ended.stdout + ended.stderr)
+                results.raw(f"{target}-{state}", "txt", (ended.stdout + ended.stderr).replace(str(clone), "."))
                 results.number("tests", target, 0, f"{state}_wall", ended.wall_s, "s")
                 results.number("tests", target, 0, f"{state}_cpu", ended.cpu_s, "s")
                 most_s = goals[target, state]
