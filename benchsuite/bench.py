@@ -17,7 +17,7 @@ from suite.results import Results  # noqa: E402
 NAMES = ["cost", "tls", "scenario", "extraction", "css", "data", "lag", "calibration", "syscalls", "instructions",
          "thinking", "sockets", "growth", "judgement", "stress", "soak", "law", "own-law", "scale",
          "import-log", "recorder", "replay", "slice", "observing", "suspects", "compare", "build", "packages",
-         "tests"]
+         "tests", "tests-quick"]
 
 
 def main():
@@ -58,7 +58,8 @@ def main():
         "compare": lambda: compare.compare(results, cpus, small),
         "build": lambda: build.build(results, cpus),
         "packages": lambda: build.packages(results, cpus),
-        "tests": lambda: build.tests(results, cpus),
+        "tests": lambda: build.tests(results, cpus, "test", 960, 360),
+        "tests-quick": lambda: build.tests(results, cpus, "test-quick", 480, 90),
         "suspects": lambda: suspects.suspects(results, rounds, cpus, small),
     }
     chosen = [steps[name] for name in options.only or steps]

@@ -1,8 +1,8 @@
 //! `cargo xtask test`: builds the tests of the workspace and runs them, those that wait beside those that compute.
 //!
 //! `cargo test` runs one test program after the other. Half of the time of this workspace's tests is waiting: for a run to
-//! end, a browser, a server. So the programs run in lanes at the same time: the crates' tests in one, at a low priority, the
-//! examples that judge the machine in a second, and the other tests of the command in a third. Tests that measure (modules
+//! end, a browser, a server. So the programs run in lanes at the same time: the crates' tests in two, at a low priority, the
+//! examples that judge the machine in a third, and the other tests of the command in a fourth. Tests that measure (modules
 //! `alone`) come last, one after the other, with nothing beside them.
 //!
 //! A test that cannot run here prints a line that begins with [`SKIPPED`]. Such tests are counted and named at the end;
@@ -31,6 +31,8 @@ const SYSTEM: &str = "nmax system";
 const JUDGED: &str = "::judged::";
 /// Its tests that measure.
 const ALONE: &str = "::alone::";
+/// How many crates are tested at a time.
+const CRATE_LANES: usize = 2;
 /// How many of the slowest tests are printed.
 const SLOWEST: usize = 20;
 
@@ -127,7 +129,10 @@ fn lanes(programs: Vec<Program>, options: &Options) -> (Vec<Vec<Job>>, Option<Jo
     }
     let is_patient = !lanes.is_empty();
     let of_crate = |program: &Program| Job { is_patient, ..job(&program.name, program, cores, &filters) };
-    lanes.push(crates.iter().map(of_crate).collect());
+    // Two at a time: their tests wait, too, for sockets and clocks.
+    for lane in 0..CRATE_LANES {
+        lanes.push(crates.iter().skip(lane).step_by(CRATE_LANES).map(of_crate).collect());
+    }
     (lanes, last)
 }
 
