@@ -1,9 +1,9 @@
 //! The public suffix list (publicsuffix.org): below which names anyone may register one, such as `com` and `co.uk`.
 //!
-//! The list is compiled in as code of 30,000 branches. It is a crate of its own so that this code is compiled once; as
+//! The list is compiled in as generic code, a function for each branch. It is a crate of its own so that this code is compiled once; as
 //! generic code it would be compiled again in every crate that asks.
 //!
-//! Names are in lower case and ASCII. An address is not a name: whoever calls looks for addresses first. O(labels).
+//! Names are in lower case and ASCII. An address is not a name: the caller tests for addresses first. O(labels).
 
 /// What the list says of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
