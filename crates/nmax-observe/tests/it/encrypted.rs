@@ -7,8 +7,9 @@ use nmax_plan::plan::SourceKind;
 
 use crate::Read;
 use crate::certificates::Certificates;
+use crate::ports::free_port;
 use crate::postgres::{Database, give, quick};
-use crate::server::{Folder, Server, free_port, program};
+use crate::server::{Folder, Server, program};
 
 fn settings(files: &Certificates) -> Vec<String> {
     vec![

@@ -3,7 +3,7 @@
 //! A server that is not installed fails its tests by name; `scripts/install-test-deps.sh` installs all of them.
 //!
 //! # Layout
-//! - [`server`]: a server in a folder, on a free port, ended with the test
+//! - [`server`]: a server in a folder, on a free port ([`ports`]), ended with the test
 //! - [`certificates`]: what servers show over TLS
 //! - tests: [`nginx`], [`redis`], [`memcached`], [`postgres`]; [`encrypted`]: the databases over TLS
 
@@ -14,6 +14,8 @@ mod certificates;
 mod encrypted;
 mod memcached;
 mod nginx;
+#[path = "../../../nmax/tests/it/ports.rs"]
+mod ports;
 mod postgres;
 mod redis;
 mod server;

@@ -7,7 +7,8 @@ use std::process::Command;
 
 use nmax_plan::plan::SourceKind;
 
-use crate::server::{Folder, Server, free_port, program};
+use crate::ports::free_port;
+use crate::server::{Folder, Server, program};
 use crate::{Figures, Read};
 
 fn start(folder: &Folder, port: u16) -> Server {

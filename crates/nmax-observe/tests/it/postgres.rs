@@ -10,7 +10,8 @@ use std::time::Duration;
 use nmax_plan::plan::SourceKind;
 
 use crate::Read;
-use crate::server::{Folder, Server, free_port, program};
+use crate::ports::free_port;
+use crate::server::{Folder, Server, program};
 
 pub(crate) fn quick(kind: SourceKind) -> Read {
     Read::every(Duration::from_millis(100), kind)

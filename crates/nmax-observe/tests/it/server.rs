@@ -1,7 +1,7 @@
 //! A server in a folder of its own, on a free port, ended when dropped.
 
 use std::fs;
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -48,21 +48,6 @@ impl Folder {
 impl Drop for Folder {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.0);
-    }
-}
-
-/// A port of the loopback that was free a moment ago, and that this process gives away once.
-///
-/// It lies below those that the kernel gives to whoever asks for any, so that no other test is given it until the server
-/// has it, or while the server is away.
-pub(crate) fn free_port() -> u16 {
-    static NUMBER: AtomicU32 = AtomicU32::new(0);
-    loop {
-        let number = std::process::id() * 64 + NUMBER.fetch_add(1, Ordering::Relaxed);
-        let port = 10_000 + (number % 20_000) as u16;
-        if TcpListener::bind(("127.0.0.1", port)).is_ok() {
-            return port;
-        }
     }
 }
 

@@ -7,8 +7,9 @@ use std::path::PathBuf;
 use rustix::process::Signal;
 use serde_json::Value;
 
-use crate::bench::{Bench, Ended, Job, free_port, lines, number, until};
+use crate::bench::{Bench, Ended, Job, lines, number, until};
 use crate::peers::target;
+use crate::ports::free_port;
 
 /// A plan that observes this, for longer than a test takes: [`ended`] ends its run.
 fn plan(bench: &Bench, url: &str, observe: &str) {

@@ -2,7 +2,6 @@
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
-use std::net::TcpListener;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -22,9 +21,6 @@ const LOOK: Duration = Duration::from_millis(5);
 /// Tests that measure write, all others read: nothing else runs beside a measurement.
 static QUIET: RwLock<()> = RwLock::new(());
 static FOLDERS: AtomicU32 = AtomicU32::new(0);
-static PORTS: AtomicU32 = AtomicU32::new(0);
-/// Ports that [`free_port`] chooses from begin here.
-const PORT_MIN: u32 = 10_000;
 
 /// Held for a whole test, never read: it keeps others out, or in.
 #[expect(dead_code, reason = "guards are held, not read")]
@@ -264,21 +260,6 @@ pub(crate) fn until(what: &str, holds: impl Fn() -> bool) {
         assert!(begin.elapsed() < LIFE_MAX, "waited in vain: {what}");
         sleep(LOOK);
     }
-}
-
-/// A port of the loopback for a server that is told where to listen, now, later or again. It is none of those that the
-/// kernel gives to whoever leaves the choice to it, so that nobody else comes by it meanwhile.
-pub(crate) fn free_port() -> u16 {
-    let given = fs::read_to_string("/proc/sys/net/ipv4/ip_local_port_range").unwrap_or_default();
-    let given_min: u32 = given.split_whitespace().next().map_or(32_768, |port| port.parse().unwrap());
-    let is_free = |port: &u16| TcpListener::bind(("127.0.0.1", *port)).is_ok();
-    let begin = std::process::id().wrapping_mul(61);
-    (0..given_min.saturating_sub(PORT_MIN))
-        .map(|_| begin.wrapping_add(PORTS.fetch_add(1, Ordering::Relaxed)) % (given_min - PORT_MIN))
-        .map(|place| (PORT_MIN + place) as u16)
-        .find(is_free)
-        // Where the kernel gives them all.
-        .unwrap_or_else(|| TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port())
 }
 
 /// Says that a test cannot run here, and why: `cargo xtask test` counts and names it, or fails with `NMAX_TEST_REQUIRE=1`.

@@ -5,7 +5,7 @@
 //! process nor a file behind.
 //!
 //! # Layout
-//! - harness: [`bench`] (the program in a folder of its own), [`peers`] (what it talks to), [`reader`] (who follows a page
+//! - harness: [`bench`] (the program in a folder of its own), [`peers`] (what it talks to), [`ports`] (where servers listen), [`reader`] (who follows a page
 //!   of the documentation), [`schema`], [`visit`] (a visitor who writes down a HAR file)
 //! - tests: `cases` (arguments and plans, as folders), `planless`, `plans`, `outcomes`, `trouble` (servers and
 //!   certificates), `data`, `doctor`, `wire`, `limits` (ways to a server),
@@ -19,6 +19,7 @@
 
 mod bench;
 mod peers;
+mod ports;
 mod reader;
 mod schema;
 mod visit;

@@ -1,7 +1,8 @@
 //! What `nmax check` says of what a plan observes: each source is tried once.
 
-use crate::bench::{Bench, Job, free_port, until};
+use crate::bench::{Bench, Job, until};
 use crate::peers::target;
+use crate::ports::free_port;
 use crate::schema::assert_schema;
 
 /// A plan that observes this; the target does not have to be there.

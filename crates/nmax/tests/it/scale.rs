@@ -7,8 +7,9 @@ use nmax_target::{Options, Running, spawn};
 use rustix::process::Signal;
 use serde_json::Value;
 
-use crate::bench::{Bench, Job, count, free_port, lines, number, skip, until};
+use crate::bench::{Bench, Job, count, lines, number, skip, until};
 use crate::peers::{arrived, target};
+use crate::ports::free_port;
 use crate::schema::assert_schema;
 
 /// Levels as short as they may be.

@@ -12,7 +12,8 @@ use std::process::ChildStdin;
 
 use serde_json::Value;
 
-use crate::bench::{Bench, Ended, Job, count, free_port, skip, until};
+use crate::bench::{Bench, Ended, Job, count, skip, until};
+use crate::ports::free_port;
 use crate::reader::{Block, Reader, blocks};
 use crate::record_story::lacking;
 

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::bench::free_port;
+use crate::ports::free_port;
 
 /// Starts that may fail because something else took a port between its choice and its use.
 const STARTS_MAX: u32 = 5;
