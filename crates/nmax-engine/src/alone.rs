@@ -23,11 +23,11 @@ use crate::http_driver::HttpDrivers;
 use crate::meter::{Link, Meter, MeterSettings, Report, WorkerEnd};
 use crate::network;
 use crate::program::{Program, catalog};
-use crate::real::{RealClock, RealRuntime};
+use crate::real::{RealClock, RealRuntime, before_park};
 use crate::run::StartError;
 use crate::runtime::{Runtime, Timer as _};
 use crate::settings::{KeepSamples, Settings};
-use crate::source::Sources;
+use crate::source::{Slots, Sources};
 use crate::vu::Vu;
 use crate::walk::Stage;
 
@@ -69,7 +69,11 @@ pub fn run_steps(
 ) -> Result<Alone, StartError> {
     let plan = Arc::new(only(&settings.plan, scenario));
     let worker_error = |error| StartError::Worker { worker: 0, error };
-    let reactor = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(worker_error)?;
+    let reactor = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .on_thread_park(before_park)
+        .build()
+        .map_err(worker_error)?;
     let names = catalog(&plan, settings.names_max);
     let mut program = Program::new(Arc::clone(&plan), &names, &settings.files)?;
     program.shared = Arc::new(values.to_vec());
@@ -81,7 +85,7 @@ pub fn run_steps(
     let link = Link { worker: 0, reports: reports_in, recycled };
     let (end, values) = LocalSet::new().block_on(&reactor, async move {
         let runtime = RealRuntime::start(clock).map_err(worker_error)?;
-        let sources = Sources::new(&plan, Share::whole(), 0, 1, || runtime.timer())?;
+        let sources = Sources::new(&plan, &Slots::new(&plan), Share::whole(), (0, 1), || runtime.timer())?;
         let meter = MeterSettings {
             width: Nanos::from(WINDOW),
             hold: (Nanos::ZERO, Nanos::MAX),

@@ -1,4 +1,5 @@
-//! Hands iterations to virtual users: the pacer of open workloads, and the turn-taking of both kinds.
+//! Hands iterations to virtual users: who starts them, and the turn-taking of closed workloads. See [`crate::pace`] for
+//! open ones.
 
 use std::future::poll_fn;
 use std::rc::Rc;
@@ -8,9 +9,9 @@ use nmax_metrics::Nanos;
 
 use crate::context::{Assignment, Context, VuSlot};
 use crate::driver::Drivers;
-use crate::locations::LocationId;
+use crate::pace;
 use crate::runtime::{Runtime, Timer};
-use crate::source::{ClosedSource, Kind, OpenSource, Source, Times};
+use crate::source::{ClosedSource, Kind, Source, Times};
 use crate::vu::Vu;
 
 /// What a closed VU remembers between its iterations.
@@ -46,7 +47,7 @@ pub(crate) fn start<R: Runtime, D: Drivers>(context: &Rc<Context<R, D>>, times: 
             runtime.spawn(async move {
                 let main = &context.sources.main;
                 if let Kind::Open(open) = &main.kind {
-                    pace(&context, main, open).await;
+                    pace::pace(&context, main, open, times.closes).await;
                     context.starts_ended(times.end);
                     // A planned end is kept, also when nothing more is due until then.
                     if let Some(end) = times.closes.and(times.end) {
@@ -62,7 +63,7 @@ pub(crate) fn start<R: Runtime, D: Drivers>(context: &Rc<Context<R, D>>, times: 
         keep_open(context, end);
     }
     for number in 1..=context.sources.background.len() as u32 {
-        start_background(context, number);
+        start_background(context, number, times.closes);
     }
 }
 
@@ -78,7 +79,7 @@ fn keep_open<R: Runtime, D: Drivers>(context: &Rc<Context<R, D>>, end: Nanos) {
 }
 
 /// What is beside the mix starts iterations until the mix has ended.
-fn start_background<R: Runtime, D: Drivers>(context: &Rc<Context<R, D>>, number: u32) {
+fn start_background<R: Runtime, D: Drivers>(context: &Rc<Context<R, D>>, number: u32, closes: Option<Nanos>) {
     let source = context.sources.get(number);
     match &source.kind {
         Kind::Open(_) => {
@@ -87,7 +88,7 @@ fn start_background<R: Runtime, D: Drivers>(context: &Rc<Context<R, D>>, number:
             runtime.spawn(async move {
                 let source = context.sources.get(number);
                 if let Kind::Open(open) = &source.kind {
-                    pace(&context, source, open).await;
+                    pace::pace(&context, source, open, closes).await;
                 }
             });
         }
@@ -98,105 +99,23 @@ fn start_background<R: Runtime, D: Drivers>(context: &Rc<Context<R, D>>, number:
 /// All users of a closed workload.
 fn spawn_closed<R: Runtime, D: Drivers>(context: &Rc<Context<R, D>>, source: &Source<R::Timer>, closed: &ClosedSource) {
     for j in 0..source.share.count_below(closed.vus_total) {
-        let number = source.share.nth(j).unwrap_or(j);
-        spawn_vu(context, source, number as u32, None);
+        let number = source.share.nth(j).unwrap_or(j) as u32;
+        spawn_vu(context, source, source.vus_before.saturating_add(number), None);
     }
 }
 
-/// Starts the user of this number among those of its source.
-fn spawn_vu<R: Runtime, D: Drivers>(
+/// Starts the user of this number in the run.
+pub(crate) fn spawn_vu<R: Runtime, D: Drivers>(
     context: &Rc<Context<R, D>>,
     source: &Source<R::Timer>,
     number: u32,
     first: Option<Assignment>,
 ) {
-    let slot = Rc::new(VuSlot {
-        number: source.vus_before.saturating_add(number),
-        source: source.number,
-        ..VuSlot::default()
-    });
+    let slot = Rc::new(VuSlot { number, source: source.number, ..VuSlot::default() });
     slot.assignment.set(first);
     context.state.vus.borrow_mut().push(Rc::clone(&slot));
     let vu = Vu::new(Rc::clone(context), slot);
     context.runtime.spawn(vu.live());
-}
-
-/// Starts each iteration when it is due: on a free VU, on a new one, or, when the limit is reached, by the next VU
-/// that becomes free.
-async fn pace<R: Runtime, D: Drivers>(context: &Rc<Context<R, D>>, source: &Source<R::Timer>, open: &OpenSource) {
-    let mut cursor = open.schedule.cursor();
-    let mut now = context.runtime.now();
-    while context.state.may_start() {
-        let j = open.next.get();
-        let Some(number) = source.share.nth(j) else {
-            return;
-        };
-        let Some(intended) = cursor.offset_ns(number).map(Nanos) else {
-            return;
-        };
-        if intended > now {
-            now = context.runtime.now();
-            if intended > now {
-                source.timer.sleep_until(intended).await;
-                now = context.runtime.now();
-                if !context.state.may_start() {
-                    return;
-                }
-            }
-        }
-        let assignment = open_assignment(context, source, number, intended, now, Nanos::ZERO);
-        if let Some(vu) = take_idle(open, assignment.location) {
-            open.next.set(j + 1);
-            context.state.handed.set(context.state.handed.get() + 1);
-            vu.assignment.set(Some(assignment));
-            vu.wake();
-        } else if open.made.get() < open.vus_max {
-            open.next.set(j + 1);
-            context.state.handed.set(context.state.handed.get() + 1);
-            let made = open.made.get();
-            open.made.set(made + 1);
-            let number = source.share.nth(u64::from(made)).unwrap_or(u64::from(made));
-            spawn_vu(context, source, number as u32, Some(assignment));
-        } else {
-            open.starved_since.set(Some(now));
-            poll_fn(|task| {
-                open.pacer.replace(Some(task.waker().clone()));
-                let is_over = open.starved_since.get().is_none() || !context.state.may_start();
-                if is_over { Poll::Ready(()) } else { Poll::Pending }
-            })
-            .await;
-            now = context.runtime.now();
-        }
-    }
-}
-
-/// A free user at this location; where no more users may be made, one of another location, who moves.
-#[inline]
-fn take_idle(open: &OpenSource, location: Option<LocationId>) -> Option<Rc<VuSlot>> {
-    let mut idle = open.idle.borrow_mut();
-    idle.pop(location).or_else(|| (location.is_some() && open.made.get() >= open.vus_max).then(|| idle.pop_any())?)
-}
-
-/// An iteration of an open workload.
-#[inline]
-fn open_assignment<R: Runtime, D: Drivers>(
-    context: &Context<R, D>,
-    source: &Source<R::Timer>,
-    number: u64,
-    intended: Nanos,
-    begun: Nanos,
-    slot_wait: Nanos,
-) -> Assignment {
-    let scenario = source.mix.pick_open(context.program.plan.seed, number);
-    Assignment {
-        number,
-        choice: (source.user(0), number),
-        scenario,
-        location: context.locations.place(scenario, source.number, number),
-        intended,
-        begun,
-        slot_wait,
-    }
 }
 
 /// The next iteration of a VU that became free at `done`; `None` when there are no more for it.
@@ -210,7 +129,7 @@ pub(crate) async fn next<R: Runtime, D: Drivers>(
 ) -> Option<Assignment> {
     let source = context.sources.get(slot.source);
     match &source.kind {
-        Kind::Open(open) => next_open(context, source, open, slot, done).await,
+        Kind::Open(open) => pace::next(context, open, slot).await,
         Kind::Closed(closed) => next_closed(context, source, closed, slot.number, timer, turn, done).await,
     }
 }
@@ -220,62 +139,6 @@ pub(crate) fn vu_ended<R: Runtime, D: Drivers>(context: &Context<R, D>, slot: &V
     if slot.source == 0 && matches!(context.sources.main.kind, Kind::Closed(_)) {
         context.starter_ended();
     }
-}
-
-/// The next iteration of a free VU of an open workload.
-async fn next_open<R: Runtime, D: Drivers>(
-    context: &Context<R, D>,
-    source: &Source<R::Timer>,
-    open: &OpenSource,
-    slot: &Rc<VuSlot>,
-    done: Option<Nanos>,
-) -> Option<Assignment> {
-    if let Some(assignment) = take_handed(context, slot) {
-        return Some(assignment);
-    }
-    if let Some(assignment) = done.and_then(|done| take_waiting(context, source, open, done)) {
-        return Some(assignment);
-    }
-    if !context.state.may_start() {
-        return None;
-    }
-    open.idle.borrow_mut().push(Rc::clone(slot));
-    poll_fn(|_| match take_handed(context, slot) {
-        Some(assignment) => Poll::Ready(Some(assignment)),
-        None if context.state.closing.get() => Poll::Ready(None),
-        None => Poll::Pending,
-    })
-    .await
-}
-
-/// The iteration that the pacer gave to this VU.
-fn take_handed<R: Runtime, D: Drivers>(context: &Context<R, D>, slot: &VuSlot) -> Option<Assignment> {
-    let assignment = slot.assignment.take()?;
-    context.state.handed.set(context.state.handed.get() - 1);
-    Some(assignment)
-}
-
-/// The iteration that has waited longest for a free VU, if any waits.
-fn take_waiting<R: Runtime, D: Drivers>(
-    context: &Context<R, D>,
-    source: &Source<R::Timer>,
-    open: &OpenSource,
-    now: Nanos,
-) -> Option<Assignment> {
-    // What still waits at the end is dropped for want of a VU, so that state is kept.
-    let starved_since = open.starved_since.get().filter(|_| context.state.may_start())?;
-    let due = open.due(&source.share, open.next.get()).filter(|(_, intended)| *intended <= now);
-    let Some((number, intended)) = due else {
-        open.fed();
-        return None;
-    };
-    let next = open.next.get() + 1;
-    open.next.set(next);
-    if open.due(&source.share, next).is_none() {
-        open.fed(); // It was the last one, and the pacer is to know.
-    }
-    let slot_wait = now.since(intended.max(starved_since));
-    Some(open_assignment(context, source, number, intended, now, slot_wait))
 }
 
 /// The next iteration of a closed VU that became free at `done`; waits until it is active and its pacing allows.

@@ -41,6 +41,7 @@ mod multipart;
 pub mod names;
 pub mod network;
 pub mod once;
+mod pace;
 mod page;
 mod prepare;
 pub mod program;

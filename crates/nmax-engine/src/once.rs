@@ -22,11 +22,11 @@ use crate::http_driver::{HttpDriver, HttpDrivers};
 use crate::meter::{Link, Meter, MeterSettings, Report};
 use crate::network;
 use crate::program::{Program, Records, catalog};
-use crate::real::{RealClock, RealRuntime};
+use crate::real::{RealClock, RealRuntime, before_park};
 use crate::run::StartError;
 use crate::runtime::Runtime;
 use crate::settings::{KeepSamples, Settings};
-use crate::source::{Sources, times};
+use crate::source::{Slots, Sources, times};
 use crate::worker;
 
 /// Most bytes of a body that are kept for a person to look at.
@@ -130,7 +130,11 @@ fn trace(
     let scenario = take.scenario;
     let plan = Arc::new(only(&settings.plan, scenario));
     let worker_error = |error| StartError::Worker { worker: 0, error };
-    let reactor = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(worker_error)?;
+    let reactor = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .on_thread_park(before_park)
+        .build()
+        .map_err(worker_error)?;
     let names = catalog(&plan, settings.names_max);
     let mut program = Program::new(Arc::clone(&plan), &names, &settings.files)?;
     program.records = Records::Last;
@@ -150,7 +154,7 @@ fn trace(
     let names = Arc::clone(&shared_names);
     LocalSet::new().block_on(&reactor, async move {
         let runtime = RealRuntime::start(clock).map_err(worker_error)?;
-        let sources = Sources::new(&plan, Share::whole(), 0, 1, || runtime.timer())?;
+        let sources = Sources::new(&plan, &Slots::new(&plan), Share::whole(), (0, 1), || runtime.timer())?;
         let times = times(&plan);
         let meter = MeterSettings { width: WINDOW, hold: times.hold, keep: KeepSamples::All, seed: plan.seed };
         let meter = Meter::new(meter, link, runtime.thread_time());

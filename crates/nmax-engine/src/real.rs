@@ -1,12 +1,12 @@
 //! The real world: a monotonic clock, a `timerfd` in the reactor, tokio's local tasks.
 //!
-//! Tokio's own timer has steps of 1 ms; a `timerfd` keeps send lag near 10 µs at little CPU.
+//! Tokio's own timer has steps of 1 ms; a `timerfd` keeps send lag near 10 µs. It is set once before the thread waits.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::future::{Future, poll_fn};
 use std::io;
 use std::os::fd::OwnedFd;
-use std::rc::Rc;
+use std::rc::{Rc, Weak};
 use std::task::{Poll, Waker};
 use std::time::Instant;
 
@@ -72,21 +72,54 @@ pub struct RealRuntime {
 }
 
 struct Shared {
+    clock: RealClock,
     timers: Timers,
     fd: AsyncFd<OwnedFd>,
+    /// What the `timerfd` is set to.
+    armed: Cell<Option<Nanos>>,
     schedule: ThreadSchedule,
 }
 
+thread_local! {
+    /// The timers of this thread, for [`before_park`].
+    static TIMERS: RefCell<Weak<Shared>> = const { RefCell::new(Weak::new()) };
+}
+
+/// Sets the `timerfd` of this thread to its next deadline: once before the thread waits, however often deadlines changed
+/// since it last did. For [`tokio::runtime::Builder::on_thread_park`].
+pub fn before_park() {
+    if let Some(shared) = TIMERS.with_borrow(Weak::upgrade) {
+        shared.arm();
+    }
+}
+
+impl Shared {
+    fn arm(&self) {
+        let Some(at) = self.timers.next().filter(|at| self.armed.get() != Some(*at)) else { return };
+        let wait = at.since(self.clock.now()).0.max(1);
+        let seconds = i64::try_from(wait / 1_000_000_000).unwrap_or(i64::MAX);
+        let value = Timespec { tv_sec: seconds, tv_nsec: (wait % 1_000_000_000) as i64 };
+        let once = Itimerspec { it_interval: Timespec { tv_sec: 0, tv_nsec: 0 }, it_value: value };
+        timerfd_settime(self.fd.get_ref(), TimerfdTimerFlags::empty(), &once)
+            .expect("a timerfd takes every normalized time");
+        self.armed.set(Some(at));
+    }
+}
+
 impl RealRuntime {
-    /// Must be called within a tokio runtime with a local task set; starts the task that drives the timers.
+    /// Must be called within a tokio runtime with a local task set, whose threads call [`before_park`]; starts the task
+    /// that drives the timers.
     #[expect(deprecated, reason = "its successor is unsafe; an `OwnedFd` cannot be closed behind the reactor's back")]
     pub fn start(clock: RealClock) -> io::Result<Self> {
         let fd = timerfd_create(TimerfdClockId::Monotonic, TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC)?;
         let shared = Rc::new(Shared {
+            clock: clock.clone(),
             timers: Timers::default(),
             fd: AsyncFd::new(fd)?,
+            armed: Cell::new(None),
             schedule: ThreadSchedule::of_this_thread(),
         });
+        TIMERS.set(Rc::downgrade(&shared));
         let runtime = Self { clock, shared };
         let driver = runtime.clone();
         tokio::task::spawn_local(async move { driver.drive().await });
@@ -97,26 +130,16 @@ impl RealRuntime {
     async fn drive(&self) {
         poll_fn(|context| {
             loop {
-                if let Some(at) = self.shared.timers.fire(self.clock.now()) {
-                    self.set_timer(at);
-                }
                 match self.shared.fd.poll_read_ready(context) {
-                    // Re-arming resets the timer's count, so nothing needs to be read from it.
+                    // Setting it again resets the timer's count, so nothing needs to be read from it.
                     Poll::Ready(Ok(mut ready)) => ready.clear_ready(),
                     Poll::Ready(Err(_)) | Poll::Pending => return Poll::<()>::Pending,
                 }
+                self.shared.armed.set(None);
+                self.shared.timers.fire(self.clock.now());
             }
         })
         .await;
-    }
-
-    fn set_timer(&self, at: Nanos) {
-        let wait = at.since(self.clock.now()).0.max(1);
-        let seconds = i64::try_from(wait / 1_000_000_000).unwrap_or(i64::MAX);
-        let value = Timespec { tv_sec: seconds, tv_nsec: (wait % 1_000_000_000) as i64 };
-        let once = Itimerspec { it_interval: Timespec { tv_sec: 0, tv_nsec: 0 }, it_value: value };
-        timerfd_settime(self.shared.fd.get_ref(), TimerfdTimerFlags::empty(), &once)
-            .expect("a timerfd takes every normalized time");
     }
 }
 
@@ -168,9 +191,7 @@ impl Timer for RealTimer {
     }
 
     fn arm(&self, at: Nanos) {
-        if let Some(at) = self.runtime.shared.timers.arm(&self.slot, at) {
-            self.runtime.set_timer(at);
-        }
+        self.runtime.shared.timers.arm(&self.slot, at);
     }
 
     fn watch(&self, waker: &Waker) {

@@ -20,7 +20,7 @@ use crate::program::{ProgramError, catalog};
 use crate::real::{RealClock, SharedClock};
 use crate::seat::{Command, Link, Seat};
 use crate::settings::Settings;
-use crate::source::{Times, times};
+use crate::source::{Slots, Times, times};
 
 /// Reports that may wait for the collector; beyond that workers wait, which their lag then shows.
 const REPORTS_MAX: usize = 64;
@@ -136,6 +136,7 @@ impl Workers {
         let shared = Arc::new(Mutex::new(catalog(&settings.plan, settings.names_max)));
         let (reports_in, reports) = sync_channel(REPORTS_MAX);
         let (command, commands) = watch::channel(Command::Run);
+        let slots = Slots::new(&settings.plan);
         let (mut recycle, mut threads, mut seats) = (Vec::new(), Vec::new(), Vec::new());
         for worker in 0..workers {
             let (recycle_in, recycled) = sync_channel(RECYCLED_MAX);
@@ -147,6 +148,7 @@ impl Workers {
                 values: Arc::clone(values),
                 worker,
                 workers,
+                slots: slots.clone(),
                 link: Link { worker, reports: SyncSender::clone(&reports_in), recycled },
                 catalog: Arc::clone(&shared),
                 commands: commands.clone(),

@@ -18,11 +18,11 @@ use crate::meter::{Meter, MeterSettings};
 use crate::names::SharedCatalog;
 use crate::network;
 use crate::program::Program;
-use crate::real::{RealClock, RealRuntime};
+use crate::real::{RealClock, RealRuntime, before_park};
 use crate::run::StartError;
 use crate::runtime::Runtime;
 use crate::settings::Settings;
-use crate::source::{Sources, times};
+use crate::source::{Slots, Sources, times};
 use crate::worker;
 
 /// What a running worker is told.
@@ -43,6 +43,8 @@ pub(crate) struct Seat {
     pub(crate) values: Arc<Vec<String>>,
     pub(crate) worker: u32,
     pub(crate) workers: u32,
+    /// Slots of iterations in flight, shared by all workers.
+    pub(crate) slots: Slots,
     pub(crate) link: Link,
     pub(crate) catalog: SharedCatalog,
     pub(crate) commands: watch::Receiver<Command>,
@@ -57,7 +59,7 @@ impl Seat {
     #[expect(clippy::disallowed_methods, reason = "waits for the run's origin before its reactor turns")]
     pub(crate) fn run(self) {
         let worker = self.worker;
-        let reactor = match Builder::new_current_thread().enable_io().build() {
+        let reactor = match Builder::new_current_thread().enable_io().on_thread_park(before_park).build() {
             Ok(reactor) => reactor,
             Err(error) => return drop(self.ready.send(Err(StartError::Worker { worker, error }))),
         };
@@ -68,8 +70,9 @@ impl Seat {
                 Ok(prepared) => prepared,
                 Err(error) => return drop(self.ready.send(Err(error))),
             };
+            let plan = &self.settings.plan;
             let sources =
-                Sources::new(&self.settings.plan, self.settings.share, worker, self.workers, || runtime.timer());
+                Sources::new(plan, &self.slots, self.settings.share, (worker, self.workers), || runtime.timer());
             let sources = match sources {
                 Ok(sources) => sources,
                 Err(error) => return drop(self.ready.send(Err(error.into()))),

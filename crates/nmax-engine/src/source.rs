@@ -14,10 +14,30 @@ use nmax_plan::mix::Mix;
 use nmax_plan::plan::{Arrivals, Feeder, Pick, Plan, Workload};
 use nmax_plan::schedule::{self, Closed, Open, Stage};
 use nmax_plan::share::Share;
+use tokio::sync::Semaphore;
 
-use crate::context::Assignment;
+use crate::context::{Assignment, Context};
+use crate::driver::Drivers;
 use crate::locations::Idle;
+use crate::pace::Growth;
 use crate::program::ProgramError;
+use crate::runtime::Runtime;
+
+/// Slots of the iterations in flight: those of each open workload are one pool, from which all workers take.
+#[derive(Clone, Debug)]
+pub struct Slots(Vec<Arc<Semaphore>>);
+
+impl Slots {
+    /// All of a plan's, free.
+    pub fn new(plan: &Plan) -> Self {
+        let beside = plan.background.iter().map(|background| &background.workload);
+        let pool = |workload: &Workload| match workload {
+            Workload::Open { max_in_flight, .. } => Arc::new(Semaphore::new(*max_in_flight as usize)),
+            Workload::Closed { .. } => Arc::new(Semaphore::new(0)),
+        };
+        Self(std::iter::once(&plan.workload).chain(beside).map(pool).collect())
+    }
+}
 
 /// All iterations of one worker.
 pub struct Sources<T> {
@@ -25,6 +45,9 @@ pub struct Sources<T> {
     pub main: Source<T>,
     /// Those beside the mix, in the order of the plan.
     pub background: Vec<Source<T>>,
+    /// Users of all sources, in the whole run. A worker that has more than its part of an open workload's numbers theirs
+    /// from there.
+    pub(crate) vus_of_all: u32,
 }
 
 /// Iterations of one workload, of one worker's share.
@@ -59,15 +82,25 @@ pub struct OpenSource {
     pub schedule: Open,
     /// Most VUs of this worker.
     pub vus_max: u32,
+    /// Of them, those that have numbers among the users of the source.
+    pub(crate) vus_own: u32,
+    /// One wake-up serves all starts that are due within this time.
+    pub(crate) slack: Nanos,
+    /// Slots of iterations in flight, shared with the other workers.
+    pub(crate) slots: Arc<Semaphore>,
+    /// When VUs are made.
+    pub(crate) growth: Growth,
     /// Which of the worker's iterations is next.
     pub(crate) next: Cell<u64>,
     /// VUs without work.
     pub(crate) idle: RefCell<Idle>,
     /// VUs made so far.
     pub(crate) made: Cell<u32>,
-    /// Since when due iterations wait for a free VU.
+    /// Since when due iterations wait for a slot.
     pub(crate) starved_since: Cell<Option<Nanos>>,
-    /// The pacer while it waits for that to end.
+    /// The pacer waits for a VU.
+    pub(crate) awaits_user: Cell<bool>,
+    /// The pacer while it waits.
     pub(crate) pacer: RefCell<Option<Waker>>,
 }
 
@@ -150,6 +183,36 @@ fn closed(stages: &[Stage]) -> Result<Closed, ProgramError> {
     Closed::new(stages).map_err(|error| ProgramError::Stages(error.to_string()))
 }
 
+/// Starts of one worker that are closer to each other than this get a slack by default.
+const SLACK_APART: Nanos = Nanos::from_micros(200);
+/// The slack by default.
+const SLACK: Nanos = Nanos::from_micros(100);
+
+/// Time between two starts of one worker, at the highest rate of these stages.
+fn apart(plan: &Plan, workload: &Workload, stages: &[Stage], workers: u32) -> Nanos {
+    let highest = stages.iter().map(|stage| stage.from.max(stage.to)).fold(0.0, f64::max);
+    let listed = || {
+        let last = schedule::phases(stages).last().and_then(|phase| phase.span.end_ns).unwrap_or(0);
+        plan.starts.len() as f64 * 1e9 / last.max(1) as f64
+    };
+    let rate_per_s = match workload {
+        Workload::Open { arrivals: Arrivals::Listed, .. } => listed(),
+        _ => highest,
+    };
+    Nanos((f64::from(workers) * 1e9 / rate_per_s) as u64)
+}
+
+/// The pacing slack of a run's workers: that of the plan, or by default 100 µs for rates above 5,000/s per worker and
+/// none below.
+pub fn pacing_slack(plan: &Plan, workers: u32) -> Nanos {
+    slack(plan, apart(plan, &plan.workload, &plan.stages, workers))
+}
+
+fn slack(plan: &Plan, apart: Nanos) -> Nanos {
+    let by_default = if apart < SLACK_APART { SLACK } else { Nanos::ZERO };
+    plan.pacing_slack.map_or(by_default, Nanos::from)
+}
+
 /// One worker's part of a run.
 #[derive(Clone, Copy)]
 struct Part {
@@ -159,8 +222,15 @@ struct Part {
 }
 
 impl<T> Sources<T> {
-    /// The iterations of worker `k` of `workers` within `share`; each source gets a timer.
-    pub fn new(plan: &Plan, whole: Share, k: u32, workers: u32, timer: impl Fn() -> T) -> Result<Self, ProgramError> {
+    /// The iterations of worker `k` of `workers` within `share`; each source gets a timer. All workers take from the same
+    /// slots.
+    pub fn new(
+        plan: &Plan,
+        slots: &Slots,
+        whole: Share,
+        (k, workers): (u32, u32),
+        timer: impl Fn() -> T,
+    ) -> Result<Self, ProgramError> {
         let part = Part { whole, k, workers };
         let share =
             whole.split(k, workers).map_err(|error| ProgramError::Stages(format!("share of worker {k}: {error}")))?;
@@ -169,7 +239,8 @@ impl<T> Sources<T> {
         let main = Source {
             kind: match plan.workload {
                 Workload::Open { arrivals, max_in_flight, .. } => {
-                    part.open(open_schedule(plan, arrivals)?, max_in_flight)
+                    let apart = apart(plan, &plan.workload, &plan.stages, workers);
+                    part.open(plan, open_schedule(plan, arrivals)?, max_in_flight, &slots.0[0], apart)
                 }
                 Workload::Closed { .. } => part.closed(closed(&plan.stages)?, plan.iterations),
             },
@@ -189,7 +260,9 @@ impl<T> Sources<T> {
                 kind: match beside.workload {
                     Workload::Open { arrivals, max_in_flight, .. } => {
                         let seed = derive(plan.seed, u64::from(number));
-                        part.open(schedule_of(&beside.stages, arrivals, seed)?, max_in_flight)
+                        let apart = apart(plan, &beside.workload, &beside.stages, workers);
+                        let schedule = schedule_of(&beside.stages, arrivals, seed)?;
+                        part.open(plan, schedule, max_in_flight, &slots.0[number as usize], apart)
                     }
                     Workload::Closed { .. } => part.closed(closed(&beside.stages)?, None),
                 },
@@ -202,7 +275,7 @@ impl<T> Sources<T> {
             });
             vus_before += vus_max(&beside.workload, &beside.stages)?;
         }
-        Ok(Self { main, background })
+        Ok(Self { main, background, vus_of_all: vus_before as u32 })
     }
 
     /// The source of this number.
@@ -221,10 +294,15 @@ impl<T> Sources<T> {
 }
 
 impl Part {
-    fn open(self, schedule: Open, max_in_flight: u32) -> Kind {
+    fn open(self, plan: &Plan, schedule: Open, max_in_flight: u32, slots: &Arc<Semaphore>, apart: Nanos) -> Kind {
         Kind::Open(OpenSource {
             schedule,
-            vus_max: part(u64::from(max_in_flight), self.k, self.workers).max(1) as u32,
+            vus_max: max_in_flight,
+            vus_own: part(u64::from(max_in_flight), self.k, self.workers) as u32,
+            slack: slack(plan, apart),
+            slots: Arc::clone(slots),
+            growth: Growth::new(apart),
+            awaits_user: Cell::new(false),
             next: Cell::new(0),
             idle: RefCell::default(),
             made: Cell::new(0),
@@ -248,6 +326,12 @@ impl<T> Source<T> {
         u64::from(self.number) << 32 | vu
     }
 
+    /// The scenario of an iteration of an open workload.
+    #[inline]
+    pub(crate) fn scenario<R: Runtime, D: Drivers>(&self, context: &Context<R, D>, number: u64) -> usize {
+        self.mix.pick_open(context.program.plan.seed, number)
+    }
+
     /// Its data ended: it starts nothing more, and what is under way may end. The others go on.
     pub(crate) fn end(&self, now: Nanos) {
         self.data_ended.set(self.data_ended.get().or(Some(now)));
@@ -255,7 +339,7 @@ impl<T> Source<T> {
             Kind::Open(open) => {
                 // No schedule has an iteration of that number.
                 open.next.set(u64::MAX);
-                open.fed();
+                open.wake_pacer();
             }
             Kind::Closed(closed) => closed.remaining.set(Some(0)),
         }
@@ -282,20 +366,18 @@ fn iterations_of(n: u64, whole: Share, k: u32, workers: u32, vus_total: u64) -> 
 }
 
 impl OpenSource {
-    /// The worker's iteration `j`: its number in the run, and when it is due.
-    pub(crate) fn due(&self, share: &Share, j: u64) -> Option<(u64, Nanos)> {
-        let number = share.nth(j)?;
-        Some((number, Nanos(self.schedule.offset_ns(number)?)))
-    }
-
     /// How many of the worker's iterations are due before `at`.
     pub(crate) fn due_before(&self, share: &Share, at: Nanos) -> u64 {
         at.0.checked_sub(1).map_or(0, |last| share.count_below(self.schedule.count_at(last)))
     }
 
-    /// Ends the time in which iterations wait for a free VU.
-    pub(crate) fn fed(&self) {
-        self.starved_since.set(None);
+    /// Whether its data ended: see [`Source::end`].
+    pub(crate) fn is_ended(&self) -> bool {
+        self.next.get() == u64::MAX
+    }
+
+    /// Lets the pacer look again.
+    pub(crate) fn wake_pacer(&self) {
         if let Some(waker) = self.pacer.borrow().as_ref() {
             waker.wake_by_ref();
         }

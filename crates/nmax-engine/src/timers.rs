@@ -83,6 +83,11 @@ impl Timers {
         is_earliest.then_some(at)
     }
 
+    /// The next instant to come back at; a deadline that was moved later may leave an earlier one here.
+    pub fn next(&self) -> Option<Nanos> {
+        self.heap.borrow().peek().map(|Reverse(first)| first.at)
+    }
+
     /// Wakes everyone whose deadline is at or before `now`; returns the next instant to come back at.
     pub fn fire(&self, now: Nanos) -> Option<Nanos> {
         loop {

@@ -15,6 +15,10 @@ use crate::source::{ClosedSource, Kind, OpenSource, Source, Times};
 
 /// How long a worker waits at its end for sockets that servers should close, so that a short run tells of them too.
 const HELD_WAIT: Nanos = Nanos::from_secs(1);
+/// How long after its end the load waits for starts that are late.
+const LATE_WAIT: Nanos = Nanos::from_secs(1);
+/// How often it looks whether they have begun.
+const LATE_LOOK: Nanos = Nanos::from_millis(1);
 /// How often it looks whether they are closed.
 const HELD_LOOK: Nanos = Nanos::from_millis(10);
 
@@ -79,11 +83,22 @@ async fn end_in_time<R: Runtime, D: Drivers>(context: &Context<R, D>, times: Tim
     let timer = context.runtime.timer();
     if let Some(end) = times.closes {
         if pause_until(context, &timer, end).await {
+            await_late(context, &timer, end + grace.min(LATE_WAIT)).await;
             context.state.over.set(true);
             context.state.close(false);
         }
         timer.sleep_until(end + grace).await;
         context.cut_off();
+    }
+}
+
+/// Waits until what is late by the worker's own doing has started: late at the end is late, and not lost.
+async fn await_late<R: Runtime, D: Drivers>(context: &Context<R, D>, timer: &R::Timer, until: Nanos) {
+    let is_late = |source: &Source<R::Timer>| matches!(&source.kind, Kind::Open(open) if open.awaits_user.get());
+    let mut look = context.runtime.now();
+    while context.sources.all().any(is_late) && look < until && !context.state.hurried.get() {
+        look = look + LATE_LOOK;
+        timer.sleep_until(look).await;
     }
 }
 

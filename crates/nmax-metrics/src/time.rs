@@ -23,6 +23,11 @@ impl Nanos {
         Self(millis.saturating_mul(1_000_000))
     }
 
+    /// Whole microseconds as nanoseconds.
+    pub const fn from_micros(micros: u64) -> Self {
+        Self(micros.saturating_mul(1_000))
+    }
+
     /// Seconds, with a relative error of at most 2^-53.
     pub fn as_secs_f64(self) -> f64 {
         self.0 as f64 / 1e9

@@ -36,6 +36,9 @@ pub use reply::{Check, Expect, Extract, MatchPick, Source, Test};
 pub use scenario::{Body, FormPart, Method, PartContent, Request, Scenario, Step, ThinkTime, all_steps};
 pub use table::{Table, TableBuilder};
 
+/// Longest [`Plan::pacing_slack`].
+pub const PACING_SLACK_MAX: Duration = Duration::from_millis(1);
+
 /// A validated plan. Built by [`crate::document::parse`] or [`Plan::for_url`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
@@ -71,6 +74,8 @@ pub struct Plan {
     pub thresholds: Vec<Threshold>,
     /// Width of a window of measurements.
     pub window: Duration,
+    /// One wake-up of a worker serves all starts that are due within this time; `None`: as the rate suggests.
+    pub pacing_slack: Option<Duration>,
     /// The named shape that `stages` come from, and whose question the run answers.
     pub profile: Option<Profile>,
     /// How many times shorter than written the stages, the background's and the timeline are; 1 = as written.
@@ -113,6 +118,7 @@ impl Plan {
             seed: 1,
             thresholds: Vec::new(),
             window: Duration::from_secs(1),
+            pacing_slack: None,
             profile: None,
             compress: 1.0,
             background: Vec::new(),

@@ -36,7 +36,7 @@ pub use usl::{
     WhatIfArgs,
 };
 pub use values::instant;
-use values::{duration, factor, observed, pair, resolve};
+use values::{duration, factor, observed, pair, resolve, slack};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -280,6 +280,9 @@ pub struct PlanArgs {
     /// Initial value of every random choice
     #[arg(long)]
     pub seed: Option<u64>,
+    /// Serve all starts that are due within this time by one wake-up, up to 1ms; by default 100us above 5000/s per worker
+    #[arg(long, value_name = "TIME", value_parser = slack)]
+    pub pacing_slack: Option<std::time::Duration>,
     /// Watch this besides, as in process=nginx, agent=http://db1:9797, prometheus=URL, postgres=URL, redis=HOST:PORT,
     /// memcached=HOST:PORT, nginx=URL, log=FILE; may be repeated
     #[arg(long, value_name = "KIND=WHERE", value_parser = observed)]

@@ -171,6 +171,7 @@ fn read_plan(file: &Path) -> io::Result<String> {
 
 /// Changes the way to the servers as the flags say.
 fn lead(plan: &mut Plan, args: &PlanArgs) -> Result<(), LoadError> {
+    plan.pacing_slack = args.pacing_slack.or(plan.pacing_slack);
     let defaults = &mut plan.defaults;
     if let Some((certificate_file, key_file)) = args.cert.clone().zip(args.key.clone()) {
         defaults.client_certificate = Some(ClientCertificate { certificate_file, key_file });

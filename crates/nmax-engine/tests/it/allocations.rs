@@ -9,9 +9,9 @@ use nmax_engine::context::Context;
 use nmax_engine::http_driver::HttpDrivers;
 use nmax_engine::meter::{Link, Meter, MeterSettings, Report};
 use nmax_engine::program::{Program, catalog};
-use nmax_engine::real::{RealClock, RealRuntime};
+use nmax_engine::real::{RealClock, RealRuntime, before_park};
 use nmax_engine::runtime::Runtime;
-use nmax_engine::source::{Sources, times};
+use nmax_engine::source::{Slots, Sources, times};
 use nmax_engine::worker;
 use nmax_engine::{Files, KeepSamples};
 use nmax_http::{Config, Shared};
@@ -32,7 +32,7 @@ async fn run_here(plan: Arc<Plan>) -> u64 {
     let runtime = RealRuntime::start(clock.clone()).unwrap();
     let drivers = HttpDrivers::new(Shared::new(config, clock).unwrap());
     let program = Program::new(Arc::clone(&plan), &names, &Files::default()).unwrap();
-    let sources = Sources::new(&plan, Share::whole(), 0, 1, || runtime.timer()).unwrap();
+    let sources = Sources::new(&plan, &Slots::new(&plan), Share::whole(), (0, 1), || runtime.timer()).unwrap();
     let settings = MeterSettings {
         width: Nanos::from(plan.window),
         hold: times(&plan).hold,
@@ -52,7 +52,7 @@ async fn run_here(plan: Arc<Plan>) -> u64 {
 /// Exchanges and allocations of a run on a fresh worker.
 fn cost_of(target: &str, steps: &str, keys: &str) -> (u64, u64) {
     let plan = requests(target, steps, &format!("window: 60s\n{keys}"));
-    let reactor = Builder::new_current_thread().enable_all().build().unwrap();
+    let reactor = Builder::new_current_thread().enable_all().on_thread_park(before_park).build().unwrap();
     let mut ok = 0;
     let counted = measure(|| ok = LocalSet::new().block_on(&reactor, run_here(plan)));
     (ok, counted.count_total)

@@ -10,9 +10,9 @@ use nmax_engine::context::Context;
 use nmax_engine::http_driver::HttpDrivers;
 use nmax_engine::meter::{Link, Meter, MeterSettings, Report};
 use nmax_engine::program::{Program, catalog};
-use nmax_engine::real::{RealClock, RealRuntime};
+use nmax_engine::real::{RealClock, RealRuntime, before_park};
 use nmax_engine::runtime::Runtime;
-use nmax_engine::source::{Sources, times};
+use nmax_engine::source::{Slots, Sources, times};
 use nmax_engine::{Files, KeepSamples, worker};
 use nmax_http::{Config, Shared};
 use nmax_metrics::{Nanos, Section};
@@ -63,7 +63,7 @@ async fn all_thinking(plan: Arc<Plan>, users: u64) -> Receiver<Report> {
     let runtime = RealRuntime::start(clock.clone()).unwrap();
     let drivers = HttpDrivers::new(Shared::new(Config::new(Arc::new(|_, _| Ok(()))), clock).unwrap());
     let program = Program::new(Arc::clone(&plan), &names, &Files::default()).unwrap();
-    let sources = Sources::new(&plan, Share::whole(), 0, 1, || runtime.timer()).unwrap();
+    let sources = Sources::new(&plan, &Slots::new(&plan), Share::whole(), (0, 1), || runtime.timer()).unwrap();
     let settings = MeterSettings {
         width: Nanos::from_secs(3_600),
         hold: times(&plan).hold,
@@ -89,7 +89,7 @@ fn held_by(target: &str, users: u64) -> u64 {
     let keys =
         format!("defaults: {{ connection: per-request }}\nworkload: {{ closed: {{ vus: {users} }} }}\nduration: 2h");
     let plan = requests(target, steps, &keys);
-    let reactor = Builder::new_current_thread().enable_all().build().unwrap();
+    let reactor = Builder::new_current_thread().enable_all().on_thread_park(before_park).build().unwrap();
     let local = LocalSet::new();
     let counted = measure(|| {
         std::mem::forget(local.block_on(&reactor, all_thinking(plan, users)));

@@ -12,7 +12,7 @@ use super::tree::Node;
 use super::workload::Load;
 use super::{SEED_DEFAULT, background, data, http, locations, observe, scenario, tags, timeline, workload};
 use crate::addresses;
-use crate::plan::{Intervention, Moment, Plan, Profile, Scenario};
+use crate::plan::{Intervention, Moment, PACING_SLACK_MAX, Plan, Profile, Scenario};
 use crate::profile::{COMPRESS_MAX, compress, compressed};
 
 /// The place of an error in `--target`.
@@ -77,6 +77,7 @@ pub(super) fn plan(decoder: &mut Decoder, root: &Node) -> Option<Plan> {
     };
     let mut thresholds = thresholds::decode(decoder, fields.get("thresholds"), &traffic);
     let window = fields.get("window").and_then(|node| window(decoder, node));
+    let pacing_slack = fields.get("pacing_slack").and_then(|node| pacing_slack(decoder, node));
     let end = load.as_ref().and_then(Load::end);
     let timeline = fields.get("timeline").map(|node| timeline::decode(decoder, node, end));
     let observe = fields.get("observe").map(|node| observe::decode(decoder, node));
@@ -106,6 +107,7 @@ pub(super) fn plan(decoder: &mut Decoder, root: &Node) -> Option<Plan> {
         seed: decoder.options.seed.or(seed).unwrap_or(SEED_DEFAULT),
         thresholds,
         window: window.unwrap_or(SECOND),
+        pacing_slack,
         profile: load.profile,
         compress: factors.now * factors.before,
         background: load.background,
@@ -255,6 +257,15 @@ fn target(decoder: &mut Decoder, fields: Fields) -> Option<String> {
             None
         }
     }
+}
+
+fn pacing_slack(decoder: &mut Decoder, node: &Node) -> Option<Duration> {
+    let slack = decoder.duration(node)?;
+    if slack > PACING_SLACK_MAX {
+        let help = "write a duration up to 1ms, such as `100us`; `0s` starts each iteration by itself";
+        decoder.problem(node.at, Kind::Value, "a pacing slack is longer than 1ms", help);
+    }
+    Some(slack)
 }
 
 fn window(decoder: &mut Decoder, node: &Node) -> Option<Duration> {

@@ -11,7 +11,7 @@ use nmax_engine::context::Context;
 use nmax_engine::meter::{Link, Meter, MeterSettings, Report};
 use nmax_engine::program::{Program, catalog};
 use nmax_engine::runtime::{Runtime, ThreadTime, Timer};
-use nmax_engine::source::{Sources, times};
+use nmax_engine::source::{Slots, Sources, times};
 use nmax_engine::told::Tellings;
 use nmax_engine::worker;
 use nmax_engine::{Files, KeepSamples};
@@ -151,6 +151,7 @@ pub fn simulate(plan: &Arc<Plan>, server: impl Server, options: &Options) -> Sim
     let shared = Arc::new(Mutex::new(catalog(plan, options.names_max)));
     let (reports_in, reports) = sync_channel(REPORTS_MAX);
     let running = Rc::new(Cell::new(options.workers));
+    let slots = Slots::new(plan);
     let mut recycle = Vec::new();
     for worker in 0..options.workers {
         let (recycle_in, recycled) = sync_channel(1);
@@ -158,7 +159,7 @@ pub fn simulate(plan: &Arc<Plan>, server: impl Server, options: &Options) -> Sim
         let catalog = shared.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let program =
             Program::new(Arc::clone(plan), &catalog, &options.files).expect("the plan of a test can be made ready");
-        let sources = Sources::new(plan, options.share, worker, options.workers, || runtime.timer())
+        let sources = Sources::new(plan, &slots, options.share, (worker, options.workers), || runtime.timer())
             .expect("the plan of a test has a schedule");
         let settings = MeterSettings {
             width: Nanos::from(plan.window),

@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 use nmax_plan::addresses::{parse_endpoint, parse_host};
-use nmax_plan::plan::HostOverride;
+use nmax_plan::plan::{HostOverride, PACING_SLACK_MAX};
 
 /// `NAME=VALUE`.
 pub fn pair(text: &str) -> Result<(String, String), String> {
@@ -47,6 +47,15 @@ pub fn factor(text: &str) -> Result<f64, String> {
 /// A time such as `30s`.
 pub fn duration(text: &str) -> Result<std::time::Duration, String> {
     nmax_plan::units::parse_duration(text).map_err(|error| error.to_string())
+}
+
+/// A pacing slack.
+pub fn slack(text: &str) -> Result<std::time::Duration, String> {
+    let slack = duration(text)?;
+    if slack > PACING_SLACK_MAX {
+        return Err("a pacing slack is longer than 1ms: write a duration up to it, such as 100us".to_owned());
+    }
+    Ok(slack)
 }
 
 /// Addresses for a name, in curl's form. A number before a colon is a port, so `host:1::2` is port 1 only if `:2` were an address.

@@ -40,6 +40,7 @@ pub(super) fn rest(plan: &Plan) -> Vec<(String, Yaml)> {
         entry("thresholds", Yaml::List(plan.thresholds.iter().map(threshold).collect())),
         entry("window", duration(plan.window)),
     ];
+    map.extend(plan.pacing_slack.map(|slack| entry("pacing_slack", duration(slack))));
     if !plan.locations.is_empty() {
         let locations = plan.locations.iter().map(|location| (location.name.clone(), self::location(location)));
         map.push(entry("locations", Yaml::Map(locations.collect())));
