@@ -9,12 +9,12 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from suite import benchmarks, build, compare, judgement, logs, memory, observing, profiles, pure, recorder, scale  # noqa: E402
+from suite import believed, benchmarks, build, compare, judgement, logs, memory, observing, profiles, pure, recorder, scale  # noqa: E402
 from suite import shapes, slices, suspects, work  # noqa: E402
 from suite.process import Failure  # noqa: E402
 from suite.results import Results  # noqa: E402
 
-NAMES = ["cost", "tls", "scenario", "extraction", "css", "data", "lag", "calibration", "syscalls", "instructions",
+NAMES = ["open", "ordinary", "stopped", "pools", "cost", "tls", "scenario", "extraction", "css", "data", "lag", "calibration", "syscalls", "instructions",
          "thinking", "sockets", "growth", "judgement", "stress", "soak", "law", "own-law", "scale",
          "import-log", "recorder", "replay", "slice", "observing", "suspects", "compare", "build", "packages",
          "tests", "tests-quick"]
@@ -31,6 +31,10 @@ def main():
     results = Results(options.name or f"{os.cpu_count()}-processors")
     rounds, seconds, small = options.rounds, options.seconds, options.small
     steps = {
+        "open": lambda: believed.open_model(results, rounds, cpus, small),
+        "ordinary": lambda: believed.ordinary(results, cpus, small),
+        "stopped": lambda: believed.stopped(results, cpus, small),
+        "pools": lambda: believed.pools(results, rounds, cpus, small),
         "cost": lambda: benchmarks.cost(results, rounds, seconds, cpus),
         "tls": lambda: shapes.tls(results, rounds, seconds, cpus),
         "scenario": lambda: shapes.scenario(results, rounds, seconds, cpus),

@@ -124,11 +124,17 @@ def _nmax_command(url, runs, plan, settings, program=NMAX, workers=1):
 
 def bare_timer(rate, seconds, cpu):
     """Lateness of a thread that only waits for a timer: quantiles in microseconds, and what was printed."""
-    program = ROOT / "target" / "bench-tools" / "bare_timer"
-    program.parent.mkdir(parents=True, exist_ok=True)
-    _done(run(["cc", "-O2", "-o", str(program), str(ROOT / "benchsuite" / "bare_timer.c")], cpu, 60), "cc")
-    done = _done(run([str(program), str(rate), str(seconds)], cpu, seconds + 60), "bare_timer")
+    done = _done(run([str(built("bare_timer")), str(rate), str(seconds)], cpu, seconds + 60), "bare_timer")
     return json.loads(done.stdout), done.stdout
+
+
+def built(name):
+    """A C program of this folder, built."""
+    program = ROOT / "target" / "bench-tools" / name
+    program.parent.mkdir(parents=True, exist_ok=True)
+    everywhere = os.sched_getaffinity(0)
+    _done(run(["cc", "-O2", "-o", str(program), str(ROOT / "benchsuite" / f"{name}.c")], everywhere, 60), "cc")
+    return program
 
 
 def available():

@@ -31,7 +31,7 @@ http {{
   server {{
     listen 127.0.0.1:{port} backlog=4096{tls};
     default_type text/plain;
-    location / {{ return 200 "ok"; }}
+    location / {{ return 200 "{body}"; }}
     location /visit {{ add_header Set-Cookie "visitor=$connection; Path=/"; return 200 "ok"; }}
     location /count {{ stub_status; }}
     location /files/ {{ alias {files}/; }}
@@ -55,10 +55,10 @@ def find_nginx():
 
 
 @contextlib.contextmanager
-def nginx(cpu, tls=False, workers=1, files="/nonexistent"):
+def nginx(cpu, tls=False, workers=1, files="/nonexistent", body="ok"):
     """nginx with so many workers on processor `cpu`, or on those of a set, kept connections without limit. Gives its URL.
 
-    The folder `files` is served under `/files/`.
+    Its reply to `/` is `body`. The folder `files` is served under `/files/`.
     """
     with tempfile.TemporaryDirectory() as directory:
         port = free_port()
@@ -67,7 +67,7 @@ def nginx(cpu, tls=False, workers=1, files="/nonexistent"):
         certificate = f" ssl;\n    ssl_certificate {directory}/cert.pem;\n    ssl_certificate_key {directory}/key.pem"
         config = os.path.join(directory, "nginx.conf")
         with open(config, "w", encoding="utf-8") as file:
-            file.write(NGINX.format(directory=directory, port=port, tls=certificate if tls else "", workers=workers, files=files,
+            file.write(NGINX.format(directory=directory, port=port, tls=certificate if tls else "", workers=workers, files=files, body=body,
                                     master="off" if workers == 1 else "on"))
         error_log = os.path.join(directory, "error.log")
         with server([find_nginx(), "-p", directory, "-e", error_log, "-c", config], cpu, port):

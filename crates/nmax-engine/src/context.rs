@@ -59,8 +59,6 @@ pub(crate) struct State {
     pub active: Cell<u64>,
     /// Iterations given to a VU that has not begun them.
     pub handed: Cell<u64>,
-    /// How long connections take to open, smoothed; zero before the first one.
-    pub connecting: Cell<Nanos>,
     /// Closed VUs and pacer of the mix: who may still start iterations of it.
     pub starters: Cell<u64>,
     /// VUs that have yet to clear up what their setup made.
@@ -145,11 +143,6 @@ impl State {
             self.close(false); // Those who wait for an iteration are to clear up now.
         }
         false
-    }
-
-    /// A connection took this long to open: half of the smoothed time is of the last one.
-    pub(crate) fn has_connected(&self, took: Nanos) {
-        self.connecting.set(Nanos((self.connecting.get().0 + took.0) / 2));
     }
 
     /// Lets the main task look again.

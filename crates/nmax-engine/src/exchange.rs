@@ -273,7 +273,6 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
             let load = meter.window().aggregate.load_mut(section);
             if let Some(address) = exchange.opened {
                 load.connections += 1;
-                context.state.has_connected(exchange.network.total());
                 load.count_address(address, 1);
             }
             if let Some(resumed) = exchange.resumed {

@@ -157,6 +157,11 @@ impl Idle {
         self.pools.get_mut(pool_of(location))?.pop()
     }
 
+    /// VUs in it.
+    pub(crate) fn count(&self) -> usize {
+        self.pools.iter().map(Vec::len).sum()
+    }
+
     /// A VU that must move: of the location that has most to spare.
     pub(crate) fn pop_any(&mut self) -> Option<Rc<VuSlot>> {
         self.pools.iter_mut().max_by_key(|pool| pool.len())?.pop()

@@ -6,11 +6,14 @@
 //!    A wait for a user is the injector's.
 //!
 //! # When a user is made
-//! A start that is on time gets one at once when starts are far apart. Where they are close, and for all that is late,
-//! a user who is about to become free is worth more than a new connection: after a stall of some milliseconds thousands
-//! of starts are due at once, and as many new connections would delay everything that follows. [`Growth`] therefore
-//! looks once per period whether the head of the queue gets younger. Only if it does not, and the worker had time to
-//! spare, more users are made, twice as many each time, at most at twice the planned rate.
+//! A start that is on time gets one at once where starts are far apart, and as long as nothing is known of the target.
+//! Otherwise [`Growth`] limits their number: after a stall of some milliseconds thousands of starts are late at once, and
+//! as many new connections would delay everything that follows, while the few that are there work it off. The limit is
+//! twice what Little's law asks for. It grows as long as the target completes less than is due, or the queue does not get
+//! younger, and the worker has time to spare.
+//!
+//! Where more users brought no more completed iterations, the target is saturated: what is due waits for the target then,
+//! in its queue or before it, and is counted so. The limit goes on growing, slowly.
 
 use std::cell::Cell;
 use std::future::{Future, poll_fn};
@@ -30,123 +33,117 @@ use crate::source::{OpenSource, Source};
 const APART: Nanos = Nanos::from_micros(200);
 /// A start that is at most this late is on time.
 const ON_TIME: Nanos = Nanos::from_millis(1);
-/// Least time between two looks at whether users are too few.
-const LOOK_MIN: Nanos = Nanos::from_micros(200);
-/// Most time between two looks.
-const LOOK_MAX: Nanos = Nanos::from_millis(10);
-/// Time over which a queue must get younger, whatever it did from one look to the next.
-const EPOCH: Nanos = Nanos::from_millis(5);
-/// By this share of the time.
-const EPOCH_GAIN_MIN: f64 = 0.05;
-/// Share of a period in which the worker may compute: with more, users are not what it lacks.
+/// How often the limit is set anew.
+const PERIOD: Nanos = Nanos::from_millis(100);
+/// The same before the target has answered for the first time.
+const PERIOD_FIRST: Nanos = Nanos::from_millis(20);
+/// Users that may always be made.
+const USERS_MIN: f64 = 6.0;
+/// Before the target has answered for the first time, as many more as are due within this time.
+const FIRST: Nanos = Nanos::from_millis(1);
+/// How many times larger the limit becomes in one period, at most.
+const GROWTH_MAX: f64 = 4.0;
+/// The same where more users would bring little: the target completes what is due, or is saturated.
+const GROWTH_SLOW: f64 = 1.125;
+/// A target whose users became more by so much more than what it completes is saturated.
+const SATURATED: f64 = 1.1;
+/// Share of what was due that a target completes when it keeps up.
+const KEEPS_UP: f64 = 0.95;
+/// How many times larger it becomes in a period in which nothing was answered since the start.
+const GROWTH_FIRST: f64 = 2.0;
+/// Share of a period in which the worker may compute or wait for a processor: with more, users are not what it lacks.
 const BUSY_SHARE_MAX: f64 = 0.8;
-/// Starts on time, one after the other, that had to wait for a user: one more is needed.
-const WAITS: u32 = 8;
-/// Users that may be made before anything is known of the target: as many as are due within this time.
-const FIRST: Nanos = Nanos::from_micros(100);
-/// At most so many.
-const FIRST_MAX: u32 = 8;
 
-/// How many users an open workload makes, and how fast.
+/// How many users an open workload may make.
 #[derive(Debug)]
 pub(crate) struct Growth {
     /// Time between two starts at the highest rate of this worker.
     apart: Nanos,
-    /// Users that may be made now.
-    credit: Cell<u32>,
-    /// Credit that the next period without progress gives.
-    step: Cell<u32>,
-    /// Starts on time that had to wait, since the last one that did not.
-    waits: Cell<u32>,
-    /// The period under way: since when, how late the head of the queue was, and the CPU time of the worker.
-    period: Cell<Option<Period>>,
-    /// Since when the queue is watched for [`EPOCH`], and how late its head was.
-    epoch: Cell<Option<(Nanos, Nanos)>>,
+    /// Users that may have been made.
+    users_max: Cell<u32>,
+    /// Iterations that users completed.
+    completed: Cell<u64>,
+    /// Where the period under way began.
+    begun: Cell<Begun>,
+    /// Users, and iterations completed per second, in the last period in which the target fell behind.
+    behind: Cell<Option<(f64, f64)>>,
+    /// More users bring no more completed iterations.
+    is_saturated: Cell<bool>,
 }
 
-#[derive(Clone, Copy, Debug)]
-struct Period {
-    since: Nanos,
+/// How things were when a period began.
+#[derive(Clone, Copy, Debug, Default)]
+struct Begun {
+    at: Nanos,
+    completed: u64,
+    due: u64,
     lateness: Nanos,
-    cpu: Nanos,
+    /// Time in which the worker computed or waited for a processor.
+    computing: Nanos,
 }
 
 impl Growth {
     /// For starts that are `apart` from each other at least.
     pub(crate) fn new(apart: Nanos) -> Self {
-        let first = (FIRST.0 / apart.0.max(1)).clamp(1, u64::from(FIRST_MAX)) as u32;
+        let first = USERS_MIN + FIRST.0 as f64 / apart.0.max(1) as f64;
         Self {
             apart,
-            credit: Cell::new(first),
-            step: Cell::new(1),
-            waits: Cell::new(0),
-            period: Cell::new(None),
-            epoch: Cell::new(None),
+            users_max: Cell::new(first as u32),
+            completed: Cell::new(0),
+            begun: Cell::default(),
+            behind: Cell::new(None),
+            is_saturated: Cell::new(false),
         }
     }
 
     /// Whether a user may be made for the start at the head of the queue, who is late by this.
-    fn allows(&self, lateness: Nanos) -> bool {
-        if self.apart >= APART && lateness <= ON_TIME {
-            return true;
-        }
-        let left = self.credit.get().checked_sub(1);
-        left.inspect(|left| self.credit.set(*left)).is_some()
+    fn allows(&self, made: u32, lateness: Nanos) -> bool {
+        let is_apart = self.apart >= APART && lateness <= ON_TIME;
+        is_apart || made < self.users_max.get()
     }
 
-    /// When to look again, from the beginning of a wait for a user on.
-    fn next_look(&self, now: Nanos, lateness: Nanos, cpu: impl Fn() -> Nanos, connecting: Nanos) -> Nanos {
-        let period = self.period.get().unwrap_or_else(|| {
-            let period = Period { since: now, lateness, cpu: cpu() };
-            self.period.set(Some(period));
-            period
-        });
-        period.since + connecting.max(LOOK_MIN).min(LOOK_MAX)
+    /// When the period under way ends.
+    #[inline]
+    fn period_end(&self) -> Nanos {
+        self.begun.get().at + if self.completed.get() == 0 { PERIOD_FIRST } else { PERIOD }
     }
 
-    /// Ends a period: gives credit when nothing got better and the worker was not what held it up.
-    fn look(&self, now: Nanos, lateness: Nanos, cpu: Nanos) {
-        let Some(period) = self.period.replace(Some(Period { since: now, lateness, cpu })) else { return };
-        let length = now.since(period.since);
-        let is_busy = cpu.since(period.cpu).0 as f64 > BUSY_SHARE_MAX * length.0 as f64;
-        if is_busy || (lateness < period.lateness && self.gains(now, lateness)) {
-            return;
-        }
-        let step = self.step.get();
-        let step_max = (2 * length.0 / self.apart.0.max(1)).clamp(1, u64::from(u32::MAX)) as u32;
-        self.credit.set(self.credit.get().max(step.min(step_max)));
-        self.step.set(step.saturating_mul(2).min(step_max));
+    /// Ends a period and sets the limit: `busy` of `made` users are in an iteration, `due` is the number of the start at
+    /// the head of the queue, which is late by `lateness`.
+    fn end_period(&self, now: Nanos, (busy, made): (u32, u32), due: u64, lateness: Nanos, computing: Nanos) {
+        let end = Begun { at: now, completed: self.completed.get(), due, lateness, computing };
+        let begun = self.begun.replace(end);
+        let length = now.since(begun.at).0 as f64;
+        let late_starts = lateness.since(begun.lateness).0 as f64 / self.apart.0.max(1) as f64;
+        let (completed, due) = ((end.completed - begun.completed) as f64, (end.due - begun.due) as f64 + late_starts);
+        let is_computing = computing.since(begun.computing).0 as f64 > BUSY_SHARE_MAX * length;
+        let made = f64::from(made);
+        let users_max = if lateness <= ON_TIME {
+            self.behind.set(None);
+            self.is_saturated.set(false);
+            2.0 * f64::from(busy) + USERS_MIN
+        } else if is_computing {
+            made
+        } else if end.completed == 0 {
+            made * GROWTH_FIRST
+        } else if completed < KEEPS_UP * due {
+            let per_s = completed * 1e9 / length;
+            let (users, before_per_s) = self.behind.replace(Some((made, per_s))).unwrap_or((made, 0.0));
+            let gain = (per_s / before_per_s.max(1.0)).max(1.0);
+            self.is_saturated.set(made > users && made / users > SATURATED * gain);
+            made * if self.is_saturated.get() { GROWTH_SLOW } else { (due / completed.max(1.0)).min(GROWTH_MAX) }
+        } else if lateness >= begun.lateness {
+            made * GROWTH_SLOW + 1.0
+        } else {
+            made
+        };
+        self.users_max.set(users_max.max(USERS_MIN) as u32);
     }
 
-    /// Whether the queue got younger over the last epoch, as far as one has passed.
-    fn gains(&self, now: Nanos, lateness: Nanos) -> bool {
-        let (since, then) = self.epoch.get().unwrap_or((now, lateness));
-        let length = now.since(since);
-        let is_over = length >= EPOCH;
-        self.epoch.set(Some(if is_over { (now, lateness) } else { (since, then) }));
-        !is_over || then.since(lateness).0 as f64 >= EPOCH_GAIN_MIN * length.0 as f64
-    }
-
-    /// A start had to wait for a user that became idle.
-    fn has_waited(&self, was_on_time: bool) {
-        let waits = self.waits.get() + u32::from(was_on_time);
-        self.waits.set(waits % WAITS);
-        if waits == WAITS {
-            self.credit.set(self.credit.get().max(1));
-        }
-    }
-
-    /// Nothing is late any more.
-    fn caught_up(&self) {
-        self.period.set(None);
-        self.epoch.set(None);
-    }
-
-    /// Users are enough: one was idle for a start that was on time.
-    fn suffices(&self) {
-        self.credit.set(0);
-        self.step.set(1);
-        self.waits.set(0);
+    /// A user completed an iteration.
+    #[inline]
+    fn has_completed(&self) {
+        self.completed.set(self.completed.get() + 1);
     }
 }
 
@@ -169,7 +166,6 @@ pub(crate) async fn pace<R: Runtime, D: Drivers>(
         }
         if intended > now {
             open.starved_since.set(None);
-            open.growth.caught_up();
             // One wake-up serves all that is due within the slack; nothing starts before it is due, or after the end.
             let latest = closes.map_or(Nanos::MAX, |end| end.since(Nanos(1))).max(intended);
             source.timer.sleep_until(latest.min(intended + open.slack)).await;
@@ -180,22 +176,18 @@ pub(crate) async fn pace<R: Runtime, D: Drivers>(
             return;
         }
         now = context.runtime.now();
-        let slot_wait = open.starved_since.get().map_or(Nanos::ZERO, |since| now.since(intended.max(since)));
+        if now >= open.growth.period_end() {
+            end_period(context, open, now, now.since(intended));
+        }
+        if open.growth.is_saturated.get() {
+            open.starved_since.set(open.starved_since.get().or(Some(now)));
+        }
         let location = context.locations.place(source.scenario(context, number), source.number, number);
-        let is_on_time = now.since(intended) <= ON_TIME;
         let idle = match take_idle(open, location) {
-            Some(idle) => {
-                if is_on_time {
-                    open.growth.suffices();
-                }
-                Some(idle)
-            }
-            None if open.growth.allows(now.since(intended)) => None,
+            Some(idle) => Some(idle),
+            None if open.growth.allows(open.made.get(), now.since(intended)) => None,
             None => {
                 let idle = await_user(context, source, open, intended, location).await;
-                if idle.is_some() {
-                    open.growth.has_waited(is_on_time);
-                }
                 now = context.runtime.now();
                 idle
             }
@@ -204,6 +196,7 @@ pub(crate) async fn pace<R: Runtime, D: Drivers>(
             open.slots.add_permits(1);
             return;
         }
+        let slot_wait = open.starved_since.get().map_or(Nanos::ZERO, |since| now.since(intended.max(since)));
         let assignment = assignment(context, source, (number, location), (intended, now, slot_wait));
         hand(context, source, open, idle, assignment);
     }
@@ -235,34 +228,40 @@ async fn await_user<R: Runtime, D: Drivers>(
     intended: Nanos,
     location: Option<LocationId>,
 ) -> Option<Rc<VuSlot>> {
-    let cpu = || context.runtime.thread_time().cpu;
-    loop {
-        let now = context.runtime.now();
-        let look = open.growth.next_look(now, now.since(intended), cpu, context.state.connecting.get());
-        let mut alarm = pin!(source.timer.sleep_until(look));
-        open.awaits_user.set(true);
-        let found = poll_fn(|task| {
-            open.pacer.replace(Some(task.waker().clone()));
-            if open.is_ended() || !context.state.may_start() {
-                return Poll::Ready(Some(None));
-            }
-            match take_idle(open, location) {
-                Some(idle) => Poll::Ready(Some(Some(idle))),
-                None => alarm.as_mut().poll(task).map(|()| None),
-            }
-        })
-        .await;
-        open.awaits_user.set(false);
-        let now = context.runtime.now();
-        if now >= look {
-            open.growth.look(now, now.since(intended), cpu());
+    open.awaits_user.set(true);
+    let mut look = pin!(source.timer.sleep_until(open.growth.period_end()));
+    let found = poll_fn(|task| {
+        open.pacer.replace(Some(task.waker().clone()));
+        if open.is_ended() || !context.state.may_start() {
+            return Poll::Ready(None);
         }
-        match found {
-            Some(idle) => return idle,
-            None if open.growth.allows(now.since(intended)) => return None,
-            None => {}
+        if let Some(idle) = take_idle(open, location) {
+            return Poll::Ready(Some(idle));
         }
-    }
+        if look.as_mut().poll(task).is_pending() {
+            return Poll::Pending;
+        }
+        let now = context.runtime.now();
+        let lateness = now.since(intended);
+        end_period(context, open, now, lateness);
+        if open.growth.allows(open.made.get(), lateness) {
+            return Poll::Ready(None);
+        }
+        look.set(source.timer.sleep_until(open.growth.period_end()));
+        let _ = look.as_mut().poll(task);
+        Poll::Pending
+    })
+    .await;
+    open.awaits_user.set(false);
+    found
+}
+
+#[cold]
+fn end_period<R: Runtime, D: Drivers>(context: &Context<R, D>, open: &OpenSource, now: Nanos, lateness: Nanos) {
+    let (made, idle) = (open.made.get(), open.idle.borrow().count());
+    let busy = made.saturating_sub(idle as u32);
+    let time = context.runtime.thread_time();
+    open.growth.end_period(now, (busy, made), open.next.get(), lateness, time.cpu + time.run_wait);
 }
 
 /// Gives an iteration to an idle user, or to a new one.
@@ -320,6 +319,7 @@ pub(crate) async fn next<R: Runtime, D: Drivers>(
     }
     open.idle.borrow_mut().push(Rc::clone(slot));
     open.slots.add_permits(1);
+    open.growth.has_completed();
     if open.awaits_user.get() {
         open.wake_pacer();
     }

@@ -94,7 +94,10 @@ async fn end_in_time<R: Runtime, D: Drivers>(context: &Context<R, D>, times: Tim
 
 /// Waits until what is late by the worker's own doing has started: late at the end is late, and not lost.
 async fn await_late<R: Runtime, D: Drivers>(context: &Context<R, D>, timer: &R::Timer, until: Nanos) {
-    let is_late = |source: &Source<R::Timer>| matches!(&source.kind, Kind::Open(open) if open.awaits_user.get());
+    let is_late = |source: &Source<R::Timer>| match &source.kind {
+        Kind::Open(open) => open.awaits_user.get() && open.starved_since.get().is_none(),
+        Kind::Closed(_) => false,
+    };
     let mut look = context.runtime.now();
     while context.sources.all().any(is_late) && look < until && !context.state.hurried.get() {
         look = look + LATE_LOOK;
