@@ -1,9 +1,11 @@
 //! The driver of real runs: HTTP/1.1 over sockets.
 
+use std::cell::RefCell;
 use std::future::Future;
 use std::rc::Rc;
 
 use nmax_http::line::Line;
+use nmax_http::url::Origin;
 use nmax_http::{Alarm, Client, Exchange, Notes, Reply, Request, Shared};
 
 use crate::driver::{Driver, Drivers};
@@ -12,12 +14,26 @@ use crate::real::RealClock;
 /// Makes HTTP drivers that share a thread's TLS settings and resolved names.
 pub struct HttpDrivers {
     shared: Rc<Shared<RealClock>>,
+    /// Visitors whose connection is open already, for the first drivers that are made.
+    ahead: RefCell<Vec<Client<RealClock>>>,
 }
 
 impl HttpDrivers {
     /// Drivers with these settings.
     pub fn new(shared: Shared<RealClock>) -> Self {
-        Self { shared: Rc::new(shared) }
+        Self { shared: Rc::new(shared), ahead: RefCell::default() }
+    }
+
+    /// Opens connections, one after the other, for the first users that are made. One that does not come about is left
+    /// to the exchange that needs it, which tells why.
+    pub(crate) async fn open_ahead(&self, origin: &Origin, count: u32) {
+        for _ in 0..count {
+            let mut client = Client::new(Rc::clone(&self.shared), Alarm::default());
+            if client.open_ahead(origin).await.is_err() {
+                return;
+            }
+            self.ahead.borrow_mut().push(client);
+        }
     }
 }
 
@@ -25,7 +41,11 @@ impl Drivers for HttpDrivers {
     type Driver = HttpDriver;
 
     fn make(&self, alarm: Alarm) -> HttpDriver {
-        HttpDriver { client: Client::new(Rc::clone(&self.shared), alarm) }
+        let client = match self.ahead.borrow_mut().pop() {
+            Some(client) => client.with_alarm(alarm),
+            None => Client::new(Rc::clone(&self.shared), alarm),
+        };
+        HttpDriver { client }
     }
 
     fn watching(&self) -> usize {

@@ -21,7 +21,10 @@ use std::pin::pin;
 use std::rc::Rc;
 use std::task::Poll;
 
+use nmax_http::Url;
+use nmax_http::url::Origin;
 use nmax_metrics::Nanos;
+use nmax_plan::plan::{Connection, Plan, Visitor, Workload};
 
 use crate::context::{Assignment, Context, VuSlot};
 use crate::driver::Drivers;
@@ -53,6 +56,18 @@ const KEEPS_UP: f64 = 0.95;
 const GROWTH_FIRST: f64 = 2.0;
 /// Share of a period in which the worker may compute or wait for a processor: with more, users are not what it lacks.
 const BUSY_SHARE_MAX: f64 = 0.8;
+
+/// Connections that a worker opens before the run begins, and where to: as many as are due within a millisecond, where
+/// users keep theirs and all have the same line.
+pub(crate) fn ahead(plan: &Plan, workers: u32) -> Option<(Origin, u32)> {
+    let keeps = plan.defaults.connection == Connection::KeepAlive && plan.defaults.visitor == Visitor::Returning;
+    let is_plain = plan.locations.is_empty() && plan.background.is_empty() && plan.setup.is_none();
+    let is_open = matches!(plan.workload, Workload::Open { .. });
+    let apart = Nanos::from(plan.starts_apart(&plan.workload, &plan.stages, workers));
+    let count = (FIRST.0 / apart.0.max(1)).min(USERS_MIN as u64) as u32;
+    let target = Url::parse(&plan.target).ok()?;
+    (keeps && is_plain && is_open && count > 0).then_some((target.origin, count))
+}
 
 /// How many users an open workload may make.
 #[derive(Debug)]

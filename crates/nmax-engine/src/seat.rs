@@ -17,13 +17,17 @@ pub(crate) use crate::meter::Link;
 use crate::meter::{Meter, MeterSettings};
 use crate::names::SharedCatalog;
 use crate::network;
+use crate::pace;
 use crate::program::Program;
 use crate::real::{RealClock, RealRuntime, before_park};
 use crate::run::StartError;
-use crate::runtime::Runtime;
+use crate::runtime::{Runtime, Timer};
 use crate::settings::Settings;
 use crate::source::{Slots, Sources, times};
 use crate::worker;
+
+/// How long the run's origin waits for connections that are opened ahead of it.
+const AHEAD_MAX: Nanos = Nanos::from_secs(1);
 
 /// What a running worker is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,6 +81,13 @@ impl Seat {
                 Ok(sources) => sources,
                 Err(error) => return drop(self.ready.send(Err(error.into()))),
             };
+            if let Some((origin, count)) = pace::ahead(plan, self.workers) {
+                let timer = runtime.timer();
+                tokio::select! {
+                    () = drivers.open_ahead(&origin, count) => {}
+                    () = timer.sleep_until(runtime.now() + AHEAD_MAX) => {}
+                }
+            }
             let _ = self.ready.send(Ok(()));
             let Ok((origin, wall)) = self.origin.recv() else { return };
             clock.set_origin(origin);
@@ -132,7 +143,6 @@ impl Seat {
 
 /// Does what the run's owner says.
 async fn obey(context: &RealContext, mut commands: watch::Receiver<Command>, grace: Nanos) {
-    use crate::runtime::Timer;
     let timer = context.runtime.timer();
     loop {
         let command = *commands.borrow_and_update();

@@ -7,6 +7,7 @@ use std::cell::{Cell, RefCell};
 use std::num::NonZeroU64;
 use std::sync::Arc;
 use std::task::Waker;
+use std::time::Duration;
 
 use nmax_metrics::Nanos;
 use nmax_plan::choice::{Choice, derive};
@@ -183,36 +184,6 @@ fn closed(stages: &[Stage]) -> Result<Closed, ProgramError> {
     Closed::new(stages).map_err(|error| ProgramError::Stages(error.to_string()))
 }
 
-/// Starts of one worker that are closer to each other than this get a slack by default.
-const SLACK_APART: Nanos = Nanos::from_micros(200);
-/// The slack by default.
-const SLACK: Nanos = Nanos::from_micros(100);
-
-/// Time between two starts of one worker, at the highest rate of these stages.
-fn apart(plan: &Plan, workload: &Workload, stages: &[Stage], workers: u32) -> Nanos {
-    let highest = stages.iter().map(|stage| stage.from.max(stage.to)).fold(0.0, f64::max);
-    let listed = || {
-        let last = schedule::phases(stages).last().and_then(|phase| phase.span.end_ns).unwrap_or(0);
-        plan.starts.len() as f64 * 1e9 / last.max(1) as f64
-    };
-    let rate_per_s = match workload {
-        Workload::Open { arrivals: Arrivals::Listed, .. } => listed(),
-        _ => highest,
-    };
-    Nanos((f64::from(workers) * 1e9 / rate_per_s) as u64)
-}
-
-/// The pacing slack of a run's workers: that of the plan, or by default 100 µs for rates above 5,000/s per worker and
-/// none below.
-pub fn pacing_slack(plan: &Plan, workers: u32) -> Nanos {
-    slack(plan, apart(plan, &plan.workload, &plan.stages, workers))
-}
-
-fn slack(plan: &Plan, apart: Nanos) -> Nanos {
-    let by_default = if apart < SLACK_APART { SLACK } else { Nanos::ZERO };
-    plan.pacing_slack.map_or(by_default, Nanos::from)
-}
-
 /// One worker's part of a run.
 #[derive(Clone, Copy)]
 struct Part {
@@ -239,7 +210,7 @@ impl<T> Sources<T> {
         let main = Source {
             kind: match plan.workload {
                 Workload::Open { arrivals, max_in_flight, .. } => {
-                    let apart = apart(plan, &plan.workload, &plan.stages, workers);
+                    let apart = plan.starts_apart(&plan.workload, &plan.stages, workers);
                     part.open(plan, open_schedule(plan, arrivals)?, max_in_flight, &slots.0[0], apart)
                 }
                 Workload::Closed { .. } => part.closed(closed(&plan.stages)?, plan.iterations),
@@ -260,7 +231,7 @@ impl<T> Sources<T> {
                 kind: match beside.workload {
                     Workload::Open { arrivals, max_in_flight, .. } => {
                         let seed = derive(plan.seed, u64::from(number));
-                        let apart = apart(plan, &beside.workload, &beside.stages, workers);
+                        let apart = plan.starts_apart(&beside.workload, &beside.stages, workers);
                         let schedule = schedule_of(&beside.stages, arrivals, seed)?;
                         part.open(plan, schedule, max_in_flight, &slots.0[number as usize], apart)
                     }
@@ -294,14 +265,14 @@ impl<T> Sources<T> {
 }
 
 impl Part {
-    fn open(self, plan: &Plan, schedule: Open, max_in_flight: u32, slots: &Arc<Semaphore>, apart: Nanos) -> Kind {
+    fn open(self, plan: &Plan, schedule: Open, max_in_flight: u32, slots: &Arc<Semaphore>, apart: Duration) -> Kind {
         Kind::Open(OpenSource {
             schedule,
             vus_max: max_in_flight,
             vus_own: part(u64::from(max_in_flight), self.k, self.workers) as u32,
-            slack: slack(plan, apart),
+            slack: plan.slack(apart).into(),
             slots: Arc::clone(slots),
-            growth: Growth::new(apart),
+            growth: Growth::new(apart.into()),
             awaits_user: Cell::new(false),
             next: Cell::new(0),
             idle: RefCell::default(),

@@ -15,6 +15,7 @@ mod data;
 mod flow;
 mod http;
 mod observed;
+mod pacing;
 mod page;
 mod reply;
 mod scenario;
@@ -31,13 +32,11 @@ pub use http::{
 pub use observed::{
     AgentReach, EVERY_DEFAULT, INJECTOR, LogKind, MappedKind, MappedResource, Observed, ObservedSource, SourceKind,
 };
+pub use pacing::PACING_SLACK_MAX;
 pub use page::{CONNECTIONS_PER_ORIGIN, Discover, Page, RESOURCES_MAX};
 pub use reply::{Check, Expect, Extract, MatchPick, Source, Test};
 pub use scenario::{Body, FormPart, Method, PartContent, Request, Scenario, Step, ThinkTime, all_steps};
 pub use table::{Table, TableBuilder};
-
-/// Longest [`Plan::pacing_slack`].
-pub const PACING_SLACK_MAX: Duration = Duration::from_millis(1);
 
 /// A validated plan. Built by [`crate::document::parse`] or [`Plan::for_url`].
 #[derive(Clone, Debug, PartialEq)]

@@ -129,6 +129,7 @@ fn injector(view: &View) -> Value {
     let injector = &view.injector;
     json!({
         "workers": injector.workers,
+        "pacing_slack_us": micro_or_null(injector.pacing_slack_ns.map(|ns| ns / 1e3)),
         "cpu_utilization": micro_or_null(injector.cpu_utilization),
         "injector_lag_ms": dist(&injector.lag),
         "open_files_max": injector.open_files_max,

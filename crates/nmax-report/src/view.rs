@@ -180,6 +180,8 @@ pub struct CheckRow {
 pub struct Injector {
     /// Worker threads.
     pub workers: u32,
+    /// Starts that are due within this time share a wake-up, ns; `None` in closed workloads.
+    pub pacing_slack_ns: Option<f64>,
     /// Mean CPU utilization over workers, 0 to 1.
     pub cpu_utilization: Option<f64>,
     /// CPU utilization of the busiest worker, 0 to 1.
@@ -360,6 +362,7 @@ fn injector(evidence: &Evidence<'_>, counted: &Aggregate) -> Injector {
     let load = counted.load(Section::Hold);
     Injector {
         workers: facts.workers,
+        pacing_slack_ns: evidence.plan.slack_of_mix(facts.workers).map(|slack| slack.as_secs_f64() * 1e9),
         cpu_utilization: facts.cpu_utilization_mean,
         cpu_utilization_max: facts.cpu_utilization_max,
         lag: Dist::of(&load.injector_lag),

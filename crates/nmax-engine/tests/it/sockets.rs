@@ -387,3 +387,24 @@ fn examples_show_the_body_of_a_failed_reply() {
     let shown = ran.failures[0].reply.matches("why ").count();
     assert_eq!(shown, 5_000, "all of it");
 }
+
+/// At 6,000/s the first starts find connections: their exchanges spent no time on opening one, and tell that it was.
+#[test]
+fn the_first_starts_of_a_quick_schedule_find_open_connections() {
+    let target = target();
+    let keys = "workload: { open: { rate: 6k/s }, iterations: 60 }";
+    let of = |visitor: &str| {
+        let keys = format!("{keys}\ndefaults: {{ visitor: {visitor} }}");
+        let settings =
+            Settings { keep: KeepSamples::All, ..settings(requests(&target.url(), "[{ get: / }]", &keys), 1) };
+        let ran = finish(&settings);
+        assert_eq!((ran.stats().ok(), ran.load().due), (60, 60));
+        (ran.raw.iter().min_by_key(|raw| raw.iteration).unwrap().sample.network, ran.load().connections)
+    };
+    let (network, connections) = of("returning");
+    assert_eq!(network.total(), s(0), "opened before");
+    assert!(connections >= 1, "{connections} told");
+    let (network, connections) = of("new");
+    assert!(network.total() > s(0), "a new visitor stays new");
+    assert_eq!(connections, 60);
+}

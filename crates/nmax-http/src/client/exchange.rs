@@ -129,6 +129,9 @@ impl<C: Clock + 'static> Client<C> {
     /// [`Client::abandon`] tells what is known.
     pub async fn exchange(&mut self, request: &Request<'_>) -> Exchange {
         self.progress = Progress::default();
+        if let Some(ahead) = self.visitor.take_ahead() {
+            (self.progress.opened, self.progress.resumed) = (Some(ahead.address), ahead.resumed);
+        }
         self.alarm.set(None);
         self.start_receiver(request);
         let result = if self.is_special(request) {

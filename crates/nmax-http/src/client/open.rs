@@ -13,7 +13,8 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio_rustls::client::TlsStream;
 
-use super::progress::{Deadline, Phase};
+use super::progress::{Deadline, Phase, Progress};
+use super::visitor::Ahead;
 use super::{Alarm, Client, Shared};
 use crate::connection::{Stream, Wrapped, connect_to, handshake};
 use crate::failure::Failure;
@@ -148,6 +149,22 @@ impl Limit<'_> {
 }
 
 impl<C: Clock + 'static> Client<C> {
+    /// Opens a connection before an exchange needs it, and keeps it. The first exchange tells that it was opened; what
+    /// opening took is in none.
+    pub async fn open_ahead(&mut self, origin: &Origin) -> Result<(), Failure> {
+        self.progress = Progress::default();
+        let stream = self.open(origin).await?;
+        let ahead = self.progress.opened.map(|address| Ahead { address, resumed: self.progress.resumed });
+        self.visitor.keep_ahead(origin.clone(), stream, ahead);
+        Ok(())
+    }
+
+    /// A client of the same visitor with another alarm, in place of this one.
+    #[must_use]
+    pub fn with_alarm(self, alarm: Alarm) -> Self {
+        Self { alarm, ..self }
+    }
+
     /// Opens a connection; its spans go to the current exchange.
     pub(super) async fn open(&mut self, origin: &Origin) -> Result<Stream, Failure> {
         let opened = self.open_phases(origin).await;

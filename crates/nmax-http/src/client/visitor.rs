@@ -1,6 +1,7 @@
 //! What a visitor has open and knows: shared by the exchanges that it does at the same time.
 
 use std::cell::{Cell, RefCell};
+use std::net::IpAddr;
 use std::rc::Rc;
 
 use tokio_rustls::TlsConnector;
@@ -28,6 +29,17 @@ pub(super) struct Visitor {
     line: RefCell<Option<Rc<Line>>>,
     /// Whether `line` is something.
     has_line: Cell<bool>,
+    /// The connection that was opened ahead, which no exchange has told of yet.
+    ahead: Cell<Option<Ahead>>,
+}
+
+/// A connection that was opened before any exchange needed it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ahead {
+    /// The address at its end.
+    pub(super) address: IpAddr,
+    /// As in [`super::Exchange::resumed`].
+    pub(super) resumed: Option<bool>,
 }
 
 impl Visitor {
@@ -39,7 +51,20 @@ impl Visitor {
             answers: RefCell::new(answers),
             line: RefCell::default(),
             has_line: Cell::new(false),
+            ahead: Cell::new(None),
         }
+    }
+
+    /// Keeps a connection for the first exchange, which tells that it was opened.
+    pub(super) fn keep_ahead(&self, origin: Origin, stream: Stream, ahead: Option<Ahead>) {
+        self.ahead.set(ahead);
+        self.keep(origin, stream);
+    }
+
+    /// What the first exchange tells.
+    #[inline]
+    pub(super) fn take_ahead(&self) -> Option<Ahead> {
+        self.ahead.take()
     }
 
     /// Several exchanges will be under way at the same time.

@@ -100,6 +100,7 @@ pub(super) fn write_injector(page: &mut Page, view: &View) {
     let share = |ratio: Option<f64>| ratio.map_or_else(|| "not observed".into(), number::share);
     let rows = [
         ("Workers", injector.workers.to_string()),
+        ("Pacing slack", injector.pacing_slack_ns.map_or_else(|| "none, users decide".into(), number::time)),
         ("CPU, mean over workers", share(injector.cpu_utilization)),
         ("CPU, busiest worker", share(injector.cpu_utilization_max)),
         ("Injector lag p50", number::time_or_unknown(injector.lag.p50())),

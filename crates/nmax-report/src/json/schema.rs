@@ -121,6 +121,10 @@ fn gate() -> Value {
 fn injector() -> Value {
     record(&[
         ("workers", count()),
+        (
+            "pacing_slack_us",
+            described(number_or_null(), "Starts due within this time share a wake-up; null in closed workloads."),
+        ),
         ("cpu_utilization", described(number_or_null(), "Mean over workers, 0 to 1.")),
         ("injector_lag_ms", reference("dist")),
         ("open_files_max", count_or_null()),

@@ -257,7 +257,7 @@ fn every_key_of_the_tables_is_decoded() {
         }
     }
     let open =
-        small("workload: { open: { rate: 1/s, arrivals: poisson, max_in_flight: 5 }, mix: { s: 1 } }\nduration: 1s")
+        small("workload: { open: { rate: 1/s, arrivals: poisson, max_in_flight: 5 }, mix: { s: 1 } }\nduration: 1s\npacing_slack: 50us")
             .replace("{ get: / }", "{ post: /, body: a, expect_continue: true }");
     let (mut seen, mut wanted) = (Vec::new(), Vec::new());
     let profiles = super::run::profiles();
