@@ -125,6 +125,12 @@ impl Run {
         self.add(Section::Hold, n, HOME, Outcome::Error(kind), 20.0, 0.05);
     }
 
+    /// Adds a condition on the 99th percentile of the response times.
+    pub(crate) fn expect_p99_below(&mut self, limit_ms: f64) {
+        let p99 = threshold(Metric::ResponseTime, Stat::Quantile(0.99), Op::Below, ms(limit_ms));
+        self.plan.thresholds.push(p99);
+    }
+
     pub(crate) fn evidence(&self) -> Evidence<'_> {
         Evidence {
             plan: &self.plan,

@@ -8,11 +8,12 @@ mod host;
 mod little;
 mod mix;
 
-use nmax_metrics::{ErrorKind, Histogram, LoadStats, Nanos, Section};
+use nmax_metrics::{ErrorKind, LoadStats, Nanos, Section};
 use nmax_plan::plan::Workload;
 use nmax_plan::threshold::Op;
 
-use crate::words::{count, counted, share, time_ms};
+use crate::thresholds::{Evaluated, evaluate_all};
+use crate::words::{count, counted, share};
 use crate::{Evidence, Gate};
 
 pub(crate) use host::run_queue_warning;
@@ -27,15 +28,11 @@ pub use mix::{MIX_DEVIATION_MAX, MIX_ERRORS_MAX, mix};
 pub const RATE_SHARE_MIN: f64 = 0.98;
 /// G1: share of due iterations below which a warning is given.
 pub const RATE_SHARE_WARN: f64 = 0.99;
-/// G3: share of the median response time below which injector lag is harmless.
-pub const LAG_SHARE_MAX: f64 = 0.1;
-/// G3: injector lag that is harmless however short the response time, ms.
-pub const LAG_MS_MAX: f64 = 1.0;
 /// G4: share of a core from which a worker counts as saturated.
 pub const CPU_SHARE_MAX: f64 = 0.95;
 /// G8: largest share of windows that may be missing.
 pub const GAPS_SHARE_MAX: f64 = 0.02;
-/// G1, G3: that many late or missing ones say nothing yet, however few there are in all.
+/// G1: that many late or missing ones say nothing yet, however few there are in all.
 pub const TOLERATED_COUNT: u64 = 3;
 
 const RATE: Id = Id { code: "G1", name: "rate", reason: "G1_RATE" };
@@ -47,8 +44,12 @@ const GAPS: Id = Id { code: "G8", name: "gaps", reason: "G8_GAPS" };
 
 /// All gates, in order of their codes.
 pub fn gates(evidence: &Evidence) -> Vec<Gate> {
+    gates_of(evidence, &evaluate_all(evidence))
+}
+
+/// The same, given what the conditions came to.
+pub(crate) fn gates_of(evidence: &Evidence, evaluated: &[Evaluated]) -> Vec<Gate> {
     let hold = evidence.totals.load(Section::Hold);
-    let response = evidence.totals.total(Section::Hold).latencies().response;
     let (mut samples, mut censored, mut errors) = (0, 0, 0);
     for section in Section::ALL {
         censored += evidence.totals.load(section).censored.count();
@@ -64,7 +65,7 @@ pub fn gates(evidence: &Evidence) -> Vec<Gate> {
             Workload::Closed { .. } => users_started(hold.dropped.injector, users(evidence)),
         },
         mix(evidence.plan, evidence.totals, users(evidence)),
-        injector_lag(&hold.injector_lag, &response),
+        injector_lag(hold.injector_lag.count(), evaluated),
         injector_cpu(injector.cpu_utilization_max),
         run_queue(hold, injector.confined),
         injector_errors(errors),
@@ -154,25 +155,23 @@ fn tolerant(share: f64, n: u64) -> f64 {
     share.min(n.saturating_sub(TOLERATED_COUNT) as f64 / n.max(1) as f64)
 }
 
-/// G3: what the injector itself added to send lag, at p99, is below 10 % of the median response time or below 1 ms.
+/// G3: no condition has another answer without what the injector itself added to response times.
 ///
-/// With fewer than 300 exchanges the three largest lags are left out, for p99 would be one of them.
-pub fn injector_lag(lag: &Histogram, response: &Histogram) -> Gate {
-    let n = lag.count();
-    let rank = ((0.99 * n as f64).ceil() as u64).min(n.saturating_sub(TOLERATED_COUNT)).max(1);
-    let (Some(lag_ns), Some(median_ns)) = (lag.value_at_rank_ns(rank), response.quantile_ns(0.5)) else {
-        return unknown(LAG, "ms", "no exchange tells how late the injector was");
-    };
-    let median_ms = median_ns as f64 / 1e6;
-    let limit = LAG_MS_MAX.max(LAG_SHARE_MAX * median_ms);
-    let figures = |value: f64| {
-        let (value, median, limit) = (time_ms(value), time_ms(median_ms), time_ms(limit));
-        let at = if rank as f64 >= 0.99 * n as f64 { "at p99" } else { "with its 3 largest lags left out" };
-        format!("{value} late {at} (median response time {median}, limit {limit})")
-    };
-    Tested { id: LAG, value: lag_ns as f64 / 1e6, op: Op::Below, limit, unit: "ms" }.gate(
-        |value| format!("the injector was {}", figures(value)),
-        |value| format!("the injector was {}: use more workers, a quieter machine or a lower rate", figures(value)),
+/// An upper limit that holds with the lag holds without it, so lag never closes the gate for it.
+pub(crate) fn injector_lag(exchanges: u64, evaluated: &[Evaluated]) -> Gate {
+    if exchanges == 0 {
+        return unknown(LAG, "", "no exchange tells how late the injector was");
+    }
+    let changed: Vec<&Evaluated> = evaluated.iter().filter(|evaluated| evaluated.lag_decides()).collect();
+    Tested { id: LAG, value: changed.len() as f64, op: Op::AtMost, limit: 0.0, unit: "" }.gate(
+        |_| "the injector's lag changed the answer of no condition".into(),
+        |_| {
+            let told: Vec<String> = changed.iter().filter_map(|evaluated| evaluated.lag_text()).collect();
+            format!(
+                "{}: nmax sent too late to answer; use a quieter machine, or a lower rate per worker",
+                told.join("; ")
+            )
+        },
     )
 }
 

@@ -6,12 +6,12 @@ use nmax_plan::plan::{Profile, Workload};
 use nmax_plan::threshold::Metric;
 
 use crate::arrivals::dispersion;
-use crate::gates::{gaps_warning, gates, rate_warning, reason_code, run_queue_warning};
+use crate::gates::{gaps_warning, gates_of, rate_warning, reason_code, run_queue_warning};
 use crate::interval::{CONFIDENCE, samples_needed};
 use crate::steady::{Steadiness, dependence, steadiness};
 use crate::thresholds::{Evaluated, evaluate_all};
 use crate::words::{count, counted, share, time_ms, value};
-use crate::{Evidence, Gate, Judgement, Reason, Verdict, answer, effects};
+use crate::{Evidence, Gate, Judgement, Reason, Verdict, answer, effects, lag};
 
 mod iterations;
 mod lost;
@@ -29,8 +29,9 @@ pub const WAITED_SHARE_WARN: f64 = 0.01;
 
 /// Judges a run. Reasons that decide the verdict come first, warnings after them.
 pub fn judge(evidence: &Evidence) -> Judgement {
-    let gates = gates(evidence);
     let evaluated = evaluate_all(evidence);
+    let gates = gates_of(evidence, &evaluated);
+    let withheld = lag::withheld(evidence);
     let steadiness = steadiness(evidence.course);
     let invalid: Vec<Reason> = gates.iter().filter(|gate| !gate.holds).map(closed_gate).collect();
     let mut failed: Vec<Reason> =
@@ -42,6 +43,7 @@ pub fn judge(evidence: &Evidence) -> Judgement {
         iterations::failed(evidence, &evaluated).into_iter().partition(|failing| failing.is_unseen);
     failed.extend(unseen.into_iter().map(failed_iterations));
     let mut warnings = warnings(evidence, &gates, &evaluated);
+    warnings.extend(lag::warning(evidence, &withheld));
     warnings.extend(failing.into_iter().map(failed_iterations));
     warnings.extend(course_warnings(evidence, steadiness.as_ref()));
     match overload(evidence, &evaluated) {
@@ -62,6 +64,7 @@ pub fn judge(evidence: &Evidence) -> Judgement {
     Judgement {
         verdict,
         reasons,
+        withheld,
         steadiness,
         answer: answer(evidence, &thresholds),
         effects: effects(evidence),

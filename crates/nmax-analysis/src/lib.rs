@@ -7,6 +7,7 @@
 //! - [`evidence`]: what a run measured, as handed in
 //! - [`verdict`]: the judgement, as handed out
 //! - [`interval`]: how far a quantile of one run may be off
+//! - [`lag`]: what the injector's own lag did to reported quantiles
 //! - [`gates`]: whether the injector, not the target, shaped the numbers
 //! - [`thresholds`]: whether the conditions of the plan hold
 //! - [`judge`]: the verdict and its reasons
@@ -36,6 +37,7 @@ pub mod gates;
 pub mod history;
 pub mod interval;
 pub mod judge;
+pub mod lag;
 mod period;
 mod scope;
 pub mod settle;
@@ -59,6 +61,7 @@ pub use evidence::{Evidence, InjectorFacts, Tail};
 pub use gates::gates;
 pub use interval::{CONFIDENCE, QuantileBounds, quantile_bounds, quantile_interval, quantile_ranks, samples_needed};
 pub use judge::judge;
+pub use lag::{QUANTILES, Withheld};
 pub use settle::{Settled, settle};
 pub use steady::{SeriesTest, Steadiness, dependence, steadiness};
 pub use thresholds::{thresholds, violated};

@@ -27,6 +27,22 @@ pub(crate) struct Evaluated {
     pub(crate) why: Option<String>,
     /// The quantile that it tests and the number of values behind it.
     pub(crate) quantile: Option<(f64, u64)>,
+    /// The same without the injector's lag, and whether it then holds; `None` where lag has no part in it.
+    pub(crate) without_lag: Option<(f64, bool)>,
+}
+
+impl Evaluated {
+    /// Whether the injector's lag decides its answer.
+    pub(crate) fn lag_decides(&self) -> bool {
+        self.without_lag.is_some_and(|(_, holds)| holds != self.result.holds)
+    }
+
+    /// Both values, in words.
+    pub(crate) fn lag_text(&self) -> Option<String> {
+        let ThresholdResult { condition, unit, value, .. } = &self.result;
+        let (with, without) = (words::value((*value)?, unit), words::value(self.without_lag?.0, unit));
+        Some(format!("`{condition}` is not answered: {with} with the injector's lag, {without} without it"))
+    }
 }
 
 pub(crate) fn evaluate_all(evidence: &Evidence) -> Vec<Evaluated> {
@@ -61,6 +77,11 @@ fn evaluate<'a>(evidence: &Evidence, conditions: impl Iterator<Item = &'a Thresh
         Some(part) => {
             let quantile = quantile_behind(evidence, &part, threshold);
             let mut evaluated = evaluated(threshold, measure(evidence, &part, threshold), quantile);
+            let without_lag = measure(evidence, &Part { lag: Lag::Without, ..part }, threshold).ok();
+            evaluated.without_lag = without_lag.filter(|_| has_lag(threshold.metric)).map(|range| {
+                let (op, limit) = (threshold.op, evaluated.result.limit);
+                (range.against(op), op.holds(range.low, limit) && op.holds(range.high, limit))
+            });
             if let (Within::Last(_), Some(why)) = (threshold.within, &mut evaluated.why) {
                 // Whole windows are added up, so it is seldom exactly the length that was asked for.
                 why.push_str(&format!(" in the last {} of the hold", words::time_ms(part.length_s * 1e3)));
@@ -76,6 +97,51 @@ fn evaluate<'a>(evidence: &Evidence, conditions: impl Iterator<Item = &'a Thresh
 struct Part<'a> {
     aggregate: &'a Aggregate,
     length_s: f64,
+    lag: Lag,
+}
+
+/// Whether times are as measured, or without what the injector itself added.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Lag {
+    With,
+    Without,
+}
+
+/// Times that begin when something is due have the injector's lag in them.
+fn has_lag(metric: Metric) -> bool {
+    use Metric::{IterationTime, PageTime, ResponseTime, TransactionTime};
+    matches!(metric, ResponseTime | TransactionTime | PageTime | IterationTime)
+}
+
+impl Part<'_> {
+    /// Without lag, the least that a figure of `times` may be; which exchange of a group was late is not known.
+    ///
+    /// A group of k exchanges is longer than without lag by at most the sum of k lags, so of quantiles
+    /// `U(q) ≥ T(q − k·ε) − k·L(1 − ε)` for every ε.
+    fn less_lag(&self, times: &Histogram, stat: Stat, measured: Measured) -> Measured {
+        let lag = &self.aggregate.load(Section::Hold).injector_lag;
+        if self.lag == Lag::With || lag.is_empty() || stat == Stat::Count {
+            return measured;
+        }
+        let scenarios = (0..self.aggregate.scenario_count()).filter_map(|n| self.aggregate.scenario(Section::Hold, n));
+        let iterations = scenarios.map(|stats| stats.completed).sum::<u64>().max(1);
+        let k = (lag.count() as f64 / iterations as f64).ceil().max(1.0);
+        let ms = |ns: Option<u64>| ns.unwrap_or(0) as f64 / 1e6;
+        let least = match stat {
+            Stat::Quantile(q) => {
+                let of = |e: f64| ms(times.quantile_ns(q - k * e)) - k * ms(lag.quantile_ns(1.0 - e));
+                [0.0, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05]
+                    .into_iter()
+                    .filter(|e| q > k * e)
+                    .map(of)
+                    .fold(0.0, f64::max)
+            }
+            Stat::Mean => measured.low - k * lag.mean_ns().unwrap_or(0.0) / 1e6,
+            _ => measured.low - k * ms(lag.max_ns()),
+        };
+        let least = least.clamp(0.0, measured.low);
+        Measured { low: least, high: measured.high - (measured.low - least) }
+    }
 }
 
 fn part<'a>(evidence: &Evidence<'a>, whole: Option<&'a Aggregate>, within: Within) -> Option<Part<'a>> {
@@ -87,7 +153,7 @@ fn part<'a>(evidence: &Evidence<'a>, whole: Option<&'a Aggregate>, within: Withi
             (&tail.aggregate, tail.length.as_secs_f64())
         }
     };
-    Some(Part { aggregate, length_s })
+    Some(Part { aggregate, length_s, lag: Lag::With })
 }
 
 /// A measured value in the unit of the limit: one number, or the range that cut-off exchanges leave open.
@@ -130,7 +196,7 @@ fn evaluated(threshold: &Threshold, measured: Result<Measured, Unknown>, quantil
         Ok(range) => range,
         Err(why) => {
             let result = ThresholdResult { condition, value: None, limit, unit, margin: None, holds: false };
-            return Evaluated { result, why: Some(why), quantile };
+            return Evaluated { result, why: Some(why), quantile, without_lag: None };
         }
     };
     let op = threshold.op;
@@ -146,7 +212,8 @@ fn evaluated(threshold: &Threshold, measured: Result<Measured, Unknown>, quantil
         true => format!("at least {}, for exchanges were cut off at the end", words::value(value, unit)),
         false => format!("measured {}", words::value(value, unit)),
     });
-    Evaluated { result: ThresholdResult { condition, value: Some(value), limit, unit, margin, holds }, why, quantile }
+    let result = ThresholdResult { condition, value: Some(value), limit, unit, margin, holds };
+    Evaluated { result, why, quantile, without_lag: None }
 }
 
 fn measure(evidence: &Evidence, part: &Part, threshold: &Threshold) -> Result<Measured, Unknown> {
@@ -161,7 +228,11 @@ fn measure(evidence: &Evidence, part: &Part, threshold: &Threshold) -> Result<Me
     };
     match threshold.metric {
         Metric::ResponseTime => {
-            let times = scope::exchanges(evidence, aggregate, scope)?.latencies().response;
+            let stats = scope::exchanges(evidence, aggregate, scope)?;
+            let times = match part.lag {
+                Lag::With => stats.latencies().response,
+                Lag::Without => stats.response_without_lag(),
+            };
             if *scope == Scope::Total {
                 return distribution(&times, &aggregate.load(Section::Hold).censored, threshold.stat);
             }
@@ -169,18 +240,18 @@ fn measure(evidence: &Evidence, part: &Part, threshold: &Threshold) -> Result<Me
         }
         Metric::TransactionTime => {
             let times = scope::transactions(evidence, aggregate, scope)?.time;
-            maybe_cut_off(&times, aggregate, threshold.stat)
+            Ok(part.less_lag(&times, threshold.stat, maybe_cut_off(&times, aggregate, threshold.stat)?))
         }
         Metric::PageTime => {
             let times = scope::pages(evidence, aggregate, scope)?.time;
-            maybe_cut_off(&times, aggregate, threshold.stat)
+            Ok(part.less_lag(&times, threshold.stat, maybe_cut_off(&times, aggregate, threshold.stat)?))
         }
         Metric::ServiceTime => time(|latencies| &latencies.service),
         Metric::Ttfb => time(|latencies| &latencies.ttfb),
         Metric::SendLag => time(|latencies| &latencies.send_lag),
         Metric::IterationTime => {
             let (_, times) = scope::iterations(evidence, aggregate, scope)?;
-            distribution(&times, &Histogram::new(), threshold.stat)
+            Ok(part.less_lag(&times, threshold.stat, distribution(&times, &Histogram::new(), threshold.stat)?))
         }
         _ => quantity(evidence, aggregate, threshold)?.in_unit_of(threshold.limit, part.length_s),
     }
@@ -188,7 +259,10 @@ fn measure(evidence: &Evidence, part: &Part, threshold: &Threshold) -> Result<Me
 
 /// A figure of the users at one location.
 fn at_location(location: &LocationStats, part: &Part, threshold: &Threshold) -> Result<Measured, Unknown> {
-    let time = |stats: &TransactionStats| maybe_cut_off(&stats.time, part.aggregate, threshold.stat);
+    let time = |stats: &TransactionStats| {
+        let measured = maybe_cut_off(&stats.time, part.aggregate, threshold.stat)?;
+        Ok(part.less_lag(&stats.time, threshold.stat, measured))
+    };
     let counted = |stats: &TransactionStats, count: u64, of: Option<u64>| match stats.count {
         0 => Err(NO_SAMPLES.to_owned()),
         _ => Quantity { count, of }.in_unit_of(threshold.limit, part.length_s),
@@ -197,7 +271,10 @@ fn at_location(location: &LocationStats, part: &Part, threshold: &Threshold) -> 
     match threshold.metric {
         Metric::ResponseTime => time(exchanges),
         Metric::PageTime => time(pages),
-        Metric::IterationTime => distribution(&iterations.time, &Histogram::new(), threshold.stat),
+        Metric::IterationTime => {
+            let measured = distribution(&iterations.time, &Histogram::new(), threshold.stat)?;
+            Ok(part.less_lag(&iterations.time, threshold.stat, measured))
+        }
         Metric::FailureRate => counted(exchanges, exchanges.failed, Some(exchanges.count)),
         Metric::Throughput => counted(exchanges, exchanges.count, None),
         Metric::Iterations => counted(iterations, iterations.count, None),

@@ -2,6 +2,7 @@
 
 use crate::answer::Answer;
 use crate::effect::Effect;
+use crate::lag::Withheld;
 use crate::steady::Steadiness;
 
 /// PASS, FAIL or INVALID; INVALID outranks the other two.
@@ -87,6 +88,8 @@ pub struct Judgement {
     pub thresholds: Vec<ThresholdResult>,
     /// Every gate that was looked at.
     pub gates: Vec<Gate>,
+    /// Quantiles of response times that the injector's own lag makes unknown.
+    pub withheld: Vec<Withheld>,
     /// Whether the hold was steady; `None` without a hold.
     pub steadiness: Option<Steadiness>,
     /// What the run says to the question of its profile.

@@ -8,7 +8,8 @@ mod scalability;
 
 pub use scalability::{coefficients, measured, points};
 
-/// The table of requests. Times are milliseconds, unknown is empty, lines end with CR LF.
+/// The table of requests. Times are milliseconds, unknown is empty, lines end with CR LF. Quantiles of the response time
+/// that are withheld are as measured, and named in the last column.
 pub fn requests(view: &View) -> String {
     let mut header: Vec<String> = ["request", "count", "ok", "failed", "errors", "failure_rate", "rate_per_s"]
         .iter()
@@ -26,6 +27,7 @@ pub fn requests(view: &View) -> String {
         header.push(format!("{phase}_count"));
         header.extend(["mean", "p95", "max"].map(|stat| format!("{phase}_{stat}_ms")));
     }
+    header.push("response_time_withheld".into());
     let mut text = line(&header);
     for (name, stats) in &view.requests {
         text.push_str(&line(&row(name, stats)));
@@ -53,6 +55,8 @@ fn row(name: &str, stats: &Stats) -> Vec<String> {
         cells.push(milliseconds(whole(time.and_then(Dist::p95))));
         cells.push(milliseconds(whole(time.and_then(|time| time.max_ns))));
     }
+    let withheld = QUANTILES.iter().zip(stats.withheld).filter(|(_, is_withheld)| *is_withheld);
+    cells.push(withheld.map(|((name, _), _)| *name).collect::<Vec<_>>().join(" "));
     cells
 }
 

@@ -58,6 +58,12 @@ pub fn summary(view: &View) -> Value {
         "censored": view.censored,
         "total": stats(&view.total),
         "requests": object(view.requests.iter().map(|(name, row)| (name.clone(), stats(row)))),
+        "withheld": view.withheld.iter().map(|one| json!({
+            "request": one.request,
+            "quantile": one.quantile,
+            "value_ms": micro(one.value_ms),
+            "own_ms": micro(one.own_ms),
+        })).collect::<Vec<_>>(),
         "scenarios": groups::scenarios(view),
         "background": view.background,
         "transactions": groups::transactions(view),

@@ -3,6 +3,7 @@
 use nmax_analysis::suspect::{Diagnosis, diagnose};
 use nmax_analysis::{
     Answer, Breakdown, Effect, Evidence, Finding, Gate, Judgement, Reason, Steadiness, ThresholdResult, Verdict,
+    Withheld,
 };
 use nmax_metrics::names::NAMES_MAX;
 use nmax_metrics::{Aggregate, Catalog, Dropped, FailureExample, Nanos, Section, suggest_template};
@@ -28,7 +29,7 @@ pub use hosts::{FigureRow, HostView, Panel, PanelLine};
 pub use likeness::{Likeness, LikenessMark, LikenessRow};
 pub use logs::LogErrors;
 pub use observed::ObservedRow;
-pub use stats::{CONFIDENCE, Dist, PHASES, PhaseTime, QUANTILES, Stats, Times};
+pub use stats::{CONFIDENCE, Dist, PHASES, PhaseTime, QUANTILES, Stats, Times, WITHHELD};
 
 /// Everything that a report shows.
 #[derive(Clone, Debug)]
@@ -71,6 +72,8 @@ pub struct View {
     pub connections: Connections,
     /// All requests.
     pub total: Stats,
+    /// Quantiles of response times that the injector's own lag makes unknown, those of all requests first.
+    pub withheld: Vec<Withheld>,
     /// By request name, most frequent first.
     pub requests: Vec<(String, Stats)>,
     /// By scenario, in the order of the plan.
@@ -219,6 +222,12 @@ impl View {
         for bin in &mut series.bins {
             bin.intended = shape::bin_level(&plan.stages, bin.start_s, bin.width_s);
         }
+        let mut total = Stats::of(&counted.total(Section::Hold), length_s);
+        total.withhold(judgement.withheld.iter().filter(|one| one.request.is_none()));
+        let mut requests = request_rows(counted, catalog, length_s);
+        for (name, stats) in &mut requests {
+            stats.withhold(judgement.withheld.iter().filter(|one| one.request.as_ref() == Some(name)));
+        }
         Self {
             verdict: judgement.verdict,
             ending: match (&evidence.injector.aborted, evidence.injector.interrupted) {
@@ -241,8 +250,9 @@ impl View {
             censored: whole.load(Section::Hold).censored.count(),
             censored_age_max_ns: whole.load(Section::Hold).censored.max_ns(),
             connections: Connections::of(counted, &whole, (connection_policy(plan), kept(plan))),
-            total: Stats::of(&counted.total(Section::Hold), length_s),
-            requests: request_rows(counted, catalog, length_s),
+            total,
+            requests,
+            withheld: judgement.withheld.clone(),
             scenarios: scenario_rows(counted, catalog, length_s),
             transactions: groups::transactions(counted, catalog, length_s),
             pages: groups::pages(counted, catalog, length_s),

@@ -31,10 +31,14 @@ pub(super) const ALL: &[Explanation] = &[
         title: "the injector sent too late",
         weight: Weight::Invalid,
         means: "Requests left the injector later than they were due, through no fault of the target. Response times contain \
-                the injector's own delay.",
-        computed: "p99 of send lag − (DNS + connect + TLS) − wait for an in-flight slot, in the hold: below 1 ms, or below \
-                   10 % of the median response time. With fewer than 300 exchanges the three largest are left out.",
-        remedy: "Use more workers, pin them (`--pin`), a machine of its own instead of a shared one, or a lower rate.",
+                this delay. As a warning: some reported quantiles are mostly of nmax's own making, so they are withheld. As \
+                the reason of INVALID: a condition has another answer without the delay.",
+        computed: "Response times beside the same less injector lag = send lag − (DNS + connect + TLS) − wait for an in-flight \
+                   slot, per exchange, in the hold. INVALID: a condition on a time that holds with the lag and not without \
+                   it, or the other way round; an upper limit that holds with the lag always stands. Warning: lag is more \
+                   than 10 % of a quantile that no condition tests.",
+        remedy: "Quote the service time, which starts at the real sending. Use a quieter machine or one of its own, pin the \
+                 workers (`--pin`), or lower the rate.",
     },
     Explanation {
         code: "G4_INJECTOR_CPU",

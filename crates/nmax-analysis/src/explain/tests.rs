@@ -39,7 +39,7 @@ fn limits_are_those_of_the_code() {
         ("G1_RATE", percent(gates::RATE_SHARE_MIN)),
         ("G2_MIX", percent(gates::MIX_DEVIATION_MAX)),
         ("G2_MIX", format!("{} σ", gates::MIX_ERRORS_MAX)),
-        ("G3_INJECTOR_LAG", percent(gates::LAG_SHARE_MAX)),
+        ("G3_INJECTOR_LAG", percent(crate::lag::EFFECT_MAX)),
         ("G4_INJECTOR_CPU", percent(gates::CPU_SHARE_MAX)),
         ("G4_RUN_QUEUE", percent(gates::RUN_WAIT_SHARE_MAX)),
         ("G4_OPEN_FILES", percent(gates::OPEN_FILES_SHARE_MAX)),

@@ -1,4 +1,4 @@
-use nmax_metrics::{Dropped, Outcome};
+use nmax_metrics::{Dropped, Histogram, Outcome};
 use proptest::prelude::*;
 
 mod laws;
@@ -57,8 +57,8 @@ fn each_gate_flips_with_its_input() {
         ),
         (
             "injector lag",
-            |run| run.add(Section::Hold, 50, HOME, Outcome::Ok, 20.0, 1.9),
-            |run| run.add(Section::Hold, 50, HOME, Outcome::Ok, 20.0, 2.1),
+            |run| (run.add(Section::Hold, 50, HOME, Outcome::Ok, 40.0, 9.0), run.expect_p99_below(30.0)).1,
+            |run| (run.add(Section::Hold, 50, HOME, Outcome::Ok, 40.0, 11.0), run.expect_p99_below(30.0)).1,
         ),
         (
             "injector CPU",
@@ -168,30 +168,7 @@ fn idle_users_are_seen_beside_a_million_iterations() {
 }
 
 #[test]
-fn lag_is_harmless_below_a_millisecond_or_a_tenth() {
-    //  lag ms  median ms  holds
-    let cases = [(0.9, 1, true), (1.1, 1, false), (9.9, 100, true), (10.1, 100, false), (0.9, 1_000, true)];
-    for (lag_ms, median_ms, holds) in cases {
-        let gate = injector_lag(&of(&[((lag_ms * 1e6) as u64, 1_000)]), &of(&[(median_ms * MS, 1_000)]));
-        assert_eq!(gate.holds, holds, "{lag_ms} {median_ms}: {gate:?}");
-    }
-}
-
-/// A hiccup at the start of a short run says nothing; a hundredth of many late exchanges does.
-#[test]
-fn few_late_exchanges_are_tolerated() {
-    let response = of(&[(5 * MS, 1_000)]);
-    for (prompt, late, holds) in
-        [(17, 3, true), (16, 4, false), (9_900, 100, true), (9_899, 101, false), (0, 10, false)]
-    {
-        let gate = injector_lag(&of(&[(MS / 10, prompt), (50 * MS, late)]), &response);
-        assert_eq!(gate.holds, holds, "{prompt} {late}: {gate:?}");
-    }
-}
-
-#[test]
 fn unknown_figures_close_nothing_and_say_so() {
-    let none = Histogram::new();
     for gate in [
         injector_cpu(None),
         injector_cpu(Some(f64::NAN)),
@@ -205,7 +182,7 @@ fn unknown_figures_close_nothing_and_say_so() {
         run_queue(&LoadStats::default(), false),
         laws::littles_law(&Run::empty().totals, 10.0),
         mix(&Run::healthy().plan, &Run::empty().totals, 0),
-        injector_lag(&none, &none),
+        injector_lag(0, &[]),
     ] {
         assert!(gate.holds && gate.value.is_none() && gate.text.starts_with("not tested"), "{gate:?}");
     }
@@ -218,10 +195,6 @@ fn closed_gates_say_figures_and_remedy() {
             rate(&load(1_000, 950, 0, 50, 0)),
             "the injector missed the intended rate: 950 of 1,000 due iterations with a free slot started (95 %), at least 98 % must: \
              use more workers or injectors, or a lower rate",
-        ),
-        (
-            injector_lag(&of(&[(3 * MS, 1_000)]), &of(&[(5 * MS, 1_000)])),
-            "the injector was 3 ms late at p99 (median response time 5 ms, limit 1 ms): use more workers, a quieter machine or a lower rate",
         ),
         // A file that became shorter is of this kind too: the text must not name one cause.
         (
@@ -266,8 +239,7 @@ fn closed_gates_say_figures_and_remedy() {
         ),
     ];
     for (gate, want) in cases {
-        // Histograms read to 0.1 %.
-        assert_eq!(gate.text.replace("3.00 ms", "3 ms"), want);
+        assert_eq!(gate.text, want);
     }
 }
 

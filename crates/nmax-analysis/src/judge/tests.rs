@@ -31,7 +31,10 @@ fn each_input_flips_the_verdict() {
         ("G2_MIX", Verdict::Invalid, |run| run.start_of(1, 200)),
         ("G4_RUN_QUEUE", Verdict::Invalid, |run| run.totals.load_mut(Section::Hold).run_wait = Nanos::from_secs(6)),
         ("G5_LITTLES_LAW", Verdict::Invalid, |run| run.totals.load_mut(Section::Hold).in_flight_ns *= 2),
-        ("G3_INJECTOR_LAG", Verdict::Invalid, |run| run.add(Section::Hold, 100, HOME, Outcome::Ok, 20.0, 5.0)),
+        ("G3_INJECTOR_LAG", Verdict::Invalid, |run| {
+            run.add(Section::Hold, 100, HOME, Outcome::Ok, 40.0, 20.0);
+            run.plan.thresholds.push(p99_below(30.0));
+        }),
         ("G4_INJECTOR_CPU", Verdict::Invalid, |run| run.injector.cpu_utilization_max = Some(1.0)),
         ("G4_INJECTOR_ERRORS", Verdict::Invalid, |run| run.add_errors(1, ErrorKind::Injector)),
         ("G4_OPEN_FILES", Verdict::Invalid, |run| run.injector.open_files_max = Some(1_024)),
@@ -257,7 +260,7 @@ proptest! {
         limit_ms in 10.0..100.0_f64,
     ) {
         let mut run = Run::healthy();
-        run.add(Section::Hold, 15, HOME, Outcome::Ok, 30.0, lag_ms);
+        run.add(Section::Hold, 15, HOME, Outcome::Ok, 30.0, 4.0 * lag_ms);
         run.add(Section::Hold, failed, HOME, Outcome::Failed, 40.0, 0.1);
         run.add_errors(injector_errors, ErrorKind::Injector);
         let load = run.totals.load_mut(Section::Hold);

@@ -129,6 +129,23 @@ proptest! {
         prop_assert_eq!(total.bytes_decoded, samples.iter().map(|(_, sample)| sample.bytes_decoded).sum::<u64>());
     }
 
+    /// Law: quantiles of the response times less the lag of each exchange are those of the samples, to 1/64; they are
+    /// never above the response times.
+    #[test]
+    fn response_without_lag_is_that_of_the_samples(samples in proptest::collection::vec(sample(), 1..40)) {
+        let total = of(&samples).whole().total(Section::Hold);
+        let (with, without) = (total.latencies().response, total.response_without_lag());
+        prop_assert_eq!(without.count(), with.count());
+        let less = |sample: &Sample| sample.response_time().since(sample.injector_lag().unwrap_or_default()).0;
+        let mut oracle: Vec<u64> = samples.iter().map(|(_, sample)| less(sample)).collect();
+        oracle.sort_unstable();
+        for (rank, want) in (1..).zip(oracle.iter().map(|ns| *ns.min(&crate::histogram::HIGHEST_NS) as f64)) {
+            let found = without.value_at_rank_ns(rank).unwrap() as f64;
+            prop_assert!(found <= with.value_at_rank_ns(rank).unwrap() as f64 * 1.002 + 1_000.0);
+            prop_assert!((found - want).abs() <= want / 60.0 + 1_000.0, "rank {}: {} for {}", rank, found, want);
+        }
+    }
+
     /// Law: 0 ≤ service ≤ response, and injector lag ≤ send lag.
     #[test]
     fn instants_are_ordered((_, sample) in sample()) {

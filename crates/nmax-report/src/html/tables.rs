@@ -3,10 +3,12 @@
 use super::{Page, gate_mark, groups, mark};
 use crate::markup::{Escaped, clip};
 use crate::number;
-use crate::view::{Dist, Stats, View};
+use crate::view::{Dist, Stats, View, WITHHELD};
 
 /// Most characters of a name in a table.
 pub(super) const NAME_MAX: usize = 300;
+/// Most withheld times explained.
+const WITHHELD_SHOWN_MAX: usize = 20;
 /// Most checks listed.
 const CHECKS_MAX: usize = 200;
 
@@ -54,6 +56,11 @@ fn requests(page: &mut Page, view: &View) {
     }
     request(page, "total", &view.total, " class=\"total\"");
     page.text("</tbody></table></div>\n");
+    if !view.withheld.is_empty() {
+        let texts: Vec<String> = view.withheld.iter().take(WITHHELD_SHOWN_MAX).map(|one| one.text()).collect();
+        let rest = if view.withheld.len() > texts.len() { "; and more" } else { "" };
+        page.add(format_args!("<p class=\"note\">{WITHHELD} {}{rest}</p>", Escaped(&texts.join("; "))));
+    }
 }
 
 fn request(page: &mut Page, name: &str, stats: &Stats, class: &str) {
@@ -67,7 +74,11 @@ fn request(page: &mut Page, name: &str, stats: &Stats, class: &str) {
     ));
     let (response, service, lag) = (&stats.times.response, &stats.times.service, &stats.times.send_lag);
     for index in 0..response.quantiles_ns.len() {
-        quantile(page, response, index);
+        if stats.withheld[index] {
+            cell(page, index == 0, WITHHELD);
+        } else {
+            quantile(page, response, index);
+        }
     }
     cell(page, false, &number::time_or_unknown(response.min_ns));
     cell(page, false, &response.mean_ns.map_or_else(|| number::UNKNOWN.into(), number::time));

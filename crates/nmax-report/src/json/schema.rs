@@ -34,6 +34,18 @@ pub fn schema() -> Value {
         ("censored", described(count(), "Exchanges unfinished at the end of the run.")),
         ("total", reference("stats")),
         ("requests", map(reference("stats"))),
+        (
+            "withheld",
+            described(
+                list(record(&[
+                    ("request", described(json!({ "type": ["string", "null"] }), "Null for all requests together.")),
+                    ("quantile", text()),
+                    ("value_ms", described(number(), "As measured, the injector's lag included.")),
+                    ("own_ms", described(number(), "How much of it disappears without the lag.")),
+                ])),
+                "Quantiles of the response time of which more than a tenth is the injector's own lag.",
+            ),
+        ),
         ("scenarios", map(scenario())),
         (
             "background",

@@ -1,12 +1,16 @@
 //! The table of requests: response, service and lag always together.
 
+use nmax_analysis::Withheld;
+
 use super::text::{Ink, left, right, shorten};
 use super::{Page, more};
 use crate::number;
-use crate::view::{Stats, View};
+use crate::view::{Stats, View, WITHHELD};
 
 /// Most rows; the page and the files have the others.
 const ROWS_MAX: usize = 40;
+/// Most withheld times explained.
+const WITHHELD_MAX: usize = 6;
 /// From this width on, a row fits beside a readable name.
 const ONE_LINE_MIN: usize = 78;
 
@@ -26,9 +30,9 @@ const COLUMNS: [Column; 8] = [
     column("", "count", 6, |stats| number::short_count(stats.count)),
     column("", "failed", 6, |stats| number::share_or_unknown(stats.failure_rate)),
     column("", "rate", 8, |stats| number::rate_or_unknown(stats.rate_per_s)),
-    column("response", "p50", 7, |stats| number::time_or_unknown(stats.times.response.p50())),
-    column("response", "p95", 7, |stats| number::time_or_unknown(stats.times.response.p95())),
-    column("response", "p99", 7, |stats| number::time_or_unknown(stats.times.response.p99())),
+    column("response", "p50", 7, |stats| stats.response_text(0)),
+    column("response", "p95", 7, |stats| stats.response_text(2)),
+    column("response", "p99", 7, |stats| stats.response_text(3)),
     column("service", "p95", 7, |stats| number::time_or_unknown(stats.times.service.p95())),
     column("lag", "p99", 7, |stats| number::time_or_unknown(stats.times.send_lag.p99())),
 ];
@@ -42,11 +46,11 @@ const WIDE_COLUMNS: [Column; 26] = [
     column("", "decoded", 8, |stats| number::bytes(stats.bytes_decoded as f64)),
     column("response", "min", 7, |stats| number::time_or_unknown(stats.times.response.min_ns)),
     column("response", "mean", 7, |stats| mean(stats.times.response.mean_ns)),
-    column("response", "p50", 7, |stats| number::time_or_unknown(stats.times.response.p50())),
-    column("response", "p90", 7, |stats| number::time_or_unknown(stats.times.response.p90())),
-    column("response", "p95", 7, |stats| number::time_or_unknown(stats.times.response.p95())),
-    column("response", "p99", 7, |stats| number::time_or_unknown(stats.times.response.p99())),
-    column("response", "p99.9", 7, |stats| number::time_or_unknown(stats.times.response.p999())),
+    column("response", "p50", 7, |stats| stats.response_text(0)),
+    column("response", "p90", 7, |stats| stats.response_text(1)),
+    column("response", "p95", 7, |stats| stats.response_text(2)),
+    column("response", "p99", 7, |stats| stats.response_text(3)),
+    column("response", "p99.9", 7, |stats| stats.response_text(4)),
     column("response", "max", 7, |stats| number::time_or_unknown(stats.times.response.max_ns)),
     column("service", "mean", 7, |stats| mean(stats.times.service.mean_ns)),
     column("service", "p50", 7, |stats| number::time_or_unknown(stats.times.service.p50())),
@@ -134,6 +138,18 @@ pub(super) fn write(page: &mut Page, view: &View, wide: bool) {
     }
     more(page, view.requests.len(), ROWS_MAX, "request names in the report");
     row(page, &layout, "total", &view.total, Ink::Bold);
+    withheld(page, view, wide);
+}
+
+/// Why cells have a mark in place of a time. With one request name, its row is that of the total.
+fn withheld(page: &mut Page, view: &View, wide: bool) {
+    let titles = |one: &&Withheld| wide || ["p50", "p95", "p99"].contains(&one.quantile);
+    let shown = |one: &&Withheld| one.request.is_none() || view.requests.len() > 1;
+    let all: Vec<_> = view.withheld.iter().filter(titles).filter(shown).collect();
+    for one in all.iter().take(WITHHELD_MAX) {
+        page.item(WITHHELD, Ink::Warning, &one.text());
+    }
+    more(page, all.len(), WITHHELD_MAX, "withheld times");
 }
 
 fn row(page: &mut Page, layout: &Layout, name: &str, stats: &Stats, ink: Ink) {

@@ -1,9 +1,10 @@
 //! Numbers of request names: counts, rates, and distributions with their intervals.
 
-use nmax_analysis::quantile_ranks;
+use nmax_analysis::{Withheld, quantile_ranks};
 use nmax_metrics::{ErrorKind, Histogram, LatencySet, RequestStats};
 
 use super::per_s;
+use crate::number;
 
 /// Numbers of one request name or of all.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,6 +33,8 @@ pub struct Stats {
     pub error_kinds: Vec<(&'static str, u64)>,
     /// Times of all outcomes together.
     pub times: Times,
+    /// Which response times at [`QUANTILES`] are not known, since the injector's own lag is too large a part of them.
+    pub withheld: [bool; QUANTILES.len()],
     /// Times by outcome: ok, failed, error.
     pub by_outcome: [Times; 3],
     /// What exchanges are made of, in the order of their life; only what took time in at least one.
@@ -81,10 +84,11 @@ pub struct Times {
     pub ttfb: Dist,
 }
 
+/// Stands where a response time is not known for the injector's own lag.
+pub const WITHHELD: &str = "?";
 /// Confidence of every interval.
 pub const CONFIDENCE: f64 = 0.95;
-/// Quantiles that every distribution shows: name and value.
-pub const QUANTILES: [(&str, f64); 5] = [("p50", 0.5), ("p90", 0.9), ("p95", 0.95), ("p99", 0.99), ("p999", 0.999)];
+pub use nmax_analysis::QUANTILES;
 
 /// A distribution of times, ns. Numbers are `None` without values.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -177,8 +181,27 @@ impl Stats {
             status,
             error_kinds: kinds.filter(|(_, count)| *count > 0).collect(),
             times,
+            withheld: [false; QUANTILES.len()],
             by_outcome,
             phases: PhaseTime::all(stats),
+        }
+    }
+}
+
+impl Stats {
+    /// The response time at [`QUANTILES`]`[index]`, if it is known.
+    pub fn response_ns(&self, index: usize) -> Option<u64> {
+        self.times.response.quantiles_ns[index].filter(|_| !self.withheld[index])
+    }
+
+    /// The same as it is shown: what is withheld has a mark of its own.
+    pub fn response_text(&self, index: usize) -> String {
+        if self.withheld[index] { WITHHELD.into() } else { number::time_or_unknown(self.response_ns(index)) }
+    }
+
+    pub(super) fn withhold<'a>(&mut self, withheld: impl Iterator<Item = &'a Withheld>) {
+        for one in withheld {
+            self.withheld[QUANTILES.iter().position(|(name, _)| *name == one.quantile).unwrap_or_default()] = true;
         }
     }
 }

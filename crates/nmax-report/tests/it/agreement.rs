@@ -77,6 +77,26 @@ fn check_row(view: &View, name: &str, in_json: &Value, text: &str, page: &str) {
     assert!(line.contains(&number::count(stats.count)) && cells.contains(&number::count(stats.count)));
 }
 
+/// A time that is mostly the injector's lag has a mark in the table, the page and JUnit; files keep it and say so.
+#[test]
+fn withheld_times_are_marked_everywhere() {
+    let mut view = Run::new(&Shape::default()).view();
+    let p99 = number::time_or_unknown(view.total.times.response.p99());
+    let one = nmax_analysis::Withheld { request: None, quantile: "p99", value_ms: 2.4, own_ms: 1.8 };
+    view.withheld = vec![one.clone()];
+    view.total.withheld[3] = true;
+    let said = "p99 not known: 1.8 ms of 2.4 ms are ours";
+    let (table, page) = (terminal::table(&view, Style::default()), html::page(&view));
+    let row = table.lines().find(|line| line.starts_with("total ")).unwrap();
+    assert!(row.contains(" ? ") && !row.contains(&p99), "{row}");
+    assert!(table.contains(said) && page.contains(said));
+    assert!(page.split("<tr").find(|row| row.contains(">total</th>")).unwrap().contains(">?<"));
+    let told = &json::summary(&view);
+    assert_eq!(told["withheld"][0]["own_ms"].as_f64(), Some(1.8));
+    assert!(told["total"]["response_time_ms"]["p99"].is_number(), "the measured value stays");
+    assert_eq!(csv_row(csv::requests(&view).trim_end(), "total").last(), Some(&"p99"));
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(8))]
 

@@ -368,12 +368,13 @@ fn judgement() -> Judgement {
             threshold("failure_rate < 5%", 0.004, 0.05, "%", true),
             threshold("dropped < 1%", 0.0, 0.01, "%", true),
         ],
+        withheld: Vec::new(),
         steadiness: Some(steadiness()),
         answer: Some(answer()),
         effects: vec![effect()],
         gates: vec![
             gate("G1", "rate", 0.999, 0.98, "%", "the intended load was sent"),
-            gate("G3", "injector lag", 0.071, 1.0, "ms", "the injector added little to response times"),
+            gate("G3", "injector lag", 0.0, 0.0, "", "the injector's lag changed the answer of no condition"),
             gate("G4", "injector resources", 0.21, 0.95, "%", "the injector had room"),
         ],
     }

@@ -11,7 +11,9 @@ const fn ms(millis: u64) -> Nanos {
 
 /// The judgement on ten seconds at 100/s of a target that answers in 4 ms, when the worker's thread is busy like this.
 fn judged(blocks: Vec<(Nanos, Nanos)>, stop_at: Option<Nanos>) -> Judgement {
-    let plan = home_page("workload: { open: { rate: 100/s } }\nduration: 10s");
+    let plan = home_page(
+        "workload: { open: { rate: 100/s } }\nduration: 10s\nthresholds: [response_time p95 < 20ms, dropped < 1%]",
+    );
     let options = Options { blocks, stop_at, ..Options::sum() };
     let run = simulate(&plan, instant(ms(4)), &options);
     let end = run.end.min(ms(10_000));

@@ -46,6 +46,7 @@ fn copy(bench: &Bench, from: &Path, number: usize, factor: f64, change: impl Fn(
     manifest["id"] = json!(id);
     manifest["started_at"] = json!(format!("2026-01-31T{hour:02}:{minute:02}:00Z"));
     summary["verdict"] = json!("pass");
+    summary["withheld"] = json!([]);
     for stats in ["/total", "/requests/item"] {
         for time in ["response_time_ms", "service_time_ms"] {
             for figure in ["mean", "p50", "p95", "p99"] {
@@ -155,6 +156,21 @@ fn the_run_to_leave_out_is_named() {
     let answer: Value = serde_json::from_str(&fs::read_to_string(bench.path("c.json")).unwrap()).unwrap();
     assert_schema(&answer, "compare");
     bench.nmax(&["compare", "--before", "copy002", "copy000", "--after", "copy003"]).exits(0);
+}
+
+/// A quantile that the run itself withholds is no figure to compare; the others are, and nothing is refused.
+#[test]
+fn what_a_run_withholds_is_left_out() {
+    let bench = Bench::new();
+    let original = original(&bench);
+    let one = copy(&bench, &original, 1, 1.0, |_, _| {});
+    let other = copy(&bench, &original, 2, 9.0, |_, summary| {
+        let withheld = |request| json!({ "request": request, "quantile": "p99", "value_ms": 90.0, "own_ms": 60.0 });
+        summary["withheld"] = json!([withheld(Value::Null), withheld(json!("item"))]);
+    });
+    let answer = bench.nmax(&["compare", &one, &other, "--json"]).exits(3).json();
+    let has = |metric: &str| answer["rows"].as_array().unwrap().iter().any(|row| row["metric"] == metric);
+    assert!(has("response_time p95") && !has("response_time p99"), "{answer}");
 }
 
 /// Where all runs of a label are INVALID, the call is right and the runs judge nothing.

@@ -47,6 +47,7 @@ pub fn read(directory: &Path, with_blocks: bool) -> Result<Read, String> {
     let mut measured = Measured { hold_s, ..measured(&summary) };
     if with_blocks {
         add_blocks(&reader, &mut measured).map_err(|error| error.to_string())?;
+        leave_out_withheld(&summary, &mut measured);
     }
     let plan = crate::load::plan_of_manifest(&manifest.plan).ok();
     let reasons = summary["reasons"].as_array().map(Vec::as_slice).unwrap_or_default();
@@ -85,12 +86,14 @@ pub fn read(directory: &Path, with_blocks: bool) -> Result<Read, String> {
 /// The figures of a summary.
 pub fn measured(summary: &Value) -> Measured {
     let requests = summary["requests"].as_object().into_iter().flatten();
-    Measured {
+    let mut measured = Measured {
         total: figures(&summary["total"]),
         requests: requests.map(|(name, stats)| (name.clone(), figures(stats))).collect(),
         is_disturbed: is_disturbed(summary),
         ..Measured::default()
-    }
+    };
+    leave_out_withheld(summary, &mut measured);
+    measured
 }
 
 /// Whether the run says that its injector did not get the processors it needed, or was late.
@@ -100,6 +103,26 @@ fn is_disturbed(summary: &Value) -> bool {
     let has_waited =
         |gate: &Value| gate["name"] == "run queue" && gate["value"].as_f64().is_some_and(|share| share >= WAITED_SHARE);
     list("reasons").any(|reason| reason["code"].as_str().is_some_and(is_late)) || list("gates").any(has_waited)
+}
+
+/// Takes out what the run itself calls unknown for the injector's lag, of the run and of its parts.
+fn leave_out_withheld(summary: &Value, measured: &mut Measured) {
+    for one in summary["withheld"].as_array().into_iter().flatten() {
+        let metric = match one["quantile"].as_str() {
+            Some("p50") => Metric::ResponseP50,
+            Some("p95") => Metric::ResponseP95,
+            Some("p99") => Metric::ResponseP99,
+            _ => continue,
+        };
+        let figures = match one["request"].as_str() {
+            Some(name) => measured.requests.get_mut(name),
+            None => Some(&mut measured.total),
+        };
+        if let Some(figures) = figures {
+            figures.values.set(metric, None);
+            figures.blocks.iter_mut().for_each(|block| block.set(metric, None));
+        }
+    }
 }
 
 fn number(value: &Value) -> Option<f64> {
