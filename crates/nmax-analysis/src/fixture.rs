@@ -47,6 +47,7 @@ impl Run {
                 workers: 1,
                 cpu_utilization_max: Some(0.3),
                 cpu_utilization_mean: Some(0.3),
+                stalled_max_s: Some(0.0),
                 open_files_max: Some(80),
                 open_files_limit: Some(1_024),
                 ports_used_max: Some(64),

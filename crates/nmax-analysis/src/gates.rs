@@ -13,7 +13,7 @@ use nmax_plan::plan::Workload;
 use nmax_plan::threshold::Op;
 
 use crate::thresholds::{Evaluated, evaluate_all};
-use crate::words::{count, counted, share};
+use crate::words::{count, counted, share, time_ms};
 use crate::{Evidence, Gate};
 
 pub(crate) use host::run_queue_warning;
@@ -30,6 +30,10 @@ pub const RATE_SHARE_MIN: f64 = 0.98;
 pub const RATE_SHARE_WARN: f64 = 0.99;
 /// G4: share of a core from which a worker counts as saturated.
 pub const CPU_SHARE_MAX: f64 = 0.95;
+/// G8: time that a worker may stand still, ms, however short the hold.
+pub const STALLED_MS_MAX: f64 = 100.0;
+/// G8: share of the hold that a worker may stand still.
+pub const STALLED_SHARE_MAX: f64 = 0.01;
 /// G8: largest share of windows that may be missing.
 pub const GAPS_SHARE_MAX: f64 = 0.02;
 /// G1: that many late or missing ones say nothing yet, however few there are in all.
@@ -40,6 +44,7 @@ const LAG: Id = Id { code: "G3", name: "injector lag", reason: "G3_INJECTOR_LAG"
 const CPU: Id = Id { code: "G4", name: "injector CPU", reason: "G4_INJECTOR_CPU" };
 const ERRORS: Id = Id { code: "G4", name: "injector errors", reason: "G4_INJECTOR_ERRORS" };
 const SAMPLES: Id = Id { code: "G8", name: "samples", reason: "G8_NO_SAMPLES" };
+const STALLS: Id = Id { code: "G8", name: "stalls", reason: "G8_STALLS" };
 const GAPS: Id = Id { code: "G8", name: "gaps", reason: "G8_GAPS" };
 
 /// All gates, in order of their codes.
@@ -76,6 +81,7 @@ pub(crate) fn gates_of(evidence: &Evidence, evaluated: &[Evaluated]) -> Vec<Gate
         little(evidence.totals, evidence.course, evidence.hold),
         samples_exist(samples, censored),
         gaps(injector.windows_missing, windows(evidence.end, evidence.plan.window.into())),
+        stalls(stalled_ms(evidence), evidence.hold_s()),
     ]
 }
 
@@ -231,6 +237,39 @@ pub fn gaps(missing: u64, windows: u64) -> Gate {
     )
 }
 
+/// Time that the worst worker stood still in the hold; `None` in runs that did not look.
+fn stalled_ms(evidence: &Evidence) -> Option<f64> {
+    let hold = evidence.totals.load(Section::Hold);
+    let sum_s = (!hold.pickup_delay.is_empty() || hold.stalled > Nanos::ZERO).then(|| hold.stalled.as_secs_f64());
+    evidence.injector.stalled_max_s.or(sum_s).map(|seconds| seconds * 1e3)
+}
+
+/// G8: no worker stood still for more than 1 % of the hold, nor for more than 100 ms of a short one.
+///
+/// Standing still is time without a beat of the worker's own timer, in stretches longer than a busy worker takes. A reply
+/// that came meanwhile was seen late, which a closed workload cannot tell from a slow server.
+pub fn stalls(stalled_ms: Option<f64>, hold_s: f64) -> Gate {
+    let Some(value) = stalled_ms.filter(|value| value.is_finite()) else {
+        return unknown(STALLS, "ms", "the run did not look whether its workers stood still");
+    };
+    let limit = STALLED_MS_MAX.max(STALLED_SHARE_MAX * hold_s * 1e3);
+    let figures = |value: f64| format!("nmax stood still for {} of {}", time_ms(value), time_ms(hold_s * 1e3));
+    Tested { id: STALLS, value, op: Op::AtMost, limit, unit: "ms" }.gate(
+        |value| match value > 0.0 {
+            true => figures(value),
+            false => "no worker stood still".to_owned(),
+        },
+        |value| {
+            format!(
+                "{}, at most {} may be: replies that came meanwhile were seen late; something stopped it or took its \
+                 processor (a stopped process, a frozen or throttled control group, a paused virtual machine, a busy host)",
+                figures(value),
+                time_ms(limit)
+            )
+        },
+    )
+}
+
 /// What G8 has to warn of: a gap too small to close the gate.
 pub(crate) fn gaps_warning(gate: &Gate) -> Option<String> {
     let is_gap = gate.holds && gate.value.is_some_and(|value| value > 0.0);
@@ -247,7 +286,7 @@ pub(crate) fn reason_code(gate: &Gate) -> &'static str {
 }
 
 /// Every gate, in order of their codes.
-pub(crate) static ALL: [Id; 13] = [
+pub(crate) static ALL: [Id; 14] = [
     RATE,
     mix::MIX,
     LAG,
@@ -261,6 +300,7 @@ pub(crate) static ALL: [Id; 13] = [
     little::LITTLE,
     SAMPLES,
     GAPS,
+    STALLS,
 ];
 
 /// What a gate is called.

@@ -21,13 +21,15 @@ pub struct Complete {
     pub failures: Vec<FailureExample>,
 }
 
-/// CPU that a worker used within the hold.
+/// How a worker fared within the hold.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct WorkerUse {
     /// CPU time.
     pub cpu: Nanos,
     /// Time that it existed.
     pub time: Nanos,
+    /// Time that it stood still.
+    pub stalled: Nanos,
 }
 
 impl WorkerUse {
@@ -82,6 +84,7 @@ impl Collector {
                 let load = window.aggregate.load(Section::Hold);
                 state.used.cpu = state.used.cpu + load.cpu;
                 state.used.time = state.used.time + load.worker_time;
+                state.used.stalled = state.used.stalled + load.stalled;
                 let joined = self.open.entry(window.index).or_insert_with(|| Complete {
                     window: Window::new(window.index, window.width),
                     raw: Vec::new(),

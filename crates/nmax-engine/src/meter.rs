@@ -15,8 +15,10 @@ use crate::runtime::ThreadTime;
 use crate::settings::KeepSamples;
 use crate::told::Tellings;
 
+use heart::Heart;
 use kept::Kept;
 
+mod heart;
 mod kept;
 
 /// Failure examples per kind, of one worker.
@@ -113,6 +115,7 @@ pub struct Meter {
     in_flight_since: Nanos,
     /// The thread's time at the beginning of the window.
     time_at_start: ThreadTime,
+    heart: Heart,
 }
 
 impl Meter {
@@ -128,6 +131,7 @@ impl Meter {
             in_flight: 0,
             in_flight_since: Nanos::ZERO,
             time_at_start: time,
+            heart: Heart::default(),
             settings,
             link,
         }
@@ -269,12 +273,14 @@ impl Meter {
     #[inline]
     pub fn roll(&mut self, now: Nanos, time: impl Fn() -> ThreadTime) {
         while now >= self.window.end() {
+            self.count_stall(now, self.window.end());
             self.end_window(self.window.end(), time());
         }
     }
 
     /// Ends the open window, as the last one, at `now`.
     pub fn finish(&mut self, now: Nanos, time: ThreadTime, end: WorkerEnd) {
+        self.count_stall(now, now);
         self.end_window(now, time);
         let WorkerEnd { load_ended, broke, error, background_ended } = end;
         let worker = self.link.worker;

@@ -30,6 +30,8 @@ pub async fn run<R: Runtime, D: Drivers>(context: Rc<Context<R, D>>, times: Time
     dispatch::start(&context, times);
     let ticker = Rc::clone(&context);
     context.runtime.spawn(async move { tick(&ticker).await });
+    let heart = Rc::clone(&context);
+    context.runtime.spawn(async move { beat(&heart).await });
     let clock = Rc::clone(&context);
     context.runtime.spawn(async move { end_in_time(&clock, times, grace).await });
     poll_fn(|task| {
@@ -75,6 +77,21 @@ async fn tick<R: Runtime, D: Drivers>(context: &Context<R, D>) {
             return;
         }
         context.roll(context.runtime.now());
+    }
+}
+
+/// Notices when this thread was not there, until nothing will happen any more.
+async fn beat<R: Runtime, D: Drivers>(context: &Context<R, D>) {
+    let timer = context.runtime.timer();
+    let mut due = context.meter.borrow_mut().first_beat(context.runtime.now());
+    loop {
+        timer.sleep_until(due).await;
+        if context.state.ended.get() {
+            return;
+        }
+        let now = context.runtime.now();
+        context.roll(now);
+        due = context.meter.borrow_mut().beat(now);
     }
 }
 

@@ -138,6 +138,8 @@ fn injector(view: &View) -> Value {
         "pacing_slack_us": micro_or_null(injector.pacing_slack_ns.map(|ns| ns / 1e3)),
         "cpu_utilization": micro_or_null(injector.cpu_utilization),
         "injector_lag_ms": dist(&injector.lag),
+        "pickup_delay_ms": dist(&injector.pickup_delay),
+        "stalled_max_s": micro_or_null(injector.stalled_max_s),
         "open_files_max": injector.open_files_max,
         "ports_used_max": injector.ports_used_max,
         "time_wait_max": injector.time_wait_max,

@@ -191,6 +191,10 @@ pub struct Injector {
     pub cpu_utilization_max: Option<f64>,
     /// What the injector itself added to response times.
     pub lag: Dist,
+    /// How long something that was ready waited for its worker.
+    pub pickup_delay: Dist,
+    /// Time that the worst worker stood still, s.
+    pub stalled_max_s: Option<f64>,
     /// Most open descriptors at once.
     pub open_files_max: Option<u64>,
     /// Most local ports in use at once.
@@ -376,6 +380,8 @@ fn injector(evidence: &Evidence<'_>, counted: &Aggregate) -> Injector {
         cpu_utilization: facts.cpu_utilization_mean,
         cpu_utilization_max: facts.cpu_utilization_max,
         lag: Dist::of(&load.injector_lag),
+        pickup_delay: Dist::of(&load.pickup_delay),
+        stalled_max_s: facts.stalled_max_s,
         open_files_max: facts.open_files_max,
         ports_used_max: facts.ports_used_max,
         time_wait_max: facts.time_wait_max,

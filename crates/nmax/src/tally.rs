@@ -154,6 +154,7 @@ impl Tally {
             }
             "open_files_limit_count" => self.facts.open_files_limit = Some(value as u64),
             "workers_count" => self.facts.workers = value as u32,
+            "stalled_hold_max_s" => self.facts.stalled_max_s = Some(value),
             "cpu_utilization_hold_max" => self.facts.cpu_utilization_max = Some(value),
             "load_ended_s" => self.load_ended = Some(nanos(value)),
             "ended_s" => self.ended = Some(nanos(value)),

@@ -127,4 +127,16 @@ pub(super) const ALL: &[Explanation] = &[
         computed: "Windows without the report of a worker ÷ all windows: at most 2 %; less is a warning.",
         remedy: "Repeat the run. Look for a worker that died (event BROKE) or a machine that was suspended.",
     },
+    Explanation {
+        code: "G8_STALLS",
+        title: "nmax itself stood still",
+        weight: Weight::Invalid,
+        means: "A worker did nothing at all for a while, although it was due. Replies that came meanwhile were seen late and \
+                count as slow, and a closed workload sent nothing.",
+        computed: "Each worker has a timer that is due every 20 ms, whatever the load. Where it comes more than 50 ms late, the \
+                   time since it was due is time without the worker. Sum of the worst worker in the hold: at most 1 % of it, or \
+                   100 ms in a short one.",
+        remedy: "Look for what stopped it: a signal, a frozen or throttled control group (`docker pause`, a CPU quota), a paused \
+                 or moved virtual machine, a debugger, or other processes on the same processors. Then repeat the run.",
+    },
 ];

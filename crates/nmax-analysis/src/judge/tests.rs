@@ -18,7 +18,7 @@ fn a_healthy_run_passes_without_a_word() {
     for run in [Run::healthy(), Run::healthy().closed()] {
         let judgement = judge(&run.evidence());
         assert_eq!((judgement.verdict, judgement.reasons.len()), (Verdict::Pass, 0), "{judgement:?}");
-        assert_eq!((judgement.thresholds.len(), judgement.gates.len()), (2, 13));
+        assert_eq!((judgement.thresholds.len(), judgement.gates.len()), (2, 14));
     }
 }
 
@@ -26,7 +26,7 @@ fn a_healthy_run_passes_without_a_word() {
 #[test]
 fn each_input_flips_the_verdict() {
     type Spoil = fn(&mut Run);
-    let cases: [(&str, Verdict, Spoil); 14] = [
+    let cases: [(&str, Verdict, Spoil); 15] = [
         ("G1_RATE", Verdict::Invalid, |run| run.totals.load_mut(Section::Hold).started = 900),
         ("G2_MIX", Verdict::Invalid, |run| run.start_of(1, 200)),
         ("G4_RUN_QUEUE", Verdict::Invalid, |run| run.totals.load_mut(Section::Hold).run_wait = Nanos::from_secs(6)),
@@ -39,6 +39,7 @@ fn each_input_flips_the_verdict() {
         ("G4_INJECTOR_ERRORS", Verdict::Invalid, |run| run.add_errors(1, ErrorKind::Injector)),
         ("G4_OPEN_FILES", Verdict::Invalid, |run| run.injector.open_files_max = Some(1_024)),
         ("G8_NO_SAMPLES", Verdict::Invalid, |run| run.totals = Run::empty().totals),
+        ("G8_STALLS", Verdict::Invalid, |run| run.injector.stalled_max_s = Some(0.2)),
         ("G8_GAPS", Verdict::Invalid, |run| run.injector.windows_missing = 1),
         ("THRESHOLD", Verdict::Fail, |run| run.add(Section::Hold, 100, HOME, Outcome::Failed, 20.0, 0.05)),
         ("THRESHOLD", Verdict::Fail, |run| run.plan.thresholds.push(p99_below(10.0))),

@@ -90,15 +90,50 @@ fn a_blocked_worker_shows_in_response_time_and_injector_lag() {
     assert_eq!((run.exchanges(), load.dropped.total()), (1000, 0));
 }
 
-/// Closed users have an intended instant too: the end of the exchange before.
+/// A closed user's reply waits in the socket, and looks like a slow server. The worker's heart knows better, and says how
+/// long something that was ready waited: beats are due every 20 ms, those of the absence too.
 #[test]
-fn a_blocked_worker_shows_in_closed_workloads() {
+fn a_blocked_worker_is_seen_by_its_heart_in_any_workload() {
+    for workload in ["closed: { vus: 3 }", "open: { rate: 100/s }"] {
+        let plan = home_page(&format!("workload: {{ {workload} }}\nduration: 2s"));
+        let blocks = vec![(ms(1_001), ms(300))];
+        let run = simulate(&plan, instant(ms(2)), &Options { blocks, ..Options::all() });
+        let load = run.totals.load(Section::Hold);
+        assert_eq!(load.stalled, ms(1_301 - 1_020), "{workload}: since the beat that was due at 1,020 ms");
+        assert_eq!(load.pickup_delay.max_ns(), Some(ms(281).0), "{workload}");
+        let late: u64 = (0..15).map(|n| 281 - 20 * n).sum();
+        assert_eq!(load.pickup_delay.exact().sum_ns, u128::from(ms(late).0), "{workload}: 281, 261, .. 1 ms");
+        assert!((98..=100).contains(&load.pickup_delay.count()), "{workload}: one beat in 20 ms");
+    }
     let plan = home_page("workload: { closed: { vus: 3 } }\nduration: 2s");
-    let blocks = vec![(ms(1001), ms(50))];
+    let blocks = vec![(ms(1_001), ms(300))];
     let run = simulate(&plan, instant(ms(2)), &Options { blocks, ..Options::all() });
     let whole = run.totals.total(Section::Hold).latencies();
-    assert_eq!(whole.service.max_ns(), Some(ms(51).0), "the reply waited in the socket");
-    assert_eq!(whole.response.max_ns(), Some(ms(51).0));
+    assert_eq!(whole.service.max_ns(), Some(ms(301).0), "never taken off a response time");
+}
+
+/// A stop of five seconds is in the windows that it covers, and in the hold only as far as it lies there.
+#[test]
+fn a_stall_belongs_to_the_time_that_it_covers() {
+    let plan = home_page("workload: { closed: { vus: 3 } }\nwarm_up: 3s\nduration: 7s");
+    let blocks = vec![(ms(1_501), ms(5_000))];
+    let run = simulate(&plan, instant(ms(2)), &Options { blocks, ..Options::all() });
+    let of = |section: Section| -> Vec<u64> {
+        let millis = run.windows.iter().map(|window| window.aggregate.load(section).stalled.0 / 1_000_000);
+        millis.take(8).collect()
+    };
+    assert_eq!(of(Section::Outside), [0, 480, 1_000, 0, 0, 0, 0, 0]);
+    assert_eq!(of(Section::Hold), [0, 0, 0, 1_000, 1_000, 1_000, 501, 0]);
+}
+
+/// What a busy worker or host does now and then is delay, and no standing still.
+#[test]
+fn short_absences_are_no_stalls() {
+    let plan = home_page("workload: { closed: { vus: 3 } }\nduration: 2s");
+    let blocks = (0..20).map(|n| (ms(100 * n + 15), ms(50))).collect();
+    let run = simulate(&plan, instant(ms(2)), &Options { blocks, ..Options::all() });
+    let load = run.totals.load(Section::Hold);
+    assert_eq!((load.stalled, load.pickup_delay.max_ns()), (Nanos::ZERO, Some(ms(45).0)));
 }
 
 /// Late at the end is late, not lost.

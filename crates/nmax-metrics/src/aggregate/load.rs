@@ -44,6 +44,11 @@ pub struct LoadStats {
     pub start_delay_ns: u128,
     /// Time that worker threads were ready to run and waited for a processor.
     pub run_wait: Nanos,
+    /// How late the beats of the workers' hearts were: what something that is ready at a random instant, such as a
+    /// complete reply, waits for its worker.
+    pub pickup_delay: Histogram,
+    /// Time that workers were without a beat, where that lasted longer than a busy worker takes; summed over workers.
+    pub stalled: Nanos,
     /// CPU time of the worker threads.
     pub cpu: Nanos,
     /// Time the worker threads existed: the whole that `cpu` is a part of.
@@ -90,6 +95,8 @@ impl LoadStats {
         self.in_flight_max = self.in_flight_max.max(other.in_flight_max);
         self.start_delay_ns += other.start_delay_ns;
         self.run_wait = self.run_wait + other.run_wait;
+        self.pickup_delay.merge(&other.pickup_delay);
+        self.stalled = self.stalled + other.stalled;
         self.cpu = self.cpu + other.cpu;
         self.worker_time = self.worker_time + other.worker_time;
         self.connections += other.connections;
@@ -114,12 +121,14 @@ impl LoadStats {
         self.censored.reset();
         self.injector_lag.reset();
         self.held.reset();
+        self.pickup_delay.reset();
         self.addresses.clear();
         self.passed_over.clear();
         let kept = Self {
             censored: std::mem::take(&mut self.censored),
             injector_lag: std::mem::take(&mut self.injector_lag),
             held: std::mem::take(&mut self.held),
+            pickup_delay: std::mem::take(&mut self.pickup_delay),
             addresses: std::mem::take(&mut self.addresses),
             passed_over: std::mem::take(&mut self.passed_over),
             ..Self::default()

@@ -139,6 +139,11 @@ fn injector() -> Value {
         ),
         ("cpu_utilization", described(number_or_null(), "Mean over workers, 0 to 1.")),
         ("injector_lag_ms", reference("dist")),
+        (
+            "pickup_delay_ms",
+            described(reference("dist"), "What a complete reply that comes at a random instant waits for nmax."),
+        ),
+        ("stalled_max_s", described(number_or_null(), "Time that the worst worker stood still in the phase.")),
         ("open_files_max", count_or_null()),
         ("ports_used_max", count_or_null()),
         ("time_wait_max", described(count_or_null(), "Of the whole host, not of nmax alone.")),

@@ -80,6 +80,8 @@ struct LoadLine {
     start_delay_ns: u128,
     #[serde(default)]
     run_wait_ns: u64,
+    #[serde(default)]
+    stalled_ns: u64,
 }
 
 impl SectionLine {
@@ -204,6 +206,7 @@ impl LoadLine {
             held_open: load.held_open,
             start_delay_ns: load.start_delay_ns,
             run_wait_ns: load.run_wait.0,
+            stalled_ns: load.stalled.0,
         }
     }
 
@@ -230,6 +233,7 @@ impl LoadLine {
         }
         load.held_open = self.held_open;
         (load.start_delay_ns, load.run_wait) = (self.start_delay_ns, Nanos(self.run_wait_ns));
+        load.stalled = Nanos(self.stalled_ns);
         Ok(())
     }
 }

@@ -76,6 +76,9 @@ pub(super) fn end(
         line("interrupted", f64::from(u8::from(is_stopped)), "flag"),
         line("workers_confined", f64::from(u8::from(is_confined(order))), "flag"),
     ];
+    if let Some(stalled) = run.used().map(|used| used.stalled).max() {
+        lines.push(line("stalled_hold_max_s", stalled.as_secs_f64(), "s"));
+    }
     lines.extend(cpu.map(|cpu| line("cpu_utilization_hold_max", cpu, "ratio")));
     lines.extend(watch::open_files_limit().map(|limit| line("open_files_limit_count", limit as f64, "count")));
     if let Some(at) = run.broke_at() {

@@ -11,12 +11,16 @@ const fn ms(millis: u64) -> Nanos {
 
 /// The judgement on ten seconds at 100/s of a target that answers in 4 ms, when the worker's thread is busy like this.
 fn judged(blocks: Vec<(Nanos, Nanos)>, stop_at: Option<Nanos>) -> Judgement {
-    let plan = home_page(
-        "workload: { open: { rate: 100/s } }\nduration: 10s\nthresholds: [response_time p95 < 20ms, dropped < 1%]",
-    );
+    judged_on("open: { rate: 100/s }", "10s", blocks, stop_at)
+}
+
+fn judged_on(workload: &str, length: &str, blocks: Vec<(Nanos, Nanos)>, stop_at: Option<Nanos>) -> Judgement {
+    let conditions = "[response_time p95 < 20ms, failure_rate < 5%]";
+    let plan = home_page(&format!("workload: {{ {workload} }}\nduration: {length}\nthresholds: {conditions}"));
     let options = Options { blocks, stop_at, ..Options::sum() };
     let run = simulate(&plan, instant(ms(4)), &options);
-    let end = run.end.min(ms(10_000));
+    let planned = plan.stages.iter().filter_map(|stage| stage.length_ns).sum();
+    let end = run.end.min(Nanos(planned));
     judge(&Evidence {
         plan: &plan,
         catalog: &run.catalog,
@@ -30,6 +34,23 @@ fn judged(blocks: Vec<(Nanos, Nanos)>, stop_at: Option<Nanos>) -> Judgement {
         readings: &nmax_metrics::Readings::default(),
         happened: &[],
     })
+}
+
+/// What stops nmax makes a run INVALID whatever its workload, and never a FAIL of the target.
+#[test]
+fn an_injector_that_stands_still_makes_any_run_invalid() {
+    let five_of_eight = vec![(ms(2_001), ms(5_000))];
+    let tenth_of_each: Vec<(Nanos, Nanos)> = (0..8).map(|n| (ms(1_000 * n + 301), ms(100))).collect();
+    for workload in ["closed: { vus: 10 }", "open: { rate: 200/s }"] {
+        for blocks in [Vec::new(), five_of_eight.clone(), tenth_of_each.clone()] {
+            let is_free = blocks.is_empty();
+            let judgement = judged_on(workload, "8s", blocks, None);
+            let want = if is_free { Verdict::Pass } else { Verdict::Invalid };
+            assert_eq!(judgement.verdict, want, "{workload}: {:?}", judgement.reasons);
+            let first = judgement.reasons.iter().filter(|reason| reason.decides).next_back();
+            assert!(is_free || first.is_some_and(|reason| reason.code == "G8_STALLS"), "{:?}", judgement.reasons);
+        }
+    }
 }
 
 /// A throttled injector invalidates its run; the same run with time enough is a PASS.

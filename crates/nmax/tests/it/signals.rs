@@ -1,5 +1,7 @@
 //! Ctrl-C and SIGTERM: once ends the load and keeps what is under way, twice cuts it off; both write everything.
 
+use std::time::{Duration, Instant};
+
 use rustix::process::Signal;
 use serde_json::Value;
 
@@ -88,6 +90,44 @@ fn ctrl_c_twice_cuts_requests_off() {
 #[test]
 fn terminate_twice_is_as_ctrl_c_twice() {
     twice(Signal::TERM);
+}
+
+/// A process that is stopped for a while, as a paused container or a virtual machine that is moved, judges nothing: its
+/// run is INVALID, whatever the conditions say and whichever way load is made.
+fn stopped(workload: &str) {
+    let (bench, target) = (Bench::new(), target());
+    bench.write(
+        "plan.yaml",
+        &format!(
+            "nmax: 1\ntarget: {}\nscenarios: {{ s: {{ steps: [{{ get: /delay/20ms }}] }} }}\nworkload: {{ {workload} }}\n\
+             duration: 3s\nthresholds: [response_time p99 < 60ms, throughput > 10/s]\n",
+            target.url()
+        ),
+    );
+    let job = bench.spawn(&["run", "plan.yaml"]);
+    until("requests at the server", || arrived(&target) >= 3);
+    job.signal(Signal::STOP);
+    let begun = Instant::now();
+    until("a second of standing still", || begun.elapsed() >= Duration::from_secs(1));
+    job.signal(Signal::CONT);
+    job.wait().exits(4).shows(&["! INVALID", "nmax stood still for", "[G8_STALLS]"]);
+    let text = std::fs::read_to_string(bench.run().join("summary.json")).unwrap();
+    let summary: Value = serde_json::from_str(&text).unwrap();
+    assert_summary(&summary);
+    assert!(number(&summary["injector"]["stalled_max_s"]) >= 0.9, "{:#}", summary["injector"]);
+    assert!(number(&summary["injector"]["pickup_delay_ms"]["max"]) >= 900.0, "{:#}", summary["injector"]);
+    // What is stored says the same.
+    bench.nmax(&["show"]).exits(0).shows(&["! INVALID", "nmax stood still for"]);
+}
+
+#[test]
+fn a_stopped_injector_makes_a_closed_run_invalid() {
+    stopped("closed: { vus: 5 }");
+}
+
+#[test]
+fn a_stopped_injector_makes_an_open_run_invalid() {
+    stopped("open: { rate: 50/s }");
 }
 
 #[test]

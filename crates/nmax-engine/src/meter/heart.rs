@@ -1,0 +1,68 @@
+//! A worker's heart: a timer of its own whose beats tell when the worker was not there, whatever the load is.
+//!
+//! A closed workload sends its next request when it *sees* a reply, so a worker that stands still makes nothing late but
+//! the reply itself, and that looks like the server's doing. A beat that is late knows better.
+
+use nmax_metrics::Nanos;
+
+use super::Meter;
+
+/// How often the heart beats.
+const BEAT: Nanos = Nanos::from_millis(20);
+/// A worker may be this late for a beat before it counts as standing still: busy workers and hosts are.
+const LATE_MAX: Nanos = Nanos::from_millis(50);
+
+/// What is known of a worker's beats.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Heart {
+    /// When the next beat is due; never before the first.
+    due: Nanos,
+    /// Standing still is counted up to here.
+    counted: Nanos,
+}
+
+impl Default for Heart {
+    fn default() -> Self {
+        Self { due: Nanos::MAX, counted: Nanos::ZERO }
+    }
+}
+
+impl Meter {
+    /// The heart begins to beat; returns when the first beat is due.
+    pub fn first_beat(&mut self, now: Nanos) -> Nanos {
+        self.heart = Heart { due: now + BEAT, counted: now };
+        self.heart.due
+    }
+
+    /// A beat has come; returns when the next one is due. Beats that were due while the worker stood still count too, so
+    /// their delays are those of something that is ready at a random instant.
+    pub fn beat(&mut self, now: Nanos) -> Nanos {
+        self.count_stall(now, now);
+        while self.heart.due <= now {
+            let section = self.section(self.heart.due);
+            let delay = now.since(self.heart.due);
+            self.window.aggregate.load_mut(section).pickup_delay.record(delay.0);
+            self.heart.due = self.heart.due + BEAT;
+        }
+        self.heart.due
+    }
+
+    /// Adds the time without a beat up to `until`, if at `now` the beat is later than a busy worker's, to the open window.
+    pub(super) fn count_stall(&mut self, now: Nanos, until: Nanos) {
+        if now.since(self.heart.due) <= LATE_MAX {
+            return;
+        }
+        let mut from = self.heart.due.max(self.heart.counted);
+        let (begin, end) = self.settings.hold;
+        for border in [begin, end, until] {
+            let to = border.min(until);
+            if to > from {
+                let section = self.section(from);
+                let load = self.window.aggregate.load_mut(section);
+                load.stalled = load.stalled + to.since(from);
+                from = to;
+            }
+        }
+        self.heart.counted = from;
+    }
+}
