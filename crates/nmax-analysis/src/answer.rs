@@ -10,7 +10,8 @@
 
 use nmax_plan::plan::Profile;
 
-use crate::{Evidence, ThresholdResult};
+use crate::gates::first_limited;
+use crate::{Course, Evidence, Point, ThresholdResult};
 
 mod bound;
 mod flood;
@@ -87,6 +88,10 @@ impl Finding {
 /// each sentence says how often it was compressed.
 pub fn answer(evidence: &Evidence, thresholds: &[ThresholdResult]) -> Option<Answer> {
     let profile = evidence.plan.profile?;
+    let climbs = matches!(profile, Profile::Ladder | Profile::Stress);
+    let limited = if climbs { first_limited(evidence) } else { None };
+    let shortened = limited.as_ref().map(|(stretch, _)| before(evidence.course, stretch.start_s));
+    let evidence = &Evidence { course: shortened.as_ref().unwrap_or(evidence.course), ..*evidence };
     let (mut headline, mut findings) = match profile {
         Profile::Smoke => smoke::answer(evidence),
         Profile::Ladder => ladder::answer(evidence),
@@ -95,10 +100,24 @@ pub fn answer(evidence: &Evidence, thresholds: &[ThresholdResult]) -> Option<Ans
         Profile::Soak => soak::answer(evidence),
         Profile::Flood => flood::answer(evidence),
     };
+    if let Some((stretch, why)) = limited {
+        let text = format!("from {} on the injector was the limit: {why}", span(stretch.start_s));
+        headline.push_str(&format!("; {text}, so what came later is left out"));
+        findings.push(Finding::says("INJECTOR_LIMIT", text).value(stretch.start_s, "s").trouble_if(true));
+    }
     let suffix = compressed(evidence.plan);
     headline.push_str(&suffix);
     findings.iter_mut().for_each(|finding| finding.text.push_str(&suffix));
     Some(Answer { profile, headline, findings })
+}
+
+/// What of the course had ended by then.
+fn before(course: &Course, end_s: f64) -> Course {
+    let until = |points: &Vec<Point>| points.iter().filter(|point| point.end_s() <= end_s + 1e-6).cloned().collect();
+    Course {
+        points: until(&course.points),
+        requests: course.requests.iter().map(|(name, points)| (name.clone(), until(points))).collect(),
+    }
 }
 
 /// The answer when nothing was measured that could give one.

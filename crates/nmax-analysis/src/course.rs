@@ -38,6 +38,8 @@ pub struct Point {
     pub in_flight: f64,
     /// Response times of all exchanges, ms; absent without any.
     pub response: Option<Latency>,
+    /// What the injector's workers used in it.
+    pub used: Use,
     /// How they are spread; kept of runs with a timeline and of the profiles `ladder` and `stress`, which pool stretches.
     pub spread: Spread,
 }
@@ -56,6 +58,32 @@ impl Point {
     /// 95th percentile of the response times, ms.
     pub fn p95_ms(&self) -> Option<f64> {
         self.response.map(|response| response.p95_ms)
+    }
+}
+
+/// What the injector's workers used of a stretch, summed over them, s.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Use {
+    /// Time that they existed.
+    pub worker_s: f64,
+    /// CPU time.
+    pub cpu_s: f64,
+    /// Time that they were ready to run and waited for a processor.
+    pub run_wait_s: f64,
+    /// Time that they stood still.
+    pub stalled_s: f64,
+}
+
+impl Use {
+    /// Both.
+    #[must_use]
+    pub fn plus(&self, other: &Self) -> Self {
+        Self {
+            worker_s: self.worker_s + other.worker_s,
+            cpu_s: self.cpu_s + other.cpu_s,
+            run_wait_s: self.run_wait_s + other.run_wait_s,
+            stalled_s: self.stalled_s + other.stalled_s,
+        }
     }
 }
 

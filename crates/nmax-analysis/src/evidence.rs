@@ -63,6 +63,8 @@ pub struct InjectorFacts {
     pub cpu_utilization_max: Option<f64>,
     /// Mean CPU utilization over workers within the hold, 0 to 1.
     pub cpu_utilization_mean: Option<f64>,
+    /// Processors that the workers may run on.
+    pub cpus: Option<u32>,
     /// Time that the worst worker stood still within the hold, s.
     pub stalled_max_s: Option<f64>,
     /// Most open descriptors at once.

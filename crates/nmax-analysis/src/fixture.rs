@@ -48,6 +48,7 @@ impl Run {
                 cpu_utilization_max: Some(0.3),
                 cpu_utilization_mean: Some(0.3),
                 stalled_max_s: Some(0.0),
+                cpus: Some(2),
                 open_files_max: Some(80),
                 open_files_limit: Some(1_024),
                 ports_used_max: Some(64),

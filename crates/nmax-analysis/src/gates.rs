@@ -7,6 +7,7 @@
 mod host;
 mod little;
 mod mix;
+mod stretch;
 
 use nmax_metrics::{ErrorKind, LoadStats, Nanos, Section};
 use nmax_plan::plan::Workload;
@@ -19,10 +20,13 @@ use crate::{Evidence, Gate};
 pub(crate) use host::run_queue_warning;
 pub use host::{
     MEMORY_SHARE_MIN, OPEN_FILES_SHARE_MAX, PORTS_SHARE_MAX, RUN_WAIT_SHARE_CONFINED_MAX, RUN_WAIT_SHARE_MAX,
-    RUN_WAIT_SHARE_WARN, RUN_WAIT_TIME_MIN_S, SWAPPED_BYTES_MAX, memory, open_files, ports, run_queue, swap,
+    RUN_WAIT_SHARE_WARN, RUN_WAIT_TIME_MIN_S, SWAPPED_BYTES_MAX, memory, open_files, ports, swap,
 };
+use host::{run_queue, worst};
 pub use little::{LITTLE_ITERATIONS_MIN, LITTLE_SHARE_MAX, LITTLE_TIMES_MIN, little};
 pub use mix::{MIX_DEVIATION_MAX, MIX_ERRORS_MAX, mix};
+pub(crate) use stretch::first_limited;
+use stretch::{Stretch, stretches};
 
 /// G1: least share of due iterations that started.
 pub const RATE_SHARE_MIN: f64 = 0.98;
@@ -64,6 +68,7 @@ pub(crate) fn gates_of(evidence: &Evidence, evaluated: &[Evaluated]) -> Vec<Gate
         }
     }
     let injector = evidence.injector;
+    let stretches = stretches(evidence);
     vec![
         match evidence.plan.workload {
             Workload::Open { .. } => rate(hold),
@@ -71,8 +76,8 @@ pub(crate) fn gates_of(evidence: &Evidence, evaluated: &[Evaluated]) -> Vec<Gate
         },
         mix(evidence.plan, evidence.totals, users(evidence)),
         injector_lag(hold.injector_lag.count(), evaluated),
-        injector_cpu(injector.cpu_utilization_max),
-        run_queue(hold, injector.confined),
+        injector_cpu(injector.cpu_utilization_max, &stretches),
+        run_queue(hold, injector.confined, &stretches),
         injector_errors(errors),
         open_files(injector.open_files_max, injector.open_files_limit),
         ports(injector.ports_used_max, injector.ports_limit),
@@ -181,19 +186,22 @@ pub(crate) fn injector_lag(exchanges: u64, evaluated: &[Evaluated]) -> Gate {
     )
 }
 
-/// G4: the busiest worker left its core some rest during the hold. `utilization` from 0 to 1.
-pub fn injector_cpu(utilization: Option<f64>) -> Gate {
+/// G4: the busiest worker left its core some rest during the hold, and all of them at each level and in the worst stretch.
+/// `utilization` from 0 to 1.
+pub(crate) fn injector_cpu(utilization: Option<f64>, stretches: &[Stretch]) -> Gate {
     let Some(value) = utilization.filter(|value| value.is_finite()) else {
         return unknown(CPU, "%", "the CPU time of the workers is not known");
     };
-    Tested { id: CPU, value, op: Op::Below, limit: CPU_SHARE_MAX, unit: "%" }.gate(
-        |value| format!("the busiest worker used {} of a core", share(value)),
-        |value| {
-            let figures =
-                format!("the busiest worker used {} of a core, below {} is needed", share(value), share(CPU_SHARE_MAX));
-            format!("{figures}: use more workers, more cores or a lower rate")
-        },
-    )
+    let parts = stretches.iter().map(|stretch| (stretch.cpu(), stretch.cpu_limit(), stretch.at.clone()));
+    let (value, limit, at) = worst((value, CPU_SHARE_MAX, String::new()), parts);
+    let figures = |value: f64| match at.is_empty() {
+        true => format!("the busiest worker used {} of a core", share(value)),
+        false => format!("workers used {} of their processors{at}", share(value)),
+    };
+    Tested { id: CPU, value, op: Op::Below, limit, unit: "%" }.gate(figures, |value| {
+        let figures = format!("{}, below {} is needed", figures(value), share(limit));
+        format!("{figures}: use more workers, more cores or a lower rate")
+    })
 }
 
 /// G4: no exchange of the whole run failed because this machine ran out of something.

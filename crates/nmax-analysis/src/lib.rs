@@ -55,7 +55,7 @@ mod simulate;
 
 pub use answer::{Answer, Finding, answer};
 pub use breakdown::{Breakdown, Dimension, Stretches, breakdown};
-pub use course::{Course, CourseBuilder, Latency, Observation, Point, Spread};
+pub use course::{Course, CourseBuilder, Latency, Observation, Point, Spread, Use};
 pub use effect::{Effect, Figures, Happened, Recovery, effects};
 pub use evidence::{Evidence, InjectorFacts, Tail};
 pub use gates::gates;

@@ -153,6 +153,7 @@ impl Tally {
                 most_of(&mut self.facts.swapped_bytes, (value as u64).saturating_sub(first));
             }
             "open_files_limit_count" => self.facts.open_files_limit = Some(value as u64),
+            "workers_cpus_count" => self.facts.cpus = Some(value as u32),
             "workers_count" => self.facts.workers = value as u32,
             "stalled_hold_max_s" => self.facts.stalled_max_s = Some(value),
             "cpu_utilization_hold_max" => self.facts.cpu_utilization_max = Some(value),

@@ -9,7 +9,7 @@ use nmax_plan::schedule::{Stage, mean_level};
 
 use super::grid::Grid;
 use super::spread::SpreadSums;
-use super::{Course, Latency, Point, Spread};
+use super::{Course, Latency, Point, Spread, Use};
 
 /// Most points of a run whose length is known.
 pub(super) const POINTS_MAX: u64 = 7_200;
@@ -156,6 +156,7 @@ impl CourseBuilder {
             exchanges: sums.exchanges,
             failed: sums.failed,
             response: sums.response,
+            used: sums.used,
             spread: sums.spread.clone(),
         }
     }
@@ -207,6 +208,7 @@ struct Closed {
     failed: u64,
     in_flight_ns: f64,
     response: Option<Latency>,
+    used: Use,
     spread: Spread,
 }
 
@@ -223,6 +225,7 @@ struct Sums {
     failed: u64,
     in_flight_ns: u128,
     response: Histogram,
+    used: Use,
     spread: SpreadSums,
 }
 
@@ -234,6 +237,12 @@ impl Sums {
             self.started += load.started;
             self.held_up += load.waited + load.dropped.total();
             self.in_flight_ns += load.in_flight_ns;
+            self.used = self.used.plus(&Use {
+                worker_s: load.worker_time.as_secs_f64(),
+                cpu_s: load.cpu.as_secs_f64(),
+                run_wait_s: load.run_wait.as_secs_f64(),
+                stalled_s: load.stalled.as_secs_f64(),
+            });
             let scenarios = (0..aggregate.scenario_count()).filter_map(|index| aggregate.scenario(section, index));
             self.iterations += scenarios.map(|stats| stats.completed).sum::<u64>();
         }
@@ -261,6 +270,7 @@ impl Sums {
             failed: self.failed,
             in_flight_ns: self.in_flight_ns as f64,
             response: latency(&self.response),
+            used: self.used,
             spread: self.spread.close(),
         }
     }

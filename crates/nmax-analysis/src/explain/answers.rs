@@ -23,6 +23,14 @@ pub(super) const ALL: &[Explanation] = &[
         "Run the profile with its own lengths, or give it longer ones.",
     ),
     finding(
+        "INJECTOR_LIMIT",
+        "from there on the injector was the limit (ladder, stress)",
+        "At a level, or from a time on, nmax itself was short of processors or stood still. What came later says nothing of the \
+         system, so the answer is of what came before.",
+        "The limits of G4_INJECTOR_CPU and G4_RUN_QUEUE, and of G8_STALLS for a level, for each level and for stretches of 10 s.",
+        "Use more workers, a larger machine, or less work per exchange, and run the profile again.",
+    ),
+    finding(
         "RATE_PER_USER",
         "what one user does (smoke)",
         "Iterations per second of one user, as measured, beside what think times and response times say it must be.",

@@ -45,7 +45,9 @@ pub(super) const ALL: &[Explanation] = &[
         title: "a worker used its whole core",
         weight: Weight::Invalid,
         means: "The injector had no processor time left. What it measured is its own speed.",
-        computed: "CPU time ÷ time of the busiest worker in the hold, or of all processors that the workers share: below 95 %.",
+        computed: "CPU time ÷ time of the busiest worker in the hold, or of all processors that the workers share: below 95 %. The \
+                   same of all workers at each level of the plan, and of the worst 10 s of the hold (half of a short one), where \
+                   the limit is up to half of the way to 100 %, the more the less of the hold it is.",
         remedy: "Use more workers, more cores or injectors, fewer checks per reply, or a lower rate.",
     },
     Explanation {
@@ -55,7 +57,9 @@ pub(super) const ALL: &[Explanation] = &[
         means: "Something else kept the workers' cores busy. A reply that arrives while its worker waits is seen late, so \
                 times are too long, and a closed workload sends too little.",
         computed: "Time that workers were ready to run and did not (/proc/thread-self/schedstat) ÷ their time, in the hold: \
-                   below 25 %, or 10 % when workers are confined to some of the processors (`--pin`, taskset); a warning from 10 % on; tested from 5 s of workers' time on. Measured: 36 to 41 % beside one \
+                   below 25 %, or 10 % when workers are confined to some of the processors (`--pin`, taskset); a warning from 10 % on; tested from half a second of workers' time on, \
+                   below 1 s with up to 4 % more. The same at each level of the plan, and in the worst 10 s of the hold (half \
+                   of a short one), where the limit is up to half of the way to 100 %. Measured: 36 to 41 % beside one \
                    busy process on the same core, 13 to 15 % beside a fast target on the same two cores, 2 to 4 % alone.",
         remedy: "Stop the other process, move the target to another host, use fewer workers than cores, or pin them (`--pin`).",
     },

@@ -171,8 +171,8 @@ fn idle_users_are_seen_beside_a_million_iterations() {
 #[test]
 fn unknown_figures_close_nothing_and_say_so() {
     for gate in [
-        injector_cpu(None),
-        injector_cpu(Some(f64::NAN)),
+        injector_cpu(None, &[]),
+        injector_cpu(Some(f64::NAN), &[]),
         open_files(None, Some(5)),
         open_files(Some(5), None),
         ports(None, Some(5)),
@@ -180,7 +180,7 @@ fn unknown_figures_close_nothing_and_say_so() {
         memory(None),
         memory(Some(f64::NAN)),
         swap(None),
-        run_queue(&LoadStats::default(), false),
+        run_queue(&LoadStats::default(), false, &[]),
         laws::littles_law(&Run::empty().totals, 10.0),
         mix(&Run::healthy().plan, &Run::empty().totals, 0),
         injector_lag(0, &[]),
@@ -225,6 +225,7 @@ fn closed_gates_say_figures_and_remedy() {
             run_queue(
                 &LoadStats { worker_time: Nanos::from_secs(20), run_wait: Nanos::from_secs(7), ..LoadStats::default() },
                 false,
+                &[],
             ),
             "workers waited 35 % of their time for a processor, below 25 % is needed: something else keeps their cores \
              busy; stop it, move the target to another host, use fewer workers or pin them (`--pin`)",
@@ -276,7 +277,7 @@ proptest! {
         available in 0.0..1.0_f64) {
         for (gate, at_least) in [
             (rate(&load(1_000, started, 0, 0, 0)), true),
-            (injector_cpu(Some(utilization)), false),
+            (injector_cpu(Some(utilization), &[]), false),
             (gaps(missing, 100), false),
             (open_files(Some(files), Some(1_024)), false),
             (ports(Some(files), Some(1_024)), false),
@@ -310,6 +311,94 @@ fn confined_workers_may_wait_less() {
         run_wait: Nanos::from_millis(millis),
         ..LoadStats::default()
     };
-    assert!(run_queue(&waited(999), true).holds && !run_queue(&waited(1_000), true).holds);
-    assert!(run_queue(&waited(1_000), false).holds);
+    assert!(run_queue(&waited(999), true, &[]).holds && !run_queue(&waited(1_000), true, &[]).holds);
+    assert!(run_queue(&waited(1_000), false, &[]).holds);
+}
+
+/// Half a second is enough to tell; less than a second may wait more by chance, and a tenth of a second says nothing.
+#[test]
+fn short_runs_have_a_run_queue_too() {
+    let waited = |millis, of_millis| LoadStats {
+        worker_time: Nanos::from_millis(of_millis),
+        run_wait: Nanos::from_millis(millis),
+        ..LoadStats::default()
+    };
+    //  waited ms  of ms  holds
+    let cases = [(306, 1_000, false), (249, 1_000, true), (140, 500, true), (150, 500, false), (400, 499, true)];
+    for (millis, of_millis, holds) in cases {
+        let gate = run_queue(&waited(millis, of_millis), false, &[]);
+        assert_eq!(gate.holds, holds, "{millis} of {of_millis}: {gate:?}");
+    }
+}
+
+/// Points of a second in which one worker used that much of its processor and waited that much for it.
+fn course(uses: &[(f64, f64)]) -> crate::Course {
+    let point = |(second, (cpu_s, run_wait_s)): (usize, &(f64, f64))| crate::Point {
+        start_s: second as f64,
+        width_s: 1.0,
+        held: true,
+        used: crate::Use { worker_s: 1.0, cpu_s: *cpu_s, run_wait_s: *run_wait_s, stalled_s: 0.0 },
+        ..crate::Point::default()
+    };
+    crate::Course { points: uses.iter().enumerate().map(point).collect(), requests: Vec::new() }
+}
+
+/// A ladder that fills its worker on the highest of four levels, or waits for a processor on one of them: the mean hides it.
+#[test]
+fn each_level_is_judged_by_itself() {
+    let level = |users: f64| nmax_plan::schedule::Stage {
+        from: users,
+        to: users,
+        length_ns: Some(15_000_000_000),
+        kind: nmax_plan::schedule::StageKind::Hold,
+    };
+    for (cpu, wait, closed) in [(0.6, 0.1, None), (0.99, 0.1, Some("injector CPU")), (0.6, 0.3, Some("run queue"))] {
+        let mut run = Run::healthy().closed();
+        run.plan.stages = [1.0, 10.0, 100.0, 1_000.0].map(level).to_vec();
+        run.hold.1 = Nanos::from_secs(60);
+        run.end = run.hold.1;
+        let mut uses = vec![(0.25, 0.02); 45];
+        uses.extend([(cpu, wait); 15]);
+        run.course = course(&uses);
+        let mut shut = gates(&run.evidence());
+        shut.retain(|gate| !gate.holds && gate.code == "G4");
+        assert_eq!(shut.first().map(|gate| gate.name), closed);
+        assert!(shut.iter().all(|gate| gate.text.contains("at 1,000 VUs")), "{shut:?}");
+    }
+}
+
+/// Ten seconds that something else took are seen in a minute, where a second is not; in an hour they may be worse.
+#[test]
+fn the_worst_stretch_is_judged() {
+    let shut = |length: usize, bad: usize, wait: f64| {
+        let mut run = Run::healthy();
+        run.hold.1 = Nanos::from_secs(length as u64);
+        run.end = run.hold.1;
+        let mut uses = vec![(0.3, 0.02); length];
+        uses[20..20 + bad].fill((0.3, wait));
+        run.course = course(&uses);
+        let gates = gates(&run.evidence());
+        let gate = gates.into_iter().find(|gate| gate.name == "run queue").unwrap();
+        (!gate.holds).then_some(gate.text)
+    };
+    assert_eq!(shut(60, 0, 0.0), None);
+    assert!(shut(60, 10, 0.7).unwrap().contains("from 20 s to 30 s"));
+    assert_eq!((shut(60, 2, 0.9), shut(60, 10, 0.5), shut(3_600, 10, 0.6)), (None, None, None));
+    assert!(shut(3_600, 10, 0.7).is_some());
+}
+
+proptest! {
+    /// Law: the worst stretch is that of a search over all of them, and a part is never judged harder than the whole.
+    #[test]
+    fn stretches_are_those_of_brute_force(waits in prop::collection::vec(0.0..1.0_f64, 25..60)) {
+        let mut run = Run::healthy();
+        run.hold.1 = Nanos::from_secs(waits.len() as u64);
+        run.end = run.hold.1;
+        run.course = course(&waits.iter().map(|wait| (0.3, *wait)).collect::<Vec<_>>());
+        let part = 10.0 / waits.len() as f64;
+        let limit = 0.25 + 0.75 * (1.0 - part) / 2.0;
+        let worst = waits.windows(10).map(|ten| ten.iter().sum::<f64>() / 10.0).fold(0.0, f64::max);
+        let gate = gates(&run.evidence()).into_iter().find(|gate| gate.name == "run queue").unwrap();
+        prop_assert_eq!(gate.holds, worst < limit, "{} {} {:?}", worst, limit, gate);
+    }
 }

@@ -19,15 +19,20 @@ pub(super) fn ended_at(plan: &Plan, run: &Run, is_cut: bool) -> Nanos {
     planned.unwrap_or(Nanos::ZERO).max(run.ended_at())
 }
 
-/// Utilization within the hold of what is busiest: a worker, or the CPUs that all workers share.
-fn busiest(run: &Run, order: &Order) -> Option<f64> {
+/// Processors that the workers may run on.
+fn cpus(run: &Run, order: &Order) -> usize {
     let mut pinned: Vec<usize> = order.pin.iter().copied().take(run.workers() as usize).collect();
     pinned.sort_unstable();
     pinned.dedup();
     let is_all_pinned = order.pin.len() >= run.workers() as usize;
-    let cpus = if is_all_pinned { pinned.len() } else { std::thread::available_parallelism().map_or(1, |n| n.get()) };
+    let all = || std::thread::available_parallelism().map_or(1, |n| n.get());
+    if is_all_pinned { pinned.len().max(1) } else { all() }
+}
+
+/// Utilization within the hold of what is busiest: a worker, or the CPUs that all workers share.
+fn busiest(run: &Run, order: &Order) -> Option<f64> {
     let each: Vec<f64> = run.used().filter_map(|used| used.utilization()).collect();
-    let together = each.iter().sum::<f64>() / cpus.max(1) as f64;
+    let together = each.iter().sum::<f64>() / cpus(run, order) as f64;
     each.into_iter().chain([together]).reduce(f64::max).filter(|busiest| *busiest > 0.0)
 }
 
@@ -71,6 +76,7 @@ pub(super) fn end(
     };
     let mut lines = vec![
         line("workers_count", f64::from(run.workers()), "count"),
+        line("workers_cpus_count", cpus(run, order) as f64, "count"),
         line("load_ended_s", load_ended.as_secs_f64(), "s"),
         line("ended_s", ended.as_secs_f64(), "s"),
         line("interrupted", f64::from(u8::from(is_stopped)), "flag"),

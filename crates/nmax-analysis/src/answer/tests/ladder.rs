@@ -103,3 +103,21 @@ fn the_times_of_a_step_are_those_of_all_its_exchanges() {
         .unwrap_or_else(|| panic!("{text}"));
     assert!((shown * 1e3 / want_ms - 1.0).abs() < 0.02, "{text}, not {want_ms} ms");
 }
+
+/// The step on which the injector's worker was full says nothing of the system, nor do those after it.
+#[test]
+fn a_ladder_stops_where_the_injector_is_the_limit() {
+    let fine = (20.0, 0, 1.0);
+    let mut full = ladder(3, &[fine, fine, (500.0, 0, 0.2), (500.0, 500, 0.1)]);
+    for point in &mut full.course.points {
+        let cpu_s = if point.level >= 100.0 { 1.0 } else { 0.3 };
+        point.used = crate::Use { worker_s: 1.0, cpu_s, ..crate::Use::default() };
+    }
+    let answer = answer_of(&full);
+    assert!(
+        answer.headline.starts_with("no trouble with concurrency from 1 VU to 10 VUs; from 60 s on the injector was")
+    );
+    let codes: Vec<_> = answer.findings.iter().map(|finding| finding.code).collect();
+    assert_eq!(codes, ["STEP", "STEP", "INJECTOR_LIMIT"]);
+    assert!(finding(&answer, "INJECTOR_LIMIT").text.contains("its workers used 100 % of their processors"));
+}
