@@ -16,8 +16,10 @@ use crate::{Evidence, Gate, Judgement, Reason, Verdict, answer, effects, lag};
 mod iterations;
 mod lost;
 mod unmet;
+mod unserved;
 
 pub use iterations::FAILED_SHARE_WARN;
+pub use unserved::{UNSERVED_SHARE_MAX, WAITED_MS_MIN, WAITED_TIMES_MIN};
 
 /// Share of the due iterations that may wait for an in-flight slot before the target counts as overloaded.
 ///
@@ -46,6 +48,11 @@ pub fn judge(evidence: &Evidence) -> Judgement {
     warnings.extend(lag::warning(evidence, &withheld));
     warnings.extend(failing.into_iter().map(failed_iterations));
     warnings.extend(course_warnings(evidence, steadiness.as_ref()));
+    match unserved::unserved(evidence) {
+        Some(reason) if reason.decides => failed.push(reason),
+        Some(reason) => warnings.push(reason),
+        None => {}
+    }
     match overload(evidence, &evaluated) {
         Some(reason) if reason.decides => failed.insert(0, reason),
         Some(reason) => warnings.insert(0, reason),

@@ -84,8 +84,10 @@ pub struct VuSlot {
     pub location: Cell<Option<LocationId>>,
     /// Its task.
     pub waker: RefCell<Option<Waker>>,
-    /// It has started an iteration.
-    pub has_begun: Cell<bool>,
+    /// When it started its first iteration.
+    pub begun: Cell<Option<Nanos>>,
+    /// When it got its first reply.
+    pub served: Cell<Option<Nanos>>,
     /// The iteration that it was given.
     pub assignment: Cell<Option<Assignment>>,
 }

@@ -257,6 +257,9 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
             bytes_sent: exchange.bytes_sent,
             bytes_decoded: exchange.bytes_decoded,
         };
+        if exchange.status.is_some() && self.slot.served.get().is_none() {
+            self.slot.served.set(Some(exchange.done));
+        }
         context.roll(exchange.done);
         let mut meter = context.meter.borrow_mut();
         let (vu, number) = (self.values.vu(), seen.assignment.number);

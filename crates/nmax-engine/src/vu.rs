@@ -148,7 +148,9 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
         let context = Rc::clone(&self.context);
         let (mut turn, mut done) = (Turn::new(context.program.first_iteration), None);
         while let Some(mut assignment) = self.next(&context, &mut turn, done).await {
-            self.slot.has_begun.set(true);
+            if self.slot.begun.get().is_none() {
+                self.slot.begun.set(Some(assignment.begun));
+            }
             if context.program.has_setups && !self.is_set_up(&context, &mut assignment).await {
                 done = Some(context.runtime.now());
                 continue;

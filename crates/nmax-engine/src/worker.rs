@@ -130,6 +130,25 @@ fn count_dropped<R: Runtime, D: Drivers>(context: &Context<R, D>, times: Times, 
             Kind::Closed(closed) => count_idle(context, source, closed, now),
         }
     }
+    if let Kind::Closed(closed) = &context.sources.main.kind {
+        count_unserved(context, closed, times, now);
+    }
+}
+
+/// Counts the virtual users of the mix who began, and how long those waited who got no reply while the load went on. Where
+/// a number of iterations ends the run, that is until now.
+fn count_unserved<R: Runtime, D: Drivers>(context: &Context<R, D>, closed: &ClosedSource, times: Times, now: Nanos) {
+    let planned = times.closes.filter(|_| closed.remaining.get().is_none()).unwrap_or(Nanos::MAX);
+    let end = context.state.closed_at.get().unwrap_or(now).min(planned).min(now);
+    let mut meter = context.meter.borrow_mut();
+    let load = meter.window().aggregate.load_mut(Section::Hold);
+    for vu in context.state.vus.borrow().iter().filter(|vu| vu.source == 0) {
+        let Some(begun) = vu.begun.get() else { continue };
+        load.users += 1;
+        if vu.served.get().is_none_or(|served| served > end) {
+            load.unserved.record(end.since(begun).0);
+        }
+    }
 }
 
 /// Counts the iterations of an open workload that were due before the end and never started.
@@ -182,7 +201,7 @@ fn count_idle<R: Runtime, D: Drivers>(
     let end = state.closed_at.get().or(state.main_ended.get()).unwrap_or(now);
     let vus = state.vus.borrow();
     let own = vus.iter().filter(|vu| vu.source == source.number);
-    for vu in own.filter(|vu| !vu.has_begun.get()) {
+    for vu in own.filter(|vu| vu.begun.get().is_none()) {
         let number = u64::from(vu.number - source.vus_before);
         let at = match closed.schedule.active(number, 0) {
             true => Some(0),

@@ -98,6 +98,8 @@ fn fill(window: &mut Window, section: Section, sample: &Sample) {
     load.held_open += response % 2;
     load.start_delay_ns += u128::from(response);
     load.run_wait = load.run_wait + Nanos(response % 1_000);
+    load.users += response % 7;
+    load.unserved.record(response);
     load.stalled = load.stalled + Nanos(response % 3_000);
     load.pickup_delay.record(response % 90_000_000);
     let transaction = aggregate.transaction_mut(section, 0);

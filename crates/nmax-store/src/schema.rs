@@ -183,6 +183,7 @@ fn load() -> Value {
             count("sum over completed iterations from their intended start to the moment a VU took them, ns"),
         ),
         ("run_wait_ns", count("time that worker threads were ready to run and waited for a processor, ns")),
+        ("users", count("virtual users who began an iteration, closed workloads, at the end of the run")),
         ("stalled_ns", count("time that workers stood still, summed over them, ns")),
         ("cpu_ns", count("CPU time of the worker threads, ns")),
         ("worker_time_ns", count("time the worker threads existed, ns")),

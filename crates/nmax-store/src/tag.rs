@@ -1,5 +1,5 @@
 //! Tags of histograms in `latency.hlog`: `r3.ok.resp`, `r3.connect`, `r3.s404` (response times of a status), `s0.iter`, `t0.time`, `p0.time` (page), `x0.time`
-//! (transition), `l0.exchange`, `l0.iteration`, `l0.page` (location), `inj.lag`, `cens.age`, `sock.held`, `inj.pickup`, each with
+//! (transition), `l0.exchange`, `l0.iteration`, `l0.page` (location), `inj.lag`, `cens.age`, `sock.held`, `inj.pickup`, `user.unserved`, each with
 //! `.out` outside hold.
 //!
 //! A tag names one histogram of an aggregate; [`visit`] walks over all of them, [`locate`] finds the one of a tag.
@@ -13,7 +13,7 @@ const OUTCOMES: [&str; 3] = ["ok", "failed", "error"];
 /// Measures of one outcome in tags.
 const MEASURES: [&str; 4] = ["resp", "serv", "lag", "ttfb"];
 /// Distributions that a run has once.
-const SINGLE: [&str; 4] = ["inj.lag", "cens.age", "sock.held", "inj.pickup"];
+const SINGLE: [&str; 5] = ["inj.lag", "cens.age", "sock.held", "inj.pickup", "user.unserved"];
 /// Distributions of a location.
 const LOCATION_PARTS: [&str; 3] = ["exchange", "iteration", "page"];
 const OUTSIDE: &str = ".out";
@@ -72,8 +72,8 @@ pub(crate) fn visit<E>(aggregate: &Aggregate, mut see: impl FnMut(&str, &Histogr
             write!(tag, "{owner}{index}.{what}{suffix}").expect("a string takes all text");
             offer(&tag, &stats.time)?;
         }
-        let LoadStats { injector_lag, censored, held, pickup_delay, .. } = aggregate.load(section);
-        for (name, histogram) in SINGLE.iter().zip([injector_lag, censored, held, pickup_delay]) {
+        let LoadStats { injector_lag, censored, held, pickup_delay, unserved, .. } = aggregate.load(section);
+        for (name, histogram) in SINGLE.iter().zip([injector_lag, censored, held, pickup_delay, unserved]) {
             offer(&format!("{name}{suffix}"), histogram)?;
         }
     }
@@ -108,7 +108,8 @@ pub(crate) fn locate<'a>(aggregate: &'a mut Aggregate, tag: &str, limits: Limits
     };
     if let Some(single) = SINGLE.iter().position(|known| *known == tag) {
         let load = aggregate.load_mut(section);
-        let all = [&mut load.injector_lag, &mut load.censored, &mut load.held, &mut load.pickup_delay];
+        let all =
+            [&mut load.injector_lag, &mut load.censored, &mut load.held, &mut load.pickup_delay, &mut load.unserved];
         return all.into_iter().nth(single);
     }
     let (owner, what) = tag.split_once('.')?;

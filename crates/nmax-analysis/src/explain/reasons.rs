@@ -132,6 +132,18 @@ pub(super) const ALL: &[Explanation] = &[
         remedy: "Have the server close a connection as soon as its last reply is sent.",
     },
     Explanation {
+        code: "USERS_UNSERVED",
+        title: "virtual users never got a reply",
+        weight: Weight::Fail,
+        means: "Some users of a closed workload waited for their first reply as long as the load went on, and got none. Those that \
+                were served make nearly all the exchanges, so no figure of exchanges shows it. A server that gives each connection \
+                a worker and keeps it does this to all users beyond its workers.",
+        computed: "Virtual users that began an iteration and got no reply (errors are none) until the load ended, after at least \
+                   1 s and 10 times the median response time. More than 10 % of the users, and at least two, are a FAIL; fewer are \
+                   a warning.",
+        remedy: "Raise the server's limit of workers or connections, let it close idle connections, or use fewer virtual users.",
+    },
+    Explanation {
         code: "ITERATIONS_FAILED",
         title: "users fail although exchanges look well",
         weight: Weight::Fail,

@@ -55,6 +55,9 @@ fn limits_are_those_of_the_code() {
         ("G8_STALLS", percent(gates::STALLED_SHARE_MAX)),
         ("G8_STALLS", format!("{} ms", gates::STALLED_MS_MAX)),
         ("TARGET_OVERLOADED", percent(crate::judge::WAITED_SHARE_MAX)),
+        ("USERS_UNSERVED", percent(crate::judge::UNSERVED_SHARE_MAX)),
+        ("USERS_UNSERVED", format!("{} times", crate::judge::WAITED_TIMES_MIN)),
+        ("USERS_UNSERVED", format!("{} s", crate::judge::WAITED_MS_MIN / 1e3)),
         ("ITERATIONS_FAILED", percent(crate::judge::FAILED_SHARE_WARN)),
     ];
     for (code, limit) in cases {

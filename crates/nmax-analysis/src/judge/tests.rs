@@ -279,6 +279,38 @@ proptest! {
     }
 }
 
+/// Three users make a thousand exchanges, seventeen none. A few are a warning, and who has not waited long is none.
+#[test]
+fn users_without_a_reply_fail_a_run() {
+    //  users  unserved  waited s  verdict        said
+    let cases = [
+        (20, 17, 20, Verdict::Fail, true),
+        (20, 2, 20, Verdict::Pass, true),
+        (20, 3, 20, Verdict::Fail, true),
+        (5, 1, 20, Verdict::Pass, true),
+        (20, 17, 0, Verdict::Pass, false),
+        (20, 0, 20, Verdict::Pass, false),
+    ];
+    for (users, unserved, waited_s, verdict, said) in cases {
+        let mut run = Run::healthy().closed();
+        let load = run.totals.load_mut(Section::Hold);
+        load.users = users;
+        load.unserved.record_n(Nanos::from_secs(waited_s).0, unserved);
+        let judgement = judge(&run.evidence());
+        let reason = judgement.reasons.iter().find(|reason| reason.code == "USERS_UNSERVED");
+        assert_eq!((judgement.verdict, reason.is_some()), (verdict, said), "{users} {unserved} {waited_s}");
+        let want = format!("{unserved} of {users} virtual users completed nothing");
+        assert!(reason.is_none_or(|reason| reason.text.starts_with(&want)), "{reason:?}");
+    }
+    // A slow system makes everybody wait.
+    let mut run = Run::healthy().closed();
+    run.totals = Run::empty().totals;
+    run.add(Section::Hold, 100, HOME, Outcome::Ok, 3_000.0, 0.1);
+    run.plan.thresholds.clear();
+    run.totals.load_mut(Section::Hold).unserved.record_n(Nanos::from_secs(20).0, 17);
+    assert_eq!(judge(&run.evidence()).verdict, Verdict::Pass, "20 s are not ten times 3 s");
+}
+
 /// A target that drifts was measured well: the verdict stays, and the warning is there; not where change is the point.
 #[test]
 fn a_drifting_target_is_a_warning_and_decides_nothing() {

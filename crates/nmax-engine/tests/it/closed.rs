@@ -182,3 +182,27 @@ fn users_who_never_got_their_turn_are_counted() {
     let idle = simulate(&plan, instant(ms(100)), &Options { stop_at: Some(ms(2_500)), ..Options::all() });
     assert_eq!(idle.load().dropped.total(), 0, "those whose turn had not come were not due");
 }
+
+/// A server with three workers that keep their connection serves three users; the others wait as long as the load goes
+/// on, and what they get in the drain is too late.
+#[test]
+fn users_without_a_reply_are_counted() {
+    let plan = home_page("workload: { closed: { vus: 20 } }\nduration: 10s\ngraceful_stop: 2s");
+    let server = |frees: Option<Nanos>| {
+        let ok = reply(200);
+        move |call: &Call<'_>| match (call.number < 3 || call.at > Nanos::ZERO, frees) {
+            (true, _) => Answer::Bytes(call.at + ms(20), ok.clone()),
+            (false, Some(at)) => Answer::Bytes(at, ok.clone()),
+            (false, None) => Answer::Never,
+        }
+    };
+    for frees in [None, Some(s(11))] {
+        let run = simulate(&plan, server(frees), &Options::all());
+        let load = run.totals.load(Section::Hold);
+        assert_eq!((load.users, load.unserved.count()), (20, 17), "{frees:?}");
+        assert_eq!(load.unserved.min_ns(), Some(s(10).0), "{frees:?}");
+    }
+    let all_served = simulate(&plan, instant(ms(20)), &Options { workers: 3, ..Options::all() });
+    let load = all_served.totals.load(Section::Hold);
+    assert_eq!((load.users, load.unserved.count()), (20, 0));
+}

@@ -32,6 +32,10 @@ pub struct LoadStats {
     pub waited: u64,
     /// Due iterations never started.
     pub dropped: Dropped,
+    /// Virtual users of a closed workload who began an iteration; told once, at the end of the run.
+    pub users: u64,
+    /// Of those, the ones without a single reply while the load went on: how long each had waited since its first start.
+    pub unserved: Histogram,
     /// Exchanges unfinished at the end, with their ages since the intended instant.
     pub censored: Histogram,
     /// Send lag − network − wait for a slot, per exchange.
@@ -89,6 +93,8 @@ impl LoadStats {
         self.waited += other.waited;
         self.dropped.injector += other.dropped.injector;
         self.dropped.in_flight_limit += other.dropped.in_flight_limit;
+        self.users += other.users;
+        self.unserved.merge(&other.unserved);
         self.censored.merge(&other.censored);
         self.injector_lag.merge(&other.injector_lag);
         self.in_flight_ns += other.in_flight_ns;
@@ -119,6 +125,7 @@ impl LoadStats {
 
     pub(super) fn reset(&mut self) {
         self.censored.reset();
+        self.unserved.reset();
         self.injector_lag.reset();
         self.held.reset();
         self.pickup_delay.reset();
@@ -126,6 +133,7 @@ impl LoadStats {
         self.passed_over.clear();
         let kept = Self {
             censored: std::mem::take(&mut self.censored),
+            unserved: std::mem::take(&mut self.unserved),
             injector_lag: std::mem::take(&mut self.injector_lag),
             held: std::mem::take(&mut self.held),
             pickup_delay: std::mem::take(&mut self.pickup_delay),

@@ -82,6 +82,8 @@ struct LoadLine {
     run_wait_ns: u64,
     #[serde(default)]
     stalled_ns: u64,
+    #[serde(default)]
+    users: u64,
 }
 
 impl SectionLine {
@@ -207,6 +209,7 @@ impl LoadLine {
             start_delay_ns: load.start_delay_ns,
             run_wait_ns: load.run_wait.0,
             stalled_ns: load.stalled.0,
+            users: load.users,
         }
     }
 
@@ -233,7 +236,7 @@ impl LoadLine {
         }
         load.held_open = self.held_open;
         (load.start_delay_ns, load.run_wait) = (self.start_delay_ns, Nanos(self.run_wait_ns));
-        load.stalled = Nanos(self.stalled_ns);
+        (load.stalled, load.users) = (Nanos(self.stalled_ns), self.users);
         Ok(())
     }
 }

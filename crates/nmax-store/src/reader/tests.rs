@@ -141,7 +141,7 @@ fn missing_parts_are_named() {
 
 /// Takes every key away that directories of earlier versions do not have.
 fn without_new_keys(value: &mut serde_json::Value) {
-    const NEW: [&str; 19] = [
+    const NEW: [&str; 20] = [
         "pages",
         "transitions",
         "locations",
@@ -151,6 +151,7 @@ fn without_new_keys(value: &mut serde_json::Value) {
         "start_delay_ns",
         "run_wait_ns",
         "stalled_ns",
+        "users",
         "transactions",
         "overflowed",
         "transaction_count",

@@ -1,12 +1,16 @@
 //! Every exit code of the contract, each for a real reason, and `--exit-zero`. 130 is among the signals.
 
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::net::TcpListener;
+use std::time::Duration;
+
 use nmax_testkit::servers::{BadServer, Habit, refusing_url};
 
 use crate::bench::{Bench, until};
 use crate::peers::{arrived, target};
 
-/// So few and slow requests that the verdict does not depend on how busy this machine is: the three largest lags
-/// are left out, and the median allows for more than the fourth.
+/// So few and slow requests that the verdict hardly depends on how busy this machine is: lag decides no condition, and
+/// all of it takes about as long as a worker may stand still.
 const FEW: [&str; 4] = ["-n", "4", "-c", "1"];
 
 fn run(bench: &Bench, url: &str, flags: &[&str]) -> crate::bench::Ended {
@@ -124,4 +128,41 @@ fn targets_of_others_are_not_loaded() {
         .exits(2)
         .says(&["metadata"]);
     assert!(bench.runs().is_empty());
+}
+
+/// A server with three workers, each of which stays with its connection, serves three of twenty users: that is a FAIL of
+/// the target, although nearly every exchange is quick and ok.
+#[test]
+fn users_that_a_server_never_answers_are_3() {
+    let (bench, listener) = (Bench::new(), TcpListener::bind("127.0.0.1:0").unwrap());
+    let url = format!("http://{}/", listener.local_addr().unwrap());
+    for _ in 0..3 {
+        let listener = listener.try_clone().unwrap();
+        // They wait for connections until the tests end.
+        std::thread::spawn(move || {
+            for stream in listener.incoming() {
+                let mut lines = BufReader::new(stream.unwrap());
+                let mut line = String::new();
+                while lines.read_line(&mut line).is_ok_and(|length| length > 0) {
+                    if line.ends_with("\r\n\r\n") {
+                        std::thread::sleep(Duration::from_millis(20));
+                        let reply = b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n";
+                        if lines.get_mut().write_all(reply).is_err() {
+                            break;
+                        }
+                        line.clear();
+                    }
+                }
+            }
+        });
+    }
+    let args = ["run", &url, "-c", "20", "-d", "4s", "--timeout", "3s", "--json"];
+    let ended = bench.nmax(&args);
+    let summary = ended.json();
+    let reasons = summary["reasons"].as_array().unwrap();
+    let reason = reasons.iter().find(|reason| reason["code"] == "USERS_UNSERVED").unwrap();
+    let text = reason["text"].as_str().unwrap();
+    assert!(text.starts_with("17 of 20 virtual users completed nothing"), "{text}");
+    // A busy machine may make it INVALID, which is no PASS either.
+    assert!([3, 4].contains(&ended.code), "{summary:#}");
 }
