@@ -47,7 +47,7 @@ fn an_injector_that_stands_still_makes_any_run_invalid() {
             let judgement = judged_on(workload, "8s", blocks, None);
             let want = if is_free { Verdict::Pass } else { Verdict::Invalid };
             assert_eq!(judgement.verdict, want, "{workload}: {:?}", judgement.reasons);
-            let first = judgement.reasons.iter().filter(|reason| reason.decides).next_back();
+            let first = judgement.reasons.iter().rfind(|reason| reason.decides);
             assert!(is_free || first.is_some_and(|reason| reason.code == "G8_STALLS"), "{:?}", judgement.reasons);
         }
     }
