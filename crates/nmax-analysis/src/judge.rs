@@ -15,6 +15,7 @@ use crate::{Evidence, Gate, Judgement, Reason, Verdict, answer, effects, lag};
 
 mod iterations;
 mod lost;
+mod replies;
 mod unmet;
 mod unserved;
 
@@ -178,6 +179,9 @@ fn warnings(evidence: &Evidence, gates: &[Gate], evaluated: &[Evaluated]) -> Vec
     }
     for (code, text, name) in unmet::unmet(evidence) {
         warn(code, text, name);
+    }
+    for (code, text, replies) in replies::odd(evidence) {
+        warn(code, text, count(replies));
     }
     for (text, figure) in lost::lost(evidence) {
         warn("SOURCE_LOST", text, figure);

@@ -182,6 +182,18 @@ fn planned_requests(plan: &Plan) -> Vec<PlannedRequest<'_>> {
     planned.collect()
 }
 
+/// Steps that send requests of this name: those that are called so, else those whose name varies between exchanges.
+///
+/// A redirect that is followed and what comes with a page are of no step.
+pub(crate) fn steps_of<'a>(plan: &'a Plan, name: &str) -> Vec<&'a Request> {
+    let planned = planned_requests(plan);
+    let of = |wanted: Option<&str>| -> Vec<&'a Request> {
+        planned.iter().filter(|step| step.name.as_deref() == wanted).map(|step| step.request).collect()
+    };
+    let called = of(Some(name));
+    if called.is_empty() && !name.contains(" +") { of(None) } else { called }
+}
+
 fn constant_name(request: &Request) -> Option<String> {
     let texts = request.name.parts.iter().map(|part| match part {
         Part::Text(text) => Some(text.as_str()),

@@ -204,6 +204,11 @@ pub struct Injector {
 }
 
 impl View {
+    /// Replies by status in the phase: of all requests first, then by name where they differ from the usual one.
+    pub fn by_status(&self) -> Vec<(Option<&str>, String)> {
+        stats::by_status(&self.total, &self.requests)
+    }
+
     /// Computes every number of the report. O(names × buckets).
     pub fn new(
         evidence: &Evidence<'_>,

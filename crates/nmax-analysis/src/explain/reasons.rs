@@ -34,6 +34,28 @@ pub(super) const ALL: &[Explanation] = &[
         remedy: "Lower the rate, or find what holds the target up. `max_in_flight` only moves the limit.",
     },
     Explanation {
+        code: "ONLY_REDIRECTS",
+        title: "a request was answered by redirects only",
+        weight: Weight::Warning,
+        means: "Every reply of a request was a redirect (301, 302, 303, 307, 308) that nmax did not follow, often to a log-in \
+                page. Such a reply counts as ok and is quick: the numbers are those of the redirect and not of the page.",
+        computed: "By request name in the hold. Not told where the step or `defaults` follow redirects, or where the step's \
+                   `expect` names a status.",
+        remedy: "Follow redirects (`--follow`, or `redirects: follow` in the plan), log in first, test the page behind it, or write \
+                 `expect: { status: 302 }` where the redirect is what you test.",
+    },
+    Explanation {
+        code: "STATUS_UNEXPECTED",
+        title: "no reply of a request had an accepted status",
+        weight: Weight::Warning,
+        means: "Every reply of a request was an error such as 404 or 503. The exchanges count as failed; a request that is \
+                rare among many does not break a condition on the failure rate, so it is named here.",
+        computed: "By request name in the hold: no reply with a status from 200 to 399, or with one that the step's `expect` \
+                   names.",
+        remedy: "Check the path, the data and the credentials. Where the status is what you test, write it into `expect`. A \
+                 condition such as `failure_rate < 5% for request NAME` makes it a FAIL.",
+    },
+    Explanation {
         code: "G6_NOT_STEADY",
         title: "the target does not stand still",
         weight: Weight::Warning,

@@ -9,6 +9,8 @@ use crate::view::{Dist, Stats, View, WITHHELD};
 pub(super) const NAME_MAX: usize = 300;
 /// Most withheld times explained.
 const WITHHELD_SHOWN_MAX: usize = 20;
+/// Most lines of replies by status.
+const STATUS_ROWS_MAX: usize = 40;
 /// Most checks listed.
 const CHECKS_MAX: usize = 200;
 
@@ -60,6 +62,10 @@ fn requests(page: &mut Page, view: &View) {
         let texts: Vec<String> = view.withheld.iter().take(WITHHELD_SHOWN_MAX).map(|one| one.text()).collect();
         let rest = if view.withheld.len() > texts.len() { "; and more" } else { "" };
         page.add(format_args!("<p class=\"note\">{WITHHELD} {}{rest}</p>", Escaped(&texts.join("; "))));
+    }
+    for (name, replies) in view.by_status().into_iter().take(STATUS_ROWS_MAX) {
+        let name = name.map_or_else(String::new, |name| format!(" of {}", clip(name, NAME_MAX)));
+        page.add(format_args!("<p class=\"note\">Replies by status{}: {replies}</p>\n", Escaped(&name)));
     }
 }
 

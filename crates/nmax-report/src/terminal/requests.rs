@@ -2,7 +2,7 @@
 
 use nmax_analysis::Withheld;
 
-use super::text::{Ink, left, right, shorten};
+use super::text::{Ink, left, right, shorten, width};
 use super::{Page, more};
 use crate::number;
 use crate::view::{Stats, View, WITHHELD};
@@ -11,6 +11,12 @@ use crate::view::{Stats, View, WITHHELD};
 const ROWS_MAX: usize = 40;
 /// Most withheld times explained.
 const WITHHELD_MAX: usize = 6;
+/// Most lines of replies by status.
+const STATUS_ROWS_MAX: usize = 9;
+/// Columns before replies by status.
+const STATUS_INDENT: usize = 10;
+/// Least columns of a name beside its replies by status.
+const STATUS_NAME_MIN: usize = 20;
 /// From this width on, a row fits beside a readable name.
 const ONE_LINE_MIN: usize = 78;
 
@@ -139,6 +145,7 @@ pub(super) fn write(page: &mut Page, view: &View, wide: bool) {
     more(page, view.requests.len(), ROWS_MAX, "request names in the report");
     row(page, &layout, "total", &view.total, Ink::Bold);
     withheld(page, view, wide);
+    status(page, view);
 }
 
 /// Why cells have a mark in place of a time. With one request name, its row is that of the total.
@@ -150,6 +157,21 @@ fn withheld(page: &mut Page, view: &View, wide: bool) {
         page.item(WITHHELD, Ink::Warning, &one.text());
     }
     more(page, all.len(), WITHHELD_MAX, "withheld times");
+}
+
+/// Replies by status: of all, and of the names that had others than the usual one.
+fn status(page: &mut Page, view: &View) {
+    let rows = view.by_status();
+    for (name, replies) in rows.iter().take(STATUS_ROWS_MAX) {
+        match name {
+            None => page.entry("status", replies),
+            Some(name) => {
+                let room = page.width.saturating_sub(STATUS_INDENT + 2 + width(replies)).max(STATUS_NAME_MIN);
+                page.entry("", &format!("{}: {replies}", shorten(name, room)));
+            }
+        }
+    }
+    more(page, rows.len(), STATUS_ROWS_MAX, "request names in the report");
 }
 
 fn row(page: &mut Page, layout: &Layout, name: &str, stats: &Stats, ink: Ink) {

@@ -204,6 +204,28 @@ impl Stats {
             self.withheld[QUANTILES.iter().position(|(name, _)| *name == one.quantile).unwrap_or_default()] = true;
         }
     }
+
+    /// Replies by status, and exchanges without a reply: `200 9,812 · 404 3 · no reply 1`. Empty without exchanges.
+    pub fn by_status(&self) -> String {
+        let of_status = self.status.iter().map(|(status, replies)| format!("{status} {}", number::count(*replies)));
+        let none = (self.errors > 0).then(|| format!("no reply {}", number::count(self.errors)));
+        of_status.chain(none).collect::<Vec<_>>().join(" · ")
+    }
+
+    /// The status of most replies.
+    fn usual_status(&self) -> Option<u16> {
+        self.status.iter().max_by_key(|(_, replies)| *replies).map(|(status, _)| *status)
+    }
+}
+
+/// Replies by status of all requests, then of those, by name, that had others than the usual one; nothing without a
+/// reply. With one request name, what is said of all is said of it.
+pub(super) fn by_status<'a>(total: &Stats, requests: &'a [(String, Stats)]) -> Vec<(Option<&'a str>, String)> {
+    let usual = total.usual_status();
+    let all = Some((None, total.by_status())).filter(|(_, text)| !text.is_empty());
+    let differs = |stats: &Stats| stats.errors > 0 || stats.status.iter().any(|(status, _)| Some(*status) != usual);
+    let others = requests.iter().filter(|(_, stats)| requests.len() > 1 && differs(stats));
+    all.into_iter().chain(others.map(|(name, stats)| (Some(name.as_str()), stats.by_status()))).collect()
 }
 
 impl Times {

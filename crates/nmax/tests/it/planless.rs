@@ -64,6 +64,31 @@ fn errors_of_the_server_are_failures_of_the_client() {
     assert_eq!(count(&total["ok"]) + failed, 60);
 }
 
+/// Redirects count as ok and errors of the whole target break a condition: neither passes without a word.
+#[test]
+fn a_target_that_only_redirects_or_refuses_is_told() {
+    let (bench, target) = (Bench::new(), target());
+    // path         exit  code                       why
+    let cases = [
+        ("/status/302", 0, Some("ONLY_REDIRECTS"), "a redirect is ok, and a warning"),
+        ("/status/404", 3, Some("STATUS_UNEXPECTED"), "nothing accepts it"),
+        ("/status/200", 0, None, "a page"),
+    ];
+    for (path, exit, code, why) in cases {
+        let url = format!("{}{path}", target.url());
+        let mut args = vec!["run", &url, "-n", "10", "-c", "2"];
+        let status = path.rsplit('/').next().unwrap();
+        let table = bench.nmax(&args).exits(exit).stdout;
+        assert!(table.lines().any(|line| line == format!("status    {status} 10")), "{why}: {table}");
+        args.push("--json");
+        let summary = bench.nmax(&args).exits(exit).json();
+        let reasons = summary["reasons"].as_array().unwrap();
+        let odd = ["ONLY_REDIRECTS", "STATUS_UNEXPECTED"];
+        let found = reasons.iter().filter_map(|reason| reason["code"].as_str()).find(|code| odd.contains(code));
+        assert_eq!(found, code, "{why}: {summary:#}");
+    }
+}
+
 #[test]
 fn flags_reach_the_wire() {
     let bench = Bench::new();
