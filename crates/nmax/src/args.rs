@@ -204,7 +204,7 @@ pub struct RunArgs {
     /// Let the plan's timeline run commands and send signals on this host
     #[arg(long)]
     pub allow_exec: bool,
-    /// Worker threads [default: one per core]
+    /// Worker threads [default: one per core, one less when the target is on this host]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
     pub workers: Option<u32>,
     /// Pin worker i to the i-th of these CPUs, as in 0,2,4
@@ -419,7 +419,7 @@ pub struct DoctorArgs {
     pub what: Option<String>,
     #[command(flatten)]
     pub plan: PlanArgs,
-    /// Worker threads of the run [default: one per core]
+    /// Worker threads of the run [default: one per core, one less when the target is on this host]
     #[arg(long, value_name = "N", requires = "what", value_parser = clap::value_parser!(u32).range(1..=256))]
     pub workers: Option<u32>,
     /// Print as JSON

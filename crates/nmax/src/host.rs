@@ -7,6 +7,7 @@
 //! - `facts`: [`Host`], read from `/proc` and `/sys`; `clock`: what a clock reading costs
 //! - `finding`: [`Finding`], what a check says; `checks`: the host alone
 //! - `need`: what a plan asks of a host; `forecast`: whether the host has it
+//! - `workers`: how many workers a run has by default
 //! - `files`: the limit of open files, raised
 
 mod checks;
@@ -16,6 +17,7 @@ mod files;
 mod finding;
 mod forecast;
 pub(crate) mod need;
+mod workers;
 
 pub use checks::checks;
 pub use facts::Host;
@@ -23,3 +25,4 @@ pub use files::{raise, sockets};
 pub use finding::{Finding, Level};
 pub use forecast::forecast;
 pub use need::Need;
+pub use workers::{cores, workers};

@@ -94,7 +94,7 @@ pub struct ScaleArgs {
     /// Begin at once, without one iteration of every scenario before
     #[arg(long)]
     pub no_smoke: bool,
-    /// Worker threads [default: one per core]
+    /// Worker threads [default: one per core, one less when the target is on this host]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
     pub workers: Option<u32>,
     /// Pin worker i to the i-th of these CPUs, as in 0,2,4

@@ -11,13 +11,13 @@ use nmax_plan::units::format_duration;
 use nmax_report::number;
 use serde_json::json;
 
-use super::run::{complain, cores};
+use super::run::complain;
 use super::{once, prove, wire};
 use crate::args::CheckArgs;
 use crate::exit::Exit;
 use crate::secrets::Shown;
 use crate::session::SessionError;
-use crate::{hints, load, preflight, say, session};
+use crate::{hints, host, load, preflight, say, session};
 
 mod advice;
 mod effort;
@@ -46,10 +46,11 @@ pub fn check(args: &CheckArgs) -> Exit {
         return prove::prove(args, plan, &shown);
     }
     let plan = Arc::new(plan);
-    let warnings = match preflight::origins(&plan).map(|origins| hints::warnings(&plan, &origins)) {
-        Ok(warnings) => warnings,
+    let origins = match preflight::origins(&plan) {
+        Ok(origins) => origins,
         Err(error) => return complain(&error, Exit::Usage),
     };
+    let warnings = hints::warnings(&plan, &origins);
     if let Err(error) = startable(&plan) {
         return complain(&error, Exit::Usage);
     }
@@ -61,7 +62,7 @@ pub fn check(args: &CheckArgs) -> Exit {
     let beside = written::beside_per_s(&plan);
     let together = |per_s: Option<f64>| per_s.map(|per_s| per_s + beside);
     let advice = Advice {
-        machine: (!args.quick).then(|| machine::measure(cores())),
+        machine: (!args.quick).then(|| machine::measure(host::workers(None, &plan, &origins))),
         needed_per_s: together(forecast.peak_requests_per_s),
         effort: effort::effort(together(intended), plan.availability),
     };

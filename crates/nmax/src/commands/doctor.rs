@@ -5,7 +5,7 @@ use std::io::IsTerminal;
 use nmax_report::number;
 use serde_json::{Value, json};
 
-use super::run::{complain, cores};
+use super::run::complain;
 use crate::args::DoctorArgs;
 use crate::exit::Exit;
 use crate::host::{self, Finding, Host, Level, Need};
@@ -49,7 +49,7 @@ pub fn doctor(args: &DoctorArgs) -> Exit {
 fn need(args: &DoctorArgs, what: &str) -> Result<Need, String> {
     let (plan, _) = load::plan(what, &args.plan, &args.planless).map_err(|error| error.to_string())?;
     let origins = preflight::origins(&plan)?;
-    let workers = args.workers.unwrap_or_else(cores);
+    let workers = host::workers(args.workers, &plan, &origins);
     Ok(Need::of(&plan, &origins, u64::from(workers)))
 }
 

@@ -94,7 +94,7 @@ pub fn conduct(
 fn order(args: &RunArgs, plan: Plan, variables: load::Variables) -> Result<Order, (String, Exit)> {
     let usage = |error: String| (error, Exit::Usage);
     let origins = preflight::origins(&plan).map_err(usage)?;
-    let workers = args.workers.unwrap_or_else(cores);
+    let workers = host::workers(args.workers, &plan, &origins);
     let warnings = fits(&Need::of(&plan, &origins, u64::from(workers))).map_err(usage)?;
     pinnable(&args.pin).map_err(usage)?;
     let acts: Vec<String> = hints::acts_here(&plan).map(|item| format!("`{}`", item.name)).collect();
@@ -167,11 +167,6 @@ pub fn fits(need: &Need) -> Result<Vec<(&'static str, String)>, String> {
     of(Level::Warning).for_each(|finding| say::note(format_args!("warning: {}", says(finding))));
     let event = |finding: &Finding| (finding.code, format!("{}: {}", finding.meaning, finding.remedy));
     Ok(of(Level::Warning).map(event).collect())
-}
-
-/// Cores that this process may use, at least one.
-pub fn cores() -> u32 {
-    std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32)
 }
 
 /// Whether this process may run on these CPUs.

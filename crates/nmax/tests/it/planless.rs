@@ -89,6 +89,24 @@ fn a_target_that_only_redirects_or_refuses_is_told() {
     }
 }
 
+/// By default a target on this host is left a core, where there are two or more.
+#[test]
+fn a_target_on_this_host_is_left_a_core() {
+    let (bench, target) = (Bench::new(), target());
+    let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get() as u64);
+    let url = format!("{}/hello", target.url());
+    let workers = |flags: &[&str]| {
+        let args: Vec<&str> = ["run", &url, "-n", "4", "--json"].into_iter().chain(flags.iter().copied()).collect();
+        count(&bench.nmax(&args).exits(0).json()["injector"]["workers"])
+    };
+    assert_eq!(workers(&[]), (cores - 1).max(1));
+    assert_eq!(workers(&["--workers", "3"]), 3);
+    let name = format!("shop.test:80:{}", url.trim_start_matches("http://").trim_end_matches("/hello"));
+    let through =
+        bench.nmax(&["run", "http://shop.test/hello", "--resolve", &name, "-n", "4", "--json"]).exits(0).json();
+    assert_eq!(count(&through["injector"]["workers"]), (cores - 1).max(1), "its address decides");
+}
+
 #[test]
 fn flags_reach_the_wire() {
     let bench = Bench::new();

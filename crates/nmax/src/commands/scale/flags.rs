@@ -11,7 +11,8 @@ use super::head;
 use super::measure::Count;
 use super::price::{self, Price};
 use crate::args::ScaleArgs;
-use crate::commands::run::{cores, is_stdout};
+use crate::commands::run::is_stdout;
+use crate::host;
 
 /// What arguments mean beside the plan.
 pub(super) struct Meant {
@@ -53,7 +54,7 @@ pub(super) fn refused(args: &ScaleArgs) -> Vec<String> {
 /// Reads everything that is text; all errors at once.
 pub(super) fn meant(args: &ScaleArgs, plan: &Plan) -> Result<Meant, Vec<String>> {
     let mut errors = Vec::new();
-    let axes = axis::parse(&args.axis, args.min, args.max, cores()).map_err(|mut more| errors.append(&mut more));
+    let axes = axis::parse(&args.axis, args.min, args.max, host::cores()).map_err(|mut more| errors.append(&mut more));
     let mut take = |error: String| errors.push(error);
     let count = Count::parse(&args.count, plan).map_err(&mut take);
     let precision = precision(&args.precision).map_err(&mut take);

@@ -23,7 +23,7 @@ use super::price::Price;
 use super::progress::Progress;
 use super::rig::Rig;
 use crate::args::{PlanlessArgs, ScaleArgs};
-use crate::commands::run::{cores, fits, is_stdout, pinnable, writable};
+use crate::commands::run::{fits, is_stdout, pinnable, writable};
 use crate::commands::smoke;
 use crate::exit::Exit;
 use crate::host::{self, Host, Level, Need};
@@ -176,7 +176,7 @@ fn head(
         knobs: axes.knobs.clone(),
         x_unit: count.unit(),
         observed: observed.collect(),
-        cores: cores(),
+        cores: host::cores(),
         demand,
         notes,
         tags: order.tags.clone(),
@@ -195,7 +195,7 @@ fn order(
 ) -> Result<(Axes, Order), (String, Exit)> {
     let usage = |error: String| (error, Exit::Usage);
     let origins = preflight::origins(&plan).map_err(usage)?;
-    let workers = args.workers.unwrap_or_else(cores);
+    let workers = host::workers(args.workers, &plan, &origins);
     let need = |level: f64| {
         let highest = level::plan(&plan, axes.load, level, times, plan.seed, None);
         Need::of(&highest, &origins, u64::from(workers))
