@@ -7,6 +7,7 @@ use nmax_metrics::{Aggregate, Catalog, Nanos, Readings};
 use nmax_plan::plan::Plan;
 
 use crate::course::{Course, Observation};
+use crate::culprits::Culprits;
 use crate::effect::Happened;
 
 /// All that a judgement may look at.
@@ -87,6 +88,8 @@ pub struct InjectorFacts {
     pub confined: bool,
     /// The run was stopped by a person or a limit before its planned end.
     pub interrupted: bool,
+    /// What used the processors of its host during the hold.
+    pub culprits: Option<Culprits>,
     /// A condition with `abort` ended the run; which one, in a sentence.
     pub aborted: Option<String>,
 }

@@ -97,6 +97,21 @@ pub fn find(text: &str) -> Vec<&'static Explanation> {
     explanations().filter(begins).collect()
 }
 
+/// Codes about a word: those that have it in their code or title, else those whose text has it. A plural counts.
+pub fn search(word: &str) -> Vec<&'static Explanation> {
+    let word = word.trim().to_ascii_lowercase();
+    let is_it = |part: &str| part == word || part.strip_suffix('s') == Some(&word);
+    let has = |text: &str| text.to_ascii_lowercase().split(|c: char| !c.is_alphanumeric()).any(is_it);
+    let about = |texts: fn(&Explanation) -> Vec<&'static str>| -> Vec<_> {
+        explanations().filter(|explanation| texts(explanation).into_iter().any(has)).collect()
+    };
+    if word.is_empty() {
+        return Vec::new();
+    }
+    let named = about(|explanation| vec![explanation.code, explanation.title]);
+    if named.is_empty() { about(|explanation| vec![explanation.means, explanation.computed]) } else { named }
+}
+
 /// The code that is least different from `text`, when it is alike enough to be meant.
 pub fn nearest(text: &str) -> Option<&'static str> {
     let text = text.trim().to_ascii_uppercase().replace('-', "_");

@@ -59,6 +59,7 @@ impl Run {
                 windows_missing: 0,
                 interrupted: false,
                 confined: false,
+                culprits: None,
                 aborted: None,
             },
         };

@@ -178,10 +178,7 @@ pub(crate) fn injector_lag(exchanges: u64, evaluated: &[Evaluated]) -> Gate {
         |_| "the injector's lag changed the answer of no condition".into(),
         |_| {
             let told: Vec<String> = changed.iter().filter_map(|evaluated| evaluated.lag_text()).collect();
-            format!(
-                "{}: nmax sent too late to answer; use a quieter machine, or a lower rate per worker",
-                told.join("; ")
-            )
+            format!("{}: nmax sent too late to answer", told.join("; "))
         },
     )
 }
@@ -199,8 +196,7 @@ pub(crate) fn injector_cpu(utilization: Option<f64>, stretches: &[Stretch]) -> G
         false => format!("workers used {} of their processors{at}", share(value)),
     };
     Tested { id: CPU, value, op: Op::Below, limit, unit: "%" }.gate(figures, |value| {
-        let figures = format!("{}, below {} is needed", figures(value), share(limit));
-        format!("{figures}: use more workers, more cores or a lower rate")
+        format!("{}, below {} is needed", figures(value), share(limit))
     })
 }
 

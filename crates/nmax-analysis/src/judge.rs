@@ -10,8 +10,8 @@ use crate::gates::{gaps_warning, gates_of, rate_warning, reason_code, run_queue_
 use crate::interval::{CONFIDENCE, samples_needed};
 use crate::steady::{Steadiness, dependence, steadiness};
 use crate::thresholds::{Evaluated, evaluate_all};
-use crate::words::{count, counted, share, time_ms, value};
-use crate::{Evidence, Gate, Judgement, Reason, Verdict, answer, effects, lag};
+use crate::words::{count, counted, digits, share, time_ms, value};
+use crate::{Evidence, Gate, Judgement, Reason, Verdict, answer, culprits, effects, lag};
 
 mod iterations;
 mod lost;
@@ -54,6 +54,9 @@ pub fn judge(evidence: &Evidence) -> Judgement {
         Some(reason) => warnings.push(reason),
         None => {}
     }
+    if invalid.iter().chain(&warnings).any(|reason| is_of_lost_time(reason.code)) {
+        warnings.extend(time_taken(evidence));
+    }
     match overload(evidence, &evaluated) {
         Some(reason) if reason.decides => failed.insert(0, reason),
         Some(reason) => warnings.insert(0, reason),
@@ -79,6 +82,22 @@ pub fn judge(evidence: &Evidence) -> Judgement {
         thresholds,
         gates,
     }
+}
+
+/// Codes that say that nmax was late: whatever took its time is worth a name.
+fn is_of_lost_time(code: &str) -> bool {
+    code.starts_with("G3_")
+        || code.to_ascii_lowercase().contains("stall")
+        || matches!(code, "G4_RUN_QUEUE" | "G4_INJECTOR_CPU")
+}
+
+/// What took the injector's time, once for all that it spoiled.
+fn time_taken(evidence: &Evidence) -> Option<Reason> {
+    let text = culprits::told(evidence.injector)?;
+    let known = evidence.injector.culprits.as_ref()?;
+    let figures = [("steal_cores", known.steal_cores), ("idle_cores", known.idle_cores), ("cores", known.cores)];
+    let evidence = figures.map(|(name, cores)| (name.to_owned(), digits(cores))).to_vec();
+    Some(Reason { code: "TIME_TAKEN", text, evidence, decides: false })
 }
 
 fn closed_gate(gate: &Gate) -> Reason {

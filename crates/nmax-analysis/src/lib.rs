@@ -5,6 +5,7 @@
 //!
 //! # Layout
 //! - [`evidence`]: what a run measured, as handed in
+//! - [`culprits`]: what took the injector's time
 //! - [`verdict`]: the judgement, as handed out
 //! - [`interval`]: how far a quantile of one run may be off
 //! - [`lag`]: what the injector's own lag did to reported quantiles
@@ -30,6 +31,7 @@ pub mod breakdown;
 mod change;
 pub mod compare;
 pub mod course;
+pub mod culprits;
 pub mod effect;
 pub mod evidence;
 pub mod explain;

@@ -8,6 +8,7 @@
 //! # Layout
 //! - [`files`]: files that are read again and again; [`look`]: figures, notes, rates
 //! - [`cpu`], [`pressure`], [`memory`], [`disk`], [`net`], [`tcp`], [`kernel`], [`cgroup`]: parts of a host
+//! - [`neighbours`]: what else took the processors during a hold
 //! - [`processes`]: named processes; [`waits`]: threads that wait for a processor
 
 mod cgroup;
@@ -17,6 +18,7 @@ pub(crate) mod files;
 mod kernel;
 pub(crate) mod look;
 mod memory;
+mod neighbours;
 mod net;
 mod pressure;
 mod processes;
@@ -35,6 +37,7 @@ use crate::{Reading, Source, Trouble};
 use files::Files;
 pub use files::{Spent, kept_files};
 use look::{Look, Notes};
+pub use neighbours::{Neighbours, Used};
 
 /// A host and named processes on it.
 #[derive(Debug)]

@@ -252,7 +252,16 @@ fn gates(page: &mut Page, view: &View) {
     }
     page.heading("Why these numbers may not be believed");
     for gate in closed {
-        page.item("!", Ink::Warning, &format!("{} {}: {}", gate.code, gate.name, gate.text));
+        // What the reasons above say in full is not said again.
+        let is_told = view.reasons.iter().take(LIST_MAX).any(|reason| reason.text == gate.text);
+        let text = match (is_told, gate.value) {
+            (true, Some(value)) => {
+                let limit = gate.limit.map(|limit| format!(", limit {}", number::with_unit(Some(limit), gate.unit)));
+                number::with_unit(Some(value), gate.unit) + &limit.unwrap_or_default()
+            }
+            _ => gate.text.clone(),
+        };
+        page.item("!", Ink::Warning, &format!("{} {}: {text}", gate.code, gate.name));
     }
 }
 

@@ -432,7 +432,7 @@ pub struct DoctorArgs {
 
 #[derive(Debug, Args)]
 pub struct ExplainArgs {
-    /// A code, or the beginning of several, such as G4
+    /// A code, the beginning of several, such as G4, or a word that they are about, such as steal
     #[arg(value_name = "CODE", add = candidates::codes())]
     pub code: Option<String>,
     /// Print as JSON

@@ -383,8 +383,9 @@ impl Session<'_> {
             asked: self.asked,
             is_stopped: self.tally.facts.interrupted || self.trouble.is_some(),
             is_broken: self.trouble.is_some(),
+            beside: self.observer.beside(ended),
         };
-        let written = end(&mut self.writer, &mut self.tally, (&self.run, self.order), &catalog, &how);
+        let written = end(&mut self.writer, &mut self.tally, (&self.run, self.order), &catalog, how);
         let directory = self.writer.path().to_owned();
         let (judgement, mut view) = self.tally.conclude(plan, &catalog, info(manifest));
         if self.trouble.is_some() {

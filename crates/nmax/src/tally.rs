@@ -11,6 +11,7 @@ use nmax_plan::plan::{INJECTOR, Intervention, Plan};
 use nmax_plan::threshold::Within;
 use nmax_report::{Event, RunInfo, SeriesBuilder, View};
 
+pub mod beside;
 pub mod happened;
 mod observed;
 mod tail;
@@ -128,6 +129,9 @@ impl Tally {
 
     /// Takes a reading; what it says of the injector or of the run's end.
     pub fn resource(&mut self, resource: &Resource) {
+        if beside::is_line(resource) {
+            return beside::take(self.facts.culprits.get_or_insert_default(), resource);
+        }
         self.observed.take(resource);
         // What the run says of itself is not read again and again.
         if resource.source != "run" {

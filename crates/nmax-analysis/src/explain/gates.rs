@@ -37,8 +37,8 @@ pub(super) const ALL: &[Explanation] = &[
                    slot, per exchange, in the hold. INVALID: a condition on a time that holds with the lag and not without \
                    it, or the other way round; an upper limit that holds with the lag always stands. Warning: lag is more \
                    than 10 % of a quantile that no condition tests.",
-        remedy: "Quote the service time, which starts at the real sending. Use a quieter machine or one of its own, pin the \
-                 workers (`--pin`), or lower the rate.",
+        remedy: "Quote the service time, which starts at the real sending. See TIME_TAKEN: it names what took the time, and what \
+                 to do.",
     },
     Explanation {
         code: "G4_INJECTOR_CPU",
@@ -48,7 +48,7 @@ pub(super) const ALL: &[Explanation] = &[
         computed: "CPU time ÷ time of the busiest worker in the hold, or of all processors that the workers share: below 95 %. The \
                    same of all workers at each level of the plan, and of the worst 10 s of the hold (half of a short one), where \
                    the limit is up to half of the way to 100 %, the more the less of the hold it is.",
-        remedy: "Use more workers, more cores or injectors, fewer checks per reply, or a lower rate.",
+        remedy: "Use more workers where cores are free, more cores or injectors, fewer checks per reply, or a lower rate.",
     },
     Explanation {
         code: "G4_RUN_QUEUE",

@@ -34,6 +34,19 @@ pub(super) const ALL: &[Explanation] = &[
         remedy: "Lower the rate, or find what holds the target up. `max_in_flight` only moves the limit.",
     },
     Explanation {
+        code: "TIME_TAKEN",
+        title: "what took nmax's time: steal, a control group, other processes, timers",
+        weight: Weight::Warning,
+        means: "nmax was late or stood still (injector lag, run queue, CPU, stall). This names what used the processors of \
+                its host meanwhile: steal is time that the host of a virtual machine gave to others; processes are named \
+                with the processors that they used on average.",
+        computed: "Over the hold, from /proc/stat, /proc/PID/stat and the control group of nmax, about once a second. Named \
+                   from 1 % steal and 0.1 processors on. When nothing is found and processors were idle, the timers of the \
+                   machine are late.",
+        remedy: "Steal: another machine or dedicated cores. Other processes: stop them. The target: move it to another machine. A \
+                 control group: raise its quota. Timers: `nmax doctor` measures them.",
+    },
+    Explanation {
         code: "ONLY_REDIRECTS",
         title: "a request was answered by redirects only",
         weight: Weight::Warning,

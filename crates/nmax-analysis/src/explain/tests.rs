@@ -84,6 +84,21 @@ fn codes_are_found_as_people_write_them() {
     assert_eq!(nearest("XYZZYPLUGH"), None);
 }
 
+#[test]
+fn codes_are_found_by_what_they_are_about() {
+    let codes = |word: &str| search(word).iter().map(|explanation| explanation.code).collect::<Vec<_>>();
+    for (word, code) in [
+        ("steal", "TIME_TAKEN"),
+        ("Lag", "G3_INJECTOR_LAG"),
+        ("stall", "TIME_TAKEN"),
+        ("redirect", "ONLY_REDIRECTS"),
+        ("swap", "G4_SWAP"),
+    ] {
+        assert!(codes(word).contains(&code), "{word}: {:?}", codes(word));
+    }
+    assert_eq!((codes(""), codes("xyzzyplugh")), (vec![], vec![]));
+}
+
 proptest! {
     /// Law: the distance is a metric, and no text is too long for it.
     #[test]

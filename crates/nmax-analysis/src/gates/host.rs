@@ -62,12 +62,7 @@ pub(crate) fn run_queue(hold: &LoadStats, is_confined: bool, stretches: &[Stretc
     let (value, limit, at) = worst(whole, parts);
     let figures = |value: f64| format!("workers waited {} of their time for a processor{at}", share(value));
     Tested { id: RUN_QUEUE, value, op: Op::Below, limit, unit: "%" }.gate(figures, |value| {
-        format!(
-            "{}, below {} is needed: something else keeps their cores busy; stop it, move the target to another host, \
-             use fewer workers or pin them (`--pin`)",
-            figures(value),
-            share(limit)
-        )
+        format!("{}, below {} is needed: something else keeps their cores busy", figures(value), share(limit))
     })
 }
 
@@ -84,11 +79,7 @@ pub(super) fn worst(whole: (f64, f64, String), parts: impl Iterator<Item = (f64,
 pub(crate) fn run_queue_warning(gate: &Gate) -> Option<String> {
     let value = gate.value.filter(|value| *value >= RUN_WAIT_SHARE_WARN)?;
     (gate.holds && gate.name == RUN_QUEUE.name).then(|| {
-        format!(
-            "workers waited {} of their time for a processor, so some replies were seen late; a target on the same \
-             machine does that: move it to another one, use fewer workers or pin them (`--pin`)",
-            share(value)
-        )
+        format!("workers waited {} of their time for a processor, so some replies were seen late", share(value))
     })
 }
 

@@ -228,7 +228,7 @@ fn closed_gates_say_figures_and_remedy() {
                 &[],
             ),
             "workers waited 35 % of their time for a processor, below 25 % is needed: something else keeps their cores \
-             busy; stop it, move the target to another host, use fewer workers or pin them (`--pin`)",
+             busy",
         ),
         (
             stalls(Some(5_000.0), 8.0),

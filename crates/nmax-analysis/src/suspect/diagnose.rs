@@ -134,7 +134,7 @@ fn of_injector(look: &Look, system: &System, closed: &[Gate]) -> Diagnosis {
     Diagnosis {
         refused: closed
             .iter()
-            .map(|gate| format!("the run is not valid ({} {}): {}", gate.code, gate.name, gate.text))
+            .map(|gate| format!("the run is not valid: {} {}, see above", gate.code, gate.name))
             .collect(),
         coverage: rows.iter().map(Measured::coverage).collect(),
         suspects,

@@ -34,7 +34,7 @@ fn parse_quota(text: &str) -> Option<f64> {
 }
 
 /// The number behind a name at the beginning of a line.
-fn field(text: &str, name: &str) -> Option<u64> {
+pub(super) fn field(text: &str, name: &str) -> Option<u64> {
     let number = |line: &str| line.strip_prefix(name)?.strip_prefix(' ')?.trim().parse().ok();
     text.lines().find_map(number)
 }

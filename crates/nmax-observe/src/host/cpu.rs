@@ -13,13 +13,13 @@ const SCHEDSTAT: &str = "/proc/schedstat";
 
 /// Time of one processor or of all by mode, hundredths of a second.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Modes {
+pub(super) struct Modes {
     user: u64,
     system: u64,
     idle: u64,
     iowait: u64,
     irq: u64,
-    steal: u64,
+    pub(super) steal: u64,
 }
 
 impl Modes {
@@ -47,13 +47,13 @@ impl Modes {
         [self.user, self.system, self.idle, self.iowait, self.irq, self.steal]
     }
 
-    fn total(&self) -> u64 {
+    pub(super) fn total(&self) -> u64 {
         self.each().into_iter().fold(0, u64::saturating_add)
     }
 
     /// What each mode grew by. Idle time and that of waiting for disks go back by a hundredth at times; that is none.
     /// `None` when the whole went back or stood still.
-    fn since(&self, before: &Self) -> Option<Self> {
+    pub(super) fn since(&self, before: &Self) -> Option<Self> {
         self.total().checked_sub(before.total()).filter(|total| *total > 0)?;
         Some(Self {
             user: self.user.saturating_sub(before.user),
@@ -66,21 +66,26 @@ impl Modes {
     }
 
     /// Neither idle nor waiting for a disk nor taken away by the machine below.
-    fn busy(&self) -> u64 {
+    pub(super) fn busy(&self) -> u64 {
         self.user.saturating_add(self.system).saturating_add(self.irq)
+    }
+
+    /// Idle, or idle while a disk is waited for.
+    pub(super) fn rest(&self) -> u64 {
+        self.idle.saturating_add(self.iowait)
     }
 }
 
 /// `/proc/stat`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Stat {
-    all: Option<Modes>,
-    cores: Vec<(u32, Modes)>,
+pub(super) struct Stat {
+    pub(super) all: Option<Modes>,
+    pub(super) cores: Vec<(u32, Modes)>,
     running: Option<u64>,
     blocked: Option<u64>,
 }
 
-fn parse(text: &str) -> Stat {
+pub(super) fn parse(text: &str) -> Stat {
     let mut stat = Stat::default();
     for line in text.lines() {
         let mut words = line.split_ascii_whitespace();

@@ -1,6 +1,6 @@
 //! `nmax explain`: what the codes of results mean, in plain words.
 
-use nmax_analysis::explain::{Explanation, explanations, find, nearest};
+use nmax_analysis::explain::{Explanation, explanations, find, nearest, search};
 use serde_json::{Value, json};
 
 use super::run::complain;
@@ -19,7 +19,10 @@ const LINE_COLUMNS: usize = 100;
 pub fn explain(args: &ExplainArgs) -> Exit {
     let found = match &args.code {
         None => explanations().collect(),
-        Some(code) => find(code),
+        Some(code) => match find(code) {
+            found if found.is_empty() => search(code),
+            found => found,
+        },
     };
     if let (Some(code), true) = (&args.code, found.is_empty()) {
         return complain(&unknown(code), Exit::Usage);

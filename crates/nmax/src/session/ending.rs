@@ -53,6 +53,8 @@ pub(super) struct End {
     pub(super) is_stopped: bool,
     /// Its directory could not be written.
     pub(super) is_broken: bool,
+    /// What else used the processors of this host.
+    pub(super) beside: Vec<Resource>,
 }
 
 /// Writes what is only known at the end.
@@ -61,7 +63,7 @@ pub(super) fn end(
     tally: &mut Tally,
     (run, order): (&Run, &Order),
     catalog: &Catalog,
-    &End { ended, asked, is_stopped, is_broken }: &End,
+    End { ended, asked, is_stopped, is_broken, beside }: End,
 ) -> Result<(), StoreError> {
     let known = tally.load_ended.or(run.load_ended()).or(run.times().end);
     let load_ended = known.unwrap_or(ended).min(ended);
@@ -85,6 +87,7 @@ pub(super) fn end(
     if let Some(stalled) = run.used().map(|used| used.stalled).max() {
         lines.push(line("stalled_hold_max_s", stalled.as_secs_f64(), "s"));
     }
+    lines.extend(beside);
     lines.extend(cpu.map(|cpu| line("cpu_utilization_hold_max", cpu, "ratio")));
     lines.extend(watch::open_files_limit().map(|limit| line("open_files_limit_count", limit as f64, "count")));
     if let Some(at) = run.broke_at() {

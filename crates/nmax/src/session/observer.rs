@@ -5,6 +5,7 @@ use std::path::Path;
 use nmax_engine::Run;
 use nmax_engine::watch::{self, Watch};
 use nmax_metrics::{Nanos, Resource};
+use nmax_observe::host::Neighbours;
 use nmax_observe::log::Tap;
 use nmax_observe::{Happening, Seen, Watcher, open_all};
 use nmax_plan::plan::Plan;
@@ -12,7 +13,7 @@ use nmax_store::{RunWriter, StoreError};
 
 use crate::host::need;
 use crate::preflight;
-use crate::tally::Tally;
+use crate::tally::{Tally, beside};
 
 /// What a person should know while the run goes on; the rest is in the result.
 const SAID: [&str; 4] = ["SOURCE_LOST", "SOURCE_BACK", "CLOCK_OFFSET", "OBSERVED"];
@@ -26,6 +27,7 @@ pub(super) fn is_said(happening: &Happening) -> bool {
 pub(super) struct Observer {
     watch: Watch,
     before: Option<(watch::Reading, Nanos)>,
+    neighbours: Neighbours,
     watcher: Watcher,
 }
 
@@ -34,9 +36,12 @@ impl Observer {
     pub(super) fn start(plan: &Plan, run: &Run, tap: &Tap) -> Self {
         let origins = preflight::origins(plan).unwrap_or_default();
         let served = need::port_here(plan, &origins);
+        let mut neighbours = Neighbours::new(Path::new("/"), served);
+        neighbours.look(run.now(), run.times().hold);
         Self {
             watch: Watch::new(Path::new("/")),
             before: None,
+            neighbours,
             watcher: Watcher::start(open_all(&plan.observe, served, tap), run.clock()),
         }
     }
@@ -49,6 +54,7 @@ impl Observer {
         run: &Run,
     ) -> Result<Vec<Happening>, StoreError> {
         let own = self.own(run.now());
+        self.neighbours.look(run.now(), run.times().hold);
         let seen = self.watcher.drain();
         keep(&own, writer, tally)?;
         keep(&seen.resources, writer, tally)?;
@@ -58,6 +64,11 @@ impl Observer {
     /// Ends all watching; what was seen until then. Takes as long as a source that is being read, a few seconds at most.
     pub(super) fn stop(&mut self) -> Seen {
         self.watcher.stop()
+    }
+
+    /// What else used the processors of this host in the hold, as lines of the end.
+    pub(super) fn beside(&self, at: Nanos) -> Vec<Resource> {
+        self.neighbours.used().map_or_else(Vec::new, |used| beside::lines(at, &used))
     }
 
     /// What this process uses.

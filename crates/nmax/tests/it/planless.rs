@@ -107,6 +107,21 @@ fn a_target_on_this_host_is_left_a_core() {
     assert_eq!(count(&through["injector"]["workers"]), (cores - 1).max(1), "its address decides");
 }
 
+/// What used the processors of this host beside nmax is kept with the run, the target's process by its name.
+#[test]
+fn what_ran_beside_a_run_is_kept() {
+    let (bench, target) = (Bench::new(), target());
+    let url = format!("{}/hello", target.url());
+    bench.nmax(&["run", &url, "-c", "4", "-d", "2s", "--exit-zero"]).exits(0);
+    let kept = crate::bench::lines(&bench.run().join("resources.jsonl"));
+    let beside: Vec<_> = kept.iter().filter(|line| line["source"].as_str().unwrap().starts_with("beside")).collect();
+    for metric in ["span_s", "host_cores", "steal_cores", "idle_cores", "own_cores", "others_cores"] {
+        let found: Vec<_> = beside.iter().filter(|line| line["metric"] == metric).collect();
+        assert_eq!(found.len(), 1, "{metric}: {beside:?}");
+    }
+    assert!(beside.iter().any(|line| line["metric"] == "target_cpu_cores"), "{beside:?}");
+}
+
 #[test]
 fn flags_reach_the_wire() {
     let bench = Bench::new();

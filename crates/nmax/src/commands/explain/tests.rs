@@ -94,6 +94,14 @@ fn the_reference_page_is_up_to_date() {
 }
 
 #[test]
+fn a_word_finds_what_it_is_about() {
+    for word in ["steal", "lag", "stall"] {
+        let args = ExplainArgs { code: Some(word.into()), json: false };
+        assert_eq!(explain(&args), Exit::Pass, "{word}");
+    }
+}
+
+#[test]
 fn texts_are_folded_and_whole() {
     for explanation in explanations() {
         let text = in_full(explanation);
