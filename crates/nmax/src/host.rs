@@ -4,7 +4,8 @@
 //! mean, alone or for a plan, is decided by pure functions.
 //!
 //! # Layout
-//! - `facts`: [`Host`], read from `/proc` and `/sys`; `clock`: what a clock reading costs
+//! - `facts`: [`Host`], read from `/proc` and `/sys`; `clock`: what a clock reading costs;
+//!   `wake`: how late a thread wakes
 //! - `finding`: [`Finding`], what a check says; `checks`: the host alone
 //! - `need`: what a plan asks of a host; `forecast`: whether the host has it
 //! - `workers`: how many workers a run has by default
@@ -17,6 +18,7 @@ mod files;
 mod finding;
 mod forecast;
 pub(crate) mod need;
+mod wake;
 mod workers;
 
 pub use checks::checks;
@@ -25,4 +27,5 @@ pub use files::{raise, sockets};
 pub use finding::{Finding, Level};
 pub use forecast::forecast;
 pub use need::Need;
+pub use wake::{Lateness, measure as measure_wake};
 pub use workers::{cores, workers};

@@ -2,6 +2,7 @@
 //! Nothing is sent to the target; what the plan observes is asked once.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use nmax_engine::program::Program;
 use nmax_engine::{Allow, StartError};
@@ -28,6 +29,9 @@ mod written;
 
 use advice::Advice;
 use sources::Sources;
+
+/// How long wakes of threads are measured.
+const WAKE_LENGTH: Duration = Duration::from_millis(500);
 
 /// Checks a plan; sends something only with `--once`, `--prove` or `--wire`.
 pub fn check(args: &CheckArgs) -> Exit {
@@ -63,6 +67,7 @@ pub fn check(args: &CheckArgs) -> Exit {
     let together = |per_s: Option<f64>| per_s.map(|per_s| per_s + beside);
     let advice = Advice {
         machine: (!args.quick).then(|| machine::measure(host::workers(None, &plan, &origins))),
+        wake: (!args.quick).then(|| host::measure_wake(WAKE_LENGTH)).flatten(),
         needed_per_s: together(forecast.peak_requests_per_s),
         effort: effort::effort(together(intended), plan.availability),
     };

@@ -17,6 +17,8 @@ const SYSTEM_FILES_SHARE: f64 = 0.9;
 const MEMORY_SHARES: (f64, f64) = (0.1, nmax_analysis::gates::MEMORY_SHARE_MIN);
 /// Tasks per CPU, of the last minute, from which a worker is likely to wait for its own.
 const LOAD_PER_CPU_MAX: f64 = 0.5;
+/// A thread that wakes later than this at p99 hides the p99 of targets that answer within 10 ms, ns.
+const WAKE_NS_MAX: f64 = 1e6;
 /// A clock reading that costs more than this is a system call, ns.
 const CLOCK_NS_MAX: f64 = 200.0;
 /// Clocks that are read through the bus, in a microsecond or so.
@@ -42,6 +44,7 @@ pub fn checks(host: &Host) -> Vec<Finding> {
         governor(host),
         clock(host),
         timer_slack(host),
+        wake(host),
     ]
     .into_iter()
     .flatten()
@@ -231,6 +234,13 @@ fn timer_slack(host: &Host) -> Option<Finding> {
     let value = format!("{} µs", digits(slack_ns as f64 / 1e3));
     let meaning = "how late the kernel may wake a process; nmax sets it to 1 ns for its workers";
     Some(finding("TIMER_SLACK", "timer slack", value, meaning).with(slack_ns as f64, None))
+}
+
+fn wake(host: &Host) -> Option<Finding> {
+    let late = host.wake?;
+    let found = finding("WAKE", "wakes", late.value(), late.meaning()).with(late.p99_ns as f64, Some(WAKE_NS_MAX));
+    let remedy = "end what else runs here; on a virtual machine, use one with dedicated cores, or another machine";
+    Some(found.raised(late.p99_ns as f64 > WAKE_NS_MAX, Level::Warning, remedy))
 }
 
 #[cfg(test)]

@@ -2,11 +2,16 @@
 
 use std::fs;
 use std::path::Path;
+use std::time::Duration;
 
 use nmax_engine::watch::memory::{self, Memory};
 use nmax_engine::watch::ports::{self, Range, Reuse};
 
 use super::clock;
+use super::wake::{Lateness, measure};
+
+/// How long wakes are measured.
+const WAKE_LENGTH: Duration = Duration::from_secs(1);
 
 /// What is known of this host.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -41,14 +46,16 @@ pub struct Host {
     pub clock_source: Option<String>,
     /// Cost of a reading of the clock, ns; measured.
     pub clock_ns: Option<f64>,
+    /// How late a thread woke; measured.
+    pub wake: Option<Lateness>,
     /// How much later than asked the kernel may wake this process, ns.
     pub timer_slack_ns: Option<u64>,
 }
 
 impl Host {
-    /// This host, its clock measured.
+    /// This host, its clock and its timers measured, in a second.
     pub fn here() -> Self {
-        Self { clock_ns: Some(clock::reading_ns()), ..Self::read(Path::new("/")) }
+        Self { clock_ns: Some(clock::reading_ns()), wake: measure(WAKE_LENGTH), ..Self::read(Path::new("/")) }
     }
 
     /// What can be read below `root`.
@@ -75,6 +82,7 @@ impl Host {
             governor: word("sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
             clock_source: word("sys/devices/system/clocksource/clocksource0/current_clocksource"),
             clock_ns: None,
+            wake: None,
             timer_slack_ns: number("proc/self/timerslack_ns"),
         }
     }

@@ -25,6 +25,13 @@ fn the_machine_is_measured_and_held_against_the_plan() {
     assert!(machine["requests_per_core_s"].as_f64().unwrap() > 100.0, "{machine:#}");
     assert_eq!(machine["is_enough"], true);
     assert_eq!(machine["needed_per_s"], 1.0);
+    let wake = &machine["wake"];
+    assert!(wake["wakes"].as_u64().unwrap() > 0, "{wake}");
+    let ms = |key: &str| wake[key].as_f64().unwrap();
+    assert!(
+        ms("p50_ms") <= ms("p99_ms") && ms("p99_ms") <= ms("max_ms") && ms("p99_ms") < ms("target_p99_ms"),
+        "{wake}"
+    );
     let large = check("9000000/s", "duration: 1s\n", &[]);
     assert_eq!(large["machine"]["is_enough"], false);
     assert!(check("1/s", "", &["--quick"])["machine"].is_null());

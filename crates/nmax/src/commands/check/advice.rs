@@ -5,11 +5,14 @@ use serde_json::{Value, json};
 
 use super::effort::Effort;
 use super::machine::Machine;
+use crate::host::Lateness;
 
 /// What is advised.
 pub struct Advice {
     /// What this machine can, or why it is not known; `None` when it was not to be measured.
     pub machine: Option<Result<Machine, String>>,
+    /// How late this machine wakes a thread; `None` when it was not to be measured.
+    pub wake: Option<Lateness>,
     /// Requests per second at the peak; `None` when they are a result of the run.
     pub needed_per_s: Option<f64>,
     /// How much testing the load deserves.
@@ -23,6 +26,7 @@ impl Advice {
         if let Some(machine) = &self.machine {
             text.push_str("#\n# Whether this machine can\n");
             self.machine_lines(machine).iter().for_each(|line| add(&mut text, line));
+            self.wake.iter().for_each(|late| add(&mut text, &late.meaning()));
         }
         text.push_str("#\n# How much testing it deserves\n");
         add(&mut text, &self.headline());
@@ -46,11 +50,11 @@ impl Advice {
         let can = number::rate(machine.capacity_per_s);
         let verdict = match (self.needed_per_s, self.is_enough()) {
             (Some(needed), Some(true)) => format!(
-                "enough: {workers} make about {can} at 70 % of their cores, the peak needs {}",
+                "processors are enough: {workers} make about {can} at 70 % of their cores, the peak needs {}",
                 number::rate(needed)
             ),
             (Some(needed), _) => format!(
-                "not enough: {workers} make about {can} at 70 % of their cores, the peak needs {}; use a larger machine, \
+                "processors are not enough: {workers} make about {can} at 70 % of their cores, the peak needs {}; use a larger machine, \
                  several, or a lower rate",
                 number::rate(needed)
             ),
@@ -86,6 +90,13 @@ impl Advice {
                 "capacity_per_s": machine.capacity_per_s.round(),
                 "needed_per_s": self.needed_per_s,
                 "is_enough": self.is_enough(),
+                "wake": self.wake.map(|late| json!({
+                    "wakes": late.wakes,
+                    "p50_ms": ms(late.p50_ns as f64),
+                    "p99_ms": ms(late.p99_ns as f64),
+                    "max_ms": ms(late.max_ns as f64),
+                    "target_p99_ms": ms(late.target_ns()),
+                })),
             }),
         }
     }
@@ -95,6 +106,11 @@ impl Advice {
         let profiles: Vec<&str> = self.effort.profiles.iter().map(|profile| profile.name()).collect();
         json!({ "every_profile": self.effort.is_full, "profiles": profiles, "reasons": self.effort.reasons })
     }
+}
+
+/// Milliseconds with microsecond digits.
+fn ms(ns: f64) -> f64 {
+    (ns / 1e3).round() / 1e3
 }
 
 fn add(text: &mut String, line: &str) {

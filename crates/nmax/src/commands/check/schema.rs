@@ -85,12 +85,24 @@ fn machine() -> Value {
         ("capacity_per_s", described(number(), "Requests per second at 70 % of its cores.")),
         ("needed_per_s", described(or_null(number()), "At the peak.")),
         ("is_enough", or_null(boolean())),
+        ("wake", or_null(wake())),
         ("error", described(text(), "Why it could not be measured; nothing else is there then.")),
     ];
     for (key, rules) in keys {
         allow(&mut machine, key, rules);
     }
     described(machine, "What this machine can; null with --quick.")
+}
+
+/// How late a thread wakes.
+fn wake() -> Value {
+    record(&[
+        ("wakes", count()),
+        ("p50_ms", number()),
+        ("p99_ms", number()),
+        ("max_ms", number()),
+        ("target_p99_ms", described(number(), "The p99 of targets that are slower can be told.")),
+    ])
 }
 
 fn advice() -> Value {

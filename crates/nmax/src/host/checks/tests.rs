@@ -1,6 +1,7 @@
 use nmax_engine::watch::memory::Memory;
 
 use super::*;
+use crate::host::Lateness;
 
 /// A host on which nothing is wrong.
 fn good() -> Host {
@@ -21,13 +22,14 @@ fn good() -> Host {
         clock_source: Some("tsc".into()),
         clock_ns: Some(25.0),
         timer_slack_ns: Some(50_000),
+        wake: Some(Lateness { wakes: 1_000, p50_ns: 40_000, p99_ns: 300_000, max_ns: 2_000_000 }),
     }
 }
 
 #[test]
 fn a_good_host_is_ok_in_every_point() {
     let found = checks(&good());
-    assert_eq!(found.len(), 13);
+    assert_eq!(found.len(), 14);
     for finding in found {
         assert!(finding.level == Level::Ok && finding.remedy.is_empty(), "{finding:?}");
     }
@@ -39,7 +41,7 @@ fn each_check_speaks_for_itself() {
     type Spoil = fn(&mut Host);
     let memory = |share: f64| Memory { total_bytes: 1_000_000, available_bytes: (1e6 * share) as u64 };
     assert_eq!(memory(0.04).available_bytes, 40_000);
-    let cases: [(&str, Level, &str, Spoil); 13] = [
+    let cases: [(&str, Level, &str, Spoil); 14] = [
         ("BUSY", Level::Warning, "what else runs", |host| host.load = Some(2.5)),
         ("OPEN_FILES", Level::Warning, "ulimit", |host| host.files_hard = Some(4_096)),
         ("SYSTEM_FILES", Level::Warning, "fs.file-max", |host| host.files_system = Some((95, 100))),
@@ -59,6 +61,9 @@ fn each_check_speaks_for_itself() {
         ("GOVERNOR", Level::Note, "performance", |host| host.governor = Some("powersave".into())),
         ("CLOCK", Level::Warning, "clocksource", |host| host.clock_source = Some("acpi_pm".into())),
         ("CLOCK", Level::Warning, "clocksource", |host| host.clock_ns = Some(900.0)),
+        ("WAKE", Level::Warning, "dedicated cores", |host| {
+            host.wake = Some(Lateness { wakes: 1_000, p50_ns: 60_000, p99_ns: 4_000_000, max_ns: 9_000_000 });
+        }),
     ];
     for (code, level, remedy, spoil) in cases {
         let mut host = good();

@@ -68,6 +68,7 @@ fn facts_are_what_the_files_say() {
         governor: Some("powersave".into()),
         clock_source: Some("tsc".into()),
         clock_ns: None,
+        wake: None,
         timer_slack_ns: Some(50_000),
     };
     assert_eq!(host, want);
