@@ -22,7 +22,7 @@ mod text;
 pub use comparison::{comparison, history};
 pub(crate) use diagnosis::title as resource_title;
 pub use likeness::likeness;
-pub use live::{LiveView, plain_line, progress};
+pub use live::{HoldSoFar, LiveView, plain_line, progress};
 pub use scalability::{Glyphs, LiveScale, compare, fit, live_curve, scale, what_if};
 use text::{Ink, paint, safe, shorten, width, wrap};
 

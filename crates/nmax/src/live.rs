@@ -5,7 +5,7 @@ use std::io::{IsTerminal, Write};
 
 use nmax_metrics::{Nanos, Window};
 use nmax_plan::plan::Plan;
-use nmax_report::terminal::{Glyphs, LiveView, Style, plain_line, progress};
+use nmax_report::terminal::{Glyphs, HoldSoFar, LiveView, Style, plain_line, progress};
 
 use crate::say;
 
@@ -21,9 +21,9 @@ pub enum Live {
     /// Nothing is shown.
     Quiet,
     /// A line now and then.
-    Plain { windows: Vec<Window>, next: Nanos },
+    Plain { windows: Vec<Window>, next: Nanos, hold: HoldSoFar },
     /// A panel of several lines.
-    Panel { recent: VecDeque<Window>, history: VecDeque<u64>, style: Style, lines: usize },
+    Panel { recent: VecDeque<Window>, history: VecDeque<u64>, hold: HoldSoFar, style: Style, lines: usize },
 }
 
 impl Live {
@@ -35,9 +35,15 @@ impl Live {
         let is_dumb = std::env::var("TERM").is_ok_and(|term| term == "dumb");
         if std::io::stderr().is_terminal() && !is_dumb && std::env::var_os("CI").is_none() {
             let style = Style { color: use_color(), width: terminal_width(), wide: false };
-            Self::Panel { recent: VecDeque::new(), history: VecDeque::new(), style, lines: 0 }
+            Self::Panel {
+                recent: VecDeque::new(),
+                history: VecDeque::new(),
+                hold: HoldSoFar::default(),
+                style,
+                lines: 0,
+            }
         } else {
-            Self::Plain { windows: Vec::new(), next: PLAIN_PERIOD }
+            Self::Plain { windows: Vec::new(), next: PLAIN_PERIOD, hold: HoldSoFar::default() }
         }
     }
 
@@ -47,16 +53,19 @@ impl Live {
         let elapsed_s = window.end().as_secs_f64();
         match self {
             Self::Quiet => {}
-            Self::Plain { windows, next } => {
+            Self::Plain { windows, next, hold } => {
+                hold.push(window);
                 windows.push(window.clone());
                 if window.end() >= *next {
-                    let view = LiveView::new(plan, elapsed_s, total_s, windows);
+                    let mut view = LiveView::new(plan, elapsed_s, total_s, windows);
+                    view.warning = hold.warning();
                     say::note(plain_line(&view));
                     *next = window.end() + PLAIN_PERIOD;
                     windows.clear();
                 }
             }
-            Self::Panel { recent, history, style, lines } => {
+            Self::Panel { recent, history, hold, style, lines } => {
+                hold.push(window);
                 recent.push_back(window.clone());
                 if recent.len() > WINDOWS_NUMBERS {
                     recent.pop_front();
@@ -67,6 +76,7 @@ impl Live {
                 }
                 let mut view = LiveView::new(plan, elapsed_s, total_s, recent.make_contiguous());
                 view.history = history.iter().copied().collect();
+                view.warning = hold.warning();
                 redraw(lines, &progress(&view, *style));
             }
         }

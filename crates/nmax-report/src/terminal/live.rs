@@ -1,11 +1,44 @@
 //! The live display: a few lines that replace each other, or one plain line per period.
 
-use nmax_metrics::{Aggregate, LatencySet, Nanos, RequestStats, Section, Window};
+use nmax_metrics::{Aggregate, Histogram, LatencySet, Nanos, RequestStats, Section, Window};
 use nmax_plan::plan::{Plan, Workload};
 
 use super::text::{Ink, left, paint, shorten, width};
 use super::{Style, WIDTH_MIN};
 use crate::{number, shape};
+
+/// Hold from which on a run says that it is becoming useless, s.
+const WARN_AFTER_S: f64 = 5.0;
+/// Part of the p99 of response times that injector lag may be, as gate G3 has it.
+const LAG_SHARE_MAX: f64 = 0.1;
+
+/// The hold of a run in progress, as far as it has come: whether its injector was on time.
+#[derive(Clone, Debug, Default)]
+pub struct HoldSoFar {
+    length_s: f64,
+    response: Histogram,
+    lag: Histogram,
+}
+
+impl HoldSoFar {
+    /// Adds a window, merged over workers.
+    pub fn push(&mut self, window: &Window) {
+        let (load, total) = (window.aggregate.load(Section::Hold), window.aggregate.total(Section::Hold));
+        if load.started > 0 || total.count() > 0 {
+            self.length_s += window.width.as_secs_f64();
+        }
+        self.response.merge(&total.latencies().response);
+        self.lag.merge(&load.injector_lag);
+    }
+
+    /// What a person should know before the end: that the injector is late by more than a tenth of the p99.
+    pub fn warning(&self) -> Option<String> {
+        let (lag, response) = (self.lag.quantile_ns(0.99)? as f64, self.response.quantile_ns(0.99)? as f64);
+        let is_late = self.length_s >= WARN_AFTER_S && lag > LAG_SHARE_MAX * response;
+        is_late
+            .then(|| format!("injector late so far: {} of p99 {} are ours", number::time(lag), number::time(response)))
+    }
+}
 
 /// The last windows of a run in progress.
 #[derive(Clone, Debug, PartialEq)]
@@ -46,6 +79,8 @@ pub struct LiveView {
     pub lag_p99_ns: Option<u64>,
     /// Exchanges ended, per window, oldest first.
     pub history: Vec<u64>,
+    /// What spoils the run so far, of [`HoldSoFar::warning`].
+    pub warning: Option<String>,
 }
 
 impl LiveView {
@@ -82,6 +117,7 @@ impl LiveView {
             service_p95_ns: latencies.service.quantile_ns(0.95),
             lag_p99_ns: latencies.send_lag.quantile_ns(0.99),
             history: windows.iter().map(|window| completed(&window.aggregate)).collect(),
+            warning: None,
         }
     }
 }
@@ -91,7 +127,7 @@ fn completed(aggregate: &Aggregate) -> u64 {
     sections.map(|(_, stats): (_, &RequestStats)| stats.count()).sum()
 }
 
-/// The display: always the same number of lines, none wider than `style.width`.
+/// The display: always the same number of lines, one more beside a warning, none wider than `style.width`.
 pub fn progress(live: &LiveView, style: Style) -> Vec<String> {
     let columns = style.width.max(WIDTH_MIN);
     let clock = match live.total_s {
@@ -107,7 +143,8 @@ pub fn progress(live: &LiveView, style: Style) -> Vec<String> {
     let dropped = if live.dropped > 0 { format!("  ! {} dropped", number::count(live.dropped)) } else { String::new() };
     let spark = sparkline(&live.history, (columns - 26).min(60));
     let ink = if failing { Ink::Bad } else { Ink::Good };
-    vec![
+    let warning = live.warning.as_ref().map(|text| shorten(&format!("! {text}"), columns));
+    let lines = [
         format!("{stage}  {}", paint(&bar, Ink::Accent, style.color)),
         shorten(&load_text(live), columns),
         shorten(&times_text(live), columns),
@@ -117,15 +154,17 @@ pub fn progress(live: &LiveView, style: Style) -> Vec<String> {
             left(&number::rate_or_unknown(live.completed_per_s), 9),
             paint(&spark, Ink::Accent, style.color)
         ),
-    ]
+    ];
+    lines.into_iter().chain(warning.map(|text| paint(&text, Ink::Warning, style.color))).collect()
 }
 
 /// One line for logs: no color, no control characters, not bound to a width.
 pub fn plain_line(live: &LiveView) -> String {
     let total = live.total_s.map_or_else(String::new, |total_s| format!("/{}", number::span(total_s)));
     let dropped = if live.dropped > 0 { format!(", {} dropped", live.dropped) } else { String::new() };
+    let warning = live.warning.as_ref().map_or_else(String::new, |text| format!("; ! {text}"));
     format!(
-        "{}{total} {}: {}; {}; failed {}{dropped}",
+        "{}{total} {}: {}; {}; failed {}{dropped}{warning}",
         number::span(live.elapsed_s),
         live.stage,
         load_text(live),

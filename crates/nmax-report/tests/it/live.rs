@@ -1,6 +1,7 @@
 //! The live display.
 
-use nmax_report::terminal::{LiveView, Style, plain_line, progress};
+use nmax_metrics::{Histogram, Section, Window};
+use nmax_report::terminal::{HoldSoFar, LiveView, Style, plain_line, progress};
 use proptest::prelude::*;
 
 use crate::sample::{Run, Shape};
@@ -21,6 +22,44 @@ fn the_last_windows_are_told() {
     for part in ["1 min/2 min 42 s hold", "of 200 /s", "response p50", "service p95", "lag p99"] {
         assert!(line.contains(part), "{part} in {line}");
     }
+}
+
+/// A person need not wait for the end to learn that the injector is late; on time again, it is not said any more.
+#[test]
+fn a_late_injector_is_told_while_it_happens() {
+    let run = Run::new(&Shape { hold_s: 30, rate_per_s: 20.0, ..Shape::default() });
+    let is_hold = |window: &&Window| window.aggregate.load(Section::Hold).started > 0;
+    let holds: Vec<Window> = run.windows.iter().filter(is_hold).cloned().collect();
+    assert!(holds.len() >= 20, "{}", holds.len());
+    // Response times of the sample are below a second.
+    let late = |window: &Window, ms: u64| {
+        let mut window = window.clone();
+        let load = window.aggregate.load_mut(Section::Hold);
+        load.injector_lag = Histogram::default();
+        load.injector_lag.record_n(ms * 1_000_000, 20);
+        window
+    };
+    let mut so_far = HoldSoFar::default();
+    for (index, window) in holds.iter().take(6).enumerate() {
+        so_far.push(&late(window, 900));
+        assert_eq!(so_far.warning().is_some(), index >= 4, "after {} s", index + 1);
+    }
+    let mut live = live(&run, 20);
+    live.warning = so_far.warning();
+    let text = live.warning.clone().unwrap();
+    assert!(text.starts_with("injector late so far: 900 ms of p99 "), "{text}");
+    for width in [60, 80] {
+        let lines = progress(&live, Style { color: false, width, wide: false });
+        assert_eq!((lines.len(), lines[5].as_str()), (6, format!("! {text}").as_str()));
+    }
+    assert!(plain_line(&live).ends_with(&format!("; ! {text}")));
+    // On time for so long that p99 is on time again.
+    for _ in 0..100 {
+        holds.iter().for_each(|window| so_far.push(&late(window, 0)));
+    }
+    assert_eq!(so_far.warning(), None);
+    live.warning = None;
+    assert_eq!(progress(&live, Style::default()).len(), 5);
 }
 
 proptest! {
