@@ -32,6 +32,8 @@ pub const TOTAL: &str = "total";
 pub const REQUESTS_MAX: usize = 50;
 /// Difference of failure rates from which on times are of other replies: those of failures, which may be quick or slow.
 pub const FAILURES_APART: f64 = 0.1;
+/// Share by which throughputs of runs at one rate may differ when both sides kept it.
+pub const PACED_APART: f64 = 0.02;
 /// Fewest other runs of one system that tell how much equal runs differ.
 pub const HISTORY_MIN: usize = 5;
 
@@ -46,6 +48,8 @@ pub struct Measured {
     pub hold_s: f64,
     /// Whether the injector had to share its processors, so that the run says so itself.
     pub is_disturbed: bool,
+    /// Whether its iterations started by schedule: as long as it keeps up, its throughput is what was asked for.
+    pub is_paced: bool,
 }
 
 /// Figures of one request of a run.
@@ -156,6 +160,9 @@ pub struct Comparison {
     pub only_after: Vec<String>,
     /// Requests with few exchanges that were left out.
     pub left_out: usize,
+    /// Rows that are not among these because they cannot tell a change: throughputs of runs at one rate that both sides kept,
+    /// and bytes, which are neither better nor worse, that did not change. Only of the usual metrics.
+    pub silent: usize,
     /// Requests whose failure rates differ by more than [`FAILURES_APART`].
     pub unlike: Vec<String>,
 }
@@ -250,10 +257,11 @@ pub fn compare(question: &Question<'_>) -> Comparison {
     // A request of that name has the row to itself.
     let total = has_total.then_some(TOTAL).filter(|total| shared.iter().all(|name| name != total));
     let listed = total.into_iter().chain(shared.iter().map(|name| name.as_str()));
-    let cells: Vec<Cell<'_>> = listed
+    let is_usual = question.metrics == Metric::OF_RUNS || question.metrics == Metric::OF_LOGS;
+    let (cells, kept): (Vec<Cell<'_>>, Vec<Cell<'_>>) = listed
         .flat_map(|name| question.metrics.iter().map(move |metric| (name, *metric)))
         .filter_map(|(name, metric)| cell(question, name, metric))
-        .collect();
+        .partition(|cell| !(is_usual && is_kept_rate(question, cell)));
     let family = cells.iter().filter(|cell| cell.metric.better() != Better::Neither).count();
     let stretch = weak::stretch(question.before.iter().chain(question.after));
     let mut rows: Vec<Row> = cells.iter().map(|cell| row(cell, family, stretch)).collect();
@@ -265,6 +273,12 @@ pub fn compare(question: &Question<'_>) -> Comparison {
         if more.abs() > FAILURES_APART && unlike.last() != Some(&row.request) {
             unlike.push(row.request.clone());
         }
+    }
+    let mut silent = kept.len();
+    if is_usual {
+        let all = rows.len();
+        rows.retain(|row| row.metric.better() != Better::Neither || row.said == Said::Changed);
+        silent += all - rows.len();
     }
     let needed = |runs: &usize| rank::least_probability(*runs, *runs) * family.max(1) as f64 <= ERROR_MAX;
     Comparison {
@@ -278,8 +292,20 @@ pub fn compare(question: &Question<'_>) -> Comparison {
         only_before: only(question.before, question.after),
         only_after: only(question.after, question.before),
         left_out,
+        silent,
         unlike,
     }
+}
+
+/// Whether a row is the throughput of runs by schedule that did the same on both sides: the schedule says so, and no run can
+/// do better.
+fn is_kept_rate(question: &Question<'_>, cell: &Cell<'_>) -> bool {
+    let all_paced = question.before.iter().chain(question.after).all(|run| run.is_paced);
+    if cell.metric != Metric::Throughput || !all_paced {
+        return false;
+    }
+    let (before, after) = (weak::mean(&cell.scores(&cell.before)), weak::mean(&cell.scores(&cell.after)));
+    before.zip(after).is_some_and(|(before, after)| (after - before).abs() <= PACED_APART)
 }
 
 fn has(side: &[Measured], name: &str) -> bool {

@@ -126,7 +126,7 @@ impl ComparisonView {
         lines
     }
 
-    /// Requests that cannot be compared: sentences.
+    /// What is not compared, and rows that are not shown: sentences.
     pub fn missing(&self) -> Vec<String> {
         let one_sided = |names: &[String], side: &str| {
             let shown: Vec<&str> = names.iter().take(10).map(String::as_str).collect();
@@ -136,8 +136,12 @@ impl ComparisonView {
         };
         let left_out = (self.answer.left_out > 0)
             .then(|| format!("{} requests with fewer exchanges are left out", self.answer.left_out));
+        let silent = (self.answer.silent > 0).then(|| {
+            let rows = if self.answer.silent == 1 { "1 row".into() } else { format!("{} rows", self.answer.silent) };
+            format!("{rows} that cannot tell are not shown: throughput at a rate that both sides kept, bytes that did not change")
+        });
         let sides = [one_sided(&self.answer.only_before, "before"), one_sided(&self.answer.only_after, "after")];
-        sides.into_iter().chain([left_out]).flatten().collect()
+        sides.into_iter().chain([left_out, silent]).flatten().collect()
     }
 
     /// Rows by request, in order.

@@ -70,7 +70,7 @@ fn run(random: &mut Random, system: System, exchanges: u64) -> Measured {
         total: figures(20.0, 3 * exchanges),
         requests: requests.map(|(name, base_ms)| (name.to_owned(), figures(base_ms, exchanges))).into(),
         hold_s: 60.0,
-        is_disturbed: false,
+        ..Measured::default()
     }
 }
 
@@ -214,9 +214,9 @@ fn a_request_may_be_called_total() {
         run.requests.insert(TOTAL.into(), home);
     }
     let answer = ask(&before, &after, &[]);
-    assert_eq!(answer.rows.len(), named.rows.len() - Metric::OF_RUNS.len());
-    let own = answer.rows.iter().filter(|row| row.request == TOTAL);
-    assert_eq!(own.count(), Metric::OF_RUNS.len());
+    let own = answer.rows.iter().filter(|row| row.request == TOTAL).count();
+    assert_eq!(answer.rows.len(), named.rows.len() - own);
+    assert_eq!(own, Metric::OF_RUNS.len() - 1, "all but bytes, which are the same");
 }
 
 #[test]
@@ -395,4 +395,65 @@ fn few_requests_are_named_in_a_caveat() {
     assert_eq!(text(0), "");
     assert!(text(5).starts_with("r0, r1, r2, r3, r4: failure rates"), "{}", text(5));
     assert!(text(7).starts_with("r0, r1, r2, r3, r4 and 2 more: failure rates"), "{}", text(7));
+}
+
+/// One run each side, short and beside other work, at one rate: ten times quicker is better, whatever cannot tell.
+#[test]
+fn a_tenfold_gain_is_better_with_one_run_each() {
+    let mut random = Random::new(11);
+    let paced = |random: &mut Random, slowness: f64| {
+        let mut run = run(random, System { slowness, ..QUIET }, 4_000);
+        (run.is_paced, run.hold_s, run.is_disturbed) = (true, 10.0, true);
+        for figures in run.requests.values_mut().chain([&mut run.total]) {
+            figures.values.set(Metric::Throughput, Some(figures.count as f64 / 10.0));
+        }
+        run
+    };
+    let (before, after) = (paced(&mut random, 1.0), paced(&mut random, 0.1));
+    let answer = ask(std::slice::from_ref(&before), std::slice::from_ref(&after), &[]);
+    assert_eq!((answer.said(), answer.is_weak()), (Said::Better, true), "{answer:#?}");
+    let p95 = |row: &&Row| row.metric == Metric::ResponseP95;
+    assert!(answer.rows.iter().filter(p95).all(|row| row.said == Said::Better), "{answer:#?}");
+    let cannot_tell = |row: &&Row| matches!(row.metric, Metric::Throughput | Metric::Bytes);
+    assert_eq!(answer.rows.iter().filter(cannot_tell).count(), 0);
+    assert_eq!(answer.silent, 2 * 4, "two metrics of the total and three requests");
+    assert_eq!(answer.family, answer.rows.len(), "what cannot tell costs the others nothing");
+    let back = ask(&[after], &[before], &[]);
+    assert_eq!(back.said(), Said::Worse);
+}
+
+#[test]
+fn throughput_and_bytes_stand_where_they_tell() {
+    let mut random = Random::new(12);
+    let mut pair = || {
+        let mut run = run(&mut random, QUIET, 40_000);
+        run.is_paced = true;
+        run
+    };
+    let (before, mut after) = (pair(), pair());
+    let has = |answer: &Comparison, metric: Metric| answer.rows.iter().any(|row| row.metric == metric);
+    let home = |run: &mut Measured, metric: Metric, factor: f64| {
+        let figures = run.requests.get_mut("home").unwrap();
+        for values in std::iter::once(&mut figures.values).chain(&mut figures.blocks) {
+            values.set(metric, values.get(metric).map(|value| value * factor));
+        }
+    };
+    let answer = ask(std::slice::from_ref(&before), std::slice::from_ref(&after), &[]);
+    assert!(!has(&answer, Metric::Throughput) && !has(&answer, Metric::Bytes));
+    home(&mut after, Metric::Throughput, 0.6);
+    home(&mut after, Metric::Bytes, 2.0);
+    let answer = ask(std::slice::from_ref(&before), std::slice::from_ref(&after), &[]);
+    let of_home = |metric: Metric| answer.rows.iter().find(|row| row.request == "home" && row.metric == metric);
+    assert_eq!(of_home(Metric::Throughput).map(|row| row.said), Some(Said::Worse), "it did not keep the rate");
+    assert_eq!(of_home(Metric::Bytes).map(|row| row.said), Some(Said::Changed));
+    let asked = compare(&Question {
+        before: std::slice::from_ref(&before),
+        after: std::slice::from_ref(&before),
+        history: &[],
+        metrics: &[Metric::Throughput, Metric::Bytes],
+        only: &[],
+        margin: MARGIN,
+        failure_margin: FAILURES,
+    });
+    assert!(has(&asked, Metric::Throughput) && has(&asked, Metric::Bytes) && asked.silent == 0, "who asks is told");
 }

@@ -27,6 +27,7 @@ pub fn comparison(view: &ComparisonView) -> Value {
         "only_before": answer.only_before,
         "only_after": answer.only_after,
         "left_out": answer.left_out,
+        "rows_silent": answer.silent,
         "rows": answer.rows.iter().map(row).collect::<Vec<_>>(),
     })
 }

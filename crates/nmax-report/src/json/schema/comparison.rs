@@ -26,6 +26,7 @@ pub fn comparison_schema() -> Value {
             ("only_before", list(text())),
             ("only_after", list(text())),
             ("left_out", count()),
+            ("rows_silent", described(count(), "Rows that cannot tell a change and are not among these.")),
             ("rows", list(row())),
         ],
     )
