@@ -16,11 +16,13 @@ use crate::{Evidence, Gate, Judgement, Reason, Verdict, answer, culprits, effect
 mod iterations;
 mod lost;
 mod replies;
+mod saturated;
 mod unmet;
 mod unserved;
 
 pub use iterations::FAILED_SHARE_WARN;
 pub use unserved::{UNSERVED_SHARE_MAX, WAITED_MS_MIN, WAITED_TIMES_MIN};
+pub use saturated::{ENDED_SHARE_MIN, STRETCHES_MIN};
 
 /// Share of the due iterations that may wait for an in-flight slot before the target counts as overloaded.
 ///
@@ -60,7 +62,8 @@ pub fn judge(evidence: &Evidence) -> Judgement {
     match overload(evidence, &evaluated) {
         Some(reason) if reason.decides => failed.insert(0, reason),
         Some(reason) => warnings.insert(0, reason),
-        None => {}
+        // Where slots were scarce, what was in flight could grow no further.
+        None => drop(warnings.splice(0..0, saturated::saturated(evidence))),
     }
     let verdict = match (invalid.is_empty(), failed.is_empty()) {
         (false, _) => Verdict::Invalid,

@@ -276,7 +276,7 @@ fn at_location(location: &LocationStats, part: &Part, threshold: &Threshold) -> 
             Ok(part.less_lag(&iterations.time, threshold.stat, measured))
         }
         Metric::FailureRate => counted(exchanges, exchanges.failed, Some(exchanges.count)),
-        Metric::Throughput => counted(exchanges, exchanges.count, None),
+        Metric::Throughput => counted(exchanges, exchanges.ended_within, None),
         Metric::Iterations => counted(iterations, iterations.count, None),
         _ => Err(scope::OF_LOCATIONS.to_owned()),
     }
@@ -360,6 +360,7 @@ fn quantity(evidence: &Evidence, aggregate: &Aggregate, threshold: &Threshold) -
                 Metric::Errors => (stats.errors(), Some(stats.count())),
                 Metric::Failed => (stats.failed(), Some(stats.count())),
                 Metric::Bytes => (stats.bytes_received, None),
+                Metric::Throughput if threshold.stat != Stat::Count => (stats.ended_within, None),
                 _ => (stats.count(), None),
             };
             unless_empty(stats.count(), Quantity { count, of })

@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::task::Waker;
 
-use nmax_metrics::Nanos;
+use nmax_metrics::{Nanos, Section};
 
 use crate::driver::Drivers;
 use crate::locations::{LocationId, Locations};
@@ -352,6 +352,12 @@ impl<R: Runtime, D: Drivers> Context<R, D> {
                 if let Some(location) = assignment.location {
                     let stats = aggregate.location_mut(section, usize::from(location));
                     stats.iterations.record(end == IterationEnd::Ok, time_ns);
+                }
+                if let Some(hold) = meter.hold_of(done) {
+                    hold.scenario_mut(Section::Hold, assignment.scenario).ended_within += 1;
+                    if let Some(location) = assignment.location {
+                        hold.location_mut(Section::Hold, usize::from(location)).iterations.ended_within += 1;
+                    }
                 }
             }
         }

@@ -9,7 +9,7 @@ use crate::driver::Drivers;
 use crate::page::Fetched;
 use crate::program::Prepared;
 use crate::runtime::Runtime;
-use crate::tally::Visit;
+use crate::tally::{Took, Visit};
 use crate::vu::{StepEnd, Vu};
 
 impl<R: Runtime, D: Drivers> Vu<R, D> {
@@ -35,6 +35,6 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
             location: assignment.location.filter(|_| !self.is_aside()),
         };
         let section = self.section(context, intended);
-        context.count_page(section, &visit, is_ok, done.since(intended));
+        context.count_page(section, &visit, is_ok, Took { from: intended, done });
     }
 }

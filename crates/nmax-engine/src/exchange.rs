@@ -18,6 +18,7 @@ use crate::program::{Prepared, keeps_alive};
 use crate::redirect::{Chain, Hop};
 use crate::render;
 use crate::runtime::{Runtime, Timer};
+use crate::tally::Took;
 use crate::verify::Verified;
 use crate::vu::{StepEnd, Turnstile, Vu};
 
@@ -83,7 +84,7 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
     fn end_chain(&self, context: &Context<R, D>, prepared: &Prepared, intended: Nanos, end: &StepEnd) {
         if let (Some(number), Some((done, is_ok))) = (prepared.transaction, end.outcome()) {
             let section = self.section(context, intended);
-            context.count_transaction(section, number, is_ok, done.since(intended));
+            context.count_transaction(section, number, is_ok, Took { from: intended, done });
         }
     }
 

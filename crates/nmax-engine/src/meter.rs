@@ -8,7 +8,7 @@ use std::sync::mpsc::{Receiver, SyncSender};
 
 use nmax_http::Notes;
 use nmax_metrics::aggregate::count_address;
-use nmax_metrics::{FailureExample, Nanos, Outcome, RawSample, Sample, Section, Window};
+use nmax_metrics::{Aggregate, FailureExample, Nanos, Outcome, RawSample, Sample, Section, Window};
 
 use crate::locations::LocationId;
 use crate::runtime::ThreadTime;
@@ -158,10 +158,16 @@ impl Meter {
         }
     }
 
+    /// The open window's sums, if what ends now ends within the hold.
+    pub fn hold_of(&mut self, done: Nanos) -> Option<&mut Aggregate> {
+        (self.section(done) == Section::Hold).then_some(&mut self.window.aggregate)
+    }
+
     /// Records one exchange.
     #[inline]
     pub fn record(&mut self, sample: &Sample, vu: u32, iteration: u64) {
-        self.window.aggregate.record(self.section(sample.intended), sample);
+        let (due, ended) = (self.section(sample.intended), self.section(sample.done));
+        self.window.aggregate.record_between(due, ended, sample);
         self.kept.consider(sample, vu, iteration);
     }
 
@@ -175,9 +181,13 @@ impl Meter {
     /// Records one exchange of a user at a location, beside [`Meter::record`].
     pub fn record_at(&mut self, location: LocationId, sample: &Sample) {
         let section = self.section(sample.intended);
-        let stats = self.window.aggregate.location_mut(section, usize::from(location));
+        let location = usize::from(location);
+        let stats = self.window.aggregate.location_mut(section, location);
         let time_ns = sample.done.since(sample.intended).0;
         stats.exchanges.record(sample.outcome == Outcome::Ok, time_ns);
+        if let Some(hold) = self.hold_of(sample.done) {
+            hold.location_mut(Section::Hold, location).exchanges.ended_within += 1;
+        }
     }
 
     /// The open window, for counts other than exchanges.

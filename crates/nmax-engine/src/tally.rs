@@ -28,16 +28,20 @@ impl<R: Runtime, D: Drivers> Context<R, D> {
         load.censored.record(now.since(intended).0);
     }
 
-    /// A transaction that took this long has ended.
-    pub(crate) fn count_transaction(&self, section: Section, number: usize, is_ok: bool, time: Nanos) {
+    /// A transaction has ended.
+    pub(crate) fn count_transaction(&self, section: Section, number: usize, is_ok: bool, took: Took) {
         let mut meter = self.meter.borrow_mut();
         let stats = meter.window().aggregate.transaction_mut(section, number);
-        stats.record(is_ok, time.0);
+        stats.record(is_ok, took.time().0);
+        if let Some(hold) = meter.hold_of(took.done) {
+            hold.transaction_mut(Section::Hold, number).ended_within += 1;
+        }
     }
 
-    /// A page that took this long is complete, and the user came to it by this transition.
-    pub(crate) fn count_page(&self, section: Section, visit: &Visit, is_ok: bool, time: Nanos) {
+    /// A page is complete, and the user came to it by this transition.
+    pub(crate) fn count_page(&self, section: Section, visit: &Visit, is_ok: bool, took: Took) {
         let mut meter = self.meter.borrow_mut();
+        let time = took.time();
         let aggregate = &mut meter.window().aggregate;
         let stats = aggregate.page_mut(section, visit.page);
         stats.pages.record(is_ok, time.0);
@@ -54,6 +58,30 @@ impl<R: Runtime, D: Drivers> Context<R, D> {
         if let Some(transition) = visit.transition {
             aggregate.transition_mut(section, transition).record(is_ok, time.0);
         }
+        if let Some(hold) = meter.hold_of(took.done) {
+            hold.page_mut(Section::Hold, visit.page).pages.ended_within += 1;
+            if let Some(location) = visit.location {
+                hold.location_mut(Section::Hold, usize::from(location)).pages.ended_within += 1;
+            }
+            if let Some(transition) = visit.transition {
+                hold.transition_mut(Section::Hold, transition).ended_within += 1;
+            }
+        }
+    }
+}
+
+/// From when to when something took that a user feels as one.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Took {
+    /// Intended start of the first exchange.
+    pub(crate) from: Nanos,
+    /// End of the last.
+    pub(crate) done: Nanos,
+}
+
+impl Took {
+    fn time(self) -> Nanos {
+        self.done.since(self.from)
     }
 }
 

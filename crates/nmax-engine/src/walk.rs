@@ -15,6 +15,7 @@ use crate::examples::redact_fields;
 use crate::flow::{Action, Pass};
 use crate::program::Prepared;
 use crate::runtime::Runtime;
+use crate::tally::Took;
 use crate::vu::{Address, StepEnd, Turnstile, Vu, yield_now};
 
 use way::Group;
@@ -337,7 +338,7 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
         let Some(group) = self.way.groups.pop() else { return };
         let Some((begun, done)) = group.span else { return };
         let section = self.section(context, begun);
-        context.count_transaction(section, group.number, group.is_ok && is_ok, done.since(begun));
+        context.count_transaction(section, group.number, group.is_ok && is_ok, Took { from: begun, done });
     }
 
     /// Keeps an example of an iteration that failed otherwise than by an exchange. It has the name of the scenario.

@@ -1,7 +1,8 @@
 //! All that is counted: of one window on one worker, of a window, of a phase, of a whole run. Merged by addition.
 //!
 //! Every count is kept twice, for the *hold* (what statistics are made of) and for what is *outside* it (ramps,
-//! warm-up). An exchange or iteration belongs to the section of its intended instant.
+//! warm-up). An exchange or iteration belongs to the section of its intended instant. What *ended* within the hold is
+//! counted in [`Section::Hold`] whenever it was due: throughput is made of that.
 
 use crate::{NameId, Sample};
 
@@ -41,13 +42,22 @@ pub struct Aggregate {
 }
 
 impl Aggregate {
-    /// Adds one exchange. Allocates only at the first of its name, section and outcome.
-    #[inline]
+    /// Adds one exchange that was due and ended in `section`.
     pub fn record(&mut self, section: Section, sample: &Sample) {
+        self.record_between(section, section, sample);
+    }
+
+    /// Adds one exchange that was due in section `due` and ended in section `ended`. Allocates only at the first of its
+    /// name, section and outcome.
+    #[inline]
+    pub fn record_between(&mut self, due: Section, ended: Section, sample: &Sample) {
         if let Some(lag) = sample.injector_lag() {
-            self.load[section as usize].injector_lag.record(lag.0);
+            self.load[due as usize].injector_lag.record(lag.0);
         }
-        self.request_mut(section, sample.name).record(sample);
+        self.request_mut(due, sample.name).record(sample);
+        if ended == Section::Hold {
+            self.request_mut(ended, sample.name).ended_within += 1;
+        }
     }
 
     /// Statistics of a request name; `None` when it had no exchange.
@@ -206,12 +216,30 @@ impl Aggregate {
     pub fn whole(&self) -> Self {
         let mut whole = Self::default();
         Section::ALL.iter().for_each(|section| whole.add(Section::Hold, self, *section));
+        whole.all_ended_within();
         whole
+    }
+
+    /// Of phase `whole`, everything ended within it.
+    fn all_ended_within(&mut self) {
+        for stats in self.requests.iter_mut().flatten().flatten() {
+            stats.ended_within = stats.count();
+        }
+        for stats in self.scenarios.iter_mut().flatten() {
+            stats.ended_within = stats.completed;
+        }
+        let groups = self.transactions.iter_mut().chain(&mut self.transitions).flatten();
+        let pages = self.pages.iter_mut().flatten().map(|page| &mut page.pages);
+        let places = self.locations.iter_mut().flatten();
+        let places = places.flat_map(|place| [&mut place.exchanges, &mut place.iterations, &mut place.pages]);
+        for stats in groups.chain(pages).chain(places) {
+            stats.ended_within = stats.count;
+        }
     }
 
     /// Adds section `from` of `other` to section `to`.
     fn add(&mut self, to: Section, other: &Self, from: Section) {
-        for (name, stats) in other.requests(from).filter(|(_, stats)| !stats.is_empty()) {
+        for (name, stats) in other.requests(from).filter(|(_, stats)| !stats.is_blank()) {
             self.request_mut(to, name).merge(stats);
         }
         for (index, pair) in other.scenarios.iter().enumerate() {

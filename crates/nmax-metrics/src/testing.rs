@@ -61,7 +61,19 @@ pub fn window(index: u64) -> impl Strategy<Value = Window> {
 fn fill(window: &mut Window, section: Section, sample: &Sample) {
     let aggregate = &mut window.aggregate;
     let response = sample.response_time().0;
-    aggregate.record(section, sample);
+    let ended = if response.is_multiple_of(3) { Section::Outside } else { Section::Hold };
+    aggregate.record_between(section, ended, sample);
+    if ended == Section::Hold {
+        let scenario = usize::from(sample.scenario);
+        aggregate.scenario_mut(ended, scenario).ended_within += 1;
+        aggregate.transaction_mut(ended, 0).ended_within += 2;
+        aggregate.transition_mut(ended, 0).ended_within += 3;
+        aggregate.page_mut(ended, 0).pages.ended_within += 4;
+        let location = aggregate.location_mut(ended, 0);
+        location.exchanges.ended_within += 5;
+        location.iterations.ended_within += 6;
+        location.pages.ended_within += 7;
+    }
     aggregate.check_mut(section, 0).passed += response % 3;
     aggregate.check_mut(section, 0).failed += response % 2;
     let scenario = aggregate.scenario_mut(section, usize::from(sample.scenario));

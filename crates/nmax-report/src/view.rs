@@ -161,7 +161,7 @@ pub struct ScenarioRow {
     pub iterations: u64,
     /// Completed iterations in which something was not ok.
     pub failed: u64,
-    /// Iterations completed per second.
+    /// Iterations completed within the phase, per second.
     pub rate_per_s: Option<f64>,
     /// Durations of completed iterations.
     pub iteration_time: Dist,
@@ -357,7 +357,7 @@ fn scenario_rows(counted: &Aggregate, catalog: &Catalog, length_s: f64) -> Vec<S
             name: name.clone(),
             iterations: stats.completed,
             failed: stats.failed,
-            rate_per_s: per_s(stats.completed, length_s),
+            rate_per_s: per_s(stats.ended_within, length_s),
             iteration_time: Dist::of(&stats.iteration_time),
         })
     };

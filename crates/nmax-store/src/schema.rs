@@ -107,6 +107,11 @@ fn windows() -> Value {
 }
 
 fn section(description: &str) -> Value {
+    let ended = |what: &str| {
+        format!(
+            "{what} that ended within the hold, whenever they were due; 0 of `outside`; absent in runs of earlier versions"
+        )
+    };
     let request = object(&[
         ("id", count("request id")),
         ("ok", count("exchanges that ended ok")),
@@ -117,6 +122,7 @@ fn section(description: &str) -> Value {
         ("bytes_received", count("bytes received, heads included")),
         ("bytes_sent", count("bytes sent, heads included")),
         ("bytes_decoded", count("bytes of bodies received, content codings undone")),
+        ("ended_within", count(&ended("exchanges"))),
     ]);
     let scenario = object(&[
         ("id", count("scenario id")),
@@ -124,6 +130,7 @@ fn section(description: &str) -> Value {
         ("completed", count("iterations that reached their end, failed ones included")),
         ("failed", count("completed iterations in which something was not ok")),
         ("interrupted", count("iterations cut off by the end of the run")),
+        ("ended_within", count(&ended("iterations"))),
     ]);
     let check =
         object(&[("id", count("check id")), ("passed", count("times it held")), ("failed", count("times it did not"))]);
@@ -131,17 +138,19 @@ fn section(description: &str) -> Value {
         [
             ("count", count(&format!("{what} that reached their end, failed ones included"))),
             ("failed", count("of those, the ones in which something was not ok")),
+            ("ended_within", count(&ended(what))),
         ]
     };
     let with_id = |what: &str, many: &str| {
-        let [all, failed] = pair(many);
-        object(&[("id", count(&format!("{what} id"))), all, failed])
+        let [all, failed, within] = pair(many);
+        object(&[("id", count(&format!("{what} id"))), all, failed, within])
     };
-    let [pages, pages_failed] = pair("pages");
+    let [pages, pages_failed, pages_within] = pair("pages");
     let page = object(&[
         ("id", count("page id")),
         pages,
         pages_failed,
+        pages_within,
         ("resources", count("resources that belonged to them")),
         ("cached", count("of those, how many came out of the cache without an exchange")),
         ("unchanged", count("of those, how many the server said were unchanged (304)")),

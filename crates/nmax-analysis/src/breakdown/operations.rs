@@ -57,11 +57,11 @@ pub struct Operations {
 pub(super) fn operations(evidence: &Evidence, counted: &Aggregate, stretches: &Stretches) -> Vec<Operations> {
     let span = if evidence.hold_s() > 0.0 { evidence.hold } else { (Nanos::ZERO, evidence.end) };
     let length_s = span.1.since(span.0).as_secs_f64();
-    let exchanges = counted.total(Section::Hold).count();
-    if length_s <= 0.0 || exchanges == 0 {
+    let ended = counted.total(Section::Hold).ended_within;
+    if length_s <= 0.0 || ended == 0 {
         return Vec::new();
     }
-    let throughput_per_s = exchanges as f64 / length_s;
+    let throughput_per_s = ended as f64 / length_s;
     let counters = counters(evidence).into_iter();
     let told = counters.filter_map(|counter| {
         let per_s = counter.mean(span)?;

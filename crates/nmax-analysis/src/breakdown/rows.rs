@@ -128,7 +128,7 @@ impl Maker<'_> {
             dimension,
             value,
             count,
-            rate_per_s: self.per_s(count),
+            rate_per_s: self.per_s(stats.ended_within as f64),
             failed: Some(stats.failed() + stats.errors()),
             response,
             connect_ms: Some(per_exchange_ms(connect_ns)),
@@ -140,13 +140,19 @@ impl Maker<'_> {
         }
     }
 
-    /// A row of which only number and response times are known.
-    fn times_row(&self, dimension: Dimension, value: String, (count, failed): (u64, Option<u64>)) -> Row {
+    /// A row of which only number and response times are known, with its throughput.
+    fn times_row(
+        &self,
+        dimension: Dimension,
+        value: String,
+        (count, failed): (u64, Option<u64>),
+        ended_within: f64,
+    ) -> Row {
         Row {
             dimension,
             value,
             count,
-            rate_per_s: self.per_s(count),
+            rate_per_s: self.per_s(ended_within),
             failed,
             response: None,
             connect_ms: None,
@@ -158,8 +164,8 @@ impl Maker<'_> {
         }
     }
 
-    fn per_s(&self, count: u64) -> Option<f64> {
-        (self.length_s > 0.0).then(|| count as f64 / self.length_s)
+    fn per_s(&self, ended_within: f64) -> Option<f64> {
+        (self.length_s > 0.0).then(|| ended_within / self.length_s)
     }
 
     fn statuses(&mut self) {
@@ -171,16 +177,18 @@ impl Maker<'_> {
                 "response times by status are not known: too many statuses, or the run was made by an older version";
             self.notes.push(why.to_owned());
         }
+        // Whether an exchange ended within the phase is not counted by status: each has its share.
+        let ended_within = |count: u64| count as f64 * total.ended_within as f64 / total.count().max(1) as f64;
         let mut rows = Vec::new();
         for (status, count) in statuses {
-            let mut row = self.times_row(Dimension::Status, status.to_string(), (count, None));
+            let mut row = self.times_row(Dimension::Status, status.to_string(), (count, None), ended_within(count));
             row.response = total.response_of(status).as_ref().and_then(latency);
             row.points = self.stretches.points([Of::Status(status)].into_iter());
             rows.push(row);
         }
         if total.errors() > 0 {
             let counts = (total.errors(), Some(total.errors()));
-            let mut row = self.times_row(Dimension::Status, NO_REPLY.to_owned(), counts);
+            let mut row = self.times_row(Dimension::Status, NO_REPLY.to_owned(), counts, ended_within(counts.0));
             row.response = total.outcomes[2].as_ref().and_then(|set| latency(&set.response));
             row.points = self.stretches.points([Of::NoReply].into_iter());
             rows.push(row);
@@ -199,7 +207,8 @@ impl Maker<'_> {
                 continue;
             }
             let counts = (exchanges.count, Some(exchanges.failed));
-            let mut row = self.times_row(Dimension::Location, name.clone(), counts);
+            let ended_within = exchanges.ended_within as f64;
+            let mut row = self.times_row(Dimension::Location, name.clone(), counts, ended_within);
             row.response = latency(&exchanges.time);
             row.points = self.stretches.points([Of::Location(index)].into_iter());
             rows.push(row);

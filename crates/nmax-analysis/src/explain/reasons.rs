@@ -69,6 +69,21 @@ pub(super) const ALL: &[Explanation] = &[
                  condition such as `failure_rate < 5% for request NAME` makes it a FAIL.",
     },
     Explanation {
+        code: "TARGET_SATURATED",
+        title: "the target did not keep up",
+        weight: Weight::Warning,
+        means: "Iterations of an open load were completed at a lower rate than they were started, so ever more of them were in \
+                flight. The throughput is what the target can do; response times grow for as long as the load lasts and say \
+                nothing about any other length.",
+        computed: "The longest part of the hold with one level, in thirds (at least 3 stretches). From the first to the last \
+                   third less than 98 % of what was started ended; the number in flight grew by at least half as much in the \
+                   second step as in the first while at most 1.1 times as much ended, so it is no queue that only fills up; \
+                   and by more than 3.29 standard deviations of what ended (and started, if arrivals are random). Not in \
+                   `ladder` and `stress`, which look for this, of a replay, nor where `max_in_flight` held starts up: see \
+                   TARGET_OVERLOADED.",
+        remedy: "Lower the rate, or find what holds the target up. A condition on `throughput` makes it a FAIL.",
+    },
+    Explanation {
         code: "G6_NOT_STEADY",
         title: "the target does not stand still",
         weight: Weight::Warning,

@@ -58,6 +58,8 @@ fn limits_are_those_of_the_code() {
         ("USERS_UNSERVED", percent(crate::judge::UNSERVED_SHARE_MAX)),
         ("USERS_UNSERVED", format!("{} times", crate::judge::WAITED_TIMES_MIN)),
         ("USERS_UNSERVED", format!("{} s", crate::judge::WAITED_MS_MIN / 1e3)),
+        ("TARGET_SATURATED", percent(crate::judge::ENDED_SHARE_MIN)),
+        ("TARGET_SATURATED", format!("{} stretches", crate::judge::STRETCHES_MIN)),
         ("ITERATIONS_FAILED", percent(crate::judge::FAILED_SHARE_WARN)),
     ];
     for (code, limit) in cases {

@@ -15,7 +15,7 @@ pub(super) struct System {
     pub(super) is_local: bool,
     /// Hosts of the system of which something was read, and the target's; in order.
     pub(super) hosts: Vec<String>,
-    /// Completed exchanges per second.
+    /// Exchanges that ended in the hold, per second.
     pub(super) throughput_per_s: f64,
     /// done − intended.
     pub(super) response_s: f64,
@@ -35,7 +35,7 @@ pub(super) struct System {
     pub(super) reply_bytes: f64,
     /// Time between two exchanges of a user, s; 0 where users do not wait for replies.
     pub(super) think_s: f64,
-    /// Exchanges that come whether others are replied to or not, 1/s; 0 where users wait for replies.
+    /// Exchanges due in the hold that come whether others are replied to or not, 1/s; 0 where users wait for replies.
     pub(super) arrivals_per_s: f64,
     /// Processors that the injector kept busy itself.
     pub(super) injector_busy: f64,
@@ -48,7 +48,7 @@ impl System {
     pub(super) fn of(evidence: &Evidence, look: &Look) -> Option<Self> {
         let total = evidence.totals.total(Section::Hold);
         let (exchanges, hold_s) = (total.count() as f64, evidence.hold_s());
-        if exchanges == 0.0 || hold_s <= 0.0 {
+        if exchanges == 0.0 || total.ended_within == 0 || hold_s <= 0.0 {
             return None;
         }
         let response_s = total.latencies().response.mean_ns()? / 1e9;
@@ -60,7 +60,8 @@ impl System {
         let whole = evidence.totals.whole().total(Section::Hold);
         let connects = whole.phases.map(|phases| phases.connect.clone());
         let connect_s_max = connects.as_ref().and_then(Histogram::max_ns).unwrap_or(0) as f64 / 1e9;
-        let throughput_per_s = exchanges / hold_s;
+        // Of what was due in the hold, more may have ended after it: that is no throughput of the hold.
+        let throughput_per_s = total.ended_within as f64 / hold_s;
         let think_s = match evidence.plan.workload {
             Workload::Closed { .. } => {
                 (load.in_flight_ns as f64 / 1e9 / hold_s / throughput_per_s - response_s).max(0.0)
@@ -69,7 +70,7 @@ impl System {
         };
         let arrivals_per_s = match evidence.plan.workload {
             Workload::Closed { .. } => 0.0,
-            Workload::Open { .. } => throughput_per_s,
+            Workload::Open { .. } => exchanges / hold_s,
         };
         let (target, is_local) = target(evidence.plan, look);
         Some(Self {

@@ -335,3 +335,23 @@ fn a_saturated_target_is_waited_for() {
     assert!(late * 10 < run.raw.len(), "{late} of {} by the injector", run.raw.len());
     assert!(response.quantile_ns(0.5).unwrap() > ms(500).0, "the wait is in the response time");
 }
+
+/// A server that serves one at a time, 10 ms each, offered 150/s: throughput is what ended in the hold, 100/s, and neither
+/// what was due in it nor what came back in the drain. What was due in the warm-up and ended in the hold is in it.
+#[test]
+fn throughput_beyond_saturation_is_what_ended_in_the_hold() {
+    let plan = home_page("workload: { open: { rate: 150/s } }\nwarm_up: 2s\nduration: 4s");
+    let (ok, mut free) = (reply(200), Nanos::ZERO);
+    let server = move |call: &Call<'_>| {
+        free = free.max(call.at) + ms(10);
+        Answer::Bytes(free, ok.clone())
+    };
+    let run = simulate(&plan, server, &Options::all());
+    let total = run.totals.total(Section::Hold);
+    let within = |raw: &&RawSample| (s(2)..s(6)).contains(&raw.sample.done);
+    let ended = run.by_intended().iter().filter(within).count() as u64;
+    assert!((399..=401).contains(&ended), "{ended}");
+    assert_eq!((total.count(), total.ended_within), (600, ended));
+    assert_eq!(run.totals.scenario(Section::Hold, 0).unwrap().ended_within, ended);
+    assert_eq!(run.whole().total(Section::Hold).ended_within, 900);
+}

@@ -14,6 +14,9 @@ pub struct RequestStats {
     pub status_times: Vec<(u16, Histogram)>,
     /// Errors by [`ErrorKind::index`].
     pub errors: [u64; ErrorKind::ALL.len()],
+    /// Exchanges that ended within the phase, whenever they were due: what throughput is made of. None of
+    /// [`crate::Section::Outside`].
+    pub ended_within: u64,
     /// Bytes received on the wire.
     pub bytes_received: u64,
     /// Bytes sent on the wire.
@@ -155,6 +158,11 @@ impl RequestStats {
         self.count() == 0
     }
 
+    /// Whether there was no exchange, nor the end of one that was due outside the phase.
+    pub fn is_blank(&self) -> bool {
+        self.is_empty() && self.ended_within == 0
+    }
+
     /// Latencies of all outcomes together.
     pub fn latencies(&self) -> LatencySet {
         let mut all = LatencySet::default();
@@ -201,6 +209,7 @@ impl RequestStats {
         for (mine, theirs) in self.errors.iter_mut().zip(other.errors) {
             *mine += theirs;
         }
+        self.ended_within += other.ended_within;
         self.bytes_received += other.bytes_received;
         self.bytes_sent += other.bytes_sent;
         self.bytes_decoded += other.bytes_decoded;
@@ -210,7 +219,8 @@ impl RequestStats {
     }
 
     pub(super) fn reset(&mut self) {
-        if !self.is_empty() {
+        if !self.is_blank() {
+            self.ended_within = 0;
             self.outcomes.iter_mut().flatten().for_each(|set| set.reset());
             self.status.iter_mut().for_each(|(_, count)| *count = 0);
             self.status_times.iter_mut().for_each(|(_, times)| times.reset());

@@ -9,6 +9,8 @@ pub struct ScenarioStats {
     pub started: u64,
     /// Iterations that reached their end, failed ones included.
     pub completed: u64,
+    /// Those that reached their end within the phase, whenever they were due: what throughput is made of.
+    pub ended_within: u64,
     /// Completed iterations with at least one exchange or extraction that was not ok.
     pub failed: u64,
     /// Iterations cut off by the end of the run.
@@ -21,6 +23,7 @@ impl ScenarioStats {
     pub(super) fn merge(&mut self, other: &Self) {
         self.started += other.started;
         self.completed += other.completed;
+        self.ended_within += other.ended_within;
         self.failed += other.failed;
         self.interrupted += other.interrupted;
         self.iteration_time.merge(&other.iteration_time);
@@ -28,6 +31,7 @@ impl ScenarioStats {
 
     pub(super) fn reset(&mut self) {
         (self.started, self.completed, self.failed, self.interrupted) = (0, 0, 0, 0);
+        self.ended_within = 0;
         self.iteration_time.reset();
     }
 }
@@ -37,7 +41,9 @@ impl ScenarioStats {
 pub struct TransactionStats {
     /// Transactions that reached their end, failed ones included.
     pub count: u64,
-    /// Of those, the ones in which something was not ok.
+    /// Those that reached their end within the phase, whenever they were due: what throughput is made of.
+    pub ended_within: u64,
+    /// Of those that reached their end, the ones in which something was not ok.
     pub failed: u64,
     /// From the intended start of the first exchange to the end of the last.
     pub time: Histogram,
@@ -54,12 +60,13 @@ impl TransactionStats {
     /// Adds the transactions of `other`.
     pub fn merge(&mut self, other: &Self) {
         self.count += other.count;
+        self.ended_within += other.ended_within;
         self.failed += other.failed;
         self.time.merge(&other.time);
     }
 
     pub(super) fn reset(&mut self) {
-        (self.count, self.failed) = (0, 0);
+        (self.count, self.ended_within, self.failed) = (0, 0, 0);
         self.time.reset();
     }
 }

@@ -207,3 +207,31 @@ fn addresses_beyond_the_cap_are_only_in_the_total() {
     assert_eq!(load.addresses.len(), ADDRESSES_MAX);
     assert_eq!(load.addresses[1], ([10, 0, 0, 1].into(), 3));
 }
+
+/// Law: what ended within the hold is counted once, whenever it was due, and everything ended within the whole.
+#[test]
+fn throughput_is_of_what_ended() {
+    let sample = sample().new_tree(&mut Default::default()).unwrap().current().1;
+    let mut aggregate = Aggregate::default();
+    // Due in warm-up and hold, ended in hold and drain.
+    aggregate.record_between(Section::Outside, Section::Hold, &sample);
+    aggregate.record_between(Section::Hold, Section::Hold, &sample);
+    aggregate.record_between(Section::Hold, Section::Outside, &sample);
+    aggregate.record_between(Section::Outside, Section::Outside, &sample);
+    let mut merged = Aggregate::default();
+    merged.merge(&aggregate);
+    let counts = |aggregate: &Aggregate, section| {
+        let stats = aggregate.request(section, sample.name).unwrap();
+        (stats.count(), stats.ended_within)
+    };
+    assert_eq!((counts(&merged, Section::Hold), counts(&merged, Section::Outside)), ((2, 2), (2, 0)));
+    assert_eq!(counts(&merged.whole(), Section::Hold), (4, 4));
+    // A name whose exchanges were all due before the hold is not lost, nor kept when emptied.
+    let mut early = Aggregate::default();
+    early.record_between(Section::Outside, Section::Hold, &sample);
+    let mut sum = Aggregate::default();
+    sum.merge(&early);
+    assert_eq!(counts(&sum, Section::Hold), (0, 1));
+    early.reset();
+    assert_eq!(counts(&early, Section::Hold), (0, 0));
+}

@@ -15,7 +15,7 @@ pub struct GroupRow {
     pub failed: u64,
     /// `failed` / `count`; `None` without any.
     pub failure_rate: Option<f64>,
-    /// Ended per second.
+    /// Ended within the phase, per second.
     pub rate_per_s: Option<f64>,
     /// From the intended start of the first exchange to the end of the last.
     pub time: Dist,
@@ -28,7 +28,7 @@ impl GroupRow {
             count: stats.count,
             failed: stats.failed,
             failure_rate: (stats.count > 0).then(|| stats.failed as f64 / stats.count as f64),
-            rate_per_s: per_s(stats.count, length_s),
+            rate_per_s: per_s(stats.ended_within, length_s),
             time: Dist::of(&stats.time),
         }
     }

@@ -19,7 +19,7 @@ pub struct Stats {
     pub errors: u64,
     /// (failed + errors) / count; `None` without exchanges.
     pub failure_rate: Option<f64>,
-    /// Exchanges per second; `None` when the phase has no length.
+    /// Exchanges that ended within the phase, whenever they were due, per second; `None` when the phase has no length.
     pub rate_per_s: Option<f64>,
     /// Bytes received on the wire.
     pub bytes_received: u64,
@@ -174,7 +174,7 @@ impl Stats {
             failed: stats.failed(),
             errors: stats.errors(),
             failure_rate: stats.failure_rate(),
-            rate_per_s: per_s(stats.count(), length_s),
+            rate_per_s: per_s(stats.ended_within, length_s),
             bytes_received: stats.bytes_received,
             bytes_sent: stats.bytes_sent,
             bytes_decoded: stats.bytes_decoded,

@@ -3,6 +3,7 @@
 use nmax_metrics::{Aggregate, PageStats, Section, TransactionStats};
 use serde::{Deserialize, Serialize};
 
+use super::section::ended_within;
 use crate::tag::Limits;
 
 #[derive(Default, Serialize, Deserialize)]
@@ -20,15 +21,15 @@ pub(super) struct Groups {
 #[derive(Serialize, Deserialize)]
 struct TransactionLine {
     id: usize,
-    count: u64,
-    failed: u64,
+    #[serde(flatten)]
+    pair: Pair,
 }
 
 #[derive(Serialize, Deserialize)]
 struct PageLine {
     id: usize,
-    count: u64,
-    failed: u64,
+    #[serde(flatten)]
+    pair: Pair,
     resources: u64,
     cached: u64,
     unchanged: u64,
@@ -45,43 +46,41 @@ struct LocationLine {
     pages: Pair,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Default, Serialize, Deserialize)]
 struct Pair {
     count: u64,
     failed: u64,
+    #[serde(default)]
+    ended_within: Option<u64>,
 }
 
 impl Pair {
-    fn of(stats: &TransactionStats) -> Self {
-        Self { count: stats.count, failed: stats.failed }
+    /// `None` when nothing was counted.
+    fn of(stats: &TransactionStats) -> Option<Self> {
+        let TransactionStats { count, ended_within, failed, .. } = *stats;
+        (count > 0 || ended_within > 0).then_some(Self { count, failed, ended_within: Some(ended_within) })
     }
 
     /// Completes `stats`, whose histogram is already there.
-    fn restore(&self, stats: &mut TransactionStats) {
+    fn restore(&self, stats: &mut TransactionStats, section: Section) {
         (stats.count, stats.failed) = (self.count, self.failed);
-    }
-}
-
-impl TransactionLine {
-    fn of(id: usize, stats: &TransactionStats) -> Option<Self> {
-        (stats.count > 0).then_some(Self { id, count: stats.count, failed: stats.failed })
-    }
-
-    fn restore(&self, stats: &mut TransactionStats) {
-        (stats.count, stats.failed) = (self.count, self.failed);
+        stats.ended_within = ended_within(section, self.ended_within, self.count);
     }
 }
 
 impl Groups {
     pub(super) fn of(aggregate: &Aggregate, section: Section) -> Self {
-        let transaction = |id| TransactionLine::of(id, aggregate.transaction(section, id)?);
-        let transition = |id| TransactionLine::of(id, aggregate.transition(section, id)?);
+        let line = |id, stats| Some(TransactionLine { id, pair: Pair::of(stats)? });
+        let transaction = |id| line(id, aggregate.transaction(section, id)?);
+        let transition = |id| line(id, aggregate.transition(section, id)?);
         let page = |id| PageLine::of(id, aggregate.page(section, id)?);
         let location = |id| {
             let stats = aggregate.location(section, id)?;
             let parts = [&stats.exchanges, &stats.iterations, &stats.pages];
-            let [exchanges, iterations, pages] = parts.map(Pair::of);
-            parts.iter().any(|part| part.count > 0).then_some(LocationLine { id, exchanges, iterations, pages })
+            let parts = parts.map(Pair::of);
+            let is_any = parts.iter().any(Option::is_some);
+            let [exchanges, iterations, pages] = parts.map(Option::unwrap_or_default);
+            is_any.then_some(LocationLine { id, exchanges, iterations, pages })
         };
         Self {
             transactions: (0..aggregate.transaction_count()).filter_map(transaction).collect(),
@@ -94,22 +93,22 @@ impl Groups {
     pub(super) fn restore(self, aggregate: &mut Aggregate, section: Section, limits: Limits) -> Result<(), String> {
         for line in self.transactions {
             known("transaction", line.id, limits.transactions)?;
-            line.restore(aggregate.transaction_mut(section, line.id));
+            line.pair.restore(aggregate.transaction_mut(section, line.id), section);
         }
         for line in self.pages {
             known("page", line.id, limits.pages)?;
-            line.restore(aggregate.page_mut(section, line.id));
+            line.restore(aggregate.page_mut(section, line.id), section);
         }
         for line in self.transitions {
             known("transition", line.id, limits.transitions)?;
-            line.restore(aggregate.transition_mut(section, line.id));
+            line.pair.restore(aggregate.transition_mut(section, line.id), section);
         }
         for line in self.locations {
             known("location", line.id, limits.locations)?;
             let stats = aggregate.location_mut(section, line.id);
-            line.exchanges.restore(&mut stats.exchanges);
-            line.iterations.restore(&mut stats.iterations);
-            line.pages.restore(&mut stats.pages);
+            line.exchanges.restore(&mut stats.exchanges, section);
+            line.iterations.restore(&mut stats.iterations, section);
+            line.pages.restore(&mut stats.pages, section);
         }
         Ok(())
     }
@@ -117,10 +116,9 @@ impl Groups {
 
 impl PageLine {
     fn of(id: usize, stats: &PageStats) -> Option<Self> {
-        (stats.pages.count > 0).then_some(Self {
+        Some(Self {
             id,
-            count: stats.pages.count,
-            failed: stats.pages.failed,
+            pair: Pair::of(&stats.pages)?,
             resources: stats.resources,
             cached: stats.cached,
             unchanged: stats.unchanged,
@@ -130,8 +128,8 @@ impl PageLine {
         })
     }
 
-    fn restore(&self, stats: &mut PageStats) {
-        (stats.pages.count, stats.pages.failed) = (self.count, self.failed);
+    fn restore(&self, stats: &mut PageStats, section: Section) {
+        self.pair.restore(&mut stats.pages, section);
         stats.resources = self.resources;
         stats.cached = self.cached;
         stats.unchanged = self.unchanged;

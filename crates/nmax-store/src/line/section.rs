@@ -32,6 +32,9 @@ struct RequestLine {
     bytes_sent: u64,
     #[serde(default)]
     bytes_decoded: u64,
+    /// Of the hold what was due in it in directories of earlier versions.
+    #[serde(default)]
+    ended_within: Option<u64>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -41,6 +44,8 @@ struct ScenarioLine {
     completed: u64,
     failed: u64,
     interrupted: u64,
+    #[serde(default)]
+    ended_within: Option<u64>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -93,7 +98,7 @@ impl SectionLine {
         Self {
             requests: aggregate
                 .requests(section)
-                .filter(|(_, stats)| !stats.is_empty())
+                .filter(|(_, stats)| !stats.is_blank())
                 .map(|(name, stats)| RequestLine::of(name, stats))
                 .collect(),
             scenarios: scenarios.filter_map(|(id, stats)| ScenarioLine::of(id, stats)).collect(),
@@ -111,13 +116,13 @@ impl SectionLine {
             if line.id as usize >= limits.requests {
                 return Err(format!("request {} has no name in names.json", line.id));
             }
-            line.restore(aggregate.request_mut(section, NameId(line.id)))?;
+            line.restore(aggregate.request_mut(section, NameId(line.id)), section)?;
         }
         for line in self.scenarios {
             if line.id >= limits.scenarios {
                 return Err(format!("scenario {} has no name in names.json", line.id));
             }
-            line.restore(aggregate.scenario_mut(section, line.id));
+            line.restore(aggregate.scenario_mut(section, line.id), section);
         }
         for line in self.checks {
             if line.id >= limits.checks {
@@ -127,6 +132,14 @@ impl SectionLine {
         }
         self.groups.restore(aggregate, section, limits)?;
         self.load.restore(aggregate.load_mut(section))
+    }
+}
+
+/// What ended within the hold, as it was written; `count` was due in it.
+pub(super) fn ended_within(section: Section, written: Option<u64>, count: u64) -> u64 {
+    match section {
+        Section::Hold => written.unwrap_or(count),
+        Section::Outside => 0,
     }
 }
 
@@ -144,11 +157,12 @@ impl RequestLine {
             bytes_received: stats.bytes_received,
             bytes_sent: stats.bytes_sent,
             bytes_decoded: stats.bytes_decoded,
+            ended_within: Some(stats.ended_within),
         }
     }
 
     /// Completes `stats`, whose histograms are already there.
-    fn restore(&self, stats: &mut RequestStats) -> Result<(), String> {
+    fn restore(&self, stats: &mut RequestStats, section: Section) -> Result<(), String> {
         if (stats.ok(), stats.failed(), stats.errors()) != (self.ok, self.failed, self.errors) {
             return Err(format!("counts of request {} are not those of its histograms", self.id));
         }
@@ -162,18 +176,21 @@ impl RequestLine {
         }
         (stats.bytes_received, stats.bytes_sent) = (self.bytes_received, self.bytes_sent);
         stats.bytes_decoded = self.bytes_decoded;
+        stats.ended_within = ended_within(section, self.ended_within, stats.count());
         Ok(())
     }
 }
 
 impl ScenarioLine {
     fn of(id: usize, stats: &ScenarioStats) -> Option<Self> {
-        let ScenarioStats { started, completed, failed, interrupted, .. } = *stats;
-        let is_empty = (started, completed, failed, interrupted) == (0, 0, 0, 0);
-        (!is_empty).then_some(Self { id, started, completed, failed, interrupted })
+        let ScenarioStats { started, completed, ended_within, failed, interrupted, .. } = *stats;
+        let is_empty = [started, completed, ended_within, failed, interrupted] == [0; 5];
+        let ended_within = Some(ended_within);
+        (!is_empty).then_some(Self { id, started, completed, failed, interrupted, ended_within })
     }
 
-    fn restore(&self, stats: &mut ScenarioStats) {
+    fn restore(&self, stats: &mut ScenarioStats, section: Section) {
+        stats.ended_within = ended_within(section, self.ended_within, self.completed);
         stats.started = self.started;
         stats.completed = self.completed;
         stats.failed = self.failed;

@@ -141,7 +141,8 @@ fn missing_parts_are_named() {
 
 /// Takes every key away that directories of earlier versions do not have.
 fn without_new_keys(value: &mut serde_json::Value) {
-    const NEW: [&str; 20] = [
+    const NEW: [&str; 21] = [
+        "ended_within",
         "pages",
         "transitions",
         "locations",
@@ -175,12 +176,14 @@ fn without_new_keys(value: &mut serde_json::Value) {
     }
 }
 
-/// What was not measured yet is nothing; everything else reads as it was.
+/// What was not measured yet is nothing; everything else reads as it was. Throughput was made of what was due in the hold.
 #[test]
 fn directories_of_earlier_versions_read() {
     let scratch = Scratch::new();
     let mut window = Window::new(0, nmax_metrics::Nanos::from_secs(1));
-    window.aggregate.scenario_mut(Section::Hold, 1).started = 3;
+    let scenario = window.aggregate.scenario_mut(Section::Hold, 1);
+    (scenario.started, scenario.completed, scenario.ended_within) = (3, 2, 2);
+    window.aggregate.scenario_mut(Section::Outside, 1).completed = 1;
     window.aggregate.load_mut(Section::Hold).connections = 5;
     let mut writer = RunWriter::create(scratch.path(), &manifest("a", "2026-01-31T12:00:05Z")).unwrap();
     let old = nmax_metrics::Catalog {

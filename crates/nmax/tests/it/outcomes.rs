@@ -166,3 +166,31 @@ fn users_that_a_server_never_answers_are_3() {
     // A busy machine may make it INVALID, which is no PASS either.
     assert!([3, 4].contains(&ended.code), "{summary:#}");
 }
+
+/// A target that can do 100/s and is offered 150/s: the throughput is what it did, a condition on more fails, and the run says
+/// that the target did not keep up.
+#[test]
+fn an_overloaded_target_has_the_throughput_that_it_did() {
+    use nmax_target::{Bottleneck, Options, spawn};
+    let bottlenecks = vec!["lock:held=10ms".parse::<Bottleneck>().unwrap()];
+    let target = spawn(Options { bottlenecks, ..Options::default() }).unwrap();
+    let bench = Bench::new();
+    let plan = format!(
+        "nmax: 1\ntarget: {}\nscenarios: {{ s: {{ steps: [{{ get: / }}] }} }}\nworkload: {{ open: {{ rate: 150/s }} }}\n\
+         duration: 4s\nthresholds: [throughput >= 140/s]\n",
+        target.url()
+    );
+    bench.write("plan.yaml", &plan);
+    let ended = run(&bench, "plan.yaml", &["--json", "--workers", "1", "--exit-zero"]);
+    let summary = ended.json();
+    // The kernel may hold the lock longer, never shorter.
+    let rate = summary["total"]["rate_per_s"].as_f64().unwrap();
+    assert!((30.0..=101.0).contains(&rate), "{rate}");
+    let iterations = summary["scenarios"]["s"]["rate_per_s"].as_f64().unwrap();
+    assert!((iterations - rate).abs() < 1.0, "{iterations}");
+    assert_eq!(summary["thresholds"][0]["holds"], false, "{}", summary["thresholds"]);
+    let reasons = summary["reasons"].as_array().unwrap();
+    let said = reasons.iter().find(|reason| reason["code"] == "TARGET_SATURATED");
+    let text = said.unwrap_or_else(|| panic!("{reasons:#?}"))["text"].as_str().unwrap();
+    assert!(text.contains("of 150/s") && text.contains("in flight grew from"), "{text}");
+}

@@ -251,6 +251,29 @@ fn demands_are_those_of_the_steps() {
     assert!((bounds.throughput_max_per_s - 2.0 / 0.03).abs() < 7.0, "{bounds:?}");
 }
 
+/// Law: beyond saturation the demand is still that of the steps, the bound what the station can do and not what was asked
+/// for, and nothing is invented that nobody watched.
+#[test]
+fn a_saturated_station_is_bounded_by_what_it_can_do() {
+    for (full, seed) in [(1.2, 1), (1.2, 2), (1.5, 3), (1.5, 4)] {
+        let mut model = shop();
+        model.steps = steps([0.004; 2], full * 0.025, [0.001, 0.002], 0.001, 0.001);
+        let run = run(&model, seed, &[]);
+        let diagnosis = diagnose(&run.evidence());
+        let bounds = diagnosis.bounds.as_ref().expect("bounds");
+        assert_eq!(bounds.resource.kind, Kind::Lock, "{bounds:?}");
+        let demand_s = full * 0.025;
+        assert!((bounds.demand_s / demand_s - 1.0).abs() < 0.1, "{full}: {bounds:?}");
+        assert!((bounds.throughput_max_per_s * demand_s - 1.0).abs() < 0.1, "{full}: {bounds:?}");
+        let first = diagnosis.suspects.first().expect("a suspect");
+        assert_eq!((first.resource.kind, first.label), (Kind::Lock, Label::Wait), "{full}: {diagnosis:#?}");
+        let budget = diagnosis.budget.as_ref().expect("a budget");
+        assert!(budget.unexplained_s.abs() < 0.1 * budget.response_s, "{full}: {budget:#?}");
+        let is_invented = |suspect: &Suspect| suspect.label == Label::NotObserved;
+        assert!(!diagnosis.suspects.iter().any(is_invented), "{full}: {diagnosis:#?}");
+    }
+}
+
 /// What resources look like to each other: up to ten in number, of any kind, with any numbers.
 fn anything() -> impl proptest::strategy::Strategy<Value = Vec<(usize, f64, f64, f64)>> {
     proptest::collection::vec((0_usize..9, 0.0..5.0_f64, 0.0..5.0_f64, 0.0..5.0_f64), 0..10)

@@ -447,8 +447,10 @@ impl Simulation<'_> {
         let mut seconds: Vec<Vec<f64>> = vec![Vec::new(); length_s];
         for (began_s, first_byte_s, done_s) in &self.done {
             let section = if *began_s < 5.0 { Section::Outside } else { Section::Hold };
-            run.totals.record(
+            let is_within = (5.0..length_s as f64).contains(done_s);
+            run.totals.record_between(
                 section,
+                if is_within { Section::Hold } else { Section::Outside },
                 &Sample {
                     name: HOME,
                     scenario: 0,

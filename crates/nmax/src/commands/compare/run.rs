@@ -217,7 +217,7 @@ fn of_stats(stats: &RequestStats, seconds: f64) -> Values {
     values.set(Metric::ServiceP50, times.service.quantile_ns(0.5).map(ms));
     values.set(Metric::ServiceP95, times.service.quantile_ns(0.95).map(ms));
     values.set(Metric::ServiceP99, times.service.quantile_ns(0.99).map(ms));
-    values.set(Metric::Throughput, Some(count / seconds));
+    values.set(Metric::Throughput, Some(stats.ended_within as f64 / seconds));
     values.set(Metric::FailureRate, Some((stats.failed() + stats.errors()) as f64 / count));
     values.set(Metric::Bytes, Some(stats.bytes_received as f64 / count));
     values
