@@ -4,10 +4,11 @@
 //! of the due iterations, `dropped` likewise, `checks` that of all checks. A condition without samples does not
 //! hold. Exchanges cut off at the end count in `response_time` quantiles and `max`: the condition must hold
 //! whatever they would have taken. Which requests they belonged to is not known, so for one request or scenario,
-//! and in `transaction_time`, the upper bound takes all of them and the lower bound none.
+//! and in `transaction_time`, the upper bound takes all of them and the lower bound none. Conditions on failures and checks
+//! must hold whether all of them or none of them had failed.
 
 use nmax_metrics::{Aggregate, Histogram, LatencySet, LocationStats, Section, TransactionStats};
-use nmax_plan::plan::Workload;
+use nmax_plan::plan::{Scenario, Workload};
 use nmax_plan::threshold::{Limit, Metric, Op, Scope, Stat, Threshold, Within};
 
 use crate::scope::{self, Unknown};
@@ -162,11 +163,21 @@ struct Measured {
     low: f64,
     /// Infinite when nothing bounds it.
     high: f64,
+    /// Exchanges that were cut off and of which it is not known whether they would have failed, where that matters.
+    undecided: u64,
 }
 
 impl Measured {
     const fn exactly(value: f64) -> Self {
-        Self { low: value, high: value }
+        Self { low: value, high: value, undecided: 0 }
+    }
+
+    /// The bound that is easier on the condition.
+    fn for_it(self, op: Op) -> f64 {
+        match op {
+            Op::Below | Op::AtMost => self.low,
+            Op::Above | Op::AtLeast => self.high,
+        }
     }
 
     /// The bound that is harder on the condition; the lower one when the upper one is not known.
@@ -208,7 +219,14 @@ fn evaluated(threshold: &Threshold, measured: Result<Measured, Unknown>, quantil
         Op::Above | Op::AtLeast => value - limit,
     };
     let margin = (limit != 0.0 && !is_open).then(|| distance / limit.abs());
+    let is_undecided = range.undecided > 0 && op.holds(range.for_it(op), limit);
     let why = (!holds).then(|| match is_open {
+        _ if is_undecided => format!(
+            "{} if the {} cut off at the end had failed, {} if not",
+            words::value(value, unit),
+            words::counted(range.undecided, "exchange"),
+            words::value(range.for_it(op), unit)
+        ),
         true => format!("at least {}, for exchanges were cut off at the end", words::value(value, unit)),
         false => format!("measured {}", words::value(value, unit)),
     });
@@ -253,7 +271,20 @@ fn measure(evidence: &Evidence, part: &Part, threshold: &Threshold) -> Result<Me
             let (_, times) = scope::iterations(evidence, aggregate, scope)?;
             Ok(part.less_lag(&times, threshold.stat, distribution(&times, &Histogram::new(), threshold.stat)?))
         }
-        _ => quantity(evidence, aggregate, threshold)?.in_unit_of(threshold.limit, part.length_s),
+        metric => {
+            let quantity = quantity(evidence, aggregate, threshold)?;
+            let known = quantity.in_unit_of(threshold.limit, part.length_s)?;
+            Ok(match (cut_off(aggregate), metric) {
+                (0, _) => known,
+                (cut_off, Metric::FailureRate | Metric::Errors | Metric::Failed) => {
+                    quantity.with_failures(cut_off, threshold.limit)
+                }
+                (cut_off, Metric::Checks) if threshold.stat != Stat::Count => {
+                    quantity.with_checks(cut_off, cut_off * checks_max(evidence))
+                }
+                _ => known,
+            })
+        }
     }
 }
 
@@ -275,7 +306,10 @@ fn at_location(location: &LocationStats, part: &Part, threshold: &Threshold) -> 
             let measured = distribution(&iterations.time, &Histogram::new(), threshold.stat)?;
             Ok(part.less_lag(&iterations.time, threshold.stat, measured))
         }
-        Metric::FailureRate => counted(exchanges, exchanges.failed, Some(exchanges.count)),
+        Metric::FailureRate if exchanges.count > 0 => {
+            let quantity = Quantity { count: exchanges.failed, of: Some(exchanges.count) };
+            Ok(quantity.with_failures(cut_off(part.aggregate), threshold.limit))
+        }
         Metric::Throughput => counted(exchanges, exchanges.ended_within, None),
         Metric::Iterations => counted(iterations, iterations.count, None),
         _ => Err(scope::OF_LOCATIONS.to_owned()),
@@ -296,7 +330,7 @@ fn distribution(times: &Histogram, censored: &Histogram, stat: Stat) -> Result<M
     let bounds = |q: f64| {
         let bounds = quantile_bounds(times, censored, q).ok_or_else(|| NO_SAMPLES.to_owned())?;
         let high = bounds.high_ns.map_or(f64::INFINITY, |ns| ms(ns as f64));
-        Ok(Measured { low: ms(bounds.low_ns as f64), high })
+        Ok(Measured { low: ms(bounds.low_ns as f64), high, undecided: 0 })
     };
     match stat {
         _ if times.is_empty() => Err(NO_SAMPLES.to_owned()),
@@ -317,6 +351,23 @@ struct Quantity {
 }
 
 impl Quantity {
+    /// Failures, when each of the exchanges that were `cut_off` may have been one or not.
+    fn with_failures(&self, cut_off: u64, limit: Limit) -> Measured {
+        let (count, more) = (self.count as f64, cut_off as f64);
+        let of = match (limit, self.of) {
+            (Limit::Ratio(_), Some(of)) => of as f64 + more,
+            _ => 1.0,
+        };
+        Measured { low: count / of, high: (count + more) / of, undecided: cut_off }
+    }
+
+    /// Checks that held, when each of `more` may have held or not, of the exchanges that were `cut_off`.
+    fn with_checks(&self, cut_off: u64, more: u64) -> Measured {
+        let (count, more) = (self.count as f64, more as f64);
+        let of = self.of.unwrap_or(self.count) as f64 + more;
+        Measured { low: count / of, high: (count + more) / of, undecided: cut_off }
+    }
+
     fn in_unit_of(&self, limit: Limit, length_s: f64) -> Result<Measured, Unknown> {
         let count = self.count as f64;
         match (limit, self.of) {
@@ -328,6 +379,17 @@ impl Quantity {
             (Limit::Nanos(_), _) => Err("this metric is not a time".to_owned()),
         }
     }
+}
+
+/// Exchanges cut off at the end of this part. Whose they were is not known.
+fn cut_off(aggregate: &Aggregate) -> u64 {
+    aggregate.load(Section::Hold).censored.count()
+}
+
+/// Most checks of a request of the plan.
+fn checks_max(evidence: &Evidence) -> u64 {
+    let requests = evidence.plan.scenarios.iter().flat_map(Scenario::requests);
+    requests.map(|request| request.expect.checks.len() as u64).max().unwrap_or(0)
 }
 
 /// A metric that is counted, not timed. An error when nothing happened that could have been counted.

@@ -312,6 +312,50 @@ fn cut_off_exchanges_count_against_transactions() {
     assert!(!one(&run, condition(Above, 41.0)).holds, "they need not be of a transaction");
 }
 
+/// Conditions on failures and checks hold only if they do with all that was cut off counted as failed, for one request as
+/// for all.
+#[test]
+fn cut_off_exchanges_may_have_failed() {
+    let rate = |limit| threshold(Metric::FailureRate, Stat::Value, Below, Limit::Ratio(limit));
+    let number = |metric, limit| threshold(metric, Stat::Value, Below, Limit::Number(limit));
+    let home = |condition| of(Scope::Request("home".into()), condition);
+    let mut run = Run::empty();
+    run.add(Section::Hold, 50, HOME, Outcome::Ok, 1.0, 0.1);
+    run.totals.check_mut(Section::Hold, 0).passed = 50;
+    let checks = threshold(Metric::Checks, Stat::Value, AtLeast, Limit::Ratio(0.99));
+    let conditions = [
+        rate(0.01),
+        home(rate(0.01)),
+        number(Metric::Errors, 10.0),
+        number(Metric::Failed, 10.0),
+        threshold(Metric::Errors, Stat::Count, Below, Limit::Number(10.0)),
+        checks,
+    ];
+    for condition in &conditions {
+        assert!(one(&run, condition.clone()).holds, "{condition:?}");
+    }
+    run.totals.load_mut(Section::Hold).censored.record_n(7_000_000_000, 50);
+    for condition in &conditions {
+        assert!(!one(&run, condition.clone()).holds, "{condition:?}");
+        let text = why(&run, condition.clone());
+        assert!(
+            text.contains("if the 50 exchanges cut off at the end had failed") && text.contains("if not"),
+            "{text}"
+        );
+    }
+    let half = one(&run, rate(0.51));
+    assert_eq!((half.value, half.holds), (Some(0.5), true), "known to hold");
+    let above = threshold(Metric::FailureRate, Stat::Value, Above, Limit::Ratio(0.2));
+    assert!(!one(&run, above).holds, "nor is it known that they failed");
+    // Failures that are known to be too many need no others.
+    run.add(Section::Hold, 50, HOME, Outcome::Failed, 1.0, 0.1);
+    assert!(why(&run, rate(0.2)).starts_with("measured"), "{}", why(&run, rate(0.2)));
+    let mut chain = redirected();
+    let failures = |limit| of(Scope::Transaction("home".into()), rate(limit));
+    chain.totals.load_mut(Section::Hold).censored.record_n(10_000_000, 5);
+    assert!(!one(&chain, failures(0.11)).holds && one(&chain, failures(15.1 / 105.0)).holds);
+}
+
 /// The exchange that fails is the last of the chain: a scenario without it would always pass.
 #[test]
 fn redirects_that_a_scenario_follows_are_its_exchanges() {

@@ -107,3 +107,17 @@ fn violated_conditions_end_a_run() {
     run.totals = Run::empty().totals;
     assert_eq!(violated(&run.evidence()), [0_usize; 0], "nothing has happened yet");
 }
+
+/// What was cut off may have been of any location.
+#[test]
+fn cut_off_exchanges_count_against_locations() {
+    let mut run = placed();
+    let at = |limit| Threshold {
+        scope: tagged("adsl"),
+        ..threshold(Metric::FailureRate, Stat::Value, Below, Limit::Ratio(limit))
+    };
+    assert!(one(&run, at(0.02)).holds);
+    run.totals.load_mut(Section::Hold).censored.record_n(1_000_000, 30);
+    assert!(!one(&run, at(0.02)).holds);
+    assert!(one(&run, at(33.1 / 330.0)).holds);
+}
