@@ -6,10 +6,12 @@
 
 use crate::{NameId, Sample};
 
+mod hollow;
 mod load;
 mod request;
 mod scenario;
 
+pub use hollow::Hollow;
 pub use load::{ADDRESSES_MAX, Dropped, HELD_MIN, LoadStats, count_address};
 pub use request::{LatencySet, Phases, RequestStats};
 pub use scenario::{CheckStats, LocationStats, PageStats, ScenarioStats, TransactionStats};

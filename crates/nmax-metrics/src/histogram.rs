@@ -4,6 +4,9 @@
 //! with their number. Count, sum, minimum and maximum are exact.
 
 mod buckets;
+mod thin;
+
+pub use thin::Thin;
 
 use hdrhistogram::Histogram as Hdr;
 

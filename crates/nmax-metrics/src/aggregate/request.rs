@@ -158,9 +158,9 @@ impl RequestStats {
         self.count() == 0
     }
 
-    /// Whether there was no exchange, nor the end of one that was due outside the phase.
+    /// Whether nothing was counted: no exchange, nor the end of one that was due outside the phase.
     pub fn is_blank(&self) -> bool {
-        self.is_empty() && self.ended_within == 0
+        self.is_empty() && self.ended_within == 0 && self.bytes_sent == 0 && self.errors.iter().all(|count| *count == 0)
     }
 
     /// Latencies of all outcomes together.

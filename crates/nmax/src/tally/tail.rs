@@ -4,29 +4,39 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use nmax_analysis::Tail;
+use nmax_metrics::aggregate::Hollow;
 use nmax_metrics::{Aggregate, Nanos, Section, Window};
 
 /// Pieces that a span is cut into, at most: what is added up may be longer than asked for by one of them.
 const PIECES: u64 = 60;
 
 /// Sums of neighboring windows.
-struct Piece {
+struct Piece<T> {
     start: Nanos,
     end: Nanos,
     windows: u64,
-    aggregate: Aggregate,
+    sums: T,
 }
 
-/// The windows of the last part of the hold, added up in at most [`PIECES`] and a few pieces.
+impl Piece<Aggregate> {
+    /// The same in little memory.
+    fn hollow(self) -> Piece<Hollow> {
+        Piece { start: self.start, end: self.end, windows: self.windows, sums: Hollow::of(self.sums) }
+    }
+}
+
+/// The windows of the last part of the hold, added up in at most [`PIECES`] and a few pieces. Only the last one has its
+/// distributions in full; quantiles of the others are off by at most 1.1 %, counts, means, minima and maxima by nothing.
 pub(super) struct Last {
     asked: Duration,
-    pieces: VecDeque<Piece>,
+    pieces: VecDeque<Piece<Hollow>>,
+    open: Option<Piece<Aggregate>>,
 }
 
 impl Last {
     /// Nothing yet of the last `asked`.
     pub(super) fn new(asked: Duration) -> Self {
-        Self { asked, pieces: VecDeque::new() }
+        Self { asked, pieces: VecDeque::new(), open: None }
     }
 
     /// Adds a window, in order; `hold` is the planned one.
@@ -35,18 +45,17 @@ impl Last {
         // What ends after the load is its drain: it belongs to the last piece and pushes nothing out.
         let makes_load = load.started > 0 || load.due > 0;
         let windows_max = (Nanos::from(self.asked).0 / window.width.0 / PIECES).max(1);
-        match self.pieces.back_mut() {
+        match &mut self.open {
             Some(last) if !makes_load || last.windows < windows_max => {
-                last.aggregate.merge(&window.aggregate);
+                last.sums.merge(&window.aggregate);
                 last.end = window.end();
                 last.windows += u64::from(makes_load);
             }
-            _ => self.pieces.push_back(Piece {
-                start: window.start(),
-                end: window.end(),
-                windows: 1,
-                aggregate: window.aggregate.clone(),
-            }),
+            open => {
+                let fresh =
+                    Piece { start: window.start(), end: window.end(), windows: 1, sums: window.aggregate.clone() };
+                self.pieces.extend(open.replace(fresh).map(Piece::hollow));
+            }
         }
         // Load was made in this window, so the hold did not end before it.
         let until = if makes_load { window.start().min(hold.1) } else { Nanos::ZERO };
@@ -59,10 +68,13 @@ impl Last {
     /// The sums of at least the last part of `hold`, as it was.
     pub(super) fn conclude(&self, hold: (Nanos, Nanos)) -> Tail {
         let from = hold.1.since(Nanos::from(self.asked));
-        let mut wanted = self.pieces.iter().filter(|piece| piece.end > from).peekable();
-        let start = wanted.peek().map_or(from, |piece| piece.start.min(from)).max(hold.0);
+        let open = self.open.iter().filter(|piece| piece.end > from);
+        let wanted: Vec<_> = self.pieces.iter().filter(|piece| piece.end > from).collect();
+        let first = wanted.first().map(|piece| piece.start).or(open.clone().next().map(|piece| piece.start));
+        let start = first.map_or(from, |start| start.min(from)).max(hold.0);
         let mut aggregate = Aggregate::default();
-        wanted.for_each(|piece| aggregate.merge(&piece.aggregate));
+        wanted.iter().for_each(|piece| piece.sums.add_to(&mut aggregate));
+        open.for_each(|piece| aggregate.merge(&piece.sums));
         Tail { asked: self.asked, length: hold.1.since(start).into(), aggregate }
     }
 }

@@ -69,3 +69,25 @@ fn memory_is_bounded_whatever_is_asked_for() {
         assert_eq!(started(&tail), length_s);
     }
 }
+
+/// Distributions are in full in the last piece only, and all of them count.
+#[test]
+fn pieces_are_kept_in_little_memory() {
+    let mut last = Last::new(Duration::from_secs(60));
+    for index in 0..200_u64 {
+        let mut window = window(index, 1);
+        for name in 0..50 {
+            let stats = window.aggregate.request_mut(Section::Hold, nmax_metrics::NameId(name));
+            let set = stats.outcomes[0].get_or_insert_default();
+            (0..20).for_each(|n| set.response.record(50_000_000 + n * 1_000_000));
+        }
+        last.push(&window, (Nanos::ZERO, Nanos::from_secs(1_000)));
+    }
+    let cells: usize = last.pieces.iter().map(|piece| piece.sums.cells()).sum();
+    assert!(cells <= 61 * 50 * 20, "{cells} cells of 8 bytes");
+    let tail = last.conclude((Nanos::ZERO, Nanos::from_secs(200)));
+    let response = tail.aggregate.total(Section::Hold).latencies().response;
+    assert_eq!((response.count(), response.min_ns(), response.max_ns()), (60_000, Some(50_000_000), Some(69_000_000)));
+    let median = response.quantile_ns(0.5).unwrap() as f64 / 1e6;
+    assert!((median / 59.0 - 1.0).abs() < 0.02, "{median}");
+}
