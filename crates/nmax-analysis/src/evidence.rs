@@ -6,6 +6,7 @@ use nmax_metrics::{Aggregate, Catalog, Nanos, Readings};
 
 use nmax_plan::plan::Plan;
 
+use crate::batches::Batches;
 use crate::course::{Course, Observation};
 use crate::culprits::Culprits;
 use crate::effect::Happened;
@@ -27,6 +28,8 @@ pub struct Evidence<'a> {
     pub last: &'a [Tail],
     /// What is known of the injector.
     pub injector: &'a InjectorFacts,
+    /// How much the response times of the hold depend on each other.
+    pub batches: &'a Batches,
     /// How the numbers changed.
     pub course: &'a Course,
     /// What observed processes used.

@@ -1,8 +1,8 @@
-//! How far a quantile of one run may be off: exact binomial order statistics, and the bounds that
+//! How far a quantile of independent values may be off: exact binomial order statistics, and the bounds that
 //! unfinished exchanges leave open.
 //!
-//! These intervals hold within one run and for independent values. Latencies near saturation depend on each
-//! other, and whole runs differ; the unit of replication is the run.
+//! Exchanges of a run are not independent: their intervals are those of [`batches`](crate::batches). Whole runs differ as
+//! well; the unit of replication is the run.
 
 use nmax_metrics::Histogram;
 use nmax_metrics::histogram::LOWEST_NS;
@@ -15,16 +15,6 @@ pub const CONFIDENCE: f64 = 0.95;
 const EXACT_VARIANCE_MAX: f64 = 1e6;
 /// Weights below this share of the largest one are left out of the sum.
 const NEGLIGIBLE: f64 = 1e-25;
-
-/// Interval of the quantile `q` with coverage of at least `confidence`, ns, from one histogram.
-///
-/// The values of the ranks of [`quantile_ranks`], each to 0.1 %. It contains `histogram.quantile_ns(q)`.
-/// `None` when there are too few values for a finite interval (368 for p99 at 95 %) or when `q` or
-/// `confidence` is not inside (0, 1). O(buckets).
-pub fn quantile_interval(histogram: &Histogram, q: f64, confidence: f64) -> Option<(u64, u64)> {
-    let (low, high) = quantile_ranks(histogram.count(), q, confidence)?;
-    Some((histogram.value_at_rank_ns(low)?, histogram.value_at_rank_ns(high)?))
-}
 
 /// Ranks (1 = smallest) of the order statistics that enclose the quantile `q` of `n` independent values.
 ///

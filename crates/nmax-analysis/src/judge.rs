@@ -6,9 +6,10 @@ use nmax_plan::plan::{Profile, Workload};
 use nmax_plan::threshold::Metric;
 
 use crate::arrivals::dispersion;
+use crate::batches::{Dependence, NoInterval};
 use crate::gates::{gaps_warning, gates_of, rate_warning, reason_code, run_queue_warning};
 use crate::interval::{CONFIDENCE, samples_needed};
-use crate::steady::{Steadiness, dependence, steadiness};
+use crate::steady::{Steadiness, is_at_one_level, steadiness};
 use crate::thresholds::{Evaluated, evaluate_all};
 use crate::words::{count, counted, digits, share, time_ms, value};
 use crate::{Evidence, Gate, Judgement, Reason, Verdict, answer, culprits, effects, lag};
@@ -268,10 +269,16 @@ fn course_warnings(evidence: &Evidence, steadiness: Option<&Steadiness>) -> Vec<
         );
         warn("G7_ARRIVALS", text, vec![("value", dispersion.index, ""), ("limit", dispersion.limit, "")]);
     }
-    if let Some(dependence) = dependence(evidence.course) {
-        let exchanges = evidence.totals.total(Section::Hold).count();
-        let figures = vec![("lag1", dependence.lag1, ""), ("n_eff", dependence.effective(exchanges) as f64, "")];
-        warn("AUTOCORRELATED", dependence.text(exchanges), figures);
+    let dependence = evidence.batches.total().dependence().filter(Dependence::matters);
+    // From level to level times differ, whatever they depend on.
+    if let Some(dependence) = dependence.filter(|_| !changes && is_at_one_level(evidence.course)) {
+        let figures = vec![("lag1", dependence.lag1, ""), ("n_eff", dependence.effective, "")];
+        let response = evidence.batches.total();
+        let without = [("p50", 0.5), ("p95", 0.95), ("p99", 0.99)]
+            .into_iter()
+            .filter(|(_, q)| response.ranks(*q) == Err(NoInterval::TooDependent));
+        let without: Vec<&str> = without.map(|(name, _)| name).collect();
+        warn("AUTOCORRELATED", dependence.text(&without), figures);
     }
     warnings
 }

@@ -7,12 +7,13 @@
 //! - [`evidence`]: what a run measured, as handed in
 //! - [`culprits`]: what took the injector's time
 //! - [`verdict`]: the judgement, as handed out
-//! - [`interval`]: how far a quantile of one run may be off
+//! - [`interval`]: how far a quantile of independent values may be off
 //! - [`lag`]: what the injector's own lag did to reported quantiles
 //! - [`gates`]: whether the injector, not the target, shaped the numbers
 //! - [`thresholds`]: whether the conditions of the plan hold
 //! - [`judge`]: the verdict and its reasons
 //! - [`course`]: how the numbers changed over the run
+//! - [`batches`]: how much exchanges depend on each other, and intervals that allow for it
 //! - [`steady`]: whether the hold stands still; [`settle`](mod@settle): whether a short level does
 //! - `arrivals`: whether Poisson arrivals are as irregular as they should be
 //! - [`answer`]: what a run says to the question of its profile
@@ -27,6 +28,7 @@
 
 pub mod answer;
 mod arrivals;
+pub mod batches;
 pub mod breakdown;
 mod change;
 pub mod compare;
@@ -56,15 +58,16 @@ mod fixture;
 mod simulate;
 
 pub use answer::{Answer, Finding, answer};
+pub use batches::{Batches, NoInterval};
 pub use breakdown::{Breakdown, Dimension, Stretches, breakdown};
 pub use course::{Course, CourseBuilder, Latency, Observation, Point, Spread, Use};
 pub use effect::{Effect, Figures, Happened, Recovery, effects};
 pub use evidence::{Evidence, InjectorFacts, Tail};
 pub use gates::gates;
-pub use interval::{CONFIDENCE, QuantileBounds, quantile_bounds, quantile_interval, quantile_ranks, samples_needed};
+pub use interval::{CONFIDENCE, QuantileBounds, quantile_bounds, quantile_ranks, samples_needed};
 pub use judge::judge;
 pub use lag::{QUANTILES, Withheld};
 pub use settle::{Settled, settle};
-pub use steady::{SeriesTest, Steadiness, dependence, steadiness};
+pub use steady::{SeriesTest, Steadiness, steadiness};
 pub use thresholds::{thresholds, violated};
 pub use verdict::{Gate, Judgement, Reason, ThresholdResult, Verdict};

@@ -8,7 +8,7 @@
 //! Steadiness is a property of the system under test. It never decides a verdict.
 
 use crate::course::{Course, Point};
-use crate::words::{count, share, time_ms};
+use crate::words::{share, time_ms};
 
 mod series;
 pub(crate) mod stationary;
@@ -88,6 +88,12 @@ pub fn steadiness(course: &Course) -> Option<Steadiness> {
     Some(Steadiness { holds, transient_s, series: tests, text })
 }
 
+/// Whether nearly all of the hold has one planned level.
+pub(crate) fn is_at_one_level(course: &Course) -> bool {
+    let held = course.points.iter().filter(|point| point.held).count();
+    level_part(&course.points).len() * 10 >= held * 9
+}
+
 /// The tests of what follows a short transient.
 fn test(series: &Series, skipped: usize) -> SeriesTest {
     let rest = &series.values[skipped.min(series.values.len())..];
@@ -152,53 +158,6 @@ fn too_short(part: &[Point], found: usize) -> Steadiness {
 
 fn not_tested(why: String) -> Steadiness {
     Steadiness { holds: None, transient_s: None, series: Vec::new(), text: format!("not tested: {why}") }
-}
-
-/// Lag-1 autocorrelation of the mean response times of stretches, and what it leaves of their number.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Dependence {
-    /// Lag-1 autocorrelation, −1 to 1.
-    pub lag1: f64,
-    /// Share of the values that count as independent: (1 − r) / (1 + r).
-    pub effective_share: f64,
-    /// Stretches behind it.
-    pub stretches: usize,
-}
-
-impl Dependence {
-    /// `n_eff = n·(1 − r)/(1 + r)`, of `n` values.
-    pub fn effective(&self, n: u64) -> u64 {
-        (n as f64 * self.effective_share).floor() as u64
-    }
-
-    /// In words, of `n` exchanges.
-    pub(crate) fn text(&self, n: u64) -> String {
-        format!(
-            "response times depend on those before them (correlation {:.2} from one stretch to the next): {} exchanges say \
-             as much as some {} independent ones, so the intervals within the run are too narrow; repeat the run",
-            self.lag1,
-            count(n),
-            count(self.effective(n))
-        )
-    }
-}
-
-/// Whether response times near each other in time depend on each other so much that intervals within the run mislead.
-///
-/// `None` with fewer than 60 stretches, or when less than half of the values would be lost: r ≤ 1/3. With 60 stretches
-/// 1/3 is also 2.58 standard errors of r, so independent values are called dependent once in two hundred runs.
-pub fn dependence(course: &Course) -> Option<Dependence> {
-    let (points, _) = joined(level_part(&course.points));
-    if points.len() < POINTS_MIN {
-        return None;
-    }
-    let means: Vec<f64> = points.iter().filter_map(|point| Some(point.response?.mean_ms)).collect();
-    let lag1 = stationary::lag1(&means)?;
-    (lag1 > 1.0 / 3.0).then_some(Dependence {
-        lag1,
-        effective_share: (1.0 - lag1) / (1.0 + lag1),
-        stretches: means.len(),
-    })
 }
 
 #[cfg(test)]

@@ -160,10 +160,10 @@ fn header(page: &mut Page, view: &View) {
 fn key_figures(page: &mut Page, view: &View) {
     let (times, stats) = (&view.total.times, &view.total);
     let response = |index: usize| {
-        let interval = times.response.intervals_ns[index].map_or_else(
-            || "too few for an interval".to_owned(),
-            |(low, high)| format!("{} to {}", number::time(low as f64), number::time(high as f64)),
-        );
+        let interval = match times.response.intervals_ns[index] {
+            Ok((low, high)) => format!("{} to {}", number::time(low as f64), number::time(high as f64)),
+            Err(why) => format!("no interval: {}", why.text()),
+        };
         (number::time_or_unknown(times.response.quantiles_ns[index]), interval)
     };
     let intended = match (view.intended_rate_per_s, view.intended_vus) {

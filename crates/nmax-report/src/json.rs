@@ -1,5 +1,6 @@
 //! `summary.json`: times in milliseconds with microsecond digits, rates per second, unknown = null.
 
+use nmax_analysis::NoInterval;
 use serde_json::{Map, Value, json};
 
 use crate::view::{Dist, PhaseTime, QUANTILES, Stats, Times, View};
@@ -230,13 +231,14 @@ fn dist(dist: &Dist) -> Value {
         fields.insert((*name).into(), whole_milliseconds(value_ns));
     }
     fields.insert("ci95".into(), intervals(dist));
+    fields.insert("ci95_missing".into(), no_intervals(dist));
     fields.insert("clamped".into(), json!(dist.clamped));
     Value::Object(fields)
 }
 
 /// Null when there is no interval at all, else each quantile's or null.
 fn intervals(dist: &Dist) -> Value {
-    if dist.intervals_ns.iter().all(Option::is_none) {
+    if dist.intervals_ns.iter().all(Result::is_err) {
         return Value::Null;
     }
     let pair = |(low_ns, high_ns)| json!([whole_milliseconds(Some(low_ns)), whole_milliseconds(Some(high_ns))]);
@@ -246,6 +248,15 @@ fn intervals(dist: &Dist) -> Value {
             .zip(dist.intervals_ns)
             .map(|((name, _), interval)| ((*name).to_owned(), interval.map_or(Value::Null, pair))),
     )
+}
+
+/// Null without values, else why each quantile has no interval, or null.
+fn no_intervals(dist: &Dist) -> Value {
+    if dist.count == 0 {
+        return Value::Null;
+    }
+    let why = |interval: Result<_, NoInterval>| json!(interval.err().map(NoInterval::text));
+    object(QUANTILES.iter().zip(dist.intervals_ns).map(|((name, _), interval)| ((*name).to_owned(), why(interval))))
 }
 
 fn object(fields: impl IntoIterator<Item = (String, Value)>) -> Value {

@@ -2,7 +2,7 @@
 
 use nmax_analysis::suspect::{Diagnosis, diagnose};
 use nmax_analysis::{
-    Answer, Breakdown, Effect, Evidence, Finding, Gate, Judgement, Reason, Steadiness, ThresholdResult, Verdict,
+    Answer, Batches, Breakdown, Effect, Evidence, Finding, Gate, Judgement, Reason, Steadiness, ThresholdResult, Verdict,
     Withheld,
 };
 use nmax_metrics::names::NAMES_MAX;
@@ -29,7 +29,7 @@ pub use hosts::{FigureRow, HostView, Panel, PanelLine};
 pub use likeness::{Likeness, LikenessMark, LikenessRow};
 pub use logs::LogErrors;
 pub use observed::ObservedRow;
-pub use stats::{CONFIDENCE, Dist, PHASES, PhaseTime, QUANTILES, Stats, Times, WITHHELD};
+pub use stats::{Dist, PHASES, PhaseTime, QUANTILES, Stats, Times, WITHHELD};
 
 /// Everything that a report shows.
 #[derive(Clone, Debug)]
@@ -231,9 +231,9 @@ impl View {
         for bin in &mut series.bins {
             bin.intended = shape::bin_level(&plan.stages, bin.start_s, bin.width_s);
         }
-        let mut total = Stats::of(&counted.total(Section::Hold), length_s);
+        let mut total = Stats::of(&counted.total(Section::Hold), length_s, Some(evidence.batches.total()));
         total.withhold(judgement.withheld.iter().filter(|one| one.request.is_none()));
-        let mut requests = request_rows(counted, catalog, length_s);
+        let mut requests = request_rows(counted, catalog, evidence.batches, length_s);
         for (name, stats) in &mut requests {
             stats.withhold(judgement.withheld.iter().filter(|one| one.request.as_ref() == Some(name)));
         }
@@ -332,10 +332,10 @@ fn per_s(count: u64, length_s: f64) -> Option<f64> {
     (length_s > 0.0).then(|| count as f64 / length_s)
 }
 
-fn request_rows(counted: &Aggregate, catalog: &Catalog, length_s: f64) -> Vec<(String, Stats)> {
+fn request_rows(counted: &Aggregate, catalog: &Catalog, batches: &Batches, length_s: f64) -> Vec<(String, Stats)> {
     let rows = counted.requests(Section::Hold).filter(|(_, stats)| !stats.is_empty());
-    let mut rows: Vec<_> =
-        rows.map(|(id, stats)| (catalog.requests.name(id).to_owned(), Stats::of(stats, length_s))).collect();
+    let row = |(id, stats)| (catalog.requests.name(id).to_owned(), Stats::of(stats, length_s, batches.request(id)));
+    let mut rows: Vec<_> = rows.map(row).collect();
     rows.sort_by(|a, b| {
         let by_name = || hop(&a.0).cmp(&hop(&b.0)).then_with(|| a.0.cmp(&b.0));
         b.1.count.cmp(&a.1.count).then_with(by_name)

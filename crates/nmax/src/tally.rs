@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use nmax_analysis::thresholds::violated;
 use nmax_analysis::{
-    CourseBuilder, Evidence, Happened, InjectorFacts, Judgement, Stretches, Tail, breakdown, judge, steadiness,
+    Batches, CourseBuilder, Evidence, Happened, InjectorFacts, Judgement, Stretches, Tail, breakdown, judge, steadiness,
 };
 use nmax_metrics::{Aggregate, Catalog, FailureExample, Nanos, Readings, Resource, Section, Window};
 use nmax_plan::plan::{INJECTOR, Intervention, Plan};
@@ -30,6 +30,7 @@ pub struct Tally {
     hold: (Nanos, Nanos),
     totals: Aggregate,
     series: SeriesBuilder,
+    batches: Batches,
     course: CourseBuilder,
     /// What response times are taken apart from.
     stretches: Stretches,
@@ -76,6 +77,7 @@ impl Tally {
                 || SeriesBuilder::new(Nanos::from_secs(60), BINS_MAX),
                 |end| SeriesBuilder::in_order(end, BINS_MAX),
             ),
+            batches: Batches::default(),
             course: CourseBuilder::new(plan, times.end),
             stretches: Stretches::default(),
             last: spans.into_iter().map(Last::new).collect(),
@@ -99,6 +101,7 @@ impl Tally {
     pub fn window(&mut self, window: &Window) {
         self.totals.merge(&window.aggregate);
         self.series.push(window);
+        self.batches.push(window);
         self.course.push(window);
         self.stretches.push(window);
         self.facts.windows_missing += window.index.saturating_sub(self.windows);
@@ -233,6 +236,7 @@ impl Tally {
             end: ended,
             last: &last,
             injector: &facts,
+            batches: &self.batches,
             course: &course,
             observed: &self.observed.all,
             readings: &self.readings,

@@ -111,11 +111,14 @@ pub(super) const ALL: &[Explanation] = &[
         code: "AUTOCORRELATED",
         title: "response times depend on those before them",
         weight: Weight::Warning,
-        means: "Slow replies come in groups, as they do near saturation. The intervals of quantiles are within-run and for \
-                independent values: here they are too narrow.",
-        computed: "Lag-1 correlation r of the mean response times of stretches, above 1/3 in at least 60 of them. n_eff = n(1 − r)/(1 + r) \
-                   is what n exchanges are worth; it is shown and corrects nothing.",
-        remedy: "Repeat the whole run and compare runs. The run is the unit, not the exchange.",
+        means: "Slow replies come in groups, as they do wherever requests queue. Means and quantiles of the run are known less \
+                well than its number of exchanges suggests. Intervals within the run allow for it; where they cannot, the \
+                report says \"too dependent\" in their place.",
+        computed: "n_eff, how many independent exchanges would tell as much: n times the variance that sums of batches would \
+                   have if exchanges were independent, of the variance that they have, times (1 − r)/(1 + r), with r the \
+                   correlation of neighbouring batches. At most 60 batches, at least ten windows. Said where n/n_eff is \
+                   above 1 by five standard errors: from 2.6 on with 60 batches, 3.4 with ten.",
+        remedy: "Hold longer for narrower intervals. To compare, repeat the whole run: the run is the unit, not the exchange.",
     },
     Explanation {
         code: "FEW_SAMPLES",

@@ -15,6 +15,12 @@ impl Uniform {
     }
 }
 
+/// Interval of the quantile `q` of independent values, ns.
+fn quantile_interval(histogram: &Histogram, q: f64, confidence: f64) -> Option<(u64, u64)> {
+    let (low, high) = quantile_ranks(histogram.count(), q, confidence)?;
+    Some((histogram.value_at_rank_ns(low)?, histogram.value_at_rank_ns(high)?))
+}
+
 fn of(values: impl IntoIterator<Item = u64>) -> Histogram {
     let mut histogram = Histogram::new();
     values.into_iter().for_each(|value| histogram.record(value));

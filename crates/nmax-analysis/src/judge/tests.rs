@@ -411,3 +411,30 @@ fn locations_without_users_are_told() {
     run.totals.location_mut(Section::Outside, 0).iterations.record(true, 1_000);
     assert_eq!(judge(&run.evidence()).reasons, []);
 }
+
+/// A harmless load of 70 % has neighbours that hardly correlate; near saturation intervals are withheld.
+#[test]
+fn dependence_is_told_with_what_the_exchanges_are_worth() {
+    let reason = |load: f64| {
+        let mut run = Run::healthy();
+        run.batches = crate::batches::of_queue(load, 24_000.0);
+        judge(&run.evidence()).reasons.into_iter().find(|reason| reason.code == "AUTOCORRELATED")
+    };
+    assert_eq!(reason(0.0), None);
+    let harmless = reason(0.7).expect("a warning");
+    assert!(!harmless.decides && harmless.text.ends_with("p99 is too dependent for an interval"), "{harmless:?}");
+    let saturated = reason(0.95).expect("a warning").text;
+    assert!(saturated.ends_with("p50, p95 and p99 are too dependent for an interval"), "{saturated}");
+    // Levels of a plan differ, and say nothing of dependence.
+    let mut run = Run::healthy();
+    run.batches = crate::batches::of_queue(0.7, 24_000.0);
+    let point = |t: u32| crate::Point {
+        start_s: f64::from(t),
+        width_s: 1.0,
+        held: true,
+        level: f64::from(1 + t / 50),
+        ..crate::Point::default()
+    };
+    run.course = crate::Course { points: (0..100).map(point).collect(), requests: Vec::new() };
+    assert!(judge(&run.evidence()).reasons.iter().all(|reason| reason.code != "AUTOCORRELATED"));
+}

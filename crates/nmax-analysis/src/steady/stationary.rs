@@ -186,19 +186,6 @@ fn solve(matrix: &[Vec<f64>], right: &[f64]) -> Option<Vec<f64>> {
     Some(solution)
 }
 
-/// Lag-1 autocorrelation; `None` for a constant or fewer than three values.
-///
-/// ```text
-/// r = Σ_{t=2..n} e_t e_{t−1} / Σ e_t²,   e_t = y_t − ȳ
-/// ```
-pub(crate) fn lag1(series: &[f64]) -> Option<f64> {
-    deviation(series).filter(|_| series.len() >= 3)?;
-    let middle = mean(series);
-    let whole: f64 = series.iter().map(|value| (value - middle).powi(2)).sum();
-    let pairs = series.windows(2).map(|pair| (pair[0] - middle) * (pair[1] - middle));
-    Some(pairs.sum::<f64>() / whole)
-}
-
 fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len().max(1) as f64
 }

@@ -1,6 +1,6 @@
 use proptest::prelude::*;
 
-use super::stationary::{adf, adf_with, drift, kpss, kpss_with, lag1, mser5};
+use super::stationary::{adf, adf_with, drift, kpss, kpss_with, mser5};
 use super::*;
 use crate::course::Latency;
 
@@ -88,7 +88,7 @@ fn a_transient_is_cut_off() {
 fn constants_have_no_trend_and_no_noise() {
     let constant = [0.1; 100];
     assert_eq!((drift(&constant), kpss(&constant)), (Some(0.0), Some(0.0)));
-    assert_eq!((adf(&constant), lag1(&constant)), (None, None));
+    assert_eq!(adf(&constant), None);
     assert_eq!((drift(&[]), kpss(&[]), adf(&[1.0])), (None, None, None));
     assert_eq!(drift(&[0.0; 9]), None, "of nothing there is no share");
 }
@@ -126,7 +126,6 @@ proptest! {
         prop_assert!(close(drift(&series), drift(&scaled)));
         prop_assert!(close(kpss(&series), kpss(&scaled)));
         prop_assert!(close(adf(&series), adf(&scaled)));
-        prop_assert!(close(lag1(&series), lag1(&scaled)));
     }
 
     /// Law: whatever the course, nothing panics and nothing is NaN.
@@ -142,7 +141,6 @@ proptest! {
             let figures = steadiness.series.iter().flat_map(|test| [test.drift, test.kpss, test.adf]);
             prop_assert!(figures.flatten().all(f64::is_finite), "{:?}", steadiness);
         }
-        let _ = dependence(&course);
     }
 }
 
@@ -239,15 +237,4 @@ fn only_one_level_is_tested() {
     assert!(whole.text.contains("140 s"), "{}", whole.text);
     points.iter_mut().for_each(|point| point.held = false);
     assert_eq!(steadiness(&Course { points, requests: Vec::new() }), None, "nothing is held");
-}
-
-#[test]
-fn dependence_is_seen_only_where_it_is() {
-    let called = |phi: f64| (0..100).filter(|seed| dependence(&run(*seed, 200, phi, 0.1, 0.0)).is_some()).count();
-    assert!(called(0.0) <= 1, "{}", called(0.0));
-    assert!(called(0.7) >= 99, "{}", called(0.7));
-    let strong = dependence(&run(1, 2_000, 0.8, 0.1, 0.0)).unwrap();
-    assert!((strong.lag1 - 0.8).abs() < 0.06, "{strong:?}");
-    // n_eff = n(1 − r)/(1 + r): at r = 0.8 one ninth.
-    assert!((strong.effective(9_000) as f64 - 1_000.0).abs() < 400.0, "{strong:?}");
 }

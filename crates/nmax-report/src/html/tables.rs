@@ -1,5 +1,7 @@
 //! Requests, scenarios, thresholds, gates and checks.
 
+use nmax_analysis::NoInterval;
+
 use super::{Page, gate_mark, groups, mark};
 use crate::markup::{Escaped, clip};
 use crate::number;
@@ -27,7 +29,7 @@ fn requests(page: &mut Page, view: &View) {
     let phase = view.phase.name;
     page.add(format_args!(
         "<h2>Requests</h2><p class=\"note\">Phase {phase}, all outcomes together. Below a percentile: its within-run \
-         95 % interval, where there are enough values.</p>"
+         95 % interval, or why there is none.</p>"
     ));
     page.text(
         "<div class=\"scroll names\" tabindex=\"0\"><table><thead><tr><td colspan=\"4\" class=\"g\"></td>\
@@ -112,9 +114,12 @@ pub(super) fn cell(page: &mut Page, first: bool, text: &str) {
 /// A percentile with its interval below.
 pub(super) fn quantile(page: &mut Page, dist: &Dist, index: usize) {
     let value = number::time_or_unknown(dist.quantiles_ns[index]);
-    let interval = dist.intervals_ns[index].map_or_else(String::new, |(low, high)| {
-        format!("<small>{} – {}</small>", number::time(low as f64), number::time(high as f64))
-    });
+    let interval = match dist.intervals_ns[index] {
+        Ok((low, high)) => format!("<small>{} – {}</small>", number::time(low as f64), number::time(high as f64)),
+        Err(NoInterval::NotExamined) => String::new(),
+        Err(_) if dist.count == 0 => String::new(),
+        Err(why) => format!("<small>{}</small>", why.text()),
+    };
     cell(page, index == 0, &(value + &interval));
 }
 

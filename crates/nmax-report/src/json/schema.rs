@@ -238,7 +238,13 @@ fn dist() -> Value {
     let mut fields = vec![("count", count())];
     fields.extend(["mean", "min", "max"].map(|name| (name, number_or_null())));
     fields.extend(QUANTILES.iter().map(|(name, _)| (*name, number_or_null())));
-    fields.push(("ci95", described(ci95, "Within-run 95 % intervals; null where there are too few values.")));
+    fields.push(("ci95", described(ci95, "Within-run 95 % intervals, which allow for exchanges that depend on each other; null where there are none.")));
+    let words = json!({ "enum": [null, "too few values", "too short", "too dependent", "not examined"] });
+    let mut missing = record(&QUANTILES.map(|(name, _)| (name, words.clone())));
+    missing["type"] = json!(["object", "null"]);
+    let why = "Why a quantile has no interval: too few values; fewer than ten windows; exchanges depend too much on those \
+               before them; dependence is only looked at in response times of all outcomes.";
+    fields.push(("ci95_missing", described(missing, why)));
     fields.push(("clamped", described(count(), "Values above one hour, counted as one hour.")));
     record(&fields)
 }

@@ -1,6 +1,7 @@
 //! Numbers of request names: counts, rates, and distributions with their intervals.
 
-use nmax_analysis::{Withheld, quantile_ranks};
+use nmax_analysis::batches::Line;
+use nmax_analysis::{NoInterval, Withheld};
 use nmax_metrics::{ErrorKind, Histogram, LatencySet, RequestStats};
 
 use super::per_s;
@@ -86,12 +87,10 @@ pub struct Times {
 
 /// Stands where a response time is not known for the injector's own lag.
 pub const WITHHELD: &str = "?";
-/// Confidence of every interval.
-pub const CONFIDENCE: f64 = 0.95;
 pub use nmax_analysis::QUANTILES;
 
 /// A distribution of times, ns. Numbers are `None` without values.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Dist {
     /// Number of values.
     pub count: u64,
@@ -103,19 +102,40 @@ pub struct Dist {
     pub max_ns: Option<u64>,
     /// Values at [`QUANTILES`].
     pub quantiles_ns: [Option<u64>; QUANTILES.len()],
-    /// Within-run 95 % intervals of the same; `None` where there are too few values.
-    pub intervals_ns: [Option<(u64, u64)>; QUANTILES.len()],
+    /// Within-run 95 % intervals of the same, or why there is none.
+    pub intervals_ns: [Result<(u64, u64), NoInterval>; QUANTILES.len()],
     /// Values above one hour, counted as one hour.
     pub clamped: u64,
 }
 
+impl Default for Dist {
+    fn default() -> Self {
+        Self {
+            count: 0,
+            mean_ns: None,
+            min_ns: None,
+            max_ns: None,
+            quantiles_ns: [None; QUANTILES.len()],
+            intervals_ns: [Err(NoInterval::FewValues); QUANTILES.len()],
+            clamped: 0,
+        }
+    }
+}
+
 impl Dist {
-    /// The numbers of a histogram.
+    /// The numbers of a histogram, without intervals.
     pub fn of(histogram: &Histogram) -> Self {
+        Self::within(histogram, None)
+    }
+
+    /// The numbers of a histogram, with intervals by the batches of the same values.
+    pub fn within(histogram: &Histogram, batches: Option<&Line>) -> Self {
         if histogram.is_empty() {
             return Self::default();
         }
-        let intervals = QUANTILES.map(|(_, q)| quantile_ranks(histogram.count(), q, CONFIDENCE));
+        let batches = batches.filter(|batches| batches.count() == histogram.count());
+        let intervals =
+            QUANTILES.map(|(_, q)| batches.map_or(Err(NoInterval::NotExamined), |batches| batches.ranks(q)));
         let points = QUANTILES.map(|(_, q)| histogram.rank_of(q));
         let ends = intervals.iter().flat_map(|ranks| ranks.map_or([0, 0], |(low, high)| [low, high]));
         let values = histogram.values_at_ranks_ns(&points.into_iter().chain(ends).collect::<Vec<_>>());
@@ -126,7 +146,10 @@ impl Dist {
             min_ns: histogram.min_ns(),
             max_ns: histogram.max_ns(),
             quantiles_ns: std::array::from_fn(|index| quantiles[index]),
-            intervals_ns: std::array::from_fn(|index| ends[2 * index].zip(ends[2 * index + 1])),
+            intervals_ns: std::array::from_fn(|index| {
+                let ends = ends[2 * index].zip(ends[2 * index + 1]);
+                intervals[index].and_then(|_| ends.ok_or(NoInterval::FewValues))
+            }),
             clamped: histogram.exact().clamped,
         }
     }
@@ -158,14 +181,15 @@ impl Dist {
 }
 
 impl Stats {
-    pub(super) fn of(stats: &RequestStats, length_s: f64) -> Self {
+    /// `batches` are those of its response times.
+    pub(super) fn of(stats: &RequestStats, length_s: f64, batches: Option<&Line>) -> Self {
         let mut status: Vec<_> = stats.status.iter().copied().filter(|(_, count)| *count > 0).collect();
         status.sort_unstable();
         let kinds = ErrorKind::ALL.iter().map(|kind| (kind.name(), stats.errors[kind.index()]));
-        let times = Times::of(&stats.latencies());
+        let times = Times::of(&stats.latencies(), batches);
         let by_outcome = stats.outcomes.each_ref().map(|set| match set.as_deref() {
             Some(set) if set.response.count() == stats.count() => times.clone(),
-            Some(set) => Times::of(set),
+            Some(set) => Times::of(set, None),
             None => Times::default(),
         });
         Self {
@@ -229,9 +253,9 @@ pub(super) fn by_status<'a>(total: &Stats, requests: &'a [(String, Stats)]) -> V
 }
 
 impl Times {
-    fn of(set: &LatencySet) -> Self {
+    fn of(set: &LatencySet, batches: Option<&Line>) -> Self {
         Self {
-            response: Dist::of(&set.response),
+            response: Dist::within(&set.response, batches),
             service: Dist::of(&set.service),
             send_lag: Dist::of(&set.send_lag),
             ttfb: Dist::of(&set.ttfb),

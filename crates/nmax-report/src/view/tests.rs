@@ -26,7 +26,7 @@ fn redirects_of_a_step_come_in_their_order() {
         aggregate.record(Section::Hold, &sample);
     }
     let catalog = Catalog { requests, ..Catalog::default() };
-    let rows = request_rows(&aggregate, &catalog, 1.0);
+    let rows = request_rows(&aggregate, &catalog, &Batches::default(), 1.0);
     let names: Vec<&str> = rows.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(names, ["a", "a +1", "a +2", "a +9", "a +10", "a + b", "b"]);
 }

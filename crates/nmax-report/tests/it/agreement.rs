@@ -277,13 +277,25 @@ fn without_a_hold_the_whole_run_counts() {
 fn intervals_are_those_of_the_judgement() {
     let run = Run::new(&Shape { hold_s: 20, ..Shape::default() });
     let latencies = run.totals().total(nmax_metrics::Section::Hold).latencies();
+    let mut batches = nmax_analysis::Batches::default();
+    run.windows.iter().for_each(|window| batches.push(window));
     let view = run.view();
     for (index, (name, q)) in nmax_report::view::QUANTILES.into_iter().enumerate() {
         let dist = &view.total.times.response;
         assert_eq!(dist.quantiles_ns[index], latencies.response.quantile_ns(q), "{name}");
-        let interval = nmax_analysis::quantile_interval(&latencies.response, q, 0.95);
+        let value = |rank| latencies.response.value_at_rank_ns(rank).expect("a rank of the run");
+        let interval = batches.total().ranks(q).map(|(low, high)| (value(low), value(high)));
         assert_eq!(dist.intervals_ns[index], interval, "{name}");
     }
+    assert!(view.total.times.response.intervals_ns[0].is_ok());
+    let (summary, page) = (json::summary(&view), html::page(&view));
+    let total = |time: &str| summary["total"][time].clone();
+    assert!(total("response_time_ms")["ci95"]["p50"].is_array());
+    assert_eq!(total("response_time_ms")["ci95_missing"]["p50"], Value::Null);
+    assert_eq!(total("service_time_ms")["ci95"], Value::Null);
+    assert_eq!(total("service_time_ms")["ci95_missing"]["p50"], "not examined");
+    assert_eq!(total("response_time_ms")["ci95_missing"]["p999"], "too few values");
+    assert!(page.contains("<small>too few values</small>"));
 }
 
 /// A gate without a figure is neither held nor failed; shares are ratios for programs.

@@ -231,6 +231,8 @@ impl Run {
         let mut builder = SeriesBuilder::new(self.end, 300);
         self.windows.iter().for_each(|window| builder.push(window));
         let totals = self.totals();
+        let mut batches = nmax_analysis::Batches::default();
+        self.windows.iter().for_each(|window| batches.push(window));
         let injector = InjectorFacts {
             workers: 2,
             cpu_utilization_max: Some(0.21),
@@ -249,6 +251,7 @@ impl Run {
             end: self.end,
             last: &[],
             injector: &injector,
+            batches: &batches,
             course: &nmax_analysis::Course::default(),
             observed: &self.observed,
             readings: &nmax_metrics::Readings::default(),

@@ -29,6 +29,7 @@ fn judged_on(workload: &str, length: &str, blocks: Vec<(Nanos, Nanos)>, stop_at:
         end: run.end,
         last: &[],
         injector: &InjectorFacts::default(),
+        batches: &nmax_analysis::Batches::default(),
         course: &nmax_analysis::Course::default(),
         observed: &[],
         readings: &nmax_metrics::Readings::default(),

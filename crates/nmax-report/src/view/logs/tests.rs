@@ -29,6 +29,7 @@ fn told(readings: &Readings, phase: (u64, u64)) -> Vec<LogErrors> {
         end: Nanos::from_secs(60),
         last: &[],
         injector: &injector,
+        batches: &nmax_analysis::Batches::default(),
         course: &nmax_analysis::Course::default(),
         observed: &[],
         readings,
