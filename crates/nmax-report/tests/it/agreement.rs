@@ -298,6 +298,27 @@ fn intervals_are_those_of_the_judgement() {
     assert!(page.contains("<small>too few values</small>"));
 }
 
+/// A target that is slow for half of the hold leaves no interval, and both outputs say why.
+#[test]
+fn intervals_that_would_mislead_are_withheld() {
+    let mut run = Run::new(&Shape { hold_s: 40, ..Shape::default() });
+    let half = run.windows.len() / 2;
+    for window in &mut run.windows[..half] {
+        if let Some(set) = &mut window.aggregate.request_mut(Section::Hold, nmax_metrics::NameId(0)).outcomes[0] {
+            set.response.record_n(5_000_000_000, 400);
+        }
+    }
+    let view = run.view();
+    let times = &json::summary(&view)["total"]["response_time_ms"];
+    assert_eq!(times["ci95"], Value::Null, "{times}");
+    assert_eq!(
+        (&times["ci95_missing"]["p50"], &times["ci95_missing"]["p95"]),
+        (&"too dependent".into(), &"too dependent".into())
+    );
+    let page = html::page(&view);
+    assert!(page.contains("no interval: too dependent") && page.contains("<small>too dependent</small>"));
+}
+
 /// A gate without a figure is neither held nor failed; shares are ratios for programs.
 #[test]
 fn what_was_not_tested_is_not_shown_as_held() {
