@@ -141,7 +141,7 @@ impl Part<'_> {
             _ => measured.low - k * ms(lag.max_ns()),
         };
         let least = least.clamp(0.0, measured.low);
-        Measured { low: least, high: measured.high - (measured.low - least) }
+        Measured { low: least, high: measured.high - (measured.low - least), ..measured }
     }
 }
 

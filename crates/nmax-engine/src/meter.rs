@@ -305,6 +305,8 @@ impl Meter {
         load.run_wait = load.run_wait + time.run_wait.since(self.time_at_start.run_wait);
         load.worker_time = load.worker_time + at.since(Nanos(self.window.index * self.settings.width.0));
         self.time_at_start = time;
+        let (raw, left_out) = self.kept.take();
+        load.samples_left_out += left_out;
         let next = self.window.index + 1;
         let mut fresh =
             self.link.recycled.try_recv().unwrap_or_else(|_| Box::new(Window::new(next, self.settings.width)));
@@ -313,7 +315,7 @@ impl Meter {
         let report = Report::Window {
             worker: self.link.worker,
             window,
-            raw: self.kept.take(),
+            raw,
             told: self.told.as_mut().map(std::mem::take).unwrap_or_default(),
             failures: std::mem::take(&mut self.failures),
         };

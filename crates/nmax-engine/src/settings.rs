@@ -92,7 +92,7 @@ impl Settings {
 /// Which exchanges are kept whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeepSamples {
-    /// Every one, up to a million per second and worker.
+    /// Every one, up to a million per window and worker; of more a uniform draw, and what is left out is counted.
     All,
     /// Those not ok, the slowest, and a uniform draw, per second.
     Some,

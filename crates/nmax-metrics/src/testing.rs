@@ -108,6 +108,7 @@ fn fill(window: &mut Window, section: Section, sample: &Sample) {
     count_address(&mut load.passed_over, [10, 0, 1, (response % 2) as u8].into(), 2);
     load.held.record(response);
     load.held_open += response % 2;
+    load.samples_left_out += response % 11;
     load.start_delay_ns += u128::from(response);
     load.run_wait = load.run_wait + Nanos(response % 1_000);
     load.users += response % 7;

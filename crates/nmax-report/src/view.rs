@@ -450,7 +450,14 @@ fn limits_hit(catalog: &Catalog, whole: &Aggregate, readings_left_out: u64) -> V
              `resources.jsonl` only, and the diagnosis does not know them"
         )
     });
-    names_hit(catalog).into_iter().chain(pages).chain(readings).collect()
+    let samples = whole.load(Section::Hold).samples_left_out;
+    let samples = (samples > 0).then(|| {
+        format!(
+            "more than a million exchanges of a worker in a window: {samples} are missing in `samples-NNNN.parquet`, drawn \
+             uniformly; use a shorter `window`, more workers or a lower rate"
+        )
+    });
+    names_hit(catalog).into_iter().chain(pages).chain(readings).chain(samples).collect()
 }
 
 fn names_hit(catalog: &Catalog) -> Option<String> {

@@ -194,6 +194,7 @@ fn load() -> Value {
         ("run_wait_ns", count("time that worker threads were ready to run and waited for a processor, ns")),
         ("users", count("virtual users who began an iteration, closed workloads, at the end of the run")),
         ("stalled_ns", count("time that workers stood still, summed over them, ns")),
+        ("samples_left_out", count("exchanges that are not in `samples-NNNN.parquet` although all were to be")),
         ("cpu_ns", count("CPU time of the worker threads, ns")),
         ("worker_time_ns", count("time the worker threads existed, ns")),
         ("connections", count("connections opened")),

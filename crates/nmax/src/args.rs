@@ -246,7 +246,7 @@ pub struct RunArgs {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Samples {
-    /// Every one
+    /// Every one, up to a million per window and worker; the report says how many are missing
     All,
     /// Those not ok, the slowest, and a uniform draw, per second
     Some,

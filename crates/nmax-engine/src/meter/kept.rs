@@ -10,7 +10,7 @@ use crate::settings::KeepSamples;
 const KEPT_RANDOM: usize = 100;
 const KEPT_SLOW: usize = 20;
 const KEPT_ERRORS: usize = 100;
-/// Exchanges kept per window and worker when all are wanted.
+/// Exchanges kept per window and worker when all are wanted; of more a uniform draw.
 const KEPT_ALL_MAX: usize = 1_000_000;
 
 /// Exchanges of the open window that are kept whole, in bounded memory.
@@ -18,7 +18,6 @@ const KEPT_ALL_MAX: usize = 1_000_000;
 pub(super) struct Kept {
     mode: KeepSamples,
     worker: u32,
-    all: Vec<RawSample>,
     errors: Vec<RawSample>,
     slow: Vec<RawSample>,
     random: Reservoir,
@@ -26,14 +25,19 @@ pub(super) struct Kept {
 
 impl Kept {
     pub(super) fn new(settings: &MeterSettings, worker: u32) -> Self {
+        Self::limited(settings, worker, KEPT_ALL_MAX)
+    }
+
+    /// The same, which keeps at most `all_max` of a window when all are wanted.
+    pub(super) fn limited(settings: &MeterSettings, worker: u32, all_max: usize) -> Self {
         let room = |most| if settings.keep == KeepSamples::Some { most } else { 0 };
+        let drawn = if settings.keep == KeepSamples::All { all_max } else { room(KEPT_RANDOM) };
         Self {
             mode: settings.keep,
             worker,
-            all: Vec::new(),
             errors: Vec::with_capacity(room(KEPT_ERRORS)),
             slow: Vec::with_capacity(room(KEPT_SLOW)),
-            random: Reservoir::new(settings.seed, worker, room(KEPT_RANDOM)),
+            random: Reservoir::new(settings.seed, worker, drawn),
         }
     }
 
@@ -44,8 +48,8 @@ impl Kept {
         match self.mode {
             KeepSamples::None => {}
             KeepSamples::All => {
-                if self.all.len() < KEPT_ALL_MAX {
-                    self.all.push(raw(Why::All));
+                if self.random.wants() {
+                    self.random.put(raw(Why::All));
                 }
             }
             KeepSamples::Some => {
@@ -72,10 +76,11 @@ impl Kept {
         self.slow.insert(place, candidate);
     }
 
-    /// What was kept, each exchange once, in order of its end.
-    pub(super) fn take(&mut self) -> Vec<RawSample> {
-        let mut kept = std::mem::take(&mut self.all);
-        let is_all = !kept.is_empty();
+    /// What was kept, each exchange once, in order of its end; and how many are missing where all were wanted.
+    pub(super) fn take(&mut self) -> (Vec<RawSample>, u64) {
+        let is_all = self.mode == KeepSamples::All;
+        let left_out = if is_all { self.random.seen - self.random.items.len() as u64 } else { 0 };
+        let mut kept = if is_all { std::mem::take(&mut self.random.items) } else { Vec::new() };
         for list in [&mut self.errors, &mut self.slow, self.random.restart()] {
             kept.append(list);
         }
@@ -85,7 +90,7 @@ impl Kept {
             // One exchange may be in several lists. Two of one page may be alike, so where all are kept none is dropped.
             kept.dedup_by(|b, a| key(a) == key(b) && a.sample.name == b.sample.name);
         }
-        kept
+        (kept, left_out)
     }
 }
 
@@ -110,7 +115,7 @@ pub(super) struct Reservoir {
 
 impl Reservoir {
     pub(super) fn new(seed: u64, worker: u32, size: usize) -> Self {
-        let items = Vec::with_capacity(size);
+        let items = Vec::with_capacity(size.min(KEPT_RANDOM));
         Self { items, size, seed: (seed, u64::from(worker)), draws: 0, seen: 0, next: 0, weight: 1.0 }
     }
 

@@ -113,3 +113,21 @@ fn the_reservoir_is_uniform_over_its_window() {
     // 20,000 expected in each, standard deviation about 134.
     assert!(tenths.iter().all(|count| count.abs_diff(20_000) < 700), "{tenths:?}");
 }
+
+/// Where all exchanges are wanted and there are too many, what is missing is counted, and it is missing everywhere alike.
+#[test]
+fn what_is_left_out_of_all_is_counted_and_drawn() {
+    let (meter, _reports) = meter();
+    let mut kept = Kept::limited(&MeterSettings { keep: KeepSamples::All, ..meter.settings }, 0, 1_000);
+    for (seen, left_out) in [(999, 0), (1_000, 0), (1_001, 1), (5_000, 4_000), (0, 0), (1_000, 0)] {
+        (0..seen).for_each(|number| kept.consider(&item(number).sample, 0, number));
+        let (raw, missing) = kept.take();
+        assert_eq!((raw.len() as u64 + missing, missing), (seen, left_out));
+        assert!(raw.is_sorted_by_key(|raw| raw.sample.done) && raw.iter().all(|raw| raw.why == Why::All));
+        if seen == 5_000 {
+            // 500 of each half expected, standard deviation about 14.
+            let early = raw.iter().filter(|raw| raw.iteration < 2_500).count();
+            assert!(early.abs_diff(500) < 75, "{early} of 1,000 are of the first half");
+        }
+    }
+}

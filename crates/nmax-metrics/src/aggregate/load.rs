@@ -79,6 +79,8 @@ pub struct LoadStats {
     pub held: Histogram,
     /// Of `held`, how many were still open when nmax closed them.
     pub held_open: u64,
+    /// Exchanges that were not kept whole although all were to be.
+    pub samples_left_out: u64,
 }
 
 /// Server addresses told apart; connections to others are only in the total.
@@ -116,6 +118,7 @@ impl LoadStats {
         }
         self.held.merge(&other.held);
         self.held_open += other.held_open;
+        self.samples_left_out += other.samples_left_out;
     }
 
     /// Adds `n` connections to a server address.

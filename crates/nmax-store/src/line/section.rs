@@ -89,6 +89,8 @@ struct LoadLine {
     stalled_ns: u64,
     #[serde(default)]
     users: u64,
+    #[serde(default)]
+    samples_left_out: u64,
 }
 
 impl SectionLine {
@@ -227,6 +229,7 @@ impl LoadLine {
             run_wait_ns: load.run_wait.0,
             stalled_ns: load.stalled.0,
             users: load.users,
+            samples_left_out: load.samples_left_out,
         }
     }
 
@@ -252,6 +255,7 @@ impl LoadLine {
             }
         }
         load.held_open = self.held_open;
+        load.samples_left_out = self.samples_left_out;
         (load.start_delay_ns, load.run_wait) = (self.start_delay_ns, Nanos(self.run_wait_ns));
         (load.stalled, load.users) = (Nanos(self.stalled_ns), self.users);
         Ok(())

@@ -141,7 +141,8 @@ fn missing_parts_are_named() {
 
 /// Takes every key away that directories of earlier versions do not have.
 fn without_new_keys(value: &mut serde_json::Value) {
-    const NEW: [&str; 21] = [
+    const NEW: [&str; 22] = [
+        "samples_left_out",
         "ended_within",
         "pages",
         "transitions",
