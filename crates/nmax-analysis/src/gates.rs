@@ -195,9 +195,8 @@ pub(crate) fn injector_cpu(utilization: Option<f64>, stretches: &[Stretch]) -> G
         true => format!("the busiest worker used {} of a core", share(value)),
         false => format!("workers used {} of their processors{at}", share(value)),
     };
-    Tested { id: CPU, value, op: Op::Below, limit, unit: "%" }.gate(figures, |value| {
-        format!("{}, below {} is needed", figures(value), share(limit))
-    })
+    Tested { id: CPU, value, op: Op::Below, limit, unit: "%" }
+        .gate(figures, |value| format!("{}, below {} is needed", figures(value), share(limit)))
 }
 
 /// G4: no exchange of the whole run failed because this machine ran out of something.

@@ -22,8 +22,8 @@ mod unmet;
 mod unserved;
 
 pub use iterations::FAILED_SHARE_WARN;
-pub use unserved::{UNSERVED_SHARE_MAX, WAITED_MS_MIN, WAITED_TIMES_MIN};
 pub use saturated::{ENDED_SHARE_MIN, STRETCHES_MIN};
+pub use unserved::{UNSERVED_SHARE_MAX, WAITED_MS_MIN, WAITED_TIMES_MIN};
 
 /// Share of the due iterations that may wait for an in-flight slot before the target counts as overloaded.
 ///

@@ -2,8 +2,8 @@
 
 use nmax_analysis::suspect::{Diagnosis, diagnose};
 use nmax_analysis::{
-    Answer, Batches, Breakdown, Effect, Evidence, Finding, Gate, Judgement, Reason, Steadiness, ThresholdResult, Verdict,
-    Withheld,
+    Answer, Batches, Breakdown, Effect, Evidence, Finding, Gate, Judgement, Reason, Steadiness, ThresholdResult,
+    Verdict, Withheld,
 };
 use nmax_metrics::names::NAMES_MAX;
 use nmax_metrics::{Aggregate, Catalog, Dropped, FailureExample, Nanos, Section, suggest_template};
