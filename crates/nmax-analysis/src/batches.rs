@@ -49,7 +49,7 @@ const VARIANCE_MIN: f64 = 0.1;
 /// Why there is no interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoInterval {
-    /// Too few values, were they independent.
+    /// Too few values, as far as is seen independent.
     FewValues,
     /// Fewer than ten windows: dependence cannot be seen.
     TooShort,
@@ -199,13 +199,16 @@ impl Line {
         let own = inflation(&self.counts_to(q), BATCHES).ok_or(NoInterval::TooShort)?;
         let likely = median.ratio.max(1.0);
         let spells = if q == 0.5 { likely } else { 1.0 + TAIL_FACTOR * (likely - 1.0) };
-        let needed = |spells: f64| BEYOND_MIN * (1.0 - SPELLS_PART / spells);
         let enough = values >= EFFECTIVE_MIN * (median.ratio * (1.0 + median.error())).max(1.0)
-            && beyond / spells >= needed(spells)
+            && beyond / spells >= BEYOND_MIN * (1.0 - SPELLS_PART / spells)
             && beyond / own.ratio >= BEYOND_OWN_MIN;
         if !enough {
-            let few = values < EFFECTIVE_MIN * (1.0 + median.error()) || beyond < needed(1.0);
-            return Err(if few { NoInterval::FewValues } else { NoInterval::TooDependent });
+            let is_dependent = [median, own].iter().any(|one| one.ratio > 1.0 + 2.0 * one.error());
+            return Err(if is_dependent && beyond >= BEYOND_MIN * (1.0 - SPELLS_PART) {
+                NoInterval::TooDependent
+            } else {
+                NoInterval::FewValues
+            });
         }
         let deviation = (own.ratio * values * q * (1.0 - q)).sqrt();
         let wider = 1.0 + WIDENING * (1.0 - own.ratio.recip()).max(0.0) * own.ratio / beyond;
