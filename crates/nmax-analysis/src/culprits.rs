@@ -78,8 +78,11 @@ pub fn told(injector: &InjectorFacts) -> Option<String> {
     }
     if causes.is_empty() {
         let idle = percent(culprits.idle_cores / culprits.cores);
-        causes.push(format!("no process and no steal, {idle} of the processors were idle: the timers of this machine"));
-        advice.push("`nmax doctor` measures how late it wakes a thread; use a machine that is on time".to_owned());
+        causes.push(format!(
+            "no process and no steal, {idle} of the processors were idle: the timers of this machine, or something that stopped \
+             nmax (a signal, a paused virtual machine)"
+        ));
+        advice.push("`nmax doctor` measures how late this machine wakes a thread; use one that is on time".to_owned());
     }
     Some(format!("what took nmax's time in the hold: {}; {}", causes.join(", "), advice.join("; ")))
 }

@@ -45,8 +45,9 @@ fn causes_are_named_and_advice_fits() {
         (Culprits { others_cores: 0.8, ..quiet() }, "other processes 0.8 cores; stop other processes"),
         (
             quiet(),
-            "no process and no steal, 50 % of the processors were idle: the timers of this machine; `nmax doctor` \
-             measures how late it wakes a thread; use a machine that is on time",
+            "no process and no steal, 50 % of the processors were idle: the timers of this machine, or something that stopped \
+             nmax (a signal, a paused virtual machine); `nmax doctor` measures how late this machine wakes a thread; use one \
+             that is on time",
         ),
     ];
     for (culprits, want) in cases {

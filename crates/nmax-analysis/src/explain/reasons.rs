@@ -42,7 +42,7 @@ pub(super) const ALL: &[Explanation] = &[
                 with the processors that they used on average.",
         computed: "Over the hold, from /proc/stat, /proc/PID/stat and the control group of nmax, about once a second. Named \
                    from 1 % steal and 0.1 processors on. When nothing is found and processors were idle, the timers of the \
-                   machine are late.",
+                   machine are late, or something stopped nmax.",
         remedy: "Steal: another machine or dedicated cores. Other processes: stop them. The target: move it to another machine. A \
                  control group: raise its quota. Timers: `nmax doctor` measures them.",
     },
