@@ -78,11 +78,13 @@ fn evaluate<'a>(evidence: &Evidence, conditions: impl Iterator<Item = &'a Thresh
         Some(part) => {
             let quantile = quantile_behind(evidence, &part, threshold);
             let mut evaluated = evaluated(threshold, measure(evidence, &part, threshold), quantile);
-            let without_lag = measure(evidence, &Part { lag: Lag::Without, ..part }, threshold).ok();
-            evaluated.without_lag = without_lag.filter(|_| has_lag(threshold.metric)).map(|range| {
+            if has_lag(threshold.metric) {
                 let (op, limit) = (threshold.op, evaluated.result.limit);
-                (range.against(op), op.holds(range.low, limit) && op.holds(range.high, limit))
-            });
+                let without_lag = measure(evidence, &Part { lag: Lag::Without, ..part }, threshold).ok();
+                let answer =
+                    |range: Measured| (range.against(op), op.holds(range.low, limit) && op.holds(range.high, limit));
+                evaluated.without_lag = without_lag.map(answer);
+            }
             if let (Within::Last(_), Some(why)) = (threshold.within, &mut evaluated.why) {
                 // Whole windows are added up, so it is seldom exactly the length that was asked for.
                 why.push_str(&format!(" in the last {} of the hold", words::time_ms(part.length_s * 1e3)));

@@ -208,6 +208,22 @@ mod tests {
         assert!(!collector.is_done());
     }
 
+    /// The worst worker is known, although windows are sums of all.
+    #[test]
+    fn each_workers_time_without_a_beat_is_kept() {
+        let (a, _kept_a) = sync_channel(1);
+        let (b, _kept_b) = sync_channel(1);
+        let mut collector = Collector::new(vec![a, b]);
+        for (worker, index, millis) in [(0, 0, 300), (1, 0, 0), (0, 1, 200), (1, 1, 100)] {
+            let Report::Window { mut window, raw, told, failures, .. } = report(worker, index) else { continue };
+            window.aggregate.load_mut(Section::Hold).stalled = Nanos::from_millis(millis);
+            window.aggregate.load_mut(Section::Outside).stalled = Nanos::from_secs(9);
+            collector.add(Report::Window { worker, window, raw, told, failures });
+        }
+        let stalled: Vec<_> = collector.used().map(|used| used.stalled).collect();
+        assert_eq!(stalled, [Nanos::from_millis(500), Nanos::from_millis(100)]);
+    }
+
     /// A thread that dies whole says nothing more: what the others measured is kept, and the run says since when.
     #[test]
     fn a_worker_that_dies_whole_is_given_up() {

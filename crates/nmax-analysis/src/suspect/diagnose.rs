@@ -145,7 +145,7 @@ fn of_injector(look: &Look, system: &System, closed: &[Gate]) -> Diagnosis {
 /// The resource of a closed gate.
 fn of_gate(name: &str) -> Option<Kind> {
     match name {
-        "injector CPU" | "run queue" | "injector lag" | "rate" => Some(Kind::Cpu),
+        "injector CPU" | "run queue" | "injector lag" | "rate" | "stalls" => Some(Kind::Cpu),
         "memory" | "swap" => Some(Kind::Memory),
         "open files" | "local ports" => Some(Kind::Pool),
         _ => None,

@@ -124,6 +124,12 @@ fn a_stall_belongs_to_the_time_that_it_covers() {
     };
     assert_eq!(of(Section::Outside), [0, 480, 1_000, 0, 0, 0, 0, 0]);
     assert_eq!(of(Section::Hold), [0, 0, 0, 1_000, 1_000, 1_000, 501, 0]);
+    // In the drain it is nobody's.
+    let plan = home_page("workload: { closed: { vus: 3 } }\nduration: 2s\ngraceful_stop: 5s");
+    let blocks = vec![(ms(2_101), ms(1_000))];
+    let slow = simulate(&plan, instant(s(3)), &Options { blocks, ..Options::all() });
+    assert_eq!(slow.totals.load(Section::Hold).stalled, Nanos::ZERO);
+    assert_eq!(slow.totals.load(Section::Outside).stalled, ms(3_101 - 2_120));
 }
 
 /// What a busy worker or host does now and then is delay, and no standing still.

@@ -284,3 +284,23 @@ fn the_most_is_not_the_luckiest_second() {
     let most = text.split("; ").nth(1).and_then(|rest| rest.split("/s").next()?.parse::<f64>().ok());
     assert!((most.expect("a rate") - 100.0).abs() < 6.0, "{text}");
 }
+
+/// What breaks once the injector is full is the injector: nothing is said of those loads.
+#[test]
+fn a_break_of_the_injector_is_no_break_point() {
+    let mut run = ramp(hard_limit(1, 120.0));
+    let answer = answer_of(&run);
+    assert!(finding(&answer, "BREAK_POINT").value.is_some(), "{answer:#?}");
+    for point in &mut run.course.points {
+        let cpu_s = if point.level >= 100.0 { 1.0 } else { 0.4 };
+        point.used = crate::Use { worker_s: 1.0, cpu_s, ..crate::Use::default() };
+        point.held = true;
+    }
+    let answer = answer_of(&run);
+    assert_eq!(finding(&answer, "BREAK_POINT").value, None, "{answer:#?}");
+    let limit = finding(&answer, "INJECTOR_LIMIT");
+    assert!((170.0..190.0).contains(&limit.value.unwrap()), "100/s are planned at 188 s: {limit:?}");
+    assert!(
+        answer.headline.starts_with("no break point up to") && answer.headline.contains("the injector was the limit")
+    );
+}
