@@ -11,6 +11,7 @@ use nmax_metrics::{Aggregate, Histogram, LatencySet, LocationStats, Section, Tra
 use nmax_plan::plan::{Scenario, Workload};
 use nmax_plan::threshold::{Limit, Metric, Op, Scope, Stat, Threshold, Within};
 
+use crate::lag::EFFECT_MAX;
 use crate::scope::{self, Unknown};
 use crate::{Evidence, ThresholdResult, quantile_bounds, words};
 
@@ -36,6 +37,16 @@ impl Evaluated {
     /// Whether the injector's lag decides its answer.
     pub(crate) fn lag_decides(&self) -> bool {
         self.without_lag.is_some_and(|(_, holds)| holds != self.result.holds)
+    }
+
+    /// Adds the value without lag to why it does not hold, where lag is a large part of it.
+    fn tell_lag(&mut self) {
+        let (Some(why), Some((without, _)), Some(with)) = (&mut self.why, self.without_lag, self.result.value) else {
+            return;
+        };
+        if with - without > EFFECT_MAX * with {
+            why.push_str(&format!(" ({} without the injector's lag)", words::value(without, self.result.unit)));
+        }
     }
 
     /// Both values, in words.
@@ -84,6 +95,7 @@ fn evaluate<'a>(evidence: &Evidence, conditions: impl Iterator<Item = &'a Thresh
                 let answer =
                     |range: Measured| (range.against(op), op.holds(range.low, limit) && op.holds(range.high, limit));
                 evaluated.without_lag = without_lag.map(answer);
+                evaluated.tell_lag();
             }
             if let (Within::Last(_), Some(why)) = (threshold.within, &mut evaluated.why) {
                 // Whole windows are added up, so it is seldom exactly the length that was asked for.

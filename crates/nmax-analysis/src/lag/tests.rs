@@ -105,6 +105,18 @@ fn a_quick_request_beside_a_slow_one_is_judged_by_its_own_lag() {
     assert_eq!(judge(&run.evidence()).verdict, Verdict::Pass, "an upper limit that holds with lag holds");
 }
 
+/// A condition that fails either way says how much of it is the target's.
+#[test]
+fn a_failed_condition_says_its_value_without_lag() {
+    let mut run = Run::empty();
+    run.plan.thresholds.clear();
+    run.add(Section::Hold, 1_000, HOME, Outcome::Ok, 45.0, 20.0);
+    run.expect_p99_below(20.0);
+    let judgement = judge(&run.evidence());
+    assert_eq!(judgement.verdict, Verdict::Fail);
+    assert!(judgement.reasons[0].text.ends_with("measured 45 ms (25 ms without the injector's lag)"), "{judgement:?}");
+}
+
 /// Runs that were stored before the times without lag were kept know of no effect.
 #[test]
 fn figures_without_lag_that_were_never_kept_refuse_nothing() {
