@@ -162,7 +162,7 @@ fn overload(evidence: &Evidence, evaluated: &[Evaluated]) -> Option<Reason> {
     }
     let limit = counted(u64::from(max_in_flight), "slot");
     let figures = format!(
-        "{} of {} ({}) found none of {limit} free, and {} of them never started",
+        "{} of {} ({}) had to wait for the target ({limit}), and {} of them never started",
         count(held_up),
         counted(*due, "due iteration"),
         share(held_up_share),

@@ -92,7 +92,7 @@ fn codes_are_found_by_what_they_are_about() {
     for (word, code) in [
         ("steal", "TIME_TAKEN"),
         ("Lag", "G3_INJECTOR_LAG"),
-        ("stall", "TIME_TAKEN"),
+        ("stall", "G8_STALLS"),
         ("redirect", "ONLY_REDIRECTS"),
         ("swap", "G4_SWAP"),
     ] {

@@ -137,7 +137,7 @@ fn overload_says_its_figures() {
     let load = run.totals.load_mut(Section::Hold);
     (load.started, load.waited, load.dropped.in_flight_limit) = (600, 300, 400);
     let text = &judge(&run.evidence()).reasons[0].text;
-    let want = "the target was overloaded: 700 of 1,000 due iterations (70 %) found none of 50 slots free, and 400 of them never started; \
+    let want = "the target was overloaded: 700 of 1,000 due iterations (70 %) had to wait for the target (50 slots), and 400 of them never started; \
                 lower the rate, or find what holds the target up";
     assert_eq!(text, want);
 }
