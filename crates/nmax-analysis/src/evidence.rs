@@ -5,6 +5,7 @@ use std::time::Duration;
 use nmax_metrics::{Aggregate, Catalog, Nanos, Readings};
 
 use nmax_plan::plan::Plan;
+use nmax_plan::schedule::held;
 
 use crate::batches::Batches;
 use crate::course::{Course, Observation};
@@ -41,10 +42,15 @@ pub struct Evidence<'a> {
 }
 
 impl Evidence<'_> {
-    /// Length of the statistics interval, s.
+    /// Length of the statistics interval, s: of its holds, without what lies between them.
     pub fn hold_s(&self) -> f64 {
-        self.hold.1.since(self.hold.0).as_secs_f64()
+        held_ns(self.plan, self.hold) as f64 / 1e9
     }
+}
+
+/// Length of the holds within this part of the statistics interval, ns.
+pub fn held_ns(plan: &Plan, (from, to): (Nanos, Nanos)) -> u64 {
+    held(&plan.stages, from.0, to.0).iter().map(|part| part.end - part.start).sum()
 }
 
 /// Sums over the last part of the hold.

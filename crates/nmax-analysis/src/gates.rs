@@ -83,7 +83,7 @@ pub(crate) fn gates_of(evidence: &Evidence, evaluated: &[Evaluated]) -> Vec<Gate
         ports(injector.ports_used_max, injector.ports_limit),
         memory(injector.memory_available_min),
         swap(injector.swapped_bytes),
-        little(evidence.totals, evidence.course, evidence.hold),
+        little::of(evidence),
         samples_exist(samples, censored),
         gaps(injector.windows_missing, windows(evidence.end, evidence.plan.window.into())),
         stalls(stalled_ms(evidence), evidence.hold_s()),

@@ -4,6 +4,7 @@
 //! crosses a thread.
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::mpsc::{Receiver, SyncSender};
 
 use nmax_http::Notes;
@@ -102,6 +103,8 @@ pub struct MeterSettings {
 #[derive(Debug)]
 pub struct Meter {
     settings: MeterSettings,
+    /// What lies between holds and is none, in order.
+    gaps: Vec<Range<u64>>,
     link: Link,
     window: Box<Window>,
     kept: Kept,
@@ -133,8 +136,15 @@ impl Meter {
             time_at_start: time,
             heart: Heart::default(),
             settings,
+            gaps: Vec::new(),
             link,
         }
+    }
+
+    /// The same meter, for which these parts of the statistics interval, in order, are outside it.
+    #[must_use]
+    pub fn leaving_out(self, gaps: Vec<Range<u64>>) -> Self {
+        Self { gaps, ..self }
     }
 
     /// The same meter, which tells every exchange.
@@ -151,7 +161,8 @@ impl Meter {
     /// The section that an intended instant belongs to.
     #[inline]
     pub fn section(&self, intended: Nanos) -> Section {
-        if intended >= self.settings.hold.0 && intended < self.settings.hold.1 {
+        let is_within = intended >= self.settings.hold.0 && intended < self.settings.hold.1;
+        if is_within && !self.gaps.iter().any(|gap| gap.contains(&intended.0)) {
             Section::Hold
         } else {
             Section::Outside
@@ -242,15 +253,25 @@ impl Meter {
     /// Adds the area under the in-flight curve up to `now` to the sections of that time.
     fn integrate(&mut self, now: Nanos) {
         let (begin, end) = self.settings.hold;
-        for border in [begin, end, now] {
-            let to = border.min(now);
-            let span = to.since(self.in_flight_since);
-            if span > Nanos::ZERO {
-                let section = self.section(self.in_flight_since);
-                let area_ns = u128::from(span.0) * u128::from(self.in_flight);
-                self.window.aggregate.load_mut(section).in_flight_ns += area_ns;
-                self.in_flight_since = to;
-            }
+        self.integrate_to(begin.min(now));
+        for gap in 0..self.gaps.len() {
+            let Range { start, end: stop } = self.gaps[gap];
+            self.integrate_to(Nanos(start).min(end).min(now));
+            self.integrate_to(Nanos(stop).min(end).min(now));
+        }
+        self.integrate_to(end.min(now));
+        self.integrate_to(now);
+    }
+
+    /// The same up to the next border of a section.
+    #[inline]
+    fn integrate_to(&mut self, to: Nanos) {
+        let span = to.since(self.in_flight_since);
+        if span > Nanos::ZERO {
+            let section = self.section(self.in_flight_since);
+            let area_ns = u128::from(span.0) * u128::from(self.in_flight);
+            self.window.aggregate.load_mut(section).in_flight_ns += area_ns;
+            self.in_flight_since = to;
         }
     }
 

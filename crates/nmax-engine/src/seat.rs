@@ -7,6 +7,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use nmax_http::Shared;
 use nmax_metrics::{Clock, Nanos};
+use nmax_plan::schedule::hold_gaps;
 use tokio::runtime::Builder;
 use tokio::sync::watch;
 use tokio::task::LocalSet;
@@ -130,7 +131,7 @@ impl Seat {
             keep: self.settings.keep,
             seed: plan.seed,
         };
-        let meter = Meter::new(settings, self.link, runtime.thread_time());
+        let meter = Meter::new(settings, self.link, runtime.thread_time()).leaving_out(hold_gaps(&plan.stages));
         let meter = if self.settings.tells { meter.telling() } else { meter };
         let unix_origin = wall.duration_since(UNIX_EPOCH).map_or(Nanos::ZERO, Nanos::from);
         let context = Rc::new(Context::new(runtime, drivers, program, sources, meter, self.catalog, unix_origin));

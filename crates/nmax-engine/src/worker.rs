@@ -5,6 +5,7 @@ use std::rc::Rc;
 use std::task::Poll;
 
 use nmax_metrics::{Nanos, Section};
+use nmax_plan::schedule::held;
 
 use crate::context::Context;
 use crate::dispatch::{self, pause_until};
@@ -172,7 +173,8 @@ fn count_not_started<R: Runtime, D: Drivers>(
         .min(state.main_ended.get().unwrap_or(now))
         .min(times.closes.unwrap_or(Nanos::MAX));
     let due = |at: Nanos| open.due_before(share, at.min(end)).max(started);
-    let hold = due(times.hold.1) - due(times.hold.0);
+    let parts = held(&context.program.plan.stages, times.hold.0.0, times.hold.1.0);
+    let hold: u64 = parts.iter().map(|part| due(Nanos(part.end)) - due(Nanos(part.start))).sum();
     let total = due(end) - started;
     let is_limit = open.starved_since.get().is_some();
     let mut meter = context.meter.borrow_mut();

@@ -13,6 +13,8 @@
 //! - [`mean_level`]: what is planned between two instants
 
 pub mod closed;
+use std::ops::Range;
+
 mod curve;
 mod level;
 pub mod open;
@@ -133,6 +135,33 @@ pub fn hold_span(stages: &[Stage]) -> Span {
         (Some(first), Some(last)) => Span { start_ns: first.span.start_ns, end_ns: last.span.end_ns },
         _ => Span { start_ns: 0, end_ns: Some(0) },
     }
+}
+
+/// What lies between the holds and is none, in order: ramps there are no part of the statistics, as those before and after.
+/// Nothing when there is no hold, for then the whole run is one.
+pub fn hold_gaps(stages: &[Stage]) -> Vec<Range<u64>> {
+    if stages.iter().all(|stage| stage.kind != StageKind::Hold) {
+        return Vec::new();
+    }
+    let hold = hold_span(stages);
+    let between = phases(stages).into_iter().filter(|phase| phase.kind != StageKind::Hold);
+    let ranges = between.filter_map(|phase| Some(phase.span.start_ns..phase.span.end_ns?));
+    ranges
+        .filter(|gap| gap.start >= hold.start_ns && hold.end_ns.is_none_or(|end| gap.end <= end) && !gap.is_empty())
+        .collect()
+}
+
+/// The parts of `from` to `to`, an interval of the statistics, that are held, in order.
+pub fn held(stages: &[Stage], from: u64, to: u64) -> Vec<Range<u64>> {
+    let mut parts = Vec::new();
+    let mut begin = from;
+    for gap in hold_gaps(stages) {
+        parts.push(begin..gap.start.min(to));
+        begin = begin.max(gap.end);
+    }
+    parts.push(begin..to);
+    parts.retain(|part| !part.is_empty());
+    parts
 }
 
 /// Checks stage number `stage` and returns its end, ns since the start of the run.

@@ -52,6 +52,14 @@ pub(crate) fn mean_level(stages: &[Stage], from: Nanos, to: Nanos) -> f64 {
     schedule::mean_level(stages, from.0, to.0)
 }
 
+/// Mean level of the holds within a part of the statistics interval.
+pub(crate) fn held_level(stages: &[Stage], from: Nanos, to: Nanos) -> f64 {
+    let parts = schedule::held(stages, from.0, to.0);
+    let length = |part: &std::ops::Range<u64>| (part.end - part.start) as f64;
+    let sum: f64 = parts.iter().map(|part| schedule::mean_level(stages, part.start, part.end) * length(part)).sum();
+    sum / parts.iter().map(length).sum::<f64>()
+}
+
 /// Mean level of a bin; `None` when it begins after the last stage (drain).
 pub(crate) fn bin_level(stages: &[Stage], start_s: f64, width_s: f64) -> Option<f64> {
     let at = |seconds: f64| Nanos((seconds * 1e9).round() as u64);

@@ -143,12 +143,14 @@ pub struct Phase {
     pub start_s: f64,
     /// End, seconds since the start of the run.
     pub end_s: f64,
+    /// What statistics are of, seconds: the holds without what lies between them.
+    length_s: f64,
 }
 
 impl Phase {
     /// Length, seconds.
     pub fn length_s(&self) -> f64 {
-        (self.end_s - self.start_s).max(0.0)
+        self.length_s
     }
 }
 
@@ -222,12 +224,15 @@ impl View {
         let whole = evidence.totals.whole();
         let held = evidence.hold_s() > 0.0;
         let (name, (start, end)) = if held { ("hold", evidence.hold) } else { ("whole", (Nanos::ZERO, evidence.end)) };
-        let phase = Phase { name, start_s: start.as_secs_f64(), end_s: end.as_secs_f64() };
+        let length_s = if held { evidence.hold_s() } else { evidence.end.as_secs_f64() };
+        let phase = Phase { name, start_s: start.as_secs_f64(), end_s: end.as_secs_f64(), length_s };
         let counted = if held { evidence.totals } else { &whole };
-        let length_s = phase.length_s();
         let load = counted.load(Section::Hold);
         let open = matches!(plan.workload, Workload::Open { .. });
-        let level = (length_s > 0.0).then(|| shape::mean_level(&plan.stages, start, end));
+        let level = (length_s > 0.0).then(|| match held {
+            true => shape::held_level(&plan.stages, start, end),
+            false => shape::mean_level(&plan.stages, start, end),
+        });
         for bin in &mut series.bins {
             bin.intended = shape::bin_level(&plan.stages, bin.start_s, bin.width_s);
         }

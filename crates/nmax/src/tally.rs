@@ -226,7 +226,7 @@ impl Tally {
             cpu_utilization_max: self.facts.cpu_utilization_max.or(mean),
             ..self.facts.clone()
         };
-        let last: Vec<Tail> = self.last.iter().map(|last| last.conclude(hold)).collect();
+        let last: Vec<Tail> = self.last.iter().map(|last| last.conclude(hold, plan)).collect();
         let course = self.course.finish(catalog, hold);
         look(&Evidence {
             plan,

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use nmax_metrics::{Catalog, Histogram, NameId, Nanos, RequestStats, Section, Window};
 use nmax_plan::plan::{Plan, Profile};
-use nmax_plan::schedule::{Stage, mean_level};
+use nmax_plan::schedule::{Stage, held, mean_level};
 
 use super::grid::Grid;
 use super::spread::SpreadSums;
@@ -129,9 +129,10 @@ impl CourseBuilder {
 
     /// The course of all windows so far; `hold` is the statistics interval as it was.
     pub fn finish(&self, catalog: &Catalog, hold: (Nanos, Nanos)) -> Course {
+        let holds = held(&self.stages, hold.0.0, hold.1.0);
         let points = |line: &Line| -> Vec<Point> {
             let open = (line.sums.windows > 0).then(|| line.sums.close());
-            let point = |sums: &Closed| self.point(sums, hold);
+            let point = |sums: &Closed| self.point(sums, &holds);
             line.closed.iter().chain(&open).map(point).collect()
         };
         let mut requests: Vec<&(NameId, Line)> = self.requests.iter().collect();
@@ -141,13 +142,13 @@ impl CourseBuilder {
         Course { points: points(&self.total), requests: requests.into_iter().map(named).collect() }
     }
 
-    fn point(&self, sums: &Closed, hold: (Nanos, Nanos)) -> Point {
+    fn point(&self, sums: &Closed, holds: &[Range<u64>]) -> Point {
         let (start, end) = (Nanos(sums.span.start * self.width.0), Nanos(sums.span.end * self.width.0));
         let width_s = sums.windows as f64 * self.width.as_secs_f64();
         Point {
             start_s: start.as_secs_f64(),
             width_s,
-            held: start >= hold.0 && end <= hold.1,
+            held: holds.iter().any(|part| start.0 >= part.start && end.0 <= part.end),
             level: mean_level(&self.stages, start.0, end.0),
             in_flight: sums.in_flight_ns / 1e9 / width_s,
             started: sums.started,

@@ -1,11 +1,12 @@
 //! G5: Little's law: the number of iterations in flight, counted on its own, against their times.
 
 use nmax_metrics::{Aggregate, Histogram, Nanos, Section};
+use nmax_plan::schedule::held;
 use nmax_plan::threshold::Op;
 
 use super::{Id, Tested, unknown};
 use crate::words::{digits, share};
-use crate::{Course, Gate};
+use crate::{Course, Evidence, Gate};
 
 /// Accepted difference of the two, of the number in flight, beside what the edges of the hold explain.
 pub const LITTLE_SHARE_MAX: f64 = 0.05;
@@ -15,6 +16,14 @@ pub const LITTLE_ITERATIONS_MIN: u64 = 100;
 pub const LITTLE_TIMES_MIN: f64 = 20.0;
 
 pub(super) const LITTLE: Id = Id { code: "G5", name: "Little's law", reason: "G5_LITTLES_LAW" };
+
+/// G5 of a run with one hold: each further one has edges of its own.
+pub(super) fn of(evidence: &Evidence) -> Gate {
+    match held(&evidence.plan.stages, evidence.hold.0.0, evidence.hold.1.0).len() {
+        0 | 1 => little(evidence.totals, evidence.course, evidence.hold),
+        _ => unknown(LITTLE, "%", "other stages lie between the holds"),
+    }
+}
 
 /// G5: mean number of iterations in flight N = λ·W, measured twice.
 ///

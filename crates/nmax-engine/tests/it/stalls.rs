@@ -361,3 +361,26 @@ fn throughput_beyond_saturation_is_what_ended_in_the_hold() {
     assert_eq!(run.totals.scenario(Section::Hold, 0).unwrap().ended_within, ended);
     assert_eq!(run.whole().total(Section::Hold).ended_within, 900);
 }
+
+/// Ramps between holds are outside, as those before and after: exchanges, starts and the number in flight.
+#[test]
+fn what_lies_between_holds_is_no_part_of_the_statistics() {
+    let plan = home_page(
+        "workload: { open: { rate: 100/s } }\nstages: [{ ramp: 1s, to: 100% }, { hold: 4s }, { ramp: 2s, to: 300% }, { hold: 4s }]",
+    );
+    let run = simulate(&plan, frozen(ms(50), s(100), s(101)), &Options::all());
+    let is_held = |at: Nanos| (s(1)..s(5)).contains(&at) || (s(7)..s(11)).contains(&at);
+    let raw = run.by_intended();
+    let due = raw.iter().filter(|raw| is_held(raw.sample.intended)).count() as u64;
+    let ended = raw.iter().filter(|raw| is_held(raw.sample.done)).count() as u64;
+    let total = run.totals.total(Section::Hold);
+    assert_eq!((due, run.totals.load(Section::Hold).started), (1_600, 1_600));
+    assert_eq!((total.count(), total.ended_within), (due, ended));
+    let area_s = |raw: &RawSample| {
+        let (from, to) = (raw.sample.intended.as_secs_f64(), raw.sample.done.as_secs_f64());
+        [(1.0, 5.0), (7.0, 11.0)].map(|(begin, end)| (to.min(end) - from.max(begin)).max(0.0)).iter().sum::<f64>()
+    };
+    let area: f64 = raw.iter().map(area_s).sum();
+    let found = run.totals.load(Section::Hold).in_flight_ns as f64 / 1e9;
+    assert!((found - area).abs() < 1e-6, "{found} of {area}");
+}

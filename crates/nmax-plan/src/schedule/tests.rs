@@ -61,7 +61,7 @@ fn statistics_cover_the_holds() {
     let s = |seconds: u64| Some(seconds * S);
     let cases: [(&[Stage], u64, Option<u64>, &str); 5] = [
         (&[kind(RampUp, s(1)), kind(WarmUp, s(2)), kind(Hold, s(4)), kind(RampDown, s(8))], 3, s(7), "one hold"),
-        (&[kind(Hold, s(1)), kind(RampUp, s(2)), kind(Hold, s(4))], 0, s(7), "what lies between holds counts"),
+        (&[kind(Hold, s(1)), kind(RampUp, s(2)), kind(Hold, s(4))], 0, s(7), "from the first to the last"),
         (&[kind(WarmUp, s(5)), kind(Hold, None)], 5, None, "no end"),
         (&[kind(RampUp, s(1)), kind(RampDown, s(2))], 0, s(3), "no hold: the whole"),
         (&[], 0, Some(0), "nothing"),
@@ -74,6 +74,26 @@ fn statistics_cover_the_holds() {
     assert_eq!(spans, [(RampUp, 0, s(1)), (WarmUp, 1, s(3)), (Hold, 3, s(7)), (RampDown, 7, s(15))]);
     let span = Span { start_ns: 3, end_ns: Some(5) };
     assert_eq!((2..6).map(|t_ns| span.contains(t_ns)).collect::<Vec<_>>(), [false, true, true, false]);
+}
+
+/// Ramps between holds are outside, as those before and after; without a hold the whole is one.
+#[test]
+fn what_lies_between_holds_is_left_out() {
+    use StageKind::{Hold, RampDown, RampUp, WarmUp};
+    let s = |seconds: u64| Some(seconds * S);
+    let seconds =
+        |ranges: Vec<Range<u64>>| ranges.iter().map(|part| (part.start / S, part.end / S)).collect::<Vec<_>>();
+    let ladder = [kind(WarmUp, s(1)), kind(Hold, s(10)), kind(RampUp, s(5)), kind(Hold, s(20)), kind(RampDown, s(3))];
+    assert_eq!(seconds(hold_gaps(&ladder)), [(11, 16)]);
+    assert_eq!(seconds(held(&ladder, S, 36 * S)), [(1, 11), (16, 36)]);
+    for (from, to, parts) in [(1, 14, vec![(1, 11)]), (1, 5, vec![(1, 5)]), (12, 15, vec![]), (13, 20, vec![(16, 20)])]
+    {
+        assert_eq!(seconds(held(&ladder, from * S, to * S)), parts, "{from} to {to}");
+    }
+    let steps = [kind(Hold, s(1)), kind(Hold, s(2)), kind(Hold, None)];
+    assert!(hold_gaps(&steps).is_empty());
+    assert_eq!(seconds(held(&steps, 0, u64::MAX)), [(0, u64::MAX / S)]);
+    assert!(hold_gaps(&[kind(RampUp, s(1)), kind(RampDown, s(2))]).is_empty(), "stress");
 }
 
 #[test]

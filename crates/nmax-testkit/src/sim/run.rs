@@ -167,7 +167,8 @@ pub fn simulate(plan: &Arc<Plan>, server: impl Server, options: &Options) -> Sim
             keep: options.keep,
             seed: plan.seed,
         };
-        let meter = Meter::new(settings, Link { worker, reports: reports_in.clone(), recycled }, ThreadTime::default());
+        let meter = Meter::new(settings, Link { worker, reports: reports_in.clone(), recycled }, ThreadTime::default())
+            .leaving_out(nmax_plan::schedule::hold_gaps(&plan.stages));
         let meter = if options.tells { meter.telling() } else { meter };
         let context = Context::new(
             runtime.clone(),

@@ -3,9 +3,10 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use nmax_analysis::Tail;
+use nmax_analysis::{Tail, held_ns};
 use nmax_metrics::aggregate::Hollow;
 use nmax_metrics::{Aggregate, Nanos, Section, Window};
+use nmax_plan::plan::Plan;
 
 /// Pieces that a span is cut into, at most: what is added up may be longer than asked for by one of them.
 const PIECES: u64 = 60;
@@ -66,7 +67,7 @@ impl Last {
     }
 
     /// The sums of at least the last part of `hold`, as it was.
-    pub(super) fn conclude(&self, hold: (Nanos, Nanos)) -> Tail {
+    pub(super) fn conclude(&self, hold: (Nanos, Nanos), plan: &Plan) -> Tail {
         let from = hold.1.since(Nanos::from(self.asked));
         let open = self.open.iter().filter(|piece| piece.end > from);
         let wanted: Vec<_> = self.pieces.iter().filter(|piece| piece.end > from).collect();
@@ -75,7 +76,7 @@ impl Last {
         let mut aggregate = Aggregate::default();
         wanted.iter().for_each(|piece| piece.sums.add_to(&mut aggregate));
         open.for_each(|piece| aggregate.merge(&piece.sums));
-        Tail { asked: self.asked, length: hold.1.since(start).into(), aggregate }
+        Tail { asked: self.asked, length: Duration::from_nanos(held_ns(plan, (start, hold.1))), aggregate }
     }
 }
 

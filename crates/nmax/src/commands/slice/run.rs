@@ -19,6 +19,8 @@ pub(super) struct Run {
     pub(super) traits: Vec<Traits>,
     /// Phase hold, ns: from, to.
     pub(super) hold: (i64, i64),
+    /// What of it lies between holds and is none, ns.
+    gaps: Vec<std::ops::Range<u64>>,
     /// Its length, ns.
     end: i64,
 }
@@ -143,14 +145,16 @@ impl Run {
         let planned_end = planned.end_ns.and_then(|end| i64::try_from(end).ok());
         let phase_end = phase.map_or(end, ns);
         let hold = (start, planned_end.map_or(phase_end, |planned| planned.min(phase_end.max(start))));
-        Ok(Self { reader, traits, hold, end })
+        let gaps = nmax_plan::schedule::hold_gaps(&plan.stages);
+        Ok(Self { reader, traits, hold, gaps, end })
     }
 
     /// Whether an exchange that was due then belongs to phase hold.
     pub(super) fn is_hold(&self, intended_ns: i64) -> bool {
         let planned = self.reader.manifest().hold;
         let intended = u64::try_from(intended_ns).unwrap_or(0);
-        intended >= planned.start_ns && planned.end_ns.is_none_or(|end| intended < end)
+        let is_between = self.gaps.iter().any(|gap| gap.contains(&intended));
+        intended >= planned.start_ns && planned.end_ns.is_none_or(|end| intended < end) && !is_between
     }
 
     /// What answers this slice.

@@ -1,5 +1,9 @@
 use super::*;
 
+fn plan() -> Plan {
+    Plan::minimal("http://127.0.0.1:8080")
+}
+
 const WIDTH: Nanos = Nanos::from_millis(1_000);
 
 /// A window with so many starts; each of the first sixty has a bit of its own in its number of connections.
@@ -15,7 +19,7 @@ fn last(asked: Duration, windows: u64, hold_end: Nanos) -> Tail {
     let hold = (Nanos::ZERO, Nanos::from_secs(100_000));
     let mut last = Last::new(asked);
     (0..windows).for_each(|index| last.push(&window(index, 10), hold));
-    last.conclude((Nanos::ZERO, hold_end))
+    last.conclude((Nanos::ZERO, hold_end), &plan())
 }
 
 fn started(tail: &Tail) -> u64 {
@@ -47,7 +51,7 @@ fn the_drain_pushes_nothing_out() {
     let mut last = Last::new(Duration::from_secs(2));
     (0..10).for_each(|index| last.push(&window(index, 10), hold));
     (10..40).for_each(|index| last.push(&window(index, 0), hold));
-    let tail = last.conclude((Nanos::ZERO, Nanos::from_secs(10)));
+    let tail = last.conclude((Nanos::ZERO, Nanos::from_secs(10)), &plan());
     assert_eq!((started(&tail), tail.length), (20, Duration::from_secs(2)));
     let seen = tail.aggregate.load(Section::Hold).connections;
     assert_eq!(seen, (1 << 40) - (1 << 8), "what came during the drain counts");
@@ -63,7 +67,7 @@ fn memory_is_bounded_whatever_is_asked_for() {
             last.push(&window(index, 1), hold);
             assert!(last.pieces.len() as u64 <= 2 * PIECES + 3, "{} pieces for {seconds} s", last.pieces.len());
         }
-        let tail = last.conclude((Nanos::ZERO, Nanos::from_secs(3 * seconds + 10)));
+        let tail = last.conclude((Nanos::ZERO, Nanos::from_secs(3 * seconds + 10)), &plan());
         let length_s = tail.length.as_secs();
         assert!((seconds..=seconds + seconds / PIECES).contains(&length_s), "{length_s} of {seconds} s");
         assert_eq!(started(&tail), length_s);
@@ -85,7 +89,7 @@ fn pieces_are_kept_in_little_memory() {
     }
     let cells: usize = last.pieces.iter().map(|piece| piece.sums.cells()).sum();
     assert!(cells <= 61 * 50 * 20, "{cells} cells of 8 bytes");
-    let tail = last.conclude((Nanos::ZERO, Nanos::from_secs(200)));
+    let tail = last.conclude((Nanos::ZERO, Nanos::from_secs(200)), &plan());
     let response = tail.aggregate.total(Section::Hold).latencies().response;
     assert_eq!((response.count(), response.min_ns(), response.max_ns()), (60_000, Some(50_000_000), Some(69_000_000)));
     let median = response.quantile_ns(0.5).unwrap() as f64 / 1e6;
