@@ -41,9 +41,11 @@ const PERIOD: Nanos = Nanos::from_millis(100);
 /// The same before the target has answered for the first time.
 const PERIOD_FIRST: Nanos = Nanos::from_millis(20);
 /// Users that may always be made.
-const USERS_MIN: f64 = 6.0;
+const USERS_MIN: f64 = 4.0;
 /// Before the target has answered for the first time, as many more as are due within this time.
-const FIRST: Nanos = Nanos::from_millis(1);
+const FIRST: Nanos = Nanos::from_micros(100);
+/// As many connections as are due within this time are opened ahead of the first start, [`USERS_MIN`] at most.
+const AHEAD: Nanos = Nanos::from_millis(1);
 /// How many times larger the limit becomes in one period, at most.
 const GROWTH_MAX: f64 = 4.0;
 /// The same where more users would bring little: the target completes what is due, or is saturated.
@@ -64,7 +66,7 @@ pub(crate) fn ahead(plan: &Plan, workers: u32) -> Option<(Origin, u32)> {
     let is_plain = plan.locations.is_empty() && plan.background.is_empty() && plan.setup.is_none();
     let is_open = matches!(plan.workload, Workload::Open { .. });
     let apart = Nanos::from(plan.starts_apart(&plan.workload, &plan.stages, workers));
-    let count = (FIRST.0 / apart.0.max(1)).min(USERS_MIN as u64) as u32;
+    let count = (AHEAD.0 / apart.0.max(1)).min(USERS_MIN as u64) as u32;
     let target = Url::parse(&plan.target).ok()?;
     (keeps && is_plain && is_open && count > 0).then_some((target.origin, count))
 }

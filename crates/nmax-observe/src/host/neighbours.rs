@@ -1,6 +1,6 @@
 //! What else took this host's processors during the hold: steal, a control group, other processes by name.
 //!
-//! All of `/proc/PID/stat` is read about once a second, less often where that would cost more than one part of a core in
+//! All of `/proc/PID/stat` is read about every 2 s, less often where that would cost more than one part of a core in
 //! [`COST`]. What processes that began and ended between two looks used is known as a sum only.
 
 use std::collections::HashMap;
@@ -15,10 +15,10 @@ use super::look::Pace;
 use crate::process::listening::listening_on;
 use crate::process::usage::parse_stat;
 
-/// One part of a core in this many: 5 ms a second.
-const COST: u64 = 200;
+/// One part of a core in this many: 1 ms a second. It runs on a processor that a worker may need.
+const COST: u64 = 1_000;
 /// Least time between two looks.
-const APART: Nanos = Nanos(500_000_000);
+const APART: Nanos = Nanos(2_000_000_000);
 /// Processes that are named, those that used most; the target's always.
 const NAMED_MAX: usize = 5;
 /// Names that are told apart while the run goes on.
