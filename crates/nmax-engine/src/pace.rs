@@ -36,10 +36,10 @@ use crate::source::{OpenSource, Source};
 const APART: Nanos = Nanos::from_micros(200);
 /// A start that is at most this late is on time.
 const ON_TIME: Nanos = Nanos::from_millis(1);
-/// How often the limit is set anew.
+/// How often the limit is set anew, once the run is four times as old; oftener before, when nothing is known yet.
 const PERIOD: Nanos = Nanos::from_millis(100);
-/// The same before the target has answered for the first time.
-const PERIOD_FIRST: Nanos = Nanos::from_millis(20);
+/// Least time until it is.
+const PERIOD_MIN: Nanos = Nanos::from_millis(5);
 /// Users that may always be made.
 const USERS_MIN: f64 = 4.0;
 /// Before the target has answered for the first time, as many more as are due within this time.
@@ -48,10 +48,12 @@ const FIRST: Nanos = Nanos::from_micros(100);
 const AHEAD: Nanos = Nanos::from_millis(1);
 /// How many times larger the limit becomes in one period, at most.
 const GROWTH_MAX: f64 = 4.0;
-/// The same where more users would bring little: the target completes what is due, or is saturated.
+/// In [`PERIOD`] where more users would bring little: the target completes what is due, or is saturated.
 const GROWTH_SLOW: f64 = 1.125;
 /// A target whose users became more by so much more than what it completes is saturated.
 const SATURATED: f64 = 1.1;
+/// It stays so until it completes so many times what it did, or nothing is late.
+const SATURATED_GAIN: f64 = 1.25;
 /// Share of what was due that a target completes when it keeps up.
 const KEEPS_UP: f64 = 0.95;
 /// How many times larger it becomes in a period in which nothing was answered since the start.
@@ -82,10 +84,13 @@ pub(crate) struct Growth {
     completed: Cell<u64>,
     /// Where the period under way began.
     begun: Cell<Begun>,
-    /// Users, and iterations completed per second, in the last period in which the target fell behind.
+    /// Users, and iterations completed per second, in the last period in which the target fell behind; once it is
+    /// saturated, in that in which it was found to be.
     behind: Cell<Option<(f64, f64)>>,
     /// More users bring no more completed iterations.
     is_saturated: Cell<bool>,
+    /// In the period under way the worker itself woke too late.
+    is_own_stall: Cell<bool>,
 }
 
 /// How things were when a period began.
@@ -110,6 +115,7 @@ impl Growth {
             begun: Cell::default(),
             behind: Cell::new(None),
             is_saturated: Cell::new(false),
+            is_own_stall: Cell::new(false),
         }
     }
 
@@ -122,7 +128,8 @@ impl Growth {
     /// When the period under way ends.
     #[inline]
     fn period_end(&self) -> Nanos {
-        self.begun.get().at + if self.completed.get() == 0 { PERIOD_FIRST } else { PERIOD }
+        let begun = self.begun.get().at;
+        begun + Nanos(begun.0 / 4).clamp(PERIOD_MIN, PERIOD)
     }
 
     /// Ends a period and sets the limit: `busy` of `made` users are in an iteration, `due` is the number of the start at
@@ -134,23 +141,30 @@ impl Growth {
         let late_starts = lateness.since(begun.lateness).0 as f64 / self.apart.0.max(1) as f64;
         let (completed, due) = ((end.completed - begun.completed) as f64, (end.due - begun.due) as f64 + late_starts);
         let is_computing = computing.since(begun.computing).0 as f64 > BUSY_SHARE_MAX * length;
+        let is_own_stall = self.is_own_stall.take();
         let made = f64::from(made);
+        let slowly = made * GROWTH_SLOW.powf(length / PERIOD.0 as f64);
         let users_max = if lateness <= ON_TIME {
             self.behind.set(None);
             self.is_saturated.set(false);
             2.0 * f64::from(busy) + USERS_MIN
-        } else if is_computing {
+        } else if is_computing || is_own_stall {
             made
         } else if end.completed == 0 {
             made * GROWTH_FIRST
         } else if completed < KEEPS_UP * due {
             let per_s = completed * 1e9 / length;
-            let (users, before_per_s) = self.behind.replace(Some((made, per_s))).unwrap_or((made, 0.0));
+            let (users, before_per_s) = self.behind.get().unwrap_or((made, per_s));
             let gain = (per_s / before_per_s.max(1.0)).max(1.0);
-            self.is_saturated.set(made > users && made / users > SATURATED * gain);
-            made * if self.is_saturated.get() { GROWTH_SLOW } else { (due / completed.max(1.0)).min(GROWTH_MAX) }
+            if self.is_saturated.get() {
+                self.is_saturated.set(gain < SATURATED_GAIN);
+            } else {
+                self.behind.set(Some((made, per_s)));
+                self.is_saturated.set(made / users > SATURATED * gain);
+            }
+            if self.is_saturated.get() { slowly } else { made * (due / completed.max(1.0)).min(GROWTH_MAX) }
         } else if lateness >= begun.lateness {
-            made * GROWTH_SLOW + 1.0
+            slowly + 1.0
         } else {
             made
         };
@@ -185,8 +199,12 @@ pub(crate) async fn pace<R: Runtime, D: Drivers>(
             open.starved_since.set(None);
             // One wake-up serves all that is due within the slack; nothing starts before it is due, or after the end.
             let latest = closes.map_or(Nanos::MAX, |end| end.since(Nanos(1))).max(intended);
-            source.timer.sleep_until(latest.min(intended + open.slack)).await;
+            let wake = latest.min(intended + open.slack);
+            source.timer.sleep_until(wake).await;
             now = context.runtime.now();
+            if now.since(wake) > ON_TIME {
+                open.growth.is_own_stall.set(true);
+            }
             continue;
         }
         if !take_slot(context, open, now).await {

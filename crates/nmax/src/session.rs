@@ -383,7 +383,7 @@ impl Session<'_> {
             asked: self.asked,
             is_stopped: self.tally.facts.interrupted || self.trouble.is_some(),
             is_broken: self.trouble.is_some(),
-            beside: self.observer.beside(ended),
+            beside: self.observer.beside(ended, self.run.times().hold),
         };
         let written = end(&mut self.writer, &mut self.tally, (&self.run, self.order), &catalog, how);
         let directory = self.writer.path().to_owned();

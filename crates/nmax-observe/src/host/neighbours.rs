@@ -1,6 +1,6 @@
 //! What else took this host's processors during the hold: steal, a control group, other processes by name.
 //!
-//! All of `/proc/PID/stat` is read about every 2 s, less often where that would cost more than one part of a core in
+//! All of `/proc/PID/stat` is read about once a second, less often where that would cost more than one part of a core in
 //! [`COST`]. What processes that began and ended between two looks used is known as a sum only.
 
 use std::collections::HashMap;
@@ -18,7 +18,7 @@ use crate::process::usage::parse_stat;
 /// One part of a core in this many: 1 ms a second. It runs on a processor that a worker may need.
 const COST: u64 = 1_000;
 /// Least time between two looks.
-const APART: Nanos = Nanos(2_000_000_000);
+const APART: Nanos = Nanos(500_000_000);
 /// Processes that are named, those that used most; the target's always.
 const NAMED_MAX: usize = 5;
 /// Names that are told apart while the run goes on.
@@ -110,6 +110,16 @@ impl Neighbours {
         let mut pace = self.pace;
         let moment = pace.run(now, || self.moment(now)).flatten();
         self.pace = pace;
+        self.add(moment, now, hold);
+    }
+
+    /// Looks once more, however early: the load has ended, and a short one has not been looked at twice.
+    pub fn look_last(&mut self, now: Nanos, hold: (Nanos, Nanos)) {
+        let moment = self.moment(now);
+        self.add(moment, now, hold);
+    }
+
+    fn add(&mut self, moment: Option<Moment>, now: Nanos, hold: (Nanos, Nanos)) {
         let Some(moment) = moment else { return };
         if let Some(before) = self.before.replace(moment.clone()) {
             let middle = Nanos(before.at.0.midpoint(now.0));

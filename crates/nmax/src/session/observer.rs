@@ -67,7 +67,8 @@ impl Observer {
     }
 
     /// What else used the processors of this host in the hold, as lines of the end.
-    pub(super) fn beside(&self, at: Nanos) -> Vec<Resource> {
+    pub(super) fn beside(&mut self, at: Nanos, hold: (Nanos, Nanos)) -> Vec<Resource> {
+        self.neighbours.look_last(at, hold);
         self.neighbours.used().map_or_else(Vec::new, |used| beside::lines(at, &used))
     }
 
