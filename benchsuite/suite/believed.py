@@ -17,7 +17,7 @@ from suite.process import Failure, run
 from suite.results import goal, spread
 
 RATES_PER_S = (1_000, 6_000, 20_000, 30_000, 50_000)
-SECONDS = 8
+SECONDS = 6
 CONNECTIONS = 64
 BODY = "x" * 100
 
