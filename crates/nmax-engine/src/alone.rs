@@ -23,7 +23,7 @@ use crate::http_driver::HttpDrivers;
 use crate::meter::{Link, Meter, MeterSettings, Report, WorkerEnd};
 use crate::network;
 use crate::program::{Program, catalog};
-use crate::real::{RealClock, RealRuntime, before_park};
+use crate::real::{RealClock, RealRuntime};
 use crate::run::StartError;
 use crate::runtime::{Runtime, Timer as _};
 use crate::settings::{KeepSamples, Settings};
@@ -69,11 +69,7 @@ pub fn run_steps(
 ) -> Result<Alone, StartError> {
     let plan = Arc::new(only(&settings.plan, scenario));
     let worker_error = |error| StartError::Worker { worker: 0, error };
-    let reactor = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .on_thread_park(before_park)
-        .build()
-        .map_err(worker_error)?;
+    let reactor = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(worker_error)?;
     let names = catalog(&plan, settings.names_max);
     let mut program = Program::new(Arc::clone(&plan), &names, &settings.files)?;
     program.shared = Arc::new(values.to_vec());

@@ -251,28 +251,23 @@ impl Meter {
     }
 
     /// Adds the area under the in-flight curve up to `now` to the sections of that time.
-    fn integrate(&mut self, now: Nanos) {
-        let (begin, end) = self.settings.hold;
-        self.integrate_to(begin.min(now));
-        for gap in 0..self.gaps.len() {
-            let Range { start, end: stop } = self.gaps[gap];
-            self.integrate_to(Nanos(start).min(end).min(now));
-            self.integrate_to(Nanos(stop).min(end).min(now));
-        }
-        self.integrate_to(end.min(now));
-        self.integrate_to(now);
-    }
-
-    /// The same up to the next border of a section.
     #[inline]
-    fn integrate_to(&mut self, to: Nanos) {
-        let span = to.since(self.in_flight_since);
-        if span > Nanos::ZERO {
+    fn integrate(&mut self, now: Nanos) {
+        while self.in_flight_since < now {
+            let to = self.next_border(self.in_flight_since).min(now);
             let section = self.section(self.in_flight_since);
-            let area_ns = u128::from(span.0) * u128::from(self.in_flight);
+            let area_ns = u128::from(to.since(self.in_flight_since).0) * u128::from(self.in_flight);
             self.window.aggregate.load_mut(section).in_flight_ns += area_ns;
             self.in_flight_since = to;
         }
+    }
+
+    /// The next instant at which the section changes, or may.
+    #[inline]
+    fn next_border(&self, from: Nanos) -> Nanos {
+        let (begin, end) = self.settings.hold;
+        let gaps = self.gaps.iter().flat_map(|gap| [Nanos(gap.start), Nanos(gap.end)]);
+        [begin, end].into_iter().chain(gaps).filter(|border| *border > from).min().unwrap_or(Nanos::MAX)
     }
 
     /// Whether a window ends at or before `now`.

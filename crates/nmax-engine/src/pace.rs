@@ -6,8 +6,7 @@
 //!    A wait for a user is the injector's.
 //!
 //! # When a user is made
-//! A start that is on time gets one at once where starts are far apart, and as long as nothing is known of the target.
-//! Otherwise [`Growth`] limits their number: after a stall of some milliseconds thousands of starts are late at once, and
+//! A start that is on time gets one at once where starts are far apart. Otherwise [`Growth`] limits their number: after a stall of some milliseconds thousands of starts are late at once, and
 //! as many new connections would delay everything that follows, while the few that are there work it off. The limit is
 //! twice what Little's law asks for. It grows as long as the target completes less than is due, or the queue does not get
 //! younger, and the worker has time to spare.
@@ -42,6 +41,8 @@ const PERIOD: Nanos = Nanos::from_millis(100);
 const PERIOD_MIN: Nanos = Nanos::from_millis(5);
 /// Users that may always be made.
 const USERS_MIN: f64 = 4.0;
+/// Users that work off what is late: fewer would hardly be quicker than the schedule.
+const LATE_USERS: u32 = 12;
 /// Before the target has answered for the first time, as many more as are due within this time.
 const FIRST: Nanos = Nanos::from_micros(100);
 /// As many connections as are due within this time are opened ahead of the first start, [`USERS_MIN`] at most.
@@ -119,10 +120,11 @@ impl Growth {
         }
     }
 
-    /// Whether a user may be made for the start at the head of the queue, who is late by this.
-    fn allows(&self, made: u32, lateness: Nanos) -> bool {
+    /// Whether one more than these users may be at work for the start at the head of the queue, which is late by this.
+    fn allows(&self, busy: u32, lateness: Nanos) -> bool {
         let is_apart = self.apart >= APART && lateness <= ON_TIME;
-        is_apart || made < self.users_max.get()
+        let at_least = if lateness > ON_TIME { LATE_USERS } else { 0 };
+        is_apart || busy < self.users_max.get().max(at_least)
     }
 
     /// When the period under way ends.
@@ -144,9 +146,11 @@ impl Growth {
         let is_own_stall = self.is_own_stall.take();
         let made = f64::from(made);
         let slowly = made * GROWTH_SLOW.powf(length / PERIOD.0 as f64);
-        let users_max = if lateness <= ON_TIME {
+        if lateness <= ON_TIME || is_computing || is_own_stall || completed >= KEEPS_UP * due {
             self.behind.set(None);
             self.is_saturated.set(false);
+        }
+        let users_max = if lateness <= ON_TIME {
             2.0 * f64::from(busy) + USERS_MIN
         } else if is_computing || is_own_stall {
             made
@@ -178,6 +182,43 @@ impl Growth {
     }
 }
 
+impl OpenSource {
+    /// The start that was due at `intended` waited for the target from `since` to `until`; those before it may have done
+    /// so since earlier.
+    fn starves(&self, intended: Nanos, since: Nanos, until: Nanos) {
+        let earlier = self.starved.get().filter(|(_, until)| *until >= intended);
+        self.starved.set(Some((earlier.map_or(since, |(begun, _)| begun), until)));
+    }
+
+    /// Whether the target is what due iterations wait for.
+    pub(crate) fn awaits_target(&self) -> bool {
+        self.awaits_slot.get() || self.growth.is_saturated.get()
+    }
+
+    /// Gives a slot back.
+    #[inline]
+    fn free_slot(&self) {
+        self.taken.set(self.taken.get().saturating_sub(1));
+        self.slots.add_permits(1);
+    }
+
+    /// Gives all slots back: the worker has ended, and the others go on.
+    pub(crate) fn free_slots(&self) {
+        self.slots.add_permits(self.taken.take() as usize);
+    }
+
+    /// Users in an iteration.
+    fn busy(&self) -> u32 {
+        self.made.get().saturating_sub(self.idle.borrow().count() as u32)
+    }
+
+    /// Whether a user may be made for a start that is late by this. Those who are idle at another location are not in the
+    /// way.
+    fn allows_user(&self, lateness: Nanos) -> bool {
+        self.growth.allows(self.busy(), lateness)
+    }
+}
+
 /// Starts each iteration of a source when it is due; `closes` is the planned end of the load.
 pub(crate) async fn pace<R: Runtime, D: Drivers>(
     context: &Rc<Context<R, D>>,
@@ -196,7 +237,7 @@ pub(crate) async fn pace<R: Runtime, D: Drivers>(
             now = context.runtime.now();
         }
         if intended > now {
-            open.starved_since.set(None);
+            open.starved.set(None);
             // One wake-up serves all that is due within the slack; nothing starts before it is due, or after the end.
             let latest = closes.map_or(Nanos::MAX, |end| end.since(Nanos(1))).max(intended);
             let wake = latest.min(intended + open.slack);
@@ -207,52 +248,65 @@ pub(crate) async fn pace<R: Runtime, D: Drivers>(
             }
             continue;
         }
-        if !take_slot(context, open, now).await {
+        if !take_slot(context, open, intended).await {
             return;
         }
         now = context.runtime.now();
         if now >= open.growth.period_end() {
             end_period(context, open, now, now.since(intended));
         }
-        if open.growth.is_saturated.get() {
-            open.starved_since.set(open.starved_since.get().or(Some(now)));
-        }
         let location = context.locations.place(source.scenario(context, number), source.number, number);
         let idle = match take_idle(open, location) {
             Some(idle) => Some(idle),
-            None if open.growth.allows(open.made.get(), now.since(intended)) => None,
+            None if open.allows_user(now.since(intended)) => None,
             None => {
+                // Others may need the slot meanwhile.
+                open.free_slot();
                 let idle = await_user(context, source, open, intended, location).await;
+                if !take_slot(context, open, intended).await {
+                    return;
+                }
                 now = context.runtime.now();
                 idle
             }
         };
+        if open.growth.is_saturated.get() {
+            open.starves(intended, now, now);
+        }
         if !context.state.may_start() || open.is_ended() {
-            open.slots.add_permits(1);
+            open.free_slot();
             return;
         }
-        let slot_wait = open.starved_since.get().map_or(Nanos::ZERO, |since| now.since(intended.max(since)));
+        let slot_wait = open.starved.get().map_or(Nanos::ZERO, |(since, until)| until.since(intended.max(since)));
         let assignment = assignment(context, source, (number, location), (intended, now, slot_wait));
         hand(context, source, open, idle, assignment);
     }
 }
 
-/// Takes a slot, or waits for one; false when nothing may start any more.
-async fn take_slot<R: Runtime, D: Drivers>(context: &Context<R, D>, open: &OpenSource, now: Nanos) -> bool {
+/// Takes a slot for the start that was due then, or waits for one; false when nothing may start any more.
+async fn take_slot<R: Runtime, D: Drivers>(context: &Context<R, D>, open: &OpenSource, intended: Nanos) -> bool {
     if let Ok(slot) = open.slots.try_acquire() {
         slot.forget();
+        open.taken.set(open.taken.get() + 1);
         return true;
     }
-    open.starved_since.set(open.starved_since.get().or(Some(now)));
+    let begun = context.runtime.now();
+    open.awaits_slot.set(true);
     let mut slot = pin!(open.slots.acquire());
-    poll_fn(|task| {
+    let has_slot = poll_fn(|task| {
         open.pacer.replace(Some(task.waker().clone()));
         if open.is_ended() || !context.state.may_start() {
             return Poll::Ready(false);
         }
         slot.as_mut().poll(task).map(|slot| slot.map(|slot| slot.forget()).is_ok())
     })
-    .await
+    .await;
+    if has_slot {
+        open.awaits_slot.set(false);
+        open.taken.set(open.taken.get() + 1);
+        open.starves(intended, begun, context.runtime.now());
+    }
+    has_slot
 }
 
 /// Waits until a user is idle, or one may be made, which is `None`; that too when nothing may start any more.
@@ -279,7 +333,7 @@ async fn await_user<R: Runtime, D: Drivers>(
         let now = context.runtime.now();
         let lateness = now.since(intended);
         end_period(context, open, now, lateness);
-        if open.growth.allows(open.made.get(), lateness) {
+        if open.allows_user(lateness) {
             return Poll::Ready(None);
         }
         look.set(source.timer.sleep_until(open.growth.period_end()));
@@ -293,8 +347,7 @@ async fn await_user<R: Runtime, D: Drivers>(
 
 #[cold]
 fn end_period<R: Runtime, D: Drivers>(context: &Context<R, D>, open: &OpenSource, now: Nanos, lateness: Nanos) {
-    let (made, idle) = (open.made.get(), open.idle.borrow().count());
-    let busy = made.saturating_sub(idle as u32);
+    let (made, busy) = (open.made.get(), open.busy());
     let time = context.runtime.thread_time();
     open.growth.end_period(now, (busy, made), open.next.get(), lateness, time.cpu + time.run_wait);
 }
@@ -353,7 +406,7 @@ pub(crate) async fn next<R: Runtime, D: Drivers>(
         return Some(assignment);
     }
     open.idle.borrow_mut().push(Rc::clone(slot));
-    open.slots.add_permits(1);
+    open.free_slot();
     open.growth.has_completed();
     if open.awaits_user.get() {
         open.wake_pacer();

@@ -1,12 +1,12 @@
 //! The real world: a monotonic clock, a `timerfd` in the reactor, tokio's local tasks.
 //!
-//! Tokio's own timer has steps of 1 ms; a `timerfd` keeps send lag near 10 µs. It is set once before the thread waits.
+//! Tokio's own timer has steps of 1 ms; a `timerfd` keeps send lag near 10 µs. It is set once for each time that it fires.
 
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::future::{Future, poll_fn};
 use std::io;
 use std::os::fd::OwnedFd;
-use std::rc::{Rc, Weak};
+use std::rc::Rc;
 use std::task::{Poll, Waker};
 use std::time::Instant;
 
@@ -80,20 +80,8 @@ struct Shared {
     schedule: ThreadSchedule,
 }
 
-thread_local! {
-    /// The timers of this thread, for [`before_park`].
-    static TIMERS: RefCell<Weak<Shared>> = const { RefCell::new(Weak::new()) };
-}
-
-/// Sets the `timerfd` of this thread to its next deadline: once before the thread waits, however often deadlines changed
-/// since it last did. For [`tokio::runtime::Builder::on_thread_park`].
-pub fn before_park() {
-    if let Some(shared) = TIMERS.with_borrow(Weak::upgrade) {
-        shared.arm();
-    }
-}
-
 impl Shared {
+    /// Sets the `timerfd` to the next deadline, unless it is already.
     fn arm(&self) {
         let Some(at) = self.timers.next().filter(|at| self.armed.get() != Some(*at)) else { return };
         let wait = at.since(self.clock.now()).0.max(1);
@@ -107,8 +95,7 @@ impl Shared {
 }
 
 impl RealRuntime {
-    /// Must be called within a tokio runtime with a local task set, whose threads call [`before_park`]; starts the task
-    /// that drives the timers.
+    /// Must be called within a tokio runtime with a local task set; starts the task that drives the timers.
     #[expect(deprecated, reason = "its successor is unsafe; an `OwnedFd` cannot be closed behind the reactor's back")]
     pub fn start(clock: RealClock) -> io::Result<Self> {
         let fd = timerfd_create(TimerfdClockId::Monotonic, TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC)?;
@@ -119,16 +106,20 @@ impl RealRuntime {
             armed: Cell::new(None),
             schedule: ThreadSchedule::of_this_thread(),
         });
-        TIMERS.set(Rc::downgrade(&shared));
         let runtime = Self { clock, shared };
         let driver = runtime.clone();
         tokio::task::spawn_local(async move { driver.drive().await });
         Ok(runtime)
     }
 
-    /// Wakes whoever is due, for ever.
+    /// Wakes whoever is due, for ever. What they do first is mostly to set the next deadline, so the timer is looked at
+    /// once more after them: it is set once for each time that it fires.
     async fn drive(&self) {
+        let mut is_after = false;
         poll_fn(|context| {
+            if std::mem::take(&mut is_after) {
+                self.shared.arm();
+            }
             loop {
                 match self.shared.fd.poll_read_ready(context) {
                     // Setting it again resets the timer's count, so nothing needs to be read from it.
@@ -137,6 +128,8 @@ impl RealRuntime {
                 }
                 self.shared.armed.set(None);
                 self.shared.timers.fire(self.clock.now());
+                is_after = true;
+                context.waker().wake_by_ref();
             }
         })
         .await;
@@ -191,7 +184,9 @@ impl Timer for RealTimer {
     }
 
     fn arm(&self, at: Nanos) {
-        self.runtime.shared.timers.arm(&self.slot, at);
+        if self.runtime.shared.timers.arm(&self.slot, at).is_some() {
+            self.runtime.shared.arm();
+        }
     }
 
     fn watch(&self, waker: &Waker) {

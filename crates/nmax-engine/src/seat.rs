@@ -20,7 +20,7 @@ use crate::names::SharedCatalog;
 use crate::network;
 use crate::pace;
 use crate::program::Program;
-use crate::real::{RealClock, RealRuntime, before_park};
+use crate::real::{RealClock, RealRuntime};
 use crate::run::StartError;
 use crate::runtime::{Runtime, Timer};
 use crate::settings::Settings;
@@ -64,7 +64,7 @@ impl Seat {
     #[expect(clippy::disallowed_methods, reason = "waits for the run's origin before its reactor turns")]
     pub(crate) fn run(self) {
         let worker = self.worker;
-        let reactor = match Builder::new_current_thread().enable_io().on_thread_park(before_park).build() {
+        let reactor = match Builder::new_current_thread().enable_io().build() {
             Ok(reactor) => reactor,
             Err(error) => return drop(self.ready.send(Err(StartError::Worker { worker, error }))),
         };

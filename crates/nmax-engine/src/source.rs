@@ -97,8 +97,12 @@ pub struct OpenSource {
     pub(crate) idle: RefCell<Idle>,
     /// VUs made so far.
     pub(crate) made: Cell<u32>,
-    /// Since when due iterations wait for a slot.
-    pub(crate) starved_since: Cell<Option<Nanos>>,
+    /// From when to when due iterations waited for the target, if any is still late by that.
+    pub(crate) starved: Cell<Option<(Nanos, Nanos)>>,
+    /// The pacer waits for a slot, or did so when the load ended.
+    pub(crate) awaits_slot: Cell<bool>,
+    /// Slots that this worker has.
+    pub(crate) taken: Cell<u32>,
     /// The pacer waits for a VU.
     pub(crate) awaits_user: Cell<bool>,
     /// The pacer while it waits.
@@ -277,7 +281,9 @@ impl Part {
             next: Cell::new(0),
             idle: RefCell::default(),
             made: Cell::new(0),
-            starved_since: Cell::new(None),
+            starved: Cell::new(None),
+            awaits_slot: Cell::new(false),
+            taken: Cell::new(0),
             pacer: RefCell::default(),
         })
     }

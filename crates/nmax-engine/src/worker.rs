@@ -50,6 +50,11 @@ pub async fn run<R: Runtime, D: Drivers>(context: Rc<Context<R, D>>, times: Time
         error: context.state.ended_early.borrow_mut().take(),
         background_ended: context.sources.background.iter().filter_map(ended).collect(),
     };
+    for source in context.sources.all() {
+        if let Kind::Open(open) = &source.kind {
+            open.free_slots();
+        }
+    }
     let time = context.runtime.thread_time();
     context.state.ended.set(true);
     await_held(&context, now).await;
@@ -113,7 +118,7 @@ async fn end_in_time<R: Runtime, D: Drivers>(context: &Context<R, D>, times: Tim
 /// Waits until what is late by the worker's own doing has started: late at the end is late, and not lost.
 async fn await_late<R: Runtime, D: Drivers>(context: &Context<R, D>, timer: &R::Timer, until: Nanos) {
     let is_late = |source: &Source<R::Timer>| match &source.kind {
-        Kind::Open(open) => open.awaits_user.get() && open.starved_since.get().is_none(),
+        Kind::Open(open) => open.awaits_user.get() && !open.awaits_target(),
         Kind::Closed(_) => false,
     };
     let mut look = context.runtime.now();
@@ -176,7 +181,7 @@ fn count_not_started<R: Runtime, D: Drivers>(
     let parts = held(&context.program.plan.stages, times.hold.0.0, times.hold.1.0);
     let hold: u64 = parts.iter().map(|part| due(Nanos(part.end)) - due(Nanos(part.start))).sum();
     let total = due(end) - started;
-    let is_limit = open.starved_since.get().is_some();
+    let is_limit = open.awaits_target();
     let mut meter = context.meter.borrow_mut();
     for (section, count) in [(Section::Hold, hold), (Section::Outside, total.saturating_sub(hold))] {
         let load = meter.window().aggregate.load_mut(section);

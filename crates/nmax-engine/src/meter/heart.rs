@@ -53,15 +53,12 @@ impl Meter {
             return;
         }
         let mut from = self.heart.due.max(self.heart.counted);
-        let (begin, end) = self.settings.hold;
-        for border in [begin, end, until] {
-            let to = border.min(until);
-            if to > from {
-                let section = self.section(from);
-                let load = self.window.aggregate.load_mut(section);
-                load.stalled = load.stalled + to.since(from);
-                from = to;
-            }
+        while from < until {
+            let to = self.next_border(from).min(until);
+            let section = self.section(from);
+            let load = self.window.aggregate.load_mut(section);
+            load.stalled = load.stalled + to.since(from);
+            from = to;
         }
         self.heart.counted = from;
     }

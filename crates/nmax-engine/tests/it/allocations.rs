@@ -9,7 +9,7 @@ use nmax_engine::context::Context;
 use nmax_engine::http_driver::HttpDrivers;
 use nmax_engine::meter::{Link, Meter, MeterSettings, Report};
 use nmax_engine::program::{Program, catalog};
-use nmax_engine::real::{RealClock, RealRuntime, before_park};
+use nmax_engine::real::{RealClock, RealRuntime};
 use nmax_engine::runtime::Runtime;
 use nmax_engine::source::{Slots, Sources, times};
 use nmax_engine::worker;
@@ -52,7 +52,7 @@ async fn run_here(plan: Arc<Plan>) -> u64 {
 /// Exchanges and allocations of a run on a fresh worker.
 fn cost_of(target: &str, steps: &str, keys: &str) -> (u64, u64) {
     let plan = requests(target, steps, &format!("window: 60s\n{keys}"));
-    let reactor = Builder::new_current_thread().enable_all().on_thread_park(before_park).build().unwrap();
+    let reactor = Builder::new_current_thread().enable_all().build().unwrap();
     let mut ok = 0;
     let counted = measure(|| ok = LocalSet::new().block_on(&reactor, run_here(plan)));
     (ok, counted.count_total)

@@ -10,7 +10,7 @@ use nmax_engine::context::Context;
 use nmax_engine::http_driver::HttpDrivers;
 use nmax_engine::meter::{Link, Meter, MeterSettings, Report};
 use nmax_engine::program::{Program, catalog};
-use nmax_engine::real::{RealClock, RealRuntime, before_park};
+use nmax_engine::real::{RealClock, RealRuntime};
 use nmax_engine::runtime::Runtime;
 use nmax_engine::source::{Slots, Sources, times};
 use nmax_engine::{Files, KeepSamples, worker};
@@ -89,7 +89,7 @@ fn held_by(target: &str, users: u64) -> u64 {
     let keys =
         format!("defaults: {{ connection: per-request }}\nworkload: {{ closed: {{ vus: {users} }} }}\nduration: 2h");
     let plan = requests(target, steps, &keys);
-    let reactor = Builder::new_current_thread().enable_all().on_thread_park(before_park).build().unwrap();
+    let reactor = Builder::new_current_thread().enable_all().build().unwrap();
     let local = LocalSet::new();
     let counted = measure(|| {
         std::mem::forget(local.block_on(&reactor, all_thinking(plan, users)));

@@ -106,7 +106,7 @@ impl Aggregate {
                     visit(place(Of::Location, index, part as u16), &mut stats.time);
                 }
             }
-            for (part, times) in ages_of(&mut self.load[at]).into_iter().enumerate() {
+            for (part, times) in delays_of(&mut self.load[at]).into_iter().enumerate() {
                 visit(place(Of::Load, 0, part as u16), times);
             }
         }
@@ -134,7 +134,7 @@ impl Aggregate {
                 let parts = [&mut stats.exchanges, &mut stats.iterations, &mut stats.pages];
                 &mut parts.into_iter().nth(nth)?.time
             }
-            Of::Load => ages_of(self.load_mut(section)).into_iter().nth(nth)?,
+            Of::Load => delays_of(self.load_mut(section)).into_iter().nth(nth)?,
         })
     }
 }
@@ -144,6 +144,6 @@ fn times_of(set: &mut LatencySet) -> [&mut Histogram; 4] {
     [response, service, send_lag, ttfb]
 }
 
-fn ages_of(load: &mut LoadStats) -> [&mut Histogram; 3] {
-    [&mut load.censored, &mut load.injector_lag, &mut load.held]
+fn delays_of(load: &mut LoadStats) -> [&mut Histogram; 5] {
+    [&mut load.censored, &mut load.injector_lag, &mut load.pickup_delay, &mut load.unserved, &mut load.held]
 }
