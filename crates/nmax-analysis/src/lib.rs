@@ -66,7 +66,7 @@ pub use evidence::{Evidence, InjectorFacts, Tail, held_ns};
 pub use gates::gates;
 pub use interval::{CONFIDENCE, QuantileBounds, quantile_bounds, quantile_ranks, samples_needed};
 pub use judge::judge;
-pub use lag::{QUANTILES, Withheld};
+pub use lag::{EFFECT_MAX, QUANTILES, Withheld};
 pub use settle::{Settled, settle};
 pub use steady::{SeriesTest, Steadiness, steadiness};
 pub use thresholds::{thresholds, violated};

@@ -27,7 +27,7 @@ pub(super) const ALL: &[Explanation] = &[
         "from there on the injector was the limit (ladder, stress)",
         "At a level, or from a time on, nmax itself was short of processors or stood still. What came later says nothing of the \
          system, so the answer is of what came before.",
-        "The limits of G4_INJECTOR_CPU and G4_RUN_QUEUE, and of G8_STALLS for a level, for each level and for stretches of 10 s.",
+        "The limits of G4_INJECTOR_CPU and G4_RUN_QUEUE, for each level and for stretches of 10 s; that of G8_STALLS for a level, by the mean of its workers.",
         "Use more workers, a larger machine, or less work per exchange, and run the profile again.",
     ),
     finding(

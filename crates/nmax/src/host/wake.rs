@@ -3,6 +3,7 @@
 use std::num::NonZeroU64;
 use std::time::Duration;
 
+use nmax_analysis::EFFECT_MAX;
 use nmax_metrics::{Histogram, Nanos};
 use nmax_report::number;
 use rustix::thread::{ClockId, Timespec, clock_nanosleep_absolute};
@@ -10,8 +11,6 @@ use rustix::time::clock_gettime;
 
 /// Between two wakes.
 const PERIOD: Nanos = Nanos(1_000_000);
-/// Part of a quantile that lag may be before the quantile is not known, as gate G3 has it.
-const EFFECT_MAX: f64 = 0.1;
 
 /// How late a thread woke.
 #[derive(Clone, Copy, Debug, PartialEq)]
