@@ -90,6 +90,8 @@ pub(crate) struct Growth {
     behind: Cell<Option<(f64, f64)>>,
     /// More users bring no more completed iterations.
     is_saturated: Cell<bool>,
+    /// The same for long enough: what is due waits for the target.
+    is_awaited: Cell<bool>,
     /// In the period under way the worker itself woke too late.
     is_own_stall: Cell<bool>,
 }
@@ -116,6 +118,7 @@ impl Growth {
             begun: Cell::default(),
             behind: Cell::new(None),
             is_saturated: Cell::new(false),
+            is_awaited: Cell::new(false),
             is_own_stall: Cell::new(false),
         }
     }
@@ -149,6 +152,7 @@ impl Growth {
         if lateness <= ON_TIME || is_computing || is_own_stall || completed >= KEEPS_UP * due {
             self.behind.set(None);
             self.is_saturated.set(false);
+            self.is_awaited.set(false);
         }
         let users_max = if lateness <= ON_TIME {
             2.0 * f64::from(busy) + USERS_MIN
@@ -166,6 +170,8 @@ impl Growth {
                 self.behind.set(Some((made, per_s)));
                 self.is_saturated.set(made / users > SATURATED * gain);
             }
+            // Too little is completed in a short period to blame the target.
+            self.is_awaited.set(self.is_saturated.get() && length >= PERIOD.0 as f64);
             if self.is_saturated.get() { slowly } else { made * (due / completed.max(1.0)).min(GROWTH_MAX) }
         } else if lateness >= begun.lateness {
             slowly + 1.0
@@ -192,7 +198,7 @@ impl OpenSource {
 
     /// Whether the target is what due iterations wait for.
     pub(crate) fn awaits_target(&self) -> bool {
-        self.awaits_slot.get() || self.growth.is_saturated.get()
+        self.awaits_slot.get() || self.growth.is_awaited.get()
     }
 
     /// Gives a slot back.
@@ -270,7 +276,7 @@ pub(crate) async fn pace<R: Runtime, D: Drivers>(
                 idle
             }
         };
-        if open.growth.is_saturated.get() {
+        if open.growth.is_awaited.get() {
             open.starves(intended, now, now);
         }
         if !context.state.may_start() || open.is_ended() {
