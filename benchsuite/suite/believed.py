@@ -169,7 +169,7 @@ def ordinary(results, cpus, small):
     for number, (rate, target, shares, judges) in enumerate(runs[:8] if small else runs, 1):
         everywhere = set(cpus)
         with _target(target, everywhere if shares else cpus[0]) as url:
-            arguments = ["--rate", f"{rate}/s", "--duration", "2s" if small else "5s"]
+            arguments = ["--rate", f"{rate}/s", "--duration", "2s" if small else "3s"]
             summary = _planless(url, arguments, everywhere if shares else cpus[1], judges)
         results.raw(f"ordinary-{number}", "json", json.dumps(summary, indent=1))
         verdicts[summary["verdict"]] += 1
@@ -180,7 +180,7 @@ def ordinary(results, cpus, small):
             told.append(f"- run {number}, {what}: {reasons}")
     for verdict, count in verdicts.items():
         results.number("ordinary", verdict, 1, "runs", count, "1")
-    lines = [f"{sum(verdicts.values())} runs of 5 s: " + ", ".join(f"{n} {verdict}" for verdict, n in verdicts.items()), ""]
+    lines = [f"{sum(verdicts.values())} runs of 3 s: " + ", ".join(f"{n} {verdict}" for verdict, n in verdicts.items()), ""]
     text = "at most 2 INVALID, each with a reason that a user would accept"
     results.section("Ordinary runs", [*lines, *told, "", goal(text, verdicts["invalid"] <= 2, small)])
 
