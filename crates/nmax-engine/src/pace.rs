@@ -6,10 +6,11 @@
 //!    A wait for a user is the injector's.
 //!
 //! # When a user is made
-//! A start that is on time gets one at once where starts are far apart. Otherwise [`Growth`] limits their number: after a stall of some milliseconds thousands of starts are late at once, and
-//! as many new connections would delay everything that follows, while the few that are there work it off. The limit is
-//! twice what Little's law asks for. It grows as long as the target completes less than is due, or the queue does not get
-//! younger, and the worker has time to spare.
+//! A start that is on time gets one at once where starts are far apart. Otherwise [`Growth`] limits their number: after a
+//! stall of some milliseconds thousands of starts are late at once, and as many new connections would delay everything
+//! that follows, while the few that are there work it off. The limit is twice what Little's law asks for and a few more.
+//! It grows as long as the target completes less than is due, or the queue does not get younger, and the worker has time
+//! to spare.
 //!
 //! Where more users brought no more completed iterations, the target is saturated: what is due waits for the target then,
 //! in its queue or before it, and is counted so. The limit goes on growing, slowly.
