@@ -267,22 +267,20 @@ def _stopped(url, arguments, cpu, stops):
 
 def pools(results, rounds, cpus, small):
     """Eight slots over 1, 2 and 8 workers: the same verdict and the same p95."""
-    lines, rows = ["| workers | verdict | p95, ms | waited for a slot |", "|---|---|---|---|"], {}
+    lines, rows = ["| workers | verdict | p95, ms |", "|---|---|---|"], {}
     for turn, workers in itertools.product(range(1, rounds + 1), (1, 2, 8)):
         with servers.target(str(generators.NMAX), "exponential:30ms", cpus[0]) as (url, _):
             arguments = ["--rate", "160/s", "--duration", "4s" if small else "20s", "-c", "8", "--workers", str(workers)]
             summary = _planless(url, arguments, cpus[1], False)
         results.raw(f"pools-{workers}-{turn}", "json", json.dumps(summary, indent=1))
         p95 = summary["total"]["response_time_ms"]["p95"]
-        waited = summary["iterations"]["waited"] if "waited" in summary.get("iterations", {}) else None
         results.number("pools", str(workers), turn, "p95", p95, "ms")
-        rows.setdefault(workers, []).append((summary["verdict"], p95, waited))
+        rows.setdefault(workers, []).append((summary["verdict"], p95))
         print(f"pools, round {turn}: {workers} workers: {summary['verdict']}, p95 {p95:.1f} ms", flush=True)
     for workers, row in rows.items():
-        verdicts = ", ".join(f"{count} {verdict}" for verdict, count in Counter(verdict for verdict, _, _ in row).items())
-        waits = ", ".join(str(waited) for _, _, waited in row)
-        lines.append(f"| {workers} | {verdicts} | {spread(p95 for _, p95, _ in row)} | {waits} |")
-    medians = {workers: statistics.median(p95 for _, p95, _ in row) for workers, row in rows.items()}
+        verdicts = ", ".join(f"{count} {verdict}" for verdict, count in Counter(verdict for verdict, _ in row).items())
+        lines.append(f"| {workers} | {verdicts} | {spread(p95 for _, p95 in row)} |")
+    medians = {workers: statistics.median(p95 for _, p95 in row) for workers, row in rows.items()}
     off = max(medians.values()) / min(medians.values())
-    same = len({verdict for row in rows.values() for verdict, _, _ in row}) == 1
+    same = len({verdict for row in rows.values() for verdict, _ in row}) == 1
     results.section("Slots and workers", [*lines, "", goal(f"the same verdict, p95 within 10 %: {off:.2f}", same and off <= 1.1, small)])
