@@ -112,8 +112,8 @@ impl RealRuntime {
         Ok(runtime)
     }
 
-    /// Wakes whoever is due, for ever. What they do first is mostly to set the next deadline, so the timer is looked at
-    /// once more after them: it is set once for each time that it fires.
+    /// Wakes the tasks whose deadline has passed, and never returns. A woken task usually sets the next deadline itself, so
+    /// this sets the `timerfd` only after those tasks have run: once for each time that it fires.
     async fn drive(&self) {
         let mut is_after = false;
         poll_fn(|context| {

@@ -11,7 +11,7 @@ const NAMES_MAX: usize = 3;
 
 /// Code, sentence and number of replies of what every reply of some request name has in common.
 ///
-/// A name is told when all its replies in the hold were redirects that nobody followed and nobody expected, or when no
+/// Names a request when all its replies in the hold were redirects that the plan neither follows nor expects, or when no
 /// reply had a status that the plan accepts. `expect: { status: 302 }` says that a redirect is what is tested.
 pub(super) fn odd(evidence: &Evidence) -> Vec<(&'static str, String, u64)> {
     let (mut redirects, mut refused) = (Vec::new(), Vec::new());

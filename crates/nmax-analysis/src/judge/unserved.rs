@@ -15,7 +15,7 @@ pub const WAITED_TIMES_MIN: f64 = 10.0;
 pub const WAITED_MS_MIN: f64 = 1_000.0;
 
 /// What is said of users of a closed workload who waited much longer than others for their first reply and got none.
-/// Where nobody got one, there is nothing to compare with, and other reasons say so.
+/// Gives none when no user got a reply: gate G8 reports a run without samples.
 pub(super) fn unserved(evidence: &Evidence) -> Option<Reason> {
     let load = evidence.totals.load(Section::Hold);
     let whole = evidence.totals.whole().total(Section::Hold);

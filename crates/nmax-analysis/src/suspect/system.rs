@@ -60,7 +60,7 @@ impl System {
         let whole = evidence.totals.whole().total(Section::Hold);
         let connects = whole.phases.map(|phases| phases.connect.clone());
         let connect_s_max = connects.as_ref().and_then(Histogram::max_ns).unwrap_or(0) as f64 / 1e9;
-        // Of what was due in the hold, more may have ended after it: that is no throughput of the hold.
+        // Throughput counts exchanges that ended in the hold, and not those that were due in it and ended later.
         let throughput_per_s = total.ended_within as f64 / hold_s;
         let think_s = match evidence.plan.workload {
             Workload::Closed { .. } => {

@@ -124,7 +124,7 @@ fn a_stall_belongs_to_the_time_that_it_covers() {
     };
     assert_eq!(of(Section::Outside), [0, 480, 1_000, 0, 0, 0, 0, 0]);
     assert_eq!(of(Section::Hold), [0, 0, 0, 1_000, 1_000, 1_000, 501, 0]);
-    // In the drain it is nobody's.
+    // A stall in the drain counts in no section of the hold.
     let plan = home_page("workload: { closed: { vus: 3 } }\nduration: 2s\ngraceful_stop: 5s");
     let blocks = vec![(ms(2_101), ms(1_000))];
     let slow = simulate(&plan, instant(s(3)), &Options { blocks, ..Options::all() });

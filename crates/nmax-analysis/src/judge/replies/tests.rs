@@ -78,7 +78,7 @@ fn the_sentence_names_requests_and_codes() {
     assert_eq!(replies, 2_000);
 }
 
-/// Exchanges that no step of the plan sends, such as the parts of a page, are nobody's mistake.
+/// The warning leaves out exchanges that no step of the plan sends, such as the resources of a page.
 #[test]
 fn names_that_no_step_has_are_left_out() {
     let mut run = run(&[(200, 900)], &[(200, 100)]);

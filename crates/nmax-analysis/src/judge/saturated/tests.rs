@@ -9,7 +9,7 @@ use crate::simulate::Random;
 enum Target {
     /// In order of arrival, at most so many at a time.
     Servers(usize),
-    /// All at once: replies take their time, and nobody waits for another.
+    /// A pure delay: the server starts every request at once.
     Delay,
 }
 

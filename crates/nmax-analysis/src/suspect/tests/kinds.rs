@@ -251,8 +251,8 @@ fn demands_are_those_of_the_steps() {
     assert!((bounds.throughput_max_per_s - 2.0 / 0.03).abs() < 7.0, "{bounds:?}");
 }
 
-/// Law: beyond saturation the demand is still that of the steps, the bound what the station can do and not what was asked
-/// for, and nothing is invented that nobody watched.
+/// Law: beyond saturation the demand is that of the steps, the bound is the capacity of the station and not the offered
+/// rate, and no unobserved resource becomes a suspect.
 #[test]
 fn a_saturated_station_is_bounded_by_what_it_can_do() {
     for (full, seed) in [(1.2, 1), (1.2, 2), (1.5, 3), (1.5, 4)] {
