@@ -124,6 +124,13 @@ fn a_stall_belongs_to_the_time_that_it_covers() {
     };
     assert_eq!(of(Section::Outside), [0, 480, 1_000, 0, 0, 0, 0, 0]);
     assert_eq!(of(Section::Hold), [0, 0, 0, 1_000, 1_000, 1_000, 501, 0]);
+    // The first hold ends within a window, and the ramp after it is outside.
+    let stages = "[{ hold: 1500ms }, { ramp: 1s, to: 100% }, { hold: 2s }]";
+    let plan = home_page(&format!("workload: {{ closed: {{ vus: 3 }} }}\nstages: {stages}"));
+    let blocks = vec![(ms(1_401), ms(300))];
+    let run = simulate(&plan, instant(ms(2)), &Options { blocks, ..Options::all() });
+    let stalled = [Section::Hold, Section::Outside].map(|section| run.totals.load(section).stalled);
+    assert_eq!(stalled, [ms(80), ms(201)]);
     // A stall in the drain counts in no section of the hold.
     let plan = home_page("workload: { closed: { vus: 3 } }\nduration: 2s\ngraceful_stop: 5s");
     let blocks = vec![(ms(2_101), ms(1_000))];
