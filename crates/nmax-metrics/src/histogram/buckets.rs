@@ -1,7 +1,8 @@
 //! Counts in the bucket layout of HdrHistogram: 2,048 linear buckets, then 1,024 for each doubling.
 //!
-//! Every bucket is at most 1/1,024 of its values wide, or 512 ns. Memory follows the largest value; emptying, merging
-//! and reading touch only the buckets in use.
+//! Every bucket is at most 1/1,024 of its values wide, or 512 ns. Buckets lie in pages of 32, of which only those exist
+//! that were ever counted in: a worker keeps histograms of every request name, and most of a range is empty. Emptying,
+//! merging and reading touch only pages in use.
 //!
 //! Source: G. Tene, *HdrHistogram*, with lowest discernible value 1,000 and 3 digits.
 
@@ -16,14 +17,19 @@ const LINEAR_MASK: u64 = ((2 << HALF_BITS) - 1) << UNIT_BITS;
 /// Leading zeros of the largest value of the linear range.
 const LINEAR_ZEROS: u32 = 64 - UNIT_BITS - HALF_BITS - 1;
 
+/// Bits of a bucket's place within its page.
+const PAGE_BITS: u32 = 5;
+/// Buckets of a page.
+const PAGE: usize = 1 << PAGE_BITS;
+
 /// Counts by bucket.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Buckets {
-    counts: Vec<u64>,
+    /// Where each page lies in `pages`, plus one; 0 for a page that does not exist. As long as the largest value asks.
+    places: Vec<u16>,
+    /// In the order in which they were first counted in.
+    pages: Vec<[u64; PAGE]>,
     total: u64,
-    /// First bucket in use, and one after the last.
-    first: usize,
-    end: usize,
 }
 
 /// The bucket of a value.
@@ -50,24 +56,37 @@ impl Buckets {
     #[inline]
     pub(super) fn add(&mut self, value: u64, n: u64) {
         let index = index_of(value);
-        if index >= self.counts.len() {
-            self.grow(index);
-        }
-        self.counts[index] += n;
-        self.use_range(index, index + 1);
+        self.page_mut(index >> PAGE_BITS)[index & (PAGE - 1)] += n;
         self.total += n;
     }
 
-    #[cold]
-    fn grow(&mut self, index: usize) {
-        self.counts.resize((index / HALF + 1) * HALF, 0);
+    /// A page's counts, made if need be.
+    #[inline]
+    fn page_mut(&mut self, number: usize) -> &mut [u64; PAGE] {
+        let place = match self.places.get(number) {
+            Some(place) if *place > 0 => usize::from(*place) - 1,
+            _ => self.new_page(number),
+        };
+        &mut self.pages[place]
     }
 
-    #[inline]
-    fn use_range(&mut self, first: usize, end: usize) {
-        // An empty range is 0..0 and must not hold the first bucket down.
-        self.first = if self.end == 0 { first } else { self.first.min(first) };
-        self.end = self.end.max(end);
+    /// Makes a page that does not exist; returns its place.
+    #[cold]
+    fn new_page(&mut self, number: usize) -> usize {
+        if number >= self.places.len() {
+            // To the end of its doubling, so that larger values make it grow a few times and no more.
+            self.places.resize((number * PAGE / HALF + 1) * HALF / PAGE, 0);
+        }
+        let place = self.pages.len();
+        self.pages.push([0; PAGE]);
+        self.places[number] = place as u16 + 1; // At most 736 pages: 23 doublings of 32.
+        place
+    }
+
+    /// Pages that exist, ascending: number and counts.
+    fn pages(&self) -> impl Iterator<Item = (usize, &[u64; PAGE])> {
+        let existing = self.places.iter().enumerate().filter(|(_, place)| **place > 0);
+        existing.map(|(number, place)| (number, &self.pages[usize::from(*place) - 1]))
     }
 
     /// Adds the counts of `other`.
@@ -75,27 +94,22 @@ impl Buckets {
         if other.total == 0 {
             return;
         }
-        if other.end > self.counts.len() {
-            self.grow(other.end - 1);
+        for (number, theirs) in other.pages().filter(|(_, counts)| counts.iter().any(|count| *count > 0)) {
+            self.page_mut(number).iter_mut().zip(theirs).for_each(|(mine, theirs)| *mine += theirs);
         }
-        let used = other.first..other.end;
-        for (mine, theirs) in self.counts[used.clone()].iter_mut().zip(&other.counts[used]) {
-            *mine += theirs;
-        }
-        self.use_range(other.first, other.end);
         self.total += other.total;
     }
 
     /// Empties every bucket and keeps the memory.
     pub(super) fn reset(&mut self) {
-        self.counts[self.first..self.end].fill(0);
-        (self.first, self.end, self.total) = (0, 0, 0);
+        self.pages.fill([0; PAGE]);
+        self.total = 0;
     }
 
     /// Memory of the counts, bytes.
     #[cfg(test)]
     pub(super) fn memory_bytes(&self) -> usize {
-        self.counts.capacity() * size_of::<u64>()
+        self.pages.capacity() * size_of::<[u64; PAGE]>() + self.places.capacity() * size_of::<u16>()
     }
 
     /// Sum of the counts.
@@ -105,10 +119,12 @@ impl Buckets {
 
     /// Non-empty buckets, ascending: lowest value, highest value, count.
     pub(super) fn recorded(&self) -> impl Iterator<Item = (u64, u64, u64)> + '_ {
-        let used = self.counts[self.first..self.end].iter().enumerate();
-        used.filter(|(_, count)| **count > 0).map(|(place, count)| {
-            let (low, high) = range_of(self.first + place);
-            (low, high, *count)
+        let counts = self.pages().flat_map(|(number, counts)| {
+            counts.iter().enumerate().map(move |(place, count)| (number * PAGE + place, *count))
+        });
+        counts.filter(|(_, count)| *count > 0).map(|(index, count)| {
+            let (low, high) = range_of(index);
+            (low, high, count)
         })
     }
 }

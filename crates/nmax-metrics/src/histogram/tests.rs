@@ -120,6 +120,21 @@ fn memory_is_flat_in_the_number_of_samples() {
     assert!(many.memory_bytes() < 100_000, "{}", many.memory_bytes());
 }
 
+/// A worker keeps several for every request name: one slow exchange must not cost the memory of all that it could have
+/// taken.
+#[test]
+fn memory_is_that_of_the_values_in_use() {
+    let mut histogram = of(&[HIGHEST_NS]);
+    (0..200_u64).for_each(|i| histogram.record(20_000_000 + i * 10_000));
+    assert!(histogram.memory_bytes() < 8_000, "{}", histogram.memory_bytes());
+    let mut sum = of(&[40_000]);
+    (0..3).for_each(|_| sum.merge(&histogram));
+    assert!(sum.memory_bytes() < 8_500, "{}", sum.memory_bytes());
+    assert_eq!((sum.count(), sum.min_ns(), sum.max_ns()), (604, Some(40_000), Some(HIGHEST_NS)));
+    sum.reset();
+    assert_eq!((sum.count(), sum.recorded().count()), (0, 0));
+}
+
 /// Rivals cap at one million samples or fewer; here five million go in and five million are counted.
 #[test]
 fn five_million_samples_are_five_million() {
