@@ -5,12 +5,12 @@
 //! process nor a file behind.
 //!
 //! # Layout
-//! - harness: [`bench`] (the program in a folder of its own), [`peers`] (what it talks to), [`ports`] (where servers listen), [`reader`] (who follows a page
+//! - harness: [`bench`] (the program in a folder of its own), [`mutants`] (of good inputs), [`peers`] (what it talks to), [`ports`] (where servers listen), [`reader`] (who follows a page
 //!   of the documentation), [`schema`], [`visit`] (a visitor who writes down a HAR file)
 //! - tests: `cases` (arguments and plans, as folders), `planless`, `plans`, `outcomes`, `trouble` (servers and
 //!   certificates), `data`, `doctor`, `wire`, `limits` (ways to a server),
 //!   `secrets` (what is not shown), `inputs` (files of certificates),
-//!   `servers` (nginx, Apache, varnish), `schemas` (of answers), `seeds` (of the fuzz targets), `signals`, `survival` (kill, full disk),
+//!   `servers` (nginx, Apache, varnish), `schemas` (of answers), `seeds` (of the fuzz targets), `signals`, `survival` (kill, full disk), `damaged` (files),
 //!   `completion` (of shells), `action` (of CI), `import`, `prove` (of recorded plans), `logs` (imported, replayed), `slice`, `results`, `compare`, `scale`, `suspects` (known bottlenecks), `terminal`, `calibration`, `advice` and `observed` (of `nmax check`),
 //!   `endings` (before the plan's), `examples`, `readme`, `tutorials`
 
@@ -18,6 +18,7 @@
 #![allow(clippy::print_stderr, reason = "a test that skips itself says so")]
 
 mod bench;
+mod mutants;
 mod peers;
 mod ports;
 mod reader;
@@ -31,6 +32,7 @@ mod calibration;
 mod cases;
 mod compare;
 mod completion;
+mod damaged;
 mod data;
 mod doctor;
 mod endings;

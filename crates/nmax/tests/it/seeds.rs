@@ -1,4 +1,5 @@
-//! The seeds of the fuzz targets, as ordinary tests. An input that once broke a target belongs to them.
+//! The seeds of the fuzz targets and mutants of them, as ordinary tests. An input that once broke a target belongs to
+//! the seeds.
 
 #[path = "../../../../fuzz/src/lib.rs"]
 #[allow(unreachable_pub, reason = "a library of its own elsewhere")]
@@ -7,18 +8,28 @@ mod properties;
 use std::fs;
 use std::path::Path;
 
+use crate::mutants::mutant;
+
+/// Mutants for each target, over all of its seeds.
+const MUTANTS: usize = 800;
+
 /// Calls a property with each seed; a panic then names the seed.
 fn replay(target: &str, holds: fn(&[u8])) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/seeds").join(target);
     let mut seeds: Vec<_> = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     seeds.sort();
     assert!(!seeds.is_empty(), "{}", folder.display());
+    let each = MUTANTS.div_ceil(seeds.len());
     for seed in seeds {
         let input = fs::read(&seed).unwrap();
         eprintln!("{}", seed.display());
         holds(&input);
         // Every beginning of it is an input, too: what breaks off must do no harm.
         (0..input.len()).step_by(input.len() / 64 + 1).for_each(|end| holds(&input[..end]));
+        for number in 0..each as u64 {
+            eprintln!("mutant {number}");
+            holds(&mutant(&input, number));
+        }
     }
 }
 
