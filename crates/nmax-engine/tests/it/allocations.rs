@@ -72,7 +72,7 @@ fn an_exchange_in_steady_state_allocates_nothing() {
     let open = |span: &str| format!("workload: {{ open: {{ rate: 20k/s, max_in_flight: 4 }} }}\nduration: {span}");
     let cases = [
         (check, closed(1_000), closed(6_000)),
-        (check, open("100ms"), open("3s")),
+        (check, open("100ms"), open("5s")),
         (render, closed(1_000), closed(6_000)),
     ];
     // The process's first run also pays for what is made once.
@@ -80,7 +80,8 @@ fn an_exchange_in_steady_state_allocates_nothing() {
     for (steps, short, long) in cases {
         let (few, before) = cost_of(&target.url(), steps, &short);
         let (many, after) = cost_of(&target.url(), steps, &long);
-        assert!(many >= few + 1_000, "{many} and {few} exchanges tell nothing");
+        // A busy machine makes few exchanges in a span; one allocation in each of these would still be seen.
+        assert!(many >= few + 2 * GROWTH_MAX, "{many} and {few} exchanges tell nothing");
         let extra = after.saturating_sub(before);
         assert!(extra < GROWTH_MAX, "{extra} allocations in {} exchanges more: {steps}, {long}", many - few);
     }
