@@ -176,7 +176,7 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
                 bytes: rendered.bytes(prepared, &self.buffers),
                 rest: &rendered.pieces(prepared, &self.buffers, *form),
             };
-            examples::keep(context, &seen, &verified, sent, &self.driver);
+            examples::keep(context, &seen, &verified, sent, (&self.values, &self.driver));
         }
         if prepared.page.is_some() {
             self.document_bytes += hop.exchange.bytes_received;
@@ -221,7 +221,7 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
         let seen = Seen { assignment, name, exchange: &exchange, intended: turn.intended };
         let verified = Verified::error(ErrorKind::Protocol);
         self.record(context, &seen, turn.slot_wait, verified.outcome);
-        examples::keep(context, &seen, &verified, SentBytes::NONE, &self.driver);
+        examples::keep(context, &seen, &verified, SentBytes::NONE, (&self.values, &self.driver));
         let end = StepEnd::Stop(done);
         self.end_chain(context, prepared, turn.intended, &end);
         self.end_page(context, assignment, prepared, turn.intended, &end, Fetched::default());

@@ -64,7 +64,6 @@ pub mod watch;
 pub mod worker;
 
 pub use collector::{Complete, WorkerUse};
-pub use examples::{boundary as multipart_boundary, part_name, redact, redact_fields, redact_users};
 pub use locations::without_users;
 pub use program::body_files;
 pub use run::{Event, Run, StartError, worker_count};

@@ -9,11 +9,12 @@ use nmax_http::{Exchange, Origin, Reply, Url};
 use nmax_metrics::{NameId, Nanos, Outcome};
 use nmax_plan::plan::{Method, Request};
 use nmax_plan::template::Escape;
+use nmax_secrets::masked_url;
 
 use crate::compose::{Place, Rendered};
 use crate::context::{Assignment, Context};
 use crate::driver::{Driver, Drivers};
-use crate::examples::{Seen, redact_fields};
+use crate::examples::Seen;
 use crate::exchange::Carried;
 use crate::program::Prepared;
 use crate::render::Form;
@@ -57,7 +58,7 @@ fn join(at: &Url, reference: &[u8]) -> Result<Url, String> {
     }
     at.join(&text).map_err(|error| {
         // Secrets go before the text is cut, which may leave a part of one that looks like nothing.
-        let shown = quoted(&redact_fields(&text));
+        let shown = quoted(&masked_url(&text));
         format!("the redirect to `{shown}` cannot be followed: it {}", error.kind)
     })
 }
@@ -226,5 +227,5 @@ fn words(visited: &[Url], next: &Url) -> String {
 
 /// A URL without its secrets, shortened.
 pub(crate) fn shown(url: &Url) -> String {
-    quoted(&redact_fields(&url.to_string()))
+    quoted(&masked_url(&url.to_string()))
 }

@@ -11,7 +11,6 @@ use nmax_plan::template::{Escape, Template};
 use crate::context::{Assignment, Context, IterationEnd};
 use crate::dispatch;
 use crate::driver::{Driver, Drivers};
-use crate::examples::redact_fields;
 use crate::flow::{Action, Pass};
 use crate::program::Prepared;
 use crate::runtime::Runtime;
@@ -348,15 +347,15 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
         if !meter.wants_example(kind) {
             return;
         }
-        let scenario = &context.program.plan.scenarios[assignment.scenario].name;
+        let scenario = &context.program.plan.scenarios[assignment.scenario];
         meter.keep_example(FailureExample {
             at,
-            name: scenario.clone(),
-            scenario: scenario.clone(),
+            name: scenario.name.clone(),
+            scenario: scenario.name.clone(),
             outcome: Outcome::Failed,
             kind: kind.to_owned(),
             status: None,
-            text: redact_fields(why),
+            text: self.values.redactor(scenario).text(why),
             request: String::new(),
             reply: String::new(),
             response_time: at.since(assignment.intended),

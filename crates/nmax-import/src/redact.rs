@@ -1,7 +1,7 @@
 //! Secrets leave everything that is stored, and stay replayable.
 //!
-//! A secret is what a name says to be one (passwords, tokens, cookies, logins; see [`nmax_plan::secret`]) and what has a
-//! secret's shape (JSON Web Tokens, card numbers). It is replaced in its place, and wherever else it occurs, however it
+//! A secret is what a name says to be one (passwords, tokens, cookies, logins) and what has a secret's shape (JSON Web
+//! Tokens, card numbers): see [`nmax_secrets`]. It is replaced in its place, and wherever else it occurs, however it
 //! is spelled there. What stands for it, `nmax-secret-` and 16 hexadecimal digits, is HMAC-SHA256 of its spelling under
 //! the recording's key: equal secrets stay equal, and nothing can be read from it.
 //!
@@ -11,43 +11,26 @@
 //! whoever replaced each `dark` would leave nothing readable and hide nothing.
 //!
 //! # Layout
-//! - `texts`: all texts of a recording; `spots`: secrets in their places; `decode`: their values
-//! - `needles`: secrets wherever they occur; `cards`: numbers of cards; `file`: the secrets file
+//! - `texts`: all texts of a recording; `file`: the secrets file
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
+use nmax_secrets::{
+    EVERYWHERE_BYTES_MIN, Found, Grade, Needles, PLACEHOLDER_PREFIX, Place, Rules, Spot, is_placeholder, looks_random,
+    placeholder_at,
+};
 use ring::hmac;
 
 use crate::recording::Recording;
 
-mod cards;
-mod decode;
 mod file;
-mod needles;
-mod spots;
 mod texts;
 
 pub use file::SecretsError;
-pub use needles::Needles;
-use spots::Found;
 
-/// What every placeholder begins with.
-const PREFIX: &str = "nmax-secret-";
-/// Bytes of a placeholder.
-const PLACEHOLDER: usize = PREFIX.len() + 16;
-/// Bytes from which on a secret is looked for inside of words.
-const EVERYWHERE_MIN: usize = 6;
 /// Bytes of the shortest and the longest secret that is looked for everywhere.
 const LOOKED_FOR: std::ops::RangeInclusive<usize> = 4..=4096;
-
-/// How sure it is that a value is a secret.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Grade {
-    /// Its name or shape says so.
-    Strong,
-    /// It stands where secrets are, among others: a cookie.
-    Weak,
-}
 
 /// Secrets of recordings under one key: what stands for each of them, and back.
 #[derive(Clone)]
@@ -57,22 +40,24 @@ pub struct Secrets {
     values: BTreeMap<String, String>,
     /// Values that are secrets only in their place, by placeholder.
     local: BTreeMap<String, String>,
+    /// Values of JSON that have no quotes, by the placeholder that has: the quotes, and the value.
+    bare: BTreeMap<String, (String, String)>,
     /// How many places were replaced. The secrets file does not keep it.
     pub redactions: usize,
-    needles: Needles,
+    needles: Arc<Needles>,
 }
 
 /// Two are equal when they say the same of every recording.
 impl PartialEq for Secrets {
     fn eq(&self, other: &Self) -> bool {
-        (&self.key, &self.values, &self.local) == (&other.key, &other.values, &other.local)
+        (&self.key, &self.values, &self.local, &self.bare) == (&other.key, &other.values, &other.local, &other.bare)
     }
 }
 
 /// Shows how many there are, and none of them.
 impl std::fmt::Debug for Secrets {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Secrets({} values, {} local)", self.values.len(), self.local.len())
+        write!(f, "Secrets({} values, {} local)", self.values.len(), self.local.len() + self.bare.len())
     }
 }
 
@@ -81,17 +66,14 @@ pub fn redact(recording: &mut Recording, key: &[u8; 32]) -> Secrets {
     let mut secrets = Secrets::new(key);
     let mut wanted = BTreeSet::new();
     texts::each(recording, &mut |text, place| {
-        collect(text, spots::find(text, place), &mut wanted);
+        collect(nmax_secrets::find(text, place, Rules::default()), &mut wanted);
         None
     });
     for value in &wanted {
         secrets.values.insert(secrets.make(value), value.clone());
     }
-    secrets.needles = Needles::new(wanted.iter().map(String::as_str));
-    texts::each(recording, &mut |text, place| {
-        let spots = spots::find(text, place);
-        secrets.replace(text, &spots)
-    });
+    secrets.needles = Arc::new(Needles::new(wanted.iter().map(String::as_str)));
+    texts::each(recording, &mut |text, place| secrets.replace(text, place));
     secrets
 }
 
@@ -101,12 +83,8 @@ pub fn find(recording: &Recording, key: &[u8; 32]) -> Secrets {
 }
 
 /// Values to be looked for everywhere.
-fn collect(text: &[u8], found: Found, wanted: &mut BTreeSet<String>) {
-    let value = |spot: &spots::Spot| {
-        let written = std::str::from_utf8(text.get(spot.range.clone())?).ok()?;
-        Some((decode::decoded(written, spot.coding), spot.grade))
-    };
-    let values = found.spots.iter().filter_map(value).chain(found.inside.iter().cloned());
+fn collect(found: Found, wanted: &mut BTreeSet<String>) {
+    let values = found.spots.into_iter().map(|spot| (spot.value, spot.grade)).chain(found.inside);
     wanted.extend(values.filter(|(value, grade)| is_everywhere(value, *grade)).map(|(value, _)| value));
 }
 
@@ -115,98 +93,72 @@ fn is_everywhere(value: &str, grade: Grade) -> bool {
     let lower = value.to_ascii_lowercase();
     let is_word = value.bytes().all(|byte| byte.is_ascii_alphabetic());
     let is_number = value.bytes().all(|byte| byte.is_ascii_digit());
-    if !LOOKED_FOR.contains(&value.len()) || PREFIX.contains(&lower) || is_placeholder(value.as_bytes()) {
+    if !LOOKED_FOR.contains(&value.len()) || PLACEHOLDER_PREFIX.contains(&lower) || is_placeholder(value.as_bytes()) {
         return false;
     }
     match grade {
         // A password `password`: the word says nothing wherever else it stands.
-        Grade::Strong if is_word && nmax_plan::secret::is_secret_name(value) => false,
-        Grade::Strong if is_word || is_number => value.len() >= EVERYWHERE_MIN,
+        Grade::Strong if is_word && nmax_secrets::is_secret_name(value) => false,
+        Grade::Strong if is_word || is_number => value.len() >= EVERYWHERE_BYTES_MIN,
         Grade::Strong => true,
         Grade::Weak => looks_random(value),
     }
 }
 
-/// Whether a value looks as if a machine had made it to be hard to guess.
-fn looks_random(value: &str) -> bool {
-    let any = |is: fn(&u8) -> bool| value.as_bytes().iter().any(is);
-    let (has_digit, has_small) = (any(u8::is_ascii_digit), any(u8::is_ascii_lowercase));
-    let has_letter = has_small || any(u8::is_ascii_uppercase);
-    let has_blank = any(u8::is_ascii_whitespace);
-    let is_mixed = (has_digit && has_letter) || (value.len() >= 16 && has_small && any(u8::is_ascii_uppercase));
-    value.len() >= 8 && is_mixed && !has_blank
-}
-
-/// Whether a text is a placeholder.
-fn is_placeholder(text: &[u8]) -> bool {
-    placeholder_at(text) == Some(text.len())
-}
-
-/// Length of the placeholder that a text begins with.
-fn placeholder_at(text: &[u8]) -> Option<usize> {
-    let digits = text.strip_prefix(PREFIX.as_bytes())?.get(..16)?;
-    let is_hex = |byte: &u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
-    digits.iter().all(is_hex).then_some(PLACEHOLDER)
-}
-
 impl Secrets {
     /// No secrets yet.
     pub fn new(key: &[u8; 32]) -> Self {
-        Self { key: *key, values: BTreeMap::new(), local: BTreeMap::new(), redactions: 0, needles: Needles::new([]) }
+        let (values, local, bare) = Default::default();
+        Self { key: *key, values, local, bare, redactions: 0, needles: Arc::new(Needles::new([])) }
     }
 
     /// What stands for a text: HMAC-SHA256 under the key, its first 64 bits.
     fn make(&self, text: &str) -> String {
         let tag = hmac::sign(&hmac::Key::new(hmac::HMAC_SHA256, &self.key), text.as_bytes());
         let hex: String = tag.as_ref()[..8].iter().map(|byte| format!("{byte:02x}")).collect();
-        format!("{PREFIX}{hex}")
+        format!("{PLACEHOLDER_PREFIX}{hex}")
     }
 
     /// A text with placeholders for secrets in their places, and for those that are looked for everywhere; `None` when
     /// it has none.
-    fn replace(&mut self, text: &[u8], found: &Found) -> Option<Vec<u8>> {
+    fn replace(&mut self, text: &[u8], place: Place<'_>) -> Option<Vec<u8>> {
+        let needles = Arc::clone(&self.needles);
+        let found = nmax_secrets::find(text, place, Rules { needles: Some(&needles), ..Rules::default() });
         let mut out = Vec::new();
         let mut from = 0;
         for spot in &found.spots {
-            self.sweep(text, from, spot.range.start, &mut out);
             let Ok(written) = std::str::from_utf8(&text[spot.range.clone()]) else {
                 continue;
             };
-            let value = decode::decoded(written, spot.coding);
-            self.put(written, is_everywhere(&value, spot.grade), &mut out);
+            out.extend_from_slice(&text[from..spot.range.start]);
+            self.put(written, spot, &mut out);
             from = spot.range.end;
         }
-        self.sweep(text, from, text.len(), &mut out);
+        out.extend_from_slice(&text[from..]);
         (out != text).then_some(out)
     }
 
-    /// Copies a range of a text, with placeholders for the secrets in it.
-    fn sweep(&mut self, text: &[u8], mut from: usize, to: usize, out: &mut Vec<u8>) {
-        while let Some((at, length)) = self.needles.next(&text[..to], from) {
-            out.extend_from_slice(&text[from..at]);
-            from = at + length;
-            match std::str::from_utf8(&text[at..from]) {
-                Ok(written) => self.put(written, true, out),
-                Err(_) => out.extend_from_slice(&text[at..from]),
-            }
-        }
-        out.extend_from_slice(&text[from..to]);
-    }
-
-    fn put(&mut self, written: &str, is_everywhere: bool, out: &mut Vec<u8>) {
-        let placeholder = self.make(written);
-        out.extend_from_slice(placeholder.as_bytes());
+    /// Writes what stands for a secret.
+    fn put(&mut self, written: &str, spot: &Spot, out: &mut Vec<u8>) {
+        let quotes = &spot.quotes;
+        // A value of JSON without quotes is another one than the same in quotes.
+        let placeholder = self.make(&format!("{quotes}{written}"));
+        out.extend([quotes.as_bytes(), placeholder.as_bytes(), quotes.as_bytes()].concat());
         self.redactions += 1;
-        if is_everywhere {
+        if !quotes.is_empty() {
+            self.bare.insert(placeholder, (quotes.clone(), written.to_owned()));
+        } else if self.needles.next(written.as_bytes(), 0) == Some((0, written.len())) {
             self.values.insert(placeholder, written.to_owned());
         } else {
             self.local.insert(placeholder, written.to_owned());
         }
     }
 
-    fn value(&self, placeholder: &str) -> Option<&str> {
+    /// What a placeholder stands for, and the quotes that came with it.
+    fn value(&self, placeholder: &str) -> Option<(&str, &str)> {
         let value = self.values.get(placeholder).or_else(|| self.local.get(placeholder));
-        value.map(String::as_str)
+        let value = value.map(|value| ("", value.as_str()));
+        value.or_else(|| self.bare.get(placeholder).map(|(quotes, value)| (quotes.as_str(), value.as_str())))
     }
 
     /// Puts the values back where their placeholders stand; how many placeholders have no value. O(size).
@@ -229,21 +181,25 @@ impl Secrets {
     /// The text with values, `None` when it has no placeholder; and how many have no value.
     fn revealed(&self, text: &[u8]) -> (Option<Vec<u8>>, usize) {
         let (mut out, mut from, mut at, mut unknown) = (Vec::new(), 0, 0, 0);
-        while let Some(length) = text[at..].iter().position(|byte| *byte == PREFIX.as_bytes()[0]) {
+        while let Some(length) = text[at..].iter().position(|byte| *byte == PLACEHOLDER_PREFIX.as_bytes()[0]) {
             at += length;
             let Some(length) = placeholder_at(&text[at..]) else {
                 at += 1;
                 continue;
             };
-            let value = std::str::from_utf8(&text[at..at + length]).ok().and_then(|text| self.value(text));
-            if let Some(value) = value {
-                out.extend_from_slice(&text[from..at]);
+            let placeholder = std::str::from_utf8(&text[at..at + length]).unwrap_or_default();
+            if let Some((quotes, value)) = self.value(placeholder) {
+                let is_quoted =
+                    text[from..at].ends_with(quotes.as_bytes()) && text[at + length..].starts_with(quotes.as_bytes());
+                let quotes = if is_quoted { quotes.len() } else { 0 };
+                out.extend_from_slice(&text[from..at - quotes]);
                 out.extend_from_slice(value.as_bytes());
-                from = at + length;
+                from = at + length + quotes;
+                at = from;
             } else {
                 unknown += 1;
+                at += length;
             }
-            at += length;
         }
         if from == 0 {
             return (None, unknown);
@@ -276,7 +232,8 @@ impl Secrets {
     /// Whether the bytes of a file hold a secret: one that is looked for everywhere, or one that its name or shape says to
     /// be there. O(length).
     pub fn is_in(&self, bytes: &[u8]) -> bool {
-        self.needles.next(bytes, 0).is_some() || !spots::find(bytes, spots::Place::Data).spots.is_empty()
+        self.needles.next(bytes, 0).is_some()
+            || !nmax_secrets::find(bytes, Place::Data, Rules::default()).spots.is_empty()
     }
 
     /// What stands for a value that is a secret, if only in its place.
@@ -288,13 +245,14 @@ impl Secrets {
     pub fn absorb(&mut self, other: Self) {
         self.values.extend(other.values);
         self.local.extend(other.local);
+        self.bare.extend(other.bare);
         self.redactions += other.redactions;
         self.sharpen();
     }
 
     /// Makes the needles from the values.
     fn sharpen(&mut self) {
-        self.needles = Needles::new(self.values.values().map(String::as_str));
+        self.needles = Arc::new(Needles::new(self.values.values().map(String::as_str)));
     }
 
     /// The key.

@@ -15,7 +15,6 @@
 
 pub mod fidelity;
 pub mod format;
-pub mod hidden;
 pub mod plan;
 pub mod record;
 pub mod replay;

@@ -18,7 +18,6 @@ use crate::source::{Reading, Source, Trouble};
 
 mod access;
 mod application;
-mod mask;
 mod tap;
 
 use access::Access;

@@ -1,8 +1,7 @@
 //! Where a service is, as people write it: URLs with user and password, and addresses without a scheme.
 
-use nmax_log::hidden::HIDDEN;
 use nmax_plan::addresses::{percent_decoded, query_pairs};
-use nmax_plan::secret::is_secret_name;
+use nmax_secrets::masked_url;
 
 use crate::Trouble;
 
@@ -90,31 +89,10 @@ pub(crate) fn split_user(url: &str) -> (String, Option<String>, Option<String>) 
     (format!("{}{}", &url[..start], &url[at + 1..]), user, password)
 }
 
-/// A URL as it may be shown: without user and password, without what follows `#`, and with the values of secret names of
-/// its query taken out.
+/// A URL as it may be shown: without user and password, without what follows `#`, and without its secrets.
 pub(crate) fn shown(url: &str) -> String {
     let (url, ..) = split_user(url);
-    let url = url.split('#').next().unwrap_or_default();
-    let Some((place, query)) = url.split_once('?') else {
-        return url.to_owned();
-    };
-    let pairs: Vec<String> = query.split('&').map(pair_shown).collect();
-    format!("{place}?{}", pairs.join("&"))
-}
-
-/// `name=value` of a query. `;` and `?` may join pairs as `&` does, and may also stand in a value.
-fn pair_shown(pair: &str) -> String {
-    let mut start = 0;
-    for part in pair.split([';', '?']) {
-        if let Some((name, value)) = part.split_once('=')
-            && !value.is_empty()
-            && is_secret_name(&percent_decoded(name))
-        {
-            return format!("{}{name}={HIDDEN}", &pair[..start]);
-        }
-        start += part.len() + 1;
-    }
-    pair.to_owned()
+    masked_url(url.split('#').next().unwrap_or_default())
 }
 
 #[cfg(test)]

@@ -4,6 +4,8 @@
 
 use core::net::{IpAddr, Ipv6Addr, SocketAddr};
 
+use nmax_secrets::masked_url;
+
 use crate::units::UnitError;
 
 mod service;
@@ -115,21 +117,9 @@ pub fn is_absolute(text: &str) -> bool {
     })
 }
 
-/// A URL as it may be shown: without the name and password in front of its host.
-pub fn mask_user(url: &str) -> String {
-    let Some((scheme, rest)) = url.split_once("://") else {
-        return url.to_owned();
-    };
-    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
-    match rest[..end].rfind('@') {
-        Some(at) => format!("{scheme}://REDACTED{}", &rest[at..]),
-        None => url.to_owned(),
-    }
-}
-
 /// The text as scheme, host and port, without a final slash. Messages repeat neither name nor password.
 pub fn origin(text: &str) -> Result<String, String> {
-    let shown = || mask_user(text).escape_debug().to_string();
+    let shown = || masked_url(text).escape_debug().to_string();
     let Some(rest) = text.strip_prefix("http://").or_else(|| text.strip_prefix("https://")) else {
         return Err(format!("`{}` does not begin with `http://` or `https://`", shown()));
     };

@@ -12,7 +12,10 @@
 //! - `csv`: data files; [`texts()`]: a list of texts in a document of its own
 //! - [`write`](mod@write): a plan as a document again
 
+use std::cell::RefCell;
 use std::time::Duration;
+
+use nmax_secrets::{MASK, Redactor, Variables, is_secret_header};
 
 use crate::plan::{Plan, Profile, Source};
 
@@ -34,6 +37,7 @@ mod reply;
 mod request;
 mod scenario;
 mod schema;
+mod secrets;
 mod stages;
 mod tags;
 mod texts;
@@ -112,6 +116,13 @@ impl<'a> Options<'a> {
 
 /// Reads a plan. Errors are sorted by place, those of arguments last; the list is never empty.
 pub fn parse(text: &str, options: &Options) -> Result<Plan, Vec<DocumentError>> {
+    let used = RefCell::new(Variables::new());
+    let env = |name: &str| {
+        let value = (options.env)(name)?;
+        used.borrow_mut().push((name.to_owned(), value.clone()));
+        Some(value)
+    };
+    let options = &Options { env: &env, ..*options };
     let mut problems = Vec::new();
     let root = tree::parse(text, None, &mut problems).map(|mut root| {
         for (flag, (path, value)) in (0..).zip(options.set) {
@@ -123,17 +134,21 @@ pub fn parse(text: &str, options: &Options) -> Result<Plan, Vec<DocumentError>> 
     let plan = root.and_then(|root| decode::plan(&mut decoder, &root));
     let mut problems = decoder.problems;
     match plan {
-        Some(plan) if problems.is_empty() => Ok(plan),
+        Some(mut plan) if problems.is_empty() => {
+            secrets::settle(&mut plan, &used.borrow());
+            Ok(plan)
+        }
         _ => {
             problems.sort_by_key(|problem| problem.at);
             problems.dedup();
-            Err(problems.into_iter().map(|problem| bind(problem, options)).collect())
+            let redactor = Redactor::new(&used.borrow());
+            Err(problems.into_iter().map(|problem| bind(problem, options, &redactor)).collect())
         }
     }
 }
 
-/// Gives a problem the name of its file or argument.
-fn bind(problem: tree::Problem, options: &Options) -> DocumentError {
+/// Gives a problem the name of its file or argument, and takes secrets out of it.
+fn bind(problem: tree::Problem, options: &Options, redactor: &Redactor) -> DocumentError {
     let tree::Problem { at, kind, message, remedy } = problem;
     let set = |flag: u32| options.set.get(flag as usize);
     let at = match at.flag {
@@ -143,10 +158,14 @@ fn bind(problem: tree::Problem, options: &Options) -> DocumentError {
         Some(decode::FLAG_PROFILE) => Location::Flag("--profile".into()),
         Some(decode::FLAG_COMPRESS) => Location::Flag("--compress".into()),
         Some(flag) => {
-            Location::Flag(set(flag).map_or_else(|| "--set".into(), |(path, value)| format!("--set {path}={value}")))
+            let is_secret = |path: &str| path.rsplit('.').next().is_some_and(is_secret_header);
+            Location::Flag(set(flag).map_or_else(
+                || "--set".into(),
+                |(path, value)| format!("--set {path}={}", if is_secret(path) { MASK } else { value }),
+            ))
         }
     };
-    DocumentError { at, kind, message, remedy }
+    DocumentError { at, kind, message: redactor.values(&message), remedy: redactor.values(&remedy) }
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 //! # Layout
 //! - [`plan`]: what a validated plan holds; [`template`], [`threshold`], [`units`], [`addresses`]: its pieces as people write them
 //! - [`document`]: YAML to plan, with every error at once, and back; [`planless`]: a plan from a URL; [`profile`]: named shapes of a run
-//! - [`example`]: the plan that `nmax init` writes; [`summary`]: what a plan will send; [`secret`]: names of secrets; [`tags`]: tags by expression
+//! - [`example`]: the plan that `nmax init` writes; [`summary`]: what a plan will send; [`tags`]: tags by expression
 //! - [`schedule`], [`share`], [`mix`], [`choice`]: what happens when, as pure functions
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
@@ -19,7 +19,6 @@ pub mod example;
 pub mod nearest;
 pub mod planless;
 pub mod profile;
-pub mod secret;
 pub mod summary;
 pub mod tags;
 

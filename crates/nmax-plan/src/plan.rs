@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use nmax_secrets::Redactor;
+
 use crate::addresses::tls::{POSTGRES_ISSUERS, REDIS_ISSUERS, change_issuers};
 use crate::schedule::{Stage, StageKind};
 use crate::tags::TagRule;
@@ -95,6 +97,8 @@ pub struct Plan {
     pub source: Option<String>,
     /// When each iteration starts, ns since the start of the run, ascending; for [`Arrivals::Listed`] only.
     pub starts: Arc<[u64]>,
+    /// Takes out of texts what must not be shown or stored: it knows the secrets that the plan was read with.
+    pub redactor: Redactor,
 }
 
 impl Plan {
@@ -128,6 +132,7 @@ impl Plan {
             tags: Vec::new(),
             source: None,
             starts: Arc::default(),
+            redactor: Redactor::default(),
         }
     }
 

@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use nmax_secrets::masked_url;
+
 use crate::addresses;
 use crate::document::{DocumentError, Kind, Location, MAX_IN_FLIGHT_DEFAULT, SEED_DEFAULT};
 use crate::plan::{
@@ -174,7 +176,7 @@ fn stages(run: &Planless, workload: &Workload) -> Result<Vec<Stage>, DocumentErr
 fn scenario(run: &Planless, path: &str) -> Scenario {
     let before_query = path.split('?').next().unwrap_or(path);
     let request = Request {
-        name: Template::text(format!("{} {before_query}", run.method.token())),
+        name: Template::text(format!("{} {}", run.method.token(), masked_url(before_query))),
         method: run.method,
         body: run.body.as_ref().map_or(Body::Empty, |body| Body::Text(literal(body))),
         ..Request::get(path)

@@ -68,6 +68,15 @@ impl Template {
         Self { parts: vec![Part::Text(text.into())] }
     }
 
+    /// Lets `change` change what is written out.
+    pub fn change_texts(&mut self, change: &dyn Fn(&mut String)) {
+        for part in &mut self.parts {
+            if let Part::Text(text) = part {
+                change(text);
+            }
+        }
+    }
+
     /// Parses `text`; all errors at once.
     pub fn parse(text: &str, names: &Names) -> Result<Self, Vec<TemplateError>> {
         let mut parser = Parser { names, parts: Vec::new(), errors: Vec::new() };

@@ -11,12 +11,12 @@ use std::sync::Arc;
 
 use nmax_engine::told::Tellings;
 use nmax_log::fidelity::{Row, compare};
-use nmax_log::hidden::Hider;
 use nmax_log::record::Record;
 use nmax_log::replay::Schedule;
 use nmax_log::traffic::{Options, Period, Profile, Traffic, Types};
 use nmax_metrics::Nanos;
 use nmax_report::view::Likeness;
+use nmax_secrets::targets::Hider;
 use serde_json::Value;
 
 mod rows;

@@ -1,6 +1,5 @@
 //! From a file or URL and the flags around it to a plan.
 
-use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::fmt;
 use std::fs;
@@ -17,13 +16,9 @@ use nmax_plan::plan::{
 use nmax_plan::planless::Planless;
 
 use crate::args::{ConnectionPolicy, PlanArgs, PlanlessArgs, ProfileName};
-use crate::secrets;
 
 /// What `--compressed` accepts, as curl does.
 const COMPRESSED: [Coding; 4] = [Coding::Gzip, Coding::Deflate, Coding::Brotli, Coding::Zstd];
-
-/// The values of `${env.NAME}` that a plan used, by name, and those of its data that are secrets.
-pub type Variables = Vec<(String, String)>;
 
 /// Why there is no plan.
 #[derive(Debug)]
@@ -85,7 +80,7 @@ fn is_address(what: &str) -> bool {
 }
 
 /// The plan of a file, changed by flags.
-pub fn plan_of_file(file: &Path, args: &PlanArgs) -> Result<(Plan, Variables), LoadError> {
+pub fn plan_of_file(file: &Path, args: &PlanArgs) -> Result<Plan, LoadError> {
     let text = read_plan(file).map_err(|error| {
         let help =
             "give the path of a plan, or a URL with http:// or https://; `nmax init` writes a plan to start from";
@@ -98,12 +93,7 @@ pub fn plan_of_file(file: &Path, args: &PlanArgs) -> Result<(Plan, Variables), L
         fs::read_to_string(path).map_err(|error| error.to_string())
     };
     let given = |name: &str| args.env.iter().rev().find(|(given, _)| given == name).map(|(_, value)| value.clone());
-    let used = RefCell::new(Variables::new());
-    let env = |name: &str| {
-        let value = given(name).or_else(|| std::env::var(name).ok())?;
-        used.borrow_mut().push((name.to_owned(), value.clone()));
-        Some(value)
-    };
+    let env = |name: &str| given(name).or_else(|| std::env::var(name).ok());
     let options = Options {
         file: &file.display().to_string(),
         read: &read,
@@ -125,9 +115,7 @@ pub fn plan_of_file(file: &Path, args: &PlanArgs) -> Result<(Plan, Variables), L
     plan.defaults.ca_files.extend(args.ca.iter().cloned());
     plan.defaults.insecure |= args.insecure;
     lead(&mut plan, args)?;
-    let mut used = used.take();
-    used.extend(secrets::of_data(&plan));
-    Ok((plan, used))
+    Ok(plan)
 }
 
 /// The plan of a log, whose requests are not in it yet, changed by flags.
@@ -266,9 +254,9 @@ fn send_file(plan: &mut Plan, file: &str) {
 }
 
 /// The plan of a file or a URL, with flags that fit it.
-pub fn plan(what: &str, args: &PlanArgs, planless: &PlanlessArgs) -> Result<(Plan, Variables), LoadError> {
+pub fn plan(what: &str, args: &PlanArgs, planless: &PlanlessArgs) -> Result<Plan, LoadError> {
     if is_url(what) {
-        return Ok((plan_of_url(what, args, planless)?, Variables::new()));
+        return plan_of_url(what, args, planless);
     }
     refuse_address(what)?;
     if let Some(flag) = planless.given() {

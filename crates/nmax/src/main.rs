@@ -45,7 +45,7 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => {
             let text = error.to_string();
-            let masked = nmax_engine::redact_users(&text);
+            let masked = nmax_secrets::Redactor::default().text(&text);
             if masked == text || !error.use_stderr() {
                 error.exit();
             }

@@ -15,8 +15,6 @@ use nmax_store::{Manifest, RunWriter, StoreError};
 use crate::exit::Exit;
 use crate::fidelity::{Feed, Fidelity, Source};
 use crate::live::Live;
-use crate::load::Variables;
-use crate::secrets::Hidden;
 use crate::sides::{self, Sides};
 use crate::signals::Interrupts;
 use crate::tally::{ABORTED, Tally, happened};
@@ -47,8 +45,6 @@ const PATIENCE: Duration = Duration::from_millis(100);
 #[derive(Clone)]
 pub struct Order {
     pub plan: Arc<Plan>,
-    /// Values of the variables that the plan used, so that secret ones are not stored.
-    pub variables: Variables,
     pub allow: Allow,
     pub authorization: Option<String>,
     pub workers: u32,
@@ -115,7 +111,7 @@ pub fn run_under(order: &Order, interrupts: &Interrupts) -> Result<Finished, Ses
         ..settings(plan, &order.allow)?
     };
     let settings = Settings { sockets: sockets::sockets(&settings, plan.observe.len())?, ..settings };
-    let (manifest, hidden) = (manifest(order), Hidden::new(&order.variables));
+    let manifest = manifest(order);
     let mut writer = RunWriter::create(&order.runs_dir, &manifest)?;
     let mut tally = Tally::new(plan);
     for (code, text) in &order.warnings {
@@ -130,7 +126,7 @@ pub fn run_under(order: &Order, interrupts: &Interrupts) -> Result<Finished, Ses
             // A run that never started leaves nothing to show.
             let _ = std::fs::remove_dir_all(writer.path());
             return Err(match error {
-                StartError::Setup(text) => StartError::Setup(hidden.mask(&text)),
+                StartError::Setup(text) => StartError::Setup(plan.redactor.text(&text)),
                 error => error,
             }
             .into());
@@ -144,7 +140,6 @@ pub fn run_under(order: &Order, interrupts: &Interrupts) -> Result<Finished, Ses
     let sides = sides::are_wanted(plan).then(new);
     let mut session = Session {
         order,
-        hidden,
         feed,
         tap,
         sides,
@@ -165,8 +160,6 @@ pub fn run_under(order: &Order, interrupts: &Interrupts) -> Result<Finished, Ses
 /// A run under way, and everyone who has a part in it.
 struct Session<'a> {
     order: &'a Order,
-    /// What is not stored.
-    hidden: Hidden,
     /// Sums up its traffic, to be compared.
     feed: Option<Feed>,
     /// What logs that it follows say.
@@ -240,9 +233,8 @@ impl Session<'_> {
             self.writer.samples(&complete.raw, &catalog)?;
         }
         for failure in &complete.failures {
-            let failure = self.hidden.mask_failure(failure);
-            self.writer.failure(&failure)?;
-            self.tally.failure(failure);
+            self.writer.failure(failure)?;
+            self.tally.failure(failure.clone());
         }
         self.tally.window(&complete.window);
         Ok(())
@@ -348,14 +340,14 @@ impl Session<'_> {
             if observer::is_said(&happening) {
                 self.note(happening.at, happening.code, &happening.text);
             } else {
-                self.write_event(happening.at, happening.code, &self.hidden.mask(&happening.text));
+                self.write_event(happening.at, happening.code, &self.order.plan.redactor.text(&happening.text));
             }
         }
     }
 
     /// Says and writes down what happened.
     fn note(&mut self, at: Nanos, code: &str, text: &str) {
-        let text = &self.hidden.mask(text);
+        let text = &self.order.plan.redactor.text(text);
         self.live.say(&format!("{code}: {text}"));
         self.write_event(at, code, text);
     }

@@ -35,10 +35,11 @@ const fn row(name: &'static str, layer: Layer, own: &'static [&'static str], thi
 }
 
 /// The crates, from the core outwards.
-pub(crate) const TABLE: [Row; 22] = [
+pub(crate) const TABLE: [Row; 23] = [
     row("nmax-domain", Layer::Pure, &[], &["psl"]),
+    row("nmax-secrets", Layer::Pure, &[], &["base64", "memchr", "regex"]),
     row("nmax-data", Layer::Pure, &[], &["thiserror"]),
-    row("nmax-plan", Layer::Pure, &["nmax-data"], &["saphyr-parser", "serde_json", "thiserror"]),
+    row("nmax-plan", Layer::Pure, &["nmax-secrets", "nmax-data"], &["saphyr-parser", "serde_json", "thiserror"]),
     row("nmax-metrics", Layer::Pure, &[], &["hdrhistogram", "proptest"]),
     row("nmax-usl", Layer::Pure, &[], &["statrs", "thiserror"]),
     row("nmax-analysis", Layer::Pure, &["nmax-metrics", "nmax-plan"], &[]),
@@ -52,7 +53,7 @@ pub(crate) const TABLE: [Row; 22] = [
     row(
         "nmax-import",
         Layer::Pure,
-        &["nmax-domain", "nmax-data", "nmax-plan", "nmax-extract"],
+        &["nmax-domain", "nmax-secrets", "nmax-data", "nmax-plan", "nmax-extract"],
         &["base64", "jiff", "regex", "ring", "serde", "serde_json", "thiserror"],
     ),
     row("nmax-log", Layer::Pure, &["nmax-plan"], &["jiff", "memchr", "regex", "serde", "serde_json", "thiserror"]),
@@ -77,7 +78,7 @@ pub(crate) const TABLE: [Row; 22] = [
     row(
         "nmax-engine",
         Layer::Shell,
-        &["nmax-metrics", "nmax-plan", "nmax-extract", "nmax-http"],
+        &["nmax-secrets", "nmax-metrics", "nmax-plan", "nmax-extract", "nmax-http"],
         &["base64", "memchr", "ring", "rustix", "serde_json", "thiserror", "tokio"],
     ),
     row(
@@ -89,7 +90,7 @@ pub(crate) const TABLE: [Row; 22] = [
     row(
         "nmax-observe",
         Layer::Shell,
-        &["nmax-metrics", "nmax-plan", "nmax-log"],
+        &["nmax-secrets", "nmax-metrics", "nmax-plan", "nmax-log"],
         &[
             "base64",
             "http-body-util",
@@ -146,6 +147,7 @@ pub(crate) const TABLE: [Row; 22] = [
         "nmax",
         Layer::Program,
         &[
+            "nmax-secrets",
             "nmax-data",
             "nmax-plan",
             "nmax-metrics",
@@ -176,7 +178,7 @@ pub(crate) const TABLE: [Row; 22] = [
     row(
         "fuzz",
         Layer::Program,
-        &["nmax-http", "nmax-import", "nmax-log", "nmax-observe", "nmax-plan"],
+        &["nmax-secrets", "nmax-http", "nmax-import", "nmax-log", "nmax-observe", "nmax-plan"],
         &["libfuzzer-sys"],
     ),
 ];

@@ -50,7 +50,7 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
                 self.store(context, job, exchange, driver, Content::failed());
             }
             let sent = SentBytes { bytes: &job.bytes, rest: &[] };
-            return examples::keep(context, &seen, &verified, sent, driver);
+            return examples::keep(context, &seen, &verified, sent, (&self.values, driver));
         }
         if context.program.plan.defaults.cookies != Cookies::Ignored {
             for cookie in reply.set_cookies() {

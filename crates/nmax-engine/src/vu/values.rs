@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use nmax_metrics::Nanos;
 use nmax_plan::choice::{Choice, derive};
-use nmax_plan::plan::{Feeder, Plan};
+use nmax_plan::plan::{Feeder, Plan, Scenario};
 use nmax_plan::template::{Call, Escape, Template, Values};
+use nmax_secrets::{Redactor, is_secret_name};
 
 use crate::functions::{self, Place};
 use crate::source::row_at;
@@ -99,6 +100,28 @@ impl VuValues {
         let Address { seed, choice: (vu, iteration), step, .. } = self.calls.address;
         let step = derive(step, index as u64);
         row_at(feeder, Choice::new(derive(seed, ROWS), vu, iteration, step))
+    }
+
+    /// Takes secrets out of what is kept of this scenario: those that the plan was read with, and by their names the
+    /// values under way.
+    pub(crate) fn redactor(&self, scenario: &Scenario) -> Redactor {
+        let named = self.named(scenario);
+        self.plan.redactor.knowing(named.iter().map(|(name, value)| (*name, value.as_ref())))
+    }
+
+    /// What the values under way are called: variables of the scenario and of the run's setup, columns of the rows.
+    fn named<'a>(&'a self, scenario: &'a Scenario) -> Vec<(&'a str, Cow<'a, str>)> {
+        let setup = self.plan.shared_names().iter().zip(self.shared.iter());
+        let variables = scenario.slots.iter().zip(&self.slots).chain(setup);
+        let mut named: Vec<_> = variables.map(|(name, value)| (name.as_str(), Cow::from(value))).collect();
+        for (index, feeder) in self.plan.feeders.iter().enumerate() {
+            for (column, name) in feeder.columns.iter().enumerate() {
+                if is_secret_name(name) {
+                    named.push((name, self.feeder(index, column)));
+                }
+            }
+        }
+        named
     }
 
     fn text(&self, template: &Template) -> String {

@@ -1,6 +1,6 @@
 //! Secrets that a plan must send: they are read from a file or from the environment.
 
-use nmax_plan::secret::{is_secret_header, is_secret_name};
+use nmax_secrets::{is_secret_header, is_secret_name};
 
 use super::feeders::Feeders;
 use super::{Covered, Other, Parameters, all_parts, told};

@@ -1,4 +1,5 @@
-//! The secrets file: `{ schema_version, key, values: { placeholder: value }, local: { placeholder: value } }`.
+//! The secrets file: `{ schema_version, key, values: { placeholder: value }, local: { placeholder: value }, bare: {
+//! placeholder: [quotes, value] } }`.
 
 use std::collections::BTreeMap;
 
@@ -28,7 +29,9 @@ impl Secrets {
     /// The secrets file's text. Whoever writes it gives it mode 0600.
     pub fn to_json(&self) -> String {
         let key: String = self.key.iter().map(|byte| format!("{byte:02x}")).collect();
-        let file = json!({ "schema_version": SCHEMA_VERSION, "key": key, "values": self.values, "local": self.local });
+        let (values, local, bare) = (&self.values, &self.local, &self.bare);
+        let file =
+            json!({ "schema_version": SCHEMA_VERSION, "key": key, "values": values, "local": local, "bare": bare });
         format!("{file:#}\n")
     }
 
@@ -49,6 +52,7 @@ impl Secrets {
         let mut secrets = Self::new(&key.ok_or_else(|| wrong("the key is not 64 hexadecimal digits"))?);
         let values = |name| values(file.get(name)).ok_or_else(|| wrong("`values` and `local` hold more than texts"));
         (secrets.values, secrets.local) = (values("values")?, values("local")?);
+        secrets.bare = bare(file.get("bare")).ok_or_else(|| wrong("`bare` holds more than pairs of texts"))?;
         secrets.sharpen();
         Ok(secrets)
     }
@@ -61,6 +65,14 @@ fn values(member: Option<&Value>) -> Option<BTreeMap<String, String>> {
     };
     let pair = |(name, value): (&String, &Value)| Some((name.clone(), value.as_str()?.to_owned()));
     member.as_object()?.iter().map(pair).collect()
+}
+
+/// Pairs of texts by placeholder; `None` when something else is among them.
+fn bare(member: Option<&Value>) -> Option<BTreeMap<String, (String, String)>> {
+    match member {
+        Some(member) => serde_json::from_value(member.clone()).ok(),
+        None => Some(BTreeMap::new()),
+    }
 }
 
 fn key(text: &str) -> Option<[u8; 32]> {

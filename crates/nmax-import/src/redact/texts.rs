@@ -1,6 +1,7 @@
 //! Every text of a recording, each with what it is, so that secrets can be found in all of them and replaced.
 
-use super::spots::Place;
+use nmax_secrets::Place;
+
 use crate::form;
 use crate::parts::{boundary, essence};
 use crate::recording::{Body, Recording};

@@ -8,8 +8,7 @@
 use std::collections::BTreeMap;
 
 use nmax_log::format::lines::Cut;
-
-use super::mask::mask;
+use nmax_secrets::Redactor;
 
 /// Kinds that are told apart; the rest is `(other)`.
 const KINDS_MAX: usize = 40;
@@ -177,7 +176,7 @@ impl Application {
         let kind = if is_new && self.kinds.len() >= KINDS_MAX { OTHER } else { kind };
         if is_new && self.examples < EXAMPLES_MAX {
             self.examples += 1;
-            let line = mask(text.trim());
+            let line = Redactor::default().data(text.trim());
             let shown: String = line.chars().take(EXAMPLE_CHARS).collect();
             let dots = if line.chars().count() > EXAMPLE_CHARS { "..." } else { "" };
             self.notes.push(format!("first error of the kind {kind}: {shown}{dots}"));

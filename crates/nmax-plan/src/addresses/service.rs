@@ -2,7 +2,9 @@
 
 use core::net::{IpAddr, Ipv6Addr};
 
-use super::{HOST_BYTES_MAX, is_encoded, mask_user, query_pairs};
+use nmax_secrets::masked_url;
+
+use super::{HOST_BYTES_MAX, is_encoded, query_pairs};
 
 /// Parts of a service's URL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,7 +24,7 @@ pub struct ServiceUrl<'a> {
 impl<'a> ServiceUrl<'a> {
     /// Takes a URL apart. Messages repeat neither user nor password. O(length).
     pub fn parse(text: &'a str) -> Result<Self, String> {
-        let shown = || mask_user(text).escape_debug().to_string();
+        let shown = || masked_url(text).escape_debug().to_string();
         let Some((scheme, after)) = text.split_once("://") else {
             return Err(format!("`{}` has no scheme such as `http://`", shown()));
         };

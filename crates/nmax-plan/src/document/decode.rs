@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use nmax_secrets::Redactor;
+
 use super::cursor::{Decoder, Fields};
 use super::error::Kind;
 use super::keys;
@@ -118,6 +120,7 @@ pub(super) fn plan(decoder: &mut Decoder, root: &Node) -> Option<Plan> {
         availability,
         source,
         starts: Arc::default(),
+        redactor: Redactor::default(),
     })
 }
 

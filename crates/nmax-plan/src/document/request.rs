@@ -7,9 +7,10 @@ use super::http::redirects;
 use super::reply::{expect, extracts};
 use super::scenario::{Scene, page, tags};
 use super::tree::{Node, Place, Value};
-use crate::addresses::{self, mask_user};
+use crate::addresses;
 use crate::plan::{Coding, Method, Request};
 use crate::template::{EnvFormat, Names, Part, Template};
+use nmax_secrets::masked_url;
 
 /// Decodes a request step whose method key has this value.
 pub(super) fn decode(
@@ -69,7 +70,7 @@ fn check_url(decoder: &mut Decoder, at: Place, url: &Template) {
         return;
     };
     if !["/", "http://", "https://"].iter().any(|start| text.starts_with(start)) {
-        let message = format!("`{}` is neither a path nor a URL", mask_user(text).escape_debug());
+        let message = format!("`{}` is neither a path nor a URL", masked_url(text).escape_debug());
         decoder.problem(at, Kind::Value, message, "begin it with `/`, `http://` or `https://`");
     }
     if let Some(Err(message)) = written_origin(text, url.parts.len() == 1).map(addresses::origin) {
@@ -117,7 +118,8 @@ pub(crate) fn default_name(method: Method, url: &Template, names: &Names) -> Tem
             hole => path.parts.push(hole.clone()),
         }
     }
-    Template::text(format!("{} {}", method.token(), path.display(names.labels())))
+    let path = masked_url(&path.display(names.labels()));
+    Template::text(format!("{} {path}", method.token()))
 }
 
 /// Headers, in order.

@@ -7,9 +7,10 @@ use super::error::Kind;
 use super::keys::{self, METHODS, SIGNALS};
 use super::observe::{label, process, shown};
 use super::tree::{Entry, Node, Place};
-use crate::addresses::{self, is_absolute, mask_user};
+use crate::addresses::{self, is_absolute};
 use crate::plan::{Action, Intervention, Moment};
 use crate::units::format_duration;
+use nmax_secrets::masked_url;
 
 /// Most items of a timeline.
 const ITEMS_MAX: usize = 100;
@@ -98,7 +99,7 @@ fn named(
 fn describe(action: &Action) -> String {
     let text = match action {
         Action::Command(line) => line.clone(),
-        Action::Http { method, url, .. } => format!("{} {}", method.token(), mask_user(url)),
+        Action::Http { method, url, .. } => format!("{} {}", method.token(), masked_url(url)),
         Action::Signal { signal, process } => format!("{signal} {}", shown(process)),
     };
     text.replace(char::is_control, " ").trim().to_owned()
@@ -203,7 +204,7 @@ fn call(decoder: &mut Decoder, node: &Node) -> Option<Action> {
 fn url(decoder: &mut Decoder, entry: &Entry) -> Option<String> {
     let node = &entry.value;
     let url = decoder.expanded(node)?;
-    let shown = mask_user(&url).escape_debug().to_string();
+    let shown = masked_url(&url).escape_debug().to_string();
     if url.contains(|c: char| c.is_control() || c == ' ') {
         let message = format!("`{shown}` contains a space or a control character");
         decoder.problem(node.at, Kind::Value, message, "write `%20` for a space");

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::ProcessRef;
-use crate::addresses::mask_user;
+use nmax_secrets::masked_url;
 
 /// The injector's own host in results; a target on loopback is this host too.
 pub const INJECTOR: &str = "injector";
@@ -47,7 +47,7 @@ pub struct ObservedSource {
     pub kind: SourceKind,
 }
 
-/// What is read, and from where. URLs and tokens may hold secrets: [`crate::addresses::mask_user`] before they are shown.
+/// What is read, and from where. URLs and tokens may hold secrets: [`nmax_secrets::masked_url`] before they are shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SourceKind {
     /// `nmax agent` on another host.
@@ -120,11 +120,11 @@ impl SourceKind {
     pub fn place(&self) -> String {
         match self {
             Self::Agent { reach, .. } => match reach {
-                AgentReach::Pull(url) => mask_user(url),
+                AgentReach::Pull(url) => masked_url(url),
                 AgentReach::Listen(address) => format!("that calls at {address}"),
             },
             Self::Prometheus { url, .. } | Self::Postgres { url } | Self::Redis { url } | Self::Nginx { url } => {
-                mask_user(url)
+                masked_url(url)
             }
             Self::Memcached { address } => address.clone(),
             Self::Log { file, .. } => file.clone(),

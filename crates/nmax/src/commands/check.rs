@@ -35,11 +35,11 @@ const WAKE_LENGTH: Duration = Duration::from_millis(500);
 
 /// Checks a plan; sends something only with `--once`, `--prove` or `--wire`.
 pub fn check(args: &CheckArgs) -> Exit {
-    let (plan, variables) = match load::plan(&args.what, &args.plan, &args.planless) {
+    let plan = match load::plan(&args.what, &args.plan, &args.planless) {
         Ok(loaded) => loaded,
         Err(error) => return complain(&error, Exit::Usage),
     };
-    let shown = Shown::new(args.show_secrets, variables);
+    let shown = Shown::new(args.show_secrets, &plan.redactor);
     if args.wire.wire {
         return wire::wire(&args.wire, &args.safety, plan, &shown);
     }

@@ -47,7 +47,7 @@ pub fn doctor(args: &DoctorArgs) -> Exit {
 }
 
 fn need(args: &DoctorArgs, what: &str) -> Result<Need, String> {
-    let (plan, _) = load::plan(what, &args.plan, &args.planless).map_err(|error| error.to_string())?;
+    let plan = load::plan(what, &args.plan, &args.planless).map_err(|error| error.to_string())?;
     let origins = preflight::origins(&plan)?;
     let workers = host::workers(args.workers, &plan, &origins);
     Ok(Need::of(&plan, &origins, u64::from(workers)))

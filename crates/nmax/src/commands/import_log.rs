@@ -7,11 +7,12 @@
 use std::io::IsTerminal;
 use std::path::PathBuf;
 
-use nmax_log::hidden::{HIDDEN, Hider};
 use nmax_log::plan::{Made, PlanOptions, write};
 use nmax_log::record::Record;
 use nmax_log::traffic::{Options, Profile, Traffic};
 use nmax_report::terminal::Glyphs;
+use nmax_secrets::MASK;
+use nmax_secrets::targets::Hider;
 
 use super::import::files::{Place, Trouble, refused, replace};
 use super::run::complain;
@@ -104,7 +105,7 @@ fn import(args: &LogArgs) -> Result<Found, Trouble> {
     if hider.count() > 0 {
         let count = hider.count();
         warnings.push(format!(
-            "{count} values of parameters with secret names (token, session, ...) were replaced by {HIDDEN}; give the \
+            "{count} values of parameters with secret names (token, session, ...) were replaced by {MASK}; give the \
              plan values of its own where requests need them"
         ));
     }

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use nmax_log::hidden::Hider;
 use nmax_log::record::Record;
 use nmax_log::replay::{Methods, Options, Pace, Replay, STRAYS, Schedule};
 use nmax_log::traffic::{Options as TrafficOptions, Profile, Traffic, Types};
 use nmax_plan::units::format_duration;
 use nmax_report::number;
+use nmax_secrets::targets::Hider;
 
 use super::run::{complain, conduct};
 use crate::args::ReplayArgs;
@@ -72,7 +72,7 @@ pub fn replay(args: &ReplayArgs) -> Exit {
         note: source_note(schedule.pace),
         visitors: Visitors::Log(Arc::new(schedule)),
     };
-    conduct(&run, plan, load::Variables::new(), Some(Arc::new(source)), told)
+    conduct(&run, plan, Some(Arc::new(source)), told)
 }
 
 /// Reads the logs into a schedule.

@@ -21,19 +21,19 @@ use crate::{hints, live, load, preflight, say};
 
 /// Runs; prints the result.
 pub fn run(args: &RunArgs) -> Exit {
-    let (plan, variables) = match load::plan(&args.what, &args.plan, &args.planless) {
+    let plan = match load::plan(&args.what, &args.plan, &args.planless) {
         Ok(loaded) => loaded,
         Err(error) => return complain(&error, Exit::Usage),
     };
     if args.wire.wire {
-        let shown = Shown::new(args.show_secrets, variables);
+        let shown = Shown::new(args.show_secrets, &plan.redactor);
         return wire::wire(&args.wire, &args.safety, plan, &shown);
     }
     let source = match source(&plan) {
         Ok(source) => source,
         Err(error) => return complain(&error, Exit::Usage),
     };
-    conduct(args, plan, variables, source, Vec::new())
+    conduct(args, plan, source, Vec::new())
 }
 
 /// The traffic that the plan was made from.
@@ -44,18 +44,12 @@ fn source(plan: &Plan) -> Result<Option<Arc<Source>>, String> {
 }
 
 /// Runs a plan; prints the result. `told` is what belongs beside its numbers: codes and words.
-pub fn conduct(
-    args: &RunArgs,
-    plan: Plan,
-    variables: load::Variables,
-    source: Option<Arc<Source>>,
-    told: Vec<(&'static str, String)>,
-) -> Exit {
+pub fn conduct(args: &RunArgs, plan: Plan, source: Option<Arc<Source>>, told: Vec<(&'static str, String)>) -> Exit {
     if let Err(error) = one_output(args) {
         return complain(&error, Exit::Usage);
     }
     host::raise();
-    let order = match order(args, plan, variables) {
+    let order = match order(args, plan) {
         Ok(mut order) => {
             order.warnings.extend(told);
             Order { source, ..order }
@@ -91,7 +85,7 @@ pub fn conduct(
     finished.exit.forgiven(args.exit_zero)
 }
 
-fn order(args: &RunArgs, plan: Plan, variables: load::Variables) -> Result<Order, (String, Exit)> {
+fn order(args: &RunArgs, plan: Plan) -> Result<Order, (String, Exit)> {
     let usage = |error: String| (error, Exit::Usage);
     let origins = preflight::origins(&plan).map_err(usage)?;
     let workers = host::workers(args.workers, &plan, &origins);
@@ -111,7 +105,6 @@ fn order(args: &RunArgs, plan: Plan, variables: load::Variables) -> Result<Order
     Ok(Order {
         name: args.name.clone().unwrap_or_else(|| plan.name.clone()),
         plan,
-        variables,
         allow: cleared.allow,
         authorization: cleared.authorization,
         workers,
@@ -228,7 +221,7 @@ fn unwritable(file: &Path, error: &std::io::Error) -> String {
 fn without_passwords(error: &str) -> String {
     let masked = |line: &str| match line.starts_with("  help: ") {
         true => line.to_owned(),
-        false => nmax_engine::redact_users(line),
+        false => nmax_secrets::Redactor::default().text(line),
     };
     error.lines().map(masked).collect::<Vec<_>>().join("\n")
 }

@@ -3,12 +3,10 @@
 //! # Layout
 //! - `log`: what the connections did, collected while it happens
 //! - `lines`: bytes as lines, with directions, offsets and escapes, secrets taken out
-//! - `parts`: which lines of a multipart body are secrets
 //! - here: which request, and what was measured
 
 mod lines;
 mod log;
-mod parts;
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -3,15 +3,14 @@
 use std::time::SystemTime;
 
 use nmax_metrics::Nanos;
-use nmax_plan::document::write::to_yaml;
 use nmax_plan::plan::Plan;
 use nmax_report::RunInfo;
+use nmax_secrets::Redactor;
 use nmax_store::{Hold, Manifest};
 use sha2::{Digest, Sha256};
 
 use super::Order;
-use crate::load::Variables;
-use crate::secrets::{mask_plan, mask_values, mask_words};
+use crate::secrets::{mask_words, plan_yaml};
 
 /// An id, and the instant that it was made of: the beginning of what it names.
 pub fn new_id() -> (String, jiff::Timestamp) {
@@ -21,15 +20,15 @@ pub fn new_id() -> (String, jiff::Timestamp) {
 }
 
 /// A plan as it is stored, without its secrets, and its SHA-256.
-pub fn plan_text(plan: &Plan, variables: &Variables) -> (String, String) {
-    let yaml = mask_values(&to_yaml(&mask_plan(plan)), variables);
+pub fn plan_text(plan: &Plan) -> (String, String) {
+    let yaml = plan_yaml(plan);
     let sha256 = Sha256::digest(yaml.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect();
     (yaml, sha256)
 }
 
 pub(super) fn manifest(order: &Order) -> Manifest {
     let plan = &order.plan;
-    let (yaml, sha256) = plan_text(plan, &order.variables);
+    let (yaml, sha256) = plan_text(plan);
     let times = nmax_engine::times(plan);
     #[expect(clippy::disallowed_methods, reason = "the label of the run")]
     let now = SystemTime::now();
@@ -38,16 +37,16 @@ pub(super) fn manifest(order: &Order) -> Manifest {
         schema_version: nmax_store::SCHEMA_VERSION,
         nmax_version: env!("CARGO_PKG_VERSION").into(),
         id: run_id(now),
-        name: order.name.clone(),
-        note: order.note.clone(),
-        tags: order.tags.clone(),
+        name: plan.redactor.text(&order.name),
+        note: plan.redactor.text(&order.note),
+        tags: order.tags.iter().map(|tag| plan.redactor.text(tag)).collect(),
         started_at: jiff::Timestamp::try_from(now).unwrap_or_default().to_string(),
         seed: plan.seed,
         plan: yaml,
         plan_sha256: sha256,
-        target: plan.target.clone(),
+        target: plan.redactor.url(&plan.target),
         machine: nmax_store::host::machine(),
-        command: command(),
+        command: command(&plan.redactor),
         workers: u64::from(order.workers),
         window_ns: Nanos::from(plan.window).0,
         hold: Hold { start_ns: times.hold.0.0, end_ns: (times.hold.1 != Nanos::MAX).then_some(times.hold.1.0) },
@@ -71,7 +70,7 @@ fn run_id(now: SystemTime) -> String {
 }
 
 /// The command line, quoted for a shell.
-fn command() -> String {
+fn command(redactor: &Redactor) -> String {
     let quoted = |arg: String| {
         let is_plain =
             !arg.is_empty() && arg.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_./:=,@%+".contains(&byte));
@@ -79,7 +78,9 @@ fn command() -> String {
     };
     let mut words = vec!["nmax".to_owned()];
     words.extend(
-        mask_words(std::env::args_os().skip(1).map(|arg| arg.to_string_lossy().into_owned())).into_iter().map(quoted),
+        mask_words(std::env::args_os().skip(1).map(|arg| arg.to_string_lossy().into_owned()), redactor)
+            .into_iter()
+            .map(quoted),
     );
     words.join(" ")
 }

@@ -5,9 +5,9 @@ use super::super::error::{DocumentError, Kind, Location};
 use super::super::keys::OBSERVED_KINDS;
 use super::super::tree::{Entry, Node, Place, Scalar, Value};
 use super::super::{Options, observe};
-use crate::addresses::mask_user;
 use crate::nearest::nearest;
 use crate::plan::Plan;
+use nmax_secrets::masked_url;
 
 /// The variable with the token of agents, on either side.
 const TOKEN_VARIABLE: &str = "NMAX_AGENT_TOKEN";
@@ -46,7 +46,7 @@ pub fn observe_also(
     }
     let bound = problems.into_iter().map(|problem| {
         let flag = problem.at.flag.and_then(|flag| flags.get(flag as usize));
-        let shown = flag.map_or_else(String::new, |(kind, text)| format!(" {kind}={}", mask_user(text)));
+        let shown = flag.map_or_else(String::new, |(kind, text)| format!(" {kind}={}", masked_url(text)));
         DocumentError {
             at: Location::Flag(format!("--observe{shown}")),
             kind: problem.kind,

@@ -6,7 +6,9 @@ use super::super::keys::{self, LOG_KIND, MAPPED_FIGURES, MAPPED_KEYS, MAPPED_KIN
 use super::super::tree::{Entry, Node, Value};
 use super::{is_process_name, label};
 use crate::addresses::tls::TlsOptions;
-use crate::addresses::{ServiceUrl, is_here, mask_user, origin, parse_place};
+use nmax_secrets::masked_url;
+
+use crate::addresses::{ServiceUrl, is_here, origin, parse_place};
 use crate::plan::{AgentReach, INJECTOR, LogKind, MappedKind, MappedResource, SourceKind};
 
 /// Most processes that an agent is asked for.
@@ -60,12 +62,12 @@ fn url(decoder: &mut Decoder, node: &Node, schemes: &[&str], example: &str) -> O
     let wrong = match ServiceUrl::parse(&text) {
         Err(message) => message,
         Ok(url) if !schemes.contains(&url.scheme) => {
-            let shown = mask_user(&text).escape_debug().to_string();
+            let shown = masked_url(&text).escape_debug().to_string();
             format!("`{shown}` does not begin with `{}://`", schemes.join("://` or `"))
         }
         // Where there is no host, a database is at a socket of this one.
         Ok(url) if url.host.is_empty() && !schemes.contains(&"postgres") => {
-            format!("`{}` has no host", mask_user(&text).escape_debug())
+            format!("`{}` has no host", masked_url(&text).escape_debug())
         }
         Ok(_) => return Some(text),
     };
@@ -282,7 +284,7 @@ fn redis_path<'a>(url: &ServiceUrl<'a>) -> &'a str {
 fn memcached(decoder: &mut Decoder, node: &Node) -> Option<Found> {
     let text = decoder.expanded(node)?;
     let Some((host, port)) = parse_place(&text) else {
-        let message = format!("`{}` is not a host and a port", mask_user(&text).escape_debug());
+        let message = format!("`{}` is not a host and a port", masked_url(&text).escape_debug());
         decoder.problem(node.at, Kind::Value, message, "write it as `127.0.0.1:11211`");
         return None;
     };

@@ -129,7 +129,7 @@ fn action(action: &Action) -> String {
     match action {
         Action::Command(line) => format!("command `{line}`"),
         Action::Http { method, url, .. } => {
-            format!("{} {}", method.token(), nmax_plan::addresses::mask_user(url))
+            format!("{} {}", method.token(), nmax_secrets::masked_url(url))
         }
         Action::Signal { signal, process } => format!("signal {signal} to {}", self::process(process)),
     }

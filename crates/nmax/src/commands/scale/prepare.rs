@@ -57,8 +57,7 @@ pub(super) fn prepare(args: &ScaleArgs) -> Result<Job, (String, Exit)> {
     if !refused.is_empty() {
         return Err(usage(refused.join("\nerror: ")));
     }
-    let (plan, variables) =
-        load::plan(&args.what, &args.plan, &planless(args)).map_err(|error| usage(error.to_string()))?;
+    let plan = load::plan(&args.what, &args.plan, &planless(args)).map_err(|error| usage(error.to_string()))?;
     let meant = meant(args, &plan).map_err(|errors| usage(errors.join("\nerror: ")))?;
     Times::check(args.level_time).map_err(usage)?;
     let times = Times::of(args.budget, args.level_time, args.warm_up);
@@ -78,8 +77,7 @@ pub(super) fn prepare(args: &ScaleArgs) -> Result<Job, (String, Exit)> {
     // Whatever is done to the system under test is in the budget.
     let began = super::rig::now();
     let is_set = set_first(args, &meant.axes, &interrupts)?;
-    let (axes, order) =
-        order(args, plan, variables, (meant.axes, &meant.count, meant.find.is_some()), times, &mut notes)?;
+    let (axes, order) = order(args, plan, (meant.axes, &meant.count, meant.find.is_some()), times, &mut notes)?;
     if !args.no_smoke {
         smoke::rehearsal(&order, "the campaign")?;
     }
@@ -157,7 +155,7 @@ fn head(
     let info = ScaleInfo {
         id: folder.id.clone(),
         name: order.name.clone(),
-        target: nmax_engine::redact_users(&order.plan.target),
+        target: order.plan.redactor.url(&order.plan.target),
         started_at: folder.started_at.clone(),
         seed: order.plan.seed,
         axes: knobs.chain([axes.load.name().to_owned()]).collect(),
@@ -165,7 +163,7 @@ fn head(
         level_s: Some(times.hold.as_secs_f64()),
         budget_s: Some(args.budget.as_secs_f64()),
         elapsed_s: None,
-        plan_sha256: crate::session::plan_text(&order.plan, &order.variables).1,
+        plan_sha256: crate::session::plan_text(&order.plan).1,
         machine: nmax_store::host::machine().into_iter().collect(),
         interrupted: false,
     };
@@ -188,7 +186,6 @@ fn head(
 fn order(
     args: &ScaleArgs,
     plan: Plan,
-    variables: load::Variables,
     (mut axes, count, find): (Axes, &Count, bool),
     times: Times,
     notes: &mut Vec<String>,
@@ -240,7 +237,6 @@ fn order(
     let order = Order {
         name: args.name.clone().unwrap_or_else(|| plan.name.clone()),
         plan,
-        variables,
         allow: cleared.allow,
         authorization: cleared.authorization,
         workers,

@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use nmax_log::hidden::Hider;
 use nmax_log::record::Record;
 use nmax_metrics::names::template_of;
+use nmax_secrets::targets::Hider;
 use nmax_slice::civil;
 use nmax_slice::column::{NO_TEXT, UNKNOWN};
 use nmax_slice::{Chunk, Column, Kind, Request, Schema, Tally, Values};

@@ -1,11 +1,12 @@
 //! Bytes as lines that a person can read and nothing can hide in: `\r\n` is shown, what does not print is hexadecimal.
 
+use std::ops::Range;
+
 use nmax_metrics::Nanos;
-use nmax_plan::secret::is_secret_header;
 use nmax_report::number;
+use nmax_secrets::MASK;
 
 use super::log::{Seen, What};
-use super::parts::Parts;
 use crate::secrets::Shown;
 
 /// Bytes of one body that are shown.
@@ -14,8 +15,6 @@ const BODY_BYTES_MAX: usize = 4_000;
 const LINE_CHARS_MAX: usize = 400;
 /// A line of a head that does not end is broken here.
 const LINE_BYTES_MAX: usize = 64 << 10;
-/// What stands in the place of a secret.
-const MASK: &str = "[redacted]";
 
 /// Prints events; secrets are taken out unless asked for.
 #[derive(Debug)]
@@ -29,15 +28,27 @@ pub struct Printer {
 #[derive(Debug)]
 struct Stream {
     mark: char,
-    /// A line that has begun, and when.
+    /// A line of the head that has begun, and when.
     open: Vec<u8>,
     since: Nanos,
     is_head: bool,
+    /// No line of this head has come.
+    is_first: bool,
     /// An interim reply: another head follows.
     is_interim: bool,
-    parts: Parts,
-    /// Bytes of this body that were shown, and that were not.
-    seen: usize,
+    content_type: String,
+    body: Body,
+}
+
+/// The beginning of a body. Its secrets may be in several lines, so it is printed once it has come, or what comes next.
+#[derive(Debug, Default)]
+struct Body {
+    bytes: Vec<u8>,
+    /// Where each piece begins, and when it came.
+    pieces: Vec<(usize, Nanos)>,
+    /// Bytes that are printed.
+    printed: usize,
+    /// Bytes beyond those that are kept.
     hidden: u64,
 }
 
@@ -49,10 +60,10 @@ impl Printer {
             open: Vec::new(),
             since: Nanos::ZERO,
             is_head: true,
+            is_first: true,
             is_interim: false,
-            parts: Parts::default(),
-            seen: 0,
-            hidden: 0,
+            content_type: String::new(),
+            body: Body::default(),
         };
         Self { shown, sent: stream('>'), received: stream('<') }
     }
@@ -92,81 +103,102 @@ impl Printer {
 impl Stream {
     fn push(&mut self, at: Nanos, bytes: &[u8], shown: &Shown, out: &mut String) {
         for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
-            if !self.is_head && self.seen >= BODY_BYTES_MAX {
-                self.hidden += piece.len() as u64;
+            if !self.is_head {
+                self.body.push(at, piece);
                 continue;
             }
             if self.open.is_empty() {
                 self.since = at;
             }
             self.open.extend_from_slice(piece);
-            if piece.ends_with(b"\n") || self.open.len() >= self.room() {
+            if piece.ends_with(b"\n") || self.open.len() >= LINE_BYTES_MAX {
                 self.flush(shown, out);
             }
         }
     }
 
-    /// Bytes of the open line that may wait for its end.
-    fn room(&self) -> usize {
-        if self.is_head { LINE_BYTES_MAX } else { BODY_BYTES_MAX.saturating_sub(self.seen) }
-    }
-
-    /// Prints the line that has begun.
+    /// Prints what has come: the line of the head that has begun, or the body.
     fn flush(&mut self, shown: &Shown, out: &mut String) {
+        self.body.print(self.mark, &self.content_type, shown, out);
         if self.open.is_empty() {
             return;
         }
         let bytes = std::mem::take(&mut self.open);
-        let text = if shown.with_secrets() {
-            cut(escaped_line(&bytes), &bytes)
-        } else if self.is_head {
-            self.parts.header(&bytes);
-            masked_header(&bytes, shown)
-        } else if self.parts.holds_secret(&bytes) {
-            MASK.to_owned() + &escaped(line_end(&bytes))
-        } else {
-            masked(&bytes, shown)
+        let text = escaped_line(&bytes);
+        let text = match text.split_once(':') {
+            _ if std::mem::take(&mut self.is_first) => shown.first_line(&text),
+            Some((name, value)) => {
+                let rest = value.trim_start();
+                if name.trim().eq_ignore_ascii_case("content-type") {
+                    rest.clone_into(&mut self.content_type);
+                }
+                format!("{name}:{}{}", &value[..value.len() - rest.len()], shown.header(name, rest))
+            }
+            None => shown.text(&text),
         };
-        line(self.since, self.mark, &text, out);
-        if !self.is_head {
-            self.seen += bytes.len();
-            return;
-        }
+        line(self.since, self.mark, &cut(text, &bytes), out);
         if bytes.starts_with(b"HTTP/1.") {
             self.is_interim = bytes.get(8..10) == Some(b" 1") && !bytes[9..].starts_with(b"101");
         }
         if matches!(bytes.as_slice(), b"\r\n" | b"\n") {
             self.is_head = std::mem::take(&mut self.is_interim);
+            self.is_first = self.is_head;
         }
     }
 
     /// Ends a message: what was not shown of it is counted.
     fn close(&mut self, shown: &Shown, out: &mut String) {
         self.flush(shown, out);
-        if self.hidden > 0 {
-            let hidden = number::count(self.hidden);
+        let body = std::mem::take(&mut self.body);
+        if body.hidden > 0 {
+            let hidden = number::count(body.hidden);
             out.push_str(&format!("            {} [{hidden} more bytes]\n", self.mark));
         }
-        (self.is_head, self.is_interim, self.seen, self.hidden) = (true, false, 0, 0);
-        self.parts = Parts::default();
+        (self.is_head, self.is_first, self.is_interim) = (true, true, false);
+        self.content_type.clear();
     }
+}
+
+impl Body {
+    fn push(&mut self, at: Nanos, piece: &[u8]) {
+        let kept = piece.len().min(BODY_BYTES_MAX - self.bytes.len());
+        if kept > 0 {
+            self.pieces.push((self.bytes.len(), at));
+            self.bytes.extend_from_slice(&piece[..kept]);
+        }
+        self.hidden += (piece.len() - kept) as u64;
+    }
+
+    /// Prints the lines that are not printed yet, without their secrets.
+    fn print(&mut self, mark: char, content_type: &str, shown: &Shown, out: &mut String) {
+        if self.printed == self.bytes.len() {
+            return;
+        }
+        let secrets = shown.secrets_in(&self.bytes, content_type);
+        for bytes in self.bytes[self.printed..].split_inclusive(|byte| *byte == b'\n') {
+            let range = self.printed..self.printed + bytes.len();
+            let piece = self.pieces.partition_point(|(start, _)| *start <= range.start);
+            let at = self.pieces.get(piece.saturating_sub(1)).map_or(Nanos::ZERO, |(_, at)| *at);
+            self.printed = range.end;
+            line(at, mark, &cut(masked(&self.bytes, range, &secrets), bytes), out);
+        }
+    }
+}
+
+/// The line in this range of a body, without its end, with masks in the place of secrets.
+fn masked(body: &[u8], line: Range<usize>, secrets: &[Range<usize>]) -> String {
+    let end = line.end - line_end(&body[line.clone()]).len();
+    let (mut text, mut from) = (String::new(), line.start);
+    for secret in secrets.iter().filter(|secret| secret.start < end && line.start < secret.end) {
+        text.push_str(&escaped(&body[from..secret.start.max(from)]));
+        text.push_str(MASK);
+        from = secret.end.min(end);
+    }
+    text + &escaped(&body[from..end])
 }
 
 fn line(at: Nanos, mark: char, text: &str, out: &mut String) {
     out.push_str(&format!("{:>8.2} ms {mark} {text}\n", at.as_millis_f64()));
-}
-
-/// A line of a head, the value of a secret header taken out.
-fn masked_header(bytes: &[u8], shown: &Shown) -> String {
-    match escaped_line(bytes).split_once(':') {
-        Some((name, _)) if is_secret_header(name.trim()) => format!("{name}: {MASK}{}", escaped(line_end(bytes))),
-        _ => masked(bytes, shown),
-    }
-}
-
-/// A line with the values of secret fields taken out.
-fn masked(bytes: &[u8], shown: &Shown) -> String {
-    cut(shown.text(&escaped_line(bytes)), bytes)
 }
 
 /// A line without its end, escaped.

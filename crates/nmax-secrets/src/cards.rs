@@ -7,7 +7,7 @@ const DIGITS: std::ops::RangeInclusive<usize> = 13..=19;
 
 /// Where a text has card numbers, in groups or not: 13 to 19 digits in a range of an issuer, whose check digit is right.
 /// O(length).
-pub(super) fn find(bytes: &[u8]) -> Vec<Range<usize>> {
+pub(crate) fn find(bytes: &[u8]) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut at = 0;
     while let Some(start) = bytes[at..].iter().position(u8::is_ascii_digit) {

@@ -38,6 +38,10 @@ fn names_of_secrets_are_known_in_every_spelling() {
         "pwd",
         "authorization",
         "proxy-authorization",
+        "pass",
+        "auth",
+        "x-auth",
+        "userPass",
     ];
     for name in secret {
         assert!(is_secret_name(name), "{name}");

@@ -7,7 +7,8 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 
-use crate::parts::percent_encode;
+use crate::EVERYWHERE_BYTES_MIN;
+use crate::coding::{Unit, units};
 
 /// Characters of base64 below which a piece of a secret is too likely to occur by chance.
 const BASE64_MIN: usize = 8;
@@ -40,7 +41,7 @@ impl std::fmt::Debug for Needles {
 
 impl Needles {
     /// Needles for these secrets. Short ones count only as whole words.
-    pub(super) fn new<'a>(secrets: impl IntoIterator<Item = &'a str>) -> Self {
+    pub fn new<'a>(secrets: impl IntoIterator<Item = &'a str>) -> Self {
         Self::of(secrets.into_iter().flat_map(spellings).collect())
     }
 
@@ -117,7 +118,7 @@ impl Needles {
     }
 
     /// The next secret from a position on: where it is, and its length.
-    pub(super) fn next(&self, text: &[u8], from: usize) -> Option<(usize, usize)> {
+    pub fn next(&self, text: &[u8], from: usize) -> Option<(usize, usize)> {
         if self.needles.is_empty() {
             return None;
         }
@@ -131,11 +132,9 @@ fn pair(first: u8, next: u8) -> usize {
 
 /// Every way in which a secret is written as a whole; single characters may be spelled otherwise still.
 fn spellings(secret: &str) -> Vec<Needle> {
-    let json = |text: &str| serde_json::Value::from(text).to_string().trim_matches('"').to_owned();
-    let escaped = serde_json::Value::from(secret).to_string();
-    let escaped = escaped[1..escaped.len() - 1].to_owned();
+    let escaped = json(secret);
     let html = secret.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;");
-    let is_word = secret.len() < super::EVERYWHERE_MIN || secret.bytes().all(|byte| byte.is_ascii_digit());
+    let is_word = secret.len() < EVERYWHERE_BYTES_MIN || secret.bytes().all(|byte| byte.is_ascii_digit());
     let texts = [secret.to_owned(), json(&escaped), escaped, html, percent_encode(secret)];
     let base64 = (0..3).flat_map(|offset| in_base64(secret.as_bytes(), offset));
     texts
@@ -144,6 +143,30 @@ fn spellings(secret: &str) -> Vec<Needle> {
         .chain(base64.map(|text| (text, false)))
         .filter(|(text, _)| text.len() >= 2)
         .map(|(text, is_word)| Needle { bytes: text.into_bytes(), is_word })
+        .collect()
+}
+
+/// A text as a string of JSON, without its quotes.
+fn json(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => out.extend(['\\', c]),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            c if c < ' ' => out.push_str(&format!("\\u{:04x}", u32::from(c))),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// A text with everything but unreserved characters (RFC 3986, 2.3) percent-encoded.
+fn percent_encode(text: &str) -> String {
+    let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"-._~".contains(byte);
+    text.bytes()
+        .map(|byte| if is_plain(&byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") })
         .collect()
 }
 
@@ -158,83 +181,8 @@ fn in_base64(secret: &[u8], offset: usize) -> Vec<String> {
     both.into_iter().filter(|text| text.len() >= BASE64_MIN).collect()
 }
 
-/// A character that is spelled as several.
-#[derive(Clone, Copy)]
-struct Unit {
-    /// What it means, in UTF-8.
-    bytes: [u8; 4],
-    size: usize,
-    /// Bytes that it is spelled with.
-    length: usize,
-}
-
-impl Unit {
-    fn byte(byte: u8, length: usize) -> Option<Self> {
-        Some(Self { bytes: [byte, 0, 0, 0], size: 1, length })
-    }
-
-    fn char(c: char, length: usize) -> Option<Self> {
-        let mut bytes = [0; 4];
-        let size = c.encode_utf8(&mut bytes).len();
-        Some(Self { bytes, size, length })
-    }
-}
-
 fn is_escape(byte: u8) -> bool {
     matches!(byte, b'%' | b'\\' | b'&' | b'+')
-}
-
-/// What a text may mean with its first characters, beside themselves: percent-encoded once and twice, escaped, an entity.
-fn units(text: &[u8]) -> [Option<Unit>; 2] {
-    let hex = |at: usize| {
-        let digits = text.get(at..at + 2)?;
-        let digit = |byte: u8| char::from(byte).to_digit(16);
-        u8::try_from(digit(digits[0])? * 16 + digit(digits[1])?).ok()
-    };
-    match text.first() {
-        Some(b'%') => {
-            let twice = text.starts_with(b"%25").then(|| hex(3)).flatten();
-            [twice.and_then(|byte| Unit::byte(byte, 5)), hex(1).and_then(|byte| Unit::byte(byte, 3))]
-        }
-        Some(b'+') => [Unit::byte(b' ', 1), None],
-        Some(b'\\') => [escape(text), None],
-        Some(b'&') => [entity(text), None],
-        _ => [None, None],
-    }
-}
-
-fn escape(text: &[u8]) -> Option<Unit> {
-    let hex = |from: usize, to: usize| u32::from_str_radix(std::str::from_utf8(text.get(from..to)?).ok()?, 16).ok();
-    match text.get(1)? {
-        b'u' => match hex(2, 6)? {
-            high @ 0xd800..=0xdbff => {
-                let low = hex(8, 12).filter(|low| (0xdc00..0xe000).contains(low) && text[6..8] == *b"\\u")?;
-                Unit::char(char::from_u32(0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00))?, 12)
-            }
-            unit => Unit::char(char::from_u32(unit)?, 6),
-        },
-        b'x' => Unit::char(char::from_u32(hex(2, 4)?)?, 4),
-        b'n' => Unit::byte(b'\n', 2),
-        b'r' => Unit::byte(b'\r', 2),
-        b't' => Unit::byte(b'\t', 2),
-        sign @ (b'"' | b'\'' | b'\\' | b'/') => Unit::byte(*sign, 2),
-        _ => None,
-    }
-}
-
-fn entity(text: &[u8]) -> Option<Unit> {
-    const NAMED: [(&[u8], char); 6] =
-        [(b"&amp;", '&'), (b"&lt;", '<'), (b"&gt;", '>'), (b"&quot;", '"'), (b"&apos;", '\''), (b"&nbsp;", '\u{a0}')];
-    if let Some((name, c)) = NAMED.iter().find(|(name, _)| text.starts_with(name)) {
-        return Unit::char(*c, name.len());
-    }
-    let end = text.iter().take(10).position(|byte| *byte == b';')?;
-    let number = std::str::from_utf8(text.get(2..end).filter(|_| text[1] == b'#')?).ok()?;
-    let code = match number.strip_prefix(['x', 'X']) {
-        Some(hex) => u32::from_str_radix(hex, 16),
-        None => number.parse(),
-    };
-    Unit::char(char::from_u32(code.ok()?)?, end + 1)
 }
 
 /// Length of the text's beginning that spells the needle. What both write alike is read as it is, so a needle that is

@@ -1,0 +1,361 @@
+//! Where a text says by a name, a shape or a known value that something in it is a secret.
+//!
+//! Works on bytes, so that bodies in other encodings are searched too. JSON is read token by token, so what takes a
+//! value's place leaves JSON; other texts are searched for pairs, markup and shapes. A text inside of a text (JSON in a
+//! string of JSON, a URL in a form) is searched as what it means, and what is found there is told in the bytes that spell
+//! it.
+
+use std::cell::Cell;
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use regex::bytes::Regex;
+
+use crate::coding::Coding;
+use crate::names::{has_code, is_about, is_parameter, is_plain, is_secret_header, is_secret_name, looks_random};
+use crate::{MASK, Needles, cards, is_placeholder};
+
+mod heads;
+mod json;
+mod markup;
+mod pairs;
+
+/// Bytes of the longest value that is looked at as a whole where what is found comes back.
+const VALUE_BYTES_MAX: usize = 16 * 1024;
+/// How deep texts inside of texts are searched: JSON in a form in a URL.
+pub const DEPTH_MAX: usize = 4;
+/// Bytes of texts inside of texts that are searched for each byte of the text, and bytes that are searched of any.
+const INNER_BYTES_MAX: (usize, usize) = (8, 4096);
+
+/// How sure it is that a value is a secret.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Grade {
+    /// Its name or shape says so.
+    Strong,
+    /// It stands where secrets are, among others: a cookie.
+    Weak,
+}
+
+/// What a text is, so far as it says where its secrets are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place<'a> {
+    /// A URL.
+    Url,
+    /// The value of a header of this name.
+    Header(&'a str),
+    /// An urlencoded form.
+    Form,
+    /// A multipart form with this boundary.
+    Multipart(&'a str),
+    /// JSON, XML, a line of a log, or what a client sent: every value of a secret's name counts.
+    Data,
+    /// Pages, scripts, messages: a value counts when it looks like a secret too.
+    Text,
+}
+
+/// How a text is searched.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Rules<'a> {
+    /// Values that are secrets wherever they stand.
+    pub needles: Option<&'a Needles>,
+    /// What is found is taken out for good: rather too much than too little.
+    pub is_strict: bool,
+}
+
+/// A secret in its place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Spot {
+    /// Its bytes.
+    pub range: Range<usize>,
+    /// What they mean.
+    pub value: String,
+    /// How sure it is.
+    pub grade: Grade,
+    /// What has to stand on both sides of what takes its place, because the secret is a value of JSON without quotes.
+    pub quotes: String,
+}
+
+/// What was found in a text.
+#[derive(Debug, Default)]
+pub struct Found {
+    /// Secrets in their places, in order, none inside of another.
+    pub spots: Vec<Spot>,
+    /// Secrets inside of these that may stand elsewhere by themselves: the password in a `Basic` login.
+    pub inside: Vec<(String, Grade)>,
+}
+
+/// Finds the secrets of a text. O(length).
+pub fn find(bytes: &[u8], place: Place<'_>, rules: Rules<'_>) -> Found {
+    let (per_byte, least) = INNER_BYTES_MAX;
+    let room = Cell::new(bytes.len().saturating_mul(per_byte).max(least));
+    let is_data = rules.is_strict || !matches!(place, Place::Text);
+    let mut finder = Finder { bytes, rules, is_data, depth: 0, room: &room, bare: Vec::new(), found: Found::default() };
+    finder.place(place);
+    finder.finish()
+}
+
+/// JSON Web Tokens, signed (RFC 7515) or encrypted (RFC 7516).
+static TOKEN: LazyLock<Regex> = LazyLock::new(|| {
+    let part = "[A-Za-z0-9_=-]";
+    expression(&format!(r"eyJ{part}*\.eyJ{part}*(?:\.{part}*)?|eyJ{part}{{6,}}(?:\.{part}*){{2,4}}"))
+});
+/// Credentials behind the word for their scheme.
+static SCHEME: LazyLock<Regex> =
+    LazyLock::new(|| expression(r"\b(?i:bearer|basic|token)(?:\s|%20|\+)+([A-Za-z0-9._~+/-]{16,}=*)"));
+/// User and password in front of a host.
+static USER: LazyLock<Regex> = LazyLock::new(|| {
+    let slashes = r#"(?:(?::|%3[Aa])(?:\\?/|%2[Ff]){2}|(?:^|["'=(\s,])//)"#;
+    expression(&format!(r#"{slashes}([^/\s:"'<>\\?#&]*)(?::([^/\s"'<>\\?#]*))?@"#))
+});
+
+fn expression(text: &str) -> Regex {
+    Regex::new(&format!("(?-u){text}")).expect("a valid expression")
+}
+
+/// Whether a text may have secrets that are known by their shape.
+pub(crate) fn has_shape(bytes: &[u8]) -> bool {
+    TOKEN.is_match(bytes) || SCHEME.is_match(bytes) || !cards::find(bytes).is_empty() || USER.is_match(bytes)
+}
+
+struct Finder<'a> {
+    bytes: &'a [u8],
+    rules: Rules<'a>,
+    /// Every value of a secret's name counts.
+    is_data: bool,
+    depth: usize,
+    /// Bytes of inner texts that may still be searched.
+    room: &'a Cell<usize>,
+    /// Values of JSON without quotes.
+    bare: Vec<Range<usize>>,
+    found: Found,
+}
+
+impl Finder<'_> {
+    fn place(&mut self, place: Place<'_>) {
+        match place {
+            Place::Url => self.url(),
+            Place::Header(name) => self.header(&name.to_ascii_lowercase()),
+            Place::Form => self.parameters(0..self.bytes.len()),
+            Place::Multipart(boundary) => self.multipart(boundary),
+            Place::Data | Place::Text => {}
+        }
+        self.text(place);
+        self.known();
+    }
+
+    /// Puts the spots in order. Those that overlap become one.
+    fn finish(mut self) -> Found {
+        let bytes = self.bytes;
+        let is_text = |range: &Range<usize>| std::str::from_utf8(&bytes[range.clone()]).is_ok();
+        let mut spots = std::mem::take(&mut self.found.spots);
+        spots.retain(|spot| is_text(&spot.range));
+        spots.sort_by_key(|spot| (spot.range.start, usize::MAX - spot.range.end));
+        let mut kept: Vec<Spot> = Vec::with_capacity(spots.len());
+        for spot in spots {
+            let Some(last) = kept.last_mut().filter(|last| spot.range.start < last.range.end) else {
+                kept.push(spot);
+                continue;
+            };
+            if spot.range == last.range && last.quotes.is_empty() {
+                last.quotes = spot.quotes;
+            }
+            let joined = last.range.start..last.range.end.max(spot.range.end);
+            if is_text(&joined) {
+                last.range = joined;
+            }
+            self.found.inside.push((spot.value, spot.grade));
+        }
+        self.found.spots = kept;
+        self.found
+    }
+
+    fn add(&mut self, range: Range<usize>, coding: Coding, grade: Grade) {
+        self.put(range, coding, grade, "");
+    }
+
+    fn put(&mut self, range: Range<usize>, coding: Coding, grade: Grade, quotes: &str) {
+        let written = &self.bytes[range.clone()];
+        if !written.is_empty() && !is_placeholder(written) && written != MASK.as_bytes() {
+            let value = coding.text(written);
+            self.found.spots.push(Spot { range, value, grade, quotes: quotes.to_owned() });
+        }
+    }
+
+    /// What any text may hold.
+    fn text(&mut self, place: Place<'_>) {
+        let start = self.bytes.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+        if matches!(self.bytes.get(start), Some(b'{' | b'[')) {
+            let end = self.json(start);
+            if end < self.bytes.len() {
+                self.nested(end..self.bytes.len(), Coding::Raw, Place::Data);
+            }
+            return;
+        }
+        if place == Place::Data && self.rules.is_strict {
+            self.labels();
+        }
+        if place != Place::Url {
+            self.pairs();
+        }
+        self.markup();
+        self.shapes();
+        // What is written in another way as a whole: JSON in a script, markup in markup, a form in a URL.
+        let has = |signs: &[&[u8]]| signs.iter().any(|sign| memchr::memmem::find(self.bytes, sign).is_some());
+        let (is_json, is_html) = (has(&[b"\\"]), has(&[b"&quot;", b"&#"]));
+        let is_percent = has(&[b"%22", b"%3D", b"%3d", b"%3A", b"%3a"]);
+        for (is_written, coding) in [(is_json, Coding::Json), (is_html, Coding::Html), (is_percent, Coding::Percent)] {
+            if is_written {
+                self.nested(0..self.bytes.len(), coding, Place::Text);
+            }
+        }
+    }
+
+    /// Values that are secrets wherever they stand.
+    fn known(&mut self) {
+        let Some(needles) = self.rules.needles else { return };
+        let mut from = 0;
+        while let Some((at, length)) = needles.next(self.bytes, from) {
+            from = at + length;
+            match self.bare.iter().find(|bare| bare.start < from && at < bare.end).cloned() {
+                Some(bare) => self.put(bare, Coding::Raw, Grade::Strong, "\""),
+                None => self.add(at..from, Coding::Raw, Grade::Strong),
+            }
+        }
+    }
+
+    /// Searches a part of the text as what it means.
+    fn nested(&mut self, range: Range<usize>, coding: Coding, place: Place<'_>) {
+        let written = &self.bytes[range.clone()];
+        let Some(room) = self.room.get().checked_sub(written.len()).filter(|_| self.depth < DEPTH_MAX) else { return };
+        let plain = coding.plain(written);
+        if plain.bytes == written && coding != Coding::Raw && range.len() == self.bytes.len() {
+            return;
+        }
+        self.room.set(room);
+        let mut inner = Finder {
+            bytes: &plain.bytes,
+            rules: self.rules,
+            is_data: self.is_data,
+            depth: self.depth + 1,
+            room: self.room,
+            bare: Vec::new(),
+            found: Found::default(),
+        };
+        let is_url = plain.bytes.starts_with(b"http://") || plain.bytes.starts_with(b"https://");
+        inner.place(if is_url { Place::Url } else { place });
+        let Found { spots, inside } = inner.finish();
+        self.found.inside.extend(inside);
+        for spot in spots {
+            let written = plain.written(&spot.range);
+            let written = range.start + written.start..range.start + written.end;
+            self.found.spots.push(Spot { range: written, quotes: coding.quotes(&spot.quotes), ..spot });
+        }
+    }
+
+    /// Whether values of this name are secrets.
+    fn is_secret(&self, name: &str) -> bool {
+        is_secret_name(name) || (self.rules.is_strict && is_secret_header(name))
+    }
+
+    /// A value by the name that it has; whether it is a secret.
+    fn named(&mut self, name: &str, range: Range<usize>, coding: Coding) -> bool {
+        if range.is_empty() || (range.len() > VALUE_BYTES_MAX && !self.rules.is_strict) {
+            return false;
+        }
+        let value = coding.text(&self.bytes[range.clone()]);
+        let is_random = looks_random(&value);
+        if self.is_secret(name) && !is_plain(&value) {
+            let is_about = is_about(name) && !(self.rules.is_strict && is_random);
+            if is_about || !(self.is_data || is_random) {
+                return false;
+            }
+            let is_weak = name.to_ascii_lowercase().contains("session") && !is_random;
+            self.add(range, coding, if is_weak { Grade::Weak } else { Grade::Strong });
+            return true;
+        }
+        let is_parameter = is_parameter(name) && is_random;
+        if is_parameter {
+            self.add(range, coding, Grade::Weak);
+        }
+        is_parameter
+    }
+
+    /// Tokens and card numbers, which are known by their shape.
+    fn shapes(&mut self) {
+        for found in TOKEN.find_iter(self.bytes) {
+            self.add(found.range(), Coding::Raw, Grade::Strong);
+        }
+        for found in SCHEME.captures_iter(self.bytes) {
+            let Some(token) = found.get(1) else { continue };
+            if std::str::from_utf8(token.as_bytes()).is_ok_and(looks_random) {
+                self.add(token.range(), Coding::Raw, Grade::Strong);
+            }
+        }
+        for found in USER.captures_iter(self.bytes) {
+            let user_and_password = [found.get(1), found.get(2)];
+            for part in user_and_password.into_iter().flatten() {
+                self.add(part.range(), Coding::Percent, Grade::Strong);
+            }
+        }
+        for range in cards::find(self.bytes) {
+            self.add(range, Coding::Raw, Grade::Strong);
+        }
+    }
+
+    fn url(&mut self) {
+        let bytes = self.bytes;
+        let end = memchr::memchr(b'#', bytes).unwrap_or(bytes.len());
+        let path_end = memchr::memchr(b'?', &bytes[..end]).unwrap_or(end);
+        let start = memchr::memmem::find(&bytes[..path_end], b"://").map_or(0, |at| at + 3);
+        let mut before = String::new();
+        let mut at = start;
+        for segment in bytes[start..path_end].split(|byte| *byte == b'/') {
+            let range = at..at + segment.len();
+            at = range.end + 1;
+            let text = String::from_utf8_lossy(segment).into_owned();
+            // `/reset-password/4f0c..`: what stands behind a secret's name and looks like one.
+            if range.start > start && is_secret_name(&before) && looks_random(&text) {
+                self.add(range.clone(), Coding::Percent, Grade::Strong);
+            }
+            if let Some(matrix) = memchr::memchr(b';', segment) {
+                self.parameters(range.start + matrix + 1..range.end);
+            }
+            before = text;
+        }
+        if path_end < end {
+            self.parameters(path_end + 1..end);
+        }
+        if end < bytes.len() {
+            self.parameters(end + 1..bytes.len());
+        }
+    }
+
+    /// Pairs of a query or form.
+    fn parameters(&mut self, range: Range<usize>) {
+        let has_code = has_code(&self.bytes[range.clone()]);
+        let mut start = range.start;
+        while start < range.end {
+            let rest = &self.bytes[start..range.end];
+            let end = start + memchr::memchr2(b'&', b';', rest).unwrap_or(rest.len());
+            if let Some(at) = memchr::memchr(b'=', &self.bytes[start..end]) {
+                let name = Coding::Percent.text(&self.bytes[start..start + at]);
+                self.parameter(&name, start + at + 1..end, has_code);
+            }
+            start = end + 1;
+        }
+    }
+
+    /// A pair of a query or form; `has_code` says that its neighbors are those of a code of OAuth.
+    fn parameter(&mut self, name: &str, value: Range<usize>, has_code: bool) {
+        if has_code && name.eq_ignore_ascii_case("code") {
+            self.add(value, Coding::Percent, Grade::Weak);
+        } else if !self.named(name, value.clone(), Coding::Percent)
+            && self.bytes[value.clone()].iter().any(|byte| b"%=:\"'<".contains(byte))
+        {
+            self.nested(value, Coding::Percent, Place::Text);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,190 @@
+//! Texts without secrets, for good: what is shown or stored of a run.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use crate::find::{Place, Rules, Spot, find};
+use crate::multipart::boundary;
+use crate::names::is_secret_name;
+use crate::{MASK, Needles};
+
+/// Names and values.
+pub type Variables = Vec<(String, String)>;
+
+/// Characters of the shortest value that is looked for: shorter ones are too likely to occur by chance.
+const VALUE_CHARS_MIN: usize = 4;
+/// The same for one line of several.
+const LINE_CHARS_MIN: usize = 8;
+/// The same for what follows a word.
+const KEY_CHARS_MIN: usize = 12;
+
+/// Takes secrets out of texts: those that a name or a shape gives away, and known values wherever they stand, however they
+/// are spelled there.
+#[derive(Clone, Default)]
+pub struct Redactor {
+    needles: Option<Arc<Needles>>,
+    values: BTreeSet<String>,
+}
+
+/// Shows how many values it knows, and none of them.
+impl std::fmt::Debug for Redactor {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Redactor({} values)", self.values.len())
+    }
+}
+
+/// Two are equal when they know the same values.
+impl PartialEq for Redactor {
+    fn eq(&self, other: &Self) -> bool {
+        self.values == other.values
+    }
+}
+
+impl Redactor {
+    /// One that knows the values of those variables whose names are secret. O(length of the values).
+    pub fn new(variables: &[(String, String)]) -> Self {
+        Self::default().knowing(variables.iter().map(|(name, value)| (name.as_str(), value.as_str())))
+    }
+
+    /// The same, which knows the values of these variables too, where their names are secret.
+    #[must_use]
+    pub fn knowing<'a>(&self, variables: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
+        let secret = variables.into_iter().filter(|(name, _)| is_secret_name(name));
+        let mut values = self.values.clone();
+        values.extend(secret.flat_map(|(_, value)| pieces(value)).map(str::to_owned));
+        if values.len() == self.values.len() {
+            return self.clone();
+        }
+        let needles = Some(Arc::new(Needles::anywhere(values.iter().map(String::as_str))));
+        Self { needles, values }
+    }
+
+    /// Whether it knows no value.
+    pub fn knows_nothing(&self) -> bool {
+        self.values.is_empty()
+    }
+
+    /// A message or a name: what no place says anything about. O(length).
+    pub fn text(&self, text: &str) -> String {
+        self.masked(text, Place::Text)
+    }
+
+    /// JSON, XML, YAML, a line of a log. O(length).
+    pub fn data(&self, text: &str) -> String {
+        self.masked(text, Place::Data)
+    }
+
+    /// A URL, or its path. O(length).
+    pub fn url(&self, url: &str) -> String {
+        self.masked(url, Place::Url)
+    }
+
+    /// The value of a header. O(length).
+    pub fn header(&self, name: &str, value: &str) -> String {
+        self.masked(value, Place::Header(name.trim()))
+    }
+
+    /// A text without the known values; what else it holds stays. O(length).
+    pub fn values(&self, text: &str) -> String {
+        match &self.needles {
+            Some(needles) => needles.masked(text, MASK),
+            None => text.to_owned(),
+        }
+    }
+
+    /// A request or a reply of HTTP/1 as text, lines of the head ended by LF. O(length).
+    pub fn message(&self, message: &[u8]) -> String {
+        let text = String::from_utf8_lossy(message);
+        let (head, body) = head_and_body(&text);
+        let mut lines: Vec<String> = Vec::new();
+        let mut content_type = "";
+        for line in head.split('\n').map(|line| line.strip_suffix('\r').unwrap_or(line)) {
+            lines.push(match line.split_once(':') {
+                _ if lines.is_empty() => self.first_line(line),
+                Some((name, value)) => {
+                    let rest = value.trim_start_matches(' ');
+                    if name.trim().eq_ignore_ascii_case("content-type") {
+                        content_type = rest;
+                    }
+                    format!("{name}:{}{}", &value[..value.len() - rest.len()], self.header(name, rest))
+                }
+                None => self.data(line),
+            });
+        }
+        if !body.is_empty() {
+            lines.push(String::new());
+            lines.push(masked(body, self.spots(body.as_bytes(), content_type)));
+        }
+        lines.join("\n")
+    }
+
+    /// Where a body of this content type has secrets. O(length).
+    pub fn spots(&self, body: &[u8], content_type: &str) -> Vec<Spot> {
+        let kind = content_type.split(';').next().unwrap_or_default().trim();
+        let place = match boundary(content_type) {
+            Some(boundary) => Place::Multipart(boundary),
+            None if kind.eq_ignore_ascii_case("application/x-www-form-urlencoded") => Place::Form,
+            None => Place::Data,
+        };
+        find(body, place, self.rules()).spots
+    }
+
+    /// `GET /path HTTP/1.1`, or the line of a status. O(length).
+    pub fn first_line(&self, line: &str) -> String {
+        match line.split_once(' ').zip(line.rfind(' ')) {
+            Some(((method, rest), last)) if !method.contains('/') && last > method.len() => {
+                let target = &rest[..last - method.len() - 1];
+                format!("{method} {}{}", self.url(target), &line[last..])
+            }
+            _ => self.text(line),
+        }
+    }
+
+    fn masked(&self, text: &str, place: Place<'_>) -> String {
+        masked(text, find(text.as_bytes(), place, self.rules()).spots)
+    }
+
+    fn rules(&self) -> Rules<'_> {
+        Rules { needles: self.needles.as_deref(), is_strict: true }
+    }
+}
+
+/// A text with masks in the place of its secrets.
+fn masked(text: &str, spots: Vec<Spot>) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut from = 0;
+    for spot in spots {
+        let Some(before) = text.get(from..spot.range.start) else { continue };
+        out.push_str(before);
+        out.extend([spot.quotes.as_str(), MASK, spot.quotes.as_str()]);
+        from = spot.range.end;
+    }
+    out.push_str(text.get(from..).unwrap_or_default());
+    out
+}
+
+/// What is looked for of a value: all of it, its lines, and the key after a scheme, as in `Bearer KEY`.
+fn pieces(value: &str) -> impl Iterator<Item = &str> {
+    let is_long = |chars: usize| move |piece: &&str| piece.chars().count() >= chars && *piece != MASK;
+    let lines = value.lines().filter(is_long(LINE_CHARS_MIN));
+    let key = value.split_once(' ').map(|(_, key)| key).filter(is_long(KEY_CHARS_MIN));
+    let whole = Some(value).filter(is_long(VALUE_CHARS_MIN));
+    whole.into_iter().chain(lines).chain(key)
+}
+
+/// Splits a message at its empty line. Some servers end lines with LF alone.
+fn head_and_body(text: &str) -> (&str, &str) {
+    let ends = ["\r\n\r\n", "\n\n"].map(|end| text.find(end).map(|at| (at, at + end.len())));
+    match ends.into_iter().flatten().min() {
+        Some((at, after)) => (&text[..at], &text[after..]),
+        None => (text, ""),
+    }
+}
+
+/// A URL without user, password and secret parameters, where no plan says which values are secret.
+pub fn masked_url(url: &str) -> String {
+    Redactor::default().url(url)
+}
+
+#[cfg(test)]
+mod tests;
