@@ -292,9 +292,15 @@ impl Finder<'_> {
             }
         }
         for found in USER.captures_iter(self.bytes) {
-            let user_and_password = [found.get(1), found.get(2)];
-            for part in user_and_password.into_iter().flatten() {
-                self.add(part.range(), Coding::Percent, Grade::Strong);
+            let (user, password) =
+                (found.get(1).map(|user| user.range()), found.get(2).map(|password| password.range()));
+            let both = user.clone().zip(password.clone()).map(|(user, password)| user.start..password.end);
+            match both.filter(|_| self.rules.is_strict) {
+                Some(both) => self.add(both, Coding::Percent, Grade::Strong),
+                None => [user, password]
+                    .into_iter()
+                    .flatten()
+                    .for_each(|part| self.add(part, Coding::Percent, Grade::Strong)),
             }
         }
         for range in cards::find(self.bytes) {
@@ -335,8 +341,7 @@ impl Finder<'_> {
         let has_code = has_code(&self.bytes[range.clone()]);
         let mut start = range.start;
         while start < range.end {
-            let rest = &self.bytes[start..range.end];
-            let end = start + memchr::memchr2(b'&', b';', rest).unwrap_or(rest.len());
+            let end = start + pair_length(&self.bytes[start..range.end]);
             if let Some(at) = memchr::memchr(b'=', &self.bytes[start..end]) {
                 let name = Coding::Percent.text(&self.bytes[start..start + at]);
                 self.parameter(&name, start + at + 1..end, has_code);
@@ -354,6 +359,23 @@ impl Finder<'_> {
         {
             self.nested(value, Coding::Percent, Place::Text);
         }
+    }
+}
+
+/// Length of the pair that a query begins with. A `;` ends it only in front of another pair.
+fn pair_length(query: &[u8]) -> usize {
+    let mut end = 0;
+    loop {
+        end += memchr::memchr2(b'&', b';', &query[end..]).unwrap_or(query.len() - end);
+        if query.get(end) != Some(&b';') {
+            return end;
+        }
+        let next = &query[end + 1..];
+        let next = &next[..memchr::memchr2(b'&', b';', next).unwrap_or(next.len())];
+        if next.contains(&b'=') {
+            return end;
+        }
+        end += 1;
     }
 }
 
