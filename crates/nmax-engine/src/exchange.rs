@@ -50,6 +50,9 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
             Ok(place) => place,
             Err(text) => return self.unsendable(context, assignment, prepared, name, turn, text),
         };
+        if let Some(known) = &context.program.known {
+            self.values.tell(known, &plan.scenarios[assignment.scenario]);
+        }
         let deadline = turn.begun + Nanos::from(step.timeout.unwrap_or(plan.defaults.timeout));
         let exchange = match self.carry(context, prepared, step, &place, deadline).await {
             Carried::Ended(exchange) => exchange,

@@ -67,5 +67,5 @@ pub use collector::{Complete, WorkerUse};
 pub use locations::without_users;
 pub use program::body_files;
 pub use run::{Event, Run, StartError, worker_count};
-pub use settings::{Allow, BodyFile, Files, KeepSamples, Settings};
+pub use settings::{Allow, BodyFile, Files, KeepSamples, Known, Settings};
 pub use source::{Times, times};

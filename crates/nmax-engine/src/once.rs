@@ -135,6 +135,7 @@ fn trace(
     let mut program = Program::new(Arc::clone(&plan), &names, &settings.files)?;
     program.records = Records::Last;
     program.first_iteration = take.number;
+    program.known.clone_from(&settings.known);
     if !values.is_empty() {
         program.shared = Arc::clone(values);
     }

@@ -17,7 +17,7 @@ use nmax_plan::template::{Labels, Part, Template};
 
 use crate::flow::{self, Flow};
 use crate::prepare::{Maker, templates_of};
-use crate::settings::{BodyFile, Files};
+use crate::settings::{BodyFile, Files, Known};
 
 /// Most transitions between pages that are told apart.
 const TRANSITIONS_MAX: usize = 2_000;
@@ -84,6 +84,8 @@ pub struct Program {
     pub tagger: Option<Tagger>,
     /// Scenarios that read a feeder which ends the run or the iteration: most rows they may ask for.
     pub rows_max: Vec<Option<(u64, AtEnd)>>,
+    /// Who wants to know the secrets among the values of each exchange, before it is sent.
+    pub known: Option<Known>,
 }
 
 /// Which records of its feeders an iteration reads.
@@ -307,6 +309,7 @@ impl Program {
             transitions: transitions.collect(),
             shared: Arc::default(),
             records: Records::First,
+            known: None,
             first_iteration: 0,
             has_references,
             tagger,

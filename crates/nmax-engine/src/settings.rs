@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::fs::File;
 use std::net::IpAddr;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use nmax_http::{ClientCertificate, SocketBudget, WireLog};
 use nmax_metrics::names::NAMES_MAX;
 use nmax_plan::plan::Plan;
 use nmax_plan::share::Share;
+use nmax_secrets::Redactor;
 
 /// Whether an address may be loaded; the error says why not.
 pub type Allow = Arc<dyn Fn(&str, IpAddr) -> Result<(), String> + Send + Sync>;
@@ -57,7 +58,13 @@ pub struct Settings {
     pub sockets: Option<Arc<SocketBudget>>,
     /// Who watches what goes over connections.
     pub wire: Option<WireLog>,
+    /// Who shows what [`crate::once()`] and its like exchange, and must know its secrets before.
+    pub known: Option<Known>,
 }
+
+/// Takes the secrets of a plan out of what is shown, those too that come up on the way: values of replies and of data by
+/// their names.
+pub type Known = Arc<Mutex<Redactor>>;
 
 impl fmt::Debug for Settings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -85,6 +92,7 @@ impl Settings {
             allow,
             sockets: None,
             wire: None,
+            known: None,
         }
     }
 }

@@ -104,7 +104,7 @@ static SCHEME: LazyLock<Regex> =
     LazyLock::new(|| expression(r"\b(?i:bearer|basic|token)(?:\s|%20|\+)+([A-Za-z0-9._~+/-]{16,}=*)"));
 /// User and password in front of a host.
 static USER: LazyLock<Regex> = LazyLock::new(|| {
-    let slashes = r#"(?:(?::|%3[Aa])(?:\\?/|%2[Ff]){2}|(?:^|["'=(\s,])//)"#;
+    let slashes = r#"(?:(?::|%3[Aa])(?:\\?/|%2[Ff]){2}|(?:^|[^A-Za-z0-9/._~%:-])//)"#;
     expression(&format!(r#"{slashes}([^/\s:"'<>\\?#&]*)(?::([^/\s"'<>\\?#]*))?@"#))
 });
 

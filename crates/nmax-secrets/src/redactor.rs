@@ -129,6 +129,16 @@ impl Redactor {
         find(body, place, self.rules()).spots
     }
 
+    /// Where a URL has secrets. O(length).
+    pub(crate) fn spots_of_url(&self, url: &[u8]) -> Vec<Spot> {
+        find(url, Place::Url, self.rules()).spots
+    }
+
+    /// Whether a text holds a known value. O(length).
+    pub(crate) fn knows(&self, text: &[u8]) -> bool {
+        self.needles.as_ref().is_some_and(|needles| needles.next(text, 0).is_some())
+    }
+
     /// `GET /path HTTP/1.1`, or the line of a status. O(length).
     pub fn first_line(&self, line: &str) -> String {
         match line.split_once(' ').zip(line.rfind(' ')) {

@@ -7,9 +7,9 @@ use std::collections::HashMap;
 
 use memchr::{memchr, memchr_iter, memchr3, memmem};
 
-use crate::MASK;
-use crate::find::{Place, Rules, find, has_shape};
+use crate::find::has_shape;
 use crate::names::{is_parameter, is_secret_name};
+use crate::{MASK, Redactor};
 
 /// Names that are remembered.
 const NAMES_MAX: usize = 10_000;
@@ -21,12 +21,18 @@ const NAMES_MAX: usize = 10_000;
 /// Logs hold them, and what is made of a log is stored and shown. It remembers which names are secret.
 #[derive(Clone, Debug, Default)]
 pub struct Hider {
+    redactor: Redactor,
     known: HashMap<Vec<u8>, bool>,
     text: Vec<u8>,
     count: u64,
 }
 
 impl Hider {
+    /// One that takes known values out too.
+    pub fn knowing(redactor: &Redactor) -> Self {
+        Self { redactor: redactor.clone(), ..Self::default() }
+    }
+
     /// How many values were taken out so far.
     pub fn count(&self) -> u64 {
         self.count
@@ -37,7 +43,7 @@ impl Hider {
         if !self.may_hold_secret(target) {
             return target;
         }
-        let spots = find(target, Place::Url, Rules { is_strict: true, ..Rules::default() }).spots;
+        let spots = self.redactor.spots_of_url(target);
         if spots.is_empty() {
             return target;
         }
@@ -62,6 +68,7 @@ impl Hider {
             || memchr_iter(b'=', target).any(|at| self.is_known(name_before(target, at)))
             || self.has_named_segment(target)
             || has_shape(target)
+            || self.redactor.knows(target)
     }
 
     /// Whether a segment of the path is a secret's name.

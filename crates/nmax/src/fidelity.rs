@@ -16,6 +16,7 @@ use nmax_log::replay::Schedule;
 use nmax_log::traffic::{Options, Period, Profile, Traffic, Types};
 use nmax_metrics::Nanos;
 use nmax_report::view::Likeness;
+use nmax_secrets::Redactor;
 use nmax_secrets::targets::Hider;
 use serde_json::Value;
 
@@ -74,7 +75,7 @@ pub struct Fidelity {
 
 impl Feed {
     /// Nothing yet of a run that began at `origin_us`, µs since 1970, and that is judged by its hold.
-    pub fn new(source: Arc<Source>, origin_us: i64, hold: (Nanos, Nanos)) -> Self {
+    pub fn new(source: Arc<Source>, origin_us: i64, hold: (Nanos, Nanos), redactor: &Redactor) -> Self {
         let at = |instant: Nanos| origin_us.saturating_add_unsigned(instant.0 / 1_000);
         let options = Options {
             period: Some(Period { from_us: at(hold.0), to_us: at(hold.1) }).filter(|_| hold.1 < Nanos::MAX),
@@ -87,7 +88,7 @@ impl Feed {
         Self {
             source,
             traffic: Traffic::new(options),
-            hider: Hider::default(),
+            hider: Hider::knowing(redactor),
             origin_us,
             hold_end: hold.1,
             last: Nanos::ZERO,

@@ -1,10 +1,12 @@
 //! What must not be stored or shown of a plan and a command line.
 
 use std::ops::Range;
+use std::sync::{Arc, Mutex, PoisonError};
 
+use nmax_engine::Known;
 use nmax_plan::addresses::is_absolute;
 use nmax_plan::document::write::to_yaml;
-use nmax_plan::plan::{Body, FormPart, Observed, PartContent, Plan, SourceKind, Step};
+use nmax_plan::plan::{Action, Body, FormPart, Observed, PartContent, Plan, SourceKind, Step, Test};
 use nmax_plan::template::{Part, Template};
 use nmax_secrets::{MASK, Place, Redactor, Rules, find, is_secret_header, is_secret_name, masked_url};
 
@@ -22,6 +24,8 @@ pub fn mask_plan(plan: &Plan) -> Plan {
         *proxy = masked_url(proxy);
     }
     plan.observe.iter_mut().for_each(mask_observed);
+    let actions = plan.timeline.iter_mut().flat_map(|item| std::iter::once(&mut item.action).chain(&mut item.undo));
+    actions.for_each(|action| mask_action(action, &plan.redactor));
     for scenario in plan.all_scenarios_mut() {
         let slots = scenario.slots.clone();
         scenario.change_steps(&mut |step| {
@@ -31,8 +35,18 @@ pub fn mask_plan(plan: &Plan) -> Plan {
                 secrets.for_each(|(_, value)| mask(value));
             }
         });
-        scenario.change_templates(&mut mask_keys);
+        scenario.change_templates(&mut |template| {
+            mask_keys(template);
+            mask_secrets(template, Place::Text);
+        });
         scenario.change_requests(&mut |request| {
+            for check in &mut request.expect.checks {
+                match &mut check.test {
+                    Test::BodyContains(text) | Test::BodyLacks(text) => mask_secrets(text, Place::Data),
+                    Test::HeaderContains(name, text) => mask_secrets(text, Place::Header(name)),
+                    Test::Finds(_) => {}
+                }
+            }
             mask_headers(&mut request.headers);
             mask_pairs(&mut request.query);
             mask_secrets(&mut request.url, Place::Url);
@@ -65,6 +79,14 @@ fn mask_observed(observed: &mut Observed) {
         }
         SourceKind::Postgres { url } | SourceKind::Redis { url } | SourceKind::Nginx { url } => mask_url(url),
         SourceKind::Memcached { .. } | SourceKind::Log { .. } => {}
+    }
+}
+
+fn mask_action(action: &mut Action, redactor: &Redactor) {
+    match action {
+        Action::Command(command) => *command = redactor.data(command),
+        Action::Http { url, body, .. } => (*url, *body) = (redactor.url(url), redactor.data(body)),
+        Action::Signal { .. } => {}
     }
 }
 
@@ -210,13 +232,13 @@ fn mask_pair(text: &str, redactor: &Redactor) -> String {
 #[derive(Clone, Debug)]
 pub struct Shown {
     with_secrets: bool,
-    redactor: Redactor,
+    known: Known,
 }
 
 impl Shown {
     /// Whether secrets are shown, and what takes them out.
     pub fn new(with_secrets: bool, redactor: &Redactor) -> Self {
-        Self { with_secrets, redactor: redactor.clone() }
+        Self { with_secrets, known: Arc::new(Mutex::new(redactor.clone())) }
     }
 
     /// Whether secrets are shown.
@@ -224,40 +246,47 @@ impl Shown {
         self.with_secrets
     }
 
+    /// Where an engine tells the secrets that come up on the way.
+    pub fn known(&self) -> Known {
+        Arc::clone(&self.known)
+    }
+
+    /// What takes secrets out of what is shown, if they are to be.
+    fn redactor(&self) -> Option<Redactor> {
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        (!self.with_secrets).then(|| known.clone())
+    }
+
     /// A plan as YAML.
     pub fn plan(&self, plan: &Plan) -> String {
-        if self.with_secrets { to_yaml(plan) } else { self.redactor.values(&to_yaml(&mask_plan(plan))) }
+        self.redactor().map_or_else(|| to_yaml(plan), |redactor| redactor.values(&to_yaml(&mask_plan(plan))))
     }
 
     /// A text in which names and values are not told apart.
     pub fn text(&self, text: &str) -> String {
-        if self.with_secrets { text.to_owned() } else { self.redactor.data(text) }
+        self.redactor().map_or_else(|| text.to_owned(), |redactor| redactor.data(text))
     }
 
     /// The value of a header.
     pub fn header(&self, name: &str, value: &str) -> String {
-        if self.with_secrets { value.to_owned() } else { self.redactor.header(name, value) }
+        self.redactor().map_or_else(|| value.to_owned(), |redactor| redactor.header(name, value))
     }
 
     /// The first line of a request or reply.
     pub fn first_line(&self, line: &str) -> String {
-        if self.with_secrets { line.to_owned() } else { self.redactor.first_line(line) }
+        self.redactor().map_or_else(|| line.to_owned(), |redactor| redactor.first_line(line))
     }
 
     /// Where a body of this content type has secrets that are not shown.
     pub fn secrets_in(&self, body: &[u8], content_type: &str) -> Vec<Range<usize>> {
-        if self.with_secrets {
-            return Vec::new();
-        }
-        self.redactor.spots(body, content_type).into_iter().map(|spot| spot.range).collect()
+        let spots = self.redactor().map(|redactor| redactor.spots(body, content_type)).unwrap_or_default();
+        spots.into_iter().map(|spot| spot.range).collect()
     }
 
     /// A request or reply, head and body.
     pub fn message(&self, message: &[u8]) -> String {
-        if self.with_secrets {
-            return String::from_utf8_lossy(message).into_owned();
-        }
-        self.redactor.message(message)
+        let text = || String::from_utf8_lossy(message).into_owned();
+        self.redactor().map_or_else(text, |redactor| redactor.message(message))
     }
 }
 

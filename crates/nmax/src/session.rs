@@ -134,7 +134,8 @@ pub fn run_under(order: &Order, interrupts: &Interrupts) -> Result<Finished, Ses
     };
     let origin = jiff::Timestamp::try_from(run.started_at()).unwrap_or_default();
     let feed = order.source.as_ref();
-    let feed = feed.map(|source| Feed::new(Arc::clone(source), origin.as_microsecond(), run.times().hold));
+    let feed =
+        feed.map(|source| Feed::new(Arc::clone(source), origin.as_microsecond(), run.times().hold, &plan.redactor));
     let observer = Observer::start(plan, &run, &tap);
     let new = || Sides::new(tap.clone(), plan, origin.as_microsecond(), run.times().hold);
     let sides = sides::are_wanted(plan).then(new);

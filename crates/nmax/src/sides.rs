@@ -19,6 +19,7 @@ use nmax_engine::told::Tellings;
 use nmax_metrics::{Catalog, Histogram, NameId, Nanos, Resource};
 use nmax_observe::log::{Agent, Batch, Entry, Tap};
 use nmax_plan::plan::{LogKind, Observed, ObservedSource, Plan, SourceKind};
+use nmax_secrets::Redactor;
 
 mod bins;
 mod json;
@@ -111,6 +112,8 @@ pub struct Sides {
     tap: Tap,
     origin_us: i64,
     hold: (Nanos, Nanos),
+    /// Takes secrets out of names that are found in paths.
+    redactor: Redactor,
     /// The logs of the plan, by number.
     followed: Vec<Followed>,
     kinds: Kinds,
@@ -173,6 +176,7 @@ impl Sides {
             tap,
             origin_us,
             hold,
+            redactor: plan.redactor.clone(),
             followed: layers::followed(plan),
             kinds: Kinds::default(),
             pairs: BTreeMap::new(),

@@ -39,8 +39,9 @@ struct Planned<'a> {
 fn planned(plan: &Plan) -> Vec<Planned<'_>> {
     let requests = |scenario| Scenario::requests(scenario).map(move |request| (scenario, request));
     let planned = plan.scenarios.iter().flat_map(requests);
+    let template = |scenario, request: &Request| path_of(&request.url.display(plan.labels(scenario)));
     planned
-        .map(|(scenario, request)| Planned { request, template: path_of(&request.url.display(plan.labels(scenario))) })
+        .map(|(scenario, request)| Planned { request, template: plan.redactor.url(&template(scenario, request)) })
         .collect()
 }
 

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 use nmax_metrics::Nanos;
 use nmax_plan::choice::{Choice, derive};
@@ -11,6 +11,7 @@ use nmax_plan::template::{Call, Escape, Template, Values};
 use nmax_secrets::{Redactor, is_secret_name};
 
 use crate::functions::{self, Place};
+use crate::settings::Known;
 use crate::source::row_at;
 
 /// Sets the choices of functions apart from those of steps.
@@ -107,6 +108,14 @@ impl VuValues {
     pub(crate) fn redactor(&self, scenario: &Scenario) -> Redactor {
         let named = self.named(scenario);
         self.plan.redactor.knowing(named.iter().map(|(name, value)| (*name, value.as_ref())))
+    }
+
+    /// Tells somebody who shows exchanges which of their values are secrets.
+    #[cold]
+    pub(crate) fn tell(&self, known: &Known, scenario: &Scenario) {
+        let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
+        let named = self.named(scenario);
+        *known = known.knowing(named.iter().map(|(name, value)| (*name, value.as_ref())));
     }
 
     /// What the values under way are called: variables of the scenario and of the run's setup, columns of the rows.

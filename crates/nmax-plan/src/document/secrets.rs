@@ -1,9 +1,10 @@
 //! What must not be shown or stored of a plan that was read: values of variables with secret names, and cells of secret
 //! data. They leave the names of the plan at once, which stand in every result.
 
-use nmax_secrets::{Redactor, Variables};
+use nmax_secrets::{MASK, Redactor, Variables, is_secret_name};
 
 use crate::plan::{Plan, Rows, Step};
+use crate::template::{Part, Template};
 use crate::threshold::Scope;
 
 /// What the names of files end in whose cells are secrets, as imports write them.
@@ -21,6 +22,11 @@ pub(super) fn settle(plan: &mut Plan, variables: &Variables) {
     });
     let cells = cells.flatten().take(CELLS_MAX).map(|cell| ("secret", cell.as_str()));
     plan.redactor = Redactor::new(variables).knowing(cells);
+    name_without_secrets(plan);
+    for intervention in &mut plan.timeline {
+        // A command is named after itself.
+        intervention.name = plan.redactor.data(&intervention.name);
+    }
     if plan.redactor.knows_nothing() {
         return;
     }
@@ -46,6 +52,33 @@ pub(super) fn settle(plan: &mut Plan, variables: &Variables) {
             Scope::Total => {}
         }
     }
-    plan.timeline.iter_mut().for_each(|intervention| hide(&mut intervention.name));
     plan.locations.iter_mut().for_each(|location| hide(&mut location.name));
+}
+
+/// Puts a mask in the place of holes of request names that values with secret names would fill.
+fn name_without_secrets(plan: &mut Plan) {
+    let shared = plan.shared_names().to_vec();
+    let columns: Vec<Vec<String>> = plan.feeders.iter().map(|feeder| feeder.columns.clone()).collect();
+    for scenario in plan.all_scenarios_mut() {
+        let slots = scenario.slots.clone();
+        scenario.change_requests(&mut |request| hide_holes(&mut request.name, (&slots, &shared), &columns));
+    }
+}
+
+fn hide_holes(template: &mut Template, (slots, shared): (&[String], &[String]), columns: &[Vec<String>]) {
+    for part in &mut template.parts {
+        let name = match part {
+            Part::Slot(slot) => slots.get(*slot),
+            Part::Shared(slot) => shared.get(*slot),
+            Part::Feeder { feeder, column } => columns.get(*feeder).and_then(|columns| columns.get(*column)),
+            Part::Call(call) => {
+                call.arguments.iter_mut().for_each(|argument| hide_holes(argument, (slots, shared), columns));
+                None
+            }
+            Part::Text(_) | Part::Iteration | Part::Vu => None,
+        };
+        if name.is_some_and(|name| is_secret_name(name)) {
+            *part = Part::Text(MASK.to_owned());
+        }
+    }
 }

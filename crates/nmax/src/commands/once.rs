@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use nmax_engine::Settings;
 use nmax_engine::once::{Rehearsal, Traced, rehearse};
 use nmax_metrics::{FailureExample, Outcome, Sample};
 use nmax_plan::plan::Plan;
@@ -33,7 +34,7 @@ pub fn once(args: &CheckArgs, plan: Plan, shown: &Shown) -> Exit {
         Err((error, exit)) => return complain(&error, exit),
     };
     let settings = match session::settings(&plan, &cleared.allow) {
-        Ok(settings) => settings,
+        Ok(settings) => Settings { known: Some(shown.known()), ..settings },
         Err(error) => return complain(&error, Exit::Usage),
     };
     let mut is_ok = true;

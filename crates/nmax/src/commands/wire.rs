@@ -49,6 +49,7 @@ pub fn wire(args: &WireArgs, safety: &SafetyArgs, mut plan: Plan, shown: &Shown)
     };
     let log = Arc::new(Log::default());
     settings.wire = Some(log.hook());
+    settings.known = Some(shown.known());
     let interrupts = Interrupts::listen();
     let watched = Arc::clone(&log);
     let started = std::thread::Builder::new().name("nmax-wire".into()).spawn(move || {

@@ -20,7 +20,7 @@ pub(super) fn result(sides: Sides) -> Option<Result> {
     let outside = [0, 1].map(|end| sides.pairs.values().any(|pair| pair.outside[end] > 0));
     let mut by_name: BTreeMap<String, BTreeMap<u16, Both>> = BTreeMap::new();
     for ((kind, status), pair) in &sides.pairs {
-        let statuses = by_name.entry(sides.kinds.name(*kind)).or_default();
+        let statuses = by_name.entry(sides.redactor.url(&sides.kinds.name(*kind))).or_default();
         statuses.entry(*status).or_default().add(pair, &layers, outside);
     }
     let offset_s = clock(&sides, &layers.front).and_then(|clock| offset_s(by_name.values(), &clock));

@@ -2,6 +2,7 @@
 
 use std::io::{Read, Write};
 use std::net::TcpListener;
+use std::path::Path;
 
 use crate::bench::{Bench, Ended};
 use crate::peers::Listener;
@@ -88,7 +89,7 @@ fn cookies_of_replies_are_hidden_and_long_bodies_counted() {
     });
     let once = bench.nmax(&["check", &url, "--once"]).exits(0);
     hides(&once);
-    let once = once.shows(&["set-cookie: [redacted]", "[200,000 bytes in all]", "ééé"]);
+    let once = once.shows(&["set-cookie: sid=REDACTED", "[200,000 bytes in all]", "ééé"]);
     assert!(!once.stdout.contains("no text"), "{}", once.stdout);
     let json = bench.nmax(&["check", &url, "--once", "--json"]).exits(0);
     hides(&json);
@@ -209,4 +210,204 @@ fn what_a_source_of_secrets_holds_is_hidden_in_every_spelling() {
         hidden(&text);
     }
     assert!(seen >= 2, "examples of failures are kept, without the secrets");
+}
+
+/// What every planted secret holds, as it is and as base64 shows it at any offset.
+const PLANTED: [&str; 4] = ["PLANTED", "UExBTlRFR", "BMQU5URU", "QTEFOVEVE"];
+
+/// A server whose replies fail and hold secrets in every form.
+fn betraying(request: &str) -> String {
+    let json = r#"{"tokens":["PLANTEDr1","PLANTEDr2"],"session":{"id":"PLANTEDr3"},"inner":"{\"password\":\"PLANTEDr4\",\"pins\":{\"pin\":[\"PLANTEDr5\"]}}","next":"https:\/\/ann:PLANTEDr6@h.test\/cb?code=PLANTEDr7&state=1","user":"ann"}"#;
+    let xml = "<reply><user>ann</user><password>PLANTEDr8</password><s:token><a>PLANTEDr9</a></s:token><login secret=\"PLANTEDr10\"/></reply>";
+    let page = "<form><input name=csrf value='PLANTEDr11'></form><script>var apiToken = \"PLANTEDr12\"; go({\"tokens\": [\"PLANTEDr13\"]})</script>user ann";
+    let (kind, body) = match request {
+        request if request.contains("/give") => ("application/json", r#"{"token":"PLANTEDgiven/1"}"#),
+        request if request.contains("/xml") => ("application/xml", xml),
+        request if request.contains("/page") => ("text/html", page),
+        _ => ("application/json", json),
+    };
+    let status = if request.contains("/give") { "200 OK" } else { "500 Out of order" };
+    let length = body.len();
+    format!(
+        "{status}\r\nset-cookie: id=PLANTEDc1; Path=/\r\nlocation: /x?access_token=PLANTEDc2\r\nx-auth: PLANTEDc3\r\n\
+         content-type: {kind}\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{body}"
+    )
+}
+
+#[track_caller]
+fn has_no_secret(what: &str, bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    for planted in PLANTED {
+        if let Some(at) = text.find(planted) {
+            let around: String = text[..at].chars().rev().take(200).collect::<String>().chars().rev().collect();
+            panic!("a secret in {what}, behind\n{around}\n{}", text[at..].chars().take(60).collect::<String>());
+        }
+    }
+}
+
+#[track_caller]
+fn said_no_secret(what: &str, ended: &Ended) {
+    has_no_secret(&format!("standard output of {what}"), ended.stdout.as_bytes());
+    has_no_secret(&format!("standard error of {what}"), ended.stderr.as_bytes());
+}
+
+/// Every file below a folder.
+fn files_hold_no_secret(folder: &Path) -> usize {
+    let mut seen = 0;
+    for entry in std::fs::read_dir(folder).unwrap().flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            seen += files_hold_no_secret(&path);
+            continue;
+        }
+        has_no_secret(&path.display().to_string(), &std::fs::read(&path).unwrap());
+        seen += 1;
+    }
+    seen
+}
+
+/// A plan with a secret in every place that can hold one.
+fn planted_plan(target: &str) -> String {
+    format!(
+        r#"nmax: 1
+target: {target}
+defaults:
+  headers: {{ authorization: Bearer PLANTEDh1, x-auth: PLANTEDh2, x-plain: "${{env.API_TOKEN}}" }}
+data:
+  people: {{ csv: people.csv }}
+tags: {{ hooks: "/hook/" }}
+setup:
+  steps:
+    - get: /give
+      name: give
+      extract: {{ session: {{ json: "$.token" }} }}
+scenarios:
+  a:
+    steps:
+      - get: "/hook/${{env.API_TOKEN}}/x"
+      - get: "/hook/${{env.API_TOKEN}}/y?token=PLANTEDq1&next=%7B%22pin%22%3A%22PLANTEDq2%22%7D"
+        name: "y ${{env.API_TOKEN}}"
+        tags: ["t ${{env.SHORT_TOKEN}}"]
+        expect: {{ status: 200, contains: "${{env.API_TOKEN}}" }}
+      - get: /give
+        name: given
+        extract: {{ token: {{ json: "$.token" }} }}
+      - transaction: "buys with ${{env.API_TOKEN}}"
+        steps:
+          - get: "/item/${{token}}/${{setup.session}}/${{people.password}}"
+            name: "item ${{token}} ${{people.password}}"
+          - post: /api
+            json: {{ password: {{ value: PLANTEDj1 }}, tokens: [PLANTEDj2, "${{vu}}"], vars: '{{"password":"PLANTEDj3"}}', user: ann }}
+          - post: /xml
+            body: "<a><password>PLANTEDx1</password><b secret='PLANTEDx2'>ann</b></a>"
+          - post: /page
+            form: {{ user: ann, password: PLANTEDf1, q: "token=PLANTEDf2" }}
+          - post: /page
+            multipart: {{ password: PLANTEDm1, note: '{{"tokens":["PLANTEDm2"]}}', user: ann }}
+      - fail: "because of ${{token}} and ${{env.API_TOKEN}}"
+timeline:
+  - {{ at: 100ms, http: {{ post: "/tl?token=PLANTEDt1&x=${{env.API_TOKEN}}" }} }}
+workload: {{ closed: {{ vus: 2 }}, iterations: 4 }}
+thresholds:
+  - response_time p95 < 10s for request "y ${{env.API_TOKEN}}"
+"#
+    )
+}
+
+/// No secret that is planted in a plan, its data, its environment, the command line or the replies is in anything that a
+/// run leaves or that is made of it.
+#[test]
+fn no_planted_secret_is_in_anything_that_a_run_leaves() {
+    let (bench, listener) = (Bench::new(), Listener::answering(betraying));
+    bench.write("people.csv", "user,password\nann,PLANTEDd1\nbob,PLANTEDd2/x y\n");
+    bench.write("plan.yaml", &planted_plan(&listener.url()));
+    let env = [("API_TOKEN", "PLANTEDe1/x"), ("SHORT_TOKEN", "PLANTEDe2")];
+    let run = [
+        "run",
+        "plan.yaml",
+        "--no-smoke",
+        "--samples",
+        "all",
+        "--note",
+        "with PLANTEDe1/x",
+        "--junit",
+        "j.xml",
+        "--csv",
+        "c.csv",
+    ];
+    let ended = bench.nmax_with(&env, &run);
+    said_no_secret("run", &ended);
+    assert!(matches!(ended.code, 3 | 4), "{}\n{}", ended.stdout, ended.stderr);
+    let kept = std::fs::read_to_string(bench.run().join("failures.jsonl")).unwrap();
+    for shown in ["\"user\":\"ann\"", "<user>ann</user>", "user ann", "user=ann", "name=\\\"user\\\"", "because of"] {
+        assert!(kept.contains(shown) || kept.contains(&shown.replace('"', "\\\"")), "{shown} not in\n{kept}");
+    }
+    assert!(files_hold_no_secret(&bench.path("runs")) >= 8);
+    for file in ["j.xml", "c.csv"] {
+        has_no_secret(file, &std::fs::read(bench.path(file)).unwrap());
+    }
+    for words in [
+        &["show", "last"][..],
+        &["show", "last", "--json"],
+        &["show", "last", "--wide"],
+        &["report", "--format", "html", "-o", "-"],
+        &["report", "--format", "junit"],
+        &["report", "--format", "csv"],
+        &["runs"],
+        &["slice", "last", "--by", "name"],
+        &["slice", "last", "--by", "tag", "--json"],
+    ] {
+        said_no_secret(&words.join(" "), &bench.nmax(words));
+    }
+    for words in [
+        &["check", "plan.yaml"][..],
+        &["check", "plan.yaml", "--once"],
+        &["check", "plan.yaml", "--wire"],
+        &["check", "plan.yaml", "--once", "--json"],
+    ] {
+        said_no_secret(&words.join(" "), &bench.nmax_with(&env, words));
+    }
+    assert!(
+        listener.heard().iter().any(|request| request.contains("/item/PLANTEDgiven%2F1/PLANTEDgiven%2F1/PLANTEDd")),
+        "secrets are sent as they are"
+    );
+}
+
+/// The same of what is given on the command line, and of errors that quote a value.
+#[test]
+fn no_planted_secret_of_a_command_line_is_kept_or_repeated() {
+    let (bench, listener) = (Bench::new(), Listener::answering(betraying));
+    let url = format!("{}/reset-password/PLANTEDu1x?token=PLANTEDu2", listener.url());
+    let body = r#"{"password":{"value":"PLANTEDb1"},"tokens":["PLANTEDb2"],"vars":"{\"password\":\"PLANTEDb3\"}"}"#;
+    let ended = bench.nmax(&[
+        "run",
+        &url,
+        "-n",
+        "3",
+        "-c",
+        "1",
+        "-b",
+        body,
+        "-H",
+        "Cookie: sid=PLANTEDb4",
+        "-HX-Auth: PLANTEDb5",
+        "--name",
+        "n",
+    ]);
+    said_no_secret("run", &ended);
+    assert!(files_hold_no_secret(&bench.path("runs")) >= 8);
+    let body = "<a><password>PLANTEDb6</password></a>";
+    said_no_secret("run", &bench.nmax(&["run", &url, "-n", "1", "-c", "1", "-b", body]));
+    said_no_secret("check", &bench.nmax(&["check", &url, "--once", "-b", body]));
+    assert!(files_hold_no_secret(&bench.path("runs")) >= 16);
+    bench.write("wrong.yaml", "nmax: 1\ntarget: http://127.0.0.1:9\nscenarios: { a: { steps: [{ get: /, timeout: '${env.API_TOKEN}' }] } }\nworkload: { closed: { vus: 1 } }\n");
+    let wrong = [
+        &["check", "wrong.yaml", "-e", "API_TOKEN=PLANTEDe1"][..],
+        &["check", "wrong.yaml", "-e", "API_TOKEN=1s", "--set", "defaults.headers.x-api-key=[PLANTEDs1]"],
+        &["run", "wrong.yaml", "-e", "API_TOKEN=1s", "--target", "http://ann:PLANTEDs2@h"],
+    ];
+    for words in wrong {
+        let ended = bench.nmax(words).exits(2);
+        said_no_secret(&words.join(" "), &ended);
+    }
 }

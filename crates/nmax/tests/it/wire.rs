@@ -11,9 +11,9 @@ fn every_byte_of_one_exchange_is_shown() {
         let shown = bench.nmax(&[verb, &url, "--wire", "-H", "Authorization: Bearer s3cret", "-c", "50"]).exits(0);
         let shown = shown.shows(&[
             "* connected from 127.0.0.1:",
-            "> GET /hello?token=[redacted] HTTP/1.1\\r\\n\n",
+            "> GET /hello?token=REDACTED HTTP/1.1\\r\\n\n",
             "> connection: keep-alive\\r\\n\n",
-            "> Authorization: [redacted]\\r\\n\n",
+            "> Authorization: Bearer REDACTED\\r\\n\n",
             "< HTTP/1.1 200 OK\\r\\n\n",
             "< \\r\\n\n",
             "✓ GET /hello: status 200",
