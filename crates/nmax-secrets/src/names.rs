@@ -60,7 +60,7 @@ pub(crate) fn is_about(name: &str) -> bool {
 }
 
 /// Whether a parameter of this name is a secret, if its value looks like one.
-pub(crate) fn is_parameter(name: &str) -> bool {
+pub fn is_parameter(name: &str) -> bool {
     PARAMETERS.iter().any(|known| name.eq_ignore_ascii_case(known))
 }
 

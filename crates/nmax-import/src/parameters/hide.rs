@@ -1,12 +1,13 @@
 //! Secrets that a plan must send: they are read from a file or from the environment.
 
+use nmax_secrets::names::is_parameter;
 use nmax_secrets::{is_secret_header, is_secret_name};
 
 use super::feeders::Feeders;
 use super::{Covered, Other, Parameters, all_parts, told};
 use crate::journey::Journey;
 use crate::options::{Options, SecretsIn};
-use crate::parts::{Part, Place, Replacement, Use};
+use crate::parts::{Part, Place, Replacement, Use, percent_encode};
 use crate::recording::Recording;
 use crate::redact::Secrets;
 
@@ -57,7 +58,9 @@ fn spans(part: &Part, secrets: &Secrets) -> Vec<std::ops::Range<usize>> {
     let is_named = match &part.place {
         Place::Header(name) => is_secret_header(name),
         Place::Cookie(_) => true,
-        Place::Query(name, _) | Place::Field(name, _) => is_secret_name(name),
+        Place::Query(name, _) | Place::Field(name, _) => {
+            is_secret_name(name) || (is_parameter(name) && was_taken_out(&part.value, secrets))
+        }
         Place::Json(pointer) => pointer.rsplit('/').next().is_some_and(is_secret_name),
         _ => false,
     };
@@ -66,6 +69,11 @@ fn spans(part: &Part, secrets: &Secrets) -> Vec<std::ops::Range<usize>> {
         return whole(&part.value);
     }
     within(&part.value, secrets)
+}
+
+/// Whether a value was taken out of the recording, if only in its place: a code of OAuth.
+fn was_taken_out(value: &str, secrets: &Secrets) -> bool {
+    secrets.placeholder(value).is_some() || secrets.placeholder(&percent_encode(value)).is_some()
 }
 
 /// Where a text holds secrets, by the placeholders that would stand there.

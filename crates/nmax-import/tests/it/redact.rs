@@ -312,3 +312,44 @@ fn a_secrets_file_that_is_none_says_where() {
     }
     assert_eq!(format!("{:?}", Secrets::new(&KEY)), "Secrets(0 values, 0 local)");
 }
+
+/// A code of OAuth opens a door however short it is; one of a coupon does not.
+#[test]
+fn codes_of_logins_are_in_no_file() {
+    let mut recording = page("<p>welcome</p>");
+    let mut callback = recording.entries[0].clone();
+    recording.entries[0].request =
+        Request { method: "GET".to_owned(), url: "https://a.test/buy?code=SUMMER".to_owned(), ..Request::default() };
+    callback.sent_us = 5_000_000;
+    callback.request = Request {
+        method: "GET".to_owned(),
+        url: "https://a.test/cb?code=4%2Fx9kq&state=af0&scope=open".to_owned(),
+        ..Request::default()
+    };
+    recording.entries.push(callback);
+    let (text, _) = redacted(recording.clone());
+    assert!(!text.contains("x9kq") && text.contains("code=SUMMER"), "{text}");
+    let made = nmax_import::convert(vec![recording], &nmax_import::options::Options::default());
+    assert!(!made.plan.contains("x9kq") && made.plan.contains("SUMMER"), "{}", made.plan);
+    for file in made.files.iter().filter(|file| !file.name.contains(".secrets.")) {
+        assert!(!String::from_utf8_lossy(&file.bytes).contains("x9kq"), "{}", file.name);
+    }
+}
+
+/// What is stored of a JSON body is JSON, and comes back with the numbers that it had.
+#[test]
+fn bodies_of_json_stay_json() {
+    let text = r#"{"pin":12345,"tokens":["a1b2c3d4e5",7],"inner":"{\"pin\":98765}","n":5}"#;
+    let mut recording = page("");
+    recording.entries[0].request.body = body("application/json", text.to_owned());
+    let mut stored = recording.clone();
+    let secrets = redact(&mut stored, &KEY);
+    let written = String::from_utf8(stored.entries[0].request.body.clone().unwrap().bytes).unwrap();
+    let json: serde_json::Value = serde_json::from_str(&written).unwrap();
+    assert!(json["pin"].is_string() && json["tokens"].is_string() && json["n"] == 5, "{written}");
+    let inner: serde_json::Value = serde_json::from_str(json["inner"].as_str().unwrap()).unwrap();
+    assert!(inner["pin"].is_string(), "{written}");
+    let loaded = Secrets::from_json(&secrets.to_json()).unwrap();
+    assert_eq!(loaded.restore(&mut stored), 0);
+    assert_eq!(stored, recording);
+}
