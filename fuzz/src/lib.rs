@@ -8,4 +8,5 @@ pub mod logs;
 pub mod metrics;
 pub mod plan;
 pub mod recordings;
+pub mod secrets;
 pub mod urls;

@@ -89,7 +89,8 @@ pub fn find(bytes: &[u8], place: Place<'_>, rules: Rules<'_>) -> Found {
     let (per_byte, least) = INNER_BYTES_MAX;
     let room = Cell::new(bytes.len().saturating_mul(per_byte).max(least));
     let is_data = rules.is_strict || !matches!(place, Place::Text);
-    let mut finder = Finder { bytes, rules, is_data, depth: 0, room: &room, bare: Vec::new(), found: Found::default() };
+    let mut finder =
+        Finder { bytes, rules, is_data, depth: 0, room: &room, bare: Vec::new(), path_end: 0, found: Found::default() };
     finder.place(place);
     finder.finish()
 }
@@ -127,6 +128,8 @@ struct Finder<'a> {
     room: &'a Cell<usize>,
     /// Values of JSON without quotes.
     bare: Vec<Range<usize>>,
+    /// Where the path of a URL ends.
+    path_end: usize,
     found: Found,
 }
 
@@ -194,9 +197,7 @@ impl Finder<'_> {
         if place == Place::Data && self.rules.is_strict {
             self.labels();
         }
-        if place != Place::Url {
-            self.pairs();
-        }
+        self.pairs();
         self.markup();
         self.shapes();
         // What is written in another way as a whole: JSON in a script, markup in markup, a form in a URL.
@@ -239,9 +240,11 @@ impl Finder<'_> {
             depth: self.depth + 1,
             room: self.room,
             bare: Vec::new(),
+            path_end: 0,
             found: Found::default(),
         };
-        let is_url = plain.bytes.starts_with(b"http://") || plain.bytes.starts_with(b"https://");
+        let is_url = [b"http://".as_slice(), b"https://"].iter().any(|scheme| plain.bytes.starts_with(scheme))
+            && !plain.bytes.iter().any(u8::is_ascii_whitespace);
         inner.place(if is_url { Place::Url } else { place });
         let Found { spots, inside } = inner.finish();
         self.found.inside.extend(inside);
@@ -312,6 +315,7 @@ impl Finder<'_> {
         let bytes = self.bytes;
         let end = memchr::memchr(b'#', bytes).unwrap_or(bytes.len());
         let path_end = memchr::memchr(b'?', &bytes[..end]).unwrap_or(end);
+        self.path_end = path_end;
         let start = memchr::memmem::find(&bytes[..path_end], b"://").map_or(0, |at| at + 3);
         let mut before = String::new();
         let mut at = start;

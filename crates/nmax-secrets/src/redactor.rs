@@ -106,7 +106,7 @@ impl Redactor {
                     if name.trim().eq_ignore_ascii_case("content-type") {
                         content_type = rest;
                     }
-                    format!("{name}:{}{}", &value[..value.len() - rest.len()], self.header(name, rest))
+                    format!("{}:{}{}", self.values(name), &value[..value.len() - rest.len()], self.header(name, rest))
                 }
                 None => self.data(line),
             });
@@ -144,7 +144,7 @@ impl Redactor {
         match line.split_once(' ').zip(line.rfind(' ')) {
             Some(((method, rest), last)) if !method.contains('/') && last > method.len() => {
                 let target = &rest[..last - method.len() - 1];
-                format!("{method} {}{}", self.url(target), &line[last..])
+                format!("{} {}{}", self.values(method), self.url(target), self.values(&line[last..]))
             }
             _ => self.text(line),
         }

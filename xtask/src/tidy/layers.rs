@@ -179,7 +179,7 @@ pub(crate) const TABLE: [Row; 23] = [
         "fuzz",
         Layer::Program,
         &["nmax-secrets", "nmax-http", "nmax-import", "nmax-log", "nmax-observe", "nmax-plan"],
-        &["libfuzzer-sys"],
+        &["libfuzzer-sys", "serde_json"],
     ),
 ];
 

@@ -64,10 +64,13 @@ impl Finder<'_> {
     fn of_link(&mut self, name: &str, name_at: usize, start: usize) {
         let bytes = self.bytes;
         let ends = |byte: u8| matches!(byte, b'"' | b'\'' | b'<' | b'>' | b'\\' | b')') || byte.is_ascii_whitespace();
-        // Parameters of a path end where its query begins.
+        // Parameters of a path end where its query begins, and those of a segment with it.
         let is_of_path = bytes[..name_at].ends_with(b";");
-        let is_value =
-            |byte: &&u8| !ends(**byte) && !matches!(byte, b'&' | b'#' | b';' | b',') && !(is_of_path && **byte == b'?');
+        let is_of_segment = name_at < self.path_end;
+        let is_value = |byte: &&u8| {
+            let is_next = (is_of_path && **byte == b'?') || (is_of_segment && **byte == b'/');
+            !ends(**byte) && !matches!(byte, b'&' | b'#' | b';' | b',') && !is_next
+        };
         let length = bytes[start..].iter().take(VALUE_BYTES_MAX).take_while(is_value).count();
         let has_code = name.eq_ignore_ascii_case("code") && {
             let before = bytes[..name_at].iter().rev().take(VALUE_BYTES_MAX).take_while(|byte| !ends(**byte)).count();

@@ -54,6 +54,11 @@ fn plans_of_the_seeds_hold() {
 }
 
 #[test]
+fn secrets_of_the_seeds_are_taken_out() {
+    replay("secrets", properties::secrets::hold);
+}
+
+#[test]
 fn har_files_of_the_seeds_hold() {
     replay("har", properties::recordings::har_holds);
 }
