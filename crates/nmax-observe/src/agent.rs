@@ -28,6 +28,8 @@ mod wire;
 pub(crate) use client::source;
 pub use server::{Agent, AgentOptions, Place};
 
+/// Where an agent is asked unless its URL says otherwise.
+pub(crate) const PORT: u16 = 80;
 /// Version of the protocol.
 const PROTOCOL: u64 = 1;
 /// What an agent that calls upgrades its connection to.

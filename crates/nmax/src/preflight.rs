@@ -12,14 +12,16 @@ use nmax_engine::network;
 use nmax_engine::real::RealClock;
 use nmax_http::{Allow, Config, Failure, Origin, Shared, Url};
 use nmax_metrics::ErrorKind;
+use nmax_observe::address::elsewhere;
 use nmax_plan::addresses::is_absolute;
 use nmax_plan::plan::{Action, Discover, Plan, Scenario};
 use nmax_plan::template::Template;
 use nmax_plan::units::format_duration;
 
+use crate::commands::check::sources;
 use crate::exit::Exit;
 use crate::safety::{self, SafetyArgs};
-use crate::session;
+use crate::{say, session};
 
 /// A target that may be loaded and can be reached.
 pub struct Cleared {
@@ -126,6 +128,20 @@ fn ask(decided: &Arc<OnceLock<Allow>>) -> Allow {
         Some(allow) => allow(host, address),
         None => Err(format!("{host} ({address}): asked before it was decided what may be loaded")),
     })
+}
+
+/// Says which other hosts the plan's sources read. The error names one that may not be read, whatever the flags.
+pub fn observed(plan: &Plan) -> Result<(), String> {
+    let elsewhere = elsewhere(&plan.observe);
+    if let Some(trouble) = elsewhere.iter().find_map(|one| one.forbidden.as_ref()) {
+        return Err(format!("`observe`: {trouble}"));
+    }
+    let named = elsewhere.iter().map(|one| format!("{} at {one}", sources::title(&plan.observe[one.index])));
+    let named: Vec<String> = named.collect();
+    if !named.is_empty() {
+        say::note(format_args!("note: the run reads sources beyond this host: {}", named.join("; ")));
+    }
+    Ok(())
 }
 
 /// Complains about a source address that this host does not have.

@@ -5,8 +5,8 @@
 //! rules. Metadata services of clouds are never loaded.
 //!
 //! # Layout
-//! - pure: [`address`] (what an address leads to), [`target`] (hosts and networks as written), [`policy`] (the
-//!   decision), [`dns`] (bytes of a TXT query)
+//! - pure: [`target`] (hosts and networks as written), [`policy`] (the decision), [`dns`] (bytes of a TXT query); what an
+//!   address leads to is in `nmax_plan::addresses`
 //! - shell: [`config`] (the user's allow list), [`well_known`] and [`txt`] (the two proofs)
 
 use std::fmt::Write as _;
@@ -16,7 +16,6 @@ use std::time::Duration;
 use nmax_engine::real::RealClock;
 use nmax_http::{Origin, Shared};
 
-pub mod address;
 pub mod config;
 pub mod dns;
 pub mod policy;

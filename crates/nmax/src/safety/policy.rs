@@ -5,8 +5,8 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use nmax_http::Allow;
+use nmax_plan::addresses::{Class, classify};
 
-use super::address::{Class, classify};
 use super::target::{Host, Pattern};
 
 /// A private target that the user allowed.

@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use nmax_engine::real::RealClock;
 use nmax_http::{Alarm, Allow, Client, Config, KeepBody, NameRules, Origin, Request, Shared};
+use nmax_plan::addresses::{Class, classify};
 use tokio::time::timeout;
 
-use super::address::{Class, classify};
 use super::policy::Proof;
 use super::target::Host;
 
