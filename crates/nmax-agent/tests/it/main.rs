@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
+mod crowd;
+
 use std::process::{Command, Output};
 
 fn agent(args: &[&str]) -> Output {
