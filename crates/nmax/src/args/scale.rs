@@ -17,7 +17,8 @@ Examples:
   nmax scale shop.yaml --axis vus=1,2,4,8,16,32 --replicates 3
   nmax scale shop.yaml --axis rate --count transaction:checkout
   nmax scale shop.yaml --find 'p95 < 200ms'                  also the highest load that holds it
-  nmax scale shop.yaml --axis nodes=1,2,4,8 --apply './set-nodes {nodes}' --allow-exec --price 0.34/h
+  nmax scale shop.yaml --axis nodes=1,2,4,8 --apply './set-nodes {nodes}' \\
+    --allow-exec --price 0.34/h
   nmax scale shop.yaml --axis nodes=1,2,4 --axis size=small,large --apply './set {nodes} {size}' \\
     --allow-exec --price small=0.10/h,large=0.40/h
 
