@@ -4,8 +4,13 @@
 //! Addresses that are not loopback are in a network of its own, which ends with the test.
 
 use std::fs;
+use std::net::{SocketAddr, UdpSocket};
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
 use crate::bench::{Bench, Ended, skip};
 use crate::peers::{arrived, target};
@@ -230,4 +235,68 @@ fn programs_start_by_consent_only() {
     let args = ["record", &url, "--browser", program, "--allow-exec", "--headless", "--duration", "1s"];
     bench.nmax(&args);
     assert!(has_run());
+}
+
+/// Answers every question for an address with the loopback, which holds for no time; counts them. Ends when dropped.
+struct NameServer {
+    at: SocketAddr,
+    asked: Arc<AtomicU64>,
+    is_over: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl NameServer {
+    fn start() -> Self {
+        let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
+        socket.set_read_timeout(Some(Duration::from_millis(50))).unwrap();
+        let at = socket.local_addr().unwrap();
+        let (asked, is_over) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicBool::new(false)));
+        let (count, over) = (Arc::clone(&asked), Arc::clone(&is_over));
+        let thread = std::thread::spawn(move || {
+            let mut question = [0; 512];
+            while !over.load(Ordering::Relaxed) {
+                let Ok((length, peer)) = socket.recv_from(&mut question) else { continue };
+                count.fetch_add(1, Ordering::Relaxed);
+                let mut reply = question[..length].to_vec();
+                let is_v4 = reply[length - 3] == 1;
+                (reply[2], reply[3], reply[7]) = (0x81, 0x80, u8::from(is_v4));
+                if is_v4 {
+                    reply.extend([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 0, 0, 4, 127, 0, 0, 1]);
+                }
+                let _ = socket.send_to(&reply, peer);
+            }
+        });
+        Self { at, asked, is_over, thread: Some(thread) }
+    }
+}
+
+impl Drop for NameServer {
+    fn drop(&mut self) {
+        self.is_over.store(true, Ordering::Relaxed);
+        let _ = self.thread.take().map(JoinHandle::join);
+    }
+}
+
+/// A run that would ask for a name at each of its connections asks a server so many questions in any second; what it does
+/// not ask is an error of its own, with the reason, and the run is no measurement.
+#[test]
+fn a_name_server_is_not_flooded() {
+    const QUESTIONS_PER_S_MAX: u64 = 1_000;
+    let (bench, target, names) = (Bench::new(), target(), NameServer::start());
+    let url = format!("http://shop.test:{}", target.address().port());
+    let dns =
+        format!("defaults: {{ dns: {{ servers: ['{}'], ttl: 0s, cache: vu }}, connection: per-request }}\n", names.at);
+    bench.write("plan.yaml", &plan(&url, &dns).replace("20/s", "1500/s"));
+    let begun = Instant::now();
+    let ended = bench.nmax(&["run", "plan.yaml", "--no-smoke", "--json", "-q"]);
+    let seconds = begun.elapsed().as_secs() + 1;
+    let asked = names.asked.load(Ordering::Relaxed);
+    assert!((1..=seconds * QUESTIONS_PER_S_MAX).contains(&asked), "{asked} questions in {seconds} s");
+    let json = ended.json();
+    let errors = &json["requests"][0]["errors"]["injector"];
+    if errors.as_u64().unwrap_or(0) > 0 {
+        assert_eq!((ended.code, &json["verdict"]), (4, &"INVALID".into()), "{json:#}");
+        let failures = fs::read_to_string(bench.run().join("failures.jsonl")).unwrap();
+        assert!(failures.contains("1000 times within a second") && failures.contains("dns.cache: run"), "{failures}");
+    }
 }
