@@ -220,6 +220,9 @@ pub(crate) enum Comparison {
 /// A label with how it is compared, and to what.
 pub(crate) type Matcher = (String, Comparison, String);
 
+/// A name with what it is compared to, if it is.
+type Label = (String, Option<(Comparison, String)>);
+
 impl<'a> Line<'a> {
     pub(crate) fn new(line: &'a str) -> Self {
         Self { rest: line.chars().peekable() }
@@ -272,7 +275,7 @@ impl<'a> Line<'a> {
     }
 
     /// `name="value"`, or a name in quotes by itself.
-    fn label(&mut self) -> Result<(String, Option<(Comparison, String)>), &'static str> {
+    fn label(&mut self) -> Result<Label, &'static str> {
         let name = if self.rest.peek() == Some(&'"') {
             self.quoted()?
         } else {
