@@ -55,7 +55,7 @@ end_servers() { [[ ! -s $servers_pid ]] || kill "$(cat "$servers_pid")" 2>/dev/n
 trap 'end_servers; clean_up' EXIT
 "$here/set-servers.sh" "$nmax" "$port" "$servers_pid" 1
 scale --axis "servers=$(short 1,2,4 1,2,4,8)" --apply "'$here/set-servers.sh' '$nmax' $port '$servers_pid' {servers}" \
-    --price 0.10/h --budget "$(short 25s 180s)" --max 64 ${real_levels[@]+"${real_levels[@]}" --replicates 1}
+    --allow-exec --price 0.10/h --budget "$(short 25s 180s)" --max 64 ${real_levels[@]+"${real_levels[@]}" --replicates 1}
 expect_text "servers=1 " "servers=4 "
 look "the best throughput at each number of servers, and what a million requests cost there. Up to four, each adds its 100/s;
    then the lock is full, and what is paid for more of them buys less."

@@ -12,7 +12,9 @@ const READINGS_MAX: usize = 3_000;
 /// Longest name of a source or metric.
 const NAME_BYTES_MAX: usize = 300;
 /// Longest sentence, in characters.
-const SENTENCE_CHARS_MAX: usize = 1_000;
+const SENTENCE_CHARS_MAX: usize = 200;
+/// What no error repeats.
+const PLANTED: &str = "AKIAPLANTED";
 
 /// Input: a line with the content type, then pages of one server.
 pub fn holds(input: &[u8]) {
@@ -31,6 +33,22 @@ pub fn holds(input: &[u8]) {
         // What came before a page decides neither whether it is one, nor what is wrong with it.
         let alone = readings_of_pages(content_type, &[page]).remove(0);
         assert_eq!(alone.err(), read.as_ref().err().cloned(), "without the pages before");
+        repeats_nothing(content_type, page);
+    }
+}
+
+/// A plan may name any page, and errors are shared: not a word of a page is in one.
+fn repeats_nothing(content_type: &str, page: &str) {
+    let lines = |change: fn(&str) -> String| page.lines().map(|line| change(line) + "\n").collect::<String>();
+    let planted: [String; 3] = [
+        lines(|line| format!("{PLANTED}{line}")),
+        lines(|line| format!("{line}{PLANTED}")),
+        lines(|line| line.replacen(' ', &format!(" {PLANTED}"), 1)),
+    ];
+    for page in &planted {
+        if let Err(trouble) = readings_of_pages(content_type, &[page]).remove(0) {
+            assert!(!trouble.text.contains(PLANTED), "{trouble}");
+        }
     }
 }
 

@@ -44,7 +44,7 @@ impl fmt::Display for Finding {
 pub(crate) type Rule = fn(&Repo) -> Vec<Finding>;
 
 /// All rules, with their names.
-pub(crate) const RULES: [(&str, Rule); 16] = [
+pub(crate) const RULES: [(&str, Rule); 17] = [
     ("dependencies follow the table of layers", layers::dependencies_follow_the_table),
     ("pure crates are pure", layers::pure_crates_are_pure),
     ("serde stays at the border", layers::serde_stays_at_the_border),
@@ -52,6 +52,7 @@ pub(crate) const RULES: [(&str, Rule); 16] = [
     ("no unwrap", habits::no_unwrap),
     ("no unbounded channel", habits::no_unbounded_channel),
     ("no unsafe code", habits::no_unsafe),
+    ("few files start programs", habits::few_start_programs),
     ("no claim of a cause", habits::no_claim_of_a_cause),
     ("modules have docs", files::modules_have_docs),
     ("files are short", files::files_are_short),

@@ -9,11 +9,12 @@
 use std::fmt::Display;
 use std::fs;
 use std::net::{IpAddr, SocketAddr};
-use std::path::PathBuf;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
-use nmax_observe::agent::token::Token;
+use nmax_observe::agent::token::{STRONG_BYTES_MIN, Token};
 use nmax_observe::agent::{Agent, AgentOptions, Place};
 use nmax_plan::addresses::{ServiceUrl, is_here};
 use nmax_plan::units::parse_duration;
@@ -120,11 +121,8 @@ fn options(args: &AgentArgs) -> Result<AgentOptions, String> {
         Place::Listen(address) => !is_loopback(address.ip()),
         Place::Call { place, .. } => !is_here(place.rsplit_once(':').map_or(place, |(host, _)| host)),
     };
-    if token.is_none() && is_open {
-        return Err(format!(
-            "beyond this host an agent needs a token\n  help: put 16 or more random characters into a file for --token-file, or into \
-             {TOKEN_VARIABLE}: `export {TOKEN_VARIABLE}=$(head -c 24 /dev/urandom | base64)`"
-        ));
+    if is_open {
+        keep_out(token.as_ref(), args.token_file.as_deref())?;
     }
     let is_name = |name: &String| !name.is_empty() && name.len() <= 64 && !name.contains('/');
     if let Some(wrong) = args.process.iter().find(|name| !is_name(name)) {
@@ -135,6 +133,36 @@ fn options(args: &AgentArgs) -> Result<AgentOptions, String> {
         ));
     }
     Ok(AgentOptions { place, token, processes: args.process.clone() })
+}
+
+/// Complains where others in the network could come to know the token: there is none, it can be guessed, or it can be read.
+fn keep_out(token: Option<&Token>, file: Option<&Path>) -> Result<(), String> {
+    let strong = format!("`export {TOKEN_VARIABLE}=$(head -c 24 /dev/urandom | base64)`");
+    let Some(token) = token else {
+        return Err(format!(
+            "beyond this host an agent needs a token\n  help: put {STRONG_BYTES_MIN} or more random characters into a file for \
+             --token-file, or into {TOKEN_VARIABLE}: {strong}"
+        ));
+    };
+    if !token.is_strong() {
+        let whence = file.map_or_else(|| TOKEN_VARIABLE.to_owned(), |file| file.display().to_string());
+        return Err(format!(
+            "{whence}: beyond this host a token of fewer than {STRONG_BYTES_MIN} characters can be guessed\n  help: give both \
+             sides a random one, such as {strong} makes"
+        ));
+    }
+    let about = file.and_then(|file| Some((file, fs::metadata(file).ok()?)));
+    if let Some((file, about)) = about
+        && about.is_file()
+        && about.permissions().mode() & 0o077 != 0
+    {
+        let (file, mode) = (file.display(), about.permissions().mode() & 0o777);
+        return Err(format!(
+            "--token-file {file}: others on this host may read or change it (mode {mode:04o})\n  help: `chmod 600 {file}`; if \
+             somebody has read it, give both sides a new token"
+        ));
+    }
+    Ok(())
 }
 
 fn is_loopback(address: IpAddr) -> bool {

@@ -2,13 +2,15 @@
 //!
 //! One thread per process asks for all workers: their own runtimes have no timers, and a lookup in the C library
 //! would block one of theirs and tell no lifetime. It starts with the first name; a run that loads an address has
-//! none. At most [`LOOKUPS_MAX`] lookups run at once, two sockets each; the rest wait.
+//! none. At most [`LOOKUPS_MAX`] lookups run at once, two sockets each; the rest wait. A name server gets a limited number
+//! of questions a second ([`quota`]); a lookup that would need more fails as an error of the injector.
 //!
 //! It knows `/etc/hosts`, `/etc/resolv.conf` with its search domains, UDP and TCP. It does not know what else the
 //! C library may be set up with (mDNS, LDAP, DNSSEC), and keeps nothing: caching is the asker's.
 
 mod ask;
 mod message;
+mod quota;
 mod system;
 
 use std::io;

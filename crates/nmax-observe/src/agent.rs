@@ -11,13 +11,14 @@
 //!
 //! # Layout
 //! - `wire`: the lines; [`token`]: who may ask
-//! - `sampler`: reads the host; [`server`]: answers, or calls
+//! - `sampler`: reads the host; [`server`]: answers, or calls; `lobby`: who is connected to it
 //! - `link`: the run's connection; `client`: the source of a run; `placing`: which lines it takes, and when they were;
 //!   `calendar`: when to say that the other calendar is off
 
 mod calendar;
 mod client;
 mod link;
+mod lobby;
 mod placing;
 mod sampler;
 pub mod server;
@@ -28,6 +29,8 @@ mod wire;
 pub(crate) use client::source;
 pub use server::{Agent, AgentOptions, Place};
 
+/// Where an agent is asked unless its URL says otherwise.
+pub(crate) const PORT: u16 = 80;
 /// Version of the protocol.
 const PROTOCOL: u64 = 1;
 /// What an agent that calls upgrades its connection to.

@@ -9,10 +9,15 @@ use std::time::Duration;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use ureq::config::Config;
+use ureq::http::Uri;
 use ureq::tls::{Certificate, RootCerts, TlsConfig};
+use ureq::unversioned::resolver::{DefaultResolver, ResolvedSocketAddrs, Resolver};
+use ureq::unversioned::transport::{DefaultConnector, NextTimeout};
 use ureq::{Agent, Error};
 
 use crate::Trouble;
+use crate::address::{Forbidden, may_connect};
 use crate::place::{shown, split_user};
 use crate::reach::said;
 use crate::tls::machine_issuers;
@@ -67,7 +72,7 @@ impl Page {
         let is_tls = url.get(..6).is_some_and(|scheme| scheme.eq_ignore_ascii_case("https:"));
         let config = if is_tls { config.tls_config(tls()) } else { config };
         Self {
-            agent: config.build().new_agent(),
+            agent: Agent::with_parts(config.build(), DefaultConnector::default(), Addresses::default()),
             shown: shown(&url),
             url,
             accept,
@@ -121,6 +126,11 @@ impl Page {
 
     fn trouble(&self, error: &Error) -> Trouble {
         let url = &self.shown;
+        if let Error::Other(other) = error
+            && let Some(forbidden) = other.downcast_ref::<Forbidden>()
+        {
+            return forbidden.trouble(url);
+        }
         match error {
             Error::Timeout(_) => {
                 let patience_s = PATIENCE.as_secs();
@@ -140,6 +150,18 @@ impl Page {
             Error::Io(error) => Trouble::passing(format!("{url}: {}", plain(error))),
             error => Trouble::passing(format!("{url}: {error}")),
         }
+    }
+}
+
+/// The system's resolver, without addresses that no source may connect to. It is asked for each connection.
+#[derive(Debug, Default)]
+struct Addresses(DefaultResolver);
+
+impl Resolver for Addresses {
+    fn resolve(&self, uri: &Uri, config: &Config, timeout: NextTimeout) -> Result<ResolvedSocketAddrs, Error> {
+        let addresses = self.0.resolve(uri, config, timeout)?;
+        may_connect(addresses.iter().copied()).map_err(|forbidden| Error::Other(Box::new(forbidden)))?;
+        Ok(addresses)
     }
 }
 

@@ -6,6 +6,7 @@
 //! # Layout
 //! - [`open`]: from a plan's `observe` to sources
 //! - [`source`]: what can be read, and why it could not be
+//! - [`address`]: where sources are, and which addresses none may connect to
 //! - `fetch`: one page over HTTP, in bounded time and size
 //! - `place`, `rates`: URLs as people write them; counters since the reading before
 //! - [`host`]: this host; [`process`]: which processes a name means; [`connections`]: TCP of this process's own
@@ -20,6 +21,7 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+pub mod address;
 pub mod agent;
 pub mod clock;
 pub mod connections;

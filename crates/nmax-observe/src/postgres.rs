@@ -80,7 +80,7 @@ const COUNTER_NAMES: [&str; 9] = [
 
 /// A server at `url`, `postgres://user:password@host:port/database`, called `name` in results.
 pub(crate) fn source(url: &str, name: &str, every: Duration) -> Box<dyn Source> {
-    let mut service = service(url);
+    let mut service = Service::new(place(url));
     Box::new(Postgres {
         tls: Tls::of(&mut service, POSTGRES_ISSUERS, TlsOptions::of_postgres),
         service,
@@ -93,9 +93,8 @@ pub(crate) fn source(url: &str, name: &str, every: Duration) -> Box<dyn Source> 
 }
 
 /// Where the server is; a socket in a file is named by its folder, as `host=` or in the place of the host.
-fn service(url: &str) -> Service {
-    let mut service = Service::new(url, PORT);
-    service.place = service.place.map(|mut place| {
+pub(crate) fn place(url: &str) -> Result<Place, Trouble> {
+    Place::parse(url, PORT).map(|mut place| {
         if let Some(host) = place.option("host").map(str::to_owned) {
             place.host = host;
         } else if place.host.is_empty() {
@@ -105,8 +104,7 @@ fn service(url: &str) -> Service {
             place.host = format!("{}/.s.PGSQL.{}", place.host, place.port);
         }
         place
-    });
-    service
+    })
 }
 
 struct Postgres {

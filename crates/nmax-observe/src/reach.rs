@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 
 use rustls::ClientConnection;
 
+use crate::address::Forbidden;
 use crate::fetch::plain;
 use crate::place::Place;
 use crate::{Trouble, tls};
@@ -35,6 +36,8 @@ pub(crate) enum Broken {
     Late,
     /// The answer is too long.
     Long,
+    /// No source may connect there.
+    Forbidden(Forbidden),
     /// Anything else that the system says.
     Failed(String),
 }
@@ -43,6 +46,7 @@ impl Broken {
     /// In words, `title` being who was asked.
     pub(crate) fn trouble(&self, title: &str) -> Trouble {
         Trouble::passing(match self {
+            Self::Forbidden(forbidden) => return forbidden.trouble(title),
             Self::Gone => format!("{title} closed the connection"),
             Self::Late => format!("{title} did not answer within {} s", PATIENCE.as_secs()),
             Self::Long => format!("{title} gives more than {} MiB", ANSWER_BYTES_MAX >> 20),
@@ -236,9 +240,9 @@ pub(crate) struct Service {
 }
 
 impl Service {
-    /// A service at a place; `default_port` where the text has none.
-    pub(crate) fn new(text: &str, default_port: u16) -> Self {
-        Self { place: Place::parse(text, default_port), link: None }
+    /// A service at a place, or what is wrong with the place.
+    pub(crate) fn new(place: Result<Place, Trouble>) -> Self {
+        Self { place, link: None }
     }
 
     /// Asks. `greet` is said once on each new connection. A kept connection that turns out to be closed is made anew once:

@@ -10,11 +10,14 @@ use crate::reach::{Asked, Link, Service, said};
 use crate::tls::Tls;
 use crate::{Reading, Source, Trouble};
 
-const PORT: u16 = 6379;
+/// Where it listens unless the URL says otherwise.
+pub(crate) const PORT: u16 = 6379;
+/// Longest code of an error that is told.
+const CODE_BYTES_MAX: usize = 16;
 
 /// A server at `url`, `redis://user:password@host:port` or, over TLS, `rediss://...`, called `name` in results.
 pub(crate) fn source(url: &str, name: &str) -> Box<dyn Source> {
-    let mut service = Service::new(url, PORT);
+    let mut service = Service::new(Place::parse(url, PORT));
     let scheme = url.split(':').next().unwrap_or_default();
     let options = |query: &[(String, String)]| TlsOptions::of_redis(scheme, query);
     Box::new(Redis {
@@ -40,7 +43,7 @@ impl Source for Redis {
         let greet = |link: &mut Link, place: &Place| greet(link, place, tls);
         let info = self.service.ask(greet, |link| {
             link.send(&command(&["INFO"]))?;
-            reply(link, None)
+            reply(link)
         })?;
         let numbers = numbers(info.lines(), ':');
         if !numbers.contains_key("connected_clients") {
@@ -110,7 +113,7 @@ fn greet(link: &mut Link, place: &Place, tls: &Tls) -> Result<(), Asked> {
         (Some(user), Some(password)) => vec!["AUTH", user, password],
     };
     link.send(&command(&words))?;
-    reply(link, place.password.as_deref()).map(drop)
+    reply(link).map(drop)
 }
 
 /// A command as an array of bulk strings.
@@ -123,39 +126,48 @@ fn command(words: &[&str]) -> Vec<u8> {
 }
 
 /// A reply that is a text.
-fn reply(link: &mut Link, secret: Option<&str>) -> Result<String, Asked> {
+fn reply(link: &mut Link) -> Result<String, Asked> {
     let line = link.line()?;
     match line.split_first() {
         Some((b'+', text)) => Ok(String::from_utf8_lossy(text).into_owned()),
         Some((b'$', length)) => {
             let length = std::str::from_utf8(length).ok().and_then(|length| length.parse().ok());
-            let length: usize = length.ok_or_else(|| foreign(&line, secret))?;
+            let length: usize = length.ok_or_else(foreign)?;
             let mut bytes = link.bytes(length.saturating_add(2))?;
             bytes.truncate(length);
             Ok(String::from_utf8_lossy(&bytes).into_owned())
         }
-        Some((b'-', text)) => Err(refusal(&said(text, secret)).into()),
-        _ => Err(foreign(&line, secret)),
+        Some((b'-', text)) => Err(refusal(&String::from_utf8_lossy(text)).into()),
+        _ => Err(foreign()),
     }
 }
 
-fn foreign(line: &[u8], secret: Option<&str>) -> Asked {
-    Trouble::passing(format!("it does not speak Redis's protocol: `{}`", said(line, secret))).into()
+fn foreign() -> Asked {
+    Trouble::passing("it does not speak Redis's protocol").into()
 }
 
-/// What an error of Redis means for a source.
+/// What an error of Redis means for a source. Its words are not repeated: what answers may be no Redis.
 fn refusal(text: &str) -> Trouble {
     let starts = |words: &[&str]| words.iter().any(|word| text.starts_with(word));
+    // As Redis writes them: `LOADING`, `MASTERDOWN`.
+    let code = text.split(' ').next().filter(|code| {
+        (2..=CODE_BYTES_MAX).contains(&code.len()) && code.bytes().all(|byte| byte.is_ascii_uppercase())
+    });
     if starts(&["NOAUTH"]) {
         Trouble::lasting("it wants a password; write `redis://:PASSWORD@host:port`")
     } else if starts(&["WRONGPASS", "ERR invalid password", "ERR AUTH", "ERR Client sent AUTH"]) {
-        Trouble::lasting(format!("it does not take the password: {text}"))
+        Trouble::lasting("it does not take the password")
     } else if starts(&["NOPERM"]) {
-        Trouble::lasting(format!("the user may not call INFO; grant `+info`: {text}"))
+        Trouble::lasting("the user may not call INFO; grant `+info`")
     } else if starts(&["DENIED"]) {
-        Trouble::lasting(format!("it refuses this host: {text}"))
+        Trouble::lasting("it refuses this host; see its `protected-mode` and `bind`")
+    } else if starts(&["ERR max number of clients"]) {
+        Trouble::passing("it has as many clients as it may have (`maxclients`)")
     } else {
-        Trouble::passing(format!("it says: {text}"))
+        Trouble::passing(match code {
+            Some(code) => format!("it answers with the error {code}"),
+            None => "it answers with an error".to_owned(),
+        })
     }
 }
 

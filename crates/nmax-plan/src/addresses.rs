@@ -1,6 +1,7 @@
 //! Hosts, addresses and proxies as people write them.
 //!
 //! Each function takes one text and says what is wrong with it and what to write. O(length), no name is resolved.
+//! [`classify`] says what an address leads to.
 
 use core::net::{IpAddr, Ipv6Addr, SocketAddr};
 
@@ -8,8 +9,10 @@ use nmax_secrets::masked_url;
 
 use crate::units::UnitError;
 
+mod class;
 mod service;
 pub mod tls;
+pub use class::{Class, classify, is_link_local};
 pub use service::{ServiceUrl, is_here, parse_place};
 pub use tls::{percent_decoded, query_pairs};
 

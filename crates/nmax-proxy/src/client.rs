@@ -19,6 +19,7 @@ use tokio_rustls::{LazyConfigAcceptor, rustls};
 use crate::authority::{Authority, Ca};
 use crate::body::{self, Passing};
 use crate::exchange::{Wanted, Way};
+use crate::guests::Client;
 use crate::hosts::{Hosts, plain};
 use crate::own;
 use crate::problem::Problem;
@@ -53,10 +54,11 @@ enum Towards {
 }
 
 impl House {
-    /// A guest of one's own connections to servers.
-    pub(crate) fn for_client(&self) -> Self {
+    /// The same for a client, with connections to servers of its own.
+    pub(crate) fn for_client(&self, client: Client) -> Self {
         let mut house = self.clone();
         house.way.upstreams = Arc::default();
+        house.way.opener.client = client;
         house
     }
 
@@ -146,7 +148,7 @@ impl House {
         let Some((host, port)) = end else {
             return Problem::NoHost(request.uri().to_string()).page(request.headers());
         };
-        let house = self.for_client();
+        let house = self.for_client(self.way.opener.client);
         if self.hosts.contains(&host) {
             tokio::spawn(async move {
                 if let Ok(client) = hyper::upgrade::on(request).await {

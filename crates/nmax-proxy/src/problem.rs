@@ -1,6 +1,7 @@
 //! Why there is no reply, in words, with what may help; and as a page for the person in front of the browser.
 
 use std::io;
+use std::net::IpAddr;
 use std::time::Duration;
 
 use hyper::header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE, HeaderMap, HeaderValue};
@@ -25,6 +26,11 @@ pub(crate) enum Problem {
     Loop { host: String, port: u16 },
     #[error("{host}:{port} sent no valid reply: {reason}")]
     Reply { host: String, port: u16, reason: String },
+    #[error(
+        "{host}:{port} is at {address}, which only the recorder's own host may reach: it is not lent to clients of other \
+         hosts"
+    )]
+    NotLent { host: String, port: u16, address: IpAddr },
     #[error("the request names no host: {0}")]
     NoHost(String),
     #[error("{0} is asked by browsers themselves, which is not wanted here")]
@@ -40,7 +46,7 @@ impl Problem {
             Self::Slow { .. } => StatusCode::GATEWAY_TIMEOUT,
             Self::Loop { .. } => StatusCode::LOOP_DETECTED,
             Self::NoHost(_) => StatusCode::BAD_REQUEST,
-            Self::Refused(_) => StatusCode::FORBIDDEN,
+            Self::Refused(_) | Self::NotLent { .. } => StatusCode::FORBIDDEN,
             Self::Ended => StatusCode::SERVICE_UNAVAILABLE,
             _ => StatusCode::BAD_GATEWAY,
         }
@@ -64,6 +70,9 @@ impl Problem {
             Self::Tls { .. } => "check that the server speaks TLS 1.2 or 1.3 on this port; plain HTTP has http:// URLs",
             Self::Loop { .. } => "open the site that is to be recorded, not the address of the recorder",
             Self::Reply { .. } => "try again; if it stays so, look into the server's log",
+            Self::NotLent { .. } => {
+                "record with --host and this name when it belongs to the site, or use a client on the recorder's own host"
+            }
             Self::NoHost(_) => "set this address as the HTTP proxy of the client",
             Self::Refused(_) => "record with --host and this name when it belongs to the site",
             Self::Ended => "start a new one with `nmax record`",

@@ -14,6 +14,7 @@ use crate::client::House;
 use crate::clock::Clock;
 use crate::event::Events;
 use crate::exchange::Way;
+use crate::guests::Client;
 use crate::settings::{Settings, StartError};
 use crate::tally::{Summary, Tally};
 use crate::trust::Trust;
@@ -49,13 +50,14 @@ impl Recorder {
         let (queue, events) = mpsc::channel(EVENTS_MAX);
         let memory = Arc::new(Memory::new(clock, settings.body_bytes_max, queue));
         let tally = Tally::new(Arc::clone(&memory));
+        let hosts = Arc::new(settings.hosts.clone());
         let house = House {
             way: Way {
                 memory: Arc::clone(&memory),
-                opener: Opener { trust, clock, own: address },
+                opener: Opener { trust, clock, own: address, client: Client::Elsewhere, hosts: Arc::clone(&hosts) },
                 upstreams: Arc::default(),
             },
-            hosts: Arc::new(settings.hosts.clone()),
+            hosts,
             is_browser_silenced: settings.is_browser_silenced,
             authority: Arc::new(authority),
             ca: Arc::new(ca.clone()),
@@ -122,7 +124,7 @@ async fn accept(listener: std::net::TcpListener, house: House) {
         };
         match listener.accept().await {
             Ok((stream, _)) => {
-                let house = house.for_client();
+                let house = house.for_client(Client::of(&stream));
                 tokio::spawn(async move {
                     house.serve(stream).await;
                     drop(permit);

@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 use std::io;
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use hyper::body::Incoming;
@@ -19,6 +20,8 @@ use tokio_rustls::rustls::pki_types::ServerName;
 
 use crate::body::Passing;
 use crate::clock::Clock;
+use crate::guests::Client;
+use crate::hosts::Hosts;
 use crate::problem::Problem;
 use crate::trust::Trust;
 
@@ -54,6 +57,10 @@ pub(crate) struct Opener {
     pub(crate) clock: Clock,
     /// Where this recorder listens.
     pub(crate) own: SocketAddr,
+    /// Whom it opens them for.
+    pub(crate) client: Client,
+    /// Hosts that are recorded: to their addresses every client is led.
+    pub(crate) hosts: Arc<Hosts>,
 }
 
 /// A stream to a server.
@@ -127,6 +134,10 @@ impl Opener {
         let addresses: Vec<SocketAddr> = addresses.map_err(resolve)?.collect();
         let found = self.clock.now();
         let is_name = host.parse::<std::net::IpAddr>().is_err();
+        if let Some(address) = self.client.barred(&addresses).filter(|_| !self.hosts.contains(host)) {
+            let host = host.to_owned();
+            return Err(Problem::NotLent { host, port, address });
+        }
         let mut problem = resolve(io::Error::other("it has no address"));
         for address in addresses {
             if self.is_own(address) {

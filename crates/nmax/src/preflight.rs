@@ -4,6 +4,7 @@
 //! its source addresses, its proxy. Nothing connects before the safety policy is decided, and then only where it lets
 //! connections go.
 
+use std::collections::HashSet;
 use std::net::{IpAddr, UdpSocket};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -12,14 +13,17 @@ use nmax_engine::network;
 use nmax_engine::real::RealClock;
 use nmax_http::{Allow, Config, Failure, Origin, Shared, Url};
 use nmax_metrics::ErrorKind;
+use nmax_observe::address::elsewhere;
 use nmax_plan::addresses::is_absolute;
 use nmax_plan::plan::{Action, Discover, Plan, Scenario};
 use nmax_plan::template::Template;
 use nmax_plan::units::format_duration;
 
+use crate::commands::check::sources;
 use crate::exit::Exit;
-use crate::safety::{self, SafetyArgs};
-use crate::session;
+use crate::safety::policy::Evidence;
+use crate::safety::{self, Policy, Role, SafetyArgs, SafetyError};
+use crate::{say, session};
 
 /// A target that may be loaded and can be reached.
 pub struct Cleared {
@@ -95,28 +99,50 @@ pub fn clear(args: &SafetyArgs, plan: &Arc<Plan>, origins: &[Origin]) -> Result<
         let client = Shared::new(config, RealClock::starting_now());
         client.map_err(|error| usage(&nmax_engine::StartError::Tls(error.to_string())))
     };
-    let client = start(config.clone())?;
+    let mut policy = safety::policy(args).map_err(|error| (error.to_string(), error.exit()))?;
     let reactor = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let reactor = reactor.map_err(|error| internal(&error))?;
     reactor.block_on(async {
         let named: Vec<Origin> = origins.iter().cloned().chain(guests).collect();
         let loaded: Vec<Origin> = named.iter().cloned().chain(proxy.clone()).collect();
         let limits = Limits::of(plan);
+        let refused = |error: SafetyError| (error.to_string(), error.exit());
+        // Before the first question: name servers are hosts of others too.
+        let servers = safety::origins_of_servers(&config.names.servers);
+        let client = start(config.clone())?;
+        let of_servers = safety::establish(&mut policy, &servers, Role::NameServer, &client).await.map_err(refused)?;
+        let client = start(Config { allow: Arc::new(policy.clone()).hook(), ..config.clone() })?;
         let way = |client| Way { client, proxy: proxy.as_ref(), limits };
         let mut places = 1;
         for origin in proxy.iter().chain(&named) {
             places = places.max(way(&client).resolve(origin).await?);
         }
-        let established = safety::establish(args, &loaded, &client).await;
-        let (policy, authorization) = established.map_err(|error| (error.to_string(), error.exit()))?;
+        let mut authorization =
+            safety::establish(&mut policy, &loaded, Role::Target, &client).await.map_err(refused)?;
+        authorization.extend(of_servers);
+        say_what_is_not_proved(&policy);
         let allow = decided.get_or_init(|| Arc::new(policy).hook());
         // One address that is silent leaves the others their share of the limit.
         let client = start(Config { connect_timeout: Some(limits.connect / places), ..config })?;
         for origin in origins {
             way(&client).reach(origin).await?;
         }
+        let mut told = HashSet::new();
+        authorization.retain(|words| told.insert(words.clone()));
+        let authorization = (!authorization.is_empty()).then(|| authorization.join("; "));
         Ok(Cleared { allow: Arc::clone(allow), authorization })
     })
+}
+
+/// A person who has proved a name only should know it before the load.
+fn say_what_is_not_proved(policy: &Policy) {
+    for proof in policy.proofs().iter().filter(|proof| proof.of == Evidence::Name) {
+        say::note(format_args!(
+            "note: {} proves that you control the name {}, and not the machine at its address: make sure that the address \
+             is yours",
+            proof.found_at, proof.host
+        ));
+    }
 }
 
 /// The question of clients whose policy is still to be decided; until then nothing may be loaded.
@@ -126,6 +152,20 @@ fn ask(decided: &Arc<OnceLock<Allow>>) -> Allow {
         Some(allow) => allow(host, address),
         None => Err(format!("{host} ({address}): asked before it was decided what may be loaded")),
     })
+}
+
+/// Says which other hosts the plan's sources read. The error names one that may not be read, whatever the flags.
+pub fn observed(plan: &Plan) -> Result<(), String> {
+    let elsewhere = elsewhere(&plan.observe);
+    if let Some(trouble) = elsewhere.iter().find_map(|one| one.forbidden.as_ref()) {
+        return Err(format!("`observe`: {trouble}"));
+    }
+    let named = elsewhere.iter().map(|one| format!("{} at {one}", sources::title(&plan.observe[one.index])));
+    let named: Vec<String> = named.collect();
+    if !named.is_empty() {
+        say::note(format_args!("note: the run reads sources beyond this host: {}", named.join("; ")));
+    }
+    Ok(())
 }
 
 /// Complains about a source address that this host does not have.

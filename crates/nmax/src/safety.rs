@@ -1,22 +1,23 @@
 //! What may be loaded: loopback freely, private addresses when allowed, public hosts with proof or the user's word.
 //!
-//! [`establish`] looks at the targets of a plan before a run and gives a [`Policy`]. The policy is asked again for
-//! every address at every connection, so redirects, absolute URLs and names that change their address meet the same
-//! rules. Metadata services of clouds are never loaded.
+//! [`establish`] looks at the targets and the name servers of a plan before a run and opens what the user may load in a
+//! [`Policy`]. The policy is asked again for every address at every connection, and for a name server at every lookup, so
+//! redirects, absolute URLs and names that change their address meet the same rules. Metadata services of clouds are never
+//! loaded.
 //!
 //! # Layout
-//! - pure: [`address`] (what an address leads to), [`target`] (hosts and networks as written), [`policy`] (the
-//!   decision), [`dns`] (bytes of a TXT query)
+//! - pure: [`target`] (hosts and networks as written), [`policy`] (the decision), [`dns`] (bytes of a TXT query); what an
+//!   address leads to is in `nmax_plan::addresses`
 //! - shell: [`config`] (the user's allow list), [`well_known`] and [`txt`] (the two proofs)
 
+use std::collections::HashSet;
 use std::fmt::Write as _;
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
 use nmax_engine::real::RealClock;
-use nmax_http::{Origin, Shared};
+use nmax_http::{Origin, Scheme, Shared};
 
-pub mod address;
 pub mod config;
 pub mod dns;
 pub mod policy;
@@ -79,9 +80,20 @@ impl SafetyError {
     }
 }
 
-/// A target that may not be loaded.
+/// What the hosts are that are decided about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Role {
+    /// Loaded, or a proxy.
+    Target,
+    /// Asked for addresses, by the plan's `dns.servers`.
+    NameServer,
+}
+
+/// A target or name server that may not be loaded.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Refused {
+    /// What it is for.
+    pub role: Role,
     /// What, why, and what to do.
     pub refusal: Refusal,
     /// Where proof was looked for, and what was there.
@@ -92,7 +104,8 @@ fn joined(refused: &[Refused]) -> String {
     let mut text = String::new();
     for (index, one) in refused.iter().enumerate() {
         let separator = if index > 0 { "\n" } else { "" };
-        let _ = write!(text, "{separator}{}", one.refusal);
+        let role = if one.role == Role::NameServer { "name server of the plan: " } else { "" };
+        let _ = write!(text, "{separator}{role}{}", one.refusal);
         for found in &one.looked {
             let _ = write!(text, "\n  looked for proof: {found}");
         }
@@ -100,23 +113,37 @@ fn joined(refused: &[Refused]) -> String {
     text
 }
 
-/// Decides whether `origins` may be loaded, and on whose authority, in words for the run's manifest.
-///
-/// Reads the user's configuration, resolves every host as `client` will, so that the addresses that a plan gives to
-/// names are those that are decided about, and looks for proof only at public hosts that no flag names.
-/// The words are `None` when there is no origin. Needs a runtime with timers and sockets.
-pub async fn establish(
-    args: &SafetyArgs,
-    origins: &[Origin],
-    client: &Shared<RealClock>,
-) -> Result<(Policy, Option<String>), SafetyError> {
+/// What the user opens by flags and configuration.
+pub fn policy(args: &SafetyArgs) -> Result<Policy, SafetyError> {
     let flags = args.allow_target.iter().map(|what| Allowed { what: what.clone(), given: Given::Flag });
     let mut allow: Vec<Allowed> = flags.collect();
     if let Some(path) = config::path(|name| std::env::var_os(name)) {
         allow.extend(config::load(&path)?);
     }
-    let policy = Policy::new(allow, args.authorized.clone(), Vec::new());
-    settle(policy, origins, &Network(client)).await
+    Ok(Policy::new(allow, args.authorized.clone(), Vec::new()))
+}
+
+/// Decides whether `origins` may be loaded; a proof that is found becomes part of the policy. The words say on whose
+/// authority, each once, for the run's manifest.
+///
+/// Resolves every host as `client` will, so that the addresses that a plan gives to names are those that are decided
+/// about, and looks for proof only at public hosts that no flag names. Needs a runtime with timers and sockets.
+pub async fn establish(
+    policy: &mut Policy,
+    origins: &[Origin],
+    role: Role,
+    client: &Shared<RealClock>,
+) -> Result<Vec<String>, SafetyError> {
+    settle(policy, origins, role, &Network(client)).await
+}
+
+/// The plan's name servers as origins: where proof of control would be looked for.
+pub fn origins_of_servers(servers: &[SocketAddr]) -> Vec<Origin> {
+    let mut ips: Vec<IpAddr> = servers.iter().map(|server| server.ip().to_canonical()).collect();
+    ips.sort_unstable();
+    ips.dedup();
+    let origin = |ip: IpAddr| Origin { scheme: Scheme::Http, host: ip.to_string(), port: 80 };
+    ips.into_iter().map(origin).collect()
 }
 
 /// What deciding needs from outside.
@@ -129,18 +156,19 @@ trait Outside {
 
 /// Decides about each host of `origins`; a proof that is found becomes part of the policy.
 async fn settle(
-    mut policy: Policy,
+    policy: &mut Policy,
     origins: &[Origin],
+    role: Role,
     outside: &impl Outside,
-) -> Result<(Policy, Option<String>), SafetyError> {
-    let (mut refused, mut permits) = (Vec::new(), Vec::new());
+) -> Result<Vec<String>, SafetyError> {
+    let (mut refused, mut authorization) = (Vec::new(), Vec::new());
     for (host, origins) in by_host(origins) {
         let addresses = match outside.addresses(&host, &origins).await {
             Ok(addresses) => addresses,
             Err(error) => return Err(SafetyError::Unresolved { host, error }),
         };
         let mut looked = Vec::new();
-        if lacks_only_proof(&policy, &host, &addresses) {
+        if lacks_only_proof(policy, &host, &addresses) {
             match outside.proof(&host, &origins).await {
                 Ok(proof) => policy.add(proof),
                 Err(found) => looked = found,
@@ -149,23 +177,19 @@ async fn settle(
         let mut refusals = Vec::new();
         for &ip in &addresses {
             match policy.permit(&host, ip) {
-                Ok(permit) => permits.push(permit.to_string()),
+                Ok(permit) => authorization.push(permit.at(ip)),
                 Err(refusal) => refusals.push(refusal),
             }
         }
         let refusals = telling(refusals).into_iter();
-        refused.extend(refusals.map(|refusal| Refused { refusal, looked: std::mem::take(&mut looked) }));
+        refused.extend(refusals.map(|refusal| Refused { role, refusal, looked: std::mem::take(&mut looked) }));
     }
     if !refused.is_empty() {
         return Err(SafetyError::Refused(refused));
     }
-    let mut authorization: Vec<String> = Vec::new();
-    for permit in permits {
-        if !authorization.contains(&permit) {
-            authorization.push(permit);
-        }
-    }
-    Ok((policy, (!authorization.is_empty()).then(|| authorization.join("; "))))
+    let mut told = HashSet::new();
+    authorization.retain(|permit: &String| told.insert(permit.clone()));
+    Ok(authorization)
 }
 
 /// The hosts in the order of their first origin, each with its different origins.
@@ -229,13 +253,14 @@ impl Outside for Network<'_> {
         let mut looked = Vec::new();
         for origin in origins {
             let names = self.0.config().names.clone();
-            match well_known::prove(origin, well_known::public_only(host.clone()), names, FETCH_LIMIT).await {
+            let allow = well_known::public_only(host.clone(), names.servers.clone());
+            match well_known::prove(origin, allow, names, FETCH_LIMIT).await {
                 Ok(proof) => return Ok(proof),
                 Err(found) => looked.push(found),
             }
         }
         // Who controls a name controls no address that somebody else gave to it.
-        if host.address().is_none() && !self.is_given(host) {
+        if host.address().is_none() && !self.is_given(host) && self.0.config().names.servers.is_empty() {
             let resolv_conf = std::fs::read_to_string("/etc/resolv.conf").unwrap_or_default();
             match txt::prove(host, &txt::name_servers(&resolv_conf), DNS_LIMIT).await {
                 Ok(proof) => return Ok(proof),

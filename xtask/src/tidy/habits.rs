@@ -48,6 +48,26 @@ pub(crate) fn no_unsafe(repo: &Repo) -> Vec<Finding> {
     findings
 }
 
+/// The only files that start programs. Each asks for `--allow-exec`, but for the browser that `nmax record` finds by itself.
+const STARTING: [&str; 2] = ["crates/nmax/src/session/timeline/act.rs", "crates/nmax/src/commands/record/browser.rs"];
+
+/// The product starts programs in few places, so that each can be seen to ask for consent.
+pub(crate) fn few_start_programs(repo: &Repo) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let is_asked = |file: &File| STARTING.contains(&file.path.as_str()) || file.krate() == "xtask";
+    for (file, code) in repo.product().filter(|(file, _)| !is_asked(file)) {
+        let mut lines = source::lines_with(&code, "process::Command");
+        let imports = source::imports(&code);
+        lines.extend(imports.iter().filter(|(_, path)| path == "std::process::Command").map(|(line, _)| *line));
+        lines.sort_unstable();
+        lines.dedup();
+        let text =
+            format!("a program is started outside {STARTING:?}: go through one of them, which asks for --allow-exec");
+        findings.extend(lines.into_iter().map(|line| finding(file, line, text.clone())));
+    }
+    findings
+}
+
 /// What a diagnosis may never claim: correlation and queues name suspects, only an experiment names a cause.
 const CLAIM: &str = concat!("root", " cause");
 

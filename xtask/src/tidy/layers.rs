@@ -128,8 +128,8 @@ pub(crate) const TABLE: [Row; 23] = [
     row(
         "nmax-proxy",
         Layer::Shell,
-        // It undoes content codings as the generator does.
-        &["nmax-domain", "nmax-http", "nmax-import"],
+        // It undoes content codings as the generator does, and judges addresses as plans do.
+        &["nmax-domain", "nmax-plan", "nmax-http", "nmax-import"],
         &[
             "base64",
             "http-body-util",

@@ -55,6 +55,11 @@ fn unsafe_code_only_in_the_named_module() {
 }
 
 #[test]
+fn few_files_start_programs() {
+    holds(habits::few_start_programs);
+}
+
+#[test]
 fn modules_have_docs() {
     holds(files::modules_have_docs);
 }

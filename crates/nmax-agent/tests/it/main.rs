@@ -1,6 +1,8 @@
 //! The program `nmax-agent`. What an agent says is tested with `nmax agent`, which is the same library.
 
-#![allow(clippy::unwrap_used, reason = "tests")]
+#![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests watch real processes in real time")]
+
+mod crowd;
 
 use std::process::{Command, Output};
 

@@ -36,6 +36,7 @@ impl<C: Clock> Shared<C> {
     /// Where connections to `origin` would go, found as for every exchange. Whether they may is not asked, and nothing
     /// connects.
     pub async fn addresses(&self, origin: &Origin) -> Result<Vec<IpAddr>, Failure> {
+        self.may_ask(origin)?;
         let way = self.names.way(origin, self.names.answers(), &self.clock).await?;
         Ok(way.places.iter().map(SocketAddr::ip).collect())
     }
@@ -53,7 +54,22 @@ impl<C: Clock> Shared<C> {
         self.allowed_way(&proxy.origin, answers).await
     }
 
+    /// Whether the name servers that would be asked for `origin` may be asked: those given in place of the system's are
+    /// hosts like those that are loaded.
+    fn may_ask(&self, origin: &Origin) -> Result<(), Failure> {
+        if !self.names.is_name(origin) {
+            return Ok(());
+        }
+        for server in &self.config.names.servers {
+            let ip = server.ip();
+            (self.config.allow)(&ip.to_string(), ip)
+                .map_err(|reason| Failure::new(ErrorKind::Blocked, format!("name server {server}: {reason}")))?;
+        }
+        Ok(())
+    }
+
     async fn allowed_way(&self, origin: &Origin, answers: &Answers) -> Result<Way, Failure> {
+        self.may_ask(origin)?;
         let way = self.names.way(origin, answers, &self.clock).await?;
         self.config.check(&origin.host, &way.places)?;
         if self.config.wire.is_some() && self.names.is_name(origin) {

@@ -11,6 +11,7 @@ use tokio::net::{TcpStream, UdpSocket};
 use tokio::time::timeout;
 
 use super::message::{self, Found, Lack, RecordType, WireName};
+use super::quota;
 use super::system::{self, Resolver};
 use super::{Answer, Question};
 use crate::connection::Family;
@@ -159,11 +160,22 @@ async fn of_record(resolver: &Resolver, name: &WireName, kind: RecordType) -> Re
                 Ok(Err(Lack::NoName)) => return Err(Miss::NoName),
                 Ok(Err(Lack::NoAddress)) => return Err(Miss::NoAddress),
                 Ok(Err(lack)) => miss = Miss::Refused(Failure::new(ErrorKind::Dns, refusal(server, lack))),
-                Err(error) => miss = Miss::Silent(trouble(server, &error)),
+                Err(Unasked::Limit) => return Err(Miss::Silent(limit(server))),
+                Err(Unasked::Trouble(error)) => miss = Miss::Silent(trouble(server, &error)),
             }
         }
     }
     Err(miss)
+}
+
+/// Other servers are not asked in its place: the limit would be theirs next.
+fn limit(server: SocketAddr) -> Failure {
+    let text = format!(
+        "name server {server} was asked {} times within a second, and nmax asks none more often: believe answers longer \
+         (`dns.ttl`), or let VUs share them (`dns.cache: run`)",
+        quota::QUESTIONS_PER_S_MAX
+    );
+    Failure::new(ErrorKind::Injector, text)
 }
 
 fn refusal(server: SocketAddr, lack: Lack) -> String {
@@ -183,19 +195,40 @@ fn trouble(server: SocketAddr, error: &io::Error) -> Failure {
     Failure::of_io(ErrorKind::Dns, &format!("name server {server}"), error)
 }
 
+/// Why a server said nothing.
+enum Unasked {
+    /// It has had its questions of this second.
+    Limit,
+    /// It was not heard.
+    Trouble(io::Error),
+}
+
+impl From<io::Error> for Unasked {
+    fn from(error: io::Error) -> Self {
+        Self::Trouble(error)
+    }
+}
+
+/// Takes the place of a question.
+fn place(server: SocketAddr) -> Result<(), Unasked> {
+    if quota::take(server.ip()) { Ok(()) } else { Err(Unasked::Limit) }
+}
+
 /// One question to one server.
 async fn ask(
     server: SocketAddr,
     name: &WireName,
     kind: RecordType,
     limit: Duration,
-) -> io::Result<Result<Found, Lack>> {
+) -> Result<Result<Found, Lack>, Unasked> {
     let late = |_| io::Error::from(io::ErrorKind::TimedOut);
     // Forged replies must guess it, and the port that the kernel chose.
     let id = RandomState::new().hash_one(server) as u16;
+    place(server)?;
     let found = timeout(limit, over_udp(server, id, name, kind)).await.map_err(late)??;
     if found == Err(Lack::Cut) {
-        return timeout(limit, over_tcp(server, id, name, kind)).await.map_err(late)?;
+        place(server)?;
+        return Ok(timeout(limit, over_tcp(server, id, name, kind)).await.map_err(late)??);
     }
     Ok(found)
 }

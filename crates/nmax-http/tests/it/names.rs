@@ -353,3 +353,27 @@ async fn reaching_a_server_asks_what_an_exchange_asks() {
     pause().await;
     assert_eq!(accepted.count(), 1);
 }
+
+/// Law: a name server that may not be asked gets no question, neither for an exchange nor before a run. Its address is
+/// judged as it stands, not by the name that is looked for.
+#[tokio::test]
+async fn a_name_server_that_is_refused_is_not_asked() {
+    let (zone, rules) = Zone::serve(&[HERE], 60).await;
+    let server = rules.servers[0].ip();
+    let shop = shop().await;
+    let only_the_shop = move |host: &str, ip: IpAddr| match host {
+        "shop.test" => Ok(()),
+        host if host == ip.to_string() && ip == server => Err("off limits".to_owned()),
+        host => panic!("{host} at {ip}"),
+    };
+    let refused = || Config { allow: Arc::new(only_the_shop), ..with(rules.clone()) };
+    let failure = client_with(refused()).exchange(&get(&shop)).await.error.unwrap();
+    assert_eq!(failure.kind, ErrorKind::Blocked);
+    assert_eq!(failure.text, format!("name server {}: off limits", rules.servers[0]));
+    let shared = Shared::new(refused(), crate::server::Hand::default()).unwrap();
+    assert_eq!(shared.addresses(&shop).await.unwrap_err().kind, ErrorKind::Blocked);
+    pause().await;
+    assert_eq!(zone.asked(), 0);
+    assert!(client_with(with(rules)).exchange(&get(&shop)).await.error.is_none());
+    assert!(zone.asked() > 0);
+}

@@ -83,6 +83,9 @@ impl RemoteAgent {
             let text = format!("{place} wants another token; give both sides the same");
             return Err(Trouble::lasting(text));
         }
+        if answer.status == 503 {
+            return Err(Trouble::passing(format!("{place} is asked by as many runs as it can answer")));
+        }
         if !answer.status.is_success() {
             let text = format!("{place} answers {} and is perhaps no `nmax agent`", answer.status.as_u16());
             return Err(Trouble::passing(text));

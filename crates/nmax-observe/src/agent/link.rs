@@ -13,13 +13,14 @@ use hyper_util::rt::TokioIo;
 use nmax_metrics::{Clock, Nanos};
 use nmax_plan::plan::AgentReach;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::{TcpListener, TcpStream, lookup_host};
 use tokio::runtime::{Builder, Runtime};
 use tokio::time::timeout;
 
 use super::stamp::{HostClock, calendar};
 use super::token::Token;
-use super::{NAME_HEADER, UPGRADE};
+use super::{NAME_HEADER, PORT, UPGRADE};
+use crate::address::may_connect;
 use crate::source::Trouble;
 
 /// Longest question and answer, with the connection.
@@ -182,10 +183,14 @@ impl Link {
             AgentReach::Pull(url) => {
                 let place = url.split_once("://").map_or(url.as_str(), |(_, place)| place);
                 let has_port = place.rsplit_once(':').is_some_and(|(_, port)| !port.ends_with(']'));
-                let place = if has_port { place.to_owned() } else { format!("{place}:80") };
-                TcpStream::connect(&place).await.map_err(|error| {
+                let place = if has_port { place.to_owned() } else { format!("{place}:{PORT}") };
+                let gone = |error: io::Error| {
                     Trouble::passing(format!("{}: {error}; is `nmax agent` running there?", crate::place::shown(&url)))
-                })?
+                };
+                let addresses: Vec<SocketAddr> = lookup_host(&place).await.map_err(gone)?.collect();
+                may_connect(addresses.iter().copied())
+                    .map_err(|forbidden| forbidden.trouble(&crate::place::shown(&url)))?;
+                TcpStream::connect(&addresses[..]).await.map_err(gone)?
             }
             AgentReach::Listen(address) => self.caller(&address).await?,
         };

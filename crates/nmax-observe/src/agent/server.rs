@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use http_body_util::Full;
 use hyper::body::{Bytes, Incoming};
-use hyper::header::{AUTHORIZATION, CONTENT_TYPE, WWW_AUTHENTICATE};
+use hyper::header::{AUTHORIZATION, CONNECTION, CONTENT_TYPE, HeaderValue, WWW_AUTHENTICATE};
 use hyper::server::conn::http1::Builder;
 use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode};
@@ -18,19 +18,19 @@ use nmax_metrics::{Clock, Nanos};
 use rustix::net::sockopt::set_tcp_user_timeout;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
-use tokio::task::JoinSet;
+use tokio::task::{JoinSet, yield_now};
 use tokio::time::{sleep, timeout};
 
+use super::lobby::{Guest, Lobby};
 use super::sampler::{Ring, Sampler};
 use super::stamp::{HostClock, calendar};
 use super::token::Token;
 use super::wire::Head;
 use super::{NAME_HEADER, UPGRADE};
 
-/// Connections at once; others wait.
-const CONNECTIONS_MAX: usize = 32;
-/// A connection that asks nothing for so long is closed.
+/// Longest head of a question.
+const HEAD_BYTES_MAX: usize = 32 << 10;
+/// A connection of a caller who knows the token and asks nothing for so long is closed.
 const IDLE_MAX: Duration = Duration::from_secs(90);
 /// A client that takes nothing of its answer for so long is cut off.
 const TAKE_MAX: Duration = Duration::from_secs(10);
@@ -134,12 +134,9 @@ impl Agent {
 }
 
 async fn listen(listener: &TcpListener, desk: &Arc<Desk>) {
-    let seats = Arc::new(Semaphore::new(CONNECTIONS_MAX));
+    let lobby = Lobby::new();
     let mut guests = JoinSet::new();
     loop {
-        let Ok(seat) = Arc::clone(&seats).acquire_owned().await else {
-            return;
-        };
         while guests.try_join_next().is_some() {}
         let Ok((stream, _)) = listener.accept().await else {
             // Out of descriptors, say: it may pass.
@@ -147,39 +144,56 @@ async fn listen(listener: &TcpListener, desk: &Arc<Desk>) {
             continue;
         };
         let desk = Arc::clone(desk);
-        guests.spawn(async move {
-            serve(stream, &desk, false).await;
-            drop(seat);
+        lobby.enter(|guest| {
+            guests.spawn(async move {
+                tokio::select! {
+                    () = serve(stream, &desk, Some(&guest)) => {}
+                    () = guest.is_late() => {}
+                }
+            })
         });
+        // What it has said already is read before the next ones come in, of whom there may be many.
+        yield_now().await;
     }
 }
 
-/// Answers on one connection until it is closed.
-async fn serve(stream: TcpStream, desk: &Arc<Desk>, is_trusted: bool) {
+/// Answers on one connection until it is closed. `guest`: the caller, who has to show the token; `None`: a run that was
+/// called.
+async fn serve(stream: TcpStream, desk: &Desk, guest: Option<&Guest>) {
     let _ = stream.set_nodelay(true);
     // The kernel gives up what nobody takes, so a client that reads nothing does not keep its seat.
     let _ = set_tcp_user_timeout(&stream, TAKE_MAX.as_millis() as u32);
     let service = service_fn(|request: Request<Incoming>| {
         let arrived = HostClock.now();
-        let response = desk.answer(&request, arrived, is_trusted);
+        let refused = guest.and_then(|guest| desk.refuse(&request, guest));
+        let response = refused.unwrap_or_else(|| desk.answer(&request, arrived));
         async move { Ok::<_, Infallible>(response) }
     });
     let mut builder = Builder::new();
-    let builder = builder.timer(TokioTimer::new()).header_read_timeout(IDLE_MAX);
+    let builder = builder.timer(TokioTimer::new()).header_read_timeout(IDLE_MAX).max_buf_size(HEAD_BYTES_MAX);
     // A client that breaks off is no concern of the others.
     let _ = builder.serve_connection(TokioIo::new(stream), service).await;
 }
 
 impl Desk {
-    fn answer(&self, request: &Request<Incoming>, arrived: Nanos, is_trusted: bool) -> Response<Full<Bytes>> {
+    /// What a caller is told who does not know the token, or who finds no seat.
+    fn refuse(&self, request: &Request<Incoming>, guest: &Guest) -> Option<Response<Full<Bytes>>> {
         let header = request.headers().get(AUTHORIZATION);
         let may_ask = |token: &Token| header.is_some_and(|header| token.is(header.as_bytes()));
-        if !is_trusted && !self.token.as_ref().is_none_or(may_ask) {
+        let mut refused = if !self.token.as_ref().is_none_or(may_ask) {
             let mut refused = text(StatusCode::UNAUTHORIZED, "this agent wants its token\n");
-            let scheme = hyper::header::HeaderValue::from_static("Bearer");
-            refused.headers_mut().insert(WWW_AUTHENTICATE, scheme);
-            return refused;
-        }
+            refused.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+            refused
+        } else if !guest.sit_down() {
+            text(StatusCode::SERVICE_UNAVAILABLE, "this agent is asked by as many as it can answer\n")
+        } else {
+            return None;
+        };
+        refused.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+        Some(refused)
+    }
+
+    fn answer(&self, request: &Request<Incoming>, arrived: Nanos) -> Response<Full<Bytes>> {
         if request.uri().path() != "/v1/readings" {
             return text(StatusCode::NOT_FOUND, "nmax agent: readings are at /v1/readings\n");
         }
@@ -204,7 +218,7 @@ impl Desk {
             notes,
         };
         let mut response = text(StatusCode::OK, &(head.line() + &lines));
-        let lines = hyper::header::HeaderValue::from_static("application/x-ndjson");
+        let lines = HeaderValue::from_static("application/x-ndjson");
         response.headers_mut().insert(CONTENT_TYPE, lines);
         response
     }
@@ -257,7 +271,7 @@ async fn call(place: &str, name: Option<&str>, desk: &Arc<Desk>, say: &impl Fn(&
         match timeout(CALL_MAX, greet(place, name, desk.token.as_ref())).await {
             Ok(Ok(stream)) => {
                 tell(format!("a run at {place} asks"));
-                serve(stream, desk, true).await;
+                serve(stream, desk, None).await;
                 tell(format!("the run at {place} has ended; calling until the next one answers"));
             }
             Ok(Err(error)) if error.kind() == io::ErrorKind::ConnectionRefused => {

@@ -6,6 +6,9 @@ use std::hint::black_box;
 /// Longest token, bytes.
 pub const TOKEN_BYTES_MAX: usize = 1_024;
 
+/// Fewest bytes of a token that others in the network cannot guess.
+pub const STRONG_BYTES_MIN: usize = 16;
+
 /// A secret; it is never shown.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Token(String);
@@ -16,6 +19,11 @@ impl Token {
         let text = text.trim();
         let is_plain = text.bytes().all(|byte| byte.is_ascii_graphic());
         (is_plain && !text.is_empty() && text.len() <= TOKEN_BYTES_MAX).then(|| Self(text.to_owned()))
+    }
+
+    /// Whether it may be used where others than this host can try tokens.
+    pub fn is_strong(&self) -> bool {
+        self.0.len() >= STRONG_BYTES_MIN
     }
 
     /// The value of a header `authorization`.

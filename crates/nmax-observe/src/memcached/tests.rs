@@ -44,14 +44,14 @@ fn figures_are_those_between_two_looks() {
 fn what_is_no_memcached_is_said() {
     let cases = [
         ("CLIENT_ERROR unauthenticated\r\n", true, "wants a user"),
-        ("ERROR\r\n", false, "`ERROR`"),
-        ("STAT a 1\r\n<html>\r\n", false, "does not speak memcached's text protocol: `<html>`"),
+        ("ERROR\r\n", false, "does not speak memcached's text protocol"),
+        ("STAT a 1\r\n<html>\r\n", false, "does not speak memcached's text protocol"),
     ];
     for (said, is_final, says) in cases {
         let server = memcached(|| said.to_owned());
         let trouble = source(&server.address.to_string(), "cache").read(Nanos(0)).unwrap_err();
         assert_eq!(trouble.is_final, is_final, "{trouble}");
-        assert!(trouble.text.contains(says), "{trouble}");
+        assert!(trouble.text.contains(says) && !trouble.text.contains("html"), "{trouble}");
     }
     let endless = Fake::endless("", "STAT a 1\r\n");
     let trouble = source(&endless.address.to_string(), "cache").read(Nanos(0)).unwrap_err();

@@ -95,8 +95,7 @@ fn places_of_servers() {
         ("postgres://db1/shop?sslmode=verify-full&sslrootcert=ca.pem", Some("db1:5432")),
     ];
     for (url, want) in cases {
-        let place = service(url).place;
-        assert_eq!(place.ok().map(|place| place.title()).as_deref(), want, "{url}");
+        assert_eq!(place(url).ok().map(|place| place.title()).as_deref(), want, "{url}");
     }
 }
 

@@ -48,7 +48,7 @@ pub(crate) fn offers_tls(link: &mut Link) -> Result<bool, Asked> {
         (b"N", _) => Ok(false),
         // The beginning of an error, which nobody vouches for.
         (b"E", _) => Err(Asked::Barred(Trouble::passing("it answers the question for TLS with an error"))),
-        (_, rest) => Err(other_protocol(&[&answer[..], rest].concat())),
+        _ => Err(other_protocol()),
     }
 }
 
@@ -160,15 +160,16 @@ fn receive(link: &mut Link) -> Result<Message, Asked> {
     let length = usize::try_from(length).ok().and_then(|length| length.checked_sub(4));
     match length.filter(|&length| is_letter && length <= ANSWER_BYTES_MAX) {
         Some(length) => Ok(Message { kind: head[0], body: link.bytes(length)? }),
-        None => Err(other_protocol(&head)),
+        None => Err(other_protocol()),
     }
 }
 
-fn other_protocol(bytes: &[u8]) -> Asked {
-    let said = said(bytes, None);
-    Trouble::passing(format!("it does not speak PostgreSQL's protocol: `{said}`")).into()
+/// Nothing of the reply is repeated: what answers is no PostgreSQL.
+fn other_protocol() -> Asked {
+    Trouble::passing("it does not speak PostgreSQL's protocol").into()
 }
 
+/// `kind` is a letter.
 fn foreign(kind: u8) -> Asked {
     Trouble::passing(format!("it sent a message that was not asked for: `{}`", kind.escape_ascii())).into()
 }

@@ -19,10 +19,10 @@ impl Selector {
     /// Reads `name{label="value",other!="value"}`.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let mut line = Line::new(text.trim());
-        let wrong = |what: String| format!("`{}` names no metric: {what}", in_one_line(text));
+        let wrong = |what: &str| format!("`{}` names no metric: {what}", in_one_line(text));
         let (name, matchers) = line.series().map_err(wrong)?;
         if !line.is_at_end() {
-            return Err(wrong("there is more after it".into()));
+            return Err(wrong("there is more after it"));
         }
         Ok(Self { name, matchers })
     }

@@ -1,6 +1,7 @@
 //! The text formats of Prometheus and OpenMetrics, as samples.
 //!
-//! Text in, samples out; one pass, O(length). What follows neither format is an error with its line. Buckets of histograms,
+//! Text in, samples out; one pass, O(length). What follows neither format is an error with the
+//! number of its line, and not a word of it: a plan may name any page, and errors are shared. Buckets of histograms,
 //! quantiles of summaries, instants of creation and exemplars are read and left out: quantiles
 //! of others cannot be merged, and the rest does not change.
 //!
@@ -11,12 +12,8 @@ use std::fmt::{self, Write};
 use std::iter::Peekable;
 use std::str::Chars;
 
-use crate::reach::in_one_line;
-
 /// Most samples of a page.
 pub(crate) const SAMPLES_MAX: usize = 100_000;
-/// Length of what an error repeats of its line, and of a word in it.
-const SNIPPET_CHARS: usize = 60;
 
 /// What a sample's value is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,12 +85,10 @@ impl fmt::Display for Escaped<'_> {
 
 /// Why a text is none of these formats.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("line {line}: {what}{snippet}")]
+#[error("line {line}: {what}")]
 pub(crate) struct TextError {
     line: usize,
     what: String,
-    /// Beginning of the line, with a colon before it; empty when it says nothing.
-    snippet: String,
 }
 
 /// Which of the two it is.
@@ -128,7 +123,7 @@ pub(crate) fn parse(text: &str, format: Format) -> Result<Vec<Sample>, TextError
     let mut types = HashMap::new();
     let mut end = None;
     for (index, line) in text.lines().enumerate() {
-        let error = |what: String| TextError { line: index + 1, what, snippet: snippet(line) };
+        let error = |what: String| TextError { line: index + 1, what };
         let line = line.trim_matches([' ', '\t', '\r']);
         if line.is_empty() {
             continue;
@@ -142,7 +137,7 @@ pub(crate) fn parse(text: &str, format: Format) -> Result<Vec<Sample>, TextError
             note_type(comment, &mut types);
             continue;
         }
-        let read = Line::new(line).sample(format).map_err(error)?;
+        let read = Line::new(line).sample(format).map_err(|what| error(what.to_owned()))?;
         if let Some(role) = role(&read, &types) {
             samples.push(Sample { role, ..read });
         }
@@ -154,21 +149,9 @@ pub(crate) fn parse(text: &str, format: Format) -> Result<Vec<Sample>, TextError
         return Err(TextError {
             line: text.lines().count(),
             what: "the page ends without `# EOF`, so it was cut off".into(),
-            snippet: String::new(),
         });
     }
     Ok(samples)
-}
-
-fn snippet(line: &str) -> String {
-    format!(": `{}`", short(line.trim_start()))
-}
-
-/// A text as a message repeats it: its beginning, without what would steer a terminal.
-fn short(text: &str) -> String {
-    let start: String = text.chars().take(SNIPPET_CHARS).collect();
-    let more = if start.len() < text.len() { "…" } else { "" };
-    format!("{}{more}", in_one_line(&start))
 }
 
 fn note_type<'a>(comment: &'a str, types: &mut HashMap<&'a str, Type>) {
@@ -237,32 +220,34 @@ pub(crate) enum Comparison {
 /// A label with how it is compared, and to what.
 pub(crate) type Matcher = (String, Comparison, String);
 
+/// A name with what it is compared to, if it is.
+type Label = (String, Option<(Comparison, String)>);
+
 impl<'a> Line<'a> {
     pub(crate) fn new(line: &'a str) -> Self {
         Self { rest: line.chars().peekable() }
     }
 
-    fn sample(mut self, format: Format) -> Result<Sample, String> {
+    fn sample(mut self, format: Format) -> Result<Sample, &'static str> {
         let (name, matchers) = self.series()?;
         let mut labels = Vec::with_capacity(matchers.len());
         for (label, comparison, value) in matchers {
             if comparison == Comparison::IsNot {
-                return Err(format!("`!=` after the label `{}`", short(&label)));
+                return Err("there is `!=` after a label");
             }
             labels.push((label, value));
         }
         labels.sort_unstable();
-        if let Some(pair) = labels.windows(2).find(|pair| pair[0].0 == pair[1].0) {
-            return Err(format!("the label `{}` is there twice", short(&pair[0].0)));
+        if labels.windows(2).any(|pair| pair[0].0 == pair[1].0) {
+            return Err("a label is there twice");
         }
-        let value = self.word();
-        let value = number(&value).ok_or_else(|| format!("`{}` is no value", short(&value)))?;
+        let value = number(&self.word()).ok_or("there is no value after the name")?;
         let stamp_s = self.stamp(format)?;
         Ok(Sample { name, labels, value, stamp_s, role: Role::Unknown })
     }
 
     /// `name{label="value",..}`; the name may also stand in quotes within the braces.
-    pub(crate) fn series(&mut self) -> Result<(String, Vec<Matcher>), String> {
+    pub(crate) fn series(&mut self) -> Result<(String, Vec<Matcher>), &'static str> {
         let mut name = self.name(|letter| letter == ':' || letter == '_' || letter.is_ascii_alphanumeric());
         self.skip_blanks();
         let mut matchers = Vec::new();
@@ -275,45 +260,45 @@ impl<'a> Line<'a> {
                 match (self.label()?, name.is_empty()) {
                     ((label, Some((comparison, value))), _) => matchers.push((label, comparison, value)),
                     ((quoted, None), true) => name = quoted,
-                    ((label, None), false) => return Err(format!("the label `{}` has no value", short(&label))),
+                    ((_, None), false) => return Err("a label has no value"),
                 }
                 self.skip_blanks();
                 if self.rest.next_if_eq(&',').is_none() && self.rest.peek() != Some(&'}') {
-                    return Err("the labels do not end with `}`".into());
+                    return Err("the labels do not end with `}`");
                 }
             }
         }
         if name.is_empty() || name.starts_with(|first: char| first.is_ascii_digit()) {
-            return Err("it does not begin with the name of a metric".into());
+            return Err("it does not begin with the name of a metric");
         }
         Ok((name, matchers))
     }
 
     /// `name="value"`, or a name in quotes by itself.
-    fn label(&mut self) -> Result<(String, Option<(Comparison, String)>), String> {
+    fn label(&mut self) -> Result<Label, &'static str> {
         let name = if self.rest.peek() == Some(&'"') {
             self.quoted()?
         } else {
             self.name(|letter| letter == '_' || letter.is_ascii_alphanumeric())
         };
         if name.is_empty() {
-            return Err("a label has no name".into());
+            return Err("a label has no name");
         }
         self.skip_blanks();
         let comparison = if self.rest.next_if_eq(&'!').is_some() { Comparison::IsNot } else { Comparison::Is };
         if self.rest.next_if_eq(&'=').is_none() {
             return match comparison {
                 Comparison::Is => Ok((name, None)),
-                Comparison::IsNot => Err(format!("the label `{}` is compared by neither `=` nor `!=`", short(&name))),
+                Comparison::IsNot => Err("a label is compared by neither `=` nor `!=`"),
             };
         }
         self.skip_blanks();
         Ok((name, Some((comparison, self.quoted()?))))
     }
 
-    fn quoted(&mut self) -> Result<String, String> {
+    fn quoted(&mut self) -> Result<String, &'static str> {
         if self.rest.next_if_eq(&'"').is_none() {
-            return Err("the value of a label is not in quotes".into());
+            return Err("the value of a label is not in quotes");
         }
         let mut text = String::new();
         loop {
@@ -324,31 +309,31 @@ impl<'a> Line<'a> {
                     Some(letter @ ('"' | '\\')) => text.push(letter),
                     // OpenMetrics: any other pair stands for itself.
                     Some(letter) => text.extend(['\\', letter]),
-                    None => return Err("the value of a label does not end".into()),
+                    None => return Err("the value of a label does not end"),
                 },
                 Some(letter) => text.push(letter),
-                None => return Err("the value of a label does not end".into()),
+                None => return Err("the value of a label does not end"),
             }
         }
     }
 
     /// Milliseconds in Prometheus's format, seconds in OpenMetrics, where an exemplar may follow.
-    fn stamp(&mut self, format: Format) -> Result<Option<f64>, String> {
+    fn stamp(&mut self, format: Format) -> Result<Option<f64>, &'static str> {
         let may_have_exemplar = format == Format::OpenMetrics;
         let word = self.word();
         if word.is_empty() || word == "#" && may_have_exemplar {
             return Ok(None);
         }
-        let wrong = || format!("`{}` after the value is no time", short(&word));
         let stamp_s = match format {
-            Format::Prometheus => word.parse::<i64>().map_err(|_| wrong())? as f64 / 1e3,
-            Format::OpenMetrics => number(&word).filter(|stamp| stamp.is_finite()).ok_or_else(wrong)?,
+            Format::Prometheus => word.parse::<i64>().ok().map(|stamp_ms| stamp_ms as f64 / 1e3),
+            Format::OpenMetrics => number(&word).filter(|stamp| stamp.is_finite()),
         };
+        let stamp_s = stamp_s.ok_or("what stands after the value is no time")?;
         let more = self.word();
         if more.is_empty() || more == "#" && may_have_exemplar {
             return Ok(Some(stamp_s));
         }
-        Err(format!("there is `{}` after the time", short(&more)))
+        Err("there is more after the time")
     }
 
     fn name(&mut self, is_part: impl Fn(char) -> bool) -> String {

@@ -3,16 +3,15 @@
 //! The limits are here, below TLS, which reads as often as it has to: whoever drips a handshake is left in time as well.
 
 use std::io::{self, ErrorKind, Read, Write};
-use std::net::{IpAddr, SocketAddr, TcpStream, ToSocketAddrs};
+use std::net::TcpStream;
 use std::os::unix::net::UnixStream;
-use std::sync::mpsc::sync_channel;
-use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, connect, socket_with};
 
 use super::{ANSWER_BYTES_MAX, Broken, now, pause};
+use crate::address::resolve;
 use crate::place::Place;
 
 /// From one attempt to the next where a server's queue is full.
@@ -97,7 +96,7 @@ impl Write for Wire {
 
 fn connect_tcp(place: &Place, deadline: Instant) -> Result<TcpStream, Broken> {
     let mut last = Broken::Failed("its name has no address".into());
-    for address in resolve(place, deadline)? {
+    for address in resolve(&place.host, place.port, deadline)? {
         match TcpStream::connect_timeout(&address, left(deadline)?) {
             Ok(stream) => {
                 let _ = stream.set_nodelay(true);
@@ -107,25 +106,6 @@ fn connect_tcp(place: &Place, deadline: Instant) -> Result<TcpStream, Broken> {
         }
     }
     Err(last)
-}
-
-/// Addresses of a place. The system's lookup knows no limit, so it has a thread of its own, which is left behind when it
-/// takes too long, and ends with its own limits.
-fn resolve(place: &Place, deadline: Instant) -> Result<Vec<SocketAddr>, Broken> {
-    if let Ok(address) = place.host.parse::<IpAddr>() {
-        return Ok(vec![SocketAddr::new(address, place.port)]);
-    }
-    let (sender, found) = sync_channel(1);
-    let pair = (place.host.clone(), place.port);
-    let lookup = move || {
-        let _ = sender.send(pair.to_socket_addrs().map(Vec::from_iter));
-    };
-    thread::Builder::new().name("nmax-lookup".into()).spawn(lookup)?;
-    match found.recv_timeout(left(deadline)?) {
-        Ok(Ok(addresses)) => Ok(addresses),
-        Ok(Err(_)) => Err(Broken::Failed("its name is not found".into())),
-        Err(_) => Err(Broken::Failed("its name is not found in time".into())),
-    }
 }
 
 /// Connects to a socket in a file. As long as the server's queue is full the system would wait, and know no limit.

@@ -49,9 +49,12 @@ pub struct RecordArgs {
     /// Open the browser without a window
     #[arg(long)]
     pub headless: bool,
-    /// The browser, when it is not found by itself: Chromium, Chrome, Edge or another of this family
+    /// The browser, when it is not found by itself, with --allow-exec: Chromium, Chrome, Edge or another of this family
     #[arg(long, value_name = "PATH")]
     pub browser: Option<PathBuf>,
+    /// Let the program of --browser be started
+    #[arg(long)]
+    pub allow_exec: bool,
     /// A flag for the browser, may be repeated, as in --browser-arg=--accept-lang=de
     #[arg(long, value_name = "ARG", allow_hyphen_values = true)]
     pub browser_arg: Vec<String>,

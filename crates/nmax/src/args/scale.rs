@@ -17,9 +17,10 @@ Examples:
   nmax scale shop.yaml --axis vus=1,2,4,8,16,32 --replicates 3
   nmax scale shop.yaml --axis rate --count transaction:checkout
   nmax scale shop.yaml --find 'p95 < 200ms'                  also the highest load that holds it
-  nmax scale shop.yaml --axis nodes=1,2,4,8 --apply './set-nodes {nodes}' --price 0.34/h
+  nmax scale shop.yaml --axis nodes=1,2,4,8 --apply './set-nodes {nodes}' \\
+    --allow-exec --price 0.34/h
   nmax scale shop.yaml --axis nodes=1,2,4 --axis size=small,large --apply './set {nodes} {size}' \\
-    --price small=0.10/h,large=0.40/h
+    --allow-exec --price small=0.10/h,large=0.40/h
 
 Axes: vus (users of a closed workload), rate (iterations per second of an open one, at random where the plan does not
 say; N is what is in flight), workers (threads of the injector, each with the plan's users), or a name of yours with
@@ -43,9 +44,13 @@ pub struct ScaleArgs {
     /// under test; may be repeated [default: vus]
     #[arg(long, value_name = "AXIS[=LEVEL,..]", help_heading = "Levels")]
     pub axis: Vec<String>,
-    /// Command that sets a knob, by `sh`: {NAME} is the value of the knob of that name, and n in braces that of the first
+    /// Command that sets a knob, by `sh`, with --allow-exec: {NAME} is the value of the knob of that name, and n in braces
+    /// that of the first
     #[arg(long, value_name = "COMMAND", help_heading = "Levels")]
     pub apply: Option<String>,
+    /// Let --apply run its command on this host
+    #[arg(long, help_heading = "Levels")]
+    pub allow_exec: bool,
     /// Longest time of one --apply
     #[arg(long, value_name = "TIME", value_parser = duration, default_value = "60s", help_heading = "Levels")]
     pub apply_time: Duration,

@@ -136,6 +136,14 @@ fn open(args: &RecordArgs, recorder: &Recorder) -> Result<Option<Browser>, Troub
     if args.no_browser {
         return Ok(None);
     }
+    if let (Some(program), false) = (&args.browser, args.allow_exec) {
+        let program = program.display();
+        let why = format!(
+            "--browser {program}: it starts a program of your choice\n  help: add --allow-exec, or leave it out: browsers are \
+             found by themselves"
+        );
+        return Err((why, Exit::Usage));
+    }
     let wanted = browser::Wanted {
         path: args.browser.as_deref(),
         is_headless: args.headless,

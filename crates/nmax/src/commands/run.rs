@@ -100,6 +100,7 @@ fn order(args: &RunArgs, plan: Plan) -> Result<Order, (String, Exit)> {
         return Err(usage(format!("{names} of the timeline {what}\n  help: {help}")));
     }
     hints::say(&hints::warnings(&plan, &origins));
+    preflight::observed(&plan).map_err(usage)?;
     let plan = Arc::new(plan);
     let cleared = preflight::clear(&args.safety, &plan, &origins)?;
     Ok(Order {

@@ -83,6 +83,30 @@ fn a_proxy_meets_the_policy_too() {
     assert!(target.accept().is_err());
 }
 
+/// Name servers of a plan need what targets need, also where no name is looked up. One of this host is free, and is asked
+/// for nothing before all of them are decided.
+#[test]
+fn name_servers_of_the_plan_meet_the_policy() {
+    let here = UdpSocket::bind("127.0.0.1:0").unwrap();
+    here.set_nonblocking(true).unwrap();
+    let here_at = here.local_addr().unwrap();
+    let (target, port) = listener();
+    for (server, words) in [
+        ("10.255.255.1:53", "name server of the plan: 10.255.255.1 is a private address"),
+        ("[fd00:ec2::254]:53", "name server of the plan: fd00:ec2::254 is a cloud's metadata address"),
+    ] {
+        for url in [format!("http://127.0.0.1:{port}/"), "http://shop.test/".to_owned()] {
+            let servers = vec![here_at, server.parse().unwrap()];
+            refused_to(move |plan| plan.defaults.dns.servers = servers, &url, &[words], Exit::Usage);
+        }
+    }
+    assert!(target.accept().is_err() && here.recv(&mut [0; 512]).is_err(), "nothing was sent");
+    let mut plan = plan(&format!("http://127.0.0.1:{port}/"));
+    plan.defaults.dns.servers = vec![here_at];
+    let cleared = cleared(plan).unwrap_or_else(|(error, _)| panic!("{error}"));
+    assert_eq!(cleared.authorization.as_deref(), Some("loopback"));
+}
+
 #[test]
 fn connections_leave_from_the_source_address() {
     let (listener, port) = listener();

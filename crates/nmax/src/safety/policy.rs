@@ -5,8 +5,8 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use nmax_http::Allow;
+use nmax_plan::addresses::{Class, classify};
 
-use super::address::{Class, classify};
 use super::target::{Host, Pattern};
 
 /// A private target that the user allowed.
@@ -43,6 +43,17 @@ pub struct Proof {
     pub host: Host,
     /// Where it was found: a URL, or the name of a DNS record.
     pub found_at: String,
+    /// What it is evidence of.
+    pub of: Evidence,
+}
+
+/// What a proof is evidence of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Evidence {
+    /// A machine that answers under the name holds it.
+    Machine,
+    /// Only the name: whoever owns one may point it at any address.
+    Name,
 }
 
 /// Why a connection is permitted; prints as the authorization of a run.
@@ -65,6 +76,18 @@ impl fmt::Display for Permit<'_> {
             Self::Allowed(allowed) => allowed.fmt(f),
             Self::Authorized(host) => write!(f, "--i-am-authorized-to-test {host}"),
             Self::Proved(proof) => write!(f, "proved by {}", proof.found_at),
+        }
+    }
+}
+
+impl Permit<'_> {
+    /// The authorization of a run for `ip`. One that proves only the name says so, and for which address.
+    pub fn at(&self, ip: IpAddr) -> String {
+        match self {
+            Self::Proved(Proof { of: Evidence::Name, host, .. }) => {
+                format!("{self}, a proof of the name {host} and not of its address {}", ip.to_canonical())
+            }
+            _ => self.to_string(),
         }
     }
 }
@@ -153,6 +176,11 @@ impl Policy {
     /// Opens the public addresses of a host that the user controls.
     pub fn add(&mut self, proof: Proof) {
         self.proved.push(proof);
+    }
+
+    /// The proofs that were found.
+    pub fn proofs(&self) -> &[Proof] {
+        &self.proved
     }
 
     /// Says whether `host` may be loaded at `ip`, one of its addresses.

@@ -2,16 +2,17 @@ use std::cell::RefCell;
 
 use nmax_http::Url;
 
+use super::policy::Evidence;
 use super::*;
 
 /// Texts of a case.
 type Texts = &'static [&'static str];
 
 /// An outside of names and proofs written down; it remembers where proof was looked for.
-#[derive(Default)]
 struct Scripted {
     names: &'static [(&'static str, Texts)],
     proved: Texts,
+    evidence: Evidence,
     looked: RefCell<Vec<String>>,
 }
 
@@ -30,7 +31,7 @@ impl Outside for Scripted {
         self.looked.borrow_mut().extend(urls.clone());
         if self.proved.contains(&host.as_str()) {
             let found_at = format!("{}/.well-known/nmax", urls[0]);
-            return Ok(Proof { host: host.clone(), found_at });
+            return Ok(Proof { host: host.clone(), found_at, of: self.evidence });
         }
         Err(urls.into_iter().map(|url| format!("{url}: nothing there")).collect())
     }
@@ -53,11 +54,11 @@ async fn settled(
 ) -> (Result<Option<String>, String>, Vec<String>) {
     let allow = allow.iter().map(|text| Allowed { what: text.parse().unwrap(), given: Given::Flag });
     let authorized = authorized.iter().map(|text| text.parse().unwrap());
-    let policy = Policy::new(allow.collect(), authorized.collect(), Vec::new());
+    let mut policy = Policy::new(allow.collect(), authorized.collect(), Vec::new());
     let origins: Vec<Origin> = urls.iter().map(|url| Url::parse(url).unwrap().origin).collect();
-    let outside = Scripted { names: NAMES, proved, ..Scripted::default() };
-    let settled = settle(policy, &origins, &outside).await;
-    let result = settled.map(|(_, words)| words).map_err(|error| error.to_string());
+    let outside = Scripted { names: NAMES, proved, evidence: Evidence::Machine, looked: RefCell::default() };
+    let settled = settle(&mut policy, &origins, Role::Target, &outside).await;
+    let result = settled.map(|words| (!words.is_empty()).then(|| words.join("; "))).map_err(|error| error.to_string());
     (result, outside.looked.into_inner())
 }
 
@@ -144,6 +145,84 @@ async fn refusals_come_all_at_once_and_name_the_way_out() {
     assert!(result.unwrap_err().contains("(169.254.169.254) is a cloud's metadata address"));
     let (result, _) = settled(&[], &[], &[], &["http://nowhere.example/"]).await;
     assert!(result.unwrap_err().starts_with("nowhere.example: the name has no address: no such name\n  help: "));
+}
+
+/// A record of DNS proves the name: what allows the run says so, for each address that nobody vouched for.
+#[tokio::test]
+async fn a_proof_of_the_name_names_the_addresses_that_it_does_not_prove() {
+    let outside =
+        Scripted { names: NAMES, proved: &["shop.example"], evidence: Evidence::Name, looked: RefCell::default() };
+    let mut policy = Policy::new(Vec::new(), Vec::new(), Vec::new());
+    let origins = [Url::parse("https://shop.example/").unwrap().origin];
+    let words = settle(&mut policy, &origins, Role::Target, &outside).await.unwrap();
+    assert_eq!(words.len(), 2, "{words:?}");
+    for (words, address) in words.iter().zip(["93.184.215.14", "2606:2800::1"]) {
+        assert!(
+            words.ends_with(&format!("a proof of the name shop.example and not of its address {address}")),
+            "{words}"
+        );
+    }
+}
+
+/// Name servers of a plan need what targets at their addresses need; proof is looked for at each address once.
+#[tokio::test]
+async fn name_servers_obey_the_rules_of_targets() {
+    // --allow-target, --i-am-authorized-to-test, proved, servers, what is said
+    type Case<'a> = (Texts, Texts, Texts, Texts, Result<&'a [&'a str], &'a [&'a str]>);
+    let cases: &[Case] = &[
+        (&[], &[], &[], &["127.0.0.1:5353", "[::1]:53", "127.0.0.1:53"], Ok(&["loopback"])),
+        (
+            &[],
+            &[],
+            &[],
+            &["10.0.0.2:53"],
+            Err(&["name server of the plan: 10.0.0.2 is a private address", "--allow-target 10.0.0.2"]),
+        ),
+        (&["10.0.0.0/8"], &[], &[], &["10.0.0.2:53"], Ok(&["--allow-target 10.0.0.0/8"])),
+        (
+            &["0.0.0.0/0"],
+            &[],
+            &[],
+            &["8.8.4.4:5353", "8.8.4.4:53"],
+            Err(&[
+                "name server of the plan: 8.8.4.4 is a public address",
+                "--i-am-authorized-to-test 8.8.4.4",
+                "looked for proof: http://8.8.4.4: nothing there",
+            ]),
+        ),
+        (&[], &["8.8.4.4"], &[], &["8.8.4.4:5353"], Ok(&["--i-am-authorized-to-test 8.8.4.4"])),
+        (&[], &[], &["8.8.4.4"], &["[::ffff:8.8.4.4]:53"], Ok(&["proved by http://8.8.4.4/.well-known/nmax"])),
+        (
+            &["0.0.0.0/0", "::/0"],
+            &["169.254.169.254", "fd00:ec2::254"],
+            &["169.254.169.254", "fd00:ec2::254"],
+            &["169.254.169.254:53", "[fd00:ec2::254]:53", "[64:ff9b::a9fe:a9fe]:53"],
+            Err(&[
+                "169.254.169.254 is a cloud's metadata",
+                "fd00:ec2::254 is a cloud's metadata",
+                "64:ff9b::a9fe:a9fe is a cloud's metadata",
+            ]),
+        ),
+    ];
+    for (allow, authorized, proved, servers, wanted) in cases {
+        let servers: Vec<SocketAddr> = servers.iter().map(|text| text.parse().unwrap()).collect();
+        let outside = Scripted { names: &[], proved, evidence: Evidence::Machine, looked: RefCell::default() };
+        let allow = allow.iter().map(|text| Allowed { what: text.parse().unwrap(), given: Given::Flag });
+        let authorized = authorized.iter().map(|text| text.parse().unwrap());
+        let mut policy = Policy::new(allow.collect(), authorized.collect(), Vec::new());
+        let settled = settle(&mut policy, &origins_of_servers(&servers), Role::NameServer, &outside).await;
+        match (settled.map_err(|error| error.to_string()), wanted) {
+            (Ok(words), Ok(wanted)) => assert_eq!(words, *wanted, "{servers:?}"),
+            (Err(error), Err(wanted)) => {
+                assert!(wanted.iter().all(|wanted| error.contains(wanted)), "{servers:?}: {error}");
+            }
+            (said, _) => panic!("{servers:?}: {said:?}"),
+        }
+        let mut looked = outside.looked.into_inner();
+        let all = looked.len();
+        looked.dedup();
+        assert_eq!(looked.len(), all, "{servers:?}");
+    }
 }
 
 /// The real resolver, on names and addresses that need no network.

@@ -1,4 +1,6 @@
 //! Proof by DNS: the TXT record `_nmax.HOST` with the text `allow-load-test`.
+//!
+//! It proves that the user controls the name, and nothing of the machine at the address that the name has.
 
 use std::hash::{BuildHasher as _, RandomState};
 use std::io;
@@ -9,7 +11,7 @@ use tokio::net::UdpSocket;
 use tokio::time::timeout;
 
 use super::dns::{ReplyError, answers, question};
-use super::policy::Proof;
+use super::policy::{Evidence, Proof};
 use super::target::Host;
 
 /// The text of the record.
@@ -46,7 +48,7 @@ pub async fn prove(host: &Host, servers: &[SocketAddr], limit: Duration) -> Resu
         match timeout(limit, ask(server, &message)).await {
             Ok(Ok(Ok(texts))) => {
                 return if texts.iter().any(|text| text.trim_ascii() == TEXT) {
-                    Ok(Proof { host: host.clone(), found_at: format!("the DNS TXT record {name}") })
+                    Ok(Proof { host: host.clone(), found_at: format!("the DNS TXT record {name}"), of: Evidence::Name })
                 } else {
                     Err(failed(&"none with the text `allow-load-test`"))
                 };

@@ -1,16 +1,16 @@
 //! Proof by HTTP: the line `allow-load-test: HOST` in `/.well-known/nmax` of the target.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
 use nmax_engine::real::RealClock;
 use nmax_http::{Alarm, Allow, Client, Config, KeepBody, NameRules, Origin, Request, Shared};
+use nmax_plan::addresses::{Class, classify};
 use tokio::time::timeout;
 
-use super::address::{Class, classify};
-use super::policy::Proof;
+use super::policy::{Evidence, Proof};
 use super::target::Host;
 
 /// Where the proof is on the target.
@@ -20,10 +20,11 @@ const WORD: &str = "allow-load-test:";
 /// The largest proof that is read.
 const BODY_BYTES_MAX: usize = 64 * 1024;
 
-/// Permits `host` at its public addresses, and nothing else.
-pub fn public_only(host: Host) -> Allow {
+/// Permits `host` at its public addresses, and `servers` to ask for its name; nothing else.
+pub fn public_only(host: Host, servers: Vec<SocketAddr>) -> Allow {
     Arc::new(move |name: &str, ip: IpAddr| {
-        if Host::of_url(name) == host && classify(ip) == Class::Public {
+        let is_server = name.parse() == Ok(ip) && servers.iter().any(|server| server.ip() == ip);
+        if is_server || Host::of_url(name) == host && classify(ip) == Class::Public {
             Ok(())
         } else {
             Err(format!("{name} ({ip}) is no public address of {host}"))
@@ -42,7 +43,7 @@ pub async fn prove(origin: &Origin, allow: Allow, names: NameRules, limit: Durat
     };
     let host = Host::of_url(&origin.host);
     if holds(&String::from_utf8_lossy(&body), &host) {
-        Ok(Proof { host, found_at: url })
+        Ok(Proof { host, found_at: url, of: Evidence::Machine })
     } else {
         Err(format!("{url}: has no line `{WORD} {host}`"))
     }

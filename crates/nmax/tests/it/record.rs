@@ -279,7 +279,7 @@ fn what_cannot_be_recorded_is_said_at_once() {
         (&["http://a.test/", "--host", "com", "--host", "é.test"], &["`com` is a public suffix", "xn--"]),
         (&["http://a.test/", "--upstream-ca", "none.pem"], &["none.pem"]),
         (&["http://a.test/", "--upstream-ca", "no.pem"], &["no certificate"]),
-        (&["http://a.test/", "--browser", "/nowhere/chromium", "--headless"], &["/nowhere/chromium"]),
+        (&["http://a.test/", "--browser", "/nowhere/chromium", "--allow-exec", "--headless"], &["/nowhere/chromium"]),
         (&["http://a.test/", "--listen", "nowhere"], &["0.0.0.0:8888"]),
     ];
     for (args, words) in cases {

@@ -165,6 +165,7 @@ fn a_knob_is_set_by_a_script_and_priced() {
         "places=1,2,3,4",
         "--apply",
         &apply,
+        "--allow-exec",
         "--max",
         "8",
         "--replicates",
@@ -210,6 +211,7 @@ fn a_grid_has_a_law_for_each_value_of_the_second_knob() {
         "size=small,large",
         "--apply",
         "echo {count} {size} >>set",
+        "--allow-exec",
         "--max",
         "2",
         "--replicates",
@@ -314,9 +316,10 @@ fn what_is_wrong_is_said_before_anything_is_sent() {
     bench.nmax(&many).exits(2).says(&["needs its values", "--count x", "--price y"]);
     bench.nmax(&["scale", "no-such-plan.yaml"]).exits(2).says(&["no-such-plan.yaml"]);
     bench.nmax(&["scale", "http://127.0.0.1:1"]).exits(5).says(&["127.0.0.1:1"]);
-    let refused = ["scale", &url, "--axis", "n=1,2", "--apply", "echo {n} too much; exit 3"];
+    let refused = ["scale", &url, "--axis", "n=1,2", "--apply", "echo {n} too much; exit 3", "--allow-exec"];
     bench.nmax(&refused).exits(2).says(&["--apply", "1 too much", "code 3", "nothing was sent"]);
-    let slow = ["scale", &url, "--axis", "n=1,2", "--apply", "sleep 60; echo {n}", "--apply-time", "100ms"];
+    let slow =
+        ["scale", &url, "--axis", "n=1,2", "--apply", "sleep 60; echo {n}", "--apply-time", "100ms", "--allow-exec"];
     bench.nmax(&slow).exits(2).says(&["did not end within 100ms"]);
     assert_eq!(arrived(&target), 0);
     assert!(bench.runs().is_empty(), "nothing is left behind");

@@ -43,6 +43,22 @@ fn unsafe_code_is_found() {
 }
 
 #[test]
+fn programs_that_are_started_are_found() {
+    check(few_start_programs, LIBRARY, "use std::process::Command;\nfn f() { Command::new(\"sh\"); }", Some(1));
+    check(few_start_programs, LIBRARY, "use std::process::{Child, Command};", Some(1));
+    check(few_start_programs, LIBRARY, "fn f() {\n std::process::Command::new(a)\n}", Some(2));
+    check(
+        few_start_programs,
+        LIBRARY,
+        "use std::process::{ExitCode, Stdio};\nfn f() { clap::Command::new(\"a\"); }",
+        None,
+    );
+    check(few_start_programs, LIBRARY, "#[cfg(test)]\nmod tests {\n use std::process::Command;\n}", None);
+    check(few_start_programs, "crates/nmax-engine/tests/it/main.rs", "use std::process::Command;", None);
+    STARTING.iter().for_each(|path| check(few_start_programs, path, "use std::process::Command;", None));
+}
+
+#[test]
 fn claims_of_a_cause_are_found() {
     let claim = |between: &str| format!("A disk is\nthe Root{between}cause of it.");
     check(no_claim_of_a_cause, "docs/methods/suspects.md", &claim(" "), Some(2));

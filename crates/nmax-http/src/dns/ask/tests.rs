@@ -1,5 +1,7 @@
 use std::io;
 use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -33,7 +35,11 @@ fn asked(question: &[u8]) -> String {
 
 /// A name server that sends all of what `answer` makes of a question.
 async fn serve(answer: impl Fn(&[u8]) -> Vec<Vec<u8>> + Send + 'static) -> SocketAddr {
-    let socket = UdpSocket::bind("127.0.0.1:0").await.unwrap();
+    serve_at("127.0.0.1", answer).await
+}
+
+async fn serve_at(ip: &str, answer: impl Fn(&[u8]) -> Vec<Vec<u8>> + Send + 'static) -> SocketAddr {
+    let socket = UdpSocket::bind((ip, 0)).await.unwrap();
     let address = socket.local_addr().unwrap();
     tokio::spawn(async move {
         let mut question = [0; 512];
@@ -182,4 +188,39 @@ fn a_file_that_is_not_utf8_is_read_all_the_same() {
     std::fs::remove_file(&path).unwrap();
     assert_eq!(of_this_host(&text, "printer"), Some(vec![Ipv4Addr::new(192, 0, 2, 1).into()]));
     assert_eq!(text_of("/a/file/that/is/not/there"), "");
+}
+
+/// More than a server gets: what is not asked fails as the injector's own doing.
+#[tokio::test]
+async fn what_is_beyond_the_limit_is_not_asked() {
+    let asked = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&asked);
+    // An address of its own: the limit is one for all questions of this process to it.
+    let server = serve_at("127.53.0.1", move |question| {
+        count.fetch_add(1, Ordering::Relaxed);
+        vec![reply(question, 0, &[HERE])]
+    });
+    let resolver = resolver(vec![server.await]);
+    #[expect(clippy::disallowed_methods, reason = "the limit is one of real time")]
+    let begun = std::time::Instant::now();
+    let (mut answered, mut limited) = (0, 0);
+    for _ in 0..2 * quota::QUESTIONS_PER_S_MAX {
+        match by(&resolver, "a.test", Family::V4).await {
+            Ok(_) => answered += 1,
+            Err(failure) if failure.kind == ErrorKind::Injector => {
+                assert!(
+                    failure.text.contains("1000 times within a second") && failure.text.contains("dns.ttl"),
+                    "{failure:?}"
+                );
+                limited += 1;
+            }
+            // A datagram that this busy machine lost.
+            Err(_) => {}
+        }
+    }
+    let seconds = 1 + begun.elapsed().as_secs() as usize;
+    let most = seconds * quota::QUESTIONS_PER_S_MAX;
+    let asked = asked.load(Ordering::Relaxed);
+    assert!(answered > 0 && asked <= most, "{asked} questions in {seconds} s");
+    assert!(limited > 0 || seconds > 1, "{answered} answers in {seconds} s");
 }

@@ -1,5 +1,6 @@
 //! Whether what the plan observes can be read: each source is tried once.
 
+use nmax_observe::address::elsewhere;
 use nmax_observe::trial::{Attempt, Clock, try_all};
 use nmax_plan::plan::{INJECTOR, Observed};
 use nmax_report::number;
@@ -16,7 +17,10 @@ pub struct Sources<'a> {
 impl<'a> Sources<'a> {
     /// Asks each source once, all at the same time. It takes a few seconds at most.
     pub fn ask(observed: &'a [Observed]) -> Self {
-        let attempts = try_all(observed);
+        let mut attempts = try_all(observed);
+        for one in elsewhere(observed).iter().filter(|one| one.forbidden.is_none()) {
+            attempts[one.index].notes.insert(0, format!("read beyond this host: {one}"));
+        }
         Self { tried: observed.iter().zip(attempts).collect() }
     }
 
@@ -79,7 +83,7 @@ impl<'a> Sources<'a> {
 }
 
 /// What it is and whose, as messages of a run call it.
-fn title(observed: &Observed) -> String {
+pub fn title(observed: &Observed) -> String {
     let (kind, name, host) = (kind(observed), observed.name(), host(observed));
     match host == INJECTOR || host == name {
         true => format!("{kind} {name}"),

@@ -79,7 +79,8 @@ pub(super) fn open(wanted: &Wanted<'_>) -> Result<Browser, String> {
     let program = match wanted.path {
         Some(path) => path.to_owned(),
         None => find().ok_or(
-            "no browser was found (Chromium, Chrome, Edge): give its place by --browser PATH, or point one at the proxy",
+            "no browser was found (Chromium, Chrome, Edge): give its place by --browser PATH --allow-exec, or point one at the \
+             proxy",
         )?,
     };
     if !wanted.is_headless && !has_display() {

@@ -51,7 +51,10 @@ impl Screen {
         let address = recorder.address;
         say::note(format_args!("recording {hosts}; proxy http://{address}"));
         if !address.ip().is_loopback() {
-            say::note("anybody who reaches this address can use the proxy: end it when you are done");
+            say::note(
+                "anybody who reaches this address can use the proxy: end it when you are done. Loopback and link-local \
+                 addresses of this host are lent to nobody, but those of recorded hosts",
+            );
         }
         if has_browser {
             say::note("the browser is open: click through, and close it when you are done");

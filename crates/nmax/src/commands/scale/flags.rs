@@ -65,6 +65,11 @@ pub(super) fn meant(args: &ScaleArgs, plan: &Plan) -> Result<Meant, Vec<String>>
     let names: Vec<&str> = knobs.iter().map(|knob| knob.name.as_str()).collect();
     if let Ok(axes) = &axes {
         errors.extend(apply::check(args.apply.as_deref(), &names));
+        if let (Some(line), false) = (&args.apply, args.allow_exec) {
+            errors.push(format!(
+                "--apply: it runs a command on this host, `{line}`\n  help: read what it does, then add --allow-exec"
+            ));
+        }
         if axes.load == Load::Workers && !is_closed(plan) {
             errors.push(
                 "--axis workers: the plan is open, and workers share its rate\n  help: give the plan a closed workload: \

@@ -232,6 +232,7 @@ fn order(
             crate::say::note(format_args!("note: {note}"));
         }
     });
+    preflight::observed(&plan).map_err(usage)?;
     let plan = Arc::new(plan);
     let cleared = preflight::clear(&args.safety, &plan, &origins)?;
     let order = Order {

@@ -5,7 +5,7 @@ fn allowed(text: &str) -> Allowed {
 }
 
 fn proof(host: &str) -> Proof {
-    Proof { host: host.parse().unwrap(), found_at: format!("https://{host}/.well-known/nmax") }
+    Proof { host: host.parse().unwrap(), found_at: format!("https://{host}/.well-known/nmax"), of: Evidence::Machine }
 }
 
 /// A policy from flags as typed; `proved:HOST` stands for a proof.

@@ -90,11 +90,13 @@ async fn the_wait_ends() {
 #[tokio::test]
 async fn only_public_addresses_are_asked() {
     let (origin, mut asked) = serve(with_body("200 OK", "allow-load-test: *")).await;
-    let reason = prove(&origin, public_only(Host::of_url("localhost")), NameRules::default(), LONG).await.unwrap_err();
+    let reason = prove(&origin, public_only(Host::of_url("localhost"), Vec::new()), NameRules::default(), LONG)
+        .await
+        .unwrap_err();
     assert!(reason.contains("is no public address of localhost"), "{reason}");
     assert!(asked.try_recv().is_err(), "nothing was sent");
 
-    let allow = public_only(Host::of_url("shop.example"));
+    let allow = public_only(Host::of_url("shop.example"), vec!["10.0.0.2:53".parse().unwrap()]);
     let cases = [
         ("shop.example", "93.184.215.14", true),
         ("Shop.Example.", "2606:2800::1", true),
@@ -104,6 +106,9 @@ async fn only_public_addresses_are_asked() {
         ("shop.example", "169.254.169.254", false),
         ("shop.example", "::ffff:192.168.0.1", false),
         ("shop.example", "224.0.0.1", false),
+        // A name server that was decided about; not the target at its address.
+        ("10.0.0.2", "10.0.0.2", true),
+        ("shop.example", "10.0.0.2", false),
     ];
     for (host, ip, permitted) in cases {
         assert_eq!(allow(host, ip.parse().unwrap()).is_ok(), permitted, "{host} at {ip}");

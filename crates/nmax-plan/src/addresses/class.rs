@@ -1,6 +1,9 @@
-//! What an IP address leads to: this host, a private network, the public, or what is never loaded.
+//! What an IP address leads to: this host, a private network, the public, or what is never asked.
+//!
+//! The only definition of the workspace: targets and name servers of a run, observed sources and the recorder's clients are
+//! judged by it.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 /// What an address leads to. Whatever is not known to be something else is public, the strictest of those that can
 /// be opened.
@@ -80,6 +83,14 @@ fn classify_v6(ip: Ipv6Addr) -> Class {
         0xfc00..=0xfdff | 0xfe80..=0xfeff => Class::Private,
         0xff00..=0xffff => Class::NoHost,
         _ => Class::Public,
+    }
+}
+
+/// Whether `ip` is link-local (169.254/16, fe80::/10): an address of one network segment, never routed beyond it.
+pub fn is_link_local(ip: IpAddr) -> bool {
+    match ip.to_canonical() {
+        IpAddr::V4(ip) => ip.is_link_local(),
+        IpAddr::V6(ip) => ip.is_unicast_link_local(),
     }
 }
 

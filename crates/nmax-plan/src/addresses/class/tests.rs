@@ -119,3 +119,21 @@ fn agrees_with_the_standard_library() {
         assert_eq!(classify(ip.to_ipv6_mapped().into()), expected, "{ip} mapped");
     }
 }
+
+/// Only addresses of the own segment are; those that a translator takes an address out of are not ours.
+#[test]
+fn link_local_addresses() {
+    for (text, expected) in [
+        ("169.254.0.1", true),
+        ("::ffff:169.254.0.1", true),
+        ("fe80::1", true),
+        ("febf::1", true),
+        ("fec0::1", false),
+        ("64:ff9b::169.254.0.1", false),
+        ("169.253.255.255", false),
+        ("127.0.0.1", false),
+        ("10.0.0.1", false),
+    ] {
+        assert_eq!(is_link_local(ip(text)), expected, "{text}");
+    }
+}
