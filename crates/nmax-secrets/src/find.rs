@@ -13,7 +13,7 @@ use regex::bytes::Regex;
 
 use crate::coding::Coding;
 use crate::names::{has_code, is_about, is_parameter, is_plain, is_secret_header, is_secret_name, looks_random};
-use crate::{MASK, Needles, cards, is_placeholder};
+use crate::{MASK, Needles, PLACEHOLDER_PREFIX, cards, is_placeholder};
 
 mod heads;
 mod json;
@@ -257,6 +257,10 @@ impl Finder<'_> {
 
     /// Whether values of this name are secrets.
     fn is_secret(&self, name: &str) -> bool {
+        if name.contains(PLACEHOLDER_PREFIX) {
+            // A placeholder inside of a name does not make it a secret's.
+            return is_secret_name(&name.replace(PLACEHOLDER_PREFIX, ""));
+        }
         is_secret_name(name) || (self.rules.is_strict && is_secret_header(name))
     }
 
