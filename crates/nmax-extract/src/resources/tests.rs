@@ -5,7 +5,7 @@ use super::*;
 /// A page and what a browser fetches for it: kind, priority (`!` first, `-` last) and reference, one a line.
 #[track_caller]
 fn check(html: &str, want: &str) {
-    let found = resources(html);
+    let found = resources(html).unwrap();
     let lines: Vec<String> = found.found.iter().map(line).collect();
     let want: Vec<&str> = want.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     assert_eq!(lines, want, "{html}");
@@ -25,7 +25,7 @@ fn a_whole_page() {
     let html = include_str!("../../tests/pages/gallery.html");
     let want = include_str!("../../tests/pages/gallery.txt");
     check(html, want);
-    assert_eq!(resources(html).base.as_deref(), Some("/static/"));
+    assert_eq!(resources(html).unwrap().base.as_deref(), Some("/static/"));
 }
 
 #[test]
@@ -143,7 +143,7 @@ fn a_style_sheet_names_each_once() {
 #[test]
 fn there_is_a_limit() {
     let html: String = (0..FOUND_MAX + 5).map(|n| format!("<img src={n}.png>")).collect();
-    assert_eq!(resources(&html).found.len(), FOUND_MAX);
+    assert_eq!(resources(&html).unwrap().found.len(), FOUND_MAX);
 }
 
 proptest! {
@@ -152,7 +152,7 @@ proptest! {
     /// Any text ends without a panic, with distinct references that lead to something.
     #[test]
     fn any_text_ends(html in r#"(<(img|link|script|picture|source|video|style|base|template) ?|src=|srcset=|rel=stylesheet|href=|style="|[ -~]|</|>|url\(|ß){0,80}"#) {
-        let found = resources(&html).found;
+        let found = resources(&html).unwrap().found;
         let distinct: HashSet<&str> = found.iter().map(|found| found.reference.as_str()).collect();
         prop_assert_eq!(distinct.len(), found.len());
         prop_assert!(found.iter().all(|found| is_fetched(&found.reference)));
@@ -169,7 +169,7 @@ proptest! {
             _ => format!("<picture><source type=image/x srcset=no><img srcset='{n} 1x, no 2x'></picture>"),
         }).collect();
         let found = resources(&format!("<body>{}", elements.concat()));
-        let found: Vec<String> = found.found.into_iter().map(|found| found.reference).collect();
+        let found: Vec<String> = found.unwrap().found.into_iter().map(|found| found.reference).collect();
         let want: Vec<String> = (0..which.len()).map(|n| n.to_string()).collect();
         prop_assert_eq!(found, want);
     }
