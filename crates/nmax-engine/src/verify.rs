@@ -108,7 +108,9 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
         let (values, text) = (&mut self.values, &mut self.buffers.text);
         for (number, probe) in &prepared.checks {
             let (holds, gave_up) = match probe {
-                Probe::Finds(extractor) => extractor.occurs(&page).map_or_else(|why| (None, Some(why)), |it| (it, None)),
+                Probe::Finds(extractor) => {
+                    extractor.occurs(&page).map_or_else(|why| (None, Some(why)), |it| (it, None))
+                }
                 Probe::Text(index) => (holds(&step.expect.checks[*index].test, &reply, values, text), None),
             };
             let trouble = if prepared.calls { values.take_trouble() } else { None };

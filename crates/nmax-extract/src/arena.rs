@@ -98,9 +98,10 @@ impl Chars {
         }
         let bytes = text.len() + 1;
         let has_room = self.blocks.len() > 1
-            && self.blocks.last().is_some_and(|block| {
-                block.len() < CHARS_BYTES && block.capacity() - block.len() >= bytes
-            });
+            && self
+                .blocks
+                .last()
+                .is_some_and(|block| block.len() < CHARS_BYTES && block.capacity() - block.len() >= bytes);
         if !has_room {
             // Of a text that goes on later, half as much again: copied a few times at most.
             let room = if bytes > CHARS_BYTES { bytes + bytes / 2 } else { CHARS_BYTES };

@@ -60,7 +60,8 @@ impl<'a> Json<'a> {
         if text.len() >> PLACE_BITS > 0 {
             return Err(GaveUp::Memory(1 << PLACE_BITS));
         }
-        let mut reader = Reader { text, bytes: text.as_bytes(), at: 0, tape: Arena::default(), open: Vec::new(), budget };
+        let mut reader =
+            Reader { text, bytes: text.as_bytes(), at: 0, tape: Arena::default(), open: Vec::new(), budget };
         let is_json = reader.run().is_some();
         budget.check()?;
         Ok(is_json.then_some(Self { text, tape: reader.tape }))

@@ -31,12 +31,7 @@ impl JsonPath {
     }
 
     /// Hands out the nodes that it selects, in order, until `found` says that it has enough or the budget is used up.
-    pub(crate) fn apply<'j>(
-        &self,
-        json: &'j Json<'j>,
-        budget: &Budget<'_>,
-        mut found: impl FnMut(Value<'j>) -> bool,
-    ) {
+    pub(crate) fn apply<'j>(&self, json: &'j Json<'j>, budget: &Budget<'_>, mut found: impl FnMut(Value<'j>) -> bool) {
         let _ = apply::Work { root: json.root(), budget }.walk(&self.segments, json.root(), &mut found);
     }
 }

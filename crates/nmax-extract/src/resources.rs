@@ -266,7 +266,8 @@ impl<'a> Walk<'a> {
         let fits = element.attr("media").is_none_or(screen::matches);
         let href = element.attr("href");
         if says("stylesheet") {
-            let is_css = element.attr("type")
+            let is_css = element
+                .attr("type")
                 .is_none_or(|kind| kind.is_empty() || kind.to_ascii_lowercase().starts_with("text/css"));
             if is_css && !has(element, "disabled") {
                 let waits = fits && !says("alternate");

@@ -100,11 +100,7 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
     }
 
     /// Sends and receives until nothing is left; the instant at which the end of the run cut it off.
-    async fn drain(
-        &mut self,
-        context: &Context<R, D>,
-        load: &mut Load<'_, D::Driver>,
-    ) -> Option<Nanos> {
+    async fn drain(&mut self, context: &Context<R, D>, load: &mut Load<'_, D::Driver>) -> Option<Nanos> {
         let mut lanes = Lanes::until(load.deadline);
         let mut cut = None;
         loop {

@@ -18,9 +18,25 @@ const MADE_PER_COUNT: usize = 128;
 /// Bytes that the tokenizer gets at a time.
 const PIECE_BYTES: usize = 16 << 10;
 /// Words of a tag that was not measured which may be attributes.
-const WORDS_MAX: usize = 64 * ATTRIBUTES_MAX;
+const WORDS_MAX: usize = 16 * ATTRIBUTES_MAX;
 
 pub(super) fn parse(html: &str, budget: &Budget<'_>) -> Result<Document, GaveUp> {
+    let kept = html.len() - html.bytes().filter(|byte| *byte == 0).count();
+    if kept == html.len() {
+        return parse_plain(html, budget);
+    }
+    // NULs mean nothing anywhere, and each would be a token and an error.
+    if !budget.hold(kept) {
+        return Err(budget.reason());
+    }
+    let mut plain = String::with_capacity(kept);
+    plain.extend(html.split('\0'));
+    let document = parse_plain(&plain, budget);
+    budget.release(kept);
+    document
+}
+
+fn parse_plain(html: &str, budget: &Budget<'_>) -> Result<Document, GaveUp> {
     let Some(sink) = Sink::new(budget) else {
         return Err(budget.reason());
     };
@@ -87,9 +103,7 @@ impl TokenSink for Feed<'_> {
         }
         let mut start = None;
         match &token {
-            Token::ParseError(_) | Token::NullCharacterToken | Token::CommentToken(_) => {
-                return TokenSinkResult::Continue;
-            }
+            Token::ParseError(_) | Token::CommentToken(_) => return TokenSinkResult::Continue,
             Token::TagToken(Tag { kind: TagKind::StartTag, name, .. }) => {
                 self.count_open();
                 start = Some(name.clone());

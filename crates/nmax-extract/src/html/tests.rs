@@ -202,7 +202,9 @@ fn a_page_without_bottom_is_given_up_at_once() {
 /// The depth is that of the tree, and not the number of tags without an end.
 #[test]
 fn end_tags_may_be_left_out() {
-    for element in ["<p>a", "<li>a", "<tr><td>a", "<br>", "<option>", "<b>a</b>", "<a href=1>a", "<div>a</div>", "<img>"] {
+    for element in
+        ["<p>a", "<li>a", "<tr><td>a", "<br>", "<option>", "<b>a</b>", "<a href=1>a", "<div>a</div>", "<img>"]
+    {
         let around = if element.starts_with("<tr") { "<table>" } else { "" };
         let body = format!("{around}{}<b>", element.repeat(20_000));
         let (read, _) = costs(&body);
@@ -232,7 +234,10 @@ fn no_page_takes_more_than_four_times_its_memory() {
     for body in bodies {
         let (read, _) = costs(&body);
         let short: String = body.chars().take(20).collect();
-        assert!(matches!(read, Ok(_) | Err(GaveUp::Memory(_) | GaveUp::Steps | GaveUp::Depth(_))), "{short:?}: {read:?}");
+        assert!(
+            matches!(read, Ok(_) | Err(GaveUp::Memory(_) | GaveUp::Steps | GaveUp::Depth(_))),
+            "{short:?}: {read:?}"
+        );
     }
     let bytes: Vec<u8> = vec![0xff; 3 * MIB];
     let memory = allocation_counter::measure(|| {
@@ -288,7 +293,9 @@ fn texts_of_nested_elements_are_made_one_at_a_time() {
 #[test]
 fn hostile_selectors_end() {
     let body = format!("<div>{}</div>", "<p>abcdef<i>ghijkl</i></p>".repeat(60_000));
-    for selector in ["p:has(~ b)", "p ~ p ~ p ~ p ~ b", "div:has(i) p:has(b)", "p:nth-last-child(3n+1) i", ":not(:has(b)) i"] {
+    for selector in
+        ["p:has(~ b)", "p ~ p ~ p ~ p ~ b", "div:has(i) p:has(b)", "p:nth-last-child(3n+1) i", ":not(:has(b)) i"]
+    {
         let page = Page::new(&[], body.as_bytes());
         let read = css(selector).count(&page);
         assert!(matches!(read, Ok(_) | Err(GaveUp::Steps)), "{selector}: {read:?}");
