@@ -32,7 +32,10 @@ fn told_by_scraper(element: ElementRef<'_>, into: &mut String) {
     into.push_str("</>");
 }
 
-fn children_by_scraper(node: ego_tree::NodeRef<'_, scraper::Node>, into: &mut String) {
+/// A node of scraper's tree, whose type it does not name.
+type Tree<'a> = <ElementRef<'a> as std::ops::Deref>::Target;
+
+fn children_by_scraper(node: Tree<'_>, into: &mut String) {
     for child in node.children() {
         match child.value() {
             scraper::Node::Text(text) => into.push_str(text),
