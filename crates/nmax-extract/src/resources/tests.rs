@@ -146,6 +146,26 @@ fn there_is_a_limit() {
     assert_eq!(resources(&html).unwrap().found.len(), FOUND_MAX);
 }
 
+/// Traps: a statement that is looked through again for each of its strings, brackets that are counted for each URL, a list
+/// of candidates or references that takes many times the text.
+#[test]
+fn hostile_style_sheets_and_sets_end() {
+    let sheets = [
+        format!("{}{}", "/**/".repeat(200_000), "\"a\"".repeat(200_000)),
+        format!("a{{b:{}{}", "x-image-set(".repeat(200_000), "url(a)".repeat(200_000)),
+        "url(a);".repeat(1 << 20),
+        "(".repeat(1 << 20),
+    ];
+    for sheet in &sheets {
+        let memory = allocation_counter::measure(|| assert!(of_style_sheet(sheet).len() <= FOUND_MAX));
+        assert!(memory.bytes_max < 3 * sheet.len() as u64 + (4 << 20), "{}", memory.bytes_max);
+    }
+    let set = format!("<img srcset=\"{}\">", "a 1x,".repeat(1 << 20));
+    let picture = format!("<picture>{}{}", "<source media=a>".repeat(20_000), "<img src=a>".repeat(20_000));
+    assert_eq!(resources(&set).unwrap().found.len(), 1);
+    assert_eq!(resources(&picture), Err(GaveUp::Steps));
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(100))]
 

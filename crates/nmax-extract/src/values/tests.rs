@@ -161,6 +161,17 @@ fn names_that_change_are_told_from_those_that_stay() {
     }
 }
 
+/// Traps: quotes that open nothing, each followed to the end; the line before a word, read to its beginning.
+#[test]
+fn hostile_texts_are_given_up() {
+    let quotes = format!("'{}", "\\'".repeat(1 << 20));
+    let (_, gave_up) = harvest(&page(NONE, &quotes), &Texts(&["v1"], &[]));
+    assert_eq!(gave_up, Some(GaveUp::Steps));
+    let line = "a.v1 ".repeat(200_000);
+    let (found, gave_up) = harvest(&page(NONE, &line), &Texts(&["v1"], &[]));
+    assert_eq!((found.is_empty(), gave_up), (false, None));
+}
+
 proptest! {
     /// Law: whatever the text, all that is proposed compiles, and nothing proposed holds the value itself.
     #[test]
