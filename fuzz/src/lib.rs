@@ -6,6 +6,7 @@ pub mod codec;
 pub mod cookies;
 pub mod logs;
 pub mod metrics;
+pub mod pages;
 pub mod plan;
 pub mod recordings;
 pub mod secrets;

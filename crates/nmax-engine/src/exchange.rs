@@ -59,7 +59,7 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
             Carried::TimedOut => self.timed_out(context, step, 0),
             Carried::Cut => return self.cut_off(context, turn.intended),
         };
-        let first = Hop { turn, place, name, exchange };
+        let first = Hop { turn, place, name, exchange, deadline };
         let target = match prepared.redirects_max {
             0 => None,
             _ => self.leads_to(prepared, &first.place, &first.exchange),

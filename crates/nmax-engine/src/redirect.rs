@@ -104,6 +104,8 @@ pub(crate) struct Hop<'a> {
     pub(crate) place: Place<'a>,
     pub(crate) name: NameId,
     pub(crate) exchange: Exchange,
+    /// When the exchange is given up, and the reading of its reply.
+    pub(crate) deadline: Nanos,
 }
 
 impl<R: Runtime, D: Drivers> Vu<R, D> {
@@ -149,7 +151,7 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
                 Carried::Cut => return self.cut_off(context, turn.intended),
             };
             visited.push(target);
-            hop = Hop { turn, place, name, exchange };
+            hop = Hop { turn, place, name, exchange, deadline: chain.deadline };
             target = match self.leads_to(prepared, &hop.place, &hop.exchange) {
                 None => return self.conclude(context, chain.assignment, prepared, step, &hop),
                 Some(next) if visited.len() > prepared.redirects_max as usize => {

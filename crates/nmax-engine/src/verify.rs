@@ -2,9 +2,9 @@
 
 use std::num::NonZeroU64;
 
-use nmax_extract::Page;
+use nmax_extract::{Extractor, GaveUp, Page};
 use nmax_http::Reply;
-use nmax_metrics::{ErrorKind, Outcome};
+use nmax_metrics::{ErrorKind, Nanos, Outcome};
 use nmax_plan::choice::Choice;
 use nmax_plan::plan::{Cookies, MatchPick, Request, Test};
 use nmax_plan::template::{Escape, Template, Values};
@@ -17,6 +17,16 @@ use crate::program::{KEPT_BODY_MAX, Prepared, Probe};
 use crate::redirect::{self, Hop};
 use crate::runtime::Runtime;
 use crate::vu::{CallsOf, Vu};
+
+/// Kind of the failure that a document or style sheet is which cannot be searched for what it needs.
+pub(crate) const KIND_UNREAD: &str = "resources";
+/// What reading a reply may take that came just within its time limit: the limit is the server's, not that of nmax.
+const READ_TIME_MIN: Nanos = Nanos(100_000_000);
+
+/// When the reading of a reply is given up that was complete at `done`, in an exchange with this deadline.
+pub(crate) fn read_until(deadline: Nanos, done: Nanos) -> Nanos {
+    deadline.max(done + READ_TIME_MIN)
+}
 
 /// What became of an exchange.
 pub(crate) struct Verified {
@@ -80,7 +90,8 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
             verified.fail(|| format!("status {status}"));
         }
         self.keep_cookies(context, prepared, place);
-        if prepared.checks.is_empty() && prepared.extractors.is_empty() {
+        let searches = prepared.discovers() && is_html(&self.driver.reply());
+        if prepared.checks.is_empty() && prepared.extractors.is_empty() && !searches {
             return verified;
         }
         let section = self.section(context, hop.turn.intended);
@@ -90,14 +101,20 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
         let reply = self.driver.reply();
         let headers: Vec<(&str, &[u8])> = if prepared.parses() { reply.headers().collect() } else { Vec::new() };
         let is_cut = reply.body_truncated();
+        let until = read_until(hop.deadline, hop.exchange.done);
+        let has_passed = || context.runtime.now() >= until;
         let page = if is_cut { Page::beginning(&headers, reply.body()) } else { Page::new(&headers, reply.body()) };
+        let page = page.until(&has_passed);
         let (values, text) = (&mut self.values, &mut self.buffers.text);
         for (number, probe) in &prepared.checks {
-            let holds = match probe {
-                Probe::Finds(extractor) => extractor.occurs(&page),
-                Probe::Text(index) => holds(&step.expect.checks[*index].test, &reply, values, text),
+            let (holds, gave_up) = match probe {
+                Probe::Finds(extractor) => {
+                    extractor.occurs(&page).map_or_else(|why| (None, Some(why)), |it| (it, None))
+                }
+                Probe::Text(index) => (holds(&step.expect.checks[*index].test, &reply, values, text), None),
             };
             let trouble = if prepared.calls { values.take_trouble() } else { None };
+            let trouble = trouble.or_else(|| gave_up.map(|why| why.to_string()));
             let holds = if trouble.is_some() { Some(false) } else { holds };
             context.count_check(section, *number, holds == Some(true));
             if holds != Some(true) {
@@ -109,19 +126,23 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
         for (index, (extract, extractor)) in step.extract.iter().zip(&prepared.extractors).enumerate() {
             // More of the body could change what matches, and which of the matches is the last.
             let is_decided = !(is_cut && extractor.reads_body());
-            let found = if is_decided { picker.pick(extract.pick, index, extractor.matches(&page)) } else { None };
+            let found = if is_decided { picker.pick(extract.pick, index, extractor, &page) } else { Ok(None) };
+            let trouble = found.as_ref().err().map(GaveUp::to_string).or_else(|| (!is_decided).then(undecided));
+            let found = found.unwrap_or_default();
             let lacks_value = found.is_none() && extract.default.is_none();
             verified.lacks_value |= lacks_value;
-            if lacks_value || !is_decided {
+            if lacks_value || trouble.is_some() {
                 let slots = &context.program.plan.scenarios[assignment.scenario].slots;
-                let kind = || format!("extract `{}`", slots[extract.slot]);
-                verified.fail_because(kind, (!is_decided).then(undecided));
+                verified.fail_because(|| format!("extract `{}`", slots[extract.slot]), trouble);
             }
             values.slots[extract.slot] = found.or_else(|| extract.default.clone()).unwrap_or_default();
         }
-        if prepared.discovers() && verified.outcome == Outcome::Ok && is_html(&reply) {
+        if searches && verified.outcome == Outcome::Ok {
             // Parsed at most once, for extractors too.
-            self.named = Some(page.resources());
+            match page.resources() {
+                Ok(named) => self.named = Some(named),
+                Err(why) => verified.fail_because(|| KIND_UNREAD.to_owned(), Some(why.to_string())),
+            }
         }
         verified
     }
@@ -157,19 +178,25 @@ struct Picker<'a, R: Runtime, D: Drivers> {
 
 impl<R: Runtime, D: Drivers> Picker<'_, R, D> {
     /// The match taken by extractor `index` of its step.
-    fn pick(&self, pick: MatchPick, index: usize, mut matches: Vec<String>) -> Option<String> {
+    fn pick(
+        &self,
+        pick: MatchPick,
+        index: usize,
+        extractor: &Extractor,
+        page: &Page<'_>,
+    ) -> Result<Option<String>, GaveUp> {
         let place = match pick {
             MatchPick::First => Some(0),
-            MatchPick::Last => matches.len().checked_sub(1),
+            MatchPick::Last => return extractor.last(page),
             MatchPick::Nth(nth) => nth.checked_sub(1),
             MatchPick::Random => {
                 let (vu, iteration) = self.assignment.choice;
                 let choice = Choice::new(self.context.program.plan.seed, vu, iteration, self.step);
                 // Draw 0 belongs to the step itself.
-                NonZeroU64::new(matches.len() as u64).map(|n| choice.below(1 + index as u64, n) as usize)
+                NonZeroU64::new(extractor.count(page)? as u64).map(|n| choice.below(1 + index as u64, n) as usize)
             }
         };
-        place.filter(|place| *place < matches.len()).map(|place| matches.swap_remove(place))
+        place.map_or(Ok(None), |place| extractor.nth(page, place))
     }
 }
 
@@ -213,4 +240,19 @@ fn holds(test: &Test, reply: &Reply<'_>, values: &impl Values, text: &mut Vec<u8
 /// Whether `needle` occurs in `text`. O(length) with a vectorized search for its first byte.
 fn contains(text: &[u8], needle: &[u8]) -> bool {
     memchr::memmem::find(text, needle).is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The time limit is the server's: a reply that came just within it is not failed for the time that nmax needs.
+    #[test]
+    fn reading_ends_with_the_time_limit_and_has_a_moment_at_least() {
+        let ms = |ms: u64| Nanos(ms * 1_000_000);
+        let cases = [(3_000, 10, 3_000), (3_000, 2_950, 3_050), (3_000, 3_000, 3_100)];
+        for (deadline, done, until) in cases {
+            assert_eq!(read_until(ms(deadline), ms(done)), ms(until), "{deadline} {done}");
+        }
+    }
 }

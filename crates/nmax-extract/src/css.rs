@@ -13,7 +13,7 @@
 
 use std::borrow::Cow;
 
-use crate::resources::{Kind, is_fetched};
+use crate::resources::{Kind, SEEN_MAX, is_fetched};
 use crate::screen;
 
 /// A reference in a style sheet.
@@ -65,7 +65,7 @@ struct Link<'a> {
 struct Scanner<'a> {
     css: &'a str,
     at: usize,
-    /// Where the statement under way begins.
+    /// Where the statement under way begins, blanks and comments before it left out as far as they were looked at.
     start: usize,
     blocks: Vec<Block>,
     urls: Vec<Link<'a>>,
@@ -76,16 +76,16 @@ struct Scanner<'a> {
 impl<'a> Scanner<'a> {
     fn run(&mut self) {
         let bytes = self.css.as_bytes();
-        // Where the parentheses of an `image-set` end that has given its image.
-        let mut nesting: Vec<bool> = Vec::new();
-        while self.at < bytes.len() {
+        // Which of the parentheses are those of an `image-set`, and how many are.
+        let (mut nesting, mut sets): (Vec<bool>, usize) = (Vec::new(), 0);
+        while self.at < bytes.len() && self.found.len() < SEEN_MAX {
             match bytes[self.at] {
                 b'/' if bytes.get(self.at + 1) == Some(&b'*') => self.skip_comment(),
                 b'"' | b'\'' => {
                     let text = self.string();
                     // In an import, and in an image set, a string is a URL.
                     if nesting == [true] || self.urls.is_empty() && is_import(self.statement()) {
-                        self.link(text, &nesting);
+                        self.link(text, sets > 0);
                     }
                 }
                 b'(' => {
@@ -93,31 +93,32 @@ impl<'a> Scanner<'a> {
                     self.at += 1;
                     if name.eq_ignore_ascii_case("url") {
                         let url = self.url();
-                        self.link(url, &nesting);
+                        self.link(url, sets > 0);
                     } else {
                         let is_set = name.len() >= 9 && name[name.len() - 9..].eq_ignore_ascii_case("image-set");
                         nesting.push(is_set);
-                        if is_set {
+                        sets += usize::from(is_set);
+                        if is_set && self.urls.len() < SEEN_MAX {
                             self.urls.push(Link { url: Cow::Borrowed(""), end: self.at });
                         }
                     }
                 }
                 b')' => {
-                    nesting.pop();
+                    sets -= usize::from(nesting.pop() == Some(true));
                     self.at += 1;
                 }
                 b';' => {
-                    nesting.clear();
+                    (nesting, sets) = (Vec::new(), 0);
                     self.end_statement();
                     self.next_statement();
                 }
                 b'{' => {
-                    nesting.clear();
+                    (nesting, sets) = (Vec::new(), 0);
                     self.open();
                     self.next_statement();
                 }
                 b'}' => {
-                    nesting.clear();
+                    (nesting, sets) = (Vec::new(), 0);
                     self.end_statement();
                     self.close();
                     self.next_statement();
@@ -131,15 +132,15 @@ impl<'a> Scanner<'a> {
     }
 
     /// Keeps a URL; within an `image-set` only the first, which takes the place that was left for it.
-    fn link(&mut self, url: Cow<'a, str>, nesting: &[bool]) {
+    fn link(&mut self, url: Cow<'a, str>, is_of_set: bool) {
         let end = self.at;
-        if nesting.contains(&true) {
+        if is_of_set {
             if let Some(place) = self.urls.last_mut().filter(|link| link.url.is_empty()) {
                 *place = Link { url, end };
             }
-            return;
+        } else if self.urls.len() < SEEN_MAX {
+            self.urls.push(Link { url, end });
         }
-        self.urls.push(Link { url, end });
     }
 
     fn next_statement(&mut self) {
@@ -149,11 +150,13 @@ impl<'a> Scanner<'a> {
     }
 
     /// The statement so far, without what blanks and comments come before it.
-    fn statement(&self) -> &'a str {
+    fn statement(&mut self) -> &'a str {
         let mut text = self.css.get(self.start..self.at).unwrap_or_default().trim_start();
         while let Some(rest) = text.strip_prefix("/*") {
             text = rest.find("*/").map_or("", |end| rest[end + 2..].trim_start());
         }
+        // It is asked for often, and there may be many comments.
+        self.start = self.start.max(self.at - text.len());
         text
     }
 

@@ -5,7 +5,8 @@
 
 use std::collections::BTreeSet;
 
-use scraper::Html;
+use crate::Budget;
+use crate::html::Node;
 
 /// Deepest elements that are told apart; those below them count as part of them.
 const DEPTH_MAX: usize = 32;
@@ -23,31 +24,51 @@ const OF_TEXT: [&str; 30] = [
 const CONTROLS: [&str; 4] = ["input", "select", "textarea", "button"];
 
 /// The path of every element below the root of a document, each once: `html/body/form/input[email]`. O(elements · depth).
-pub(crate) fn outline(document: &Html) -> BTreeSet<String> {
+pub(crate) fn outline(document: Node<'_>, budget: &Budget<'_>) -> BTreeSet<String> {
     let mut paths = BTreeSet::new();
-    // A list of what is to be done: the depth of a page is in the hands of a server.
-    let mut open = vec![(document.root_element(), "html".to_owned(), 1)];
-    while let Some((element, path, depth)) = open.pop() {
-        for child in element.child_elements() {
-            let name = child.value().name();
-            if LEFT_OUT.contains(&name) {
-                continue;
+    let Some(html) = document.first_child() else {
+        return paths;
+    };
+    let mut path = "html".to_owned();
+    // A list of the elements around, with path and depth before each: the depth of a page is in the hands of a server.
+    let mut around: Vec<(Node<'_>, usize, usize)> = Vec::new();
+    let (mut next, mut depth) = (html.first_child(), 1);
+    while let Some(node) = next {
+        let before = path.len();
+        let is_part = !OF_TEXT.contains(&node.name()) && depth < DEPTH_MAX;
+        let is_left_out = LEFT_OUT.contains(&node.name());
+        if is_part && !is_left_out {
+            path.push('/');
+            path.push_str(node.name());
+            if CONTROLS.contains(&node.name())
+                && let Some(field) = node.attr("name")
+            {
+                path.push_str(&format!("[{}]", shape(field)));
             }
-            if OF_TEXT.contains(&name) || depth == DEPTH_MAX {
-                open.push((child, path.clone(), depth));
-                continue;
-            }
-            if paths.len() >= PATHS_MAX {
+            if paths.len() == PATHS_MAX || !budget.step(path.len() as u64 / 16) {
                 return paths;
             }
-            let mut inner = format!("{path}/{name}");
-            if CONTROLS.contains(&name)
-                && let Some(field) = child.value().attr("name")
-            {
-                inner.push_str(&format!("[{}]", shape(field)));
+            if !paths.contains(&path) {
+                if !budget.hold(path.len() + size_of::<String>()) {
+                    return paths;
+                }
+                paths.insert(path.clone());
             }
-            paths.insert(inner.clone());
-            open.push((child, inner, depth + 1));
+        }
+        if let Some(child) = node.first_child().filter(|_| !is_left_out) {
+            around.push((node, before, depth));
+            depth += usize::from(is_part);
+            next = Some(child);
+            continue;
+        }
+        path.truncate(before);
+        next = node.next_sibling();
+        while next.is_none()
+            && let Some((outer, before, depth_before)) = around.pop()
+        {
+            path.truncate(before);
+            depth = depth_before;
+            next = outer.next_sibling();
         }
     }
     paths

@@ -11,18 +11,17 @@
 
 use std::borrow::Cow;
 use std::collections::HashSet;
-use std::ops::Deref;
 
-use scraper::node::Element;
-use scraper::{ElementRef, Html, Node};
-
-use crate::{css, screen};
+use crate::html::Node;
+use crate::{GaveUp, Page, css, screen};
 
 #[cfg(test)]
 mod tests;
 
 /// Most references of one document or style sheet.
 pub const FOUND_MAX: usize = 1_000;
+/// Most references that are looked at, each as often as it is named.
+pub(crate) const SEEN_MAX: usize = 20 * FOUND_MAX;
 
 /// What a resource is for.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -89,9 +88,12 @@ pub struct Resources {
     pub found: Vec<Found>,
 }
 
-/// The resources of an HTML document. O(length).
-pub fn resources(html: &str) -> Resources {
-    of_tree(&Html::parse_document(html))
+/// The resources of an HTML document.
+///
+/// # Errors
+/// The reason for which reading was given up.
+pub fn resources(html: &str) -> Result<Resources, GaveUp> {
+    Page::new(&[], html.as_bytes()).resources()
 }
 
 /// The resources of a style sheet, each once: fonts and imports first of their kind, as they hold up the page.
@@ -124,9 +126,9 @@ fn priority_in_style(kind: Kind) -> Priority {
 /// What was found, and where.
 type Seen<'a> = (Cow<'a, str>, Kind, Priority);
 
-pub(crate) fn of_tree(html: &Html) -> Resources {
+pub(crate) fn of_tree(document: Node<'_>) -> Resources {
     let mut walk = Walk::default();
-    walk.document(html);
+    walk.document(document);
     Resources { base: walk.base.map(str::to_owned), found: distinct(walk.seen.into_iter()) }
 }
 
@@ -158,17 +160,17 @@ fn trimmed(reference: Cow<'_, str>) -> Cow<'_, str> {
     Cow::Owned(text)
 }
 
-/// An attribute's value.
-fn attr<'a>(element: &'a Element, name: &str) -> Option<&'a str> {
-    element.attrs().find(|(found, _)| *found == name).map(|(_, value)| value)
+fn has(element: Node<'_>, name: &str) -> bool {
+    element.attr(name).is_some()
 }
 
-fn has(element: &Element, name: &str) -> bool {
-    attr(element, name).is_some()
+fn is(element: Node<'_>, name: &str, value: &str) -> bool {
+    element.attr(name).is_some_and(|found| found.trim().eq_ignore_ascii_case(value))
 }
 
-fn is(element: &Element, name: &str, value: &str) -> bool {
-    attr(element, name).is_some_and(|found| found.trim().eq_ignore_ascii_case(value))
+/// A reference, which SVG may give in the namespace of XLink.
+fn href(element: Node<'_>) -> Option<&str> {
+    element.attrs().find(|(name, _)| *name == "href").map(|(_, value)| value)
 }
 
 #[derive(Default)]
@@ -178,31 +180,18 @@ struct Walk<'a> {
     is_in_body: bool,
 }
 
-/// A node of the tree, whose type scraper does not name.
-type Tree<'a> = <ElementRef<'a> as Deref>::Target;
-
 impl<'a> Walk<'a> {
-    /// Every node in the order of the document, without those below an element that hides them.
-    fn document(&mut self, html: &'a Html) {
-        let root = html.tree.root();
-        let mut node = root.first_child();
-        while let Some(current) = node {
-            let goes_down = match current.value() {
-                Node::Element(element) => self.element(current, element),
-                _ => true,
-            };
-            let mut next = current.first_child().filter(|_| goes_down);
-            let mut up = Some(current);
-            while let Some(from) = up.filter(|_| next.is_none()) {
-                next = from.next_sibling();
-                up = from.parent().filter(|parent| *parent != root);
-            }
-            node = next;
+    /// Every element in the order of the document, without those below an element that hides them.
+    fn document(&mut self, document: Node<'a>) {
+        let mut next = document.first_child();
+        while let Some(node) = next.filter(|_| self.seen.len() < SEEN_MAX) {
+            let inner = if self.element(node) { node.first_child() } else { None };
+            next = inner.or_else(|| node.behind(document));
         }
     }
 
     /// Looks at an element; whether its children are looked at too.
-    fn element(&mut self, node: Tree<'a>, element: &'a Element) -> bool {
+    fn element(&mut self, element: Node<'a>) -> bool {
         for (name, value) in element.attrs() {
             match name {
                 "style" if value.contains("url(") || value.contains("image-set(") => self.style(value),
@@ -212,29 +201,25 @@ impl<'a> Walk<'a> {
         }
         match element.name() {
             "body" => self.is_in_body = true,
-            "base" if self.base.is_none() => self.base = attr(element, "href").filter(|href| !href.trim().is_empty()),
+            "base" if self.base.is_none() => self.base = element.attr("href").filter(|href| !href.trim().is_empty()),
             "link" => self.link(element),
             "script" => self.script(element),
             "style" => {
-                if attr(element, "media").is_none_or(screen::matches) {
-                    for child in node.children() {
-                        if let Node::Text(text) = child.value() {
-                            self.style(&text.text);
-                        }
-                    }
+                if element.attr("media").is_none_or(screen::matches) {
+                    self.style(element.own_text());
                 }
                 return false;
             }
-            "img" => self.image(node, element),
-            "image" | "use" | "feImage" => self.add(attr(element, "href"), Kind::Image, Priority::Normal),
-            "input" if is(element, "type", "image") => self.add(attr(element, "src"), Kind::Image, Priority::Normal),
-            "video" | "audio" => self.media(node, element),
-            "track" if has(element, "default") => self.add(attr(element, "src"), Kind::Other, Priority::Last),
+            "img" => self.image(element),
+            "image" | "use" | "feImage" => self.add(href(element), Kind::Image, Priority::Normal),
+            "input" if is(element, "type", "image") => self.add(element.attr("src"), Kind::Image, Priority::Normal),
+            "video" | "audio" => self.media(element),
+            "track" if has(element, "default") => self.add(element.attr("src"), Kind::Other, Priority::Last),
             "iframe" | "frame" if !has(element, "srcdoc") => {
-                self.add(attr(element, "src"), Kind::Frame, lazy(element, Priority::Normal));
+                self.add(element.attr("src"), Kind::Frame, lazy(element, Priority::Normal));
             }
-            "embed" => self.add(attr(element, "src"), Kind::Other, Priority::Normal),
-            "object" => self.add(attr(element, "data"), Kind::Other, Priority::Normal),
+            "embed" => self.add(element.attr("src"), Kind::Other, Priority::Normal),
+            "object" => self.add(element.attr("data"), Kind::Other, Priority::Normal),
             "template" | "noscript" => return false,
             _ => {}
         }
@@ -258,8 +243,8 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn script(&mut self, element: &'a Element) {
-        let kind = attr(element, "type").unwrap_or_default().trim().to_ascii_lowercase();
+    fn script(&mut self, element: Node<'a>) {
+        let kind = element.attr("type").unwrap_or_default().trim().to_ascii_lowercase();
         let kind = kind.split(';').next().unwrap_or_default().trim_end();
         let runs = matches!(kind, "" | "module")
             || kind.ends_with("javascript")
@@ -272,16 +257,17 @@ impl<'a> Walk<'a> {
             true => Priority::Normal,
             false => Priority::First,
         };
-        self.add(attr(element, "src"), Kind::Script, priority);
+        self.add(element.attr("src"), Kind::Script, priority);
     }
 
-    fn link(&mut self, element: &'a Element) {
-        let rel = attr(element, "rel").unwrap_or_default().to_ascii_lowercase();
+    fn link(&mut self, element: Node<'a>) {
+        let rel = element.attr("rel").unwrap_or_default().to_ascii_lowercase();
         let says = |word: &str| rel.split_ascii_whitespace().any(|found| found == word);
-        let fits = attr(element, "media").is_none_or(screen::matches);
-        let href = attr(element, "href");
+        let fits = element.attr("media").is_none_or(screen::matches);
+        let href = element.attr("href");
         if says("stylesheet") {
-            let is_css = attr(element, "type")
+            let is_css = element
+                .attr("type")
                 .is_none_or(|kind| kind.is_empty() || kind.to_ascii_lowercase().starts_with("text/css"));
             if is_css && !has(element, "disabled") {
                 let waits = fits && !says("alternate");
@@ -298,8 +284,8 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn preload(&mut self, element: &'a Element, href: Option<&'a str>) {
-        let kind = match attr(element, "as").unwrap_or_default().trim().to_ascii_lowercase().as_str() {
+    fn preload(&mut self, element: Node<'a>, href: Option<&'a str>) {
+        let kind = match element.attr("as").unwrap_or_default().trim().to_ascii_lowercase().as_str() {
             "image" => Kind::Image,
             "script" => Kind::Script,
             "style" => Kind::Style,
@@ -308,65 +294,60 @@ impl<'a> Walk<'a> {
             // Browsers fetch nothing for any other word.
             _ => return,
         };
-        let sizes = attr(element, "imagesizes").unwrap_or_default();
-        let picked = match attr(element, "imagesrcset") {
+        let sizes = element.attr("imagesizes").unwrap_or_default();
+        let picked = match element.attr("imagesrcset") {
             Some(set) if kind == Kind::Image => screen::pick(set, sizes, href),
             _ => href,
         };
         let priority = if kind == Kind::Image { Priority::Normal } else { Priority::First };
-        if is_read(attr(element, "type")) {
+        if is_read(element.attr("type")) {
             self.add(picked, kind, priority);
         }
     }
 
     /// An image, or the `source` of its picture that comes first and fits.
-    fn image(&mut self, node: Tree<'a>, element: &'a Element) {
+    fn image(&mut self, element: Node<'a>) {
         let priority = lazy(element, Priority::Normal);
-        let parent = node.parent();
-        let picture =
-            parent.filter(|parent| parent.value().as_element().is_some_and(|outer| outer.name() == "picture"));
-        if picture.is_some() {
-            let before = node.prev_siblings().collect::<Vec<_>>().into_iter().rev();
-            for source in before.filter_map(|sibling| sibling.value().as_element()) {
+        if let Some(picture) = element.parent().filter(|parent| parent.name() == "picture") {
+            for source in picture.children().take_while(|sibling| *sibling != element) {
                 let fits = source.name() == "source"
-                    && is_read(attr(source, "type"))
-                    && attr(source, "media").is_none_or(screen::matches);
-                let sizes = attr(source, "sizes").unwrap_or_default();
+                    && is_read(source.attr("type"))
+                    && source.attr("media").is_none_or(screen::matches);
+                let sizes = source.attr("sizes").unwrap_or_default();
                 if let Some(picked) =
-                    attr(source, "srcset").filter(|_| fits).and_then(|set| screen::pick(set, sizes, None))
+                    source.attr("srcset").filter(|_| fits).and_then(|set| screen::pick(set, sizes, None))
                 {
                     return self.add(Some(picked), Kind::Image, priority);
                 }
             }
         }
-        let src = attr(element, "src").filter(|src| !src.trim().is_empty());
-        let sizes = attr(element, "sizes").unwrap_or_default();
-        let picked = attr(element, "srcset").map_or(src, |set| screen::pick(set, sizes, src));
+        let src = element.attr("src").filter(|src| !src.trim().is_empty());
+        let sizes = element.attr("sizes").unwrap_or_default();
+        let picked = element.attr("srcset").map_or(src, |set| screen::pick(set, sizes, src));
         self.add(picked, Kind::Image, priority);
     }
 
     /// A video or sound: its poster, and its own source or the first one that can be played.
-    fn media(&mut self, node: Tree<'a>, element: &'a Element) {
+    fn media(&mut self, element: Node<'a>) {
         if element.name() == "video" {
-            self.add(attr(element, "poster"), Kind::Image, Priority::Normal);
+            self.add(element.attr("poster"), Kind::Image, Priority::Normal);
         }
         if is(element, "preload", "none") && !has(element, "autoplay") {
             return;
         }
-        let source = attr(element, "src").or_else(|| {
-            let sources = node.children().filter_map(|child| child.value().as_element());
-            let mut playable = sources.filter(|source| {
+        let source = element.attr("src").or_else(|| {
+            let mut playable = element.children().filter(|source| {
                 source.name() == "source"
-                    && is_read(attr(source, "type"))
-                    && attr(source, "media").is_none_or(screen::matches)
+                    && is_read(source.attr("type"))
+                    && source.attr("media").is_none_or(screen::matches)
             });
-            playable.find_map(|source| attr(source, "src"))
+            playable.find_map(|source| source.attr("src"))
         });
         self.add(source, Kind::Media, Priority::Last);
     }
 }
 
-fn lazy(element: &Element, otherwise: Priority) -> Priority {
+fn lazy(element: Node<'_>, otherwise: Priority) -> Priority {
     if is(element, "loading", "lazy") || is(element, "fetchpriority", "low") {
         return Priority::Last;
     }

@@ -11,6 +11,8 @@ const HEIGHT_PX: f64 = 720.0;
 const FONT_PX: f64 = 16.0;
 /// Deepest nesting that is looked into.
 const DEPTH_MAX: usize = 16;
+/// Most candidates of a `srcset` that are looked at.
+const CANDIDATES_MAX: usize = 1_000;
 
 /// Whether a list of media queries holds for the screen; an empty one does.
 pub(crate) fn matches(queries: &str) -> bool {
@@ -287,7 +289,7 @@ pub(crate) fn pick<'a>(srcset: &'a str, sizes: &str, src: Option<&'a str>) -> Op
     let mut width_px = None;
     let mut all: Vec<(f64, &str)> = Vec::new();
     let mut by_width = false;
-    for (url, descriptor) in candidates(srcset) {
+    for (url, descriptor) in candidates(srcset).take(CANDIDATES_MAX) {
         let number = |suffix: char| descriptor.split_whitespace().find_map(|part| part.strip_suffix(suffix));
         let density = if let Some(width) = number('w') {
             by_width = true;

@@ -15,7 +15,7 @@
 
 use nmax_plan::plan::Source;
 
-use crate::Page;
+use crate::{Budget, GaveUp, Page};
 
 mod json;
 mod link;
@@ -87,6 +87,7 @@ pub struct Found {
 /// What is found, while a reply is gone through.
 pub(crate) struct Harvest<'a> {
     wanted: &'a dyn Wanted,
+    budget: &'a Budget<'a>,
     found: Vec<Found>,
 }
 
@@ -103,7 +104,8 @@ impl Harvest<'_> {
     }
 
     fn fits(&self, text: &str) -> bool {
-        !text.is_empty() && text.len() <= TEXT_BYTES_MAX && self.found.len() < FOUND_MAX
+        let is_short = !text.is_empty() && text.len() <= TEXT_BYTES_MAX;
+        is_short && self.found.len() < FOUND_MAX && self.budget.step(1 + text.len() as u64 / 8)
     }
 
     /// A value that may be a URL, or hold what is looked for: the whole, its parts, its words.
@@ -157,20 +159,30 @@ fn parts_of(sources: Vec<Source>, pattern: &str) -> Vec<Source> {
     sources.into_iter().map(part).collect()
 }
 
-/// Everything in the reply that is looked for, in its order; headers first.
-pub fn harvest(page: &Page<'_>, wanted: &dyn Wanted) -> Vec<Found> {
-    let mut harvest = Harvest { wanted, found: Vec::new() };
+/// Everything in the reply that is looked for, in its order; headers first. And why the body was given up, when it was:
+/// then what was found before is all there is.
+pub fn harvest(page: &Page<'_>, wanted: &dyn Wanted) -> (Vec<Found>, Option<GaveUp>) {
+    let mut harvest = Harvest { wanted, budget: &page.budget, found: Vec::new() };
     headers(page, &mut harvest);
-    match Form::of(page) {
-        Form::Json => json::leaves(page, &mut harvest),
-        Form::Html => {
-            markup::elements(page, &mut harvest);
-            text::named(page.text(), &mut harvest);
+    let read = body(page, &mut harvest).and_then(|()| page.budget.check());
+    (harvest.found, read.err())
+}
+
+fn body(page: &Page<'_>, harvest: &mut Harvest<'_>) -> Result<(), GaveUp> {
+    match Form::of(page)? {
+        Form::Json => {
+            if let Some(json) = page.json()? {
+                json::leaves(json.root(), harvest);
+            }
         }
-        Form::Text => text::named(page.text(), &mut harvest),
+        Form::Html => {
+            markup::elements(page.document()?, harvest);
+            text::named(page.text()?, harvest);
+        }
+        Form::Text => text::named(page.text()?, harvest),
         Form::Nothing => {}
     }
-    harvest.found
+    Ok(())
 }
 
 fn headers(page: &Page<'_>, harvest: &mut Harvest<'_>) {
@@ -213,7 +225,7 @@ enum Form {
 }
 
 impl Form {
-    fn of(page: &Page<'_>) -> Self {
+    fn of(page: &Page<'_>) -> Result<Self, GaveUp> {
         let mime = page
             .headers
             .iter()
@@ -222,16 +234,16 @@ impl Form {
             .unwrap_or_default();
         let is_media = ["image/", "font/", "audio/", "video/", "text/css"].iter().any(|kind| mime.starts_with(kind));
         if page.body.is_empty() || is_media || std::str::from_utf8(page.body).is_err() {
-            return Self::Nothing;
+            return Ok(Self::Nothing);
         }
-        let start = page.text().trim_start();
+        let start = page.text()?.trim_start();
         if mime.contains("html") || starts_with_any(start, &["<!doctype html", "<html"]) {
-            return Self::Html;
+            return Ok(Self::Html);
         }
-        if start.starts_with(['{', '[', '"']) && page.json().is_some() {
-            return Self::Json;
+        if start.starts_with(['{', '[', '"']) && page.json()?.is_some() {
+            return Ok(Self::Json);
         }
-        Self::Text
+        Ok(Self::Text)
     }
 }
 

@@ -16,6 +16,9 @@ use crate::select::select;
 /// 95th percentile of the standard normal distribution.
 const Z95: f64 = 1.644_853_6;
 
+/// Replies that were not read to their ends, each told by itself.
+const UNREAD_TOLD_MAX: usize = 10;
+
 /// A plan and what belongs to it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Converted {
@@ -92,6 +95,7 @@ pub fn convert(recordings: Vec<Recording>, options: &Options) -> Converted {
     let mut feeders = Feeders::default();
     for group in &mut groups {
         understand(group, &mut feeders, &secrets, options);
+        warn_of_unread(group, &mut summary.warnings);
         warn_of_cookies(group, &mut summary.warnings);
     }
     let told: Vec<Told<'_>> = groups.iter().map(told).collect();
@@ -229,6 +233,23 @@ fn fitted(thinks: &[Duration]) -> Pause {
     };
     let (median, p95) = (rounded(mean), rounded(mean + Z95 * variance.sqrt()));
     if p95 > median { Pause::Lognormal { median, p95 } } else { Pause::Fixed(median) }
+}
+
+/// Replies that were given up may hold values that requests send.
+fn warn_of_unread(group: &Group, warnings: &mut Vec<String>) {
+    let recording = &group.visits[0].recording;
+    let unread = &group.correlations.unread;
+    for (entry, why) in unread.iter().take(UNREAD_TOLD_MAX) {
+        let entry = &recording.entries[*entry];
+        let url = entry.request.url.split(['?', '#']).next().unwrap_or_default();
+        warnings.push(format!(
+            "{}: the reply of entry {}, {} {url}, was not searched for values to its end: {why}",
+            recording.name, entry.number, entry.request.method
+        ));
+    }
+    if let Some(more @ 1..) = unread.len().checked_sub(UNREAD_TOLD_MAX) {
+        warnings.push(format!("{}: {more} more replies were not read to their ends either", recording.name));
+    }
 }
 
 /// Cookies that no reply of the recording set are in no user's jar.

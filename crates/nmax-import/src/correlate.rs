@@ -10,6 +10,7 @@
 
 use std::collections::HashMap;
 
+use nmax_extract::GaveUp;
 use nmax_extract::values::Kind;
 use nmax_plan::plan::{MatchPick, Source};
 
@@ -50,6 +51,8 @@ pub struct Correlations {
     pub generated: Vec<Generated>,
     /// What was seen and left alone, with the reason.
     pub denied: Vec<Denied>,
+    /// Entries whose replies were not read to their ends, with the reason.
+    pub unread: Vec<(usize, GaveUp)>,
 }
 
 /// A value that goes from a reply to later requests.
@@ -155,6 +158,7 @@ pub fn correlate(recording: &Recording, journey: &Journey, again: Option<(&Recor
         jar: jar::cookies(&timeline, &index),
         generated: generated(&timeline, &index, &search, second.as_ref(), &mut namer),
         denied: search.denied,
+        unread: search.unread,
     }
 }
 

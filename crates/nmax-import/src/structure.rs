@@ -6,11 +6,13 @@
 
 use std::collections::BTreeSet;
 
+use nmax_extract::json::{Kind, Value};
 use nmax_extract::{Page, shape};
-use serde_json::Value;
 
 /// Most different parts of one reply; beyond it the rest is not compared.
 const PARTS_MAX: usize = 10_000;
+/// Most bytes of the parts of one reply: names may be long, and each is a part of the paths below it.
+const PARTS_BYTES_MAX: usize = 4 << 20;
 /// Most parts of each kind that a difference names.
 const NAMED_MAX: usize = 3;
 /// Keys whose value decides what a reply is, as in `{"ok": false}`.
@@ -226,42 +228,62 @@ fn parts(mime: &str, headers: &[(&str, &[u8])], body: &[u8]) -> Option<BTreeSet<
     let is_json = mime.ends_with("/json") || mime.ends_with("+json");
     let is_markup = mime.ends_with("/html") || mime.ends_with("/xml") || mime.ends_with("+xml");
     if is_json {
-        let mut found = BTreeSet::new();
-        match serde_json::from_slice(body) {
-            Ok(document) => keys(&document, "$", false, &mut found),
-            Err(_) => {
-                found.insert("no JSON".to_owned());
-            }
-        }
-        return Some(found);
+        let page = Page::new(headers, body);
+        let Some(document) = page.json().ok()? else {
+            return Some(BTreeSet::from(["no JSON".to_owned()]));
+        };
+        let mut found = Keys { parts: BTreeSet::new(), bytes: 0 };
+        found.add(document.root(), "$", false);
+        return Some(found.parts);
     }
-    (is_markup && !mime.starts_with("image/")).then(|| Page::new(headers, body).outline())
+    if is_markup && !mime.starts_with("image/") { Page::new(headers, body).outline().ok() } else { None }
 }
 
 /// The path of every key, items of lists all alike. Values below a key that decides are told apart outside of lists.
-fn keys(value: &Value, path: &str, is_in_list: bool, found: &mut BTreeSet<String>) {
-    if found.len() >= PARTS_MAX {
-        return;
+struct Keys {
+    parts: BTreeSet<String>,
+    bytes: usize,
+}
+
+impl Keys {
+    fn is_full(&self) -> bool {
+        self.parts.len() >= PARTS_MAX || self.bytes >= PARTS_BYTES_MAX
     }
-    match value {
-        Value::Object(members) => {
-            found.insert(format!("{path}.{{}}"));
-            for (key, member) in members {
-                let inner = format!("{path}.{}", shape(key));
-                if !is_in_list && is_decisive(key) {
-                    found.insert(format!("{inner} {}", if holds(member) { "set" } else { "not set" }));
-                } else {
-                    found.insert(inner.clone());
+
+    fn put(&mut self, part: String) {
+        let bytes = part.len();
+        self.bytes += if self.parts.insert(part) { bytes } else { 0 };
+    }
+
+    fn add(&mut self, value: Value<'_>, path: &str, is_in_list: bool) {
+        if self.is_full() {
+            return;
+        }
+        match value.kind() {
+            Kind::Object => {
+                self.put(format!("{path}.{{}}"));
+                for (key, member) in value.members() {
+                    if self.is_full() {
+                        return;
+                    }
+                    let inner = format!("{path}.{}", shape(&key));
+                    if !is_in_list && is_decisive(&key) {
+                        self.put(format!("{inner} {}", if holds(member) { "set" } else { "not set" }));
+                    } else {
+                        self.put(inner.clone());
+                    }
+                    self.add(member, &inner, is_in_list);
                 }
-                keys(member, &inner, is_in_list, found);
             }
+            Kind::Array => {
+                let inner = format!("{path}[]");
+                self.put(inner.clone());
+                for item in value.items() {
+                    self.add(item, &inner, true);
+                }
+            }
+            Kind::Word | Kind::Number | Kind::String => {}
         }
-        Value::Array(items) => {
-            let inner = format!("{path}[]");
-            found.insert(inner.clone());
-            items.iter().for_each(|item| keys(item, &inner, true, found));
-        }
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
 }
 
@@ -271,14 +293,13 @@ fn is_decisive(key: &str) -> bool {
 }
 
 /// Whether a value says yes, or something at all.
-fn holds(value: &Value) -> bool {
-    match value {
-        Value::Null => false,
-        Value::Bool(value) => *value,
-        Value::Number(number) => number.as_f64() != Some(0.0),
-        Value::String(text) => !text.is_empty(),
-        Value::Array(items) => !items.is_empty(),
-        Value::Object(members) => !members.is_empty(),
+fn holds(value: Value<'_>) -> bool {
+    match value.kind() {
+        Kind::Word => value.raw() == "true",
+        Kind::Number => value.raw().parse() != Ok(0.0),
+        Kind::String => !value.raw().is_empty(),
+        Kind::Array => value.items().next().is_some(),
+        Kind::Object => value.members().next().is_some(),
     }
 }
 

@@ -49,7 +49,12 @@ pub(crate) const TABLE: [Row; 23] = [
         &["nmax-metrics", "nmax-plan", "nmax-usl", "nmax-analysis"],
         &["serde", "serde_json"],
     ),
-    row("nmax-extract", Layer::Pure, &["nmax-plan"], &["regex", "scraper", "serde_json", "serde_json_path"]),
+    row(
+        "nmax-extract",
+        Layer::Pure,
+        &["nmax-plan"],
+        &["cssparser", "html5ever", "precomputed-hash", "regex", "selectors", "serde_json"],
+    ),
     row(
         "nmax-import",
         Layer::Pure,
@@ -178,16 +183,15 @@ pub(crate) const TABLE: [Row; 23] = [
     row(
         "fuzz",
         Layer::Program,
-        &["nmax-secrets", "nmax-http", "nmax-import", "nmax-log", "nmax-observe", "nmax-plan"],
+        &["nmax-extract", "nmax-secrets", "nmax-http", "nmax-import", "nmax-log", "nmax-observe", "nmax-plan"],
         &["libfuzzer-sys", "serde_json"],
     ),
 ];
 
-/// What tests of any crate may name.
-const TEST_TOOLS: [&str; 2] = ["proptest", "serde_json"];
+/// What tests of any crate may name; `scraper` and `serde_json_path` are what nmax-extract is compared with.
+const TEST_TOOLS: [&str; 5] = ["allocation-counter", "proptest", "scraper", "serde_json", "serde_json_path"];
 /// What tests of shells and programs may name as well.
-const SHELL_TEST_TOOLS: [&str; 11] = [
-    "allocation-counter",
+const SHELL_TEST_TOOLS: [&str; 10] = [
     "hdrhistogram",
     "http-body-util",
     "httparse",

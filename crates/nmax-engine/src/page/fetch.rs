@@ -2,7 +2,6 @@
 
 use std::collections::VecDeque;
 
-use nmax_extract::Page as Parsed;
 use nmax_extract::resources::{Found, Kind, Priority, Resources};
 use nmax_http::{Alarm, Origin, Url};
 use nmax_metrics::Nanos;
@@ -13,7 +12,6 @@ use super::ask::bare_request;
 use super::cache::{Content, Stored};
 use super::lane::Lanes;
 use super::queue::{Queue, Resource, Source};
-use super::reply::is_html;
 use crate::context::{Assignment, Context};
 use crate::driver::{Driver, Drivers};
 use crate::program::Prepared;
@@ -44,6 +42,8 @@ pub(crate) struct Fetched {
 
 /// A page under way.
 pub(super) struct Load<'a, D> {
+    /// When all that is under way is given up.
+    pub(super) deadline: Nanos,
     pub(super) assignment: &'a Assignment,
     pub(super) prepared: &'a Prepared,
     /// What the requests of resources have beside the defaults of the plan: nothing.
@@ -72,7 +72,9 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
         else {
             return (end, Fetched::default());
         };
+        let timeout = prepared.request.timeout.unwrap_or(context.program.plan.defaults.timeout);
         let mut load = Load {
+            deadline: done + Nanos::from(timeout),
             assignment,
             prepared,
             request: bare_request(),
@@ -85,12 +87,10 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
         };
         let listed = self.listed(context, prepared, page, &url, done, &mut load);
         self.admit(context, &mut load, listed);
-        if load.queue.discovers() && is_html(&self.driver.reply()) {
-            let named = named.unwrap_or_else(|| Parsed::new(&[], self.driver.reply().body()).resources());
+        if let Some(named) = named {
             self.admit_named(context, &mut load, &named, &url, done, 0);
         }
-        let timeout = prepared.request.timeout.unwrap_or(context.program.plan.defaults.timeout);
-        let cut = self.drain(context, &mut load, done + Nanos::from(timeout)).await;
+        let cut = self.drain(context, &mut load).await;
         load.fetched.left_out = load.queue.left_out();
         let end = match cut {
             Some(now) => StepEnd::Cut(now),
@@ -100,13 +100,8 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
     }
 
     /// Sends and receives until nothing is left; the instant at which the end of the run cut it off.
-    async fn drain(
-        &mut self,
-        context: &Context<R, D>,
-        load: &mut Load<'_, D::Driver>,
-        deadline: Nanos,
-    ) -> Option<Nanos> {
-        let mut lanes = Lanes::until(deadline);
+    async fn drain(&mut self, context: &Context<R, D>, load: &mut Load<'_, D::Driver>) -> Option<Nanos> {
+        let mut lanes = Lanes::until(load.deadline);
         let mut cut = None;
         loop {
             while lanes.len() < LANES_MAX
@@ -134,7 +129,7 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
                 Ok(exchange) => {
                     load.freed = load.freed.max(exchange.done);
                     self.finish(context, load, &done.job, exchange, &done.driver);
-                    if load.freed >= deadline {
+                    if load.freed >= load.deadline {
                         load.fetched.failed += load.queue.give_up();
                     }
                 }

@@ -2,7 +2,8 @@
 
 use std::rc::Rc;
 
-use nmax_extract::resources::{Found, Kind, of_style_sheet, resources};
+use nmax_extract::resources::{Found, Kind, of_style_sheet};
+use nmax_extract::{GaveUp, Page};
 use nmax_http::{Exchange, KeepBody, Reply, Url};
 use nmax_metrics::{ErrorKind, NameId, Outcome};
 use nmax_plan::plan::{Cookies, Expect};
@@ -17,7 +18,7 @@ use crate::driver::{Driver, Drivers};
 use crate::examples::{self, Seen, SentBytes};
 use crate::redirect;
 use crate::runtime::Runtime;
-use crate::verify::Verified;
+use crate::verify::{KIND_UNREAD, Verified, read_until};
 use crate::vu::Vu;
 
 impl<R: Runtime, D: Drivers> Vu<R, D> {
@@ -35,7 +36,15 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
             Some(_) => redirect::location(&reply, &resource.url),
             None => None,
         };
-        let verified = verified(job, exchange, leads_to.as_ref());
+        let mut verified = verified(job, exchange, leads_to.as_ref());
+        let mut found = Rc::from([]);
+        if verified.outcome == Outcome::Ok {
+            let until = read_until(load.deadline, exchange.done);
+            match named_in(job, &reply, &|| context.runtime.now() >= until) {
+                Ok(named) => found = named,
+                Err(why) => verified = failed(KIND_UNREAD.to_owned(), Some(why.to_string())),
+            }
+        }
         let is_ok = verified.outcome == Outcome::Ok;
         let name = measured_name(context, resource);
         let seen = Seen { assignment: load.assignment, name, exchange, intended: resource.known };
@@ -58,7 +67,8 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
                 let _ = self.jar.store(&resource.url.origin, &resource.url.target, cookie, context.unix_now_s());
             }
         }
-        let content = self.remember(context, load, job, exchange, driver, leads_to.and_then(Result::ok));
+        let content = Content { found, leads_to: leads_to.and_then(Result::ok), is_failed: false };
+        let content = self.remember(context, load, job, exchange, driver, content);
         let inner = match content.leads_to {
             Some(url) if resource.is_listed || load.queue.admits(&url) => {
                 let section = self.section(context, resource.known);
@@ -89,7 +99,7 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
         job: &Job,
         exchange: &Exchange,
         driver: &D::Driver,
-        leads_to: Option<Url>,
+        content: Content,
     ) -> Content {
         let reply = driver.reply();
         if job.is_check && exchange.status == Some(304) {
@@ -99,36 +109,33 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
             let known = cache.refresh(url, &reply, &job.bytes, span);
             return known.unwrap_or_default();
         }
-        let content = Content { found: named_in(job, &reply), leads_to, is_failed: false };
         self.store(context, job, exchange, driver, content.clone());
         content
     }
 }
 
 /// What a reply names: style sheets and frames name something. References that have another base are made absolute.
-fn named_in(job: &Job, reply: &Reply<'_>) -> Rc<[Found]> {
+fn named_in(job: &Job, reply: &Reply<'_>, has_passed: &dyn Fn() -> bool) -> Result<Rc<[Found]>, GaveUp> {
     if job.keep_body == KeepBody::Discard {
-        return Rc::from([]);
+        return Ok(Rc::from([]));
     }
-    let body = String::from_utf8_lossy(reply.body());
     let kind = job.resource.kind;
     if kind == Kind::Frame && is_html(reply) {
-        let named = resources(&body);
+        let named = Page::new(&[], reply.body()).until(has_passed).resources()?;
         let base = named.base.as_deref().and_then(|base| job.resource.url.join(base).ok());
         let absolute = |found: Found| match base.as_ref().and_then(|base| base.join(&found.reference).ok()) {
             Some(url) => Found { reference: url.to_string(), ..found },
             None => found,
         };
-        return named.found.into_iter().map(absolute).collect();
+        return Ok(named.found.into_iter().map(absolute).collect());
     }
     let is_css = reply.header("content-type").map_or(kind == Kind::Style, |found| begins_with(found, b"text/css"));
-    if is_css { of_style_sheet(&body).into() } else { Rc::from([]) }
+    let found = if is_css { of_style_sheet(&String::from_utf8_lossy(reply.body())) } else { Vec::new() };
+    Ok(found.into())
 }
 
 /// Whether a resource is ok: a reply with a status from 200 to 399 that leads somewhere when it leads on.
 fn verified(job: &Job, exchange: &Exchange, leads_to: Option<&Result<Url, String>>) -> Verified {
-    let failed =
-        |kind: String, text: Option<String>| Verified { outcome: Outcome::Failed, kind, text, lacks_value: false };
     let Some(status) = exchange.status else {
         let kind = exchange.error.as_ref().map_or(ErrorKind::Protocol, |failure| failure.kind);
         return Verified::error(kind);
@@ -145,6 +152,10 @@ fn verified(job: &Job, exchange: &Exchange, leads_to: Option<&Result<Url, String
         _ if Expect::STATUS_DEFAULT.0 <= status && status <= Expect::STATUS_DEFAULT.1 => Verified::OK,
         _ => failed(format!("status {status}"), None),
     }
+}
+
+fn failed(kind: String, text: Option<String>) -> Verified {
+    Verified { outcome: Outcome::Failed, kind, text, lacks_value: false }
 }
 
 /// When an exchange that has just ended was under way.

@@ -10,6 +10,7 @@ mod choices;
 mod closed;
 mod ends;
 mod flow;
+mod hostile;
 mod memory;
 mod pages;
 mod places;

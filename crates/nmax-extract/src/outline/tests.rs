@@ -3,7 +3,7 @@ use crate::Page;
 use super::*;
 
 fn outline_of(html: &str) -> BTreeSet<String> {
-    Page::new(&[], html.as_bytes()).outline()
+    Page::new(&[], html.as_bytes()).outline().unwrap()
 }
 
 #[test]

@@ -1,10 +1,9 @@
 //! Leaves of a JSON body with their paths (RFC 9535).
 
 use nmax_plan::plan::Source;
-use serde_json::Value;
 
 use super::{At, Harvest, Kind};
-use crate::Page;
+use crate::json::{Kind as Form, Value};
 use crate::values::selector::is_stable;
 
 /// A step of a path.
@@ -14,31 +13,31 @@ enum Name {
 }
 
 /// Strings and numbers in order; keys that look made up are passed over by a wildcard.
-pub(super) fn leaves(page: &Page<'_>, harvest: &mut Harvest<'_>) {
-    if let Some(document) = page.json() {
-        walk(document, &mut Vec::new(), harvest);
-    }
+pub(super) fn leaves(document: Value<'_>, harvest: &mut Harvest<'_>) {
+    walk(document, &mut Vec::new(), harvest);
 }
 
-fn walk(value: &Value, path: &mut Vec<Name>, harvest: &mut Harvest<'_>) {
-    match value {
-        Value::Object(map) => {
-            for (key, value) in map {
-                path.push(Name::Key(key.clone()));
+fn walk(value: Value<'_>, path: &mut Vec<Name>, harvest: &mut Harvest<'_>) {
+    if !harvest.budget.step(1) {
+        return;
+    }
+    match value.kind() {
+        Form::Object => {
+            for (key, value) in value.members() {
+                path.push(Name::Key(key.into_owned()));
                 walk(value, path, harvest);
                 path.pop();
             }
         }
-        Value::Array(items) => {
-            for (index, value) in items.iter().enumerate() {
+        Form::Array => {
+            for (index, value) in value.items().enumerate() {
                 path.push(Name::Index(index));
                 walk(value, path, harvest);
                 path.pop();
             }
         }
-        Value::String(text) => leaf(text, path, harvest),
-        Value::Number(number) => leaf(&number.to_string(), path, harvest),
-        Value::Bool(_) | Value::Null => {}
+        Form::String | Form::Number => leaf(&value.text(), path, harvest),
+        Form::Word => {}
     }
 }
 

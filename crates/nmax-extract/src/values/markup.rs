@@ -1,28 +1,20 @@
 //! Values of an HTML document: attributes that carry some, and texts of elements.
 
 use nmax_plan::plan::Source;
-use scraper::ElementRef;
 
 use super::selector::selectors;
 use super::{At, Harvest, Kind};
-use crate::Page;
+use crate::html::Node;
 
 /// Longest text of an element that is looked into, in bytes.
 const LABEL_BYTES_MAX: usize = 500;
 
 /// Every element in the order of the document.
-pub(super) fn elements(page: &Page<'_>, harvest: &mut Harvest<'_>) {
-    let html = page.html();
-    let base = html
-        .tree
-        .root()
-        .descendants()
-        .filter_map(ElementRef::wrap)
-        .find(|element| element.value().name() == "base" && element.value().attr("href").is_some())
-        .and_then(|element| element.value().attr("href"));
-    for element in html.tree.root().descendants().filter_map(ElementRef::wrap) {
-        let tag = element.value().name();
-        for (name, value) in element.value().attrs() {
+pub(super) fn elements(document: Node<'_>, harvest: &mut Harvest<'_>) {
+    let base = document.descendants().filter(|element| element.name() == "base").find_map(|base| base.attr("href"));
+    for element in document.descendants() {
+        let tag = element.name();
+        for (name, value) in element.attrs() {
             if let Some((kind, called)) = role(element, name) {
                 harvest.whole_and_parts(
                     value.trim(),
@@ -36,13 +28,13 @@ pub(super) fn elements(page: &Page<'_>, harvest: &mut Harvest<'_>) {
                 );
             }
         }
-        if !matches!(tag, "script" | "style" | "template" | "noscript" | "textarea" | "option") || tag == "textarea" {
+        if !matches!(tag, "script" | "style" | "template" | "noscript" | "option") {
             label(element, harvest);
         }
     }
 }
 
-fn by_css(element: ElementRef<'_>, attribute: Option<&str>) -> Vec<Source> {
+fn by_css(element: Node<'_>, attribute: Option<&str>) -> Vec<Source> {
     let css = |selector| Source::Css { selector, attribute: attribute.map(str::to_owned) };
     selectors(element, attribute).into_iter().map(css).collect()
 }
@@ -56,19 +48,17 @@ fn is_reference(tag: &str, attribute: &str) -> bool {
 }
 
 /// What an attribute's value is, and how the document calls it; `None` for those that carry no values.
-fn role<'a>(element: ElementRef<'a>, attribute: &'a str) -> Option<(Kind, &'a str)> {
-    let value = element.value();
-    let own_name = || value.attr("name").or(value.id()).unwrap_or_default();
-    Some(match (value.name(), attribute) {
+fn role<'a>(element: Node<'a>, attribute: &'a str) -> Option<(Kind, &'a str)> {
+    let own_name = || element.attr("name").or(element.attr("id")).unwrap_or_default();
+    Some(match (element.name(), attribute) {
         ("input" | "button" | "data" | "param", "value") => (Kind::Field, own_name()),
         ("option", "value") => {
-            let select =
-                element.ancestors().filter_map(ElementRef::wrap).find(|outer| outer.value().name() == "select");
-            let name = select.and_then(|select| select.value().attr("name"));
+            let select = element.ancestors().find(|outer| outer.name() == "select");
+            let name = select.and_then(|select| select.attr("name"));
             (Kind::Field, name.unwrap_or_default())
         }
         ("meta", "content") => {
-            let name = ["name", "property", "itemprop", "http-equiv"].iter().find_map(|by| value.attr(by));
+            let name = ["name", "property", "itemprop", "http-equiv"].iter().find_map(|by| element.attr(by));
             (Kind::Meta, name.unwrap_or_default())
         }
         (tag, name) if is_reference(tag, name) => (Kind::Link, ""),
@@ -82,24 +72,16 @@ fn role<'a>(element: ElementRef<'a>, attribute: &'a str) -> Option<(Kind, &'a st
 }
 
 /// The text of an element without elements in it.
-fn label(element: ElementRef<'_>, harvest: &mut Harvest<'_>) {
-    let mut text = None;
-    for child in element.children() {
-        match child.value() {
-            scraper::Node::Text(own) if text.is_none() => text = Some(own.text.trim()),
-            scraper::Node::Comment(_) => {}
-            _ => return,
-        }
-    }
-    let Some(text) = text.filter(|text| !text.is_empty() && text.len() <= LABEL_BYTES_MAX) else {
+fn label(element: Node<'_>, harvest: &mut Harvest<'_>) {
+    let text = element.own_text().trim();
+    if element.first_child().is_some() || text.is_empty() || text.len() > LABEL_BYTES_MAX {
         return;
-    };
-    let value = element.value();
+    }
     harvest.whole_and_parts(
         text,
         &At {
-            kind: if value.name() == "textarea" { Kind::Field } else { Kind::Label },
-            name: value.attr("name").or(value.id()).unwrap_or_default(),
+            kind: if element.name() == "textarea" { Kind::Field } else { Kind::Label },
+            name: element.attr("name").or(element.attr("id")).unwrap_or_default(),
             is_reference: false,
             base: None,
             sources: &|| by_css(element, None),

@@ -1,6 +1,6 @@
 //! CSS selectors for one element, the shortest and most stable first.
 
-use scraper::ElementRef;
+use crate::html::Node;
 
 /// Longest name that is written into a selector.
 const NAME_BYTES_MAX: usize = 64;
@@ -26,7 +26,7 @@ fn is_made_up(word: &str) -> bool {
 /// Selectors that match the element; how many others they match is not known.
 ///
 /// `attribute` is the one that is wanted; its value is never written, but the beginning of a URL may be.
-pub(super) fn selectors(element: ElementRef<'_>, attribute: Option<&str>) -> Vec<String> {
+pub(super) fn selectors(element: Node<'_>, attribute: Option<&str>) -> Vec<String> {
     let of_itself = by_itself(element, attribute);
     let mut all = of_itself.clone();
     let scopes = scopes(element);
@@ -44,35 +44,35 @@ pub(super) fn selectors(element: ElementRef<'_>, attribute: Option<&str>) -> Vec
 }
 
 /// The element's name, if it can be written.
-fn tag(element: ElementRef<'_>) -> &str {
-    let name = element.value().name();
+fn tag(element: Node<'_>) -> &str {
+    let name = element.name();
     if is_identifier(name) { name } else { "*" }
 }
 
-fn by_itself(element: ElementRef<'_>, attribute: Option<&str>) -> Vec<String> {
-    let (tag, value) = (tag(element), element.value());
+fn by_itself(element: Node<'_>, attribute: Option<&str>) -> Vec<String> {
+    let tag = tag(element);
     let mut all = Vec::new();
     for by in ["name", "property", "itemprop", "http-equiv"] {
-        if let Some(name) = value.attr(by).filter(|name| is_stable(name) && attribute != Some(by)) {
+        if let Some(name) = element.attr(by).filter(|name| is_stable(name) && attribute != Some(by)) {
             all.push(format!("{tag}[{by}={}]", quoted(name)));
         }
     }
-    if let Some(id) = value.id().filter(|id| is_stable(id) && is_identifier(id) && attribute != Some("id")) {
+    if let Some(id) = element.attr("id").filter(|id| is_stable(id) && is_identifier(id) && attribute != Some("id")) {
         all.push(format!("{tag}#{id}"));
     }
     let classes: Vec<&str> =
-        value.classes().filter(|class| is_stable(class) && is_identifier(class)).take(CLASSES_MAX).collect();
+        element.classes().filter(|class| is_stable(class) && is_identifier(class)).take(CLASSES_MAX).collect();
     all.extend(classes.iter().map(|class| format!("{tag}.{class}")));
     if classes.len() > 1 {
         all.push(format!("{tag}.{}", classes.join(".")));
     }
     for by in ["rel", "type"] {
-        if let Some(name) = value.attr(by).filter(|name| is_stable(name) && attribute != Some(by)) {
+        if let Some(name) = element.attr(by).filter(|name| is_stable(name) && attribute != Some(by)) {
             all.push(format!("{tag}[{by}={}]", quoted(name)));
         }
     }
     if let Some(name) = attribute {
-        let beginning = value.attr(name).and_then(stable_beginning);
+        let beginning = element.attr(name).and_then(stable_beginning);
         all.extend(beginning.map(|beginning| format!("{tag}[{name}^={}]", quoted(beginning))));
         if name.starts_with("data-") {
             all.push(format!("{tag}[{name}]"));
@@ -91,21 +91,21 @@ fn stable_beginning(url: &str) -> Option<&str> {
 }
 
 /// Elements around it, the nearest first: by id, name, a form's action, classes.
-fn scopes(element: ElementRef<'_>) -> Vec<String> {
+fn scopes(element: Node<'_>) -> Vec<String> {
     let mut scopes = Vec::new();
-    for outer in element.ancestors().filter_map(ElementRef::wrap).take(SCOPES_MAX) {
-        let (tag, value) = (tag(outer), outer.value());
-        if let Some(id) = value.id().filter(|id| is_stable(id) && is_identifier(id)) {
+    for outer in element.ancestors().take(SCOPES_MAX) {
+        let tag = tag(outer);
+        if let Some(id) = outer.attr("id").filter(|id| is_stable(id) && is_identifier(id)) {
             scopes.push(format!("{tag}#{id}"));
         }
         for by in ["name", "action"] {
             let is_chosen =
                 |text: &&str| text.split('/').filter(|word| !word.is_empty()).all(is_stable) && !text.is_empty();
-            if let Some(name) = value.attr(by).filter(|name| matches!(tag, "form" | "select") && is_chosen(name)) {
+            if let Some(name) = outer.attr(by).filter(|name| matches!(tag, "form" | "select") && is_chosen(name)) {
                 scopes.push(format!("{tag}[{by}={}]", quoted(name)));
             }
         }
-        let class = value.classes().find(|class| is_stable(class) && is_identifier(class));
+        let class = outer.classes().find(|class| is_stable(class) && is_identifier(class));
         scopes.extend(class.map(|class| format!("{tag}.{class}")));
         if matches!(tag, "main" | "nav" | "header" | "footer" | "article" | "aside" | "form" | "td" | "h1") {
             scopes.push(tag.to_owned());

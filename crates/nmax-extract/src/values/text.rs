@@ -8,6 +8,7 @@ use regex::escape;
 
 use super::selector::is_stable;
 use super::{Harvest, Kind};
+use crate::Budget;
 
 /// How much before a word is looked at for its name, in bytes.
 const BEFORE_BYTES_MAX: usize = 120;
@@ -81,11 +82,12 @@ pub(super) fn named(text: &str, harvest: &mut Harvest<'_>) {
         harvest.keep(found, kind, name, vec![Source::Regex(pattern)], None);
     };
     words(text, |span| look(span, harvest));
-    quoted(text, |span| look(span, harvest));
+    let budget = harvest.budget;
+    quoted(text, budget, |span| look(span, harvest));
 }
 
 /// Texts between quotes on one line that are more than a word.
-fn quoted(text: &str, mut each: impl FnMut(Range<usize>)) {
+fn quoted(text: &str, budget: &Budget<'_>, mut each: impl FnMut(Range<usize>)) {
     let bytes = text.as_bytes();
     let mut at = 0;
     while at < bytes.len() {
@@ -95,8 +97,12 @@ fn quoted(text: &str, mut each: impl FnMut(Range<usize>)) {
             continue;
         }
         let mut end = at;
-        while end < bytes.len() && bytes[end] != quote && bytes[end] != b'\n' {
+        // Longer texts are not looked for, so their ends need not be found.
+        while end < bytes.len() && bytes[end] != quote && bytes[end] != b'\n' && end - at <= super::TEXT_BYTES_MAX {
             end += if bytes[end] == b'\\' { 2 } else { 1 };
+        }
+        if !budget.step(1 + (end - at) as u64 / 8) {
+            return;
         }
         if end < bytes.len() && bytes[end] == quote && end > at {
             let is_word = bytes[at..end].iter().all(|byte| byte.is_ascii_alphanumeric() || JOINTS[0].contains(byte));
@@ -175,7 +181,8 @@ fn named_before<'a>(text: &'a str, span: &Range<usize>) -> Option<(&'a str, Stri
 
 /// An expression by the characters before the word, and the one after it as its end.
 fn by_context(text: &str, span: &Range<usize>) -> String {
-    let line = text[..span.start].rsplit(['\n', '\r']).next().unwrap_or_default();
+    let near = floor(text, span.start.saturating_sub(4 * CONTEXT_CHARS_MAX));
+    let line = text[near..span.start].rsplit(['\n', '\r']).next().unwrap_or_default();
     let start = line.char_indices().rev().nth(CONTEXT_CHARS_MAX - 1).map_or(0, |(at, _)| at);
     let context = &line[start..];
     // It begins with a whole word.

@@ -125,3 +125,27 @@ fn logins_of_urls_are_headers_from_the_file_of_secrets() {
     assert_eq!(has_both, [true, true], "{secrets}");
     assert!(!made.plan.contains("4711") && !made.evidence.contains("4711"), "{}", made.plan);
 }
+
+/// A reply that is made to hold the parser is left, with a warning that names its entry; the rest is searched.
+#[test]
+fn a_reply_that_is_given_up_is_told_and_the_import_goes_on() {
+    let token = "f3b24a5d8e6f77c0e1d9";
+    let deep = "<div>".repeat(100_000);
+    let wide = format!("<iframe{}>", (0..50_000).map(|number| format!(" a{number}")).collect::<String>());
+    let quotes = "'".to_owned() + &"\\'".repeat(1 << 20);
+    let entries: Vec<Entry> = vec![
+        page(0, "/deep", &deep),
+        page(20, "/wide", &wide),
+        get(30, "/quotes", Kind::Call).answers("text/plain", &quotes),
+        get(40, "/brackets", Kind::Call).answers("application/json", &"[".repeat(100_000)),
+        get(50, "/api/session", Kind::Call).answers("application/json", &format!("{{\"basket\":\"{token}\"}}")),
+        get(5000, &format!("/api/baskets/{token}"), Kind::Call).by("POST"),
+    ];
+    let made = convert(vec![recording(entries)], &Options::default());
+    assert!(made.plan.contains("basket: { json: \"$.basket\" }"), "{}", made.plan);
+    let warnings = made.summary.warnings.join("\n");
+    for (entry, reason) in [("entry 1, GET", "nested"), ("entry 2, GET", "attributes"), ("entry 4, GET", "nested")] {
+        let is_told = |warning: &&String| warning.contains(entry) && warning.contains(reason);
+        assert!(made.summary.warnings.iter().any(|warning| is_told(&warning)), "{entry}: {warnings}");
+    }
+}

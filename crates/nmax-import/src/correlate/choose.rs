@@ -98,9 +98,9 @@ pub(super) fn choose(
     let sources = found.sources.iter().take(SOURCES_MAX);
     let choices = sources.filter_map(|source| {
         let extractor = Extractor::new(source).ok()?;
-        let matches = extractor.matches(page);
+        let matches = extractor.matches(page).ok()?;
         let place = matches.iter().position(|text| *text == found.text)?;
-        let others = again.map(|again| extractor.matches(again));
+        let others = again.map(|again| extractor.matches(again).unwrap_or_default());
         let text = others.as_ref().and_then(|others| others.get(place)).cloned();
         let fit = match (&others, &text) {
             (None, _) => Fit::Holds,

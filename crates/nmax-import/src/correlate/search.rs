@@ -4,6 +4,7 @@ use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
+use nmax_extract::GaveUp;
 use nmax_extract::values::{Found, Kind, harvest};
 
 use super::again::Again;
@@ -92,6 +93,8 @@ pub(super) struct Search<'a> {
     /// Where the first page or call whose body the recording lacks stands in the sequence.
     first_without_body: OnceCell<Option<usize>>,
     pub denied: Vec<Denied>,
+    /// Entries whose replies were not read to their ends.
+    pub unread: Vec<(usize, GaveUp)>,
     /// Bytes of parts, by entry and number of the part, that a draft writes or that are known to stay as they are.
     settled: HashMap<(usize, usize), Vec<Range<usize>>>,
 }
@@ -119,6 +122,7 @@ impl<'a> Search<'a> {
             by_reply: HashMap::new(),
             first_without_body: OnceCell::new(),
             denied: Vec::new(),
+            unread: Vec::new(),
             settled: HashMap::new(),
         }
     }
@@ -146,7 +150,8 @@ impl<'a> Search<'a> {
 
     fn harvest(&mut self, entry: usize, reply: &Reply<'_>) {
         let url = &self.timeline.entry(entry).request.url;
-        let found = harvest(&reply.page(), &self.index.wanted(url));
+        let (found, gave_up) = harvest(&reply.page(), &self.index.wanted(url));
+        self.unread.extend(gave_up.map(|why| (entry, why)));
         let is_constant = self.is_static(entry);
         for found in found {
             let number = self.found.len();

@@ -184,7 +184,10 @@ fn frames(entry: &Entry) -> HashSet<String> {
     if !text.contains("frame") && !text.contains("<embed") && !text.contains("<object") {
         return HashSet::new();
     }
-    let found = resources(text);
+    // Of a page that is given up, which the search for values tells, no frames are known.
+    let Ok(found) = resources(text) else {
+        return HashSet::new();
+    };
     let base = match &found.base {
         Some(base) => resolve(&entry.request.url, base),
         None => entry.request.url.clone(),

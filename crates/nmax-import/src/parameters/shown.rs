@@ -34,7 +34,7 @@ fn on_page(entry: &Entry, name: &str) -> Option<Shown> {
         let source =
             Source::Css { selector: format!("{selector}[name=\"{name}\"]"), attribute: Some(attribute.to_owned()) };
         let extractor = Extractor::new(&source).ok()?;
-        extractor.matches(&page).into_iter().next()
+        extractor.nth(&page, 0).ok()?
     };
     let number = |attribute: &str| found("input", attribute)?.parse().ok();
     let is_select = found("select", "name").is_some();

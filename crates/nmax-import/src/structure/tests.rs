@@ -86,7 +86,7 @@ proptest! {
         names in ("\\PC{0,12}", "\\PC{0,12}"),
     ) {
         let of = |ids: &[u32], name: &str| {
-            let items: Vec<Value> = ids.iter().map(|id| serde_json::json!({ "id": id, "in_stock": id % 2 == 0 })).collect();
+            let items: Vec<serde_json::Value> = ids.iter().map(|id| serde_json::json!({ "id": id, "in_stock": id % 2 == 0 })).collect();
             typed("application/json", &serde_json::json!({ "user": { "name": name }, "items": items }).to_string())
         };
         let (one, two) = (of(&ids.0, &names.0), of(&ids.1, &names.1));

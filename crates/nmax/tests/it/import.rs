@@ -255,3 +255,30 @@ fn a_copied_command_becomes_a_plan() {
     assert!(!plan.contains("s3cr3t"), "{plan}");
     bench.nmax(&["import", "curl", "wget http://127.0.0.1:1/"]).exits(2).says(&["help:"]);
 }
+
+/// Trap: a page that is nested without end takes the square of its length.
+#[test]
+fn a_reply_that_is_made_to_hold_the_parser_is_told_and_the_rest_is_imported() {
+    let bench = Bench::new();
+    let entry = |second: u32, path: &str, body: &str| {
+        format!(
+            r#"{{"startedDateTime":"2026-01-01T00:00:{second:02}Z","time":20,"request":{{"method":"GET",
+            "url":"http://127.0.0.1:1{path}","headers":[]}},"response":{{"status":200,"headers":
+            [{{"name":"content-type","value":"text/html"}}],"content":{{"mimeType":"text/html","text":"{body}"}}}}}}"#
+        )
+    };
+    let entries = [
+        entry(0, "/deep", &"<div>".repeat(100_000)),
+        entry(5, "/nul", &"\\u0000".repeat(1 << 20)),
+        entry(10, "/c", "c"),
+    ];
+    bench.write("a.har", &format!(r#"{{"log":{{"version":"1.2","entries":[{}]}}}}"#, entries.join(",")));
+    let answer = bench.nmax(&["import", "har", "a.har", "-o", "a", "--json"]).exits(0).json();
+    assert_eq!(count(&answer["steps"]), 3, "{answer:#}");
+    let warnings = answer["warnings"].as_array().unwrap();
+    let is_told = |warning: &Value| {
+        let text = warning.as_str().unwrap_or_default();
+        text.contains("entry 1, GET http://127.0.0.1:1/deep") && text.contains("nested more than 1024 deep")
+    };
+    assert!(warnings.iter().any(is_told), "{warnings:#?}");
+}

@@ -69,6 +69,16 @@ fn curl_commands_of_the_seeds_hold() {
 }
 
 #[test]
+fn documents_of_the_seeds_hold() {
+    replay("html", properties::pages::html_holds);
+}
+
+#[test]
+fn paths_of_the_seeds_hold() {
+    replay("jsonpath", properties::pages::jsonpath_holds);
+}
+
+#[test]
 fn redactions_of_the_seeds_hold() {
     replay("redaction", properties::recordings::redaction_holds);
 }

@@ -77,3 +77,46 @@ fn a_file_without_a_certificate_starts_nothing() {
 fn last(bench: &Bench) -> serde_json::Value {
     bench.nmax(&["show", "last", "--json"]).exits(0).json()
 }
+
+/// Traps: elements that are nested without end take the square of their number, brackets of a path twice the time each.
+#[test]
+fn replies_that_are_made_to_hold_a_worker_fail_and_the_run_ends() {
+    let bench = Bench::new();
+    let server = BadServer::answering(|head| {
+        let body = match head.split(' ').nth(1) {
+            Some("/json") => "[".repeat(500_000),
+            Some("/nul") => "\0".repeat(3_000_000),
+            _ => "<div>".repeat(400_000),
+        };
+        format!("HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: {}\r\n\r\n{body}", body.len())
+    });
+    let steps = "{ get: /css, extract: { v: { css: a, default: none } } }, { get: /finds, expect: { finds: { css: a } } }, \
+                 { get: /page, resources: discover }, { get: /json, extract: { w: { json: $.a, default: none } } }, \
+                 { get: /nul, extract: { v: { css: a, default: none } } }";
+    bench.write(
+        "plan.yaml",
+        &format!(
+            "nmax: 1\ntarget: {}\nworkload: {{ closed: {{ vus: 2 }}, iterations: 4 }}\nscenarios: {{ a: {{ steps: [{steps}] }} }}\n",
+            server.url()
+        ),
+    );
+    let shown = bench.nmax(&["run", "plan.yaml", "--exit-zero"]).exits(0);
+    shown.shows(&["the body is nested more than 1024 deep", "the body is nested more than 128 deep"]);
+    let total = &last(&bench)["total"];
+    assert_eq!((count(&total["ok"]), count(&total["failed"]), count(&total["errors"])), (4, 16, 0), "{total:#}");
+}
+
+#[test]
+fn a_path_of_a_plan_that_is_nested_without_end_is_refused() {
+    let bench = Bench::new();
+    for path in ["$[?(@".repeat(100), format!("$[?{}", "(".repeat(4_000)), format!("$[?{}", "length(".repeat(20_000))] {
+        bench.write(
+            "plan.yaml",
+            &format!(
+                "nmax: 1\ntarget: http://127.0.0.1:1\nworkload: {{ closed: {{ vus: 1 }}, iterations: 1 }}\n\
+                 scenarios: {{ a: {{ steps: [{{ get: /, extract: {{ v: {{ json: \"{path}\" }} }} }}] }} }}\n"
+            ),
+        );
+        bench.nmax(&["check", "plan.yaml", "--quick"]).exits(2).says(&["is not a JSONPath"]);
+    }
+}

@@ -32,7 +32,10 @@ fn extracted(entry: &Entry, correlation: &Correlation) -> String {
     let headers: Vec<(&str, &[u8])> =
         response.headers.iter().map(|(name, value)| (name.as_str(), value.as_bytes())).collect();
     let body = &response.body.as_ref().expect("a body").bytes;
-    let matches = Extractor::new(&correlation.source).expect("it compiles").matches(&Page::new(&headers, body));
+    let matches = Extractor::new(&correlation.source)
+        .expect("it compiles")
+        .matches(&Page::new(&headers, body))
+        .expect("it is read");
     let place = match correlation.pick {
         MatchPick::First => 0,
         MatchPick::Nth(nth) => nth - 1,

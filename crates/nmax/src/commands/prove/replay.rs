@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use nmax_engine::once::{Rehearsal, Take, Traced, rehearse_take};
 use nmax_engine::{Settings, StartError};
-use nmax_extract::{Extractor, Page};
+use nmax_extract::{Extractor, GaveUp, Page};
 use nmax_import::structure::{Reply, Structure};
 use nmax_metrics::Outcome;
 use nmax_plan::plan::{MatchPick, Plan};
@@ -189,12 +189,14 @@ fn matches(site: &Site, traced: &Traced) -> Vec<String> {
         return Vec::new();
     };
     let head = Head::of(&traced.reply_head);
-    let mut found = extractor.matches(&Page::new(&head.headers, &traced.reply_body));
+    let page = Page::new(&head.headers, &traced.reply_body);
+    // A reply that is given up fails its exchange, which is told there.
+    let one = |found: Result<Option<String>, GaveUp>| found.ok().flatten().into_iter().collect();
     match site.extract.pick {
-        MatchPick::Random => found,
-        MatchPick::First => found.drain(..).take(1).collect(),
-        MatchPick::Last => found.pop().into_iter().collect(),
-        MatchPick::Nth(number) => found.into_iter().nth(number.saturating_sub(1)).into_iter().collect(),
+        MatchPick::Random => extractor.matches(&page).unwrap_or_default(),
+        MatchPick::First => one(extractor.nth(&page, 0)),
+        MatchPick::Last => one(extractor.last(&page)),
+        MatchPick::Nth(number) => one(extractor.nth(&page, number.saturating_sub(1))),
     }
 }
 
