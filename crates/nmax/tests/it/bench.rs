@@ -183,6 +183,13 @@ impl Job {
         Ended { what: self.what.clone(), code, stdout: text(&self.out), stderr: text(&self.err) }
     }
 
+    /// Whether it has not ended yet.
+    pub(crate) fn is_alive(&self) -> bool {
+        // A child that was not waited for is a zombie after its end.
+        let stat = fs::read_to_string(format!("/proc/{}/stat", self.child.id())).unwrap_or_default();
+        stat.rsplit_once(") ").is_some_and(|(_, state)| !state.starts_with('Z'))
+    }
+
     /// Number of the process.
     pub(crate) fn id(&self) -> u32 {
         self.child.id()

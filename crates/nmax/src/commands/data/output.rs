@@ -88,7 +88,7 @@ impl Output {
                 let file = self.file.as_deref().map_or("standard output".into(), Path::to_string_lossy);
                 Trouble {
                     text: format!("{file}: cannot write: {error}\n  help: what is there is not complete; make room and start again"),
-                    exit: Exit::Internal,
+                    exit: Exit::Unreachable,
                 }
             }),
         }
