@@ -46,7 +46,12 @@ fn main() -> ExitCode {
         Err(error) => {
             let text = error.to_string();
             let masked = nmax_engine::redact_users(&text);
-            if masked == text || !error.use_stderr() {
+            if !error.use_stderr() {
+                // Help and version.
+                error.print().unwrap_or_else(say::lost);
+                return say::settle(Exit::Pass).into();
+            }
+            if masked == text {
                 error.exit();
             }
             // What was typed is quoted, and holds a password.

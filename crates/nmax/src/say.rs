@@ -13,9 +13,12 @@ static LOST: OnceLock<io::Error> = OnceLock::new();
 /// Writes on standard output.
 pub fn text(text: impl Display) {
     let mut stdout = io::stdout().lock();
-    if let Err(error) = write!(stdout, "{text}").and_then(|()| stdout.flush())
-        && error.kind() != ErrorKind::BrokenPipe
-    {
+    write!(stdout, "{text}").and_then(|()| stdout.flush()).unwrap_or_else(lost);
+}
+
+/// Remembers that standard output lacks something.
+pub fn lost(error: io::Error) {
+    if error.kind() != ErrorKind::BrokenPipe {
         let _ = LOST.set(error);
     }
 }

@@ -160,11 +160,55 @@ fn a_reader_that_leaves_is_no_defect() {
     assert!(bench.runs()[1].join("summary.json").is_file(), "the run is whole");
 }
 
+/// Whatever a command prints and whatever it would have ended with: what cannot be written is no result.
 #[test]
 fn a_result_that_cannot_be_written_is_no_success() {
-    let bench = Bench::new();
-    if std::path::Path::new("/dev/full").exists() {
-        let full = bench.shell("\"$NMAX\" schema > /dev/full").exits(1);
-        full.says(&["error: standard output: cannot write", "help: "]);
+    if !std::path::Path::new("/dev/full").exists() {
+        return skip("there is no /dev/full");
+    }
+    let (bench, target) = (Bench::new(), target());
+    let url = target.url();
+    bench.write("table.csv", "n,x\n1,10\n2,19\n4,35\n8,60\n16,80\n");
+    bench.write("access.log", &"127.0.0.1 - - [01/Jan/2026:00:00:00 +0000] \"GET / HTTP/1.1\" 200 5\n".repeat(3));
+    bench.write("plan.yaml", &format!("nmax: 1\ntarget: {url}\nscenarios: {{ s: {{ steps: [{{ get: / }}] }} }}\nworkload: {{ closed: {{ vus: 1 }} }}\nduration: 1s\n"));
+    for _ in 0..2 {
+        bench.nmax(&["run", &url, "-n", "4", "--exit-zero"]).exits(0);
+    }
+    let run = format!("run {url} -n 4");
+    let failed = format!("run {url}/status/500 -n 4 -c 1");
+    let commands = [
+        run.as_str(),
+        &failed,
+        &format!("{run} --json"),
+        &format!("{run} --junit -"),
+        &format!("{run} --csv -"),
+        &format!("run {url} --wire"),
+        "show",
+        "show --json",
+        "runs",
+        "runs --json",
+        "report -o -",
+        "report --format text",
+        "check plan.yaml",
+        "check plan.yaml --once",
+        "compare last last --force",
+        "trend",
+        "slice last",
+        "slice access.log",
+        "import log access.log -o made.yaml",
+        "data generate uuid -n 9",
+        "usl fit table.csv",
+        "doctor",
+        "explain INTERRUPTED",
+        "schema",
+        "completions zsh",
+        "--help",
+        "run --help",
+        "--version",
+    ];
+    for command in commands {
+        let full = bench.shell(&format!("\"$NMAX\" {command} > /dev/full"));
+        assert_eq!(full.code, 5, "{command}: {}", full.stderr);
+        full.says(&["standard output: cannot write", "help: "]);
     }
 }

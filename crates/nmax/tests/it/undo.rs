@@ -170,13 +170,12 @@ fn terminate_ends_a_run_in_time_though_its_teardown_hangs() {
 #[test]
 fn a_condition_and_a_limit_of_writing_end_in_undos() {
     let (bench, target) = (Bench::new(), target());
-    let abort = "thresholds: [{ condition: \"failure_rate < 5%\", abort: 0s }]
-";
+    let abort = "thresholds: [{ condition: \"failure_rate < 5%\", abort: 500ms }]\n";
     let item = "command: touch done, undo: { command: touch undone }";
     plan(&bench, "a.yaml", &target.url(), "/missing", item, abort);
     let said = bench.nmax(&["run", "a.yaml", "--allow-exec", "--quiet"]);
     assert!(matches!(said.code, 3 | 4), "{}", said.stderr);
-    assert!(bench.path("undone").exists());
+    assert!(bench.path("undone").exists(), "{}", said.stderr);
     std::fs::remove_file(bench.path("undone")).unwrap();
     plan(&bench, "b.yaml", &target.url(), "/", item, "");
     bench.shell("ulimit -f 16 && exec \"$NMAX\" run b.yaml --allow-exec --quiet --runs-dir b").exits(5);
