@@ -24,13 +24,13 @@ fn without_a_terminal_lines_fit_80_columns_and_have_no_colors() {
     assert!(run.stderr.is_empty(), "a short run has nothing to report on the way: {}", run.stderr);
 }
 
-/// The output of `nmax` on a terminal; `None` when there is no program to make one.
-fn on_a_terminal(bench: &Bench, variables: &str, arguments: &str) -> Option<Ended> {
+/// The output of `nmax` on a terminal, after a line of shell there; `None` when there is no program to make one.
+fn on_a_terminal(bench: &Bench, variables: &str, arguments: &str, before: &str) -> Option<Ended> {
     if Command::new("script").arg("--version").output().is_err() {
         skip("`script` of util-linux is not installed");
         return None;
     }
-    let line = format!("env {variables} TERM=xterm \"$NMAX\" {arguments}");
+    let line = format!("{before} env {variables} TERM=xterm \"$NMAX\" {arguments}");
     Some(bench.shell(&format!("script -qec '{line}' /dev/null")))
 }
 
@@ -38,7 +38,7 @@ fn on_a_terminal(bench: &Bench, variables: &str, arguments: &str) -> Option<Ende
 fn on_a_terminal_a_panel_redraws_itself_and_goes_away() {
     let (bench, target) = (Bench::new(), target());
     let arguments = format!("run {}/delay/20ms -c 2 -d 3s --exit-zero", target.url());
-    let Some(shown) = on_a_terminal(&bench, "", &arguments) else {
+    let Some(shown) = on_a_terminal(&bench, "", &arguments, "") else {
         return;
     };
     let shown = shown.exits(0).stdout;
@@ -52,16 +52,36 @@ fn on_a_terminal_a_panel_redraws_itself_and_goes_away() {
     assert_eq!(text.matches("Thresholds").count(), 1, "{text}");
 }
 
+/// Rows of 20 columns hold all that is printed, so that the panel goes up as many rows as it takes.
+#[test]
+fn twenty_columns_are_enough() {
+    let (bench, target) = (Bench::new(), target());
+    let arguments = format!("run {}/delay/20ms -c 2 -d 3s --exit-zero", target.url());
+    let Some(shown) = on_a_terminal(&bench, "NO_COLOR=1", &arguments, "stty cols 20;") else {
+        return;
+    };
+    let shown = shown.exits(0).stdout;
+    assert!(shown.matches("\x1b[J").count() >= 2 && shown.contains('░'), "{shown:?}");
+    let (screen, columns) = (screen(&shown), |line: &str| line.chars().count());
+    // A path is not broken, for it is copied.
+    let is_path = |line: &&String| line.contains("report.html");
+    assert!(screen.iter().filter(|line| !is_path(line)).all(|line| columns(line) <= 20), "{screen:#?}");
+    assert!(screen[0].starts_with(['✓', '!', '✗']) && !screen.concat().contains('░'), "{screen:#?}");
+    let told = bench.nmax_with(&[("COLUMNS", "20")], &["show", "last"]).exits(0).stdout;
+    let long: Vec<&str> = told.lines().filter(|line| columns(line) > 20 && !line.contains("report.html")).collect();
+    assert!(long.is_empty(), "{long:#?}");
+}
+
 #[test]
 fn no_color_is_honored_on_a_terminal() {
     let (bench, target) = (Bench::new(), target());
     let arguments = format!("run {}/delay/20ms -n 4 -c 1", target.url());
-    let Some(shown) = on_a_terminal(&bench, "NO_COLOR=1", &arguments) else {
+    let Some(shown) = on_a_terminal(&bench, "NO_COLOR=1", &arguments, "") else {
         return;
     };
     let shown = shown.exits(0).stdout;
     assert!(!has_color(&shown), "{shown:?}");
-    let Some(shown) = on_a_terminal(&bench, "TERM_PROGRAM=x", "show last") else {
+    let Some(shown) = on_a_terminal(&bench, "TERM_PROGRAM=x", "show last", "") else {
         return;
     };
     assert!(has_color(&shown.exits(0).stdout), "colors without it");
@@ -117,12 +137,12 @@ fn screen(written: &str) -> Vec<String> {
 fn quiet_says_nothing_and_dumb_terminals_get_lines() {
     let (bench, target) = (Bench::new(), target());
     let arguments = format!("run {}/delay/20ms -c 2 -d 1s --exit-zero --quiet", target.url());
-    let Some(shown) = on_a_terminal(&bench, "", &arguments) else {
+    let Some(shown) = on_a_terminal(&bench, "", &arguments, "") else {
         return;
     };
     assert!(!shown.exits(0).stdout.contains("\x1b[J"));
     let arguments = format!("run {}/delay/20ms -c 2 -d 1s --exit-zero", target.url());
-    let Some(shown) = on_a_terminal(&bench, "CI=1", &arguments) else {
+    let Some(shown) = on_a_terminal(&bench, "CI=1", &arguments, "") else {
         return;
     };
     assert!(!shown.exits(0).stdout.contains("\x1b[J"));

@@ -96,6 +96,8 @@ impl Output {
 }
 
 fn progress(text: &str) {
+    // A line that goes over two rows is not taken away whole.
+    let text: String = text.chars().take(crate::live::terminal_width() - 1).collect();
     // Nobody is left to be told.
     let _ = write!(io::stderr(), "\r\x1b[K{text}");
 }
