@@ -59,6 +59,10 @@ fn main() -> ExitCode {
             return Exit::Usage.into();
         }
     };
+    // These two have handlers of their own from the beginning.
+    if !matches!(cli.verb, Verb::Agent(_) | Verb::Target(_)) {
+        signals::end_in_container();
+    }
     let exit = match &cli.verb {
         Verb::Run(args) => commands::run::run(args),
         Verb::Scale(args) => commands::scale::scale(args),

@@ -11,7 +11,7 @@
 
 use std::future::poll_fn;
 use std::io;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::mpsc::sync_channel;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::task::Poll;
@@ -63,6 +63,48 @@ impl Hurry {
 /// Begins to undo what is owed to the system under test, without waiting; true once nothing is owed any more.
 pub type Undo = Box<dyn Fn() -> bool + Send>;
 
+/// Whether somebody counts signals, and ends when asked to.
+static IS_HEARD: AtomicBool = AtomicBool::new(false);
+
+/// Ends the first process of a container at the first signal, until somebody listens: signals without a handler have no
+/// default there, and would be ignored. Elsewhere it does nothing.
+pub fn end_in_container() {
+    if std::process::id() != 1 {
+        return;
+    }
+    let serve = |mut handlers: Handlers| async move {
+        loop {
+            handlers.next().await;
+            if !IS_HEARD.load(Ordering::SeqCst) {
+                exit();
+            }
+        }
+    };
+    // Without it, signals are ignored until somebody listens.
+    drop(on_a_thread(serve));
+}
+
+/// Installs the handlers and serves them on a thread of its own; returns once they are there.
+fn on_a_thread<F: Future<Output = ()>>(serve: impl FnOnce(Handlers) -> F + Send + 'static) -> io::Result<()> {
+    let (ready_in, ready) = sync_channel(1);
+    std::thread::Builder::new().name("nmax-signals".into()).spawn(move || {
+        let reactor = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
+            Ok(reactor) => reactor,
+            Err(error) => return drop(ready_in.send(Err(error))),
+        };
+        reactor.block_on(async move {
+            match Handlers::install() {
+                Ok(handlers) => {
+                    let _ = ready_in.send(Ok(()));
+                    serve(handlers).await;
+                }
+                Err(error) => drop(ready_in.send(Err(error))),
+            }
+        });
+    })?;
+    ready.recv().unwrap_or_else(|_| Err(io::Error::other("the thread of signals ended")))
+}
+
 /// How often somebody asked for the end.
 #[derive(Clone, Default)]
 pub struct Interrupts(Arc<Shared>);
@@ -85,26 +127,8 @@ impl Interrupts {
     pub fn listen() -> Result<Self, Deaf> {
         let interrupts = Self::default();
         let shared = Arc::clone(&interrupts.0);
-        let (ready_in, ready) = sync_channel(1);
-        let listener = std::thread::Builder::new().name("nmax-signals".into()).spawn(move || {
-            let reactor = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
-                Ok(reactor) => reactor,
-                Err(error) => return drop(ready_in.send(Err(error))),
-            };
-            reactor.block_on(async move {
-                let handlers = Handlers::install();
-                let (installed, handlers) = match handlers {
-                    Ok(handlers) => (Ok(()), Some(handlers)),
-                    Err(error) => (Err(error), None),
-                };
-                let _ = ready_in.send(installed);
-                if let Some(handlers) = handlers {
-                    handlers.serve(&shared).await;
-                }
-            });
-        })?;
-        drop(listener);
-        ready.recv().unwrap_or_else(|_| Err(io::Error::other("the thread of signals ended")))?;
+        on_a_thread(|handlers| async move { handlers.serve(&shared).await })?;
+        IS_HEARD.store(true, Ordering::SeqCst);
         Ok(interrupts)
     }
 

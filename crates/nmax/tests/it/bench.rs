@@ -92,9 +92,14 @@ impl Bench {
 
     /// Runs a line of shell, in which `$NMAX` is the program.
     pub(crate) fn shell(&self, line: &str) -> Ended {
+        self.shell_job(line).wait()
+    }
+
+    /// Starts a line of shell, in which `$NMAX` is the program.
+    pub(crate) fn shell_job(&self, line: &str) -> Job {
         let mut command = self.command("sh");
         command.args(["-c", line]);
-        self.start(command).wait()
+        self.start(command)
     }
 
     /// Starts lines of shell with these variables, and gives what types into them.

@@ -63,12 +63,10 @@ fn twenty_columns_are_enough() {
     let shown = shown.exits(0).stdout;
     assert!(shown.matches("\x1b[J").count() >= 2 && shown.contains('░'), "{shown:?}");
     let (screen, columns) = (screen(&shown), |line: &str| line.chars().count());
-    // A path is not broken, for it is copied.
-    let is_path = |line: &&String| line.contains("report.html");
-    assert!(screen.iter().filter(|line| !is_path(line)).all(|line| columns(line) <= 20), "{screen:#?}");
+    assert!(screen.iter().all(|line| columns(line) <= 20), "{screen:#?}");
     assert!(screen[0].starts_with(['✓', '!', '✗']) && !screen.concat().contains('░'), "{screen:#?}");
     let told = bench.nmax_with(&[("COLUMNS", "20")], &["show", "last"]).exits(0).stdout;
-    let long: Vec<&str> = told.lines().filter(|line| columns(line) > 20 && !line.contains("report.html")).collect();
+    let long: Vec<&str> = told.lines().filter(|line| columns(line) > 20).collect();
     assert!(long.is_empty(), "{long:#?}");
 }
 
