@@ -294,8 +294,11 @@ impl Session<'_> {
             self.tally.load_ended = Some(self.run.now());
             self.tally.facts.interrupted = true;
             self.run.stop();
-            let text = "Stopping: requests under way may end, everything is written. Ctrl-C again cuts them off.";
-            self.live.say(text);
+            let how = match spent {
+                Some(_) => "the process ends within 10 s",
+                None => "Ctrl-C again cuts them off",
+            };
+            self.live.say(&format!("Stopping: requests under way may end, everything is written; {how}."));
         }
         let cuts = count.saturating_sub(1) + u32::from(spent >= Some(Hurry::REQUESTS));
         if cuts > self.cuts {
