@@ -100,8 +100,13 @@ impl Bracket {
     /// A teardown that is under way is not waited for any more; one that is only owed is still done.
     pub(crate) fn give_up(&self) {
         if let State::UnderWay(_) = self.state {
-            self.gave_up.store(true, Ordering::Relaxed);
+            self.leave();
         }
+    }
+
+    /// There is no time for a teardown any more, under way or owed.
+    pub(crate) fn leave(&self) {
+        self.gave_up.store(true, Ordering::Relaxed);
     }
 
     /// Why the teardown failed, once it has.
@@ -126,7 +131,7 @@ fn tear_down(settings: &Settings, values: &[String], gave_up: &AtomicBool) -> Op
 }
 
 /// Ready when `is_over` says so, or the time is up.
-async fn until(is_over: impl Fn() -> bool, limit: Option<Duration>) {
+pub(crate) async fn until(is_over: impl Fn() -> bool, limit: Option<Duration>) {
     let mut waited = Duration::ZERO;
     while !is_over() && limit.is_none_or(|limit| waited < limit) {
         tokio::time::sleep(LOOK).await;

@@ -14,7 +14,7 @@ use nmax_plan::schedule::{Stage, StageKind};
 use nmax_plan::share::Share;
 use tokio::task::LocalSet;
 
-use crate::bracket::Bracket;
+use crate::bracket::{Bracket, until};
 use crate::context::Context;
 use crate::driver::{Driver, Drivers};
 use crate::examples::SentBytes;
@@ -93,7 +93,7 @@ pub fn rehearse(settings: &Settings) -> Result<Vec<Rehearsal>, StartError> {
     let mut bracket = Bracket::open(settings, &|| false)?;
     let values = bracket.values();
     let all = (0..settings.plan.scenarios.len())
-        .map(|scenario| trace(settings, Take::first(scenario), &values, std::future::ready(())))
+        .map(|scenario| trace(settings, Take::first(scenario), &values, std::future::ready(()), &|| false))
         .collect();
     bracket.close_now();
     all
@@ -102,7 +102,7 @@ pub fn rehearse(settings: &Settings) -> Result<Vec<Rehearsal>, StartError> {
 /// As [`rehearse`], of one scenario, any iteration of it: a replay that repeats nothing that one of another number did.
 pub fn rehearse_take(settings: &Settings, take: Take) -> Result<Rehearsal, StartError> {
     let mut bracket = Bracket::open(settings, &|| false)?;
-    let rehearsal = trace(settings, take, &bracket.values(), std::future::ready(()));
+    let rehearsal = trace(settings, take, &bracket.values(), std::future::ready(()), &|| false);
     bracket.close_now();
     rehearsal
 }
@@ -112,13 +112,18 @@ pub fn once(settings: &Settings, scenario: usize) -> Result<Vec<Traced>, StartEr
     once_then(settings, scenario, std::future::ready(()))
 }
 
+/// As [`once`]; what is under way when `is_cut` says so is cut off.
+pub fn once_unless(settings: &Settings, scenario: usize, is_cut: &dyn Fn() -> bool) -> Result<Vec<Traced>, StartError> {
+    Ok(trace(settings, Take::first(scenario), &Arc::default(), std::future::ready(()), is_cut)?.exchanges)
+}
+
 /// As [`once`]; then waits for `after` on the same reactor, while sockets that servers should close are still watched.
 pub fn once_then(
     settings: &Settings,
     scenario: usize,
     after: impl Future<Output = ()>,
 ) -> Result<Vec<Traced>, StartError> {
-    Ok(trace(settings, Take::first(scenario), &Arc::default(), after)?.exchanges)
+    Ok(trace(settings, Take::first(scenario), &Arc::default(), after, &|| false)?.exchanges)
 }
 
 fn trace(
@@ -126,6 +131,7 @@ fn trace(
     take: Take,
     values: &Arc<Vec<String>>,
     after: impl Future<Output = ()>,
+    is_cut: &dyn Fn() -> bool,
 ) -> Result<Rehearsal, StartError> {
     let scenario = take.scenario;
     let plan = Arc::new(only(&settings.plan, scenario));
@@ -158,7 +164,15 @@ fn trace(
         #[expect(clippy::disallowed_methods, reason = "wall time, for cookies and templates")]
         let unix = SystemTime::now().duration_since(UNIX_EPOCH).map_or(Nanos::ZERO, Nanos::from);
         let context = Rc::new(Context::new(runtime, drivers, program, sources, meter, names, unix));
-        worker::run(context, times, Nanos::from(plan.graceful_stop)).await;
+        let cut = async {
+            until(is_cut, None).await;
+            context.cut_off();
+            std::future::pending().await
+        };
+        tokio::select! {
+            () = worker::run(Rc::clone(&context), times, Nanos::from(plan.graceful_stop)) => {}
+            () = cut => {}
+        }
         after.await;
         Ok::<(), StartError>(())
     })?;

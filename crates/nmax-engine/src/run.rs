@@ -242,6 +242,12 @@ impl Run {
         self.command.send_replace(Command::Cut);
     }
 
+    /// As [`Run::cut`], and leaves out what is left of the teardown too.
+    pub fn leave(&self) {
+        self.bracket.leave();
+        self.command.send_replace(Command::Cut);
+    }
+
     /// The run's clock, for other threads.
     pub fn clock(&self) -> SharedClock {
         self.clock.shared()

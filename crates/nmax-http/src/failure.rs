@@ -1,12 +1,13 @@
 //! Why there was no valid reply: a kind to count by, and words for a person.
 //!
-//! Texts hold addresses and error names but no counts or times, so that equal causes have equal texts.
+//! Texts hold addresses and error names but no counts or times, so that equal causes have equal texts. One time is told:
+//! how long a kept connection had been idle before it broke.
 
 use std::borrow::Cow;
 use std::error::Error as _;
 use std::io;
 
-use nmax_metrics::ErrorKind;
+use nmax_metrics::{ErrorKind, Nanos};
 use rustix::io::Errno;
 use tokio_rustls::rustls::{self, AlertDescription, CertificateError, InvalidMessage};
 
@@ -44,6 +45,24 @@ impl Failure {
             Some(reason) => Self::new(ErrorKind::Tls, reason),
             None => Self::of_io(ErrorKind::Reset, "the connection broke before the reply was complete", error),
         }
+    }
+
+    /// As met on a kept connection that had been idle for this long before the request. A server that closes it before a
+    /// byte of the reply does so mostly because it was idle.
+    pub(crate) fn on_kept(self, idle: Nanos, is_unanswered: bool) -> Self {
+        if self.kind != ErrorKind::Reset {
+            return self;
+        }
+        let ms = idle.0 as f64 / 1e6;
+        let idle = if ms < 9_999.5 { format!("{ms:.0} ms") } else { format!("{:.1} s", ms / 1e3) };
+        let text = match is_unanswered {
+            true => format!(
+                "the server closed the kept connection (idle for {idle}) before it answered; to avoid it, raise the \
+                 server's idle limit above the pauses of users, or set `connection: per-request`"
+            ),
+            false => format!("{} (on a kept connection, idle for {idle} before the request)", self.text),
+        };
+        Self { text: text.into(), ..self }
     }
 
     /// `error` met during the TLS handshake with `host`.

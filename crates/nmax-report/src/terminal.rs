@@ -24,17 +24,20 @@ pub(crate) use diagnosis::title as resource_title;
 pub use likeness::likeness;
 pub use live::{HoldSoFar, LiveView, plain_line, progress};
 pub use scalability::{Glyphs, LiveScale, compare, fit, live_curve, scale, what_if};
-use text::{Ink, paint, safe, shorten, width, wrap};
+pub use text::printed_width;
+use text::{Ink, fold, paint, safe, shorten, width, wrap};
 
-/// Least width that is supported, columns.
+/// Least width of tables and charts, columns. On a narrower terminal lines of tables are broken, and charts left out.
 pub const WIDTH_MIN: usize = 60;
+/// Least width of a line, columns.
+pub const COLUMNS_MIN: usize = 20;
 
 /// How to print.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Style {
     /// Color by ANSI codes.
     pub color: bool,
-    /// Columns; at least [`WIDTH_MIN`] are used.
+    /// Columns; at least [`COLUMNS_MIN`] are used.
     pub width: usize,
     /// Every number of the table of requests, whatever the width.
     pub wide: bool,
@@ -51,7 +54,7 @@ const LIST_MAX: usize = 12;
 
 /// The result of a run. No line is wider than `style.width`, except those of the wide table of requests.
 pub fn table(view: &View, style: Style) -> String {
-    let mut page = Page { text: String::new(), color: style.color, width: style.width.max(WIDTH_MIN) };
+    let mut page = Page::new(style);
     header(&mut page, view);
     load(&mut page, view);
     answer::write(&mut page, view);
@@ -75,13 +78,37 @@ pub fn table(view: &View, style: Style) -> String {
 struct Page {
     text: String,
     color: bool,
+    /// Columns of tables and charts, at least [`WIDTH_MIN`].
     width: usize,
+    /// Columns of lines, fewer than those of tables on a narrow terminal.
+    columns: usize,
 }
 
 impl Page {
+    fn new(style: Style) -> Self {
+        let (width, columns) = (style.width.max(WIDTH_MIN), style.width.max(COLUMNS_MIN));
+        Self { text: String::new(), color: style.color, width, columns }
+    }
+
+    fn is_narrow(&self) -> bool {
+        self.columns < self.width
+    }
+
     fn line(&mut self, text: &str) {
-        self.text.push_str(text.trim_end());
-        self.text.push('\n');
+        let text = text.trim_end();
+        let rows = if self.is_narrow() { fold(text, self.columns) } else { vec![text.to_owned()] };
+        for row in rows {
+            self.text.push_str(&row);
+            self.text.push('\n');
+        }
+    }
+
+    /// Lines of a chart.
+    fn drawing(&mut self, lines: &[String]) {
+        if self.is_narrow() {
+            return self.item("–", Ink::Dim, &format!("a chart needs {WIDTH_MIN} columns"));
+        }
+        lines.iter().for_each(|line| self.line(line));
     }
 
     fn paint(&self, text: &str, ink: Ink) -> String {
@@ -97,7 +124,7 @@ impl Page {
     /// A symbol, then text wrapped beside it.
     fn item(&mut self, symbol: &str, ink: Ink, text: &str) {
         let indent = width(symbol) + 3;
-        for (index, part) in wrap(text, self.width - indent).iter().enumerate() {
+        for (index, part) in wrap(text, self.columns.saturating_sub(indent)).iter().enumerate() {
             let lead = if index == 0 { format!("  {} ", self.paint(symbol, ink)) } else { " ".repeat(indent) };
             self.line(&(lead + part));
         }
@@ -110,6 +137,9 @@ impl Page {
 
     /// [`Self::entry`] with its text from a column on.
     fn entry_at(&mut self, column: usize, word: &str, text: &str) {
+        if self.is_narrow() {
+            return self.line(&format!("{word} {}", safe(text)));
+        }
         for (index, part) in wrap(text, self.width - column).iter().enumerate() {
             let lead = text::left(if index == 0 { word } else { "" }, column);
             let lead = self.paint(&lead, Ink::Dim);

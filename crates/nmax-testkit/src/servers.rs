@@ -24,6 +24,8 @@ pub enum Habit {
     Resets,
     /// Answers properly, then closes without having said so.
     ClosesAfterReply,
+    /// Answers properly and keeps the connection, then closes it when the next request comes over it.
+    LeavesAtReuse,
     /// Answers properly, says that it closes, and does not.
     Holds,
 }
@@ -130,6 +132,10 @@ fn meet(mut stream: TcpStream, kept: &mut Vec<TcpStream>, habit: Habit) {
         Habit::Resets => drop(stream.peek(&mut [0])),
         Habit::NotHttp => answer(&mut stream, b"220 mail.test ESMTP ready\r\n"),
         Habit::ClosesMidReply => answer(&mut stream, b"HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nabc"),
+        Habit::LeavesAtReuse => {
+            answer(&mut stream, b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok");
+            drop(read_head(&mut stream));
+        }
         Habit::Holds => {
             answer(&mut stream, b"HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 2\r\n\r\nok");
             kept.truncate(KEPT_MAX - 1);

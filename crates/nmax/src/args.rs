@@ -183,8 +183,8 @@ Examples:
 Safety: loopback addresses are free. Private addresses need --allow-target, public ones proof of control or
 --i-am-authorized-to-test HOST. See docs/how-to/allow-a-target.md.
 
-Exit codes: 0 pass, 2 usage or plan, 3 threshold failed, 4 INVALID, 5 target unreachable or run cut off by a limit,
-130 interrupted.";
+Exit codes: 0 pass, 2 usage or plan, 3 threshold failed, 4 INVALID, 5 target unreachable, run cut off by a limit,
+or results that cannot be written, 130 interrupted.";
 
 #[derive(Debug, Args)]
 #[command(after_help = RUN_EXAMPLES)]

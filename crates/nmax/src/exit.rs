@@ -15,7 +15,7 @@ pub enum Exit {
     Failed,
     /// 4: the numbers judge nothing.
     Invalid,
-    /// 5: the target was not reachable, or a limit cut the run off.
+    /// 5: the target was not reachable, a limit cut the run off, or a result could not be written.
     Unreachable,
     /// 130: interrupted.
     Interrupted,

@@ -5,7 +5,7 @@ use std::io::{IsTerminal, Write};
 
 use nmax_metrics::{Nanos, Window};
 use nmax_plan::plan::Plan;
-use nmax_report::terminal::{Glyphs, HoldSoFar, LiveView, Style, plain_line, progress};
+use nmax_report::terminal::{Glyphs, HoldSoFar, LiveView, Style, plain_line, printed_width, progress};
 
 use crate::say;
 
@@ -23,7 +23,7 @@ pub enum Live {
     /// A line now and then.
     Plain { windows: Vec<Window>, next: Nanos, hold: HoldSoFar },
     /// A panel of several lines.
-    Panel { recent: VecDeque<Window>, history: VecDeque<u64>, hold: HoldSoFar, style: Style, lines: usize },
+    Panel { recent: VecDeque<Window>, history: VecDeque<u64>, hold: HoldSoFar, drawn: Drawn },
 }
 
 impl Live {
@@ -34,13 +34,11 @@ impl Live {
         }
         let is_dumb = std::env::var("TERM").is_ok_and(|term| term == "dumb");
         if std::io::stderr().is_terminal() && !is_dumb && std::env::var_os("CI").is_none() {
-            let style = Style { color: use_color(), width: terminal_width(), wide: false };
             Self::Panel {
                 recent: VecDeque::new(),
                 history: VecDeque::new(),
                 hold: HoldSoFar::default(),
-                style,
-                lines: 0,
+                drawn: Drawn::default(),
             }
         } else {
             Self::Plain { windows: Vec::new(), next: PLAIN_PERIOD, hold: HoldSoFar::default() }
@@ -64,7 +62,7 @@ impl Live {
                     windows.clear();
                 }
             }
-            Self::Panel { recent, history, hold, style, lines } => {
+            Self::Panel { recent, history, hold, drawn } => {
                 hold.push(window);
                 recent.push_back(window.clone());
                 if recent.len() > WINDOWS_NUMBERS {
@@ -77,23 +75,24 @@ impl Live {
                 let mut view = LiveView::new(plan, elapsed_s, total_s, recent.make_contiguous());
                 view.history = history.iter().copied().collect();
                 view.warning = hold.warning();
-                redraw(lines, &progress(&view, *style));
+                let style = Style { color: use_color(), width: terminal_width(), wide: false };
+                drawn.redraw(&progress(&view, style));
             }
         }
     }
 
     /// Prints a line that stays.
     pub fn say(&mut self, text: &str) {
-        if let Self::Panel { lines, .. } = self {
-            redraw(lines, &[]);
+        if let Self::Panel { drawn, .. } = self {
+            drawn.redraw(&[]);
         }
         say::note(text);
     }
 
     /// Takes the panel away.
     pub fn clear(&mut self) {
-        if let Self::Panel { lines, .. } = self {
-            redraw(lines, &[]);
+        if let Self::Panel { drawn, .. } = self {
+            drawn.redraw(&[]);
         }
     }
 }
@@ -104,19 +103,36 @@ fn ended(window: &Window) -> u64 {
     sections.map(|(_, stats)| stats.count()).sum()
 }
 
-/// Replaces the lines drawn before.
-pub fn redraw(drawn: &mut usize, lines: &[String]) {
-    let mut text = String::new();
-    if *drawn > 0 {
-        text.push_str(&format!("\x1b[{drawn}A\r\x1b[J"));
+/// Lines on the terminal that the next ones take the place of: the columns of each.
+#[derive(Debug, Default)]
+pub struct Drawn(Vec<usize>);
+
+impl Drawn {
+    /// Replaces the lines drawn before.
+    pub fn redraw(&mut self, lines: &[String]) {
+        let mut text = String::new();
+        let rows = self.rows(terminal_columns().unwrap_or(usize::MAX));
+        if rows > 0 {
+            text.push_str(&format!("\x1b[{rows}A\r\x1b[J"));
+        }
+        for line in lines {
+            text.push_str(line);
+            text.push('\n');
+        }
+        self.0 = lines.iter().map(|line| printed_width(line)).collect();
+        // A terminal that is gone does not end the run.
+        let _ = std::io::stderr().write_all(text.as_bytes());
     }
-    for line in lines {
-        text.push_str(line);
-        text.push('\n');
+
+    /// Leaves them where they are: somebody else has written below them.
+    pub fn leave(&mut self) {
+        self.0.clear();
     }
-    *drawn = lines.len();
-    // A terminal that is gone does not end the run.
-    let _ = std::io::stderr().write_all(text.as_bytes());
+
+    /// Rows that they take on a terminal of so many columns, which may have become fewer: longer lines go over several.
+    fn rows(&self, columns: usize) -> usize {
+        self.0.iter().map(|width| width.div_ceil(columns).max(1)).sum()
+    }
 }
 
 /// Whether to use color on standard error or output, when it is a terminal.
@@ -133,8 +149,41 @@ pub fn glyphs(is_terminal: bool) -> Glyphs {
     if is_terminal && !is_utf8 { Glyphs::Ascii } else { Glyphs::Unicode }
 }
 
-/// Columns of the terminal, 80 when unknown.
+/// Columns to write on a terminal, at most those that `COLUMNS` says; 80 when unknown.
 pub fn terminal_width() -> usize {
-    let size = rustix::termios::tcgetwinsize(std::io::stderr()).ok();
-    size.map(|size| usize::from(size.ws_col)).filter(|columns| *columns > 0).unwrap_or(80).min(160)
+    let said = columns_said();
+    terminal_columns().into_iter().chain(said).min().unwrap_or(80).min(160)
+}
+
+/// Columns to write on standard output: those of its terminal; elsewhere what `COLUMNS` says, or so many.
+pub fn output_width(elsewhere: usize) -> usize {
+    if std::io::stdout().is_terminal() { terminal_width() } else { columns_said().unwrap_or(elsewhere).min(160) }
+}
+
+/// What somebody set for all programs; shells do not hand on their own.
+fn columns_said() -> Option<usize> {
+    std::env::var("COLUMNS").ok()?.parse().ok().filter(|columns| *columns > 0)
+}
+
+/// Columns of the terminal, of standard error or else of standard output.
+fn terminal_columns() -> Option<usize> {
+    let columns = |size: rustix::termios::Winsize| Some(usize::from(size.ws_col)).filter(|columns| *columns > 0);
+    let of_error = || columns(rustix::termios::tcgetwinsize(std::io::stderr()).ok()?);
+    of_error().or_else(|| columns(rustix::termios::tcgetwinsize(std::io::stdout()).ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The cursor goes up as many rows as lines take on the terminal, also on one that was made narrower meanwhile.
+    #[test]
+    fn long_lines_take_several_rows() {
+        // columns of the lines, of the terminal, rows
+        let cases: [(&[usize], usize, usize); 6] =
+            [(&[], 20, 0), (&[0], 20, 1), (&[20], 20, 1), (&[21], 20, 2), (&[60, 5, 41], 20, 7), (&[60, 5, 41], 80, 3)];
+        for (drawn, columns, rows) in cases {
+            assert_eq!(Drawn(drawn.to_vec()).rows(columns), rows, "{drawn:?} on {columns}");
+        }
+    }
 }

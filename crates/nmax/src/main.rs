@@ -46,7 +46,12 @@ fn main() -> ExitCode {
         Err(error) => {
             let text = error.to_string();
             let masked = nmax_secrets::Redactor::default().text(&text);
-            if masked == text || !error.use_stderr() {
+            if !error.use_stderr() {
+                // Help and version.
+                error.print().unwrap_or_else(say::lost);
+                return say::settle(Exit::Pass).into();
+            }
+            if masked == text {
                 error.exit();
             }
             // What was typed is quoted, and holds a password.
@@ -54,6 +59,10 @@ fn main() -> ExitCode {
             return Exit::Usage.into();
         }
     };
+    // These two have handlers of their own from the beginning.
+    if !matches!(cli.verb, Verb::Agent(_) | Verb::Target(_)) {
+        signals::end_in_container();
+    }
     let exit = match &cli.verb {
         Verb::Run(args) => commands::run::run(args),
         Verb::Scale(args) => commands::scale::scale(args),

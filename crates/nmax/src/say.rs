@@ -13,9 +13,12 @@ static LOST: OnceLock<io::Error> = OnceLock::new();
 /// Writes on standard output.
 pub fn text(text: impl Display) {
     let mut stdout = io::stdout().lock();
-    if let Err(error) = write!(stdout, "{text}").and_then(|()| stdout.flush())
-        && error.kind() != ErrorKind::BrokenPipe
-    {
+    write!(stdout, "{text}").and_then(|()| stdout.flush()).unwrap_or_else(lost);
+}
+
+/// Remembers that standard output lacks something.
+pub fn lost(error: io::Error) {
+    if error.kind() != ErrorKind::BrokenPipe {
         let _ = LOST.set(error);
     }
 }
@@ -31,9 +34,12 @@ pub fn note(line: impl Display) {
     let _ = writeln!(io::stderr(), "{line}");
 }
 
-/// How the program ends: a result that could not be written is not a success.
+/// How the program ends: a result that could not be written is none, whatever it said.
 pub fn settle(exit: Exit) -> Exit {
     let Some(error) = LOST.get() else { return exit };
     note(format_args!("error: standard output: cannot write: {error}\n  help: see where it is redirected to"));
-    if exit == Exit::Pass { Exit::Internal } else { exit }
+    match exit {
+        Exit::Pass | Exit::Failed | Exit::Invalid => Exit::Unreachable,
+        Exit::Internal | Exit::Usage | Exit::Unreachable | Exit::Interrupted => exit,
+    }
 }

@@ -16,7 +16,7 @@ use crate::exit::Exit;
 use crate::fidelity::{Feed, Fidelity, Source};
 use crate::live::Live;
 use crate::sides::{self, Sides};
-use crate::signals::Interrupts;
+use crate::signals::{Deaf, Hurry, IMPATIENT, Interrupts};
 use crate::tally::{ABORTED, Tally, happened};
 
 mod aborts;
@@ -81,6 +81,9 @@ pub enum SessionError {
     /// The workers did not start.
     #[error("{0}")]
     Start(#[from] nmax_engine::StartError),
+    /// A signal would end the run and undo nothing.
+    #[error("{0}")]
+    Deaf(#[from] Deaf),
     /// A certificate or key cannot be used.
     #[error("{file}: {reason}\n  help: certificates and keys are PEM files, of at most 1 MiB each")]
     Pem { file: String, reason: String },
@@ -97,7 +100,7 @@ pub enum SessionError {
 
 /// Runs a plan to its end and writes everything.
 pub fn run(order: &Order) -> Result<Finished, SessionError> {
-    run_under(order, &Interrupts::listen())
+    run_under(order, &Interrupts::listen()?)
 }
 
 /// The same, where somebody else listens to signals: one run of several.
@@ -139,7 +142,10 @@ pub fn run_under(order: &Order, interrupts: &Interrupts) -> Result<Finished, Ses
     let observer = Observer::start(plan, &run, &tap);
     let new = || Sides::new(tap.clone(), plan, origin.as_microsecond(), run.times().hold);
     let sides = sides::are_wanted(plan).then(new);
+    let timeline = Timeline::new(&plan.timeline, &settings);
+    interrupts.owe(timeline.undo());
     let mut session = Session {
+        timeline,
         order,
         feed,
         tap,
@@ -149,9 +155,9 @@ pub fn run_under(order: &Order, interrupts: &Interrupts) -> Result<Finished, Ses
         tally,
         live: Live::new(order.quiet),
         observer,
-        timeline: Timeline::new(&plan.timeline, &settings),
         aborts: Aborts::new(plan),
         asked: 0,
+        cuts: 0,
         trouble: None,
     };
     session.conduct(interrupts);
@@ -160,6 +166,8 @@ pub fn run_under(order: &Order, interrupts: &Interrupts) -> Result<Finished, Ses
 
 /// A run under way, and everyone who has a part in it.
 struct Session<'a> {
+    /// The first that is dropped when a panic ends the session: what was begun is undone before anything is waited for.
+    timeline: Timeline,
     order: &'a Order,
     /// Sums up its traffic, to be compared.
     feed: Option<Feed>,
@@ -172,10 +180,11 @@ struct Session<'a> {
     tally: Tally,
     live: Live,
     observer: Observer,
-    timeline: Timeline,
     aborts: Aborts,
     /// How often a person asked for the end.
     asked: u32,
+    /// How often what is under way was cut off.
+    cuts: u32,
     /// Why the directory cannot be written any more.
     trouble: Option<StoreError>,
 }
@@ -193,7 +202,8 @@ impl Session<'_> {
             self.advance();
         }
         let ended = self.run.ended_at();
-        let changes = self.timeline.finish();
+        let is_late = || interrupts.hurried() >= Some(Hurry::UNDOS);
+        let changes = self.timeline.finish(&is_late);
         self.tell(ended, &changes);
         self.stop_watching();
         if let Some(why) = self.run.teardown_failure().map(str::to_owned) {
@@ -270,23 +280,27 @@ impl Session<'_> {
         self.run.cut();
     }
 
-    /// Stops or cuts the run as often as the person asked.
+    /// Stops or cuts the run as often as the person asked, and as there is time.
     fn obey(&mut self, interrupts: &Interrupts) {
-        let count = interrupts.count();
-        if count == self.asked {
-            return;
-        }
-        if self.asked == 0 {
+        let (count, spent) = (interrupts.count(), interrupts.hurried());
+        if count > 0 && self.asked == 0 {
             self.tally.load_ended = Some(self.run.now());
             self.tally.facts.interrupted = true;
             self.run.stop();
-            let text = "Stopping: requests under way may end, everything is written. Ctrl-C again cuts them off.";
-            self.live.say(text);
+            let how = match spent {
+                Some(_) => "the process ends within 10 s",
+                None => "Ctrl-C again cuts them off",
+            };
+            self.live.say(&format!("Stopping: requests under way may end, everything is written; {how}."));
         }
-        if count >= 2 {
+        let cuts = count.saturating_sub(1) + u32::from(spent >= Some(Hurry::REQUESTS));
+        if cuts > self.cuts {
             self.run.cut();
         }
-        self.asked = count;
+        if count >= IMPATIENT || spent >= Some(Hurry::TEARDOWN) {
+            self.run.leave();
+        }
+        (self.asked, self.cuts) = (count, cuts);
     }
 
     /// Does to the system under test what is due.
@@ -296,7 +310,7 @@ impl Session<'_> {
         let is_over = is_load_over || self.tally.facts.interrupted || self.trouble.is_some();
         let changes = match is_over {
             // Whatever was begun is undone before requests under way are waited for.
-            true => self.timeline.finish(),
+            true => self.timeline.retreat(),
             false => {
                 let is_steady = self.timeline.awaits_steadiness() && self.tally.is_steady(&self.run.catalog());
                 self.timeline.advance(now, is_steady)
@@ -381,9 +395,6 @@ impl Session<'_> {
         let written = end(&mut self.writer, &mut self.tally, (&self.run, self.order), &catalog, how);
         let directory = self.writer.path().to_owned();
         let (judgement, mut view) = self.tally.conclude(plan, &catalog, info(manifest));
-        if self.trouble.is_some() {
-            view.ending = Ending::CutOff;
-        }
         view.report_path = Some(directory.join("report.html").display().to_string());
         let fidelity = self.feed.take().map(Feed::finish);
         view.likeness = fidelity.as_ref().map(Fidelity::likeness);
@@ -395,14 +406,23 @@ impl Session<'_> {
         });
         let summary = format!("{:#}\n", json::summary(&view));
         let compared = compared.map_err(|source| StoreError::Io { action: "write", path: directory.clone(), source });
-        let closed = written.and(compared).and_then(|()| self.writer.finish(&summary, &html::page(&view)));
-        if let Err(error) = closed
-            && self.trouble.is_none()
-        {
-            self.live.say(&format!("error: {error}"));
-            self.trouble = Some(error);
+        match self.trouble {
+            Some(_) => drop(self.writer),
+            None => {
+                let page = html::page(&view);
+                let closed = written.and(compared).and_then(|()| self.writer.finish(&summary, &page));
+                self.trouble = closed.err();
+                if let Some(error) = &self.trouble {
+                    self.live.say(&format!("error: {error}"));
+                }
+            }
         }
         if self.trouble.is_some() {
+            // What is not in the directory is not measured: the answer is that of `nmax show`.
+            if let Ok(read) = reading::read(&directory) {
+                view = read.view;
+            }
+            view.ending = Ending::CutOff;
             view.report_path = None;
         }
         let exit = match (self.asked, &self.trouble) {

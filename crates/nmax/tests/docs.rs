@@ -62,7 +62,7 @@ fn the_command_reference_is_what_help_prints() {
     let whole = help(&[]);
     let mut text = String::from(
         "# Commands\n\nWhat `nmax VERB --help` prints, written by `crates/nmax/tests/docs.rs`. Results go to standard output, \
-         progress to standard\nerror. `NO_COLOR` turns colors off.\n",
+         progress to standard\nerror. `NO_COLOR` turns colors off; `COLUMNS` says how wide lines may be, from 20 on.\n",
     );
     write!(text, "\n## nmax\n\n```text\n{whole}```\n").unwrap();
     let verbs = verbs(&whole);

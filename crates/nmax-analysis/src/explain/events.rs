@@ -81,7 +81,8 @@ pub(super) const ALL: &[Explanation] = &[
         weight: Weight::Event,
         means: "The command, HTTP call or signal did not do what it should, or took longer than its limit. The system may not \
                 be as the plan says.",
-        computed: "An exit code other than 0, a reply that is not ok, no such process, or the action's `limit`.",
+        computed: "An exit code other than 0, a reply that is not ok, no such process, or the action's `limit`. Or nmax had \
+                   to end, 8 s after `TERM` or the third Ctrl-C, while an undo still went on.",
         remedy: "Try the action by hand. When an undo failed, undo it by hand before anything else.",
     },
     Explanation {

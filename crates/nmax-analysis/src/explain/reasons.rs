@@ -172,7 +172,8 @@ pub(super) const ALL: &[Explanation] = &[
         title: "exchanges were unfinished at the end",
         weight: Weight::Warning,
         means: "Their latency is only known to be at least their age, so high quantiles are lower bounds.",
-        computed: "Exchanges under way when `graceful_stop` after the last start was over, or at the second Ctrl-C.",
+        computed: "Exchanges under way when `graceful_stop` after the last start was over, at the second Ctrl-C, or 4 s after \
+                   `TERM`.",
         remedy: "Raise `graceful_stop`, or set a `timeout` that ends them as errors.",
     },
     Explanation {

@@ -10,6 +10,7 @@ use nmax_metrics::{Clock, Nanos, Network};
 
 use super::conversation::{End, Trouble};
 use super::progress::Progress;
+use super::visitor::Kept;
 use super::{Alarm, Client, held};
 use crate::codec::{Expected, KeepBody};
 use crate::connection::Stream;
@@ -204,7 +205,7 @@ impl<C: Clock + 'static> Client<C> {
 
     /// Uses the kept connection; `None` when there is none, or the server closed it and a fresh one may be tried.
     async fn run_on_kept(&mut self, request: &Request<'_>) -> Result<Option<Nanos>, Failure> {
-        let Some((origin, mut stream)) = self.visitor.take(request.origin) else {
+        let Some(Kept { origin, mut stream, since }) = self.visitor.take(request.origin) else {
             return Ok(None);
         };
         match self.converse(&mut stream, request, true).await {
@@ -215,8 +216,16 @@ impl<C: Clock + 'static> Client<C> {
                 self.start_receiver(request);
                 Ok(None)
             }
-            Err(trouble) => Err(trouble.into()),
+            Err(trouble) => Err(self.failure_on_kept(trouble, since)),
         }
+    }
+
+    /// What a person is told: that the connection was kept, which may be why it broke. It was idle since `since`.
+    #[cold]
+    fn failure_on_kept(&self, trouble: Trouble, since: Nanos) -> Failure {
+        let is_unanswered = self.progress.bytes_received == 0 && trouble.is_hang_up();
+        let idle = self.progress.sent.unwrap_or(since).since(since);
+        Failure::from(trouble).on_kept(idle, is_unanswered)
     }
 
     fn may_retry(&self, request: &Request<'_>, trouble: &Trouble) -> bool {
@@ -228,7 +237,7 @@ impl<C: Clock + 'static> Client<C> {
     fn settle(&mut self, origin: Origin, stream: Stream, request: &Request<'_>, end: &End) -> Nanos {
         if request.keep_alive && end.all_sent && self.receiver.is_persistent() {
             self.shared.tell(WireEvent::Kept);
-            self.visitor.keep(origin, stream);
+            self.visitor.keep(Kept { origin, stream, since: end.at });
         } else {
             self.shared.tell(WireEvent::Closed);
             if end.all_sent && !end.is_closed {

@@ -14,7 +14,7 @@ use tokio::net::TcpStream;
 use tokio_rustls::client::TlsStream;
 
 use super::progress::{Deadline, Phase, Progress};
-use super::visitor::Ahead;
+use super::visitor::{Ahead, Kept};
 use super::{Alarm, Client, Shared};
 use crate::connection::{Stream, Wrapped, connect_to, handshake};
 use crate::failure::Failure;
@@ -171,7 +171,8 @@ impl<C: Clock + 'static> Client<C> {
         self.progress = Progress::default();
         let stream = self.open(origin).await?;
         let ahead = self.progress.opened.map(|address| Ahead { address, resumed: self.progress.resumed });
-        self.visitor.keep_ahead(origin.clone(), stream, ahead);
+        let since = self.shared.clock.now();
+        self.visitor.keep_ahead(Kept { origin: origin.clone(), stream, since }, ahead);
         Ok(())
     }
 

@@ -4,6 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::net::IpAddr;
 use std::rc::Rc;
 
+use nmax_metrics::Nanos;
 use tokio_rustls::TlsConnector;
 
 use crate::connection::Stream;
@@ -19,7 +20,7 @@ const KEPT_BY_SIBLINGS_MAX: usize = 64;
 /// Connections, tickets and names of one visitor.
 pub(super) struct Visitor {
     /// Idle connections, the most recently used one last.
-    kept: RefCell<Vec<(Origin, Stream)>>,
+    kept: RefCell<Vec<Kept>>,
     kept_max: Cell<usize>,
     /// TLS with this visitor's own tickets; made at the first `https` connection.
     tls: RefCell<Option<TlsConnector>>,
@@ -31,6 +32,14 @@ pub(super) struct Visitor {
     has_line: Cell<bool>,
     /// The connection that was opened ahead, which no exchange has told of yet.
     ahead: Cell<Option<Ahead>>,
+}
+
+/// An idle connection.
+pub(super) struct Kept {
+    pub(super) origin: Origin,
+    pub(super) stream: Stream,
+    /// Since when it is idle.
+    pub(super) since: Nanos,
 }
 
 /// A connection that was opened before any exchange needed it.
@@ -56,9 +65,9 @@ impl Visitor {
     }
 
     /// Keeps a connection for the first exchange, which tells that it was opened.
-    pub(super) fn keep_ahead(&self, origin: Origin, stream: Stream, ahead: Option<Ahead>) {
+    pub(super) fn keep_ahead(&self, kept: Kept, ahead: Option<Ahead>) {
         self.ahead.set(ahead);
-        self.keep(origin, stream);
+        self.keep(kept);
     }
 
     /// What the first exchange tells.
@@ -74,24 +83,24 @@ impl Visitor {
 
     /// The connection to `origin` that was used last, out of the list: whoever drops it closes it.
     #[inline]
-    pub(super) fn take(&self, origin: &Origin) -> Option<(Origin, Stream)> {
+    pub(super) fn take(&self, origin: &Origin) -> Option<Kept> {
         let mut kept = self.kept.borrow_mut();
         // Mostly it is the last one, which needs no search and leaves no gap.
-        if kept.last().is_some_and(|(kept, _)| kept == origin) {
+        if kept.last().is_some_and(|kept| kept.origin == *origin) {
             return kept.pop();
         }
-        let index = kept.iter().rposition(|(kept, _)| kept == origin)?;
+        let index = kept.iter().rposition(|kept| kept.origin == *origin)?;
         Some(kept.remove(index))
     }
 
-    /// Keeps a connection for the next exchange with `origin`.
+    /// Keeps a connection for the next exchange with its origin.
     #[inline]
-    pub(super) fn keep(&self, origin: Origin, stream: Stream) {
+    pub(super) fn keep(&self, one: Kept) {
         let mut kept = self.kept.borrow_mut();
         if kept.len() >= self.kept_max.get() {
             kept.remove(0);
         }
-        kept.push((origin, stream));
+        kept.push(one);
     }
 
     /// Idle connections.

@@ -288,7 +288,9 @@ async fn a_post_is_not_retried() {
         let post = Request { idempotent: false, ..get(&origin) };
         assert_eq!(client.exchange(&post).await.status, Some(200));
         let exchange = client.exchange(&post).await;
-        assert_eq!(exchange.error.unwrap().kind, ErrorKind::Reset, "{leave:?}");
+        let error = exchange.error.unwrap();
+        assert_eq!(error.kind, ErrorKind::Reset, "{leave:?}");
+        assert!(error.text.contains("closed the kept connection (idle for "), "{leave:?}: {}", error.text);
         assert!(!exchange.retried);
         assert_eq!(accepted.count(), 1);
     }
@@ -300,7 +302,13 @@ async fn a_reply_that_began_is_not_retried() {
     let mut client = client();
     client.exchange(&get(&origin)).await;
     let exchange = client.exchange(&get(&origin)).await;
-    assert_eq!(exchange.error.unwrap().kind, ErrorKind::Reset);
+    let error = exchange.error.unwrap();
+    assert_eq!(error.kind, ErrorKind::Reset);
+    assert!(
+        error.text.contains("in the middle of") && error.text.contains("kept connection, idle for "),
+        "{}",
+        error.text
+    );
     assert_eq!((exchange.retried, exchange.bytes_received), (false, 1));
     assert_eq!(accepted.count(), 1);
 }
@@ -316,6 +324,26 @@ async fn a_retry_that_fails_is_final() {
         assert!(exchange.retried);
         assert_eq!(accepted.count(), 2, "one retry, not more");
     }
+}
+
+/// How long a connection was idle is counted from the last reply over it, or from its opening.
+#[tokio::test]
+async fn a_reset_tells_how_long_a_kept_connection_was_idle() {
+    let (origin, _) = leaving(Leave::Fin, true).await;
+    let (mut client, _, clock, _) = client_by_hand(config());
+    let post = Request { idempotent: false, ..get(&origin) };
+    assert_eq!(client.exchange(&post).await.status, Some(200));
+    clock.set(Nanos::from_millis(98));
+    let error = client.exchange(&post).await.error.unwrap();
+    let told = "the server closed the kept connection (idle for 98 ms) before it answered; to avoid it, raise";
+    assert!(error.text.starts_with(told), "{}", error.text);
+    // What a fresh connection does was not kept.
+    let (origin, _) = serve(|mut stream, _| async move {
+        read_request(&mut stream).await;
+    })
+    .await;
+    let error = client.exchange(&Request { idempotent: false, ..get(&origin) }).await.error.unwrap();
+    assert!(error.kind == ErrorKind::Reset && !error.text.contains("kept"), "{}", error.text);
 }
 
 /// A retry begins with limits of its own and forgets what the first attempt learned.

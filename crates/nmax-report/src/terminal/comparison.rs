@@ -3,7 +3,7 @@
 use nmax_analysis::compare::{Origin, Row, Said};
 
 use super::text::{Ink, left, right, safe, shorten};
-use super::{Glyphs, Page, Style, WIDTH_MIN};
+use super::{Glyphs, Page, Style};
 use crate::comparison::{ComparisonView, HistoryView, origin, row_change, row_interval, runs, symbol, value};
 
 /// Widths of the columns: metric, figures, change, interval, what is said.
@@ -44,7 +44,7 @@ pub fn comparison(view: &ComparisonView, style: Style) -> String {
 }
 
 fn begin(style: Style) -> Page {
-    Page { text: String::new(), color: style.color, width: style.width.max(WIDTH_MIN) }
+    Page::new(style)
 }
 
 fn side(page: &mut Page, word: &str, origins: &[Origin]) {

@@ -1,7 +1,7 @@
 //! The table that compares a run with its source.
 
 use super::text::{Ink, left, right, shorten, width};
-use super::{Page, Style, WIDTH_MIN};
+use super::{Page, Style};
 use crate::number;
 use crate::view::{Likeness, LikenessMark, LikenessRow, View};
 
@@ -19,7 +19,7 @@ pub(super) fn write(page: &mut Page, view: &View) {
 
 /// The comparison alone.
 pub fn likeness(likeness: &Likeness, style: Style) -> String {
-    let mut page = Page { text: String::new(), color: style.color, width: style.width.max(WIDTH_MIN) };
+    let mut page = Page::new(style);
     section(&mut page, likeness);
     page.text.trim_start_matches('\n').to_owned()
 }

@@ -3,8 +3,8 @@
 use nmax_metrics::{Aggregate, Histogram, LatencySet, Nanos, RequestStats, Section, Window};
 use nmax_plan::plan::{Plan, Workload};
 
-use super::text::{Ink, left, paint, shorten, width};
-use super::{Style, WIDTH_MIN};
+use super::text::{Ink, left, paint, shorten, width, wrap};
+use super::{COLUMNS_MIN, Style, WIDTH_MIN};
 use crate::{number, shape};
 
 /// Hold from which on a run says that it is becoming useless, s.
@@ -127,35 +127,37 @@ fn completed(aggregate: &Aggregate) -> u64 {
     sections.map(|(_, stats): (_, &RequestStats)| stats.count()).sum()
 }
 
-/// The display: always the same number of lines, one more beside a warning, none wider than `style.width`.
+/// The display: always the same number of lines, one more beside a warning, none wider than `style.width`. Below
+/// [`WIDTH_MIN`] texts are wrapped and not shortened, so that the number of lines varies.
 pub fn progress(live: &LiveView, style: Style) -> Vec<String> {
-    let columns = style.width.max(WIDTH_MIN);
+    let columns = style.width.max(COLUMNS_MIN);
+    let is_narrow = columns < WIDTH_MIN;
+    let fit = |text: &str| if is_narrow { wrap(text, columns) } else { vec![shorten(text, columns)] };
+    let painted = |text: &str, ink| fit(text).into_iter().map(move |line| paint(&line, ink, style.color));
     let clock = match live.total_s {
         Some(total_s) => format!("{} of {}", number::span(live.elapsed_s), number::span(total_s)),
         None => number::span(live.elapsed_s),
     };
-    let stage = format!("{} {clock}", left(live.stage, 9));
-    let room = columns - width(&stage) - 2;
+    let stage = match is_narrow {
+        true => shorten(&format!("{} {clock}", live.stage), columns),
+        false => format!("{} {clock}", left(live.stage, 9)),
+    };
+    let room = columns.saturating_sub(width(&stage) + 2);
     let bar = live.total_s.map_or_else(String::new, |total_s| bar(live.elapsed_s / total_s.max(1e-9), room.min(40)));
     let failing = live.failure_rate.is_some_and(|rate| rate > 0.0);
     let symbol = if failing { "✗" } else { "✓" };
     let failures = format!("{symbol} {} failed", number::share_or_unknown(live.failure_rate));
     let dropped = if live.dropped > 0 { format!("  ! {} dropped", number::count(live.dropped)) } else { String::new() };
-    let spark = sparkline(&live.history, (columns - 26).min(60));
+    let rate = left(&number::rate_or_unknown(live.completed_per_s), 9);
+    let spark = sparkline(&live.history, columns.saturating_sub(if is_narrow { width(&rate) + 1 } else { 26 }).min(60));
     let ink = if failing { Ink::Bad } else { Ink::Good };
-    let warning = live.warning.as_ref().map(|text| shorten(&format!("! {text}"), columns));
-    let lines = [
-        format!("{stage}  {}", paint(&bar, Ink::Accent, style.color)),
-        shorten(&load_text(live), columns),
-        shorten(&times_text(live), columns),
-        paint(&shorten(&format!("{failures}{dropped}"), columns), ink, style.color),
-        format!(
-            "{} {}",
-            left(&number::rate_or_unknown(live.completed_per_s), 9),
-            paint(&spark, Ink::Accent, style.color)
-        ),
-    ];
-    lines.into_iter().chain(warning.map(|text| paint(&text, Ink::Warning, style.color))).collect()
+    let mut lines = vec![format!("{stage}  {}", paint(&bar, Ink::Accent, style.color)).trim_end().to_owned()];
+    lines.extend(fit(&load_text(live)));
+    lines.extend(fit(&times_text(live)));
+    lines.extend(painted(&format!("{failures}{dropped}"), ink));
+    lines.push(format!("{rate} {}", paint(&spark, Ink::Accent, style.color)).trim_end().to_owned());
+    lines.extend(live.warning.iter().flat_map(|text| painted(&format!("! {text}"), Ink::Warning)));
+    lines
 }
 
 /// One line for logs: no color, no control characters, not bound to a width.

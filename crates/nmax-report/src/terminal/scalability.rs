@@ -3,7 +3,7 @@
 use nmax_usl::{Analysis, Effect};
 
 use super::text::{self, Ink, left, right, shorten};
-use super::{LIST_MAX, Page, Style, WIDTH_MIN, more};
+use super::{LIST_MAX, Page, Style, more};
 use crate::number::{self, UNKNOWN};
 use crate::scalability::{FitView, Level, ScaleView, words};
 
@@ -21,7 +21,7 @@ const COLUMN: usize = 16;
 
 /// A fit. No line is wider than `style.width`.
 pub fn fit(view: &FitView, style: Style, glyphs: Glyphs) -> String {
-    let mut page = page(style);
+    let mut page = Page::new(style);
     title(&mut page, &view.title, &view.subtitle);
     answer(&mut page, view, "", glyphs);
     law(&mut page, view, "");
@@ -32,7 +32,7 @@ pub fn fit(view: &FitView, style: Style, glyphs: Glyphs) -> String {
 
 /// A campaign. No line is wider than `style.width`.
 pub fn scale(view: &ScaleView, style: Style, glyphs: Glyphs) -> String {
-    let mut page = page(style);
+    let mut page = Page::new(style);
     title(&mut page, &view.fit.title, &view.fit.subtitle);
     let info = &view.info;
     for (word, value) in [("run", &info.id), ("target", &info.target), ("stopped", &view.stopped)] {
@@ -73,10 +73,6 @@ pub fn scale(view: &ScaleView, style: Style, glyphs: Glyphs) -> String {
     glyphs.plain(page.text)
 }
 
-fn page(style: Style) -> Page {
-    Page { text: String::new(), color: style.color, width: style.width.max(WIDTH_MIN) }
-}
-
 fn title(page: &mut Page, title: &str, subtitle: &str) {
     let line = page.paint(&shorten(title, page.width), Ink::Bold);
     page.line(&line);
@@ -99,9 +95,7 @@ fn answer(page: &mut Page, view: &FitView, of: &str, glyphs: Glyphs) {
     } else {
         heading(page, "Curve", of);
     }
-    for line in chart::of_fit(view, page.width, page.color, glyphs) {
-        page.line(&line);
-    }
+    page.drawing(&chart::of_fit(view, page.width, page.color, glyphs));
     heading(page, "Meaning", of);
     for sentence in words::meaning(&view.analysis, of) {
         page.item("»", Ink::Accent, &sentence);

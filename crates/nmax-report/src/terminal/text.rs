@@ -59,6 +59,53 @@ fn char_width(c: char) -> usize {
     }
 }
 
+/// Columns that a line takes on a terminal, which does not show the codes of colors.
+pub fn printed_width(line: &str) -> usize {
+    printed(line).map(char_width).sum()
+}
+
+/// A line without the codes of [`paint`].
+fn printed(line: &str) -> impl Iterator<Item = char> {
+    let mut is_code = false;
+    line.chars().filter(move |c| {
+        let is_shown = !is_code && *c != '\u{1b}';
+        is_code = (is_code || *c == '\u{1b}') && *c != 'm';
+        is_shown
+    })
+}
+
+/// A line that may be colored, as rows of at most `columns`, broken at spaces where there are some. Spaces at a break go,
+/// codes of colors stay.
+pub(super) fn fold(line: &str, columns: usize) -> Vec<String> {
+    let is_blank = |text: &str| printed(text).all(|c| c == ' ');
+    let (mut rows, mut row): (Vec<String>, _) = (Vec::new(), String::new());
+    for c in line.chars() {
+        if c == ' ' && !rows.is_empty() && is_blank(&row) {
+            continue;
+        }
+        row.push(c);
+        if printed_width(&row) <= columns {
+            continue;
+        }
+        let end = row.len() - c.len_utf8();
+        if is_blank(&row[..end]) {
+            // A margin wider than the row.
+            row.retain(|c| c != ' ');
+            continue;
+        }
+        let at = row.rfind(' ').filter(|at| !is_blank(&row[..*at])).unwrap_or(end);
+        let rest = row.split_off(at);
+        rows.push(row.trim_end().to_owned());
+        row = String::new();
+        rest.chars().filter(|c| *c != ' ').for_each(|c| row.push(c));
+    }
+    match rows.last_mut().filter(|_| is_blank(&row)) {
+        Some(last) => last.push_str(row.trim()),
+        None => rows.push(row),
+    }
+    rows
+}
+
 /// At most `limit` columns; a longer text loses its middle.
 pub(super) fn shorten(text: &str, limit: usize) -> String {
     let text = safe(text);

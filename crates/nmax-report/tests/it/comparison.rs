@@ -205,7 +205,7 @@ proptest! {
     /// No line is wider than the terminal, every row is there, and odd figures break nothing.
     #[test]
     fn lines_fit(
-        name in "[A-Za-z/ {}]{1,90}", columns in 60..140_usize, change in prop_oneof![Just(0.0), 1e-9..1e9_f64, -1.0..1.0_f64],
+        name in "[A-Za-z/ {}]{1,90}", columns in 20..140_usize, change in prop_oneof![Just(0.0), 1e-9..1e9_f64, -1.0..1.0_f64],
         count in 0..150_usize,
     ) {
         let mut view = view(&name);
@@ -225,7 +225,7 @@ proptest! {
             prop_assert!(line.chars().count() <= columns, "{} of {columns}: {line}", line.chars().count());
         }
         let marks = texts[0].lines().filter(|line| line.starts_with("  ") && line.contains("_time ")).count();
-        prop_assert!(marks >= 4, "{}", texts[0]);
+        prop_assert!(columns < 60 || marks >= 4, "{}", texts[0]);
         for page in [html::comparison(&view), html::history(&followed(&name, &values))] {
             prop_assert!(!page.contains("NaN") && !page.contains("inf"), "a number that is none is on the page");
         }

@@ -65,14 +65,15 @@ fn a_late_injector_is_told_while_it_happens() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(32))]
 
-    /// Law: always the same number of lines, none too wide, at every moment of a run.
+    /// Law: none of the lines is too wide, and from 60 columns on there is always the same number of them, at every moment
+    /// of a run.
     #[test]
-    fn displays_fit(until in 0..22_usize, width in 60..200_usize, total in prop::option::of(0.0..1e6_f64)) {
+    fn displays_fit(until in 0..22_usize, width in prop_oneof![20..60_usize, 60..200_usize], total in prop::option::of(0.0..1e6_f64)) {
         let run = Run::new(&Shape { hold_s: 5, rate_per_s: 20.0, ..Shape::default() });
         let mut live = live(&run, until);
         live.total_s = total;
         let lines = progress(&live, Style { color: false, width, wide: false });
-        prop_assert_eq!(lines.len(), 5);
+        prop_assert!(width < 60 || lines.len() == 5, "{lines:#?}");
         prop_assert!(lines.iter().all(|line| line.chars().count() <= width), "{lines:#?}");
         prop_assert!(!plain_line(&live).contains(char::is_control));
     }

@@ -92,11 +92,7 @@ fn compared(args: &BeforeAfterArgs) -> Result<Exit, (String, Exit)> {
 /// How standard output is written.
 pub(super) fn style() -> Style {
     let is_terminal = std::io::stdout().is_terminal();
-    Style {
-        color: is_terminal && live::use_color(),
-        width: if is_terminal { live::terminal_width() } else { 80 },
-        wide: false,
-    }
+    Style { color: is_terminal && live::use_color(), width: live::output_width(80), wide: false }
 }
 
 /// The comparison in the form that the file's ending names.

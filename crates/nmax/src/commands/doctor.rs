@@ -55,7 +55,7 @@ fn need(args: &DoctorArgs, what: &str) -> Result<Need, String> {
 
 fn as_text(checks: &[Finding], forecast: Option<&[Finding]>) -> String {
     let use_color = std::io::stdout().is_terminal() && live::use_color();
-    let width = if std::io::stdout().is_terminal() { live::terminal_width() } else { 80 };
+    let width = live::output_width(80);
     let mut text = "This host\n".to_owned();
     checks.iter().for_each(|finding| row(finding, use_color, width, &mut text));
     if let Some(forecast) = forecast {

@@ -41,11 +41,7 @@ fn compared(args: &FidelityArgs) -> Result<String, String> {
         return Ok(format!("{:#}\n", found.to_json()));
     }
     let is_terminal = std::io::stdout().is_terminal();
-    let style = Style {
-        color: is_terminal && live::use_color(),
-        width: if is_terminal { live::terminal_width() } else { 100 },
-        wide: false,
-    };
+    let style = Style { color: is_terminal && live::use_color(), width: live::output_width(100), wide: false };
     Ok(likeness(&found.likeness(), style))
 }
 

@@ -62,7 +62,7 @@ fn tried(args: &CheckArgs, plan: Plan, shown: &Shown) -> Result<Exit, (String, E
             evidence.settle(&plan, &tried.site, state.name(), &shown.text(&tried.proof));
         }
     }
-    evidence.save().map_err(|text| (text, Exit::Internal))?;
+    evidence.save().map_err(|text| (text, Exit::Unreachable))?;
     let told = told::Told {
         plan: &plan,
         file: &args.what,

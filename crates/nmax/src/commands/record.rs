@@ -68,7 +68,7 @@ fn try_record(args: &RecordArgs) -> Result<(), Trouble> {
     let har_file = place.path(&format!("{}.har", place.name()));
     place.vacant(&[place.plan(), har_file.clone(), place.secrets(), place.evidence(), ca_file.clone()])?;
     let settings = settings(args, &url)?;
-    let interrupts = Interrupts::listen();
+    let interrupts = Interrupts::listen().map_err(|error| usage(error.to_string()))?;
     let (mut recorder, events) = Recorder::start(&settings).map_err(|error| usage(error.to_string()))?;
     let mut browser = open(args, &recorder)?;
     let mut log = Log::create(&place, recordings::new_key()?)?;

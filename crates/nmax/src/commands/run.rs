@@ -188,7 +188,7 @@ pub fn print(view: &View, output: &OutputArgs) {
 /// The result as a table, as fits standard output.
 pub fn text(view: &View, wide: bool) -> String {
     let is_terminal = std::io::stdout().is_terminal();
-    let width = if is_terminal { live::terminal_width() } else { 80 };
+    let width = live::output_width(80);
     table(view, Style { color: is_terminal && live::use_color(), width, wide })
 }
 

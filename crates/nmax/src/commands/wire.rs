@@ -50,7 +50,10 @@ pub fn wire(args: &WireArgs, safety: &SafetyArgs, mut plan: Plan, shown: &Shown)
     let log = Arc::new(Log::default());
     settings.wire = Some(log.hook());
     settings.known = Some(shown.known());
-    let interrupts = Interrupts::listen();
+    let interrupts = match Interrupts::listen() {
+        Ok(interrupts) => interrupts,
+        Err(error) => return complain(&error, Exit::Usage),
+    };
     let watched = Arc::clone(&log);
     let started = std::thread::Builder::new().name("nmax-wire".into()).spawn(move || {
         let traced = once_then(&settings, scenario, Arc::clone(&watched).settled(HELD_MAX));

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use nmax_report::number;
 
-use crate::live::redraw;
+use crate::live::Drawn;
 use crate::say;
 
 /// Between two looks at a terminal, and between two lines elsewhere.
@@ -18,7 +18,7 @@ pub(super) struct Progress {
     is_quiet: bool,
     is_terminal: bool,
     shown: Instant,
-    drawn: usize,
+    drawn: Drawn,
 }
 
 #[expect(clippy::disallowed_methods, reason = "progress is shown in real time")]
@@ -28,7 +28,14 @@ fn now() -> Instant {
 
 impl Progress {
     pub(super) fn new(is_quiet: bool) -> Self {
-        Self { bytes: 0, lines: 0, is_quiet, is_terminal: std::io::stderr().is_terminal(), shown: now(), drawn: 0 }
+        Self {
+            bytes: 0,
+            lines: 0,
+            is_quiet,
+            is_terminal: std::io::stderr().is_terminal(),
+            shown: now(),
+            drawn: Drawn::default(),
+        }
     }
 
     /// Counts what was read.
@@ -47,7 +54,7 @@ impl Progress {
         let mega = number::count(self.bytes / 1_000_000);
         let text = format!("read {mega} MB, {} lines", number::count(self.lines));
         if self.is_terminal {
-            redraw(&mut self.drawn, &[text]);
+            self.drawn.redraw(&[text]);
         } else {
             say::note(text);
         }
@@ -55,8 +62,8 @@ impl Progress {
 
     /// Takes it away.
     pub(super) fn clear(&mut self) {
-        if self.drawn > 0 {
-            redraw(&mut self.drawn, &[]);
+        if self.is_terminal {
+            self.drawn.redraw(&[]);
         }
     }
 }

@@ -35,7 +35,7 @@ pub fn read(directory: &Path) -> Result<Finished, String> {
         Ok(())
     };
     read(&mut tally).map_err(|error| error.to_string())?;
-    let is_cut_off = tally.ended.is_none() && !is_running;
+    let is_cut_off = !is_running && (tally.ended.is_none() || is_unfinished(&tally, directory));
     tally.facts.interrupted |= is_cut_off;
     if is_running {
         let now = tally.last_end();
@@ -53,4 +53,11 @@ pub fn read(directory: &Path) -> Result<Finished, String> {
     view.report_path = report.exists().then(|| report.display().to_string());
     let exit = exit_of(&judgement, tally.totals());
     Ok(Finished { view, exit, directory: directory.to_owned(), data_ended: None, trouble: None })
+}
+
+/// Whether a run whose numbers are complete was cut off all the same: its summary, which is written last, is missing, or
+/// was made of such a run later on.
+fn is_unfinished(tally: &Tally, directory: &Path) -> bool {
+    let entry = nmax_store::entry(directory);
+    entry.is_none_or(|entry| !entry.finished || (entry.interrupted && !tally.facts.interrupted))
 }

@@ -92,9 +92,14 @@ impl Bench {
 
     /// Runs a line of shell, in which `$NMAX` is the program.
     pub(crate) fn shell(&self, line: &str) -> Ended {
+        self.shell_job(line).wait()
+    }
+
+    /// Starts a line of shell, in which `$NMAX` is the program.
+    pub(crate) fn shell_job(&self, line: &str) -> Job {
         let mut command = self.command("sh");
         command.args(["-c", line]);
-        self.start(command).wait()
+        self.start(command)
     }
 
     /// Starts lines of shell with these variables, and gives what types into them.
@@ -181,6 +186,13 @@ impl Job {
         let code = status.code().unwrap_or_else(|| 128 + status.signal().expect("it exited or was killed"));
         let text = |file: &Path| String::from_utf8(fs::read(file).unwrap()).unwrap();
         Ended { what: self.what.clone(), code, stdout: text(&self.out), stderr: text(&self.err) }
+    }
+
+    /// Whether it has not ended yet.
+    pub(crate) fn is_alive(&self) -> bool {
+        // A child that was not waited for is a zombie after its end.
+        let stat = fs::read_to_string(format!("/proc/{}/stat", self.child.id())).unwrap_or_default();
+        stat.rsplit_once(") ").is_some_and(|(_, state)| !state.starts_with('Z'))
     }
 
     /// Number of the process.

@@ -144,7 +144,7 @@ fn a_reader_that_leaves_is_no_trouble_and_a_full_disk_is() {
     let bench = Bench::new();
     let ended =
         bench.shell("$NMAX data generate person -n 500k | head -n 2; $NMAX data generate uuid -n 9 > /dev/full");
-    ended.exits(1).shows(&["first_name,"]).says(&["cannot write"]);
+    ended.exits(5).shows(&["first_name,"]).says(&["cannot write"]);
 }
 
 #[test]

@@ -12,7 +12,7 @@
 //!   `secrets` (what is not shown), `inputs` (files of certificates),
 //!   `servers` (nginx, Apache, varnish), `schemas` (of answers), `seeds` (of the fuzz targets), `signals`, `survival` (kill, full disk), `damaged` (files),
 //!   `completion` (of shells), `action` (of CI), `import`, `prove` (of recorded plans), `logs` (imported, replayed), `slice`, `results`, `compare`, `scale`, `suspects` (known bottlenecks), `terminal`, `calibration`, `advice` and `observed` (of `nmax check`),
-//!   `consent` (to other hosts, to programs), `endings` (before the plan's), `examples`, `readme`, `tutorials`
+//!   `consent` (to other hosts, to programs), `endings` (before the plan's), `undo` (whatever ends a run), `examples`, `readme`, `tutorials`
 
 #![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests watch real processes in real time")]
 #![allow(clippy::print_stderr, reason = "a test that skips itself says so")]
@@ -63,5 +63,6 @@ mod suspects;
 mod terminal;
 mod trouble;
 mod tutorials;
+mod undo;
 mod usl;
 mod wire;

@@ -1,8 +1,9 @@
 //! Ctrl-C and SIGTERM: once ends the load and keeps what is under way, twice cuts it off; both write everything.
 
+use std::process::Command;
 use std::time::{Duration, Instant};
 
-use rustix::process::Signal;
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
 use crate::bench::{Bench, Job, count, lines, number, skip, until};
@@ -137,5 +138,20 @@ fn exit_zero_does_not_hide_an_interruption() {
     let job = bench.spawn(&["run", &url, "-c", "1", "-d", "60s", "--exit-zero", "--quiet"]);
     until("a request at the server", || arrived(&target) >= 1);
     job.signal(Signal::INT);
+    job.wait().exits(130);
+}
+
+/// The first process of a container has no defaults of signals: what has no handler is ignored, until it is killed.
+#[test]
+fn terminate_ends_the_first_process_of_a_container() {
+    let bench = Bench::new();
+    if !Command::new("unshare").args(["-fp", "true"]).status().is_ok_and(|status| status.success()) {
+        return skip("process namespaces are not permitted here");
+    }
+    let job = bench.shell_job("exec unshare -fp --kill-child \"$NMAX\" data generate person -n 1000000000 > out");
+    let child = || std::fs::read_to_string(format!("/proc/{0}/task/{0}/children", job.id())).unwrap_or_default();
+    let first = || child().trim().parse().ok().and_then(Pid::from_raw);
+    until("its first rows", || std::fs::metadata(bench.path("out")).is_ok_and(|file| file.len() > 0));
+    kill_process(first().unwrap(), Signal::TERM).unwrap();
     job.wait().exits(130);
 }

@@ -69,16 +69,26 @@ fn a_place_that_cannot_be_written_stops_the_run_before_it_sends() {
     assert_eq!(arrived(&target), 0);
 }
 
-/// A run that was stopped because its directory could not be written, and what was written before.
-fn stopped_by_the_disk(bench: &Bench, said: crate::bench::Ended, runs: &Path) {
-    let stopped = said.exits(5).says(&["error: ", "cannot write", "help: ", "the run is stopped"]);
+/// A run whose directory could not be written to its end gives the same answer now and later: it was cut off.
+fn cut_off_by_the_disk(bench: &Bench, said: crate::bench::Ended, runs: &Path) -> serde_json::Value {
+    let stopped = said.exits(5).says(&["error: ", "cannot write", "help: "]);
     assert!(!stopped.stdout.contains("report.html"), "there is none:\n{}", stopped.stdout);
     assert!(stopped.stdout.contains(", cut off after "), "{}", stopped.stdout);
     let [run] = runs_in(runs).try_into().unwrap();
     let left: u64 = lines(&run.join("windows.jsonl")).iter().map(exchanges).sum();
     let folder = runs.to_str().unwrap();
+    let shown = bench.nmax(&["show", "last", "--runs-dir", folder]).exits(0);
+    assert_eq!(shown.stdout, stopped.stdout);
+    shown.shows(&["[INTERRUPTED]"]);
+    bench.nmax(&["runs", "--runs-dir", folder]).exits(0).shows(&["CUT OFF"]);
     let summary = bench.nmax(&["show", "last", "--runs-dir", folder, "--json"]).exits(0).json();
     assert_eq!(count(&summary["total"]["count"]), left, "{summary:#}");
+    summary
+}
+
+/// The same, where it was stopped on the way.
+fn stopped_by_the_disk(bench: &Bench, said: crate::bench::Ended, runs: &Path) {
+    let summary = cut_off_by_the_disk(bench, said.says(&["the run is stopped"]), runs);
     assert_eq!(number(&summary["duration_s"]), summary["duration_s"].as_f64().unwrap().round());
 }
 
@@ -119,6 +129,21 @@ fn a_full_disk_stops_the_run_with_a_message() {
     let url = format!("{}/delay/1ms", target.url());
     let said = bench.nmax(&["run", &url, "-c", "4", "-d", "60s", "--runs-dir", "tiny"]);
     stopped_by_the_disk(&bench, said.says(&["the disk is full: free space"]), &runs);
+}
+
+/// Raw exchanges are written when all else is on the disk: what is then missing is the end of the directory.
+#[test]
+fn a_disk_that_is_full_at_the_end_leaves_one_answer() {
+    let (bench, target) = (Bench::new(), target());
+    // 16,000 exchanges of 30 bytes or more are beyond the limit in blocks of 512 bytes and of 1 KiB, the rest is below.
+    let run = format!("run {} -c 2 -n 16000 --samples all --no-smoke --runs-dir lim", target.url());
+    let said = bench.shell(&format!("ulimit -f 256 && exec \"$NMAX\" {run}"));
+    cut_off_by_the_disk(&bench, said.says(&["samples-0000.parquet", "File too large"]), &bench.path("lim"));
+    // A report that is made of it later changes nothing.
+    let args = ["report", "last", "--runs-dir", "lim"];
+    bench.nmax(&args).exits(0);
+    bench.nmax(&["runs", "--runs-dir", "lim"]).exits(0).shows(&["(interrupted)"]);
+    bench.nmax(&["show", "last", "--runs-dir", "lim"]).exits(0).shows(&["[INTERRUPTED]"]);
 }
 
 #[test]

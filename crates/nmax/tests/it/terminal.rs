@@ -24,13 +24,13 @@ fn without_a_terminal_lines_fit_80_columns_and_have_no_colors() {
     assert!(run.stderr.is_empty(), "a short run has nothing to report on the way: {}", run.stderr);
 }
 
-/// The output of `nmax` on a terminal; `None` when there is no program to make one.
-fn on_a_terminal(bench: &Bench, variables: &str, arguments: &str) -> Option<Ended> {
+/// The output of `nmax` on a terminal, after a line of shell there; `None` when there is no program to make one.
+fn on_a_terminal(bench: &Bench, variables: &str, arguments: &str, before: &str) -> Option<Ended> {
     if Command::new("script").arg("--version").output().is_err() {
         skip("`script` of util-linux is not installed");
         return None;
     }
-    let line = format!("env {variables} TERM=xterm \"$NMAX\" {arguments}");
+    let line = format!("{before} env {variables} TERM=xterm \"$NMAX\" {arguments}");
     Some(bench.shell(&format!("script -qec '{line}' /dev/null")))
 }
 
@@ -38,7 +38,7 @@ fn on_a_terminal(bench: &Bench, variables: &str, arguments: &str) -> Option<Ende
 fn on_a_terminal_a_panel_redraws_itself_and_goes_away() {
     let (bench, target) = (Bench::new(), target());
     let arguments = format!("run {}/delay/20ms -c 2 -d 3s --exit-zero", target.url());
-    let Some(shown) = on_a_terminal(&bench, "", &arguments) else {
+    let Some(shown) = on_a_terminal(&bench, "", &arguments, "") else {
         return;
     };
     let shown = shown.exits(0).stdout;
@@ -52,16 +52,34 @@ fn on_a_terminal_a_panel_redraws_itself_and_goes_away() {
     assert_eq!(text.matches("Thresholds").count(), 1, "{text}");
 }
 
+/// Rows of 20 columns hold all that is printed, so that the panel goes up as many rows as it takes.
+#[test]
+fn twenty_columns_are_enough() {
+    let (bench, target) = (Bench::new(), target());
+    let arguments = format!("run {}/delay/20ms -c 2 -d 3s --exit-zero", target.url());
+    let Some(shown) = on_a_terminal(&bench, "NO_COLOR=1", &arguments, "stty cols 20;") else {
+        return;
+    };
+    let shown = shown.exits(0).stdout;
+    assert!(shown.matches("\x1b[J").count() >= 2 && shown.contains('░'), "{shown:?}");
+    let (screen, columns) = (screen(&shown), |line: &str| line.chars().count());
+    assert!(screen.iter().all(|line| columns(line) <= 20), "{screen:#?}");
+    assert!(screen[0].starts_with(['✓', '!', '✗']) && !screen.concat().contains('░'), "{screen:#?}");
+    let told = bench.nmax_with(&[("COLUMNS", "20")], &["show", "last"]).exits(0).stdout;
+    let long: Vec<&str> = told.lines().filter(|line| columns(line) > 20).collect();
+    assert!(long.is_empty(), "{long:#?}");
+}
+
 #[test]
 fn no_color_is_honored_on_a_terminal() {
     let (bench, target) = (Bench::new(), target());
     let arguments = format!("run {}/delay/20ms -n 4 -c 1", target.url());
-    let Some(shown) = on_a_terminal(&bench, "NO_COLOR=1", &arguments) else {
+    let Some(shown) = on_a_terminal(&bench, "NO_COLOR=1", &arguments, "") else {
         return;
     };
     let shown = shown.exits(0).stdout;
     assert!(!has_color(&shown), "{shown:?}");
-    let Some(shown) = on_a_terminal(&bench, "TERM_PROGRAM=x", "show last") else {
+    let Some(shown) = on_a_terminal(&bench, "TERM_PROGRAM=x", "show last", "") else {
         return;
     };
     assert!(has_color(&shown.exits(0).stdout), "colors without it");
@@ -117,12 +135,12 @@ fn screen(written: &str) -> Vec<String> {
 fn quiet_says_nothing_and_dumb_terminals_get_lines() {
     let (bench, target) = (Bench::new(), target());
     let arguments = format!("run {}/delay/20ms -c 2 -d 1s --exit-zero --quiet", target.url());
-    let Some(shown) = on_a_terminal(&bench, "", &arguments) else {
+    let Some(shown) = on_a_terminal(&bench, "", &arguments, "") else {
         return;
     };
     assert!(!shown.exits(0).stdout.contains("\x1b[J"));
     let arguments = format!("run {}/delay/20ms -c 2 -d 1s --exit-zero", target.url());
-    let Some(shown) = on_a_terminal(&bench, "CI=1", &arguments) else {
+    let Some(shown) = on_a_terminal(&bench, "CI=1", &arguments, "") else {
         return;
     };
     assert!(!shown.exits(0).stdout.contains("\x1b[J"));
@@ -160,11 +178,55 @@ fn a_reader_that_leaves_is_no_defect() {
     assert!(bench.runs()[1].join("summary.json").is_file(), "the run is whole");
 }
 
+/// Whatever a command prints and whatever it would have ended with: what cannot be written is no result.
 #[test]
 fn a_result_that_cannot_be_written_is_no_success() {
-    let bench = Bench::new();
-    if std::path::Path::new("/dev/full").exists() {
-        let full = bench.shell("\"$NMAX\" schema > /dev/full").exits(1);
-        full.says(&["error: standard output: cannot write", "help: "]);
+    if !std::path::Path::new("/dev/full").exists() {
+        return skip("there is no /dev/full");
+    }
+    let (bench, target) = (Bench::new(), target());
+    let url = target.url();
+    bench.write("table.csv", "n,x\n1,10\n2,19\n4,35\n8,60\n16,80\n");
+    bench.write("access.log", &"127.0.0.1 - - [01/Jan/2026:00:00:00 +0000] \"GET / HTTP/1.1\" 200 5\n".repeat(3));
+    bench.write("plan.yaml", &format!("nmax: 1\ntarget: {url}\nscenarios: {{ s: {{ steps: [{{ get: / }}] }} }}\nworkload: {{ closed: {{ vus: 1 }} }}\nduration: 1s\n"));
+    for _ in 0..2 {
+        bench.nmax(&["run", &url, "-n", "4", "--exit-zero"]).exits(0);
+    }
+    let run = format!("run {url} -n 4");
+    let failed = format!("run {url}/status/500 -n 4 -c 1");
+    let commands = [
+        run.as_str(),
+        &failed,
+        &format!("{run} --json"),
+        &format!("{run} --junit -"),
+        &format!("{run} --csv -"),
+        &format!("run {url} --wire"),
+        "show",
+        "show --json",
+        "runs",
+        "runs --json",
+        "report -o -",
+        "report --format text",
+        "check plan.yaml",
+        "check plan.yaml --once",
+        "compare last last --force",
+        "trend",
+        "slice last",
+        "slice access.log",
+        "import log access.log -o made.yaml",
+        "data generate uuid -n 9",
+        "usl fit table.csv",
+        "doctor",
+        "explain INTERRUPTED",
+        "schema",
+        "completions zsh",
+        "--help",
+        "run --help",
+        "--version",
+    ];
+    for command in commands {
+        let full = bench.shell(&format!("\"$NMAX\" {command} > /dev/full"));
+        assert_eq!(full.code, 5, "{command}: {}", full.stderr);
+        full.says(&["standard output: cannot write", "help: "]);
     }
 }

@@ -35,6 +35,26 @@ fn each_habit_of_a_bad_server_has_its_name_and_remedy() {
     }
 }
 
+/// What is not sent twice meets the end of a kept connection: wherever the failure is told, that is told too.
+#[test]
+fn a_reset_on_a_kept_connection_says_so() {
+    let (bench, server) = (Bench::new(), BadServer::start(Habit::LeavesAtReuse));
+    let args = ["run", &server.url(), "-X", "POST", "-n", "4", "-c", "1", "--exit-zero"];
+    // Lines are broken at 80 columns.
+    let flat = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let told =
+        ["closed the kept connection (idle for ", ") before it answered; to avoid it, raise the server's idle limit"];
+    let shown = flat(&bench.nmax(&args).exits(0).shows(&["✗ reset, 2 times: "]).stdout);
+    assert!(told.iter().all(|words| shown.contains(words)), "{shown}");
+    for file in ["failures.jsonl", "report.html"] {
+        let text = std::fs::read_to_string(bench.run().join(file)).unwrap().replace("&#39;", "'");
+        assert!(told.iter().all(|words| text.contains(words)), "{file}");
+    }
+    // A GET is sent again, and is no error.
+    let summary = bench.nmax(&["run", &server.url(), "-n", "4", "-c", "1", "--json", "--exit-zero"]).exits(0).json();
+    assert_eq!((count(&summary["total"]["ok"]), count(&summary["total"]["errors"])), (4, 0), "{summary:#}");
+}
+
 #[test]
 fn a_connection_that_closes_after_a_reply_is_no_error() {
     let bench = Bench::new();

@@ -95,9 +95,12 @@ pub struct LiveScale<'a> {
     pub rows: usize,
 }
 
-/// The curve so far: always `rows` + 5 lines, none wider than `style.width`.
+/// The curve so far: always `rows` + 5 lines, none wider than `style.width`; none at all below [`WIDTH_MIN`].
 pub fn live_curve(live: &LiveScale<'_>, style: Style, glyphs: Glyphs) -> Vec<String> {
-    let (columns, rows) = (style.width.max(WIDTH_MIN), live.rows.max(4));
+    if style.width < WIDTH_MIN {
+        return Vec::new();
+    }
+    let (columns, rows) = (style.width, live.rows.max(4));
     let marks = live.points.iter().map(|(n, x)| Mark { n: *n, x: *x, zone: None });
     let frame = Frame::of(marks.collect(), live.analysis);
     let mut lines = match &frame {

@@ -1,7 +1,7 @@
 //! Versions side by side, and assumptions beside what is known.
 
 use super::chart::{self, Glyphs};
-use super::{ROWS_MAX, page, title};
+use super::{ROWS_MAX, title};
 use crate::number::UNKNOWN;
 use crate::scalability::{CompareView, Overlay, Version, WhatIfView, words};
 use crate::terminal::text::{Ink, left, right, shorten, width};
@@ -9,14 +9,12 @@ use crate::terminal::{LIST_MAX, Page, Style, more};
 
 /// Versions side by side. No line is wider than `style.width`.
 pub fn compare(view: &CompareView, style: Style, glyphs: Glyphs) -> String {
-    let mut page = page(style);
+    let mut page = Page::new(style);
     title(&mut page, &view.title, "");
     if let Some(overlay) = Overlay::of_versions(&view.versions) {
         page.line("");
         let labels = (view.n_label(), view.x_unit());
-        for line in chart::of_overlay(&overlay, labels, page.width, page.color, glyphs) {
-            page.line(&line);
-        }
+        page.drawing(&chart::of_overlay(&overlay, labels, page.width, page.color, glyphs));
     }
     if !view.differences.is_empty() {
         page.heading("What changed");
@@ -64,13 +62,11 @@ pub(super) fn coefficients(page: &mut Page, versions: &[Version], unit: &str) {
 
 /// Assumptions beside what is known. No line is wider than `style.width`.
 pub fn what_if(view: &WhatIfView, style: Style, glyphs: Glyphs) -> String {
-    let mut page = page(style);
+    let mut page = Page::new(style);
     title(&mut page, &view.title, "What if: curves marked `assumed` rest on coefficients that nobody measured.");
     let overlay = Overlay::of_assumptions(view);
     page.line("");
-    for line in chart::of_overlay(&overlay, (view.n_label(), view.x_unit()), page.width, page.color, glyphs) {
-        page.line(&line);
-    }
+    page.drawing(&chart::of_overlay(&overlay, (view.n_label(), view.x_unit()), page.width, page.color, glyphs));
     page.heading("Coefficients");
     for (name, law) in view.laws() {
         let text = format!(

@@ -16,14 +16,14 @@ fn fits(name: &str, text: &str, width: usize) {
 fn lines_fit_whatever_the_data() {
     for (name, points) in sets() {
         let view = scale(name, &points);
-        for width in [60, 80, 120] {
+        for width in [20, 60, 80, 120] {
             for glyphs in [Glyphs::Unicode, Glyphs::Ascii] {
                 fits(name, &terminal::fit(&view.fit, plain(width), glyphs), width);
                 fits(name, &terminal::scale(&view, plain(width), glyphs), width);
             }
         }
     }
-    for width in [60, 80] {
+    for width in [20, 60, 80] {
         fits("compare", &terminal::compare(&compare(), plain(width), Glyphs::Unicode), width);
         fits("what if", &terminal::what_if(&what_if(), plain(width), Glyphs::Ascii), width);
     }

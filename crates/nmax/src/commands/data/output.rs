@@ -88,7 +88,7 @@ impl Output {
                 let file = self.file.as_deref().map_or("standard output".into(), Path::to_string_lossy);
                 Trouble {
                     text: format!("{file}: cannot write: {error}\n  help: what is there is not complete; make room and start again"),
-                    exit: Exit::Internal,
+                    exit: Exit::Unreachable,
                 }
             }),
         }
@@ -96,6 +96,8 @@ impl Output {
 }
 
 fn progress(text: &str) {
+    // A line that goes over two rows is not taken away whole.
+    let text: String = text.chars().take(crate::live::terminal_width() - 1).collect();
     // Nobody is left to be told.
     let _ = write!(io::stderr(), "\r\x1b[K{text}");
 }

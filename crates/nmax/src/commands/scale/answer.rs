@@ -148,10 +148,6 @@ pub(super) fn print(view: &ScaleView, directory: &Path, as_json: bool) {
 /// As fits standard output.
 pub(super) fn text(view: &ScaleView) -> String {
     let is_terminal = std::io::stdout().is_terminal();
-    let style = Style {
-        color: is_terminal && live::use_color(),
-        width: if is_terminal { live::terminal_width() } else { 80 },
-        wide: false,
-    };
+    let style = Style { color: is_terminal && live::use_color(), width: live::output_width(80), wide: false };
     terminal::scale(view, style, live::glyphs(is_terminal))
 }

@@ -73,7 +73,7 @@ pub(super) fn prepare(args: &ScaleArgs) -> Result<Job, (String, Exit)> {
     }
     host::raise();
     let mut notes = Vec::new();
-    let interrupts = Interrupts::listen();
+    let interrupts = Interrupts::listen().map_err(|error| usage(error.to_string()))?;
     // Whatever is done to the system under test is in the budget.
     let began = super::rig::now();
     let is_set = set_first(args, &meant.axes, &interrupts)?;

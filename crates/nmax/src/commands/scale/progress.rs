@@ -25,8 +25,7 @@ pub(super) struct Progress {
     learning: String,
     /// The curve so far.
     curve: Vec<String>,
-    /// Lines on the terminal that the next ones take the place of.
-    drawn: usize,
+    drawn: live::Drawn,
 }
 
 impl Progress {
@@ -34,7 +33,14 @@ impl Progress {
     pub(super) fn new(is_quiet: bool, budget: Duration) -> Self {
         let is_dumb = std::env::var("TERM").is_ok_and(|term| term == "dumb");
         let is_terminal = std::io::stderr().is_terminal() && !is_dumb && std::env::var_os("CI").is_none();
-        Self { is_quiet, is_terminal, budget, learning: String::new(), curve: Vec::new(), drawn: 0 }
+        Self {
+            is_quiet,
+            is_terminal,
+            budget,
+            learning: String::new(),
+            curve: Vec::new(),
+            drawn: live::Drawn::default(),
+        }
     }
 
     /// Whether a curve may be drawn over what was there.
@@ -52,12 +58,12 @@ impl Progress {
 
     /// Takes away what was drawn.
     pub(super) fn clear(&mut self) {
-        live::redraw(&mut self.drawn, &[]);
+        self.drawn.redraw(&[]);
     }
 
     /// Leaves what was drawn where it is: somebody else has written below it.
     pub(super) fn leave(&mut self) {
-        self.drawn = 0;
+        self.drawn.leave();
     }
 
     /// What the next levels are to tell; said once where nothing is drawn.
@@ -80,7 +86,7 @@ impl Progress {
         let for_what = if self.learning.is_empty() { purpose.to_owned() } else { self.learning.clone() };
         let status = format!("level {number}: {what}, takes {takes}; {spent} of {budget} spent; {for_what}");
         lines.push(status.chars().take(live::terminal_width()).collect());
-        live::redraw(&mut self.drawn, &lines);
+        self.drawn.redraw(&lines);
     }
 
     /// Draws the curve of what is used so far, to be shown from the next level on.

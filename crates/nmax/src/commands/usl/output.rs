@@ -64,10 +64,6 @@ pub(super) fn say_json(value: &serde_json::Value) {
 /// As fits standard output.
 fn style() -> (Style, Glyphs) {
     let is_terminal = std::io::stdout().is_terminal();
-    let style = Style {
-        color: is_terminal && live::use_color(),
-        width: if is_terminal { live::terminal_width() } else { 80 },
-        wide: false,
-    };
+    let style = Style { color: is_terminal && live::use_color(), width: live::output_width(80), wide: false };
     (style, live::glyphs(is_terminal))
 }

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use nmax_engine::Settings;
-use nmax_engine::once::once;
+use nmax_engine::once::once_unless;
 use nmax_metrics::Outcome;
 use nmax_observe::process::pids;
 use nmax_plan::plan::{Action, Body, Method, Plan, ProcessRef, Request, Step};
@@ -23,12 +23,15 @@ const LOOK: Duration = Duration::from_millis(10);
 /// Bytes of what a failed command said that are told.
 const SAID_BYTES_MAX: usize = 300;
 
-/// Does it. The error says why it did not work. A command ends when `is_over` says so.
+/// Does it. The error says why it did not work. It ends when `is_over` says so.
 pub(super) fn act(action: &Action, limit: Duration, is_over: &AtomicBool, settings: &Settings) -> Result<(), String> {
+    let is_over = || is_over.load(Ordering::Relaxed);
     match action {
-        Action::Command(line) => command(line, limit, &|| is_over.load(Ordering::Relaxed)),
+        Action::Command(line) => command(line, limit, &is_over),
         Action::Signal { signal, process } => send(signal, process),
-        Action::Http { method, url, body } => call(settings, *method, url, body, limit),
+        Action::Http { method, url, body } => {
+            call(&plan_of_call(&settings.plan, *method, url, body, limit)?, settings, &is_over)
+        }
     }
 }
 
@@ -153,11 +156,10 @@ fn signal(name: &str) -> Option<Signal> {
 }
 
 /// One call by the engine, under the same rules as the load.
-fn call(settings: &Settings, method: Method, url: &str, body: &str, limit: Duration) -> Result<(), String> {
-    let plan = plan_of_call(&settings.plan, method, url, body, limit)?;
-    let settings = Settings { plan: Arc::new(plan), ..settings.clone() };
-    let traced = once(&settings, 0).map_err(|error| error.to_string())?;
-    let last = traced.last().ok_or("nothing was sent")?;
+fn call(plan: &Plan, settings: &Settings, is_over: &dyn Fn() -> bool) -> Result<(), String> {
+    let settings = Settings { plan: Arc::new(plan.clone()), ..settings.clone() };
+    let traced = once_unless(&settings, 0, is_over).map_err(|error| error.to_string())?;
+    let last = traced.last().ok_or("it did not end before the run did")?;
     match last.measured.sample.outcome {
         Outcome::Ok => Ok(()),
         _ => Err(last

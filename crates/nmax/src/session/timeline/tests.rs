@@ -72,7 +72,8 @@ fn until_change(timeline: &mut Timeline, now: Nanos) -> Vec<Change> {
 /// Waits until an action has ended without telling anything.
 fn settle(timeline: &mut Timeline, now: Nanos) {
     let end = Instant::now() + Duration::from_secs(20);
-    while matches!(timeline.items[0].state, State::Acting(_)) && Instant::now() < end {
+    let is_acting = |timeline: &Timeline| matches!(timeline.course().items[0].state, State::Acting(_));
+    while is_acting(timeline) && Instant::now() < end {
         assert_eq!(timeline.advance(now, false), []);
         std::thread::sleep(Duration::from_millis(5));
     }
@@ -91,7 +92,7 @@ fn done_at_its_time_and_undone_after_it() {
     assert_eq!(timeline.advance(at(7), false), []);
     assert_eq!(until_change(&mut timeline, at(8)), [Change::Ended]);
     assert!(folder.has("undone"));
-    assert_eq!(timeline.finish(), [], "it is undone once");
+    assert_eq!(timeline.finish(&|| false), [], "it is undone once");
 }
 
 #[test]
@@ -100,7 +101,7 @@ fn whatever_was_begun_is_undone_at_the_end() {
     let what = intervention(folder.command("sleep 15; touch late"), Some(folder.command("touch undone")));
     let mut timeline = Timeline::new(&[what], &settings());
     assert_eq!(until_change(&mut timeline, Nanos::from_secs(5)), [Change::Began]);
-    let changes = timeline.finish();
+    let changes = timeline.finish(&|| false);
     let [(0, Change::Failed(why)), (0, Change::Ended)] = changes.as_slice() else { panic!("{changes:?}") };
     assert!(why.contains("went on when the run ended"), "{why}");
     assert!(folder.has("undone") && !folder.has("late"));
@@ -114,6 +115,77 @@ fn what_is_dropped_is_undone() {
     until_change(&mut timeline, Nanos::from_secs(5));
     drop(timeline);
     assert!(folder.has("undone"));
+}
+
+#[test]
+fn what_a_panic_drops_is_undone() {
+    let folder = Folder::new("panic");
+    let what = intervention(folder.command("true"), Some(folder.command("touch undone")));
+    let broken = std::panic::catch_unwind(|| {
+        let mut timeline = Timeline::new(&[what], &settings());
+        until_change(&mut timeline, Nanos::from_secs(5));
+        panic!("a defect of the session");
+    });
+    assert!(broken.is_err() && folder.has("undone"));
+}
+
+/// A run that is stuck takes part in nothing: the listener of signals undoes, and the run hears of it later.
+#[test]
+fn the_listener_of_signals_undoes_without_the_run() {
+    let folder = Folder::new("listener");
+    let what = intervention(folder.command("true"), Some(folder.command("touch undone")));
+    let mut timeline = Timeline::new(&[what.clone(), what], &settings());
+    assert_eq!(until_change(&mut timeline, Nanos::from_secs(5)), [Change::Began, Change::Began]);
+    let undo = timeline.undo();
+    let end = Instant::now() + Duration::from_secs(20);
+    while !undo() && Instant::now() < end {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    assert!(folder.has("undone") && undo(), "it is undone once");
+    let ended = timeline.advance(Nanos::from_secs(5), true);
+    assert_eq!(ended.iter().filter(|(_, change)| *change == Change::Ended).count(), 2, "{ended:?}");
+    assert_eq!(timeline.advance(Nanos::from_secs(99), true), [], "nothing begins any more");
+}
+
+/// Every undo begins at once: one that hangs keeps no other from being done, and is not killed when time is over.
+#[test]
+fn an_undo_that_hangs_is_left_to_end_by_itself() {
+    let folder = Folder::new("left");
+    let hangs = "while [ ! -e release ]; do sleep 0.02; done; touch undone-late";
+    let slow = intervention(folder.command("true"), Some(folder.command(hangs)));
+    let quick = intervention(folder.command("true"), Some(folder.command("touch undone")));
+    let mut timeline = Timeline::new(&[slow, quick], &settings());
+    until_change(&mut timeline, Nanos::from_secs(5));
+    let changes = timeline.finish(&|| folder.has("undone"));
+    let left = |(index, change): &(usize, Change)| {
+        *index == 0 && matches!(change, Change::Failed(why) if why.contains("left to end"))
+    };
+    assert!(changes.iter().any(left), "{changes:?}");
+    drop(timeline);
+    assert!(!folder.has("undone-late"));
+    std::fs::write(folder.0.join("release"), "").unwrap();
+    let end = Instant::now() + Duration::from_secs(20);
+    while !folder.has("undone-late") && Instant::now() < end {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    assert!(folder.has("undone-late"));
+}
+
+/// A call that is under way when the run ends is cut off, so that its undo need not wait for its limit.
+#[test]
+fn a_call_under_way_is_cut_off_and_undone() {
+    let folder = Folder::new("call");
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/", silent.local_addr().unwrap());
+    let call = Action::Http { method: nmax_plan::plan::Method::Post, url, body: String::new() };
+    let mut what = intervention(call, Some(folder.command("touch undone")));
+    what.limit = Duration::from_secs(600);
+    let mut timeline = Timeline::new(&[what], &settings());
+    until_change(&mut timeline, Nanos::from_secs(5));
+    let _held = silent.accept().unwrap();
+    let end = Instant::now() + Duration::from_secs(60);
+    let changes = timeline.finish(&|| Instant::now() > end);
+    assert!(folder.has("undone"), "{changes:?}");
 }
 
 #[test]
@@ -226,7 +298,7 @@ fn what_never_came_due_is_told() {
     calm.at = Moment::Steady;
     let mut timeline = Timeline::new(&[calm], &settings());
     assert_eq!(timeline.advance(Nanos::from_secs(9), false), []);
-    assert_eq!(timeline.finish(), [(0, Change::NotDone)]);
-    assert_eq!(timeline.finish(), []);
+    assert_eq!(timeline.finish(&|| false), [(0, Change::NotDone)]);
+    assert_eq!(timeline.finish(&|| false), []);
     assert!(!folder.has("done") && !folder.has("undone"));
 }
