@@ -24,7 +24,7 @@ pub(crate) use diagnosis::title as resource_title;
 pub use likeness::likeness;
 pub use live::{HoldSoFar, LiveView, plain_line, progress};
 pub use scalability::{Glyphs, LiveScale, compare, fit, live_curve, scale, what_if};
-use text::{Ink, paint, safe, shorten, width, wrap};
+use text::{Ink, Painted, shorten, shown, width, wrap};
 
 /// Least width that is supported, columns.
 pub const WIDTH_MIN: usize = 60;
@@ -50,8 +50,8 @@ impl Default for Style {
 const LIST_MAX: usize = 12;
 
 /// The result of a run. No line is wider than `style.width`, except those of the wide table of requests.
-pub fn table(view: &View, style: Style) -> String {
-    let mut page = Page { text: String::new(), color: style.color, width: style.width.max(WIDTH_MIN) };
+pub fn table(view: &View, style: Style) -> Painted {
+    let mut page = Page { text: Painted::default(), color: style.color, width: style.width.max(WIDTH_MIN) };
     header(&mut page, view);
     load(&mut page, view);
     answer::write(&mut page, view);
@@ -73,19 +73,21 @@ pub fn table(view: &View, style: Style) -> String {
 
 /// Lines as they are written.
 struct Page {
-    text: String,
+    text: Painted,
     color: bool,
     width: usize,
 }
 
 impl Page {
-    fn line(&mut self, text: &str) {
-        self.text.push_str(text.trim_end());
-        self.text.push('\n');
+    fn line(&mut self, text: impl Into<Painted>) {
+        let mut line = text.into();
+        line.trim_end();
+        self.text += line;
+        self.text += "\n";
     }
 
-    fn paint(&self, text: &str, ink: Ink) -> String {
-        paint(text, ink, self.color)
+    fn paint(&self, text: &str, ink: Ink) -> Painted {
+        Painted::inked(&shown(text), ink, self.color)
     }
 
     fn heading(&mut self, title: &str) {
@@ -98,8 +100,9 @@ impl Page {
     fn item(&mut self, symbol: &str, ink: Ink, text: &str) {
         let indent = width(symbol) + 3;
         for (index, part) in wrap(text, self.width - indent).iter().enumerate() {
-            let lead = if index == 0 { format!("  {} ", self.paint(symbol, ink)) } else { " ".repeat(indent) };
-            self.line(&(lead + part));
+            let blank = " ".repeat(indent);
+            let lead = if index == 0 { Painted::from("  ") + self.paint(symbol, ink) + " " } else { blank.into() };
+            self.line(lead + part);
         }
     }
 
@@ -113,7 +116,7 @@ impl Page {
         for (index, part) in wrap(text, self.width - column).iter().enumerate() {
             let lead = text::left(if index == 0 { word } else { "" }, column);
             let lead = self.paint(&lead, Ink::Dim);
-            self.line(&(lead + part));
+            self.line(lead + part);
         }
     }
 }
@@ -137,8 +140,8 @@ fn header(page: &mut Page, view: &View) {
     let notes: String = notes.into_iter().flatten().map(|text| format!(", {text}")).collect();
     let verdict = format!("{symbol} {word}{notes}");
     let title = shorten(view.title(), page.width.saturating_sub(width(&verdict) + 2));
-    let line = format!("{}  {}", page.paint(&verdict, ink), page.paint(&title, Ink::Bold));
-    page.line(&line);
+    let line = page.paint(&verdict, ink) + "  " + page.paint(&title, Ink::Bold);
+    page.line(line);
     if !view.run.id.is_empty() {
         page.entry("run", &format!("{}, {}", view.run.id, view.run.started_at));
     }
@@ -285,7 +288,7 @@ fn losses(page: &mut Page, view: &View) {
         page.entry("censored", &format!("{censored} exchanges unfinished at the end, the oldest {age} old"));
     }
     if let Some(path) = &view.report_path {
-        let line = format!("{}{}", page.paint(&text::left("report", 10), Ink::Dim), safe(path));
-        page.line(&line);
+        let line = page.paint(&text::left("report", 10), Ink::Dim) + shown(path);
+        page.line(line);
     }
 }

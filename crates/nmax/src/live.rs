@@ -1,7 +1,7 @@
 //! Progress on standard error: a panel that redraws itself on a terminal, plain lines elsewhere.
 
 use std::collections::VecDeque;
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 
 use nmax_metrics::{Nanos, Window};
 use nmax_plan::plan::Plan;
@@ -77,7 +77,7 @@ impl Live {
                 let mut view = LiveView::new(plan, elapsed_s, total_s, recent.make_contiguous());
                 view.history = history.iter().copied().collect();
                 view.warning = hold.warning();
-                redraw(lines, &progress(&view, *style));
+                say::redraw(lines, &progress(&view, *style));
             }
         }
     }
@@ -85,7 +85,7 @@ impl Live {
     /// Prints a line that stays.
     pub fn say(&mut self, text: &str) {
         if let Self::Panel { lines, .. } = self {
-            redraw(lines, &[]);
+            say::redraw(lines, &[]);
         }
         say::note(text);
     }
@@ -93,7 +93,7 @@ impl Live {
     /// Takes the panel away.
     pub fn clear(&mut self) {
         if let Self::Panel { lines, .. } = self {
-            redraw(lines, &[]);
+            say::redraw(lines, &[]);
         }
     }
 }
@@ -102,21 +102,6 @@ impl Live {
 fn ended(window: &Window) -> u64 {
     let sections = nmax_metrics::Section::ALL.iter().flat_map(|section| window.aggregate.requests(*section));
     sections.map(|(_, stats)| stats.count()).sum()
-}
-
-/// Replaces the lines drawn before.
-pub fn redraw(drawn: &mut usize, lines: &[String]) {
-    let mut text = String::new();
-    if *drawn > 0 {
-        text.push_str(&format!("\x1b[{drawn}A\r\x1b[J"));
-    }
-    for line in lines {
-        text.push_str(line);
-        text.push('\n');
-    }
-    *drawn = lines.len();
-    // A terminal that is gone does not end the run.
-    let _ = std::io::stderr().write_all(text.as_bytes());
 }
 
 /// Whether to use color on standard error or output, when it is a terminal.

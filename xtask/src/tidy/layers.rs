@@ -35,27 +35,33 @@ const fn row(name: &'static str, layer: Layer, own: &'static [&'static str], thi
 }
 
 /// The crates, from the core outwards.
-pub(crate) const TABLE: [Row; 22] = [
+pub(crate) const TABLE: [Row; 23] = [
+    row("nmax-text", Layer::Pure, &[], &[]),
     row("nmax-domain", Layer::Pure, &[], &["psl"]),
     row("nmax-data", Layer::Pure, &[], &["thiserror"]),
-    row("nmax-plan", Layer::Pure, &["nmax-data"], &["saphyr-parser", "serde_json", "thiserror"]),
+    row("nmax-plan", Layer::Pure, &["nmax-text", "nmax-data"], &["saphyr-parser", "serde_json", "thiserror"]),
     row("nmax-metrics", Layer::Pure, &[], &["hdrhistogram", "proptest"]),
     row("nmax-usl", Layer::Pure, &[], &["statrs", "thiserror"]),
     row("nmax-analysis", Layer::Pure, &["nmax-metrics", "nmax-plan"], &[]),
     row(
         "nmax-report",
         Layer::Pure,
-        &["nmax-metrics", "nmax-plan", "nmax-usl", "nmax-analysis"],
+        &["nmax-text", "nmax-metrics", "nmax-plan", "nmax-usl", "nmax-analysis"],
         &["serde", "serde_json"],
     ),
     row("nmax-extract", Layer::Pure, &["nmax-plan"], &["regex", "scraper", "serde_json", "serde_json_path"]),
     row(
         "nmax-import",
         Layer::Pure,
-        &["nmax-domain", "nmax-data", "nmax-plan", "nmax-extract"],
+        &["nmax-text", "nmax-domain", "nmax-data", "nmax-plan", "nmax-extract"],
         &["base64", "jiff", "regex", "ring", "serde", "serde_json", "thiserror"],
     ),
-    row("nmax-log", Layer::Pure, &["nmax-plan"], &["jiff", "memchr", "regex", "serde", "serde_json", "thiserror"]),
+    row(
+        "nmax-log",
+        Layer::Pure,
+        &["nmax-text", "nmax-plan"],
+        &["jiff", "memchr", "regex", "serde", "serde_json", "thiserror"],
+    ),
     row("nmax-slice", Layer::Pure, &["nmax-metrics", "nmax-plan"], &["regex"]),
     row(
         "nmax-http",
@@ -89,7 +95,7 @@ pub(crate) const TABLE: [Row; 22] = [
     row(
         "nmax-observe",
         Layer::Shell,
-        &["nmax-metrics", "nmax-plan", "nmax-log"],
+        &["nmax-text", "nmax-metrics", "nmax-plan", "nmax-log"],
         &[
             "base64",
             "http-body-util",
@@ -105,7 +111,7 @@ pub(crate) const TABLE: [Row; 22] = [
             "ureq",
         ],
     ),
-    row("nmax-agent", Layer::Shell, &["nmax-plan", "nmax-observe"], &["clap", "tokio"]),
+    row("nmax-agent", Layer::Shell, &["nmax-text", "nmax-plan", "nmax-observe"], &["clap", "tokio"]),
     row(
         "nmax-target",
         Layer::Shell,
@@ -146,6 +152,7 @@ pub(crate) const TABLE: [Row; 22] = [
         "nmax",
         Layer::Program,
         &[
+            "nmax-text",
             "nmax-data",
             "nmax-plan",
             "nmax-metrics",

@@ -32,7 +32,7 @@ fn sides(page: &mut Page, sides: &Sides) {
     let titles = ["server n", "client", "server", "outside", "behind"];
     let head: String = titles.iter().map(|title| format!(" {}", right(title, FIGURE))).collect();
     let head = page.paint(&format!("  {}{head}", left("mean times", name)), Ink::Dim);
-    page.line(&head);
+    page.line(head);
     let rows: Vec<&SideRow> = sides.rows.iter().filter(|row| row.status.is_none()).collect();
     for row in rows.iter().take(LIST_MAX) {
         let mean = |time: Option<&Latency>| ms(time.map(|time| time.mean_ms));

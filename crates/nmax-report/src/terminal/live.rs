@@ -3,7 +3,7 @@
 use nmax_metrics::{Aggregate, Histogram, LatencySet, Nanos, RequestStats, Section, Window};
 use nmax_plan::plan::{Plan, Workload};
 
-use super::text::{Ink, left, paint, shorten, width};
+use super::text::{Ink, Painted, left, shorten, width};
 use super::{Style, WIDTH_MIN};
 use crate::{number, shape};
 
@@ -128,7 +128,7 @@ fn completed(aggregate: &Aggregate) -> u64 {
 }
 
 /// The display: always the same number of lines, one more beside a warning, none wider than `style.width`.
-pub fn progress(live: &LiveView, style: Style) -> Vec<String> {
+pub fn progress(live: &LiveView, style: Style) -> Vec<Painted> {
     let columns = style.width.max(WIDTH_MIN);
     let clock = match live.total_s {
         Some(total_s) => format!("{} of {}", number::span(live.elapsed_s), number::span(total_s)),
@@ -144,18 +144,16 @@ pub fn progress(live: &LiveView, style: Style) -> Vec<String> {
     let spark = sparkline(&live.history, (columns - 26).min(60));
     let ink = if failing { Ink::Bad } else { Ink::Good };
     let warning = live.warning.as_ref().map(|text| shorten(&format!("! {text}"), columns));
+    let inked = |text: &str, ink| Painted::inked(text, ink, style.color);
+    let rate = left(&number::rate_or_unknown(live.completed_per_s), 9);
     let lines = [
-        format!("{stage}  {}", paint(&bar, Ink::Accent, style.color)),
-        shorten(&load_text(live), columns),
-        shorten(&times_text(live), columns),
-        paint(&shorten(&format!("{failures}{dropped}"), columns), ink, style.color),
-        format!(
-            "{} {}",
-            left(&number::rate_or_unknown(live.completed_per_s), 9),
-            paint(&spark, Ink::Accent, style.color)
-        ),
+        Painted::from(stage + "  ") + inked(&bar, Ink::Accent),
+        shorten(&load_text(live), columns).into(),
+        shorten(&times_text(live), columns).into(),
+        inked(&shorten(&format!("{failures}{dropped}"), columns), ink),
+        Painted::from(rate + " ") + inked(&spark, Ink::Accent),
     ];
-    lines.into_iter().chain(warning.map(|text| paint(&text, Ink::Warning, style.color))).collect()
+    lines.into_iter().chain(warning.map(|text| inked(&text, Ink::Warning))).collect()
 }
 
 /// One line for logs: no color, no control characters, not bound to a width.

@@ -5,7 +5,6 @@ use std::time::{Duration, Instant};
 
 use nmax_report::number;
 
-use crate::live::redraw;
 use crate::say;
 
 /// Between two looks at a terminal, and between two lines elsewhere.
@@ -47,7 +46,7 @@ impl Progress {
         let mega = number::count(self.bytes / 1_000_000);
         let text = format!("read {mega} MB, {} lines", number::count(self.lines));
         if self.is_terminal {
-            redraw(&mut self.drawn, &[text]);
+            say::redraw(&mut self.drawn, &[text.into()]);
         } else {
             say::note(text);
         }
@@ -56,7 +55,7 @@ impl Progress {
     /// Takes it away.
     pub(super) fn clear(&mut self) {
         if self.drawn > 0 {
-            redraw(&mut self.drawn, &[]);
+            say::redraw(&mut self.drawn, &[]);
         }
     }
 }

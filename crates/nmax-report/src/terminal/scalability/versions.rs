@@ -4,18 +4,18 @@ use super::chart::{self, Glyphs};
 use super::{ROWS_MAX, page, title};
 use crate::number::UNKNOWN;
 use crate::scalability::{CompareView, Overlay, Version, WhatIfView, words};
-use crate::terminal::text::{Ink, left, right, shorten, width};
+use crate::terminal::text::{Ink, Painted, left, right, shorten, width};
 use crate::terminal::{LIST_MAX, Page, Style, more};
 
 /// Versions side by side. No line is wider than `style.width`.
-pub fn compare(view: &CompareView, style: Style, glyphs: Glyphs) -> String {
+pub fn compare(view: &CompareView, style: Style, glyphs: Glyphs) -> Painted {
     let mut page = page(style);
     title(&mut page, &view.title, "");
     if let Some(overlay) = Overlay::of_versions(&view.versions) {
         page.line("");
         let labels = (view.n_label(), view.x_unit());
         for line in chart::of_overlay(&overlay, labels, page.width, page.color, glyphs) {
-            page.line(&line);
+            page.line(line);
         }
     }
     if !view.differences.is_empty() {
@@ -34,7 +34,7 @@ pub fn compare(view: &CompareView, style: Style, glyphs: Glyphs) -> String {
             page.item("!", Ink::Warning, &format!("{}: {}", finding.code.name(), finding.text));
         }
     }
-    glyphs.plain(page.text)
+    glyphs.plain(&page.text)
 }
 
 /// A table per coefficient, a row per version.
@@ -63,13 +63,13 @@ pub(super) fn coefficients(page: &mut Page, versions: &[Version], unit: &str) {
 }
 
 /// Assumptions beside what is known. No line is wider than `style.width`.
-pub fn what_if(view: &WhatIfView, style: Style, glyphs: Glyphs) -> String {
+pub fn what_if(view: &WhatIfView, style: Style, glyphs: Glyphs) -> Painted {
     let mut page = page(style);
     title(&mut page, &view.title, "What if: curves marked `assumed` rest on coefficients that nobody measured.");
     let overlay = Overlay::of_assumptions(view);
     page.line("");
     for line in chart::of_overlay(&overlay, (view.n_label(), view.x_unit()), page.width, page.color, glyphs) {
-        page.line(&line);
+        page.line(line);
     }
     page.heading("Coefficients");
     for (name, law) in view.laws() {
@@ -103,7 +103,7 @@ pub fn what_if(view: &WhatIfView, style: Style, glyphs: Glyphs) -> String {
             page.item("·", Ink::Dim, note);
         }
     }
-    glyphs.plain(page.text)
+    glyphs.plain(&page.text)
 }
 
 /// A column for the load, then one per law as far as there is room.
@@ -119,7 +119,7 @@ fn table(page: &mut Page, first: &str, names: &[String], rows: impl Iterator<Ite
     let kinds = right("", FIRST) + &kinds.collect::<String>();
     for line in [titles, kinds].into_iter().filter(|line| !line.trim().is_empty()) {
         let line = page.paint(&line, Ink::Dim);
-        page.line(&line);
+        page.line(line);
     }
     for (name, values) in rows {
         let cells = values.iter().take(shown).map(|x| cell(&words::plain_or_unknown(*x)));

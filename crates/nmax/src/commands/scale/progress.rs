@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use nmax_plan::units::format_duration;
 use nmax_report::terminal::{self, LiveScale, Style};
+use nmax_text::Painted;
 use nmax_usl::{Observation, Options, analyse};
 
 use super::axis::{Load, short};
@@ -24,7 +25,7 @@ pub(super) struct Progress {
     /// What the next levels are to tell.
     learning: String,
     /// The curve so far.
-    curve: Vec<String>,
+    curve: Vec<Painted>,
     /// Lines on the terminal that the next ones take the place of.
     drawn: usize,
 }
@@ -52,7 +53,7 @@ impl Progress {
 
     /// Takes away what was drawn.
     pub(super) fn clear(&mut self) {
-        live::redraw(&mut self.drawn, &[]);
+        say::redraw(&mut self.drawn, &[]);
     }
 
     /// Leaves what was drawn where it is: somebody else has written below it.
@@ -79,8 +80,9 @@ impl Progress {
         let mut lines = self.curve.clone();
         let for_what = if self.learning.is_empty() { purpose.to_owned() } else { self.learning.clone() };
         let status = format!("level {number}: {what}, takes {takes}; {spent} of {budget} spent; {for_what}");
-        lines.push(status.chars().take(live::terminal_width()).collect());
-        live::redraw(&mut self.drawn, &lines);
+        let status: String = status.chars().take(live::terminal_width()).collect();
+        lines.push(status.into());
+        say::redraw(&mut self.drawn, &lines);
     }
 
     /// Draws the curve of what is used so far, to be shown from the next level on.
