@@ -11,8 +11,6 @@ use std::fmt::{self, Write};
 use std::iter::Peekable;
 use std::str::Chars;
 
-use crate::reach::in_one_line;
-
 /// Most samples of a page.
 pub(crate) const SAMPLES_MAX: usize = 100_000;
 /// Length of what an error repeats of its line, and of a word in it.
@@ -168,7 +166,7 @@ fn snippet(line: &str) -> String {
 fn short(text: &str) -> String {
     let start: String = text.chars().take(SNIPPET_CHARS).collect();
     let more = if start.len() < text.len() { "…" } else { "" };
-    format!("{}{more}", in_one_line(&start))
+    format!("{}{more}", nmax_text::shown(&start))
 }
 
 fn note_type<'a>(comment: &'a str, types: &mut HashMap<&'a str, Type>) {

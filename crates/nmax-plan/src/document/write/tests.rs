@@ -24,6 +24,7 @@ fn any_text() -> impl Strategy<Value = String> {
     prop_oneof![
         "[ -~]{1,12}",
         "\\PC{1,8}",
+        "[a \u{202e}\u{2066}\u{200e}\u{2028}\u{e0041}\u{feff}]{1,8}",
         "[a-z\n\t\\\\\"': #${}]{1,12}",
         Just("true".to_owned()),
         Just("1.0".to_owned()),
