@@ -57,7 +57,7 @@ pub fn parse_host(text: &str) -> Result<(String, Option<u16>), UnitError> {
     let legal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
     let labels = || host.split('.').all(|label| !label.is_empty() && label.chars().all(legal));
     if host.len() > HOST_BYTES_MAX || !labels() {
-        return Err(UnitError::new(format!("`{}` is not a host name", nmax_text::shown(&text)), remedy));
+        return Err(UnitError::new(format!("`{}` is not a host name", nmax_text::shown(text)), remedy));
     }
     let port = match port.map(str::parse::<u16>) {
         None => None,

@@ -41,7 +41,7 @@ impl<'a> ServiceUrl<'a> {
         let (host, port) = place_of(place).ok_or_else(|| match user {
             // What stands there may be a part of a password.
             Some(_) => "what follows `@` is not a host, or a host and a port".to_owned(),
-            None => format!("`{}` is not a host, or a host and a port", nmax_text::shown(&place)),
+            None => format!("`{}` is not a host, or a host and a port", nmax_text::shown(place)),
         })?;
         Ok(Self { scheme, user, host, port, rest })
     }

@@ -159,7 +159,7 @@ pub(super) fn shown(process: &ProcessRef) -> String {
 /// Checks a name that appears in results.
 pub(super) fn label(decoder: &mut Decoder, at: Place, name: &str) {
     if name.trim().is_empty() || name.chars().count() > 64 || name.contains(char::is_control) {
-        let message = format!("`{}` cannot be a name in the results", nmax_text::shown(&name));
+        let message = format!("`{}` cannot be a name in the results", nmax_text::shown(name));
         decoder.problem(at, Kind::Value, message, "write a `name` of 1 to 64 characters");
     }
 }

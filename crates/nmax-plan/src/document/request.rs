@@ -129,7 +129,7 @@ pub(super) fn headers(decoder: &mut Decoder, node: &Node, names: &Names) -> Vec<
             decoder.problem(
                 entry.key_at,
                 Kind::Value,
-                format!("`{}` is not a header name", nmax_text::shown(&name)),
+                format!("`{}` is not a header name", nmax_text::shown(name)),
                 "use letters, digits and `-`",
             );
             continue;

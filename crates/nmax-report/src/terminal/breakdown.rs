@@ -45,7 +45,7 @@ fn sides(page: &mut Page, sides: &Sides) {
         ];
         let figures: String = figures.iter().map(|text| format!(" {}", right(text, FIGURE))).collect();
         let title = if row.name.is_empty() { "all requests" } else { &row.name };
-        page.line(&format!("  {}{figures}", left(&shorten(title, name), name)));
+        page.line(format!("  {}{figures}", left(&shorten(title, name), name)));
     }
     more(page, rows.len(), LIST_MAX, "kinds of requests");
     if !sides.behind.is_empty() {

@@ -132,12 +132,12 @@ fn sparkline(page: &mut Page, view: &HistoryView, glyphs: Glyphs) {
         bars[((share * bars.len() as f64) as usize).min(bars.len() - 1)]
     };
     let line: String = values().skip(first).map(bar).collect();
-    page.line(&format!("  {line}"));
+    page.line(format!("  {line}"));
     let marks: String = (first..view.runs.len())
         .map(|place| if view.history.steps.iter().any(|step| step.at == place) { '^' } else { ' ' })
         .collect();
     if marks.contains('^') {
-        page.line(&format!("  {marks}"));
+        page.line(format!("  {marks}"));
     }
     let scale = format!("from {} to {}", value(view.metric, low), value(view.metric, high));
     let scale = shorten(&scale, room);

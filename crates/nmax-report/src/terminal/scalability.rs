@@ -147,7 +147,7 @@ fn law(page: &mut Page, view: &FitView, of: &str) {
             let reading = if text::width(&reading) > room { "per second" } else { &reading };
             let reading = shorten(reading, room);
             let numbers = left(&words::value(of), 14) + &left(&words::interval(of), 25);
-            page.line(&format!("  {}{numbers} {reading}", left(name, 18)));
+            page.line(format!("  {}{numbers} {reading}", left(name, 18)));
         }
         let method = format!("{}, {} points", words::method(fit), number::count(fit.n as u64));
         page.entry_at(COLUMN, "fitted by", &method);
@@ -268,7 +268,7 @@ fn header<R>(page: &mut Page, columns: &[Column<R>]) {
 
 fn row<R>(page: &mut Page, of: &R, columns: &[Column<R>]) {
     let cells = columns.iter().map(|(_, width, cell)| right(&shorten(&cell(of), *width - 1), *width));
-    page.line(&cells.collect::<String>());
+    page.line(cells.collect::<String>());
 }
 
 fn knobs(page: &mut Page, view: &ScaleView) {
@@ -316,7 +316,7 @@ fn levels(page: &mut Page, view: &ScaleView) {
         let cells = cells.collect::<String>();
         let word = if level.setting.is_empty() { &level.purpose } else { &level.setting };
         let room = page.width.saturating_sub(text::width(&cells) + 2);
-        page.line(&format!("{cells}  {}", shorten(word, room)));
+        page.line(format!("{cells}  {}", shorten(word, room)));
         if !level.used {
             let why = if level.why.is_empty() { "not used" } else { &level.why };
             page.item("!", Ink::Warning, &format!("not fitted: {why}"));

@@ -252,7 +252,7 @@ fn redis(decoder: &mut Decoder, node: &Node) -> Option<Found> {
     let example = "redis://:PASSWORD@127.0.0.1:6379";
     let wrong = match ServiceUrl::parse(&text) {
         Ok(url) if !["redis", "rediss"].contains(&url.scheme) => {
-            format!("`{}` is not the scheme of Redis", nmax_text::shown(&url.scheme))
+            format!("`{}` is not the scheme of Redis", nmax_text::shown(url.scheme))
         }
         Ok(url) if url.host.is_empty() => "it is not said where Redis is".to_owned(),
         Ok(url) if !redis_path(&url).is_empty() => "the figures are those of all databases".to_owned(),

@@ -182,7 +182,7 @@ fn transaction(decoder: &mut Decoder, fields: Fields, entry: &Entry, scene: &mut
                 "write the same name for all iterations",
             );
         } else if name.trim() != name || name.is_empty() || name.contains(char::is_control) {
-            let message = format!("`{}` cannot be the name of a transaction", nmax_text::shown(&name));
+            let message = format!("`{}` cannot be the name of a transaction", nmax_text::shown(name));
             decoder.problem(at, Kind::Value, message, "write a text in one line, without spaces around it");
         } else if name.chars().count() > NAME_CHARS_MAX {
             let message = format!("the name of a transaction has more than {NAME_CHARS_MAX} characters");

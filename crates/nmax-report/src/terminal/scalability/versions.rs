@@ -54,7 +54,7 @@ pub(super) fn coefficients(page: &mut Page, versions: &[Version], unit: &str) {
                 |of| (words::value(&of), words::beside(coefficient, &version.analysis, &of)),
             );
             let line = format!("  {}  {}  {interval}", left(&shorten(&version.name, name), name), left(&value, 12));
-            page.line(&shorten(&line, page.width));
+            page.line(shorten(&line, page.width));
         }
         if index == 0 {
             more(page, versions.len(), ROWS_MAX, "versions in the JSON");
