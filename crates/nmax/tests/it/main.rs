@@ -32,6 +32,7 @@ mod calibration;
 mod cases;
 mod compare;
 mod completion;
+mod controls;
 mod damaged;
 mod data;
 mod doctor;

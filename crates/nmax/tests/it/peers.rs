@@ -42,7 +42,7 @@ pub(crate) fn arrived(target: &Running) -> u64 {
 /// Longest request that is kept, bytes.
 const HEARD_BYTES_MAX: usize = 64 * 1024;
 
-/// Answers everything with 200 and keeps what was asked. One request per connection. Stops when dropped.
+/// Answers everything with the same reply and keeps what was asked. One request per connection. Stops when dropped.
 pub(crate) struct Listener {
     address: SocketAddr,
     heard: Arc<Mutex<Vec<String>>>,
@@ -52,6 +52,11 @@ pub(crate) struct Listener {
 
 impl Listener {
     pub(crate) fn start() -> Self {
+        Self::answering("HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: close\r\n\r\nok".to_owned())
+    }
+
+    /// With a reply of its own, which closes the connection.
+    pub(crate) fn answering(reply: String) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let heard = Arc::new(Mutex::new(Vec::new()));
@@ -62,7 +67,7 @@ impl Listener {
                 if stops_too.load(Ordering::Relaxed) {
                     return;
                 }
-                hear(stream, &heard_too);
+                hear(stream, &heard_too, &reply);
             }
         });
         Self { address, heard, stops, thread: Some(thread) }
@@ -89,7 +94,7 @@ impl Drop for Listener {
 }
 
 /// Reads one request with its body, keeps it, and answers it: whoever has the answer finds the request.
-fn hear(mut stream: TcpStream, heard: &Mutex<Vec<String>>) {
+fn hear(mut stream: TcpStream, heard: &Mutex<Vec<String>>, reply: &str) {
     stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
     let mut request = Vec::new();
     let mut chunk = [0; 4096];
@@ -103,7 +108,7 @@ fn hear(mut stream: TcpStream, heard: &Mutex<Vec<String>>) {
         let text = String::from_utf8_lossy(&request).into_owned();
         heard.lock().unwrap().push(text);
     }
-    let _ = stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: close\r\n\r\nok");
+    let _ = stream.write_all(reply.as_bytes());
 }
 
 fn is_whole(request: &[u8]) -> bool {
