@@ -31,18 +31,31 @@ fn says_cleanly(what: &str, ended: &Ended) {
 fn server() -> Listener {
     let body = format!("<b>{HOSTILE}</b>\r\n");
     Listener::answering(format!(
-        "HTTP/1.1 200 OK\r\ncontent-length: {}\r\nx-odd: {HOSTILE}\r\nconnection: close\r\n\r\n{body}",
+        "HTTP/1.1 200 OK\r\ncontent-length: {}\r\nx-odd: \u{202e}\u{2066}\r\nconnection: close\r\n\r\n{body}",
         body.len()
     ))
 }
 
 /// A plan that repeats what the server sent, and has hostile names of its own.
 fn plan(url: &str) -> String {
-    let name: String = HOSTILE.chars().map(|c| format!("\\U{:08X}", u32::from(c))).collect();
+    let quoted = |c: char| format!("\\U{:08X}", u32::from(c));
+    let name: String = HOSTILE.chars().map(quoted).collect();
+    // A scenario's name holds no control characters.
+    let scenario: String = HOSTILE.chars().filter(|c| !c.is_control()).map(quoted).collect();
     format!(
-        "nmax: 1\ntarget: {url}\nscenarios:\n  - name: \"s {name}\"\n    steps:\n      - get: /\n        name: \"n {name}\"\n        \
-         extract: {{ odd: {{ regex: \"(?s)<b>(.*)</b>\" }} }}\n        check: [{{ contains: \"never {name}\" }}]\n      \
-         - fail: \"it was ${{odd}}\"\nload: {{ vus: 1, iterations: 3 }}\n"
+        r#"nmax: 1
+target: {url}
+scenarios:
+  "{scenario}":
+    steps:
+      - get: /
+        name: "n {name}"
+        extract: {{ odd: {{ regex: "(?s)<b>(.*)</b>" }} }}
+      - get: "/second"
+        expect: {{ contains: "never ${{odd}}" }}
+      - fail: "it was ${{odd}}"
+workload: {{ closed: {{ vus: 1 }}, iterations: 3 }}
+"#
     )
 }
 
@@ -52,7 +65,7 @@ fn replies_and_names_of_a_plan_are_escaped_everywhere() {
     bench.write("plan.yaml", &plan(&server.url()));
     let once = bench.nmax(&["check", "plan.yaml", "--once"]);
     says_cleanly("check --once", &once);
-    assert!(once.stdout.contains("\\u001b]0;title\\u0007"), "it is there to read: {}", once.stdout);
+    assert!(once.stdout.contains("\\u001b]0;title\\u0007"), "it is there to read: {}{}", once.stdout, once.stderr);
     let json = bench.nmax(&["check", "plan.yaml", "--once", "--json"]);
     says_cleanly("check --once --json", &json);
     let told = json.json();
