@@ -224,8 +224,8 @@ pub fn of_data(plan: &Plan) -> Variables {
         Rows::File { file, cells } if feeder.name == SECRETS_SOURCE || file.ends_with(SECRETS_FILE) => Some(cells),
         _ => None,
     });
-    let variable = |cell: &String| ("secret".to_owned(), cell.clone());
-    cells.flatten().map(variable).collect()
+    let variable = |cell: &str| ("secret".to_owned(), cell.to_owned());
+    cells.flat_map(|cells| cells.iter()).map(variable).collect()
 }
 
 /// What a person gets to see: everything, or all but secrets.

@@ -351,7 +351,7 @@ fn feeders() -> Vec<Feeder> {
     let feeder = |name: &str, file: &str, columns: [&str; 2], cells: &[&str], pick, at_end| Feeder {
         name: name.into(),
         columns: columns.map(str::to_owned).to_vec(),
-        rows: Rows::File { file: file.into(), cells: cells.iter().map(|cell| (*cell).to_owned()).collect() },
+        rows: Rows::File { file: file.into(), cells: cells.iter().collect() },
         pick,
         per: if matches!(pick, Pick::Zipf { .. }) { Per::Request } else { Per::Iteration },
         at_end,
