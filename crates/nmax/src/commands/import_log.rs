@@ -13,7 +13,7 @@ use nmax_log::record::Record;
 use nmax_log::traffic::{Options, Profile, Traffic};
 use nmax_report::terminal::Glyphs;
 
-use super::import::files::{Place, Trouble, refused, replace};
+use super::import::files::{Place, Readers, Trouble, refused, replace};
 use super::run::complain;
 use crate::args::LogArgs;
 use crate::exit::Exit;
@@ -171,7 +171,7 @@ fn store(place: &Place, made: &Made) -> Result<Vec<PathBuf>, Trouble> {
     place.prepare()?;
     // The plan last: where it is, everything that it names is.
     for (path, text) in files.iter().rev() {
-        replace(path, text.as_bytes(), false).map_err(|error| refused(path, &error))?;
+        replace(path, text.as_bytes(), Readers::All).map_err(|error| refused(path, &error))?;
     }
     Ok(paths)
 }
