@@ -44,11 +44,12 @@ impl fmt::Display for Finding {
 pub(crate) type Rule = fn(&Repo) -> Vec<Finding>;
 
 /// All rules, with their names.
-pub(crate) const RULES: [(&str, Rule); 17] = [
+pub(crate) const RULES: [(&str, Rule); 18] = [
     ("dependencies follow the table of layers", layers::dependencies_follow_the_table),
     ("pure crates are pure", layers::pure_crates_are_pure),
     ("serde stays at the border", layers::serde_stays_at_the_border),
-    ("only programs print", habits::only_programs_print),
+    ("one module prints", habits::one_module_prints),
+    ("one function escapes", habits::one_function_escapes),
     ("no unwrap", habits::no_unwrap),
     ("no unbounded channel", habits::no_unbounded_channel),
     ("no unsafe code", habits::no_unsafe),

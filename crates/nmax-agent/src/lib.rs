@@ -129,7 +129,7 @@ fn options(args: &AgentArgs) -> Result<AgentOptions, String> {
         return Err(format!(
             "--process: `{}` is not the name of a process\n  help: write the name of the program without its folder, such as \
              `postgres`",
-            wrong.escape_debug()
+            nmax_text::shown(wrong)
         ));
     }
     Ok(AgentOptions { place, token, processes: args.process.clone() })
@@ -201,7 +201,7 @@ fn call(url: &str, name: Option<&str>) -> Result<Place, String> {
     {
         return Err(format!(
             "--name: `{}` is not the name of a host\n  help: write the `name` that the plan gives it",
-            name.escape_debug()
+            nmax_text::shown(name)
         ));
     }
     Ok(Place::Call { place: parts.place(), name: name.map(str::to_owned) })

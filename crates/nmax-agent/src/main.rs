@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches, Parser};
 use nmax_agent::{AGENT_EXAMPLES, AgentArgs, Failure, run};
+use nmax_text::shown_lines;
 
 /// Watch the host of a server for runs elsewhere: processors, memory, disks, network, processes
 #[derive(Debug, Parser)]
@@ -17,11 +18,21 @@ struct Cli {
 
 fn main() -> ExitCode {
     // A reader that left is no defect.
-    let line = |text: &dyn Display| drop(writeln!(io::stdout(), "{text}"));
-    let note = |text: &str| drop(writeln!(io::stderr(), "{text}"));
+    let line = |text: &dyn Display| drop(writeln!(io::stdout(), "{}", shown_lines(&text.to_string())));
+    let note = |text: &str| drop(writeln!(io::stderr(), "{}", shown_lines(text)));
     let help = AGENT_EXAMPLES.replace("nmax agent", "nmax-agent");
-    let cli =
-        Cli::from_arg_matches(&Cli::command().after_help(help).get_matches()).unwrap_or_else(|error| error.exit());
+    let matches = Cli::command().after_help(help).try_get_matches();
+    let cli = match matches.and_then(|matches| Cli::from_arg_matches(&matches)) {
+        Ok(cli) => cli,
+        Err(error) if error.use_stderr() => {
+            note(error.to_string().trim_end());
+            return ExitCode::from(2);
+        }
+        Err(help) => {
+            line(&help.to_string().trim_end());
+            return ExitCode::SUCCESS;
+        }
+    };
     let (text, code) = match run(&cli.args, line, note) {
         Ok(()) => return ExitCode::SUCCESS,
         Err(Failure::Usage(text)) => (text, 2),

@@ -3,6 +3,7 @@
 //! In: bytes, piece by piece. Out: cells, with the line they began on. The separator is the one of `,` `;` tab `|`
 //! that the first line has most of. Written back with the quotes and line ends it had, a file is the same.
 
+use std::collections::HashSet;
 use std::io::{self, BufRead};
 
 #[cfg(test)]
@@ -122,11 +123,10 @@ impl<R: BufRead> CsvReader<R> {
         if header.cells().any(str::is_empty) {
             return Err(reader.wrong(1, "a column has no name"));
         }
-        for at in 1..header.len() {
-            if (0..at).any(|before| header.cell(before) == header.cell(at)) {
-                let message = format!("two columns are called `{}`", header.cell(at));
-                return Err(reader.wrong(1, &message));
-            }
+        let mut known = HashSet::new();
+        if let Some(twin) = header.cells().find(|name| !known.insert(*name)) {
+            let message = format!("two columns are called `{twin}`");
+            return Err(reader.wrong(1, &message));
         }
         Ok((reader, header))
     }

@@ -17,6 +17,8 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
+use nmax_text::shown;
+
 use crate::record::Record;
 use crate::traffic::Period;
 
@@ -211,7 +213,7 @@ impl Replay {
     /// The number of a method that is sent.
     fn method(&self, method: &[u8]) -> Result<u8, String> {
         let written = String::from_utf8_lossy(method);
-        let shown: String = written.chars().filter(|c| !c.is_control()).take(20).collect();
+        let shown = shown(&written.chars().take(20).collect::<String>()).into_owned();
         let Some(number) = SPOKEN.iter().position(|spoken| *spoken == written) else {
             return Err(format!("method {shown}, which nmax does not speak"));
         };

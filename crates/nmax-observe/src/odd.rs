@@ -6,7 +6,6 @@
 use std::collections::HashSet;
 
 use crate::Reading;
-use crate::reach::in_one_line;
 
 /// Largest figure of a resource, in its unit. 10¹⁸ bytes are an exabyte; −1 as an unsigned number is larger.
 const FIGURE_MAX: f64 = 1e18;
@@ -56,8 +55,8 @@ impl Odd {
         };
         Some(format!(
             "{} of `{}` is {value}, which cannot be; such values are left out",
-            in_one_line(&reading.metric),
-            in_one_line(&reading.source)
+            nmax_text::shown(&reading.metric),
+            nmax_text::shown(&reading.source)
         ))
     }
 }

@@ -186,19 +186,7 @@ pub(crate) fn said(text: &[u8], secret: Option<&str>) -> String {
         None => text.into_owned(),
     };
     let text: String = text.trim().chars().take(SAID_CHARS).collect();
-    in_one_line(&text)
-}
-
-/// A text with what would steer a terminal escaped; quotes stay.
-pub(crate) fn in_one_line(text: &str) -> String {
-    let mut shown = String::with_capacity(text.len());
-    for letter in text.chars() {
-        match letter {
-            '"' | '\'' => shown.push(letter),
-            _ => shown.extend(letter.escape_debug()),
-        }
-    }
-    shown
+    nmax_text::shown(&text).into_owned()
 }
 
 /// A text without a secret that is not empty. A short one goes where it stands alone, so that it takes no letters out of

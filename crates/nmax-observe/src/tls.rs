@@ -64,7 +64,7 @@ impl Tls {
     pub(crate) fn begin(&self, link: &mut Link, host: &str) -> Result<(), Asked> {
         let config = Arc::clone(self.config()?);
         let name = ServerName::try_from(host.to_owned()).map_err(|_| {
-            let host = host.escape_debug();
+            let host = nmax_text::shown(host);
             Trouble::lasting(format!("no certificate is made out to `{host}`; connect by another name"))
         })?;
         let session = ClientConnection::new(config, name).map_err(|error| self.trouble(&error))?;

@@ -62,7 +62,7 @@ pub fn parse_host(text: &str) -> Result<(String, Option<u16>), UnitError> {
     let legal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
     let labels = || host.split('.').all(|label| !label.is_empty() && label.chars().all(legal));
     if host.len() > HOST_BYTES_MAX || !labels() {
-        return Err(UnitError::new(format!("`{}` is not a host name", text.escape_debug()), remedy));
+        return Err(UnitError::new(format!("`{}` is not a host name", nmax_text::shown(text)), remedy));
     }
     let port = match port.map(str::parse::<u16>) {
         None => None,
@@ -122,7 +122,7 @@ pub fn is_absolute(text: &str) -> bool {
 
 /// The text as scheme, host and port, without a final slash. Messages repeat neither name nor password.
 pub fn origin(text: &str) -> Result<String, String> {
-    let shown = || masked_url(text).escape_debug().to_string();
+    let shown = || nmax_text::shown(&masked_url(text)).into_owned();
     let Some(rest) = text.strip_prefix("http://").or_else(|| text.strip_prefix("https://")) else {
         return Err(format!("`{}` does not begin with `http://` or `https://`", shown()));
     };

@@ -11,6 +11,7 @@ use crate::tags::TagRule;
 use crate::template::Labels;
 use crate::threshold::Threshold;
 
+mod cells;
 mod change;
 mod course;
 mod data;
@@ -24,6 +25,8 @@ mod scenario;
 mod table;
 mod walk;
 
+pub use cells::Cells;
+pub(crate) use cells::CellsBuilder;
 pub use course::{Action, Background, Intervention, Location, Moment, ProcessRef, Profile};
 pub use data::{AtEnd, Feeder, Per, Pick, Rows};
 pub use flow::{Branch, Comparison, Condition, If, Loop, LoopEnd, PASSES_MAX, Transaction};

@@ -204,7 +204,7 @@ fn split(url: &str) -> Result<(String, String), DocumentError> {
     if path.contains(|c: char| c.is_control() || c == ' ') {
         return Err(error(
             "URL",
-            format!("`{}` contains a space or a control character", path.escape_debug()),
+            format!("`{}` contains a space or a control character", nmax_text::shown(path)),
             "write `%20` for a space",
         ));
     }
@@ -244,7 +244,7 @@ fn check(run: &Planless, errors: &mut Vec<DocumentError>) {
     }
     for (name, value) in &run.headers {
         if !crate::document::is_token(name) || value.contains(['\r', '\n', '\0']) {
-            let message = format!("`{}: {}` is not a header", name.escape_debug(), value.escape_debug());
+            let message = format!("`{}: {}` is not a header", nmax_text::shown(name), nmax_text::shown(value));
             errors.push(error("-H", message, "write `-H 'Name: value'` in one line"));
         } else if crate::document::is_own_header(name) {
             let message = format!("header `{name}` is written by nmax itself");

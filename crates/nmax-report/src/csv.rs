@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use nmax_text::shown_lines;
+
 use crate::view::{Dist, PHASES, QUANTILES, Stats, View};
 
 mod scalability;
@@ -108,9 +110,6 @@ fn line(cells: &[String]) -> String {
 }
 
 fn quote(cell: &str) -> Cow<'_, str> {
-    if cell.contains(['"', ',', '\n', '\r']) {
-        Cow::Owned(format!("\"{}\"", cell.replace('"', "\"\"")))
-    } else {
-        Cow::Borrowed(cell)
-    }
+    let cell = shown_lines(cell);
+    if cell.contains(['"', ',', '\n', '\r']) { Cow::Owned(format!("\"{}\"", cell.replace('"', "\"\""))) } else { cell }
 }

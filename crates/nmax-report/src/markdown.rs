@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use nmax_analysis::compare::{Origin, Said};
+use nmax_text::shown;
 
 use crate::comparison::{ComparisonView, origin, row_change, row_interval, symbol, value};
 use crate::number;
@@ -67,7 +68,7 @@ fn table(page: &mut String, view: &ComparisonView, shows: impl Fn(Said) -> bool,
 /// Text without what Markdown, HTML or a table would take for its own, in one line.
 fn escaped(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
-    for letter in text.chars() {
+    for letter in shown(text).chars() {
         match letter {
             '<' => plain.push_str("&lt;"),
             '>' => plain.push_str("&gt;"),
@@ -76,7 +77,6 @@ fn escaped(text: &str) -> String {
                 plain.push('\\');
                 plain.push(letter);
             }
-            letter if letter.is_control() => plain.push(' '),
             letter => plain.push(letter),
         }
     }

@@ -2,9 +2,11 @@
 
 use std::fmt::{Display, Formatter, Result};
 
+use nmax_text::{is_hidden, shown};
+
 /// Text that displays itself escaped, for element content and quoted attributes of XML and HTML.
 ///
-/// Characters that XML forbids become U+FFFD.
+/// What hides in text or turns its direction becomes a visible escape; the two other characters that XML forbids, U+FFFD.
 pub(crate) struct Escaped<'a>(pub(crate) &'a str);
 
 impl Display for Escaped<'_> {
@@ -13,14 +15,15 @@ impl Display for Escaped<'_> {
         while let Some(at) = rest.find(is_special) {
             out.write_str(&rest[..at])?;
             let special = rest[at..].chars().next().expect("a character was found there");
-            out.write_str(match special {
-                '&' => "&amp;",
-                '<' => "&lt;",
-                '>' => "&gt;",
-                '"' => "&quot;",
-                '\'' => "&#39;",
-                _ => "\u{fffd}",
-            })?;
+            match special {
+                '&' => out.write_str("&amp;")?,
+                '<' => out.write_str("&lt;")?,
+                '>' => out.write_str("&gt;")?,
+                '"' => out.write_str("&quot;")?,
+                '\'' => out.write_str("&#39;")?,
+                '\u{fffe}' | '\u{ffff}' => out.write_str("\u{fffd}")?,
+                hidden => out.write_str(&shown(hidden.encode_utf8(&mut [0; 4])))?,
+            }
             rest = &rest[at + special.len_utf8()..];
         }
         out.write_str(rest)
@@ -28,8 +31,8 @@ impl Display for Escaped<'_> {
 }
 
 fn is_special(c: char) -> bool {
-    matches!(c, '&' | '<' | '>' | '"' | '\'' | '\u{fffe}' | '\u{ffff}' | '\u{7f}'..='\u{9f}')
-        || (c < ' ' && !matches!(c, '\t' | '\n' | '\r'))
+    matches!(c, '&' | '<' | '>' | '"' | '\'' | '\u{fffe}' | '\u{ffff}')
+        || (is_hidden(c) && !matches!(c, '\t' | '\n' | '\r'))
 }
 
 /// At most `limit` characters, with an ellipsis in place of the rest.

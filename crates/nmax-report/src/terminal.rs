@@ -25,7 +25,7 @@ pub use likeness::likeness;
 pub use live::{HoldSoFar, LiveView, plain_line, progress};
 pub use scalability::{Glyphs, LiveScale, compare, fit, live_curve, scale, what_if};
 pub use text::printed_width;
-use text::{Ink, fold, paint, safe, shorten, width, wrap};
+use text::{Ink, Painted, fold, shorten, shown, width, wrap};
 
 /// Least width of tables and charts, columns. On a narrower terminal lines of tables are broken, and charts left out.
 pub const WIDTH_MIN: usize = 60;
@@ -53,7 +53,7 @@ impl Default for Style {
 const LIST_MAX: usize = 12;
 
 /// The result of a run. No line is wider than `style.width`, except those of the wide table of requests.
-pub fn table(view: &View, style: Style) -> String {
+pub fn table(view: &View, style: Style) -> Painted {
     let mut page = Page::new(style);
     header(&mut page, view);
     load(&mut page, view);
@@ -76,7 +76,7 @@ pub fn table(view: &View, style: Style) -> String {
 
 /// Lines as they are written.
 struct Page {
-    text: String,
+    text: Painted,
     color: bool,
     /// Columns of tables and charts, at least [`WIDTH_MIN`].
     width: usize,
@@ -87,32 +87,33 @@ struct Page {
 impl Page {
     fn new(style: Style) -> Self {
         let (width, columns) = (style.width.max(WIDTH_MIN), style.width.max(COLUMNS_MIN));
-        Self { text: String::new(), color: style.color, width, columns }
+        Self { text: Painted::default(), color: style.color, width, columns }
     }
 
     fn is_narrow(&self) -> bool {
         self.columns < self.width
     }
 
-    fn line(&mut self, text: &str) {
-        let text = text.trim_end();
-        let rows = if self.is_narrow() { fold(text, self.columns) } else { vec![text.to_owned()] };
+    fn line(&mut self, text: impl Into<Painted>) {
+        let mut line = text.into();
+        line.trim_end();
+        let rows = if self.is_narrow() { line.folded(|line| fold(line, self.columns)) } else { vec![line] };
         for row in rows {
-            self.text.push_str(&row);
-            self.text.push('\n');
+            self.text += row;
+            self.text += "\n";
         }
     }
 
     /// Lines of a chart.
-    fn drawing(&mut self, lines: &[String]) {
+    fn drawing(&mut self, lines: Vec<Painted>) {
         if self.is_narrow() {
             return self.item("–", Ink::Dim, &format!("a chart needs {WIDTH_MIN} columns"));
         }
-        lines.iter().for_each(|line| self.line(line));
+        lines.into_iter().for_each(|line| self.line(line));
     }
 
-    fn paint(&self, text: &str, ink: Ink) -> String {
-        paint(text, ink, self.color)
+    fn paint(&self, text: &str, ink: Ink) -> Painted {
+        Painted::inked(&shown(text), ink, self.color)
     }
 
     fn heading(&mut self, title: &str) {
@@ -125,8 +126,9 @@ impl Page {
     fn item(&mut self, symbol: &str, ink: Ink, text: &str) {
         let indent = width(symbol) + 3;
         for (index, part) in wrap(text, self.columns.saturating_sub(indent)).iter().enumerate() {
-            let lead = if index == 0 { format!("  {} ", self.paint(symbol, ink)) } else { " ".repeat(indent) };
-            self.line(&(lead + part));
+            let blank = " ".repeat(indent);
+            let lead = if index == 0 { Painted::from("  ") + self.paint(symbol, ink) + " " } else { blank.into() };
+            self.line(lead + part);
         }
     }
 
@@ -138,12 +140,12 @@ impl Page {
     /// [`Self::entry`] with its text from a column on.
     fn entry_at(&mut self, column: usize, word: &str, text: &str) {
         if self.is_narrow() {
-            return self.line(&format!("{word} {}", safe(text)));
+            return self.line(&format!("{word} {}", shown(text)));
         }
         for (index, part) in wrap(text, self.width - column).iter().enumerate() {
             let lead = text::left(if index == 0 { word } else { "" }, column);
             let lead = self.paint(&lead, Ink::Dim);
-            self.line(&(lead + part));
+            self.line(lead + part);
         }
     }
 }
@@ -167,8 +169,8 @@ fn header(page: &mut Page, view: &View) {
     let notes: String = notes.into_iter().flatten().map(|text| format!(", {text}")).collect();
     let verdict = format!("{symbol} {word}{notes}");
     let title = shorten(view.title(), page.width.saturating_sub(width(&verdict) + 2));
-    let line = format!("{}  {}", page.paint(&verdict, ink), page.paint(&title, Ink::Bold));
-    page.line(&line);
+    let line = page.paint(&verdict, ink) + "  " + page.paint(&title, Ink::Bold);
+    page.line(line);
     if !view.run.id.is_empty() {
         page.entry("run", &format!("{}, {}", view.run.id, view.run.started_at));
     }
@@ -315,7 +317,7 @@ fn losses(page: &mut Page, view: &View) {
         page.entry("censored", &format!("{censored} exchanges unfinished at the end, the oldest {age} old"));
     }
     if let Some(path) = &view.report_path {
-        let line = format!("{}{}", page.paint(&text::left("report", 10), Ink::Dim), safe(path));
-        page.line(&line);
+        let line = page.paint(&text::left("report", 10), Ink::Dim) + shown(path);
+        page.line(line);
     }
 }

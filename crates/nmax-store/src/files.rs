@@ -2,6 +2,7 @@
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use crate::StoreError;
@@ -79,10 +80,11 @@ pub(crate) struct Stream {
 }
 
 impl Stream {
-    /// Creates the file, which must not exist.
-    pub(crate) fn create(path: PathBuf) -> Result<Self, StoreError> {
-        let file =
-            OpenOptions::new().append(true).create_new(true).open(&path).map_err(StoreError::io("create", &path))?;
+    /// Creates the file, which must not exist, with this mode as far as the umask allows.
+    pub(crate) fn create(path: PathBuf, mode: u32) -> Result<Self, StoreError> {
+        let mut options = OpenOptions::new();
+        let opened = options.append(true).create_new(true).mode(mode).open(&path);
+        let file = opened.map_err(StoreError::io("create", &path))?;
         // Held as long as the stream lives. A file system without locks only costs the sign that a run goes on.
         let _ = file.try_lock();
         Ok(Self::over(path, Box::new(file)))

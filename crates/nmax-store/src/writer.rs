@@ -18,6 +18,10 @@ use crate::{Manifest, StoreError, files, hlog, line, names};
 pub const FAILURES_PER_KIND_MAX: u64 = 100;
 /// Kinds of failures told apart; later ones are counted under `other`.
 pub const FAILURE_KINDS_MAX: usize = 1_000;
+/// Mode of files that are made to be shared.
+const MODE_SHARED: u32 = 0o644;
+/// Mode of those that hold bodies of requests and replies.
+const MODE_BODIES: u32 = 0o600;
 pub(crate) const SUMMARY: &str = "summary.json";
 pub(crate) const REPORT: &str = "report.html";
 
@@ -50,13 +54,13 @@ impl RunWriter {
             _ => StoreError::Io { action: "create", path: directory.clone(), source },
         })?;
         manifest.write(&directory)?;
-        let stream = |file: &str| Stream::create(directory.join(file));
+        let stream = |file: &str| Stream::create(directory.join(file), MODE_SHARED);
         let mut latency = stream(hlog::FILE)?;
         latency.append(&hlog::header(started_at))?;
         Ok(Self {
             latency,
             windows: stream(line::FILE)?,
-            failures: stream(records::FAILURES)?,
+            failures: Stream::create(directory.join(records::FAILURES), MODE_BODIES)?,
             resources: stream(records::RESOURCES)?,
             events: stream(records::EVENTS)?,
             named: (Limits::default(), 0),

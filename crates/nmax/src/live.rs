@@ -1,11 +1,11 @@
 //! Progress on standard error: a panel that redraws itself on a terminal, plain lines elsewhere.
 
 use std::collections::VecDeque;
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 
 use nmax_metrics::{Nanos, Window};
 use nmax_plan::plan::Plan;
-use nmax_report::terminal::{Glyphs, HoldSoFar, LiveView, Style, plain_line, printed_width, progress};
+use nmax_report::terminal::{Glyphs, HoldSoFar, LiveView, Style, plain_line, progress};
 
 use crate::say;
 
@@ -23,7 +23,7 @@ pub enum Live {
     /// A line now and then.
     Plain { windows: Vec<Window>, next: Nanos, hold: HoldSoFar },
     /// A panel of several lines.
-    Panel { recent: VecDeque<Window>, history: VecDeque<u64>, hold: HoldSoFar, drawn: Drawn },
+    Panel { recent: VecDeque<Window>, history: VecDeque<u64>, hold: HoldSoFar, drawn: say::Drawn },
 }
 
 impl Live {
@@ -38,7 +38,7 @@ impl Live {
                 recent: VecDeque::new(),
                 history: VecDeque::new(),
                 hold: HoldSoFar::default(),
-                drawn: Drawn::default(),
+                drawn: say::Drawn::default(),
             }
         } else {
             Self::Plain { windows: Vec::new(), next: PLAIN_PERIOD, hold: HoldSoFar::default() }
@@ -103,38 +103,6 @@ fn ended(window: &Window) -> u64 {
     sections.map(|(_, stats)| stats.count()).sum()
 }
 
-/// Lines on the terminal that the next ones take the place of: the columns of each.
-#[derive(Debug, Default)]
-pub struct Drawn(Vec<usize>);
-
-impl Drawn {
-    /// Replaces the lines drawn before.
-    pub fn redraw(&mut self, lines: &[String]) {
-        let mut text = String::new();
-        let rows = self.rows(terminal_columns().unwrap_or(usize::MAX));
-        if rows > 0 {
-            text.push_str(&format!("\x1b[{rows}A\r\x1b[J"));
-        }
-        for line in lines {
-            text.push_str(line);
-            text.push('\n');
-        }
-        self.0 = lines.iter().map(|line| printed_width(line)).collect();
-        // A terminal that is gone does not end the run.
-        let _ = std::io::stderr().write_all(text.as_bytes());
-    }
-
-    /// Leaves them where they are: somebody else has written below them.
-    pub fn leave(&mut self) {
-        self.0.clear();
-    }
-
-    /// Rows that they take on a terminal of so many columns, which may have become fewer: longer lines go over several.
-    fn rows(&self, columns: usize) -> usize {
-        self.0.iter().map(|width| width.div_ceil(columns).max(1)).sum()
-    }
-}
-
 /// Whether to use color on standard error or output, when it is a terminal.
 pub fn use_color() -> bool {
     std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
@@ -166,24 +134,8 @@ fn columns_said() -> Option<usize> {
 }
 
 /// Columns of the terminal, of standard error or else of standard output.
-fn terminal_columns() -> Option<usize> {
+pub fn terminal_columns() -> Option<usize> {
     let columns = |size: rustix::termios::Winsize| Some(usize::from(size.ws_col)).filter(|columns| *columns > 0);
     let of_error = || columns(rustix::termios::tcgetwinsize(std::io::stderr()).ok()?);
     of_error().or_else(|| columns(rustix::termios::tcgetwinsize(std::io::stdout()).ok()?))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// The cursor goes up as many rows as lines take on the terminal, also on one that was made narrower meanwhile.
-    #[test]
-    fn long_lines_take_several_rows() {
-        // columns of the lines, of the terminal, rows
-        let cases: [(&[usize], usize, usize); 6] =
-            [(&[], 20, 0), (&[0], 20, 1), (&[20], 20, 1), (&[21], 20, 2), (&[60, 5, 41], 20, 7), (&[60, 5, 41], 80, 3)];
-        for (drawn, columns, rows) in cases {
-            assert_eq!(Drawn(drawn.to_vec()).rows(columns), rows, "{drawn:?} on {columns}");
-        }
-    }
 }

@@ -13,6 +13,7 @@ use std::path::Path;
 use nmax_log::format::Reader;
 use nmax_log::record::{Line, Record};
 use nmax_log::traffic::Period;
+use nmax_text::shown;
 
 mod batch;
 mod choose;
@@ -147,9 +148,8 @@ impl Counts {
         if known.examples.len() < EXAMPLES_MAX {
             let start = &line[..line.len().min(4 * EXAMPLE_CHARS_MAX)];
             let text = String::from_utf8_lossy(start);
-            let shown = |c: char| if c.is_control() { '\u{fffd}' } else { c };
-            let text: String = text.chars().take(EXAMPLE_CHARS_MAX).map(shown).collect();
-            known.examples.push((place(), text));
+            let text: String = text.chars().take(EXAMPLE_CHARS_MAX).collect();
+            known.examples.push((place(), shown(&text).into_owned()));
         }
     }
 

@@ -31,31 +31,30 @@ mod sides;
 mod signals;
 mod tally;
 
+use std::io::IsTerminal;
 use std::process::ExitCode;
 
 use args::{Cli, Verb};
 use clap::Parser;
 use exit::Exit;
+use nmax_text::Painted;
 
 fn main() -> ExitCode {
+    say::panics();
     if let Some(exit) = complete::answer() {
         return exit.into();
     }
     let cli = match Cli::try_parse_from(args::with_curl_apart(std::env::args_os())) {
         Ok(cli) => cli,
         Err(error) => {
-            let text = error.to_string();
-            let masked = nmax_secrets::Redactor::default().text(&text);
             if !error.use_stderr() {
-                // Help and version.
-                error.print().unwrap_or_else(say::lost);
+                let has_color = std::io::stdout().is_terminal() && live::use_color();
+                let help = error.render();
+                say::text(if has_color { Painted::help(&help.ansi().to_string()) } else { help.to_string().into() });
                 return say::settle(Exit::Pass).into();
             }
-            if masked == text {
-                error.exit();
-            }
-            // What was typed is quoted, and holds a password.
-            say::note(masked.trim_end());
+            // What was typed is quoted, and may hold a password.
+            say::note(nmax_secrets::Redactor::default().text(&error.to_string()).trim_end());
             return Exit::Usage.into();
         }
     };

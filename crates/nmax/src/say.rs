@@ -1,19 +1,23 @@
-//! Standard output and standard error. A reader that left is no defect: `nmax show | head -1` ends quietly, and a run
-//! goes on when nobody reads its progress any more. The macros of the standard library would panic.
+//! Standard output and standard error. All that nmax prints goes through here and is a [`Painted`]: what comes from servers,
+//! plans, logs and files is escaped, only colors of nmax's own stay. A reader that left is no defect: `nmax show | head -1`
+//! ends quietly, and a run goes on when nobody reads its progress any more. The macros of the standard library would panic.
 
-use std::fmt::Display;
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::sync::OnceLock;
 
+use nmax_report::terminal::printed_width;
+use nmax_text::{Painted, shown_lines};
+
 use crate::exit::Exit;
+use crate::live::{terminal_columns, terminal_width};
 
 /// Why standard output lacks something, the first time.
 static LOST: OnceLock<io::Error> = OnceLock::new();
 
 /// Writes on standard output.
-pub fn text(text: impl Display) {
+pub fn text(text: impl Into<Painted>) {
     let mut stdout = io::stdout().lock();
-    write!(stdout, "{text}").and_then(|()| stdout.flush()).unwrap_or_else(lost);
+    stdout.write_all(text.into().as_bytes()).and_then(|()| stdout.flush()).unwrap_or_else(lost);
 }
 
 /// Remembers that standard output lacks something.
@@ -24,14 +28,89 @@ pub fn lost(error: io::Error) {
 }
 
 /// Writes a line on standard output.
-pub fn line(line: impl Display) {
-    text(format_args!("{line}\n"));
+pub fn line(line: impl Into<Painted>) {
+    text(line.into() + "\n");
 }
 
 /// Writes a line on standard error.
-pub fn note(line: impl Display) {
+pub fn note(line: impl Into<Painted>) {
+    write_error(&(line.into() + "\n"));
+}
+
+/// Lines on standard error, a terminal, that the next ones take the place of: the columns of each.
+#[derive(Debug, Default)]
+pub struct Drawn(Vec<usize>);
+
+impl Drawn {
+    /// Replaces the lines drawn before.
+    pub fn redraw(&mut self, lines: &[Painted]) {
+        let mut text = String::new();
+        let rows = self.rows(terminal_columns().unwrap_or(usize::MAX));
+        if rows > 0 {
+            text.push_str(&format!("\x1b[{rows}A\r\x1b[J"));
+        }
+        for line in lines {
+            text.push_str(line);
+            text.push('\n');
+        }
+        self.0 = lines.iter().map(|line| printed_width(line)).collect();
+        write_error(&text);
+    }
+
+    /// Leaves them where they are: somebody else has written below them.
+    pub fn leave(&mut self) {
+        self.0.clear();
+    }
+
+    /// Rows that they take on a terminal of so many columns, which may have become fewer: longer lines go over several.
+    fn rows(&self, columns: usize) -> usize {
+        self.0.iter().map(|width| width.div_ceil(columns).max(1)).sum()
+    }
+}
+
+/// Replaces the line on standard error, a terminal, that the cursor is in.
+pub fn rewrite(line: &str) {
+    // A line that goes over two rows is not taken away whole.
+    let line: String = line.chars().take(terminal_width() - 1).collect();
+    write_error(&format!("\r\x1b[K{}", Painted::from(line)));
+}
+
+/// Says why the program panics, as the standard library would.
+pub fn panics() {
+    std::panic::set_hook(Box::new(|info| {
+        let thread = std::thread::current();
+        note(format_args!("thread '{}' {info}", thread.name().unwrap_or("<unnamed>")));
+        let trace = std::backtrace::Backtrace::capture();
+        match trace.status() {
+            std::backtrace::BacktraceStatus::Captured => note(format_args!("stack backtrace:\n{trace}")),
+            _ => note("note: run with `RUST_BACKTRACE=1` environment variable to display a backtrace"),
+        }
+    }));
+}
+
+fn write_error(text: &str) {
     // Nobody is left to be told.
-    let _ = writeln!(io::stderr(), "{line}");
+    let _ = io::stderr().write_all(text.as_bytes());
+}
+
+/// Standard output for data, which programs read: as it is, and on a terminal escaped.
+pub fn data() -> Box<dyn Write> {
+    let stdout = io::stdout().lock();
+    if stdout.is_terminal() { Box::new(Shown(stdout)) } else { Box::new(stdout) }
+}
+
+/// Escapes what is written; each piece ends with whole characters.
+struct Shown<W>(W);
+
+impl<W: Write> Write for Shown<W> {
+    fn write(&mut self, piece: &[u8]) -> io::Result<usize> {
+        self.0.write_all(shown_lines(&String::from_utf8_lossy(piece)).as_bytes())?;
+        Ok(piece.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
 }
 
 /// How the program ends: a result that could not be written is none, whatever it said.
@@ -41,5 +120,21 @@ pub fn settle(exit: Exit) -> Exit {
     match exit {
         Exit::Pass | Exit::Failed | Exit::Invalid => Exit::Unreachable,
         Exit::Internal | Exit::Usage | Exit::Unreachable | Exit::Interrupted => exit,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The cursor goes up as many rows as lines take on the terminal, also on one that was made narrower meanwhile.
+    #[test]
+    fn long_lines_take_several_rows() {
+        // columns of the lines, of the terminal, rows
+        let cases: [(&[usize], usize, usize); 6] =
+            [(&[], 20, 0), (&[0], 20, 1), (&[20], 20, 1), (&[21], 20, 2), (&[60, 5, 41], 20, 7), (&[60, 5, 41], 80, 3)];
+        for (drawn, columns, rows) in cases {
+            assert_eq!(Drawn(drawn.to_vec()).rows(columns), rows, "{drawn:?} on {columns}");
+        }
     }
 }

@@ -6,14 +6,64 @@ use super::{Finding, finding, source};
 /// The only file that may hold unsafe code: an allocator that counts must implement an unsafe trait.
 const UNSAFE: &str = "crates/nmax-testkit/src/allocations.rs";
 
-/// Crates that speak to people.
-const PRINTING: [&str; 2] = ["nmax", "xtask"];
+/// The modules that write on standard output and standard error, one for each program; `xtask` prints for developers.
+const PRINTING: [&str; 2] = ["crates/nmax/src/say.rs", "crates/nmax-agent/src/main.rs"];
 
-/// Only the programs print.
-pub(crate) fn only_programs_print(repo: &Repo) -> Vec<Finding> {
-    let macros = ["println!", "eprintln!", "print!", "eprint!", "dbg!"];
-    let libraries = repo.product().filter(|(file, _)| !PRINTING.contains(&file.krate()));
-    search(libraries, &macros, "only nmax and xtask print; return the text")
+/// The crate that escapes what is shown.
+const ESCAPING: &str = "nmax-text";
+
+/// Files with a notation of their own: bytes of a wire, YAML, markup, TOML, headers, names of files, JSON that is repaired.
+const NOTATIONS: [&str; 7] = [
+    "crates/nmax/src/commands/wire/lines.rs",
+    "crates/nmax-plan/src/document/write/yaml.rs",
+    "crates/nmax-report/src/markup.rs",
+    "crates/nmax-slice/src/saved/toml.rs",
+    "crates/nmax-log/src/replay/rewrite.rs",
+    "crates/nmax-import/src/emit/fill.rs",
+    "crates/nmax-import/src/har/repair.rs",
+];
+
+/// All that is printed goes through one module of a program, which escapes it.
+pub(crate) fn one_module_prints(repo: &Repo) -> Vec<Finding> {
+    let shown = || repo.product().filter(|(file, _)| file.krate() != "xtask" && !PRINTING.contains(&&*file.path));
+    let instead = "return the text, or print it by `say`, which escapes what others wrote";
+    let mut findings = search(shown(), &["println!", "eprintln!", "print!", "eprint!", "dbg!", "/dev/tty"], instead);
+    let mut streams = search(shown(), &["stdout()", "stderr()", "rustix::stdio"], instead);
+    // To ask what a stream is writes nothing.
+    streams.retain(|finding| {
+        let line = line_of(repo, finding);
+        !line.contains("is_terminal(") && !line.contains("tcgetwinsize(")
+    });
+    findings.append(&mut streams);
+    for (file, _) in shown().filter(|(file, _)| file.krate() != ESCAPING) {
+        for (index, line) in file.text.lines().enumerate() {
+            if ["\\x1b[", "\\x1B[", "\\u{1b}[", "\\u{1B}["].iter().any(|sequence| line.contains(sequence)) {
+                let text = "a control sequence: take an `Ink`, or a function of `say`".to_owned();
+                findings.push(finding(file, index + 1, text));
+            }
+        }
+    }
+    findings
+}
+
+/// One function makes text of others safe to show.
+pub(crate) fn one_function_escapes(repo: &Repo) -> Vec<Finding> {
+    let shown = || repo.product().filter(|(file, _)| file.krate() != ESCAPING && !NOTATIONS.contains(&&*file.path));
+    let instead = "to show a text of others, take `nmax_text::shown` or `shown_lines`";
+    let names = ["escape_debug", "escape_default", "escape_unicode", "nmax_text::is_hidden"];
+    let mut findings = search(shown(), &names, instead);
+    for (file, code) in shown() {
+        let imports = source::imports(&code).into_iter().filter(|(_, path)| path == "nmax_text::is_hidden");
+        findings.extend(imports.map(|(line, path)| finding(file, line, format!("`{path}`: {instead}"))));
+    }
+    // A check of a control character is fine; to put something in its place is escaping.
+    let mut replaced = search(shown(), &["is_control"], instead);
+    replaced.retain(|finding| {
+        let line = line_of(repo, finding);
+        line.contains("map(") || line.contains("=>")
+    });
+    findings.append(&mut replaced);
+    findings
 }
 
 /// The product does not unwrap.
@@ -30,8 +80,7 @@ pub(crate) fn no_unbounded_channel(repo: &Repo) -> Vec<Finding> {
         search(repo.product(), &channels, "use a channel with a limit and decide what happens when it is full");
     // Tokio's channel with type arguments has a limit: its parentheses are not empty.
     findings.retain(|finding| {
-        let line =
-            repo.file(&finding.path).and_then(|file| file.text.lines().nth(finding.line - 1)).unwrap_or_default();
+        let line = line_of(repo, finding);
         !line.contains("mpsc::channel::<") || line.contains(">()")
     });
     findings
@@ -82,6 +131,11 @@ pub(crate) fn no_claim_of_a_cause(repo: &Repo) -> Vec<Finding> {
         }
     }
     findings
+}
+
+/// The line of a finding.
+fn line_of<'a>(repo: &'a Repo, finding: &Finding) -> &'a str {
+    repo.file(&finding.path).and_then(|file| file.text.lines().nth(finding.line - 1)).unwrap_or_default()
 }
 
 fn search<'a>(files: impl Iterator<Item = (&'a File, String)>, needles: &[&str], instead: &str) -> Vec<Finding> {

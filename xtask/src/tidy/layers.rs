@@ -35,18 +35,24 @@ const fn row(name: &'static str, layer: Layer, own: &'static [&'static str], thi
 }
 
 /// The crates, from the core outwards.
-pub(crate) const TABLE: [Row; 23] = [
+pub(crate) const TABLE: [Row; 24] = [
+    row("nmax-text", Layer::Pure, &[], &[]),
     row("nmax-domain", Layer::Pure, &[], &["psl"]),
     row("nmax-secrets", Layer::Pure, &[], &["base64", "memchr", "regex"]),
     row("nmax-data", Layer::Pure, &[], &["thiserror"]),
-    row("nmax-plan", Layer::Pure, &["nmax-secrets", "nmax-data"], &["saphyr-parser", "serde_json", "thiserror"]),
+    row(
+        "nmax-plan",
+        Layer::Pure,
+        &["nmax-text", "nmax-secrets", "nmax-data"],
+        &["saphyr-parser", "serde_json", "thiserror"],
+    ),
     row("nmax-metrics", Layer::Pure, &[], &["hdrhistogram", "proptest"]),
     row("nmax-usl", Layer::Pure, &[], &["statrs", "thiserror"]),
     row("nmax-analysis", Layer::Pure, &["nmax-metrics", "nmax-plan"], &[]),
     row(
         "nmax-report",
         Layer::Pure,
-        &["nmax-metrics", "nmax-plan", "nmax-usl", "nmax-analysis"],
+        &["nmax-text", "nmax-metrics", "nmax-plan", "nmax-usl", "nmax-analysis"],
         &["serde", "serde_json"],
     ),
     row(
@@ -58,10 +64,15 @@ pub(crate) const TABLE: [Row; 23] = [
     row(
         "nmax-import",
         Layer::Pure,
-        &["nmax-domain", "nmax-secrets", "nmax-data", "nmax-plan", "nmax-extract"],
+        &["nmax-text", "nmax-domain", "nmax-secrets", "nmax-data", "nmax-plan", "nmax-extract"],
         &["base64", "jiff", "regex", "ring", "serde", "serde_json", "thiserror"],
     ),
-    row("nmax-log", Layer::Pure, &["nmax-plan"], &["jiff", "memchr", "regex", "serde", "serde_json", "thiserror"]),
+    row(
+        "nmax-log",
+        Layer::Pure,
+        &["nmax-text", "nmax-plan"],
+        &["jiff", "memchr", "regex", "serde", "serde_json", "thiserror"],
+    ),
     row("nmax-slice", Layer::Pure, &["nmax-metrics", "nmax-plan"], &["regex"]),
     row(
         "nmax-http",
@@ -95,7 +106,7 @@ pub(crate) const TABLE: [Row; 23] = [
     row(
         "nmax-observe",
         Layer::Shell,
-        &["nmax-secrets", "nmax-metrics", "nmax-plan", "nmax-log"],
+        &["nmax-text", "nmax-secrets", "nmax-metrics", "nmax-plan", "nmax-log"],
         &[
             "base64",
             "http-body-util",
@@ -111,7 +122,7 @@ pub(crate) const TABLE: [Row; 23] = [
             "ureq",
         ],
     ),
-    row("nmax-agent", Layer::Shell, &["nmax-plan", "nmax-observe"], &["clap", "tokio"]),
+    row("nmax-agent", Layer::Shell, &["nmax-text", "nmax-plan", "nmax-observe"], &["clap", "tokio"]),
     row(
         "nmax-target",
         Layer::Shell,
@@ -152,6 +163,7 @@ pub(crate) const TABLE: [Row; 23] = [
         "nmax",
         Layer::Program,
         &[
+            "nmax-text",
             "nmax-secrets",
             "nmax-data",
             "nmax-plan",

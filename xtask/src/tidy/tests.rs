@@ -35,8 +35,13 @@ fn serde_stays_at_the_border() {
 }
 
 #[test]
-fn only_programs_print() {
-    holds(habits::only_programs_print);
+fn one_module_prints() {
+    holds(habits::one_module_prints);
+}
+
+#[test]
+fn one_function_escapes() {
+    holds(habits::one_function_escapes);
 }
 
 #[test]

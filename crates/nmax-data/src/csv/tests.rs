@@ -79,3 +79,11 @@ fn errors_name_the_line() {
 fn a_mark_of_byte_order_is_no_name() {
     assert_eq!(table(b"\xef\xbb\xbfa,b\n1,2").unwrap(), [["a", "b"], ["1", "2"]]);
 }
+
+/// Each name is looked at once: where each is compared with each other, this takes minutes.
+#[test]
+fn many_columns_are_linear() {
+    let names: Vec<String> = (0..150_000).map(|column| column.to_string()).collect();
+    let (_, header) = CsvReader::new(names.join(",").as_bytes()).unwrap();
+    assert_eq!(header.len(), names.len());
+}

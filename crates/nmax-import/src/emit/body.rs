@@ -1,6 +1,7 @@
 //! What a request sends after its head.
 
 use nmax_plan::document::write::Yaml;
+use nmax_text::shown;
 use serde_json::Value;
 
 use super::files::Files;
@@ -164,7 +165,8 @@ fn file(upload: &Upload<'_>, scope: &mut Scope<'_>) -> Yaml {
     } else {
         let name = scope.keep(&upload.content, told);
         if upload.content.is_empty() && !told.is_empty() {
-            let shown: String = told.chars().filter(|c| !c.is_control()).take(80).collect();
+            let told: String = told.chars().take(80).collect();
+            let shown = shown(&told);
             scope
                 .warnings
                 .push(format!("the recording has no content of the uploaded file `{shown}`: put it into {name}"));

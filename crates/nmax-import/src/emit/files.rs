@@ -11,6 +11,16 @@ pub struct File {
     pub is_secret: bool,
 }
 
+/// Stands in the names of files that hold a body, before its number.
+const BODY: &str = ".body-";
+
+impl File {
+    /// Whether it holds the body of a request, such as an uploaded file: mode 0600.
+    pub fn is_body(&self) -> bool {
+        self.name.contains(BODY)
+    }
+}
+
 /// The part that names of a plan's files have in common: letters, digits, `-`, `_` and `.`.
 pub fn stem(name: &str) -> String {
     let mut stem = String::new();
@@ -60,16 +70,16 @@ impl Files {
 
     /// A file of these bytes, made once; its name. The extension is that of `like`, where it has one.
     pub(super) fn body(&mut self, bytes: &[u8], like: &str, is_secret: bool) -> String {
-        if let Some(known) = self.list.iter().find(|file| file.bytes == bytes && file.name.contains(".body-")) {
+        if let Some(known) = self.list.iter().find(|file| file.bytes == bytes && file.is_body()) {
             return known.name.clone();
         }
-        let number = self.list.iter().filter(|file| file.name.contains(".body-")).count() + 1;
+        let number = self.list.iter().filter(|file| file.is_body()).count() + 1;
         let extension = like.rsplit_once('.').map(|(_, extension)| extension);
         let is_plain = |extension: &&str| {
             (1..=8).contains(&extension.len()) && extension.bytes().all(|byte| byte.is_ascii_alphanumeric())
         };
         let extension = extension.filter(is_plain).unwrap_or("bin").to_ascii_lowercase();
-        let name = format!("{}.body-{number}.{extension}", self.stem);
+        let name = format!("{}{BODY}{number}.{extension}", self.stem);
         self.list.push(File { name: name.clone(), bytes: bytes.to_vec(), is_secret });
         name
     }

@@ -121,7 +121,7 @@ impl Writing<'_, '_> {
     fn warn_of_unsendable(&mut self) {
         const NAMED_MAX: usize = 5;
         let shown =
-            |name: &String| format!("`{}`", name.escape_debug().to_string().chars().take(60).collect::<String>());
+            |name: &String| format!("`{}`", nmax_text::shown(name).into_owned().chars().take(60).collect::<String>());
         let names: Vec<String> = self.unsendable.iter().take(NAMED_MAX).map(shown).collect();
         if names.is_empty() {
             return;

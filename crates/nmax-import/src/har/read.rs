@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use nmax_text::shown;
 use serde_json::Value;
 
 use super::error::{HarError, Kind};
@@ -58,7 +59,8 @@ pub fn read(bytes: &[u8], name: &str) -> Result<Read, HarError> {
 /// What a text begins with, in words.
 fn describe(text: &str) -> String {
     let line = text.lines().next().unwrap_or_default();
-    let shown: String = line.chars().filter(|c| !c.is_control()).take(30).collect();
+    let line: String = line.chars().take(30).collect();
+    let shown = shown(&line);
     if shown.is_empty() || text.starts_with('\0') {
         return "binary data".to_owned();
     }

@@ -115,10 +115,7 @@ fn hint(sample: &[&[u8]]) -> Option<String> {
 /// `text` cut to what fits a message, with bytes that are no text made visible.
 pub(super) fn shown(text: &[u8]) -> String {
     let cut = &text[..text.len().min(SHOWN_BYTES_MAX)];
-    let mut out: String = String::from_utf8_lossy(cut)
-        .chars()
-        .map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c })
-        .collect();
+    let mut out = nmax_text::shown(&String::from_utf8_lossy(cut)).into_owned();
     if cut.len() < text.len() {
         out.push('…');
     }

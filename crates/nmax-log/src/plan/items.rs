@@ -80,7 +80,7 @@ impl<'a> Items<'a> {
         }
         let taken: Vec<String> =
             self.sources.iter().map(|source| source.name.clone()).chain(TAKEN.map(str::to_owned)).collect();
-        let name = unused(&taken, short_name(request).replace('-', "_")).replace('-', "_");
+        let name = unused(&taken, short_name(request).replace('-', "_"), '_');
         let file = format!("{}.{name}.csv", self.plan);
         let counts: Vec<f64> = targets.iter().map(|(_, count)| *count as f64).collect();
         let exponent = request.popularity.exponent.or_else(|| zipf_over(&counts).map(|(s, _)| s));

@@ -47,7 +47,7 @@ pub(super) fn document(
     let mut names: Vec<String> = Vec::new();
     let mut written = Vec::new();
     for scenario in scenarios {
-        let name = unused(&names, scenario.cluster.name.clone());
+        let name = unused(&names, scenario.cluster.name.clone(), '-');
         names.push(name.clone());
         written.push(entry(&name, one_scenario(profile, scenario, total, items).with_note(about(scenario))));
     }
@@ -209,7 +209,7 @@ fn one_scenario(profile: &Profile, scenario: &Scenario, total: f64, items: &mut 
     let chain = &scenario.chain;
     let mut states: Vec<String> = vec![END.to_owned()];
     for kind in &chain.states {
-        let name = unused(&states, short_name(&profile.types[*kind]));
+        let name = unused(&states, short_name(&profile.types[*kind]), '-');
         states.push(name);
     }
     states.remove(0);

@@ -26,7 +26,7 @@ pub(super) fn scenarios(sample: &[Vec<Stride>], types: &[RequestType], places: &
                 return None;
             }
             let steps: usize = own.iter().map(|steps| steps.len()).sum();
-            let name = unused(&names, name(cluster, &shares, types, &names));
+            let name = unused(&names, name(cluster, &shares, types, &names), '-');
             names.push(name.clone());
             Some(Cluster {
                 name,
@@ -157,9 +157,9 @@ pub(crate) fn short_name(kind: &RequestType) -> String {
         .to_owned()
 }
 
-/// The name, with a number behind it when it is taken.
-pub(crate) fn unused(taken: &[String], name: String) -> String {
-    let numbered = std::iter::once(name.clone()).chain((2..).map(|n| format!("{name}-{n}")));
+/// The name, with the first number behind `dash` with which it is free when it is taken.
+pub(crate) fn unused(taken: &[String], name: String, dash: char) -> String {
+    let numbered = std::iter::once(name.clone()).chain((2..).map(|n| format!("{name}{dash}{n}")));
     numbered.into_iter().find(|name| !taken.contains(name)).unwrap_or(name)
 }
 

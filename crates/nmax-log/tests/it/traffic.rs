@@ -4,6 +4,7 @@
 mod fidelity;
 mod interpreter;
 mod laws;
+mod mutants;
 mod plan;
 mod world;
 

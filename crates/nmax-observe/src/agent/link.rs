@@ -305,7 +305,7 @@ impl Link {
         let other: String = other.chars().take(NAME_CHARS).collect();
         let why = format!(
             "is an agent that calls itself `{}` and not `{}`, and is refused; give both sides the same name",
-            other.escape_debug(),
+            nmax_text::shown(&other),
             self.name
         );
         Some(Refusal::new(403, "It Has Another Name Than The Plan Says", why))

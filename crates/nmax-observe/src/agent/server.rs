@@ -306,5 +306,5 @@ async fn greet(place: &str, name: Option<&str>, token: Option<&Token>) -> io::Re
         return Ok(stream);
     }
     let status = reply.lines().next().unwrap_or_default();
-    Err(io::Error::other(format!("the run refuses: {}", status.escape_debug())))
+    Err(io::Error::other(format!("the run refuses: {}", nmax_text::shown(status))))
 }

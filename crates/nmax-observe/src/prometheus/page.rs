@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
 
 use crate::rates::{Growth, Rates};
-use crate::reach::in_one_line;
 
 use super::text::{Comparison, Escaped, Line, Matcher, Role, Sample};
 
@@ -19,7 +18,7 @@ impl Selector {
     /// Reads `name{label="value",other!="value"}`.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let mut line = Line::new(text.trim());
-        let wrong = |what: &str| format!("`{}` names no metric: {what}", in_one_line(text));
+        let wrong = |what: &str| format!("`{}` names no metric: {what}", nmax_text::shown(text));
         let (name, matchers) = line.series().map_err(wrong)?;
         if !line.is_at_end() {
             return Err(wrong("there is more after it"));

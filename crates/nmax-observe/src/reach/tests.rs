@@ -92,7 +92,7 @@ fn a_full_queue_is_left_in_time() {
 #[test]
 fn words_of_a_server_are_short_and_hold_no_secret() {
     let text = said(b"ERR unknown command AUTH s3cret\r\n\x1b[31m", Some("s3cret"));
-    assert_eq!(text, "ERR unknown command AUTH ***\\r\\n\\u{1b}[31m");
+    assert_eq!(text, "ERR unknown command AUTH ***\\r\\n\\u001b[31m");
     assert_eq!(said("x".repeat(1_000).as_bytes(), Some("")).len(), SAID_CHARS);
 }
 
@@ -105,7 +105,7 @@ fn words_of_a_server_can_be_read() {
         ("AUTH x failed, x", Some("x"), "AUTH *** failed, ***"),
         ("key \u{e9}x x\u{e9}", Some("x"), "key \u{e9}x x\u{e9}"),
         ("AUTH mys3cretword", Some("s3cret"), "AUTH my***word"),
-        ("a\tb\u{202e}", None, "a\\tb\\u{202e}"),
+        ("a\tb\u{202e}", None, "a\\tb\\u202e"),
     ];
     for (text, secret, want) in cases {
         assert_eq!(said(text.as_bytes(), secret), want);

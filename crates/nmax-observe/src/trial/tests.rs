@@ -79,7 +79,7 @@ fn every_source_is_tried_once() {
             Ok(("a page of 2 series", 1)),
             Err("is a web page and has no metrics"),
             // What a server says cannot steer a terminal.
-            Ok(("memcached 1.6.18\\u{1b}[2J", 1)),
+            Ok(("memcached 1.6.18\\u001b[2J", 1)),
             Err("is `nmax agent` running there?"),
         ],
     );

@@ -24,7 +24,7 @@ pub struct ServiceUrl<'a> {
 impl<'a> ServiceUrl<'a> {
     /// Takes a URL apart. Messages repeat neither user nor password. O(length).
     pub fn parse(text: &'a str) -> Result<Self, String> {
-        let shown = || masked_url(text).escape_debug().to_string();
+        let shown = || nmax_text::shown(&masked_url(text)).into_owned();
         let Some((scheme, after)) = text.split_once("://") else {
             return Err(format!("`{}` has no scheme such as `http://`", shown()));
         };
@@ -43,7 +43,7 @@ impl<'a> ServiceUrl<'a> {
         let (host, port) = place_of(place).ok_or_else(|| match user {
             // What stands there may be a part of a password.
             Some(_) => "what follows `@` is not a host, or a host and a port".to_owned(),
-            None => format!("`{}` is not a host, or a host and a port", place.escape_debug()),
+            None => format!("`{}` is not a host, or a host and a port", nmax_text::shown(place)),
         })?;
         Ok(Self { scheme, user, host, port, rest })
     }

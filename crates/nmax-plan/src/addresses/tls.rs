@@ -64,7 +64,7 @@ impl TlsOptions {
         let is_system = issuers == Some(SYSTEM);
         let mode = only(query, "sslmode")?.unwrap_or(if is_system { "verify-full" } else { "prefer" });
         if is_system && mode != "verify-full" {
-            let message = format!("`sslrootcert=system` and `sslmode={}`", mode.escape_debug());
+            let message = format!("`sslrootcert=system` and `sslmode={}`", nmax_text::shown(mode));
             let remedy = "write `sslmode=verify-full`: an issuer whom everybody trusts vouches for everybody";
             return Err(UnitError::new(message, remedy));
         }
@@ -76,7 +76,7 @@ impl TlsOptions {
             "verify-ca" => (Encryption::Always, CertificateCheck::Issuer),
             "verify-full" => (Encryption::Always, CertificateCheck::IssuerAndName),
             other => {
-                let message = format!("`{}` is no `sslmode`", other.escape_debug());
+                let message = format!("`{}` is no `sslmode`", nmax_text::shown(other));
                 let remedy = "write `disable`, `allow`, `prefer`, `require`, `verify-ca` or `verify-full`";
                 return Err(UnitError::new(message, remedy));
             }
@@ -113,7 +113,7 @@ impl TlsOptions {
 }
 
 fn unknown(name: &str) -> String {
-    format!("`{}` is no option of this URL", name.escape_debug())
+    format!("`{}` is no option of this URL", nmax_text::shown(name))
 }
 
 /// The value of an option, which stands there once at most.

@@ -140,7 +140,7 @@ fn media_type(decoder: &mut Decoder, node: &Node) -> Option<String> {
     decoder.problem(
         node.at,
         Kind::Value,
-        format!("`{}` is not a content type", text.escape_debug()),
+        format!("`{}` is not a content type", nmax_text::shown(&text)),
         "write one such as `image/png`",
     );
     None

@@ -7,7 +7,7 @@ use super::cursor::{Decoder, Fields};
 use super::error::Kind;
 use super::keys::{self, AT_END, PER, PICK_NAMES};
 use super::tree::{Entry, Node};
-use crate::plan::{AtEnd, Feeder, Per, Pick, Rows};
+use crate::plan::{AtEnd, Cells, Feeder, Per, Pick, Rows};
 use crate::template::RESERVED_NAMES;
 
 /// Most errors reported per file.
@@ -25,7 +25,7 @@ fn feeder(decoder: &mut Decoder, entry: &Entry) -> Feeder {
     let mut feeder = Feeder {
         name: entry.key.clone(),
         columns: Vec::new(),
-        rows: Rows::File { file: String::new(), cells: Vec::new() },
+        rows: Rows::File { file: String::new(), cells: Cells::default() },
         pick: Pick::Sequential,
         per: Per::Iteration,
         at_end: AtEnd::Wrap,

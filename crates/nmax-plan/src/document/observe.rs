@@ -113,7 +113,7 @@ pub(super) fn process(decoder: &mut Decoder, node: &Node) -> Option<ProcessRef> 
             }
             Err(_) if is_process_name(&name) => Some(ProcessRef::Name(name)),
             Err(_) => {
-                let message = format!("`{}` is not the name of a process", name.escape_debug());
+                let message = format!("`{}` is not the name of a process", nmax_text::shown(&name));
                 let remedy = "write the name of the program without its folder, such as `nginx`";
                 decoder.problem(node.at, Kind::Value, message, remedy);
                 None
@@ -159,7 +159,7 @@ pub(super) fn shown(process: &ProcessRef) -> String {
 /// Checks a name that appears in results.
 pub(super) fn label(decoder: &mut Decoder, at: Place, name: &str) {
     if name.trim().is_empty() || name.chars().count() > 64 || name.contains(char::is_control) {
-        let message = format!("`{}` cannot be a name in the results", name.escape_debug());
+        let message = format!("`{}` cannot be a name in the results", nmax_text::shown(name));
         decoder.problem(at, Kind::Value, message, "write a `name` of 1 to 64 characters");
     }
 }

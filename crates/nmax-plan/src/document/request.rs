@@ -70,7 +70,7 @@ fn check_url(decoder: &mut Decoder, at: Place, url: &Template) {
         return;
     };
     if !["/", "http://", "https://"].iter().any(|start| text.starts_with(start)) {
-        let message = format!("`{}` is neither a path nor a URL", masked_url(text).escape_debug());
+        let message = format!("`{}` is neither a path nor a URL", nmax_text::shown(&masked_url(text)));
         decoder.problem(at, Kind::Value, message, "begin it with `/`, `http://` or `https://`");
     }
     if let Some(Err(message)) = written_origin(text, url.parts.len() == 1).map(addresses::origin) {
@@ -131,7 +131,7 @@ pub(super) fn headers(decoder: &mut Decoder, node: &Node, names: &Names) -> Vec<
             decoder.problem(
                 entry.key_at,
                 Kind::Value,
-                format!("`{}` is not a header name", name.escape_debug()),
+                format!("`{}` is not a header name", nmax_text::shown(name)),
                 "use letters, digits and `-`",
             );
             continue;

@@ -20,7 +20,7 @@ pub(super) fn settle(plan: &mut Plan, variables: &Variables) {
         Rows::File { file, cells } if feeder.name == SECRETS_SOURCE || file.ends_with(SECRETS_FILE) => Some(cells),
         _ => None,
     });
-    let cells = cells.flatten().take(CELLS_MAX).map(|cell| ("secret", cell.as_str()));
+    let cells = cells.flat_map(|cells| cells.iter()).take(CELLS_MAX).map(|cell| ("secret", cell));
     plan.redactor = Redactor::new(variables).knowing(cells);
     name_without_secrets(plan);
     for intervention in &mut plan.timeline {

@@ -28,7 +28,7 @@ pub(super) fn decode(
     for entry in entries.iter().take(RULES_MAX) {
         let name = entry.key.as_str();
         if !is_name(name) || name.starts_with(NOT) || name.contains(['[', ']', ',']) || name.contains("${") {
-            let message = format!("`{}` cannot be a tag by expression", name.escape_debug());
+            let message = format!("`{}` cannot be a tag by expression", nmax_text::shown(name));
             let remedy = "use 1 to 64 characters, without `/`, `,`, brackets and `not ` in front";
             decoder.problem(entry.key_at, Kind::Value, message, remedy);
         }

@@ -63,7 +63,7 @@ fn unknown(at: Place, name: &str, key: &str) -> Problem {
         Some(near) => format!("did you mean `{near}`?"),
         None => format!("the only key is `{key}`"),
     };
-    Problem { at, kind: Kind::UnknownKey, message: format!("there is no key `{}`", name.escape_debug()), remedy }
+    Problem { at, kind: Kind::UnknownKey, message: format!("there is no key `{}`", nmax_text::shown(name)), remedy }
 }
 
 fn wrong(node: &Node, wanted: &str, key: &str) -> Problem {

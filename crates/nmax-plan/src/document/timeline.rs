@@ -204,7 +204,7 @@ fn call(decoder: &mut Decoder, node: &Node) -> Option<Action> {
 fn url(decoder: &mut Decoder, entry: &Entry) -> Option<String> {
     let node = &entry.value;
     let url = decoder.expanded(node)?;
-    let shown = masked_url(&url).escape_debug().to_string();
+    let shown = nmax_text::shown(&masked_url(&url)).into_owned();
     if url.contains(|c: char| c.is_control() || c == ' ') {
         let message = format!("`{shown}` contains a space or a control character");
         decoder.problem(node.at, Kind::Value, message, "write `%20` for a space");

@@ -271,7 +271,9 @@ impl Node {
     pub(crate) fn describe(&self) -> String {
         match &self.value {
             Value::Null => "nothing".into(),
-            Value::Scalar(scalar) if scalar.text.chars().count() <= 60 => format!("`{}`", scalar.text.escape_debug()),
+            Value::Scalar(scalar) if scalar.text.chars().count() <= 60 => {
+                format!("`{}`", nmax_text::shown(&scalar.text))
+            }
             Value::Scalar(_) => "a long text".into(),
             Value::List(_) => "a list".into(),
             Value::Map(_) => "a map".into(),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use nmax_data::Generator;
 
-use super::Table;
+use super::{Cells, Table};
 
 /// A data source: rows of named columns.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,7 +32,7 @@ pub enum Rows {
         /// The file they came from, as written in the plan.
         file: String,
         /// Row-major cells, `rows * columns` of them.
-        cells: Vec<String>,
+        cells: Cells,
     },
     /// Made when they are read: row i is a pure function of (seed, i).
     Generated {

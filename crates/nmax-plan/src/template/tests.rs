@@ -9,7 +9,7 @@ fn feeders() -> Vec<Feeder> {
     vec![Feeder {
         name: "terms".into(),
         columns: vec!["q".into(), "hits".into()],
-        rows: Rows::File { file: "terms.csv".into(), cells: vec!["tea".into(), "3".into()] },
+        rows: Rows::File { file: "terms.csv".into(), cells: ["tea", "3"].iter().collect() },
         pick: Pick::Random,
         per: crate::plan::Per::Iteration,
         at_end: AtEnd::Wrap,

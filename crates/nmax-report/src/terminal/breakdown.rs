@@ -32,7 +32,7 @@ fn sides(page: &mut Page, sides: &Sides) {
     let titles = ["server n", "client", "server", "outside", "behind"];
     let head: String = titles.iter().map(|title| format!(" {}", right(title, FIGURE))).collect();
     let head = page.paint(&format!("  {}{head}", left("mean times", name)), Ink::Dim);
-    page.line(&head);
+    page.line(head);
     let rows: Vec<&SideRow> = sides.rows.iter().filter(|row| row.status.is_none()).collect();
     for row in rows.iter().take(LIST_MAX) {
         let mean = |time: Option<&Latency>| ms(time.map(|time| time.mean_ms));
@@ -45,7 +45,7 @@ fn sides(page: &mut Page, sides: &Sides) {
         ];
         let figures: String = figures.iter().map(|text| format!(" {}", right(text, FIGURE))).collect();
         let title = if row.name.is_empty() { "all requests" } else { &row.name };
-        page.line(&format!("  {}{figures}", left(&shorten(title, name), name)));
+        page.line(format!("  {}{figures}", left(&shorten(title, name), name)));
     }
     more(page, rows.len(), LIST_MAX, "kinds of requests");
     if !sides.behind.is_empty() {

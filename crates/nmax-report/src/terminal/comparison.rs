@@ -2,7 +2,7 @@
 
 use nmax_analysis::compare::{Origin, Row, Said};
 
-use super::text::{Ink, left, right, safe, shorten};
+use super::text::{Ink, Painted, left, right, shorten};
 use super::{Glyphs, Page, Style};
 use crate::comparison::{ComparisonView, HistoryView, origin, row_change, row_interval, runs, symbol, value};
 
@@ -18,27 +18,27 @@ const ONE_LINE: usize = 4 + METRIC + 2 * VALUE + CHANGE + INTERVAL + SAID + 5;
 const ORIGINS_MAX: usize = 12;
 
 /// The comparison. No line is wider than `style.width`.
-pub fn comparison(view: &ComparisonView, style: Style) -> String {
+pub fn comparison(view: &ComparisonView, style: Style) -> Painted {
     let mut page = begin(style);
     let said = view.answer.said();
     let weak = if view.answer.is_weak() { ", weak" } else { "" };
     let word = format!("{} {}{weak}", symbol(said), view.word().to_uppercase());
     let line = page.paint(&word, ink(said));
-    page.line(&line);
+    page.line(line);
     page.entry("rows", &view.headline());
     side(&mut page, "before", &view.before);
     side(&mut page, "after", &view.after);
     for caveat in &view.caveats {
-        page.item("!", Ink::Warning, &safe(&caveat.text));
+        page.item("!", Ink::Warning, &caveat.text);
     }
     for rows in view.groups() {
-        let name = shorten(&safe(&rows[0].request), page.width);
+        let name = shorten(&rows[0].request, page.width);
         page.heading(&name);
         rows.iter().for_each(|one| row(&mut page, one));
     }
     page.line("");
     for text in view.missing().iter().chain(&view.method()) {
-        page.item("–", Ink::Dim, &safe(text));
+        page.item("–", Ink::Dim, text);
     }
     page.text
 }
@@ -49,7 +49,7 @@ fn begin(style: Style) -> Page {
 
 fn side(page: &mut Page, word: &str, origins: &[Origin]) {
     for (place, one) in origins.iter().take(ORIGINS_MAX).enumerate() {
-        page.entry(if place == 0 { word } else { "" }, &safe(&origin(one)));
+        page.entry(if place == 0 { word } else { "" }, &origin(one));
     }
     if origins.len() > ORIGINS_MAX {
         page.entry("", &format!("and {} more", origins.len() - ORIGINS_MAX));
@@ -57,7 +57,7 @@ fn side(page: &mut Page, word: &str, origins: &[Origin]) {
 }
 
 fn row(page: &mut Page, row: &Row) {
-    let mark = page.paint(symbol(row.said), ink(row.said));
+    let lead = Painted::from("  ") + page.paint(symbol(row.said), ink(row.said));
     let said = page.paint(row.said.name(), ink(row.said));
     let (before, after) = (value(row.metric, row.before), value(row.metric, row.after));
     let name = left(row.metric.name(), METRIC);
@@ -68,9 +68,9 @@ fn row(page: &mut Page, row: &Row) {
             right(&row_change(row), CHANGE),
             right(&row_interval(row), INTERVAL),
         ];
-        page.line(&format!("  {mark} {name} {} {said}", figures.join(" ")));
+        page.line(lead + format!(" {name} {} ", figures.join(" ")) + said);
     } else {
-        page.line(&format!("  {mark} {name} {}  {said}", right(&row_change(row), CHANGE)));
+        page.line(lead + format!(" {name} {}  ", right(&row_change(row), CHANGE)) + said);
         page.entry_at(4, "", &format!("{before} → {after}, {}", row_interval(row)));
     }
 }
@@ -86,13 +86,13 @@ const fn ink(said: Said) -> Ink {
 }
 
 /// The history. No line is wider than `style.width`.
-pub fn history(view: &HistoryView, style: Style, glyphs: Glyphs) -> String {
+pub fn history(view: &HistoryView, style: Style, glyphs: Glyphs) -> Painted {
     let mut page = begin(style);
     let said = view.said();
     let first = page.paint(&format!("{} {}", symbol(said), view.headline()), ink(said));
-    page.line(&first);
-    page.entry("runs", &safe(&view.title));
-    page.entry("figure", &format!("{} of {}", view.metric.name(), safe(&view.request)));
+    page.line(first);
+    page.entry("runs", &view.title);
+    page.entry("figure", &format!("{} of {}", view.metric.name(), view.request));
     page.line("");
     sparkline(&mut page, view, glyphs);
     page.line("");
@@ -102,14 +102,14 @@ pub fn history(view: &HistoryView, style: Style, glyphs: Glyphs) -> String {
         page.item(
             "–",
             Ink::Dim,
-            &format!("{}: median of {count}, {} to {}", value(view.metric, *middle), safe(&first.id), safe(&last.id)),
+            &format!("{}: median of {count}, {} to {}", value(view.metric, *middle), first.id, last.id),
         );
     }
     for step in &view.history.steps {
-        page.item(symbol(step.said), ink(step.said), &safe(&view.step(step)));
+        page.item(symbol(step.said), ink(step.said), &view.step(step));
     }
     for note in &view.notes {
-        page.item("!", Ink::Warning, &safe(note));
+        page.item("!", Ink::Warning, note);
     }
     page.text
 }
@@ -132,14 +132,14 @@ fn sparkline(page: &mut Page, view: &HistoryView, glyphs: Glyphs) {
         bars[((share * bars.len() as f64) as usize).min(bars.len() - 1)]
     };
     let line: String = values().skip(first).map(bar).collect();
-    page.line(&format!("  {line}"));
+    page.line(format!("  {line}"));
     let marks: String = (first..view.runs.len())
         .map(|place| if view.history.steps.iter().any(|step| step.at == place) { '^' } else { ' ' })
         .collect();
     if marks.contains('^') {
-        page.line(&format!("  {marks}"));
+        page.line(format!("  {marks}"));
     }
     let scale = format!("from {} to {}", value(view.metric, low), value(view.metric, high));
     let scale = shorten(&scale, room);
-    page.line(&format!("  {}", page.paint(&scale, Ink::Dim)));
+    page.line(Painted::from("  ") + page.paint(&scale, Ink::Dim));
 }

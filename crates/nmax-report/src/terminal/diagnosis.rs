@@ -141,7 +141,7 @@ fn coverage(page: &mut Page, diagnosis: &Diagnosis, wide: bool) {
 fn matrix(page: &mut Page, diagnosis: &Diagnosis) {
     page.line("");
     let head = page.paint("What was watched: utilization, saturation, errors", Ink::Bold);
-    page.line(&head);
+    page.line(head);
     for row in &diagnosis.coverage {
         let cells = [&row.utilization, &row.saturation, &row.errors].map(|cell| match cell {
             Cell::Observed(figure) => figure.clone(),

@@ -63,7 +63,7 @@ fn table<R>(page: &mut Page, heading: &str, rows: &[R], columns: &[Column<R>], n
     let name = page.width.saturating_sub(numbers).min(NAME_MAX);
     let titles: String = columns.iter().map(|(title, width, _)| right(title, *width)).collect();
     let titles = page.paint(&(left("", name) + &titles), Ink::Dim);
-    page.line(&titles);
+    page.line(titles);
     for row in rows.iter().take(ROWS_MAX) {
         let cells: String = columns.iter().map(|(_, width, cell)| right(&cell(row), *width)).collect();
         page.line(&(left(&shorten(&named(row), name), name) + &cells));

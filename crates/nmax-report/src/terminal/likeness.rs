@@ -1,6 +1,6 @@
 //! The table that compares a run with its source.
 
-use super::text::{Ink, left, right, shorten, width};
+use super::text::{Ink, Painted, left, right, shorten, width};
 use super::{Page, Style};
 use crate::number;
 use crate::view::{Likeness, LikenessMark, LikenessRow, View};
@@ -18,10 +18,11 @@ pub(super) fn write(page: &mut Page, view: &View) {
 }
 
 /// The comparison alone.
-pub fn likeness(likeness: &Likeness, style: Style) -> String {
+pub fn likeness(likeness: &Likeness, style: Style) -> Painted {
     let mut page = Page::new(style);
     section(&mut page, likeness);
-    page.text.trim_start_matches('\n').to_owned()
+    page.text.trim_start();
+    page.text
 }
 
 fn section(page: &mut Page, likeness: &Likeness) {
@@ -35,7 +36,7 @@ fn section(page: &mut Page, likeness: &Likeness) {
         let titles = [("source", value), ("run", value), ("distance", DISTANCE)];
         let titles = titles.map(|(title, width)| right(title, width)).join(" ");
         let head = page.paint(&format!("    {} {titles}", left("", what)), Ink::Dim);
-        page.line(&head);
+        page.line(head);
     }
     for row in &likeness.rows {
         let (symbol, ink) = match row.mark {
@@ -44,14 +45,14 @@ fn section(page: &mut Page, likeness: &Likeness) {
             LikenessMark::Apart => ("✗", Ink::Bad),
             LikenessMark::Neutral => ("–", Ink::Dim),
         };
-        let symbol = page.paint(symbol, ink);
+        let lead = Painted::from("  ") + page.paint(symbol, ink);
         let distance = right(&distance(row), DISTANCE);
         if is_one_line {
             let (source, run) = (right(&row.source, value), right(&row.run, value));
-            page.line(&format!("  {symbol} {} {source} {run} {distance}", left(&row.what, what)));
+            page.line(lead + format!(" {} {source} {run} {distance}", left(&row.what, what)));
         } else {
             let name = page.width - DISTANCE - 5;
-            page.line(&format!("  {symbol} {} {distance}", left(&shorten(&row.what, name), name)));
+            page.line(lead + format!(" {} {distance}", left(&shorten(&row.what, name), name)));
             page.entry_at(13, "    source", &row.source);
             page.entry_at(13, "    run", &row.run);
         }

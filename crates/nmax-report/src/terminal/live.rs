@@ -3,7 +3,7 @@
 use nmax_metrics::{Aggregate, Histogram, LatencySet, Nanos, RequestStats, Section, Window};
 use nmax_plan::plan::{Plan, Workload};
 
-use super::text::{Ink, left, paint, shorten, width, wrap};
+use super::text::{Ink, Painted, left, shorten, width, wrap};
 use super::{COLUMNS_MIN, Style, WIDTH_MIN};
 use crate::{number, shape};
 
@@ -129,11 +129,12 @@ fn completed(aggregate: &Aggregate) -> u64 {
 
 /// The display: always the same number of lines, one more beside a warning, none wider than `style.width`. Below
 /// [`WIDTH_MIN`] texts are wrapped and not shortened, so that the number of lines varies.
-pub fn progress(live: &LiveView, style: Style) -> Vec<String> {
+pub fn progress(live: &LiveView, style: Style) -> Vec<Painted> {
     let columns = style.width.max(COLUMNS_MIN);
     let is_narrow = columns < WIDTH_MIN;
     let fit = |text: &str| if is_narrow { wrap(text, columns) } else { vec![shorten(text, columns)] };
-    let painted = |text: &str, ink| fit(text).into_iter().map(move |line| paint(&line, ink, style.color));
+    let inked = |text: &str, ink| Painted::inked(text, ink, style.color);
+    let painted = |text: &str, ink| fit(text).into_iter().map(move |line| inked(&line, ink));
     let clock = match live.total_s {
         Some(total_s) => format!("{} of {}", number::span(live.elapsed_s), number::span(total_s)),
         None => number::span(live.elapsed_s),
@@ -151,12 +152,13 @@ pub fn progress(live: &LiveView, style: Style) -> Vec<String> {
     let rate = left(&number::rate_or_unknown(live.completed_per_s), 9);
     let spark = sparkline(&live.history, columns.saturating_sub(if is_narrow { width(&rate) + 1 } else { 26 }).min(60));
     let ink = if failing { Ink::Bad } else { Ink::Good };
-    let mut lines = vec![format!("{stage}  {}", paint(&bar, Ink::Accent, style.color)).trim_end().to_owned()];
-    lines.extend(fit(&load_text(live)));
-    lines.extend(fit(&times_text(live)));
+    let mut lines = vec![Painted::from(stage + "  ") + inked(&bar, Ink::Accent)];
+    lines.extend(fit(&load_text(live)).into_iter().map(Painted::from));
+    lines.extend(fit(&times_text(live)).into_iter().map(Painted::from));
     lines.extend(painted(&format!("{failures}{dropped}"), ink));
-    lines.push(format!("{rate} {}", paint(&spark, Ink::Accent, style.color)).trim_end().to_owned());
+    lines.push(Painted::from(rate + " ") + inked(&spark, Ink::Accent));
     lines.extend(live.warning.iter().flat_map(|text| painted(&format!("! {text}"), Ink::Warning)));
+    lines.iter_mut().for_each(Painted::trim_end);
     lines
 }
 

@@ -135,10 +135,10 @@ pub(super) fn write(page: &mut Page, view: &View, wide: bool) {
     page.heading(&format!("Requests (phase {}, {start} to {end})", phase.name));
     let lead = " ".repeat(layout.name.unwrap_or(0));
     let groups = page.paint(&(lead + &layout.groups()), Ink::Dim);
-    page.line(&groups);
+    page.line(groups);
     let titles = left("", layout.name.unwrap_or(0)) + &layout.cells(|column| column.title.to_owned());
     let titles = page.paint(&titles, Ink::Dim);
-    page.line(&titles);
+    page.line(titles);
     for (name, stats) in view.requests.iter().take(ROWS_MAX) {
         row(page, &layout, name, stats, Ink::Plain);
     }
@@ -180,10 +180,10 @@ fn row(page: &mut Page, layout: &Layout, name: &str, stats: &Stats, ink: Ink) {
         Some(columns) => left(&shorten(name, columns), columns) + &cells,
         None => {
             let name = page.paint(&shorten(name, page.width), if ink == Ink::Plain { Ink::Accent } else { ink });
-            page.line(&name);
+            page.line(name);
             cells
         }
     };
     let line = page.paint(&line, ink);
-    page.line(&line);
+    page.line(line);
 }

@@ -2,7 +2,7 @@
 
 use nmax_usl::{Analysis, Effect};
 
-use super::text::{self, Ink, left, right, shorten};
+use super::text::{self, Ink, Painted, left, right, shorten};
 use super::{LIST_MAX, Page, Style, more};
 use crate::number::{self, UNKNOWN};
 use crate::scalability::{FitView, Level, ScaleView, words};
@@ -20,18 +20,18 @@ const ROWS_MAX: usize = 40;
 const COLUMN: usize = 16;
 
 /// A fit. No line is wider than `style.width`.
-pub fn fit(view: &FitView, style: Style, glyphs: Glyphs) -> String {
+pub fn fit(view: &FitView, style: Style, glyphs: Glyphs) -> Painted {
     let mut page = Page::new(style);
     title(&mut page, &view.title, &view.subtitle);
     answer(&mut page, view, "", glyphs);
     law(&mut page, view, "");
     models(&mut page, &view.analysis, "");
     points(&mut page, view, "");
-    glyphs.plain(page.text)
+    glyphs.plain(&page.text)
 }
 
 /// A campaign. No line is wider than `style.width`.
-pub fn scale(view: &ScaleView, style: Style, glyphs: Glyphs) -> String {
+pub fn scale(view: &ScaleView, style: Style, glyphs: Glyphs) -> Painted {
     let mut page = Page::new(style);
     title(&mut page, &view.fit.title, &view.fit.subtitle);
     let info = &view.info;
@@ -70,15 +70,15 @@ pub fn scale(view: &ScaleView, style: Style, glyphs: Glyphs) -> String {
         }
     }
     levels(&mut page, view);
-    glyphs.plain(page.text)
+    glyphs.plain(&page.text)
 }
 
 fn title(page: &mut Page, title: &str, subtitle: &str) {
     let line = page.paint(&shorten(title, page.width), Ink::Bold);
-    page.line(&line);
+    page.line(line);
     for line in text::wrap(subtitle, page.width) {
         let line = page.paint(&line, Ink::Dim);
-        page.line(&line);
+        page.line(line);
     }
 }
 
@@ -95,7 +95,7 @@ fn answer(page: &mut Page, view: &FitView, of: &str, glyphs: Glyphs) {
     } else {
         heading(page, "Curve", of);
     }
-    page.drawing(&chart::of_fit(view, page.width, page.color, glyphs));
+    page.drawing(chart::of_fit(view, page.width, page.color, glyphs));
     heading(page, "Meaning", of);
     for sentence in words::meaning(&view.analysis, of) {
         page.item("»", Ink::Accent, &sentence);
@@ -129,7 +129,7 @@ fn law(page: &mut Page, view: &FitView, of: &str) {
     if let Some(fit) = &analysis.fit {
         let header = format!("{}{}{}reading", left("", 20), left("estimate", 14), left("95 % interval", 25));
         let header = page.paint(shorten(&header, page.width).trim_end(), Ink::Dim);
-        page.line(&header);
+        page.line(header);
         let rows = [
             ("contention α", &fit.contention, words::sign(analysis.contention_sign).to_owned()),
             ("coherency β", &fit.coherency, words::sign(analysis.coherency_sign).to_owned()),
@@ -141,7 +141,7 @@ fn law(page: &mut Page, view: &FitView, of: &str) {
             let reading = if text::width(&reading) > room { "per second" } else { &reading };
             let reading = shorten(reading, room);
             let numbers = left(&words::value(of), 14) + &left(&words::interval(of), 25);
-            page.line(&format!("  {}{numbers} {reading}", left(name, 18)));
+            page.line(format!("  {}{numbers} {reading}", left(name, 18)));
         }
         let method = format!("{}, {} points", words::method(fit), number::count(fit.n as u64));
         page.entry_at(COLUMN, "fitted by", &method);
@@ -190,7 +190,7 @@ fn models(page: &mut Page, analysis: &Analysis, of: &str) {
     heading(page, "Models by AICc (a lead of more than 4 decides)", of);
     let header = format!("  {}{}{}{}", left("model", 10), right("k", 3), right("AICc", 10), right("behind", 10));
     let header = page.paint(&header, Ink::Dim);
-    page.line(&header);
+    page.line(header);
     for rung in &analysis.ladder {
         let figure = |value: f64| {
             if value.is_finite() { words::fixed(value, 1) } else { UNKNOWN.to_owned() }
@@ -248,21 +248,21 @@ fn points(page: &mut Page, view: &FitView, of: &str) {
         row(page, point, &POINTS);
     }
     more(page, points.len(), ROWS_MAX, "points in the CSV file, the JSON and the page");
-    page.line(&page.paint("zones: A above the bound, B on it, C below it", Ink::Dim));
+    page.line(page.paint("zones: A above the bound, B on it, C below it", Ink::Dim));
     if let Some(text) = words::response_times(&view.analysis) {
-        page.line(&page.paint(&shorten(text, page.width), Ink::Dim));
+        page.line(page.paint(&shorten(text, page.width), Ink::Dim));
     }
 }
 
 fn header<R>(page: &mut Page, columns: &[Column<R>]) {
     let titles: String = columns.iter().map(|(title, width, _)| right(title, *width)).collect();
     let titles = page.paint(&titles, Ink::Dim);
-    page.line(&titles);
+    page.line(titles);
 }
 
 fn row<R>(page: &mut Page, of: &R, columns: &[Column<R>]) {
     let cells = columns.iter().map(|(_, width, cell)| right(&shorten(&cell(of), *width - 1), *width));
-    page.line(&cells.collect::<String>());
+    page.line(cells.collect::<String>());
 }
 
 fn knobs(page: &mut Page, view: &ScaleView) {
@@ -278,7 +278,7 @@ fn knobs(page: &mut Page, view: &ScaleView) {
         titles += &right("cost/10⁶", 12);
     }
     let titles = page.paint(&titles, Ink::Dim);
-    page.line(&titles);
+    page.line(titles);
     for knob in view.knobs.iter().take(ROWS_MAX) {
         let mut line = left(&shorten(&words::setting(&knob.values), name), name)
             + &right(&words::plain_or_unknown(knob.load), 9)
@@ -310,7 +310,7 @@ fn levels(page: &mut Page, view: &ScaleView) {
         let cells = cells.collect::<String>();
         let word = if level.setting.is_empty() { &level.purpose } else { &level.setting };
         let room = page.width.saturating_sub(text::width(&cells) + 2);
-        page.line(&format!("{cells}  {}", shorten(word, room)));
+        page.line(format!("{cells}  {}", shorten(word, room)));
         if !level.used {
             let why = if level.why.is_empty() { "not used" } else { &level.why };
             page.item("!", Ink::Warning, &format!("not fitted: {why}"));

@@ -1,46 +1,6 @@
-//! Text in columns: what is safe to print, how wide it is, how it is shortened, wrapped and colored.
+//! Text in columns: how wide it is, how it is shortened and wrapped. What comes from servers is escaped first.
 
-use std::borrow::Cow;
-
-/// Colors of the terminal's own palette.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Ink {
-    Plain,
-    Bold,
-    Dim,
-    Good,
-    Bad,
-    Warning,
-    Accent,
-}
-
-/// `text` in that color, or as it is.
-pub(super) fn paint(text: &str, ink: Ink, color: bool) -> String {
-    let code = match ink {
-        Ink::Plain => return text.to_owned(),
-        Ink::Bold => "1",
-        Ink::Dim => "2",
-        Ink::Good => "1;32",
-        Ink::Bad => "1;31",
-        Ink::Warning => "1;33",
-        Ink::Accent => "36",
-    };
-    if color && !text.is_empty() { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_owned() }
-}
-
-/// Without characters that move the cursor, change direction or color: names come from servers.
-pub(super) fn safe(text: &str) -> Cow<'_, str> {
-    if text.chars().any(is_unsafe) {
-        Cow::Owned(text.chars().map(|c| if is_unsafe(c) { '\u{fffd}' } else { c }).collect())
-    } else {
-        Cow::Borrowed(text)
-    }
-}
-
-fn is_unsafe(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
-}
+pub(super) use nmax_text::{Ink, Painted, shown};
 
 /// Columns that a text takes.
 pub(super) fn width(text: &str) -> usize {
@@ -108,7 +68,7 @@ pub(super) fn fold(line: &str, columns: usize) -> Vec<String> {
 
 /// At most `limit` columns; a longer text loses its middle.
 pub(super) fn shorten(text: &str, limit: usize) -> String {
-    let text = safe(text);
+    let text = shown(text);
     if width(&text) <= limit {
         return text.into_owned();
     }
@@ -144,7 +104,7 @@ pub(super) fn right(text: &str, columns: usize) -> String {
 /// Lines of at most `limit` columns, broken at spaces where there are some.
 pub(super) fn wrap(text: &str, limit: usize) -> Vec<String> {
     let limit = limit.max(2);
-    let text = safe(text);
+    let text = shown(text);
     let mut lines = Vec::new();
     let mut line = String::new();
     for word in text.split_whitespace() {

@@ -237,8 +237,8 @@ fn compression_is_told_everywhere() {
     let mut run = Run::new(&Shape::default());
     run.plan.compress = 60.0;
     let view = run.view();
-    let first = |text: String| text.lines().next().unwrap_or_default().to_owned();
-    assert!(first(terminal::table(&view, Style::default())).contains("compressed 60"));
+    let first = |text: &str| text.lines().next().unwrap_or_default().to_owned();
+    assert!(first(&terminal::table(&view, Style::default())).contains("compressed 60"));
     assert!(html::page(&view).contains("FAIL, compressed 60"));
     assert_eq!(json::summary(&view)["compress"], 60.0);
 }

@@ -5,6 +5,7 @@ use nmax_analysis::history::history;
 use nmax_report::comparison::{ComparisonView, HistoryRun, HistoryView};
 use nmax_report::terminal::{self, Glyphs, Style};
 use nmax_report::{html, json, markdown};
+use nmax_text::is_hidden;
 use proptest::prelude::*;
 
 use crate::schema::{check, is_fresh};
@@ -165,7 +166,7 @@ fn outputs_agree() {
 fn a_history_is_told_alike() {
     let view = followed("shop", &stepped());
     let (text, page) = (terminal::history(&view, Style::default(), Glyphs::Unicode), html::history(&view));
-    for text in [&text, &page] {
+    for text in [&*text, &page] {
         assert!(text.contains("one change in 20 runs"), "{text}");
         assert!(text.contains("worse from run r10 (2026-01-31 12:00) on: shop: ×1.40"), "{text}");
     }
@@ -176,7 +177,7 @@ fn a_history_is_told_alike() {
 
 #[test]
 fn what_comes_from_outside_is_no_markup() {
-    let evil = "<script>alert(1)</script>|`*_[x](javascript:y)\u{1b}[31m";
+    let evil = "<script>alert(1)</script>|`*_[x](javascript:y)\u{1b}[31m\u{202e}\u{2028}\u{9b}";
     let (compared, followed) = (view(evil), followed(evil, &stepped()));
     for page in [html::comparison(&compared), html::history(&followed)] {
         assert!(!page.contains("<script") && !page.contains("http-equiv=\"refresh"), "{page}");
@@ -196,7 +197,10 @@ fn what_comes_from_outside_is_no_markup() {
         terminal::comparison(&compared, Style::default()),
         terminal::history(&followed, Style::default(), Glyphs::Unicode),
     ] {
-        assert!(!text.contains('\u{1b}'), "{text}");
+        assert!(!text.contains(|c| is_hidden(c) && c != '\n'), "{text}");
+    }
+    for page in [&note, &html::comparison(&compared), &html::history(&followed)] {
+        assert!(!page.contains(|c| is_hidden(c) && c != '\n'), "{page}");
     }
 }
 

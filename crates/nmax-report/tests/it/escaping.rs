@@ -2,6 +2,7 @@
 
 use nmax_report::terminal::Style;
 use nmax_report::{csv, html, junit, terminal};
+use nmax_text::{is_hidden, shown_lines};
 use proptest::prelude::*;
 
 use crate::sample::{Run, Shape};
@@ -44,6 +45,15 @@ fn hostile(name: &str, text: &str) -> Run {
     run
 }
 
+/// Without the colors of nmax itself.
+fn without_colors(text: &str) -> String {
+    let mut plain = text.to_owned();
+    for code in ["0", "1", "2", "1;32", "1;31", "1;33", "36"] {
+        plain = plain.replace(&format!("\u{1b}[{code}m"), "");
+    }
+    plain
+}
+
 /// Tags of a text in their order; a `<` that is no tag, an unclosed tag or a wrong end is an error.
 pub(crate) fn check_nesting(xml: &str, void: &[&str]) {
     let mut open = Vec::new();
@@ -84,17 +94,23 @@ fn check_all(run: &Run) {
     check_nesting(&body(&page), &["meta"]);
     let xml = junit::xml(&view);
     check_nesting(&xml, &[]);
-    let forbidden = |c: char| c.is_control() && !matches!(c, '\t' | '\n' | '\r');
+    let forbidden = |c: char| is_hidden(c) && !matches!(c, '\t' | '\n' | '\r');
     assert!(!xml.contains(forbidden) && !page.contains(forbidden));
+    assert!(!csv::requests(&view).contains(forbidden));
     let table = terminal::table(&view, Style::default());
-    assert!(!table.contains(|c: char| (c.is_control() && c != '\n') || c == '\u{202e}'), "{table:?}");
+    assert!(!table.contains(|c: char| is_hidden(c) && c != '\n'), "{table:?}");
+    // Colors are the only sequences, and there are no more of them than without hostile text.
+    let colored = terminal::table(&view, Style { color: true, ..Style::default() });
+    assert_eq!(without_colors(&colored), *table);
 }
 
 #[test]
 fn hostile_text_stays_text() {
     let run = hostile(HOSTILE, HOSTILE);
     check_all(&run);
-    assert!(html::page(&run.view()).contains("&lt;script&gt;alert(1)"), "it is still there to read");
+    let page = html::page(&run.view());
+    assert!(page.contains("&lt;script&gt;alert(1)"), "it is still there to read");
+    assert!(page.contains("\\u001b[31m\\u0000\\u202e"), "and what would hide is shown");
 }
 
 proptest! {
@@ -102,7 +118,7 @@ proptest! {
 
     /// Law: any text at all leaves all outputs well-formed.
     #[test]
-    fn any_text_is_escaped(name in any::<String>(), text in "[<>&\"'\\x00-\\x1f\\x7f-\\x9f`=/ a-z\u{2028}\u{fffe}日]{0,40}") {
+    fn any_text_is_escaped(name in any::<String>(), text in "[<>&\"'\\x00-\\x1f\\x7f-\\x9f`=/ a-z\u{2028}\u{202e}\u{2066}\u{61c}\u{fffe}日]{0,40}") {
         check_all(&hostile(&name, &text));
     }
 
@@ -115,7 +131,7 @@ proptest! {
         prop_assert_eq!(rows.len(), 3);
         prop_assert!(rows.iter().all(|row| row.len() == rows[0].len()));
         let harmless = if name.starts_with('\r') { format!("'{name}") } else { name };
-        prop_assert_eq!(&rows[1][0], &harmless);
+        prop_assert_eq!(&*rows[1][0], &*shown_lines(&harmless));
     }
 }
 

@@ -50,7 +50,7 @@ fn a_late_injector_is_told_while_it_happens() {
     assert!(text.starts_with("injector late so far: 900 ms of p99 "), "{text}");
     for width in [60, 80] {
         let lines = progress(&live, Style { color: false, width, wide: false });
-        assert_eq!((lines.len(), lines[5].as_str()), (6, format!("! {text}").as_str()));
+        assert_eq!((lines.len(), &*lines[5]), (6, format!("! {text}").as_str()));
     }
     assert!(plain_line(&live).ends_with(&format!("; ! {text}")));
     // On time for so long that p99 is on time again.

@@ -1,3 +1,5 @@
+use std::os::unix::fs::PermissionsExt;
+
 use proptest::prelude::*;
 
 use super::*;
@@ -129,6 +131,23 @@ fn the_first_hundred_failures_of_a_kind_are_kept_and_the_last_says_so() {
     let events: Vec<_> = run.events().unwrap().map(Result::unwrap).collect();
     assert_eq!(events.len(), 1);
     assert_eq!(events[0].text, "timeout: the first 100 failures are kept; summary.json counts all");
+}
+
+/// Bodies are their owner's; what is made to be shared stays readable.
+#[test]
+fn files_with_bodies_are_their_owners_alone() {
+    let scratch = Scratch::new();
+    let mut writer = RunWriter::create(scratch.path(), &manifest("a", START)).unwrap();
+    let directory = writer.path().to_owned();
+    writer.failure(&testing::failure("timeout")).unwrap();
+    writer.finish("{}", "page").unwrap();
+    let mode = |file: &str| fs::metadata(directory.join(file)).unwrap().permissions().mode() & 0o077;
+    assert_eq!(mode(records::FAILURES), 0);
+    // As far as the mask of this process allows, which takes from all of them alike.
+    fs::write(directory.join("any"), "").unwrap();
+    for file in [SUMMARY, REPORT, line::FILE, hlog::FILE, records::EVENTS] {
+        assert_eq!(mode(file), mode("any") & 0o044, "{file}");
+    }
 }
 
 #[test]

@@ -16,6 +16,8 @@ mod table;
 
 use std::fmt::Display;
 
+use nmax_text::shown;
+
 use super::run::complain;
 use crate::args::{DataArgs, DataVerb};
 use crate::exit::Exit;
@@ -42,20 +44,6 @@ pub fn data(args: &DataArgs) -> Exit {
         DataVerb::Check(args) => skew::check(args),
     };
     ended.unwrap_or_else(|trouble| complain(&trouble.text, trouble.exit))
-}
-
-/// A name or value of a file as it is shown: control characters, which would break the table or steer the terminal,
-/// are escaped.
-pub fn shown(text: &str) -> String {
-    let mut shown = String::with_capacity(text.len());
-    for c in text.chars() {
-        if c.is_control() || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}') {
-            shown.extend(c.escape_default());
-        } else {
-            shown.push(c);
-        }
-    }
-    shown
 }
 
 /// A column that is not there.

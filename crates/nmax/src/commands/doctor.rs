@@ -3,6 +3,7 @@
 use std::io::IsTerminal;
 
 use nmax_report::number;
+use nmax_text::{Ink, Painted};
 use serde_json::{Value, json};
 
 use super::run::complain;
@@ -53,13 +54,13 @@ fn need(args: &DoctorArgs, what: &str) -> Result<Need, String> {
     Ok(Need::of(&plan, &origins, u64::from(workers)))
 }
 
-fn as_text(checks: &[Finding], forecast: Option<&[Finding]>) -> String {
+fn as_text(checks: &[Finding], forecast: Option<&[Finding]>) -> Painted {
     let use_color = std::io::stdout().is_terminal() && live::use_color();
     let width = live::output_width(80);
-    let mut text = "This host\n".to_owned();
+    let mut text = Painted::from("This host\n");
     checks.iter().for_each(|finding| row(finding, use_color, width, &mut text));
     if let Some(forecast) = forecast {
-        text.push_str("\nThis plan on this host\n");
+        text += "\nThis plan on this host\n";
         forecast.iter().for_each(|finding| row(finding, use_color, width, &mut text));
     }
     let all = || checks.iter().chain(forecast.unwrap_or_default());
@@ -68,24 +69,23 @@ fn as_text(checks: &[Finding], forecast: Option<&[Finding]>) -> String {
         let plural = if n == 1 { "" } else { "s" };
         format!("{} {noun}{plural}", number::count(n))
     };
-    text.push_str(&format!("\n{}, {}\n", of(Level::Error, "error"), of(Level::Warning, "warning")));
+    text += format_args!("\n{}, {}\n", of(Level::Error, "error"), of(Level::Warning, "warning"));
     text
 }
 
 /// A mark, the name and the value; below them what it means, and what to do.
-fn row(finding: &Finding, use_color: bool, width: usize, text: &mut String) {
+fn row(finding: &Finding, use_color: bool, width: usize, text: &mut Painted) {
     let mark = finding.level.mark();
-    let color = match finding.level {
-        Level::Ok => "32",
-        Level::Note => "2",
-        Level::Warning => "33",
-        Level::Error => "31",
+    let ink = match finding.level {
+        Level::Ok => Ink::Good,
+        Level::Note => Ink::Dim,
+        Level::Warning => Ink::Warning,
+        Level::Error => Ink::Bad,
     };
-    let mark = if use_color { format!("\x1b[{color}m{mark}\x1b[0m") } else { mark.to_string() };
     let (name, value) = COLUMNS;
-    let head = format!("{mark} {:<name$}{:<value$}", finding.what, finding.value);
-    text.push_str(head.trim_end());
-    text.push('\n');
+    *text += Painted::inked(&mark.to_string(), ink, use_color);
+    *text += format!(" {:<name$}{:<value$}", finding.what, finding.value).trim_end();
+    *text += "\n";
     wrap(&finding.meaning, "    ", width, text);
     if !finding.remedy.is_empty() {
         wrap(&format!("help: {}", finding.remedy), "    ", width, text);
@@ -93,21 +93,19 @@ fn row(finding: &Finding, use_color: bool, width: usize, text: &mut String) {
 }
 
 /// Breaks at spaces.
-fn wrap(words: &str, indent: &str, width: usize, text: &mut String) {
+fn wrap(words: &str, indent: &str, width: usize, text: &mut Painted) {
     let mut line = indent.to_owned();
     for word in words.split(' ') {
         let is_first = line.len() == indent.len();
         if !is_first && line.chars().count() + 1 + word.chars().count() > width {
-            text.push_str(&line);
-            text.push('\n');
+            *text += line + "\n";
             line = indent.to_owned();
         } else if !is_first {
             line.push(' ');
         }
         line.push_str(word);
     }
-    text.push_str(&line);
-    text.push('\n');
+    *text += line + "\n";
 }
 
 fn as_json(finding: &Finding) -> Value {

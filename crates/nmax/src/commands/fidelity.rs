@@ -4,6 +4,7 @@ use std::io::IsTerminal;
 use std::path::Path;
 
 use nmax_report::terminal::{Style, likeness};
+use nmax_text::Painted;
 
 use super::run::complain;
 use crate::args::FidelityArgs;
@@ -24,7 +25,7 @@ pub fn fidelity(args: &FidelityArgs) -> Exit {
     }
 }
 
-fn compared(args: &FidelityArgs) -> Result<String, String> {
+fn compared(args: &FidelityArgs) -> Result<Painted, String> {
     let directory = nmax_store::find(&args.runs_dir, &args.run).map_err(|error| error.to_string())?;
     let found = match &args.source {
         None => stored(&directory).ok_or_else(|| none(&directory))?,
@@ -38,7 +39,7 @@ fn compared(args: &FidelityArgs) -> Result<String, String> {
         }
     };
     if args.json {
-        return Ok(format!("{:#}\n", found.to_json()));
+        return Ok(format_args!("{:#}\n", found.to_json()).into());
     }
     let is_terminal = std::io::stdout().is_terminal();
     let style = Style { color: is_terminal && live::use_color(), width: live::output_width(100), wide: false };

@@ -14,7 +14,7 @@ use nmax_report::terminal::Glyphs;
 use nmax_secrets::MASK;
 use nmax_secrets::targets::Hider;
 
-use super::import::files::{Place, Trouble, refused, replace};
+use super::import::files::{Place, Readers, Trouble, refused, replace};
 use super::run::complain;
 use crate::args::LogArgs;
 use crate::exit::Exit;
@@ -172,7 +172,7 @@ fn store(place: &Place, made: &Made) -> Result<Vec<PathBuf>, Trouble> {
     place.prepare()?;
     // The plan last: where it is, everything that it names is.
     for (path, text) in files.iter().rev() {
-        replace(path, text.as_bytes(), false).map_err(|error| refused(path, &error))?;
+        replace(path, text.as_bytes(), Readers::All).map_err(|error| refused(path, &error))?;
     }
     Ok(paths)
 }

@@ -89,7 +89,7 @@ fn as_text(traced: &Traced, shown: &Shown) -> String {
     let time = number::time(sample.response_time().0 as f64);
     let mut text = format!("\n{symbol} {}: {} after {time}\n", shown.text(&traced.name), status(sample));
     if let Some(failure) = &traced.failure {
-        text.push_str(&format!("  {}\n", shown.text(&failure.text)));
+        text.push_str(&format!("  {}\n", nmax_text::shown(&shown.text(&failure.text))));
         if let Outcome::Error(kind) = failure.outcome {
             text.push_str(&format!("  help: {}\n", kind.remedy()));
         }
@@ -185,11 +185,10 @@ fn no_text(bytes: u64) -> String {
     format!("[{} bytes that are no text]", number::count(bytes))
 }
 
-/// Text without control characters and not too much of it; and whether there is more.
+/// Not too much of a text; and whether there is more.
 fn short(text: &str) -> (String, bool) {
-    let clean = text.chars().filter(|c| !c.is_control() || *c == '\n');
     let is_cut = text.chars().count() > BODY_CHARS_MAX;
-    (clean.take(BODY_CHARS_MAX).collect(), is_cut)
+    (text.chars().take(BODY_CHARS_MAX).collect(), is_cut)
 }
 
 fn indent(out: &mut String, mark: &str, text: &str) {

@@ -16,7 +16,7 @@ use nmax_import::redact::{Secrets, redact};
 use nmax_import::{convert, har};
 use nmax_proxy::{BODY_BYTES_MAX, Event, Events, Hosts, Recorder, Settings};
 
-use super::import::files::{self, Bundle, Kept, Place, Trouble};
+use super::import::files::{self, Bundle, Kept, Place, Readers, Trouble};
 use super::import::told::Beside;
 use super::import::{nothing, options, recordings, tell};
 use super::run::complain;
@@ -278,9 +278,9 @@ fn keep(place: &Place, text: &str, secrets: &Secrets) -> Result<PathBuf, Trouble
     let secrets_file = place.secrets();
     if secrets.redactions > 0 {
         files::ignore(&place.path(""), &[&secrets_file])?;
-        files::replace(&secrets_file, secrets.to_json().as_bytes(), true)
+        files::replace(&secrets_file, secrets.to_json().as_bytes(), Readers::Owner)
             .map_err(|error| files::refused(&secrets_file, &error))?;
     }
-    files::replace(&har_file, text.as_bytes(), false).map_err(|error| files::refused(&har_file, &error))?;
+    files::replace(&har_file, text.as_bytes(), Readers::Owner).map_err(|error| files::refused(&har_file, &error))?;
     Ok(har_file)
 }

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use nmax_report::{csv, html, json, junit};
 use nmax_store::{RunEntry, StoreError};
+use nmax_text::Painted;
 use serde_json::json;
 
 use super::run::{complain, print, text, write};
@@ -177,7 +178,7 @@ fn report_of(campaign: &Path, args: &ReportArgs) -> Exit {
     };
     match write(&file, &page) {
         Ok(()) => {
-            say::line(file.display());
+            say::line(file.display().to_string());
             Exit::Pass
         }
         Err(error) => complain(&error, Exit::Usage),
@@ -195,11 +196,11 @@ pub fn report(args: &ReportArgs) -> Exit {
     };
     let view = &finished.view;
     let summary = || format!("{:#}\n", json::summary(view));
-    let page = match args.format {
-        Format::Html => html::page(view),
-        Format::Json => summary(),
-        Format::Junit => junit::xml(view),
-        Format::Csv => csv::requests(view),
+    let page: Painted = match args.format {
+        Format::Html => html::page(view).into(),
+        Format::Json => summary().into(),
+        Format::Junit => junit::xml(view).into(),
+        Format::Csv => csv::requests(view).into(),
         Format::Text => text(view, false),
     };
     let written = match (&args.output, args.format) {
@@ -218,7 +219,7 @@ pub fn report(args: &ReportArgs) -> Exit {
     };
     match written {
         Ok(file) => {
-            say::line(file.display());
+            say::line(file.display().to_string());
             Exit::Pass
         }
         Err(error) => complain(&error, Exit::Usage),

@@ -8,6 +8,7 @@ use nmax_engine::KeepSamples;
 use nmax_plan::plan::Plan;
 use nmax_report::terminal::{Style, table};
 use nmax_report::{View, csv, json, junit};
+use nmax_text::Painted;
 use rustix::thread::CpuSet;
 
 use super::{smoke, wire};
@@ -186,7 +187,7 @@ pub fn print(view: &View, output: &OutputArgs) {
 }
 
 /// The result as a table, as fits standard output.
-pub fn text(view: &View, wide: bool) -> String {
+pub fn text(view: &View, wide: bool) -> Painted {
     let is_terminal = std::io::stdout().is_terminal();
     let width = live::output_width(80);
     table(view, Style { color: is_terminal && live::use_color(), width, wide })

@@ -19,7 +19,7 @@ pub fn target(args: &TargetArgs) -> Exit {
             Err(error) => return complain(&error, Exit::Usage),
         };
         for address in target.addresses() {
-            say::line(address);
+            say::line(address.to_string());
         }
         match target.run(nmax_agent::stopped(args.for_time)).await {
             Ok(()) => Exit::Pass,

@@ -110,11 +110,6 @@ fn blocked(analysis: &Analysis) -> Option<String> {
     analysis.fit.is_none().then(|| "the law cannot be fitted to these points".to_owned())
 }
 
-/// Text of a file as it is shown: what would steer the terminal is escaped.
-fn shown(text: &str) -> String {
-    super::data::shown(text)
-}
-
 /// A number for people.
 fn plain(value: f64) -> String {
     words::plain(value)

@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use nmax_report::number;
 
-use crate::live::Drawn;
 use crate::say;
+use crate::say::Drawn;
 
 /// Between two looks at a terminal, and between two lines elsewhere.
 const PERIODS: (Duration, Duration) = (Duration::from_millis(200), Duration::from_secs(10));
@@ -54,7 +54,7 @@ impl Progress {
         let mega = number::count(self.bytes / 1_000_000);
         let text = format!("read {mega} MB, {} lines", number::count(self.lines));
         if self.is_terminal {
-            self.drawn.redraw(&[text]);
+            self.drawn.redraw(&[text.into()]);
         } else {
             say::note(text);
         }

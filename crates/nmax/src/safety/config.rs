@@ -80,7 +80,7 @@ fn wrong(at: Location, entry: &str, error: &TargetError) -> DocumentError {
     DocumentError {
         at,
         kind: Kind::Value,
-        message: format!("`{}` {error}", shown.escape_debug()),
+        message: format!("`{}` {error}", nmax_text::shown(&shown)),
         remedy: "an entry is a host name, an address or a network, such as `staging.lan` or `10.0.0.0/8`".into(),
     }
 }

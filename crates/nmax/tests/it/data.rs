@@ -136,7 +136,7 @@ fn values_cannot_steer_the_terminal() {
     fs::write(bench.path("odd.csv"), "a\u{1b}[2J,b\n\"x\ny\",1\n\"x\ny\",\0\n").unwrap();
     let shown = bench.nmax(&["data", "check", "odd.csv", "--unique", "b"]).exits(0).stdout;
     assert!(!shown.contains(|c: char| c.is_control() && c != '\n'), "{shown:?}");
-    assert!(shown.contains("a\\u{1b}[2J") && shown.contains("x\\ny"), "{shown}");
+    assert!(shown.contains("a\\u001b[2J") && shown.contains("x\\ny"), "{shown}");
 }
 
 #[test]

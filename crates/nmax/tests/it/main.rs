@@ -33,6 +33,7 @@ mod cases;
 mod compare;
 mod completion;
 mod consent;
+mod controls;
 mod damaged;
 mod data;
 mod doctor;

@@ -42,9 +42,6 @@ pub(crate) fn arrived(target: &Running) -> u64 {
 /// Longest request that is kept, bytes.
 const HEARD_BYTES_MAX: usize = 64 * 1024;
 
-/// What a listener answers to the text of a request: the rest of a reply, behind `HTTP/1.1 `.
-pub(crate) type Answer = fn(&str) -> String;
-
 /// Keeps what was asked. One request per connection. Stops when dropped.
 pub(crate) struct Listener {
     address: SocketAddr,
@@ -56,10 +53,11 @@ pub(crate) struct Listener {
 impl Listener {
     /// Answers everything with 200.
     pub(crate) fn start() -> Self {
-        Self::answering(|_| "200 OK\r\ncontent-length: 2\r\nconnection: close\r\n\r\nok".to_owned())
+        Self::answering(|_| "HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: close\r\n\r\nok".to_owned())
     }
 
-    pub(crate) fn answering(answer: Answer) -> Self {
+    /// Answers to the text of a request what `answer` says.
+    pub(crate) fn answering(answer: impl Fn(&str) -> String + Send + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let heard = Arc::new(Mutex::new(Vec::new()));
@@ -70,7 +68,7 @@ impl Listener {
                 if stops_too.load(Ordering::Relaxed) {
                     return;
                 }
-                hear(stream, &heard_too, answer);
+                hear(stream, &heard_too, &answer);
             }
         });
         Self { address, heard, stops, thread: Some(thread) }
@@ -97,7 +95,7 @@ impl Drop for Listener {
 }
 
 /// Reads one request with its body, keeps it, and answers it: whoever has the answer finds the request.
-fn hear(mut stream: TcpStream, heard: &Mutex<Vec<String>>, answer: Answer) {
+fn hear(mut stream: TcpStream, heard: &Mutex<Vec<String>>, answer: &dyn Fn(&str) -> String) {
     stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
     let mut request = Vec::new();
     let mut chunk = [0; 4096];
@@ -108,7 +106,7 @@ fn hear(mut stream: TcpStream, heard: &Mutex<Vec<String>>, answer: Answer) {
         }
     }
     let text = String::from_utf8_lossy(&request).into_owned();
-    let reply = format!("HTTP/1.1 {}", answer(&text));
+    let reply = answer(&text);
     if !request.is_empty() {
         heard.lock().unwrap().push(text);
     }

@@ -229,7 +229,7 @@ fn betraying(request: &str) -> String {
     let status = if request.contains("/give") { "200 OK" } else { "500 Out of order" };
     let length = body.len();
     format!(
-        "{status}\r\nset-cookie: id=PLANTEDc1; Path=/\r\nlocation: /x?access_token=PLANTEDc2\r\nx-auth: PLANTEDc3\r\n\
+        "HTTP/1.1 {status}\r\nset-cookie: id=PLANTEDc1; Path=/\r\nlocation: /x?access_token=PLANTEDc2\r\nx-auth: PLANTEDc3\r\n\
          content-type: {kind}\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{body}"
     )
 }

@@ -23,7 +23,7 @@ fn scenarios_are_named_after_what_tells_them_apart() {
     let shares = Shares::new(&kinds, &assigned, types.len());
     let mut names: Vec<String> = Vec::new();
     for cluster in 0..4 {
-        let name = unused(&names, name(cluster, &shares, &types, &names));
+        let name = unused(&names, name(cluster, &shares, &types, &names), '-');
         names.push(name);
     }
     assert_eq!(names, ["item", "home", "signup", "order"]);

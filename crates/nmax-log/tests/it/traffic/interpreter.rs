@@ -138,7 +138,7 @@ impl User<'_> {
                 let Rows::File { cells, .. } = &self.plan.feeders[*feeder].rows else { panic!("rows are files") };
                 let columns = self.plan.feeders[*feeder].columns.len();
                 let law = self.laws[*feeder].as_ref().expect("a law for each feeder");
-                cells[law.draw(random) * columns + column].clone()
+                cells[law.draw(random) * columns + column].to_owned()
             }
             other => panic!("{other:?} is not written"),
         };

@@ -33,7 +33,7 @@ pub fn observe_also(
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!("write one of: {}", OBSERVED_KINDS.join(", ")),
             };
-            let message = format!("`{}` is nothing that can be observed", kind.escape_debug());
+            let message = format!("`{}` is nothing that can be observed", nmax_text::shown(kind));
             decoder.problem(at, Kind::Value, message, remedy);
             continue;
         }

@@ -62,12 +62,12 @@ fn url(decoder: &mut Decoder, node: &Node, schemes: &[&str], example: &str) -> O
     let wrong = match ServiceUrl::parse(&text) {
         Err(message) => message,
         Ok(url) if !schemes.contains(&url.scheme) => {
-            let shown = masked_url(&text).escape_debug().to_string();
+            let shown = nmax_text::shown(&masked_url(&text)).into_owned();
             format!("`{shown}` does not begin with `{}://`", schemes.join("://` or `"))
         }
         // Where there is no host, a database is at a socket of this one.
         Ok(url) if url.host.is_empty() && !schemes.contains(&"postgres") => {
-            format!("`{}` has no host", masked_url(&text).escape_debug())
+            format!("`{}` has no host", nmax_text::shown(&masked_url(&text)))
         }
         Ok(_) => return Some(text),
     };
@@ -83,7 +83,7 @@ fn agent(decoder: &mut Decoder, fields: Fields, node: &Node) -> Option<Found> {
         let listen = map.get("listen")?;
         let address = decoder.expanded(listen)?;
         let Ok(socket) = address.parse::<core::net::SocketAddr>() else {
-            let message = format!("`{}` is not an address and a port", address.escape_debug());
+            let message = format!("`{}` is not an address and a port", nmax_text::shown(&address));
             let remedy = "write an address of this host, such as `0.0.0.0:9798`";
             decoder.problem(listen.at, Kind::Value, message, remedy);
             return None;
@@ -151,7 +151,7 @@ fn processes(decoder: &mut Decoder, fields: Fields) -> Option<Vec<String>> {
     for item in items {
         let name = decoder.expanded(item)?;
         if !is_process_name(&name) || name.parse::<u64>().is_ok() {
-            let message = format!("`{}` is not the name of a process", name.escape_debug());
+            let message = format!("`{}` is not the name of a process", nmax_text::shown(&name));
             let remedy = "write the name of the program without its folder, such as `postgres`";
             decoder.problem(item.at, Kind::Value, message, remedy);
             return None;
@@ -192,7 +192,7 @@ fn resource(decoder: &mut Decoder, entry: &Entry) -> Option<MappedResource> {
     let kind = kind?;
     if given.is_empty() {
         let keys = of_kind(kind).map(|(_, key, _)| *key).collect::<Vec<_>>().join(", ");
-        let message = format!("it is not said what `{}` is made of", entry.key.escape_debug());
+        let message = format!("it is not said what `{}` is made of", nmax_text::shown(&entry.key));
         decoder.problem(entry.key_at, Kind::Missing, message, format!("add some of: {keys}"));
     }
     Some(MappedResource { name: entry.key.clone(), kind, figures: figures.into_iter().collect::<Option<_>>()? })
@@ -212,7 +212,7 @@ fn figure(decoder: &mut Decoder, kind: MappedKind, given: &Entry) -> Option<(&'s
     };
     let text = decoder.expanded(&given.value)?;
     if !is_metric(&text) {
-        let message = format!("`{}` is not the name of a metric", text.escape_debug());
+        let message = format!("`{}` is not the name of a metric", nmax_text::shown(&text));
         let remedy = "write a name, perhaps with labels: `'hikaricp_connections_active{pool=\"orders\"}'`";
         decoder.problem(given.value.at, Kind::Value, message, remedy);
         return None;
@@ -254,7 +254,7 @@ fn redis(decoder: &mut Decoder, node: &Node) -> Option<Found> {
     let example = "redis://:PASSWORD@127.0.0.1:6379";
     let wrong = match ServiceUrl::parse(&text) {
         Ok(url) if !["redis", "rediss"].contains(&url.scheme) => {
-            format!("`{}` is not the scheme of Redis", url.scheme.escape_debug())
+            format!("`{}` is not the scheme of Redis", nmax_text::shown(url.scheme))
         }
         Ok(url) if url.host.is_empty() => "it is not said where Redis is".to_owned(),
         Ok(url) if !redis_path(&url).is_empty() => "the figures are those of all databases".to_owned(),
@@ -284,7 +284,7 @@ fn redis_path<'a>(url: &ServiceUrl<'a>) -> &'a str {
 fn memcached(decoder: &mut Decoder, node: &Node) -> Option<Found> {
     let text = decoder.expanded(node)?;
     let Some((host, port)) = parse_place(&text) else {
-        let message = format!("`{}` is not a host and a port", masked_url(&text).escape_debug());
+        let message = format!("`{}` is not a host and a port", nmax_text::shown(&masked_url(&text)));
         decoder.problem(node.at, Kind::Value, message, "write it as `127.0.0.1:11211`");
         return None;
     };

@@ -95,7 +95,7 @@ fn comparison(decoder: &mut Decoder, node: &Node, names: &Names) -> Option<Condi
     let [operator] = found.as_slice() else {
         let (message, remedy) = match found.get(1) {
             None => (
-                format!("`{}` compares nothing", text.escape_debug()),
+                format!("`{}` compares nothing", nmax_text::shown(&text)),
                 format!(
                     "write it as `${{stock}} > 0`, with spaces around the operator; operators are: {}",
                     words(OPERATORS).join(" ")

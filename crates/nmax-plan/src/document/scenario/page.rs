@@ -59,7 +59,7 @@ fn resources(decoder: &mut Decoder, entry: &Entry, names: &Names) -> Page {
         _ => match decoder.expanded(&entry.value) {
             Some(word) if word == "discover" => page.discover = Discover::SameOrigin,
             Some(word) => {
-                let message = format!("`{}` says nothing about resources", word.escape_debug());
+                let message = format!("`{}` says nothing about resources", nmax_text::shown(&word));
                 let remedy =
                     "write `discover`, a list such as `[/app.css]`, or a map with `list`, `discover` and `hosts`";
                 decoder.problem(entry.value.at, Kind::Value, message, remedy);
@@ -88,7 +88,7 @@ fn discover(decoder: &mut Decoder, fields: Fields) -> Discover {
         let host = host.to_ascii_lowercase();
         let is_host = !host.is_empty() && host.chars().all(|c| c.is_alphanumeric() || ".-_[]:".contains(c));
         if !is_host || (host.contains(':') && !host.starts_with('[')) {
-            let message = format!("`{}` is not a host", host.escape_debug());
+            let message = format!("`{}` is not a host", nmax_text::shown(&host));
             decoder.problem(item.at, Kind::Value, message, "write its name alone, such as `cdn.test`");
         }
         if hosts.contains(&host) {
@@ -148,7 +148,7 @@ pub(in crate::document) fn tags(decoder: &mut Decoder, fields: Fields) -> Vec<St
     for item in items.iter().take(TAGS_MAX) {
         let Some(tag) = decoder.expanded(item) else { continue };
         if !is_name(&tag) || tag.contains("${") {
-            let message = format!("`{}` cannot be a tag", tag.escape_debug());
+            let message = format!("`{}` cannot be a tag", nmax_text::shown(&tag));
             decoder.problem(item.at, Kind::Value, message, "use 1 to 64 characters, without `/` and holes");
         }
         if tags.contains(&tag) {

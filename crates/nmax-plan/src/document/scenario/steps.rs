@@ -182,7 +182,7 @@ fn transaction(decoder: &mut Decoder, fields: Fields, entry: &Entry, scene: &mut
                 "write the same name for all iterations",
             );
         } else if name.trim() != name || name.is_empty() || name.contains(char::is_control) {
-            let message = format!("`{}` cannot be the name of a transaction", name.escape_debug());
+            let message = format!("`{}` cannot be the name of a transaction", nmax_text::shown(name));
             decoder.problem(at, Kind::Value, message, "write a text in one line, without spaces around it");
         } else if name.chars().count() > NAME_CHARS_MAX {
             let message = format!("the name of a transaction has more than {NAME_CHARS_MAX} characters");
@@ -267,7 +267,7 @@ fn choose(decoder: &mut Decoder, node: &Node, scene: &mut Scene) -> Option<Vec<B
 fn end(decoder: &mut Decoder, node: &Node) -> Option<Step> {
     let text = decoder.expanded(node)?;
     if text != "ok" {
-        let message = format!("an iteration ends `ok`, not `{}`", text.escape_debug());
+        let message = format!("an iteration ends `ok`, not `{}`", nmax_text::shown(&text));
         let remedy = "write `end: ok`; or `fail: REASON` for an iteration that failed";
         decoder.problem(node.at, Kind::Value, message, remedy);
     }

@@ -24,6 +24,7 @@ fn any_text() -> impl Strategy<Value = String> {
     prop_oneof![
         "[ -~]{1,12}",
         "\\PC{1,8}",
+        "[a \u{202e}\u{2066}\u{200e}\u{2028}\u{e0041}\u{feff}]{1,8}",
         "[a-z\n\t\\\\\"': #${}]{1,12}",
         Just("true".to_owned()),
         Just("1.0".to_owned()),
@@ -350,7 +351,7 @@ fn feeders() -> Vec<Feeder> {
     let feeder = |name: &str, file: &str, columns: [&str; 2], cells: &[&str], pick, at_end| Feeder {
         name: name.into(),
         columns: columns.map(str::to_owned).to_vec(),
-        rows: Rows::File { file: file.into(), cells: cells.iter().map(|cell| (*cell).to_owned()).collect() },
+        rows: Rows::File { file: file.into(), cells: cells.iter().collect() },
         pick,
         per: if matches!(pick, Pick::Zipf { .. }) { Per::Request } else { Per::Iteration },
         at_end,

@@ -2,8 +2,10 @@
 
 use std::fmt::{self, Display, Formatter, Write};
 
-/// Characters that break lines, are no characters of YAML, or cannot be seen.
-const NOT_IN_TEXTS: [char; 7] = ['\u{85}', '\u{a0}', '\u{2028}', '\u{2029}', '\u{feff}', '\u{fffe}', '\u{ffff}'];
+/// Whether a character breaks lines, is no character of YAML, or cannot be seen: it is escaped.
+fn is_escaped(c: char) -> bool {
+    nmax_text::is_hidden(c) || matches!(c, '\u{a0}' | '\u{fffe}' | '\u{ffff}')
+}
 
 /// A value to write.
 #[derive(Clone, Debug, PartialEq)]
@@ -158,8 +160,7 @@ fn comment(f: &mut Formatter<'_>, note: &str, first: usize, indent: usize) -> fm
     for (index, line) in note.lines().enumerate() {
         pad(f, if index > 0 { indent } else { first })?;
         f.write_str("#")?;
-        let is_shown = |c: char| !c.is_control() && !NOT_IN_TEXTS.contains(&c);
-        let shown: String = line.chars().map(|c| if is_shown(c) { c } else { ' ' }).collect();
+        let shown: String = line.chars().map(|c| if is_escaped(c) { ' ' } else { c }).collect();
         writeln!(f, "{}{}", if shown.is_empty() { "" } else { " " }, shown.trim_end())?;
     }
     Ok(())
@@ -189,7 +190,8 @@ fn scalar(f: &mut Formatter<'_>, text: &str) -> fmt::Result {
             '\n' => f.write_str("\\n")?,
             '\t' => f.write_str("\\t")?,
             '\r' => f.write_str("\\r")?,
-            c if c.is_control() || NOT_IN_TEXTS.contains(&c) => write!(f, "\\u{:04X}", u32::from(c))?,
+            c if is_escaped(c) && u32::from(c) > 0xffff => write!(f, "\\U{:08X}", u32::from(c))?,
+            c if is_escaped(c) => write!(f, "\\u{:04X}", u32::from(c))?,
             c => f.write_char(c)?,
         }
     }

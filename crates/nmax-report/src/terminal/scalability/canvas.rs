@@ -2,7 +2,7 @@
 
 use super::chart::Glyphs;
 use crate::svg::Scale;
-use crate::terminal::text::{Ink, paint};
+use crate::terminal::text::{Ink, Painted};
 
 /// Dots of a braille cell, by column and row.
 const DOTS: [[u8; 4]; 2] = [[0x01, 0x02, 0x04, 0x40], [0x08, 0x10, 0x20, 0x80]];
@@ -131,9 +131,9 @@ impl Canvas {
     }
 
     /// A row as text.
-    pub(super) fn line(&self, row: usize, color: bool) -> String {
+    pub(super) fn line(&self, row: usize, color: bool) -> Painted {
         let cells = &self.cells[row * self.columns..(row + 1) * self.columns];
-        let mut text = String::new();
+        let mut text = Painted::default();
         let mut run: Option<(Ink, String)> = None;
         for cell in cells {
             let (c, ink) = self.character(cell);
@@ -141,14 +141,14 @@ impl Canvas {
                 Some((of, part)) if *of == ink => part.push(c),
                 _ => {
                     if let Some((of, part)) = run.replace((ink, c.to_string())) {
-                        text.push_str(&paint(&part, of, color));
+                        text += Painted::inked(&part, of, color);
                     }
                 }
             }
         }
         if let Some((of, part)) = run {
             let part = if of == Ink::Plain { part.trim_end().to_owned() } else { part };
-            text.push_str(&paint(&part, of, color));
+            text += Painted::inked(&part, of, color);
         }
         text
     }

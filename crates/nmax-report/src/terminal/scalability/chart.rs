@@ -5,7 +5,7 @@ use nmax_usl::Analysis;
 use super::canvas::Canvas;
 use crate::scalability::{FitView, Frame, Mark, Overlay, words};
 use crate::svg::Scale;
-use crate::terminal::text::{Ink, left, paint, right, safe, shorten, width, wrap};
+use crate::terminal::text::{Ink, Painted, left, right, shorten, shown, width, wrap};
 use crate::terminal::{Style, WIDTH_MIN};
 
 /// Rows of the inner rectangle.
@@ -45,10 +45,10 @@ impl Glyphs {
     }
 
     /// The text as it may be printed: in ASCII every other character has a stand-in of one column.
-    pub fn plain(self, text: String) -> String {
+    pub fn plain(self, text: &Painted) -> Painted {
         match self {
-            Self::Unicode => text,
-            Self::Ascii => text.chars().map(ascii).collect(),
+            Self::Unicode => text.clone(),
+            Self::Ascii => text.mapped(ascii),
         }
     }
 }
@@ -96,7 +96,7 @@ pub struct LiveScale<'a> {
 }
 
 /// The curve so far: always `rows` + 5 lines, none wider than `style.width`; none at all below [`WIDTH_MIN`].
-pub fn live_curve(live: &LiveScale<'_>, style: Style, glyphs: Glyphs) -> Vec<String> {
+pub fn live_curve(live: &LiveScale<'_>, style: Style, glyphs: Glyphs) -> Vec<Painted> {
     if style.width < WIDTH_MIN {
         return Vec::new();
     }
@@ -107,28 +107,28 @@ pub fn live_curve(live: &LiveScale<'_>, style: Style, glyphs: Glyphs) -> Vec<Str
         Some(frame) => {
             let labels = (live.n_label, live.x_unit);
             let mut lines = of_frame(frame, labels, (columns, rows), style.color, glyphs);
-            lines.push(shorten(&legend(frame, glyphs).join("   "), columns));
+            lines.push(shorten(&legend(frame, glyphs).join("   "), columns).into());
             lines
         }
         None => vec!["nothing measured yet".into()],
     };
-    lines.resize(rows + 5, String::new());
-    lines.into_iter().map(|line| glyphs.plain(line)).collect()
+    lines.resize(rows + 5, Painted::default());
+    lines.iter().map(|line| glyphs.plain(line)).collect()
 }
 
 /// The chart of a fit with its legend.
-pub(super) fn of_fit(view: &FitView, columns: usize, color: bool, glyphs: Glyphs) -> Vec<String> {
+pub(super) fn of_fit(view: &FitView, columns: usize, color: bool, glyphs: Glyphs) -> Vec<Painted> {
     let Some(frame) = Frame::new(&view.analysis) else {
         return vec!["nothing to draw: no usable points".into()];
     };
     let labels = (view.n_label(), view.x_unit());
     let mut lines = of_frame(&frame, labels, (columns, ROWS), color, glyphs);
-    lines.extend(wrap_entries(&legend(&frame, glyphs), columns));
+    lines.extend(wrap_entries(&legend(&frame, glyphs), columns).into_iter().map(Painted::from));
     lines
 }
 
 /// Axes, curves and points.
-fn of_frame(frame: &Frame, labels: (&str, &str), size: (usize, usize), color: bool, glyphs: Glyphs) -> Vec<String> {
+fn of_frame(frame: &Frame, labels: (&str, &str), size: (usize, usize), color: bool, glyphs: Glyphs) -> Vec<Painted> {
     let axes = Axes::new(frame.n, frame.x, size);
     let mut canvas = axes.canvas(glyphs);
     canvas.band(&frame.band);
@@ -169,7 +169,7 @@ pub(super) fn of_overlay(
     columns: usize,
     color: bool,
     glyphs: Glyphs,
-) -> Vec<String> {
+) -> Vec<Painted> {
     const INKS: [Ink; 4] = [Ink::Accent, Ink::Warning, Ink::Good, Ink::Bad];
     let axes = Axes::new(overlay.n, overlay.x, (columns, ROWS));
     let mut canvas = axes.canvas(glyphs);
@@ -199,7 +199,7 @@ pub(super) fn of_overlay(
     if !overlay.band.is_empty() {
         entries.push(format!("{} {}", glyphs.shade(), overlay.band_name));
     }
-    lines.extend(wrap_entries(&entries, columns));
+    lines.extend(wrap_entries(&entries, columns).into_iter().map(Painted::from));
     lines
 }
 
@@ -250,19 +250,19 @@ impl Axes {
     }
 
     /// Title of the vertical axis, rows, horizontal axis, its labels with its title.
-    fn render(&self, canvas: &Canvas, (n_label, x_unit): (&str, &str), color: bool) -> Vec<String> {
+    fn render(&self, canvas: &Canvas, (n_label, x_unit): (&str, &str), color: bool) -> Vec<Painted> {
         let whole = self.margin + 1 + self.columns;
-        let dim = |text: &str| paint(text, Ink::Dim, color);
-        let mut lines = vec![dim(&shorten(&format!("X, {}", safe(x_unit)), whole))];
+        let dim = |text: &str| Painted::inked(text, Ink::Dim, color);
+        let mut lines = vec![dim(&shorten(&format!("X, {x_unit}"), whole))];
         for row in 0..self.rows {
             let label = self.ticks.iter().rev().find(|(tick, _)| canvas.row(*tick) == row);
             let (label, edge) = label.map_or(("", '│'), |(_, label)| (label.as_str(), '┤'));
             let lead = dim(&format!("{} {edge}", right(label, self.margin - 1)));
-            lines.push(lead + &canvas.line(row, color));
+            lines.push(lead + canvas.line(row, color));
         }
         let (line, labels) = self.horizontal(canvas);
         lines.push(dim(&line));
-        let title = words::n_axis(&safe(n_label), matches!(self.n, Scale::Log { .. }));
+        let title = words::n_axis(&shown(n_label), matches!(self.n, Scale::Log { .. }));
         let room = whole.saturating_sub(width(&labels) + 2);
         if width(&title) <= room {
             lines.push(dim(&format!("{labels}{}", right(&title, whole - width(&labels)))));

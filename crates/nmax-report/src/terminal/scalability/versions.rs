@@ -4,17 +4,17 @@ use super::chart::{self, Glyphs};
 use super::{ROWS_MAX, title};
 use crate::number::UNKNOWN;
 use crate::scalability::{CompareView, Overlay, Version, WhatIfView, words};
-use crate::terminal::text::{Ink, left, right, shorten, width};
+use crate::terminal::text::{Ink, Painted, left, right, shorten, width};
 use crate::terminal::{LIST_MAX, Page, Style, more};
 
 /// Versions side by side. No line is wider than `style.width`.
-pub fn compare(view: &CompareView, style: Style, glyphs: Glyphs) -> String {
+pub fn compare(view: &CompareView, style: Style, glyphs: Glyphs) -> Painted {
     let mut page = Page::new(style);
     title(&mut page, &view.title, "");
     if let Some(overlay) = Overlay::of_versions(&view.versions) {
         page.line("");
         let labels = (view.n_label(), view.x_unit());
-        page.drawing(&chart::of_overlay(&overlay, labels, page.width, page.color, glyphs));
+        page.drawing(chart::of_overlay(&overlay, labels, page.width, page.color, glyphs));
     }
     if !view.differences.is_empty() {
         page.heading("What changed");
@@ -32,7 +32,7 @@ pub fn compare(view: &CompareView, style: Style, glyphs: Glyphs) -> String {
             page.item("!", Ink::Warning, &format!("{}: {}", finding.code.name(), finding.text));
         }
     }
-    glyphs.plain(page.text)
+    glyphs.plain(&page.text)
 }
 
 /// A table per coefficient, a row per version.
@@ -52,7 +52,7 @@ pub(super) fn coefficients(page: &mut Page, versions: &[Version], unit: &str) {
                 |of| (words::value(&of), words::beside(coefficient, &version.analysis, &of)),
             );
             let line = format!("  {}  {}  {interval}", left(&shorten(&version.name, name), name), left(&value, 12));
-            page.line(&shorten(&line, page.width));
+            page.line(shorten(&line, page.width));
         }
         if index == 0 {
             more(page, versions.len(), ROWS_MAX, "versions in the JSON");
@@ -61,12 +61,12 @@ pub(super) fn coefficients(page: &mut Page, versions: &[Version], unit: &str) {
 }
 
 /// Assumptions beside what is known. No line is wider than `style.width`.
-pub fn what_if(view: &WhatIfView, style: Style, glyphs: Glyphs) -> String {
+pub fn what_if(view: &WhatIfView, style: Style, glyphs: Glyphs) -> Painted {
     let mut page = Page::new(style);
     title(&mut page, &view.title, "What if: curves marked `assumed` rest on coefficients that nobody measured.");
     let overlay = Overlay::of_assumptions(view);
     page.line("");
-    page.drawing(&chart::of_overlay(&overlay, (view.n_label(), view.x_unit()), page.width, page.color, glyphs));
+    page.drawing(chart::of_overlay(&overlay, (view.n_label(), view.x_unit()), page.width, page.color, glyphs));
     page.heading("Coefficients");
     for (name, law) in view.laws() {
         let text = format!(
@@ -99,7 +99,7 @@ pub fn what_if(view: &WhatIfView, style: Style, glyphs: Glyphs) -> String {
             page.item("·", Ink::Dim, note);
         }
     }
-    glyphs.plain(page.text)
+    glyphs.plain(&page.text)
 }
 
 /// A column for the load, then one per law as far as there is room.
@@ -115,7 +115,7 @@ fn table(page: &mut Page, first: &str, names: &[String], rows: impl Iterator<Ite
     let kinds = right("", FIRST) + &kinds.collect::<String>();
     for line in [titles, kinds].into_iter().filter(|line| !line.trim().is_empty()) {
         let line = page.paint(&line, Ink::Dim);
-        page.line(&line);
+        page.line(line);
     }
     for (name, values) in rows {
         let cells = values.iter().take(shown).map(|x| cell(&words::plain_or_unknown(*x)));

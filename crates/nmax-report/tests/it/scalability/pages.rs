@@ -66,7 +66,7 @@ fn a_grid_names_the_largest_of_all_first_and_every_law_by_its_value() {
     let largest = format!("{} requests/s", nmax_report::scalability::words::plain(x));
     let wide = plain(1000);
     let text = nmax_report::terminal::scale(&view, wide, nmax_report::terminal::Glyphs::Unicode);
-    for output in [text, html::scale(&view)] {
+    for output in [text.to_string(), html::scale(&view)] {
         let mut said = output.match_indices("argest throughput measured is ");
         let (first, _) = said.next().expect("it is said");
         let sentence = output[first..].split('\n').next().expect("a line");

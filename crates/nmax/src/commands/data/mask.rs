@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 
 use nmax_data::{MaskKind, Masker, Record, detect};
 use nmax_report::number;
+use nmax_text::shown;
 
 use super::json::{Leaf, LeafKind};
 use super::output::{Output, note};
 use super::table::{CsvTable, LineTable, Table};
-use super::{Trouble, key, no_column, shown, table};
+use super::{Trouble, key, no_column, table};
 use crate::args::MaskArgs;
 use crate::exit::Exit;
 

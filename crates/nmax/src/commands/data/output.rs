@@ -25,7 +25,7 @@ impl Output {
     /// Opens it. `input` is the file that is read, which must not be written over.
     pub fn open(file: Option<&Path>, input: Option<&Path>) -> Result<Self, Trouble> {
         let sink: Box<dyn Write> = match file {
-            None => Box::new(io::stdout().lock()),
+            None => say::data(),
             Some(path) => {
                 if input.is_some_and(|input| is_same(input, path)) {
                     let text = format!("{}: is the file that is read", path.display());
@@ -64,7 +64,7 @@ impl Output {
     pub fn finish(mut self) -> Result<(), Trouble> {
         self.flush()?;
         if self.shows_progress {
-            progress("");
+            say::rewrite("");
         }
         Ok(())
     }
@@ -72,7 +72,7 @@ impl Output {
     /// Says how far it is, in place of what was said before.
     pub fn progress(&self, text: &str) {
         if self.shows_progress {
-            progress(text);
+            say::rewrite(text);
         }
     }
 
@@ -95,13 +95,6 @@ impl Output {
     }
 }
 
-fn progress(text: &str) {
-    // A line that goes over two rows is not taken away whole.
-    let text: String = text.chars().take(crate::live::terminal_width() - 1).collect();
-    // Nobody is left to be told.
-    let _ = write!(io::stderr(), "\r\x1b[K{text}");
-}
-
 fn is_same(a: &Path, b: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
     let id = |path: &Path| path.metadata().map(|data| (data.dev(), data.ino())).ok();
@@ -109,6 +102,6 @@ fn is_same(a: &Path, b: &Path) -> bool {
 }
 
 /// A line on standard error.
-pub fn note(line: impl std::fmt::Display) {
+pub fn note(line: impl Into<nmax_text::Painted>) {
     say::note(line);
 }

@@ -5,10 +5,11 @@ use std::fmt::Write;
 
 use nmax_data::{Counter, Record, ShardHash, Skew};
 use nmax_report::number;
+use nmax_text::shown;
 use serde_json::{Value, json};
 
 use super::table::{CsvTable, LineTable, Table};
-use super::{Trouble, no_column, shown, table};
+use super::{Trouble, no_column, table};
 use crate::args::{HashName, SkewArgs};
 use crate::exit::Exit;
 use crate::say;
@@ -155,8 +156,8 @@ fn as_text(args: &SkewArgs, rows: u64, found: &[(&Column, Skew)]) -> String {
         let name: String = shown(&column.name).chars().take(width).collect();
         let or_unknown = |value: Option<f64>| value.map_or(number::UNKNOWN.to_owned(), |value| format!("{value:.2}"));
         let about = if skew.is_exact { "" } else { "~" };
-        let commonest: String =
-            skew.top.first().map_or_else(String::new, |(value, _)| shown(value)).chars().take(24).collect();
+        let commonest = skew.top.first().map_or("", |(value, _)| value);
+        let commonest: String = shown(commonest).chars().take(24).collect();
         let row = format!(
             "{name:<width$} {:>8} {:>9} {:>7} {:>7} {:>5} {:>5}  {commonest}",
             number::short_count(skew.empty),

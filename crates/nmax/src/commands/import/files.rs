@@ -1,7 +1,8 @@
 //! A plan and what belongs to it, as files beside each other.
 //!
-//! Every file is written whole under another name and then renamed, so that none is ever half there. Those with secrets
-//! may be read by their owner only from the first byte on, and a `.gitignore` beside them names them.
+//! Every file is written whole under another name and then renamed, so that none is ever half there. Those with secrets, and
+//! those with bodies of requests or replies, may be read by their owner only from the first byte on; a `.gitignore` beside
+//! them names those with secrets.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
@@ -39,6 +40,15 @@ pub struct Bundle<'a> {
     pub secrets: &'a Secrets,
     /// The recordings, in the order in which they were converted.
     pub recordings: &'a [Kept],
+}
+
+/// Who may read a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Readers {
+    /// Its owner: it holds secrets, or bodies of requests or replies.
+    Owner,
+    /// All: it is made to be shared.
+    All,
 }
 
 /// Why a file cannot be written, and how the command ends.
@@ -131,28 +141,31 @@ impl Place {
 /// Writes everything, or nothing when something is there that may not be overwritten. Returns the files, the plan first.
 pub fn write(place: &Place, bundle: &Bundle<'_>) -> Result<Vec<PathBuf>, Trouble> {
     let mut files = vec![
-        (place.plan(), bundle.converted.plan.as_bytes().to_vec(), false),
-        (place.evidence(), evidence(bundle), false),
+        (place.plan(), bundle.converted.plan.as_bytes().to_vec(), Readers::All),
+        (place.evidence(), evidence(bundle), Readers::All),
     ];
     for file in &bundle.converted.files {
-        files.push((place.path(&file.name), file.bytes.clone(), file.is_secret));
+        let readers = if file.is_secret || file.is_body() { Readers::Owner } else { Readers::All };
+        files.push((place.path(&file.name), file.bytes.clone(), readers));
     }
     for kept in bundle.recordings {
         if let Some(text) = &kept.text {
-            files.push((place.path(&kept.name), text.as_bytes().to_vec(), false));
+            files.push((place.path(&kept.name), text.as_bytes().to_vec(), Readers::Owner));
         }
     }
     if bundle.secrets.redactions > 0 {
-        files.push((place.secrets(), bundle.secrets.to_json().into_bytes(), true));
+        files.push((place.secrets(), bundle.secrets.to_json().into_bytes(), Readers::Owner));
     }
     let paths: Vec<PathBuf> = files.iter().map(|(path, ..)| path.clone()).collect();
     place.vacant(&paths)?;
     place.prepare()?;
-    let secret: Vec<&Path> = files.iter().filter(|file| file.2).map(|file| file.0.as_path()).collect();
+    let mut secret: Vec<PathBuf> =
+        bundle.converted.files.iter().filter(|file| file.is_secret).map(|file| place.path(&file.name)).collect();
+    secret.extend((bundle.secrets.redactions > 0).then(|| place.secrets()));
     // First of all, so that no moment is left in which a secret could be added to version control.
-    ignore(&place.folder, &secret)?;
-    for (path, bytes, is_secret) in &files {
-        replace(path, bytes, *is_secret).map_err(|error| refused(path, &error))?;
+    ignore(&place.folder, &secret.iter().map(PathBuf::as_path).collect::<Vec<_>>())?;
+    for (path, bytes, readers) in &files {
+        replace(path, bytes, *readers).map_err(|error| refused(path, &error))?;
     }
     Ok(paths)
 }
@@ -168,12 +181,14 @@ fn evidence(bundle: &Bundle<'_>) -> Vec<u8> {
     format!("{evidence:#}\n").into_bytes()
 }
 
-/// Puts a file in the place of another, or where none was: it is there whole or not at all. A secret one may be read by
-/// its owner only.
-pub fn replace(path: &Path, bytes: &[u8], is_secret: bool) -> io::Result<()> {
+/// Puts a file in the place of another, or where none was: it is there whole or not at all.
+pub fn replace(path: &Path, bytes: &[u8], readers: Readers) -> io::Result<()> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let temporary = path.with_file_name(format!(".{name}.{}.new", std::process::id()));
-    let mode = if is_secret { 0o600 } else { 0o644 };
+    let mode = match readers {
+        Readers::Owner => 0o600,
+        Readers::All => 0o644,
+    };
     let mut options = OpenOptions::new();
     let written = options
         .write(true)
@@ -207,7 +222,7 @@ pub fn ignore(folder: &Path, files: &[&Path]) -> Result<(), Trouble> {
     }
     let gap = if known.is_empty() || known.ends_with('\n') { "" } else { "\n" };
     let text = format!("{known}{gap}{}\n", new.join("\n"));
-    replace(&path, text.as_bytes(), false).map_err(|error| refused(&path, &error))
+    replace(&path, text.as_bytes(), Readers::All).map_err(|error| refused(&path, &error))
 }
 
 /// What to say about a file that cannot be written.

@@ -6,9 +6,8 @@ use std::path::PathBuf;
 use nmax_import::Converted;
 use nmax_import::recording::Skipped;
 use nmax_report::number;
+use nmax_text::shown;
 use serde_json::{Value, json};
-
-use super::super::data::shown;
 
 /// Longest list of things of one kind in the text.
 const LISTED_MAX: usize = 20;
@@ -103,9 +102,17 @@ impl<'a> Told<'a> {
                 format!("{}: sent {}", word(&cookie["name"]), number::times(sent))
             }),
         );
-        section(&mut out, "Different for each user", self.converted.summary.parameters.iter().map(|note| shown(note)));
-        section(&mut out, "Note", self.beside.warnings.iter().map(|note| shown(note)));
-        section(&mut out, "Written", self.beside.files.iter().map(|file| shown(&file.display().to_string())));
+        section(
+            &mut out,
+            "Different for each user",
+            self.converted.summary.parameters.iter().map(|note| shown(note).into_owned()),
+        );
+        section(&mut out, "Note", self.beside.warnings.iter().map(|note| shown(note).into_owned()));
+        section(
+            &mut out,
+            "Written",
+            self.beside.files.iter().map(|file| shown(&file.display().to_string()).into_owned()),
+        );
         if let Some(plan) = self.beside.files.first() {
             let plan = plan.display();
             let next = match self.list("correlations").is_empty() {
@@ -124,7 +131,7 @@ impl<'a> Told<'a> {
     pub(super) fn nothing(&self, what: &str) -> String {
         let mut out = format!("nothing in it can be replayed, {what}\n");
         self.skipped(&mut out);
-        section(&mut out, "Note", self.beside.warnings.iter().map(|note| shown(note)));
+        section(&mut out, "Note", self.beside.warnings.iter().map(|note| shown(note).into_owned()));
         out.push_str("  help: record again what a user does; `--host HOST` keeps what goes to another site");
         out
     }
@@ -226,8 +233,8 @@ fn listed(places: &[String]) -> String {
 fn word(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
-        Value::String(text) => shown(text),
-        other => shown(&other.to_string()),
+        Value::String(text) => shown(text).into_owned(),
+        other => shown(&other.to_string()).into_owned(),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use nmax_log::traffic::{Counted, Dist, Period, Popularity, Profile, RequestType};
 use nmax_report::number;
+use nmax_text::shown;
 
 use super::charts::{bars, thinned};
 use super::{Found, HOUR_US, chart_is_ascii};
@@ -355,9 +356,9 @@ fn quantiles(dist: &Dist, text: impl Fn(u64) -> String) -> String {
 
 /// A name on one line, cut.
 fn clip(text: &str) -> String {
-    let text: String = text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
+    let text = shown(text);
     if text.chars().count() <= NAME_MAX {
-        return text;
+        return text.into_owned();
     }
     let start: String = text.chars().take(NAME_MAX - 1).collect();
     format!("{start}…")

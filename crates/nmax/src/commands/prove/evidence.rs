@@ -12,7 +12,7 @@ use nmax_plan::plan::Plan;
 use serde_json::Value;
 
 use super::sites::{Site, name_of};
-use crate::commands::import::files::replace;
+use crate::commands::import::files::{Readers, replace};
 use crate::commands::import::{bytes, secrets};
 
 /// Longest evidence file that is read, bytes.
@@ -165,7 +165,7 @@ impl Evidence {
         let Some((path, value)) = &self.file else {
             return Ok(());
         };
-        replace(path, format!("{value:#}\n").as_bytes(), false)
+        replace(path, format!("{value:#}\n").as_bytes(), Readers::All)
             .map_err(|error| format!("{}: cannot write the states: {error}", path.display()))
     }
 }

@@ -4,12 +4,12 @@ use std::fmt::Write as _;
 
 use nmax_plan::plan::Plan;
 use nmax_report::number;
+use nmax_text::shown as clean;
 use serde_json::{Value, json};
 
 use super::evidence::Evidence;
 use super::sites::{Use, words};
 use super::trial::{Found, State, Tried};
-use crate::commands::data::shown as clean;
 use crate::secrets::Shown;
 
 /// What a proof found.

@@ -14,7 +14,7 @@ use nmax_import::har::Writer;
 use nmax_import::recording::{Body, Entry, Kind, Mark, Recording};
 use nmax_import::redact::{Secrets, redact};
 
-use super::super::import::files::{Place, Trouble, ignore, refused, replace};
+use super::super::import::files::{Place, Readers, Trouble, ignore, refused, replace};
 
 /// Bytes of bodies that are kept; later ones are left out, pictures and films first.
 const BODY_BYTES_MAX: usize = 512 << 20;
@@ -139,7 +139,7 @@ impl Log {
 
     /// Puts the certificate where clients can be told to find it.
     pub(super) fn keep_certificate(&self, file: PathBuf, pem: &str) -> Result<Certificate, Trouble> {
-        replace(&file, pem.as_bytes(), false).map_err(|error| refused(&file, &error))?;
+        replace(&file, pem.as_bytes(), Readers::All).map_err(|error| refused(&file, &error))?;
         Ok(Certificate(file))
     }
 
@@ -170,7 +170,7 @@ impl Log {
             }
             self.stored_secrets.extend(new);
             self.secrets.absorb(found);
-            replace(&self.secrets_file, self.secrets.to_json().as_bytes(), true)
+            replace(&self.secrets_file, self.secrets.to_json().as_bytes(), Readers::Owner)
                 .map_err(|error| refused(&self.secrets_file, &error))?;
         }
         // Also what is secret only because of an exchange before.

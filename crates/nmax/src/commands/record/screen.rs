@@ -12,8 +12,8 @@ use nmax_import::recording::{Entry, Kind};
 use nmax_import::select::is_browsers_own;
 use nmax_proxy::{Hosts, Passed, Recorder, Summary};
 use nmax_report::number;
+use nmax_text::{Ink, Painted, shown};
 
-use super::super::data::shown;
 use crate::{live, say};
 
 /// Hosts that are listed at the end.
@@ -93,13 +93,13 @@ impl Screen {
         if !entry.comment.is_empty() && has_reply {
             line.push_str(&format!(" ({})", shown(&entry.comment)));
         }
-        let color = match status {
-            0 | 500.. => "31",
-            400.. => "33",
-            300.. => "36",
-            _ => "",
+        let ink = match status {
+            0 | 500.. => Ink::Bad,
+            400.. => Ink::Warning,
+            300.. => Ink::Accent,
+            _ => Ink::Plain,
         };
-        self.line(&line, color);
+        self.line(&line, ink);
         // In full, for it says what to do; once, for a page asks for many things.
         let is_new = !has_reply && self.reasons.len() < REASONS_MAX && self.reasons.insert(entry.comment.clone());
         if is_new && !entry.comment.is_empty() {
@@ -111,7 +111,7 @@ impl Screen {
     pub(super) fn passed(&self, host: &str) {
         if !self.is_quiet {
             let line = format!("{} {} passes undecrypted, not recorded", self.time(), shown(host));
-            self.line(&line, "2");
+            self.line(&line, Ink::Dim);
         }
     }
 
@@ -132,20 +132,16 @@ impl Screen {
 
     /// It was given.
     pub(super) fn marked(&self, name: &str) {
-        self.line(&format!("{} --- {} ---", self.time(), shown(name)), "1");
+        self.line(&format!("{} --- {} ---", self.time(), shown(name)), Ink::Bold);
     }
 
-    fn line(&self, line: &str, color: &str) {
+    fn line(&self, line: &str, ink: Ink) {
         let most = self.width.unwrap_or(PATH_CHARS_MAX).max(40);
         let line = match line.char_indices().nth(most) {
             None => line.to_owned(),
             Some(_) => line.chars().take(most - 1).chain(['…']).collect(),
         };
-        if self.has_color && !color.is_empty() {
-            say::note(format_args!("\x1b[{color}m{line}\x1b[0m"));
-        } else {
-            say::note(line);
-        }
+        say::note(Painted::inked(&line, ink, self.has_color));
     }
 
     #[expect(clippy::disallowed_methods, reason = "lines say when they happened")]
@@ -217,7 +213,7 @@ pub(super) fn warnings(summary: &Summary) -> Vec<String> {
     }
     if !summary.refused.is_empty() {
         let count: u64 = summary.refused.values().sum();
-        let listed: Vec<String> = summary.refused.keys().take(HOSTS_MAX).map(|host| shown(host)).collect();
+        let listed: Vec<String> = summary.refused.keys().take(HOSTS_MAX).map(|host| shown(host).into_owned()).collect();
         warnings.push(format!("the browser's own, refused {}: {}", number::times(count), listed.join(", ")));
     }
     if summary.garbage > 0 {

@@ -6,6 +6,7 @@ use std::path::Path;
 use nmax_report::scalability::{FitView, Found, Knob, ScaleInfo, ScaleView, Version};
 use nmax_report::terminal::{self, Style};
 use nmax_report::{csv, html, json, svg};
+use nmax_text::Painted;
 use nmax_usl::{Effect, Observation, Options, analyse};
 
 use super::complain;
@@ -146,7 +147,7 @@ pub(super) fn print(view: &ScaleView, directory: &Path, as_json: bool) {
 }
 
 /// As fits standard output.
-pub(super) fn text(view: &ScaleView) -> String {
+pub(super) fn text(view: &ScaleView) -> Painted {
     let is_terminal = std::io::stdout().is_terminal();
     let style = Style { color: is_terminal && live::use_color(), width: live::output_width(80), wide: false };
     terminal::scale(view, style, live::glyphs(is_terminal))

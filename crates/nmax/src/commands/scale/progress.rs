@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use nmax_plan::units::format_duration;
 use nmax_report::terminal::{self, LiveScale, Style};
+use nmax_text::Painted;
 use nmax_usl::{Observation, Options, analyse};
 
 use super::axis::{Load, short};
@@ -24,8 +25,8 @@ pub(super) struct Progress {
     /// What the next levels are to tell.
     learning: String,
     /// The curve so far.
-    curve: Vec<String>,
-    drawn: live::Drawn,
+    curve: Vec<Painted>,
+    drawn: say::Drawn,
 }
 
 impl Progress {
@@ -33,14 +34,7 @@ impl Progress {
     pub(super) fn new(is_quiet: bool, budget: Duration) -> Self {
         let is_dumb = std::env::var("TERM").is_ok_and(|term| term == "dumb");
         let is_terminal = std::io::stderr().is_terminal() && !is_dumb && std::env::var_os("CI").is_none();
-        Self {
-            is_quiet,
-            is_terminal,
-            budget,
-            learning: String::new(),
-            curve: Vec::new(),
-            drawn: live::Drawn::default(),
-        }
+        Self { is_quiet, is_terminal, budget, learning: String::new(), curve: Vec::new(), drawn: say::Drawn::default() }
     }
 
     /// Whether a curve may be drawn over what was there.
@@ -85,7 +79,8 @@ impl Progress {
         let mut lines = self.curve.clone();
         let for_what = if self.learning.is_empty() { purpose.to_owned() } else { self.learning.clone() };
         let status = format!("level {number}: {what}, takes {takes}; {spent} of {budget} spent; {for_what}");
-        lines.push(status.chars().take(live::terminal_width()).collect());
+        let status: String = status.chars().take(live::terminal_width()).collect();
+        lines.push(status.into());
         self.drawn.redraw(&lines);
     }
 

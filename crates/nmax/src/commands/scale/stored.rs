@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use nmax_report::scalability::{Found, Knob, Level, ScaleView};
 use nmax_report::{csv, html, json};
+use nmax_text::Painted;
 use nmax_usl::Observation;
 use nmax_usl::design::Outcome;
 use serde_json::Value;
@@ -104,12 +105,12 @@ pub fn show(directory: &Path, as_json: bool) -> Result<(), String> {
 }
 
 /// A campaign in some format.
-pub fn report(directory: &Path, format: Format) -> Result<String, String> {
+pub fn report(directory: &Path, format: Format) -> Result<Painted, String> {
     let view = read(directory)?;
     Ok(match format {
-        Format::Html => html::scale(&view),
-        Format::Json => format!("{:#}\n", json::scale(&view)),
-        Format::Csv => csv::measured(&view),
+        Format::Html => html::scale(&view).into(),
+        Format::Json => format_args!("{:#}\n", json::scale(&view)).into(),
+        Format::Csv => csv::measured(&view).into(),
         Format::Text => answer::text(&view),
         Format::Junit => {
             let help = "write it as html, json, csv or text";

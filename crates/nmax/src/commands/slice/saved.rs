@@ -5,6 +5,7 @@ use std::io::ErrorKind;
 use std::path::PathBuf;
 
 use nmax_slice::saved::{FILE, Saved, read, with};
+use nmax_text::shown;
 
 use super::{Asked, joined};
 use crate::args::SliceArgs;
@@ -133,7 +134,6 @@ fn quoted(text: &str) -> String {
     if !text.is_empty() && text.chars().all(is_plain) {
         text.to_owned()
     } else {
-        let safe: String = text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
-        format!("'{}'", safe.replace('\'', r"'\''"))
+        format!("'{}'", shown(text).replace('\'', r"'\''"))
     }
 }

@@ -8,6 +8,7 @@ use nmax_report::number;
 use nmax_report::terminal::Glyphs;
 use nmax_slice::measure::{Measure, Unit};
 use nmax_slice::{Answer, Cell, Kind, Row, civil};
+use nmax_text::shown as clean;
 
 use super::Found;
 use crate::live;
@@ -25,13 +26,13 @@ const POINTS_MAX: usize = 48;
 /// All of it.
 pub(super) fn text(found: &Found) -> String {
     let answer = &found.answer;
-    let mut page = wrapped(&safe(&found.title));
+    let mut page = wrapped(&clean(&found.title));
     let (chosen, seen) = (number::count(answer.chosen), number::count(answer.seen));
     page += &format!("{chosen} of {seen} exchanges\n\n");
     page += &table(answer);
     page += &series(answer);
     for note in &answer.notes {
-        page += &wrapped(&format!("note: {}", safe(note)));
+        page += &wrapped(&format!("note: {}", clean(note)));
     }
     page
 }
@@ -58,7 +59,7 @@ fn table(answer: &Answer) -> String {
     if rows.len() != 1 {
         rows.push(labelled("all".to_owned(), &answer.total));
     }
-    let mut head: Vec<String> = answer.keys.iter().map(|(label, _)| safe(label)).collect();
+    let mut head: Vec<String> = answer.keys.iter().map(|(label, _)| clean(label).into_owned()).collect();
     if head.is_empty() {
         head.push(String::new());
     }
@@ -122,7 +123,7 @@ fn figure(measure: &Measure, value: Option<f64>) -> String {
 pub(super) fn shown(cell: &Cell, kind: Kind) -> String {
     match (cell, kind) {
         (Cell::Unknown, _) => "(none)".to_owned(),
-        (Cell::Text(text), _) => safe(text),
+        (Cell::Text(text), _) => clean(text).into_owned(),
         (Cell::Number(ns), Kind::Calendar { zone_s }) => civil::stamp(*ns, zone_s),
         (Cell::Number(ns), Kind::Span | Kind::Moment) => {
             format_duration(Duration::from_nanos(u64::try_from(*ns).unwrap_or(0)))
@@ -135,7 +136,7 @@ pub(super) fn shown(cell: &Cell, kind: Kind) -> String {
 fn shown_name(name: &str) -> String {
     match name {
         "failure_rate" => "failed".to_owned(),
-        _ => safe(name),
+        _ => clean(name).into_owned(),
     }
 }
 
@@ -209,15 +210,6 @@ fn chart(measure: &Measure, points: &[Option<f64>]) -> String {
     let line: String = points.iter().map(mark).collect();
     let name = shorten(&shown_name(&measure.name), 12);
     format!("  {name:<12} |{line}| up to {}\n", figure(measure, top))
-}
-
-/// Without characters that move the cursor: names come from servers and logs.
-fn safe(text: &str) -> String {
-    let is_unsafe = |c: char| {
-        c.is_control()
-            || matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
-    };
-    text.chars().map(|c| if is_unsafe(c) { '\u{fffd}' } else { c }).collect()
 }
 
 /// At most so many characters; a longer text loses its middle.

@@ -1,9 +1,9 @@
 //! Which column holds N, X and R: as asked for, else by its name.
 
+use nmax_text::shown;
 use nmax_usl::Dimension;
 
 use super::Trouble;
-use super::shown;
 
 /// Names of N and what they count.
 const CONCURRENCY: &[(&str, Dimension)] = &[

@@ -26,7 +26,7 @@ pub(super) fn fit(args: &FitArgs) -> Result<Exit, Trouble> {
     let forms = Forms {
         text: &|style, glyphs| {
             let asked = asked.map_or_else(String::new, |model| model_text(model, &view.analysis));
-            terminal::fit(&view, style, glyphs) + &glyphs.plain(asked)
+            terminal::fit(&view, style, glyphs) + glyphs.plain(&asked.into())
         },
         json: &|| {
             let mut value = json::usl(&view);

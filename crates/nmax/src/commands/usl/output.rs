@@ -4,6 +4,7 @@ use std::io::IsTerminal;
 use std::path::Path;
 
 use nmax_report::terminal::{Glyphs, Style};
+use nmax_text::Painted;
 
 use super::Trouble;
 use crate::args::FigureArgs;
@@ -13,7 +14,7 @@ use crate::{live, say};
 
 /// Results in every form; each is made only if it is asked for.
 pub(super) struct Forms<'a> {
-    pub(super) text: &'a dyn Fn(Style, Glyphs) -> String,
+    pub(super) text: &'a dyn Fn(Style, Glyphs) -> Painted,
     pub(super) json: &'a dyn Fn() -> serde_json::Value,
     pub(super) svg: &'a dyn Fn() -> String,
     pub(super) html: &'a dyn Fn() -> String,

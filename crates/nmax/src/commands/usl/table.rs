@@ -7,11 +7,12 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, IsTerminal};
 use std::path::Path;
 
+use nmax_text::shown;
 use nmax_usl::{Dimension, Observation, Regression};
 
+use super::Trouble;
 use super::columns::{self, Asked, Columns};
 use super::records::{Record, Records, Separator, Unreadable, looks_like_a_number};
-use super::{Trouble, shown};
 use crate::args::{ReadArgs, Rows};
 use crate::say;
 
@@ -280,7 +281,7 @@ impl RowsReader<'_> {
                 notes.push(format!(
                     "{name}: {} names no unit of time and is read as seconds\n  help: `--r {}:ms` says that they are milliseconds",
                     column(r.column),
-                    self.names.map_or_else(|| (r.column + 1).to_string(), |names| shown(&names[r.column])),
+                    self.names.map_or_else(|| (r.column + 1).to_string(), |names| shown(&names[r.column]).into_owned()),
                 ));
             }
         }

@@ -5,6 +5,7 @@ use std::ops::Range;
 use nmax_metrics::Nanos;
 use nmax_report::number;
 use nmax_secrets::MASK;
+use nmax_text::is_hidden;
 
 use super::log::{Seen, What};
 use crate::secrets::Shown;
@@ -234,10 +235,8 @@ fn escaped(bytes: &[u8]) -> String {
                 '\r' => out.push_str("\\r"),
                 '\n' => out.push_str("\\n"),
                 '\t' => out.push_str("\\t"),
-                // What turns the direction of text or has no width can hide text.
-                c if c.is_control()
-                    || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}') =>
-                {
+                // As bytes, for bytes are what came.
+                c if is_hidden(c) => {
                     let mut buffer = [0; 4];
                     c.encode_utf8(&mut buffer).bytes().for_each(|byte| hex(byte, &mut out));
                 }

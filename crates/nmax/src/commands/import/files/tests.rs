@@ -31,6 +31,7 @@ fn converted() -> Converted {
         evidence: r#"{"recordings": ["x"]}"#.into(),
         files: vec![
             File { name: "visit.words.csv".into(), bytes: b"q\ntea\n".to_vec(), is_secret: false },
+            File { name: "visit.body-1.bin".into(), bytes: b"uploaded".to_vec(), is_secret: false },
             File { name: "visit.secrets.csv".into(), bytes: b"key\nabc\n".to_vec(), is_secret: true },
         ],
         ..Converted::default()
@@ -46,9 +47,18 @@ fn everything_is_written_or_nothing() {
     let bundle = Bundle { converted: &converted, secrets: &secrets, recordings: &kept };
     let written = write(&place, &bundle).unwrap();
     assert_eq!(written[0], place.plan());
-    assert_eq!(written.len(), 5);
+    assert_eq!(written.len(), 6);
     assert!(fs::read_to_string(place.evidence()).unwrap().contains("visit.har"));
-    assert_eq!(mode(&place.path("visit.secrets.csv")), 0o600);
+    for (name, want) in [
+        ("visit.secrets.csv", 0o600),
+        ("visit.body-1.bin", 0o600),
+        ("visit.har", 0o600),
+        ("visit.yaml", 0o644),
+        ("visit.words.csv", 0o644),
+        ("visit.evidence.json", 0o644),
+    ] {
+        assert_eq!(mode(&place.path(name)), want, "{name}: who holds bodies or secrets is its owner's alone");
+    }
     assert_eq!(fs::read_to_string(place.path(".gitignore")).unwrap(), "/visit.secrets.csv\n");
 
     // The second time: nothing is touched, and all that is in the way is named.
@@ -63,7 +73,7 @@ fn everything_is_written_or_nothing() {
     assert_eq!(fs::read_to_string(place.plan()).unwrap(), "nmax: 1\n");
     assert_eq!(fs::read_to_string(place.path(".gitignore")).unwrap(), "/visit.secrets.csv\n");
     let left: Vec<_> = fs::read_dir(folder.0.join("plans")).unwrap().collect();
-    assert_eq!(left.len(), 6, "{left:?}");
+    assert_eq!(left.len(), 7, "{left:?}");
 }
 
 /// Trap: the mode is set after the bytes were written, or an old file keeps its own.
@@ -73,7 +83,7 @@ fn a_secret_takes_the_place_of_what_all_could_read() {
     let path = folder.0.join("visit.secrets.json");
     fs::write(&path, "old").unwrap();
     fs::set_permissions(&path, fs::Permissions::from_mode(0o666)).unwrap();
-    replace(&path, b"new", true).unwrap();
+    replace(&path, b"new", Readers::Owner).unwrap();
     assert_eq!((mode(&path), fs::read_to_string(&path).unwrap().as_str()), (0o600, "new"));
 }
 

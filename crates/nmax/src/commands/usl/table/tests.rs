@@ -91,7 +91,7 @@ fn all_errors_are_said_at_once() {
         "points.csv: 10 values cannot be read",
         "row 1 (line 2), `x`: `fast` is not a number",
         "row 2 (line 3), `n`: it is empty",
-        "row 3 (line 4), `x`: `955\\u{1b}` is not a number",
+        "row 3 (line 4), `x`: `955\\u001b` is not a number",
         "row 4 (line 5), `x`: `955,16` has a comma",
         "row 5 (line 6), `x`: `nan` is no measured value",
         "row 6 (line 7), `x`: `1e400` is too large",

@@ -1,0 +1,77 @@
+//! Text that comes from servers, plans, logs and files, made safe to show; and text with colors of nmax's own.
+//!
+//! All that nmax prints or puts into a report goes through this crate: [`shown`] and [`shown_lines`] escape, [`Painted`]
+//! is what a program prints. A color is a value ([`Ink`]), never a part of a text, so a sequence of somebody else's is
+//! escaped even when nmax itself would have written the same one.
+//!
+//! An escape is that of JSON (`\u001b`): JSON that is printed stays the same JSON, and a person sees what is there.
+
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+mod painted;
+
+use std::borrow::Cow;
+
+pub use painted::{Ink, Painted};
+
+/// Whether `c` steers a terminal, turns the direction of text, breaks a line or hides in it: what is escaped.
+///
+/// Controls (C0, DEL, C1); bidirectional controls; separators of lines and paragraphs; characters without a width that no
+/// script needs (zero width space, word joiner, invisible operators, byte order mark, annotations, tags). The joiners
+/// U+200C and U+200D stay: Persian, Indic scripts and emoji need them, and they move nothing.
+pub fn is_hidden(c: char) -> bool {
+    c.is_control()
+        || matches!(
+            c,
+            '\u{61c}'
+                | '\u{180e}'
+                | '\u{200b}'
+                | '\u{200e}'
+                | '\u{200f}'
+                | '\u{2028}'..='\u{202e}'
+                | '\u{2060}'..='\u{206f}'
+                | '\u{feff}'
+                | '\u{fff9}'..='\u{fffb}'
+                | '\u{e0000}'..='\u{e007f}'
+        )
+}
+
+/// A text within a line: each [hidden](is_hidden) character is escaped, the ends of lines and tabs too.
+pub fn shown(text: &str) -> Cow<'_, str> {
+    escaped(text, |_, _| false)
+}
+
+/// A text of several lines: as [`shown`], but newlines, also those with a carriage return before them, and tabs stay.
+pub fn shown_lines(text: &str) -> Cow<'_, str> {
+    escaped(text, |c, rest| matches!(c, '\n' | '\t') || (c == '\r' && rest.starts_with('\n')))
+}
+
+/// Escapes what is hidden, except where `stays` says otherwise of a character and what follows it.
+fn escaped(text: &str, stays: impl Fn(char, &str) -> bool) -> Cow<'_, str> {
+    let is_found = |(at, c): &(usize, char)| is_hidden(*c) && !stays(*c, &text[at + c.len_utf8()..]);
+    let mut found = text.char_indices().filter(is_found).peekable();
+    if found.peek().is_none() {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 16);
+    let mut from = 0;
+    for (at, c) in found {
+        out.push_str(&text[from..at]);
+        escape(c, &mut out);
+        from = at + c.len_utf8();
+    }
+    out.push_str(&text[from..]);
+    Cow::Owned(out)
+}
+
+fn escape(c: char, out: &mut String) {
+    match c {
+        '\n' => out.push_str("\\n"),
+        '\r' => out.push_str("\\r"),
+        '\t' => out.push_str("\\t"),
+        c => c.encode_utf16(&mut [0; 2]).iter().for_each(|unit| out.push_str(&format!("\\u{unit:04x}"))),
+    }
+}
+
+#[cfg(test)]
+mod tests;
