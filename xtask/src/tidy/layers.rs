@@ -70,7 +70,7 @@ pub(crate) const TABLE: [Row; 24] = [
     row(
         "nmax-log",
         Layer::Pure,
-        &["nmax-text", "nmax-plan"],
+        &["nmax-text", "nmax-secrets", "nmax-plan"],
         &["jiff", "memchr", "regex", "serde", "serde_json", "thiserror"],
     ),
     row("nmax-slice", Layer::Pure, &["nmax-metrics", "nmax-plan"], &["regex"]),

@@ -106,7 +106,8 @@ fn named_tests_exist() {
 
 /// The judgement stays cheap to build: what `cargo check -p nmax-analysis` compiles of others.
 ///
-/// Procedural macros run in the compiler and are not counted. Half of the crates come with `serde_json`.
+/// Procedural macros run in the compiler and are not counted. A third of the crates come with `serde_json`, a quarter with
+/// `regex`, by which the redactor that a plan carries knows the shapes of secrets.
 #[test]
 fn analysis_stays_light() {
     let arguments = ["tree", "--offline", "-p", "nmax-analysis", "-e", "normal,no-proc-macro", "--prefix", "none"];
@@ -114,6 +115,6 @@ fn analysis_stays_light() {
     let output = Command::new(cargo).args(arguments).current_dir(root()).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let names = dependencies::third_party_of_tree(&String::from_utf8(output.stdout).unwrap());
-    assert!(names.len() <= 15, "{} crates, 15 are allowed: {names:?}", names.len());
+    assert!(names.len() <= 20, "{} crates, 20 are allowed: {names:?}", names.len());
     assert!(names.iter().any(|name| name == "hdrhistogram"), "the tree was not understood: {names:?}");
 }

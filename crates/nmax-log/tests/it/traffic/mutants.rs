@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use nmax_log::format::Reader;
-use nmax_log::hidden::Hider;
+use nmax_secrets::targets::Hider;
 use nmax_log::plan::{Made, PlanOptions, write};
 use nmax_log::record::{Line, Record};
 use nmax_log::traffic::{Options, Traffic};
