@@ -35,7 +35,8 @@ pub fn hold(input: &[u8]) {
 
 /// A value behind a secret's name leaves any text, whatever stands before it and behind.
 fn named(text: &str) {
-    let (before, after) = text.split_at(text.floor_char_boundary(text.len() / 2));
+    let half = (0..=text.len() / 2).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default();
+    let (before, after) = text.split_at(half);
     if before.contains(PLANTED) || after.contains(PLANTED) {
         return;
     }

@@ -140,7 +140,7 @@ impl Page {
     /// [`Self::entry`] with its text from a column on.
     fn entry_at(&mut self, column: usize, word: &str, text: &str) {
         if self.is_narrow() {
-            return self.line(&format!("{word} {}", shown(text)));
+            return self.line(format!("{word} {}", shown(text)));
         }
         for (index, part) in wrap(text, self.width - column).iter().enumerate() {
             let lead = text::left(if index == 0 { word } else { "" }, column);

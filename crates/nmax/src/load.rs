@@ -16,6 +16,7 @@ use nmax_plan::plan::{
 use nmax_plan::planless::Planless;
 
 use crate::args::{ConnectionPolicy, PlanArgs, PlanlessArgs, ProfileName};
+use crate::say;
 
 /// What `--compressed` accepts, as curl does.
 const COMPRESSED: [Coding; 4] = [Coding::Gzip, Coding::Deflate, Coding::Brotli, Coding::Zstd];
@@ -263,7 +264,9 @@ pub fn plan(what: &str, args: &PlanArgs, planless: &PlanlessArgs) -> Result<Plan
         let help = "these flags go with a URL; change a plan by --set, as in --set workload.closed.vus=64";
         return Err(LoadError::Usage(format!("{flag} was given with a plan\n  help: {help}")));
     }
-    plan_of_file(Path::new(what), args)
+    let plan = plan_of_file(Path::new(what), args)?;
+    say::keep_secrets(&plan);
+    Ok(plan)
 }
 
 /// The plan that a run's manifest holds. Data files that are gone are stood in for: reports do not need their rows.

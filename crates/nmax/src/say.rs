@@ -5,7 +5,9 @@
 use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::sync::OnceLock;
 
+use nmax_plan::plan::Plan;
 use nmax_report::terminal::printed_width;
+use nmax_secrets::Redactor;
 use nmax_text::{Painted, shown_lines};
 
 use crate::exit::Exit;
@@ -13,6 +15,19 @@ use crate::live::{terminal_columns, terminal_width};
 
 /// Why standard output lacks something, the first time.
 static LOST: OnceLock<io::Error> = OnceLock::new();
+
+/// What takes secrets out of errors: that of the plan, once there is one.
+static REDACTOR: OnceLock<Redactor> = OnceLock::new();
+
+/// Errors say no secret of this plan from now on.
+pub fn keep_secrets(plan: &Plan) {
+    let _ = REDACTOR.set(plan.redactor.clone());
+}
+
+/// A line of an error without its secrets.
+pub fn without_secrets(line: &str) -> String {
+    REDACTOR.get().cloned().unwrap_or_default().text(line)
+}
 
 /// Writes on standard output.
 pub fn text(text: impl Into<Painted>) {

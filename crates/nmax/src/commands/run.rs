@@ -219,17 +219,17 @@ fn unwritable(file: &Path, error: &std::io::Error) -> String {
     format!("{}: cannot write: {error}\n  help: choose a writable path", file.display())
 }
 
-/// Whatever quotes a URL must not quote its password. Help is in words of our own.
-fn without_passwords(error: &str) -> String {
+/// Whatever quotes a URL must not quote its password, nor a value of the plan that is secret. Help is in words of our own.
+fn without_secrets(error: &str) -> String {
     let masked = |line: &str| match line.starts_with("  help: ") {
         true => line.to_owned(),
-        false => nmax_secrets::Redactor::default().text(line),
+        false => say::without_secrets(line),
     };
     error.lines().map(masked).collect::<Vec<_>>().join("\n")
 }
 
 /// Says what is wrong, on standard error.
 pub fn complain(error: &dyn std::fmt::Display, exit: Exit) -> Exit {
-    say::note(format_args!("error: {}", without_passwords(&error.to_string())));
+    say::note(format_args!("error: {}", without_secrets(&error.to_string())));
     exit
 }

@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use nmax_log::format::Reader;
-use nmax_secrets::targets::Hider;
 use nmax_log::plan::{Made, PlanOptions, write};
 use nmax_log::record::{Line, Record};
 use nmax_log::traffic::{Options, Traffic};
+use nmax_secrets::targets::Hider;
 
 use super::interpreter;
 
