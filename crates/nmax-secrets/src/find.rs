@@ -386,6 +386,3 @@ fn pair_length(query: &[u8]) -> usize {
         end += 1;
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -89,8 +89,8 @@ pub(crate) fn is_plain(value: &str) -> bool {
     )
 }
 
-/// The words of a name, in small letters.
-fn words(name: &str) -> Vec<String> {
+/// The words of a name, in small letters: `firstName`, `user[first_name]` and `FIRST-NAME` end in the same two.
+pub fn words(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut was_small = false;
     for c in name.chars() {
@@ -102,6 +102,7 @@ fn words(name: &str) -> Vec<String> {
         }
         was_small = c.is_lowercase() || c.is_numeric();
     }
+    words.retain(|word| !word.is_empty());
     words
 }
 

@@ -2,6 +2,8 @@
 
 use std::collections::HashSet;
 
+pub(super) use nmax_secrets::names::words;
+
 /// Words of names whose values identify something.
 const IDENTIFIERS: [&str; 34] = [
     "id",
@@ -128,23 +130,6 @@ const TAKEN: [&str; 20] = [
 ];
 /// Longest name of a value, in characters.
 const NAME_CHARS_MAX: usize = 40;
-
-/// The words of a name in small letters: what stands between signs and before capitals.
-pub(super) fn words(name: &str) -> Vec<String> {
-    let mut words = vec![String::new()];
-    let mut was_small = false;
-    for c in name.chars() {
-        if !c.is_alphanumeric() || (c.is_uppercase() && was_small) {
-            words.push(String::new());
-        }
-        if let (true, Some(word)) = (c.is_alphanumeric(), words.last_mut()) {
-            word.extend(c.to_lowercase());
-        }
-        was_small = c.is_lowercase() || c.is_numeric();
-    }
-    words.retain(|word| !word.is_empty());
-    words
-}
 
 /// Whether the name says what is named, and not only that it is an id.
 pub(super) fn says(name: &str) -> bool {

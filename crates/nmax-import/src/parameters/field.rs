@@ -1,5 +1,7 @@
 //! What a field is for, from its name, from the form that was shown, and from its value.
 
+pub(crate) use nmax_secrets::names::words;
+
 /// What a field is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Field {
@@ -189,23 +191,6 @@ pub(crate) fn fits(field: Field, value: &str) -> bool {
 /// Whether a person may have typed it into a line: a query of GraphQL or SQL, or JSON, is none.
 fn is_typed(value: &str) -> bool {
     value.chars().count() <= SEARCH_CHARS_MAX && !value.contains(|c: char| c.is_control() || "{}<>".contains(c))
-}
-
-/// The words of a name, in small letters: `firstName`, `user[first_name]` and `FIRST-NAME` end in the same two.
-pub(crate) fn words(name: &str) -> Vec<String> {
-    let mut words = vec![String::new()];
-    let mut was_small = false;
-    for c in name.chars() {
-        if !c.is_alphanumeric() || (c.is_uppercase() && was_small) {
-            words.push(String::new());
-        }
-        if let (true, Some(word)) = (c.is_alphanumeric(), words.last_mut()) {
-            word.extend(c.to_lowercase());
-        }
-        was_small = c.is_lowercase();
-    }
-    words.retain(|word| !word.is_empty());
-    words
 }
 
 /// An address with a user, an `@` and a domain with a dot or `localhost`.
