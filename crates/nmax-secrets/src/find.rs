@@ -13,7 +13,7 @@ use regex::bytes::Regex;
 
 use crate::coding::Coding;
 use crate::names::{has_code, is_about, is_parameter, is_plain, is_secret_header, is_secret_name, looks_random};
-use crate::{MASK, Needles, PLACEHOLDER_PREFIX, cards, is_placeholder};
+use crate::{MASK, Needles, PLACEHOLDER_PREFIX, cards, placeholder_at};
 
 mod heads;
 mod json;
@@ -178,7 +178,8 @@ impl Finder<'_> {
 
     fn put(&mut self, range: Range<usize>, coding: Coding, grade: Grade, quotes: &str) {
         let written = &self.bytes[range.clone()];
-        if !written.is_empty() && !is_placeholder(written) && written != MASK.as_bytes() {
+        // What begins with a placeholder was searched before, perhaps as another kind of text.
+        if !written.is_empty() && placeholder_at(written).is_none() && written != MASK.as_bytes() {
             let value = coding.text(written);
             self.found.spots.push(Spot { range, value, grade, quotes: quotes.to_owned() });
         }
