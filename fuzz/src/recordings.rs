@@ -65,7 +65,8 @@ pub fn redaction_holds(input: &[u8]) {
     for text in stored.entries.iter().flat_map(texts) {
         assert!(!secrets.is_secret(text), "{secrets:?} and still in {text:?}");
     }
-    assert_eq!(find(&stored, &KEY).redactions, 0, "a secret was left in {}", har::write(&stored, "1"));
+    let left = find(&stored, &KEY);
+    assert_eq!(left.redactions, 0, "{} in {}", left.to_json(), har::write(&stored, "1"));
     let loaded = Secrets::from_json(&secrets.to_json()).expect("a secrets file that was written can be read");
     assert_eq!(loaded, secrets);
     assert_eq!(loaded.restore(&mut stored), 0, "every placeholder is known");

@@ -329,7 +329,7 @@ impl Finder<'_> {
             at = range.end + 1;
             let text = String::from_utf8_lossy(segment).into_owned();
             // `/reset-password/4f0c..`: what stands behind a secret's name and looks like one.
-            if range.start > start && is_secret_name(&before) && looks_random(&text) {
+            if range.start > start && self.is_secret(&before) && looks_random(&text) {
                 self.add(range.clone(), Coding::Percent, Grade::Strong);
             }
             if let Some(matrix) = memchr::memchr(b';', segment) {
