@@ -13,7 +13,7 @@ use regex::bytes::Regex;
 
 use crate::coding::Coding;
 use crate::names::{has_code, is_about, is_parameter, is_plain, is_secret_header, is_secret_name, looks_random};
-use crate::{MASK, Needles, PLACEHOLDER_PREFIX, cards, placeholder_at};
+use crate::{MASK, Needles, PLACEHOLDER_PREFIX, cards, is_placeholder, placeholder_at};
 
 mod heads;
 mod json;
@@ -178,8 +178,13 @@ impl Finder<'_> {
 
     fn put(&mut self, range: Range<usize>, coding: Coding, grade: Grade, quotes: &str) {
         let written = &self.bytes[range.clone()];
-        // What begins with a placeholder was searched before, perhaps as another kind of text.
-        if !written.is_empty() && placeholder_at(written).is_none() && written != MASK.as_bytes() {
+        // What holds a placeholder was searched before, perhaps as another kind of text.
+        let was_searched = match self.rules.is_strict {
+            true => is_placeholder(written) || written == MASK.as_bytes(),
+            false => memchr::memmem::find_iter(written, PLACEHOLDER_PREFIX)
+                .any(|at| placeholder_at(&written[at..]).is_some()),
+        };
+        if !written.is_empty() && !was_searched {
             let value = coding.text(written);
             self.found.spots.push(Spot { range, value, grade, quotes: quotes.to_owned() });
         }
