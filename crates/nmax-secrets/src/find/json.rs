@@ -46,7 +46,7 @@ impl Finder<'_> {
                     let content = at + 1..string_end(bytes, at + 1);
                     at = (content.end + 1).min(bytes.len());
                     let after = at + bytes[at..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
-                    if matches!(open.last(), Some(Open::Object)) && name.is_none() && bytes.get(after) == Some(&b':') {
+                    if name.is_none() && bytes.get(after) == Some(&b':') {
                         self.string(content.clone());
                         name = Some(Coding::Json.text(&bytes[content]));
                         at = after + 1;

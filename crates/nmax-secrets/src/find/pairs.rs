@@ -14,8 +14,15 @@ const SCHEMES: [&[u8]; 4] = [b"Bearer", b"Basic", b"Token", b"Digest"];
 impl Finder<'_> {
     /// Finds the pairs of a text by the `:` or `=` between name and value.
     pub(super) fn pairs(&mut self) {
+        let mut covered = 0;
         for at in memchr::memchr2_iter(b':', b'=', self.bytes) {
+            // What goes for good is not looked into: a text of nothing but beginnings would be read once for each.
+            if at < covered && self.rules.is_strict {
+                continue;
+            }
+            let known = self.found.spots.len();
             self.pair(at);
+            covered = self.found.spots[known..].iter().map(|spot| spot.range.end).max().unwrap_or(0).max(covered);
         }
     }
 
@@ -71,7 +78,8 @@ impl Finder<'_> {
             let is_next = (is_of_path && **byte == b'?') || (is_of_segment && **byte == b'/');
             !ends(**byte) && !matches!(byte, b'&' | b'#' | b';' | b',') && !is_next
         };
-        let length = bytes[start..].iter().take(VALUE_BYTES_MAX).take_while(is_value).count();
+        let most = if self.rules.is_strict { bytes.len() } else { VALUE_BYTES_MAX };
+        let length = bytes[start..].iter().take(most).take_while(is_value).count();
         let has_code = name.eq_ignore_ascii_case("code") && {
             let before = bytes[..name_at].iter().rev().take(VALUE_BYTES_MAX).take_while(|byte| !ends(**byte)).count();
             let after = bytes[start..].iter().take(VALUE_BYTES_MAX).take_while(|byte| !ends(**byte)).count();

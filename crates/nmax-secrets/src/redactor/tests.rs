@@ -55,6 +55,7 @@ fn whole_values_of_json_are_taken_out() {
         (r#"{"a":1}{"token":"x"}"#, r#"{"a":1}{"token":"REDACTED"}"#),
         (r#"{"next":"https:\/\/ann:s3cr3t@h\/?token=x"}"#, r#"{"next":"https:\/\/REDACTED@h\/?token=REDACTED"}"#),
         (r#"{"password":"cut of"#, r#"{"password":"REDACTED"#),
+        (r#"["token":"no JSON"]"#, r#"["token":"REDACTED"]"#),
         (
             r#"{"password":null,"token_type":"Bearer","tokens":[],"pass":true}"#,
             r#"{"password":null,"token_type":"Bearer","tokens":[],"pass":true}"#,
@@ -179,6 +180,8 @@ fn secrets_of_log_lines_are_taken_out() {
         assert!(!masked.contains("hunter2"), "{line}: {masked}");
         assert!(masked.contains(MASK), "{line}: {masked}");
     }
+    let long = format!("x?token={}hunter2&y=1", "ä".repeat(20_000));
+    assert_eq!(data(&long), "x?token=REDACTED&y=1");
     for line in [
         "2026-01-31 12:00:00,123 ERROR [main] com.shop.Cart - java.io.IOException: disk full: /var/x",
         "GET http://shop.test/a?b=c 500 in 12 ms",
@@ -208,6 +211,16 @@ fn known_values_are_taken_out_however_they_are_spelled() {
     let more = redactor.knowing([("session", "Q-7x/9"), ("page", "open")]);
     assert_eq!(more.values("824613 Q-7x/9 open"), "REDACTED REDACTED open");
     assert!(!format!("{redactor:?}").contains("824613"));
+}
+
+/// A text of nothing but beginnings of secrets costs no square of its length.
+#[test]
+fn beginnings_of_secrets_are_read_once() {
+    let redactor = Redactor::default();
+    for beginning in ["x \"token\":{", "?token=", "<a token=\"", "<token>", "token: \"", "[\"token\":["] {
+        let text = beginning.repeat(500_000 / beginning.len());
+        assert!(redactor.data(&text).contains(MASK), "{beginning}");
+    }
 }
 
 /// JSON with a secret, or one that is not, in the place of each `SECRET`, `OPEN`.

@@ -73,7 +73,7 @@ fn twenty_columns_are_enough() {
 #[test]
 fn no_color_is_honored_on_a_terminal() {
     let (bench, target) = (Bench::new(), target());
-    let arguments = format!("run {}/delay/20ms -n 4 -c 1", target.url());
+    let arguments = format!("run {}/delay/20ms -n 4 -c 1 --exit-zero", target.url());
     let Some(shown) = on_a_terminal(&bench, "NO_COLOR=1", &arguments, "") else {
         return;
     };
