@@ -33,7 +33,9 @@ fn in_a_network(bench: &Bench, addresses: &[&str], lines: &str) -> Option<Ended>
             return None;
         }
     }
-    let mut script = "trap 'kill $(jobs -p) 2>/dev/null || true' EXIT\nip link set lo up\n".to_owned();
+    // `$(jobs -p)` is a shell of its own, which has no jobs.
+    let mut script =
+        "trap 'jobs -p >jobs.pids; kill $(cat jobs.pids) 2>/dev/null || true' EXIT\nip link set lo up\n".to_owned();
     for address in addresses {
         script.push_str(&format!("ip address add {address} dev lo\n"));
     }
