@@ -72,8 +72,9 @@ fn body(body: &mut Body, side: Side, visit: &mut Visit<'_>) {
     if let Some(new) = visit(&body.bytes, place) {
         body.bytes = new;
     }
-    if follows {
-        body.fields = form::fields(&body.mime, &body.bytes).unwrap_or_default();
+    // A placeholder within the frame of a form leaves bytes that are none.
+    if follows && let Some(fields) = form::fields(&body.mime, &body.bytes) {
+        body.fields = fields;
         return;
     }
     for field in &mut body.fields {
