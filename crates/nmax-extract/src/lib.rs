@@ -38,7 +38,7 @@ use jsonpath::JsonPath;
 use nmax_plan::plan::Source;
 pub use outline::shape;
 use regex::{Captures, Regex};
-pub use tags::Tagger;
+pub use tags::{Tagger, tag};
 
 /// Most matches that are looked at in one reply.
 pub const MATCHES_MAX: usize = 10_000;

@@ -37,5 +37,12 @@ impl Tagger {
     }
 }
 
+/// Gives requests the tags that they have by expression, which were checked when the plan was read.
+pub fn tag(plan: &mut Plan) {
+    if let Ok(tagger) = Tagger::new(&plan.tags) {
+        tagger.tag(plan);
+    }
+}
+
 #[cfg(test)]
 mod tests;

@@ -7,7 +7,6 @@ use nmax_agent::AgentArgs;
 use nmax_plan::plan::Profile;
 
 use crate::complete::candidates;
-use crate::safety::SafetyArgs;
 
 mod compare;
 mod data;
@@ -16,6 +15,7 @@ mod log;
 mod planless;
 mod record;
 mod replay;
+mod safety;
 mod scale;
 mod slice;
 mod target;
@@ -28,6 +28,7 @@ pub use log::{LogArgs, ReadLogArgs};
 pub use planless::{ConnectionPolicy, PlanlessArgs};
 pub use record::RecordArgs;
 pub use replay::{FidelityArgs, ReplayArgs};
+pub use safety::SafetyArgs;
 pub use scale::ScaleArgs;
 pub use slice::{SliceArgs, SourceName};
 pub use target::TargetArgs;

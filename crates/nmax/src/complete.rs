@@ -13,10 +13,10 @@ use std::path::Path;
 
 use clap::CommandFactory;
 use clap_complete::env::{CompleteEnv, Elvish, EnvCompleter, Fish, Powershell, Shells, Zsh};
+use nmax_run::Exit;
 
 use crate::args::{Cli, ShellName};
 use crate::commands::run::complain;
-use crate::exit::Exit;
 
 mod bash;
 pub mod candidates;

@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 use std::io::IsTerminal;
 
 use nmax_metrics::{Nanos, Window};
-use nmax_plan::plan::Plan;
-use nmax_report::terminal::{Glyphs, HoldSoFar, LiveView, Style, plain_line, progress};
+use nmax_report::terminal::{Glyphs, HoldSoFar, LiveView, Style, plain_line, progress as panel};
+use nmax_run::listener::{Listener, Progress};
 
 use crate::say;
 
@@ -44,10 +44,12 @@ impl Live {
             Self::Plain { windows: Vec::new(), next: PLAIN_PERIOD, hold: HoldSoFar::default() }
         }
     }
+}
 
-    /// Shows a window.
-    pub fn window(&mut self, plan: &Plan, total: Option<Nanos>, window: &Window) {
-        let total_s = total.map(Nanos::as_secs_f64);
+impl Listener for Live {
+    fn window(&mut self, progress: &Progress<'_>) {
+        let (plan, window) = (progress.plan, &progress.complete.window);
+        let total_s = progress.end.map(Nanos::as_secs_f64);
         let elapsed_s = window.end().as_secs_f64();
         match self {
             Self::Quiet => {}
@@ -76,21 +78,17 @@ impl Live {
                 view.history = history.iter().copied().collect();
                 view.warning = hold.warning();
                 let style = Style { color: use_color(), width: terminal_width(), wide: false };
-                drawn.redraw(&progress(&view, style));
+                drawn.redraw(&panel(&view, style));
             }
         }
     }
 
-    /// Prints a line that stays.
-    pub fn say(&mut self, text: &str) {
-        if let Self::Panel { drawn, .. } = self {
-            drawn.redraw(&[]);
-        }
-        say::note(text);
+    fn event(&mut self, _: Nanos, code: &str, text: &str) {
+        self.ended();
+        say::note(format_args!("{code}: {text}"));
     }
 
-    /// Takes the panel away.
-    pub fn clear(&mut self) {
+    fn ended(&mut self) {
         if let Self::Panel { drawn, .. } = self {
             drawn.redraw(&[]);
         }

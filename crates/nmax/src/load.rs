@@ -1,12 +1,11 @@
 //! From a file or URL and the flags around it to a plan.
 
-use std::collections::BTreeSet;
 use std::fmt;
 use std::fs;
 use std::io::{self, Read};
 use std::path::Path;
 
-use nmax_extract::Extractor;
+use nmax_extract::{Extractor, tag};
 use nmax_log::replay::Schedule;
 use nmax_plan::addresses::{is_absolute, parse_proxy};
 use nmax_plan::document::{self, DocumentError, Options};
@@ -269,31 +268,6 @@ pub fn plan(what: &str, args: &PlanArgs, planless: &PlanlessArgs) -> Result<Plan
     Ok(plan)
 }
 
-/// The plan that a run's manifest holds. Data files that are gone are stood in for: reports do not need their rows.
-pub fn plan_of_manifest(yaml: &str) -> Result<Plan, LoadError> {
-    let columns = columns_used(yaml);
-    let read = |_: &str| Ok(format!("{}\n{}\n", columns.join(","), vec!["-"; columns.len()].join(",")));
-    let options = Options { read: &read, exists: &|_| Ok(0), ..Options::of("manifest.json: plan") };
-    let mut plan = document::parse(yaml, &options).map_err(LoadError::Document)?;
-    tag(&mut plan);
-    Ok(plan)
-}
-
-/// Gives requests the tags that they have by expression. The expressions were checked when the plan was read.
-fn tag(plan: &mut Plan) {
-    if let Ok(tagger) = nmax_extract::Tagger::new(&plan.tags) {
-        tagger.tag(plan);
-    }
-}
-
-/// Every `column` of a `${feeder.column}` in a document.
-fn columns_used(yaml: &str) -> Vec<String> {
-    let holes = yaml.split("${").skip(1).filter_map(|rest| rest.split_once('}'));
-    let columns: BTreeSet<String> =
-        holes.filter_map(|(hole, _)| hole.split_once('.')).map(|(_, column)| column.trim().to_owned()).collect();
-    if columns.is_empty() { vec!["column".to_owned()] } else { columns.into_iter().collect() }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -309,11 +283,5 @@ mod tests {
         {
             assert!(!is_address(what), "{what}");
         }
-    }
-
-    #[test]
-    fn columns_are_found_in_holes() {
-        assert_eq!(columns_used("a ${people.email} b ${x} ${people.name}"), ["email", "name"]);
-        assert_eq!(columns_used("nothing"), ["column"]);
     }
 }

@@ -2,41 +2,30 @@
 //!
 //! # Layout
 //! - `args`: the command line as typed; `complete`: what a shell offers for it; `commands`: what each verb does
-//! - `load`: from a file or URL and flags to a plan; `hints`: what in it has no effect; `preflight`: whether its
-//!   target can be reached;
-//!   `host`: what this host lets a run do
-//! - `safety`: what may be loaded; `secrets`: what must not be stored
-//! - `session`: one run from its plan to its verdict; `tally`: its sums; `live`: its progress
-//! - `say`: what is printed; `signals`, `exit`: Ctrl-C and exit codes
+//! - `load`: from a file or URL and flags to a plan; `hints`: what in it has no effect; `clearance`: whether it may be run
+//! - `live`: the progress of a run; `say`: what is printed
+//!
+//! A run itself, from its order to its verdict, is in `nmax-run`.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 #![allow(unreachable_pub, reason = "a program has no outside; `pub` is for its other modules")]
 
 mod args;
+mod clearance;
 mod commands;
 mod complete;
-mod exit;
-mod fidelity;
 mod hints;
-mod host;
 mod live;
 mod load;
 mod logs;
-mod preflight;
-mod safety;
 mod say;
-mod secrets;
-mod session;
-mod sides;
-mod signals;
-mod tally;
 
 use std::io::IsTerminal;
 use std::process::ExitCode;
 
 use args::{Cli, Verb};
 use clap::Parser;
-use exit::Exit;
+use nmax_run::{Exit, signals};
 use nmax_text::Painted;
 
 fn main() -> ExitCode {

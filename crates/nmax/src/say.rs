@@ -7,10 +7,10 @@ use std::sync::OnceLock;
 
 use nmax_plan::plan::Plan;
 use nmax_report::terminal::printed_width;
+use nmax_run::Exit;
 use nmax_secrets::Redactor;
 use nmax_text::{Painted, shown_lines};
 
-use crate::exit::Exit;
 use crate::live::{terminal_columns, terminal_width};
 
 /// Why standard output lacks something, the first time.

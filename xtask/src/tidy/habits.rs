@@ -98,7 +98,8 @@ pub(crate) fn no_unsafe(repo: &Repo) -> Vec<Finding> {
 }
 
 /// The only files that start programs. Each asks for `--allow-exec`, but for the browser that `nmax record` finds by itself.
-const STARTING: [&str; 2] = ["crates/nmax/src/session/timeline/act.rs", "crates/nmax/src/commands/record/browser.rs"];
+const STARTING: [&str; 2] =
+    ["crates/nmax-run/src/session/timeline/act.rs", "crates/nmax/src/commands/record/browser.rs"];
 
 /// The product starts programs in few places, so that each can be seen to ask for consent.
 pub(crate) fn few_start_programs(repo: &Repo) -> Vec<Finding> {

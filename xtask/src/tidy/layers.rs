@@ -35,7 +35,7 @@ const fn row(name: &'static str, layer: Layer, own: &'static [&'static str], thi
 }
 
 /// The crates, from the core outwards.
-pub(crate) const TABLE: [Row; 24] = [
+pub(crate) const TABLE: [Row; 25] = [
     row("nmax-text", Layer::Pure, &[], &[]),
     row("nmax-domain", Layer::Pure, &[], &["psl"]),
     row("nmax-secrets", Layer::Pure, &[], &["base64", "memchr", "regex"]),
@@ -160,6 +160,25 @@ pub(crate) const TABLE: [Row; 24] = [
         ],
     ),
     row(
+        "nmax-run",
+        Layer::Shell,
+        &[
+            "nmax-text",
+            "nmax-secrets",
+            "nmax-plan",
+            "nmax-metrics",
+            "nmax-analysis",
+            "nmax-report",
+            "nmax-extract",
+            "nmax-log",
+            "nmax-http",
+            "nmax-engine",
+            "nmax-store",
+            "nmax-observe",
+        ],
+        &["jiff", "rustix", "serde_json", "sha2", "thiserror", "tokio"],
+    ),
+    row(
         "nmax",
         Layer::Program,
         &[
@@ -182,6 +201,7 @@ pub(crate) const TABLE: [Row; 24] = [
             "nmax-slice",
             "nmax-target",
             "nmax-proxy",
+            "nmax-run",
         ],
         &["clap", "clap_complete", "flate2", "jiff", "rustix", "serde_json", "sha2", "thiserror", "tokio"],
     ),

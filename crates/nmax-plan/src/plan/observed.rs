@@ -32,6 +32,31 @@ impl Observed {
             Self::Source(source) => &source.name,
         }
     }
+
+    /// The word of the plan for what it is.
+    pub const fn word(&self) -> &'static str {
+        match self {
+            Self::Process { .. } => "process",
+            Self::Source(source) => source.kind.word(),
+        }
+    }
+
+    /// The host that its figures belong to.
+    pub fn host(&self) -> &str {
+        match self {
+            Self::Process { .. } => INJECTOR,
+            Self::Source(source) => &source.host,
+        }
+    }
+
+    /// What it is and whose, as messages call it.
+    pub fn title(&self) -> String {
+        let (word, name, host) = (self.word(), self.name(), self.host());
+        match host == INJECTOR || host == name {
+            true => format!("{word} {name}"),
+            false => format!("{word} {name} on {host}"),
+        }
+    }
 }
 
 /// A source of readings.

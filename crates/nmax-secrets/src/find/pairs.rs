@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use super::json::balanced;
 use super::{Coding, Finder, Grade, VALUE_BYTES_MAX, has_code};
+use crate::{PLACEHOLDER_BYTES, placeholder_at};
 
 /// Bytes of the longest name.
 const NAME_BYTES_MAX: usize = 64;
@@ -166,9 +167,15 @@ fn name_before(bytes: &[u8], at: usize) -> Option<Name> {
     }
     let is_name = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'[' | b']' | b'$');
     let length = bytes[..end].iter().rev().take(NAME_BYTES_MAX).take_while(is_name).count();
-    let start = end - length;
+    let mut start = end - length;
+    if length == NAME_BYTES_MAX {
+        // One that is cut off within a placeholder begins behind it, for `secret` is a word of the placeholder.
+        let mut ends = (start.saturating_sub(PLACEHOLDER_BYTES)..start)
+            .filter_map(|at| placeholder_at(&bytes[at..end]).map(|length| at + length));
+        start = ends.find(|end| *end > start).unwrap_or(start);
+    }
     let before = start.checked_sub(1).map(|at| bytes[at]);
-    (length > 0).then(|| Name {
+    (start < end).then(|| Name {
         range: start..end,
         is_quoted,
         is_parameter: before.is_none_or(|byte| matches!(byte, b'?' | b'&' | b';' | b'#' | b'\n' | b' ' | b'(' | b'[')),

@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use clap::Args;
 use nmax_log::replay::Rewrite;
 
+use super::safety::SafetyArgs;
 use super::values::{header, observed, pair, resolve, share, speed};
 use super::{OutputArgs, PlanArgs, PlanlessArgs, ReadLogArgs, RunArgs, Samples, WireArgs};
 use crate::complete::candidates;
-use crate::safety::SafetyArgs;
 
 const REPLAY_EXAMPLES: &str = "\
 Examples:

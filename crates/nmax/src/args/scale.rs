@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use clap::Args;
 
+use super::safety::SafetyArgs;
 use super::values::duration;
 use super::{OutputArgs, PlanArgs, PlanlessArgs};
 use crate::complete::candidates;
-use crate::safety::SafetyArgs;
 
 const SCALE_EXAMPLES: &str = "\
 Examples:

@@ -1,9 +1,9 @@
 //! `nmax agent`
 
 use nmax_agent::{AgentArgs, Failure};
+use nmax_run::Exit;
 
 use super::run::complain;
-use crate::exit::Exit;
 use crate::say;
 
 /// Watches this host until a signal or the given time; prints the URL for the plan.

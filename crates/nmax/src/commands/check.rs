@@ -10,15 +10,16 @@ use nmax_plan::plan::Plan;
 use nmax_plan::summary::{Forecast, Peak, Requests, ScenarioForecast, forecast, policy};
 use nmax_plan::units::format_duration;
 use nmax_report::number;
+use nmax_run::Exit;
+use nmax_run::SessionError;
+use nmax_run::secrets::Shown;
+use nmax_run::{host, preflight};
 use serde_json::json;
 
 use super::run::complain;
 use super::{once, prove, wire};
 use crate::args::CheckArgs;
-use crate::exit::Exit;
-use crate::secrets::Shown;
-use crate::session::SessionError;
-use crate::{hints, host, load, preflight, say, session};
+use crate::{hints, load, say};
 
 mod advice;
 mod effort;
@@ -102,7 +103,7 @@ fn sources_text(lines: &[String]) -> String {
 /// Whether a run of the plan would start: its files are there and can be used, its requests can be made.
 fn startable(plan: &Arc<Plan>) -> Result<(), SessionError> {
     let nowhere: Allow = Arc::new(|_, _| Err("nothing is sent".into()));
-    let settings = session::settings(plan, &nowhere)?;
+    let settings = nmax_run::settings(plan, &nowhere)?;
     nmax_engine::network::config(&settings).map_err(StartError::from)?;
     let names = nmax_engine::program::catalog(plan, settings.names_max);
     Program::new(Arc::clone(plan), &names, &settings.files).map_err(StartError::from)?;

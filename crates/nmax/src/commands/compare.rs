@@ -14,13 +14,13 @@ use nmax_analysis::compare::{
 use nmax_report::comparison::ComparisonView;
 use nmax_report::terminal::Style;
 use nmax_report::{html, json, markdown, terminal};
+use nmax_run::Exit;
 use nmax_store::Manifest;
 
 use chosen::{Part, sides};
 
 use super::run::{complain, writable, write};
 use crate::args::BeforeAfterArgs;
-use crate::exit::Exit;
 use crate::{live, say};
 
 mod chosen;

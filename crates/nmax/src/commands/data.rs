@@ -16,11 +16,11 @@ mod table;
 
 use std::fmt::Display;
 
+use nmax_run::Exit;
 use nmax_text::shown;
 
 use super::run::complain;
 use crate::args::{DataArgs, DataVerb};
-use crate::exit::Exit;
 
 /// Why a command ended, and how.
 #[derive(Debug)]

@@ -3,14 +3,15 @@
 use std::io::IsTerminal;
 
 use nmax_report::number;
+use nmax_run::Exit;
+use nmax_run::host::{self, Finding, Host, Level, Need};
+use nmax_run::preflight;
 use nmax_text::{Ink, Painted};
 use serde_json::{Value, json};
 
 use super::run::complain;
 use crate::args::DoctorArgs;
-use crate::exit::Exit;
-use crate::host::{self, Finding, Host, Level, Need};
-use crate::{live, load, preflight, say};
+use crate::{live, load, say};
 
 pub mod schema;
 

@@ -1,11 +1,11 @@
 //! `nmax explain`: what the codes of results mean, in plain words.
 
 use nmax_analysis::explain::{Explanation, explanations, find, nearest, search};
+use nmax_run::Exit;
 use serde_json::{Value, json};
 
 use super::run::complain;
 use crate::args::ExplainArgs;
-use crate::exit::Exit;
 use crate::say;
 
 pub mod schema;

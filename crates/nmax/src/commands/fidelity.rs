@@ -4,12 +4,12 @@ use std::io::IsTerminal;
 use std::path::Path;
 
 use nmax_report::terminal::{Style, likeness};
+use nmax_run::Exit;
+use nmax_run::fidelity::{Fidelity, TRAFFIC, profile, stored};
 use nmax_text::Painted;
 
 use super::run::complain;
 use crate::args::FidelityArgs;
-use crate::exit::Exit;
-use crate::fidelity::{Fidelity, TRAFFIC, profile, stored};
 use crate::{live, say};
 
 pub mod schema;

@@ -11,10 +11,10 @@ use nmax_import::options::{Options, Resources, SecretsIn};
 use nmax_import::recording::{Recording, Skipped};
 use nmax_import::redact::{Secrets, redact};
 use nmax_import::{Converted, convert, curl, har};
+use nmax_run::Exit;
 
 use super::run::complain;
 use crate::args::{CurlArgs, HarArgs, ImportArgs, ImportVerb, MadeArgs, ResourcesName, SecretsName};
-use crate::exit::Exit;
 use crate::say;
 
 pub mod files;

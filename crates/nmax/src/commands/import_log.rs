@@ -11,13 +11,13 @@ use nmax_log::plan::{Made, PlanOptions, write};
 use nmax_log::record::Record;
 use nmax_log::traffic::{Options, Profile, Traffic};
 use nmax_report::terminal::Glyphs;
+use nmax_run::Exit;
 use nmax_secrets::MASK;
 use nmax_secrets::targets::Hider;
 
 use super::import::files::{Place, Readers, Trouble, refused, replace};
 use super::run::complain;
 use crate::args::LogArgs;
-use crate::exit::Exit;
 use crate::logs::{Counts, Logs};
 use crate::{live, logs, say};
 

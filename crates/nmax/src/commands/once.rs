@@ -7,14 +7,15 @@ use nmax_engine::once::{Rehearsal, Traced, rehearse};
 use nmax_metrics::{FailureExample, Outcome, Sample};
 use nmax_plan::plan::Plan;
 use nmax_report::number;
+use nmax_run::Exit;
+use nmax_run::preflight;
+use nmax_run::secrets::Shown;
 use serde_json::{Value, json};
 
 use super::check::sources::Sources;
 use super::run::complain;
 use crate::args::CheckArgs;
-use crate::exit::Exit;
-use crate::secrets::Shown;
-use crate::{hints, preflight, say, session};
+use crate::{clearance, hints, say};
 
 /// Most characters of a body that are shown.
 const BODY_CHARS_MAX: usize = 2_000;
@@ -29,11 +30,11 @@ pub fn once(args: &CheckArgs, plan: Plan, shown: &Shown) -> Exit {
     };
     hints::say(&hints::warnings(&plan, &origins));
     let plan = Arc::new(plan);
-    let cleared = match preflight::clear(&args.safety, &plan, &origins) {
+    let cleared = match clearance::clear(&args.safety, &plan, &origins) {
         Ok(cleared) => cleared,
         Err((error, exit)) => return complain(&error, exit),
     };
-    let settings = match session::settings(&plan, &cleared.allow) {
+    let settings = match nmax_run::settings(&plan, &cleared.allow) {
         Ok(settings) => Settings { known: Some(shown.known()), ..settings },
         Err(error) => return complain(&error, Exit::Usage),
     };

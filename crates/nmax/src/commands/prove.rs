@@ -15,12 +15,13 @@ use std::sync::Arc;
 
 use nmax_engine::StartError;
 use nmax_plan::plan::Plan;
+use nmax_run::Exit;
+use nmax_run::preflight;
+use nmax_run::secrets::Shown;
 
 use super::run::complain;
 use crate::args::CheckArgs;
-use crate::exit::Exit;
-use crate::secrets::Shown;
-use crate::{hints, load, preflight, say, session};
+use crate::{clearance, hints, load, say};
 
 mod evidence;
 mod replay;
@@ -52,8 +53,8 @@ fn tried(args: &CheckArgs, plan: Plan, shown: &Shown) -> Result<Exit, (String, E
     hints::say(&hints::warnings(&plan, &origins));
     let mut evidence = Evidence::beside(Path::new(&args.what)).map_err(usage)?;
     let plan = Arc::new(plan);
-    let cleared = preflight::clear(&args.safety, &plan, &origins)?;
-    let settings = session::settings(&plan, &cleared.allow).map_err(|error| usage(error.to_string()))?;
+    let cleared = clearance::clear(&args.safety, &plan, &origins)?;
+    let settings = nmax_run::settings(&plan, &cleared.allow).map_err(|error| usage(error.to_string()))?;
     let moment = u64::try_from(jiff::Timestamp::now().as_millisecond()).unwrap_or_default();
     let mut replayer = Replayer::new(settings, moment);
     let found = trials(&plan, &evidence, &mut replayer).map_err(|error| usage(error.to_string()))?;

@@ -15,15 +15,15 @@ use nmax_http::Url;
 use nmax_import::redact::{Secrets, redact};
 use nmax_import::{convert, har};
 use nmax_proxy::{BODY_BYTES_MAX, Event, Events, Hosts, Recorder, Settings};
+use nmax_run::Exit;
+use nmax_run::signals::Interrupts;
 
 use super::import::files::{self, Bundle, Kept, Place, Readers, Trouble};
 use super::import::told::Beside;
 use super::import::{nothing, options, recordings, tell};
 use super::run::complain;
 use crate::args::RecordArgs;
-use crate::exit::Exit;
 use crate::say;
-use crate::signals::Interrupts;
 
 mod browser;
 mod desk;

@@ -7,12 +7,12 @@ use nmax_log::replay::{Methods, Options, Pace, Replay, STRAYS, Schedule};
 use nmax_log::traffic::{Options as TrafficOptions, Profile, Traffic, Types};
 use nmax_plan::units::format_duration;
 use nmax_report::number;
+use nmax_run::Exit;
+use nmax_run::fidelity::{Source, Visitors};
 use nmax_secrets::targets::Hider;
 
 use super::run::{complain, conduct};
 use crate::args::ReplayArgs;
-use crate::exit::Exit;
-use crate::fidelity::{Source, Visitors};
 use crate::logs::{Counts, Logs};
 use crate::{load, logs, say};
 

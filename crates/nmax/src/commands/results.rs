@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use nmax_report::{csv, html, json, junit};
+use nmax_run::Exit;
+use nmax_run::Finished;
 use nmax_store::{RunEntry, StoreError};
 use nmax_text::Painted;
 use serde_json::json;
@@ -10,9 +12,7 @@ use serde_json::json;
 use super::run::{complain, print, text, write};
 use super::scale::stored;
 use crate::args::{Format, ReportArgs, RunsArgs, ShowArgs};
-use crate::exit::Exit;
 use crate::say;
-use crate::session::{self, Finished};
 
 pub mod schema;
 
@@ -235,5 +235,5 @@ fn read(runs_dir: &Path, asked: &str) -> Result<Finished, String> {
         }
         error => error.to_string(),
     })?;
-    session::read(&directory)
+    nmax_run::read(&directory)
 }

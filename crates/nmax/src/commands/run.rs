@@ -8,17 +8,20 @@ use nmax_engine::KeepSamples;
 use nmax_plan::plan::Plan;
 use nmax_report::terminal::{Style, table};
 use nmax_report::{View, csv, json, junit};
+use nmax_run::Exit;
+use nmax_run::fidelity::{self, Source, Visitors};
+use nmax_run::host::{self, Finding, Host, Level, Need};
+use nmax_run::preflight;
+use nmax_run::secrets::Shown;
+use nmax_run::signals::Interrupts;
+use nmax_run::{Order, SessionError};
 use nmax_text::Painted;
 use rustix::thread::CpuSet;
 
 use super::{smoke, wire};
 use crate::args::{OutputArgs, RunArgs, Samples};
-use crate::exit::Exit;
-use crate::fidelity::{self, Source, Visitors};
-use crate::host::{self, Finding, Host, Level, Need};
-use crate::secrets::Shown;
-use crate::session::{self, Order};
-use crate::{hints, live, load, preflight, say};
+use crate::live::Live;
+use crate::{clearance, hints, live, load, say};
 
 /// Runs; prints the result.
 pub fn run(args: &RunArgs) -> Exit {
@@ -65,11 +68,13 @@ pub fn conduct(args: &RunArgs, plan: Plan, source: Option<Arc<Source>>, told: Ve
         }
     }
     if !args.no_smoke
-        && let Err((error, exit)) = smoke::smoke(&order)
+        && let Err((error, exit)) = smoke::smoke(&order, args.output.quiet)
     {
         return complain(&error, exit).forgiven(args.exit_zero);
     }
-    let finished = match session::run(&order) {
+    let mut live = Live::new(args.output.quiet);
+    let finished = Interrupts::listen().map_err(SessionError::from);
+    let finished = match finished.and_then(|interrupts| nmax_run::run(&order, &interrupts, &mut [&mut live])) {
         Ok(finished) => finished,
         Err(error) => return complain(&error, Exit::Usage),
     };
@@ -101,9 +106,9 @@ fn order(args: &RunArgs, plan: Plan) -> Result<Order, (String, Exit)> {
         return Err(usage(format!("{names} of the timeline {what}\n  help: {help}")));
     }
     hints::say(&hints::warnings(&plan, &origins));
-    preflight::observed(&plan).map_err(usage)?;
+    clearance::observed(&plan).map_err(usage)?;
     let plan = Arc::new(plan);
-    let cleared = preflight::clear(&args.safety, &plan, &origins)?;
+    let cleared = clearance::clear(&args.safety, &plan, &origins)?;
     Ok(Order {
         name: args.name.clone().unwrap_or_else(|| plan.name.clone()),
         plan,
@@ -123,7 +128,6 @@ fn order(args: &RunArgs, plan: Plan) -> Result<Order, (String, Exit)> {
         runs_dir: args.runs_dir.clone(),
         note: args.note.clone(),
         tags: args.tag.clone(),
-        quiet: args.output.quiet,
         warnings,
         source: None,
     })

@@ -33,9 +33,10 @@ mod rig;
 pub mod stored;
 mod think;
 
+use nmax_run::Exit;
+
 use super::run::complain;
 use crate::args::ScaleArgs;
-use crate::exit::Exit;
 
 /// Measures; prints the law.
 pub fn scale(args: &ScaleArgs) -> Exit {

@@ -10,13 +10,13 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use nmax_run::Exit;
 use nmax_slice::saved::Saved;
 use nmax_slice::{Answer, Request, Schema, Slice, SliceError};
 use serde_json::Value;
 
 use super::run::complain;
 use crate::args::SliceArgs;
-use crate::exit::Exit;
 use crate::{logs, say};
 
 mod formats;

@@ -4,11 +4,11 @@ use std::io::Write;
 use std::path::Path;
 
 use nmax_plan::{document, example};
+use nmax_run::Exit;
 
 use super::run::complain;
 use crate::args::{SchemaKind, ShellName};
 use crate::complete;
-use crate::exit::Exit;
 use crate::say;
 
 /// Writes a commented plan; never over an existing file.

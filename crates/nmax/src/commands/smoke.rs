@@ -1,22 +1,22 @@
 //! One iteration of every scenario before a heavy profile: a wrong plan is stopped before it costs hours.
 
 use nmax_engine::once::{Rehearsal, rehearse};
+use nmax_run::Exit;
+use nmax_run::Order;
 
-use crate::exit::Exit;
 use crate::say;
-use crate::session::{self, Order};
 
 /// Runs it, if the plan's profile asks for it. The error says what went wrong, and what to do.
-pub fn smoke(order: &Order) -> Result<(), (String, Exit)> {
+pub fn smoke(order: &Order, is_quiet: bool) -> Result<(), (String, Exit)> {
     match order.plan.profile.filter(|profile| profile.is_heavy()) {
-        Some(profile) => rehearsal(order, &format!("profile {}", profile.name())),
+        Some(profile) => rehearsal(order, &format!("profile {}", profile.name()), is_quiet),
         None => Ok(()),
     }
 }
 
 /// Runs it before `what`.
-pub fn rehearsal(order: &Order, what: &str) -> Result<(), (String, Exit)> {
-    let settings = session::settings(&order.plan, &order.allow).map_err(|error| (error.to_string(), Exit::Usage))?;
+pub fn rehearsal(order: &Order, what: &str, is_quiet: bool) -> Result<(), (String, Exit)> {
+    let settings = nmax_run::settings(&order.plan, &order.allow).map_err(|error| (error.to_string(), Exit::Usage))?;
     let all = rehearse(&settings).map_err(|error| (error.to_string(), Exit::Usage))?;
     // Scenarios that neither the mix nor the background runs are rehearsed for nothing.
     let runs = |scenario: usize| {
@@ -28,7 +28,7 @@ pub fn rehearsal(order: &Order, what: &str) -> Result<(), (String, Exit)> {
         let name = &order.plan.scenarios[failed.scenario].name;
         return Err((refusal(what, name, failed), Exit::Usage));
     }
-    if !order.quiet {
+    if !is_quiet {
         let requests: usize = all.iter().map(|one| one.exchanges.len()).sum();
         say::note(format_args!(
             "smoke: one iteration of {} before {what} is ok ({} sent)",

@@ -1,10 +1,10 @@
 //! `nmax target`
 
+use nmax_run::Exit;
 use nmax_target::{Options, Target};
 
 use super::run::complain;
 use crate::args::TargetArgs;
-use crate::exit::Exit;
 use crate::say;
 
 /// Serves until a signal or the given time; prints each address on a line of its own.

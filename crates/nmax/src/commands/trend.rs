@@ -6,12 +6,12 @@ use nmax_analysis::compare::{Metric, Said, Scale, TOTAL};
 use nmax_analysis::history::{History, RUNS_MAX, RUNS_MIN, history, weigh_failures};
 use nmax_report::comparison::{HistoryRun, HistoryView, change, runs as runs_of, value};
 use nmax_report::{html, json, terminal};
+use nmax_run::Exit;
 use nmax_store::{Manifest, RunEntry, RunReader};
 
 use super::compare::{run, style};
 use super::run::{complain, writable, write};
 use crate::args::TrendArgs;
-use crate::exit::Exit;
 use crate::{live, say};
 
 /// Difference of failure rates that counts as the same.

@@ -19,12 +19,12 @@ use std::fmt::Display;
 use std::path::Path;
 
 use nmax_report::scalability::words;
+use nmax_run::Exit;
 use nmax_usl::{Analysis, Demand, Effect, Estimate, Method, Options, Regression, analyse};
 
 use self::table::Measured;
 use super::run::complain;
 use crate::args::{LawArgs, ReadArgs, UslArgs, UslVerb};
-use crate::exit::Exit;
 use crate::say;
 
 /// Fits, predicts, compares or assumes.

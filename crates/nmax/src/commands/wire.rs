@@ -15,15 +15,16 @@ use nmax_engine::once::{Traced, once_then};
 use nmax_metrics::{Nanos, Outcome};
 use nmax_plan::plan::{Plan, Step};
 use nmax_report::number;
+use nmax_run::Exit;
+use nmax_run::preflight;
+use nmax_run::secrets::Shown;
+use nmax_run::signals::Interrupts;
 
 use super::once::status;
 use super::run::complain;
+use crate::args::SafetyArgs;
 use crate::args::WireArgs;
-use crate::exit::Exit;
-use crate::safety::SafetyArgs;
-use crate::secrets::Shown;
-use crate::signals::Interrupts;
-use crate::{preflight, say, session};
+use crate::{clearance, say};
 use lines::Printer;
 use log::{Log, Socket};
 
@@ -41,8 +42,10 @@ pub fn wire(args: &WireArgs, safety: &SafetyArgs, mut plan: Plan, shown: &Shown)
     let plan = Arc::new(plan);
     let settings = preflight::origins(&plan)
         .map_err(|error| (error, Exit::Usage))
-        .and_then(|origins| preflight::clear(safety, &plan, &origins))
-        .and_then(|cleared| session::settings(&plan, &cleared.allow).map_err(|error| (error.to_string(), Exit::Usage)));
+        .and_then(|origins| clearance::clear(safety, &plan, &origins))
+        .and_then(|cleared| {
+            nmax_run::settings(&plan, &cleared.allow).map_err(|error| (error.to_string(), Exit::Usage))
+        });
     let mut settings = match settings {
         Ok(settings) => settings,
         Err((error, exit)) => return complain(&error, exit),

@@ -1,8 +1,8 @@
 use nmax_plan::plan::ClientCertificate;
 use nmax_plan::planless::Planless;
+use nmax_run::preflight;
 
 use super::*;
-use crate::preflight;
 
 fn found(url: &str, change: impl FnOnce(&mut Plan)) -> Vec<String> {
     let mut plan = Plan::for_url(&Planless::get(url)).unwrap();

@@ -1,11 +1,11 @@
 //! What is advised, as text and as JSON.
 
 use nmax_report::number;
+use nmax_run::host::Lateness;
 use serde_json::{Value, json};
 
 use super::effort::Effort;
 use super::machine::Machine;
-use crate::host::Lateness;
 
 /// What is advised.
 pub struct Advice {

@@ -2,12 +2,12 @@
 
 use nmax_observe::address::elsewhere;
 use nmax_observe::trial::{Attempt, Clock, try_all};
-use nmax_plan::plan::{INJECTOR, Observed};
+use nmax_plan::plan::Observed;
 use nmax_report::number;
+use nmax_run::secrets::Shown;
 use serde_json::{Value, json};
 
 use super::written;
-use crate::secrets::Shown;
 
 /// What came of trying each source.
 pub struct Sources<'a> {
@@ -33,7 +33,7 @@ impl<'a> Sources<'a> {
     pub fn lines(&self) -> Vec<String> {
         let mut lines = Vec::new();
         for (observed, attempt) in &self.tried {
-            let title = title(observed);
+            let title = observed.title();
             lines.push(match &attempt.outcome {
                 Err(trouble) => format!("✗ {title}: {trouble}"),
                 Ok(answer) => {
@@ -66,9 +66,9 @@ impl<'a> Sources<'a> {
             let clock = answer.and_then(|answer| answer.clock);
             let notes: Vec<String> = attempt.notes.iter().map(|note| shown.text(note)).collect();
             json!({
-                "kind": kind(observed),
+                "kind": observed.word(),
                 "name": observed.name(),
-                "host": host(observed),
+                "host": observed.host(),
                 "place": shown.text(&written::place(observed)),
                 "ok": answer.is_some(),
                 "about": answer.and_then(|answer| answer.about.as_deref()).map(|about| shown.text(about)),
@@ -79,31 +79,6 @@ impl<'a> Sources<'a> {
             })
         };
         self.tried.iter().map(one).collect()
-    }
-}
-
-/// What it is and whose, as messages of a run call it.
-pub fn title(observed: &Observed) -> String {
-    let (kind, name, host) = (kind(observed), observed.name(), host(observed));
-    match host == INJECTOR || host == name {
-        true => format!("{kind} {name}"),
-        false => format!("{kind} {name} on {host}"),
-    }
-}
-
-/// The word of the plan for it.
-fn kind(observed: &Observed) -> &'static str {
-    match observed {
-        Observed::Process { .. } => "process",
-        Observed::Source(source) => source.kind.word(),
-    }
-}
-
-/// The host that its figures belong to.
-fn host(observed: &Observed) -> &str {
-    match observed {
-        Observed::Process { .. } => INJECTOR,
-        Observed::Source(source) => &source.host,
     }
 }
 

@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use nmax_run::Exit;
 use nmax_store::{RunEntry, StoreError};
 
 use crate::args::BeforeAfterArgs;
-use crate::exit::Exit;
 use crate::say;
 
 /// Most runs on a side.

@@ -19,8 +19,9 @@ struct Sum {
 
 /// Reads a log, or the profile of one; its types are named as the runs call them.
 pub(super) fn read(file: &Path, args: &BeforeAfterArgs, known: &[Known]) -> Result<(Origin, Measured), String> {
-    let is_profile = file.extension().is_some_and(|ending| ending == "json") && crate::fidelity::profile(file).is_ok();
-    let profile = if is_profile { crate::fidelity::profile(file)? } else { profile(file, args)? };
+    let is_profile =
+        file.extension().is_some_and(|ending| ending == "json") && nmax_run::fidelity::profile(file).is_ok();
+    let profile = if is_profile { nmax_run::fidelity::profile(file)? } else { profile(file, args)? };
     let label = file.display().to_string();
     if !profile.has_durations {
         return Err(format!(

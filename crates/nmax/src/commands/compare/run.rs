@@ -49,7 +49,7 @@ pub fn read(directory: &Path, with_blocks: bool) -> Result<Read, String> {
         add_blocks(&reader, &mut measured).map_err(|error| error.to_string())?;
         leave_out_withheld(&summary, &mut measured);
     }
-    let plan = crate::load::plan_of_manifest(&manifest.plan).ok();
+    let plan = nmax_run::plan_of_manifest(&manifest.plan).ok();
     measured.is_paced = plan.as_ref().is_some_and(|plan| matches!(plan.workload, Workload::Open { .. }));
     let reasons = summary["reasons"].as_array().map(Vec::as_slice).unwrap_or_default();
     let has = |code: &str| reasons.iter().any(|reason| reason["code"] == code);

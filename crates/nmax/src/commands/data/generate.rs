@@ -2,11 +2,11 @@
 
 use nmax_data::{Counter, Format, Generator, GeneratorError, RecordWriter, Spec};
 use nmax_report::number;
+use nmax_run::Exit;
 
 use super::output::{Output, note};
 use super::{Trouble, no_column};
 use crate::args::{DataFormat, GenerateArgs};
-use crate::exit::Exit;
 
 /// Records between two looks at the output.
 const PIECE: u64 = 1000;

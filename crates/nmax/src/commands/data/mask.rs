@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use nmax_data::{MaskKind, Masker, Record, detect};
 use nmax_report::number;
+use nmax_run::Exit;
 use nmax_text::shown;
 
 use super::json::{Leaf, LeafKind};
@@ -11,7 +12,6 @@ use super::output::{Output, note};
 use super::table::{CsvTable, LineTable, Table};
 use super::{Trouble, key, no_column, table};
 use crate::args::MaskArgs;
-use crate::exit::Exit;
 
 /// Records that are looked at to tell what columns are.
 const SAMPLE: usize = 1000;

@@ -4,8 +4,9 @@ use std::fs::File;
 use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
+use nmax_run::Exit;
+
 use super::Trouble;
-use crate::exit::Exit;
 use crate::say;
 
 /// Bytes that are collected before they are written.

@@ -5,13 +5,13 @@ use std::fmt::Write;
 
 use nmax_data::{Counter, Record, ShardHash, Skew};
 use nmax_report::number;
+use nmax_run::Exit;
 use nmax_text::shown;
 use serde_json::{Value, json};
 
 use super::table::{CsvTable, LineTable, Table};
 use super::{Trouble, no_column, table};
 use crate::args::{HashName, SkewArgs};
-use crate::exit::Exit;
 use crate::say;
 
 /// Different values that are counted one by one, in all columns together.

@@ -1,9 +1,9 @@
 //! The JSON Schema (2020-12) of what `nmax doctor` prints.
 
+use nmax_run::host::Level;
 use serde_json::Value;
 
 use crate::commands::schema::{described, document, first_version, list, number, one_of, or_null, record, text};
-use crate::host::Level;
 
 /// The schema.
 pub fn schema() -> Value {

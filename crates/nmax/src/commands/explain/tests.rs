@@ -14,9 +14,9 @@ const SOURCES: [&str; 11] = [
     "../nmax-observe/src/watcher",
     "../nmax-store/src/writer",
     "../nmax-usl/src/finding",
-    "src/session",
-    "src/tally",
-    "src/host/forecast",
+    "../nmax-run/src/session",
+    "../nmax-run/src/tally",
+    "../nmax-run/src/host/forecast",
     "src/commands/run",
     "src/commands/replay",
 ];

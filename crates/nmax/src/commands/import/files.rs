@@ -11,8 +11,7 @@ use std::path::{Path, PathBuf};
 
 use nmax_import::Converted;
 use nmax_import::redact::Secrets;
-
-use crate::exit::Exit;
+use nmax_run::Exit;
 
 /// Where a plan and what belongs to it go.
 #[derive(Clone, Debug)]

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use nmax_import::har;
 use nmax_import::redact::Secrets;
+use nmax_run::Exit;
 
 use super::files::Trouble;
-use crate::exit::Exit;
 use crate::say;
 
 /// Longest HAR file that is read, bytes: it is taken apart in memory.

@@ -4,13 +4,13 @@ use std::fmt::Write as _;
 
 use nmax_plan::plan::Plan;
 use nmax_report::number;
+use nmax_run::secrets::Shown;
 use nmax_text::shown as clean;
 use serde_json::{Value, json};
 
 use super::evidence::Evidence;
 use super::sites::{Use, words};
 use super::trial::{Found, State, Tried};
-use crate::secrets::Shown;
 
 /// What a proof found.
 pub(super) struct Told<'a> {

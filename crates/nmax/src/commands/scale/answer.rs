@@ -6,6 +6,7 @@ use std::path::Path;
 use nmax_report::scalability::{FitView, Found, Knob, ScaleInfo, ScaleView, Version};
 use nmax_report::terminal::{self, Style};
 use nmax_report::{csv, html, json, svg};
+use nmax_run::Exit;
 use nmax_text::Painted;
 use nmax_usl::{Effect, Observation, Options, analyse};
 
@@ -18,7 +19,6 @@ use super::prepare::Job;
 use super::rig::Kept;
 use crate::args::ScaleArgs;
 use crate::commands::run::{is_stdout, write};
-use crate::exit::Exit;
 use crate::{live, say};
 
 /// What the levels came to.

@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-use crate::session;
-use crate::signals::Interrupts;
+use nmax_run::signals::Interrupts;
 
 /// Runs it for a setting. The error says what it said, and how it ended.
 ///
@@ -14,7 +13,7 @@ pub(super) fn apply(
     limit: Duration,
     interrupts: &Interrupts,
 ) -> Result<(), String> {
-    session::command(&filled(line, setting), limit, &|| interrupts.count() > 0)
+    nmax_run::command(&filled(line, setting), limit, &|| interrupts.count() > 0)
 }
 
 /// The line with its values: `{n}` is that of the first knob, `{NAME}` that of each.

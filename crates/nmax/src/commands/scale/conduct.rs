@@ -1,5 +1,6 @@
 //! Which levels are run: the campaign chooses, this carries it out.
 
+use nmax_run::Exit;
 use nmax_usl::Observation;
 use nmax_usl::design::{Campaign, Outcome, Precision, Rules, Step};
 
@@ -9,7 +10,6 @@ use super::find::find;
 use super::prepare::Job;
 use super::price::per_million;
 use super::rig::{Asked, Kept, Tried};
-use crate::exit::Exit;
 
 /// A level as an observation of the law.
 pub(super) fn observation(kept: &Kept) -> Option<Observation> {

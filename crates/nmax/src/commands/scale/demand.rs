@@ -61,7 +61,7 @@ mod tests {
             judged: None,
             failed: None,
             is_gone: false,
-            exit: crate::exit::Exit::Invalid,
+            exit: nmax_run::Exit::Invalid,
             iterations_per_s: None,
         }
     }

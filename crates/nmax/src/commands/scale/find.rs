@@ -2,6 +2,7 @@
 
 use nmax_plan::threshold::{Op, Threshold};
 use nmax_report::scalability::Found;
+use nmax_run::Exit;
 use nmax_usl::design::{Outcome, Step};
 use nmax_usl::search::{Answer, Judged, Objective, ObjectiveRules, Tested};
 
@@ -10,7 +11,6 @@ use super::axis::{Load, short};
 use super::conduct::{GONE, observation};
 use super::prepare::Job;
 use super::rig::{Asked, Kept, Tried};
-use crate::exit::Exit;
 
 /// Searches, with what is left of the budget. Levels that it measures are fitted too.
 pub(super) fn find(job: &mut Job, words: &str, done: &mut Conducted) -> Result<(), (String, Exit)> {

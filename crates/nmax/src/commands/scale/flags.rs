@@ -3,6 +3,7 @@
 use nmax_plan::plan::{Plan, Workload};
 use nmax_plan::threshold::{self, Threshold};
 use nmax_plan::units::{parse_duration, parse_share};
+use nmax_run::host;
 use nmax_usl::Demand;
 
 use super::apply;
@@ -12,7 +13,6 @@ use super::measure::Count;
 use super::price::{self, Price};
 use crate::args::ScaleArgs;
 use crate::commands::run::is_stdout;
-use crate::host;
 
 /// What arguments mean beside the plan.
 pub(super) struct Meant {

@@ -8,7 +8,6 @@ use nmax_report::scalability::Level;
 use serde_json::{Value, json};
 
 use super::head::{HEAD, Head};
-use crate::session;
 
 /// One line per level, written as it ends.
 pub(super) const LEVELS: &str = "levels.jsonl";
@@ -78,7 +77,7 @@ fn trouble(path: &Path, error: &std::io::Error) -> String {
 impl Folder {
     /// Makes it below `root`.
     pub(super) fn create(root: &Path, name: &str) -> Result<Self, String> {
-        let (id, started_at) = session::new_id();
+        let (id, started_at) = nmax_run::new_id();
         let time = started_at.strftime("%Y%m%dT%H%M%SZ");
         let safe = nmax_store::manifest::safe_name(name);
         let path = root.join(format!("{time}-scale-{safe}-{id}"));

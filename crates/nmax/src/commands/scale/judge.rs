@@ -3,12 +3,12 @@
 use nmax_analysis::{Reason, Verdict};
 use nmax_plan::plan::Plan;
 use nmax_report::View;
+use nmax_run::ABORTED;
+use nmax_run::Exit;
 use nmax_usl::design::Outcome;
 
 use super::axis::{Load, short};
 use super::measure::Measured;
-use crate::exit::Exit;
-use crate::tally::ABORTED;
 
 /// Share of failures from which a level says nothing but that the system broke down.
 const BROKEN_SHARE: f64 = 0.5;

@@ -1,6 +1,7 @@
 //! Settings of the system under test: at each one the load is raised until the usable throughput is best.
 
 use nmax_report::scalability::Knob;
+use nmax_run::Exit;
 use nmax_usl::Observation;
 use nmax_usl::design::{Outcome, Step};
 use nmax_usl::search::{Best, BestLoad, BestLoadRules};
@@ -11,7 +12,6 @@ use super::axis::{self, Load};
 use super::prepare::Job;
 use super::price::per_million;
 use super::rig::{Asked, Kept, Tried};
-use crate::exit::Exit;
 
 /// Names and values of the knobs, the first one first.
 pub(super) type Setting = Vec<(String, String)>;

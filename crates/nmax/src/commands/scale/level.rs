@@ -249,7 +249,7 @@ mod tests {
         let times = Times::of(Duration::from_secs(60), None, None);
         for (load, level) in [(Load::Vus, 7.0), (Load::Rate, 12.5), (Load::Workers, 2.0)] {
             let plan = plan(&base, load, level, times, 9, None);
-            let back = crate::load::plan_of_manifest(&to_yaml(&plan)).unwrap();
+            let back = nmax_run::plan_of_manifest(&to_yaml(&plan)).unwrap();
             assert_eq!(back.stages, plan.stages, "{load:?}");
             assert_eq!((back.workload, back.window), (plan.workload, WINDOW), "{load:?}");
             assert_eq!((back.seed, back.profile), (9, None));

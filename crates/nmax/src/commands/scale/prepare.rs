@@ -8,6 +8,11 @@ use nmax_engine::KeepSamples;
 use nmax_plan::plan::{Observed, Plan};
 use nmax_plan::threshold::Threshold;
 use nmax_report::scalability::ScaleInfo;
+use nmax_run::Exit;
+use nmax_run::Order;
+use nmax_run::host::{self, Host, Level, Need};
+use nmax_run::preflight;
+use nmax_run::signals::Interrupts;
 use nmax_usl::Demand;
 
 use super::apply;
@@ -25,12 +30,8 @@ use super::rig::Rig;
 use crate::args::{PlanlessArgs, ScaleArgs};
 use crate::commands::run::{fits, is_stdout, pinnable, writable};
 use crate::commands::smoke;
-use crate::exit::Exit;
-use crate::host::{self, Host, Level, Need};
 use crate::load;
-use crate::session::Order;
-use crate::signals::Interrupts;
-use crate::{hints, preflight};
+use crate::{clearance, hints};
 
 /// A campaign that may begin.
 pub(super) struct Job {
@@ -79,7 +80,7 @@ pub(super) fn prepare(args: &ScaleArgs) -> Result<Job, (String, Exit)> {
     let is_set = set_first(args, &meant.axes, &interrupts)?;
     let (axes, order) = order(args, plan, (meant.axes, &meant.count, meant.find.is_some()), times, &mut notes)?;
     if !args.no_smoke {
-        smoke::rehearsal(&order, "the campaign")?;
+        smoke::rehearsal(&order, "the campaign", args.output.quiet)?;
     }
     let folder = Folder::create(&args.runs_dir, &order.name).map_err(usage)?;
     let head = head(&order, &folder, &axes, &meant.count, times, args, meant.demand, notes);
@@ -163,7 +164,7 @@ fn head(
         level_s: Some(times.hold.as_secs_f64()),
         budget_s: Some(args.budget.as_secs_f64()),
         elapsed_s: None,
-        plan_sha256: crate::session::plan_text(&order.plan).1,
+        plan_sha256: nmax_run::plan_text(&order.plan).1,
         machine: nmax_store::host::machine().into_iter().collect(),
         interrupted: false,
     };
@@ -232,9 +233,9 @@ fn order(
             crate::say::note(format_args!("note: {note}"));
         }
     });
-    preflight::observed(&plan).map_err(usage)?;
+    clearance::observed(&plan).map_err(usage)?;
     let plan = Arc::new(plan);
-    let cleared = preflight::clear(&args.safety, &plan, &origins)?;
+    let cleared = clearance::clear(&args.safety, &plan, &origins)?;
     let order = Order {
         name: args.name.clone().unwrap_or_else(|| plan.name.clone()),
         plan,
@@ -246,7 +247,6 @@ fn order(
         runs_dir: args.runs_dir.clone(),
         note: args.note.clone(),
         tags: args.tag.clone(),
-        quiet: args.output.quiet,
         warnings,
         source: None,
     };

@@ -10,6 +10,9 @@ use nmax_engine::StartError;
 use nmax_plan::plan::Plan;
 use nmax_plan::threshold::Threshold;
 use nmax_report::scalability::Level;
+use nmax_run::Exit;
+use nmax_run::signals::Interrupts;
+use nmax_run::{Finished, Order, SessionError};
 use nmax_usl::design::{Outcome, TimeLeft};
 use nmax_usl::search::Judged;
 use nmax_usl::{Observation, Options};
@@ -22,9 +25,6 @@ use super::folder::{Facts, Folder, RUNS};
 use super::level::{self, COUNT_WANTED, Times};
 use super::measure::Count;
 use super::progress::Progress;
-use crate::exit::Exit;
-use crate::session::{self, Finished, Order, SessionError};
-use crate::signals::Interrupts;
 
 /// What a level is run for.
 #[derive(Clone, Debug)]
@@ -252,12 +252,11 @@ impl Rig {
             runs_dir: self.folder.runs(),
             name: format!("{}-{}", self.load.name(), asked.level),
             note: format!("level {number} of the campaign {}", self.folder.id),
-            quiet: true,
             ..self.order.clone()
         };
         self.progress.begins(number, self.load, asked, self.clock.spent(), times);
         let began = now();
-        let result = session::run_under(&order, &self.interrupts);
+        let result = nmax_run::run(&order, &self.interrupts, &mut []);
         let took = now().saturating_duration_since(began);
         if self.is_over() {
             self.progress.leave();

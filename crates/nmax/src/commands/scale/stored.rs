@@ -226,7 +226,7 @@ fn level(value: &Value) -> Option<Kept> {
         judged: None,
         failed: None,
         is_gone: false,
-        exit: crate::exit::Exit::Invalid,
+        exit: nmax_run::Exit::Invalid,
         iterations_per_s: None,
     })
 }

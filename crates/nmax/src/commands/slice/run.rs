@@ -134,7 +134,7 @@ fn warnings(run: &Run, segments: &Segments) -> Vec<String> {
 impl Run {
     fn open(directory: &Path) -> Result<Self, String> {
         let reader = RunReader::open(directory).map_err(|error| error.to_string())?;
-        let plan = crate::load::plan_of_manifest(&reader.manifest().plan).map_err(|error| error.to_string())?;
+        let plan = nmax_run::plan_of_manifest(&reader.manifest().plan)?;
         let traits = traits(&plan, reader.catalog());
         let (phase, end_s) = lengths(&reader)?;
         let planned = reader.manifest().hold;

@@ -4,13 +4,13 @@ use std::path::Path;
 
 use nmax_report::scalability::{CompareView, Difference, Version};
 use nmax_report::{csv, html, json, svg, terminal};
+use nmax_run::Exit;
 use nmax_usl::{Comparison, Quantity};
 use serde_json::Value;
 
 use super::output::{self, Forms};
 use super::{Trouble, analysed, blocked};
 use crate::args::CompareArgs;
-use crate::exit::Exit;
 use crate::say;
 
 /// Compares versions with the first.

@@ -2,12 +2,12 @@
 
 use nmax_report::scalability::{FitView, words};
 use nmax_report::{csv, html, json, svg, terminal};
+use nmax_run::Exit;
 use nmax_usl::{Analysis, Model, Rung};
 
 use super::output::{self, Forms};
 use super::{Trouble, analysed, blocked};
 use crate::args::FitArgs;
-use crate::exit::Exit;
 
 /// Fits.
 pub(super) fn fit(args: &FitArgs) -> Result<Exit, Trouble> {

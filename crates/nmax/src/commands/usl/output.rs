@@ -4,12 +4,12 @@ use std::io::IsTerminal;
 use std::path::Path;
 
 use nmax_report::terminal::{Glyphs, Style};
+use nmax_run::Exit;
 use nmax_text::Painted;
 
 use super::Trouble;
 use crate::args::FigureArgs;
 use crate::commands::run::write;
-use crate::exit::Exit;
 use crate::{live, say};
 
 /// Results in every form; each is made only if it is asked for.

@@ -5,13 +5,13 @@ mod print;
 
 use std::time::Duration;
 
+use nmax_run::Exit;
 use nmax_usl::{Analysis, Curve, Dimension, Effect, Estimate, Method, Model, Usl, Winner};
 
 use self::answer::{Asked, Basis, Measured, Prediction};
 use super::output::say_json;
 use super::{Trouble, analysed, blocked};
 use crate::args::PredictArgs;
-use crate::exit::Exit;
 use crate::say;
 
 /// What stands behind the answers.

@@ -4,13 +4,13 @@
 
 use nmax_report::scalability::{Week, WhatIfView};
 use nmax_report::{html, json, svg, terminal};
+use nmax_run::Exit;
 use nmax_usl::{Analysis, Curve, Growth, Measured, Model, Outlook, Override, Usl, WhatIf};
 use serde_json::{Value, json};
 
 use super::output::{self, Forms};
 use super::{Trouble, analysed, blocked};
 use crate::args::{Overrides, WhatIfArgs};
-use crate::exit::Exit;
 
 /// Shows assumptions beside what is known.
 pub(super) fn what_if(args: &WhatIfArgs) -> Result<Exit, Trouble> {

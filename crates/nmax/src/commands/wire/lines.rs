@@ -4,11 +4,11 @@ use std::ops::Range;
 
 use nmax_metrics::Nanos;
 use nmax_report::number;
+use nmax_run::secrets::Shown;
 use nmax_secrets::MASK;
 use nmax_text::is_hidden;
 
 use super::log::{Seen, What};
-use crate::secrets::Shown;
 
 /// Bytes of one body that are shown.
 const BODY_BYTES_MAX: usize = 4_000;

@@ -1,6 +1,8 @@
 //! What the run of a level left behind.
 
 use nmax_plan::plan::Plan;
+use nmax_run::Exit;
+use nmax_run::Finished;
 use nmax_usl::design::Outcome;
 
 use super::{Kept, Rig};
@@ -13,8 +15,6 @@ use crate::commands::scale::judge::{
 };
 use crate::commands::scale::level::COUNT_SAID;
 use crate::commands::scale::measure::{self, Count, Measured};
-use crate::exit::Exit;
-use crate::session::Finished;
 
 /// What is said of a level that counted few.
 fn few(count: u64) -> String {

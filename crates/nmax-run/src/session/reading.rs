@@ -8,6 +8,7 @@ use nmax_store::{RunReader, StoreError};
 use super::Finished;
 use super::ending::exit_of;
 use super::manifest::info;
+use crate::plan::plan_of_manifest;
 use crate::tally::Tally;
 
 /// The result of a run that is in its directory, complete or cut short.
@@ -15,7 +16,7 @@ pub fn read(directory: &Path) -> Result<Finished, String> {
     let reader = RunReader::open(directory).map_err(|error| error.to_string())?;
     let is_running = reader.is_running();
     let manifest = reader.manifest().clone();
-    let plan = crate::load::plan_of_manifest(&manifest.plan).map_err(|error| error.to_string())?;
+    let plan = plan_of_manifest(&manifest.plan)?;
     let mut tally = Tally::new(&plan);
     tally.facts.workers = manifest.workers as u32;
     let read = |tally: &mut Tally| -> Result<(), StoreError> {

@@ -12,7 +12,7 @@ const CORES: &str = "cpu_cores";
 const TARGET_CORES: &str = "target_cpu_cores";
 
 /// Lines of the end of a run.
-pub fn lines(at: Nanos, used: &Used) -> Vec<Resource> {
+pub(crate) fn lines(at: Nanos, used: &Used) -> Vec<Resource> {
     let line = |source: String, metric: &str, value: f64, unit: &str| Resource {
         at,
         host: INJECTOR.into(),
@@ -40,13 +40,13 @@ pub fn lines(at: Nanos, used: &Used) -> Vec<Resource> {
 }
 
 /// Whether a line is one of these.
-pub fn is_line(resource: &Resource) -> bool {
+pub(crate) fn is_line(resource: &Resource) -> bool {
     resource.host == INJECTOR
         && resource.source.strip_prefix(SOURCE).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
 }
 
 /// Takes one of these lines.
-pub fn take(culprits: &mut Culprits, resource: &Resource) {
+pub(crate) fn take(culprits: &mut Culprits, resource: &Resource) {
     let value = resource.value;
     if let Some(name) = resource.source.strip_prefix(SOURCE).and_then(|rest| rest.strip_prefix(' ')) {
         let is_target = resource.metric == TARGET_CORES;

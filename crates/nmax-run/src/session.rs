@@ -12,9 +12,9 @@ use nmax_plan::plan::Plan;
 use nmax_report::{Ending, View, html, json};
 use nmax_store::{Manifest, RunWriter, StoreError};
 
-use crate::exit::Exit;
+use crate::Exit;
 use crate::fidelity::{Feed, Fidelity, Source};
-use crate::live::Live;
+use crate::listener::{Listener, Progress};
 use crate::sides::{self, Sides};
 use crate::signals::{Deaf, Hurry, IMPATIENT, Interrupts};
 use crate::tally::{ABORTED, Tally, happened};
@@ -44,17 +44,26 @@ const PATIENCE: Duration = Duration::from_millis(100);
 /// What a run needs besides its plan.
 #[derive(Clone)]
 pub struct Order {
+    /// What is run.
     pub plan: Arc<Plan>,
+    /// Which addresses may be connected to, asked for each connection.
     pub allow: Allow,
+    /// On whose authority, in words for the manifest.
     pub authorization: Option<String>,
+    /// Threads that put on the load.
     pub workers: u32,
+    /// CPUs of the workers, in their order; workers beyond them run anywhere.
     pub pin: Vec<usize>,
+    /// Which raw exchanges are kept.
     pub keep: KeepSamples,
+    /// The run's directory is made in it.
     pub runs_dir: PathBuf,
+    /// Name of the run.
     pub name: String,
+    /// A note beside its result.
     pub note: String,
+    /// What runs are found by.
     pub tags: Vec<String>,
-    pub quiet: bool,
     /// What was found before the run that may spoil it, or belongs beside its numbers: codes and words.
     pub warnings: Vec<(&'static str, String)>,
     /// What its traffic is compared with.
@@ -63,8 +72,11 @@ pub struct Order {
 
 /// A run that has ended.
 pub struct Finished {
+    /// Everything that a report shows.
     pub view: View,
+    /// What it means for the exit code.
     pub exit: Exit,
+    /// Where its results are.
     pub directory: PathBuf,
     /// Which data of the mix ended before its workload did.
     pub data_ended: Option<String>,
@@ -86,25 +98,42 @@ pub enum SessionError {
     Deaf(#[from] Deaf),
     /// A certificate or key cannot be used.
     #[error("{file}: {reason}\n  help: certificates and keys are PEM files, of at most 1 MiB each")]
-    Pem { file: String, reason: String },
+    Pem {
+        /// The file.
+        file: String,
+        /// Why not.
+        reason: String,
+    },
     /// A file that is sent cannot be.
     #[error("{file}: cannot be sent: {reason}\n  help: bodies are made of regular files, named relative to the plan")]
-    BodyFile { file: String, reason: String },
+    BodyFile {
+        /// The file.
+        file: String,
+        /// Why not.
+        reason: String,
+    },
     /// The limit of open files leaves no connection.
     #[error(
         "{limit} open files are too few for those of the run and one connection for each worker ({workers})\n  \
          help: raise the limit with `ulimit -n 1024`, or use fewer `--workers`"
     )]
-    Files { workers: u64, limit: u64 },
+    Files {
+        /// Threads that put on the load.
+        workers: u64,
+        /// Files that this process may have open.
+        limit: u64,
+    },
 }
 
-/// Runs a plan to its end and writes everything.
-pub fn run(order: &Order) -> Result<Finished, SessionError> {
-    run_under(order, &Interrupts::listen()?)
-}
-
-/// The same, where somebody else listens to signals: one run of several.
-pub fn run_under(order: &Order, interrupts: &Interrupts) -> Result<Finished, SessionError> {
+/// Runs a plan to its end, writes everything and tells listeners on the way.
+///
+/// # Errors
+/// Why nothing was sent. What goes wrong later is in the result.
+pub fn run(
+    order: &Order,
+    interrupts: &Interrupts,
+    listeners: &mut [&mut dyn Listener],
+) -> Result<Finished, SessionError> {
     let plan = &order.plan;
     let settings = Settings {
         workers: order.workers,
@@ -153,7 +182,7 @@ pub fn run_under(order: &Order, interrupts: &Interrupts) -> Result<Finished, Ses
         run,
         writer,
         tally,
-        live: Live::new(order.quiet),
+        listeners,
         observer,
         aborts: Aborts::new(plan),
         asked: 0,
@@ -164,8 +193,12 @@ pub fn run_under(order: &Order, interrupts: &Interrupts) -> Result<Finished, Ses
     Ok(session.conclude(&manifest))
 }
 
+fn say(listeners: &mut [&mut dyn Listener], at: Nanos, code: &str, text: &str) {
+    listeners.iter_mut().for_each(|listener| listener.event(at, code, text));
+}
+
 /// A run under way, and everyone who has a part in it.
-struct Session<'a> {
+struct Session<'a, 'l> {
     /// The first that is dropped when a panic ends the session: what was begun is undone before anything is waited for.
     timeline: Timeline,
     order: &'a Order,
@@ -178,7 +211,7 @@ struct Session<'a> {
     run: Run,
     writer: RunWriter,
     tally: Tally,
-    live: Live,
+    listeners: &'a mut [&'l mut dyn Listener],
     observer: Observer,
     aborts: Aborts,
     /// How often a person asked for the end.
@@ -189,7 +222,7 @@ struct Session<'a> {
     trouble: Option<StoreError>,
 }
 
-impl Session<'_> {
+impl Session<'_, '_> {
     /// Takes windows until everything has ended and was undone.
     fn conduct(&mut self, interrupts: &Interrupts) {
         loop {
@@ -209,7 +242,7 @@ impl Session<'_> {
         if let Some(why) = self.run.teardown_failure().map(str::to_owned) {
             self.note(ended, "TEARDOWN_FAILED", &why);
         }
-        self.live.clear();
+        self.listeners.iter_mut().for_each(|listener| listener.ended());
     }
 
     /// Keeps a window, unless the directory is broken.
@@ -234,7 +267,8 @@ impl Session<'_> {
             Err(error) => self.break_off(error),
         }
         self.look_at_conditions();
-        self.live.window(&self.order.plan, self.run.times().end, &complete.window);
+        let progress = Progress { plan: &self.order.plan, end: self.run.times().end, complete };
+        self.listeners.iter_mut().for_each(|listener| listener.window(&progress));
     }
 
     fn keep(&mut self, complete: &Complete) -> Result<(), StoreError> {
@@ -275,7 +309,7 @@ impl Session<'_> {
 
     /// What is not written is not measured: the run is cut off.
     fn break_off(&mut self, error: StoreError) {
-        self.live.say(&format!("error: {error}\n  the run is stopped"));
+        say(self.listeners, self.run.now(), "error", &format!("{error}\n  the run is stopped"));
         self.trouble = Some(error);
         self.run.cut();
     }
@@ -291,7 +325,8 @@ impl Session<'_> {
                 Some(_) => "the process ends within 10 s",
                 None => "Ctrl-C again cuts them off",
             };
-            self.live.say(&format!("Stopping: requests under way may end, everything is written; {how}."));
+            let text = format!("requests under way may end, everything is written; {how}.");
+            say(self.listeners, self.run.now(), "Stopping", &text);
         }
         let cuts = count.saturating_sub(1) + u32::from(spent >= Some(Hurry::REQUESTS));
         if cuts > self.cuts {
@@ -363,7 +398,7 @@ impl Session<'_> {
     /// Says and writes down what happened.
     fn note(&mut self, at: Nanos, code: &str, text: &str) {
         let text = &self.order.plan.redactor.text(text);
-        self.live.say(&format!("{code}: {text}"));
+        say(self.listeners, at, code, text);
         self.write_event(at, code, text);
     }
 
@@ -413,7 +448,7 @@ impl Session<'_> {
                 let closed = written.and(compared).and_then(|()| self.writer.finish(&summary, &page));
                 self.trouble = closed.err();
                 if let Some(error) = &self.trouble {
-                    self.live.say(&format!("error: {error}"));
+                    say(self.listeners, ended, "error", &error.to_string());
                 }
             }
         }

@@ -19,11 +19,10 @@ use nmax_plan::plan::{Action, Discover, Plan, Scenario};
 use nmax_plan::template::Template;
 use nmax_plan::units::format_duration;
 
-use crate::commands::check::sources;
-use crate::exit::Exit;
-use crate::safety::policy::Evidence;
-use crate::safety::{self, Policy, Role, SafetyArgs, SafetyError};
-use crate::{say, session};
+use crate::Exit;
+use crate::safety::policy::{Evidence, Proof};
+use crate::safety::{self, Consent, Policy, Role, SafetyError};
+use crate::session;
 
 /// A target that may be loaded and can be reached.
 pub struct Cleared {
@@ -31,6 +30,8 @@ pub struct Cleared {
     pub allow: Allow,
     /// On whose authority, in words for the manifest.
     pub authorization: Option<String>,
+    /// What a person should know before the load.
+    pub notes: Vec<String>,
 }
 
 /// Every origin that the plan names, the target first.
@@ -86,7 +87,7 @@ fn guests(plan: &Plan, origins: &[Origin]) -> Result<Vec<Origin>, String> {
 
 /// Decides whether the origins of a plan, and its proxy, may be loaded; then connects to each origin once. The error
 /// names the first that is refused or cannot be reached, and what to do.
-pub fn clear(args: &SafetyArgs, plan: &Arc<Plan>, origins: &[Origin]) -> Result<Cleared, (String, Exit)> {
+pub fn clear(consent: &Consent, plan: &Arc<Plan>, origins: &[Origin]) -> Result<Cleared, (String, Exit)> {
     let decided: Arc<OnceLock<Allow>> = Arc::default();
     let usage = |error: &dyn std::fmt::Display| (error.to_string(), Exit::Usage);
     let internal = |error: &dyn std::fmt::Display| (error.to_string(), Exit::Internal);
@@ -99,7 +100,7 @@ pub fn clear(args: &SafetyArgs, plan: &Arc<Plan>, origins: &[Origin]) -> Result<
         let client = Shared::new(config, RealClock::starting_now());
         client.map_err(|error| usage(&nmax_engine::StartError::Tls(error.to_string())))
     };
-    let mut policy = safety::policy(args).map_err(|error| (error.to_string(), error.exit()))?;
+    let mut policy = safety::policy(consent).map_err(|error| (error.to_string(), error.exit()))?;
     let reactor = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let reactor = reactor.map_err(|error| internal(&error))?;
     reactor.block_on(async {
@@ -120,7 +121,7 @@ pub fn clear(args: &SafetyArgs, plan: &Arc<Plan>, origins: &[Origin]) -> Result<
         let mut authorization =
             safety::establish(&mut policy, &loaded, Role::Target, &client).await.map_err(refused)?;
         authorization.extend(of_servers);
-        say_what_is_not_proved(&policy);
+        let notes = not_proved(&policy);
         let allow = decided.get_or_init(|| Arc::new(policy).hook());
         // One address that is silent leaves the others their share of the limit.
         let client = start(Config { connect_timeout: Some(limits.connect / places), ..config })?;
@@ -130,19 +131,20 @@ pub fn clear(args: &SafetyArgs, plan: &Arc<Plan>, origins: &[Origin]) -> Result<
         let mut told = HashSet::new();
         authorization.retain(|words| told.insert(words.clone()));
         let authorization = (!authorization.is_empty()).then(|| authorization.join("; "));
-        Ok(Cleared { allow: Arc::clone(allow), authorization })
+        Ok(Cleared { allow: Arc::clone(allow), authorization, notes })
     })
 }
 
 /// A person who has proved a name only should know it before the load.
-fn say_what_is_not_proved(policy: &Policy) {
-    for proof in policy.proofs().iter().filter(|proof| proof.of == Evidence::Name) {
-        say::note(format_args!(
-            "note: {} proves that you control the name {}, and not the machine at its address: make sure that the address \
-             is yours",
+fn not_proved(policy: &Policy) -> Vec<String> {
+    let of_names = policy.proofs().iter().filter(|proof| proof.of == Evidence::Name);
+    let note = |proof: &Proof| {
+        format!(
+            "{} proves that you control the name {}, and not the machine at its address: make sure that the address is yours",
             proof.found_at, proof.host
-        ));
-    }
+        )
+    };
+    of_names.map(note).collect()
 }
 
 /// The question of clients whose policy is still to be decided; until then nothing may be loaded.
@@ -154,18 +156,15 @@ fn ask(decided: &Arc<OnceLock<Allow>>) -> Allow {
     })
 }
 
-/// Says which other hosts the plan's sources read. The error names one that may not be read, whatever the flags.
-pub fn observed(plan: &Plan) -> Result<(), String> {
+/// Which other hosts the plan's sources read, for a person. The error names one that may not be read, whatever the flags.
+pub fn observed(plan: &Plan) -> Result<Option<String>, String> {
     let elsewhere = elsewhere(&plan.observe);
     if let Some(trouble) = elsewhere.iter().find_map(|one| one.forbidden.as_ref()) {
         return Err(format!("`observe`: {trouble}"));
     }
-    let named = elsewhere.iter().map(|one| format!("{} at {one}", sources::title(&plan.observe[one.index])));
+    let named = elsewhere.iter().map(|one| format!("{} at {one}", plan.observe[one.index].title()));
     let named: Vec<String> = named.collect();
-    if !named.is_empty() {
-        say::note(format_args!("note: the run reads sources beyond this host: {}", named.join("; ")));
-    }
-    Ok(())
+    Ok((!named.is_empty()).then(|| format!("the run reads sources beyond this host: {}", named.join("; "))))
 }
 
 /// Complains about a source address that this host does not have.

@@ -21,7 +21,7 @@ const SOURCE_FILES: u64 = 6;
 const WORKER_FILES: u64 = 6;
 
 /// Files that a run on so many workers needs for itself, with those that the reading of this host keeps open.
-pub fn reserve(workers: u64) -> u64 {
+pub(super) fn reserve(workers: u64) -> u64 {
     RUN_FILES + WORKER_FILES * workers + kept_files()
 }
 

@@ -11,7 +11,7 @@ fn plan(url: &str) -> Plan {
 
 fn cleared(plan: Plan) -> Result<Cleared, (String, Exit)> {
     let origins = origins(&plan).unwrap();
-    clear(&SafetyArgs::default(), &Arc::new(plan), &origins)
+    clear(&Consent::default(), &Arc::new(plan), &origins)
 }
 
 /// A loopback listener; whether somebody connected is seen without waiting.
@@ -45,7 +45,7 @@ fn nothing_connects_before_it_is_allowed() {
     plan.hosts = vec![given("intranet.invalid", port, "10.255.255.1")];
     let mut origins = origins(&plan).unwrap();
     origins.push(Url::parse("http://intranet.invalid/").unwrap().origin);
-    let (error, exit) = clear(&SafetyArgs::default(), &Arc::new(plan), &origins).err().unwrap();
+    let (error, exit) = clear(&Consent::default(), &Arc::new(plan), &origins).err().unwrap();
     assert_eq!(exit, Exit::Usage, "{error}");
     assert!(error.contains("intranet.invalid (10.255.255.1)"), "{error}");
     assert!(listener.accept().is_err(), "somebody connected");

@@ -10,7 +10,7 @@ const TRIALS: usize = 9;
 
 /// The cost of one reading, ns; measured in about a millisecond.
 #[expect(clippy::disallowed_methods, reason = "it is the clock that is measured")]
-pub fn reading_ns() -> f64 {
+pub(super) fn reading_ns() -> f64 {
     let trial = || {
         let begin = Instant::now();
         (0..READINGS).for_each(|_| {

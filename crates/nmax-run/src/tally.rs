@@ -11,8 +11,8 @@ use nmax_plan::plan::{INJECTOR, Intervention, Plan};
 use nmax_plan::threshold::Within;
 use nmax_report::{Event, RunInfo, SeriesBuilder, View};
 
-pub mod beside;
-pub mod happened;
+pub(crate) mod beside;
+pub(crate) mod happened;
 mod observed;
 mod tail;
 use observed::Observed;
@@ -26,7 +26,7 @@ const BINS_MAX: usize = 300;
 const EXAMPLES_MAX: usize = 1_000;
 
 /// Sums of a run.
-pub struct Tally {
+pub(crate) struct Tally {
     hold: (Nanos, Nanos),
     totals: Aggregate,
     series: SeriesBuilder,
@@ -58,7 +58,7 @@ pub struct Tally {
 
 impl Tally {
     /// Nothing yet.
-    pub fn new(plan: &Plan) -> Self {
+    pub(crate) fn new(plan: &Plan) -> Self {
         let times = nmax_engine::times(plan);
         let mut spans: Vec<Duration> = plan
             .thresholds
@@ -98,7 +98,7 @@ impl Tally {
     }
 
     /// Adds a window, in order.
-    pub fn window(&mut self, window: &Window) {
+    pub(crate) fn window(&mut self, window: &Window) {
         self.totals.merge(&window.aggregate);
         self.series.push(window);
         self.batches.push(window);
@@ -115,14 +115,14 @@ impl Tally {
     }
 
     /// Adds a failed exchange kept for study.
-    pub fn failure(&mut self, failure: FailureExample) {
+    pub(crate) fn failure(&mut self, failure: FailureExample) {
         if self.failures.len() < EXAMPLES_MAX {
             self.failures.push(failure);
         }
     }
 
     /// Adds something that happened.
-    pub fn event(&mut self, at: Nanos, code: &str, text: &str) {
+    pub(crate) fn event(&mut self, at: Nanos, code: &str, text: &str) {
         happened::take(&mut self.happened, &self.timeline, at.as_secs_f64(), code, text);
         if code == ABORTED {
             self.facts.aborted = Some(text.into());
@@ -131,7 +131,7 @@ impl Tally {
     }
 
     /// Takes a reading; what it says of the injector or of the run's end.
-    pub fn resource(&mut self, resource: &Resource) {
+    pub(crate) fn resource(&mut self, resource: &Resource) {
         if beside::is_line(resource) {
             return beside::take(self.facts.culprits.get_or_insert_default(), resource);
         }
@@ -181,29 +181,29 @@ impl Tally {
     }
 
     /// End of the last window.
-    pub fn last_end(&self) -> Nanos {
+    pub(crate) fn last_end(&self) -> Nanos {
         self.last_end
     }
 
     /// Sums so far.
-    pub fn totals(&self) -> &Aggregate {
+    pub(crate) fn totals(&self) -> &Aggregate {
         &self.totals
     }
 
     /// Whether the measurements of the hold so far stand still.
-    pub fn is_steady(&self, catalog: &Catalog) -> bool {
+    pub(crate) fn is_steady(&self, catalog: &Catalog) -> bool {
         let hold = (self.hold.0, self.hold.1.min(self.last_end));
         let steadiness = steadiness(&self.course.finish(catalog, hold));
         steadiness.is_some_and(|steadiness| steadiness.holds == Some(true))
     }
 
     /// Conditions of the plan that end a run and do not hold as far as it has come, by number.
-    pub fn violated(&self, plan: &Plan, catalog: &Catalog) -> Vec<usize> {
+    pub(crate) fn violated(&self, plan: &Plan, catalog: &Catalog) -> Vec<usize> {
         self.with_evidence(plan, catalog, violated)
     }
 
     /// The judgement and the view of everything so far.
-    pub fn conclude(&mut self, plan: &Plan, catalog: &Catalog, info: RunInfo) -> (Judgement, View) {
+    pub(crate) fn conclude(&mut self, plan: &Plan, catalog: &Catalog, info: RunInfo) -> (Judgement, View) {
         let (series, failures, mut events) = (self.series.finish(), self.failures.clone(), self.events.clone());
         // Sources tell of a second later than the run itself.
         events.sort_by(|one, other| one.at_s.total_cmp(&other.at_s));

@@ -239,24 +239,3 @@ async fn real_names_of_this_host() {
     let literal = of("10.1.2.3").await;
     assert_eq!(literal, [IpAddr::from([10, 1, 2, 3])]);
 }
-
-/// The flags as typed.
-#[test]
-fn arguments() {
-    #[derive(Debug, clap::Parser)]
-    struct Cli {
-        #[command(flatten)]
-        safety: SafetyArgs,
-    }
-    let parse = |args: &[&str]| <Cli as clap::Parser>::try_parse_from([&["nmax"], args].concat());
-    let given =
-        parse(&["--allow-target", "10.0.0.0/8", "--allow-target=a.lan", "--i-am-authorized-to-test", "B.example"]);
-    let given = given.unwrap().safety;
-    let allowed: Vec<String> = given.allow_target.iter().map(ToString::to_string).collect();
-    assert_eq!(allowed, ["10.0.0.0/8", "a.lan"]);
-    assert_eq!(given.authorized, ["b.example".parse().unwrap()]);
-    let error = parse(&["--allow-target", "10.0.0.1/8"]).unwrap_err();
-    assert_eq!(error.exit_code(), 2);
-    assert!(error.to_string().contains("did you mean `10.0.0.0/8`?"), "{error}");
-    assert!(parse(&["--i-am-authorized-to-test", "*.example"]).is_err());
-}

@@ -379,7 +379,7 @@ mod tests {
         nmax_plan::document::observe_also(&mut plan, &flags, &|_| Some("s3cret".into())).unwrap();
         let yaml = nmax_plan::document::write::to_yaml(&mask_plan(&plan));
         assert!(!yaml.contains("s3cret") && !yaml.contains("ann"), "{yaml}");
-        let back = crate::load::plan_of_manifest(&yaml).unwrap();
+        let back = crate::plan::plan_of_manifest(&yaml).unwrap();
         assert_eq!(back.observe.len(), flags.len());
         let words = flags.iter().flat_map(|(kind, place)| ["--observe".to_owned(), format!("{kind}={place}")]);
         let words = mask_words(words, &Redactor::default()).join(" ");

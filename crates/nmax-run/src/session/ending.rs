@@ -7,7 +7,7 @@ use nmax_plan::plan::{Plan, Workload};
 use nmax_store::{RunWriter, StoreError};
 
 use super::Order;
-use crate::exit::Exit;
+use crate::Exit;
 use crate::tally::Tally;
 
 /// When the run ended. An open workload that went as planned ends with its schedule, also when its last reply came
@@ -134,7 +134,7 @@ fn backgrounds_ended(run: &Run, plan: &Plan) -> Vec<(Nanos, &'static str, String
 }
 
 /// What the judgement and the exchanges mean for the exit code.
-pub fn exit_of(judgement: &Judgement, totals: &Aggregate) -> Exit {
+pub(super) fn exit_of(judgement: &Judgement, totals: &Aggregate) -> Exit {
     let total = totals.whole().total(Section::Hold);
     let unreachable = [ErrorKind::Dns, ErrorKind::Connect, ErrorKind::Tls, ErrorKind::Blocked];
     let never: u64 = unreachable.iter().map(|kind| total.errors[kind.index()]).sum();

@@ -183,7 +183,7 @@ impl Shared {
 
 #[expect(clippy::disallowed_methods, reason = "the third signal, or the end of the time that a container leaves")]
 fn exit() -> ! {
-    std::process::exit(i32::from(crate::exit::Exit::Interrupted.code()))
+    std::process::exit(i32::from(crate::Exit::Interrupted.code()))
 }
 
 /// Handlers of signals, which stay for good.

@@ -27,7 +27,7 @@ pub mod well_known;
 
 pub use policy::Policy;
 
-use crate::exit::Exit;
+use crate::Exit;
 use config::ConfigError;
 use policy::{Allowed, Given, Proof, Refusal, Why};
 use target::{Host, Pattern};
@@ -37,17 +37,12 @@ const FETCH_LIMIT: Duration = Duration::from_secs(5);
 /// The longest wait for a name server.
 const DNS_LIMIT: Duration = Duration::from_secs(2);
 
-/// Where the flags stand in the help; set one by one, because a heading for a group would go on behind it.
-const HEADING: &str = "Safety";
-
 /// Which targets the user opens.
-#[derive(Clone, Debug, Default, clap::Args)]
-pub struct SafetyArgs {
-    /// Private target that may be loaded: a host name, an address or a network such as 10.0.0.0/8; may be repeated
-    #[arg(long = "allow-target", value_name = "WHAT", help_heading = HEADING)]
+#[derive(Clone, Debug, Default)]
+pub struct Consent {
+    /// Private targets that may be loaded.
     pub allow_target: Vec<Pattern>,
-    /// Public host, by its exact name, that you have the right to load; recorded in the run; may be repeated
-    #[arg(long = "i-am-authorized-to-test", value_name = "HOST", help_heading = HEADING)]
+    /// Public hosts that the user says to be authorized to load.
     pub authorized: Vec<Host>,
 }
 
@@ -114,13 +109,13 @@ fn joined(refused: &[Refused]) -> String {
 }
 
 /// What the user opens by flags and configuration.
-pub fn policy(args: &SafetyArgs) -> Result<Policy, SafetyError> {
-    let flags = args.allow_target.iter().map(|what| Allowed { what: what.clone(), given: Given::Flag });
+pub fn policy(consent: &Consent) -> Result<Policy, SafetyError> {
+    let flags = consent.allow_target.iter().map(|what| Allowed { what: what.clone(), given: Given::Flag });
     let mut allow: Vec<Allowed> = flags.collect();
     if let Some(path) = config::path(|name| std::env::var_os(name)) {
         allow.extend(config::load(&path)?);
     }
-    Ok(Policy::new(allow, args.authorized.clone(), Vec::new()))
+    Ok(Policy::new(allow, consent.authorized.clone(), Vec::new()))
 }
 
 /// Decides whether `origins` may be loaded; a proof that is found becomes part of the policy. The words say on whose

@@ -8,12 +8,12 @@ use serde_json::{Value, json};
 const SCHEMA_VERSION: u64 = 1;
 
 /// A comparison as a document.
-pub fn to_json(source: &str, rows: &[Row], notes: &[String]) -> Value {
+pub(super) fn to_json(source: &str, rows: &[Row], notes: &[String]) -> Value {
     json!({ "schema_version": SCHEMA_VERSION, "source": source, "rows": rows, "notes": notes })
 }
 
 /// A comparison of such a document; `None` when it is none.
-pub fn of_json(value: &Value) -> Option<(String, Vec<Row>, Vec<String>)> {
+pub(super) fn of_json(value: &Value) -> Option<(String, Vec<Row>, Vec<String>)> {
     if value["schema_version"].as_u64()? != SCHEMA_VERSION {
         return None;
     }
@@ -23,7 +23,7 @@ pub fn of_json(value: &Value) -> Option<(String, Vec<Row>, Vec<String>)> {
 }
 
 /// A comparison as reports show it.
-pub fn likeness(source: &str, rows: &[Row], notes: &[String]) -> Likeness {
+pub(super) fn likeness(source: &str, rows: &[Row], notes: &[String]) -> Likeness {
     Likeness { source: source.to_owned(), rows: rows.iter().map(row).collect(), notes: notes.to_vec() }
 }
 
