@@ -66,13 +66,6 @@ pub(crate) fn keep<R: Runtime, D: Drivers>(
         return;
     }
     let (exchange, scenario) = (seen.exchange, &context.program.plan.scenarios[seen.assignment.scenario]);
-    let redactor = values.redactor(scenario);
-    let text = match (&exchange.error, &verified.text) {
-        (Some(failure), _) => redactor.text(&failure.text),
-        (None, Some(text)) => redactor.text(text),
-        (None, None) if kind.starts_with("status ") => format!("{kind} is not what the plan expects"),
-        (None, None) => format!("{kind} does not hold, in a reply with status {}", exchange.status.unwrap_or_default()),
-    };
     let reply = match (exchange.status, sent.bytes) {
         (_, []) => Vec::new(), // Nothing was asked, so the last reply is another one's.
         (Some(_), _) => {
@@ -83,6 +76,13 @@ pub(crate) fn keep<R: Runtime, D: Drivers>(
             let (head, body) = driver.remains();
             [head, body].concat()
         }
+    };
+    let redactor = values.redactor(scenario).knowing_cookies(sent.bytes).knowing_cookies(&reply);
+    let text = match (&exchange.error, &verified.text) {
+        (Some(failure), _) => redactor.text(&failure.text),
+        (None, Some(text)) => redactor.text(text),
+        (None, None) if kind.starts_with("status ") => format!("{kind} is not what the plan expects"),
+        (None, None) => format!("{kind} does not hold, in a reply with status {}", exchange.status.unwrap_or_default()),
     };
     let example = FailureExample {
         at: exchange.done,

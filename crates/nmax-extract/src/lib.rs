@@ -347,6 +347,10 @@ impl Extractor {
             }
             Self::Part(of, pattern) => of.each(page, &mut |whole| {
                 let whole = whole.text();
+                // The texts of elements hold those of all within them, so together they are more than the body.
+                if !budget.step(whole.len() as u64 / BYTES_PER_STEP) {
+                    return true;
+                }
                 let part = pattern.captures(&whole).and_then(captured);
                 part.is_some_and(|part| hand(Match::Text(part)))
             })?,
@@ -354,6 +358,9 @@ impl Extractor {
         budget.check()
     }
 }
+
+/// Bytes of an element's text that are joined and searched for an expression in one step.
+const BYTES_PER_STEP: u64 = 8;
 
 /// Group 1, or the whole match without it.
 fn captured(captures: Captures<'_>) -> Option<&str> {

@@ -91,6 +91,9 @@ pub fn convert(recordings: Vec<Recording>, options: &Options) -> Converted {
         visits.push(Visit { recording, number, journey });
     }
     summary.redactions = secrets.redactions;
+    for step in visits.iter_mut().flat_map(|visit| &mut visit.journey.steps) {
+        step.name = secrets.without(&step.name);
+    }
     let mut groups = group(visits, &mut summary.warnings);
     let mut feeders = Feeders::default();
     for group in &mut groups {

@@ -224,6 +224,11 @@ impl Secrets {
         out
     }
 
+    /// A name of a request: secrets in it stand as what varies does.
+    pub(crate) fn without(&self, name: &str) -> String {
+        self.needles.masked(name, "{id}")
+    }
+
     /// Whether a text is a secret or holds one, of those that are looked for everywhere. O(length).
     pub fn is_secret(&self, text: &str) -> bool {
         self.needles.next(text.as_bytes(), 0).is_some()

@@ -244,7 +244,8 @@ fn check(run: &Planless, errors: &mut Vec<DocumentError>) {
     }
     for (name, value) in &run.headers {
         if !crate::document::is_token(name) || value.contains(['\r', '\n', '\0']) {
-            let message = format!("`{}: {}` is not a header", nmax_text::shown(name), nmax_text::shown(value));
+            let message =
+                format!("`{}` is not a header: a sign in its name or value is not allowed", nmax_text::shown(name));
             errors.push(error("-H", message, "write `-H 'Name: value'` in one line"));
         } else if crate::document::is_own_header(name) {
             let message = format!("header `{name}` is written by nmax itself");

@@ -251,6 +251,12 @@ impl Shown {
         Arc::clone(&self.known)
     }
 
+    /// Knows the cookies of a message from now on.
+    fn learn(&self, message: &[u8]) {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        *known = known.knowing_cookies(message);
+    }
+
     /// What takes secrets out of what is shown, if they are to be.
     fn redactor(&self) -> Option<Redactor> {
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
@@ -269,6 +275,7 @@ impl Shown {
 
     /// The value of a header.
     pub fn header(&self, name: &str, value: &str) -> String {
+        self.learn(format!("{name}: {value}").as_bytes());
         self.redactor().map_or_else(|| value.to_owned(), |redactor| redactor.header(name, value))
     }
 
@@ -286,6 +293,7 @@ impl Shown {
     /// A request or reply, head and body.
     pub fn message(&self, message: &[u8]) -> String {
         let text = || String::from_utf8_lossy(message).into_owned();
+        self.learn(message);
         self.redactor().map_or_else(text, |redactor| redactor.message(message))
     }
 }

@@ -16,11 +16,13 @@ pub(crate) fn find(bytes: &[u8]) -> Vec<Range<usize>> {
         let start = (at + start + if is_escape { 2 } else { 0 }).min(bytes.len());
         let (end, digits) = run(bytes, start);
         at = end;
-        let touches =
-            |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.'));
+        let touches = |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
+        // A full stop behind a number is none of it, a decimal point is.
+        let is_decimal = bytes.get(end) == Some(&b'.') && bytes.get(end + 1).is_some_and(u8::is_ascii_digit);
         let before = start.checked_sub(1).and_then(|at| bytes.get(at));
         let is_encoded = start >= 3 && bytes[start - 3] == b'%';
-        let is_alone = (!touches(before) || is_encoded) && !touches(bytes.get(end));
+        let is_behind_point = before == Some(&b'.') && start >= 2 && bytes[start - 2].is_ascii_digit();
+        let is_alone = (!touches(before) || is_encoded) && !touches(bytes.get(end)) && !is_decimal && !is_behind_point;
         if is_alone && is_card(&digits) {
             found.push(start..end);
         }
@@ -28,9 +30,11 @@ pub(crate) fn find(bytes: &[u8]) -> Vec<Range<usize>> {
     found
 }
 
-/// Digits in a row, single separators between them: where they end, and what they are.
+/// Digits in a row, single separators between them: what is a card's number of them, or else the first group, so that the
+/// next is looked at. Where it ends, and its digits. A number may stand beside others, as in the row of a table.
 fn run(bytes: &[u8], start: usize) -> (usize, Vec<u8>) {
     let mut digits = Vec::new();
+    let mut groups: Vec<(usize, usize)> = Vec::new();
     let (mut at, mut end) = (start, start);
     while let Some(byte) = bytes.get(at) {
         if byte.is_ascii_digit() {
@@ -39,14 +43,23 @@ fn run(bytes: &[u8], start: usize) -> (usize, Vec<u8>) {
             }
             at += 1;
             end = at;
-        } else if matches!(byte, b' ' | b'-' | b'+') && at == end {
-            at += 1;
-        } else if bytes[at..].starts_with(b"%20") && at == end {
-            at += 3;
-        } else {
+            continue;
+        }
+        let separator = match byte {
+            b' ' | b'-' | b'+' => 1,
+            _ if bytes[at..].starts_with(b"%20") => 3,
+            _ => 0,
+        };
+        if separator == 0 || at != end || digits.len() > *DIGITS.end() {
             break;
         }
+        groups.push((end, digits.len()));
+        at += separator;
     }
+    groups.push((end, digits.len()));
+    let card = groups.iter().rev().find(|(_, count)| is_card(&digits[..*count]));
+    let (end, count) = *card.unwrap_or(&groups[0]);
+    digits.truncate(count);
     (end, digits)
 }
 

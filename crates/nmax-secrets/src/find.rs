@@ -5,7 +5,6 @@
 //! string of JSON, a URL in a form) is searched as what it means, and what is found there is told in the bytes that spell
 //! it.
 
-use std::cell::Cell;
 use std::ops::Range;
 use std::sync::LazyLock;
 
@@ -14,18 +13,20 @@ use regex::bytes::Regex;
 use crate::coding::Coding;
 use crate::names::{has_code, is_about, is_parameter, is_plain, is_secret_header, is_secret_name, looks_random};
 use crate::{MASK, Needles, PLACEHOLDER_PREFIX, cards, is_placeholder, placeholder_at};
+use limits::Limits;
 
 mod heads;
 mod json;
+mod limits;
 mod markup;
 mod pairs;
 
 /// Bytes of the longest value that is looked at as a whole where what is found comes back.
 const VALUE_BYTES_MAX: usize = 16 * 1024;
+/// Bytes of the longest name.
+const NAME_BYTES_MAX: usize = 64;
 /// How deep texts inside of texts are searched: JSON in a form in a URL.
 pub const DEPTH_MAX: usize = 4;
-/// Bytes of texts inside of texts that are searched for each byte of the text, and bytes that are searched of any.
-const INNER_BYTES_MAX: (usize, usize) = (8, 4096);
 
 /// How sure it is that a value is a secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,21 +85,29 @@ pub struct Found {
     pub inside: Vec<(String, Grade)>,
 }
 
-/// Finds the secrets of a text. O(length).
+/// Finds the secrets of a text. O(length): a text that was made to take more is a secret as a whole.
 pub fn find(bytes: &[u8], place: Place<'_>, rules: Rules<'_>) -> Found {
-    let (per_byte, least) = INNER_BYTES_MAX;
-    let room = Cell::new(bytes.len().saturating_mul(per_byte).max(least));
+    let limits = Limits::of(bytes.len());
     let is_data = rules.is_strict || !matches!(place, Place::Text);
-    let mut finder =
-        Finder { bytes, rules, is_data, depth: 0, room: &room, bare: Vec::new(), path_end: 0, found: Found::default() };
+    let mut finder = Finder::new(bytes, rules, is_data, 0, &limits);
     finder.place(place);
-    finder.finish()
+    if !limits.are_spent() {
+        return finder.finish();
+    }
+    let is_json = matches!(bytes.trim_ascii_start().first(), Some(b'{' | b'['));
+    let value = String::from_utf8_lossy(bytes).into_owned();
+    let quotes = if is_json { "\"" } else { "" }.to_owned();
+    Found { spots: vec![Spot { range: 0..bytes.len(), value, grade: Grade::Strong, quotes }], inside: Vec::new() }
 }
 
-/// JSON Web Tokens, signed (RFC 7515) or encrypted (RFC 7516).
+/// JSON Web Tokens, signed (RFC 7515) or encrypted (RFC 7516); private keys (RFC 7468); keys that services give out with a
+/// beginning of their own.
 static TOKEN: LazyLock<Regex> = LazyLock::new(|| {
     let part = "[A-Za-z0-9_=-]";
-    expression(&format!(r"eyJ{part}*\.eyJ{part}*(?:\.{part}*)?|eyJ{part}{{6,}}(?:\.{part}*){{2,4}}"))
+    let web = format!(r"eyJ{part}*\.eyJ{part}*(?:\.{part}*)?|eyJ{part}{{6,}}(?:\.{part}*){{2,4}}");
+    let pem = "-----BEGIN [A-Z ]*PRIVATE KEY-----[A-Za-z0-9+/=\\\\\\sn]*(?:-----END [A-Z ]*PRIVATE KEY-----)?";
+    let keys = r"\bgh[opsur]_[A-Za-z0-9]{20,}|\b[rs]k_live_[A-Za-z0-9]{16,}|\bAKIA[0-9A-Z]{16}\b|\bxox[abprs]-[A-Za-z0-9-]{10,}";
+    expression(&format!("{web}|{pem}|{keys}"))
 });
 /// Credentials behind the word for their scheme.
 static SCHEME: LazyLock<Regex> =
@@ -118,22 +127,51 @@ pub(crate) fn has_shape(bytes: &[u8]) -> bool {
     TOKEN.is_match(bytes) || SCHEME.is_match(bytes) || !cards::find(bytes).is_empty() || USER.is_match(bytes)
 }
 
+/// What some programs of Windows write before UTF-8.
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
+
+/// Whether a text is an urlencoded form: no blank, and a name before the first `=`.
+fn is_form(bytes: &[u8]) -> bool {
+    let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"_.-[]%+".contains(byte);
+    memchr::memchr(b'=', bytes).is_some_and(|at| at > 0 && bytes[..at].iter().all(is_name))
+        && !bytes.trim_ascii_end().iter().any(u8::is_ascii_whitespace)
+}
+
+/// Whether what follows belongs to an escape of JSON: a sign behind a backslash, a digit behind `\u`.
+fn cuts_escape(before: &[u8]) -> bool {
+    let digits = before.iter().rev().take(3).take_while(|byte| byte.is_ascii_hexdigit()).count();
+    let is_open = |before: &[u8]| {
+        let slashes = before.iter().rev().take_while(|byte| **byte == b'\\').count();
+        !slashes.is_multiple_of(2)
+    };
+    let of_code = |digits: usize| before[..before.len() - digits].strip_suffix(b"u").is_some_and(is_open);
+    is_open(before) || (0..=digits).any(of_code)
+}
+
 struct Finder<'a> {
     bytes: &'a [u8],
     rules: Rules<'a>,
     /// Every value of a secret's name counts.
     is_data: bool,
     depth: usize,
-    /// Bytes of inner texts that may still be searched.
-    room: &'a Cell<usize>,
-    /// Values of JSON without quotes.
+    limits: &'a Limits,
+    /// Values of JSON without quotes, in order.
     bare: Vec<Range<usize>>,
+    /// Where the text stops to be JSON.
+    json_end: usize,
     /// Where the path of a URL ends.
     path_end: usize,
+    /// Up to where values of parameters were searched as texts of their own.
+    read_to: usize,
     found: Found,
 }
 
-impl Finder<'_> {
+impl<'a> Finder<'a> {
+    fn new(bytes: &'a [u8], rules: Rules<'a>, is_data: bool, depth: usize, limits: &'a Limits) -> Self {
+        let (bare, found) = Default::default();
+        Self { bytes, rules, is_data, depth, limits, bare, json_end: 0, path_end: 0, read_to: 0, found }
+    }
+
     fn place(&mut self, place: Place<'_>) {
         match place {
             Place::Url => self.url(),
@@ -151,7 +189,8 @@ impl Finder<'_> {
         let bytes = self.bytes;
         let is_text = |range: &Range<usize>| std::str::from_utf8(&bytes[range.clone()]).is_ok();
         let mut spots = std::mem::take(&mut self.found.spots);
-        spots.retain(|spot| is_text(&spot.range));
+        // What comes back is kept as text. What goes for good need not be one.
+        spots.retain(|spot| self.rules.is_strict || is_text(&spot.range));
         spots.sort_by_key(|spot| (spot.range.start, usize::MAX - spot.range.end));
         let mut kept: Vec<Spot> = Vec::with_capacity(spots.len());
         for spot in spots {
@@ -162,9 +201,9 @@ impl Finder<'_> {
             if spot.range == last.range && last.quotes.is_empty() {
                 last.quotes = spot.quotes;
             }
-            let joined = last.range.start..last.range.end.max(spot.range.end);
-            if is_text(&joined) {
-                last.range = joined;
+            let more = last.range.end..spot.range.end.max(last.range.end);
+            if more.is_empty() || self.rules.is_strict || is_text(&more) {
+                last.range.end = more.end;
             }
             self.found.inside.push((spot.value, spot.grade));
         }
@@ -192,16 +231,21 @@ impl Finder<'_> {
 
     /// What any text may hold.
     fn text(&mut self, place: Place<'_>) {
-        let start = self.bytes.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+        let mark = if self.bytes.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
+        let start = mark + self.bytes[mark..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
         if matches!(self.bytes.get(start), Some(b'{' | b'[')) {
-            let end = self.json(start);
-            if end < self.bytes.len() {
-                self.nested(end..self.bytes.len(), Coding::Raw, Place::Data);
+            self.json_end = self.json(start);
+            if self.json_end < self.bytes.len() {
+                self.nested(self.json_end..self.bytes.len(), Coding::Raw, Place::Data);
             }
             return;
         }
-        if place == Place::Data && self.rules.is_strict {
-            self.labels();
+        let inner = if self.rules.is_strict && place == Place::Data { Place::Data } else { Place::Text };
+        if self.rules.is_strict {
+            self.labels(inner == Place::Data);
+            if inner == Place::Data && is_form(self.bytes) {
+                self.parameters(0..self.bytes.len());
+            }
         }
         self.pairs();
         self.markup();
@@ -212,7 +256,7 @@ impl Finder<'_> {
         let is_percent = has(&[b"%22", b"%3D", b"%3d", b"%3A", b"%3a"]);
         for (is_written, coding) in [(is_json, Coding::Json), (is_html, Coding::Html), (is_percent, Coding::Percent)] {
             if is_written {
-                self.nested(0..self.bytes.len(), coding, Place::Text);
+                self.nested(0..self.bytes.len(), coding, inner);
             }
         }
     }
@@ -223,7 +267,12 @@ impl Finder<'_> {
         let mut from = 0;
         while let Some((at, length)) = needles.next(self.bytes, from) {
             from = at + length;
-            match self.bare.iter().find(|bare| bare.start < from && at < bare.end).cloned() {
+            if at < self.json_end && cuts_escape(&self.bytes[..at]) {
+                from = at + 1;
+                continue;
+            }
+            let next = self.bare.partition_point(|bare| bare.end <= at);
+            match self.bare.get(next).filter(|bare| bare.start < from).cloned() {
                 Some(bare) => self.put(bare, Coding::Raw, Grade::Strong, "\""),
                 None => self.add(at..from, Coding::Raw, Grade::Strong),
             }
@@ -233,22 +282,14 @@ impl Finder<'_> {
     /// Searches a part of the text as what it means.
     fn nested(&mut self, range: Range<usize>, coding: Coding, place: Place<'_>) {
         let written = &self.bytes[range.clone()];
-        let Some(room) = self.room.get().checked_sub(written.len()).filter(|_| self.depth < DEPTH_MAX) else { return };
+        if self.depth == DEPTH_MAX || !self.limits.enter(written.len()) {
+            return;
+        }
         let plain = coding.plain(written);
         if plain.bytes == written && coding != Coding::Raw && range.len() == self.bytes.len() {
             return;
         }
-        self.room.set(room);
-        let mut inner = Finder {
-            bytes: &plain.bytes,
-            rules: self.rules,
-            is_data: self.is_data,
-            depth: self.depth + 1,
-            room: self.room,
-            bare: Vec::new(),
-            path_end: 0,
-            found: Found::default(),
-        };
+        let mut inner = Finder::new(&plain.bytes, self.rules, self.is_data, self.depth + 1, self.limits);
         let is_url = [b"http://".as_slice(), b"https://"].iter().any(|scheme| plain.bytes.starts_with(scheme))
             && !plain.bytes.iter().any(u8::is_ascii_whitespace);
         inner.place(if is_url { Place::Url } else { place });
@@ -273,6 +314,9 @@ impl Finder<'_> {
     /// A value by the name that it has; whether it is a secret.
     fn named(&mut self, name: &str, range: Range<usize>, coding: Coding) -> bool {
         if range.is_empty() || (range.len() > VALUE_BYTES_MAX && !self.rules.is_strict) {
+            return false;
+        }
+        if !self.limits.spend(range.len()) {
             return false;
         }
         let value = coding.text(&self.bytes[range.clone()]);
@@ -369,8 +413,10 @@ impl Finder<'_> {
         if has_code && name.eq_ignore_ascii_case("code") {
             self.add(value, Coding::Percent, Grade::Weak);
         } else if !self.named(name, value.clone(), Coding::Percent)
+            && self.read_to < value.end
             && self.bytes[value.clone()].iter().any(|byte| b"%=:\"'<".contains(byte))
         {
+            self.read_to = value.end;
             self.nested(value, Coding::Percent, Place::Text);
         }
     }

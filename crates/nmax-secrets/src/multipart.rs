@@ -55,8 +55,14 @@ fn part(body: &[u8], start: usize, end: usize) -> Option<Part> {
 /// The name of a part, out of its quotes; browsers write `"` in a name as `%22`.
 fn parameter_name(disposition: &str) -> Option<String> {
     let lower = disposition.to_ascii_lowercase();
-    let at = lower.match_indices("name=").map(|(at, _)| at).find(|at| !lower[..*at].ends_with("file"))?;
-    let rest = disposition.get(at + "name=".len()..)?;
+    let names = lower.match_indices("name").map(|(at, _)| at).filter(|at| !lower[..*at].ends_with("file"));
+    let value = |at: usize| {
+        let rest = disposition[at + "name".len()..].trim_start();
+        Some(rest.strip_prefix('*').unwrap_or(rest).strip_prefix('=')?.trim_start())
+    };
+    let rest = names.filter_map(value).next()?;
+    // `name*=UTF-8''text` (RFC 5987)
+    let rest = rest.strip_prefix("UTF-8''").unwrap_or(rest);
     let name = match rest.strip_prefix('"') {
         Some(quoted) => quoted.split('"').next()?,
         None => rest.split(';').next()?.trim(),

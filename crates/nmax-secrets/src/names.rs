@@ -1,7 +1,7 @@
 //! Which names say that their value is a secret: of headers, fields, parameters, cookies and variables.
 
 /// Words that make a name a secret's, wherever they stand in it, however its words are joined.
-const ANYWHERE: [&str; 19] = [
+const ANYWHERE: [&str; 27] = [
     "password",
     "passwd",
     "passphrase",
@@ -21,19 +21,44 @@ const ANYWHERE: [&str; 19] = [
     "nonce",
     "sessid",
     "sessionid",
+    "codeverifier",
+    "encryptionkey",
+    "signingkey",
+    "sshkey",
+    "licensekey",
+    "passwort",
+    "kennwort",
+    "contraseña",
 ];
+/// Words that hold a secret's word and mean none.
+const HARMLESS: [&str; 6] = ["secretary", "secretariat", "tokenizer", "tokenize", "tokenized", "tokenization"];
 /// Words that make a name a secret's when they stand by themselves: `pin`, but not `shipping`.
-const WORDS: [&str; 16] = [
-    "auth", "card", "csc", "cvc", "cvc2", "cvv", "cvv2", "jwt", "otp", "pass", "pin", "pwd", "session", "sid", "sig",
+const WORDS: [&str; 17] = [
+    "assertion",
+    "auth",
+    "bearer",
+    "card",
+    "csc",
+    "cvc",
+    "cvv",
+    "jwt",
+    "mfa",
+    "otp",
+    "pass",
+    "pin",
+    "pwd",
+    "session",
+    "sid",
+    "sig",
     "totp",
 ];
-/// Headers whose values are secrets although their names hold none of these words.
-const HEADERS: [&str; 3] = ["cookie", "cookies", "set-cookie"];
+/// Words of headers whose values are secrets.
+const HEADER_WORDS: [&str; 2] = ["cookie", "cookies"];
 /// Parameters whose values open doors when they look as if they did: codes of OAuth, tickets, keys, assertions.
 const PARAMETERS: [&str; 8] =
     ["code", "key", "ticket", "state", "samlresponse", "samlrequest", "assertion", "relaystate"];
 /// Parameters that stand beside a code of OAuth 2.0 (RFC 6749, 4.1; RFC 7636, 4.3).
-const BESIDE_CODES: [&str; 5] = ["state", "grant_type", "redirect_uri", "client_id", "code_verifier"];
+pub(crate) const BESIDE_CODES: [&str; 5] = ["state", "grant_type", "redirect_uri", "client_id", "code_verifier"];
 /// Names that hold a secret's word and mean something about it.
 const ABOUT: [&str; 12] =
     ["type", "length", "count", "expires", "expiry", "ttl", "name", "hint", "url", "uri", "endpoint", "format"];
@@ -43,14 +68,23 @@ const ABOUT: [&str; 12] =
 /// Words of a name are what stands between signs and before capitals: `userPin`, `user_pin` and `user[pin]` are the same.
 pub fn is_secret_name(name: &str) -> bool {
     let words = words(name);
-    let joined = words.concat();
-    ANYWHERE.iter().any(|known| joined.contains(known)) || words.iter().any(|word| WORDS.contains(&word.as_str()))
+    // Words that are joined by signs begin together: `api_key`, but not `run_once`.
+    let begins = |at: usize| {
+        let joined = words[at..].iter().take(3).map(String::as_str).collect::<String>();
+        ANYWHERE.iter().any(|known| joined.starts_with(known))
+    };
+    words.iter().enumerate().any(|(at, word)| {
+        let word = word.as_str();
+        let is_in = !HARMLESS.contains(&word) && ANYWHERE.iter().any(|known| word.contains(known));
+        // `pass1`, `cvc2`
+        let plain = word.trim_end_matches(|c: char| c.is_ascii_digit());
+        is_in || WORDS.contains(&plain) || (!HARMLESS.contains(&word) && begins(at))
+    })
 }
 
 /// Whether a header's value is a secret.
 pub fn is_secret_header(name: &str) -> bool {
-    let name = name.trim();
-    HEADERS.iter().any(|known| name.eq_ignore_ascii_case(known)) || is_secret_name(name)
+    words(name).iter().any(|word| HEADER_WORDS.contains(&word.as_str())) || is_secret_name(name)
 }
 
 /// Whether a name tells something about a secret rather than it: `token_type`, `password_hint`.

@@ -19,6 +19,8 @@ struct Needle {
     bytes: Vec<u8>,
     /// It counts only where no letter or digit touches it.
     is_word: bool,
+    /// It is a part of base64, whose characters beside it hold the rest of the secret.
+    is_base64: bool,
 }
 
 /// Secrets, ready to be found.
@@ -48,7 +50,7 @@ impl Needles {
     /// Needles for these secrets, which count inside of words too, however short they are.
     pub fn anywhere<'a>(secrets: impl IntoIterator<Item = &'a str>) -> Self {
         let mut needles: Vec<Needle> = secrets.into_iter().flat_map(spellings).collect();
-        needles.iter_mut().for_each(|needle| needle.is_word = false);
+        needles.iter_mut().for_each(|needle| needle.is_word &= is_short_word(&needle.bytes));
         Self::of(needles)
     }
 
@@ -122,7 +124,22 @@ impl Needles {
         if self.needles.is_empty() {
             return None;
         }
-        (from..text.len()).find_map(|at| Some((at, self.at(text, at)?)))
+        (from..text.len()).find_map(|at| Some(self.whole(text, from, at, self.at(text, at)?)))
+    }
+
+    /// A secret with the characters of base64 on both sides that hold its first and last bytes: three at most, as bytes and
+    /// groups do not begin together.
+    fn whole(&self, text: &[u8], from: usize, at: usize, length: usize) -> (usize, usize) {
+        let found = &text[at..at + length];
+        let is_of_base64 = |needle: &Needle| needle.is_base64 && needle.bytes == found;
+        let start = self.needles.partition_point(|needle| needle.bytes.as_slice() < found);
+        if !self.needles[start..].iter().take_while(|needle| needle.bytes == found).any(is_of_base64) {
+            return (at, length);
+        }
+        let is_sign = |byte: &&u8| byte.is_ascii_alphanumeric() || b"+/-_=".contains(byte);
+        let before = text[from..at].iter().rev().take(3).take_while(is_sign).count();
+        let after = text[at + length..].iter().take(3).take_while(is_sign).count();
+        (at - before, before + length + after)
     }
 }
 
@@ -130,19 +147,26 @@ fn pair(first: u8, next: u8) -> usize {
     usize::from(first) << 8 | usize::from(next)
 }
 
+/// Whether a secret is a word that others may hold: `test` in `latest`.
+fn is_short_word(secret: &[u8]) -> bool {
+    secret.len() < EVERYWHERE_BYTES_MIN && secret.iter().all(u8::is_ascii_alphabetic)
+}
+
 /// Every way in which a secret is written as a whole; single characters may be spelled otherwise still.
 fn spellings(secret: &str) -> Vec<Needle> {
     let escaped = json(secret);
     let html = secret.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;");
-    let is_word = secret.len() < EVERYWHERE_BYTES_MIN || secret.bytes().all(|byte| byte.is_ascii_digit());
+    let is_word = is_short_word(secret.as_bytes())
+        || secret.len() < EVERYWHERE_BYTES_MIN
+        || secret.bytes().all(|byte| byte.is_ascii_digit());
     let texts = [secret.to_owned(), json(&escaped), escaped, html, percent_encode(secret)];
     let base64 = (0..3).flat_map(|offset| in_base64(secret.as_bytes(), offset));
     texts
         .into_iter()
-        .map(|text| (text, is_word))
-        .chain(base64.map(|text| (text, false)))
-        .filter(|(text, _)| text.len() >= 2)
-        .map(|(text, is_word)| Needle { bytes: text.into_bytes(), is_word })
+        .map(|text| (text, is_word, false))
+        .chain(base64.map(|text| (text, false, true)))
+        .filter(|(text, ..)| text.len() >= 2)
+        .map(|(text, is_word, is_base64)| Needle { bytes: text.into_bytes(), is_word, is_base64 })
         .collect()
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::find::{Place, Rules, Spot, find};
 use crate::multipart::boundary;
-use crate::names::is_secret_name;
+use crate::names::{is_plain, is_secret_name};
 use crate::{MASK, Needles};
 
 /// Names and values.
@@ -13,6 +13,10 @@ pub type Variables = Vec<(String, String)>;
 
 /// Characters of the shortest value that is looked for: shorter ones are too likely to occur by chance.
 const VALUE_CHARS_MIN: usize = 4;
+/// The same for the value of a cookie, which may be a word.
+const COOKIE_CHARS_MIN: usize = 6;
+/// Values to know with cookies.
+const KNOWN_MAX: usize = 10_000;
 /// The same for one line of several.
 const LINE_CHARS_MIN: usize = 8;
 /// The same for what follows a word.
@@ -59,6 +63,26 @@ impl Redactor {
         Self { needles, values }
     }
 
+    /// The same, which knows the cookies too that the head of this message sends or sets: servers repeat them elsewhere.
+    /// O(length).
+    #[must_use]
+    pub fn knowing_cookies(&self, message: &[u8]) -> Self {
+        let text = String::from_utf8_lossy(message);
+        let mut values = self.values.clone();
+        for (name, value) in head_and_body(&text).0.lines().filter_map(|line| line.split_once(':')) {
+            if matches!(name.trim().to_ascii_lowercase().as_str(), "cookie" | "set-cookie") {
+                let name = name.trim().to_ascii_lowercase();
+                let cookies = find(value.as_bytes(), Place::Header(&name), Rules::default()).spots;
+                let is_long = |value: &String| value.chars().count() >= COOKIE_CHARS_MIN && !is_plain(value);
+                values.extend(cookies.into_iter().map(|cookie| cookie.value).filter(is_long));
+            }
+        }
+        match values.len() {
+            count if count == self.values.len() || count > KNOWN_MAX => self.clone(),
+            _ => Self { needles: Some(Arc::new(Needles::anywhere(values.iter().map(String::as_str)))), values },
+        }
+    }
+
     /// Whether it knows no value.
     pub fn knows_nothing(&self) -> bool {
         self.values.is_empty()
@@ -98,7 +122,10 @@ impl Redactor {
         let (head, body) = head_and_body(&text);
         let mut lines: Vec<String> = Vec::new();
         let mut content_type = "";
-        for line in head.split('\n').map(|line| line.strip_suffix('\r').unwrap_or(line)) {
+        let head = head.replace("\r\n", "\n");
+        // A line that begins with a blank goes on with the one before (RFC 9112, 5.2).
+        let head = head.replace("\n ", "  ").replace("\n\t", "  ");
+        for line in head.split('\n') {
             lines.push(match line.split_once(':') {
                 _ if lines.is_empty() => self.first_line(line),
                 Some((name, value)) => {
@@ -175,7 +202,8 @@ fn masked(text: &str, spots: Vec<Spot>) -> String {
 
 /// What is looked for of a value: all of it, its lines, and the key after a scheme, as in `Bearer KEY`.
 fn pieces(value: &str) -> impl Iterator<Item = &str> {
-    let is_long = |chars: usize| move |piece: &&str| piece.chars().count() >= chars && *piece != MASK;
+    let is_long =
+        |chars: usize| move |piece: &&str| piece.chars().count() >= chars && *piece != MASK && !is_plain(piece);
     let lines = value.lines().filter(is_long(LINE_CHARS_MIN));
     let key = value.split_once(' ').map(|(_, key)| key).filter(is_long(KEY_CHARS_MIN));
     let whole = Some(value).filter(is_long(VALUE_CHARS_MIN));

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use memchr::{memchr, memchr_iter, memchr3, memmem};
 
 use crate::find::has_shape;
-use crate::names::{is_parameter, is_secret_name};
+use crate::names::{is_parameter, is_secret_header};
 use crate::{MASK, Redactor};
 
 /// Names that are remembered.
@@ -64,7 +64,10 @@ impl Hider {
         // Texts in quotes, markup, logins, what is encoded once more, tokens.
         memchr3(b'"', b'\\', b'<', target).is_some()
             || memchr3(b'@', b'\'', b'`', target).is_some()
-            || [b"%3".as_slice(), b"%22", b"&#", b"eyJ"].iter().any(|sign| memmem::find(target, sign).is_some())
+            || memchr(b':', target).is_some()
+            || [b"%3".as_slice(), b"%22", b"&#", b"&quot;", b"eyJ", b"%26"]
+                .iter()
+                .any(|sign| memmem::find(target, sign).is_some())
             || memchr_iter(b'=', target).any(|at| self.is_known(name_before(target, at)))
             || self.has_named_segment(target)
             || has_shape(target)
@@ -84,7 +87,7 @@ impl Hider {
         }
         let text = String::from_utf8_lossy(name);
         let last = text.rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
-        let is_secret = is_secret_name(&text) || is_parameter(last) || name.contains(&b'%');
+        let is_secret = is_secret_header(&text) || is_parameter(last) || name.contains(&b'%');
         if self.known.len() < NAMES_MAX {
             self.known.insert(name.to_owned(), is_secret);
         }

@@ -17,22 +17,31 @@ pub use painted::{Ink, Painted};
 /// Whether `c` steers a terminal, turns the direction of text, breaks a line or hides in it: what is escaped.
 ///
 /// Controls (C0, DEL, C1); bidirectional controls; separators of lines and paragraphs; characters without a width that no
-/// script needs (zero width space, word joiner, invisible operators, byte order mark, annotations, tags). The joiners
-/// U+200C and U+200D stay: Persian, Indic scripts and emoji need them, and they move nothing.
+/// script needs (soft hyphen, zero width space, word joiner, invisible operators, fillers, byte order mark, annotations, signs
+/// of music, tags). Of what Unicode calls ignorable, the joiners U+200C and U+200D, the selectors U+FE00 to U+FE0F and the
+/// signs of Mongolian and Khmer stay: scripts and emoji need them, and they move nothing.
 pub fn is_hidden(c: char) -> bool {
     c.is_control()
         || matches!(
             c,
-            '\u{61c}'
+            '\u{ad}'
+                | '\u{34f}'
+                | '\u{61c}'
+                | '\u{115f}'..='\u{1160}'
                 | '\u{180e}'
                 | '\u{200b}'
                 | '\u{200e}'
                 | '\u{200f}'
                 | '\u{2028}'..='\u{202e}'
                 | '\u{2060}'..='\u{206f}'
+                | '\u{3164}'
                 | '\u{feff}'
+                | '\u{ffa0}'
+                | '\u{fff0}'..='\u{fff8}'
                 | '\u{fff9}'..='\u{fffb}'
-                | '\u{e0000}'..='\u{e007f}'
+                | '\u{1bca0}'..='\u{1bca3}'
+                | '\u{1d173}'..='\u{1d17a}'
+                | '\u{e0000}'..='\u{e0fff}'
         )
 }
 

@@ -2,22 +2,33 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// Characters that reach no terminal and no page as they are.
+/// Characters that reach no terminal and no page as they are: controls, separators, annotations, and what Unicode calls
+/// ignorable (Default_Ignorable_Code_Point of Unicode 16) but for what scripts and emoji need.
 fn hidden() -> Vec<char> {
-    let ranges = [
-        0..=0x1f,
-        0x7f..=0x9f,
+    let ignorable = [
+        0xad..=0xad,
+        0x34f..=0x34f,
         0x61c..=0x61c,
-        0x180e..=0x180e,
-        0x200b..=0x200b,
-        0x200e..=0x200f,
-        0x2028..=0x202e,
+        0x115f..=0x1160,
+        0x17b4..=0x17b5,
+        0x180b..=0x180f,
+        0x200b..=0x200f,
+        0x202a..=0x202e,
         0x2060..=0x206f,
+        0x3164..=0x3164,
+        0xfe00..=0xfe0f,
         0xfeff..=0xfeff,
-        0xfff9..=0xfffb,
-        0xe0000..=0xe007f,
+        0xffa0..=0xffa0,
+        0xfff0..=0xfff8,
+        0x1bca0..=0x1bca3,
+        0x1d173..=0x1d17a,
+        0xe0000..=0xe0fff,
     ];
-    ranges.into_iter().flatten().filter_map(char::from_u32).collect()
+    let needed = [0x17b4, 0x17b5, 0x180b, 0x180c, 0x180d, 0x180f, 0x200c, 0x200d];
+    let is_needed = |code: &u32| needed.contains(code) || (0xfe00..=0xfe0f).contains(code);
+    let others = [0..=0x1f, 0x7f..=0x9f, 0x2028..=0x2029, 0xfff9..=0xfffb];
+    let codes = ignorable.into_iter().flatten().filter(|code| !is_needed(code)).chain(others.into_iter().flatten());
+    codes.filter_map(char::from_u32).collect()
 }
 
 #[test]

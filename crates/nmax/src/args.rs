@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use clap::error::{ContextKind, ContextValue};
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use nmax_agent::AgentArgs;
 use nmax_plan::plan::Profile;
@@ -38,6 +39,23 @@ pub use usl::{
 };
 pub use values::instant;
 use values::{duration, factor, observed, pair, resolve, slack};
+
+/// Options whose values may be secrets, whatever is wrong with them.
+const SECRETIVE: [&str; 5] = ["--header", "--env", "--body", "--proxy", "--set"];
+
+/// What is wrong with a command line, without the value of an option that may be a secret.
+pub fn without_value(error: &clap::Error) -> String {
+    let text = error.to_string();
+    let said = |kind: ContextKind| match error.get(kind) {
+        Some(ContextValue::String(said)) => Some(said.as_str()),
+        _ => None,
+    };
+    let of = said(ContextKind::InvalidArg).filter(|of| SECRETIVE.iter().any(|known| of.starts_with(known)));
+    match of.and(said(ContextKind::InvalidValue)).filter(|value| !value.is_empty()) {
+        Some(value) => text.replace(value, nmax_secrets::MASK),
+        None => text,
+    }
+}
 
 const EXAMPLES: &str = "\
 Examples:

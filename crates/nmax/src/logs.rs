@@ -13,6 +13,7 @@ use std::path::Path;
 use nmax_log::format::Reader;
 use nmax_log::record::{Line, Record};
 use nmax_log::traffic::Period;
+use nmax_secrets::Redactor;
 use nmax_text::shown;
 
 mod batch;
@@ -148,7 +149,7 @@ impl Counts {
         if known.examples.len() < EXAMPLES_MAX {
             let start = &line[..line.len().min(4 * EXAMPLE_CHARS_MAX)];
             let text = String::from_utf8_lossy(start);
-            let text: String = text.chars().take(EXAMPLE_CHARS_MAX).collect();
+            let text: String = Redactor::default().data(&text).chars().take(EXAMPLE_CHARS_MAX).collect();
             known.examples.push((place(), shown(&text).into_owned()));
         }
     }

@@ -43,7 +43,7 @@ fn main() -> ExitCode {
                 return say::settle(Exit::Pass).into();
             }
             // What was typed is quoted, and may hold a password.
-            say::note(nmax_secrets::Redactor::default().text(&error.to_string()).trim_end());
+            say::note(nmax_secrets::Redactor::default().text(&args::without_value(&error)).trim_end());
             return Exit::Usage.into();
         }
     };

@@ -62,6 +62,8 @@ impl<'a> Reader<'a> {
             let names = OPTIONS.iter().map(|known| known.long);
             let near = nmax_plan::nearest::nearest(name, names).map(|near| format!("; did you mean `--{near}`?"));
             let help = "leave it out if it does not change what is sent".to_owned() + &near.unwrap_or_default();
+            // What stands behind `=` may be a secret.
+            let name = name.split('=').next().unwrap_or_default();
             return self.error(&word.at, format!("`--{name}` is no option of curl that nmax knows"), help);
         };
         let value = match known.takes_value {

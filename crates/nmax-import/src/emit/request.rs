@@ -167,7 +167,8 @@ impl Writing<'_, '_> {
             Some(step) => step.name.clone(),
             None => {
                 let request = &self.told.recording.entries[entry].request;
-                format!("{} {}", request.method, template_path(split(&request.url).path))
+                let name = format!("{} {}", request.method, template_path(split(&request.url).path));
+                self.shared.secrets.without(&name)
             }
         }
     }

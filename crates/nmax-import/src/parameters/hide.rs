@@ -61,10 +61,11 @@ fn spans(part: &Part, secrets: &Secrets) -> Vec<std::ops::Range<usize>> {
         Place::Query(name, _) | Place::Field(name, _) => {
             is_secret_name(name) || (is_parameter(name) && was_taken_out(&part.value, secrets))
         }
-        Place::Json(pointer) => pointer.rsplit('/').next().is_some_and(is_secret_name),
+        // All that an object of a secret's name holds is one.
+        Place::Json(pointer) => pointer.split('/').any(is_secret_name),
         _ => false,
     };
-    let is_flag = part.is_bare && matches!(part.value.as_str(), "true" | "false");
+    let is_flag = part.is_bare && matches!(part.value.as_str(), "true" | "false" | "null");
     if is_named && !is_flag {
         return whole(&part.value);
     }
@@ -109,7 +110,10 @@ fn whole(text: &str) -> Vec<std::ops::Range<usize>> {
 fn column(place: &Place) -> String {
     match place {
         Place::Header(name) | Place::Cookie(name) | Place::Query(name, _) | Place::Field(name, _) => name.clone(),
-        Place::Json(pointer) => pointer.rsplit('/').next().unwrap_or("secret").to_owned(),
+        Place::Json(pointer) => {
+            let is_index = |segment: &&str| segment.bytes().all(|byte| byte.is_ascii_digit());
+            pointer.rsplit('/').find(|segment| !is_index(segment)).unwrap_or("secret").to_owned()
+        }
         _ => "secret".to_owned(),
     }
 }

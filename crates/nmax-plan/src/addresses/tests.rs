@@ -66,7 +66,7 @@ fn proxies_worked_by_hand() {
         ("http://proxy:3128/", Some("http://proxy:3128"), "without the slash"),
         ("http://me:p%40ss@proxy:1", Some("http://me:p%40ss@proxy:1"), "as written"),
         ("http://me@[::1]:1", Some("http://me@[::1]:1"), "a name alone"),
-        ("http://me:[redacted]@proxy:1", Some("http://me:[redacted]@proxy:1"), "as stored"),
+        ("http://REDACTED@proxy:1", Some("http://REDACTED@proxy:1"), "as stored"),
         ("https://proxy", None, "TLS to the proxy"),
         ("socks5://proxy", None, "another protocol"),
         ("proxy:3128", None, "no scheme"),

@@ -3,6 +3,7 @@
 //! Anchors, aliases, merge keys and tags are refused, so a document cannot grow while it is read. Size and depth are
 //! limited. O(length) time and space, no recursion.
 
+use nmax_secrets::Redactor;
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle, Span};
 
 use super::error::Kind;
@@ -272,7 +273,8 @@ impl Node {
         match &self.value {
             Value::Null => "nothing".into(),
             Value::Scalar(scalar) if scalar.text.chars().count() <= 60 => {
-                format!("`{}`", nmax_text::shown(&scalar.text))
+                // What stands in a wrong place may be a secret all the same: `form: "password=x"`.
+                format!("`{}`", nmax_text::shown(&Redactor::default().data(&scalar.text)))
             }
             Value::Scalar(_) => "a long text".into(),
             Value::List(_) => "a list".into(),

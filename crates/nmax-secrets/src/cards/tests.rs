@@ -20,9 +20,16 @@ fn cards_are_found_in_groups_and_not() {
         "4111+1111+1111+1111",
         "4111%201111%201111%201111",
     ] {
-        for (before, after) in [("", ""), ("\"", "\""), ("n=", "&x"), ("%22", "%22"), ("card: ", ".\n")] {
-            let after = if after == ".\n" { " ." } else { after };
-            assert_eq!(found(&format!("{before}{card}{after}")), [card], "{before}");
+        for (before, after) in [
+            ("", ""),
+            ("\"", "\""),
+            ("n=", "&x"),
+            ("%22", "%22"),
+            ("card: ", ".\n"),
+            ("", " 12/28"),
+            ("12:00:01 ", " x"),
+        ] {
+            assert_eq!(found(&format!("{before}{card}{after}")), [card], "{before} {after}");
         }
     }
 }

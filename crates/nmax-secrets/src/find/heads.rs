@@ -13,13 +13,33 @@ use crate::names::{is_secret_header, is_secret_name};
 /// Beginnings of headers that hold words about headers.
 const ABOUT_HEADERS: [&str; 3] = ["access-control-", "sec-", "content-security-policy"];
 
+/// Words in front of credentials (IANA, HTTP Authentication Scheme Registry, and some of clouds).
+const SCHEMES: [&str; 18] = [
+    "basic",
+    "bearer",
+    "concealed",
+    "digest",
+    "dpop",
+    "gnap",
+    "hoba",
+    "mutual",
+    "negotiate",
+    "ntlm",
+    "oauth",
+    "privatetoken",
+    "scram-sha-1",
+    "scram-sha-256",
+    "vapid",
+    "token",
+    "apikey",
+    "aws4-hmac-sha256",
+];
+
 impl Finder<'_> {
     pub(super) fn header(&mut self, name: &str) {
         match name {
             "cookie" => self.cookies(),
-            "set-cookie" => {
-                self.cookie(0..memchr::memchr(b';', self.bytes).unwrap_or(self.bytes.len()));
-            }
+            "set-cookie" => self.set_cookies(),
             "authorization" | "proxy-authorization" => self.authorization(),
             "www-authenticate" | "proxy-authenticate" => self.challenges(),
             "location" | "referer" | "content-location" | "origin" => self.url(),
@@ -32,6 +52,21 @@ impl Finder<'_> {
                     self.add(0..self.bytes.len(), Coding::Raw, Grade::Strong);
                 }
             }
+        }
+    }
+
+    /// A cookie and its attributes; recordings join several by line ends, or by commas.
+    fn set_cookies(&mut self) {
+        let bytes = self.bytes;
+        let joins = |at: &usize| {
+            let next = bytes[at + 1..].trim_ascii_start();
+            let length = next.iter().take_while(|byte| byte.is_ascii_alphanumeric() || b"_-.".contains(byte)).count();
+            bytes[*at] == b'\n' || (length > 0 && next.get(length) == Some(&b'='))
+        };
+        let mut start = 0;
+        for end in memchr::memchr2_iter(b'\n', b',', bytes).filter(joins).chain([bytes.len()]) {
+            self.cookie(start..start + memchr::memchr(b';', &bytes[start..end]).unwrap_or(end - start));
+            start = end + 1;
         }
     }
 
@@ -67,7 +102,11 @@ impl Finder<'_> {
     /// `Basic dTpw`, `Bearer ..`: the scheme may be seen, what follows may not.
     fn authorization(&mut self) {
         let value = self.bytes;
-        let start = memchr::memchr(b' ', value).map_or(0, |at| at + 1);
+        let scheme = memchr::memchr(b' ', value).filter(|at| {
+            let is_known = |known: &str| known.as_bytes().eq_ignore_ascii_case(&value[..*at]);
+            !self.rules.is_strict || SCHEMES.iter().any(|known| is_known(known))
+        });
+        let start = scheme.map_or(0, |at| at + 1);
         if let Ok(token) = std::str::from_utf8(&value[start..]) {
             let token = token.trim().trim_end_matches('=');
             let login = STANDARD_NO_PAD.decode(token).or_else(|_| URL_SAFE_NO_PAD.decode(token)).ok();

@@ -2,12 +2,27 @@
 
 use std::ops::Range;
 
-use super::{Finder, Grade, Place, cards};
+use super::{Finder, Grade, NAME_BYTES_MAX, Place, cards};
 use crate::coding::Coding;
+use crate::names::BESIDE_CODES;
+
+/// Members that say what the value beside them is.
+const NAMING: [&str; 4] = ["name", "key", "header", "field"];
+
+/// Members of an object that tell of each other.
+#[derive(Default)]
+struct Members {
+    /// What the member beside a value calls it.
+    name: Option<String>,
+    value: Option<Range<usize>>,
+    code: Option<Range<usize>>,
+    /// Whether the object is an answer or a question of OAuth.
+    has_code: bool,
+}
 
 /// An object or an array that is open.
 enum Open {
-    Object,
+    Object(Members),
     /// With the name of the values in it, where these count one by one.
     Array(Option<String>),
 }
@@ -22,14 +37,17 @@ impl Finder<'_> {
         loop {
             at += bytes[at..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
             match bytes.get(at) {
-                None => return at,
+                None => {
+                    open.into_iter().for_each(|open| self.close(open));
+                    return at;
+                }
                 Some(b'{' | b'[') if self.is_data && name.as_deref().is_some_and(|name| self.is_secret(name)) => {
                     let end = balanced(bytes, at);
                     self.whole(at..end);
                     (at, name) = (end, None);
                 }
                 Some(b'{') => {
-                    open.push(Open::Object);
+                    open.push(Open::Object(Members::default()));
                     (at, name) = (at + 1, None);
                 }
                 Some(b'[') => {
@@ -37,7 +55,9 @@ impl Finder<'_> {
                     at += 1;
                 }
                 Some(b'}' | b']') => {
-                    open.pop();
+                    if let Some(open) = open.pop() {
+                        self.close(open);
+                    }
                     (at, name) = (at + 1, None);
                 }
                 Some(b',') => (at, name) = (at + 1, None),
@@ -51,6 +71,9 @@ impl Finder<'_> {
                         name = Some(Coding::Json.text(&bytes[content]));
                         at = after + 1;
                     } else {
+                        if let (Some(Open::Object(members)), Some(name)) = (open.last_mut(), &name) {
+                            members.learn(name, &bytes[content.clone()], content.clone());
+                        }
                         let name = name.take().or_else(|| in_array(&open));
                         if !name.is_some_and(|name| self.named(&name, content.clone(), Coding::Json)) {
                             self.string(content);
@@ -61,6 +84,7 @@ impl Finder<'_> {
                     let is_token = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.');
                     let token = at..at + bytes[at..].iter().take_while(is_token).count();
                     if !is_literal(&bytes[token.clone()]) {
+                        open.into_iter().for_each(|open| self.close(open));
                         return at;
                     }
                     at = token.end;
@@ -70,10 +94,26 @@ impl Finder<'_> {
         }
     }
 
+    /// What the members of an object say of each other: `{"name": "password", "value": "x"}`.
+    fn close(&mut self, open: Open) {
+        let Open::Object(members) = open else { return };
+        if let (Some(name), Some(value)) = (members.name, members.value)
+            && self.is_secret(&name)
+        {
+            self.named(&name, value, Coding::Json);
+        }
+        if let Some(code) = members.code.filter(|_| members.has_code) {
+            self.add(code, Coding::Json, Grade::Weak);
+        }
+    }
+
     /// An object or array that is a secret as a whole.
     pub(super) fn whole(&mut self, range: Range<usize>) {
         let mut at = range.start;
         while let Some(length) = memchr::memchr(b'"', &self.bytes[at..range.end]) {
+            if !self.limits.spend(1) {
+                return;
+            }
             let start = at + length + 1;
             let end = string_end(self.bytes, start).min(range.end);
             at = (end + 1).min(range.end);
@@ -90,8 +130,9 @@ impl Finder<'_> {
     fn string(&mut self, content: Range<usize>) {
         let text = &self.bytes[content.clone()];
         let is_sign = |byte: &u8| b"\\=:<@./%".contains(byte);
-        if text.iter().any(is_sign) || (text.len() >= 13 && text.iter().any(u8::is_ascii_digit)) {
-            self.nested(content, Coding::Json, Place::Text);
+        if text.iter().any(is_sign) || (text.len() >= 13 && text.iter().any(|byte| b" 0123456789".contains(byte))) {
+            let place = if self.rules.is_strict { Place::Data } else { Place::Text };
+            self.nested(content, Coding::Json, place);
         }
     }
 
@@ -99,6 +140,7 @@ impl Finder<'_> {
     fn bare(&mut self, name: Option<String>, token: Range<usize>) {
         let bytes = &self.bytes[token.clone()];
         if bytes[0].is_ascii_alphabetic() {
+            self.bare.push(token);
             return;
         }
         // Counts and flags have two digits at most; what people keep secret has more.
@@ -109,9 +151,23 @@ impl Finder<'_> {
         self.bare.push(token);
     }
 
-    /// Whether a number of this name is a secret.
+    /// Whether a number of this name is a secret. Numbers of tokens are counts.
     pub(super) fn is_secret_number(&self, name: &str) -> bool {
-        self.is_secret(name) && !super::is_about(name)
+        self.is_secret(name) && !super::is_about(name) && !name.to_ascii_lowercase().ends_with("tokens")
+    }
+}
+
+impl Members {
+    /// Takes a member with a string.
+    fn learn(&mut self, name: &str, text: &[u8], content: Range<usize>) {
+        match name.to_ascii_lowercase().as_str() {
+            name if NAMING.contains(&name) && text.len() <= NAME_BYTES_MAX => {
+                self.name = Some(Coding::Json.text(text));
+            }
+            "value" => self.value = Some(content),
+            "code" => self.code = Some(content),
+            name => self.has_code |= BESIDE_CODES.contains(&name),
+        }
     }
 }
 

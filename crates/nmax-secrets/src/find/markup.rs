@@ -8,18 +8,32 @@ use regex::bytes::Regex;
 use super::{Finder, Grade, looks_random};
 use crate::coding::Coding;
 
+/// Elements that hold the values of forms and pages.
+const FIELDS: [&[u8]; 3] = [b"input", b"meta", b"button"];
+/// Attributes that say what the value beside them is.
+const NAMING: [&str; 4] = ["name", "property", "id", "key"];
+/// Attributes that hold a value.
+const VALUES: [&str; 2] = ["value", "content"];
+/// Bytes of the longest tag that is read.
+const TAG_BYTES_MAX: usize = 64 * 1024;
+
 impl Finder<'_> {
     /// Finds the values of markup.
     pub(super) fn markup(&mut self) {
         if !self.bytes.contains(&b'<') {
             return;
         }
-        static TAG: LazyLock<Regex> = LazyLock::new(|| {
-            Regex::new(r#"(?-u)<(?i:input|meta|button)\b((?:[^>"']|"[^"]*"|'[^']*')*)>"#).expect("a valid expression")
-        });
-        for found in TAG.captures_iter(self.bytes) {
-            if let Some(inside) = found.get(1) {
-                self.tag(inside.range());
+        for at in memchr::memchr_iter(b'<', self.bytes) {
+            let name = at + 1..at + 1 + self.bytes[at + 1..].iter().take_while(|byte| is_name(byte)).count();
+            if name.is_empty() || !(is_field(&self.bytes[name.clone()]) || self.is_data) {
+                continue;
+            }
+            let end = tag_end(self.bytes, name.end);
+            if !self.limits.spend(end.unwrap_or(self.bytes.len().min(name.end + TAG_BYTES_MAX)) - at) {
+                return;
+            }
+            if let Some(end) = end {
+                self.tag(name.end..end);
             }
         }
         self.elements();
@@ -28,19 +42,32 @@ impl Finder<'_> {
     /// Elements with a secret's name: what they hold, elements too where every value counts.
     fn elements(&mut self) {
         static OPENING: LazyLock<Regex> = LazyLock::new(|| {
-            Regex::new(r"(?-u)<((?:[A-Za-z0-9_]+:)?([A-Za-z_][A-Za-z0-9_.-]{0,63}))(?:\s[^<>]*)?>")
+            Regex::new(r"(?-u)<((?:[A-Za-z0-9_]+:)?([A-Za-z_][A-Za-z0-9_.-]{0,63}))(\s[^<>]*)?>")
                 .expect("a valid expression")
         });
         let (bytes, mut end) = (self.bytes, 0);
         for found in OPENING.captures_iter(bytes) {
             let (Some(whole), Some(full), Some(name)) = (found.get(0), found.get(1), found.get(2)) else { continue };
             let name = String::from_utf8_lossy(name.as_bytes()).into_owned();
-            if whole.start() < end || whole.as_bytes().ends_with(b"/>") || !self.is_secret(&name) {
+            if whole.start() < end || whole.as_bytes().ends_with(b"/>") {
                 continue;
             }
+            // `<param name="token">` holds what its attribute says.
+            let attributes = found.get(3).filter(|_| self.is_data).map(|inside| attributes(bytes, inside.range()));
+            let attributes = attributes.unwrap_or_default();
+            let has_value =
+                attributes.iter().any(|(name, _)| VALUES.contains(&name.as_str())) || is_field(name.as_bytes());
+            let named = attributes.into_iter().find(|(name, _)| !has_value && NAMING.contains(&name.as_str()));
+            let named = named.map(|(_, value)| String::from_utf8_lossy(&bytes[value]).into_owned());
+            let Some(name) = [Some(name), named].into_iter().flatten().find(|name| self.is_secret(name)) else {
+                continue;
+            };
             let start = whole.end();
             let leaf = start + memchr::memchr(b'<', &bytes[start..]).unwrap_or(bytes.len() - start);
             end = if self.is_data { closing(bytes, start, full.as_bytes()) } else { leaf };
+            if !self.limits.spend(end - start) {
+                return;
+            }
             self.named(&name, start..end, Coding::Html);
         }
     }
@@ -51,11 +78,11 @@ impl Finder<'_> {
         let value = |wanted: &[&str]| {
             attributes.iter().find(|(name, _)| wanted.contains(&name.as_str())).map(|(_, value)| value.clone())
         };
-        let Some(content) = value(&["value", "content"]).filter(|range| !range.is_empty()) else {
+        let Some(content) = value(&VALUES).filter(|range| !range.is_empty()) else {
             return;
         };
         let text = |range: Range<usize>| String::from_utf8_lossy(&self.bytes[range]).into_owned();
-        let name = value(&["name", "property", "id"]).map(&text).unwrap_or_default();
+        let name = value(&NAMING).map(&text).unwrap_or_default();
         let is_password = value(&["type"]).is_some_and(|kind| text(kind).eq_ignore_ascii_case("password"));
         let written = text(content.clone());
         let is_random = looks_random(&written);
@@ -66,6 +93,31 @@ impl Finder<'_> {
             self.add(content, Coding::Html, if is_random { Grade::Strong } else { Grade::Weak });
         }
     }
+}
+
+fn is_field(name: &[u8]) -> bool {
+    FIELDS.iter().any(|known| name.eq_ignore_ascii_case(known))
+}
+
+fn is_name(byte: &u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"_:-.".contains(byte)
+}
+
+/// Where a tag ends whose attributes begin here: at a `>` outside of quotes.
+fn tag_end(bytes: &[u8], start: usize) -> Option<usize> {
+    let mut quote = None;
+    let end = bytes[start..].iter().take(TAG_BYTES_MAX).position(|byte| match quote {
+        Some(open) => {
+            quote = Some(open).filter(|open| open != byte);
+            false
+        }
+        None if matches!(byte, b'"' | b'\'') => {
+            quote = Some(*byte);
+            false
+        }
+        None => *byte == b'>',
+    });
+    end.map(|length| start + length)
 }
 
 /// Where what an element holds ends; the end of the text when the element does not. O(length).

@@ -42,6 +42,12 @@ fn names_of_secrets_are_known_in_every_spelling() {
         "auth",
         "x-auth",
         "userPass",
+        "pass1",
+        "code_verifier",
+        "encryptionKey",
+        "mfa_code",
+        "passwort",
+        "contraseña",
     ];
     for name in secret {
         assert!(is_secret_name(name), "{name}");
@@ -68,6 +74,9 @@ fn names_of_secrets_are_known_in_every_spelling() {
         "obsession2",
         "key",
         "___",
+        "run_once",
+        "secretary",
+        "tokenizer",
     ];
     for name in open {
         assert!(!is_secret_name(name), "{name}");
@@ -76,7 +85,16 @@ fn names_of_secrets_are_known_in_every_spelling() {
 
 #[test]
 fn headers_of_cookies_and_logins_are_secret() {
-    for name in ["Cookie", "set-cookie", " Authorization", "Proxy-Authorization", "x-auth-token", "X-CSRF-Token"] {
+    for name in [
+        "Cookie",
+        "set-cookie",
+        " Authorization",
+        "Proxy-Authorization",
+        "x-auth-token",
+        "X-CSRF-Token",
+        "HTTP_COOKIE",
+        "X-Echo-Cookie",
+    ] {
         assert!(is_secret_header(name), "{name}");
     }
     for name in ["host", "accept", "x-request-id", "www-authenticate", "sec-websocket-key"] {

@@ -181,7 +181,7 @@ fn report_of(campaign: &Path, args: &ReportArgs) -> Exit {
             say::line(file.display().to_string());
             Exit::Pass
         }
-        Err(error) => complain(&error, Exit::Usage),
+        Err(error) => complain(&error, Exit::Unreachable),
     }
 }
 
@@ -222,7 +222,7 @@ pub fn report(args: &ReportArgs) -> Exit {
             say::line(file.display().to_string());
             Exit::Pass
         }
-        Err(error) => complain(&error, Exit::Usage),
+        Err(error) => complain(&error, Exit::Unreachable),
     }
 }
 

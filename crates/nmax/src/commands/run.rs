@@ -85,7 +85,7 @@ pub fn conduct(args: &RunArgs, plan: Plan, source: Option<Arc<Source>>, told: Ve
         if let Some(file) = file
             && let Err(error) = write(file, &text(&finished.view))
         {
-            return complain(&error, Exit::Usage);
+            return complain(&error, Exit::Unreachable);
         }
     }
     finished.exit.forgiven(args.exit_zero)

@@ -54,6 +54,9 @@ impl Drop for Victim {
     }
 }
 
+/// Three signals that the system cannot make one of.
+const QUICK: [Signal; 3] = [Signal::INT, Signal::QUIT, Signal::HUP];
+
 #[test]
 fn three_quick_signals_let_a_stopped_process_go_on() {
     let (bench, target, victim) = (Bench::new(), target(), Victim::new());
@@ -61,7 +64,7 @@ fn three_quick_signals_let_a_stopped_process_go_on() {
     let item = format!("signal: {{ {process}, send: STOP }}, undo: {{ signal: {{ {process}, send: CONT }} }}");
     plan(&bench, "a.yaml", &target.url(), "/", &item, "");
     let job = begun(&bench, "a", || victim.is_stopped());
-    (0..3).for_each(|_| job.signal(Signal::INT));
+    QUICK.into_iter().for_each(|signal| job.signal(signal));
     job.wait().exits(130);
     until("the process to go on", || !victim.is_stopped());
 }
@@ -72,7 +75,7 @@ fn three_quick_signals_wait_for_an_undo_and_its_event() {
     let item = "command: touch done, undo: { command: \"sleep 0.5; touch undone\" }";
     plan(&bench, "a.yaml", &target.url(), "/", item, "");
     let job = begun(&bench, "a", || bench.path("done").exists());
-    (0..3).for_each(|_| job.signal(Signal::INT));
+    QUICK.into_iter().for_each(|signal| job.signal(signal));
     job.wait().exits(130);
     assert!(bench.path("undone").exists());
     let codes = codes(&bench, "a");

@@ -18,6 +18,9 @@ impl Draft {
         };
         let start = colon + 3;
         let length = target[start..].iter().take_while(|byte| !b"/?#".contains(byte)).count();
+        // User and password are none of the host.
+        let login = memchr::memrchr(b'@', &target[start..start + length]).map_or(0, |at| at + 1);
+        let (start, length) = (start + login, length - login);
         self.values.host = text.part(start..start + length);
     }
 

@@ -161,7 +161,7 @@ impl Log {
         let new: Vec<String> =
             placeholders(&found).into_iter().filter(|placeholder| !self.stored_secrets.contains(placeholder)).collect();
         self.recording.entries.push(entry);
-        let stored = alone.entries.pop().unwrap_or_default();
+        let mut stored = alone.entries.pop().unwrap_or_default();
         self.ground.is_used = true;
         // Before the placeholders that need it.
         if !new.is_empty() {
@@ -176,6 +176,8 @@ impl Log {
         // Also what is secret only because of an exchange before.
         let text = self.secrets.hide(&self.writer.entry(&stored));
         self.har.write_all(text.as_bytes()).map_err(|error| refused(&self.ground.har_file, &error))?;
+        stored.request.url = self.secrets.hide(&stored.request.url);
+        stored.comment = self.secrets.hide(&stored.comment);
         Ok(stored)
     }
 

@@ -38,6 +38,8 @@ struct Stream {
     /// An interim reply: another head follows.
     is_interim: bool,
     content_type: String,
+    /// Frames of chunks stand in the body.
+    is_chunked: bool,
     body: Body,
 }
 
@@ -64,6 +66,7 @@ impl Printer {
             is_first: true,
             is_interim: false,
             content_type: String::new(),
+            is_chunked: false,
             body: Body::default(),
         };
         Self { shown, sent: stream('>'), received: stream('<') }
@@ -120,7 +123,7 @@ impl Stream {
 
     /// Prints what has come: the line of the head that has begun, or the body.
     fn flush(&mut self, shown: &Shown, out: &mut String) {
-        self.body.print(self.mark, &self.content_type, shown, out);
+        self.body.print(self.mark, (&self.content_type, self.is_chunked), shown, out);
         if self.open.is_empty() {
             return;
         }
@@ -133,6 +136,7 @@ impl Stream {
                 if name.trim().eq_ignore_ascii_case("content-type") {
                     rest.clone_into(&mut self.content_type);
                 }
+                self.is_chunked |= name.trim().eq_ignore_ascii_case("transfer-encoding");
                 format!("{name}:{}{}", &value[..value.len() - rest.len()], shown.header(name, rest))
             }
             None => shown.text(&text),
@@ -157,6 +161,7 @@ impl Stream {
         }
         (self.is_head, self.is_first, self.is_interim) = (true, true, false);
         self.content_type.clear();
+        self.is_chunked = false;
     }
 }
 
@@ -171,11 +176,18 @@ impl Body {
     }
 
     /// Prints the lines that are not printed yet, without their secrets.
-    fn print(&mut self, mark: char, content_type: &str, shown: &Shown, out: &mut String) {
+    fn print(&mut self, mark: char, (content_type, is_chunked): (&str, bool), shown: &Shown, out: &mut String) {
         if self.printed == self.bytes.len() {
             return;
         }
-        let secrets = shown.secrets_in(&self.bytes, content_type);
+        let mut secrets = shown.secrets_in(&self.bytes, content_type);
+        if is_chunked {
+            // A secret may be in two chunks.
+            let (plain, places) = unchunked(&self.bytes);
+            let within = shown.secrets_in(&plain, content_type).into_iter();
+            secrets.extend(within.map(|range| places[range.start]..places[range.end - 1] + 1));
+            secrets.sort_by_key(|range| range.start);
+        }
         for bytes in self.bytes[self.printed..].split_inclusive(|byte| *byte == b'\n') {
             let range = self.printed..self.printed + bytes.len();
             let piece = self.pieces.partition_point(|(start, _)| *start <= range.start);
@@ -186,6 +198,24 @@ impl Body {
     }
 }
 
+/// The content of chunks (RFC 9112, 7.1), as far as it came, and where each byte of it stands.
+pub(super) fn unchunked(bytes: &[u8]) -> (Vec<u8>, Vec<usize>) {
+    let (mut places, mut at) = (Vec::new(), 0);
+    while let Some(length) = bytes[at..].iter().position(|byte| *byte == b'\n') {
+        let size = String::from_utf8_lossy(&bytes[at..at + length]);
+        let size = size.split(';').next().unwrap_or_default().trim();
+        let Ok(size) = usize::from_str_radix(size, 16) else { break };
+        let start = at + length + 1;
+        let end = bytes.len().min(start.saturating_add(size));
+        places.extend(start..end);
+        at = bytes.len().min(end + 2);
+        if size == 0 {
+            break;
+        }
+    }
+    (places.iter().map(|place| bytes[*place]).collect(), places)
+}
+
 /// The line in this range of a body, without its end, with masks in the place of secrets.
 fn masked(body: &[u8], line: Range<usize>, secrets: &[Range<usize>]) -> String {
     let end = line.end - line_end(&body[line.clone()]).len();
@@ -193,7 +223,7 @@ fn masked(body: &[u8], line: Range<usize>, secrets: &[Range<usize>]) -> String {
     for secret in secrets.iter().filter(|secret| secret.start < end && line.start < secret.end) {
         text.push_str(&escaped(&body[from..secret.start.max(from)]));
         text.push_str(MASK);
-        from = secret.end.min(end);
+        from = from.max(secret.end.min(end));
     }
     text + &escaped(&body[from..end])
 }

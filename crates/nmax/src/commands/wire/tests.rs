@@ -2,6 +2,7 @@ use nmax_http::WireEvent;
 use nmax_plan::planless::Planless;
 use nmax_secrets::Redactor;
 
+use super::lines::unchunked;
 use super::log::{Seen, What};
 use super::*;
 
@@ -37,6 +38,22 @@ fn each_byte_has_its_place() {
                 3.00 ms < a\\tb\\r\\n\n    3.00 ms < 0\\r\\n\n    3.00 ms < \\r\\n\n";
     let squeezed = |text: &str| text.replace(' ', "");
     assert_eq!(squeezed(&text), squeezed(want), "{text}");
+}
+
+/// The frames of chunks hide no secret that stands in two of them.
+#[test]
+fn secrets_in_two_chunks_are_taken_out() {
+    let head = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n".as_slice();
+    let text =
+        printed(false, &[received(0, &[head, b"5\r\n{\"to\"\r\n".as_slice()].concat()), received(1, b"0\r\n\r\n")]);
+    assert!(text.contains("to"), "{text}");
+    let body = b"4\r\n{\"to\r\n16\r\nken\":\"hunter2abc\",\"x\":1\r\n1\r\n}\r\n0\r\n\r\n".as_slice();
+    let text = printed(false, &[received(0, &[head, body].concat())]);
+    assert!(!text.contains("hunter2") && text.contains("\"x\":1"), "{text}");
+    assert_eq!(unchunked(b"3\r\nabc\r\n2;x=y\r\nde\r\n0\r\n\r\n").0, b"abcde");
+    for cut in [b"zz\r\nabc".as_slice(), b"ffffffffffffffff\r\nabc", b"3", b""] {
+        unchunked(cut);
+    }
 }
 
 #[test]
