@@ -91,9 +91,7 @@ pub fn convert(recordings: Vec<Recording>, options: &Options) -> Converted {
         visits.push(Visit { recording, number, journey });
     }
     summary.redactions = secrets.redactions;
-    for step in visits.iter_mut().flat_map(|visit| &mut visit.journey.steps) {
-        step.name = secrets.without(&step.name);
-    }
+    visits.iter_mut().for_each(|visit| hide_in_names(&mut visit.journey, &secrets));
     let mut groups = group(visits, &mut summary.warnings);
     let mut feeders = Feeders::default();
     for group in &mut groups {
@@ -118,6 +116,10 @@ fn logins_into_headers(recording: &mut Recording) {
             request.headers.push(("authorization".to_owned(), login));
         }
     }
+}
+
+fn hide_in_names(journey: &mut Journey, secrets: &Secrets) {
+    journey.steps.iter_mut().for_each(|step| step.name = secrets.without(&step.name));
 }
 
 fn told(group: &Group) -> Told<'_> {
@@ -184,6 +186,7 @@ fn understand(group: &mut Group, feeders: &mut Feeders, secrets: &Secrets, optio
     let alike: Vec<Other<'_>> = others.iter().map(|other| alike(&visit.journey, other)).collect();
     let carried = carriers(&group.correlations);
     visit.journey.promote(&visit.recording, |entry| carried.contains(&entry));
+    hide_in_names(&mut visit.journey, secrets);
     feeders.taken.extend(names_taken(&group.correlations));
     group.parameters =
         recognize((&visit.recording, &visit.journey), &alike, &group.correlations, secrets, options, feeders);

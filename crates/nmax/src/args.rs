@@ -43,7 +43,7 @@ use values::{duration, factor, observed, pair, resolve, slack};
 /// Options whose values may be secrets, whatever is wrong with them.
 const SECRETIVE: [&str; 5] = ["--header", "--env", "--body", "--proxy", "--set"];
 
-/// What is wrong with a command line, without the value of an option that may be a secret.
+/// What is wrong with a command line; of the value of an option that may be a secret only the first word.
 pub fn without_value(error: &clap::Error) -> String {
     let text = error.to_string();
     let said = |kind: ContextKind| match error.get(kind) {
@@ -51,10 +51,11 @@ pub fn without_value(error: &clap::Error) -> String {
         _ => None,
     };
     let of = said(ContextKind::InvalidArg).filter(|of| SECRETIVE.iter().any(|known| of.starts_with(known)));
-    match of.and(said(ContextKind::InvalidValue)).filter(|value| !value.is_empty()) {
-        Some(value) => text.replace(value, nmax_secrets::MASK),
-        None => text,
-    }
+    let rest = of.and(said(ContextKind::InvalidValue)).and_then(|value| {
+        let end = value.find([' ', ':', '='])? + 1;
+        Some(&value[end..]).filter(|rest| !rest.trim().is_empty())
+    });
+    rest.map_or_else(|| text.clone(), |rest| text.replace(rest, nmax_secrets::MASK))
 }
 
 const EXAMPLES: &str = "\

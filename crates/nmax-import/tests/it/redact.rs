@@ -336,6 +336,33 @@ fn codes_of_logins_are_in_no_file() {
     }
 }
 
+/// What is made of a recording holds no secret but in the file of secrets: a secret of a body that is a segment of a path too,
+/// what stands in an object of a secret's name.
+#[test]
+fn no_secret_is_in_what_is_made_of_a_recording() {
+    let mut recording = page("");
+    let json = r#"{"card":{"number":"4111111111111111"},"secret":[778899001],"creditcard":{"pan":4111111111111111}}"#;
+    recording.entries[0].request = Request {
+        method: "POST".to_owned(),
+        url: "https://a.test/hooks/shop-hook-secret/run".to_owned(),
+        headers: vec![("x-api-key".to_owned(), "shop-hook-secret".to_owned())],
+        body: body("application/json", json.to_owned()),
+        ..Request::default()
+    };
+    for secrets in [nmax_import::options::SecretsIn::File, nmax_import::options::SecretsIn::Env] {
+        let options = nmax_import::options::Options { secrets, ..Default::default() };
+        let made = nmax_import::convert(vec![recording.clone()], &options);
+        let others = made.files.iter().filter(|file| !file.name.contains(".secrets."));
+        let others = others.map(|file| String::from_utf8_lossy(&file.bytes).into_owned());
+        for text in others.chain([made.plan.clone(), made.evidence.clone(), format!("{:?}", made.summary)]) {
+            for secret in ["shop-hook-secret", "4111111111111111", "778899001"] {
+                assert!(!text.contains(secret), "{secret} in\n{text}");
+            }
+        }
+        assert!(made.plan.contains("POST /hooks/{id}/run"), "{}", made.plan);
+    }
+}
+
 /// What is stored of a JSON body is JSON, and comes back with the numbers that it had.
 #[test]
 fn bodies_of_json_stay_json() {

@@ -9,7 +9,7 @@ use nmax_store::{RunEntry, StoreError};
 use nmax_text::Painted;
 use serde_json::json;
 
-use super::run::{complain, print, text, write};
+use super::run::{complain, print, text, writable, write};
 use super::scale::stored;
 use crate::args::{Format, ReportArgs, RunsArgs, ShowArgs};
 use crate::say;
@@ -176,6 +176,9 @@ fn report_of(campaign: &Path, args: &ReportArgs) -> Exit {
             return Exit::Pass;
         }
     };
+    if let Err(error) = writable(&file) {
+        return complain(&error, Exit::Usage);
+    }
     match write(&file, &page) {
         Ok(()) => {
             say::line(file.display().to_string());
@@ -208,7 +211,10 @@ pub fn report(args: &ReportArgs) -> Exit {
             say::text(&page);
             return Exit::Pass;
         }
-        (Some(file), _) => write(file, &page).map(|()| file.clone()),
+        (Some(file), _) => match writable(file) {
+            Ok(()) => write(file, &page).map(|()| file.clone()),
+            Err(error) => return complain(&error, Exit::Usage),
+        },
         (None, Format::Html) => nmax_store::write_results(&finished.directory, &summary(), &page)
             .map(|()| finished.directory.join("report.html"))
             .map_err(|error| error.to_string()),

@@ -80,16 +80,23 @@ fn noise(place: usize) -> f64 {
 fn two_runs_tell_a_large_change_and_call_it_weak() {
     let (bench, target) = (Bench::new(), target());
     bench.write("plan.yaml", PLAN);
-    let fast = run(&bench, &target.url(), "2ms", &["--note", "before the <patch>"]);
-    run(&bench, &target.url(), "150ms", &[]);
-    // Whether this machine let the generator work is not the question here.
+    // Whether this machine let the generator work is not the question here: a quantile that is mostly lag is withheld.
     let files = ["-o", "c.html", "-o", "c.md", "-o", "c.json", "--force"];
-    let worse = bench.nmax(&[&["compare", &fast, "last", "--json"], &files[..]].concat()).exits(3);
-    let answer = worse.json();
+    let tell = || {
+        let fast = run(&bench, &target.url(), "2ms", &["--note", "before the <patch>"]);
+        run(&bench, &target.url(), "150ms", &[]);
+        let worse = bench.nmax(&[&["compare", &fast, "last", "--json"], &files[..]].concat()).exits(3);
+        (fast, worse.json())
+    };
+    let median = |answer: &Value| {
+        let rows = answer["rows"].as_array().unwrap();
+        rows.iter().find(|row| row["metric"] == "response_time p50").cloned()
+    };
+    let mut told = std::iter::repeat_with(tell).take(5);
+    let (fast, answer) = told.find(|(_, answer)| median(answer).is_some()).expect("a median in one of five");
     assert_schema(&answer, "compare");
     assert_eq!((&answer["said"], &answer["weak"]), (&json!("worse"), &json!(true)));
-    let rows = answer["rows"].as_array().unwrap();
-    let p50 = rows.iter().find(|row| row["metric"] == "response_time p50").unwrap();
+    let p50 = median(&answer).unwrap();
     assert_eq!((&p50["request"], &p50["said"]), (&json!("item"), &json!("worse")));
     assert!(p50["change"].as_f64().unwrap() > 5.0, "{p50}");
     let read = |name: &str| fs::read_to_string(bench.path(name)).unwrap();

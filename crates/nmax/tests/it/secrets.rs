@@ -109,7 +109,15 @@ fn no_error_repeats_a_password() {
     };
     bench.write("plan.yaml", &steps("http://ann:s3cret-auth@127.0.0.1:9/x"));
     bench.write("fine.yaml", &steps("/"));
-    let cases: [&[&str]; 9] = [
+    bench.write("form.yaml", &steps("/").replace("get: \"/\"", "post: /, form: 'password=s3cret-form'"));
+    bench.write("head.yaml", &steps("/").replace("get: \"/\"", "get: /, headers: 'authorization: Basic s3cret-auth'"));
+    let cases: [&[&str]; 15] = [
+        &["check", "form.yaml"],
+        &["check", "head.yaml"],
+        &["run", url, "-H", "X-Api-Key s3cret-key"],
+        &["run", url, "-H", "X-Api-Key: s3cret-key\nfoo"],
+        &["run", url, "-e", "API_TOKEN s3cret-env"],
+        &["import", "curl", "curl http://h/ --oauth2-bearer=s3cret-auth"],
         &["run", "ann:s3cret-auth@127.0.0.1:9/x"],
         &["run", url, "--proxy", "ftp://ann:s3cret-proxy@h"],
         &["run", url, "--proxy", "http://ann:s3cret-proxy@h/path"],
@@ -130,6 +138,48 @@ fn no_error_repeats_a_password() {
         .nmax(&["check", "plan.yaml"])
         .exits(2)
         .says(&["plan.yaml:3:", "`http://REDACTED@127.0.0.1:9` has a user name before the host"]);
+}
+
+/// Lines of a log that are no requests are shown without their secrets, and the host of a URL without its user.
+#[test]
+fn lines_of_a_log_are_shown_without_secrets() {
+    let bench = Bench::new();
+    let line = |target: &str| format!("127.0.0.1 - - [01/Jan/2026:00:00:00 +0000] \"GET {target} HTTP/1.1\" 200 5\n");
+    let log =
+        line("http://bob:s3cret-auth@shop.test/x").repeat(3) + "garbage password=s3cret-form and api_key: s3cret-key\n";
+    bench.write("b.log", &log);
+    let told = bench.nmax(&["import", "log", "b.log", "-o", "made.yaml"]).exits(0);
+    hides(&told);
+    hides(&bench.nmax(&["import", "log", "b.log", "-o", "other.yaml", "--json"]).exits(0));
+    hides(&bench.nmax(&["slice", "b.log", "--by", "host"]).exits(0));
+    for file in ["made.yaml", "made.traffic.json"] {
+        let text = std::fs::read_to_string(bench.path(file)).unwrap();
+        assert!(!SECRETS.iter().any(|secret| text.contains(secret)), "{file}: {text}");
+    }
+}
+
+/// Servers repeat cookies in their pages; there they are no less secret.
+#[test]
+fn cookies_that_a_page_repeats_are_hidden() {
+    let bench = Bench::new();
+    let server = Listener::answering(|request| {
+        let body = format!("{request}<td>s3cret-cookie s3cret-part</td>");
+        format!(
+            "HTTP/1.1 500 X\r\nset-cookie: own=s3cret-part\r\nx-echo: a=1; b=s3cret-cookie\r\ncontent-length: {}\r\n\
+             connection: close\r\n\r\n{body}",
+            body.len()
+        )
+    });
+    let url = server.url();
+    let cookie = "Cookie: first=s3cret-key; second=s3cret-cookie";
+    hides(&bench.nmax(&["check", &url, "--wire", "-H", cookie]));
+    bench.nmax(&["run", &url, "-n", "1", "-c", "1", "--exit-zero", "-H", cookie]);
+    let run = crate::bench::runs_in(&bench.path("runs")).pop().unwrap();
+    for entry in std::fs::read_dir(run).unwrap() {
+        let path = entry.unwrap().path();
+        let text = String::from_utf8_lossy(&std::fs::read(&path).unwrap()).into_owned();
+        assert!(!SECRETS.iter().any(|secret| text.contains(secret)), "{}: {text}", path.display());
+    }
 }
 
 /// An import writes what a plan must send into `NAME.secrets.csv`; it is hidden wherever it comes back.

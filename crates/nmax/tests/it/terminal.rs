@@ -224,6 +224,11 @@ fn a_result_that_cannot_be_written_is_no_success() {
         "run --help",
         "--version",
     ];
+    for command in
+        [format!("{run} --junit /dev/full"), format!("{run} --csv /dev/full"), "report last -o /dev/full".to_owned()]
+    {
+        bench.shell(&format!("\"$NMAX\" {command}")).exits(5).says(&["/dev/full: cannot write"]);
+    }
     for command in commands {
         let full = bench.shell(&format!("\"$NMAX\" {command} > /dev/full"));
         assert_eq!(full.code, 5, "{command}: {}", full.stderr);
