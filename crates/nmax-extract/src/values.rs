@@ -187,7 +187,10 @@ fn body(page: &Page<'_>, harvest: &mut Harvest<'_>) -> Result<(), GaveUp> {
 
 fn headers(page: &Page<'_>, harvest: &mut Harvest<'_>) {
     for (name, value) in page.headers {
-        let Ok(value) = std::str::from_utf8(value) else {
+        // A plan names no other, whatever a recording calls a header.
+        let is_name =
+            !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_');
+        let Some(value) = std::str::from_utf8(value).ok().filter(|_| is_name) else {
             continue;
         };
         let lower = name.to_ascii_lowercase();

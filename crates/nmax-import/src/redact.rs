@@ -32,6 +32,9 @@ pub use file::SecretsError;
 /// Bytes of the shortest and the longest secret that is looked for everywhere.
 const LOOKED_FOR: std::ops::RangeInclusive<usize> = 4..=4096;
 
+/// How often a recording is gone through, at most, until a search finds nothing more: two times as a rule.
+const PASSES_MAX: usize = 16;
+
 /// Secrets of recordings under one key: what stands for each of them, and back.
 #[derive(Clone)]
 pub struct Secrets {
@@ -61,7 +64,7 @@ impl std::fmt::Debug for Secrets {
     }
 }
 
-/// Takes the secrets out of a recording; [`Secrets::restore`] puts them back. O(size) twice.
+/// Takes the secrets out of a recording; [`Secrets::restore`] puts them back. O(size) for each pass.
 pub fn redact(recording: &mut Recording, key: &[u8; 32]) -> Secrets {
     let mut secrets = Secrets::new(key);
     let mut wanted = BTreeSet::new();
@@ -73,7 +76,14 @@ pub fn redact(recording: &mut Recording, key: &[u8; 32]) -> Secrets {
         secrets.values.insert(secrets.make(value), value.clone());
     }
     secrets.needles = Arc::new(Needles::new(wanted.iter().map(String::as_str)));
-    texts::each(recording, &mut |text, place| secrets.replace(text, place));
+    // A placeholder may end another name or value than its secret did.
+    for _ in 0..PASSES_MAX {
+        let before = secrets.redactions;
+        texts::each(recording, &mut |text, place| secrets.replace(text, place));
+        if secrets.redactions == before {
+            break;
+        }
+    }
     secrets
 }
 
