@@ -175,7 +175,8 @@ fn scalar(f: &mut Formatter<'_>, text: &str) -> fmt::Result {
         text.to_ascii_lowercase().as_str(),
         "null" | "true" | "false" | "yes" | "no" | "on" | "off" | "y" | "n"
     );
-    if begins && text.chars().all(harmless) && !text.ends_with(' ') && !word {
+    // A dash before a comma is no text in a flow.
+    if begins && text.chars().all(harmless) && !text.ends_with([' ', '-']) && !word {
         return f.write_str(text);
     }
     let is_printable = |c: char| c == ' ' || c.is_ascii_graphic();
