@@ -81,7 +81,8 @@ pub fn run_steps(
     let link = Link { worker: 0, reports: reports_in, recycled };
     let (end, values) = LocalSet::new().block_on(&reactor, async move {
         let runtime = RealRuntime::start(clock).map_err(worker_error)?;
-        let sources = Sources::new(&plan, &Slots::new(&plan), Share::whole(), (0, 1), || runtime.timer())?;
+        let sources =
+            Sources::new(&plan, &Slots::new(&plan, Share::whole()), Share::whole(), (0, 1), || runtime.timer())?;
         let meter = MeterSettings {
             width: Nanos::from(WINDOW),
             hold: (Nanos::ZERO, Nanos::MAX),

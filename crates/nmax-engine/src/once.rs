@@ -157,7 +157,8 @@ fn trace(
     let names = Arc::clone(&shared_names);
     LocalSet::new().block_on(&reactor, async move {
         let runtime = RealRuntime::start(clock).map_err(worker_error)?;
-        let sources = Sources::new(&plan, &Slots::new(&plan), Share::whole(), (0, 1), || runtime.timer())?;
+        let sources =
+            Sources::new(&plan, &Slots::new(&plan, Share::whole()), Share::whole(), (0, 1), || runtime.timer())?;
         let times = times(&plan);
         let meter = MeterSettings { width: WINDOW, hold: times.hold, keep: KeepSamples::All, seed: plan.seed };
         let meter = Meter::new(meter, link, runtime.thread_time());

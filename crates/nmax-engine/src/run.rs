@@ -136,7 +136,7 @@ impl Workers {
         let shared = Arc::new(Mutex::new(catalog(&settings.plan, settings.names_max)));
         let (reports_in, reports) = sync_channel(REPORTS_MAX);
         let (command, commands) = watch::channel(Command::Run);
-        let slots = Slots::new(&settings.plan);
+        let slots = Slots::new(&settings.plan, settings.share);
         let (mut recycle, mut threads, mut seats) = (Vec::new(), Vec::new(), Vec::new());
         for worker in 0..workers {
             let (recycle_in, recycled) = sync_channel(RECYCLED_MAX);

@@ -29,11 +29,13 @@ use crate::runtime::Runtime;
 pub struct Slots(Vec<Arc<Semaphore>>);
 
 impl Slots {
-    /// All of a plan's, free.
-    pub fn new(plan: &Plan) -> Self {
+    /// Those of a share of a plan, free: those of all shares are together what the plan allows.
+    pub fn new(plan: &Plan, share: Share) -> Self {
         let beside = plan.background.iter().map(|background| &background.workload);
         let pool = |workload: &Workload| match workload {
-            Workload::Open { max_in_flight, .. } => Arc::new(Semaphore::new(*max_in_flight as usize)),
+            Workload::Open { max_in_flight, .. } => {
+                Arc::new(Semaphore::new(share.count_below(u64::from(*max_in_flight)) as usize))
+            }
             Workload::Closed { .. } => Arc::new(Semaphore::new(0)),
         };
         Self(std::iter::once(&plan.workload).chain(beside).map(pool).collect())
@@ -193,6 +195,7 @@ fn closed(stages: &[Stage]) -> Result<Closed, ProgramError> {
 #[derive(Clone, Copy)]
 struct Part {
     whole: Share,
+    share: Share,
     k: u32,
     workers: u32,
 }
@@ -207,9 +210,9 @@ impl<T> Sources<T> {
         (k, workers): (u32, u32),
         timer: impl Fn() -> T,
     ) -> Result<Self, ProgramError> {
-        let part = Part { whole, k, workers };
         let share =
             whole.split(k, workers).map_err(|error| ProgramError::Stages(format!("share of worker {k}: {error}")))?;
+        let part = Part { whole, share, k, workers };
         let mix = |weights: &[f64]| Mix::new(weights).map_err(|error| ProgramError::Mix(error.to_string()));
         let weights: Vec<f64> = plan.scenarios.iter().map(|scenario| scenario.weight).collect();
         let main = Source {
@@ -273,8 +276,8 @@ impl Part {
     fn open(self, plan: &Plan, schedule: Open, max_in_flight: u32, slots: &Arc<Semaphore>, apart: Duration) -> Kind {
         Kind::Open(OpenSource {
             schedule,
-            vus_max: max_in_flight,
-            vus_own: part(u64::from(max_in_flight), self.k, self.workers) as u32,
+            vus_max: self.whole.count_below(u64::from(max_in_flight)) as u32,
+            vus_own: self.share.count_below(u64::from(max_in_flight)) as u32,
             slack: plan.slack(apart).into(),
             slots: Arc::clone(slots),
             growth: Growth::new(apart.into()),
@@ -329,18 +332,18 @@ pub(crate) fn source_of(assignment: &Assignment) -> u32 {
     (assignment.choice.0 >> 32) as u32
 }
 
-/// Worker k's part of `total`, all parts adding up to it.
-fn part(total: u64, k: u32, workers: u32) -> u64 {
-    let upto = |k: u64| total * k / u64::from(workers);
-    upto(u64::from(k) + 1) - upto(u64::from(k))
-}
-
-/// Worker k's part of `n` iterations, in proportion to the VUs that it owns.
+/// Worker k's part of `n` iterations, in proportion to the VUs that it owns. All workers of all shares do `n`.
 fn iterations_of(n: u64, whole: Share, k: u32, workers: u32, vus_total: u64) -> u64 {
+    let upto = |of: u64, vus: u64, all: u64| (u128::from(of) * u128::from(vus) / u128::from(all.max(1))) as u64;
+    let vus = whole.count_below(vus_total);
+    let of_vu = |vu: u64| upto(n, vu + 1, vus_total) - upto(n, vu, vus_total);
+    let own = match vus == vus_total {
+        true => n,
+        false => (0..vus).filter_map(|j| whole.nth(j)).map(of_vu).sum(),
+    };
     let owned = |k: u32| whole.split(k, workers).map_or(0, |share| share.count_below(vus_total));
     let before: u64 = (0..k).map(owned).sum();
-    let upto = |vus: u64| (u128::from(n) * u128::from(vus) / u128::from(vus_total.max(1))) as u64;
-    upto(before + owned(k)) - upto(before)
+    upto(own, before + owned(k), vus) - upto(own, before, vus)
 }
 
 impl OpenSource {

@@ -32,7 +32,8 @@ async fn run_here(plan: Arc<Plan>) -> u64 {
     let runtime = RealRuntime::start(clock.clone()).unwrap();
     let drivers = HttpDrivers::new(Shared::new(config, clock).unwrap());
     let program = Program::new(Arc::clone(&plan), &names, &Files::default()).unwrap();
-    let sources = Sources::new(&plan, &Slots::new(&plan), Share::whole(), (0, 1), || runtime.timer()).unwrap();
+    let sources =
+        Sources::new(&plan, &Slots::new(&plan, Share::whole()), Share::whole(), (0, 1), || runtime.timer()).unwrap();
     let settings = MeterSettings {
         width: Nanos::from(plan.window),
         hold: times(&plan).hold,

@@ -63,7 +63,8 @@ async fn all_thinking(plan: Arc<Plan>, users: u64) -> Receiver<Report> {
     let runtime = RealRuntime::start(clock.clone()).unwrap();
     let drivers = HttpDrivers::new(Shared::new(Config::new(Arc::new(|_, _| Ok(()))), clock).unwrap());
     let program = Program::new(Arc::clone(&plan), &names, &Files::default()).unwrap();
-    let sources = Sources::new(&plan, &Slots::new(&plan), Share::whole(), (0, 1), || runtime.timer()).unwrap();
+    let sources =
+        Sources::new(&plan, &Slots::new(&plan, Share::whole()), Share::whole(), (0, 1), || runtime.timer()).unwrap();
     let settings = MeterSettings {
         width: Nanos::from_secs(3_600),
         hold: times(&plan).hold,

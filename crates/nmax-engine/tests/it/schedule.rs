@@ -80,6 +80,30 @@ fn injectors_share_a_run_without_gap_or_overlap() {
     assert_eq!(numbers, (0..600).collect::<Vec<u64>>());
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+
+    /// Limits of a run are shared out to the last one: slots of iterations in flight, and iterations of closed users.
+    #[test]
+    fn injectors_share_limits_without_gap_or_overlap(
+        weights in proptest::collection::vec(1_u32..5, 1..5), slots in 1_u64..50, vus in 1_u64..20, iterations in 1_u64..300, workers in 1_u32..3,
+    ) {
+        // A server that never answers fills the slots.
+        let open = format!("workload: {{ open: {{ rate: 200/s, max_in_flight: {slots} }} }}\nduration: 3s\ngraceful_stop: 1s");
+        let closed = format!("workload: {{ closed: {{ vus: {vus} }}, iterations: {iterations} }}");
+        let (open, closed) = (home_page(&open), home_page(&closed));
+        let (mut in_flight, mut exchanges) = (0, 0);
+        for injector in 0..weights.len() as u32 {
+            let share = Share::of(injector, &weights).unwrap();
+            let run = simulate(&open, instant(s(3_600)), &Options { share, ..Options::all() });
+            in_flight += run.load().in_flight_max;
+            let run = simulate(&closed, instant(ms(5)), &Options { share, workers, ..Options::all() });
+            exchanges += run.exchanges();
+        }
+        prop_assert_eq!((in_flight, exchanges), (slots, iterations));
+    }
+}
+
 #[test]
 fn iterations_end_an_open_run() {
     let plan = home_page("workload: { open: { rate: 1000/s }, iterations: 777 }");

@@ -151,7 +151,7 @@ pub fn simulate(plan: &Arc<Plan>, server: impl Server, options: &Options) -> Sim
     let shared = Arc::new(Mutex::new(catalog(plan, options.names_max)));
     let (reports_in, reports) = sync_channel(REPORTS_MAX);
     let running = Rc::new(Cell::new(options.workers));
-    let slots = Slots::new(plan);
+    let slots = Slots::new(plan, options.share);
     let mut recycle = Vec::new();
     for worker in 0..options.workers {
         let (recycle_in, recycled) = sync_channel(1);
