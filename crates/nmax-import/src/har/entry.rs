@@ -85,6 +85,10 @@ fn request(value: &Value, number: usize, notes: &mut Notes) -> Result<Request, U
             url = format!("{}://{host}{path}", pseudo(":scheme").unwrap_or_else(|| "http".to_owned()));
         }
     }
+    // Schemes are the same in any case (RFC 3986, 3.1); plans know small letters.
+    if let Some(end) = url.find("://").filter(|end| url[..*end].bytes().all(|byte| byte.is_ascii_alphabetic())) {
+        url[..end].make_ascii_lowercase();
+    }
     check_url(&url)?;
     if !url.contains('?') {
         let query: Vec<String> = pairs(value, "queryString")
