@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::plan::plan_of_manifest;
 use nmax_engine::Known;
 use nmax_plan::addresses::is_absolute;
 use nmax_plan::document::write::to_yaml;
@@ -63,7 +64,25 @@ pub fn mask_plan(plan: &Plan) -> Plan {
 
 /// The plan as YAML, as it may be stored.
 pub fn plan_yaml(plan: &Plan) -> String {
-    plan.redactor.values(&to_yaml(&mask_plan(plan)))
+    yaml_without(plan, &plan.redactor)
+}
+
+/// The plan as YAML without the values that this knows: wherever they stand, or where one is a word of plans (`default`,
+/// `header`), in the texts that are sent only, for what is stored must be read again.
+fn yaml_without(plan: &Plan, redactor: &Redactor) -> String {
+    let mut masked = mask_plan(plan);
+    let yaml = to_yaml(&masked);
+    let everywhere = redactor.values(&yaml);
+    let can_be_read = |text: &String| plan_of_manifest(text).is_ok();
+    if everywhere == yaml || can_be_read(&everywhere) {
+        return everywhere;
+    }
+    let hide = |template: &mut Template| template.change_texts(&|text| *text = redactor.values(text));
+    masked.defaults.headers.iter_mut().for_each(|(_, value)| hide(value));
+    for scenario in masked.all_scenarios_mut() {
+        scenario.change_templates(&mut |template| hide(template));
+    }
+    [to_yaml(&masked)].into_iter().find(can_be_read).unwrap_or(yaml)
 }
 
 fn mask_observed(observed: &mut Observed) {
@@ -265,7 +284,7 @@ impl Shown {
 
     /// A plan as YAML.
     pub fn plan(&self, plan: &Plan) -> String {
-        self.redactor().map_or_else(|| to_yaml(plan), |redactor| redactor.values(&to_yaml(&mask_plan(plan))))
+        self.redactor().map_or_else(|| to_yaml(plan), |redactor| yaml_without(plan, &redactor))
     }
 
     /// A text in which names and values are not told apart.

@@ -11,7 +11,9 @@ use std::sync::LazyLock;
 use regex::bytes::Regex;
 
 use crate::coding::Coding;
-use crate::names::{has_code, is_about, is_parameter, is_plain, is_secret_header, is_secret_name, looks_random};
+use crate::names::{
+    has_code, is_about, is_count, is_parameter, is_plain, is_secret_header, is_secret_name, looks_random,
+};
 use crate::{MASK, Needles, PLACEHOLDER_PREFIX, cards, is_placeholder, placeholder_at};
 use limits::Limits;
 
@@ -321,7 +323,7 @@ impl<'a> Finder<'a> {
         }
         let value = coding.text(&self.bytes[range.clone()]);
         let is_random = looks_random(&value);
-        if self.is_secret(name) && !is_plain(&value) {
+        if self.is_secret(name) && !is_plain(&value) && !is_count(name, &value) {
             let is_about = is_about(name) && !(self.rules.is_strict && is_random);
             if is_about || !(self.is_data || is_random) {
                 return false;

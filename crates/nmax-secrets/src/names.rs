@@ -60,8 +60,12 @@ const PARAMETERS: [&str; 8] =
 /// Parameters that stand beside a code of OAuth 2.0 (RFC 6749, 4.1; RFC 7636, 4.3).
 pub(crate) const BESIDE_CODES: [&str; 5] = ["state", "grant_type", "redirect_uri", "client_id", "code_verifier"];
 /// Names that hold a secret's word and mean something about it.
-const ABOUT: [&str; 12] =
-    ["type", "length", "count", "expires", "expiry", "ttl", "name", "hint", "url", "uri", "endpoint", "format"];
+const ABOUT: [&str; 16] = [
+    "type", "length", "count", "expires", "expiry", "ttl", "name", "hint", "url", "uri", "endpoint", "format", "limit",
+    "timeout", "policy", "required",
+];
+/// Digits of the longest number of tokens.
+const COUNT_DIGITS_MAX: usize = 9;
 
 /// Whether the name of a field, parameter or variable says that its value is a secret.
 ///
@@ -84,13 +88,26 @@ pub fn is_secret_name(name: &str) -> bool {
 
 /// Whether a header's value is a secret.
 pub fn is_secret_header(name: &str) -> bool {
-    words(name).iter().any(|word| HEADER_WORDS.contains(&word.as_str())) || is_secret_name(name)
+    let is_cookie = |word: &String| HEADER_WORDS.contains(&word.trim_end_matches(|c: char| c.is_ascii_digit()));
+    words(name).iter().any(is_cookie) || is_secret_name(name)
 }
 
 /// Whether a name tells something about a secret rather than it: `token_type`, `password_hint`.
 pub(crate) fn is_about(name: &str) -> bool {
     let last = words(name).pop().unwrap_or_default();
     ABOUT.contains(&last.as_str()) || last.starts_with("expires")
+}
+
+/// Whether a value of this name is a count: of tokens, of which models have a maximum.
+pub(crate) fn is_count(name: &str, value: &str) -> bool {
+    value.len() <= COUNT_DIGITS_MAX
+        && value.bytes().all(|byte| byte.is_ascii_digit())
+        && words(name).last().is_some_and(|word| word == "tokens")
+}
+
+/// Whether a value is a secret because of its name.
+pub fn is_secret_value(name: &str, value: &str) -> bool {
+    is_secret_name(name) && !is_plain(value) && !is_about(name) && !is_count(name, value)
 }
 
 /// Whether a parameter of this name is a secret, if its value looks like one.

@@ -13,6 +13,8 @@ use crate::{MASK, Redactor};
 
 /// Names that are remembered.
 const NAMES_MAX: usize = 10_000;
+/// Bytes of the longest name that is looked at by itself.
+const NAME_BYTES_MAX: usize = 256;
 
 /// Takes secrets out of targets: values of parameters with secret names, such as `token` and `session`, in the query and
 /// behind `;` in the path; segments behind a secret's name, as in `/reset-password/4f0c..`; codes of OAuth; and JSON Web
@@ -68,7 +70,7 @@ impl Hider {
             || [b"%3".as_slice(), b"%22", b"&#", b"&quot;", b"eyJ", b"%26"]
                 .iter()
                 .any(|sign| memmem::find(target, sign).is_some())
-            || memchr_iter(b'=', target).any(|at| self.is_known(name_before(target, at)))
+            || memchr_iter(b'=', target).any(|at| name_before(target, at).is_none_or(|name| self.is_known(name)))
             || self.has_named_segment(target)
             || has_shape(target)
             || self.redactor.knows(target)
@@ -88,18 +90,21 @@ impl Hider {
         let text = String::from_utf8_lossy(name);
         let last = text.rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
         let is_secret = is_secret_header(&text) || is_parameter(last) || name.contains(&b'%');
-        if self.known.len() < NAMES_MAX {
+        if self.known.len() < NAMES_MAX && name.len() <= NAME_BYTES_MAX {
             self.known.insert(name.to_owned(), is_secret);
         }
         is_secret
     }
 }
 
-/// What stands between a sign that begins a pair and the `=` of it.
-fn name_before(target: &[u8], at: usize) -> &[u8] {
+/// What stands between a sign that begins a pair and the `=` of it; `None` when that is longer than a name.
+fn name_before(target: &[u8], at: usize) -> Option<&[u8]> {
     let begins = |byte: &u8| matches!(byte, b'?' | b'&' | b';' | b'#');
-    let start = target[..at].iter().rposition(begins).map_or(0, |at| at + 1);
-    &target[start..at]
+    let least = at.saturating_sub(NAME_BYTES_MAX);
+    match target[least..at].iter().rposition(begins) {
+        Some(before) => Some(&target[least + before + 1..at]),
+        None => (least == 0).then_some(&target[..at]),
+    }
 }
 
 #[cfg(test)]

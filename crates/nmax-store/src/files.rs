@@ -30,6 +30,11 @@ pub(crate) fn is_being_written(path: &Path) -> bool {
 
 /// Gives a finished temporary file its name, durably.
 pub(crate) fn publish(temporary: &Path, path: &Path) -> Result<(), StoreError> {
+    if temporary == path {
+        return Ok(());
+    }
+    // A link stays, and what it leads to is replaced.
+    let path = &path.canonicalize().unwrap_or_else(|_| path.to_owned());
     fs::rename(temporary, path).map_err(StoreError::io("rename to", path))?;
     let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     File::open(parent).and_then(|parent| parent.sync_all()).map_err(StoreError::io("sync", parent))
@@ -43,8 +48,11 @@ pub(crate) fn read_whole(path: &Path) -> Result<Vec<u8>, StoreError> {
     })
 }
 
-/// The name under which a file is written before it is complete.
+/// The name under which a file is written before it is complete. A device or a pipe is written itself.
 pub(crate) fn temporary_of(path: &Path) -> PathBuf {
+    if path.metadata().is_ok_and(|known| !known.is_file()) {
+        return path.to_owned();
+    }
     let mut name = path.as_os_str().to_owned();
     name.push(".tmp");
     name.into()

@@ -195,7 +195,9 @@ fn create(path: &Path, file: File) -> Result<SerializedFileWriter<File>, StoreEr
 fn published(path: &Path, writer: SerializedFileWriter<File>) -> Result<(), StoreError> {
     let temporary = files::temporary_of(path);
     let file = writer.into_inner().map_err(|error| failed(path, error))?;
-    file.sync_all().map_err(StoreError::io("sync", &temporary))?;
+    if temporary != path {
+        file.sync_all().map_err(StoreError::io("sync", &temporary))?;
+    }
     files::publish(&temporary, path)
 }
 

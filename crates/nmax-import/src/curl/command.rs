@@ -210,7 +210,10 @@ impl<'a> Reader<'a> {
                 "write them into the command",
             );
         } else {
-            self.error(&word.at, format!("`{text}` is no header"), "write it as `Name: value`");
+            // What stands behind the name may be a secret.
+            let name = text.split([' ', '=']).next().unwrap_or_default();
+            let more = if name.len() < text.len() { ".." } else { "" };
+            self.error(&word.at, format!("`{name}{more}` is no header"), "write it as `Name: value`");
         }
     }
 

@@ -1,6 +1,6 @@
 //! Secrets that a plan must send: they are read from a file or from the environment.
 
-use nmax_secrets::names::is_parameter;
+use nmax_secrets::names::{is_parameter, is_secret_value};
 use nmax_secrets::{is_secret_header, is_secret_name};
 
 use super::feeders::Feeders;
@@ -59,10 +59,13 @@ fn spans(part: &Part, secrets: &Secrets) -> Vec<std::ops::Range<usize>> {
         Place::Header(name) => is_secret_header(name),
         Place::Cookie(_) => true,
         Place::Query(name, _) | Place::Field(name, _) => {
-            is_secret_name(name) || (is_parameter(name) && was_taken_out(&part.value, secrets))
+            is_secret_value(name, &part.value) || (is_parameter(name) && was_taken_out(&part.value, secrets))
         }
         // All that an object of a secret's name holds is one.
-        Place::Json(pointer) => pointer.split('/').any(is_secret_name),
+        Place::Json(pointer) => {
+            let (above, own) = pointer.rsplit_once('/').unwrap_or(("", pointer));
+            is_secret_value(own, &part.value) || above.split('/').any(is_secret_name)
+        }
         _ => false,
     };
     let is_flag = part.is_bare && matches!(part.value.as_str(), "true" | "false" | "null");

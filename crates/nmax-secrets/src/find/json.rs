@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::{Finder, Grade, NAME_BYTES_MAX, Place, cards};
 use crate::coding::Coding;
-use crate::names::BESIDE_CODES;
+use crate::names::{BESIDE_CODES, is_count};
 
 /// Members that say what the value beside them is.
 const NAMING: [&str; 4] = ["name", "key", "header", "field"];
@@ -153,7 +153,7 @@ impl Finder<'_> {
 
     /// Whether a number of this name is a secret. Numbers of tokens are counts.
     pub(super) fn is_secret_number(&self, name: &str) -> bool {
-        self.is_secret(name) && !super::is_about(name) && !name.to_ascii_lowercase().ends_with("tokens")
+        self.is_secret(name) && !super::is_about(name) && !is_count(name, "")
     }
 }
 

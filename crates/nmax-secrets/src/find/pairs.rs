@@ -5,13 +5,15 @@ use std::ops::Range;
 
 use super::json::balanced;
 use super::{Coding, Finder, Grade, NAME_BYTES_MAX, VALUE_BYTES_MAX, has_code};
-use crate::names::is_secret_name;
+use crate::names::{is_secret_header, is_secret_name};
 use crate::{PLACEHOLDER_BYTES, placeholder_at};
 
 /// Blanks between a sign and a value in quotes.
 const BLANKS_MAX: usize = 64;
-/// Signs before a name that begins its line.
+/// Signs before a name that begins its line, and blanks around a sign.
 const INDENT_MAX: usize = 64;
+/// Brackets behind a value that are looked at.
+const BRACKETS_MAX: usize = 8;
 /// Bytes on either side of a code in which its neighbors are looked for.
 const NEIGHBORS_BYTES_MAX: usize = 1024;
 /// Words in front of credentials.
@@ -45,7 +47,7 @@ impl Finder<'_> {
         let blanks = |is_blank: fn(&u8) -> bool, most: usize| {
             bytes[sign_end..].iter().take(most).take_while(|byte| is_blank(byte)).count()
         };
-        let mut start = sign_end + blanks(|byte| *byte == b' ', 2);
+        let mut start = sign_end + blanks(is_blank, INDENT_MAX);
         if bytes.get(start) == Some(&b'=') || bytes[..at].ends_with(b"=") || bytes[..at].ends_with(b"!") {
             return; // A comparison.
         }
@@ -104,8 +106,12 @@ impl Finder<'_> {
         // Parameters of a path end where its query begins, and those of a segment with it.
         let is_of_path = bytes[..name_at].ends_with(b";");
         let is_of_segment = name_at < self.path_end;
+        // Cookies go on behind `;`.
+        let is_list = self.rules.is_strict && is_list(name);
         let is_end = |at: usize| match bytes[at] {
-            b'&' | b'#' | b';' => true,
+            b'&' | b'#' => true,
+            b';' | b' ' | b',' if is_list => false,
+            b';' => true,
             b'?' => is_of_path,
             b'/' => is_of_segment,
             b',' => !self.rules.is_strict || begins_pair(&bytes[at + 1..]),
@@ -122,7 +128,8 @@ impl Finder<'_> {
             let after = bytes[start..].iter().take(NEIGHBORS_BYTES_MAX).take_while(|byte| !ends(**byte)).count();
             self.limits.spend(before + after) && has_code(&bytes[name_at - before..start + after])
         };
-        self.parameter(name, start..end, has_code);
+        let value = if self.rules.is_strict { within_brackets(bytes, start..end) } else { start..end };
+        self.parameter(name, value, has_code);
     }
 
     /// A value in quotes: where it is, and where it ends with them.
@@ -164,40 +171,63 @@ impl Finder<'_> {
             let is_word = |byte: &&u8| !byte.is_ascii_whitespace() && !b",;\"'<>\\".contains(byte);
             start..start + bytes[start..].iter().take_while(is_word).count()
         };
+        // `Some("x")`: a word that a text in quotes follows goes with it.
+        let whole_word = |word: Range<usize>| {
+            let quote = bytes.get(word.end).filter(|byte| matches!(byte, b'"' | b'\'') && !word.is_empty());
+            let close = quote.and_then(|quote| {
+                let rest = bytes[word.end + 1..].iter().take(VALUE_BYTES_MAX);
+                rest.take_while(|byte| **byte != b'\n').position(|byte| byte == quote)
+            });
+            let end = close.map_or(word.end, |length| word.end + length + 2);
+            within_brackets(bytes, word.start..end)
+        };
         let upto = |start: usize, ends: &[u8]| {
             let length = bytes[start..].iter().position(|byte| ends.contains(byte)).unwrap_or(bytes.len() - start);
             start..start + bytes[start..start + length].trim_ascii_end().len()
         };
         let mut covered = 0;
         for at in memchr::memchr_iter(b':', bytes) {
-            if at < covered || !bytes.get(at + 1).is_some_and(is_blank) {
+            let has_blank = bytes.get(at + 1).is_some_and(is_blank);
+            let may_follow = |byte: &u8| !byte.is_ascii_whitespace() && !b":/=\"'".contains(byte);
+            if at < covered || !(has_blank || (is_sure && bytes.get(at + 1).is_some_and(may_follow))) {
                 continue;
+            }
+            if !self.limits.spend(1) {
+                return;
             }
             let Some(name) = name_before(bytes, at).filter(|name| !name.is_quoted) else { continue };
             let text = String::from_utf8_lossy(&bytes[name.range.clone()]).into_owned();
-            if !self.is_secret(&text) {
+            // `//name:` is the user or the host of a URL.
+            if !self.is_secret(&text) || bytes[..name.range.start].ends_with(b"//") {
                 continue;
             }
-            let mut value = word(at + 1);
+            let mut value = whole_word(word(at + 1));
             let scheme = is_scheme(&bytes[value.clone()]);
             // Where a value of several words ends that stands in the middle of a line.
             let ends: Option<&[u8]> = match scheme {
                 Some(DIGEST) => Some(b"\r\n<"),
-                _ if !is_secret_name(&text) => Some(b"\r\n\"<"),
+                _ if is_list(&text) => Some(b"\r\n\"<"),
                 _ => None,
             };
             let is_open = matches!(bytes.get(value.start), Some(b'"' | b'\''));
             if is_sure && !is_open && begins_line(&bytes[..name.range.start]) {
                 value = upto(value.start, b"\r\n");
+                let is_block = matches!(&bytes[value.clone()], [b'|' | b'>', ..]) && value.len() <= 2;
+                if is_block || is_secret_header(&text) && (ends.is_some() || text.contains('-') || scheme.is_some()) {
+                    value.end = folded(bytes, value.end);
+                }
             } else if let Some(ends) = ends {
-                value = upto(value.start, ends);
+                value = within_brackets(bytes, upto(value.start, ends));
             }
             if let Some(scheme) = scheme {
                 let start = blanks(value.start + scheme.len());
                 value = if value.end > start { start..value.end } else { word(start) };
             }
+            if !self.limits.spend(value.len()) {
+                return;
+            }
             let has_digit = bytes[value.clone()].iter().any(u8::is_ascii_digit);
-            if is_sure || has_digit || scheme.is_some() || ends.is_some() {
+            if is_sure || has_digit {
                 covered = value.end;
                 self.named(&text, value, Coding::Raw);
             }
@@ -240,6 +270,42 @@ fn is_blank(byte: &u8) -> bool {
     matches!(byte, b' ' | b'\t')
 }
 
+/// Whether the values of this name go on behind `;`: cookies.
+fn is_list(name: &str) -> bool {
+    is_secret_header(name) && !is_secret_name(name)
+}
+
+/// A value without the brackets and signs behind it that do not belong to it.
+fn within_brackets(bytes: &[u8], mut value: Range<usize>) -> Range<usize> {
+    let count = |value: &Range<usize>, sign: u8| memchr::memchr_iter(sign, &bytes[value.clone()]).count();
+    for _ in 0..BRACKETS_MAX {
+        let is_behind = match bytes[value.clone()].last() {
+            Some(b')') => count(&value, b'(') < count(&value, b')'),
+            Some(b']') => count(&value, b'[') < count(&value, b']'),
+            Some(b'}') => count(&value, b'{') < count(&value, b'}'),
+            Some(b'`' | b':') => true,
+            _ => false,
+        };
+        if !is_behind {
+            break;
+        }
+        value.end -= 1;
+    }
+    value
+}
+
+/// Where the lines end that go on with one: they begin with a blank.
+fn folded(bytes: &[u8], mut end: usize) -> usize {
+    loop {
+        let next = end + bytes[end..].iter().take(2).take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
+        if next == end || !bytes.get(next).is_some_and(is_blank) {
+            return end;
+        }
+        let length = memchr::memchr(b'\n', &bytes[next..]).unwrap_or(bytes.len() - next);
+        end = next + bytes[next..next + length].trim_ascii_end().len();
+    }
+}
+
 /// The word for a scheme of credentials that this is, however it is spelled.
 fn is_scheme(word: &[u8]) -> Option<&'static [u8]> {
     SCHEMES.into_iter().find(|known| word.eq_ignore_ascii_case(known))
@@ -272,7 +338,7 @@ struct Name {
 
 /// The name that ends before a sign. A name in quotes that are escaped is one of the text behind the escapes.
 fn name_before(bytes: &[u8], at: usize) -> Option<Name> {
-    let blanks = bytes[..at].iter().rev().take(2).take_while(|byte| **byte == b' ').count();
+    let blanks = bytes[..at].iter().rev().take(INDENT_MAX).take_while(|byte| is_blank(byte)).count();
     let mut end = at - blanks;
     let is_quoted = bytes[..end].ends_with(b"\"") || bytes[..end].ends_with(b"'");
     end -= usize::from(is_quoted);

@@ -267,7 +267,7 @@ fn texts_that_take_too_much_go_as_a_whole() {
 #[test]
 fn values_without_quotes_are_taken_out() {
     let cases = [
-        ("ERROR user={name=ann,password=hunter2}", "ERROR user={name=ann,password=REDACTED"),
+        ("ERROR user={name=ann,password=hunter2}", "ERROR user={name=ann,password=REDACTED}"),
         ("level=error,password=hunter2,user=bob", "level=error,password=REDACTED,user=bob"),
         ("\tpassword=hunter2 x", "\tpassword=REDACTED x"),
         ("|password=hunter2", "|password=REDACTED"),
@@ -283,6 +283,16 @@ fn values_without_quotes_are_taken_out() {
         ("[password] => hunter2\n", "[password] => REDACTED\n"),
         ("login --password hunter2 --user ann", "login --password REDACTED --user ann"),
         ("curl -u ann:hunter2 http://h/", "curl -u REDACTED http://h/"),
+        ("x PASSWORD:hunter2 y", "x PASSWORD:REDACTED y"),
+        ("map[name:ann password:hunter2]", "map[name:ann password:REDACTED]"),
+        ("{user:bob,password:hunter2}", "{user:bob,password:REDACTED}"),
+        ("x token: Some(\"hunter2\"), user: 1", "x token: REDACTED), user: 1"),
+        ("password\t=\thunter2", "password\t=\tREDACTED"),
+        ("token: |\n  hunter2\nuser: x", "token: REDACTED\nuser: x"),
+        ("Cookie: a=1;\r\n b=hunter2\r\nHost: x", "Cookie: REDACTED\r\nHost: x"),
+        ("HTTP_COOKIE=a=1; b=hunter2", "HTTP_COOKIE=REDACTED"),
+        ("cookie=[a=1; b=hunter2]", "cookie=REDACTED"),
+        ("x X-Echo: Cookie:a=1; b=hunter2", "x X-Echo: Cookie:REDACTED"),
         ("Cookie: a=hunter2; b=hunter2", "Cookie: REDACTED"),
         ("<pre>Cookie: a=hunter2; b=hunter2</pre>", "<pre>Cookie: REDACTED</pre>"),
         ("sent authorization: Digest username=\"u\", response=\"hunter2\"", "sent authorization: Digest REDACTED"),
@@ -314,7 +324,16 @@ fn values_without_quotes_are_taken_out() {
     for text in [b"password=gr\xfcn&a=1".as_slice(), b"{\"password\":\"gr\xfcn\"}", b"<password>gr\xfcn</password>"] {
         assert_eq!(Redactor::default().spots(text, "").len(), 1);
     }
-    for line in ["variable token: not set", "max_tokens=", "{\"total_tokens\":1300,\"run_once\":\"always\"}"] {
+    for line in [
+        "variable token: not set",
+        "GET /a?max_tokens=4096&tokens=12&token_limit=5 x",
+        "max_tokens: 4096",
+        "write it as `authorization: Basic BASE`",
+        "token_timeout: 30",
+        "http://token:8080/x",
+        "max_tokens=",
+        "{\"total_tokens\":1300,\"run_once\":\"always\"}",
+    ] {
         assert_eq!(Redactor::default().text(line), line);
     }
 }

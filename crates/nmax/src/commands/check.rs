@@ -134,7 +134,7 @@ fn as_text(plan: &Plan, forecast: &Forecast) -> String {
     for scenario in mix(plan, forecast) {
         let iterations = scenario.iterations.map_or_else(String::new, |n| format!(", {} iterations", number::count(n)));
         let share = number::share(scenario.share);
-        line("scenario", format!("{}: {share}, {} each{iterations}", scenario.name, scenario.requests_per_iteration));
+        line("scenario", format!("`{}`: {share}, {} each{iterations}", scenario.name, scenario.requests_per_iteration));
     }
     if let Some(words) = written::on_top(plan) {
         text.push_str(&format!("#   {:<12}{words}\n", "not counted"));
