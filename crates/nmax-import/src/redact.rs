@@ -175,7 +175,7 @@ impl Secrets {
     pub fn restore(&self, recording: &mut Recording) -> usize {
         let mut unknown = 0;
         texts::each(recording, &mut |text, _| {
-            let (new, missing) = self.revealed(text);
+            let (new, missing) = self.all_revealed(text);
             unknown += missing;
             new
         });
@@ -184,8 +184,22 @@ impl Secrets {
 
     /// A text with values in the place of their placeholders.
     pub fn reveal(&self, text: &str) -> String {
-        let new = self.revealed(text.as_bytes()).0;
+        let new = self.all_revealed(text.as_bytes()).0;
         new.and_then(|new| String::from_utf8(new).ok()).unwrap_or_else(|| text.to_owned())
+    }
+
+    /// The same as [`Self::revealed`], also of values that hold placeholders: those of a later pass do.
+    fn all_revealed(&self, text: &[u8]) -> (Option<Vec<u8>>, usize) {
+        let (mut whole, mut unknown) = self.revealed(text);
+        for _ in 0..PASSES_MAX {
+            let Some(again) = whole.as_ref().map(|text| self.revealed(text)) else { break };
+            unknown = again.1;
+            match again.0 {
+                Some(more) => whole = Some(more),
+                None => break,
+            }
+        }
+        (whole, unknown)
     }
 
     /// The text with values, `None` when it has no placeholder; and how many have no value.

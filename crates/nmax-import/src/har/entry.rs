@@ -77,7 +77,7 @@ fn request(value: &Value, number: usize, notes: &mut Notes) -> Result<Request, U
         let reason = "a tunnel through a proxy: what went through it is listed by itself, or was not decrypted";
         return Err(unusable(written, reason.into()));
     }
-    let mut url = written.split_once('#').map_or(written, |(url, _)| url).to_owned();
+    let mut url = written.split_once('#').map_or(written, |(url, _)| url).trim_end().to_owned();
     if url.starts_with('/') || url.is_empty() {
         let host = header(&headers, "host").map(str::to_owned).or_else(|| pseudo(":authority"));
         let path = if url.is_empty() { pseudo(":path").unwrap_or_default() } else { url.clone() };

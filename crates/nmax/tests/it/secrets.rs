@@ -140,6 +140,28 @@ fn no_error_repeats_a_password() {
         .says(&["plan.yaml:3:", "`http://REDACTED@127.0.0.1:9` has a user name before the host"]);
 }
 
+/// A known value that is a word of plans leaves what is sent, and the stored run can be read.
+#[test]
+fn words_of_plans_as_secrets_leave_runs_that_can_be_read() {
+    let (bench, target) = (Bench::new(), crate::peers::target());
+    bench.write(
+        "plan.yaml",
+        &format!(
+            "nmax: 1\ntarget: {}\nscenarios: {{ a: {{ steps: [{{ get: /, headers: {{ x-a: '${{env.PASSWORD}}' }} }}] }} }}\n\
+             workload: {{ closed: {{ vus: 1 }} }}\nduration: 300ms\nthresholds: [failure_rate < 5%]\n",
+            target.url()
+        ),
+    );
+    for word in ["default", "header", "closed", "http", "status"] {
+        bench.nmax(&["run", "plan.yaml", "--exit-zero", "-e", &format!("PASSWORD={word}")]).exits(0);
+        let run = crate::bench::runs_in(&bench.path("runs")).pop().unwrap();
+        let manifest = std::fs::read_to_string(run.join("manifest.json")).unwrap();
+        assert!(!manifest.contains(&format!("x-a: {word}")), "{manifest}");
+        let read = bench.nmax(&["report", "last", "--format", "text"]).exits(0);
+        assert!(read.stdout.contains("GET /"), "{}", read.stdout);
+    }
+}
+
 /// Lines of a log that are no requests are shown without their secrets, and the host of a URL without its user.
 #[test]
 fn lines_of_a_log_are_shown_without_secrets() {

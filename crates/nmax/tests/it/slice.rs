@@ -125,6 +125,10 @@ fn figures_are_those_of_the_summary_and_of_the_rows() {
     assert_eq!(written.len() as u64, count(&chosen["total"]["values"]["count"]));
     assert!(!written.is_empty() && written.iter().all(|row| all.contains(row)), "rows as they were");
     assert!(!bench.path("some.parquet.tmp").exists());
+    // A link stays one, and what it leads to is written.
+    std::os::unix::fs::symlink(bench.path("some.parquet"), bench.path("link.parquet")).unwrap();
+    sliced(&bench, &["--where", "method = NONE", "--show", "count", "--parquet", "link.parquet"]);
+    assert!(bench.path("link.parquet").is_symlink() && rows(&[bench.path("some.parquet")]).is_empty());
 
     // Over time, the points add up to the row.
     let found = sliced(&bench, &["--by", "scenario", "--show", "count", "--every", "500ms"]);
