@@ -3,13 +3,14 @@
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::plan::plan_of_manifest;
 use nmax_engine::Known;
 use nmax_plan::addresses::is_absolute;
 use nmax_plan::document::write::to_yaml;
 use nmax_plan::plan::{Action, Body, FormPart, Observed, PartContent, Plan, SourceKind, Step, Test};
 use nmax_plan::template::{Part, Template};
 use nmax_secrets::{MASK, Place, Redactor, Rules, find, is_secret_header, is_secret_name, masked_url};
+
+use crate::plan::plan_of_manifest;
 
 /// The first of the characters that stand for holes of a template while its text is searched: private ones, which no
 /// text has a reason to hold.
@@ -67,22 +68,28 @@ pub fn plan_yaml(plan: &Plan) -> String {
     yaml_without(plan, &plan.redactor)
 }
 
-/// The plan as YAML without the values that this knows: wherever they stand, or where one is a word of plans (`default`,
-/// `header`), in the texts that are sent only, for what is stored must be read again.
+/// The plan as YAML without the values that `redactor` knows. A value may be a word of plans, such as `default`: then only
+/// texts that are sent lose it, for a stored plan must be read again.
 fn yaml_without(plan: &Plan, redactor: &Redactor) -> String {
     let mut masked = mask_plan(plan);
     let yaml = to_yaml(&masked);
     let everywhere = redactor.values(&yaml);
-    let can_be_read = |text: &String| plan_of_manifest(text).is_ok();
-    if everywhere == yaml || can_be_read(&everywhere) {
+    if everywhere == yaml || plan_of_manifest(&everywhere).is_ok() {
         return everywhere;
     }
-    let hide = |template: &mut Template| template.change_texts(&|text| *text = redactor.values(text));
+    // The scheme of a URL is such a word too.
+    let hide = |template: &mut Template| {
+        template.change_texts(&|text| {
+            let scheme =
+                ["http://", "https://"].into_iter().find(|scheme| text.starts_with(scheme)).unwrap_or_default();
+            *text = scheme.to_owned() + &redactor.values(&text[scheme.len()..]);
+        });
+    };
     masked.defaults.headers.iter_mut().for_each(|(_, value)| hide(value));
     for scenario in masked.all_scenarios_mut() {
         scenario.change_templates(&mut |template| hide(template));
     }
-    [to_yaml(&masked)].into_iter().find(can_be_read).unwrap_or(yaml)
+    to_yaml(&masked)
 }
 
 fn mask_observed(observed: &mut Observed) {

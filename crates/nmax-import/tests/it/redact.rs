@@ -336,8 +336,8 @@ fn codes_of_logins_are_in_no_file() {
     }
 }
 
-/// What is made of a recording holds no secret but in the file of secrets: a secret of a body that is a segment of a path too,
-/// what stands in an object of a secret's name.
+/// A plan, its evidence and its data hold no secret of the recording; the file of secrets alone does. One secret stands in a
+/// path, others are members of objects that have secret names.
 #[test]
 fn no_secret_is_in_what_is_made_of_a_recording() {
     let mut recording = page("");

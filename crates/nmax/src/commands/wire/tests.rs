@@ -44,9 +44,6 @@ fn each_byte_has_its_place() {
 #[test]
 fn secrets_in_two_chunks_are_taken_out() {
     let head = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n".as_slice();
-    let text =
-        printed(false, &[received(0, &[head, b"5\r\n{\"to\"\r\n".as_slice()].concat()), received(1, b"0\r\n\r\n")]);
-    assert!(text.contains("to"), "{text}");
     let body = b"4\r\n{\"to\r\n16\r\nken\":\"hunter2abc\",\"x\":1\r\n1\r\n}\r\n0\r\n\r\n".as_slice();
     let text = printed(false, &[received(0, &[head, body].concat())]);
     assert!(!text.contains("hunter2") && text.contains("\"x\":1"), "{text}");
