@@ -12,7 +12,7 @@ use super::manifest::Manifest;
 use super::modules::{Build, reached};
 use super::source;
 
-/// Directories that hold nothing written by hand.
+/// Directories that hold nothing written by hand; in a second work tree `.git` is a file.
 const SKIPPED: [&str; 5] = [".git", "target", "node_modules", "dist", "__pycache__"];
 
 /// The only `runs` that belong to the repository.
@@ -107,10 +107,13 @@ fn collect(directory: &Path, prefix: &str, files: &mut Vec<File>) -> io::Result<
         let Ok(name) = entry.file_name().into_string() else {
             continue;
         };
+        if SKIPPED.contains(&name.as_str()) {
+            continue;
+        }
         let path = format!("{prefix}{name}");
         let kind = entry.file_type()?;
         if kind.is_dir() {
-            if !SKIPPED.contains(&name.as_str()) && (name != "runs" || path == RUNS) {
+            if name != "runs" || path == RUNS {
                 collect(&entry.path(), &format!("{path}/"), files)?;
             }
         } else if kind.is_file() {
