@@ -58,13 +58,12 @@ pub struct Alone {
 
 /// Does the steps of a scenario once, on this thread.
 ///
-/// - `values`: those of the run's setup, which the steps see in their slots and as `${setup.NAME}`
-/// - `cut`: what is under way is cut off when it is ready, and the steps have failed
+/// They see the values of the run's setup in their slots and as `${setup.NAME}`. What is under way is cut off when `cut` is
+/// ready, and the steps have failed.
 pub fn run_steps(
     settings: &Settings,
     once: Once,
     scenario: &Scenario,
-    values: &[String],
     cut: impl Future<Output = ()>,
 ) -> Result<Alone, StartError> {
     let plan = Arc::new(only(&settings.plan, scenario));
@@ -72,7 +71,7 @@ pub fn run_steps(
     let reactor = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(worker_error)?;
     let names = catalog(&plan, settings.names_max);
     let mut program = Program::new(Arc::clone(&plan), &names, &settings.files)?;
-    program.shared = Arc::new(values.to_vec());
+    program.shared = Arc::clone(&settings.values);
     let clock = RealClock::starting_now();
     let shared = Shared::new(network::config(settings)?, clock.clone());
     let drivers = HttpDrivers::new(shared.map_err(|error| StartError::Tls(error.to_string()))?);
@@ -96,7 +95,7 @@ pub fn run_steps(
         let context = Rc::new(Context::new(runtime, drivers, program, sources, meter, names, unix));
         let slot = Rc::new(VuSlot::default());
         context.state.vus.borrow_mut().push(Rc::clone(&slot));
-        let mut user = pin!(Vu::new(Rc::clone(&context), slot).alone(once, values));
+        let mut user = pin!(Vu::new(Rc::clone(&context), slot).alone(once, &settings.values));
         let mut cut = pin!(cut);
         let done = tokio::select! {
             done = &mut user => done,

@@ -15,11 +15,10 @@ use crate::settings::Settings;
 /// How often it is looked whether somebody gave up.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// The end of a run that owes a teardown.
+/// What is done once around a run, by whoever coordinates it. Dropping it does the teardown, if that is still owed.
 #[derive(Debug)]
-pub(crate) struct Bracket {
+pub struct Bracket {
     settings: Settings,
-    values: Arc<Vec<String>>,
     state: State,
     gave_up: Arc<AtomicBool>,
     failure: Option<String>,
@@ -34,10 +33,12 @@ enum State {
 
 impl Bracket {
     /// Does the setup; `is_cut` says when not to wait for it any more.
-    pub(crate) fn open(settings: &Settings, is_cut: &dyn Fn() -> bool) -> Result<Self, StartError> {
+    ///
+    /// # Errors
+    /// When it failed. What it made so far is cleared up then.
+    pub fn open(settings: &Settings, is_cut: &dyn Fn() -> bool) -> Result<Self, StartError> {
         let mut bracket = Self {
             settings: settings.clone(),
-            values: Arc::default(),
             state: if settings.plan.teardown.is_some() { State::Owed } else { State::Done },
             gave_up: Arc::default(),
             failure: None,
@@ -45,33 +46,27 @@ impl Bracket {
         let Some(setup) = &settings.plan.setup else {
             return Ok(bracket);
         };
-        let done = run_steps(settings, Once::Setup, setup, &[], until(is_cut, None))?;
+        let done = run_steps(settings, Once::Setup, setup, until(is_cut, None))?;
         let failure = failure_of("setup", &done);
-        bracket.values = Arc::new(done.values);
-        match failure {
-            None => Ok(bracket),
-            Some(text) => {
-                // What it made so far is cleared up; whether that works is the lesser news.
-                bracket.close_now();
-                Err(StartError::Setup(text))
-            }
-        }
+        bracket.settings.values = Arc::new(done.values);
+        // Whether what it made so far can be cleared up is the lesser news.
+        failure.map_or(Ok(bracket), |text| Err(StartError::Setup(text)))
     }
 
-    /// The values that the setup left.
-    pub(crate) fn values(&self) -> Arc<Vec<String>> {
-        Arc::clone(&self.values)
+    /// The settings of the run with the values that the setup left, for everybody who takes part in it.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
     }
 
     /// Does the teardown beside; true once it has ended, or none is owed.
-    pub(crate) fn close(&mut self) -> bool {
+    pub fn close(&mut self) -> bool {
         match std::mem::replace(&mut self.state, State::Done) {
             State::Done => true,
             State::Owed => {
-                let (settings, values) = (self.settings.clone(), self.values());
+                let settings = self.settings.clone();
                 let gave_up = Arc::clone(&self.gave_up);
                 let thread = std::thread::Builder::new().name("nmax-teardown".into());
-                match thread.spawn(move || tear_down(&settings, &values, &gave_up)) {
+                match thread.spawn(move || tear_down(&settings, &gave_up)) {
                     Ok(thread) => self.state = State::UnderWay(thread),
                     Err(error) => self.failure = Some(format!("the teardown of the run did not start: {error}")),
                 }
@@ -88,29 +83,20 @@ impl Bracket {
         }
     }
 
-    /// Does the teardown, or what is left of it, before it returns.
-    pub(crate) fn close_now(&mut self) {
-        match std::mem::replace(&mut self.state, State::Done) {
-            State::Done => {}
-            State::Owed => self.failure = tear_down(&self.settings, &self.values, &self.gave_up),
-            State::UnderWay(thread) => self.join(thread),
-        }
-    }
-
     /// A teardown that is under way is not waited for any more; one that is only owed is still done.
-    pub(crate) fn give_up(&self) {
+    pub fn give_up(&self) {
         if let State::UnderWay(_) = self.state {
             self.leave();
         }
     }
 
     /// There is no time for a teardown any more, under way or owed.
-    pub(crate) fn leave(&self) {
+    pub fn leave(&self) {
         self.gave_up.store(true, Ordering::Relaxed);
     }
 
     /// Why the teardown failed, once it has.
-    pub(crate) fn failure(&self) -> Option<&str> {
+    pub fn failure(&self) -> Option<&str> {
         self.failure.as_deref()
     }
 
@@ -120,11 +106,21 @@ impl Bracket {
     }
 }
 
+impl Drop for Bracket {
+    fn drop(&mut self) {
+        match std::mem::replace(&mut self.state, State::Done) {
+            State::Done => {}
+            State::Owed => self.failure = tear_down(&self.settings, &self.gave_up),
+            State::UnderWay(thread) => self.join(thread),
+        }
+    }
+}
+
 /// Does the teardown; why it failed, if it did.
-fn tear_down(settings: &Settings, values: &[String], gave_up: &AtomicBool) -> Option<String> {
+fn tear_down(settings: &Settings, gave_up: &AtomicBool) -> Option<String> {
     let steps = settings.plan.teardown.as_ref()?;
     let cut = until(|| gave_up.load(Ordering::Relaxed), Some(settings.plan.graceful_stop));
-    match run_steps(settings, Once::Teardown, steps, values, cut) {
+    match run_steps(settings, Once::Teardown, steps, cut) {
         Ok(done) => failure_of("teardown", &done),
         Err(error) => Some(format!("the teardown of the run failed: {error}")),
     }

@@ -16,14 +16,14 @@
 //! - [`network`]: what a plan says of the way to its servers
 //! - [`driver`], [`http_driver`]: what carries requests
 //! - [`meter`], [`collector`], `tally`, `examples`: what is recorded, and how it is joined
-//! - [`alone`]: steps that are done once for a run, before and after it; `bracket`: when they are done
+//! - [`alone`]: steps that are done once for a run, before and after it; [`bracket`]: when they are done
 //! - [`told`]: every exchange as a log would have it, for runs that are compared with one
 //! - [`once`]: one iteration with all that it sent and received
 //! - [`context`]: what the virtual users of a worker share; [`names`]: those of their requests
 //! - [`watch`]: this process's own resources
 
 pub mod alone;
-mod bracket;
+pub mod bracket;
 pub mod collector;
 mod compose;
 pub mod context;
@@ -63,9 +63,10 @@ mod walk;
 pub mod watch;
 pub mod worker;
 
+pub use bracket::Bracket;
 pub use collector::{Complete, WorkerUse};
 pub use locations::without_users;
 pub use program::body_files;
-pub use run::{Event, Run, StartError, worker_count};
+pub use run::{Event, Origin, Ready, Run, StartError, worker_count};
 pub use settings::{Allow, BodyFile, Files, KeepSamples, Known, Settings};
 pub use source::{Times, times};

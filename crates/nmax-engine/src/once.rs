@@ -90,21 +90,16 @@ impl Take {
 /// Runs one iteration of every scenario without pauses, those of the background too, between the setup and the teardown
 /// of the run. Rows come from the end of each feeder, so that a run after it finds all of its own.
 pub fn rehearse(settings: &Settings) -> Result<Vec<Rehearsal>, StartError> {
-    let mut bracket = Bracket::open(settings, &|| false)?;
-    let values = bracket.values();
-    let all = (0..settings.plan.scenarios.len())
-        .map(|scenario| trace(settings, Take::first(scenario), &values, std::future::ready(()), &|| false))
-        .collect();
-    bracket.close_now();
-    all
+    let bracket = Bracket::open(settings, &|| false)?;
+    (0..settings.plan.scenarios.len())
+        .map(|scenario| trace(bracket.settings(), Take::first(scenario), std::future::ready(()), &|| false))
+        .collect()
 }
 
 /// As [`rehearse`], of one scenario, any iteration of it: a replay that repeats nothing that one of another number did.
 pub fn rehearse_take(settings: &Settings, take: Take) -> Result<Rehearsal, StartError> {
-    let mut bracket = Bracket::open(settings, &|| false)?;
-    let rehearsal = trace(settings, take, &bracket.values(), std::future::ready(()), &|| false);
-    bracket.close_now();
-    rehearsal
+    let bracket = Bracket::open(settings, &|| false)?;
+    trace(bracket.settings(), take, std::future::ready(()), &|| false)
 }
 
 /// Runs one iteration of a scenario without its pauses, as [`rehearse`] does, without setup and teardown of the run.
@@ -114,7 +109,7 @@ pub fn once(settings: &Settings, scenario: usize) -> Result<Vec<Traced>, StartEr
 
 /// As [`once`]; what is under way when `is_cut` says so is cut off.
 pub fn once_unless(settings: &Settings, scenario: usize, is_cut: &dyn Fn() -> bool) -> Result<Vec<Traced>, StartError> {
-    Ok(trace(settings, Take::first(scenario), &Arc::default(), std::future::ready(()), is_cut)?.exchanges)
+    Ok(trace(settings, Take::first(scenario), std::future::ready(()), is_cut)?.exchanges)
 }
 
 /// As [`once`]; then waits for `after` on the same reactor, while sockets that servers should close are still watched.
@@ -123,13 +118,12 @@ pub fn once_then(
     scenario: usize,
     after: impl Future<Output = ()>,
 ) -> Result<Vec<Traced>, StartError> {
-    Ok(trace(settings, Take::first(scenario), &Arc::default(), after, &|| false)?.exchanges)
+    Ok(trace(settings, Take::first(scenario), after, &|| false)?.exchanges)
 }
 
 fn trace(
     settings: &Settings,
     take: Take,
-    values: &Arc<Vec<String>>,
     after: impl Future<Output = ()>,
     is_cut: &dyn Fn() -> bool,
 ) -> Result<Rehearsal, StartError> {
@@ -142,9 +136,7 @@ fn trace(
     program.records = Records::Last;
     program.first_iteration = take.number;
     program.known.clone_from(&settings.known);
-    if !values.is_empty() {
-        program.shared = Arc::clone(values);
-    }
+    program.shared = Arc::clone(&settings.values);
     let config = network::config(settings)?;
     let clock = RealClock::starting_now();
     let shared = Shared::new(config, clock.clone()).map_err(|error| StartError::Tls(error.to_string()))?;

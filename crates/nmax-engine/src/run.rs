@@ -1,13 +1,13 @@
 //! A run on this machine: worker threads, the collector of their windows, and the way to stop them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::io;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant, SystemTime};
 
-use nmax_metrics::{Catalog, Clock, Nanos, Window};
+use nmax_metrics::{Catalog, Clock, Nanos};
 use nmax_plan::plan::Workload;
 use nmax_plan::schedule::Stage;
 use tokio::sync::watch;
@@ -64,10 +64,39 @@ pub enum Event {
     Ended,
 }
 
-/// A run under way. Dropping it cuts it off and waits for its threads.
+/// Where the clock of a run begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Origin {
+    /// On the clock of this machine.
+    pub at: Instant,
+    /// The same instant as wall time, for labels and cookies.
+    pub wall: SystemTime,
+}
+
+impl Origin {
+    /// A short lead from now, for a run that waits for no other.
+    #[expect(clippy::disallowed_methods, reason = "the origin of the run's clock, and its wall time for labels")]
+    pub fn soon() -> Self {
+        Self { at: Instant::now() + LEAD, wall: SystemTime::now() + LEAD }
+    }
+}
+
+/// Workers that are ready and wait for the origin of their run. Dropping it ends them, and nothing was sent.
+#[derive(Debug)]
+pub struct Ready {
+    times: Times,
+    catalog: SharedCatalog,
+    collector: Collector,
+    reports: Receiver<Report>,
+    command: watch::Sender<Command>,
+    threads: Vec<JoinHandle<()>>,
+    origins: Vec<SyncSender<Origin>>,
+}
+
+/// A run under way, or the part of it that this process takes. Dropping it cuts it off and waits for its threads.
 #[derive(Debug)]
 pub struct Run {
-    clock: RealClock,
+    clock: SharedClock,
     started_at: SystemTime,
     times: Times,
     catalog: SharedCatalog,
@@ -75,63 +104,53 @@ pub struct Run {
     reports: Receiver<Report>,
     command: watch::Sender<Command>,
     threads: Vec<JoinHandle<()>>,
-    ready: std::collections::VecDeque<Complete>,
-    bracket: Bracket,
+    ready: VecDeque<Complete>,
+    /// The end of the run, unless somebody else owes it.
+    bracket: Option<Bracket>,
     aborted: Option<String>,
 }
 
+impl Ready {
+    /// Begins the load at `origin`, which should lie ahead: what is due before the workers know of it is late.
+    pub fn begin(self, origin: Origin) -> Run {
+        for waiting in self.origins {
+            let _ = waiting.send(origin);
+        }
+        let clock = RealClock::starting_now();
+        clock.set_origin(origin.at);
+        Run {
+            clock: clock.shared(),
+            started_at: origin.wall,
+            times: self.times,
+            catalog: self.catalog,
+            collector: self.collector,
+            reports: self.reports,
+            command: self.command,
+            threads: self.threads,
+            ready: VecDeque::new(),
+            bracket: None,
+            aborted: None,
+        }
+    }
+}
+
 impl Run {
-    /// Does the setup of a plan and starts its workers. They begin together, a short lead after all are ready.
+    /// A whole run, alone: its setup, its workers, and a short lead after all are ready its origin. It ends with its
+    /// teardown.
     pub fn start(settings: &Settings) -> Result<Self, StartError> {
         Self::start_unless(settings, &|| false)
     }
 
     /// As [`Run::start`]; a setup that is still under way when `is_cut` says so is cut off, and has failed.
     pub fn start_unless(settings: &Settings, is_cut: &dyn Fn() -> bool) -> Result<Self, StartError> {
-        let mut bracket = Bracket::open(settings, is_cut)?;
-        match Workers::start(settings, &bracket.values()) {
-            Ok(workers) => Ok(Self::of(settings, workers, bracket)),
-            Err(error) => {
-                bracket.close_now();
-                Err(error)
-            }
-        }
+        let bracket = Bracket::open(settings, is_cut)?;
+        let mut run = Self::prepare(bracket.settings())?.begin(Origin::soon());
+        run.bracket = Some(bracket);
+        Ok(run)
     }
 
-    fn of(settings: &Settings, workers: Workers, bracket: Bracket) -> Self {
-        let clock = RealClock::starting_now();
-        clock.set_origin(workers.origin);
-        Self {
-            clock,
-            started_at: workers.started_at,
-            times: times(&settings.plan),
-            catalog: workers.catalog,
-            collector: Collector::new(workers.recycle),
-            reports: workers.reports,
-            command: workers.command,
-            threads: workers.threads,
-            ready: std::collections::VecDeque::new(),
-            bracket,
-            aborted: None,
-        }
-    }
-}
-
-/// Worker threads that have been sent off.
-struct Workers {
-    origin: Instant,
-    started_at: SystemTime,
-    catalog: SharedCatalog,
-    recycle: Vec<SyncSender<Box<Window>>>,
-    reports: Receiver<Report>,
-    command: watch::Sender<Command>,
-    threads: Vec<JoinHandle<()>>,
-}
-
-impl Workers {
-    /// Starts the threads, which know the values of the run's setup.
-    #[expect(clippy::disallowed_methods, reason = "the origin of the run's clock, and its wall time for labels")]
-    fn start(settings: &Settings, values: &Arc<Vec<String>>) -> Result<Self, StartError> {
+    /// Makes the workers of this process's share ready. Setup and teardown of the run are the caller's ([`Bracket`]).
+    pub fn prepare(settings: &Settings) -> Result<Ready, StartError> {
         let workers = worker_count(settings);
         let shared = Arc::new(Mutex::new(catalog(&settings.plan, settings.names_max)));
         let (reports_in, reports) = sync_channel(REPORTS_MAX);
@@ -145,7 +164,6 @@ impl Workers {
             recycle.push(recycle_in);
             let seat = Seat {
                 settings: settings.clone(),
-                values: Arc::clone(values),
                 worker,
                 workers,
                 slots: slots.clone(),
@@ -159,20 +177,16 @@ impl Workers {
             threads.push(thread.map_err(|error| StartError::Worker { worker, error })?);
             seats.push((ready, origin_in));
         }
-        for (ready, _) in &seats {
-            // Workers whose seat is dropped with an error here go away by themselves.
+        let mut origins = Vec::new();
+        for (ready, origin_in) in seats {
+            // Workers whose origin is dropped with an error here go away by themselves.
             ready.recv().unwrap_or_else(|_| Err(StartError::Tls("a worker ended before it was ready".into())))?;
+            origins.push(origin_in);
         }
-        let origin = Instant::now() + LEAD;
-        let started_at = SystemTime::now() + LEAD;
-        for (_, origin_in) in seats {
-            let _ = origin_in.send((origin, started_at));
-        }
-        Ok(Self { origin, started_at, catalog: shared, recycle, reports, command, threads })
+        let (times, collector) = (times(&settings.plan), Collector::new(recycle));
+        Ok(Ready { times, catalog: shared, collector, reports, command, threads, origins })
     }
-}
 
-impl Run {
     /// What comes next; waits at most `patience` for it.
     pub fn next(&mut self, patience: Duration) -> Event {
         if let Some(complete) = self.ready.pop_front() {
@@ -204,7 +218,7 @@ impl Run {
     #[expect(clippy::disallowed_methods, reason = "waits for a thread that reports nothing")]
     fn end(&mut self, patience: Duration) -> Event {
         let begun = Instant::now();
-        while !self.bracket.close() {
+        while !self.bracket.as_mut().is_none_or(Bracket::close) {
             if begun.elapsed() >= patience {
                 return Event::Quiet;
             }
@@ -221,7 +235,7 @@ impl Run {
 
     /// Why the teardown of the run failed, once it has.
     pub fn teardown_failure(&self) -> Option<&str> {
-        self.bracket.failure()
+        self.bracket.as_ref()?.failure()
     }
 
     /// Starts nothing more; exchanges under way may end.
@@ -238,19 +252,19 @@ impl Run {
     /// Cuts everything off; what is under way is counted as censored. A teardown of the run that is under way is cut off
     /// too; one that is only due is still done.
     pub fn cut(&self) {
-        self.bracket.give_up();
+        self.bracket.iter().for_each(Bracket::give_up);
         self.command.send_replace(Command::Cut);
     }
 
     /// As [`Run::cut`], and leaves out what is left of the teardown too.
     pub fn leave(&self) {
-        self.bracket.leave();
+        self.bracket.iter().for_each(Bracket::leave);
         self.command.send_replace(Command::Cut);
     }
 
     /// The run's clock, for other threads.
     pub fn clock(&self) -> SharedClock {
-        self.clock.shared()
+        self.clock
     }
 
     /// Now, on the run's clock.
@@ -317,7 +331,6 @@ impl Drop for Run {
         for thread in self.threads.drain(..) {
             let _ = thread.join();
         }
-        self.bracket.close_now();
     }
 }
 

@@ -21,7 +21,7 @@ use crate::network;
 use crate::pace;
 use crate::program::Program;
 use crate::real::{RealClock, RealRuntime};
-use crate::run::StartError;
+use crate::run::{Origin, StartError};
 use crate::runtime::{Runtime, Timer};
 use crate::settings::Settings;
 use crate::source::{Slots, Sources, times};
@@ -44,8 +44,6 @@ pub(crate) enum Command {
 /// What a worker's thread starts with.
 pub(crate) struct Seat {
     pub(crate) settings: Settings,
-    /// What the run's setup left.
-    pub(crate) values: Arc<Vec<String>>,
     pub(crate) worker: u32,
     pub(crate) workers: u32,
     /// Slots of iterations in flight, shared by all workers.
@@ -54,7 +52,7 @@ pub(crate) struct Seat {
     pub(crate) catalog: SharedCatalog,
     pub(crate) commands: watch::Receiver<Command>,
     pub(crate) ready: SyncSender<Result<(), StartError>>,
-    pub(crate) origin: Receiver<(Instant, SystemTime)>,
+    pub(crate) origin: Receiver<Origin>,
 }
 
 type RealContext = Context<RealRuntime, HttpDrivers>;
@@ -90,9 +88,9 @@ impl Seat {
                 }
             }
             let _ = self.ready.send(Ok(()));
-            let Ok((origin, wall)) = self.origin.recv() else { return };
-            clock.set_origin(origin);
-            std::thread::sleep(origin.saturating_duration_since(Instant::now()));
+            let Ok(Origin { at, wall }) = self.origin.recv() else { return };
+            clock.set_origin(at);
+            std::thread::sleep(at.saturating_duration_since(Instant::now()));
             self.live(program, drivers, runtime, sources, wall).await;
         });
     }
@@ -107,7 +105,7 @@ impl Seat {
         let catalog = self.catalog.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone();
         let settings = &self.settings;
         let mut program = Program::new(Arc::clone(&settings.plan), &catalog, &settings.files)?;
-        program.shared = Arc::clone(&self.values);
+        program.shared = Arc::clone(&settings.values);
         let config = network::config(settings)?;
         let clock = RealClock::starting_now();
         let shared = Shared::new(config, clock.clone()).map_err(|error| StartError::Tls(error.to_string()))?;

@@ -40,6 +40,8 @@ pub struct Settings {
     pub pin: Vec<usize>,
     /// Part of the run that this process takes.
     pub share: Share,
+    /// Values that the run's setup left, by slot: whoever coordinates the run has done it ([`crate::Bracket`]).
+    pub values: Arc<Vec<String>>,
     /// Most request names told apart.
     pub names_max: usize,
     /// Which exchanges are kept whole.
@@ -83,6 +85,7 @@ impl Settings {
             workers: 1,
             pin: Vec::new(),
             share: Share::whole(),
+            values: Arc::default(),
             names_max: NAMES_MAX,
             keep: KeepSamples::Some,
             tells: false,

@@ -4,8 +4,10 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use nmax_engine::once::rehearse;
-use nmax_engine::{Event, Run, Settings, StartError};
+use nmax_engine::{Bracket, Event, Origin, Run, Settings, StartError};
+use nmax_metrics::{Clock as _, Nanos};
 use nmax_plan::plan::Plan;
+use nmax_plan::share::Share;
 use nmax_testkit::plans::{plan, with_files};
 use nmax_testkit::servers::BadServer;
 
@@ -61,6 +63,43 @@ fn a_run_is_between_its_setup_and_its_teardown() {
     assert_eq!((seen[0].as_str(), seen[seen.len() - 1].as_str()), ("/insert", "/remove?id=7"));
     assert_eq!(seen.iter().filter(|path| *path == "/use?id=7").count(), 40);
     assert_eq!(seen.len(), 42);
+}
+
+/// Two injectors share a run whose setup and teardown are done once, beside them: both know its values, begin at the origin
+/// that they are given, and together send all of it.
+#[test]
+fn a_run_of_two_injectors_has_one_setup_and_one_origin() {
+    let (server, seen) = server();
+    let plan = bracketed(&server.url(), INSERT, REMOVE, "closed: { vus: 4 }, iterations: 40");
+    let mut bracket = Bracket::open(&settings(plan), &|| false).unwrap();
+    let ready = [0, 1].map(|index| {
+        let share = Share::of(index, &[1, 2]).unwrap();
+        Run::prepare(&Settings { share, ..bracket.settings().clone() }).unwrap()
+    });
+    let origin = Origin::soon();
+    let later = Origin { at: origin.at + Duration::from_millis(300), wall: origin.wall + Duration::from_millis(300) };
+    let mut runs = ready.map(|ready| ready.begin(later));
+    let begun = runs.iter().map(|run| (run.started_at(), run.clock().now()));
+    assert!(begun.eq([(later.wall, Nanos::ZERO); 2]), "the origin is ahead");
+    assert_eq!(*seen.lock().unwrap(), ["/insert"], "nothing of the load is sent before it");
+    for run in &mut runs {
+        to_the_end(run);
+        assert_eq!((run.teardown_failure(), run.ended_early()), (None, None));
+    }
+    while !bracket.close() {}
+    assert_eq!(bracket.failure(), None);
+    let seen = seen.lock().unwrap();
+    assert_eq!(seen.iter().filter(|path| *path == "/use?id=7").count(), 40);
+    assert_eq!((seen[0].as_str(), seen[seen.len() - 1].as_str(), seen.len()), ("/insert", "/remove?id=7", 42));
+}
+
+/// Workers whose run does not begin go home, and nothing was sent.
+#[test]
+fn what_was_prepared_in_vain_sends_nothing() {
+    let (server, seen) = server();
+    let plan = bracketed(&server.url(), INSERT, REMOVE, "closed: { vus: 4 }, iterations: 40");
+    drop(Run::prepare(&settings(plan)).unwrap());
+    assert!(seen.lock().unwrap().is_empty());
 }
 
 /// Nothing of the load is sent when the setup fails, and what was made is cleared up.

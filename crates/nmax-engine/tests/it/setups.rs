@@ -181,15 +181,16 @@ fn a_run_has_steps_of_its_own() {
     let scenario = |steps: &[Step]| Scenario { steps: steps.to_vec(), ..plan.scenarios[0].clone() };
     let settings = Settings::new(Arc::clone(&plan), Arc::new(|_, _| Ok(())));
     let before = scenario(&plan.scenarios[0].steps[..1]);
-    let setup = run_steps(&settings, Once::Setup, &before, &[], pending()).unwrap();
+    let setup = run_steps(&settings, Once::Setup, &before, pending()).unwrap();
     assert!(setup.is_ok, "{:?}", setup.failures);
     assert_eq!(setup.values, ["hello"]);
+    let settings = Settings { values: Arc::new(setup.values), ..settings };
     let teardown = |part| {
         let Step::Request(request) = &plan.scenarios[0].steps[1] else { panic!("no request") };
         let mut request = request.as_ref().clone();
         request.url.parts = vec![Part::Text("/".into()), part];
         let after = scenario(&[Step::Request(Arc::new(request))]);
-        run_steps(&settings, Once::Teardown, &after, &setup.values, pending()).unwrap()
+        run_steps(&settings, Once::Teardown, &after, pending()).unwrap()
     };
     for part in [Part::Slot(0), Part::Shared(0)] {
         let done = teardown(part);
