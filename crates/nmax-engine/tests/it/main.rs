@@ -23,6 +23,7 @@ mod setups;
 mod sockets;
 mod stalls;
 mod told;
+mod transcripts;
 
 use std::sync::Arc;
 

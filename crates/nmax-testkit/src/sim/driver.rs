@@ -21,6 +21,8 @@ use super::world::{SimRuntime, SimTimer};
 pub struct Sent {
     /// When.
     pub at: Nanos,
+    /// Number of its connection, from 0 in the order of opening.
+    pub connection: u64,
     /// Head and body.
     pub bytes: Vec<u8>,
 }
@@ -41,6 +43,7 @@ struct Shared {
     connect: Nanos,
     body_limit: u64,
     requests: Cell<u64>,
+    connections: Cell<u64>,
     transcript: Option<RefCell<Vec<Sent>>>,
     /// How long after sending a driver wants to be polled, for nothing.
     alarm_after: Cell<Option<Nanos>>,
@@ -61,6 +64,7 @@ impl SimDrivers {
             connect,
             body_limit,
             requests: Cell::new(0),
+            connections: Cell::new(0),
             transcript: (keep == KeepRequests::All).then(RefCell::default),
             alarm_after: Cell::new(None),
         };
@@ -101,7 +105,7 @@ pub struct SimDriver {
     timer: SimTimer,
     receiver: Receiver,
     /// Kept connections that no exchange uses; shared by siblings.
-    idle: Rc<Cell<u32>>,
+    idle: Rc<RefCell<Vec<u64>>>,
     line: Option<Rc<Line>>,
     known: Known,
 }
@@ -113,6 +117,7 @@ struct Known {
     first_byte: Option<Nanos>,
     connect: Nanos,
     opened: bool,
+    connection: u64,
     bytes_sent: u64,
     bytes_received: u64,
 }
@@ -139,12 +144,15 @@ impl SimDriver {
     }
 
     async fn open(&mut self) {
-        if let Some(left) = self.idle.get().checked_sub(1) {
-            self.idle.set(left);
+        let kept = self.idle.borrow_mut().pop();
+        if let Some(connection) = kept {
+            self.known.connection = connection;
             return;
         }
         let begun = self.shared.runtime.now();
         self.known.opened = true;
+        self.known.connection = self.shared.connections.get();
+        self.shared.connections.set(self.known.connection + 1);
         let round_trip = self.line.as_ref().map_or(Nanos::ZERO, |line| line.round_trip());
         let connect = self.shared.connect + round_trip;
         if connect > Nanos::ZERO {
@@ -164,7 +172,7 @@ impl SimDriver {
         }
         let (shared, at) = (&self.shared, self.shared.runtime.now());
         if let Some(transcript) = &shared.transcript {
-            transcript.borrow_mut().push(Sent { at, bytes: bytes.to_vec() });
+            transcript.borrow_mut().push(Sent { at, connection: self.known.connection, bytes: bytes.to_vec() });
         }
         let number = shared.requests.replace(shared.requests.get() + 1);
         (shared.server.borrow_mut())(&Call { at, number, bytes })
@@ -225,7 +233,7 @@ impl Driver for SimDriver {
             Answer::Never => pending().await,
         };
         if ended.is_ok() && request.keep_alive && self.receiver.is_persistent() {
-            self.idle.set(self.idle.get() + 1);
+            self.idle.borrow_mut().push(self.known.connection);
         }
         self.summary(ended.err())
     }
@@ -260,7 +268,7 @@ impl Driver for SimDriver {
     }
 
     fn close(&mut self) {
-        self.idle.set(0);
+        self.idle.borrow_mut().clear();
     }
 
     fn set_line(&mut self, line: Option<Rc<Line>>) {
