@@ -6,7 +6,7 @@
 //!
 //! # Layout
 //! - [`source`], [`manifest`], [`modules`], [`repo`]: what a rule looks at
-//! - [`layers`], [`habits`], [`files`], [`dependencies`], [`docs`]: the rules
+//! - [`layers`], [`habits`], [`shape`], [`files`], [`dependencies`], [`docs`]: the rules
 
 pub(crate) mod dependencies;
 pub(crate) mod docs;
@@ -16,6 +16,7 @@ pub(crate) mod layers;
 pub(crate) mod manifest;
 pub(crate) mod modules;
 pub(crate) mod repo;
+pub(crate) mod shape;
 pub(crate) mod source;
 
 use std::fmt;
@@ -44,7 +45,7 @@ impl fmt::Display for Finding {
 pub(crate) type Rule = fn(&Repo) -> Vec<Finding>;
 
 /// All rules, with their names.
-pub(crate) const RULES: [(&str, Rule); 18] = [
+pub(crate) const RULES: [(&str, Rule); 20] = [
     ("dependencies follow the table of layers", layers::dependencies_follow_the_table),
     ("pure crates are pure", layers::pure_crates_are_pure),
     ("serde stays at the border", layers::serde_stays_at_the_border),
@@ -59,6 +60,8 @@ pub(crate) const RULES: [(&str, Rule); 18] = [
     ("files are short", files::files_are_short),
     ("no foreign text", files::no_foreign_text),
     ("no dead files", files::no_dead_files),
+    ("circles of files are small", shape::circles_are_small),
+    ("impls of a type are together", shape::impls_are_together),
     ("dependencies are explained", dependencies::dependencies_are_explained),
     ("dependencies are shared", dependencies::dependencies_are_shared),
     ("links lead somewhere", docs::links_lead_somewhere),

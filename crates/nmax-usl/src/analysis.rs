@@ -8,64 +8,25 @@
 //! - `ceiling`: the law beside a measured resource
 //! - `words`: numbers and lists in sentences
 
+use crate::class::{Class, Sign};
 use crate::finding::Finding;
-use crate::fit::{Estimate, Fit, Method, Regression};
-use crate::model::{Curve, Model};
-use crate::observation::{Dimension, Observation};
+use crate::fit::{Estimate, Fit};
+use crate::gate::{Hold, LawPeak};
+use crate::ladder::{Rung, Winner};
+use crate::observation::Observation;
+use crate::options::Options;
 
 mod assemble;
-mod ceiling;
+pub mod ceiling;
 pub(crate) mod levels;
 pub(crate) mod spread;
 pub(crate) mod words;
 
 pub use assemble::analyse;
+use ceiling::Ceiling;
 
 #[cfg(test)]
 mod tests;
-
-/// What to do with the observations.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Options {
-    /// How the law is fitted.
-    pub method: Method,
-    /// What N counts.
-    pub dimension: Dimension,
-    /// Think time Z, seconds; 0 without.
-    pub think_s: f64,
-    /// Busy time per completion of the most demanding resource, D_max, seconds, with its interval and name.
-    pub demand: Option<Demand>,
-    /// Coefficient of variation of replicates above which they are called unruly.
-    pub spread_max: f64,
-    /// What is regressed on what. With [`Regression::ResponseTime`] the load was open: X was set and R observed, N of the
-    /// observations is not read but taken as X·(R + Z), and the method is `log`.
-    pub regression: Regression,
-    /// Rows at which the generator of the load was the bottleneck: late sends, or no processor time left.
-    pub saturated: Vec<usize>,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            method: Method::Log,
-            dimension: Dimension::Other,
-            think_s: 0.0,
-            demand: None,
-            spread_max: 0.10,
-            regression: Regression::Throughput,
-            saturated: Vec::new(),
-        }
-    }
-}
-
-/// What a completion asks of a resource: D = U/X, with U averaged over its servers.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Demand {
-    /// The resource.
-    pub name: String,
-    /// D, seconds, with its interval.
-    pub seconds: Estimate,
-}
 
 /// The whole answer.
 #[derive(Clone, Debug, PartialEq)]
@@ -78,7 +39,7 @@ pub struct Analysis {
     pub left_out: Vec<usize>,
     /// The law by the chosen method; `None` when it cannot be fitted (`findings` say why).
     pub fit: Option<Fit>,
-    /// Every model by AICc of relative errors, in the order of [`Model::ALL`]; a model that cannot be fitted is left out, and
+    /// Every model by AICc of relative errors, in the order of [`Model::ALL`](crate::Model::ALL); a model that cannot be fitted is left out, and
     /// with an open load all but the law, since X on N would be fitted to the error of R.
     pub ladder: Vec<Rung>,
     /// The model that leads.
@@ -114,60 +75,6 @@ pub struct Analysis {
     pub meaning: [String; 3],
 }
 
-/// A model in the ladder.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Rung {
-    /// Which.
-    pub model: Model,
-    /// With its coefficients, by relative errors.
-    pub curve: Curve,
-    /// Parameters counted by AICc: coefficients and the variance.
-    pub k: usize,
-    /// Residual sum of squares of ln X.
-    pub rss: f64,
-    /// AICc; infinite with too few observations.
-    pub aicc: f64,
-    /// Distance to the best rung.
-    pub delta: f64,
-}
-
-/// Which model leads.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Winner {
-    /// It leads every other by more than 4.
-    One(Model),
-    /// Several are as good.
-    NotDistinguishable,
-}
-
-/// What an interval says about a coefficient.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sign {
-    /// The interval lies above 0.
-    Positive,
-    /// The interval lies below 0.
-    Negative,
-    /// The interval contains 0, and its upper end adds at most 5 % to D at the largest N measured.
-    Negligible,
-    /// Anything else.
-    Undetermined,
-}
-
-/// Class of a system, from the signs of α and β.
-///
-/// Source: N. J. Gunther, slides of 2010, 41.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Class {
-    /// Neither contention nor coherency: shared-nothing.
-    A,
-    /// Contention: messaging, transaction monitors.
-    B,
-    /// Coherency: scientific computing, analytics.
-    C,
-    /// Both: shared writes.
-    D,
-}
-
 /// A peak between lower neighbours.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ObservedPeak {
@@ -177,56 +84,6 @@ pub struct ObservedPeak {
     pub throughput: f64,
     /// The nearest N on each side that are lower beyond noise.
     pub between: (f64, f64),
-}
-
-/// The peak of the law.
-#[derive(Clone, Debug, PartialEq)]
-pub struct LawPeak {
-    /// N_peak.
-    pub concurrency: Estimate,
-    /// X_peak, per second.
-    pub throughput: Estimate,
-    /// The better of the two integers beside N_peak, and X there.
-    pub integer: (f64, f64),
-    /// Peak of the ln-variant (N, X), when it explains the data nearly as well and its peak may be said.
-    pub alternative: Option<(f64, f64)>,
-    /// Whether the ln-variant explains the data nearly as well, and puts the peak beyond what may be said.
-    pub alternative_is_beyond: bool,
-}
-
-/// The law beside a measured resource: 1/D_max is the most that this resource can do.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Ceiling {
-    /// The resource.
-    pub name: String,
-    /// 1/D_max, per second.
-    pub throughput: Estimate,
-    /// What the roof γ/α says about it; `None` without a roof.
-    pub reading: Option<Reading>,
-    /// Both in one sentence or two.
-    pub text: String,
-}
-
-/// What γ/α says about the ceiling of a resource.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reading {
-    /// They agree: the resource explains the contention.
-    Explained,
-    /// The roof lies above: the resource will cap throughput before the law does.
-    CapComesFirst,
-    /// The roof lies below: something else is serial, such as a lock, a pool or a remote call.
-    OtherSuspect,
-}
-
-/// A condition for printing the peak of the law.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Hold {
-    /// Its name, such as `enough points`.
-    pub name: &'static str,
-    /// Whether it holds.
-    pub holds: bool,
-    /// What was found, as one sentence.
-    pub text: String,
 }
 
 /// A measured point beside the law.

@@ -3,9 +3,8 @@
 use crate::analysis::levels::Level;
 use crate::analysis::spread::{Spread, gradient};
 use crate::analysis::words::{interval, list, number, percent};
-use crate::analysis::{Class, Rung, Sign, Winner};
 use crate::fit::{Estimate, Fit, Regression};
-use crate::ladder::{LEAD, leads, least};
+use crate::ladder::{LEAD, Rung, Winner, leads, least};
 use crate::model::{Curve, Model};
 
 /// Share of D at the largest N that a coefficient may add and still be called negligible.
@@ -209,4 +208,32 @@ pub(crate) fn deciding_n(fit: &Fit, n_hi: f64, index: usize) -> Option<f64> {
     let places = (0..=PLACES).map(|i| (2.0 * n_hi).powf(i as f64 / PLACES as f64));
     let candidates = places.map(|n| if n_hi >= 2.0 { n.floor() } else { n });
     candidates.filter(|n| reduction(*n).is_finite()).max_by(|a, b| reduction(*a).total_cmp(&reduction(*b)))
+}
+
+/// What an interval says about a coefficient.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sign {
+    /// The interval lies above 0.
+    Positive,
+    /// The interval lies below 0.
+    Negative,
+    /// The interval contains 0, and its upper end adds at most 5 % to D at the largest N measured.
+    Negligible,
+    /// Anything else.
+    Undetermined,
+}
+
+/// Class of a system, from the signs of α and β.
+///
+/// Source: N. J. Gunther, slides of 2010, 41.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Class {
+    /// Neither contention nor coherency: shared-nothing.
+    A,
+    /// Contention: messaging, transaction monitors.
+    B,
+    /// Coherency: scientific computing, analytics.
+    C,
+    /// Both: shared writes.
+    D,
 }

@@ -1,10 +1,12 @@
 //! Versions side by side: did contention, coherency or the throughput of one unit change.
 
+use crate::analysis::Analysis;
 use crate::analysis::spread::{Spread, gradient};
 use crate::analysis::words::{interval, list, number, percent};
-use crate::analysis::{Analysis, Class, LawPeak};
+use crate::class::Class;
 use crate::finding::Effect;
 use crate::fit::{Estimate, Fit, Scale};
+use crate::gate::LawPeak;
 
 #[cfg(test)]
 mod tests;

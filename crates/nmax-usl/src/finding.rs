@@ -8,11 +8,11 @@
 //! - `shape`: a cap, or two straight pieces
 //! - `model`: what the fits say about the data
 
-use crate::analysis::Options;
-use crate::analysis::Rung;
 use crate::analysis::levels::{Level, Noise};
 use crate::fit::Fit;
+use crate::ladder::Rung;
 use crate::observation::Observation;
+use crate::options::Options;
 
 pub(crate) mod data;
 mod efficiency;

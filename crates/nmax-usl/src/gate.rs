@@ -1,9 +1,8 @@
 //! The gate for a peak of the law: it is printed only where all conditions hold.
 
 use crate::analysis::words::{count, interval, list, number};
-use crate::analysis::{Ceiling, Hold, LawPeak, Rung};
 use crate::fit::{Estimate, Fit, Regression};
-use crate::ladder::{self, LEAD};
+use crate::ladder::{self, LEAD, Rung};
 use crate::model::{Curve, Model};
 
 /// Nothing is printed beyond this many times what was measured, in N and in X.
@@ -23,7 +22,8 @@ pub(crate) struct Evidence<'a> {
     pub blocked: &'a [&'static str],
     /// Whether a change of shape was found.
     pub has_shape_change: bool,
-    pub ceiling: Option<&'a Ceiling>,
+    /// The most demanding resource, and the throughput that it allows, per second.
+    pub ceiling: Option<(&'a str, &'a Estimate)>,
     /// Number of runs.
     pub runs: usize,
     /// Number of distinct N.
@@ -184,15 +184,15 @@ fn near(evidence: &Evidence, peak: Option<&(Estimate, Estimate)>) -> (bool, Stri
 }
 
 fn below_ceiling(evidence: &Evidence, peak: Option<&(Estimate, Estimate)>) -> (bool, String) {
-    let Some(ceiling) = evidence.ceiling else {
+    let Some((name, ceiling)) = evidence.ceiling else {
         return (true, "no ceiling is known".to_owned());
     };
     let Some((_, x)) = peak else {
         return (false, "the fitted law has no peak to compare with the ceiling".to_owned());
     };
     let least = x.low.unwrap_or(x.estimate);
-    let most = ceiling.throughput.high.unwrap_or(ceiling.throughput.estimate);
-    let of = format!("{}, {}/s{}", ceiling.name, number(ceiling.throughput.estimate), interval(&ceiling.throughput));
+    let most = ceiling.high.unwrap_or(ceiling.estimate);
+    let of = format!("{name}, {}/s{}", number(ceiling.estimate), interval(ceiling));
     if least <= most {
         (true, format!("the peak does not lie above the ceiling of {of}"))
     } else {
@@ -224,4 +224,30 @@ fn alternative(ladder: &[Rung]) -> Option<Option<(f64, f64)>> {
         curve @ Curve::Ln { .. } => curve.peak(),
         _ => None,
     })
+}
+
+/// The peak of the law.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LawPeak {
+    /// N_peak.
+    pub concurrency: Estimate,
+    /// X_peak, per second.
+    pub throughput: Estimate,
+    /// The better of the two integers beside N_peak, and X there.
+    pub integer: (f64, f64),
+    /// Peak of the ln-variant (N, X), when it explains the data nearly as well and its peak may be said.
+    pub alternative: Option<(f64, f64)>,
+    /// Whether the ln-variant explains the data nearly as well, and puts the peak beyond what may be said.
+    pub alternative_is_beyond: bool,
+}
+
+/// A condition for printing the peak of the law.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Hold {
+    /// Its name, such as `enough points`.
+    pub name: &'static str,
+    /// Whether it holds.
+    pub holds: bool,
+    /// What was found, as one sentence.
+    pub text: String,
 }

@@ -1,8 +1,7 @@
 //! The ladder of models: which one explains the data, by AICc of relative errors.
 
-use crate::analysis::{Rung, Winner};
 use crate::fit;
-use crate::model::Model;
+use crate::model::{Curve, Model};
 use crate::observation::Observation;
 
 /// Distance in AICc by which a model has to lead before it is said to be the better one.
@@ -80,4 +79,30 @@ pub(crate) fn least(ladder: &[Rung], of: impl Fn(Model) -> bool) -> f64 {
 /// Whether the best of `family` leads each of the `others` by more than [`LEAD`].
 pub(crate) fn leads(ladder: &[Rung], family: &[Model], others: impl Fn(Model) -> bool) -> bool {
     least(ladder, |model| family.contains(&model)) + LEAD < least(ladder, others)
+}
+
+/// A model in the ladder.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rung {
+    /// Which.
+    pub model: Model,
+    /// With its coefficients, by relative errors.
+    pub curve: Curve,
+    /// Parameters counted by AICc: coefficients and the variance.
+    pub k: usize,
+    /// Residual sum of squares of ln X.
+    pub rss: f64,
+    /// AICc; infinite with too few observations.
+    pub aicc: f64,
+    /// Distance to the best rung.
+    pub delta: f64,
+}
+
+/// Which model leads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Winner {
+    /// It leads every other by more than 4.
+    One(Model),
+    /// Several are as good.
+    NotDistinguishable,
 }

@@ -7,6 +7,7 @@
 //! # Layout
 //!
 //! - [`observation`]: what was measured.
+//! - [`options`]: what to do with it.
 //! - [`law`]: the formulas of the law, forward and inverse.
 //! - [`model`]: the law's neighbours, as curves.
 //! - [`fit`]: methods that find coefficients, and their intervals.
@@ -36,23 +37,26 @@ mod meaning;
 pub mod model;
 pub mod observation;
 mod observed;
+pub mod options;
 pub mod quantile;
 pub mod random;
 pub mod search;
 pub mod what_if;
 pub mod zone;
 
-pub use analysis::{
-    Analysis, Ceiling, Class, Demand, Hold, LawPeak, ObservedPeak, Options, Point, Reading, Rung, Sign, Winner, Zone,
-    analyse,
-};
+pub use analysis::ceiling::{Ceiling, Reading};
+pub use analysis::{Analysis, ObservedPeak, Point, Zone, analyse};
+pub use class::{Class, Sign};
 pub use compare::{Change, Comparison, Difference, Quantity, Version, compare};
 pub use finding::{Code, Effect, Finding};
 pub use fit::{
     Bounds, Estimate, Fit, FitError, Method, Regression, Scale, bootstrap, fit, fit_model, fit_open, fit_within,
 };
+pub use gate::{Hold, LawPeak};
+pub use ladder::{Rung, Winner};
 pub use law::inverse::{Crossings, InverseError};
 pub use law::{Limit, Overhead, Usl};
 pub use model::{Curve, Model};
 pub use observation::{Dimension, Observation};
+pub use options::{Demand, Options};
 pub use what_if::{Growth, Measured, Outlook, Override, Place, Week, WhatIf, WhatIfError, what_if};

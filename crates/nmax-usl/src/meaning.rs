@@ -1,12 +1,15 @@
 //! What it means, in three sentences: what was measured, where the peak is, and what costs throughput.
 
+use crate::analysis::Analysis;
 use crate::analysis::levels::Level;
 use crate::analysis::words::{interval, list, number, percent, rough, rough_interval, unit, units};
-use crate::analysis::{Analysis, LawPeak, Sign, Winner};
+use crate::class::Sign;
 use crate::finding::Effect;
 use crate::fit::Fit;
+use crate::gate::LawPeak;
 use crate::gate::model_words;
 use crate::ladder;
+use crate::ladder::Winner;
 use crate::model::{Curve, Model};
 
 /// Share of its throughput that a unit has to lose before it is said to do less than the first.

@@ -1,6 +1,6 @@
 //! The JSON of fits, comparisons and assumptions. Numbers keep all their digits; unknown = null.
 
-use nmax_usl::analysis::Reading;
+use nmax_usl::Reading;
 use nmax_usl::{Analysis, Estimate, Finding, Model, Point, Regression, Rung, Usl};
 use serde_json::{Value, json};
 

@@ -4,7 +4,7 @@ use super::ceiling;
 use super::levels::{Level, Noise, levels};
 use super::spread::Spread;
 use super::words::number;
-use super::{Analysis, Options, Point};
+use super::{Analysis, Point};
 use crate::class;
 use crate::finding::data::{Sorted, sort_out};
 use crate::finding::model::residual;
@@ -15,6 +15,7 @@ use crate::ladder;
 use crate::meaning;
 use crate::observation::Observation;
 use crate::observed;
+use crate::options::Options;
 use crate::zone;
 
 /// Distinct N that the law needs.
@@ -59,7 +60,7 @@ pub fn analyse(observations: &[Observation], options: &Options) -> Analysis {
         ladder: &ladder,
         blocked: &blocked,
         has_shape_change: found.iter().any(|finding| finding.code == Code::ShapeChange),
-        ceiling: ceiling.as_ref(),
+        ceiling: ceiling.as_ref().map(|ceiling| (ceiling.name.as_str(), &ceiling.throughput)),
         runs: observations.len(),
         levels: levels.len(),
         n_hi,

@@ -3,10 +3,10 @@
 use std::ops::RangeInclusive;
 
 use super::words::{interval, number, percent};
-use super::{Ceiling, Demand, Reading};
 use crate::finding::{Code, Effect, Finding};
 use crate::fit::{Estimate, Fit};
 use crate::gate::BEYOND;
+use crate::options::Demand;
 
 /// Share by which measured throughput may pass a ceiling without an interval.
 const SLACK: f64 = 0.05;
@@ -122,4 +122,28 @@ pub(crate) fn mismatch(ceiling: &Ceiling, fit: Option<&Fit>, x_max: f64) -> Opti
         }
     };
     Some(Finding::new(Code::DemandMismatch, effect, Vec::new(), text))
+}
+
+/// The law beside a measured resource: 1/D_max is the most that this resource can do.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ceiling {
+    /// The resource.
+    pub name: String,
+    /// 1/D_max, per second.
+    pub throughput: Estimate,
+    /// What the roof γ/α says about it; `None` without a roof.
+    pub reading: Option<Reading>,
+    /// Both in one sentence or two.
+    pub text: String,
+}
+
+/// What γ/α says about the ceiling of a resource.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reading {
+    /// They agree: the resource explains the contention.
+    Explained,
+    /// The roof lies above: the resource will cap throughput before the law does.
+    CapComesFirst,
+    /// The roof lies below: something else is serial, such as a lock, a pool or a remote call.
+    OtherSuspect,
 }

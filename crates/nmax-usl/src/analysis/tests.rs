@@ -4,7 +4,9 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::finding::{Code, Effect};
+use crate::fit::Method;
 use crate::law::Usl;
+use crate::options::Demand;
 use crate::random::Random;
 
 fn row((n, x, r_s, weight): (f64, f64, Option<f64>, f64), row: usize) -> Observation {

@@ -1,9 +1,10 @@
 //! Tests of comparisons.
 
 use super::*;
-use crate::analysis::{Options, analyse};
+use crate::analysis::analyse;
 use crate::law::Usl;
 use crate::observation::Observation;
+use crate::options::Options;
 use crate::random::Random;
 
 const LEVELS: [f64; 8] = [1.0, 2.0, 4.0, 8.0, 16.0, 24.0, 32.0, 48.0];

@@ -1,13 +1,12 @@
 //! What the fits say about the data: signs, outliers, caps, bounds, and what was not measured.
 
 use super::{Code, Effect, Facts, Finding};
-use crate::analysis::Winner;
 use crate::analysis::spread::{Spread, gradient};
 use crate::analysis::words::{interval, list, number, percent, units};
 use crate::class::is_rounding;
 use crate::fit::{Estimate, Fit, Regression, Scale};
 use crate::gate::BEYOND;
-use crate::ladder;
+use crate::ladder::{self, Winner};
 use crate::model::{Curve, Model};
 use crate::observation::Observation;
 use crate::observed;

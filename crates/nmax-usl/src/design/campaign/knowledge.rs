@@ -1,6 +1,6 @@
 //! What the runs so far say: a peak, a knee or neither, how precisely, and what should be known better.
 
-use crate::analysis::{Options, analyse};
+use crate::analysis::analyse;
 use crate::design::choice::Question;
 use crate::design::information::peak_of;
 use crate::finding::Code;
@@ -8,6 +8,7 @@ use crate::fit::{self, Estimate, Fit, Method};
 use crate::ladder::{aicc, parameters};
 use crate::model::{Curve, Model};
 use crate::observation::Observation;
+use crate::options::Options;
 use crate::quantile::student_t;
 
 /// A term that adds at most this share to D at the largest N is negligible.
