@@ -11,10 +11,11 @@ use std::sync::LazyLock;
 use regex::bytes::Regex;
 
 use crate::coding::Coding;
+use crate::mask::{MASK, PLACEHOLDER_PREFIX, is_placeholder, placeholder_at};
 use crate::names::{
     has_code, is_about, is_count, is_parameter, is_plain, is_secret_header, is_secret_name, looks_random,
 };
-use crate::{MASK, Needles, PLACEHOLDER_PREFIX, cards, is_placeholder, placeholder_at};
+use crate::{Needles, cards};
 use limits::Limits;
 
 mod heads;
@@ -177,9 +178,9 @@ impl<'a> Finder<'a> {
     fn place(&mut self, place: Place<'_>) {
         match place {
             Place::Url => self.url(),
-            Place::Header(name) => self.header(&name.to_ascii_lowercase()),
+            Place::Header(name) => heads::header(self, &name.to_ascii_lowercase()),
             Place::Form => self.parameters(0..self.bytes.len()),
-            Place::Multipart(boundary) => self.multipart(boundary),
+            Place::Multipart(boundary) => heads::multipart(self, boundary),
             Place::Data | Place::Text => {}
         }
         self.text(place);
@@ -250,7 +251,7 @@ impl<'a> Finder<'a> {
             }
         }
         self.pairs();
-        self.markup();
+        markup::markup(self);
         self.shapes();
         // What is written in another way as a whole: JSON in a script, markup in markup, a form in a URL.
         let has = |signs: &[&[u8]]| signs.iter().any(|sign| memchr::memmem::find(self.bytes, sign).is_some());

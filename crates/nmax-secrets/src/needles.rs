@@ -7,8 +7,10 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 
-use crate::EVERYWHERE_BYTES_MIN;
 use crate::coding::{Unit, units};
+
+/// Bytes from which on a secret is looked for inside of words.
+pub const EVERYWHERE_BYTES_MIN: usize = 6;
 
 /// Characters of base64 below which a piece of a secret is too likely to occur by chance.
 const BASE64_MIN: usize = 8;

@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::find::{Place, Rules, Spot, find};
+use crate::mask::MASK;
 use crate::multipart::boundary;
 use crate::names::{is_plain, is_secret_name};
-use crate::{MASK, Needles};
+use crate::needles::Needles;
 
 /// Names and values.
 pub type Variables = Vec<(String, String)>;

@@ -17,81 +17,78 @@ const VALUES: [&str; 2] = ["value", "content"];
 /// Bytes of the longest tag that is read.
 const TAG_BYTES_MAX: usize = 64 * 1024;
 
-impl Finder<'_> {
-    /// Finds the values of markup.
-    pub(super) fn markup(&mut self) {
-        if !self.bytes.contains(&b'<') {
+/// Finds the values of markup.
+pub(super) fn markup(finder: &mut Finder<'_>) {
+    if !finder.bytes.contains(&b'<') {
+        return;
+    }
+    for at in memchr::memchr_iter(b'<', finder.bytes) {
+        let name = at + 1..at + 1 + finder.bytes[at + 1..].iter().take_while(|byte| is_name(byte)).count();
+        if name.is_empty() || !(is_field(&finder.bytes[name.clone()]) || finder.is_data) {
+            continue;
+        }
+        let end = tag_end(finder.bytes, name.end);
+        if !finder.limits.spend(end.unwrap_or(finder.bytes.len().min(name.end + TAG_BYTES_MAX)) - at) {
             return;
         }
-        for at in memchr::memchr_iter(b'<', self.bytes) {
-            let name = at + 1..at + 1 + self.bytes[at + 1..].iter().take_while(|byte| is_name(byte)).count();
-            if name.is_empty() || !(is_field(&self.bytes[name.clone()]) || self.is_data) {
-                continue;
-            }
-            let end = tag_end(self.bytes, name.end);
-            if !self.limits.spend(end.unwrap_or(self.bytes.len().min(name.end + TAG_BYTES_MAX)) - at) {
-                return;
-            }
-            if let Some(end) = end {
-                self.tag(name.end..end);
-            }
-        }
-        self.elements();
-    }
-
-    /// Elements with a secret's name: what they hold, elements too where every value counts.
-    fn elements(&mut self) {
-        static OPENING: LazyLock<Regex> = LazyLock::new(|| {
-            Regex::new(r"(?-u)<((?:[A-Za-z0-9_]+:)?([A-Za-z_][A-Za-z0-9_.-]{0,63}))(\s[^<>]*)?>")
-                .expect("a valid expression")
-        });
-        let (bytes, mut end) = (self.bytes, 0);
-        for found in OPENING.captures_iter(bytes) {
-            let (Some(whole), Some(full), Some(name)) = (found.get(0), found.get(1), found.get(2)) else { continue };
-            let name = String::from_utf8_lossy(name.as_bytes()).into_owned();
-            if whole.start() < end || whole.as_bytes().ends_with(b"/>") {
-                continue;
-            }
-            // `<param name="token">` holds what its attribute says.
-            let attributes = found.get(3).filter(|_| self.is_data).map(|inside| attributes(bytes, inside.range()));
-            let attributes = attributes.unwrap_or_default();
-            let has_value =
-                attributes.iter().any(|(name, _)| VALUES.contains(&name.as_str())) || is_field(name.as_bytes());
-            let named = attributes.into_iter().find(|(name, _)| !has_value && NAMING.contains(&name.as_str()));
-            let named = named.map(|(_, value)| String::from_utf8_lossy(&bytes[value]).into_owned());
-            let Some(name) = [Some(name), named].into_iter().flatten().find(|name| self.is_secret(name)) else {
-                continue;
-            };
-            let start = whole.end();
-            let leaf = start + memchr::memchr(b'<', &bytes[start..]).unwrap_or(bytes.len() - start);
-            end = if self.is_data { closing(bytes, start, full.as_bytes()) } else { leaf };
-            if !self.limits.spend(end - start) {
-                return;
-            }
-            self.named(&name, start..end, Coding::Html);
+        if let Some(end) = end {
+            tag(finder, name.end..end);
         }
     }
+    elements(finder);
+}
 
-    /// A field or `meta` element by its attributes.
-    fn tag(&mut self, range: Range<usize>) {
-        let attributes = attributes(self.bytes, range);
-        let value = |wanted: &[&str]| {
-            attributes.iter().find(|(name, _)| wanted.contains(&name.as_str())).map(|(_, value)| value.clone())
+/// Elements with a secret's name: what they hold, elements too where every value counts.
+fn elements(finder: &mut Finder<'_>) {
+    static OPENING: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?-u)<((?:[A-Za-z0-9_]+:)?([A-Za-z_][A-Za-z0-9_.-]{0,63}))(\s[^<>]*)?>")
+            .expect("a valid expression")
+    });
+    let (bytes, mut end) = (finder.bytes, 0);
+    for found in OPENING.captures_iter(bytes) {
+        let (Some(whole), Some(full), Some(name)) = (found.get(0), found.get(1), found.get(2)) else { continue };
+        let name = String::from_utf8_lossy(name.as_bytes()).into_owned();
+        if whole.start() < end || whole.as_bytes().ends_with(b"/>") {
+            continue;
+        }
+        // `<param name="token">` holds what its attribute says.
+        let attributes = found.get(3).filter(|_| finder.is_data).map(|inside| attributes(bytes, inside.range()));
+        let attributes = attributes.unwrap_or_default();
+        let has_value = attributes.iter().any(|(name, _)| VALUES.contains(&name.as_str())) || is_field(name.as_bytes());
+        let named = attributes.into_iter().find(|(name, _)| !has_value && NAMING.contains(&name.as_str()));
+        let named = named.map(|(_, value)| String::from_utf8_lossy(&bytes[value]).into_owned());
+        let Some(name) = [Some(name), named].into_iter().flatten().find(|name| finder.is_secret(name)) else {
+            continue;
         };
-        let Some(content) = value(&VALUES).filter(|range| !range.is_empty()) else {
+        let start = whole.end();
+        let leaf = start + memchr::memchr(b'<', &bytes[start..]).unwrap_or(bytes.len() - start);
+        end = if finder.is_data { closing(bytes, start, full.as_bytes()) } else { leaf };
+        if !finder.limits.spend(end - start) {
             return;
-        };
-        let text = |range: Range<usize>| String::from_utf8_lossy(&self.bytes[range]).into_owned();
-        let name = value(&NAMING).map(&text).unwrap_or_default();
-        let is_password = value(&["type"]).is_some_and(|kind| text(kind).eq_ignore_ascii_case("password"));
-        let written = text(content.clone());
-        let is_random = looks_random(&written);
-        let is_value = self.rules.is_strict || is_random || !written.contains(' ');
-        if is_password {
-            self.add(content, Coding::Html, Grade::Strong);
-        } else if self.is_secret(&name) && !super::is_plain(&written) && is_value {
-            self.add(content, Coding::Html, if is_random { Grade::Strong } else { Grade::Weak });
         }
+        finder.named(&name, start..end, Coding::Html);
+    }
+}
+
+/// A field or `meta` element by its attributes.
+fn tag(finder: &mut Finder<'_>, range: Range<usize>) {
+    let attributes = attributes(finder.bytes, range);
+    let value = |wanted: &[&str]| {
+        attributes.iter().find(|(name, _)| wanted.contains(&name.as_str())).map(|(_, value)| value.clone())
+    };
+    let Some(content) = value(&VALUES).filter(|range| !range.is_empty()) else {
+        return;
+    };
+    let text = |range: Range<usize>| String::from_utf8_lossy(&finder.bytes[range]).into_owned();
+    let name = value(&NAMING).map(&text).unwrap_or_default();
+    let is_password = value(&["type"]).is_some_and(|kind| text(kind).eq_ignore_ascii_case("password"));
+    let written = text(content.clone());
+    let is_random = looks_random(&written);
+    let is_value = finder.rules.is_strict || is_random || !written.contains(' ');
+    if is_password {
+        finder.add(content, Coding::Html, Grade::Strong);
+    } else if finder.is_secret(&name) && !super::is_plain(&written) && is_value {
+        finder.add(content, Coding::Html, if is_random { Grade::Strong } else { Grade::Weak });
     }
 }
 
