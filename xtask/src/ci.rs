@@ -1,6 +1,7 @@
 //! What must hold before a merge: format, lints, tests; it stops at the first failure.
 
-use crate::{cargo, complain, test, tidy};
+use crate::shell::{cargo, complain};
+use crate::{test, tidy};
 
 /// The cargo commands before the tests.
 const STEPS: [&[&str]; 3] = [

@@ -27,7 +27,8 @@ use std::path::Path;
 use facts::Facts;
 use pack::File;
 
-use crate::{complain, tidy};
+use crate::shell::complain;
+use crate::tidy;
 
 /// The programs of a package, each the only one of a crate of its name. The first one writes completions and pages.
 const PROGRAMS: [&str; 2] = ["nmax", "nmax-agent"];

@@ -2,10 +2,13 @@
 
 mod ci;
 mod dist;
+mod shell;
 mod test;
 mod tidy;
 
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
+
+use shell::{complain, say};
 
 const USAGE: &str = "\
 usage: cargo xtask COMMAND
@@ -50,28 +53,4 @@ fn tidy() -> Result<(), String> {
         say(&finding.to_string());
     }
     if findings.is_empty() { Ok(()) } else { Err(format!("{} findings", findings.len())) }
-}
-
-/// The cargo that called this program, without what it told of it: build scripts would take that for a change and run again.
-fn cargo() -> Command {
-    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    for (name, _) in std::env::vars_os() {
-        let text = name.to_string_lossy();
-        if text.starts_with("CARGO_PKG_") || text.starts_with("CARGO_MANIFEST_") {
-            command.env_remove(&name);
-        }
-    }
-    command
-}
-
-/// Prints a result.
-#[expect(clippy::print_stdout, reason = "this is a program")]
-fn say(text: &str) {
-    println!("{text}");
-}
-
-/// Prints progress or an error.
-#[expect(clippy::print_stderr, reason = "this is a program")]
-fn complain(text: &str) {
-    eprintln!("{text}");
 }

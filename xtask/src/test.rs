@@ -19,7 +19,7 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::{complain, say};
+use crate::shell::{complain, say};
 use outcome::Outcome;
 use programs::Program;
 

@@ -45,8 +45,9 @@ impl fmt::Display for Finding {
 pub(crate) type Rule = fn(&Repo) -> Vec<Finding>;
 
 /// All rules, with their names.
-pub(crate) const RULES: [(&str, Rule); 20] = [
+pub(crate) const RULES: [(&str, Rule); 21] = [
     ("dependencies follow the table of layers", layers::dependencies_follow_the_table),
+    ("the table of layers is drawn", layers::the_table_is_drawn),
     ("pure crates are pure", layers::pure_crates_are_pure),
     ("serde stays at the border", layers::serde_stays_at_the_border),
     ("one module prints", habits::one_module_prints),

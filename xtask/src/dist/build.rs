@@ -8,7 +8,7 @@ use std::process::Command;
 
 use super::facts::Facts;
 use super::pack::File;
-use crate::{cargo, complain};
+use crate::shell::{cargo, complain};
 
 /// Shells with the names of their files. Zsh and Debian ask for these names.
 const SHELLS: [(&str, &str); 5] = [

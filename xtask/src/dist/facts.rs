@@ -80,7 +80,7 @@ impl Facts {
 /// What a command prints.
 pub(super) fn output(root: &Path, command: &str, args: &[&str]) -> Result<String, String> {
     let shown = || format!("{command} {}", args.join(" "));
-    let mut program = if command == "cargo" { crate::cargo() } else { Command::new(command) };
+    let mut program = if command == "cargo" { crate::shell::cargo() } else { Command::new(command) };
     let output = program.args(args).current_dir(root).output();
     let output = output.map_err(|error| format!("`{}` did not start: {error}", shown()))?;
     if !output.status.success() {

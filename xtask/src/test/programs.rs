@@ -5,7 +5,8 @@ use std::process::Stdio;
 
 use serde_json::Value;
 
-use crate::{cargo, tidy};
+use crate::shell::cargo;
+use crate::tidy;
 
 /// A test program.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -293,6 +293,19 @@ pub(crate) fn dependencies_follow_the_table(repo: &Repo) -> Vec<Finding> {
     findings
 }
 
+/// ARCHITECTURE.md draws the table: a line for each crate with its layer and the crates of ours that it may name.
+pub(crate) fn the_table_is_drawn(repo: &Repo) -> Vec<Finding> {
+    let Some(file) = repo.file("ARCHITECTURE.md") else { return Vec::new() };
+    let drawn = |row: &Row| {
+        let layer = format!("{:?}", row.layer).to_lowercase();
+        let own: Vec<&str> = row.own.iter().map(|own| own.trim_start_matches("nmax-")).collect();
+        format!("| `{}` | {layer} | {} |", row.name, if own.is_empty() { "—".to_owned() } else { own.join(", ") })
+    };
+    let is_missing = |line: &String| !file.text.lines().any(|other| other.starts_with(line.as_str()));
+    let missing = TABLE.iter().map(drawn).filter(is_missing);
+    missing.map(|line| finding(file, 1, format!("the table of rooms needs the line `{line} ..`"))).collect()
+}
+
 /// The table itself points inwards: pure crates know only pure ones, nobody knows a program, and there is no cycle.
 #[cfg(test)]
 pub(crate) fn table_points_inwards(table: &[Row]) -> Vec<String> {

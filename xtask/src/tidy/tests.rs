@@ -20,6 +20,11 @@ fn dependencies_follow_the_table_of_layers() {
 }
 
 #[test]
+fn the_table_of_layers_is_drawn() {
+    holds(layers::the_table_is_drawn);
+}
+
+#[test]
 fn the_table_of_layers_points_inwards() {
     assert_eq!(layers::table_points_inwards(&layers::TABLE), [""; 0]);
 }

@@ -133,7 +133,7 @@ impl<'a> Search<'a> {
             self.harvest(entry, &replies[entry]);
         }
         for &entry in &self.timeline.sequence {
-            let is_followed = !self.timeline.is_resource(entry) && self.follow(entry);
+            let is_followed = !self.timeline.is_resource(entry) && follow::follow(self, entry);
             self.values(entry, is_followed);
         }
     }

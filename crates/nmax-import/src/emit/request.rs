@@ -7,6 +7,7 @@ use super::body::{self, Scope};
 use super::fill::literal;
 use super::headers::{self, Author};
 use super::scenario::Writing;
+use super::url;
 use crate::correlate::Correlation;
 use crate::journey::template_path;
 use crate::parts::split;
@@ -31,7 +32,7 @@ impl Writing<'_, '_> {
         let recording = self.told.recording;
         let request = &recording.entries[shape.entry].request;
         let method = request.method.to_ascii_lowercase();
-        let (url, query) = self.url(shape.entry, request);
+        let (url, query) = url::url(self, shape.entry, request);
         let own = format!("{} {}", request.method, url.split('?').next().unwrap_or_default());
         let name = shape.name.map_or_else(|| self.named(shape.entry), str::to_owned);
         let name: String = name.chars().filter(|c| !c.is_control()).take(120).collect();

@@ -6,6 +6,7 @@ use nmax_plan::plan::RESOURCES_MAX;
 use super::fill::{clean, literal};
 use super::request::Shape;
 use super::scenario::Writing;
+use super::url;
 use crate::correlate::Correlation;
 use crate::kind::kind;
 use crate::options::Resources;
@@ -126,7 +127,7 @@ impl Writing<'_, '_> {
         }
         let target = split(&entry.request.url);
         let slash = if target.path_and_query.starts_with('/') { "" } else { "/" };
-        let origin = self.origin(target.origin, target.path_and_query.starts_with("//"));
+        let origin = url::origin(self, target.origin, target.path_and_query.starts_with("//"));
         Ok(format!("{origin}{slash}{}", literal(&clean(target.path_and_query))))
     }
 }

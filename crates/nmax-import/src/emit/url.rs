@@ -15,70 +15,68 @@ const KEY_BYTES_MAX: usize = 200;
 /// Most parameters that are written one by one.
 const PARAMETERS_MAX: usize = 500;
 
-impl Writing<'_, '_> {
-    /// Path or URL, and the parameters that are written apart.
-    pub(super) fn url(&self, entry: usize, request: &Request) -> (String, Option<Yaml>) {
-        let target = split(&request.url);
-        let changes = &self.changes;
-        if changes.has(entry, &Place::Target) {
-            let write = |text: &str| literal(&clean(text));
-            return (changes.fill(entry, &Place::Target, target.path_and_query, write), None);
-        }
-        let segment = |(at, segment): (usize, &str)| {
-            let place = Place::Segment(at);
-            match percent_decode(segment).filter(|_| changes.has(entry, &place)) {
-                Some(value) => changes.encoded(entry, &place, &value),
-                None => literal(&clean(segment)),
-            }
-        };
-        let path: Vec<String> = target.segments().enumerate().map(segment).collect();
-        let path = path.join("/");
-        let mut url = format!("{}/{path}", self.origin(target.origin, path.starts_with('/')));
-        if target.query.is_none() {
-            return (url, None);
-        }
-        let parameters = parameters(&target);
-        if let Some(query) = self.query(entry, &parameters) {
-            return (url, Some(query));
-        }
-        let written = |parameter: &Parameter<'_>| match &parameter.known {
-            Some((place, value)) if changes.has(entry, place) => {
-                let name = literal(&clean(parameter.pair.name));
-                format!("{name}={}", changes.encoded(entry, place, value))
-            }
-            _ => literal(&clean(&parameter.written())),
-        };
-        let pairs: Vec<String> = parameters.iter().map(written).collect();
-        url.push('?');
-        url.push_str(&pairs.join("&"));
-        (url, None)
+/// Path or URL, and the parameters that are written apart.
+pub(super) fn url(writing: &Writing<'_, '_>, entry: usize, request: &Request) -> (String, Option<Yaml>) {
+    let target = split(&request.url);
+    let changes = &writing.changes;
+    if changes.has(entry, &Place::Target) {
+        let write = |text: &str| literal(&clean(text));
+        return (changes.fill(entry, &Place::Target, target.path_and_query, write), None);
     }
-
-    /// The parameters as `query`, where nmax would spell them as they were written.
-    fn query(&self, entry: usize, parameters: &[Parameter<'_>]) -> Option<Yaml> {
-        if parameters.is_empty() || parameters.len() > PARAMETERS_MAX {
-            return None;
+    let segment = |(at, segment): (usize, &str)| {
+        let place = Place::Segment(at);
+        match percent_decode(segment).filter(|_| changes.has(entry, &place)) {
+            Some(value) => changes.encoded(entry, &place, &value),
+            None => literal(&clean(segment)),
         }
-        let pair = |parameter: &Parameter<'_>| {
-            let (place, value) = parameter.known.as_ref()?;
-            let Place::Query(name, _) = place else { return None };
-            let is_same = |text: &str, written: &str| percent_encode(text) == written;
-            let is_spelled_so = is_same(name, parameter.pair.name)
-                && (self.changes.has(entry, place) || is_same(value, parameter.pair.value?));
-            let text = Yaml::text(self.changes.text(entry, place, value));
-            (is_spelled_so && name.len() <= KEY_BYTES_MAX).then(|| (literal(name), text))
-        };
-        let pairs: Option<Vec<(String, Yaml)>> = parameters.iter().map(pair).collect();
-        pairs.map(body::pairs)
+    };
+    let path: Vec<String> = target.segments().enumerate().map(segment).collect();
+    let path = path.join("/");
+    let mut url = format!("{}/{path}", origin(writing, target.origin, path.starts_with('/')));
+    if target.query.is_none() {
+        return (url, None);
     }
-
-    /// What stands before a path. One that begins with two slashes would name a host by itself.
-    pub(super) fn origin(&self, origin: &str, is_double: bool) -> String {
-        match (origin == self.shared.target, is_double) {
-            (true, false) => String::new(),
-            (true, true) => "${target}".to_owned(),
-            (false, _) => literal(&clean(origin)),
+    let parameters = parameters(&target);
+    if let Some(query) = query(writing, entry, &parameters) {
+        return (url, Some(query));
+    }
+    let written = |parameter: &Parameter<'_>| match &parameter.known {
+        Some((place, value)) if changes.has(entry, place) => {
+            let name = literal(&clean(parameter.pair.name));
+            format!("{name}={}", changes.encoded(entry, place, value))
         }
+        _ => literal(&clean(&parameter.written())),
+    };
+    let pairs: Vec<String> = parameters.iter().map(written).collect();
+    url.push('?');
+    url.push_str(&pairs.join("&"));
+    (url, None)
+}
+
+/// The parameters as `query`, where nmax would spell them as they were written.
+fn query(writing: &Writing<'_, '_>, entry: usize, parameters: &[Parameter<'_>]) -> Option<Yaml> {
+    if parameters.is_empty() || parameters.len() > PARAMETERS_MAX {
+        return None;
+    }
+    let pair = |parameter: &Parameter<'_>| {
+        let (place, value) = parameter.known.as_ref()?;
+        let Place::Query(name, _) = place else { return None };
+        let is_same = |text: &str, written: &str| percent_encode(text) == written;
+        let is_spelled_so = is_same(name, parameter.pair.name)
+            && (writing.changes.has(entry, place) || is_same(value, parameter.pair.value?));
+        let text = Yaml::text(writing.changes.text(entry, place, value));
+        (is_spelled_so && name.len() <= KEY_BYTES_MAX).then(|| (literal(name), text))
+    };
+    let pairs: Option<Vec<(String, Yaml)>> = parameters.iter().map(pair).collect();
+    pairs.map(body::pairs)
+}
+
+/// What stands before a path. One that begins with two slashes would name a host by itself.
+pub(super) fn origin(writing: &Writing<'_, '_>, origin: &str, is_double: bool) -> String {
+    match (origin == writing.shared.target, is_double) {
+        (true, false) => String::new(),
+        (true, true) => "${target}".to_owned(),
+        (false, _) => literal(&clean(origin)),
     }
 }
 

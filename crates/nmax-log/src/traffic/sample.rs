@@ -1,7 +1,10 @@
 //! A bounded sample of sessions, each equally likely to be in it.
 
 use super::hash::Random;
-use super::visits::Stride;
+use super::paths::TypeId;
+
+/// A step of a session, and the pause before it in ms.
+pub(crate) type Stride = (TypeId, u32);
 
 /// Sessions that are kept.
 pub(crate) const SAMPLE_MAX: usize = 20_000;

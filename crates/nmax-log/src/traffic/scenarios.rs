@@ -5,7 +5,8 @@ use super::finish::{Places, Sums};
 use super::hash::{IdMap, pair};
 use super::paths::{NOT_FOUND, OTHER};
 use super::profile::{Cluster, RequestType, Transition};
-use super::visits::{Pauses, Stride};
+use super::sample::Stride;
+use super::visits::Pauses;
 
 /// The scenarios of the sampled sessions.
 pub(super) fn scenarios(sample: &[Vec<Stride>], types: &[RequestType], places: &Places, seed: u64) -> Vec<Cluster> {

@@ -17,6 +17,7 @@ use super::hash::{IdMap, pair};
 use super::order::{Event, Ordered};
 use super::paths::TypeId;
 use super::profile::Period;
+use super::sample::Stride;
 
 /// Breaks for which sessions are counted besides the chosen one, in s.
 pub(crate) const BREAKS_S: [u64; 3] = [15 * 60, 30 * 60, 60 * 60];
@@ -36,9 +37,6 @@ const PAIRS_MAX: usize = 50_000;
 const PAUSE_MIN_US: i64 = 1_000;
 
 const NONE: u32 = u32::MAX;
-
-/// A step of a session, and the pause before it in ms.
-pub(crate) type Stride = (TypeId, u32);
 
 #[derive(Clone, Copy, Debug)]
 struct Page {

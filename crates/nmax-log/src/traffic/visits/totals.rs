@@ -1,12 +1,12 @@
 //! What the sessions that ended add up to.
 
 use super::pauses::Pauses;
-use super::{NONE, PAIRS_MAX, Stride, Visitor};
+use super::{NONE, PAIRS_MAX, Visitor};
 use crate::traffic::arrivals::Burstiness;
 use crate::traffic::distribution::Dist;
 use crate::traffic::hash::{IdMap, pair};
 use crate::traffic::paths::TypeId;
-use crate::traffic::sample::Sample;
+use crate::traffic::sample::{Sample, Stride};
 
 /// One kind of step after another.
 #[derive(Clone, Copy, Debug)]
