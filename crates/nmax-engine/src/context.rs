@@ -1,19 +1,21 @@
 //! What all virtual users of one worker share: program, meter, state of the run. One thread, no locks on the way.
 
+use crate::iteration::Assignment;
+use crate::iteration::IterationEnd;
+use crate::iteration::VuSlot;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::task::Waker;
 
 use nmax_metrics::{Nanos, Section};
 
-use crate::driver::Drivers;
-use crate::locations::{LocationId, Locations};
-use crate::meter::{Meter, WorkerEnd};
-use crate::names::{NameBook, SharedCatalog};
-
+use crate::http::driver::Drivers;
+use crate::measure::meter::{Meter, WorkerEnd};
+use crate::measure::names::{NameBook, SharedCatalog};
 use crate::program::Program;
 use crate::runtime::{Runtime, ThreadTime};
-use crate::source::Sources;
+use crate::schedule::locations::Locations;
+use crate::schedule::source::Sources;
 
 /// What all virtual users of one worker share.
 pub struct Context<R: Runtime, D: Drivers> {
@@ -71,61 +73,6 @@ pub(crate) struct State {
     pub broke: Cell<bool>,
     /// Why the worker stopped starting iterations early.
     pub ended_early: RefCell<Option<String>>,
-}
-
-/// A virtual user's place among the others of its worker.
-#[derive(Debug, Default)]
-pub struct VuSlot {
-    /// Number in the run.
-    pub number: u32,
-    /// Which source its iterations come from: 0 is the mix.
-    pub source: u32,
-    /// Where its line leads from.
-    pub location: Cell<Option<LocationId>>,
-    /// Its task.
-    pub waker: RefCell<Option<Waker>>,
-    /// When it started its first iteration.
-    pub begun: Cell<Option<Nanos>>,
-    /// When it got its first reply.
-    pub served: Cell<Option<Nanos>>,
-    /// The iteration that it was given.
-    pub assignment: Cell<Option<Assignment>>,
-}
-
-impl VuSlot {
-    /// Wakes its task.
-    pub fn wake(&self) {
-        if let Some(waker) = self.waker.borrow().as_ref() {
-            waker.wake_by_ref();
-        }
-    }
-}
-
-/// An iteration to run.
-#[derive(Clone, Copy, Debug)]
-pub struct Assignment {
-    /// Number in the run, from 0.
-    pub number: u64,
-    /// Coordinates of its choices.
-    pub choice: (u64, u64),
-    /// Index of the scenario.
-    pub scenario: usize,
-    /// Where its user is.
-    pub location: Option<LocationId>,
-    /// When its first request is due.
-    pub intended: Nanos,
-    /// When a VU took it.
-    pub begun: Nanos,
-    /// How long it waited for an in-flight slot.
-    pub slot_wait: Nanos,
-}
-
-impl Assignment {
-    /// Whether it is none of the background, whose choices have coordinates of their own.
-    #[inline]
-    fn is_of_mix(&self) -> bool {
-        self.choice.0 >> 32 == 0
-    }
 }
 
 impl State {
@@ -366,15 +313,4 @@ impl<R: Runtime, D: Drivers> Context<R, D> {
             self.state.wake_main();
         }
     }
-}
-
-/// How an iteration ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum IterationEnd {
-    /// Every exchange was ok.
-    Ok,
-    /// Some exchange or extraction was not.
-    Failed,
-    /// The end of the run cut it off.
-    Interrupted,
 }

@@ -2,6 +2,7 @@
 //!
 //! Each worker builds its own from the shared plan; nothing in it is shared between threads.
 
+use crate::error::ProgramError;
 use std::collections::{HashMap, HashSet};
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -15,49 +16,17 @@ use nmax_plan::plan::{
 };
 use nmax_plan::template::{Labels, Part, Template};
 
-use crate::flow::{self, Flow};
-use crate::prepare::{Maker, templates_of};
-use crate::settings::{BodyFile, Files, Known};
+use crate::program::flow::Flow;
+use crate::program::prepare::{Maker, templates_of};
+use crate::run::settings::{BodyFile, Files, Known};
+
+pub mod flow;
+pub(crate) mod prepare;
 
 /// Most transitions between pages that are told apart.
 const TRANSITIONS_MAX: usize = 2_000;
 /// Largest reply body that is kept for checks and extractors, bytes.
 pub(crate) const KEPT_BODY_MAX: usize = 16 << 20;
-
-/// A plan that cannot be made ready. The document decoder finds these earlier, with their place.
-#[derive(Debug, thiserror::Error)]
-pub enum ProgramError {
-    /// The target is no URL.
-    #[error("`{url}` is not a URL: {reason}")]
-    Url {
-        /// As written.
-        url: String,
-        /// What is wrong.
-        reason: String,
-    },
-    /// An extractor does not compile.
-    #[error("request `{request}`: {reason}")]
-    Source {
-        /// Request name.
-        request: String,
-        /// What is wrong.
-        reason: String,
-    },
-    /// A body is made of a file that was not opened.
-    #[error("request `{request}`: the file `{file}` was not opened")]
-    File {
-        /// Request name.
-        request: String,
-        /// As the plan names it.
-        file: String,
-    },
-    /// No scenario can be picked.
-    #[error("the mix of scenarios cannot be used: {0}")]
-    Mix(String),
-    /// The stages are no schedule.
-    #[error("the stages cannot be used: {0}")]
-    Stages(String),
-}
 
 /// A plan made ready to run.
 #[derive(Debug)]

@@ -1,7 +1,7 @@
 //! A run on this machine: worker threads, the collector of their windows, and the way to stop them.
 
+use crate::error::StartError;
 use std::collections::{BTreeMap, VecDeque};
-use std::io;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
@@ -12,15 +12,22 @@ use nmax_plan::plan::Workload;
 use nmax_plan::schedule::Stage;
 use tokio::sync::watch;
 
-use crate::bracket::Bracket;
-use crate::collector::{Collector, Complete, WorkerUse};
-use crate::meter::Report;
-use crate::names::SharedCatalog;
-use crate::program::{ProgramError, catalog};
-use crate::real::{RealClock, SharedClock};
-use crate::seat::{Command, Link, Seat};
-use crate::settings::Settings;
-use crate::source::{Slots, Times, times};
+use crate::measure::collector::{Collector, Complete, WorkerUse};
+use crate::measure::meter::Report;
+use crate::measure::names::SharedCatalog;
+use crate::program::catalog;
+use crate::run::bracket::Bracket;
+use crate::run::seat::{Command, Link, Seat};
+use crate::run::settings::Settings;
+use crate::runtime::real::{RealClock, SharedClock};
+use crate::schedule::source::{Slots, Times, times};
+
+pub mod alone;
+pub(crate) mod bracket;
+pub mod once;
+pub(crate) mod seat;
+pub mod settings;
+pub mod worker;
 
 /// Reports that may wait for the collector; beyond that workers wait, which their lag then shows.
 const REPORTS_MAX: usize = 64;
@@ -30,28 +37,6 @@ const RECYCLED_MAX: usize = 4;
 const TEARDOWN_LOOK: Duration = Duration::from_millis(5);
 /// From the moment all workers are ready to the run's origin.
 const LEAD: Duration = Duration::from_millis(5);
-
-/// Why a run did not start.
-#[derive(Debug, thiserror::Error)]
-pub enum StartError {
-    /// The plan cannot be made ready.
-    #[error(transparent)]
-    Program(#[from] ProgramError),
-    /// A thread, reactor or timer could not be made.
-    #[error("worker {worker} did not start: {error}\n  help: see the limits of threads and open files (`ulimit -a`)")]
-    Worker {
-        /// Number of the worker.
-        worker: u32,
-        /// What failed.
-        error: io::Error,
-    },
-    /// TLS settings.
-    #[error("{0}")]
-    Tls(String),
-    /// The plan's setup failed.
-    #[error("{0}\n  help: repair it under `setup` of the plan; no load was sent")]
-    Setup(String),
-}
 
 /// What comes next from a run.
 #[derive(Debug)]

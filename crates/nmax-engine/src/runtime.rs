@@ -1,9 +1,12 @@
 //! What a worker needs from the world: a clock, timers and tasks. Implemented by the real reactor in
-//! [`crate::real`] and by the simulated one in the test kit, so that an hour passes in milliseconds.
+//! [`crate::runtime::real`] and by the simulated one in the test kit, so that an hour passes in milliseconds.
 
 use std::future::Future;
 
 use nmax_metrics::{Clock, Nanos};
+
+pub mod real;
+pub mod timers;
 
 /// A single-threaded world in which virtual users live.
 pub trait Runtime: Clock + Clone + 'static {

@@ -9,7 +9,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use nmax_engine::told::Tellings;
+use nmax_engine::measure::told::Tellings;
 use nmax_log::fidelity::{Row, compare};
 use nmax_log::record::Record;
 use nmax_log::replay::Schedule;

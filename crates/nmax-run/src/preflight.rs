@@ -9,8 +9,8 @@ use std::net::{IpAddr, UdpSocket};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use nmax_engine::network;
-use nmax_engine::real::RealClock;
+use nmax_engine::http::network;
+use nmax_engine::runtime::real::RealClock;
 use nmax_http::{Allow, Config, Failure, Origin, Shared, Url};
 use nmax_metrics::ErrorKind;
 use nmax_observe::address::elsewhere;

@@ -15,7 +15,7 @@ use std::fmt::Write as _;
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
-use nmax_engine::real::RealClock;
+use nmax_engine::runtime::real::RealClock;
 use nmax_http::{Origin, Scheme, Shared};
 
 pub mod config;

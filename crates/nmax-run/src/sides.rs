@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 
-use nmax_engine::told::Tellings;
+use nmax_engine::measure::told::Tellings;
 use nmax_metrics::{Catalog, Histogram, NameId, Nanos, Resource};
 use nmax_observe::log::{Agent, Batch, Entry, Tap};
 use nmax_plan::plan::{LogKind, Observed, ObservedSource, Plan, SourceKind};

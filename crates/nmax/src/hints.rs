@@ -89,7 +89,7 @@ fn is_closed(plan: &Plan) -> bool {
 }
 
 fn is_used(given: &HostOverride, plan: &Plan, origins: &[Origin]) -> bool {
-    let proxy = nmax_engine::network::proxy(plan).ok().flatten();
+    let proxy = nmax_engine::http::network::proxy(plan).ok().flatten();
     let proxy = proxy.iter().map(|proxy| &proxy.origin);
     origins.iter().chain(proxy).any(|origin| {
         origin.host.eq_ignore_ascii_case(&given.host) && given.port.is_none_or(|port| port == origin.port)

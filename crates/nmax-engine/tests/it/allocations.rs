@@ -6,13 +6,13 @@ use std::sync::{Arc, Mutex};
 
 use allocation_counter::measure;
 use nmax_engine::context::Context;
-use nmax_engine::http_driver::HttpDrivers;
-use nmax_engine::meter::{Link, Meter, MeterSettings, Report};
+use nmax_engine::http::sockets::HttpDrivers;
+use nmax_engine::measure::meter::{Link, Meter, MeterSettings, Report};
 use nmax_engine::program::{Program, catalog};
-use nmax_engine::real::{RealClock, RealRuntime};
+use nmax_engine::run::worker;
 use nmax_engine::runtime::Runtime;
-use nmax_engine::source::{Slots, Sources, times};
-use nmax_engine::worker;
+use nmax_engine::runtime::real::{RealClock, RealRuntime};
+use nmax_engine::schedule::source::{Slots, Sources, times};
 use nmax_engine::{Files, KeepSamples};
 use nmax_http::{Config, Shared};
 use nmax_metrics::{Nanos, Section};

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use nmax_engine::once::rehearse;
+use nmax_engine::run::once::rehearse;
 use nmax_engine::{Bracket, Event, Origin, Run, Settings, StartError};
 use nmax_metrics::{Clock as _, Nanos};
 use nmax_plan::plan::Plan;

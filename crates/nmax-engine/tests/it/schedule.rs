@@ -1,6 +1,6 @@
 //! Open workloads start what the schedule says, when it says so.
 
-use nmax_engine::source::open_schedule;
+use nmax_engine::schedule::source::open_schedule;
 use nmax_metrics::{Nanos, Section};
 use nmax_plan::plan::Arrivals;
 use nmax_plan::schedule::Total;

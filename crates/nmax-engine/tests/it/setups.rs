@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use nmax_engine::Settings;
-use nmax_engine::alone::{Once, run_steps};
-use nmax_engine::once::once;
+use nmax_engine::run::alone::{Once, run_steps};
+use nmax_engine::run::once::once;
 use nmax_metrics::{Nanos, Section};
 use nmax_plan::plan::{Plan, Scenario, Step};
 use nmax_plan::template::Part;

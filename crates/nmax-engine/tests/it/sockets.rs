@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use nmax_engine::collector::Complete;
-use nmax_engine::once::once;
-use nmax_engine::real::RealClock;
+use nmax_engine::measure::collector::Complete;
+use nmax_engine::run::once::once;
+use nmax_engine::runtime::real::RealClock;
 use nmax_engine::{Event, KeepSamples, Run, Settings, StartError};
 use nmax_metrics::{Aggregate, Clock, ErrorKind, FailureExample, LoadStats, RawSample, RequestStats, Section};
 use nmax_plan::plan::Plan;

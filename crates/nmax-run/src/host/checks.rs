@@ -1,6 +1,6 @@
 //! The host alone: what its limits mean for load testing.
 
-use nmax_engine::watch::ports::{Range, Reuse, TIME_WAIT_S};
+use nmax_engine::measure::watch::ports::{Range, Reuse, TIME_WAIT_S};
 use nmax_report::number::{bytes, count, digits, share};
 
 use super::{Finding, Host, Level};

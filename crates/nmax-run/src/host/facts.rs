@@ -4,8 +4,8 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use nmax_engine::watch::memory::{self, Memory};
-use nmax_engine::watch::ports::{self, Range, Reuse};
+use nmax_engine::measure::watch::memory::{self, Memory};
+use nmax_engine::measure::watch::ports::{self, Range, Reuse};
 
 use super::clock;
 use super::wake::{Lateness, measure};

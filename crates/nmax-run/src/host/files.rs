@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use nmax_engine::watch;
+use nmax_engine::measure::watch;
 use nmax_observe::host::kept_files;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 

@@ -2,7 +2,7 @@
 //!
 //! An error only where the run surely cannot work; what depends on the target's speed is a warning.
 
-use nmax_engine::watch::ports::{REUSE_AGE_S, Range, Reuse, TIME_WAIT_S};
+use nmax_engine::measure::watch::ports::{REUSE_AGE_S, Range, Reuse, TIME_WAIT_S};
 use nmax_report::number::{bytes, count, digits, time};
 
 use super::checks::{REUSE_PORTS, WIDEN_PORTS};

@@ -151,7 +151,7 @@ fn opened_per_s(plan: &Plan, each: u64) -> Option<f64> {
 
 /// Where the target's connections arrive: the addresses given to it, else its host; that of a proxy in its place.
 pub(super) fn targets(plan: &Plan, origins: &[Origin]) -> BTreeSet<(String, u16)> {
-    let proxy = nmax_engine::network::proxy(plan).ok().flatten();
+    let proxy = nmax_engine::http::network::proxy(plan).ok().flatten();
     let Some(origin) = proxy.map(|proxy| proxy.origin).or_else(|| origins.first().cloned()) else {
         return BTreeSet::new();
     };

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-use nmax_engine::real::RealClock;
+use nmax_engine::runtime::real::RealClock;
 use nmax_http::{Alarm, Allow, Client, Config, KeepBody, NameRules, Origin, Request, Shared};
 use nmax_plan::addresses::{Class, classify};
 use tokio::time::timeout;

@@ -1,7 +1,8 @@
 //! How a run ended: what is only known then, and what it means for the exit code.
 
 use nmax_analysis::Judgement;
-use nmax_engine::{Run, watch};
+use nmax_engine::Run;
+use nmax_engine::measure::watch;
 use nmax_metrics::{Aggregate, Catalog, ErrorKind, Nanos, Resource, Section};
 use nmax_plan::plan::{Plan, Workload};
 use nmax_store::{RunWriter, StoreError};

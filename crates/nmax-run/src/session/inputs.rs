@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::Read;
 use std::sync::Arc;
 
-use nmax_engine::real::RealClock;
+use nmax_engine::runtime::real::RealClock;
 use nmax_engine::{Allow, BodyFile, Files, Settings};
 use nmax_http::{ClientCertificate, ClientProblem, Config, ConfigError, Shared};
 use nmax_plan::plan::Plan;

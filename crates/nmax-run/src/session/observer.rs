@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use nmax_engine::Run;
-use nmax_engine::watch::{self, Watch};
+use nmax_engine::measure::watch::{self, Watch};
 use nmax_metrics::{Nanos, Resource};
 use nmax_observe::host::Neighbours;
 use nmax_observe::log::Tap;

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use nmax_engine::{Settings, watch, worker_count};
+use nmax_engine::measure::watch;
+use nmax_engine::{Settings, worker_count};
 use nmax_http::SocketBudget;
 
 use super::SessionError;

@@ -6,7 +6,7 @@ use std::future::pending;
 use std::os::unix::fs::FileExt;
 use std::rc::Rc;
 
-use nmax_engine::driver::{Driver, Drivers};
+use nmax_engine::http::driver::{Driver, Drivers};
 use nmax_engine::runtime::{Runtime, Timer};
 use nmax_http::codec::{Expected, Receiver};
 use nmax_http::line::Line;

@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
 
+use nmax_engine::runtime::timers::{Slot, Timers};
 use nmax_engine::runtime::{Runtime, ThreadTime, Timer};
-use nmax_engine::timers::{Slot, Timers};
 use nmax_metrics::{Clock, Nanos};
 
 /// Clock, timers and tasks.

@@ -104,7 +104,7 @@ fn sources_text(lines: &[String]) -> String {
 fn startable(plan: &Arc<Plan>) -> Result<(), SessionError> {
     let nowhere: Allow = Arc::new(|_, _| Err("nothing is sent".into()));
     let settings = nmax_run::settings(plan, &nowhere)?;
-    nmax_engine::network::config(&settings).map_err(StartError::from)?;
+    nmax_engine::http::network::config(&settings).map_err(StartError::from)?;
     let names = nmax_engine::program::catalog(plan, settings.names_max);
     Program::new(Arc::clone(plan), &names, &settings.files).map_err(StartError::from)?;
     Ok(())

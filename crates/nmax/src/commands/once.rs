@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use nmax_engine::Settings;
-use nmax_engine::once::{Rehearsal, Traced, rehearse};
+use nmax_engine::run::once::{Rehearsal, Traced, rehearse};
 use nmax_metrics::{FailureExample, Outcome, Sample};
 use nmax_plan::plan::Plan;
 use nmax_report::number;

@@ -1,6 +1,6 @@
 //! One iteration of every scenario before a heavy profile: a wrong plan is stopped before it costs hours.
 
-use nmax_engine::once::{Rehearsal, rehearse};
+use nmax_engine::run::once::{Rehearsal, rehearse};
 use nmax_run::Exit;
 use nmax_run::Order;
 

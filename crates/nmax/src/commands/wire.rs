@@ -11,7 +11,7 @@ mod log;
 use std::sync::Arc;
 use std::time::Duration;
 
-use nmax_engine::once::{Traced, once_then};
+use nmax_engine::run::once::{Traced, once_then};
 use nmax_metrics::{Nanos, Outcome};
 use nmax_plan::plan::{Plan, Step};
 use nmax_report::number;

@@ -1,4 +1,4 @@
-use nmax_engine::watch::memory::Memory;
+use nmax_engine::measure::watch::memory::Memory;
 
 use super::*;
 use crate::host::Lateness;

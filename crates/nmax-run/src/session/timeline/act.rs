@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use nmax_engine::Settings;
-use nmax_engine::once::once_unless;
+use nmax_engine::run::once::once_unless;
 use nmax_metrics::Outcome;
 use nmax_observe::process::pids;
 use nmax_plan::plan::{Action, Body, Method, Plan, ProcessRef, Request, Step};

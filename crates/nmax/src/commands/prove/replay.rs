@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use nmax_engine::once::{Rehearsal, Take, Traced, rehearse_take};
+use nmax_engine::run::once::{Rehearsal, Take, Traced, rehearse_take};
 use nmax_engine::{Settings, StartError};
 use nmax_extract::{Extractor, GaveUp, Page};
 use nmax_import::structure::{Reply, Structure};

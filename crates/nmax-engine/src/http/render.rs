@@ -1,0 +1,312 @@
+//! Requests as bytes, rendered into a reused buffer.
+
+use std::borrow::Cow;
+
+use nmax_http::{Piece, Url};
+use nmax_plan::plan::{Body, Method, Plan, Request, Version};
+use nmax_plan::template::{Call, Escape, Template, Values};
+
+use crate::http::multipart;
+use crate::program::{Fixed, Prepared, keeps_alive};
+
+/// What a request says about its sender unless the plan says otherwise.
+const USER_AGENT: &str = concat!("nmax/", env!("CARGO_PKG_VERSION"));
+/// Headers that another origin must not see, and the name of the origin itself.
+const OF_ORIGIN: [&str; 4] = ["authorization", "cookie", "proxy-authorization", "host"];
+/// Headers that say something about a body, beside those that begin with `content-`.
+const OF_BODY: [&str; 2] = ["expect", "transfer-encoding"];
+
+/// How a request goes out: as its step says, or as redirects left it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Form {
+    pub(crate) method: Method,
+    /// A redirect may have taken the body, and what headers say about it.
+    pub(crate) has_body: bool,
+    /// A redirect to another origin takes what only the first one may see.
+    pub(crate) has_credentials: bool,
+}
+
+impl Form {
+    /// As the step says.
+    pub(crate) fn of(request: &Request) -> Self {
+        Self { method: request.method, has_body: true, has_credentials: true }
+    }
+
+    /// Whether a header that the plan gives goes out.
+    fn sends(self, header: &str) -> bool {
+        let is_one_of = |list: &[&str]| list.iter().any(|name| name.eq_ignore_ascii_case(header));
+        (self.has_credentials || !is_one_of(&OF_ORIGIN))
+            && (self.has_body || !(is_about_body(header) || is_one_of(&OF_BODY)))
+    }
+}
+
+fn is_about_body(header: &str) -> bool {
+    header.get(..8).is_some_and(|start| start.eq_ignore_ascii_case("content-"))
+}
+
+/// A request to be written.
+pub(crate) struct Message<'a> {
+    pub(crate) plan: &'a Plan,
+    pub(crate) request: &'a Request,
+    pub(crate) prepared: &'a Prepared,
+    pub(crate) form: Form,
+    /// `host` header of the origin.
+    pub(crate) authority: &'a str,
+    /// Path and query.
+    pub(crate) target: &'a [u8],
+}
+
+/// Where the parts of a written request are.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Layout {
+    /// Where a `cookie` line belongs: just before the empty line.
+    pub(crate) cookies_at: usize,
+    /// Where the body begins.
+    pub(crate) body_at: usize,
+}
+
+/// A body on its way: its bytes, and where files belong in them.
+#[derive(Debug, Default)]
+pub(crate) struct BodyBuffer {
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) marks: Vec<usize>,
+}
+
+impl BodyBuffer {
+    fn clear(&mut self) {
+        self.bytes.clear();
+        self.marks.clear();
+    }
+}
+
+/// A request without holes, rendered once.
+pub(crate) fn fixed(plan: &Plan, request: &Request, prepared: &Prepared, url: &Url) -> Fixed {
+    let mut target = url.target.clone().into_bytes();
+    query(&request.query, &NoValues, &mut target);
+    let (mut bytes, mut body) = (Vec::with_capacity(256), BodyBuffer::default());
+    let message =
+        Message { plan, request, prepared, form: Form::of(request), authority: &prepared.authority, target: &target };
+    let Layout { cookies_at, body_at } = message.write(&NoValues, &mut body, &mut bytes);
+    if body.marks.is_empty() {
+        body = BodyBuffer::default();
+    }
+    Fixed {
+        bytes,
+        cookies_at,
+        body_at,
+        target: String::from_utf8_lossy(&target).into_owned(),
+        body: body.bytes,
+        marks: body.marks,
+    }
+}
+
+/// What follows the bytes of a request whose body has files: each file, and what comes after it.
+pub(crate) fn pieces<'a>(prepared: &'a Prepared, body: &'a [u8], marks: &[usize]) -> Vec<Piece<'a>> {
+    let mut pieces = Vec::new();
+    let ends = marks.iter().skip(1).copied().chain([body.len()]);
+    for ((file, from), to) in prepared.files.iter().zip(marks).zip(ends) {
+        pieces.push(Piece::File { name: &file.name, file: &file.file, length: file.length });
+        if *from < to {
+            pieces.push(Piece::Bytes(&body[*from..to]));
+        }
+    }
+    pieces
+}
+
+/// Whether the body waits for `100 Continue`. HTTP/1.0 does not know it, and without a body there is nothing to wait
+/// for (RFC 9110, 10.1.1).
+pub(crate) fn waits_for_continue(plan: &Plan, request: &Request, form: Form) -> bool {
+    request.expect_continue && form.has_body && request.body != Body::Empty && plan.defaults.version == Version::Http11
+}
+
+/// Appends the parameters of a step to a path; encoded, with `?` or `&` as needed.
+pub(crate) fn query(pairs: &[(Template, Template)], values: &impl Values, out: &mut Vec<u8>) {
+    for (name, value) in pairs {
+        out.push(if out.contains(&b'?') { b'&' } else { b'?' });
+        name.render(out, values, Escape::Url);
+        out.push(b'=');
+        value.render(out, values, Escape::Url);
+    }
+}
+
+impl Message<'_> {
+    /// Writes the request into `out`, up to its first file; `body` takes the whole body.
+    pub(crate) fn write(&self, values: &impl Values, body: &mut BodyBuffer, out: &mut Vec<u8>) -> Layout {
+        let (plan, request) = (self.plan, self.request);
+        let version: &[u8] = match plan.defaults.version {
+            Version::Http10 => b" HTTP/1.0\r\n",
+            Version::Http11 => b" HTTP/1.1\r\n",
+        };
+        for piece in [self.form.method.token().as_bytes(), b" ", self.target, version] {
+            out.extend_from_slice(piece);
+        }
+        let own = [
+            ("host", self.authority),
+            ("user-agent", USER_AGENT),
+            ("accept", "*/*"),
+            ("connection", if keeps_alive(plan) { "keep-alive" } else { "close" }),
+        ];
+        for (name, value) in own {
+            if !self.is_given(name) {
+                line(out, name, value.as_bytes());
+            }
+        }
+        self.accept_encoding(out);
+        for (name, value) in &plan.defaults.headers {
+            let is_replaced = request.headers.iter().any(|(own, _)| own.eq_ignore_ascii_case(name));
+            if !is_replaced && self.sends(name) {
+                templated_line(out, name, value, values);
+            }
+        }
+        for (name, value) in &request.headers {
+            if self.sends(name) {
+                templated_line(out, name, value, values);
+            }
+        }
+        body.clear();
+        if self.form.has_body {
+            self.body_lines(values, body, out);
+        }
+        let cookies_at = out.len();
+        out.extend_from_slice(b"\r\n");
+        let body_at = out.len();
+        let until = body.marks.first().copied().unwrap_or(body.bytes.len());
+        out.extend_from_slice(&body.bytes[..until]);
+        Layout { cookies_at, body_at }
+    }
+
+    /// Whether the plan gives this header itself.
+    fn is_given(&self, name: &str) -> bool {
+        let mut given = self.plan.defaults.headers.iter().chain(&self.request.headers);
+        given.any(|(given, _)| given.eq_ignore_ascii_case(name)) && self.sends(name)
+    }
+
+    /// Whether a header that the plan gives goes out. A type of its own would hide the boundary of a multipart body.
+    fn sends(&self, name: &str) -> bool {
+        let hides_boundary =
+            matches!(self.request.body, Body::Multipart(_)) && name.eq_ignore_ascii_case("content-type");
+        !hides_boundary && self.form.sends(name)
+    }
+
+    fn accept_encoding(&self, out: &mut Vec<u8>) {
+        let codings = &self.plan.defaults.compression;
+        if codings.is_empty() || self.is_given("accept-encoding") {
+            return;
+        }
+        out.extend_from_slice(b"accept-encoding: ");
+        for (index, coding) in codings.iter().enumerate() {
+            out.extend_from_slice(if index > 0 { b", " } else { b"" });
+            out.extend_from_slice(coding.token().as_bytes());
+        }
+        out.extend_from_slice(b"\r\n");
+    }
+
+    /// Renders the body, and writes the lines that say what it is.
+    fn body_lines(&self, values: &impl Values, body: &mut BodyBuffer, out: &mut Vec<u8>) {
+        let bytes = &mut body.bytes;
+        let content_type = match &self.request.body {
+            // A POST without a body says so (RFC 9110, 8.6).
+            Body::Empty if self.form.method.is_idempotent() => return,
+            Body::Empty => "",
+            Body::Text(text) => {
+                text.render(bytes, values, Escape::None);
+                "text/plain; charset=utf-8"
+            }
+            Body::Json(text) => {
+                text.render(bytes, values, Escape::Json);
+                "application/json"
+            }
+            Body::Form(fields) => {
+                form(fields, values, bytes);
+                "application/x-www-form-urlencoded"
+            }
+            Body::Multipart(parts) => {
+                multipart::write(parts, &self.prepared.boundary, values, body);
+                "multipart/form-data; boundary="
+            }
+            Body::File(_) => {
+                body.marks.push(0);
+                "application/octet-stream"
+            }
+        };
+        if !content_type.is_empty() && !self.is_given("content-type") {
+            out.extend_from_slice(b"content-type: ");
+            out.extend_from_slice(content_type.as_bytes());
+            out.extend_from_slice(self.prepared.boundary.as_bytes());
+            out.extend_from_slice(b"\r\n");
+        }
+        let files: u64 = self.prepared.files.iter().map(|file| file.length).sum();
+        out.extend_from_slice(b"content-length: ");
+        decimal(out, body.bytes.len() as u64 + files);
+        out.extend_from_slice(b"\r\n");
+        if waits_for_continue(self.plan, self.request, self.form) && !self.is_given("expect") {
+            line(out, "expect", b"100-continue");
+        }
+    }
+}
+
+/// `application/x-www-form-urlencoded`.
+fn form(fields: &[(Template, Template)], values: &impl Values, out: &mut Vec<u8>) {
+    for (index, (name, value)) in fields.iter().enumerate() {
+        if index > 0 {
+            out.push(b'&');
+        }
+        name.render(out, values, Escape::Form);
+        out.push(b'=');
+        value.render(out, values, Escape::Form);
+    }
+}
+
+fn line(out: &mut Vec<u8>, name: &str, value: &[u8]) {
+    out.extend_from_slice(name.as_bytes());
+    out.extend_from_slice(b": ");
+    out.extend_from_slice(value);
+    out.extend_from_slice(b"\r\n");
+}
+
+/// A header line; line breaks that a hole brings in become spaces, so that data cannot add headers.
+fn templated_line(out: &mut Vec<u8>, name: &str, value: &Template, values: &impl Values) {
+    out.extend_from_slice(name.as_bytes());
+    out.extend_from_slice(b": ");
+    let start = out.len();
+    value.render(out, values, Escape::None);
+    out[start..].iter_mut().filter(|byte| matches!(byte, b'\r' | b'\n' | 0)).for_each(|byte| *byte = b' ');
+    out.extend_from_slice(b"\r\n");
+}
+
+fn decimal(out: &mut Vec<u8>, number: u64) {
+    let mut digits = [0_u8; 20];
+    let mut at = digits.len();
+    let mut rest = number;
+    loop {
+        at -= 1;
+        digits[at] = b'0' + (rest % 10) as u8;
+        rest /= 10;
+        if rest == 0 {
+            break;
+        }
+    }
+    out.extend_from_slice(&digits[at..]);
+}
+
+/// The values of a request without holes.
+pub(crate) struct NoValues;
+
+impl Values for NoValues {
+    fn slot(&self, _: usize) -> &str {
+        ""
+    }
+    fn feeder(&self, _: usize, _: usize) -> Cow<'_, str> {
+        Cow::Borrowed("")
+    }
+    fn shared(&self, _: usize) -> &str {
+        ""
+    }
+    fn call(&self, _: &Call, _: &mut String) {}
+    fn iteration(&self) -> u64 {
+        0
+    }
+    fn vu(&self) -> u32 {
+        0
+    }
+}

@@ -1,0 +1,101 @@
+//! What virtual users count beside exchanges: checks, transactions, pages, transitions.
+
+use nmax_metrics::{Nanos, Section};
+
+use crate::context::Context;
+use crate::http::driver::Drivers;
+use crate::http::page::Fetched;
+use crate::iteration::LocationId;
+use crate::runtime::Runtime;
+
+impl<R: Runtime, D: Drivers> Context<R, D> {
+    /// A check held, or not.
+    pub(crate) fn count_check(&self, section: Section, number: usize, holds: bool) {
+        let mut meter = self.meter.borrow_mut();
+        let stats = meter.window().aggregate.check_mut(section, number);
+        if holds {
+            stats.passed += 1;
+        } else {
+            stats.failed += 1;
+        }
+    }
+
+    /// An exchange is cut off by the end of the run.
+    pub(crate) fn censor(&self, section: Section, intended: Nanos, now: Nanos) {
+        self.roll(now);
+        let mut meter = self.meter.borrow_mut();
+        let load = meter.window().aggregate.load_mut(section);
+        load.censored.record(now.since(intended).0);
+    }
+
+    /// A transaction has ended.
+    pub(crate) fn count_transaction(&self, section: Section, number: usize, is_ok: bool, took: Took) {
+        let mut meter = self.meter.borrow_mut();
+        let stats = meter.window().aggregate.transaction_mut(section, number);
+        stats.record(is_ok, took.time().0);
+        if let Some(hold) = meter.hold_of(took.done) {
+            hold.transaction_mut(Section::Hold, number).ended_within += 1;
+        }
+    }
+
+    /// A page is complete, and the user came to it by this transition.
+    pub(crate) fn count_page(&self, section: Section, visit: &Visit, is_ok: bool, took: Took) {
+        let mut meter = self.meter.borrow_mut();
+        let time = took.time();
+        let aggregate = &mut meter.window().aggregate;
+        let stats = aggregate.page_mut(section, visit.page);
+        stats.pages.record(is_ok, time.0);
+        let fetched = &visit.fetched;
+        stats.resources += fetched.resources;
+        stats.cached += fetched.cached;
+        stats.unchanged += fetched.unchanged;
+        stats.resources_failed += fetched.failed;
+        stats.left_out += fetched.left_out;
+        stats.bytes_received += visit.bytes_received + fetched.bytes_received;
+        if let Some(location) = visit.location {
+            aggregate.location_mut(section, usize::from(location)).pages.record(is_ok, time.0);
+        }
+        if let Some(transition) = visit.transition {
+            aggregate.transition_mut(section, transition).record(is_ok, time.0);
+        }
+        if let Some(hold) = meter.hold_of(took.done) {
+            hold.page_mut(Section::Hold, visit.page).pages.ended_within += 1;
+            if let Some(location) = visit.location {
+                hold.location_mut(Section::Hold, usize::from(location)).pages.ended_within += 1;
+            }
+            if let Some(transition) = visit.transition {
+                hold.transition_mut(Section::Hold, transition).ended_within += 1;
+            }
+        }
+    }
+}
+
+/// From when to when something took that a user feels as one.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Took {
+    /// Intended start of the first exchange.
+    pub(crate) from: Nanos,
+    /// End of the last.
+    pub(crate) done: Nanos,
+}
+
+impl Took {
+    fn time(self) -> Nanos {
+        self.done.since(self.from)
+    }
+}
+
+/// A page that a user looks at.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Visit {
+    /// Number in the catalog.
+    pub(crate) page: usize,
+    /// Number in the catalog of the transition from the page before, when there was one.
+    pub(crate) transition: Option<usize>,
+    /// Bytes received for the document, redirects included.
+    pub(crate) bytes_received: u64,
+    /// What was fetched along with it.
+    pub(crate) fetched: Fetched,
+    /// Where its user is.
+    pub(crate) location: Option<LocationId>,
+}

@@ -1,0 +1,107 @@
+//! Every exchange of a run as a server's log would have it, for whoever compares the traffic with another's.
+//!
+//! Only runs that ask for it ([`crate::Settings::tells`]) pay for it.
+
+use nmax_metrics::{NameId, Nanos, Sample};
+
+use crate::iteration::Assignment;
+
+/// Most bytes of targets that a worker tells of a window.
+const TARGETS_BYTES_MAX: usize = 64 << 20;
+
+/// One exchange.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Told {
+    /// When it was sent.
+    pub sent: Nanos,
+    /// When its reply was complete, or given up.
+    pub done: Nanos,
+    /// Status of the reply.
+    pub status: Option<u16>,
+    /// Bytes of the reply's body: as received, without the head where that is known.
+    pub bytes: u64,
+    /// Iteration number of the run.
+    pub iteration: u64,
+    /// Source of the iteration and, in a closed workload, its user: what keeps iterations of the same number apart.
+    pub user: u64,
+    /// Scenario number.
+    pub scenario: u16,
+    /// Request name.
+    pub name: NameId,
+    /// Where its method and target are in [`Tellings::text`].
+    method: (u32, u8),
+    target: (u32, u32),
+}
+
+/// Exchanges of a window.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tellings {
+    all: Vec<Told>,
+    /// Methods and targets, one after the other.
+    text: Vec<u8>,
+    /// How many there was no room for.
+    pub left_out: u64,
+}
+
+impl Tellings {
+    /// Adds an exchange whose request begins with these bytes. One that was never sent is none.
+    pub(crate) fn add(&mut self, sample: &Sample, assignment: &Assignment, head: &[u8]) {
+        let Some(sent) = sample.sent else { return };
+        let mut words = head.split(|byte| matches!(byte, b' ' | b'\r' | b'\n'));
+        let method = words.next().unwrap_or_default();
+        let target = words.next().unwrap_or_default();
+        if self.text.len() + method.len() + target.len() > TARGETS_BYTES_MAX {
+            self.left_out += 1;
+            return;
+        }
+        let at = self.text.len() as u32;
+        self.text.extend_from_slice(method);
+        self.text.extend_from_slice(target);
+        self.all.push(Told {
+            sent,
+            done: sample.done,
+            status: sample.status,
+            bytes: sample.bytes_received.min(sample.bytes_decoded),
+            iteration: assignment.number,
+            user: assignment.choice.0,
+            scenario: sample.scenario,
+            name: sample.name,
+            method: (at, method.len() as u8),
+            target: (at + method.len() as u32, target.len() as u32),
+        });
+    }
+
+    /// Adds those of another worker.
+    pub(crate) fn append(&mut self, other: Self) {
+        let Some(shift) =
+            u32::try_from(self.text.len()).ok().filter(|shift| shift.checked_add(TARGETS_BYTES_MAX as u32).is_some())
+        else {
+            self.left_out += other.left_out + other.all.len() as u64;
+            return;
+        };
+        self.text.extend(other.text);
+        self.all.extend(other.all.into_iter().map(|told| Told {
+            method: (told.method.0 + shift, told.method.1),
+            target: (told.target.0 + shift, told.target.1),
+            ..told
+        }));
+        self.left_out += other.left_out;
+    }
+
+    /// Every exchange with its method and target, in the order of their ends on each worker.
+    pub fn iter(&self) -> impl Iterator<Item = (&Told, &[u8], &[u8])> {
+        self.all.iter().map(|told| {
+            let method = self.piece(told.method.0, u32::from(told.method.1));
+            (told, method, self.piece(told.target.0, told.target.1))
+        })
+    }
+
+    fn piece(&self, at: u32, length: u32) -> &[u8] {
+        self.text.get(at as usize..(at + length) as usize).unwrap_or_default()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+}

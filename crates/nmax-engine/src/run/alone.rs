@@ -1,0 +1,164 @@
+//! Steps that are done once for a whole run: its setup before the workers start, its teardown after they have ended.
+//!
+//! One user does them over the same network as the workers do; nothing is measured, failed exchanges are kept for study.
+
+use std::future::poll_fn;
+use std::pin::pin;
+use std::rc::Rc;
+use std::sync::mpsc::sync_channel;
+use std::sync::{Arc, Mutex};
+use std::task::Poll;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use nmax_http::Shared;
+use nmax_metrics::{Clock as _, FailureExample, Nanos};
+use nmax_plan::plan::{Plan, Scenario, Workload};
+use nmax_plan::schedule::{Stage as Level, StageKind};
+use nmax_plan::share::Share;
+use tokio::task::LocalSet;
+
+use crate::context::Context;
+use crate::error::StartError;
+use crate::http::driver::Drivers;
+use crate::http::network;
+use crate::http::sockets::HttpDrivers;
+use crate::iteration::{Assignment, IterationEnd, VuSlot};
+use crate::measure::meter::{Link, Meter, MeterSettings, Report, WorkerEnd};
+use crate::program::{Program, catalog};
+use crate::run::settings::{KeepSamples, Settings};
+use crate::runtime::real::{RealClock, RealRuntime};
+use crate::runtime::{Runtime, Timer as _};
+use crate::schedule::source::{Slots, Sources};
+use crate::user::vu::Vu;
+use crate::user::way::Stage;
+
+/// The user of these steps is none of the run's, so its choices are its own.
+const USER: u64 = u64::MAX - 1;
+/// Longer than any setup: everything falls into one window.
+const WINDOW: Duration = Duration::from_secs(366 * 24 * 3600);
+
+/// Which steps they are; the two make different choices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Once {
+    /// Before the run.
+    Setup,
+    /// After it.
+    Teardown,
+}
+
+/// What the steps came to.
+#[derive(Debug)]
+pub struct Alone {
+    /// Whether all of them went as planned.
+    pub is_ok: bool,
+    /// The values that they left, by slot.
+    pub values: Vec<String>,
+    /// What was not ok.
+    pub failures: Vec<FailureExample>,
+}
+
+/// Does the steps of a scenario once, on this thread.
+///
+/// They see the values of the run's setup in their slots and as `${setup.NAME}`. What is under way is cut off when `cut` is
+/// ready, and the steps have failed.
+pub fn run_steps(
+    settings: &Settings,
+    once: Once,
+    scenario: &Scenario,
+    cut: impl Future<Output = ()>,
+) -> Result<Alone, StartError> {
+    let plan = Arc::new(only(&settings.plan, scenario));
+    let worker_error = |error| StartError::Worker { worker: 0, error };
+    let reactor = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(worker_error)?;
+    let names = catalog(&plan, settings.names_max);
+    let mut program = Program::new(Arc::clone(&plan), &names, &settings.files)?;
+    program.shared = Arc::clone(&settings.values);
+    let clock = RealClock::starting_now();
+    let shared = Shared::new(network::config(settings)?, clock.clone());
+    let drivers = HttpDrivers::new(shared.map_err(|error| StartError::Tls(error.to_string()))?);
+    let (reports_in, reports) = sync_channel(4);
+    let (_, recycled) = sync_channel(1);
+    let link = Link { worker: 0, reports: reports_in, recycled };
+    let (end, values) = LocalSet::new().block_on(&reactor, async move {
+        let runtime = RealRuntime::start(clock).map_err(worker_error)?;
+        let sources =
+            Sources::new(&plan, &Slots::new(&plan, Share::whole()), Share::whole(), (0, 1), || runtime.timer())?;
+        let meter = MeterSettings {
+            width: Nanos::from(WINDOW),
+            hold: (Nanos::ZERO, Nanos::MAX),
+            keep: KeepSamples::None,
+            seed: plan.seed,
+        };
+        let meter = Meter::new(meter, link, runtime.thread_time());
+        #[expect(clippy::disallowed_methods, reason = "wall time, for cookies and templates")]
+        let unix = SystemTime::now().duration_since(UNIX_EPOCH).map_or(Nanos::ZERO, Nanos::from);
+        let names = Arc::new(Mutex::new(names));
+        let context = Rc::new(Context::new(runtime, drivers, program, sources, meter, names, unix));
+        let slot = Rc::new(VuSlot::default());
+        context.state.vus.borrow_mut().push(Rc::clone(&slot));
+        let mut user = pin!(Vu::new(Rc::clone(&context), slot).alone(once, &settings.values));
+        let mut cut = pin!(cut);
+        let done = tokio::select! {
+            done = &mut user => done,
+            () = &mut cut => {
+                context.cut_off();
+                user.await
+            }
+        };
+        let (now, time) = (context.runtime.now(), context.runtime.thread_time());
+        context.finish(now, time, WorkerEnd::default());
+        Ok::<_, StartError>(done)
+    })?;
+    let mut failures = Vec::new();
+    for report in reports {
+        if let Report::Window { failures: failed, .. } = report {
+            failures.extend(failed);
+        }
+    }
+    Ok(Alone { is_ok: end == IterationEnd::Ok, values, failures })
+}
+
+/// The plan with nothing but these steps.
+fn only(plan: &Plan, scenario: &Scenario) -> Plan {
+    let scenario = Scenario { weight: 1.0, pacing: None, location: None, ..scenario.clone() };
+    Plan {
+        scenarios: vec![scenario],
+        locations: Vec::new(),
+        background: Vec::new(),
+        workload: Workload::Closed { vus: 1 },
+        written: None,
+        stages: vec![Level { from: 1.0, to: 1.0, length_ns: None, kind: StageKind::Hold }],
+        iterations: Some(1),
+        ..plan.clone()
+    }
+}
+
+impl<R: Runtime, D: Drivers> Vu<R, D> {
+    /// Does the steps of the only scenario once, given the values of its slots; returns how they ended, and the values
+    /// that they left.
+    async fn alone(mut self, once: Once, values: &[String]) -> (IterationEnd, Vec<String>) {
+        poll_fn(|task| {
+            self.slot.waker.replace(Some(task.waker().clone()));
+            self.limit.watch(task.waker());
+            Poll::Ready(())
+        })
+        .await;
+        let context = Rc::clone(&self.context);
+        let now = context.runtime.now();
+        let assignment = Assignment {
+            number: 0,
+            choice: (USER, once as u64),
+            scenario: 0,
+            location: None,
+            intended: now,
+            begun: now,
+            slot_wait: Nanos::ZERO,
+        };
+        self.prepare(&context, &assignment);
+        for (slot, value) in self.values.slots.iter_mut().zip(values) {
+            slot.clone_from(value);
+        }
+        let (_, end) = self.walk(&context, &assignment, Stage::Steps).await;
+        (end, std::mem::take(&mut self.values.slots))
+    }
+}

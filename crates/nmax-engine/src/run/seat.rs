@@ -1,0 +1,171 @@
+//! A worker's thread: made ready before the run's origin, then the run itself.
+
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, SyncSender};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+use nmax_http::Shared;
+use nmax_metrics::{Clock, Nanos};
+use nmax_plan::schedule::hold_gaps;
+use tokio::runtime::Builder;
+use tokio::sync::watch;
+use tokio::task::LocalSet;
+
+use crate::context::Context;
+use crate::error::StartError;
+use crate::http::network;
+use crate::http::sockets::HttpDrivers;
+pub(crate) use crate::measure::meter::Link;
+use crate::measure::meter::{Meter, MeterSettings};
+use crate::measure::names::SharedCatalog;
+use crate::program::Program;
+use crate::run::settings::Settings;
+use crate::run::{Origin, worker};
+use crate::runtime::real::{RealClock, RealRuntime};
+use crate::runtime::{Runtime, Timer};
+use crate::schedule::pace;
+use crate::schedule::source::{Slots, Sources, times};
+
+/// How long the run's origin waits for connections that are opened ahead of it.
+const AHEAD_MAX: Nanos = Nanos::from_secs(1);
+
+/// What a running worker is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Command {
+    /// Go on.
+    Run,
+    /// Start nothing more; let exchanges end.
+    Stop,
+    /// Cut everything off.
+    Cut,
+}
+
+/// What a worker's thread starts with.
+pub(crate) struct Seat {
+    pub(crate) settings: Settings,
+    pub(crate) worker: u32,
+    pub(crate) workers: u32,
+    /// Slots of iterations in flight, shared by all workers.
+    pub(crate) slots: Slots,
+    pub(crate) link: Link,
+    pub(crate) catalog: SharedCatalog,
+    pub(crate) commands: watch::Receiver<Command>,
+    pub(crate) ready: SyncSender<Result<(), StartError>>,
+    pub(crate) origin: Receiver<Origin>,
+}
+
+type RealContext = Context<RealRuntime, HttpDrivers>;
+
+impl Seat {
+    /// The thread's whole life.
+    #[expect(clippy::disallowed_methods, reason = "waits for the run's origin before its reactor turns")]
+    pub(crate) fn run(self) {
+        let worker = self.worker;
+        let reactor = match Builder::new_current_thread().enable_io().build() {
+            Ok(reactor) => reactor,
+            Err(error) => return drop(self.ready.send(Err(StartError::Worker { worker, error }))),
+        };
+        let local = LocalSet::new();
+        local.block_on(&reactor, async move {
+            let prepared = self.prepare();
+            let (program, drivers, runtime, clock) = match prepared {
+                Ok(prepared) => prepared,
+                Err(error) => return drop(self.ready.send(Err(error))),
+            };
+            let plan = &self.settings.plan;
+            let sources =
+                Sources::new(plan, &self.slots, self.settings.share, (worker, self.workers), || runtime.timer());
+            let sources = match sources {
+                Ok(sources) => sources,
+                Err(error) => return drop(self.ready.send(Err(error.into()))),
+            };
+            if let Some((origin, count)) = pace::ahead(plan, self.workers) {
+                let timer = runtime.timer();
+                tokio::select! {
+                    () = drivers.open_ahead(&origin, count) => {}
+                    () = timer.sleep_until(runtime.now() + AHEAD_MAX) => {}
+                }
+            }
+            let _ = self.ready.send(Ok(()));
+            let Ok(Origin { at, wall }) = self.origin.recv() else { return };
+            clock.set_origin(at);
+            std::thread::sleep(at.saturating_duration_since(Instant::now()));
+            self.live(program, drivers, runtime, sources, wall).await;
+        });
+    }
+
+    fn prepare(&self) -> Result<(Program, HttpDrivers, RealRuntime, RealClock), StartError> {
+        let worker = self.worker;
+        if let Some(cpu) = self.settings.pin.get(worker as usize) {
+            pin_to(*cpu).map_err(|error| StartError::Worker { worker, error })?;
+        }
+        // Only matters for sleeps outside the timerfd; a refusal changes nothing.
+        let _ = rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(1));
+        let catalog = self.catalog.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone();
+        let settings = &self.settings;
+        let mut program = Program::new(Arc::clone(&settings.plan), &catalog, &settings.files)?;
+        program.shared = Arc::clone(&settings.values);
+        let config = network::config(settings)?;
+        let clock = RealClock::starting_now();
+        let shared = Shared::new(config, clock.clone()).map_err(|error| StartError::Tls(error.to_string()))?;
+        let runtime = RealRuntime::start(clock.clone()).map_err(|error| StartError::Worker { worker, error })?;
+        Ok((program, HttpDrivers::new(shared), runtime, clock))
+    }
+
+    async fn live(
+        self,
+        program: Program,
+        drivers: HttpDrivers,
+        runtime: RealRuntime,
+        sources: Sources<<RealRuntime as Runtime>::Timer>,
+        wall: SystemTime,
+    ) {
+        let plan = Arc::clone(&self.settings.plan);
+        let times = times(&plan);
+        let settings = MeterSettings {
+            width: Nanos::from(plan.window),
+            hold: times.hold,
+            keep: self.settings.keep,
+            seed: plan.seed,
+        };
+        let meter = Meter::new(settings, self.link, runtime.thread_time()).leaving_out(hold_gaps(&plan.stages));
+        let meter = if self.settings.tells { meter.telling() } else { meter };
+        let unix_origin = wall.duration_since(UNIX_EPOCH).map_or(Nanos::ZERO, Nanos::from);
+        let context = Rc::new(Context::new(runtime, drivers, program, sources, meter, self.catalog, unix_origin));
+        let obedient = Rc::clone(&context);
+        let grace = Nanos::from(plan.graceful_stop);
+        tokio::task::spawn_local(async move { obey(&obedient, self.commands, grace).await });
+        worker::run(context, times, grace).await;
+    }
+}
+
+/// Does what the run's owner says.
+async fn obey(context: &RealContext, mut commands: watch::Receiver<Command>, grace: Nanos) {
+    let timer = context.runtime.timer();
+    loop {
+        let command = *commands.borrow_and_update();
+        match command {
+            Command::Run => {}
+            Command::Stop => {
+                context.stop();
+                let end = context.runtime.now() + grace;
+                tokio::select! {
+                    () = timer.sleep_until(end) => context.cut_off(),
+                    _ = commands.changed() => context.cut_off(),
+                }
+                return;
+            }
+            Command::Cut => return context.cut_off(),
+        }
+        if commands.changed().await.is_err() {
+            return context.cut_off();
+        }
+    }
+}
+
+fn pin_to(cpu: usize) -> std::io::Result<()> {
+    let mut set = rustix::thread::CpuSet::new();
+    set.set(cpu);
+    Ok(rustix::thread::sched_setaffinity(None, &set)?)
+}

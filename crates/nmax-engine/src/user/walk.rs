@@ -1,0 +1,361 @@
+//! The way of a virtual user through the actions of a scenario: what is decided between its exchanges.
+
+use std::future::poll_fn;
+use std::pin::pin;
+
+use nmax_metrics::{FailureExample, Nanos, Outcome, Section};
+use nmax_plan::choice::Choice;
+use nmax_plan::plan::{Condition, PASSES_MAX, ThinkTime};
+use nmax_plan::template::{Escape, Template};
+
+use crate::context::Context;
+use crate::http::driver::{Driver, Drivers};
+use crate::iteration::{Assignment, IterationEnd, StepEnd, Turnstile};
+use crate::measure::tally::Took;
+use crate::program::Prepared;
+use crate::program::flow::{Action, Pass};
+use crate::runtime::Runtime;
+use crate::schedule::turn;
+use crate::user::values::Address;
+use crate::user::vu::{Vu, yield_now};
+use crate::user::way::{Group, Round, Stage};
+
+/// Kind of the failure of a plan that ends the iteration as failed.
+pub(crate) const KIND_END: &str = "end";
+/// Kind of the failure of a loop that does not end in time.
+pub(crate) const KIND_LOOP: &str = "loop";
+/// Kind of the failure of a value that cannot be computed.
+pub(crate) const KIND_VALUE: &str = "value";
+
+/// Longest value that a step sets, bytes.
+const VALUE_BYTES_MAX: usize = 16 << 20;
+/// After so many passes of loops every other user gets a turn, also when nothing was waited for.
+const PASSES_PER_TURN: u64 = 64;
+
+/// What an action that is no exchange and no pause leads to.
+enum Decision {
+    /// Goes on there.
+    To(usize),
+    /// A pass of a loop begins.
+    Pass(usize),
+    /// The iteration ends here as planned.
+    End,
+    /// The iteration failed: kind and reason.
+    Fail(&'static str, String),
+}
+
+impl<R: Runtime, D: Drivers> Vu<R, D> {
+    /// Goes through a part of the scenario; returns when it was done, and how it ended.
+    pub(crate) async fn walk(
+        &mut self,
+        context: &Context<R, D>,
+        assignment: &Assignment,
+        stage: Stage,
+    ) -> (Nanos, IterationEnd) {
+        let mut turn =
+            Turnstile { intended: assignment.intended, begun: assignment.begun, slot_wait: assignment.slot_wait };
+        let flow = &context.program.scenarios[assignment.scenario];
+        let range = match stage {
+            Stage::Steps => &flow.steps,
+            Stage::Setup => &flow.setup,
+            Stage::Teardown => &flow.teardown,
+        };
+        self.way.restart(stage);
+        let (actions, mut at) = (&flow.actions[..range.end], range.start);
+        let mut is_ok = true;
+        let end = loop {
+            let Some(action) = actions.get(at) else {
+                break IterationEnd::Ok;
+            };
+            let done = match action {
+                Action::Request(prepared) => {
+                    let end = {
+                        // Pinned where it is made: `await` would copy it.
+                        let mut request = pin!(self.request(context, assignment, prepared, turn));
+                        poll_fn(|task| request.as_mut().poll(task)).await
+                    };
+                    self.note(turn.intended, &end);
+                    match end {
+                        StepEnd::Next(done, step_is_ok) => {
+                            is_ok &= step_is_ok;
+                            done
+                        }
+                        StepEnd::Stop(done) => {
+                            turn.intended = done;
+                            break IterationEnd::Failed;
+                        }
+                        StepEnd::Cut(now) => return (now, IterationEnd::Interrupted),
+                    }
+                }
+                Action::Think(think) => {
+                    let end = turn.intended + self.think(context, assignment, at, *think);
+                    self.buffers.release();
+                    self.driver.rest();
+                    if !turn::pause_until(context, &self.pause, end).await && !self.clears_up(context) {
+                        return (context.runtime.now(), IterationEnd::Interrupted);
+                    }
+                    end
+                }
+                decision => match self.decide(context, assignment, at, decision) {
+                    Decision::To(next) => {
+                        at = next;
+                        continue;
+                    }
+                    Decision::Pass(next) => {
+                        at = next;
+                        if self.way.passes.is_multiple_of(PASSES_PER_TURN) {
+                            yield_now().await;
+                            if context.state.cut.get() {
+                                return (context.runtime.now(), IterationEnd::Interrupted);
+                            }
+                        }
+                        continue;
+                    }
+                    Decision::End => break IterationEnd::Ok,
+                    Decision::Fail(kind, why) => {
+                        self.tell(context, assignment, turn.intended, kind, &why);
+                        break IterationEnd::Failed;
+                    }
+                },
+            };
+            at += 1;
+            turn = Turnstile { intended: done, begun: done, slot_wait: Nanos::ZERO };
+        };
+        if !self.way.groups.is_empty() {
+            self.end_groups(context, end == IterationEnd::Ok);
+        }
+        let done = if turn.intended > assignment.intended {
+            turn.intended
+        } else {
+            context.runtime.now() // Nothing took time, so time goes by itself.
+        };
+        (done, if is_ok { end } else { IterationEnd::Failed })
+    }
+
+    /// The section of what was due at `intended`. Setup and teardown are never measured.
+    #[inline]
+    pub(crate) fn section(&self, context: &Context<R, D>, intended: Nanos) -> Section {
+        if self.is_aside() {
+            return Section::Outside;
+        }
+        context.meter.borrow().section(intended)
+    }
+
+    /// Whether what is under way is no part of the statistics.
+    #[inline]
+    pub(crate) fn is_aside(&self) -> bool {
+        self.way.stage != Stage::Steps
+    }
+
+    /// A user who clears up does so without its pauses once the run is to end.
+    fn clears_up(&self, context: &Context<R, D>) -> bool {
+        self.way.stage == Stage::Teardown && !context.state.cut.get()
+    }
+
+    /// The choices of an action.
+    fn choice(&self, context: &Context<R, D>, assignment: &Assignment, action: usize) -> Choice {
+        let (vu, iteration) = assignment.choice;
+        Choice::new(context.program.plan.seed, vu, iteration, self.way.step(action))
+    }
+
+    /// Functions of this action are called from now on.
+    pub(crate) fn stand_at(&mut self, context: &Context<R, D>, assignment: &Assignment, action: usize) {
+        self.values.stand_at(Address {
+            seed: context.program.plan.seed,
+            choice: assignment.choice,
+            step: self.way.step(action),
+            unix: context.unix_now(),
+        });
+    }
+
+    fn think(&self, context: &Context<R, D>, assignment: &Assignment, action: usize, think: ThinkTime) -> Nanos {
+        let choice = self.choice(context, assignment, action);
+        match think {
+            ThinkTime::Fixed(time) => Nanos::from(time),
+            ThinkTime::Uniform { min, max } => {
+                let width_ns = max.saturating_sub(min).as_nanos() as f64;
+                Nanos::from(min) + Nanos((choice.unit(0) * width_ns) as u64)
+            }
+            ThinkTime::Lognormal { median, p95 } => {
+                Nanos(choice.lognormal(0, median.as_nanos() as f64, p95.as_nanos() as f64) as u64)
+            }
+        }
+    }
+
+    /// Does what an action says that takes no time.
+    fn decide(
+        &mut self,
+        context: &Context<R, D>,
+        assignment: &Assignment,
+        at: usize,
+        action: &Action<Box<Prepared>>,
+    ) -> Decision {
+        self.stand_at(context, assignment, at);
+        let next = at + 1;
+        let decision = match action {
+            Action::Jump(target) => Decision::To(*target),
+            Action::Unless(condition, target) => Decision::To(if self.holds(condition) { next } else { *target }),
+            Action::Set(values) => self.set(context, assignment, values, next),
+            Action::Enter(times) => self.enter(times.as_ref(), next),
+            Action::Next(pass) => self.next_pass(pass, next),
+            Action::Choose(ways) => {
+                let share = self.choice(context, assignment, at).unit(0);
+                Decision::To(ways.at(share).unwrap_or(next))
+            }
+            Action::Begin(number) => {
+                self.way.groups.push(Group { number: *number, span: None, is_ok: true });
+                Decision::To(next)
+            }
+            Action::Finish => {
+                self.end_group(context, true);
+                Decision::To(next)
+            }
+            Action::End(None) => Decision::End,
+            Action::End(Some(reason)) => Decision::Fail(KIND_END, self.text(reason).to_owned()),
+            Action::Request(_) | Action::Think(_) => Decision::To(next),
+        };
+        match self.values.take_trouble() {
+            Some(why) => Decision::Fail(KIND_VALUE, why),
+            None => decision,
+        }
+    }
+
+    /// A rendered template.
+    fn text(&mut self, template: &Template) -> &str {
+        let text = &mut self.buffers.text;
+        text.clear();
+        template.render(text, &self.values, Escape::None);
+        std::str::from_utf8(text).unwrap_or_default()
+    }
+
+    fn holds(&mut self, condition: &Condition) -> bool {
+        match condition {
+            Condition::Compare { left, comparison, right } => {
+                let text = &mut self.buffers.text;
+                text.clear();
+                left.render(text, &self.values, Escape::None);
+                let middle = text.len();
+                right.render(text, &self.values, Escape::None);
+                let (left, right) = text.split_at(middle);
+                comparison.holds(&String::from_utf8_lossy(left), &String::from_utf8_lossy(right))
+            }
+            Condition::All(conditions) => conditions.iter().all(|condition| self.holds(condition)),
+            Condition::Any(conditions) => conditions.iter().any(|condition| self.holds(condition)),
+            Condition::Not(condition) => !self.holds(condition),
+        }
+    }
+
+    fn set(
+        &mut self,
+        context: &Context<R, D>,
+        assignment: &Assignment,
+        values: &[(usize, Template)],
+        next: usize,
+    ) -> Decision {
+        for (slot, template) in values {
+            self.text(template);
+            let text = &self.buffers.text;
+            if text.len() > VALUE_BYTES_MAX {
+                let name = &context.program.plan.scenarios[assignment.scenario].slots[*slot];
+                let why = format!("`{name}` would have {} bytes; {VALUE_BYTES_MAX} is the limit", text.len());
+                return Decision::Fail(KIND_VALUE, why);
+            }
+            let value = &mut self.values.slots[*slot];
+            value.clear();
+            value.push_str(&String::from_utf8_lossy(text));
+        }
+        Decision::To(next)
+    }
+
+    fn enter(&mut self, times: Option<&Template>, next: usize) -> Decision {
+        let planned = match times {
+            None => None,
+            Some(times) => {
+                let text = self.text(times).trim();
+                match text.parse::<u64>() {
+                    Ok(passes) if passes <= u64::from(PASSES_MAX) => Some(passes as u32),
+                    Ok(_) => {
+                        let why = format!("`repeat` is to do {text} passes; {PASSES_MAX} is the limit");
+                        return Decision::Fail(KIND_LOOP, why);
+                    }
+                    Err(_) => {
+                        let why = format!("`repeat` is to do `{text}` passes, which is no whole number");
+                        return Decision::Fail(KIND_LOOP, why);
+                    }
+                }
+            }
+        };
+        self.way.loops.push(Round { done: 0, planned });
+        Decision::To(next)
+    }
+
+    fn next_pass(&mut self, pass: &Pass, next: usize) -> Decision {
+        let condition_holds = match &pass.condition {
+            Some(condition) => self.holds(condition),
+            None => true,
+        };
+        let Some(round) = self.way.loops.last_mut() else {
+            return Decision::To(pass.end);
+        };
+        if !condition_holds || round.planned == Some(round.done) {
+            self.way.loops.pop();
+            return Decision::To(pass.end);
+        }
+        if round.done == pass.max {
+            let why = format!("the condition of `while` still holds after {} passes, its `max`", pass.max);
+            return Decision::Fail(KIND_LOOP, why);
+        }
+        round.done += 1;
+        if let Some(counter) = pass.counter {
+            self.values.slots[counter] = round.done.to_string();
+        }
+        self.way.passes += 1;
+        Decision::Pass(next)
+    }
+
+    #[inline]
+    fn note(&mut self, intended: Nanos, end: &StepEnd) {
+        if !self.way.groups.is_empty()
+            && let Some((done, is_ok)) = end.outcome()
+        {
+            self.way.note(intended, done, is_ok);
+        }
+    }
+
+    /// Ends the transactions that the iteration is in, the innermost one first.
+    fn end_groups(&mut self, context: &Context<R, D>, is_ok: bool) {
+        while !self.way.groups.is_empty() {
+            self.end_group(context, is_ok);
+        }
+    }
+
+    /// Ends the innermost transaction. One without an exchange is not counted.
+    fn end_group(&mut self, context: &Context<R, D>, is_ok: bool) {
+        let Some(group) = self.way.groups.pop() else { return };
+        let Some((begun, done)) = group.span else { return };
+        let section = self.section(context, begun);
+        context.count_transaction(section, group.number, group.is_ok && is_ok, Took { from: begun, done });
+    }
+
+    /// Keeps an example of an iteration that failed otherwise than by an exchange. It has the name of the scenario.
+    #[cold]
+    pub(crate) fn tell(&self, context: &Context<R, D>, assignment: &Assignment, at: Nanos, kind: &str, why: &str) {
+        let mut meter = context.meter.borrow_mut();
+        if !meter.wants_example(kind) {
+            return;
+        }
+        let scenario = &context.program.plan.scenarios[assignment.scenario];
+        meter.keep_example(FailureExample {
+            at,
+            name: scenario.name.clone(),
+            scenario: scenario.name.clone(),
+            outcome: Outcome::Failed,
+            kind: kind.to_owned(),
+            status: None,
+            text: self.values.redactor(scenario).text(why),
+            request: String::new(),
+            reply: String::new(),
+            response_time: at.since(assignment.intended),
+        });
+    }
+}
