@@ -62,3 +62,6 @@ fn is_unfinished(tally: &Tally, directory: &Path) -> bool {
     let entry = nmax_store::entry(directory);
     entry.is_none_or(|entry| !entry.finished || (entry.interrupted && !tally.facts.interrupted))
 }
+
+#[cfg(test)]
+mod tests;
