@@ -72,10 +72,10 @@ impl Run {
         (load.in_flight_ns, load.worker_time, load.run_wait) =
             (1_000 * 30_000_000, Nanos::from_secs(10), Nanos::from_millis(100));
         for (index, iterations) in [(0, 900), (1, 100)] {
-            let stats = run.totals.scenario_mut(Section::Hold, index);
+            let stats = run.totals.scenarios.get_mut(Section::Hold, index);
             (stats.started, stats.completed, stats.ended_within) = (iterations, iterations, iterations);
             stats.iteration_time.record_n(30_000_000, iterations);
-            run.totals.check_mut(Section::Hold, index).passed = iterations;
+            run.totals.checks.get_mut(Section::Hold, index).passed = iterations;
         }
         run
     }
@@ -93,7 +93,7 @@ impl Run {
 
     /// Has that many iterations of a scenario started, in the hold.
     pub(crate) fn start_of(&mut self, scenario: usize, iterations: u64) {
-        self.totals.scenario_mut(Section::Hold, scenario).started = iterations;
+        self.totals.scenarios.get_mut(Section::Hold, scenario).started = iterations;
     }
 
     /// Adds exchanges with this response time, of which `lag_ms` are the injector's.

@@ -72,7 +72,7 @@ pub(crate) fn gates_of(evidence: &Evidence, evaluated: &[Evaluated]) -> Vec<Gate
     vec![
         match evidence.plan.workload {
             Workload::Open { .. } => rate(hold),
-            Workload::Closed { .. } => users_started(hold.dropped.injector, users(evidence)),
+            Workload::Closed { .. } => users_started(hold.dropped_injector, users(evidence)),
         },
         mix(evidence.plan, evidence.totals, users(evidence)),
         injector_lag(hold.injector_lag.count(), evaluated),
@@ -157,7 +157,7 @@ pub(crate) fn rate_warning(gate: &Gate, hold: &LoadStats) -> Option<String> {
 
 /// Iterations that started and that were due, both without those that waited for the target.
 fn free_starts(hold: &LoadStats) -> (u64, u64) {
-    let held_up = hold.waited.saturating_add(hold.dropped.in_flight_limit);
+    let held_up = hold.waited.saturating_add(hold.dropped_in_flight_limit);
     (hold.started.saturating_sub(hold.waited), hold.due.saturating_sub(held_up))
 }
 

@@ -149,7 +149,8 @@ fn overload(evidence: &Evidence, evaluated: &[Evaluated]) -> Option<Reason> {
     let Workload::Open { max_in_flight, .. } = evidence.plan.workload else {
         return None;
     };
-    let LoadStats { due, waited, dropped, .. } = evidence.totals.load(Section::Hold);
+    let LoadStats { due, waited, .. } = evidence.totals.load(Section::Hold);
+    let dropped = evidence.totals.load(Section::Hold).dropped();
     let never = dropped.in_flight_limit;
     let held_up = waited.saturating_add(never);
     let held_up_share = held_up as f64 / (*due).max(held_up).max(1) as f64;
@@ -336,7 +337,7 @@ fn clamped(evidence: &Evidence) -> u64 {
     let of_section = |section| {
         let sets = totals.requests(section).flat_map(|(_, stats)| stats.outcomes.iter().flatten());
         let latencies: u64 = sets.map(|set| set.response.exact().clamped).sum();
-        let iterations = (0..totals.scenario_count()).filter_map(|index| totals.scenario(section, index));
+        let iterations = (0..totals.scenarios.len()).filter_map(|index| totals.scenarios.get(section, index));
         let iterations: u64 = iterations.map(|stats| stats.iteration_time.exact().clamped).sum();
         latencies + iterations + totals.load(section).censored.exact().clamped
     };

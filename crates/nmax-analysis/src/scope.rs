@@ -54,7 +54,7 @@ pub(crate) fn location<'a>(
         return None;
     }
     let index = evidence.catalog.locations.iter().position(|known| known == tag)?;
-    Some(aggregate.location(Section::Hold, index).unwrap_or(&NOBODY))
+    Some(aggregate.locations.get(Section::Hold, index).unwrap_or(&NOBODY))
 }
 
 /// Pages within `scope`; none when there were none. A page has the name of its request.
@@ -72,7 +72,7 @@ pub(crate) fn pages(evidence: &Evidence, aggregate: &Aggregate, scope: &Scope) -
         return Err("none of its requests is a page: write `page: true`, or `resources`, in its step".to_owned());
     }
     let mut sum = TransactionStats::default();
-    for stats in indices.into_iter().filter_map(|index| aggregate.page(Section::Hold, index)) {
+    for stats in indices.into_iter().filter_map(|index| aggregate.pages.get(Section::Hold, index)) {
         sum.merge(&stats.pages);
     }
     Ok(sum)
@@ -85,7 +85,7 @@ pub(crate) fn iterations(
     scope: &Scope,
 ) -> Result<(u64, Histogram), Unknown> {
     let wanted = match scope {
-        Scope::Total => 0..aggregate.scenario_count(),
+        Scope::Total => 0..aggregate.scenarios.len(),
         Scope::Request(_) | Scope::Tag(_) => return Err("iterations belong to scenarios, not to requests".into()),
         Scope::Transaction(_) => return Err(NOT_OF_TRANSACTIONS.to_owned()),
         Scope::Scenario(scenario) => {
@@ -94,7 +94,7 @@ pub(crate) fn iterations(
         }
     };
     let (mut completed, mut times) = (0, Histogram::new());
-    for stats in wanted.filter_map(|index| aggregate.scenario(Section::Hold, index)) {
+    for stats in wanted.filter_map(|index| aggregate.scenarios.get(Section::Hold, index)) {
         completed += stats.completed;
         times.merge(&stats.iteration_time);
     }
@@ -108,7 +108,7 @@ pub(crate) fn transactions(
     scope: &Scope,
 ) -> Result<TransactionStats, Unknown> {
     let wanted = match scope {
-        Scope::Total => 0..aggregate.transaction_count(),
+        Scope::Total => 0..aggregate.transactions.len(),
         Scope::Transaction(name) => {
             let found = evidence.catalog.transactions.iter().position(|known| known == name);
             let index = found.ok_or_else(|| format!("the plan has no transaction `{name}`"))?;
@@ -119,7 +119,7 @@ pub(crate) fn transactions(
         }
     };
     let mut sum = TransactionStats::default();
-    for stats in wanted.filter_map(|index| aggregate.transaction(Section::Hold, index)) {
+    for stats in wanted.filter_map(|index| aggregate.transactions.get(Section::Hold, index)) {
         sum.merge(stats);
     }
     Ok(sum)
@@ -130,7 +130,7 @@ pub(crate) fn transactions(
 pub(crate) fn checks(evidence: &Evidence, aggregate: &Aggregate, scope: &Scope) -> Result<CheckStats, Unknown> {
     let planned = planned_requests(evidence.plan);
     let (wanted, others): (Vec<_>, Vec<_>) = match scope {
-        Scope::Total => return Ok(sum(aggregate, 0..aggregate.check_count())),
+        Scope::Total => return Ok(sum(aggregate, 0..aggregate.checks.len())),
         Scope::Request(name) => planned.iter().partition(|planned| planned.name.as_deref() == Some(name.as_str())),
         Scope::Transaction(_) => return Err(NOT_OF_TRANSACTIONS.to_owned()),
         Scope::Tag(tag) => planned.iter().partition(|planned| planned.request.tags.contains(tag)),
@@ -159,7 +159,7 @@ fn check_names<'a>(planned: &PlannedRequest<'a>) -> impl Iterator<Item = &'a str
 
 fn sum(aggregate: &Aggregate, numbers: impl IntoIterator<Item = usize>) -> CheckStats {
     let mut sum = CheckStats::default();
-    for stats in numbers.into_iter().filter_map(|number| aggregate.check(Section::Hold, number)) {
+    for stats in numbers.into_iter().filter_map(|number| aggregate.checks.get(Section::Hold, number)) {
         sum.passed += stats.passed;
         sum.failed += stats.failed;
     }

@@ -138,7 +138,8 @@ impl Part<'_> {
         if self.lag == Lag::With || lag.is_empty() || stat == Stat::Count {
             return measured;
         }
-        let scenarios = (0..self.aggregate.scenario_count()).filter_map(|n| self.aggregate.scenario(Section::Hold, n));
+        let scenarios =
+            (0..self.aggregate.scenarios.len()).filter_map(|n| self.aggregate.scenarios.get(Section::Hold, n));
         let iterations = scenarios.map(|stats| stats.completed).sum::<u64>().max(1);
         let k = (lag.count() as f64 / iterations as f64).ceil().max(1.0);
         let ms = |ns: Option<u64>| ns.unwrap_or(0) as f64 / 1e6;
@@ -456,7 +457,7 @@ fn load(evidence: &Evidence, aggregate: &Aggregate, threshold: &Threshold) -> Re
         Metric::Rate if relative && !is_open => Err("closed workloads have no intended rate".to_owned()),
         _ if load.started == 0 && load.due == 0 => Err(NO_SAMPLES.to_owned()),
         Metric::Rate => Ok(Quantity { count: load.started, of: Some(load.due) }),
-        _ => Ok(Quantity { count: load.dropped.total(), of: Some(load.due.max(load.started)) }),
+        _ => Ok(Quantity { count: load.dropped().total(), of: Some(load.due.max(load.started)) }),
     }
 }
 

@@ -267,7 +267,7 @@ impl<R: Runtime, D: Drivers> Context<R, D> {
         meter.in_flight(now, true);
         let section = meter.section(assignment.intended);
         let aggregate = &mut meter.window().aggregate;
-        aggregate.scenario_mut(section, assignment.scenario).started += 1;
+        aggregate.scenarios.get_mut(section, assignment.scenario).started += 1;
         // What starts beside the mix would hide what the mix lacks.
         if assignment.is_of_mix() {
             let load = aggregate.load_mut(section);
@@ -283,7 +283,7 @@ impl<R: Runtime, D: Drivers> Context<R, D> {
         let mut meter = self.meter.borrow_mut();
         meter.in_flight(done, false);
         let section = meter.section(assignment.intended);
-        let stats = meter.window().aggregate.scenario_mut(section, assignment.scenario);
+        let stats = meter.window().aggregate.scenarios.get_mut(section, assignment.scenario);
         match end {
             IterationEnd::Interrupted => stats.interrupted += 1,
             IterationEnd::Ok | IterationEnd::Failed => {
@@ -297,13 +297,13 @@ impl<R: Runtime, D: Drivers> Context<R, D> {
                     aggregate.load_mut(section).start_delay_ns += u128::from(delay.0);
                 }
                 if let Some(location) = assignment.location {
-                    let stats = aggregate.location_mut(section, usize::from(location));
+                    let stats = aggregate.locations.get_mut(section, usize::from(location));
                     stats.iterations.record(end == IterationEnd::Ok, time_ns);
                 }
                 if let Some(hold) = meter.hold_of(done) {
-                    hold.scenario_mut(Section::Hold, assignment.scenario).ended_within += 1;
+                    hold.scenarios.get_mut(Section::Hold, assignment.scenario).ended_within += 1;
                     if let Some(location) = assignment.location {
-                        hold.location_mut(Section::Hold, usize::from(location)).iterations.ended_within += 1;
+                        hold.locations.get_mut(Section::Hold, usize::from(location)).iterations.ended_within += 1;
                     }
                 }
             }

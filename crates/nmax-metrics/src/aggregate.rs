@@ -6,11 +6,15 @@
 
 use crate::{NameId, Sample};
 
+mod declare;
+mod grouped;
 mod hollow;
 mod load;
 mod request;
 mod scenario;
 
+pub use declare::{Counter, Declaration, Declared, Part, Statistic, Time, Unit, counts, declared, set_counts};
+pub use grouped::{Group, Grouped, Table};
 pub use hollow::Hollow;
 pub use load::{ADDRESSES_MAX, Dropped, HELD_MIN, LoadStats, count_address};
 pub use request::{LatencySet, Phases, RequestStats};
@@ -33,13 +37,19 @@ impl Section {
 /// Sums over exchanges, iterations and time.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Aggregate {
-    requests: Vec<[Option<Box<RequestStats>>; 2]>,
-    scenarios: Vec<[ScenarioStats; 2]>,
-    checks: Vec<[CheckStats; 2]>,
-    transactions: Vec<[TransactionStats; 2]>,
-    pages: Vec<[PageStats; 2]>,
-    transitions: Vec<[TransactionStats; 2]>,
-    locations: Vec<[LocationStats; 2]>,
+    requests: Grouped<Option<Box<RequestStats>>>,
+    /// By index in the plan.
+    pub scenarios: Grouped<ScenarioStats>,
+    /// By number in the plan.
+    pub checks: Grouped<CheckStats>,
+    /// By index in [`crate::Catalog::transactions`].
+    pub transactions: Grouped<TransactionStats>,
+    /// By index in [`crate::Catalog::pages`].
+    pub pages: Grouped<PageStats>,
+    /// By index in [`crate::Catalog::transitions`].
+    pub transitions: Grouped<TransactionStats>,
+    /// Of the users at a location, by its index in [`crate::Catalog::locations`].
+    pub locations: Grouped<LocationStats>,
     load: [LoadStats; 2],
 }
 
@@ -64,24 +74,19 @@ impl Aggregate {
 
     /// Statistics of a request name; `None` when it had no exchange.
     pub fn request(&self, section: Section, name: NameId) -> Option<&RequestStats> {
-        self.requests.get(name.0 as usize)?[section as usize].as_deref()
+        self.requests.get(section, name.0 as usize)?.as_deref()
     }
 
     /// Statistics of a request name, created if need be.
+    #[inline]
     pub fn request_mut(&mut self, section: Section, name: NameId) -> &mut RequestStats {
-        let index = name.0 as usize;
-        if self.requests.len() <= index {
-            self.requests.resize_with(index + 1, Default::default);
-        }
-        self.requests[index][section as usize].get_or_insert_default()
+        self.requests.get_mut(section, name.0 as usize).get_or_insert_default()
     }
 
     /// Every request name with statistics, in order of id. Emptied ones included.
     pub fn requests(&self, section: Section) -> impl Iterator<Item = (NameId, &RequestStats)> {
-        self.requests.iter().enumerate().filter_map(move |(index, pair)| {
-            let stats = pair[section as usize].as_deref()?;
-            Some((NameId(index as u32), stats))
-        })
+        let all = self.requests.of(section).enumerate();
+        all.filter_map(|(index, stats)| Some((NameId(index as u32), stats.as_deref()?)))
     }
 
     /// Sum over all request names.
@@ -91,112 +96,28 @@ impl Aggregate {
         total
     }
 
-    /// Statistics of a scenario, by its index in the plan.
-    pub fn scenario(&self, section: Section, index: usize) -> Option<&ScenarioStats> {
-        self.scenarios.get(index).map(|pair| &pair[section as usize])
-    }
-
-    /// Statistics of a scenario, created if need be.
-    pub fn scenario_mut(&mut self, section: Section, index: usize) -> &mut ScenarioStats {
-        if self.scenarios.len() <= index {
-            self.scenarios.resize_with(index + 1, Default::default);
+    /// What is gathered by name of a group.
+    pub fn table(&self, group: Group) -> &dyn Table {
+        match group {
+            Group::Scenario => &self.scenarios,
+            Group::Check => &self.checks,
+            Group::Transaction => &self.transactions,
+            Group::Page => &self.pages,
+            Group::Transition => &self.transitions,
+            Group::Location => &self.locations,
         }
-        &mut self.scenarios[index][section as usize]
     }
 
-    /// Number of scenarios with statistics.
-    pub fn scenario_count(&self) -> usize {
-        self.scenarios.len()
-    }
-
-    /// Counts of a check, by its number in the plan.
-    pub fn check(&self, section: Section, index: usize) -> Option<&CheckStats> {
-        self.checks.get(index).map(|pair| &pair[section as usize])
-    }
-
-    /// Counts of a check, created if need be.
-    pub fn check_mut(&mut self, section: Section, index: usize) -> &mut CheckStats {
-        if self.checks.len() <= index {
-            self.checks.resize_with(index + 1, Default::default);
+    /// The same to change.
+    pub fn table_mut(&mut self, group: Group) -> &mut dyn Table {
+        match group {
+            Group::Scenario => &mut self.scenarios,
+            Group::Check => &mut self.checks,
+            Group::Transaction => &mut self.transactions,
+            Group::Page => &mut self.pages,
+            Group::Transition => &mut self.transitions,
+            Group::Location => &mut self.locations,
         }
-        &mut self.checks[index][section as usize]
-    }
-
-    /// Number of checks with counts.
-    pub fn check_count(&self) -> usize {
-        self.checks.len()
-    }
-
-    /// Statistics of a transaction, by its index in [`crate::Catalog::transactions`].
-    pub fn transaction(&self, section: Section, index: usize) -> Option<&TransactionStats> {
-        self.transactions.get(index).map(|pair| &pair[section as usize])
-    }
-
-    /// Statistics of a transaction, created if need be.
-    pub fn transaction_mut(&mut self, section: Section, index: usize) -> &mut TransactionStats {
-        if self.transactions.len() <= index {
-            self.transactions.resize_with(index + 1, Default::default);
-        }
-        &mut self.transactions[index][section as usize]
-    }
-
-    /// Number of transactions with statistics.
-    pub fn transaction_count(&self) -> usize {
-        self.transactions.len()
-    }
-
-    /// Statistics of a page, by its index in [`crate::Catalog::pages`].
-    pub fn page(&self, section: Section, index: usize) -> Option<&PageStats> {
-        self.pages.get(index).map(|pair| &pair[section as usize])
-    }
-
-    /// Statistics of a page, created if need be.
-    pub fn page_mut(&mut self, section: Section, index: usize) -> &mut PageStats {
-        if self.pages.len() <= index {
-            self.pages.resize_with(index + 1, Default::default);
-        }
-        &mut self.pages[index][section as usize]
-    }
-
-    /// Number of pages with statistics.
-    pub fn page_count(&self) -> usize {
-        self.pages.len()
-    }
-
-    /// Statistics of a transition between pages, by its index in [`crate::Catalog::transitions`].
-    pub fn transition(&self, section: Section, index: usize) -> Option<&TransactionStats> {
-        self.transitions.get(index).map(|pair| &pair[section as usize])
-    }
-
-    /// Statistics of a transition between pages, created if need be.
-    pub fn transition_mut(&mut self, section: Section, index: usize) -> &mut TransactionStats {
-        if self.transitions.len() <= index {
-            self.transitions.resize_with(index + 1, Default::default);
-        }
-        &mut self.transitions[index][section as usize]
-    }
-
-    /// Number of transitions with statistics.
-    pub fn transition_count(&self) -> usize {
-        self.transitions.len()
-    }
-
-    /// Statistics of the users at a location, by its index in [`crate::Catalog::locations`].
-    pub fn location(&self, section: Section, index: usize) -> Option<&LocationStats> {
-        self.locations.get(index).map(|pair| &pair[section as usize])
-    }
-
-    /// Statistics of the users at a location, created if need be.
-    pub fn location_mut(&mut self, section: Section, index: usize) -> &mut LocationStats {
-        if self.locations.len() <= index {
-            self.locations.resize_with(index + 1, Default::default);
-        }
-        &mut self.locations[index][section as usize]
-    }
-
-    /// Number of locations with statistics.
-    pub fn location_count(&self) -> usize {
-        self.locations.len()
     }
 
     /// What was due and started, and what the injector felt.
@@ -224,19 +145,8 @@ impl Aggregate {
 
     /// Of phase `whole`, everything ended within it.
     fn all_ended_within(&mut self) {
-        for stats in self.requests.iter_mut().flatten().flatten() {
-            stats.ended_within = stats.count();
-        }
-        for stats in self.scenarios.iter_mut().flatten() {
-            stats.ended_within = stats.completed;
-        }
-        let groups = self.transactions.iter_mut().chain(&mut self.transitions).flatten();
-        let pages = self.pages.iter_mut().flatten().map(|page| &mut page.pages);
-        let places = self.locations.iter_mut().flatten();
-        let places = places.flat_map(|place| [&mut place.exchanges, &mut place.iterations, &mut place.pages]);
-        for stats in groups.chain(pages).chain(places) {
-            stats.ended_within = stats.count;
-        }
+        self.requests.all_mut().flatten().for_each(|stats| stats.all_ended_within());
+        Group::ALL.iter().for_each(|group| self.table_mut(*group).all_ended_within());
     }
 
     /// Adds section `from` of `other` to section `to`.
@@ -244,36 +154,19 @@ impl Aggregate {
         for (name, stats) in other.requests(from).filter(|(_, stats)| !stats.is_blank()) {
             self.request_mut(to, name).merge(stats);
         }
-        for (index, pair) in other.scenarios.iter().enumerate() {
-            self.scenario_mut(to, index).merge(&pair[from as usize]);
-        }
-        for (index, pair) in other.checks.iter().enumerate() {
-            self.check_mut(to, index).merge(&pair[from as usize]);
-        }
-        for (index, pair) in other.transactions.iter().enumerate() {
-            self.transaction_mut(to, index).merge(&pair[from as usize]);
-        }
-        for (index, pair) in other.pages.iter().enumerate() {
-            self.page_mut(to, index).merge(&pair[from as usize]);
-        }
-        for (index, pair) in other.transitions.iter().enumerate() {
-            self.transition_mut(to, index).merge(&pair[from as usize]);
-        }
-        for (index, pair) in other.locations.iter().enumerate() {
-            self.location_mut(to, index).merge(&pair[from as usize]);
-        }
+        self.scenarios.add(to, &other.scenarios, from);
+        self.checks.add(to, &other.checks, from);
+        self.transactions.add(to, &other.transactions, from);
+        self.pages.add(to, &other.pages, from);
+        self.transitions.add(to, &other.transitions, from);
+        self.locations.add(to, &other.locations, from);
         self.load_mut(to).merge(other.load(from));
     }
 
     /// Empties it and keeps its memory.
     pub fn reset(&mut self) {
-        self.requests.iter_mut().flatten().flatten().for_each(|stats| stats.reset());
-        self.scenarios.iter_mut().flatten().for_each(ScenarioStats::reset);
-        self.checks.iter_mut().flatten().for_each(|check| *check = CheckStats::default());
-        self.transactions.iter_mut().flatten().for_each(TransactionStats::reset);
-        self.pages.iter_mut().flatten().for_each(PageStats::reset);
-        self.transitions.iter_mut().flatten().for_each(TransactionStats::reset);
-        self.locations.iter_mut().flatten().for_each(LocationStats::reset);
+        self.requests.all_mut().flatten().for_each(|stats| stats.reset());
+        Group::ALL.iter().for_each(|group| self.table_mut(*group).reset());
         self.load.iter_mut().for_each(LoadStats::reset);
     }
 }

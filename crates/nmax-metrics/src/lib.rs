@@ -28,8 +28,8 @@ pub mod time;
 pub mod window;
 
 pub use aggregate::{
-    Aggregate, CheckStats, Dropped, LatencySet, LoadStats, LocationStats, PageStats, Phases, RequestStats,
-    ScenarioStats, Section, TransactionStats,
+    Aggregate, CheckStats, Declared, Dropped, Group, Grouped, LatencySet, LoadStats, LocationStats, PageStats, Phases,
+    RequestStats, ScenarioStats, Section, Statistic, Table, TransactionStats,
 };
 pub use failure::FailureExample;
 pub use histogram::Histogram;

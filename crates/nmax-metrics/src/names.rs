@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use crate::Group;
+
 /// Most request names of a run; what comes later is counted under [`OTHER`].
 pub const NAMES_MAX: usize = 500;
 /// The name that stands for all names beyond the cap.
@@ -104,6 +106,32 @@ pub struct Catalog {
     pub transitions: Vec<String>,
     /// Location names, in the order of the plan.
     pub locations: Vec<String>,
+}
+
+impl Catalog {
+    /// Names of a group.
+    pub fn list(&self, group: Group) -> &[String] {
+        match group {
+            Group::Scenario => &self.scenarios,
+            Group::Check => &self.checks,
+            Group::Transaction => &self.transactions,
+            Group::Page => &self.pages,
+            Group::Transition => &self.transitions,
+            Group::Location => &self.locations,
+        }
+    }
+
+    /// The same to change.
+    pub fn list_mut(&mut self, group: Group) -> &mut Vec<String> {
+        match group {
+            Group::Scenario => &mut self.scenarios,
+            Group::Check => &mut self.checks,
+            Group::Transaction => &mut self.transactions,
+            Group::Page => &mut self.pages,
+            Group::Transition => &mut self.transitions,
+            Group::Location => &mut self.locations,
+        }
+    }
 }
 
 /// The path template that would join most of `names`, for example `GET /item/{id}`.

@@ -65,18 +65,18 @@ fn fill(window: &mut Window, section: Section, sample: &Sample) {
     aggregate.record_between(section, ended, sample);
     if ended == Section::Hold {
         let scenario = usize::from(sample.scenario);
-        aggregate.scenario_mut(ended, scenario).ended_within += 1;
-        aggregate.transaction_mut(ended, 0).ended_within += 2;
-        aggregate.transition_mut(ended, 0).ended_within += 3;
-        aggregate.page_mut(ended, 0).pages.ended_within += 4;
-        let location = aggregate.location_mut(ended, 0);
+        aggregate.scenarios.get_mut(ended, scenario).ended_within += 1;
+        aggregate.transactions.get_mut(ended, 0).ended_within += 2;
+        aggregate.transitions.get_mut(ended, 0).ended_within += 3;
+        aggregate.pages.get_mut(ended, 0).pages.ended_within += 4;
+        let location = aggregate.locations.get_mut(ended, 0);
         location.exchanges.ended_within += 5;
         location.iterations.ended_within += 6;
         location.pages.ended_within += 7;
     }
-    aggregate.check_mut(section, 0).passed += response % 3;
-    aggregate.check_mut(section, 0).failed += response % 2;
-    let scenario = aggregate.scenario_mut(section, usize::from(sample.scenario));
+    aggregate.checks.get_mut(section, 0).passed += response % 3;
+    aggregate.checks.get_mut(section, 0).failed += response % 2;
+    let scenario = aggregate.scenarios.get_mut(section, usize::from(sample.scenario));
     scenario.started += 2;
     scenario.interrupted += 1;
     if sample.sent.is_some() {
@@ -88,8 +88,8 @@ fn fill(window: &mut Window, section: Section, sample: &Sample) {
     load.due += 3;
     load.started += 2;
     load.waited += 1;
-    load.dropped.injector += response % 5;
-    load.dropped.in_flight_limit += response % 7;
+    load.dropped_injector += response % 5;
+    load.dropped_in_flight_limit += response % 7;
     if sample.first_byte.is_none() {
         load.censored.record(response);
     }
@@ -115,12 +115,12 @@ fn fill(window: &mut Window, section: Section, sample: &Sample) {
     load.unserved.record(response);
     load.stalled = load.stalled + Nanos(response % 3_000);
     load.pickup_delay.record(response % 90_000_000);
-    let transaction = aggregate.transaction_mut(section, 0);
+    let transaction = aggregate.transactions.get_mut(section, 0);
     transaction.count += 1;
     transaction.failed += response % 2;
     transaction.time.record(response);
-    aggregate.transition_mut(section, 0).record(!response.is_multiple_of(3), response / 2);
-    let page = aggregate.page_mut(section, (response % 2) as usize);
+    aggregate.transitions.get_mut(section, 0).record(!response.is_multiple_of(3), response / 2);
+    let page = aggregate.pages.get_mut(section, (response % 2) as usize);
     page.pages.record(!response.is_multiple_of(5), response);
     page.resources += 6;
     page.cached += response % 4;
@@ -128,7 +128,7 @@ fn fill(window: &mut Window, section: Section, sample: &Sample) {
     page.resources_failed += response % 2;
     page.left_out += response % 7;
     page.bytes_received += response % 1_000;
-    let location = aggregate.location_mut(section, (response % 2) as usize);
+    let location = aggregate.locations.get_mut(section, (response % 2) as usize);
     location.exchanges.record(true, response);
     location.iterations.record(!response.is_multiple_of(2), response);
     location.pages.record(true, response / 3);

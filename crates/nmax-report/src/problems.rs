@@ -34,7 +34,7 @@ pub(crate) fn collect(whole: &Aggregate, catalog: &Catalog, failures: &[FailureE
         }
     }
     for (index, name) in catalog.checks.iter().enumerate() {
-        let failed = whole.check(Section::Hold, index).map_or(0, |check| check.failed);
+        let failed = whole.checks.get(Section::Hold, index).map_or(0, |check| check.failed);
         add(&mut problems, &format!("check \"{name}\""), failed, CONTENT_REMEDY);
     }
     for failure in failures {

@@ -258,8 +258,8 @@ impl View {
             intended_vus: level.filter(|_| !open),
             achieved_rate_per_s: per_s(load.started, length_s),
             in_flight: (length_s > 0.0).then(|| load.in_flight_ns as f64 / 1e9 / length_s),
-            dropped: load.dropped,
-            dropped_share: (load.due > 0).then(|| load.dropped.total() as f64 / load.due as f64),
+            dropped: load.dropped(),
+            dropped_share: (load.due > 0).then(|| load.dropped().total() as f64 / load.due as f64),
             waited: load.waited,
             censored: whole.load(Section::Hold).censored.count(),
             censored_age_max_ns: whole.load(Section::Hold).censored.max_ns(),
@@ -357,7 +357,7 @@ fn hop(name: &str) -> (&str, u32) {
 
 fn scenario_rows(counted: &Aggregate, catalog: &Catalog, length_s: f64) -> Vec<ScenarioRow> {
     let row = |(index, name): (usize, &String)| {
-        let stats = counted.scenario(Section::Hold, index)?;
+        let stats = counted.scenarios.get(Section::Hold, index)?;
         Some(ScenarioRow {
             name: name.clone(),
             iterations: stats.completed,
@@ -371,7 +371,7 @@ fn scenario_rows(counted: &Aggregate, catalog: &Catalog, length_s: f64) -> Vec<S
 
 fn check_rows(counted: &Aggregate, catalog: &Catalog) -> Vec<CheckRow> {
     let row = |(index, name): (usize, &String)| {
-        let stats = counted.check(Section::Hold, index)?;
+        let stats = counted.checks.get(Section::Hold, index)?;
         (stats.passed + stats.failed > 0).then(|| CheckRow {
             name: name.clone(),
             passed: stats.passed,
@@ -445,7 +445,7 @@ fn policy(plan: &Plan) -> Vec<(String, String)> {
 /// `readings_left_out`: readings of figures for which there was no room.
 fn limits_hit(catalog: &Catalog, whole: &Aggregate, readings_left_out: u64) -> Vec<String> {
     let pages = catalog.pages.iter().enumerate().filter_map(|(page, name)| {
-        let left_out = whole.page(Section::Hold, page)?.left_out;
+        let left_out = whole.pages.get(Section::Hold, page)?.left_out;
         let what = format!("page `{name}`: more than {RESOURCES_MAX} resources, {left_out} were not fetched in all");
         (left_out > 0).then_some(what)
     });

@@ -3,15 +3,15 @@
 //! Entries without any count are left out, as merging leaves them out.
 
 use nmax_metrics::histogram::Exact;
-use nmax_metrics::{Aggregate, Histogram, Nanos, Section, Window};
+use nmax_metrics::{Aggregate, Group, Histogram, Nanos, Section, Window};
 use serde::{Deserialize, Serialize};
 
 use crate::tag::{self, Limits};
 
-mod counts;
-mod groups;
+pub(crate) mod row;
 mod section;
 
+use row::Counts;
 use section::SectionLine;
 
 pub(crate) const FILE: &str = "windows.jsonl";
@@ -21,17 +21,9 @@ pub(crate) struct WindowLine {
     index: u64,
     start_ns: u64,
     width_ns: u64,
-    scenario_count: usize,
-    check_count: usize,
-    /// Like everything with a default, absent in directories of earlier versions.
-    #[serde(default)]
-    transaction_count: usize,
-    #[serde(default)]
-    page_count: usize,
-    #[serde(default)]
-    transition_count: usize,
-    #[serde(default)]
-    location_count: usize,
+    /// As in `scenario_count`: how long each table of the writer was; absent in directories of before it was there.
+    #[serde(flatten)]
+    lengths: Counts,
     hold: SectionLine,
     outside: SectionLine,
     histograms: Vec<HistogramLine>,
@@ -60,12 +52,7 @@ pub(crate) fn encode(window: &Window) -> Vec<u8> {
         index: window.index,
         start_ns: window.start().0,
         width_ns: window.width.0,
-        scenario_count: aggregate.scenario_count(),
-        check_count: aggregate.check_count(),
-        transaction_count: aggregate.transaction_count(),
-        page_count: aggregate.page_count(),
-        transition_count: aggregate.transition_count(),
-        location_count: aggregate.location_count(),
+        lengths: Counts(Group::ALL.map(|group| (length_of(group), aggregate.table(group).len() as u64)).into()),
         hold: SectionLine::of(aggregate, Section::Hold),
         outside: SectionLine::of(aggregate, Section::Outside),
         histograms,
@@ -80,13 +67,15 @@ pub(crate) fn unnamed(aggregate: &Aggregate, limits: Limits) -> Option<(&'static
     let requests =
         Section::ALL.iter().flat_map(|section| aggregate.requests(*section).map(|(name, _)| name.0 as usize));
     let beyond = |count: usize, limit: usize| (count > limit).then_some(limit);
-    (requests.max().and_then(|id| beyond(id + 1, limits.requests)).map(|id| ("request", id)))
-        .or_else(|| beyond(aggregate.scenario_count(), limits.scenarios).map(|id| ("scenario", id)))
-        .or_else(|| beyond(aggregate.check_count(), limits.checks).map(|id| ("check", id)))
-        .or_else(|| beyond(aggregate.transaction_count(), limits.transactions).map(|id| ("transaction", id)))
-        .or_else(|| beyond(aggregate.page_count(), limits.pages).map(|id| ("page", id)))
-        .or_else(|| beyond(aggregate.transition_count(), limits.transitions).map(|id| ("transition", id)))
-        .or_else(|| beyond(aggregate.location_count(), limits.locations).map(|id| ("location", id)))
+    (requests.max().and_then(|id| beyond(id + 1, limits.requests)).map(|id| ("request", id))).or_else(|| {
+        let group = |group: Group| Some((group.name(), beyond(aggregate.table(group).len(), limits.of(group))?));
+        Group::ALL.into_iter().find_map(group)
+    })
+}
+
+/// The field that says how long the table of a group is.
+pub(crate) fn length_of(group: Group) -> String {
+    format!("{}_count", group.name())
 }
 
 impl WindowLine {
@@ -100,40 +89,18 @@ impl WindowLine {
         if self.width_ns == 0 || self.index.checked_add(1).and_then(|end| end.checked_mul(self.width_ns)).is_none() {
             return Err(format!("window {} of {} ns is not a span of time", self.index, self.width_ns));
         }
-        let is_named = self.scenario_count <= limits.scenarios
-            && self.check_count <= limits.checks
-            && self.transaction_count <= limits.transactions
-            && self.page_count <= limits.pages
-            && self.transition_count <= limits.transitions
-            && self.location_count <= limits.locations;
-        if !is_named {
-            return Err(
-                "more scenarios, checks, transactions, pages, transitions or locations than names.json has names"
-                    .to_owned(),
-            );
-        }
         let mut aggregate = Aggregate::default();
         for (line, (tag, histogram)) in self.histograms.iter().zip(histograms) {
             *tag::locate(&mut aggregate, &tag, limits).ok_or_else(|| format!("`{tag}` has no name in names.json"))? =
                 line.restore(&tag, histogram)?;
         }
-        if let Some(last) = self.scenario_count.checked_sub(1) {
-            aggregate.scenario_mut(Section::Hold, last);
-        }
-        if let Some(last) = self.check_count.checked_sub(1) {
-            aggregate.check_mut(Section::Hold, last);
-        }
-        if let Some(last) = self.transaction_count.checked_sub(1) {
-            aggregate.transaction_mut(Section::Hold, last);
-        }
-        if let Some(last) = self.page_count.checked_sub(1) {
-            aggregate.page_mut(Section::Hold, last);
-        }
-        if let Some(last) = self.transition_count.checked_sub(1) {
-            aggregate.transition_mut(Section::Hold, last);
-        }
-        if let Some(last) = self.location_count.checked_sub(1) {
-            aggregate.location_mut(Section::Hold, last);
+        for group in Group::ALL {
+            let length = self.lengths.0.iter().find(|(name, _)| *name == length_of(group));
+            let length = length.map_or(0, |(_, length)| *length as usize);
+            if length > limits.of(group) {
+                return Err(format!("more {} than names.json has names", group.plural()));
+            }
+            aggregate.table_mut(group).grow(length);
         }
         self.hold.restore(&mut aggregate, Section::Hold, limits)?;
         self.outside.restore(&mut aggregate, Section::Outside, limits)?;

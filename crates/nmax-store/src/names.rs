@@ -3,8 +3,9 @@
 use std::path::Path;
 
 use nmax_metrics::names::NAMES_MAX;
-use nmax_metrics::{Catalog, Names};
+use nmax_metrics::{Catalog, Group, Names};
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use crate::tag::Limits;
 use crate::{Manifest, StoreError, files};
@@ -14,16 +15,9 @@ pub(crate) const FILE: &str = "names.json";
 #[derive(Serialize, Deserialize)]
 struct NamesFile {
     requests: Vec<String>,
-    scenarios: Vec<String>,
-    checks: Vec<String>,
-    #[serde(default)]
-    transactions: Vec<String>,
-    #[serde(default)]
-    pages: Vec<String>,
-    #[serde(default)]
-    transitions: Vec<String>,
-    #[serde(default)]
-    locations: Vec<String>,
+    /// As in `scenarios`: names of a group; absent in directories of before it was there.
+    #[serde(flatten)]
+    groups: Map<String, Value>,
     /// Absent in directories of earlier versions.
     #[serde(default)]
     overflowed: Option<u64>,
@@ -31,27 +25,15 @@ struct NamesFile {
 
 /// How many names a catalog has.
 pub(crate) fn limits(catalog: &Catalog) -> Limits {
-    Limits {
-        requests: catalog.requests.list().len(),
-        scenarios: catalog.scenarios.len(),
-        checks: catalog.checks.len(),
-        transactions: catalog.transactions.len(),
-        pages: catalog.pages.len(),
-        transitions: catalog.transitions.len(),
-        locations: catalog.locations.len(),
-    }
+    Limits { requests: catalog.requests.list().len(), groups: Group::ALL.map(|group| catalog.list(group).len()) }
 }
 
 /// Replaces the file as a whole.
 pub(crate) fn write(directory: &Path, catalog: &Catalog) -> Result<(), StoreError> {
+    let names = |group: Group| (group.plural().to_owned(), Value::from(catalog.list(group)));
     let file = NamesFile {
         requests: catalog.requests.list().to_vec(),
-        scenarios: catalog.scenarios.clone(),
-        checks: catalog.checks.clone(),
-        transactions: catalog.transactions.clone(),
-        pages: catalog.pages.clone(),
-        transitions: catalog.transitions.clone(),
-        locations: catalog.locations.clone(),
+        groups: Group::ALL.into_iter().map(names).collect(),
         overflowed: Some(catalog.requests.overflowed()),
     };
     let mut bytes = serde_json::to_vec_pretty(&file).expect("strings always become JSON");
@@ -70,7 +52,7 @@ pub(crate) fn read(directory: &Path, manifest: &Manifest) -> Result<Catalog, Sto
         }
         Err(error) => return Err(error),
     };
-    let file: NamesFile = serde_json::from_slice(&bytes)
+    let mut file: NamesFile = serde_json::from_slice(&bytes)
         .map_err(|error| StoreError::damaged(&path, Some(error.line() as u64), error.to_string()))?;
     // What was not written is seen from the names: only the cap lets their number exceed it.
     let is_over = file.requests.len() > NAMES_MAX;
@@ -80,13 +62,11 @@ pub(crate) fn read(directory: &Path, manifest: &Manifest) -> Result<Catalog, Sto
             return Err(StoreError::damaged(&path, None, format!("request name `{name}` is there twice")));
         }
     }
-    Ok(Catalog {
-        requests,
-        scenarios: file.scenarios,
-        checks: file.checks,
-        transactions: file.transactions,
-        pages: file.pages,
-        transitions: file.transitions,
-        locations: file.locations,
-    })
+    let mut catalog = Catalog { requests, ..Catalog::default() };
+    for group in Group::ALL {
+        let names = file.groups.remove(group.plural()).unwrap_or_else(|| Value::Array(Vec::new()));
+        *catalog.list_mut(group) = serde_json::from_value(names)
+            .map_err(|error| StoreError::damaged(&path, None, format!("`{}`: {error}", group.plural())))?;
+    }
+    Ok(catalog)
 }

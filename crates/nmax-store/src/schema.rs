@@ -1,6 +1,10 @@
 //! JSON Schemas of the files of a run's directory, kept fresh in `docs/schema/` by a test.
 
+use nmax_metrics::{Aggregate, Group};
 use serde_json::{Map, Value, json};
+
+use crate::line::length_of;
+use crate::line::row::{Column, SHAPES, Shape};
 
 /// File name below `docs/schema/` and schema of every JSON file and every JSON line of a run's directory, except
 /// `summary.json`.
@@ -61,20 +65,16 @@ fn manifest() -> Value {
 }
 
 fn names() -> Value {
-    document(
-        "nmax names.json",
-        "Names behind ids: an id is the position in its list, from 0.",
-        &[
-            ("requests", strings("request names; id n is tag rN")),
-            ("scenarios", strings("scenario names; id n is tag sN")),
-            ("checks", strings("check names")),
-            ("transactions", strings("transaction names; id n is tag tN")),
-            ("pages", strings("page names; id n is tag pN")),
-            ("transitions", strings("transitions between pages; id n is tag xN")),
-            ("locations", strings("location names; id n is tag lN")),
-            ("overflowed", count("how often a request name beyond the cap was asked for; it is counted as `other`")),
-        ],
-    )
+    let mut lists = vec![("requests", strings("request names; id n is tag rN"))];
+    let none = Aggregate::default();
+    lists.extend(Group::ALL.map(|group| {
+        let has_tags = !none.table(group).words().is_empty();
+        let tags = if has_tags { format!("; id n is tag {}N", group.letter()) } else { String::new() };
+        (group.plural(), strings(&format!("{} names{tags}", group.name())))
+    }));
+    let overflowed = "how often a request name beyond the cap was asked for; it is counted as `other`";
+    lists.push(("overflowed", count(overflowed)));
+    document("nmax names.json", "Names behind ids: an id is the position in its list, from 0.", &lists)
 }
 
 fn windows() -> Value {
@@ -86,137 +86,50 @@ fn windows() -> Value {
         ("max_ns", count("exact largest value, ns")),
         ("clamped", count("values above one hour, counted as one hour")),
     ]);
-    document(
-        "a line of nmax windows.jsonl",
-        "One window: everything but the buckets of its histograms.",
-        &[
-            ("index", count("number of the window; it begins at index * width_ns")),
-            ("start_ns", count("its start, ns since the start of the run")),
-            ("width_ns", count("its width, ns")),
-            ("scenario_count", count("scenarios seen so far by the writer")),
-            ("check_count", count("checks seen so far by the writer")),
-            ("transaction_count", count("transactions seen so far by the writer")),
-            ("page_count", count("pages seen so far by the writer")),
-            ("transition_count", count("transitions seen so far by the writer")),
-            ("location_count", count("locations seen so far by the writer")),
-            ("hold", section("phase hold, which statistics are made of")),
-            ("outside", section("ramps and warm-up")),
-            ("histograms", list(histogram, "the window's lines of latency.hlog, in their order")),
-        ],
-    )
+    let lengths = Group::ALL.map(|group| (length_of(group), format!("{} seen so far by the writer", group.plural())));
+    let mut fields = vec![
+        ("index", count("number of the window; it begins at index * width_ns")),
+        ("start_ns", count("its start, ns since the start of the run")),
+        ("width_ns", count("its width, ns")),
+    ];
+    fields.extend(lengths.iter().map(|(name, about)| (name.as_str(), count(about))));
+    fields.extend([
+        ("hold", section("phase hold, which statistics are made of")),
+        ("outside", section("ramps and warm-up")),
+        ("histograms", list(histogram, "the window's lines of latency.hlog, in their order")),
+    ]);
+    let about = "One window: everything but the buckets of its histograms.";
+    document("a line of nmax windows.jsonl", about, &fields)
 }
 
 fn section(description: &str) -> Value {
-    let ended = |what: &str| {
-        format!(
-            "{what} that ended within the hold, whenever they were due; 0 of `outside`; absent in runs of earlier versions"
-        )
-    };
-    let request = object(&[
-        ("id", count("request id")),
-        ("ok", count("exchanges that ended ok")),
-        ("failed", count("valid replies that were not ok")),
-        ("errors", count("exchanges without a valid reply")),
-        ("status", counts("replies by status code")),
-        ("error_kinds", counts("errors by kind")),
-        ("bytes_received", count("bytes received, heads included")),
-        ("bytes_sent", count("bytes sent, heads included")),
-        ("bytes_decoded", count("bytes of bodies received, content codings undone")),
-        ("ended_within", count(&ended("exchanges"))),
-    ]);
-    let scenario = object(&[
-        ("id", count("scenario id")),
-        ("started", count("iterations started")),
-        ("completed", count("iterations that reached their end, failed ones included")),
-        ("failed", count("completed iterations in which something was not ok")),
-        ("interrupted", count("iterations cut off by the end of the run")),
-        ("ended_within", count(&ended("iterations"))),
-    ]);
-    let check =
-        object(&[("id", count("check id")), ("passed", count("times it held")), ("failed", count("times it did not"))]);
-    let pair = |what: &str| {
-        [
-            ("count", count(&format!("{what} that reached their end, failed ones included"))),
-            ("failed", count("of those, the ones in which something was not ok")),
-            ("ended_within", count(&ended(what))),
-        ]
-    };
-    let with_id = |what: &str, many: &str| {
-        let [all, failed, within] = pair(many);
-        object(&[("id", count(&format!("{what} id"))), all, failed, within])
-    };
-    let [pages, pages_failed, pages_within] = pair("pages");
-    let page = object(&[
-        ("id", count("page id")),
-        pages,
-        pages_failed,
-        pages_within,
-        ("resources", count("resources that belonged to them")),
-        ("cached", count("of those, how many came out of the cache without an exchange")),
-        ("unchanged", count("of those, how many the server said were unchanged (304)")),
-        ("resources_failed", count("of those, how many failed")),
-        ("left_out", count("resources beyond the most that one page fetches, which were not asked for")),
-        ("bytes_received", count("bytes received for documents and resources, heads included")),
-    ]);
-    let location = object(&[
-        ("id", count("location id")),
-        ("exchanges", object(&pair("exchanges"))),
-        ("iterations", object(&pair("iterations"))),
-        ("pages", object(&pair("pages"))),
-    ]);
-    let mut section = object(&[
-        ("requests", list(request, "request names with exchanges")),
-        ("scenarios", list(scenario, "scenarios with iterations")),
-        ("checks", list(check, "checks with results")),
-        ("transactions", list(with_id("transaction", "transactions"), "transactions that ended")),
-        ("pages", list(page, "pages that ended")),
-        ("transitions", list(with_id("transition", "pages"), "pages that ended, by the page before")),
-        ("locations", list(location, "what users at a location did")),
-        ("load", load()),
-    ]);
+    let mut rows = vec![("requests", list(row(&SHAPES.request, "request id"), "request names with exchanges"))];
+    rows.extend(Group::ALL.map(|group| {
+        let rows = row(SHAPES.group(group), &format!("{} id", group.name()));
+        (group.plural(), list(rows, group.about()))
+    }));
+    rows.push(("load", row(&SHAPES.load, "")));
+    let mut section = object(&rows);
     section["description"] = description.into();
     section
 }
 
-fn load() -> Value {
-    object(&[
-        ("due", count("iterations whose intended start passed (open workloads)")),
-        ("started", count("iterations started")),
-        ("waited", count("of those, how many had waited for an in-flight slot")),
-        ("dropped_injector", count("due iterations never started: the injector could not keep up")),
-        ("dropped_in_flight_limit", count("due iterations never started: the in-flight limit was reached")),
-        ("in_flight_ns", count("integral of the iterations in flight over time, ns; may exceed 64 bits")),
-        ("in_flight_max", count("most iterations in flight at once on one worker")),
-        (
-            "start_delay_ns",
-            count("sum over completed iterations from their intended start to the moment a VU took them, ns"),
-        ),
-        ("run_wait_ns", count("time that worker threads were ready to run and waited for a processor, ns")),
-        ("users", count("virtual users who began an iteration, closed workloads, at the end of the run")),
-        ("stalled_ns", count("time that workers stood still, summed over them, ns")),
-        ("samples_left_out", count("exchanges that are not in `samples-NNNN.parquet` although all were to be")),
-        ("cpu_ns", count("CPU time of the worker threads, ns")),
-        ("worker_time_ns", count("time the worker threads existed, ns")),
-        ("connections", count("connections opened")),
-        ("retries", count("exchanges repeated because a kept connection had been closed")),
-        ("informational", count("interim (1xx) replies")),
-        ("redirects", count("redirects followed")),
-        ("tls_handshakes", count("TLS handshakes that succeeded")),
-        ("tls_resumed", count("of those, how many resumed a session")),
-        ("addresses", counts("connections opened by server address, at most 64")),
-        (
-            "passed_over",
-            counts(
-                "connections that an address did not take, refusing or silent, although another address of its name then did, by address, at most 64",
-            ),
-        ),
-        (
-            "held_open",
-            count(
-                "sockets kept open by the server after a complete reply that should have ended them, still open when given up",
-            ),
-        ),
-    ])
+/// A row of counts; those of a part are an object.
+fn row(shape: &Shape, id: &str) -> Value {
+    let field = |column: &Column| match column {
+        Column::Count(declaration) => (declaration.name, count(declaration.about)),
+        Column::Map { name, about } => (*name, counts(about)),
+    };
+    let mut fields: Vec<(&str, Value)> = Vec::new();
+    fields.extend(shape.has_id.then(|| ("id", count(id))));
+    for part in shape.columns.chunk_by(|a, b| a.part() == b.part()) {
+        let counts: Vec<_> = part.iter().map(field).collect();
+        match part[0].part() {
+            "" => fields.extend(counts),
+            name => fields.push((name, object(&counts))),
+        }
+    }
+    object(&fields)
 }
 
 fn failures() -> Value {

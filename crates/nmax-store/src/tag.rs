@@ -6,28 +6,24 @@
 
 use std::fmt::Write as _;
 
-use nmax_metrics::{Aggregate, Histogram, LatencySet, LoadStats, NameId, Phases, Section, TransactionStats};
+use nmax_metrics::{Aggregate, Declared, Group, Histogram, LatencySet, LoadStats, NameId, Phases, Section};
 
 /// Outcomes in tags, in the order of `RequestStats::outcomes`.
 const OUTCOMES: [&str; 3] = ["ok", "failed", "error"];
-/// Measures of one outcome in tags.
-const MEASURES: [&str; 4] = ["resp", "serv", "lag", "ttfb"];
-/// Distributions that a run has once.
-const SINGLE: [&str; 5] = ["inj.lag", "cens.age", "sock.held", "inj.pickup", "user.unserved"];
-/// Distributions of a location.
-const LOCATION_PARTS: [&str; 3] = ["exchange", "iteration", "page"];
 const OUTSIDE: &str = ".out";
 
 /// How many names of each sort the catalog has; larger ids are refused.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Limits {
     pub(crate) requests: usize,
-    pub(crate) scenarios: usize,
-    pub(crate) checks: usize,
-    pub(crate) transactions: usize,
-    pub(crate) pages: usize,
-    pub(crate) transitions: usize,
-    pub(crate) locations: usize,
+    pub(crate) groups: [usize; Group::ALL.len()],
+}
+
+impl Limits {
+    /// How many names a group has.
+    pub(crate) fn of(self, group: Group) -> usize {
+        self.groups[group as usize]
+    }
 }
 
 /// Calls `see` with the tag and histogram of everything that is not empty, always in the same order.
@@ -35,69 +31,45 @@ pub(crate) fn visit<E>(aggregate: &Aggregate, mut see: impl FnMut(&str, &Histogr
     let mut tag = String::new();
     for section in Section::ALL {
         let suffix = suffix_of(section);
-        let mut offer = |tag: &str, histogram: &Histogram| {
-            if histogram.is_empty() { Ok(()) } else { see(tag, histogram) }
+        let mut offer = |name: std::fmt::Arguments, histogram: &Histogram| {
+            if histogram.is_empty() {
+                return Ok(());
+            }
+            tag.clear();
+            write!(tag, "{name}{suffix}").expect("a string takes all text");
+            see(&tag, histogram)
         };
         for (name, stats) in aggregate.requests(section) {
+            let id = name.0;
             for (outcome, set) in OUTCOMES.iter().zip(&stats.outcomes) {
                 let Some(set) = set else { continue };
-                for (measure, histogram) in MEASURES.iter().zip(measures(set)) {
-                    tag.clear();
-                    write!(tag, "r{}.{outcome}.{measure}{suffix}", name.0).expect("a string takes all text");
-                    offer(&tag, histogram)?;
+                for time in LatencySet::TIMES {
+                    offer(format_args!("r{id}.{outcome}.{}", time.word), (time.get)(set))?;
                 }
             }
             for (status, histogram) in &stats.status_times {
-                tag.clear();
-                write!(tag, "r{}.s{status}{suffix}", name.0).expect("a string takes all text");
-                offer(&tag, histogram)?;
+                offer(format_args!("r{id}.s{status}"), histogram)?;
             }
             let Some(phases) = &stats.phases else { continue };
-            for (phase, histogram) in Phases::NAMES.iter().zip(phases.all()) {
-                tag.clear();
-                write!(tag, "r{}.{phase}{suffix}", name.0).expect("a string takes all text");
-                offer(&tag, histogram)?;
+            for time in Phases::TIMES {
+                offer(format_args!("r{id}.{}", time.word), (time.get)(phases))?;
             }
         }
-        for index in 0..aggregate.scenario_count() {
-            let Some(stats) = aggregate.scenario(section, index) else {
-                continue;
-            };
-            tag.clear();
-            write!(tag, "s{index}.iter{suffix}").expect("a string takes all text");
-            offer(&tag, &stats.iteration_time)?;
+        for group in Group::ALL {
+            let (table, letter) = (aggregate.table(group), group.letter());
+            let words = table.words();
+            for index in 0..table.len() {
+                for (place, word) in words.iter().enumerate() {
+                    let Some(histogram) = table.time(section, index, place) else { continue };
+                    offer(format_args!("{letter}{index}.{word}"), histogram)?;
+                }
+            }
         }
-        for (owner, index, what, stats) in named(aggregate, section) {
-            tag.clear();
-            write!(tag, "{owner}{index}.{what}{suffix}").expect("a string takes all text");
-            offer(&tag, &stats.time)?;
-        }
-        let LoadStats { injector_lag, censored, held, pickup_delay, unserved, .. } = aggregate.load(section);
-        for (name, histogram) in SINGLE.iter().zip([injector_lag, censored, held, pickup_delay, unserved]) {
-            offer(&format!("{name}{suffix}"), histogram)?;
+        for time in LoadStats::TIMES {
+            offer(format_args!("{}", time.word), (time.get)(aggregate.load(section)))?;
         }
     }
     Ok(())
-}
-
-/// What is counted by name and has a time each: letter, index, word and figures.
-fn named(
-    aggregate: &Aggregate,
-    section: Section,
-) -> impl Iterator<Item = (char, usize, &'static str, &TransactionStats)> {
-    let transactions = (0..aggregate.transaction_count())
-        .filter_map(move |index| Some(('t', index, "time", aggregate.transaction(section, index)?)));
-    let pages = (0..aggregate.page_count())
-        .filter_map(move |index| Some(('p', index, "time", &aggregate.page(section, index)?.pages)));
-    let transitions = (0..aggregate.transition_count())
-        .filter_map(move |index| Some(('x', index, "time", aggregate.transition(section, index)?)));
-    let locations = (0..aggregate.location_count())
-        .filter_map(move |index| Some((index, aggregate.location(section, index)?)))
-        .flat_map(|(index, stats)| {
-            let parts = [&stats.exchanges, &stats.iterations, &stats.pages];
-            LOCATION_PARTS.into_iter().zip(parts).map(move |(what, stats)| ('l', index, what, stats))
-        });
-    transactions.chain(pages).chain(transitions).chain(locations)
 }
 
 /// The histogram that a tag names, created if need be; `None` for an unknown tag or an id without a name.
@@ -106,41 +78,21 @@ pub(crate) fn locate<'a>(aggregate: &'a mut Aggregate, tag: &str, limits: Limits
         Some(tag) => (tag, Section::Outside),
         None => (tag, Section::Hold),
     };
-    if let Some(single) = SINGLE.iter().position(|known| *known == tag) {
-        let load = aggregate.load_mut(section);
-        let all =
-            [&mut load.injector_lag, &mut load.censored, &mut load.held, &mut load.pickup_delay, &mut load.unserved];
-        return all.into_iter().nth(single);
+    if let Some(time) = LoadStats::TIMES.iter().find(|time| time.word == tag) {
+        return Some((time.get_mut)(aggregate.load_mut(section)));
     }
     let (owner, what) = tag.split_once('.')?;
-    if let Some(index) = owner.strip_prefix('s') {
-        let index = number(index, limits.scenarios)?;
-        return (what == "iter").then(|| &mut aggregate.scenario_mut(section, index).iteration_time);
-    }
-    if let Some(index) = owner.strip_prefix('t') {
-        let index = number(index, limits.transactions)?;
-        return (what == "time").then(|| &mut aggregate.transaction_mut(section, index).time);
-    }
-    if let Some(index) = owner.strip_prefix('p') {
-        let index = number(index, limits.pages)?;
-        return (what == "time").then(|| &mut aggregate.page_mut(section, index).pages.time);
-    }
-    if let Some(index) = owner.strip_prefix('x') {
-        let index = number(index, limits.transitions)?;
-        return (what == "time").then(|| &mut aggregate.transition_mut(section, index).time);
-    }
-    if let Some(index) = owner.strip_prefix('l') {
-        let index = number(index, limits.locations)?;
-        let part = LOCATION_PARTS.iter().position(|known| *known == what)?;
-        let stats = aggregate.location_mut(section, index);
-        let parts = [&mut stats.exchanges, &mut stats.iterations, &mut stats.pages];
-        return parts.into_iter().nth(part).map(|stats| &mut stats.time);
+    let of_group = |group: Group| Some((group, owner.strip_prefix(group.letter())?));
+    if let Some((group, index)) = Group::ALL.into_iter().find_map(of_group) {
+        let index = number(index, limits.of(group))?;
+        let table = aggregate.table_mut(group);
+        let place = table.words().iter().position(|word| *word == what)?;
+        return table.time_mut(section, index, place);
     }
     let index = number(owner.strip_prefix('r')?, limits.requests)?;
     let name = NameId(u32::try_from(index).ok()?);
-    if let Some(phase) = Phases::NAMES.iter().position(|known| *known == what) {
-        let phases = aggregate.request_mut(section, name).phases.get_or_insert_default();
-        return phases.all_mut().into_iter().nth(phase);
+    if let Some(time) = Phases::TIMES.iter().find(|time| time.word == what) {
+        return Some((time.get_mut)(aggregate.request_mut(section, name).phases.get_or_insert_default()));
     }
     if let Some(status) = what.strip_prefix('s').filter(|status| status.len() == 3) {
         let status = number(status, 1_000).filter(|status| *status >= 100)?;
@@ -148,14 +100,8 @@ pub(crate) fn locate<'a>(aggregate: &'a mut Aggregate, tag: &str, limits: Limits
     }
     let (outcome, measure) = what.split_once('.')?;
     let outcome = OUTCOMES.iter().position(|known| *known == outcome)?;
-    let measure = MEASURES.iter().position(|known| *known == measure)?;
-    let set = aggregate.request_mut(section, name).outcomes[outcome].get_or_insert_default();
-    Some(match measure {
-        0 => &mut set.response,
-        1 => &mut set.service,
-        2 => &mut set.send_lag,
-        _ => &mut set.ttfb,
-    })
+    let measure = LatencySet::TIMES.iter().find(|time| time.word == measure)?;
+    Some((measure.get_mut)(aggregate.request_mut(section, name).outcomes[outcome].get_or_insert_default()))
 }
 
 /// The suffix of tags of a section.
@@ -164,10 +110,6 @@ fn suffix_of(section: Section) -> &'static str {
         Section::Hold => "",
         Section::Outside => OUTSIDE,
     }
-}
-
-fn measures(set: &LatencySet) -> [&Histogram; 4] {
-    [&set.response, &set.service, &set.send_lag, &set.ttfb]
 }
 
 /// A canonical decimal number below `limit`.
@@ -183,8 +125,7 @@ mod tests {
     use super::*;
     use crate::testing;
 
-    const LIMITS: Limits =
-        Limits { requests: 4, scenarios: 2, checks: 1, transactions: 1, pages: 2, transitions: 1, locations: 2 };
+    const LIMITS: Limits = Limits { requests: 4, groups: [2, 1, 1, 2, 1, 2] };
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(32))]

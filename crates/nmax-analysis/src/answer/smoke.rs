@@ -66,7 +66,7 @@ impl Measured {
         let mix = plan.scenarios.iter().enumerate().filter(|(_, scenario)| scenario.weight > 0.0);
         let (mut iterations, mut cycles_s) = (0, 0.0);
         for (index, scenario) in mix {
-            let Some(stats) = totals.scenario(Section::Hold, index) else {
+            let Some(stats) = totals.scenarios.get(Section::Hold, index) else {
                 continue;
             };
             iterations += stats.completed;
@@ -159,8 +159,8 @@ fn failures(evidence: &Evidence) -> Option<Finding> {
     let mut names: Vec<(&str, u64)> = of_request.filter(failed).collect();
     names.sort_by_key(|(_, failed)| u64::MAX - failed);
     let exchanges: u64 = names.iter().map(|(_, failed)| failed).sum();
-    let iterations: u64 = (0..totals.scenario_count())
-        .filter_map(|index| totals.scenario(Section::Hold, index))
+    let iterations: u64 = (0..totals.scenarios.len())
+        .filter_map(|index| totals.scenarios.get(Section::Hold, index))
         .map(|stats| stats.failed)
         .sum();
     if exchanges == 0 && iterations == 0 {

@@ -199,7 +199,7 @@ impl Maker<'_> {
     fn locations(&mut self, evidence: &Evidence) {
         let mut rows = Vec::new();
         for (index, name) in evidence.catalog.locations.iter().enumerate() {
-            let Some(stats) = self.counted.location(Section::Hold, index) else {
+            let Some(stats) = self.counted.locations.get(Section::Hold, index) else {
                 continue;
             };
             let exchanges = &stats.exchanges;

@@ -72,8 +72,8 @@ impl Stretches {
                 sums.add(error, true);
                 self.by_status(stats, at);
             }
-            for index in 0..window.aggregate.location_count() {
-                let Some(stats) = window.aggregate.location(section, index) else {
+            for index in 0..window.aggregate.locations.len() {
+                let Some(stats) = window.aggregate.locations.get(section, index) else {
                     continue;
                 };
                 if stats.exchanges.count > 0 {

@@ -236,7 +236,7 @@ impl Sums {
         for section in Section::ALL {
             let load = aggregate.load(section);
             self.started += load.started;
-            self.held_up += load.waited + load.dropped.total();
+            self.held_up += load.waited + load.dropped().total();
             self.in_flight_ns += load.in_flight_ns;
             self.used = self.used.plus(&Use {
                 worker_s: load.worker_time.as_secs_f64(),
@@ -244,7 +244,7 @@ impl Sums {
                 run_wait_s: load.run_wait.as_secs_f64(),
                 stalled_s: load.stalled.as_secs_f64(),
             });
-            let scenarios = (0..aggregate.scenario_count()).filter_map(|index| aggregate.scenario(section, index));
+            let scenarios = (0..aggregate.scenarios.len()).filter_map(|index| aggregate.scenarios.get(section, index));
             self.iterations += scenarios.map(|stats| stats.completed).sum::<u64>();
         }
     }

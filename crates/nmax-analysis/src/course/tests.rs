@@ -43,7 +43,7 @@ fn window(index: u64, exchanges: &[(u32, f64, bool)]) -> Window {
     let load = window.aggregate.load_mut(Section::Outside);
     load.started = exchanges.len() as u64;
     load.in_flight_ns = 3_000_000_000;
-    window.aggregate.scenario_mut(Section::Hold, 0).completed = 2;
+    window.aggregate.scenarios.get_mut(Section::Hold, 0).completed = 2;
     window
 }
 

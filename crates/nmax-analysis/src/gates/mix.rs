@@ -35,7 +35,7 @@ pub(super) const MIX: Id = Id { code: "G2", name: "mix", reason: "G2_MIX" };
 /// Background scenarios have no weight in it. O(scenarios).
 pub fn mix(plan: &Plan, totals: &Aggregate, users: u64) -> Gate {
     let weights: Vec<f64> = plan.scenarios.iter().map(|scenario| scenario.weight).collect();
-    let started = |index: usize| totals.scenario(Section::Hold, index).map_or(0, |stats| stats.started);
+    let started = |index: usize| totals.scenarios.get(Section::Hold, index).map_or(0, |stats| stats.started);
     let members: Vec<usize> = (0..weights.len()).filter(|index| weights[*index] > 0.0).collect();
     let n: u64 = members.iter().map(|index| started(*index)).sum();
     let Some(mix) = Mix::new(&weights).ok().filter(|_| members.len() > 1) else {
@@ -46,7 +46,7 @@ pub fn mix(plan: &Plan, totals: &Aggregate, users: u64) -> Gate {
     }
     let cycle = f64::from(mix.cycle());
     let spared = match plan.workload {
-        Workload::Open { .. } => totals.load(Section::Hold).dropped.total(),
+        Workload::Open { .. } => totals.load(Section::Hold).dropped().total(),
         Workload::Closed { .. } => users,
     };
     let deviation_of = |index: usize| {

@@ -1,4 +1,4 @@
-use nmax_metrics::{Dropped, Histogram, Outcome};
+use nmax_metrics::{Histogram, Outcome};
 use proptest::prelude::*;
 
 mod laws;
@@ -7,7 +7,8 @@ use super::*;
 use crate::fixture::{HOME, Run};
 
 fn load(due: u64, started: u64, waited: u64, injector: u64, in_flight_limit: u64) -> LoadStats {
-    LoadStats { due, started, waited, dropped: Dropped { injector, in_flight_limit }, ..LoadStats::default() }
+    let (dropped_injector, dropped_in_flight_limit) = (injector, in_flight_limit);
+    LoadStats { due, started, waited, dropped_injector, dropped_in_flight_limit, ..LoadStats::default() }
 }
 
 fn of(values: &[(u64, u64)]) -> Histogram {

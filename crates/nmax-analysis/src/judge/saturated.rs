@@ -105,7 +105,9 @@ fn weighted(points: &[Point]) -> f64 {
 /// Iterations of the mix that ended within the hold.
 fn completed(evidence: &Evidence) -> u64 {
     let mix = evidence.plan.scenarios.iter().enumerate().filter(|(_, scenario)| scenario.weight > 0.0);
-    mix.filter_map(|(index, _)| evidence.totals.scenario(Section::Hold, index)).map(|stats| stats.ended_within).sum()
+    mix.filter_map(|(index, _)| evidence.totals.scenarios.get(Section::Hold, index))
+        .map(|stats| stats.ended_within)
+        .sum()
 }
 
 #[cfg(test)]

@@ -45,11 +45,11 @@ fn each_input_flips_the_verdict() {
         ("THRESHOLD", Verdict::Fail, |run| run.plan.thresholds.push(p99_below(10.0))),
         ("TARGET_OVERLOADED", Verdict::Fail, |run| {
             let load = run.totals.load_mut(Section::Hold);
-            (load.started, load.waited, load.dropped.in_flight_limit) = (600, 300, 400);
+            (load.started, load.waited, load.dropped_in_flight_limit) = (600, 300, 400);
         }),
         ("TARGET_OVERLOADED", Verdict::Fail, |run| {
             let load = run.totals.load_mut(Section::Hold);
-            (load.started, load.dropped.in_flight_limit) = (980, 20);
+            (load.started, load.dropped_in_flight_limit) = (980, 20);
         }),
     ];
     for (code, verdict, spoil) in cases {
@@ -95,7 +95,7 @@ fn a_short_stall_is_a_warning_and_lasting_waits_are_overload() {
     for (waited, never, verdict, deciding, warning) in cases {
         let mut run = Run::healthy();
         let load = run.totals.load_mut(Section::Hold);
-        (load.started, load.waited, load.dropped.in_flight_limit) = (1_000 - never, waited, never);
+        (load.started, load.waited, load.dropped_in_flight_limit) = (1_000 - never, waited, never);
         let judgement = judge(&run.evidence());
         let has = |decides| codes(&judgement, decides).contains(&"TARGET_OVERLOADED");
         assert_eq!(
@@ -113,7 +113,7 @@ fn drops_of_the_injector_are_not_overload() {
         let mut run = Run::healthy();
         let load = run.totals.load_mut(Section::Hold);
         load.started = 1_000 - injector - never;
-        (load.dropped.injector, load.dropped.in_flight_limit) = (injector, never);
+        (load.dropped_injector, load.dropped_in_flight_limit) = (injector, never);
         let judgement = judge(&run.evidence());
         assert_eq!(judgement.verdict, Verdict::Fail, "{judgement:?}");
         assert_eq!(codes(&judgement, true).contains(&"TARGET_OVERLOADED"), blamed, "{judgement:?}");
@@ -125,7 +125,7 @@ fn drops_of_the_injector_are_not_overload() {
 fn tolerated_drops_are_a_warning() {
     let mut run = Run::healthy();
     let load = run.totals.load_mut(Section::Hold);
-    (load.started, load.dropped.in_flight_limit) = (970, 30);
+    (load.started, load.dropped_in_flight_limit) = (970, 30);
     run.plan.thresholds = vec![threshold(Metric::Dropped, Stat::Value, Op::Below, Limit::Ratio(0.05))];
     let judgement = judge(&run.evidence());
     assert_eq!((judgement.verdict, codes(&judgement, false)), (Verdict::Pass, vec!["TARGET_OVERLOADED"]));
@@ -135,7 +135,7 @@ fn tolerated_drops_are_a_warning() {
 fn overload_says_its_figures() {
     let mut run = Run::healthy();
     let load = run.totals.load_mut(Section::Hold);
-    (load.started, load.waited, load.dropped.in_flight_limit) = (600, 300, 400);
+    (load.started, load.waited, load.dropped_in_flight_limit) = (600, 300, 400);
     let text = &judge(&run.evidence()).reasons[0].text;
     let want = "the target was overloaded: 700 of 1,000 due iterations (70 %) had to wait for the target (50 slots), and 400 of them never started; \
                 lower the rate, or find what holds the target up";
@@ -265,7 +265,7 @@ proptest! {
         run.add(Section::Hold, failed, HOME, Outcome::Failed, 40.0, 0.1);
         run.add_errors(injector_errors, ErrorKind::Injector);
         let load = run.totals.load_mut(Section::Hold);
-        (load.started, load.waited, load.dropped.in_flight_limit) = (started, waited.min(started), never);
+        (load.started, load.waited, load.dropped_in_flight_limit) = (started, waited.min(started), never);
         run.injector.cpu_utilization_max = Some(utilization);
         (run.injector.windows_missing, run.injector.interrupted) = (missing, interrupted);
         run.plan.thresholds.push(p99_below(limit_ms));
@@ -349,9 +349,9 @@ fn a_drifting_target_is_a_warning_and_decides_nothing() {
 fn a_slow_target_is_never_invalid() {
     for (waited, never, hung) in [(300, 0, 0), (600, 400, 0), (600, 380, 50), (0, 20, 50)] {
         let mut run = Run::healthy();
-        run.totals.scenario_mut(Section::Hold, 0).interrupted = hung;
+        run.totals.scenarios.get_mut(Section::Hold, 0).interrupted = hung;
         let load = run.totals.load_mut(Section::Hold);
-        (load.started, load.waited, load.dropped.in_flight_limit) = (1_000 - never, waited, never);
+        (load.started, load.waited, load.dropped_in_flight_limit) = (1_000 - never, waited, never);
         load.censored.record_n(9_000_000_000, hung);
         load.in_flight_ns += u128::from(hung) * 9_000_000_000;
         load.start_delay_ns = 1;
@@ -404,11 +404,11 @@ fn locations_without_users_are_told() {
     };
     let mut run = Run::healthy();
     run.plan.locations = vec![location("adsl", 20.0), location("fibre", 80.0), location("moon", 0.0)];
-    run.totals.location_mut(Section::Hold, 1).iterations.record(true, 1_000);
+    run.totals.locations.get_mut(Section::Hold, 1).iterations.record(true, 1_000);
     let judgement = judge(&run.evidence());
     assert_eq!(codes(&judgement, false), ["LOCATION_EMPTY"]);
     assert!(judgement.reasons[0].text.contains("`adsl`, whose share is 20 %"), "{judgement:?}");
-    run.totals.location_mut(Section::Outside, 0).iterations.record(true, 1_000);
+    run.totals.locations.get_mut(Section::Outside, 0).iterations.record(true, 1_000);
     assert_eq!(judge(&run.evidence()).reasons, []);
 }
 

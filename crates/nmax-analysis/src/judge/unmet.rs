@@ -35,7 +35,7 @@ fn interventions(evidence: &Evidence) -> Vec<(&'static str, String, String)> {
 fn locations(evidence: &Evidence) -> Vec<(&'static str, String, String)> {
     let totals = evidence.totals;
     let iterations = |index: usize| -> u64 {
-        let of = |section| totals.location(section, index).map_or(0, |stats| stats.iterations.count);
+        let of = |section| totals.locations.get(section, index).map_or(0, |stats| stats.iterations.count);
         Section::ALL.into_iter().map(of).sum()
     };
     let all = evidence.plan.locations.iter();

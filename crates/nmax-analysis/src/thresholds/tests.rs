@@ -29,12 +29,12 @@ fn mixed() -> Run {
     run.add(Section::Hold, 30, FORM, Outcome::Failed, 40.0, 1.0);
     run.add(Section::Hold, 20, FORM, Outcome::Error(ErrorKind::Reset), 60.0, 1.0);
     let load = run.totals.load_mut(Section::Hold);
-    (load.due, load.started, load.dropped.injector, load.dropped.in_flight_limit) = (1_040, 1_000, 10, 30);
+    (load.due, load.started, load.dropped_injector, load.dropped_in_flight_limit) = (1_040, 1_000, 10, 30);
     for (index, completed) in [(0, 700), (1, 240)] {
-        let stats = run.totals.scenario_mut(Section::Hold, index);
+        let stats = run.totals.scenarios.get_mut(Section::Hold, index);
         stats.completed = completed;
         stats.iteration_time.record_n(50_000_000 * (index as u64 + 1), completed);
-        *run.totals.check_mut(Section::Hold, index) =
+        *run.totals.checks.get_mut(Section::Hold, index) =
             nmax_metrics::CheckStats { passed: 190, failed: 10 - 10 * index as u64 };
     }
     run
@@ -266,7 +266,7 @@ fn redirected() -> Run {
     run.add(Section::Hold, 100, HOME, Outcome::Ok, 20.0, 0.1);
     run.add(Section::Hold, 90, hop, Outcome::Ok, 20.0, 0.1);
     run.add(Section::Hold, 10, hop, Outcome::Failed, 1_980.0, 0.1);
-    let stats = run.totals.transaction_mut(Section::Hold, 1);
+    let stats = run.totals.transactions.get_mut(Section::Hold, 1);
     (stats.count, stats.failed) = (100, 10);
     stats.time.record_n(40_000_000, 90);
     stats.time.record_n(2_000_000_000, 10);
@@ -321,7 +321,7 @@ fn cut_off_exchanges_may_have_failed() {
     let home = |condition| of(Scope::Request("home".into()), condition);
     let mut run = Run::empty();
     run.add(Section::Hold, 50, HOME, Outcome::Ok, 1.0, 0.1);
-    run.totals.check_mut(Section::Hold, 0).passed = 50;
+    run.totals.checks.get_mut(Section::Hold, 0).passed = 50;
     let checks = threshold(Metric::Checks, Stat::Value, AtLeast, Limit::Ratio(0.99));
     let conditions = [
         rate(0.01),

@@ -193,11 +193,11 @@ impl Meter {
     pub fn record_at(&mut self, location: LocationId, sample: &Sample) {
         let section = self.section(sample.intended);
         let location = usize::from(location);
-        let stats = self.window.aggregate.location_mut(section, location);
+        let stats = self.window.aggregate.locations.get_mut(section, location);
         let time_ns = sample.done.since(sample.intended).0;
         stats.exchanges.record(sample.outcome == Outcome::Ok, time_ns);
         if let Some(hold) = self.hold_of(sample.done) {
-            hold.location_mut(Section::Hold, location).exchanges.ended_within += 1;
+            hold.locations.get_mut(Section::Hold, location).exchanges.ended_within += 1;
         }
     }
 

@@ -12,7 +12,7 @@ impl<R: Runtime, D: Drivers> Context<R, D> {
     /// A check held, or not.
     pub(crate) fn count_check(&self, section: Section, number: usize, holds: bool) {
         let mut meter = self.meter.borrow_mut();
-        let stats = meter.window().aggregate.check_mut(section, number);
+        let stats = meter.window().aggregate.checks.get_mut(section, number);
         if holds {
             stats.passed += 1;
         } else {
@@ -31,10 +31,10 @@ impl<R: Runtime, D: Drivers> Context<R, D> {
     /// A transaction has ended.
     pub(crate) fn count_transaction(&self, section: Section, number: usize, is_ok: bool, took: Took) {
         let mut meter = self.meter.borrow_mut();
-        let stats = meter.window().aggregate.transaction_mut(section, number);
+        let stats = meter.window().aggregate.transactions.get_mut(section, number);
         stats.record(is_ok, took.time().0);
         if let Some(hold) = meter.hold_of(took.done) {
-            hold.transaction_mut(Section::Hold, number).ended_within += 1;
+            hold.transactions.get_mut(Section::Hold, number).ended_within += 1;
         }
     }
 
@@ -43,7 +43,7 @@ impl<R: Runtime, D: Drivers> Context<R, D> {
         let mut meter = self.meter.borrow_mut();
         let time = took.time();
         let aggregate = &mut meter.window().aggregate;
-        let stats = aggregate.page_mut(section, visit.page);
+        let stats = aggregate.pages.get_mut(section, visit.page);
         stats.pages.record(is_ok, time.0);
         let fetched = &visit.fetched;
         stats.resources += fetched.resources;
@@ -53,18 +53,18 @@ impl<R: Runtime, D: Drivers> Context<R, D> {
         stats.left_out += fetched.left_out;
         stats.bytes_received += visit.bytes_received + fetched.bytes_received;
         if let Some(location) = visit.location {
-            aggregate.location_mut(section, usize::from(location)).pages.record(is_ok, time.0);
+            aggregate.locations.get_mut(section, usize::from(location)).pages.record(is_ok, time.0);
         }
         if let Some(transition) = visit.transition {
-            aggregate.transition_mut(section, transition).record(is_ok, time.0);
+            aggregate.transitions.get_mut(section, transition).record(is_ok, time.0);
         }
         if let Some(hold) = meter.hold_of(took.done) {
-            hold.page_mut(Section::Hold, visit.page).pages.ended_within += 1;
+            hold.pages.get_mut(Section::Hold, visit.page).pages.ended_within += 1;
             if let Some(location) = visit.location {
-                hold.location_mut(Section::Hold, usize::from(location)).pages.ended_within += 1;
+                hold.locations.get_mut(Section::Hold, usize::from(location)).pages.ended_within += 1;
             }
             if let Some(transition) = visit.transition {
-                hold.transition_mut(Section::Hold, transition).ended_within += 1;
+                hold.transitions.get_mut(Section::Hold, transition).ended_within += 1;
             }
         }
     }

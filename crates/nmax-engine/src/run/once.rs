@@ -174,7 +174,7 @@ fn trace(
     for report in reports {
         if let Report::Window { raw: kept, failures: failed, window, .. } = report {
             for section in Section::ALL {
-                let stats = window.aggregate.scenario(section, scenario);
+                let stats = window.aggregate.scenarios.get(section, scenario);
                 completed += stats.map_or(0, |stats| stats.completed);
                 failed_iterations += stats.map_or(0, |stats| stats.failed);
             }

@@ -188,9 +188,9 @@ fn count_not_started<R: Runtime, D: Drivers>(
         let load = meter.window().aggregate.load_mut(section);
         load.due += count;
         if is_limit {
-            load.dropped.in_flight_limit += count;
+            load.dropped_in_flight_limit += count;
         } else {
-            load.dropped.injector += count;
+            load.dropped_injector += count;
         }
     }
 }
@@ -220,7 +220,7 @@ fn count_idle<R: Runtime, D: Drivers>(
             let section = meter.section(at);
             let load = meter.window().aggregate.load_mut(section);
             load.due += 1;
-            load.dropped.injector += 1;
+            load.dropped_injector += 1;
         }
     }
 }

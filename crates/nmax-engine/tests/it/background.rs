@@ -105,9 +105,9 @@ proptest! {
         prop_assert!(got.iter().all(|at| *at >= ms(start_ms)));
         prop_assert_eq!(&got, &want);
         let (whole, load) = (run.whole(), run.load());
-        let started: u64 = (0..2).filter_map(|n| whole.scenario(Section::Hold, n)).map(|stats| stats.started).sum();
-        prop_assert_eq!(whole.scenario(Section::Hold, 2).map_or(0, |stats| stats.started), want.len() as u64);
-        prop_assert_eq!((load.started, load.due, load.dropped.total()), (started, started, 0));
+        let started: u64 = (0..2).filter_map(|n| whole.scenarios.get(Section::Hold, n)).map(|stats| stats.started).sum();
+        prop_assert_eq!(whole.scenarios.get(Section::Hold, 2).map_or(0, |stats| stats.started), want.len() as u64);
+        prop_assert_eq!((load.started, load.due, load.dropped().total()), (started, started, 0));
     }
 }
 
@@ -122,10 +122,10 @@ fn the_background_ends_with_the_mix() {
                 plan(&format!("{SCENARIOS} {{ mix: {{ a: 1 }}, background: {{ batch: {background} }}, {workload} }}"));
             let run = run(&plan, 1);
             let (whole, case) = (run.whole(), format!("{workload}, {background}"));
-            let of = |n: usize| whole.scenario(Section::Hold, n).map_or(0, |stats| stats.started);
+            let of = |n: usize| whole.scenarios.get(Section::Hold, n).map_or(0, |stats| stats.started);
             assert_eq!(of(0), iterations, "{case}");
             assert!(of(2) > 10 && run.end < s(10), "{case}: {} until {:?}", of(2), run.end);
-            assert_eq!(run.load().dropped.total(), 0, "{case}");
+            assert_eq!(run.load().dropped().total(), 0, "{case}");
         }
     }
 }
@@ -135,12 +135,12 @@ fn the_background_ends_with_the_mix() {
 fn a_background_that_is_too_much_drops() {
     let plan = beside("closed: { vus: 1 }", "{ open: { rate: 500/s, max_in_flight: 1 } }");
     let run = run(&plan, 1);
-    let started = run.whole().scenario(Section::Hold, 2).unwrap().started;
+    let started = run.whole().scenarios.get(Section::Hold, 2).unwrap().started;
     let load = run.load();
     // One iteration takes 8 ms, so 500 of the 2,000 that are due find their user.
     assert!(started.abs_diff(500) < 10, "{started}");
-    assert_eq!(load.dropped.in_flight_limit, 2_000 - started);
-    assert_eq!(load.due - load.started, load.dropped.total());
+    assert_eq!(load.dropped_in_flight_limit, 2_000 - started);
+    assert_eq!(load.due - load.started, load.dropped().total());
 }
 
 /// However much starts beside the mix, the share of the mix that did not start is seen.
@@ -149,10 +149,10 @@ fn the_background_does_not_hide_what_the_mix_lacks() {
     let plan = beside("open: { rate: 500/s, max_in_flight: 1 }", "{ closed: { vus: 20 } }");
     let run = run(&plan, 1);
     let (whole, load) = (run.whole(), run.load());
-    let started = |n| whole.scenario(Section::Hold, n).map_or(0, |stats| stats.started);
+    let started = |n| whole.scenarios.get(Section::Hold, n).map_or(0, |stats| stats.started);
     assert!(started(2) > 2_000, "{}", started(2));
     assert_eq!((load.due, load.started), (2_000, started(0) + started(1)));
-    assert_eq!(load.dropped.in_flight_limit, 2_000 - load.started);
+    assert_eq!(load.dropped_in_flight_limit, 2_000 - load.started);
     assert!(load.started < 1_000, "{}", load.started);
 }
 

@@ -166,7 +166,7 @@ fn connections_follow_their_policy() {
     for (connection, visitor) in cases {
         let plan = plan(&format!("{VISIT}\ndefaults: {{ connection: {connection}, visitor: {visitor} }}"));
         let run = simulate(&plan, numbers(), &Options { connect: ms(10), ..Options::all() });
-        let started = run.whole().scenario(nmax_metrics::Section::Hold, 0).unwrap().started;
+        let started = run.whole().scenarios.get(nmax_metrics::Section::Hold, 0).unwrap().started;
         let expected = match (connection, visitor) {
             ("per-request", _) => run.exchanges(),
             ("per-iteration", _) | (_, "new") => started,

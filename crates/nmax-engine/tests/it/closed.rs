@@ -60,7 +60,7 @@ fn iterations_are_exact() {
         let plan = home_page(&format!("workload: {{ closed: {{ vus: {vus} }}, iterations: {iterations} }}"));
         let run = simulate(&plan, queue_of_four(), &Options { workers, ..Options::all() });
         assert_eq!(run.exchanges(), iterations, "{iterations} by {vus} VUs on {workers} workers");
-        assert_eq!(run.whole().scenario(Section::Hold, 0).unwrap().completed, iterations);
+        assert_eq!(run.whole().scenarios.get(Section::Hold, 0).unwrap().completed, iterations);
     }
 }
 
@@ -166,7 +166,7 @@ fn the_mix_is_exact() {
 }
 
 fn per_scenario(whole: &nmax_metrics::Aggregate) -> Vec<u64> {
-    (0..3).map(|index| whole.scenario(Section::Hold, index).unwrap().completed).collect()
+    (0..3).map(|index| whole.scenarios.get(Section::Hold, index).unwrap().completed).collect()
 }
 
 /// Users whose turn came while the worker was busy, and who never got to start, are due and dropped by the injector.
@@ -177,10 +177,10 @@ fn users_who_never_got_their_turn_are_counted() {
     let run = simulate(&plan, instant(ms(100)), &options);
     let load = run.load();
     // User v is due at v seconds. 3, 4 and 5 were due before the worker, busy until 5.001 s, heard of the stop.
-    assert_eq!((load.dropped.injector, load.dropped.in_flight_limit), (3, 0));
+    assert_eq!((load.dropped_injector, load.dropped_in_flight_limit), (3, 0));
     assert_eq!(load.due, load.started + 3);
     let idle = simulate(&plan, instant(ms(100)), &Options { stop_at: Some(ms(2_500)), ..Options::all() });
-    assert_eq!(idle.load().dropped.total(), 0, "those whose turn had not come were not due");
+    assert_eq!(idle.load().dropped().total(), 0, "those whose turn had not come were not due");
 }
 
 /// A server with three workers that keep their connection serves three users; the others wait as long as the load goes

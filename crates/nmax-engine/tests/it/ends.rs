@@ -33,7 +33,7 @@ fn a_stop_starts_nothing_more_and_lets_exchanges_end() {
     let run = simulate(&plan, instant(ms(500)), &Options { stop_at: Some(ms(5_050)), ..Options::all() });
     assert_eq!((run.exchanges(), run.end), (51, ms(5_500)));
     let load = run.load();
-    assert_eq!((load.due, load.dropped.total(), load.censored.count()), (51, 0, 0));
+    assert_eq!((load.due, load.dropped().total(), load.censored.count()), (51, 0, 0));
 }
 
 /// The hold ends with the load: what drains after a stop is in flight, but not in flight of the hold.
@@ -52,7 +52,7 @@ fn a_stop_does_not_wait_for_pauses() {
     let text = format!("nmax: 1\ntarget: http://h.test\nscenarios: {{ a: {{ steps: {steps} }} }}");
     let plan = plan(&format!("{text}\nworkload: {{ closed: {{ vus: 4 }} }}\nduration: 2h"));
     let run = simulate(&plan, instant(ms(5)), &Options { stop_at: Some(s(7)), ..Options::all() });
-    let scenario = run.whole().scenario(Section::Hold, 0).unwrap().clone();
+    let scenario = run.whole().scenarios.get(Section::Hold, 0).unwrap().clone();
     assert_eq!((run.end, scenario.started, scenario.interrupted, scenario.completed), (s(7), 4, 4, 0));
 }
 
@@ -133,7 +133,7 @@ fn failures_and_errors_are_counted_by_kind_and_keep_their_latency() {
     };
     assert_eq!((span(0), span(1)), ((ms(10).0, ms(10).0), (ms(40).0, ms(40).0)));
     assert_eq!(span(2), (ms(20).0, ms(30).0));
-    assert_eq!(run.whole().scenario(Section::Hold, 0).unwrap().failed, 600);
+    assert_eq!(run.whole().scenarios.get(Section::Hold, 0).unwrap().failed, 600);
 }
 
 /// A reply that comes in the grace after the load is a sample with its whole latency, of the hold in which it was due.
@@ -172,7 +172,7 @@ fn a_missing_value_ends_the_iteration() {
         (stats.ok(), stats.failed())
     };
     assert_eq!(count("GET /a"), (60, 30));
-    let scenario = run.totals.scenario(Section::Hold, 0).unwrap();
+    let scenario = run.totals.scenarios.get(Section::Hold, 0).unwrap();
     assert_eq!((scenario.completed, scenario.failed), (90, 30));
     let seconds = run.transcript.iter().filter(|sent| sent.bytes.starts_with(b"GET /b/7 ")).count();
     assert_eq!((run.transcript.len(), seconds), (150, 60));
@@ -196,7 +196,7 @@ fn unique_rows_end_the_run() {
         assert_eq!(rows, ["p0", "p1", "p2", "p3", "p4"], "each row once ({workload})");
         assert!(run.ended_early.unwrap().contains("5 rows"));
         assert!(run.end < s(2), "{:?}", run.end);
-        assert_eq!(run.totals.load(Section::Hold).dropped.total(), 0);
+        assert_eq!(run.totals.load(Section::Hold).dropped().total(), 0);
     }
 }
 
@@ -216,14 +216,14 @@ fn data_that_ends_ends_only_its_background() {
             let options = Options { workers, ..Options::all() };
             let run = simulate(&plan, instant(ms(3)), &options);
             let (whole, case) = (run.whole(), format!("{background}, {workload}, {workers} workers"));
-            let of = |n: usize| whole.scenario(Section::Hold, n).map_or(0, |stats| stats.started);
+            let of = |n: usize| whole.scenarios.get(Section::Hold, n).map_or(0, |stats| stats.started);
             // The first user without a row ends it, so others may leave their last one.
             assert!((18..=20).contains(&of(1)), "{case}: {}", of(1));
             assert!(of(0) >= 80, "{case}: {}", of(0));
             assert_eq!(run.ended_early, None, "{case}");
             let ended: Vec<(u32, bool)> = run.background_ended.iter().map(|(n, at)| (*n, *at < s(2))).collect();
             assert_eq!(ended, [(1, true)], "{case}");
-            assert_eq!((run.load().dropped.total(), run.load().due), (0, run.load().started), "{case}");
+            assert_eq!((run.load().dropped().total(), run.load().due), (0, run.load().started), "{case}");
         }
     }
 }
@@ -234,7 +234,7 @@ fn rows_that_may_not_end_fail_their_iterations() {
     let files = [("people.csv", "id\np0\np1\np2\n")];
     let plan = with_files(&format!("{ROWS}\n{data}\nworkload: {{ open: {{ rate: 10/s }} }}\nduration: 1s"), &files);
     let run = simulate(&plan, instant(ms(5)), &Options::all());
-    let scenario = run.totals.scenario(Section::Hold, 0).unwrap();
+    let scenario = run.totals.scenarios.get(Section::Hold, 0).unwrap();
     assert_eq!((run.exchanges(), scenario.completed, scenario.failed), (3, 10, 7));
     assert_eq!(run.ended_early, None);
 }
@@ -246,7 +246,7 @@ fn a_number_of_open_iterations_is_started_however_late() {
     let run = simulate(&plan, instant(ms(5)), &Options::all());
     let load = run.totals.load(Section::Hold);
     assert_eq!((run.exchanges(), load.due, load.started), (10, 10, 10));
-    assert_eq!((load.waited, load.dropped.total()), (8, 0));
+    assert_eq!((load.waited, load.dropped().total()), (8, 0));
 }
 
 /// The rate achieved is over the time that starting took, not over the time planned for it.

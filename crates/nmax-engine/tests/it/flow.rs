@@ -105,7 +105,7 @@ fn told(run: &Simulated) -> Vec<(&str, &str)> {
 /// Completed and failed iterations.
 fn iterations(run: &Simulated) -> (u64, u64) {
     let whole = run.whole();
-    let stats = whole.scenario(Section::Hold, 0).unwrap();
+    let stats = whole.scenarios.get(Section::Hold, 0).unwrap();
     (stats.completed, stats.failed)
 }
 

@@ -53,7 +53,7 @@ fn asked(run: &Simulated) -> Vec<String> {
 }
 
 fn page(run: &Simulated, number: usize) -> PageStats {
-    run.whole().page(Section::Hold, number).unwrap().clone()
+    run.whole().pages.get(Section::Hold, number).unwrap().clone()
 }
 
 fn names(run: &Simulated) -> Vec<&str> {
@@ -215,7 +215,7 @@ fn a_failed_resource_fails_the_page() {
     assert_eq!(outcome("GET /no${iteration}.png"), Some(Outcome::Failed));
     let stats = page(&run, 0);
     assert_eq!((stats.pages.count, stats.pages.failed, stats.resources, stats.resources_failed), (1, 1, 2, 1));
-    assert_eq!(run.whole().scenario(Section::Hold, 0).unwrap().failed, 1);
+    assert_eq!(run.whole().scenarios.get(Section::Hold, 0).unwrap().failed, 1);
     assert_eq!(run.failures.len(), 1);
     assert_eq!((run.failures[0].kind.as_str(), run.failures[0].status), ("status 404", Some(404)));
     assert!(run.failures[0].request.contains("GET /no0.png") && run.failures[0].reply.contains("404 X"));
@@ -317,8 +317,8 @@ fn resources_under_way_at_the_end_are_censored() {
     let run = run_with(&steps, ONCE, server, &options);
     let censored = run.load().censored;
     assert_eq!((censored.count(), censored.max_ns()), (6, Some(ms(990).0)));
-    assert_eq!(run.whole().page(Section::Hold, 0).map_or(0, |stats| stats.pages.count), 0);
-    assert_eq!(run.whole().scenario(Section::Hold, 0).unwrap().interrupted, 1);
+    assert_eq!(run.whole().pages.get(Section::Hold, 0).map_or(0, |stats| stats.pages.count), 0);
+    assert_eq!(run.whole().scenarios.get(Section::Hold, 0).unwrap().interrupted, 1);
 }
 
 /// Drivers that want to be polled while others of the page wait are, and change nothing.
@@ -339,7 +339,7 @@ fn a_gallery_over_sockets() {
         let plan = requests(&target.url(), "[{ get: /gallery, resources: discover }]", &keys);
         let ran = crate::sockets::finish(&crate::sockets::settings(plan, 1));
         let whole = ran.totals.whole();
-        let stats = whole.page(Section::Hold, 0).unwrap();
+        let stats = whole.pages.get(Section::Hold, 0).unwrap();
         let kinds: Vec<&String> = ran.failures.iter().map(|failure| &failure.kind).collect();
         assert_eq!((stats.pages.count, stats.pages.failed), (2, 0), "{kinds:?}");
         assert_eq!((stats.resources, stats.cached, stats.unchanged), (36, cached, unchanged), "{defaults}");

@@ -34,7 +34,7 @@ fn run(plan: &Arc<Plan>, workers: u32) -> Simulated {
 
 fn stats(run: &Simulated, location: usize) -> LocationStats {
     let whole = run.whole();
-    whole.location(Section::Hold, location).cloned().unwrap_or_default()
+    whole.locations.get(Section::Hold, location).cloned().unwrap_or_default()
 }
 
 /// Where a sample's user is, by what its line adds to the server's millisecond.
@@ -121,7 +121,7 @@ fn users_move_when_they_must() {
     let plan = places(scenarios, "open: { rate: 4/s, max_in_flight: 1 }, iterations: 100");
     let run = run(&plan, 1);
     let (load, far, near) = (run.load(), stats(&run, 0), stats(&run, 1));
-    assert_eq!((load.started, load.dropped.total()), (100, 0));
+    assert_eq!((load.started, load.dropped().total()), (100, 0));
     assert_eq!((far.iterations.count, near.iterations.count), (20, 80));
     assert!(load.connections > 20 && load.connections <= 41, "{} connections", load.connections);
 }

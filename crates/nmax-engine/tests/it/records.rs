@@ -163,8 +163,8 @@ fn a_jump_of_the_wall_clock_leaves_latencies_unchanged() {
 fn counts_add_up() {
     let run = simulate(&plan(PLAN), moody(), &Options { workers: 3, ..Options::all() });
     let (whole, load) = (run.whole(), run.load());
-    let scenario = whole.scenario(Section::Hold, 0).unwrap();
-    assert_eq!(load.due, load.started + load.dropped.total());
+    let scenario = whole.scenarios.get(Section::Hold, 0).unwrap();
+    assert_eq!(load.due, load.started + load.dropped().total());
     assert_eq!((load.due, load.started), (60 * 17, scenario.started));
     assert_eq!(scenario.started, scenario.completed + scenario.interrupted);
     assert_eq!(scenario.iteration_time.count(), scenario.completed);
@@ -220,7 +220,7 @@ fn checks_and_their_exchanges_are_of_the_same_phase() {
             };
             let exchanges = run.raw.iter().filter(of_section);
             counts.push(exchanges.filter(|raw| raw.sample.name.0 as usize == name).count() as u64);
-            assert_eq!(run.totals.check(section, name).unwrap().passed, counts[counts.len() - 1]);
+            assert_eq!(run.totals.checks.get(section, name).unwrap().passed, counts[counts.len() - 1]);
         }
     }
     assert_ne!(phases[0], phases[1], "the second step is due three seconds later");

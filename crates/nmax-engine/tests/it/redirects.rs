@@ -61,9 +61,9 @@ fn every_hop_is_counted_and_so_is_the_whole() {
     let whole = run.whole();
     assert_eq!(run.load().redirects, 2);
     assert_eq!(run.catalog.transactions, ["page", "GET /z"]);
-    let page = whole.transaction(Section::Hold, 0).unwrap();
+    let page = whole.transactions.get(Section::Hold, 0).unwrap();
     assert_eq!((page.count, page.failed, page.time.max_ns()), (1, 0, Some(ms(30).0)));
-    let last = whole.transaction(Section::Hold, 1).unwrap();
+    let last = whole.transactions.get(Section::Hold, 1).unwrap();
     assert_eq!((last.count, last.time.max_ns()), (1, Some(ms(10).0)), "without a redirect too");
 }
 
@@ -160,7 +160,7 @@ fn a_limit_that_is_reached_is_a_failure_with_the_way() {
     assert_eq!((failure.kind.as_str(), failure.name.as_str()), ("redirects", "GET /a +4"));
     assert!(failure.text.contains("in a circle"), "{}", failure.text);
     assert!(!failure.text.contains("abc") && !failure.reply.contains("abc"), "{failure:?}");
-    let stats = run.whole().transaction(Section::Hold, 0).unwrap().clone();
+    let stats = run.whole().transactions.get(Section::Hold, 0).unwrap().clone();
     assert_eq!((stats.count, stats.failed, run.load().redirects), (1, 1, 4));
 }
 
@@ -184,7 +184,7 @@ fn a_redirect_that_cannot_be_followed_fails_and_says_why() {
             assert_eq!(failure.kind, "redirect", "{location}");
             assert!(failure.text.contains(why), "{location}: {}", failure.text);
             assert!(!format!("{failure:?}").contains("hidden"), "{failure:?}");
-            assert_eq!(run.whole().transaction(Section::Hold, 0).unwrap().failed, 1);
+            assert_eq!(run.whole().transactions.get(Section::Hold, 0).unwrap().failed, 1);
         }
     }
     for status in [300, 304] {
@@ -236,7 +236,7 @@ fn what_cannot_be_requested_is_kept_without_its_secrets() {
     assert_eq!((run.transcript.len(), failure.name.as_str()), (1, "next"));
     assert!(!format!("{failure:?}").contains("hidden"), "{failure:?}");
     assert!(failure.text.contains("page=3"), "{}", failure.text);
-    assert_eq!(run.whole().transaction(Section::Hold, 1).unwrap().failed, 1);
+    assert_eq!(run.whole().transactions.get(Section::Hold, 1).unwrap().failed, 1);
 }
 
 /// The time limit of a step is that of its whole chain.
@@ -251,7 +251,7 @@ fn the_time_limit_spans_the_chain() {
         run.raw.iter().map(|raw| (raw.sample.response_time(), raw.sample.outcome)).collect();
     let timeout = Outcome::Error(ErrorKind::Timeout);
     assert_eq!(ends, [(ms(400), Outcome::Ok), (ms(400), Outcome::Ok), (ms(200), timeout)]);
-    let transaction = run.whole().transaction(Section::Hold, 0).unwrap().clone();
+    let transaction = run.whole().transactions.get(Section::Hold, 0).unwrap().clone();
     assert_eq!((transaction.failed, transaction.time.max_ns()), (1, Some(ms(1_000).0)));
 }
 
@@ -268,5 +268,5 @@ fn a_chain_that_is_cut_off_is_censored_once() {
     let run = simulate(&plan, server, &options);
     let censored = run.load().censored;
     assert_eq!((run.exchanges(), censored.count(), censored.max_ns()), (3, 3, Some(ms(400).0)));
-    assert!(run.whole().transaction(Section::Hold, 0).is_none_or(|stats| stats.count == 0));
+    assert!(run.whole().transactions.get(Section::Hold, 0).is_none_or(|stats| stats.count == 0));
 }

@@ -157,7 +157,7 @@ fn expectations_decide_what_is_ok() {
         assert_eq!((stats.ok(), stats.failed()), if is_ok { (10, 0) } else { (0, 10) }, "{expect} {status}");
         assert_eq!(stats.status, [(status, 10)]);
         if expect.contains("coffee") || expect.contains("tea") || expect.contains("x-id") || expect.contains("json") {
-            let check = |index| run.totals.check(Section::Hold, index).map(|check| (check.passed, check.failed));
+            let check = |index| run.totals.checks.get(Section::Hold, index).map(|check| (check.passed, check.failed));
             let last = run.catalog.checks.len() - 1;
             assert_eq!(check(last), Some(if is_ok { (10, 0) } else { (0, 10) }), "{expect}");
         }

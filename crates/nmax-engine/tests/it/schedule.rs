@@ -24,7 +24,7 @@ fn an_hour_gives_exactly_the_planned_count() {
         let hold = run.totals.total(Section::Hold).count();
         assert!(hold.abs_diff(48_000) <= 1, "{arrivals}: {hold} in the hold");
         let (load, all) = (run.load(), run.whole().total(Section::Hold).latencies());
-        assert_eq!((load.due, load.started, load.dropped.total()), (60_000, 60_000, 0));
+        assert_eq!((load.due, load.started, load.dropped().total()), (60_000, 60_000, 0));
         assert_eq!(all.send_lag.max_ns(), Some(0), "a clock without delays has no lag");
         assert_eq!((all.response.min_ns(), all.response.max_ns()), (Some(ms(3).0), Some(ms(3).0)));
         assert!(run.end <= s(3600) + ms(3), "{:?}", run.end);
@@ -108,7 +108,7 @@ proptest! {
 fn iterations_end_an_open_run() {
     let plan = home_page("workload: { open: { rate: 1000/s }, iterations: 777 }");
     let run = simulate(&plan, instant(ms(1)), &Options { workers: 3, ..Options::all() });
-    assert_eq!((run.exchanges(), run.load().dropped.total()), (777, 0));
+    assert_eq!((run.exchanges(), run.load().dropped().total()), (777, 0));
     assert!(run.end < s(1), "{:?}", run.end);
 }
 

@@ -72,7 +72,7 @@ fn users_set_up_once_and_clear_up_once() {
         assert_eq!(logouts, ids, "everyone who logged in logs out with the value of then: {keys}");
         assert!((1..=4).contains(&logins.len()), "{} users: {keys}", logins.len());
         let whole = run.whole();
-        let stats = whole.scenario(Section::Hold, 0).unwrap();
+        let stats = whole.scenarios.get(Section::Hold, 0).unwrap();
         assert_eq!((stats.failed, stats.interrupted), (0, 0), "{keys}");
         assert_eq!(stats.completed, sent(&run, "/use").len() as u64);
         assert!(stats.completed >= 90, "{keys}");
@@ -90,12 +90,12 @@ fn what_is_done_once_is_not_measured() {
     assert_eq!((stats(Section::Hold, "login"), stats(Section::Hold, "logout")), (0, 0));
     assert_eq!((stats(Section::Outside, "login"), stats(Section::Outside, "logout")), (4, 4));
     assert_eq!(stats(Section::Hold, "use"), sent(&run, "/use").len() as u64);
-    let scenario = run.totals.scenario(Section::Hold, 0).unwrap();
+    let scenario = run.totals.scenarios.get(Section::Hold, 0).unwrap();
     assert_eq!(scenario.iteration_time.quantile_ns(1.0), scenario.iteration_time.quantile_ns(0.0));
     let names: Vec<&str> = run.catalog.transactions.iter().map(String::as_str).collect();
     assert_eq!(names, ["login", "use", "logout"]);
     for number in [0, 2] {
-        let count = |section| run.totals.transaction(section, number).map_or(0, |stats| stats.count);
+        let count = |section| run.totals.transactions.get(section, number).map_or(0, |stats| stats.count);
         assert_eq!((count(Section::Hold), count(Section::Outside)), (0, 4));
     }
 }
@@ -107,7 +107,7 @@ fn a_failed_setup_fails_the_iterations_of_its_user() {
     let logouts = sent(&run, "/logout").len();
     assert_eq!((sent(&run, "/login").len(), logouts), (4, 4), "who failed half way may have left something too");
     let whole = run.whole();
-    let stats = whole.scenario(Section::Hold, 0).unwrap();
+    let stats = whole.scenarios.get(Section::Hold, 0).unwrap();
     assert!((4..=8).contains(&stats.failed), "two users, once a second: {}", stats.failed);
     assert!(stats.completed > 200, "{}", stats.completed);
     let told: Vec<&str> = run.failures.iter().map(|failure| failure.kind.as_str()).collect();
@@ -142,7 +142,7 @@ fn no_iteration_begins_after_the_end() {
             assert!(logins > 0 && logins == logouts, "{logins} and {logouts}: {keys}");
             assert_eq!(sent(&run, "/use").len(), 0, "{keys}");
             let whole = run.whole();
-            let stats = whole.scenario(Section::Hold, 0).or(whole.scenario(Section::Outside, 0));
+            let stats = whole.scenarios.get(Section::Hold, 0).or(whole.scenarios.get(Section::Outside, 0));
             assert!(stats.is_none_or(|stats| stats.completed == 0), "{keys}");
         }
     }

@@ -78,7 +78,7 @@ fn open_counts_are_exact() {
     ] {
         let ran = finish(&settings(requests(&target.url(), "[{ get: / }]", keys), 2));
         let (stats, load) = (ran.stats(), ran.load());
-        assert_eq!((stats.ok(), stats.count(), load.due, load.dropped.total()), (400, 400, 400, 0), "{keys}");
+        assert_eq!((stats.ok(), stats.count(), load.due, load.dropped().total()), (400, 400, 400, 0), "{keys}");
         assert_eq!(stats.latencies().response.count(), 400);
     }
 }
@@ -342,7 +342,7 @@ fn redirects_are_followed_over_sockets() {
     let ran = finish(&settings(plan, 2));
     assert_eq!((ran.stats().ok(), ran.load().redirects, ran.load().connections), (30, 20, 30));
     let whole = ran.totals.whole();
-    assert_eq!(whole.transaction(Section::Hold, 0).unwrap().count, 10);
+    assert_eq!(whole.transactions.get(Section::Hold, 0).unwrap().count, 10);
 }
 
 /// Rival mistake: only the target is asked about, and a redirect takes the load to somebody else.

@@ -87,7 +87,7 @@ fn a_blocked_worker_shows_in_response_time_and_injector_lag() {
     }
     let load = run.load();
     assert_eq!((load.injector_lag.max_ns(), load.waited), (Some(ms(50).0), 0));
-    assert_eq!((run.exchanges(), load.dropped.total()), (1000, 0));
+    assert_eq!((run.exchanges(), load.dropped().total()), (1000, 0));
 }
 
 /// A closed user's reply waits in the socket, and looks like a slow server. The worker's heart knows better, and says how
@@ -155,7 +155,7 @@ fn a_worker_blocked_over_the_end_starts_what_was_due() {
     let plan = home_page("workload: { open: { rate: 100/s } }\nduration: 10s");
     let blocks = vec![(ms(9_501), ms(1_000))];
     let run = simulate(&plan, instant(ms(2)), &Options { blocks, ..Options::all() });
-    assert_eq!((run.exchanges(), run.load().dropped.total()), (1000, 0));
+    assert_eq!((run.exchanges(), run.load().dropped().total()), (1000, 0));
     let longest = Nanos(run.load().injector_lag.max_ns().unwrap());
     assert!(ms(10_501 - 9_510) <= longest && longest < ms(1_000), "{longest:?}");
 }
@@ -168,7 +168,7 @@ fn what_a_busy_worker_never_started_is_its_own_drop() {
     let run = simulate(&plan, instant(ms(2)), &Options { blocks, stop_at, ..Options::all() });
     let load = run.load();
     assert_eq!((load.due, load.started), (550, 500));
-    assert_eq!((load.dropped.injector, load.dropped.in_flight_limit), (50, 0));
+    assert_eq!((load.dropped_injector, load.dropped_in_flight_limit), (50, 0));
 }
 
 /// 100/s on one VU that takes 21 ms each: arrivals wait with their intended instant, the rest is dropped.
@@ -186,7 +186,7 @@ fn a_capped_pool_keeps_what_was_intended() {
     }
     let load = run.load();
     assert_eq!((load.due, load.started, load.waited), (1000, 477, 476));
-    assert_eq!((load.dropped.in_flight_limit, load.dropped.injector), (523, 0));
+    assert_eq!((load.dropped_in_flight_limit, load.dropped_injector), (523, 0));
 }
 
 /// The classification holds although VUs become free between the end of the load and the end of the run.
@@ -195,8 +195,8 @@ fn drops_at_the_limit_stay_so_with_many_vus() {
     let plan = home_page("workload: { open: { rate: 1000/s, max_in_flight: 30 } }\nduration: 3s");
     let run = simulate(&plan, instant(ms(100)), &Options { workers: 3, ..Options::all() });
     let load = run.load();
-    assert_eq!((load.due, load.dropped.injector), (3000, 0));
-    assert_eq!(load.dropped.in_flight_limit + load.started, 3000);
+    assert_eq!((load.due, load.dropped_injector), (3000, 0));
+    assert_eq!(load.dropped_in_flight_limit + load.started, 3000);
     assert_eq!(load.started, run.exchanges());
     assert_eq!(load.in_flight_max, 10, "the limit of each worker");
 }
@@ -208,7 +208,7 @@ fn an_in_flight_limit_drains_as_theory_says() {
     let (from, to, service) = (s(4), s(5), ms(10));
     let run = simulate(&plan, frozen(service, from, to), &Options::all());
     let raw = run.by_intended();
-    assert_eq!((raw.len(), run.load().dropped.total()), (10_000, 0), "no sample lost, none invented");
+    assert_eq!((raw.len(), run.load().dropped().total()), (10_000, 0), "no sample lost, none invented");
 
     let arrivals: Vec<Nanos> = (0..10_000).map(ms).collect();
     let oracle = recursion(&arrivals, 100, |begin| Freeze { from, to }.done(begin, service));
@@ -240,7 +240,7 @@ fn a_stall_across_the_end_shows_as_censored() {
     let censored = run.load().censored;
     assert_eq!(censored.count(), 5);
     assert_eq!((censored.min_ns(), censored.max_ns()), (Some(ms(2_100).0), Some(ms(2_500).0)));
-    assert_eq!(run.whole().scenario(Section::Hold, 0).unwrap().interrupted, 5);
+    assert_eq!(run.whole().scenarios.get(Section::Hold, 0).unwrap().interrupted, 5);
 }
 
 /// A server of `places` places, each of which serves one request in `service`, first come, first served.
@@ -261,7 +261,7 @@ fn a_stall_is_worked_off_within_the_spare_capacity_and_without_a_storm_of_connec
     let (service, connect) = (Nanos::from_micros(100), Nanos::from_micros(50));
     let blocks = vec![(ms(500), ms(50))];
     let run = simulate(&plan, queue(4, service), &Options { blocks, connect, ..Options::all() });
-    assert_eq!((run.exchanges(), run.load().dropped.total()), (30_000, 0));
+    assert_eq!((run.exchanges(), run.load().dropped().total()), (30_000, 0));
     let raw = run.by_intended();
     let late = raw.iter().filter(|raw| raw.sample.injector_lag().unwrap() > ms(1));
     let caught_up = late.map(|raw| raw.sample.sent.unwrap()).max().unwrap().since(ms(550));
@@ -285,7 +285,7 @@ fn a_slow_target_gets_the_users_that_it_takes() {
     for (run, users) in
         [(simulate(&plan, instant(ms(100)), &Options::all()), 2_000), (simulate(&plan, server, &Options::all()), 2_000)]
     {
-        assert_eq!((run.exchanges(), run.load().dropped.total()), (80_000, 0));
+        assert_eq!((run.exchanges(), run.load().dropped().total()), (80_000, 0));
         let opened = run.load().connections;
         assert!((users..=3 * users).contains(&opened), "Little's law asks for {users} users: {opened}");
         let late = run.raw.iter().filter(|raw| raw.sample.injector_lag().unwrap() > ms(1));
@@ -319,7 +319,7 @@ fn slots_are_one_pool_over_all_workers() {
     let plan = home_page("workload: { open: { rate: 100/s, arrivals: poisson, max_in_flight: 8 } }\nduration: 200s");
     let of = |workers: u32| {
         let run = simulate(&plan, instant(ms(60)), &Options { workers, ..Options::all() });
-        assert_eq!((run.exchanges(), run.load().dropped.total()), (run.load().due, 0));
+        assert_eq!((run.exchanges(), run.load().dropped().total()), (run.load().due, 0));
         let waited = run.load().waited;
         let raw = run.by_intended();
         let arrivals: Vec<Nanos> = raw.iter().map(|raw| raw.sample.intended).collect();
@@ -339,8 +339,8 @@ fn a_saturated_target_is_waited_for() {
     let plan = home_page("workload: { open: { rate: 20000/s } }\nduration: 3s\ngraceful_stop: 1s\npacing_slack: 0s");
     let run = simulate(&plan, queue(4, Nanos::from_micros(400)), &Options::all());
     let load = run.load();
-    assert_eq!((load.due, load.dropped.injector), (60_000, 0), "{load:?}");
-    assert!(load.waited > 15_000 && load.dropped.in_flight_limit > 15_000, "{load:?}");
+    assert_eq!((load.due, load.dropped_injector), (60_000, 0), "{load:?}");
+    assert!(load.waited > 15_000 && load.dropped_in_flight_limit > 15_000, "{load:?}");
     let opened = load.connections;
     assert!(opened < 2_000, "{opened} connections to no avail");
     let response = run.totals.total(Section::Hold).latencies().response;
@@ -366,7 +366,7 @@ fn throughput_beyond_saturation_is_what_ended_in_the_hold() {
     let ended = run.by_intended().iter().filter(within).count() as u64;
     assert!((399..=401).contains(&ended), "{ended}");
     assert_eq!((total.count(), total.ended_within), (600, ended));
-    assert_eq!(run.totals.scenario(Section::Hold, 0).unwrap().ended_within, ended);
+    assert_eq!(run.totals.scenarios.get(Section::Hold, 0).unwrap().ended_within, ended);
     assert_eq!(run.whole().total(Section::Hold).ended_within, 900);
 }
 

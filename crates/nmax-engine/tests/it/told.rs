@@ -37,7 +37,7 @@ proptest! {
         prop_assert_eq!(&sent, &starts);
         let load = run.load();
         prop_assert_eq!((load.due, load.started), (starts.len() as u64, starts.len() as u64));
-        prop_assert_eq!(load.dropped.total(), 0);
+        prop_assert_eq!(load.dropped().total(), 0);
         let numbers: Vec<(u64, Nanos)> = run.by_intended().iter().map(|raw| (raw.iteration, raw.sample.intended)).collect();
         prop_assert_eq!(numbers, (0..).zip(starts).collect::<Vec<_>>());
     }

@@ -287,7 +287,7 @@ fn counted(run: &Simulated) -> String {
     for section in Section::ALL {
         let sums = &run.totals;
         let load = sums.load(section);
-        let figures = [load.due, load.started, load.dropped.total(), load.connections, load.redirects, load.retries];
+        let figures = [load.due, load.started, load.dropped().total(), load.connections, load.redirects, load.retries];
         writeln!(text, "{section:?}: {figures:?} censored {}", load.censored.count()).unwrap();
         for (name, stats) in sums.requests(section).filter(|(_, stats)| stats.count() > 0) {
             let figures = [stats.ok(), stats.failed(), stats.errors(), stats.bytes_sent, stats.bytes_received];
@@ -301,21 +301,21 @@ fn counted(run: &Simulated) -> String {
             .unwrap();
         }
         for (number, name) in names.scenarios.iter().enumerate() {
-            let Some(stats) = sums.scenario(section, number) else { continue };
+            let Some(stats) = sums.scenarios.get(section, number) else { continue };
             let figures = [stats.started, stats.completed, stats.failed, stats.interrupted];
             writeln!(text, "  scenario {name}: {figures:?} {:?}", stats.iteration_time.quantile_ns(1.0)).unwrap();
         }
         for (number, name) in names.checks.iter().enumerate() {
-            let Some(stats) = sums.check(section, number) else { continue };
+            let Some(stats) = sums.checks.get(section, number) else { continue };
             writeln!(text, "  check {name}: {} {}", stats.passed, stats.failed).unwrap();
         }
         for (number, name) in names.transactions.iter().enumerate() {
-            let Some(stats) = sums.transaction(section, number) else { continue };
+            let Some(stats) = sums.transactions.get(section, number) else { continue };
             writeln!(text, "  transaction {name}: {} {} {:?}", stats.count, stats.failed, stats.time.quantile_ns(1.0))
                 .unwrap();
         }
         for (number, name) in names.pages.iter().enumerate() {
-            let Some(stats) = sums.page(section, number) else { continue };
+            let Some(stats) = sums.pages.get(section, number) else { continue };
             let figures =
                 [stats.resources, stats.cached, stats.unchanged, stats.resources_failed, stats.bytes_received];
             writeln!(text, "  page {name}: {} {} {figures:?}", stats.pages.count, stats.pages.failed).unwrap();

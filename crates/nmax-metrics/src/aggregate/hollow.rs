@@ -1,6 +1,7 @@
 //! An aggregate whose distributions are kept in cells of 2 %, for sums that are kept many times over.
 
-use super::{Aggregate, LatencySet, LoadStats, Section};
+use super::declare::Declared;
+use super::{Aggregate, Group, LatencySet, LoadStats, Phases, Section};
 use crate::histogram::Thin;
 use crate::{Histogram, NameId};
 
@@ -14,6 +15,9 @@ pub struct Hollow {
     aggregate: Aggregate,
     thin: Vec<(Place, Thin)>,
 }
+
+/// Distributions of an outcome.
+const OUTCOME_PARTS: usize = LatencySet::TIMES.len();
 
 /// Where a distribution is.
 #[derive(Clone, Copy, Debug)]
@@ -32,11 +36,7 @@ enum Of {
     Phases,
     /// By status code.
     Status,
-    Scenario,
-    Transaction,
-    Transition,
-    Page,
-    Location,
+    Group(Group),
     Load,
 }
 
@@ -73,41 +73,35 @@ impl Aggregate {
     /// Every distribution with its place.
     fn visit(&mut self, mut visit: impl FnMut(Place, &mut Histogram)) {
         for section in Section::ALL {
-            let at = section as usize;
-            let place = |of, index: usize, part| Place { of, section, index: index as u32, part };
-            for (index, pair) in self.requests.iter_mut().enumerate() {
-                let Some(stats) = &mut pair[at] else { continue };
+            let place = |of, index: usize, part: usize| Place { of, section, index: index as u32, part: part as u16 };
+            for (index, stats) in self.requests.of_mut(section).enumerate() {
+                let Some(stats) = stats else { continue };
                 for (class, set) in stats.outcomes.iter_mut().enumerate() {
-                    for (part, times) in set.iter_mut().flat_map(|set| times_of(set)).enumerate() {
-                        visit(place(Of::Request, index, (4 * class + part) as u16), times);
+                    let Some(set) = set else { continue };
+                    for (part, time) in LatencySet::TIMES.iter().enumerate() {
+                        visit(place(Of::Request, index, OUTCOME_PARTS * class + part), (time.get_mut)(set));
                     }
                 }
-                for (part, times) in stats.phases.iter_mut().flat_map(|phases| phases.all_mut()).enumerate() {
-                    visit(place(Of::Phases, index, part as u16), times);
+                for (part, time) in Phases::TIMES.iter().enumerate() {
+                    if let Some(phases) = &mut stats.phases {
+                        visit(place(Of::Phases, index, part), (time.get_mut)(phases));
+                    }
                 }
-                stats.status_times.iter_mut().for_each(|(code, times)| visit(place(Of::Status, index, *code), times));
-            }
-            for (index, pair) in self.scenarios.iter_mut().enumerate() {
-                visit(place(Of::Scenario, index, 0), &mut pair[at].iteration_time);
-            }
-            for (index, pair) in self.transactions.iter_mut().enumerate() {
-                visit(place(Of::Transaction, index, 0), &mut pair[at].time);
-            }
-            for (index, pair) in self.transitions.iter_mut().enumerate() {
-                visit(place(Of::Transition, index, 0), &mut pair[at].time);
-            }
-            for (index, pair) in self.pages.iter_mut().enumerate() {
-                visit(place(Of::Page, index, 0), &mut pair[at].pages.time);
-            }
-            for (index, pair) in self.locations.iter_mut().enumerate() {
-                let stats = &mut pair[at];
-                let parts = [&mut stats.exchanges, &mut stats.iterations, &mut stats.pages];
-                for (part, stats) in parts.into_iter().enumerate() {
-                    visit(place(Of::Location, index, part as u16), &mut stats.time);
+                for (code, times) in &mut stats.status_times {
+                    visit(place(Of::Status, index, usize::from(*code)), times);
                 }
             }
-            for (part, times) in delays_of(&mut self.load[at]).into_iter().enumerate() {
-                visit(place(Of::Load, 0, part as u16), times);
+            for group in Group::ALL {
+                let table = self.table_mut(group);
+                let words = table.words().len();
+                for (index, word) in (0..table.len()).flat_map(|index| (0..words).map(move |word| (index, word))) {
+                    if let Some(times) = table.time_mut(section, index, word) {
+                        visit(place(Of::Group(group), index, word), times);
+                    }
+                }
+            }
+            for (part, time) in LoadStats::TIMES.iter().enumerate() {
+                visit(place(Of::Load, 0, part), (time.get_mut)(self.load_mut(section)));
             }
         }
     }
@@ -118,32 +112,16 @@ impl Aggregate {
         Some(match of {
             Of::Request => {
                 let outcomes = &mut self.request_mut(section, NameId(index as u32)).outcomes;
-                times_of(outcomes.get_mut(nth / 4)?.get_or_insert_default()).into_iter().nth(nth % 4)?
+                let set = outcomes.get_mut(nth / OUTCOME_PARTS)?.get_or_insert_default();
+                (LatencySet::TIMES.get(nth % OUTCOME_PARTS)?.get_mut)(set)
             }
             Of::Phases => {
                 let phases = &mut self.request_mut(section, NameId(index as u32)).phases;
-                phases.get_or_insert_default().all_mut().into_iter().nth(nth)?
+                (Phases::TIMES.get(nth)?.get_mut)(phases.get_or_insert_default())
             }
             Of::Status => self.request_mut(section, NameId(index as u32)).times_of(part)?,
-            Of::Scenario => &mut self.scenario_mut(section, index).iteration_time,
-            Of::Transaction => &mut self.transaction_mut(section, index).time,
-            Of::Transition => &mut self.transition_mut(section, index).time,
-            Of::Page => &mut self.page_mut(section, index).pages.time,
-            Of::Location => {
-                let stats = self.location_mut(section, index);
-                let parts = [&mut stats.exchanges, &mut stats.iterations, &mut stats.pages];
-                &mut parts.into_iter().nth(nth)?.time
-            }
-            Of::Load => delays_of(self.load_mut(section)).into_iter().nth(nth)?,
+            Of::Group(group) => self.table_mut(group).time_mut(section, index, nth)?,
+            Of::Load => (LoadStats::TIMES.get(nth)?.get_mut)(self.load_mut(section)),
         })
     }
-}
-
-fn times_of(set: &mut LatencySet) -> [&mut Histogram; 4] {
-    let LatencySet { response, service, send_lag, ttfb } = set;
-    [response, service, send_lag, ttfb]
-}
-
-fn delays_of(load: &mut LoadStats) -> [&mut Histogram; 5] {
-    [&mut load.censored, &mut load.injector_lag, &mut load.pickup_delay, &mut load.unserved, &mut load.held]
 }

@@ -1,30 +1,35 @@
 //! Counts and distributions of the exchanges of one request name.
 
+use super::declare::{Declared, Statistic, statistics};
 use crate::{ErrorKind, Histogram, Nanos, Network, Outcome, Sample};
 
-/// Statistics of one request name.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct RequestStats {
-    /// Latencies by outcome: ok, failed, error. `None` until the first one.
-    pub outcomes: [Option<Box<LatencySet>>; 3],
-    /// Replies by status code, in order of first occurrence.
-    pub status: Vec<(u16, u64)>,
-    /// Response times of valid replies by status code, ascending; not of [`Self::USUAL_STATUS`], of which they are what
-    /// is left, so that the usual exchange pays nothing. See [`Self::tells_status_times`].
-    pub status_times: Vec<(u16, Histogram)>,
-    /// Errors by [`ErrorKind::index`].
-    pub errors: [u64; ErrorKind::ALL.len()],
-    /// Exchanges that ended within the phase, whenever they were due: what throughput is made of. None of
-    /// [`crate::Section::Outside`].
-    pub ended_within: u64,
-    /// Bytes received on the wire.
-    pub bytes_received: u64,
-    /// Bytes sent on the wire.
-    pub bytes_sent: u64,
-    /// Bytes of bodies once content codings were undone.
-    pub bytes_decoded: u64,
-    /// Spans that were not zero; `None` until the first one.
-    pub phases: Option<Box<Phases>>,
+statistics! {
+    /// Statistics of one request name.
+    pub struct RequestStats {
+        plain {
+            /// Latencies by outcome: ok, failed, error. `None` until the first one.
+            outcomes: [Option<Box<LatencySet>>; 3],
+            /// Replies by status code, in order of first occurrence.
+            status: Vec<(u16, u64)>,
+            /// Response times of valid replies by status code, ascending; not of [`Self::USUAL_STATUS`], of which they are
+            /// what is left, so that the usual exchange pays nothing. See [`Self::tells_status_times`].
+            status_times: Vec<(u16, Histogram)>,
+            /// Errors by [`ErrorKind::index`].
+            errors: [u64; ErrorKind::ALL.len()],
+            /// Spans that were not zero; `None` until the first one.
+            phases: Option<Box<Phases>>,
+        }
+        counters {
+            /// Bytes received on the wire, heads included.
+            bytes_received: Bytes,
+            /// Bytes sent on the wire, heads included.
+            bytes_sent: Bytes,
+            /// Bytes of bodies received, content codings undone.
+            bytes_decoded: Bytes,
+            /// Exchanges that ended within the hold, whenever they were due: what throughput is made of.
+            ended_within: Count [|stats| stats.count().into()],
+        }
+    }
 }
 
 /// Statuses of a name whose times are told apart.
@@ -158,11 +163,6 @@ impl RequestStats {
         self.count() == 0
     }
 
-    /// Whether nothing was counted: no exchange, nor the end of one that was due outside the phase.
-    pub fn is_blank(&self) -> bool {
-        self.is_empty() && self.ended_within == 0 && self.bytes_sent == 0 && self.errors.iter().all(|count| *count == 0)
-    }
-
     /// Latencies of all outcomes together.
     pub fn latencies(&self) -> LatencySet {
         let mut all = LatencySet::default();
@@ -188,9 +188,10 @@ impl RequestStats {
         without.merge(&phases.late_without_lag);
         without
     }
+}
 
-    /// Adds all of `other`.
-    pub fn merge(&mut self, other: &Self) {
+impl Statistic for RequestStats {
+    fn merge(&mut self, other: &Self) {
         for (mine, theirs) in self.outcomes.iter_mut().zip(&other.outcomes) {
             if let Some(theirs) = theirs.as_ref().filter(|set| !set.response.is_empty()) {
                 mine.get_or_insert_default().merge(theirs);
@@ -209,92 +210,63 @@ impl RequestStats {
         for (mine, theirs) in self.errors.iter_mut().zip(other.errors) {
             *mine += theirs;
         }
-        self.ended_within += other.ended_within;
-        self.bytes_received += other.bytes_received;
-        self.bytes_sent += other.bytes_sent;
-        self.bytes_decoded += other.bytes_decoded;
+        self.merge_declared(other);
         if let Some(phases) = other.phases.as_ref().filter(|phases| !phases.is_empty()) {
             self.phases.get_or_insert_default().merge(phases);
         }
     }
 
-    pub(super) fn reset(&mut self) {
+    fn reset(&mut self) {
         if !self.is_blank() {
-            self.ended_within = 0;
             self.outcomes.iter_mut().flatten().for_each(|set| set.reset());
             self.status.iter_mut().for_each(|(_, count)| *count = 0);
             self.status_times.iter_mut().for_each(|(_, times)| times.reset());
             self.errors = Default::default();
-            (self.bytes_received, self.bytes_sent, self.bytes_decoded) = (0, 0, 0);
+            self.reset_declared();
             if let Some(phases) = &mut self.phases {
-                phases.all_mut().into_iter().for_each(Histogram::reset);
+                phases.reset();
             }
+        }
+    }
+
+    fn is_blank(&self) -> bool {
+        self.is_empty() && self.ended_within == 0 && self.bytes_sent == 0 && self.errors.iter().all(|count| *count == 0)
+    }
+}
+
+statistics! {
+    /// Spans of exchanges in which they were not zero.
+    ///
+    /// The kernel takes most requests at once, and then `ttfb` is the wait for the server. The others are told apart, so
+    /// that [`RequestStats::wait`] is exact and an ordinary exchange pays nothing for it. Nor does one that was sent in time
+    /// for [`RequestStats::response_without_lag`].
+    pub struct Phases {
+        times {
+            /// Name resolution.
+            dns "dns",
+            /// TCP connect, a proxy's tunnel included.
+            connect "connect",
+            /// TLS handshake.
+            tls "tls",
+            /// Sending, where the kernel did not take all at once.
+            send "send",
+            /// done − first byte, where the reply came in more than one piece.
+            receive "receive",
+            /// first byte − sent of exchanges whose sending took time.
+            slow_ttfb "slow_ttfb",
+            /// The same without the sending.
+            slow_wait "slow_wait",
+            /// Response times of exchanges of which more than 1/64 was the injector's lag.
+            late "late",
+            /// The same without the injector's lag.
+            late_without_lag "late_without_lag",
         }
     }
 }
 
-/// Spans of exchanges in which they were not zero.
-///
-/// The kernel takes most requests at once, and then `ttfb` is the wait for the server. The others are told apart, so
-/// that [`RequestStats::wait`] is exact and an ordinary exchange pays nothing for it. Nor does one that was sent in time
-/// for [`RequestStats::response_without_lag`].
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Phases {
-    /// Name resolution.
-    pub dns: Histogram,
-    /// TCP connect, a proxy's tunnel included.
-    pub connect: Histogram,
-    /// TLS handshake.
-    pub tls: Histogram,
-    /// Sending, where the kernel did not take all at once.
-    pub send: Histogram,
-    /// done − first byte, where the reply came in more than one piece.
-    pub receive: Histogram,
-    /// first byte − sent of exchanges whose sending took time.
-    pub slow_ttfb: Histogram,
-    /// The same without the sending.
-    pub slow_wait: Histogram,
-    /// Response times of exchanges of which more than 1/64 was the injector's lag.
-    pub late: Histogram,
-    /// The same without the injector's lag.
-    pub late_without_lag: Histogram,
-}
+impl Statistic for Phases {}
 
 impl Phases {
-    /// Names in the order of [`Phases::all`].
-    pub const NAMES: [&'static str; 9] =
-        ["dns", "connect", "tls", "send", "receive", "slow_ttfb", "slow_wait", "late", "late_without_lag"];
-
-    /// Every distribution.
-    pub fn all(&self) -> [&Histogram; 9] {
-        [
-            &self.dns,
-            &self.connect,
-            &self.tls,
-            &self.send,
-            &self.receive,
-            &self.slow_ttfb,
-            &self.slow_wait,
-            &self.late,
-            &self.late_without_lag,
-        ]
-    }
-
-    /// The same, to change.
-    pub fn all_mut(&mut self) -> [&mut Histogram; 9] {
-        [
-            &mut self.dns,
-            &mut self.connect,
-            &mut self.tls,
-            &mut self.send,
-            &mut self.receive,
-            &mut self.slow_ttfb,
-            &mut self.slow_wait,
-            &mut self.late,
-            &mut self.late_without_lag,
-        ]
-    }
-
     fn record(&mut self, sample: &Sample, receive: Nanos) {
         let Network { dns, connect, tls } = sample.network;
         let spans = [
@@ -316,29 +288,27 @@ impl Phases {
     }
 
     fn is_empty(&self) -> bool {
-        self.all().into_iter().all(Histogram::is_empty)
+        Self::TIMES.iter().all(|time| (time.get)(self).is_empty())
     }
+}
 
-    /// Adds all of `other`.
-    pub fn merge(&mut self, other: &Self) {
-        for (mine, theirs) in self.all_mut().into_iter().zip(other.all()) {
-            mine.merge(theirs);
+statistics! {
+    /// The distributions of one outcome, side by side.
+    pub struct LatencySet {
+        times {
+            /// done − intended
+            response "resp",
+            /// done − sent, of exchanges that were sent
+            service "serv",
+            /// sent − intended, of exchanges that were sent
+            send_lag "lag",
+            /// first byte − sent, of exchanges that got a byte
+            ttfb "ttfb",
         }
     }
 }
 
-/// The distributions of one outcome, side by side.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct LatencySet {
-    /// done − intended
-    pub response: Histogram,
-    /// done − sent, of exchanges that were sent
-    pub service: Histogram,
-    /// sent − intended, of exchanges that were sent
-    pub send_lag: Histogram,
-    /// first byte − sent, of exchanges that got a byte
-    pub ttfb: Histogram,
-}
+impl Statistic for LatencySet {}
 
 impl LatencySet {
     #[inline]
@@ -351,20 +321,5 @@ impl LatencySet {
                 self.ttfb.record(first_byte.since(sent).0);
             }
         }
-    }
-
-    /// Adds all of `other`.
-    pub fn merge(&mut self, other: &Self) {
-        self.response.merge(&other.response);
-        self.service.merge(&other.service);
-        self.send_lag.merge(&other.send_lag);
-        self.ttfb.merge(&other.ttfb);
-    }
-
-    fn reset(&mut self) {
-        self.response.reset();
-        self.service.reset();
-        self.send_lag.reset();
-        self.ttfb.reset();
     }
 }

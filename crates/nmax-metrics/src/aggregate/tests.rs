@@ -9,12 +9,12 @@ fn of(samples: &[(Section, Sample)]) -> Aggregate {
     let mut aggregate = Aggregate::default();
     for (section, sample) in samples {
         aggregate.record(*section, sample);
-        aggregate.check_mut(*section, 1).passed += 1;
+        aggregate.checks.get_mut(*section, 1).passed += 1;
         aggregate.load_mut(*section).started += 1;
-        let scenario = aggregate.scenario_mut(*section, 2);
+        let scenario = aggregate.scenarios.get_mut(*section, 2);
         scenario.started += 1;
         scenario.iteration_time.record(sample.response_time().0);
-        let transaction = aggregate.transaction_mut(*section, 1);
+        let transaction = aggregate.transactions.get_mut(*section, 1);
         transaction.count += 1;
         transaction.failed += u64::from(sample.outcome != Outcome::Ok);
         transaction.time.record(sample.service_time().unwrap_or_default().0);
@@ -33,7 +33,7 @@ fn sorted(mut aggregate: Aggregate) -> Aggregate {
         load.addresses.sort_unstable();
         load.passed_over.sort_unstable();
     });
-    aggregate.requests.iter_mut().flatten().flatten().for_each(|stats| stats.status.sort_unstable());
+    aggregate.requests.all_mut().flatten().for_each(|stats| stats.status.sort_unstable());
     aggregate
 }
 
@@ -55,7 +55,7 @@ proptest! {
         let (left, right, union) = (sorted(left), sorted(right), sorted(of(&samples)));
         prop_assert_eq!(&left.load, &union.load);
         for section in Section::ALL {
-            prop_assert_eq!(left.transaction(section, 1), union.transaction(section, 1));
+            prop_assert_eq!(left.transactions.get(section, 1), union.transactions.get(section, 1));
             prop_assert_eq!(&left.total(section).latencies(), &union.total(section).latencies());
             for name in 0..4 {
                 prop_assert_eq!(left.request(section, NameId(name)), union.request(section, NameId(name)));
@@ -162,7 +162,7 @@ fn reset_leaves_nothing_behind() {
     aggregate.reset();
     assert_eq!(aggregate.whole().total(Section::Hold), RequestStats { ..Default::default() });
     assert_eq!(aggregate.whole().load(Section::Hold), &LoadStats::default());
-    assert_eq!(aggregate.whole().transaction(Section::Hold, 1), Some(&TransactionStats::default()));
+    assert_eq!(aggregate.whole().transactions.get(Section::Hold, 1), Some(&TransactionStats::default()));
     let mut again = Aggregate::default();
     again.merge(&aggregate);
     assert!(again.requests(Section::Hold).next().is_none(), "an emptied aggregate merges as nothing");
@@ -253,8 +253,8 @@ fn hollow_sums_are_small_and_count_the_same() {
         let exact = |set: &LatencySet| [&set.response, &set.service, &set.send_lag, &set.ttfb].map(Histogram::exact);
         assert_eq!(exact(&back.total(section).latencies()), exact(&whole.total(section).latencies()));
         assert_eq!(
-            back.scenario(section, 0).map(|stats| stats.completed),
-            whole.scenario(section, 0).map(|stats| stats.completed)
+            back.scenarios.get(section, 0).map(|stats| stats.completed),
+            whole.scenarios.get(section, 0).map(|stats| stats.completed)
         );
     }
     let base = sample().new_tree(&mut Default::default()).unwrap().current().1;

@@ -110,7 +110,7 @@ impl LiveView {
             in_flight: per_s(load.in_flight_ns as f64 / 1e9),
             count: total.count(),
             failure_rate: total.failure_rate(),
-            dropped: load.dropped.total(),
+            dropped: load.dropped().total(),
             response_p50_ns: latencies.response.quantile_ns(0.5),
             response_p95_ns: latencies.response.quantile_ns(0.95),
             response_p99_ns: latencies.response.quantile_ns(0.99),

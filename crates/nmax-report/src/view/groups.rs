@@ -83,7 +83,7 @@ pub struct LocationRow {
 /// In the order of the plan.
 pub(super) fn transactions(counted: &Aggregate, catalog: &Catalog, length_s: f64) -> Vec<GroupRow> {
     let row = |(index, name): (usize, &String)| {
-        let stats = counted.transaction(Section::Hold, index)?;
+        let stats = counted.transactions.get(Section::Hold, index)?;
         Some(GroupRow::of(name, stats, length_s))
     };
     catalog.transactions.iter().enumerate().filter_map(row).collect()
@@ -92,7 +92,7 @@ pub(super) fn transactions(counted: &Aggregate, catalog: &Catalog, length_s: f64
 /// In the order of the plan, those that ended.
 pub(super) fn pages(counted: &Aggregate, catalog: &Catalog, length_s: f64) -> Vec<PageRow> {
     let row = |(index, name): (usize, &String)| {
-        let stats = counted.page(Section::Hold, index)?;
+        let stats = counted.pages.get(Section::Hold, index)?;
         (stats.pages.count > 0).then(|| PageRow::of(name, stats, length_s))
     };
     catalog.pages.iter().enumerate().filter_map(row).collect()
@@ -101,7 +101,7 @@ pub(super) fn pages(counted: &Aggregate, catalog: &Catalog, length_s: f64) -> Ve
 /// Those that happened, most frequent first.
 pub(super) fn transitions(counted: &Aggregate, catalog: &Catalog, length_s: f64) -> Vec<GroupRow> {
     let row = |(index, name): (usize, &String)| {
-        let stats = counted.transition(Section::Hold, index)?;
+        let stats = counted.transitions.get(Section::Hold, index)?;
         (stats.count > 0).then(|| GroupRow::of(name, stats, length_s))
     };
     let mut rows: Vec<_> = catalog.transitions.iter().enumerate().filter_map(row).collect();
@@ -112,7 +112,7 @@ pub(super) fn transitions(counted: &Aggregate, catalog: &Catalog, length_s: f64)
 /// In the order of the plan.
 pub(super) fn locations(counted: &Aggregate, catalog: &Catalog, length_s: f64) -> Vec<LocationRow> {
     let row = |(index, name): (usize, &String)| {
-        let stats = counted.location(Section::Hold, index)?;
+        let stats = counted.locations.get(Section::Hold, index)?;
         let row = |stats| GroupRow::of(name, stats, length_s);
         Some(LocationRow {
             exchanges: row(&stats.exchanges),

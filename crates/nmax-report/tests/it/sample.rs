@@ -186,34 +186,34 @@ impl Run {
         load.in_flight_ns += u128::from(sample.response_time().0);
         let aggregate = &mut self.windows[(done_s as usize).min(last)].aggregate;
         aggregate.record(section, &sample);
-        let check = aggregate.check_mut(section, 0);
+        let check = aggregate.checks.get_mut(section, 0);
         if outcome == Outcome::Failed {
             check.failed += 1
         } else {
             check.passed += 1
         }
         if n.is_multiple_of(3) {
-            let transaction = aggregate.transaction_mut(section, 0);
+            let transaction = aggregate.transactions.get_mut(section, 0);
             transaction.count += 1;
             transaction.failed += u64::from(outcome != Outcome::Ok);
             transaction.time.record(2 * sample.response_time().0);
         }
         let (ok, time) = (outcome == Outcome::Ok, sample.response_time().0);
         if n.is_multiple_of(5) {
-            let page = aggregate.page_mut(section, (n % 2) as usize);
+            let page = aggregate.pages.get_mut(section, (n % 2) as usize);
             page.pages.record(ok, 3 * time);
             page.resources += 6;
             page.cached += n % 4;
             page.unchanged += n % 3;
             page.resources_failed += n % 2;
             page.bytes_received += 90_000;
-            aggregate.transition_mut(section, (n % 2) as usize).record(ok, 3 * time);
+            aggregate.transitions.get_mut(section, (n % 2) as usize).record(ok, 3 * time);
         }
-        let location = aggregate.location_mut(section, (n % 2) as usize);
+        let location = aggregate.locations.get_mut(section, (n % 2) as usize);
         location.exchanges.record(ok, time);
         location.iterations.record(ok, time);
         location.pages.record(ok, 3 * time);
-        let scenario = aggregate.scenario_mut(section, usize::from(pick == 4));
+        let scenario = aggregate.scenarios.get_mut(section, usize::from(pick == 4));
         scenario.started += 1;
         scenario.completed += 1;
         scenario.failed += u64::from(outcome != Outcome::Ok);

@@ -182,9 +182,9 @@ fn without_new_keys(value: &mut serde_json::Value) {
 fn directories_of_earlier_versions_read() {
     let scratch = Scratch::new();
     let mut window = Window::new(0, nmax_metrics::Nanos::from_secs(1));
-    let scenario = window.aggregate.scenario_mut(Section::Hold, 1);
+    let scenario = window.aggregate.scenarios.get_mut(Section::Hold, 1);
     (scenario.started, scenario.completed, scenario.ended_within) = (3, 2, 2);
-    window.aggregate.scenario_mut(Section::Outside, 1).completed = 1;
+    window.aggregate.scenarios.get_mut(Section::Outside, 1).completed = 1;
     window.aggregate.load_mut(Section::Hold).connections = 5;
     let mut writer = RunWriter::create(scratch.path(), &manifest("a", "2026-01-31T12:00:05Z")).unwrap();
     let old = nmax_metrics::Catalog {
@@ -222,5 +222,27 @@ fn overflowed_names_read_back() {
         capped.requests.intern(name);
         writer.window(&window, &capped).unwrap();
         assert_eq!(overflowed(&writer), want, "{name}");
+    }
+}
+
+/// Windows that were stored by earlier versions are written again to the byte: the format is what it was.
+#[test]
+fn stored_windows_are_written_as_before() {
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../testdata/runs");
+    for name in ["everything", "planless", "cut-off"] {
+        let directory = root.join(name);
+        let run = RunReader::open(&directory).unwrap();
+        let (mut lines, mut latency) = (Vec::new(), Vec::new());
+        for window in run.windows().unwrap().map(Result::unwrap) {
+            lines.extend(line::encode(&window));
+            hlog::encode(&window, &mut latency);
+        }
+        assert_eq!(
+            String::from_utf8(lines).unwrap(),
+            fs::read_to_string(directory.join(line::FILE)).unwrap(),
+            "{name}"
+        );
+        let stored = fs::read_to_string(directory.join(hlog::FILE)).unwrap();
+        assert!(stored.ends_with(&String::from_utf8(latency).unwrap()), "{name}");
     }
 }

@@ -36,7 +36,7 @@ proptest! {
         let weights: Vec<f64> = weights.iter().map(|weight| if whole { weight.ceil() } else { *weight }).collect();
         let mix_of = Mix::new(&weights).unwrap();
         let mut run = mixed(&weights, true);
-        (first..first + n).for_each(|n| run.totals.scenario_mut(Section::Hold, mix_of.pick_open(seed, n)).started += 1);
+        (first..first + n).for_each(|n| run.totals.scenarios.get_mut(Section::Hold, mix_of.pick_open(seed, n)).started += 1);
         let gate = mix(&run.plan, &run.totals, 0);
         prop_assert!(gate.value.is_some() && gate.holds, "{:?}", gate);
     }
@@ -53,7 +53,7 @@ proptest! {
             let (mut now, mut iteration) = (0.0, 0);
             while now < 60.0 {
                 let picked = mix_of.pick_closed(seed, vu, iteration);
-                run.totals.scenario_mut(Section::Hold, picked).started += 1;
+                run.totals.scenarios.get_mut(Section::Hold, picked).started += 1;
                 now += if picked == 0 { slow_s } else { 0.5 };
                 iteration += 1;
             }
@@ -74,7 +74,7 @@ proptest! {
             let end_ms = start_ms + time_ms;
             area_ms += end_ms.min(from_ms + hold_ms).saturating_sub(start_ms.max(from_ms));
             let section = if start_ms >= from_ms { Section::Hold } else { Section::Outside };
-            let stats = totals.scenario_mut(section, 0);
+            let stats = totals.scenarios.get_mut(section, 0);
             stats.started += 1;
             stats.completed += 1;
             stats.iteration_time.record(time_ms * MS);
@@ -102,7 +102,7 @@ fn drops_and_few_iterations_are_no_wrong_mix() {
         let mut run = Run::healthy();
         run.start_of(0, browse);
         run.start_of(1, sign_up);
-        run.totals.load_mut(Section::Hold).dropped.in_flight_limit = dropped;
+        run.totals.load_mut(Section::Hold).dropped_in_flight_limit = dropped;
         let gate = mix(&run.plan, &run.totals, 0);
         assert_eq!(gate.holds, holds, "{gate:?}");
     }
@@ -125,7 +125,7 @@ fn background_scenarios_have_no_share() {
 #[test]
 fn iterations_that_never_end_contradict_nothing() {
     let mut run = Run::healthy();
-    run.totals.scenario_mut(Section::Hold, 0).interrupted = 5;
+    run.totals.scenarios.get_mut(Section::Hold, 0).interrupted = 5;
     let load = run.totals.load_mut(Section::Hold);
     load.in_flight_ns += 5 * 10_000_000_000;
     assert!(!littles_law(&run.totals, 10.0).holds, "nobody knows what they waited for");
@@ -151,8 +151,8 @@ fn littles_law_needs_a_hold_of_many_iterations() {
     assert!(littles_law(&run.totals, 0.61).value.is_some());
     assert_eq!(littles_law(&run.totals, 0.59).value, None, "20 × 30 ms");
     let mut few = Run::healthy();
-    few.totals.scenario_mut(Section::Hold, 0).iteration_time = Histogram::new();
-    few.totals.scenario_mut(Section::Hold, 1).iteration_time = of(&[(30 * MS, 99)]);
+    few.totals.scenarios.get_mut(Section::Hold, 0).iteration_time = Histogram::new();
+    few.totals.scenarios.get_mut(Section::Hold, 1).iteration_time = of(&[(30 * MS, 99)]);
     assert_eq!(littles_law(&few.totals, 10.0).value, None);
 }
 
@@ -187,7 +187,7 @@ fn ramp(seed: u64, slots: usize, from_s: f64) -> Ramp {
         free_s = free_s.max(taken_s) + SERVICE_S * random.exponential();
         ends_s.push(free_s);
         let section = if arrival_s >= from_s { Section::Hold } else { Section::Outside };
-        let stats = totals.scenario_mut(section, 0);
+        let stats = totals.scenarios.get_mut(section, 0);
         (stats.started, stats.completed) = (stats.started + 1, stats.completed + 1);
         stats.iteration_time.record(((free_s - arrival_s) * 1e9) as u64);
         let load = totals.load_mut(section);

@@ -7,7 +7,7 @@ use crate::{Judgement, Verdict, judge};
 /// `failed` of the 100 iterations of `sign-up`, which are 100 of 1,000 exchanges.
 fn failing(failed: u64) -> Run {
     let mut run = Run::healthy();
-    run.totals.scenario_mut(Section::Hold, 1).failed = failed;
+    run.totals.scenarios.get_mut(Section::Hold, 1).failed = failed;
     run
 }
 

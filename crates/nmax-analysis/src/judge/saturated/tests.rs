@@ -73,8 +73,8 @@ fn run(target: Target, times: Times, load: Load, seed: u64) -> Run {
         .collect();
     let ended = spans.iter().filter(|(_, done)| *done < length_s).count() as u64;
     run.totals.load_mut(Section::Hold).started = spans.len() as u64;
-    run.totals.scenario_mut(Section::Hold, 0).ended_within = ended;
-    run.totals.scenario_mut(Section::Hold, 1).ended_within = 0;
+    run.totals.scenarios.get_mut(Section::Hold, 0).ended_within = ended;
+    run.totals.scenarios.get_mut(Section::Hold, 1).ended_within = 0;
     run
 }
 

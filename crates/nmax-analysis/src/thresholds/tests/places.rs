@@ -18,9 +18,9 @@ fn placed() -> Run {
     }
     run.catalog.pages = vec!["home".into()];
     run.catalog.locations = vec!["fibre".into(), "adsl".into()];
-    let page = &mut run.totals.page_mut(Section::Hold, 0).pages;
+    let page = &mut run.totals.pages.get_mut(Section::Hold, 0).pages;
     (0..900).for_each(|_| page.record(true, 700_000_000));
-    let adsl = run.totals.location_mut(Section::Hold, 1);
+    let adsl = run.totals.locations.get_mut(Section::Hold, 1);
     (0..300).for_each(|n| adsl.exchanges.record(n >= 3, 500_000_000));
     adsl.exchanges.ended_within = 300;
     (0..100).for_each(|_| adsl.pages.record(true, 900_000_000));

@@ -54,7 +54,7 @@ fn add(stats: &mut TransactionStats, part: &[RawSample]) {
 fn counted(run: &Simulated, name: &str) -> TransactionStats {
     let number = run.catalog.transactions.iter().position(|known| known == name).unwrap();
     let whole = run.whole();
-    whole.transaction(Section::Hold, number).cloned().unwrap_or_default()
+    whole.transactions.get(Section::Hold, number).cloned().unwrap_or_default()
 }
 
 #[track_caller]
@@ -126,8 +126,9 @@ fn names_do_not_clash() {
     let (_, run) = sent_once(vec![group("/a", vec![follows("/a"), follows("/b")])], &[]);
     assert_eq!(run.catalog.transactions, ["/a", "/a (redirects)", "/b"]);
     let whole = run.whole();
-    let times: Vec<u64> =
-        (0..3).map(|number| whole.transaction(Section::Hold, number).unwrap().time.quantile_ns(1.0).unwrap()).collect();
+    let times: Vec<u64> = (0..3)
+        .map(|number| whole.transactions.get(Section::Hold, number).unwrap().time.quantile_ns(1.0).unwrap())
+        .collect();
     assert!(times[0] > times[1] && times[0] > times[2], "the group has both exchanges: {times:?}");
 }
 
@@ -169,7 +170,7 @@ fn pages_and_transitions_are_those_of_the_log() {
     }
     let whole = run.whole();
     for (number, name) in run.catalog.pages.iter().enumerate() {
-        let found = whole.page(Section::Hold, number).unwrap();
+        let found = whole.pages.get(Section::Hold, number).unwrap();
         let of_name = &pages[name];
         let figures = |stats: &TransactionStats| (stats.count, stats.failed, stats.time.quantile_ns(0.5));
         assert_eq!(figures(&found.pages), figures(of_name), "{name}");
@@ -180,7 +181,7 @@ fn pages_and_transitions_are_those_of_the_log() {
     assert_eq!(names.len(), 6, "{names:?}");
     assert_eq!(names, expected.keys().collect(), "all of them happened");
     for (number, name) in run.catalog.transitions.iter().enumerate() {
-        let found = whole.transition(Section::Hold, number).unwrap();
+        let found = whole.transitions.get(Section::Hold, number).unwrap();
         let figures = |stats: &TransactionStats| (stats.count, stats.failed, stats.time.quantile_ns(0.5));
         assert_eq!(figures(found), figures(&expected[name]), "{name}");
     }

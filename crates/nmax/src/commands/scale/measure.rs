@@ -177,7 +177,7 @@ fn requests(aggregate: &Aggregate, section: Section, catalog: &Catalog, mix: &Mi
 
 fn iterations(aggregate: &Aggregate, section: Section, mix: &[usize]) -> (u64, u64, f64) {
     let mut sums = (0, 0, 0.0);
-    for stats in mix.iter().filter_map(|index| aggregate.scenario(section, *index)) {
+    for stats in mix.iter().filter_map(|index| aggregate.scenarios.get(section, *index)) {
         sums.0 += stats.completed;
         sums.1 += stats.failed.min(stats.completed);
         sums.2 += sum_ns(&stats.iteration_time);
@@ -187,7 +187,7 @@ fn iterations(aggregate: &Aggregate, section: Section, mix: &[usize]) -> (u64, u
 
 fn transactions(aggregate: &Aggregate, section: Section, catalog: &Catalog, name: &str) -> (u64, u64, f64) {
     let index = catalog.transactions.iter().position(|known| known == name);
-    let stats = index.and_then(|index| aggregate.transaction(section, index));
+    let stats = index.and_then(|index| aggregate.transactions.get(section, index));
     stats.map_or((0, 0, 0.0), |stats| (stats.count - stats.failed.min(stats.count), stats.failed, sum_ns(&stats.time)))
 }
 

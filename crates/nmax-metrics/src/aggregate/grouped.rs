@@ -1,0 +1,209 @@
+//! Tables of statistics by number: one entry for each thing with a name, in each section.
+
+use super::declare::{Declaration, Statistic, counts, declared, set_counts};
+use crate::{Histogram, Section, TransactionStats};
+
+/// A table of statistics by number.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Grouped<T>(Vec<[T; 2]>);
+
+impl<T> Default for Grouped<T> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<T: Default> Grouped<T> {
+    /// Statistics of a number; `None` beyond the last that was added to.
+    pub fn get(&self, section: Section, index: usize) -> Option<&T> {
+        self.0.get(index).map(|pair| &pair[section as usize])
+    }
+
+    /// Statistics of a number, created if need be.
+    #[inline]
+    pub fn get_mut(&mut self, section: Section, index: usize) -> &mut T {
+        self.grow(index + 1);
+        &mut self.0[index][section as usize]
+    }
+
+    /// Makes it at least this long.
+    #[inline]
+    pub fn grow(&mut self, len: usize) {
+        if self.0.len() < len {
+            self.0.resize_with(len, Default::default);
+        }
+    }
+
+    /// One more than the largest number with statistics.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether nothing was added to.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Statistics of all numbers, in order.
+    pub fn of(&self, section: Section) -> impl ExactSizeIterator<Item = &T> {
+        self.0.iter().map(move |pair| &pair[section as usize])
+    }
+
+    /// The same to change.
+    pub fn of_mut(&mut self, section: Section) -> impl ExactSizeIterator<Item = &mut T> {
+        self.0.iter_mut().map(move |pair| &mut pair[section as usize])
+    }
+
+    /// Those of both sections, to change.
+    pub fn all_mut(&mut self) -> impl Iterator<Item = &mut T> {
+        self.0.iter_mut().flatten()
+    }
+}
+
+impl<T: Statistic> Grouped<T> {
+    /// Adds section `from` of `other` to section `to`.
+    pub(super) fn add(&mut self, to: Section, other: &Self, from: Section) {
+        for (index, stats) in other.of(from).enumerate() {
+            self.get_mut(to, index).merge(stats);
+        }
+    }
+}
+
+/// What is gathered by name, beside requests.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Group {
+    /// Scenarios.
+    Scenario,
+    /// Checks.
+    Check,
+    /// Transactions.
+    Transaction,
+    /// Pages.
+    Page,
+    /// Transitions between pages.
+    Transition,
+    /// Locations.
+    Location,
+}
+
+impl Group {
+    /// Every group, in the order of files.
+    pub const ALL: [Self; 6] =
+        [Self::Scenario, Self::Check, Self::Transaction, Self::Page, Self::Transition, Self::Location];
+
+    /// Letter of tags, name of one, name of all, what an entry of a file is of.
+    const fn words(self) -> (char, &'static str, &'static str, &'static str) {
+        match self {
+            Self::Scenario => ('s', "scenario", "scenarios", "scenarios with iterations"),
+            Self::Check => ('c', "check", "checks", "checks with results"),
+            Self::Transaction => ('t', "transaction", "transactions", "transactions that ended"),
+            Self::Page => ('p', "page", "pages", "pages that ended"),
+            Self::Transition => ('x', "transition", "transitions", "pages that ended, by the page before"),
+            Self::Location => ('l', "location", "locations", "what users at a location did"),
+        }
+    }
+
+    /// The letter of its tags.
+    pub const fn letter(self) -> char {
+        self.words().0
+    }
+
+    /// The name of one.
+    pub const fn name(self) -> &'static str {
+        self.words().1
+    }
+
+    /// The name of all.
+    pub const fn plural(self) -> &'static str {
+        self.words().2
+    }
+
+    /// What has an entry in files.
+    pub const fn about(self) -> &'static str {
+        self.words().3
+    }
+}
+
+/// A [`Grouped`] table, whatever its statistics are.
+pub trait Table {
+    /// One more than the largest number with statistics.
+    fn len(&self) -> usize;
+    /// Whether it has no entry.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+    /// Makes it at least this long.
+    fn grow(&mut self, len: usize);
+    /// Empties it and keeps its memory.
+    fn reset(&mut self);
+    /// Of phase `whole`, everything ended within it.
+    fn all_ended_within(&mut self);
+    /// Its counters, in the order of files.
+    fn declared(&self) -> Vec<Declaration>;
+    /// The values of [`Self::declared`]; `None` where nothing was counted.
+    fn counts(&self, section: Section, index: usize) -> Option<Vec<u128>>;
+    /// Sets the counters of [`Self::declared`], created if need be. One that is `None` was not counted yet when the
+    /// values were stored.
+    fn set_counts(&mut self, section: Section, index: usize, values: &[Option<u128>]);
+    /// The words of its distributions, in the order of files.
+    fn words(&self) -> Vec<&'static str>;
+    /// The distribution of a place among the words.
+    fn time(&self, section: Section, index: usize, word: usize) -> Option<&Histogram>;
+    /// The same to add to, created if need be.
+    fn time_mut(&mut self, section: Section, index: usize, word: usize) -> Option<&mut Histogram>;
+}
+
+impl<T: Statistic> Table for Grouped<T> {
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    fn grow(&mut self, len: usize) {
+        Grouped::grow(self, len);
+    }
+
+    fn reset(&mut self) {
+        self.all_mut().for_each(Statistic::reset);
+    }
+
+    fn all_ended_within(&mut self) {
+        self.all_mut().for_each(Statistic::all_ended_within);
+    }
+
+    fn declared(&self) -> Vec<Declaration> {
+        let inner = T::PARTS.iter().flat_map(|part| declared::<TransactionStats>(part.name));
+        inner.chain(declared::<T>("")).collect()
+    }
+
+    fn counts(&self, section: Section, index: usize) -> Option<Vec<u128>> {
+        let stats = self.get(section, index).filter(|stats| !stats.is_blank())?;
+        let inner = T::PARTS.iter().flat_map(|part| counts((part.get)(stats)));
+        Some(inner.chain(counts(stats)).collect())
+    }
+
+    fn set_counts(&mut self, section: Section, index: usize, values: &[Option<u128>]) {
+        let stats = self.get_mut(section, index);
+        let mut values = values.iter().copied();
+        T::PARTS.iter().for_each(|part| set_counts((part.get_mut)(stats), section, &mut values));
+        set_counts(stats, section, &mut values);
+    }
+
+    fn words(&self) -> Vec<&'static str> {
+        T::PARTS.iter().map(|part| part.word).chain(T::TIMES.iter().map(|time| time.word)).collect()
+    }
+
+    fn time(&self, section: Section, index: usize, word: usize) -> Option<&Histogram> {
+        let stats = self.get(section, index)?;
+        match T::PARTS.get(word) {
+            Some(part) => Some(&(part.get)(stats).time),
+            None => T::TIMES.get(word - T::PARTS.len()).map(|time| (time.get)(stats)),
+        }
+    }
+
+    fn time_mut(&mut self, section: Section, index: usize, word: usize) -> Option<&mut Histogram> {
+        match T::PARTS.get(word) {
+            Some(part) => Some(&mut (part.get_mut)(self.get_mut(section, index)).time),
+            None => T::TIMES.get(word - T::PARTS.len()).map(|time| (time.get_mut)(self.get_mut(section, index))),
+        }
+    }
+}
