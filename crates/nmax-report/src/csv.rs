@@ -8,7 +8,7 @@ use crate::view::{Dist, PHASES, QUANTILES, Stats, View};
 
 mod scalability;
 
-pub use scalability::{coefficients, measured, points};
+pub use scalability::{coefficients, curves, measured, points};
 
 /// The table of requests. Times are milliseconds, unknown is empty, lines end with CR LF. Quantiles of the response time
 /// that are withheld are as measured, and named in the last column.

@@ -18,7 +18,7 @@ pub use scale::{level, scale};
 pub use schema::{
     comparison_schema, history_schema, scale_schema, schema, usl_compare_schema, usl_schema, usl_what_if_schema,
 };
-pub use usl::{asked_model, compare, usl, what_if};
+pub use usl::{asked_model, compare, predict, usl, what_if};
 
 /// Version of the shape. Readers refuse versions they do not know.
 pub const SCHEMA_VERSION: u32 = 1;

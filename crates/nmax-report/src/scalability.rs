@@ -1,9 +1,11 @@
 //! What is said about scalability: the law fitted to a table ([`FitView`]), a campaign that measured one
-//! ([`ScaleView`]), versions side by side ([`CompareView`]) and assumptions ([`WhatIfView`]).
+//! ([`ScaleView`]), versions side by side ([`CompareView`]), predictions ([`PredictView`]) and assumptions
+//! ([`WhatIfView`]).
 //!
 //! Every number comes from an [`Analysis`]; the outputs print it and decide nothing.
 
-use nmax_usl::{Analysis, Dimension, Usl};
+use nmax_usl::predict::By;
+use nmax_usl::{Analysis, Basis, Difference, Dimension, Outlook, Prediction, Usl, WhatIf};
 
 mod frame;
 mod loess;
@@ -220,25 +222,8 @@ pub struct CompareView {
     pub versions: Vec<Version>,
     /// Each later version against the first.
     pub differences: Vec<Difference>,
-}
-
-/// How a coefficient differs between two versions.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Difference {
-    /// Name of the earlier version.
-    pub from: String,
-    /// Name of the later version.
-    pub to: String,
-    /// `contention`, `coherency` or `unit throughput`.
-    pub coefficient: &'static str,
-    /// Later minus earlier; for γ the ratio later/earlier.
-    pub value: f64,
-    /// Lower end of its 95 % interval.
-    pub low: Option<f64>,
-    /// Upper end.
-    pub high: Option<f64>,
-    /// What follows, as a sentence.
-    pub text: String,
+    /// What makes the versions hard to compare; each a sentence.
+    pub caveats: Vec<String>,
 }
 
 /// A measured law beside assumed ones.
@@ -264,6 +249,10 @@ pub struct WhatIfView {
     pub weeks: Vec<Week>,
     /// What follows, and what is assumed, as sentences.
     pub notes: Vec<String>,
+    /// N and X of the peak of the known law, where it may be said.
+    pub peak: Option<(f64, f64)>,
+    /// The same with the assumed coefficients.
+    pub assumed_peak: Option<(f64, f64)>,
 }
 
 /// A week of growth.
@@ -277,7 +266,52 @@ pub struct Week {
     pub x: Vec<Option<f64>>,
 }
 
+/// Answers of a curve between the measurements, and a little beyond them.
+#[derive(Clone, Debug)]
+pub struct PredictView {
+    /// The measurements, or the coefficients as given.
+    pub name: String,
+    /// Version of nmax.
+    pub nmax_version: String,
+    /// Where the answers come from.
+    pub basis: Basis,
+    /// In the order of the questions.
+    pub predictions: Vec<Prediction>,
+    /// How far to trust the answers; each a sentence.
+    pub notes: Vec<String>,
+}
+
+impl PredictView {
+    /// What stands behind the answers, in words.
+    pub(crate) fn by(&self) -> String {
+        match self.basis.by {
+            By::Given => "the given coefficients".into(),
+            By::Law(method) => format!("the law, fitted by {}", method.name()),
+            By::Asked(model) => format!("the model {}, as asked for", model.name()),
+            By::Leader(model) => format!("the model {}, which leads the law by more than 4 in AICc", model.name()),
+            By::Collapsed(model) => format!("the model {}: the law's β is below 0, which no system has", model.name()),
+        }
+    }
+}
+
 impl CompareView {
+    /// Versions compared with the first.
+    pub fn new(versions: Vec<Version>, nmax_version: String) -> Self {
+        let names: Vec<&str> = versions.iter().map(|version| version.name.as_str()).collect();
+        let title = names.join(" against ");
+        let pairs: Vec<_> = versions.iter().map(|version| (version.name.clone(), version.analysis.clone())).collect();
+        let comparison = nmax_usl::compare(&pairs);
+        Self {
+            title,
+            n_label: String::new(),
+            x_unit: String::new(),
+            nmax_version,
+            versions,
+            differences: comparison.differences,
+            caveats: comparison.caveats,
+        }
+    }
+
     /// What N counts, in words.
     pub fn n_label(&self) -> &str {
         let first = self.versions.first().map(|version| version.analysis.options.dimension);
@@ -291,6 +325,43 @@ impl CompareView {
 }
 
 impl WhatIfView {
+    /// The answer to a question about a law that was measured, or given.
+    pub fn new(
+        title: String,
+        nmax_version: String,
+        outlook: &Outlook,
+        measured: Option<Analysis>,
+        question: &WhatIf,
+    ) -> Self {
+        let assumed = (!question.assumed.is_empty()).then_some(("assumed", outlook.assumed));
+        let edges = [("optimistic", outlook.optimistic), ("realistic", outlook.realistic)];
+        let edges = edges.into_iter().filter_map(|(name, law)| Some((name, law?)));
+        let week = |week: &nmax_usl::Week| {
+            let place = week.place;
+            let own = (!question.assumed.is_empty()).then_some(place.assumed);
+            let edges = [outlook.optimistic.map(|_| place.optimistic), outlook.realistic.map(|_| place.realistic)];
+            Week {
+                week: u32::try_from(week.week).unwrap_or(u32::MAX),
+                n: place.n,
+                x: std::iter::once(place.law).chain(own).chain(edges.into_iter().flatten()).collect(),
+            }
+        };
+        Self {
+            title,
+            n_label: String::new(),
+            x_unit: String::new(),
+            nmax_version,
+            base: outlook.law,
+            n_max: outlook.curve.last().map_or(1.0, |place| place.n),
+            assumed: assumed.into_iter().chain(edges).map(|(name, law)| (name.into(), law)).collect(),
+            measured,
+            weeks: outlook.weeks.iter().map(week).collect(),
+            notes: outlook.text.clone(),
+            peak: outlook.peak,
+            assumed_peak: outlook.assumed_peak,
+        }
+    }
+
     /// What N counts, in words.
     pub fn n_label(&self) -> &str {
         let measured = self.measured.as_ref().map(|analysis| analysis.options.dimension);

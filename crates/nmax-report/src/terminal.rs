@@ -23,7 +23,7 @@ pub use comparison::{comparison, history};
 pub(crate) use diagnosis::title as resource_title;
 pub use likeness::likeness;
 pub use live::{HoldSoFar, LiveView, plain_line, progress};
-pub use scalability::{Glyphs, LiveScale, compare, fit, live_curve, scale, what_if};
+pub use scalability::{Glyphs, LiveScale, compare, fit, live_curve, predict, scale, what_if};
 pub use text::printed_width;
 use text::{Ink, Painted, fold, shorten, shown, width, wrap};
 

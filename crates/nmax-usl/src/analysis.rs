@@ -9,7 +9,7 @@
 //! - `words`: numbers and lists in sentences
 
 use crate::class::{Class, Sign};
-use crate::finding::Finding;
+use crate::finding::{Effect, Finding};
 use crate::fit::{Estimate, Fit};
 use crate::gate::{Hold, LawPeak};
 use crate::ladder::{Rung, Winner};
@@ -73,6 +73,26 @@ pub struct Analysis {
     pub points: Vec<Point>,
     /// Three sentences of meaning; the largest throughput measured is always among them.
     pub meaning: [String; 3],
+}
+
+/// Why there is no law, when no finding says it.
+pub(crate) const CANNOT_FIT: &str = "the law cannot be fitted to these points";
+
+impl Analysis {
+    /// Why nothing may be concluded from the law, if so.
+    pub fn blocked(&self) -> Option<String> {
+        let blocks: Vec<String> = self.with_effect(Effect::Block).collect();
+        if !blocks.is_empty() {
+            return Some(blocks.join("\n  "));
+        }
+        self.fit.is_none().then(|| CANNOT_FIT.to_owned())
+    }
+
+    /// Findings with this effect, each with its code.
+    pub fn with_effect(&self, effect: Effect) -> impl Iterator<Item = String> {
+        let findings = self.findings.iter().filter(move |finding| finding.effect == effect);
+        findings.map(|finding| format!("{}: {}", finding.code.name(), finding.text))
+    }
 }
 
 /// A peak between lower neighbours.

@@ -18,8 +18,11 @@
 //! - [`zone`]: where a point lies beside the Amdahl bound.
 //! - [`compare`]: versions side by side.
 //! - [`what_if`]: the law with assumed coefficients.
+//! - [`predict`]: what a curve says where nothing was measured.
+//! - [`table`]: observations read from a table.
 //! - [`design`]: where to measure, and the campaign that finds a peak by itself.
 //! - [`finding`]: what is wrong or remarkable with them.
+//! - [`number`]: numbers for people.
 //! - [`quantile`]: of Student's t and Fisher's F.
 //! - [`search`]: searches for one level, that holds an objective or gives the best throughput.
 //! - [`random`]: numbers drawn from a seed.
@@ -35,12 +38,15 @@ pub mod ladder;
 pub mod law;
 mod meaning;
 pub mod model;
+pub mod number;
 pub mod observation;
 mod observed;
 pub mod options;
+pub mod predict;
 pub mod quantile;
 pub mod random;
 pub mod search;
+pub mod table;
 pub mod what_if;
 pub mod zone;
 
@@ -59,4 +65,5 @@ pub use law::{Limit, Overhead, Usl};
 pub use model::{Curve, Model};
 pub use observation::{Dimension, Observation};
 pub use options::{Demand, Options};
+pub use predict::{Basis, Prediction, Question};
 pub use what_if::{Growth, Measured, Outlook, Override, Place, Week, WhatIf, WhatIfError, what_if};

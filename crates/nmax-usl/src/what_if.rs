@@ -1,8 +1,10 @@
 //! What if: the law with other coefficients, and an envelope over weeks of growth. Everything here is assumed.
 
 use crate::analysis::words::{list, number};
+use crate::analysis::{Analysis, CANNOT_FIT};
 use crate::gate::BEYOND;
 use crate::law::Usl;
+use crate::model::{Curve, Model};
 
 mod words;
 
@@ -90,6 +92,30 @@ pub struct Measured {
     pub x_max: f64,
     /// Whether the data bear a peak of the law, as its gate says; else that peak is not said.
     pub bears_peak: bool,
+}
+
+impl Measured {
+    /// Of what was fitted.
+    pub fn of(analysis: &Analysis) -> Self {
+        let n_hi = analysis.observations.iter().map(|one| one.n).fold(0.0, f64::max);
+        Self { n_hi, x_max: analysis.best.map_or(0.0, |(_, x)| x), bears_peak: analysis.peak.is_some() }
+    }
+}
+
+/// The fitted law to begin with, else why there is none. A β below 0 is none of a system: Amdahl's curve takes its place.
+pub fn base(analysis: &Analysis) -> Result<Usl, String> {
+    if let Some(why) = analysis.blocked() {
+        return Err(why);
+    }
+    let law = analysis.fit.as_ref().map(|fit| fit.law).filter(|law| law.coherency >= 0.0);
+    let amdahl = || {
+        let rung = analysis.ladder.iter().find(|rung| rung.model == Model::Amdahl)?;
+        match rung.curve {
+            Curve::Amdahl { contention, unit_throughput } => Some(Usl { contention, coherency: 0.0, unit_throughput }),
+            _ => None,
+        }
+    };
+    law.or_else(amdahl).ok_or_else(|| CANNOT_FIT.to_owned())
 }
 
 /// The answer. All of it is assumed, except the column of the law as it was.

@@ -34,8 +34,7 @@ pub use scale::ScaleArgs;
 pub use slice::{SliceArgs, SourceName};
 pub use target::TargetArgs;
 pub use usl::{
-    CompareArgs, DimensionName, FigureArgs, FitArgs, LawArgs, Overrides, PredictArgs, ReadArgs, Rows, UslArgs, UslVerb,
-    WhatIfArgs,
+    CompareArgs, DimensionName, FigureArgs, FitArgs, LawArgs, PredictArgs, ReadArgs, UslArgs, UslVerb, WhatIfArgs,
 };
 pub use values::instant;
 use values::{duration, factor, observed, pair, resolve, slack};

@@ -1,6 +1,6 @@
 //! Tables of fits for spreadsheets. Numbers keep all their digits, unknown is empty.
 
-use nmax_usl::Point;
+use nmax_usl::{Outlook, Point};
 
 use super::{harmless, line};
 use crate::scalability::{CompareView, FitView, ScaleView, Version, words};
@@ -103,6 +103,16 @@ fn of_version(version: &Version) -> Vec<String> {
     }
     cells.push(exact(analysis.fit.as_ref().map(|fit| fit.r_squared)));
     cells
+}
+
+/// The curves of assumptions; what may not be said is empty.
+pub fn curves(outlook: &Outlook) -> String {
+    let mut text = String::from("n,law,assumed,optimistic,realistic\n");
+    for place in &outlook.curve {
+        let cells = [Some(place.n), place.law, place.assumed, place.optimistic, place.realistic].map(exact);
+        text.push_str(&format!("{}\n", cells.join(",")));
+    }
+    text
 }
 
 /// Every digit; empty when it is unknown.

@@ -1,11 +1,14 @@
-//! The JSON of fits, comparisons and assumptions. Numbers keep all their digits; unknown = null.
+//! The JSON of fits, predictions, comparisons and assumptions. Numbers keep all their digits; unknown = null.
 
-use nmax_usl::Reading;
-use nmax_usl::{Analysis, Estimate, Finding, Model, Point, Regression, Rung, Usl};
+use nmax_usl::gate::BEYOND;
+use nmax_usl::predict::{By, Coefficient};
+use nmax_usl::{
+    Analysis, Estimate, Finding, Model, Point, Prediction, Quantity, Question, Reading, Regression, Rung, Usl,
+};
 use serde_json::{Value, json};
 
 use super::{SCHEMA_VERSION, object};
-use crate::scalability::{CompareView, FitView, WhatIfView, words};
+use crate::scalability::{CompareView, FitView, PredictView, WhatIfView, words};
 
 /// Points of a document at most: a million of them would be hundreds of megabytes.
 const POINTS_MAX: usize = 10_000;
@@ -215,25 +218,45 @@ pub fn compare(view: &CompareView) -> Value {
         value.as_object_mut().expect("built as an object").extend(analysis(&version.analysis));
         value
     };
+    // Of α and β later minus earlier, of throughputs later through earlier.
+    let difference = |of: &nmax_usl::Difference| {
+        let (coefficient, base) = match of.quantity {
+            Quantity::Contention => ("contention", 0.0),
+            Quantity::Coherency => ("coherency", 0.0),
+            Quantity::UnitThroughput => ("unit throughput", 1.0),
+            Quantity::ThroughputAt(_) => ("throughput", 1.0),
+        };
+        let mut value = json!({
+            "from": of.from,
+            "to": of.to,
+            "coefficient": coefficient,
+            "value": of.difference.estimate + base,
+            "low": of.difference.low.map(|low| low + base),
+            "high": of.difference.high.map(|high| high + base),
+            "text": of.text,
+            "change": of.change.name(),
+            "before": of.before,
+            "after": of.after,
+            "degrees_of_freedom": of.df,
+        });
+        if let Quantity::ThroughputAt(n) = of.quantity {
+            value["at"] = json!(n);
+        }
+        value
+    };
     json!({
         "schema_version": SCHEMA_VERSION,
         "nmax_version": view.nmax_version,
         "title": view.title,
         "versions": view.versions.iter().map(version).collect::<Vec<_>>(),
-        "differences": view.differences.iter().map(|difference| json!({
-            "from": difference.from,
-            "to": difference.to,
-            "coefficient": difference.coefficient,
-            "value": difference.value,
-            "low": difference.low,
-            "high": difference.high,
-            "text": difference.text,
-        })).collect::<Vec<_>>(),
+        "differences": view.differences.iter().map(difference).collect::<Vec<_>>(),
+        "caveats": view.caveats,
     })
 }
 
 /// The answer of `nmax usl what-if`. Everything but `base` is assumed.
 pub fn what_if(view: &WhatIfView) -> Value {
+    let peak = |peak: Option<(f64, f64)>| peak.map(|(n, x)| json!({ "concurrency": n, "throughput": x }));
     let names = || std::iter::once("base").chain(view.assumed.iter().map(|(name, _)| name.as_str()));
     json!({
         "schema_version": SCHEMA_VERSION,
@@ -252,5 +275,70 @@ pub fn what_if(view: &WhatIfView) -> Value {
             "x": object(names().map(str::to_owned).zip(week.x.iter().map(|x| json!(x)))),
         })).collect::<Vec<_>>(),
         "notes": view.notes,
+        "peak": peak(view.peak),
+        "assumed_peak": peak(view.assumed_peak),
     })
+}
+
+/// The answer of `nmax usl predict`.
+pub fn predict(view: &PredictView) -> Value {
+    let model = match view.basis.by {
+        By::Given | By::Law(_) => "usl",
+        By::Asked(model) | By::Leader(model) | By::Collapsed(model) => model.name(),
+    };
+    let method = match view.basis.by {
+        By::Law(method) => Some(method.name()),
+        _ => None,
+    };
+    let coefficients = view.basis.coefficients();
+    let measured = view.basis.measured.map(|measured| {
+        json!({
+            "concurrency": measured.n_hi, "throughput": measured.x_max,
+            "concurrency_limit": BEYOND * measured.n_hi, "throughput_limit": BEYOND * measured.x_max,
+        })
+    });
+    json!({
+        "schema_version": SCHEMA_VERSION,
+        "nmax_version": view.nmax_version,
+        "name": view.name,
+        "model": model,
+        "method": method,
+        "by": view.by(),
+        "coefficients": object(coefficients.iter().map(|(name, value)| (key(*name).to_owned(), est(value)))),
+        "think_time_ms": view.basis.think_s * 1e3,
+        "measured": measured,
+        "predictions": view.predictions.iter().map(prediction).collect::<Vec<_>>(),
+        "notes": view.notes,
+    })
+}
+
+const fn key(name: Coefficient) -> &'static str {
+    match name {
+        Coefficient::Alpha => "alpha",
+        Coefficient::Beta => "beta",
+        Coefficient::Gamma => "gamma",
+        Coefficient::Cap => "cap",
+    }
+}
+
+fn prediction(of: &Prediction) -> Value {
+    let asked = match of.asked {
+        Question::Concurrency(n) => json!({ "concurrency": n }),
+        Question::Throughput(x) => json!({ "throughput": x }),
+        Question::ResponseTime(r_s) => json!({ "response_time_ms": r_s * 1e3 }),
+    };
+    json!({
+        "asked": asked,
+        "concurrency": est_or_null(of.n.as_ref()),
+        "throughput": est_or_null(of.x.as_ref()),
+        "response_time_ms": est_or_null(of.r_s.map(in_ms).as_ref()),
+        "efficiency": est_or_null(of.efficiency.as_ref()),
+        "also_at": of.also_at,
+        "refused": of.refused,
+    })
+}
+
+fn in_ms(of: Estimate) -> Estimate {
+    let ms = |end: Option<f64>| end.map(|end| end * 1e3);
+    Estimate { estimate: of.estimate * 1e3, low: ms(of.low), high: ms(of.high), at_bound: of.at_bound }
 }

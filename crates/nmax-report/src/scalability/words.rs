@@ -4,36 +4,12 @@ use nmax_usl::{Analysis, Class, Curve, Effect, Estimate, Fit, LawPeak, Method, R
 
 use crate::number::UNKNOWN;
 
+pub use nmax_usl::number::plain;
+pub(crate) use nmax_usl::number::{DECIMALS_MAX, decimals_of, fixed, significant};
+
 mod versions;
 
 pub(crate) use versions::{COEFFICIENTS, all_settings, beside, heading, meaning, missing};
-
-/// Most digits after the point before a number takes an exponent.
-const DECIMALS_MAX: usize = 7;
-
-/// A number with `decimals` digits after the point, thousands in groups, and a true minus. Never `−0`.
-pub(crate) fn fixed(value: f64, decimals: usize) -> String {
-    if !value.is_finite() {
-        return UNKNOWN.into();
-    }
-    let size = value.abs();
-    if decimals > DECIMALS_MAX || size >= 1e15 {
-        let text = if value == 0.0 { "0".into() } else { format!("{size:.1e}") };
-        return format!("{}{text}", if value < 0.0 { "−" } else { "" });
-    }
-    let text = format!("{size:.decimals$}");
-    let (whole, rest) = text.find('.').map_or((text.as_str(), ""), |at| text.split_at(at));
-    let is_zero = text.bytes().all(|byte| matches!(byte, b'0' | b'.'));
-    let sign = if value < 0.0 && !is_zero { "−" } else { "" };
-    let mut grouped = String::with_capacity(text.len() + 4);
-    for (index, digit) in whole.chars().enumerate() {
-        if index > 0 && (whole.len() - index).is_multiple_of(3) {
-            grouped.push(',');
-        }
-        grouped.push(digit);
-    }
-    format!("{sign}{grouped}{rest}")
-}
 
 /// A throughput with its unit: `286.1/s` without a name for what is counted, else `286.1 requests/s`.
 pub(crate) fn with_unit(number: &str, unit: &str) -> String {
@@ -56,31 +32,9 @@ pub(crate) fn response_times(analysis: &Analysis) -> Option<&'static str> {
     }
 }
 
-/// Digits after the point that show a size with `significant` digits; none above that many whole ones.
-fn decimals_of(size: f64, significant: i32) -> usize {
-    if !size.is_finite() || size <= 0.0 {
-        return 0;
-    }
-    usize::try_from(significant - 1 - size.log10().floor() as i32).unwrap_or(0)
-}
-
-/// A number that nothing is known about: four significant digits, without zeros at its end.
-pub fn plain(value: f64) -> String {
-    let decimals = decimals_of(value.abs(), 4);
-    trim(&fixed(value, decimals))
-}
-
 /// [`plain`] of a number that may be unknown.
 pub(crate) fn plain_or_unknown(value: Option<f64>) -> String {
     value.map_or_else(|| UNKNOWN.into(), plain)
-}
-
-fn trim(text: &str) -> String {
-    if text.contains('.') && !text.contains('e') {
-        text.trim_end_matches('0').trim_end_matches('.').to_owned()
-    } else {
-        text.to_owned()
-    }
 }
 
 /// Digits that an interval allows: two significant ones of its half width, three where the value has no more than that,
@@ -208,7 +162,7 @@ pub(crate) fn n_axis(label: &str, is_log: bool) -> String {
 pub(crate) fn tick(value: f64) -> String {
     match value {
         _ if value.abs() >= 1e7 => format!("{value:e}"),
-        _ => trim(&fixed(value, decimals_of(value.abs(), 3))),
+        _ => significant(value, 3),
     }
 }
 

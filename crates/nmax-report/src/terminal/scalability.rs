@@ -1,4 +1,4 @@
-//! Fits, campaigns, comparisons and assumptions as text. The answer first, then the law, then what it rests on.
+//! Fits, campaigns, predictions, comparisons and assumptions as text. The answer first, then the law, then what it rests on.
 
 use nmax_usl::{Analysis, Effect};
 
@@ -9,9 +9,11 @@ use crate::scalability::{FitView, Level, ScaleView, words};
 
 mod canvas;
 mod chart;
+mod prediction;
 mod versions;
 
 pub use chart::{Glyphs, LiveScale, live_curve};
+pub use prediction::predict;
 pub use versions::{compare, what_if};
 
 /// Most rows of a table; files and pages have the others.

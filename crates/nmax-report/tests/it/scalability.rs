@@ -1,9 +1,9 @@
 //! Fits and campaigns: the outputs agree with each other, load nothing, fit their width, and draw what there is.
 
-use nmax_report::scalability::{CompareView, Difference, FitView, Found, Knob, Level, ScaleInfo, ScaleView};
+use nmax_report::scalability::{CompareView, FitView, Found, Knob, Level, ScaleInfo, ScaleView};
 use nmax_report::scalability::{Version, Week, WhatIfView};
 use nmax_report::terminal::Style;
-use nmax_usl::{Analysis, Method, Observation, Options, Usl, analyse};
+use nmax_usl::{Analysis, Change, Difference, Estimate, Method, Observation, Options, Quantity, Usl, analyse};
 
 mod agreement;
 mod golden;
@@ -193,12 +193,15 @@ fn compare() -> CompareView {
         differences: vec![Difference {
             from: "1.2.8".into(),
             to: "patched".into(),
-            coefficient: "coherency",
-            value: -0.02,
-            low: Some(-0.026),
-            high: Some(-0.015),
+            quantity: Quantity::Coherency,
+            before: 0.021,
+            after: 0.001,
+            difference: Estimate { estimate: -0.02, low: Some(-0.026), high: Some(-0.015), at_bound: false },
+            df: Some(7.5),
+            change: Change::Fell,
             text: "Coherency fell by 0.020 (95 %: 0.015 to 0.026).".into(),
         }],
+        caveats: vec![],
     }
 }
 
@@ -222,6 +225,8 @@ fn what_if() -> WhatIfView {
             Week { week: 26, n: 70.0, x: vec![None, None, None] },
         ],
         notes: vec!["α is assumed, not measured.".into()],
+        peak: Some((44.0, 850.0)),
+        assumed_peak: None,
     }
 }
 

@@ -1,11 +1,11 @@
 //! The flags of `nmax usl`.
 
-use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum};
-use nmax_usl::{Dimension, Method, Model, Usl};
+use nmax_usl::table::Rows;
+use nmax_usl::{Dimension, Method, Model, Override, Usl};
 
 use super::values::duration;
 
@@ -173,10 +173,10 @@ pub struct WhatIfArgs {
     pub gamma: Option<f64>,
     /// One edge of the envelope, as in alpha=0.005,beta=0.0001
     #[arg(long, value_name = "NAME=V,..", value_parser = overrides)]
-    pub optimistic: Option<Overrides>,
+    pub optimistic: Option<Override>,
     /// Its other edge [default: as measured]
     #[arg(long, value_name = "NAME=V,..", value_parser = overrides, requires = "optimistic")]
-    pub realistic: Option<Overrides>,
+    pub realistic: Option<Override>,
     /// How load grows, as in 3%/week; also per day, month or year
     #[arg(long, value_name = "SHARE/TIME", value_parser = growth, requires = "load")]
     pub growth: Option<f64>,
@@ -208,7 +208,7 @@ pub struct ReadArgs {
     #[arg(long, value_name = "COL[:UNIT]")]
     pub r: Option<String>,
     /// Only these rows, as in 1..9 or 1..4,6,8..; they count from 1, without header and comments
-    #[arg(long, value_name = "FROM..TO", value_parser = rows)]
+    #[arg(long, value_name = "FROM..TO", value_parser = Rows::parse)]
     pub rows: Option<Rows>,
     /// Think time Z of each user between requests: N = X(R + Z)
     #[arg(long, value_name = "TIME", value_parser = duration)]
@@ -356,67 +356,6 @@ impl From<DimensionName> for Dimension {
     }
 }
 
-/// Rows of a table, from 1: ranges with both ends in them.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Rows(Vec<(usize, usize)>);
-
-impl Rows {
-    /// From its text, as [`rows`] reads it.
-    #[cfg(test)]
-    pub fn parse(text: &str) -> Result<Self, String> {
-        rows(text)
-    }
-
-    /// Whether a row is among them.
-    pub fn contains(&self, row: usize) -> bool {
-        self.0.iter().any(|(from, to)| (*from..=*to).contains(&row))
-    }
-
-    /// The last row that is wanted; with an open end, any row may be.
-    pub fn last(&self) -> usize {
-        self.0.iter().map(|(_, to)| *to).max().unwrap_or(0)
-    }
-
-    /// The largest row that was named.
-    pub fn named_max(&self) -> usize {
-        let largest = |(from, to): &(usize, usize)| if *to == usize::MAX { *from } else { *to };
-        self.0.iter().map(largest).max().unwrap_or(0)
-    }
-}
-
-impl fmt::Display for Rows {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (at, (from, to)) in self.0.iter().enumerate() {
-            f.write_str(if at > 0 { "," } else { "" })?;
-            match *to {
-                usize::MAX => write!(f, "{from}..")?,
-                to if to == *from => write!(f, "{from}")?,
-                to => write!(f, "{from}..{to}")?,
-            }
-        }
-        Ok(())
-    }
-}
-
-/// `1..9`, `3`, `4..`, `..9`, and several with commas between.
-fn rows(text: &str) -> Result<Rows, String> {
-    let help = "write rows from 1, such as 1..9 or 1..4,6,8..";
-    let row = |text: &str, open: usize| match text.trim().trim_start_matches('=') {
-        "" => Ok(open),
-        text => text.parse().ok().filter(|row| *row >= 1).ok_or(help),
-    };
-    let range = |part: &str| match part.split_once("..") {
-        None if part.trim().is_empty() => Err(help),
-        None => row(part, 1).map(|row| (row, row)),
-        Some((from, to)) => Ok((row(from, 1)?, row(to, usize::MAX)?)),
-    };
-    let ranges = text.split(',').map(range).collect::<Result<Vec<_>, _>>()?;
-    match ranges.iter().find(|(from, to)| from > to) {
-        Some((from, to)) => Err(format!("{from}..{to} has no rows; {help}")),
-        None => Ok(Rows(ranges)),
-    }
-}
-
 /// A finite number.
 fn number(text: &str) -> Result<f64, String> {
     let number = text.trim().parse::<f64>().ok().filter(|number| number.is_finite());
@@ -431,24 +370,16 @@ fn from_one(text: &str) -> Result<f64, String> {
     number(text).ok().filter(|number| *number >= 1.0).ok_or_else(|| "write a number from 1 up".into())
 }
 
-/// Coefficients of the law, some of them.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Overrides {
-    pub alpha: Option<f64>,
-    pub beta: Option<f64>,
-    pub gamma: Option<f64>,
-}
-
 /// `alpha=0.005,beta=0.0001`; Greek letters and the first letter are names too.
-fn overrides(text: &str) -> Result<Overrides, String> {
+fn overrides(text: &str) -> Result<Override, String> {
     let help = "write alpha=V, beta=V and gamma=V with commas between, such as alpha=0.005,gamma=1200";
-    let mut all = Overrides::default();
+    let mut all = Override::default();
     for part in text.split(',') {
         let (name, value) = part.split_once('=').ok_or(help)?;
         let place = match name.trim().to_lowercase().as_str() {
-            "alpha" | "α" | "a" | "contention" => &mut all.alpha,
-            "beta" | "β" | "b" | "coherency" => &mut all.beta,
-            "gamma" | "γ" | "g" => &mut all.gamma,
+            "alpha" | "α" | "a" | "contention" => &mut all.contention,
+            "beta" | "β" | "b" | "coherency" => &mut all.coherency,
+            "gamma" | "γ" | "g" => &mut all.unit_throughput,
             other => return Err(format!("`{other}` is no coefficient; {help}")),
         };
         let value = number(value).map_err(|error| format!("{}: {error}", name.trim()))?;
@@ -456,7 +387,7 @@ fn overrides(text: &str) -> Result<Overrides, String> {
             return Err(format!("{} is given twice", name.trim()));
         }
     }
-    if all.gamma.is_some_and(|gamma| gamma <= 0.0) {
+    if all.unit_throughput.is_some_and(|gamma| gamma <= 0.0) {
         return Err("gamma is a throughput: write a number above 0".into());
     }
     Ok(all)
@@ -470,10 +401,12 @@ fn coefficients(text: &str) -> Result<Usl, String> {
     } else {
         let values = text.split(',').map(number).collect::<Result<Vec<_>, _>>();
         let [alpha, beta, gamma] = values.ok().and_then(|values| <[f64; 3]>::try_from(values).ok()).ok_or(help)?;
-        let [alpha, beta, gamma] = [alpha, beta, gamma].map(Some);
-        Overrides { alpha, beta, gamma }
+        let [contention, coherency, unit_throughput] = [alpha, beta, gamma].map(Some);
+        Override { contention, coherency, unit_throughput }
     };
-    let Overrides { alpha: Some(contention), beta: Some(coherency), gamma: Some(unit_throughput) } = given else {
+    let Override { contention: Some(contention), coherency: Some(coherency), unit_throughput: Some(unit_throughput) } =
+        given
+    else {
         return Err(help.into());
     };
     if unit_throughput <= 0.0 {

@@ -2,26 +2,24 @@
 //!
 //! # Layout
 //! - `fit`, `predict`, `compare`, `what_if`: the four commands
-//! - `table`: measurements read from a file; `records`: its lines as cells; `columns`: what its columns are
-//! - `output`: where results go; `schema`: what their JSON is
+//! - `table`: measurements from a file or a scale
+//! - `output`: where results go; `schema`: what the JSON of predictions is
 
-mod columns;
 mod compare;
 mod fit;
 mod output;
 mod predict;
-mod records;
-pub mod schema;
+mod schema;
 mod table;
 mod what_if;
 
 use std::fmt::Display;
 use std::path::Path;
 
-use nmax_report::scalability::words;
 use nmax_run::Exit;
-use nmax_usl::{Analysis, Demand, Effect, Estimate, Method, Options, Regression, analyse};
+use nmax_usl::{Analysis, Demand, Estimate, Method, Options, Regression, Usl, analyse};
 
+pub use self::schema::schema;
 use self::table::Measured;
 use super::run::complain;
 use crate::args::{LawArgs, ReadArgs, UslArgs, UslVerb};
@@ -50,11 +48,6 @@ impl Trouble {
     fn usage(text: impl Display, help: impl Display) -> Self {
         Self { text: format!("{text}\n  help: {help}"), exit: Exit::Usage }
     }
-
-    /// With the name of the file before it.
-    fn of(self, name: &str) -> Self {
-        Self { text: format!("{name}: {}", self.text), ..self }
-    }
 }
 
 /// Reads a file and says everything about it. `verb` and `flags` are for the message when no file is given.
@@ -74,24 +67,24 @@ fn analysed(
         return Err(Trouble::usage("no measurements are given", help));
     };
     let measured = table::read(file, read)?;
-    if measured.regression == Regression::ResponseTime && Method::from(law.method) != Method::Log {
+    if measured.table.regression == Regression::ResponseTime && Method::from(law.method) != Method::Log {
         let text =
             format!("{}: no column holds N, so R is fitted on X, and only the method log does that", measured.name);
         return Err(Trouble::usage(text, "leave --method out, or say which column is N: --n NAME"));
     }
-    for note in &measured.notes {
+    for note in &measured.table.notes {
         say::note(format_args!("note: {note}"));
     }
-    let analysis = analyse(&measured.observations, &options(&measured, read, law));
+    let analysis = analyse(&measured.table.observations, &options(&measured, read, law));
     Ok((measured, analysis))
 }
 
 fn options(measured: &Measured, read: &ReadArgs, law: &LawArgs) -> Options {
     Options {
         method: law.method.into(),
-        dimension: measured.dimension,
+        dimension: measured.table.dimension,
         think_s: read.think.map_or(measured.think_s.unwrap_or(0.0), |think| think.as_secs_f64()),
-        regression: measured.regression,
+        regression: measured.table.regression,
         demand: law.largest_demand().map(|(name, seconds)| Demand {
             name,
             seconds: Estimate { estimate: seconds, low: None, high: None, at_bound: false },
@@ -100,17 +93,7 @@ fn options(measured: &Measured, read: &ReadArgs, law: &LawArgs) -> Options {
     }
 }
 
-/// Why nothing may be concluded from the law, if so.
-fn blocked(analysis: &Analysis) -> Option<String> {
-    let blocks = analysis.findings.iter().filter(|finding| finding.effect == Effect::Block);
-    let blocks: Vec<String> = blocks.map(|finding| format!("{}: {}", finding.code.name(), finding.text)).collect();
-    if !blocks.is_empty() {
-        return Some(blocks.join("\n  "));
-    }
-    analysis.fit.is_none().then(|| "the law cannot be fitted to these points".to_owned())
-}
-
-/// A number for people.
-fn plain(value: f64) -> String {
-    words::plain(value)
+/// A law as `--coefficients` takes it.
+fn as_given(law: &Usl) -> String {
+    format!("{},{},{}", law.contention, law.coherency, law.unit_throughput)
 }

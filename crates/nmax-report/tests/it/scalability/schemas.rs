@@ -25,7 +25,6 @@ fn real_output_satisfies_the_schemas() {
     }
 }
 
-/// Commands add to these, and have schemas of their own.
 #[test]
 fn comparisons_and_assumptions_satisfy_theirs() {
     let cases = [

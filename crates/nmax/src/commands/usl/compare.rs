@@ -2,14 +2,12 @@
 
 use std::path::Path;
 
-use nmax_report::scalability::{CompareView, Difference, Version};
+use nmax_report::scalability::{CompareView, Version};
 use nmax_report::{csv, html, json, svg, terminal};
 use nmax_run::Exit;
-use nmax_usl::{Comparison, Quantity};
-use serde_json::Value;
 
 use super::output::{self, Forms};
-use super::{Trouble, analysed, blocked};
+use super::{Trouble, analysed};
 use crate::args::CompareArgs;
 use crate::say;
 
@@ -44,20 +42,20 @@ pub(super) fn compare(args: &CompareArgs) -> Result<Exit, Trouble> {
         let texts: Vec<String> = problems.into_iter().map(|trouble| trouble.text).collect();
         return Err(Trouble { text: texts.join("\nerror: "), exit: Exit::Usage });
     }
-    let (view, comparison) = view(versions);
+    let view = CompareView::new(versions, env!("CARGO_PKG_VERSION").into());
     let mut exit = Exit::Pass;
     for version in &view.versions {
-        if let Some(why) = blocked(&version.analysis) {
+        if let Some(why) = version.analysis.blocked() {
             say::note(format_args!("warning: {}: nothing can be concluded from its law: {why}", version.name));
             exit = Exit::Invalid;
         }
     }
-    for caveat in &comparison.caveats {
+    for caveat in &view.caveats {
         say::note(format_args!("note: {caveat}"));
     }
     let forms = Forms {
         text: &|style, glyphs| terminal::compare(&view, style, glyphs),
-        json: &|| as_json(&view, &comparison),
+        json: &|| json::compare(&view),
         svg: &|| svg::compare(&view),
         html: &|| html::compare(&view),
         csv: &|| csv::coefficients(&view),
@@ -95,58 +93,6 @@ fn unlike(wanted: &str, file: &str, earlier: &[Version]) -> String {
     }
     let numbered = (2..).map(|number| format!("{wanted} ({number})"));
     numbered.into_iter().find(|name| is_free(name)).unwrap_or_default()
-}
-
-fn view(versions: Vec<Version>) -> (CompareView, Comparison) {
-    let names: Vec<&str> = versions.iter().map(|version| version.name.as_str()).collect();
-    let title = names.join(" against ");
-    let pairs: Vec<_> = versions.iter().map(|version| (version.name.clone(), version.analysis.clone())).collect();
-    let comparison = nmax_usl::compare(&pairs);
-    let view = CompareView {
-        title,
-        n_label: String::new(),
-        x_unit: String::new(),
-        nmax_version: env!("CARGO_PKG_VERSION").into(),
-        differences: comparison.differences.iter().map(difference).collect(),
-        versions,
-    };
-    (view, comparison)
-}
-
-/// A difference as reports have it: of α and β later minus earlier, of throughputs later through earlier.
-fn difference(of: &nmax_usl::Difference) -> Difference {
-    let (coefficient, base) = match of.quantity {
-        Quantity::Contention => ("contention", 0.0),
-        Quantity::Coherency => ("coherency", 0.0),
-        Quantity::UnitThroughput => ("unit throughput", 1.0),
-        Quantity::ThroughputAt(_) => ("throughput", 1.0),
-    };
-    Difference {
-        from: of.from.clone(),
-        to: of.to.clone(),
-        coefficient,
-        value: of.difference.estimate + base,
-        low: of.difference.low.map(|low| low + base),
-        high: of.difference.high.map(|high| high + base),
-        text: of.text.clone(),
-    }
-}
-
-/// With what scripts ask for: what each interval says, and what makes the versions hard to compare.
-fn as_json(view: &CompareView, comparison: &Comparison) -> Value {
-    let mut value = json::compare(view);
-    for (index, of) in comparison.differences.iter().enumerate() {
-        let entry = &mut value["differences"][index];
-        entry["change"] = of.change.name().into();
-        entry["before"] = of.before.into();
-        entry["after"] = of.after.into();
-        entry["degrees_of_freedom"] = of.df.into();
-        if let Quantity::ThroughputAt(n) = of.quantity {
-            entry["at"] = n.into();
-        }
-    }
-    value["caveats"] = comparison.caveats.clone().into();
-    value
 }
 
 #[cfg(test)]

@@ -6,17 +6,17 @@ use nmax_run::Exit;
 use nmax_usl::{Analysis, Model, Rung};
 
 use super::output::{self, Forms};
-use super::{Trouble, analysed, blocked};
+use super::{Trouble, analysed};
 use crate::args::FitArgs;
 
 /// Fits.
 pub(super) fn fit(args: &FitArgs) -> Result<Exit, Trouble> {
     output::check(&args.output)?;
     let (measured, analysis) = analysed(args.file.as_deref(), "fit", "", &args.read, &args.law)?;
-    let exit = if blocked(&analysis).is_some() { Exit::Invalid } else { Exit::Pass };
+    let exit = if analysis.blocked().is_some() { Exit::Invalid } else { Exit::Pass };
     let view = FitView {
         title: measured.name,
-        subtitle: measured.how,
+        subtitle: measured.table.how,
         n_label: String::new(),
         x_unit: String::new(),
         nmax_version: env!("CARGO_PKG_VERSION").into(),

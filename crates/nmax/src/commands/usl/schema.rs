@@ -1,59 +1,14 @@
-//! The JSON Schemas (2020-12) of what `nmax usl compare`, `what-if` and `predict` print.
+//! The JSON Schema (2020-12) of what `nmax usl predict` prints.
 
-use nmax_report::json;
-use nmax_usl::{Change, Method, Model};
+use nmax_usl::{Method, Model};
 use serde_json::Value;
 
 use crate::commands::schema::{
-    allow, boolean, described, document, first_version, list, map, number, one_of, or_null, record, require, text,
+    boolean, described, document, first_version, list, map, number, one_of, or_null, record, text,
 };
 
-/// Of `nmax usl compare`.
-pub fn compare() -> Value {
-    let mut root = json::usl_compare_schema();
-    let caveats = described(list(text()), "What makes the versions hard to compare.");
-    require(&mut root, &[("caveats", caveats)]);
-    let difference = &mut root["properties"]["differences"]["items"];
-    let changes = [Change::Rose, Change::Fell, Change::NotSeen, Change::Unknown];
-    require(
-        difference,
-        &[
-            (
-                "change",
-                described(
-                    one_of(changes.map(Change::name)),
-                    "What the interval says; `not_seen`: it holds no difference.",
-                ),
-            ),
-            ("before", or_null(number())),
-            ("after", or_null(number())),
-            ("degrees_of_freedom", described(or_null(number()), "Of the interval, by Welch and Satterthwaite.")),
-        ],
-    );
-    let at = "N at which throughputs are compared; absent for coefficients.";
-    allow(difference, "at", described(number(), at));
-    root
-}
-
-/// Of `nmax usl what-if`.
-pub fn what_if() -> Value {
-    let peak = |words| {
-        let peak = record(&[("concurrency", number()), ("throughput", number())]);
-        described(or_null(peak), words)
-    };
-    let mut root = json::usl_what_if_schema();
-    require(
-        &mut root,
-        &[
-            ("peak", peak("Of the law; null where it must not be said, or there is none.")),
-            ("assumed_peak", peak("The same of --alpha, --beta and --gamma.")),
-        ],
-    );
-    root
-}
-
-/// Of `nmax usl predict`.
-pub fn predict() -> Value {
+/// The schema.
+pub fn schema() -> Value {
     let estimate = || {
         record(&[
             ("estimate", number()),
@@ -78,7 +33,8 @@ pub fn predict() -> Value {
         ("also_at", described(or_null(number()), "The other N with this throughput, behind the peak.")),
         ("refused", described(or_null(text()), "Why nothing is predicted; null when something is.")),
     ]);
-    let method = one_of_or_null(Method::ALL.iter().map(|method| method.name()));
+    let mut method = one_of(Method::ALL.iter().map(|method| method.name()));
+    method["enum"].as_array_mut().expect("built as a list").push(Value::Null);
     document(
         "nmax usl predict",
         &[
@@ -95,11 +51,4 @@ pub fn predict() -> Value {
             ("notes", list(text())),
         ],
     )
-}
-
-fn one_of_or_null<'a>(words: impl Iterator<Item = &'a str>) -> Value {
-    let mut rules = one_of(words);
-    let words = rules["enum"].as_array_mut().expect("built as a list");
-    words.push(Value::Null);
-    rules
 }

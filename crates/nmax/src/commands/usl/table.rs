@@ -1,45 +1,23 @@
-//! Measurements read from a table: a file, standard input, or the directory of a scale.
-//!
-//! Rows are runs. What is no number is an error, with its row and column, and all errors are said at once; numbers
-//! that no measurement can be (0, below 0) go on to the analysis, which says what they are.
+//! Measurements from a file, standard input, or the directory of a scale.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, IsTerminal};
 use std::path::Path;
 
-use nmax_text::shown;
-use nmax_usl::{Dimension, Observation, Regression};
+use nmax_usl::table::{self, Asked, Table, Wanted, Wording};
 
 use super::Trouble;
-use super::columns::{self, Asked, Columns};
-use super::records::{Record, Records, Separator, Unreadable, looks_like_a_number};
-use crate::args::{ReadArgs, Rows};
+use crate::args::ReadArgs;
 use crate::say;
 
-/// Most rows that are used.
-const ROWS_MAX: usize = 1_000_000;
-/// Most errors that are said one by one.
-const PROBLEMS_SHOWN: usize = 20;
-/// Most columns of a table.
-const COLUMNS_MAX: usize = 1000;
-
-/// What was read.
+/// What was read, and from where.
 #[derive(Clone, Debug)]
 pub(super) struct Measured {
-    /// A row each, in the order of the file.
-    pub(super) observations: Vec<Observation>,
-    /// What N counts, as its column is called.
-    pub(super) dimension: Dimension,
-    /// What is to be fitted: R on X where there is no N.
-    pub(super) regression: Regression,
+    pub(super) table: Table,
     /// Think time Z that a scale has written beside its measurements, seconds.
     pub(super) think_s: Option<f64>,
     /// Where it was read: the file, or `standard input`.
     pub(super) name: String,
-    /// How it was read, in words.
-    pub(super) how: String,
-    /// What a person should know about the reading.
-    pub(super) notes: Vec<String>,
 }
 
 /// Reads measurements.
@@ -48,7 +26,7 @@ pub(super) fn read(file: &Path, args: &ReadArgs) -> Result<Measured, Trouble> {
         if std::io::stdin().is_terminal() {
             say::note("reading measurements from standard input; end them with Ctrl-D");
         }
-        return parse(std::io::stdin().lock(), "standard input", args);
+        return parse(std::io::stdin().lock(), "standard input".into(), args);
     }
     let inner = file.join(POINTS);
     let is_directory = file.is_dir();
@@ -61,14 +39,14 @@ pub(super) fn read(file: &Path, args: &ReadArgs) -> Result<Measured, Trouble> {
         ),
     })?;
     let reader = BufReader::with_capacity(1 << 17, opened);
-    let mut measured = parse(reader, &path.display().to_string(), args)?;
+    let mut measured = parse(reader, path.display().to_string(), args)?;
     if is_directory && let Some(scale) = scale_of(file) {
         let name = scale["dimension"].as_str().and_then(crate::args::DimensionName::named);
         if let Some(name) = args.dimension.or(name) {
-            measured.dimension = name.into();
+            measured.table.dimension = name.into();
         }
         measured.think_s = scale["think_ms"].as_f64().map(|ms| ms / 1e3).filter(|think_s| *think_s > 0.0);
-        measured.notes.extend(one_of_many(&scale));
+        measured.table.notes.extend(one_of_many(&scale));
     }
     Ok(measured)
 }
@@ -108,268 +86,37 @@ fn one_of_many(scale: &serde_json::Value) -> Option<String> {
 }
 
 /// Reads a table.
-fn parse(input: impl BufRead, name: &str, args: &ReadArgs) -> Result<Measured, Trouble> {
-    parse_up_to(ROWS_MAX, input, name, args)
-}
-
-/// Reads a table of at most so many rows.
-fn parse_up_to(rows_max: usize, input: impl BufRead, name: &str, args: &ReadArgs) -> Result<Measured, Trouble> {
-    let unreadable = |error: Unreadable| Trouble::usage(format!("{name}: {}", error.text), error.help);
-    let of_file = |trouble: Trouble| trouble.of(name);
-    let mut records = Records::new(input).map_err(unreadable)?;
-    let mut record = Record::default();
-    if !records.read(&mut record).map_err(unreadable)? {
-        let help = "it needs a row for each run: its concurrency and its throughput";
-        return Err(Trouble::usage(format!("{name}: there is nothing in it"), help));
-    }
-    let width = record.len();
-    if width > COLUMNS_MAX {
-        let text = format!("{name}: {width} columns; at most {COLUMNS_MAX} are read");
-        return Err(Trouble::usage(text, "give a table with a row for each run"));
-    }
-    let names = header(&record);
-    let asked = Asked { n: args.n.as_deref(), x: args.x.as_deref(), r: args.r.as_deref() };
-    let columns = columns::find(names.as_deref(), width, asked).map_err(of_file)?;
-    let mut rows = RowsReader {
-        names: names.as_deref(),
-        columns,
-        width,
-        separator: records.separator(),
-        line: 0,
-        row: 0,
-        observations: Vec::new(),
-        problems: Problems::default(),
+fn parse(input: impl BufRead, name: String, args: &ReadArgs) -> Result<Measured, Trouble> {
+    let wanted = Wanted {
+        columns: Asked { n: args.n.as_deref(), x: args.x.as_deref(), r: args.r.as_deref() },
+        rows: args.rows.as_ref(),
+        wording: Wording {
+            shown: nmax_text::shown,
+            nearest: |word, names| nmax_data::nearest(word, names.iter().map(String::as_str)),
+        },
     };
-    let mut more = names.is_none() || records.read(&mut record).map_err(unreadable)?;
-    let last = args.rows.as_ref().map_or(usize::MAX, Rows::last);
-    while more && rows.row < last {
-        rows.row += 1;
-        rows.line = record.line;
-        if args.rows.as_ref().is_none_or(|wanted| wanted.contains(rows.row)) {
-            if rows.observations.len() == rows_max {
-                let text = format!("{name}: more than {rows_max} rows");
-                let help = "give a row for each run, not for each request; --rows takes a part";
-                return Err(Trouble::usage(text, help));
-            }
-            rows.take(&record);
-        }
-        more = records.read(&mut record).map_err(unreadable)?;
+    let read = table::read(input, &wanted);
+    let mut table = read.map_err(|error| Trouble::usage(format!("{name}: {}", error.text), error.help))?;
+    if let Some(dimension) = args.dimension {
+        table.dimension = dimension.into();
     }
-    rows.end(name, args)
-}
-
-/// Names of the columns, if the first record is a header: it has no number, or names that are known.
-fn header(first: &Record) -> Option<Vec<String>> {
-    let names: Vec<String> = first.cells().take(first.len()).map(str::to_owned).collect();
-    let has_numbers = first.cells().any(looks_like_a_number);
-    let is_known = || columns::find(Some(&names), names.len(), Asked { n: None, x: None, r: None }).is_ok();
-    (!has_numbers || is_known()).then_some(names)
-}
-
-/// Rows as they become observations.
-struct RowsReader<'a> {
-    names: Option<&'a [String]>,
-    columns: Columns,
-    /// Cells of the first record.
-    width: usize,
-    separator: Separator,
-    line: u64,
-    row: usize,
-    observations: Vec<Observation>,
-    problems: Problems,
-}
-
-impl RowsReader<'_> {
-    /// Takes a record as a run, or notes what is wrong with it.
-    fn take(&mut self, record: &Record) {
-        if record.len() > self.width || record.width() < self.width {
-            let first = if self.names.is_some() { "the header" } else { "the first row" };
-            let text = format!("{}, where {first} has {}", counted(record.width(), "cell"), self.width);
-            let help = match self.separator {
-                Separator::Byte(b',') => Help::Cells,
-                _ => Help::CellsOther,
-            };
-            return self.problems.add(self.place(None), text, help);
-        }
-        let columns = self.columns;
-        // An open load has no N of its own: the analysis takes X·(R + Z).
-        let n = columns.n.map_or(Some(1.0), |column| self.number(record, column));
-        let x = self.number(record, columns.x);
-        let r_s = columns.r.map(|r| {
-            let cell = record.cell(r.column);
-            if cell.is_empty() {
-                return Some(None);
-            }
-            let (number, unit_s) = match with_unit(cell) {
-                Some((number, unit_s)) => (Some(number), unit_s),
-                None => (self.value(cell, r.column), r.unit_s.unwrap_or(1.0)),
-            };
-            number.map(|number| Some(number * unit_s))
-        });
-        // What is no number of completions tells nothing of noise.
-        let count = columns.count.and_then(|count| record.cell(count).parse().ok());
-        if let (Some(n), Some(x), Some(r_s)) = (n, x, r_s.unwrap_or(Some(None))) {
-            self.observations.push(Observation {
-                n,
-                x,
-                r_s,
-                weight: 1.0,
-                row: self.row,
-                count: count.filter(|count| *count > 0),
-            });
-        }
+    for note in &mut table.notes {
+        *note = format!("{name}: {note}");
     }
-
-    /// A number that must be there.
-    fn number(&mut self, record: &Record, column: usize) -> Option<f64> {
-        let cell = record.cell(column);
-        if cell.is_empty() {
-            self.problems.add(self.place(Some(column)), "it is empty".into(), Help::Number);
-            return None;
-        }
-        self.value(cell, column)
-    }
-
-    /// A finite number, or a note of what it is instead.
-    fn value(&mut self, cell: &str, column: usize) -> Option<f64> {
-        let (what, help) = match cell.parse::<f64>() {
-            Ok(number) if number.is_finite() => return Some(number),
-            // A value too large is read as infinite, as the words are.
-            Ok(_) if cell.bytes().any(|byte| byte.is_ascii_digit()) => ("is too large", Help::Number),
-            Ok(_) => ("is no measured value", Help::Number),
-            Err(_) if looks_like_a_number(cell) && cell.contains(',') => ("has a comma", Help::Comma),
-            Err(_) => ("is not a number", Help::Number),
-        };
-        let cell: String = shown(cell).chars().take(40).collect();
-        self.problems.add(self.place(Some(column)), format!("`{cell}` {what}"), help);
-        None
-    }
-
-    fn place(&self, column: Option<usize>) -> String {
-        let column = column.map_or_else(String::new, |at| format!(", {}", columns::name_of(self.names, at)));
-        format!("row {} (line {}){column}", self.row, self.line)
-    }
-
-    /// The observations, if nothing was wrong.
-    fn end(self, name: &str, args: &ReadArgs) -> Result<Measured, Trouble> {
-        if self.problems.count > 0 {
-            return Err(self.problems.trouble(name));
-        }
-        if self.row == 0 {
-            let help = "write a row for each run below the header; a scale writes one for each level that it could use";
-            return Err(Trouble::usage(format!("{name}: there is a header and no row"), help));
-        }
-        if let Some(wanted) = &args.rows
-            && self.row < wanted.named_max()
-        {
-            let text = format!("{name}: --rows {wanted}: there are {}", counted(self.row, "row"));
-            return Err(Trouble::usage(text, "rows count from 1, without header, comments and blank lines"));
-        }
-        let mut notes = Vec::new();
-        let column = |at: usize| columns::name_of(self.names, at);
-        let mut how = format!("{}, {}", counted(self.observations.len(), "row"), self.separator);
-        if self.names.is_none() {
-            how.push_str(", no header");
-        }
-        how.push_str(&match self.columns.n {
-            Some(n) => format!("; N is {}, X is {}", column(n), column(self.columns.x)),
-            None => format!("; X is {}", column(self.columns.x)),
-        });
-        if let Some(r) = self.columns.r {
-            how.push_str(&format!(", R is {}", column(r.column)));
-            if r.unit_s.is_none() {
-                notes.push(format!(
-                    "{name}: {} names no unit of time and is read as seconds\n  help: `--r {}:ms` says that they are milliseconds",
-                    column(r.column),
-                    self.names.map_or_else(|| (r.column + 1).to_string(), |names| shown(&names[r.column]).into_owned()),
-                ));
-            }
-        }
-        if let Some(count) = self.columns.count {
-            how.push_str(&format!(", completions are {}", column(count)));
-        }
-        if self.columns.n.is_none() {
-            how.push_str("; no N, so R is fitted on X as of an open load");
-        }
-        Ok(Measured {
-            regression: match self.columns.n {
-                Some(_) => Regression::Throughput,
-                None => Regression::ResponseTime,
-            },
-            think_s: None,
-            observations: self.observations,
-            dimension: args.dimension.map_or(self.columns.dimension, Into::into),
-            name: name.to_owned(),
-            how,
-            notes,
-        })
-    }
-}
-
-/// A time with its unit, such as `12.5ms`, in the unit's number and its seconds.
-fn with_unit(cell: &str) -> Option<(f64, f64)> {
-    let end = cell.trim_end_matches(char::is_alphabetic).len();
-    let number: f64 = cell[..end].trim_end().parse().ok()?;
-    let seconds = columns::seconds_of(&cell[end..])?;
-    number.is_finite().then_some((number, seconds))
-}
-
-/// What to do about a problem.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Help {
-    Number,
-    Comma,
-    Cells,
-    CellsOther,
-}
-
-impl Help {
-    const fn text(self) -> &'static str {
-        match self {
-            Self::Number => "every row needs numbers such as 955.16; --rows leaves rows out, `#` begins a comment",
-            Self::Comma => "write numbers with a decimal point and without marks for thousands, such as 1234.5",
-            Self::Cells => "if commas are decimal marks, write points; put quotes around cells that have commas",
-            Self::CellsOther => "put quotes around cells that have the separator in them",
-        }
-    }
-}
-
-/// Everything that is wrong with the rows. The first are kept, all are counted.
-#[derive(Default)]
-struct Problems {
-    shown: Vec<String>,
-    helps: Vec<Help>,
-    count: usize,
-}
-
-impl Problems {
-    fn add(&mut self, place: String, text: String, help: Help) {
-        self.count += 1;
-        if self.shown.len() < PROBLEMS_SHOWN {
-            self.shown.push(format!("{place}: {text}"));
-        }
-        if !self.helps.contains(&help) {
-            self.helps.push(help);
-        }
-    }
-
-    fn trouble(self, name: &str) -> Trouble {
-        let mut text = format!("{name}: {} cannot be read", counted(self.count, "value"));
-        for problem in &self.shown {
-            text.push_str(&format!("\n  {problem}"));
-        }
-        if self.count > self.shown.len() {
-            text.push_str(&format!("\n  and {} more", self.count - self.shown.len()));
-        }
-        let helps: Vec<&str> = self.helps.into_iter().map(Help::text).collect();
-        Trouble::usage(text, helps.join("\n  help: "))
-    }
-}
-
-/// `1 row`, `2 rows`.
-fn counted(count: usize, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+    Ok(Measured { table, think_s: None, name })
 }
 
 #[cfg(test)]
-mod tests;
+mod tests {
+    use super::*;
+
+    /// A grid has several laws; which one a directory stands for is said.
+    #[test]
+    fn the_value_that_a_directory_stands_for_is_said() {
+        let note = one_of_many(&serde_json::json!({ "versions": [{ "name": "size=s" }, { "name": "size=l" }] }));
+        let note = note.expect("two laws");
+        assert!(note.starts_with("points.csv is that of size=s;") && note.ends_with("for size=l"), "{note}");
+        assert_eq!(one_of_many(&serde_json::json!({ "versions": [] })), None);
+        assert_eq!(one_of_many(&serde_json::json!({})), None);
+    }
+}

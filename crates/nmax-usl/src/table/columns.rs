@@ -1,9 +1,7 @@
 //! Which column holds N, X and R: as asked for, else by its name.
 
-use nmax_text::shown;
-use nmax_usl::Dimension;
-
-use super::Trouble;
+use super::{TableError, Wording};
+use crate::observation::Dimension;
 
 /// Names of N and what they count.
 const CONCURRENCY: &[(&str, Dimension)] = &[
@@ -101,12 +99,15 @@ pub(super) fn seconds_of(unit: &str) -> Option<f64> {
     UNITS.iter().find(named).map(|(_, seconds)| *seconds)
 }
 
-/// What is asked for on the command line: a name, or a number from 1.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Asked<'a> {
-    pub(super) n: Option<&'a str>,
-    pub(super) x: Option<&'a str>,
-    pub(super) r: Option<&'a str>,
+/// Columns that are asked for: each by its name, or its number from 1.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Asked<'a> {
+    /// Of N.
+    pub n: Option<&'a str>,
+    /// Of X.
+    pub x: Option<&'a str>,
+    /// Of R; after a colon its unit of time may follow.
+    pub r: Option<&'a str>,
 }
 
 /// Columns, counted from 0.
@@ -130,11 +131,16 @@ pub(super) struct ResponseTime {
 }
 
 /// Finds the columns. `names` are those of the header, `None` without one; `count` is how many columns there are.
-pub(super) fn find(names: Option<&[String]>, count: usize, asked: Asked<'_>) -> Result<Columns, Trouble> {
-    let table = Table { names, count };
+pub(super) fn find(
+    names: Option<&[String]>,
+    count: usize,
+    asked: Asked<'_>,
+    wording: Wording,
+) -> Result<Columns, TableError> {
+    let table = Table { names, count, wording };
     if count < 2 {
         let help = "put a comma, semicolon, tab or spaces between the concurrency and the throughput of a run";
-        return Err(Trouble::usage("there is one column; two are needed: N and X", help));
+        return Err(TableError::new("there is one column; two are needed: N and X", help));
     }
     let is_concurrency = |name: &str| CONCURRENCY.iter().any(|(known, _)| *known == plain(name));
     let r = table.response_time(asked.r)?;
@@ -151,11 +157,11 @@ pub(super) fn find(names: Option<&[String]>, count: usize, asked: Asked<'_>) -> 
     let x = table.one("x", asked.x, "X, the throughput", is_throughput)?;
     if n == Some(x) {
         let text = format!("N and X are both {}", table.name(x));
-        return Err(Trouble::usage(text, "give different columns to --n and --x"));
+        return Err(TableError::new(text, "give different columns to --n and --x"));
     }
     if let Some(r) = r.filter(|r| n == Some(r.column) || x == r.column) {
         let text = format!("R is {}, as is {}", table.name(r.column), if x == r.column { "X" } else { "N" });
-        return Err(Trouble::usage(text, "give another column to --r"));
+        return Err(TableError::new(text, "give another column to --r"));
     }
     let taken = |column: usize| n == Some(column) || column == x || r.is_some_and(|r| r.column == column);
     let is_count = |name: &String| COUNTS.iter().any(|known| name.eq_ignore_ascii_case(known));
@@ -179,6 +185,7 @@ pub(super) fn find(names: Option<&[String]>, count: usize, asked: Asked<'_>) -> 
 struct Table<'a> {
     names: Option<&'a [String]>,
     count: usize,
+    wording: Wording,
 }
 
 impl Table<'_> {
@@ -189,7 +196,7 @@ impl Table<'_> {
         asked: Option<&str>,
         what: &str,
         is_named: impl Fn(&str) -> bool,
-    ) -> Result<usize, Trouble> {
+    ) -> Result<usize, TableError> {
         if let Some(asked) = asked {
             return self.asked(flag, asked);
         }
@@ -197,7 +204,7 @@ impl Table<'_> {
             // Two columns without names are N and X, in this order; of more, nobody knows.
             return match self.count {
                 2 => Ok(usize::from(flag == "x")),
-                count => Err(Trouble::usage(
+                count => Err(TableError::new(
                     format!("{count} columns without a header: which of them is {what}?"),
                     "say it by number, such as --n 1 --x 2",
                 )),
@@ -209,14 +216,14 @@ impl Table<'_> {
         let exact: Vec<usize> = exact.collect();
         match (exact.as_slice(), found.as_slice()) {
             ([at], _) | ([], [at]) => Ok(*at),
-            ([], []) => Err(Trouble::usage(
+            ([], []) => Err(TableError::new(
                 format!("no column is named like {what}; there are: {}", self.list()),
                 format!("say which: --{flag} NAME or --{flag} NUMBER"),
             )),
             (_, several) => {
                 let name = |at: &usize| format!("{} (column {})", self.name(*at), at + 1);
                 let several: Vec<String> = several.iter().map(name).collect();
-                Err(Trouble::usage(
+                Err(TableError::new(
                     format!("{} could all be {what}", several.join(", ")),
                     format!("say which: --{flag} NAME or --{flag} NUMBER"),
                 ))
@@ -225,7 +232,7 @@ impl Table<'_> {
     }
 
     /// Response times are optional: no name, no column; the first of several.
-    fn response_time(&self, asked: Option<&str>) -> Result<Option<ResponseTime>, Trouble> {
+    fn response_time(&self, asked: Option<&str>) -> Result<Option<ResponseTime>, TableError> {
         let names = self.names.unwrap_or(&[]);
         let Some(asked) = asked else {
             let named = |name: &String| {
@@ -241,7 +248,7 @@ impl Table<'_> {
                 Some(unit_s) => (name, Some(unit_s)),
                 None => {
                     let text = format!("--r {asked}: `{unit}` is no unit of time");
-                    return Err(Trouble::usage(text, "write ns, us, ms or s after the colon"));
+                    return Err(TableError::new(text, "write ns, us, ms or s after the colon"));
                 }
             },
             _ => (asked, None),
@@ -252,24 +259,24 @@ impl Table<'_> {
     }
 
     /// The column that was asked for by name or number.
-    fn asked(&self, flag: &str, asked: &str) -> Result<usize, Trouble> {
+    fn asked(&self, flag: &str, asked: &str) -> Result<usize, TableError> {
         let names = self.names.unwrap_or(&[]);
         let twins: Vec<usize> = (0..names.len()).filter(|at| names[*at] == asked).collect();
         if let [first, _, ..] = twins.as_slice() {
-            let text = format!("--{flag} {}: {} columns are called so", shown(asked), twins.len());
+            let text = format!("--{flag} {}: {} columns are called so", (self.wording.shown)(asked), twins.len());
             let help = format!("give the number of one, such as --{flag} {}", first + 1);
-            return Err(Trouble::usage(text, help));
+            return Err(TableError::new(text, help));
         }
         if let Some(at) = self.position(asked) {
             return Ok(at);
         }
-        let asked = shown(asked);
+        let asked = (self.wording.shown)(asked);
         let text = format!("--{flag} {asked}: there is no such column; there are: {}", self.list());
-        let help = match nmax_data::nearest(&asked, names.iter().map(String::as_str)) {
-            Some(meant) => format!("did you mean `{}`?", shown(meant)),
+        let help = match (self.wording.nearest)(&asked, names) {
+            Some(meant) => format!("did you mean `{}`?", (self.wording.shown)(meant)),
             None => format!("give a name, or a number from 1 to {}", self.count),
         };
-        Err(Trouble::usage(text, help))
+        Err(TableError::new(text, help))
     }
 
     fn position(&self, asked: &str) -> Option<usize> {
@@ -282,7 +289,7 @@ impl Table<'_> {
 
     /// How a column is called in messages.
     fn name(&self, at: usize) -> String {
-        name_of(self.names, at)
+        name_of(self.names, at, self.wording)
     }
 
     fn list(&self) -> String {
@@ -300,9 +307,9 @@ impl Table<'_> {
 }
 
 /// How a column is called in messages.
-pub(super) fn name_of(names: Option<&[String]>, at: usize) -> String {
+pub(super) fn name_of(names: Option<&[String]>, at: usize, wording: Wording) -> String {
     match names.and_then(|names| names.get(at)).filter(|name| !name.is_empty()) {
-        Some(name) => format!("`{}`", shown(name)),
+        Some(name) => format!("`{}`", (wording.shown)(name)),
         None => format!("column {}", at + 1),
     }
 }

@@ -1,69 +1,65 @@
-//! Predictions as text and as JSON. Both print the same answers.
+//! Predictions: a table for each kind of question.
 
-use nmax_report::scalability::words;
-use nmax_usl::Estimate;
-use serde_json::{Value, json};
+use nmax_usl::predict::Coefficient;
+use nmax_usl::{Estimate, Prediction, Question};
 
-use super::answer::{Asked, Prediction, REACH};
-use super::{By, Predicted};
+use crate::scalability::{PredictView, words};
+use crate::terminal::text::Painted;
 
 /// Columns of a line.
 const WIDTH: usize = 80;
 
 /// What a table asks for, and which questions belong to it.
-type Kind = (&'static str, fn(&Asked) -> bool);
+type Kind = (&'static str, fn(&Question) -> bool);
 
 /// The answers as tables: one for each kind of question.
-pub(super) fn text(predicted: &Predicted) -> String {
+pub fn predict(view: &PredictView) -> Painted {
     let mut text = String::new();
-    for line in about(predicted) {
+    for line in about(view) {
         text.push_str(&wrapped(&line, "  "));
     }
     let kinds: [Kind; 3] = [
-        ("N", |asked| matches!(asked, Asked::Concurrency(_))),
-        ("X, 1/s", |asked| matches!(asked, Asked::Throughput(_))),
-        ("R, ms", |asked| matches!(asked, Asked::ResponseTime(_))),
+        ("N", |asked| matches!(asked, Question::Concurrency(_))),
+        ("X, 1/s", |asked| matches!(asked, Question::Throughput(_))),
+        ("R, ms", |asked| matches!(asked, Question::ResponseTime(_))),
     ];
     for (name, is_of_kind) in kinds {
-        let rows: Vec<&Prediction> = predicted.predictions.iter().filter(|row| is_of_kind(&row.asked)).collect();
+        let rows: Vec<&Prediction> = view.predictions.iter().filter(|row| is_of_kind(&row.asked)).collect();
         if !rows.is_empty() {
             text.push('\n');
             text.push_str(&table(name, &rows));
         }
     }
-    for note in &predicted.notes {
+    for note in &view.notes {
         text.push('\n');
         text.push_str(&wrapped(note, ""));
     }
-    text
+    text.into()
 }
 
 /// Where the answers come from.
-fn about(predicted: &Predicted) -> Vec<String> {
-    let mut lines = vec![format!("{}: predicted by {}", predicted.name, by_text(predicted))];
-    let coefficients: Vec<String> = predicted
-        .coefficients
-        .iter()
-        .map(|(name, letter, value)| format!("{name} {letter} = {}", words::both(value)))
-        .collect();
+fn about(view: &PredictView) -> Vec<String> {
+    let mut lines = vec![format!("{}: predicted by {}", view.name, view.by())];
+    let coefficients = view.basis.coefficients();
+    let coefficients: Vec<String> =
+        coefficients.iter().map(|(name, value)| format!("{} = {}", with_letter(*name), words::both(value))).collect();
     lines.push(coefficients.join(", "));
-    if let Some(measured) = predicted.basis.measured {
+    if let Some(measured) = view.basis.measured {
         lines.push(format!(
             "measured up to N = {} and X = {}/s; nothing is predicted beyond twice that",
-            words::plain(measured.n),
-            words::plain(measured.x)
+            words::plain(measured.n_hi),
+            words::plain(measured.x_max)
         ));
     }
     lines
 }
 
-fn by_text(predicted: &Predicted) -> String {
-    match predicted.by {
-        By::Given => "the given coefficients".into(),
-        By::Law(method) => format!("the law, fitted by {}", method.name()),
-        By::Asked(model) => format!("the model {}, as asked for", model.name()),
-        By::Leader(model) => format!("the model {}, which leads the law by more than 4 in AICc", model.name()),
-        By::Collapsed(model) => format!("the model {}: the law's β is below 0, which no system has", model.name()),
+const fn with_letter(name: Coefficient) -> &'static str {
+    match name {
+        Coefficient::Alpha => "contention α",
+        Coefficient::Beta => "coherency β",
+        Coefficient::Gamma => "unit throughput γ",
+        Coefficient::Cap => "throughput cap",
     }
 }
 
@@ -116,11 +112,11 @@ fn cell(of: &Estimate) -> String {
     }
 }
 
-fn given(asked: &Asked) -> String {
+fn given(asked: &Question) -> String {
     words::plain(match *asked {
-        Asked::Concurrency(n) => n,
-        Asked::Throughput(x) => x,
-        Asked::ResponseTime(r_s) => r_s * 1e3,
+        Question::Concurrency(n) => n,
+        Question::Throughput(x) => x,
+        Question::ResponseTime(r_s) => r_s * 1e3,
     })
 }
 
@@ -157,70 +153,4 @@ fn lines_of(text: &str, begin: String, indent: &str) -> String {
         is_empty = false;
     }
     lines.iter().map(|line| format!("{}\n", line.trim_end())).collect()
-}
-
-/// The answers for programs.
-pub(super) fn json(predicted: &Predicted) -> Value {
-    let model = match predicted.by {
-        By::Given | By::Law(_) => "usl",
-        By::Asked(model) | By::Leader(model) | By::Collapsed(model) => model.name(),
-    };
-    let method = match predicted.by {
-        By::Law(method) => Some(method.name()),
-        _ => None,
-    };
-    let coefficients: serde_json::Map<String, Value> =
-        predicted.coefficients.iter().map(|(_, letter, value)| (key(letter).to_owned(), est(Some(*value)))).collect();
-    let measured = predicted.basis.measured.map(|measured| {
-        json!({
-            "concurrency": measured.n, "throughput": measured.x,
-            "concurrency_limit": REACH * measured.n, "throughput_limit": REACH * measured.x,
-        })
-    });
-    json!({
-        "schema_version": 1,
-        "nmax_version": env!("CARGO_PKG_VERSION"),
-        "name": predicted.name,
-        "model": model,
-        "method": method,
-        "by": by_text(predicted),
-        "coefficients": coefficients,
-        "think_time_ms": predicted.basis.think_s * 1e3,
-        "measured": measured,
-        "predictions": predicted.predictions.iter().map(prediction).collect::<Vec<_>>(),
-        "notes": predicted.notes,
-    })
-}
-
-fn key(letter: &str) -> &str {
-    match letter {
-        "α" => "alpha",
-        "β" => "beta",
-        "γ" => "gamma",
-        other => other,
-    }
-}
-
-fn prediction(of: &Prediction) -> Value {
-    let asked = match of.asked {
-        Asked::Concurrency(n) => json!({ "concurrency": n }),
-        Asked::Throughput(x) => json!({ "throughput": x }),
-        Asked::ResponseTime(r_s) => json!({ "response_time_ms": r_s * 1e3 }),
-    };
-    json!({
-        "asked": asked,
-        "concurrency": est(of.n),
-        "throughput": est(of.x),
-        "response_time_ms": est(of.r_s.map(|r_s| scaled(r_s, 1e3))),
-        "efficiency": est(of.efficiency),
-        "also_at": of.also_at,
-        "refused": of.refused,
-    })
-}
-
-fn est(of: Option<Estimate>) -> Value {
-    of.map_or(
-        Value::Null,
-        |of| json!({ "estimate": of.estimate, "low": of.low, "high": of.high, "at_bound": of.at_bound }),
-    )
 }

@@ -3,11 +3,16 @@
 //! Intervals come from the 95 % band of the fit: X at a given N directly, N at a given X or R as the loads whose band
 //! contains it.
 
-use nmax_usl::quantile::student_t;
-use nmax_usl::{Curve, Estimate, Fit, Usl};
+use crate::analysis::Analysis;
+use crate::fit::{Estimate, Fit, Method};
+use crate::gate::BEYOND;
+use crate::ladder::Winner;
+use crate::law::Usl;
+use crate::model::{Curve, Model};
+use crate::number::plain;
+use crate::quantile::student_t;
+use crate::what_if::Measured;
 
-/// How far beyond what was measured a prediction may go.
-pub(super) const REACH: f64 = 2.0;
 /// Largest N where nothing was measured.
 const N_MAX: f64 = 1e9;
 /// Steps in which a crossing is looked for before it is narrowed down.
@@ -17,7 +22,7 @@ const HALVINGS: usize = 60;
 
 /// What is asked for.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Asked {
+pub enum Question {
     /// At a concurrency.
     Concurrency(f64),
     /// At a throughput, per second.
@@ -26,49 +31,68 @@ pub(super) enum Asked {
     ResponseTime(f64),
 }
 
-/// What was measured, as a limit for predictions.
+/// What stands behind the answers.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Measured {
-    /// Largest N.
-    pub(super) n: f64,
-    /// Largest X, per second.
-    pub(super) x: f64,
+pub enum By {
+    /// Coefficients that were given.
+    Given,
+    /// The law by a method.
+    Law(Method),
+    /// A model that was asked for.
+    Asked(Model),
+    /// Another model, since it explains the data far better.
+    Leader(Model),
+    /// A simpler model, since the law's β is below 0.
+    Collapsed(Model),
 }
 
 /// Where predictions come from.
 #[derive(Clone, Debug)]
-pub(super) struct Basis {
+pub struct Basis {
+    /// What stands behind the answers.
+    pub by: By,
     /// The curve.
-    pub(super) curve: Curve,
+    pub curve: Curve,
     /// The fit that gave it, for its band; other curves have none.
-    pub(super) fit: Option<Fit>,
-    /// `None` when nothing was measured.
-    pub(super) measured: Option<Measured>,
-    /// Whether the largest throughput of the curve may be named: the data must bear it.
-    pub(super) has_peak: bool,
+    pub fit: Option<Fit>,
+    /// What was measured; `None` when nothing was.
+    pub measured: Option<Measured>,
     /// Think time, seconds.
-    pub(super) think_s: f64,
+    pub think_s: f64,
     /// Whether N counts what is in the system, so that R = N/X − Z; machines and rates say nothing about R.
-    pub(super) has_response_time: bool,
+    pub has_response_time: bool,
+}
+
+/// A coefficient of a curve.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Coefficient {
+    /// α, contention.
+    Alpha,
+    /// β, coherency.
+    Beta,
+    /// γ, the throughput of one unit, per second.
+    Gamma,
+    /// The throughput at which a curve ends, per second.
+    Cap,
 }
 
 /// An answer.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Prediction {
+pub struct Prediction {
     /// What was asked for.
-    pub(super) asked: Asked,
+    pub asked: Question,
     /// Concurrency.
-    pub(super) n: Option<Estimate>,
+    pub n: Option<Estimate>,
     /// Throughput, per second.
-    pub(super) x: Option<Estimate>,
+    pub x: Option<Estimate>,
     /// Response time, seconds.
-    pub(super) r_s: Option<Estimate>,
+    pub r_s: Option<Estimate>,
     /// X/(γN).
-    pub(super) efficiency: Option<Estimate>,
+    pub efficiency: Option<Estimate>,
     /// Another concurrency that has what was asked for: behind the peak, or before a superlinear dip.
-    pub(super) also_at: Option<f64>,
+    pub also_at: Option<f64>,
     /// Why there is no answer.
-    pub(super) refused: Option<String>,
+    pub refused: Option<String>,
 }
 
 /// A load that answers, the interval of loads, and the other load.
@@ -78,15 +102,84 @@ struct Loads {
 }
 
 impl Basis {
+    /// A law that was given, with nothing measured; else the N at which its throughput would grow without bounds.
+    pub fn given(law: Usl, think_s: f64, has_response_time: bool) -> Result<Self, f64> {
+        match law.first_pole() {
+            Some(pole) => Err(pole),
+            None => Ok(Self {
+                by: By::Given,
+                curve: Curve::Usl(law),
+                fit: None,
+                measured: None,
+                think_s,
+                has_response_time,
+            }),
+        }
+    }
+
+    /// The curve to predict by, and its limits: of the model that is asked for, else of the one that the data bear. Why
+    /// there is none, in words.
+    pub fn of(analysis: &Analysis, asked: Option<Model>) -> Result<Self, String> {
+        let rung = |model: Model| analysis.ladder.iter().find(|rung| rung.model == model);
+        let fit = analysis.fit.as_ref();
+        let by = match (asked, analysis.winner) {
+            (Some(Model::Usl), _) => fit.map(|fit| By::Law(fit.method)),
+            (Some(model), _) => Some(By::Asked(model)),
+            (None, Winner::One(model)) if model != Model::Usl => Some(By::Leader(model)),
+            (None, _) => match fit {
+                Some(fit) if fit.law.coherency >= 0.0 => Some(By::Law(fit.method)),
+                Some(_) => Some(By::Collapsed(Model::Amdahl)),
+                None => None,
+            },
+        };
+        let by = by.ok_or("the law has no fit; --model says which simpler one to take")?;
+        let (curve, fit) = match by {
+            By::Law(_) => (fit.map(|fit| Curve::Usl(fit.law)), fit.cloned()),
+            By::Asked(model) | By::Leader(model) | By::Collapsed(model) => (rung(model).map(|rung| rung.curve), None),
+            By::Given => (None, None),
+        };
+        Ok(Self {
+            by,
+            curve: curve.ok_or("this model cannot be fitted to these points; take another --model")?,
+            fit,
+            measured: Some(Measured::of(analysis)),
+            think_s: analysis.options.think_s,
+            has_response_time: analysis.options.dimension.counts_concurrency(),
+        })
+    }
+
+    /// The coefficients of the curve by their letters; with intervals where it is the fit.
+    pub fn coefficients(&self) -> Vec<(Coefficient, Estimate)> {
+        use Coefficient::{Alpha, Beta, Cap, Gamma};
+        if let Some(fit) = &self.fit {
+            return vec![(Alpha, fit.contention), (Beta, fit.coherency), (Gamma, fit.unit_throughput)];
+        }
+        let values = match self.curve {
+            Curve::Linear { unit_throughput } => vec![(Gamma, unit_throughput)],
+            Curve::Amdahl { contention, unit_throughput } => vec![(Alpha, contention), (Gamma, unit_throughput)],
+            Curve::Usl(Usl { contention, coherency, unit_throughput })
+            | Curve::Ln { contention, coherency, unit_throughput } => {
+                vec![(Alpha, contention), (Beta, coherency), (Gamma, unit_throughput)]
+            }
+            Curve::Knee { unit_throughput, cap } => vec![(Gamma, unit_throughput), (Cap, cap)],
+        };
+        values.into_iter().map(|(name, value)| (name, exactly(value))).collect()
+    }
+
+    /// Whether the largest throughput of the curve may be named: the data must bear it.
+    fn bears_peak(&self) -> bool {
+        self.measured.is_none_or(|measured| measured.bears_peak)
+    }
+
     /// Answers a question.
-    pub(super) fn predict(&self, asked: Asked) -> Prediction {
+    pub fn predict(&self, asked: Question) -> Prediction {
         let answer = match asked {
-            Asked::Concurrency(n) => Ok(Loads { n: exactly(n), also_at: None }),
-            Asked::Throughput(x) => self.at_throughput(x),
-            Asked::ResponseTime(_) if !self.has_response_time => {
+            Question::Concurrency(n) => Ok(Loads { n: exactly(n), also_at: None }),
+            Question::Throughput(x) => self.at_throughput(x),
+            Question::ResponseTime(_) if !self.has_response_time => {
                 Err("N counts no users or requests here, so Little's law gives no response time".to_owned())
             }
-            Asked::ResponseTime(r_s) => self.at_response_time(r_s),
+            Question::ResponseTime(r_s) => self.at_response_time(r_s),
         };
         let answer = answer.and_then(|loads| self.allowed(asked, &loads).map(|()| loads));
         let mut prediction =
@@ -105,7 +198,7 @@ impl Basis {
         prediction.also_at = loads.also_at.filter(|n| self.within(*n));
         prediction.efficiency = Some(self.efficiency_at(n, x));
         match prediction.asked {
-            Asked::Concurrency(_) => {
+            Question::Concurrency(_) => {
                 let band = self.band_at(n);
                 let r_at = |x: f64| n / x - self.think_s;
                 let high = band.map(|band| band.1).filter(|high| self.bears(*high));
@@ -113,12 +206,12 @@ impl Basis {
                 prediction.r_s = Some(estimate(r_at(x), band.map(|band| r_at(band.1)), band.map(|band| r_at(band.0))));
             }
             // X is given: R = N/X − Z moves with N.
-            Asked::Throughput(given) => {
+            Question::Throughput(given) => {
                 let r_at = |n: f64| n / given - self.think_s;
                 prediction.x = Some(exactly(given));
                 prediction.r_s = Some(estimate(r_at(n), loads.n.low.map(r_at), loads.n.high.map(r_at)));
             }
-            Asked::ResponseTime(given) => {
+            Question::ResponseTime(given) => {
                 let x_at = |n: f64| n / (given + self.think_s);
                 prediction.r_s = Some(exactly(given));
                 let high = loads.n.high.map(x_at).filter(|high| self.bears(*high));
@@ -132,7 +225,7 @@ impl Basis {
     }
 
     /// Nothing beyond twice what was measured: systems do worse than curves there.
-    fn allowed(&self, asked: Asked, loads: &Loads) -> Result<(), String> {
+    fn allowed(&self, asked: Question, loads: &Loads) -> Result<(), String> {
         let n = loads.n.estimate;
         let Some(measured) = self.measured else {
             let is_load = n <= N_MAX && self.curve.throughput_at(n) > 0.0;
@@ -140,36 +233,36 @@ impl Basis {
         };
         if !self.within(n) {
             return Err(match asked {
-                Asked::Concurrency(_) => format!(
+                Question::Concurrency(_) => format!(
                     "N = {} is beyond twice the largest N measured, {}; measure at a higher N first",
                     plain(n),
-                    plain(measured.n)
+                    plain(measured.n_hi)
                 ),
                 // The N that was found is no number to be quoted.
-                Asked::Throughput(_) | Asked::ResponseTime(_) => self.beyond(),
+                Question::Throughput(_) | Question::ResponseTime(_) => self.beyond(),
             });
         }
         let x = self.curve.throughput_at(n);
         if !(x > 0.0 && self.bears(x)) {
             return Err(format!(
                 "the throughput there would be beyond twice the largest one measured, {}/s; measure at a higher N first",
-                plain(measured.x)
+                plain(measured.x_max)
             ));
         }
         Ok(())
     }
 
     fn within(&self, n: f64) -> bool {
-        self.measured.is_none_or(|measured| n <= REACH * measured.n)
+        self.measured.is_none_or(|measured| n <= BEYOND * measured.n_hi)
     }
 
     fn bears(&self, x: f64) -> bool {
-        self.measured.is_none_or(|measured| x <= REACH * measured.x)
+        self.measured.is_none_or(|measured| x <= BEYOND * measured.x_max)
     }
 
     /// The largest N to look at.
     fn n_max(&self) -> f64 {
-        self.measured.map_or(N_MAX, |measured| REACH * measured.n)
+        self.measured.map_or(N_MAX, |measured| BEYOND * measured.n_hi)
     }
 
     fn at_throughput(&self, x: f64) -> Result<Loads, String> {
@@ -244,12 +337,12 @@ impl Basis {
     fn too_much(&self, top: Option<(f64, f64)>) -> String {
         let measured = self
             .measured
-            .map_or_else(String::new, |measured| format!("; the largest one measured is {}/s", plain(measured.x)));
+            .map_or_else(String::new, |measured| format!("; the largest one measured is {}/s", plain(measured.x_max)));
         match (self.curve, top) {
             (Curve::Knee { .. }, Some((_, cap))) => {
                 format!("that is above the cap of the curve, {}/s{measured}", plain(cap))
             }
-            (_, Some((n, most))) if n.is_finite() && self.has_peak => {
+            (_, Some((n, most))) if n.is_finite() && self.bears_peak() => {
                 format!("that is above the peak of the curve, {}/s at N = {}{measured}", plain(most), plain(n))
             }
             (_, Some((n, most))) if n.is_infinite() && self.bears(most) => {
@@ -263,7 +356,7 @@ impl Basis {
         match self.measured {
             Some(measured) => format!(
                 "that lies beyond twice the largest N measured, {}; measure at a higher N first",
-                plain(measured.n)
+                plain(measured.n_hi)
             ),
             None => "the curve has no such point".into(),
         }
@@ -338,11 +431,6 @@ fn exactly(value: f64) -> Estimate {
 fn estimate(estimate: f64, low: Option<f64>, high: Option<f64>) -> Estimate {
     let known = |end: Option<f64>| end.filter(|end| end.is_finite());
     Estimate { estimate, low: known(low), high: known(high), at_bound: false }
-}
-
-/// A number for people.
-pub(super) fn plain(value: f64) -> String {
-    super::super::plain(value)
 }
 
 #[cfg(test)]

@@ -8,6 +8,8 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::io::{self, BufRead, Read};
 
+use super::TableError;
+
 /// Most bytes of one record; more is no table, or a quote that was never closed.
 const RECORD_BYTES_MAX: usize = 1 << 16;
 /// Most bytes of a file; a device or pipe may have no end.
@@ -41,24 +43,13 @@ impl fmt::Display for Separator {
     }
 }
 
-/// Why a file cannot be read as a table.
-#[derive(Debug)]
-pub(super) struct Unreadable {
-    /// Where, and what is wrong.
-    pub(super) text: String,
-    /// What to do.
-    pub(super) help: &'static str,
+fn at(line: u64, what: &str, help: &str) -> TableError {
+    TableError::new(format!("line {line}: {what}"), help)
 }
 
-impl Unreadable {
-    fn at(line: u64, what: &str, help: &'static str) -> Self {
-        Self { text: format!("line {line}: {what}"), help }
-    }
-}
-
-impl From<io::Error> for Unreadable {
+impl From<io::Error> for TableError {
     fn from(error: io::Error) -> Self {
-        Self { text: format!("cannot read: {error}"), help: "give a file of measurements, or `-` for standard input" }
+        Self::new(format!("cannot read: {error}"), "give a file of measurements, or `-` for standard input")
     }
 }
 
@@ -164,12 +155,12 @@ pub(super) struct Records<R> {
 
 impl<R: BufRead> Records<R> {
     /// Reads the first records, and finds what stands between their cells.
-    pub(super) fn new(input: R) -> Result<Self, Unreadable> {
+    pub(super) fn new(input: R) -> Result<Self, TableError> {
         Self::up_to(FILE_BYTES_MAX, input)
     }
 
     /// With this most bytes of a file.
-    fn up_to(bytes_max: u64, input: R) -> Result<Self, Unreadable> {
+    fn up_to(bytes_max: u64, input: R) -> Result<Self, TableError> {
         let mut records = Self {
             input: input.take(bytes_max),
             bytes_max,
@@ -194,7 +185,7 @@ impl<R: BufRead> Records<R> {
     }
 
     /// Reads the next record that is not blank; false at the end.
-    pub(super) fn read(&mut self, record: &mut Record) -> Result<bool, Unreadable> {
+    pub(super) fn read(&mut self, record: &mut Record) -> Result<bool, TableError> {
         loop {
             let separator = self.separator;
             if let Some((line, text)) = self.ahead.pop_front() {
@@ -213,7 +204,7 @@ impl<R: BufRead> Records<R> {
     }
 
     /// The text of the next record that is neither blank nor a comment, with the line it begins on.
-    fn text(&mut self) -> Result<Option<(u64, &str)>, Unreadable> {
+    fn text(&mut self) -> Result<Option<(u64, &str)>, TableError> {
         loop {
             self.raw.clear();
             if !self.line()? {
@@ -227,7 +218,7 @@ impl<R: BufRead> Records<R> {
         let first = self.lines;
         while self.raw.iter().filter(|byte| **byte == b'"').count() % 2 == 1 {
             if !self.line()? {
-                return Err(Unreadable::at(first, "a quote is not closed", "close it, or write \"\" for a quote"));
+                return Err(at(first, "a quote is not closed", "close it, or write \"\" for a quote"));
             }
         }
         if self.raw.ends_with(b"\n") {
@@ -238,26 +229,26 @@ impl<R: BufRead> Records<R> {
         }
         if self.raw.contains(&b'\r') && !self.raw.contains(&b'\n') {
             let help = "convert the file, as with `tr '\\r' '\\n'`";
-            return Err(Unreadable::at(first, "lines end with a carriage return alone", help));
+            return Err(at(first, "lines end with a carriage return alone", help));
         }
         let text = std::str::from_utf8(&self.raw).map_err(|_| {
             let help = "convert the file, as with `iconv -f latin1 -t utf-8`";
-            Unreadable::at(first, "this is not UTF-8", help)
+            at(first, "this is not UTF-8", help)
         })?;
         Ok(Some((first, text)))
     }
 
     /// Appends a line to the raw record; false at the end of the file.
-    fn line(&mut self) -> Result<bool, Unreadable> {
+    fn line(&mut self) -> Result<bool, TableError> {
         let room = RECORD_BYTES_MAX.saturating_sub(self.raw.len());
         let begin = self.raw.len();
         let read = (&mut self.input).take(room as u64).read_until(b'\n', &mut self.raw)?;
         if read == 0 && room > 0 {
             if self.input.limit() == 0 {
-                return Err(Unreadable {
-                    text: format!("more than {} MiB", self.bytes_max >> 20),
-                    help: "give a table with a row for each run",
-                });
+                return Err(TableError::new(
+                    format!("more than {} MiB", self.bytes_max >> 20),
+                    "give a table with a row for each run",
+                ));
             }
             return Ok(false);
         }
@@ -265,7 +256,7 @@ impl<R: BufRead> Records<R> {
         if self.lines == 1 {
             if self.raw.starts_with(b"\xff\xfe") || self.raw.starts_with(b"\xfe\xff") {
                 let help = "convert the file, as with `iconv -f utf-16 -t utf-8`";
-                return Err(Unreadable::at(1, "this is UTF-16", help));
+                return Err(at(1, "this is UTF-16", help));
             }
             if self.raw.starts_with(b"\xef\xbb\xbf") {
                 self.raw.drain(..3);
@@ -274,11 +265,11 @@ impl<R: BufRead> Records<R> {
         let line = self.raw.get(begin..).unwrap_or(&[]);
         if line.contains(&0) {
             let help = "give a text file: numbers with commas, semicolons, tabs or spaces between them";
-            return Err(Unreadable::at(self.lines, "this is a binary file", help));
+            return Err(at(self.lines, "this is a binary file", help));
         }
         if self.raw.len() >= RECORD_BYTES_MAX {
             let help = "give a table with a line for each run; is a quote not closed?";
-            return Err(Unreadable::at(self.lines, "more than 64 KiB in one record", help));
+            return Err(at(self.lines, "more than 64 KiB in one record", help));
         }
         Ok(true)
     }

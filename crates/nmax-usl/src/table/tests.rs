@@ -2,15 +2,19 @@ use proptest::prelude::*;
 
 use super::*;
 
-fn args() -> ReadArgs {
-    ReadArgs::default()
-}
+/// Texts as they are.
+pub(super) const PLAIN: Wording = Wording {
+    shown: |text| text.escape_default().to_string().into(),
+    nearest: |word, names| names.iter().find(|name| name.starts_with(word)).map(String::as_str),
+};
+
+const ALL: Wanted<'_> = Wanted { columns: Asked { n: None, x: None, r: None }, rows: None, wording: PLAIN };
 
 /// Row, N, X and R, seconds.
 type Point = (usize, f64, f64, Option<f64>);
 
-fn points(text: &str, args: &ReadArgs) -> Result<Vec<Point>, String> {
-    let measured = parse(text.as_bytes(), "points.csv", args).map_err(|trouble| trouble.text)?;
+fn points(text: &str, wanted: &Wanted<'_>) -> Result<Vec<Point>, String> {
+    let measured = read(text.as_bytes(), wanted).map_err(|error| error.to_string())?;
     let point = |one: &Observation| (one.row, one.n, one.x, one.r_s);
     Ok(measured.observations.iter().map(point).collect())
 }
@@ -19,16 +23,16 @@ fn points(text: &str, args: &ReadArgs) -> Result<Vec<Point>, String> {
 #[test]
 fn without_a_header_the_first_row_is_kept() {
     let want = vec![(1, 1.0, 955.16, None), (2, 2.0, 1878.91, None)];
-    assert_eq!(points("1,955.16\n2,1878.91\n", &args()), Ok(want.clone()));
-    assert_eq!(points("n,x\n1,955.16\n2,1878.91\n", &args()), Ok(want.clone()));
-    assert_eq!(points("# n x\n1 955.16\n\n2 1878.91", &args()), Ok(want));
+    assert_eq!(points("1,955.16\n2,1878.91\n", &ALL), Ok(want.clone()));
+    assert_eq!(points("n,x\n1,955.16\n2,1878.91\n", &ALL), Ok(want.clone()));
+    assert_eq!(points("# n x\n1 955.16\n\n2 1878.91", &ALL), Ok(want));
 }
 
 /// What a scale has counted comes back with X; a column that holds something else does no harm.
 #[test]
 fn completions_are_read_by_name() {
     let counts = |text: &str| {
-        let measured = parse(text.as_bytes(), "points.csv", &args()).map_err(|trouble| trouble.text);
+        let measured = read(text.as_bytes(), &ALL).map_err(|error| error.to_string());
         let counts = measured.map(|measured| measured.observations.iter().map(|one| one.count).collect::<Vec<_>>());
         counts.expect("it is a table")
     };
@@ -40,15 +44,15 @@ fn completions_are_read_by_name() {
 /// Peer defect 10: N from Little's law is cut to an integer.
 #[test]
 fn fractions_of_n_are_kept() {
-    assert_eq!(points("n,x\n1.9,100\n", &args()).unwrap()[0].1, 1.9);
+    assert_eq!(points("n,x\n1.9,100\n", &ALL).unwrap()[0].1, 1.9);
 }
 
 #[test]
 fn rows_are_chosen_by_number() {
     let text = "n,x\n1,10\nbroken,row\n# rest\n3,30\n4,40\n";
     let chosen = |rows: &str| {
-        let rows = crate::args::Rows::parse(rows).unwrap();
-        let found = points(text, &ReadArgs { rows: Some(rows), ..args() });
+        let rows = Rows::parse(rows).unwrap();
+        let found = points(text, &Wanted { rows: Some(&rows), ..ALL });
         found.map(|points| points.iter().map(|point| point.0).collect::<Vec<_>>())
     };
     assert_eq!(chosen("1,3.."), Ok(vec![1, 3, 4]), "a row left out may be broken");
@@ -60,8 +64,8 @@ fn rows_are_chosen_by_number() {
 #[test]
 fn response_times_have_units() {
     let r = |text: &str, r: Option<&str>| {
-        let args = ReadArgs { r: r.map(str::to_owned), ..args() };
-        points(text, &args).map(|points| points[0].3)
+        let wanted = Wanted { columns: Asked { r, ..Asked::default() }, ..ALL };
+        points(text, &wanted).map(|points| points[0].3)
     };
     let cases = [
         ("n,x,r_ms\n1,10,20\n", None, Some(0.02), "from the name"),
@@ -79,19 +83,19 @@ fn response_times_have_units() {
         };
         assert!(close, "{why}: {found:?}");
     }
-    let measured = parse(b"n,x,latency\n1,10,0.02\n".as_slice(), "f", &args()).unwrap();
+    let measured = read(b"n,x,latency\n1,10,0.02\n".as_slice(), &ALL).unwrap();
     assert!(measured.notes[0].contains("read as seconds"), "{:?}", measured.notes);
 }
 
 #[test]
 fn all_errors_are_said_at_once() {
     let text = "n,x,r_ms\n1,fast,3\n,5,3\n3,955\u{1b},3\n4,\"955,16\",3\n5,nan,3\n6,1e400,3\n7,8\n8,9,3,4\ninf,10,3\n9,90,slow\n10,100,3\n";
-    let error = points(text, &args()).unwrap_err();
+    let error = points(text, &ALL).unwrap_err();
     for want in [
-        "points.csv: 10 values cannot be read",
+        "10 values cannot be read",
         "row 1 (line 2), `x`: `fast` is not a number",
         "row 2 (line 3), `n`: it is empty",
-        "row 3 (line 4), `x`: `955\\u001b` is not a number",
+        "row 3 (line 4), `x`: `955\\u{1b}` is not a number",
         "row 4 (line 5), `x`: `955,16` has a comma",
         "row 5 (line 6), `x`: `nan` is no measured value",
         "row 6 (line 7), `x`: `1e400` is too large",
@@ -104,7 +108,7 @@ fn all_errors_are_said_at_once() {
         assert!(error.contains(want), "no `{want}`: {error}");
     }
     let many = format!("n,x\n{}", "1,x\n".repeat(1000));
-    let error = points(&many, &args()).unwrap_err();
+    let error = points(&many, &ALL).unwrap_err();
     assert_eq!(error.matches("is not a number").count(), 20, "{error}");
     assert!(error.contains("1000 values") && error.contains("and 980 more"), "{error}");
 }
@@ -127,8 +131,8 @@ fn tables_without_measurements_say_what_is_missing() {
         ("1,5;955,16\n2,5;1878,91\n", "write numbers with a decimal point"),
     ];
     for (text, want) in cases {
-        let error = points(text, &args()).unwrap_err();
-        assert!(error.starts_with("points.csv: ") && error.contains(want), "{text:?}: {error}");
+        let error = points(text, &ALL).unwrap_err();
+        assert!(error.contains(want), "{text:?}: {error}");
         assert!(error.contains("\n  help: "), "{text:?}: {error}");
     }
 }
@@ -136,7 +140,7 @@ fn tables_without_measurements_say_what_is_missing() {
 /// Numbers that cannot be measured go on to the analysis, which names them.
 #[test]
 fn zero_and_below_are_left_to_the_analysis() {
-    let found = points("n,x\n0,-5\n-1,0\n1e300,1e-300\n", &args()).unwrap();
+    let found = points("n,x\n0,-5\n-1,0\n1e300,1e-300\n", &ALL).unwrap();
     assert_eq!(found.len(), 3);
 }
 
@@ -144,8 +148,8 @@ fn zero_and_below_are_left_to_the_analysis() {
 fn columns_may_be_between_others() {
     let text = "run;When; Users ;Throughput (req/s);Latency [ms]\nfirst;2026;1;90.5;11\nsecond;2026;2;170;12\n";
     let want = vec![(1, 1.0, 90.5, Some(0.011)), (2, 2.0, 170.0, Some(0.012))];
-    assert_eq!(points(text, &args()), Ok(want));
-    let measured = parse(text.as_bytes(), "f", &args()).unwrap();
+    assert_eq!(points(text, &ALL), Ok(want));
+    let measured = read(text.as_bytes(), &ALL).unwrap();
     assert_eq!(measured.dimension, Dimension::Vus);
     assert_eq!(measured.how, "2 rows, semicolon; N is `Users`, X is `Throughput (req/s)`, R is `Latency [ms]`");
 }
@@ -154,11 +158,11 @@ fn columns_may_be_between_others() {
 #[test]
 fn rows_have_a_limit() {
     let text = "1,2\n".repeat(101);
-    let up_to = |args: &ReadArgs| parse_up_to(100, text.as_bytes(), "points.csv", args);
-    let error = up_to(&args()).unwrap_err().text;
+    let up_to = |wanted: &Wanted<'_>| read_up_to(100, text.as_bytes(), wanted);
+    let error = up_to(&ALL).unwrap_err().to_string();
     assert!(error.contains("more than 100 rows") && error.contains("--rows"), "{error}");
-    let part = ReadArgs { rows: Some(crate::args::Rows::parse("2..101").unwrap()), ..args() };
-    assert_eq!(up_to(&part).unwrap().observations.len(), 100);
+    let rows = Rows::parse("2..101").unwrap();
+    assert_eq!(up_to(&Wanted { rows: Some(&rows), ..ALL }).unwrap().observations.len(), 100);
 }
 
 proptest! {
@@ -181,24 +185,14 @@ proptest! {
             text.push_str(&format!("{n}{separator}{x}{end}"));
         }
         let want: Vec<_> = rows.iter().enumerate().map(|(at, (n, x))| (at + 1, *n, *x, None)).collect();
-        prop_assert_eq!(points(&text, &args()), Ok(want));
+        prop_assert_eq!(points(&text, &ALL), Ok(want));
     }
 
     /// Law: no text makes the reader panic, and what it reads is finite.
     #[test]
     fn any_text_is_read_or_refused(text in "[0-9nxr,;\t \"#.e+-]{0,12}(\r?\n[0-9a-z,;\t \"#.e+-]{0,12}){0,8}") {
-        if let Ok(points) = points(&text, &args()) {
+        if let Ok(points) = points(&text, &ALL) {
             prop_assert!(points.iter().all(|(_, n, x, r)| n.is_finite() && x.is_finite() && r.is_none_or(f64::is_finite)));
         }
     }
-}
-
-/// A grid has several laws; which one a directory stands for is said.
-#[test]
-fn the_value_that_a_directory_stands_for_is_said() {
-    let note = one_of_many(&serde_json::json!({ "versions": [{ "name": "size=s" }, { "name": "size=l" }] }));
-    let note = note.expect("two laws");
-    assert!(note.starts_with("points.csv is that of size=s;") && note.ends_with("for size=l"), "{note}");
-    assert_eq!(one_of_many(&serde_json::json!({ "versions": [] })), None);
-    assert_eq!(one_of_many(&serde_json::json!({})), None);
 }
