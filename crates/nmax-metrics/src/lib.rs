@@ -36,7 +36,7 @@ pub use histogram::Histogram;
 pub use names::{Catalog, NameId, Names, suggest_template};
 pub use outcome::{ErrorKind, Outcome};
 pub use raw::{RawSample, Why};
-pub use readings::{Figure, Readings, Track};
+pub use readings::{Readings, Track, TrackKey};
 pub use resource::Resource;
 pub use sample::{Network, Sample};
 pub use time::{Clock, Nanos};

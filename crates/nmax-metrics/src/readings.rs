@@ -16,7 +16,7 @@ const WIDTH: Nanos = Nanos::from_secs(1);
 
 /// Which figure: of what, on which host.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Figure {
+pub struct TrackKey {
     /// Host, as [`Resource::host`].
     pub host: String,
     /// Part of the host, as [`Resource::source`].
@@ -155,7 +155,7 @@ impl Track {
 /// All figures of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Readings {
-    tracks: BTreeMap<Figure, Track>,
+    tracks: BTreeMap<TrackKey, Track>,
     /// Readings of figures for which there was no room.
     pub left_out: u64,
 }
@@ -167,7 +167,7 @@ impl Readings {
             return;
         }
         let figure =
-            Figure { host: resource.host.clone(), source: resource.source.clone(), metric: resource.metric.clone() };
+            TrackKey { host: resource.host.clone(), source: resource.source.clone(), metric: resource.metric.clone() };
         if self.tracks.len() >= room(&figure.source) && !self.tracks.contains_key(&figure) {
             self.left_out += 1;
             return;
@@ -177,13 +177,13 @@ impl Readings {
     }
 
     /// Every figure, by host, source and metric.
-    pub fn iter(&self) -> impl Iterator<Item = (&Figure, &Track)> {
+    pub fn iter(&self) -> impl Iterator<Item = (&TrackKey, &Track)> {
         self.tracks.iter()
     }
 
     /// One figure.
     pub fn get(&self, host: &str, source: &str, metric: &str) -> Option<&Track> {
-        self.tracks.get(&Figure { host: host.to_owned(), source: source.to_owned(), metric: metric.to_owned() })
+        self.tracks.get(&TrackKey { host: host.to_owned(), source: source.to_owned(), metric: metric.to_owned() })
     }
 
     /// Whether nothing was read.

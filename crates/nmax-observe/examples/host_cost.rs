@@ -36,7 +36,7 @@ fn main() {
         std::thread::sleep(Duration::from_secs(1));
     }
     for reading in host.read(Nanos::from_secs(seconds + 1)).unwrap_or_default() {
-        println!("  {}: {} = {} {}", reading.source, reading.metric, reading.value, reading.unit);
+        println!("  {}: {} = {} {}", reading.source, reading.metric, reading.value, reading.unit.name());
     }
 }
 

@@ -14,6 +14,7 @@ use std::io::{self, ErrorKind};
 use std::time::Duration;
 
 use nmax_metrics::Nanos;
+use nmax_sources::figures;
 use rustix::net::sockopt::{Timeout, set_socket_timeout};
 use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, netlink, recv, send, socket_with};
 
@@ -59,8 +60,8 @@ impl Connections {
     }
 
     fn figures(&mut self, now: Nanos, rows: &[Row]) -> Vec<Reading> {
-        let count = |metric: &str, value: f64, unit| Reading::new("connections", metric, value, unit);
-        let mut readings = vec![count("sampled_count", rows.len() as f64, "count")];
+        let reading = |figure, value: f64| Reading::new("connections", figure, value);
+        let mut readings = vec![reading(figures::SAMPLED_COUNT, rows.len() as f64)];
         let sent_again: HashMap<u64, u32> = rows.iter().map(|row| (row.inode, row.sent_again)).collect();
         if let Some((span_s, before)) = self.before.replace(now, sent_again) {
             let grown = rows.iter().filter_map(|row| {
@@ -69,17 +70,17 @@ impl Connections {
             });
             // Of connections that came since nothing is known, and without any there is no rate.
             let grown = grown.reduce(u64::saturating_add);
-            readings.extend(grown.map(|grown| count("retransmitted_per_s", grown as f64 / span_s, "per s")));
+            readings.extend(grown.map(|grown| reading(figures::RETRANSMITTED_PER_S, grown as f64 / span_s)));
         }
         let mut smooth: Vec<u32> = rows.iter().map(|row| row.rtt_us).filter(|us| *us > 0).collect();
         let mut least: Vec<u32> = rows.iter().filter_map(|row| row.rtt_min_us).collect();
         let figures = [
-            ("rtt_ms", quantile(&mut least, 0.5)),
-            ("rtt_p95_ms", quantile(&mut least, 0.95)),
-            ("smoothed_rtt_ms", quantile(&mut smooth, 0.5)),
+            (figures::RTT_MS, quantile(&mut least, 0.5)),
+            (figures::RTT_P95_MS, quantile(&mut least, 0.95)),
+            (figures::SMOOTHED_RTT_MS, quantile(&mut smooth, 0.5)),
         ];
-        let known = figures.into_iter().filter_map(|(metric, us)| Some((metric, f64::from(us?) / 1e3)));
-        readings.extend(known.map(|(metric, ms)| count(metric, ms, "ms")));
+        let known = figures.into_iter().filter_map(|(figure, us)| Some(reading(figure, f64::from(us?) / 1e3)));
+        readings.extend(known);
         readings
     }
 }

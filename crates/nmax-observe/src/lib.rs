@@ -13,7 +13,7 @@
 //! - [`agent`]: readings of other hosts; [`clock`]: where their clocks stand
 //! - `prometheus`: pages of metrics
 //! - `reach`, `tls`: conversations in bounded time and size; which servers are believed
-//! - `figures`: readings from names and numbers
+//! - `numbers`: readings from names and numbers
 //! - `postgres`, `redis`, `memcached`, `nginx`: services by what they say of themselves
 //! - [`follow`]: files that others append to; [`log`](mod@log): what followed logs say
 //! - [`watcher`]: reads sources until it is stopped; `odd`: figures that cannot be
@@ -26,12 +26,12 @@ pub mod agent;
 pub mod clock;
 pub mod connections;
 mod fetch;
-mod figures;
 pub mod follow;
 pub mod host;
 pub mod log;
 mod memcached;
 mod nginx;
+mod numbers;
 mod odd;
 pub mod open;
 mod place;

@@ -12,6 +12,7 @@ use nmax_log::format::lines::{Cut, Lines};
 use nmax_log::record::Line;
 use nmax_metrics::Nanos;
 use nmax_plan::plan::LogKind;
+use nmax_sources::Unit;
 
 use crate::follow::{Change, Follow, FollowError};
 use crate::source::{Reading, Source, Trouble};
@@ -270,8 +271,7 @@ impl Follower {
                 figures
             }
         };
-        let reading =
-            |(metric, value, unit): (String, f64, &'static str)| Reading::new(&self.source, &metric, value, unit);
+        let reading = |(metric, value, unit): (String, f64, Unit)| Reading::named(&self.source, &metric, value, unit);
         figures.into_iter().map(reading).collect()
     }
 }

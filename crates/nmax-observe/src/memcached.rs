@@ -1,8 +1,9 @@
 //! A memcached server, by `stats`.
 
 use nmax_metrics::Nanos;
+use nmax_sources::figures;
 
-use crate::figures::{Look, Numbers, numbers};
+use crate::numbers::{Look, Numbers, numbers};
 use crate::place::Place;
 use crate::rates::Rates;
 use crate::reach::{Asked, Link, Service, said};
@@ -67,31 +68,31 @@ fn readings(now: Nanos, numbers: &Numbers, rates: &mut Rates, name: &str) -> Vec
     let (gets, sets) = (look.rate(&["cmd_get"]), look.rate(&["cmd_set"]));
     let of_one = [
         // Without the connection that asks.
-        ("connections_count", look.number("curr_connections").map(|count| (count - 1.0).max(0.0)), "count"),
-        ("connections_limit_count", look.number("max_connections"), "count"),
-        ("memory_bytes", look.number("bytes"), "bytes"),
-        ("memory_limit_bytes", look.number("limit_maxbytes"), "bytes"),
-        ("cpu_cores", cores, "cores"),
-        ("gets_per_s", gets, "per s"),
-        ("sets_per_s", sets, "per s"),
-        ("hit_ratio", look.share("get_hits", "get_misses"), "ratio"),
-        ("evicted_per_s", look.rate(&["evictions"]), "per s"),
+        (figures::CONNECTIONS_COUNT, look.number("curr_connections").map(|count| (count - 1.0).max(0.0))),
+        (figures::CONNECTIONS_LIMIT_COUNT, look.number("max_connections")),
+        (figures::MEMORY_BYTES, look.number("bytes")),
+        (figures::MEMORY_LIMIT_BYTES, look.number("limit_maxbytes")),
+        (figures::CPU_CORES, cores),
+        (figures::GETS_PER_S, gets),
+        (figures::SETS_PER_S, sets),
+        (figures::HIT_RATIO, look.share("get_hits", "get_misses")),
+        (figures::EVICTED_PER_S, look.rate(&["evictions"])),
         // Times that it stopped taking connections, as it had as many as it may have.
-        ("refused_per_s", look.rate(&["listen_disabled_num"]), "per s"),
-        ("received_bytes_per_s", look.rate(&["bytes_read"]), "bytes per s"),
-        ("sent_bytes_per_s", look.rate(&["bytes_written"]), "bytes per s"),
+        (figures::REFUSED_PER_S, look.rate(&["listen_disabled_num"])),
+        (figures::RECEIVED_BYTES_PER_S, look.rate(&["bytes_read"])),
+        (figures::SENT_BYTES_PER_S, look.rate(&["bytes_written"])),
     ];
-    for (metric, value, unit) in of_one {
-        look.put(metric, value, unit);
+    for (figure, value) in of_one {
+        look.put(figure, value);
     }
     let threads = look.number("threads");
     look.of(format!("pool {name} threads"));
-    look.put("in_use_count", cores, "count");
-    look.put("limit_count", cores.and(threads), "count");
+    look.put(figures::IN_USE_COUNT, cores);
+    look.put(figures::LIMIT_COUNT, cores.and(threads));
     look.of(format!("operations {name} gets"));
-    look.put("operations_per_s", gets, "per s");
+    look.put(figures::OPERATIONS_PER_S, gets);
     look.of(format!("operations {name} sets"));
-    look.put("operations_per_s", sets, "per s");
+    look.put(figures::OPERATIONS_PER_S, sets);
     look.readings()
 }
 

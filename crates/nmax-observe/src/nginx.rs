@@ -1,9 +1,10 @@
 //! nginx, by the page of its `stub_status`.
 
 use nmax_metrics::Nanos;
+use nmax_sources::figures;
 
 use crate::fetch::Page;
-use crate::figures::{Look, Numbers};
+use crate::numbers::{Look, Numbers};
 use crate::rates::Rates;
 use crate::{Reading, Source, Trouble};
 
@@ -71,19 +72,19 @@ fn readings(now: Nanos, numbers: &Numbers, rates: &mut Rates, name: &str) -> Vec
     let others = |count: f64| (count - 1.0).max(0.0);
     let dropped = look.rate(&["accepts"]).zip(look.rate(&["handled"]));
     let of_one = [
-        ("connections_count", look.number("active").map(others), "count"),
-        ("reading_count", look.number("Reading"), "count"),
-        ("writing_count", look.number("Writing").map(others), "count"),
-        ("idle_count", look.number("Waiting"), "count"),
-        ("accepted_per_s", look.rate_without(1.0, "accepts"), "per s"),
-        ("dropped_per_s", dropped.map(|(accepted, handled)| (accepted - handled).max(0.0)), "per s"),
+        (figures::CONNECTIONS_COUNT, look.number("active").map(others)),
+        (figures::READING_COUNT, look.number("Reading")),
+        (figures::WRITING_COUNT, look.number("Writing").map(others)),
+        (figures::IDLE_COUNT, look.number("Waiting")),
+        (figures::ACCEPTED_PER_S, look.rate_without(1.0, "accepts")),
+        (figures::DROPPED_PER_S, dropped.map(|(accepted, handled)| (accepted - handled).max(0.0))),
     ];
-    for (metric, value, unit) in of_one {
-        look.put(metric, value, unit);
+    for (figure, value) in of_one {
+        look.put(figure, value);
     }
     let requests = look.rate_without(1.0, "requests");
     look.of(format!("operations {name} requests"));
-    look.put("operations_per_s", requests, "per s");
+    look.put(figures::OPERATIONS_PER_S, requests);
     look.readings()
 }
 

@@ -5,6 +5,8 @@
 
 use std::collections::HashSet;
 
+use nmax_sources::figures;
+
 use crate::Reading;
 
 /// Largest figure of a resource, in its unit. 10¹⁸ bytes are an exabyte; −1 as an unsigned number is larger.
@@ -68,11 +70,11 @@ fn is_series(reading: &Reading) -> bool {
 
 fn is_possible(reading: &Reading) -> bool {
     let (value, size) = (reading.value, reading.value.abs());
-    match reading.metric.as_str() {
+    match figures::named(&reading.metric) {
         // No number passes a comparison with what is none.
         _ if is_series(reading) => size <= SERIES_MAX,
         // The only figure that has a direction.
-        "clock_offset_s" => size <= FIGURE_MAX,
+        Some(figures::CLOCK_OFFSET_S) => size <= FIGURE_MAX,
         _ => (0.0..=FIGURE_MAX).contains(&value),
     }
 }

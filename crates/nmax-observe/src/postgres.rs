@@ -17,8 +17,9 @@ use std::time::Duration;
 
 use nmax_metrics::Nanos;
 use nmax_plan::addresses::tls::{POSTGRES_ISSUERS, TlsOptions};
+use nmax_sources::{Figure, figures};
 
-use crate::figures::{Look, Numbers};
+use crate::numbers::{Look, Numbers};
 use crate::place::Place;
 use crate::rates::Rates;
 use crate::reach::{Asked, Link, PATIENCE, Service, now as instant, pause, said};
@@ -239,23 +240,23 @@ fn readings(now: Nanos, found: &Found, sessions: &Sessions, rates: &mut Rates, n
     let (blocks_read, rows_read) = (look.rate(&["blocks_read"]), look.rate(&["rows_read"]));
     let is_timed = found.cell(2, 1) == Some("on");
     let of_counters = [
-        ("connections_limit_count", number(2, 0), "count"),
-        ("locks_waiting_count", number(1, 0), "count"),
-        ("oldest_transaction_s", number(2, 2), "s"),
-        ("commits_per_s", commits, "per s"),
-        ("rollbacks_per_s", rollbacks, "per s"),
-        ("blocks_read_per_s", blocks_read, "per s"),
-        ("blocks_hit_per_s", look.rate(&["blocks_hit"]), "per s"),
-        ("hit_ratio", hit_ratio, "ratio"),
+        (figures::CONNECTIONS_LIMIT_COUNT, number(2, 0)),
+        (figures::LOCKS_WAITING_COUNT, number(1, 0)),
+        (figures::OLDEST_TRANSACTION_S, number(2, 2)),
+        (figures::COMMITS_PER_S, commits),
+        (figures::ROLLBACKS_PER_S, rollbacks),
+        (figures::BLOCKS_READ_PER_S, blocks_read),
+        (figures::BLOCKS_HIT_PER_S, look.rate(&["blocks_hit"])),
+        (figures::HIT_RATIO, hit_ratio),
         // Milliseconds of reading per second are thousandths of the mean number of sessions that read.
-        ("reading_count", look.rate(&["read_ms"]).filter(|_| is_timed).map(|ms| ms / 1e3), "count"),
-        ("rows_read_per_s", rows_read, "per s"),
-        ("rows_written_per_s", look.rate(&["rows_written"]), "per s"),
-        ("temp_bytes_per_s", look.rate(&["temp_bytes"]), "bytes per s"),
-        ("deadlocks_per_s", look.rate(&["deadlocks"]), "per s"),
+        (figures::READING_COUNT, look.rate(&["read_ms"]).filter(|_| is_timed).map(|ms| ms / 1e3)),
+        (figures::ROWS_READ_PER_S, rows_read),
+        (figures::ROWS_WRITTEN_PER_S, look.rate(&["rows_written"])),
+        (figures::TEMP_BYTES_PER_S, look.rate(&["temp_bytes"])),
+        (figures::DEADLOCKS_PER_S, look.rate(&["deadlocks"])),
     ];
-    for (metric, value, unit) in of_counters {
-        look.put(metric, value, unit);
+    for (figure, value) in of_counters {
+        look.put(figure, value);
     }
     let operations = [
         ("transactions", commits.zip(rollbacks).map(|(done, undone)| done + undone)),
@@ -264,30 +265,32 @@ fn readings(now: Nanos, found: &Found, sessions: &Sessions, rates: &mut Rates, n
     ];
     for (what, rate) in operations {
         look.of(format!("operations {name} {what}"));
-        look.put("operations_per_s", rate, "per s");
+        look.put(figures::OPERATIONS_PER_S, rate);
     }
     let mut readings = look.readings();
-    readings.extend(of_sessions.into_iter().map(|(metric, value)| Reading {
-        at: Some(at),
-        ..Reading::new(&format!("database {name}"), metric, value, "count")
-    }));
+    readings.extend(
+        of_sessions.into_iter().map(|(figure, value)| Reading {
+            at: Some(at),
+            ..Reading::new(&format!("database {name}"), figure, value)
+        }),
+    );
     readings
 }
 
 /// Numbers of sessions, under the names of the vocabulary.
-fn session_figures(sessions: &Sessions) -> [(&'static str, f64); 9] {
+fn session_figures(sessions: &Sessions) -> [(Figure, f64); 9] {
     let known = ["running", "Lock", "IO", "LWLock", "Client"];
     let other = sessions.active() - known.iter().map(|state| sessions.in_state(state)).sum::<f64>();
     [
-        ("active_count", sessions.active()),
-        ("running_count", sessions.in_state("running")),
-        ("wait_lock_count", sessions.in_state("Lock")),
-        ("wait_io_count", sessions.in_state("IO")),
-        ("wait_lwlock_count", sessions.in_state("LWLock")),
-        ("wait_client_count", sessions.in_state("Client")),
-        ("wait_other_count", other.max(0.0)),
-        ("idle_in_transaction_count", sessions.in_state("idle in transaction")),
-        ("connections_count", sessions.by_state.values().sum()),
+        (figures::ACTIVE_COUNT, sessions.active()),
+        (figures::RUNNING_COUNT, sessions.in_state("running")),
+        (figures::WAIT_LOCK_COUNT, sessions.in_state("Lock")),
+        (figures::WAIT_IO_COUNT, sessions.in_state("IO")),
+        (figures::WAIT_LWLOCK_COUNT, sessions.in_state("LWLock")),
+        (figures::WAIT_CLIENT_COUNT, sessions.in_state("Client")),
+        (figures::WAIT_OTHER_COUNT, other.max(0.0)),
+        (figures::IDLE_IN_TRANSACTION_COUNT, sessions.in_state("idle in transaction")),
+        (figures::CONNECTIONS_COUNT, sessions.by_state.values().sum()),
     ]
 }
 

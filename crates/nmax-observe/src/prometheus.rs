@@ -19,13 +19,14 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use nmax_metrics::Nanos;
 use nmax_plan::plan::{MappedKind, MappedResource};
+use nmax_sources::{Figure, Kind, Unit};
 
 use crate::fetch::{Fetched, Page as Fetcher};
 use crate::rates::Rates;
 use crate::{Reading, Source, Trouble};
 
 use conventions::{About, CONVENTIONS, EXPORTERS, HOST_EXPORTERS, Name};
-use page::{Figure, Page, Selector};
+use page::{Formula, Page, Selector};
 use room::Room;
 use text::{Format, Role, Sample, parse};
 
@@ -105,7 +106,7 @@ struct Recipe {
     about: About,
     /// It is a part of a host that an exporter reads.
     is_of_host: bool,
-    figures: Vec<(&'static str, Figure<Vec<Selector>>)>,
+    figures: Vec<(Figure, Formula<Vec<Selector>>)>,
 }
 
 enum RecipeName {
@@ -231,10 +232,10 @@ impl Digest {
             let is_of_interest = recipe.about == About::Subject || !is_exporter;
             let (kind, by) = (recipe.name.mapped_kind(), recipe.name.label());
             let owners = self.owners(page, recipe);
-            for (metric, figure) in &recipe.figures {
-                let claims = kind.map(|_| page.claims(figure, by)).unwrap_or_default();
+            for (figure, formula) in &recipe.figures {
+                let claims = kind.map(|_| page.claims(formula, by)).unwrap_or_default();
                 let mut of_plan: BTreeMap<&str, f64> = BTreeMap::new();
-                for (label, value) in page.figure(figure, by) {
+                for (label, value) in page.figure(formula, by) {
                     if recipe.is_of_host && self.neighbours.is_host_read {
                         is_of_read_host = true;
                         continue;
@@ -252,13 +253,13 @@ impl Digest {
                         RecipeName::Known(Name::Label(kind, _)) => is_of_interest && room.takes(kind, &source),
                         _ => is_of_interest,
                     };
-                    if has_place && made.insert((source.clone(), *metric)) {
-                        readings.push(Reading::new(&source, metric, value, unit_of_figure(metric)));
+                    if has_place && made.insert((source.clone(), figure.name)) {
+                        readings.push(Reading::new(&source, *figure, value));
                     }
                 }
                 for (source, value) in of_plan {
-                    if made.insert((source.to_owned(), *metric)) {
-                        readings.push(Reading::new(source, metric, value, unit_of_figure(metric)));
+                    if made.insert((source.to_owned(), figure.name)) {
+                        readings.push(Reading::new(source, *figure, value));
                     }
                 }
             }
@@ -345,7 +346,7 @@ impl Digest {
             }
             let mut put = |metric: &str, value: Option<f64>, unit| {
                 if let Some(value) = value.filter(|value| value.is_finite()) {
-                    readings.push(Reading::new(&source, metric, value, unit));
+                    readings.push(Reading::named(&source, metric, value, unit));
                 }
             };
             match sample.role {
@@ -378,12 +379,13 @@ impl Digest {
             let RecipeName::Mapped(_, name) = &recipe.name else {
                 continue;
             };
-            for (metric, figure) in &recipe.figures {
-                let (Figure::ByType(selectors) | Figure::Growing(selectors)) = figure else {
+            for (figure, formula) in &recipe.figures {
+                let (Formula::ByType(selectors) | Formula::Growing(selectors)) = formula else {
                     continue;
                 };
                 for selector in selectors.iter().filter(|selector| !page.has(selector)) {
-                    self.notes.push(format!("`{selector}` is not on its page, so {metric} of `{name}` is not known"));
+                    self.notes
+                        .push(format!("`{selector}` is not on its page, so {} of `{name}` is not known", figure.name));
                 }
             }
         }
@@ -393,12 +395,12 @@ impl Digest {
 /// A resource of the plan.
 fn mapped(resource: &MappedResource, wrong: &mut Vec<String>) -> Recipe {
     let name = format!("{} {}", resource.kind.word(), resource.name);
-    let figures = resource.figures.iter().filter_map(|(metric, text)| {
+    let figures = resource.figures.iter().filter_map(|(figure, text)| {
         let selector =
-            Selector::parse(text).map_err(|error| wrong.push(format!("{metric} of `{name}`: {error}"))).ok()?;
-        let is_rate = metric.ends_with("_per_s") || metric.ends_with("_ratio");
-        let figure = if is_rate { Figure::Growing } else { Figure::ByType };
-        Some((*metric, figure(vec![selector])))
+            Selector::parse(text).map_err(|error| wrong.push(format!("{} of `{name}`: {error}", figure.name))).ok()?;
+        let is_rate = matches!(figure.kind, Kind::Counter | Kind::Share);
+        let formula = if is_rate { Formula::Growing } else { Formula::ByType };
+        Some((*figure, formula(vec![selector])))
     });
     Recipe {
         figures: figures.collect(),
@@ -413,33 +415,19 @@ fn selectors(names: &[&str]) -> Vec<Selector> {
     parsed.collect::<Result<_, _>>().expect("the test of the table parses each name")
 }
 
-/// Unit of a metric of the vocabulary, by its last words.
-fn unit_of_figure(metric: &str) -> &'static str {
-    let units = [
-        ("_bytes_per_s", "bytes per s"),
-        ("_per_s", "per s"),
-        ("_cores", "cores"),
-        ("_ratio", "ratio"),
-        ("_bytes", "bytes"),
-        ("_ms", "ms"),
-    ];
-    let found = units.iter().find(|(suffix, _)| metric.ends_with(suffix));
-    found.map_or("count", |(_, unit)| unit)
-}
-
 /// Unit of a gauge of a page, by the convention of its names.
-fn unit_of_value(name: &str) -> &'static str {
-    let units = [("_bytes", "bytes"), ("_seconds", "s"), ("_ratio", "ratio")];
-    let found = units.iter().find(|(suffix, _)| name.ends_with(suffix));
-    found.map_or("count", |(_, unit)| unit)
+fn unit_of_value(name: &str) -> Unit {
+    let units = [("_bytes", Unit::Bytes), ("_seconds", Unit::S), ("_ratio", Unit::Ratio)];
+    let found = units.into_iter().find(|(suffix, _)| name.ends_with(suffix));
+    found.map_or(Unit::Count, |(_, unit)| unit)
 }
 
 /// Unit of the rate of a counter of a page.
-fn unit_of_rate(name: &str) -> &'static str {
+fn unit_of_rate(name: &str) -> Unit {
     match unit_of_value(name.strip_suffix("_total").unwrap_or(name)) {
-        "bytes" => "bytes per s",
-        "s" => "s per s",
-        _ => "per s",
+        Unit::Bytes => Unit::BytesPerS,
+        Unit::S => Unit::SPerS,
+        _ => Unit::PerS,
     }
 }
 

@@ -2,8 +2,9 @@
 
 use nmax_metrics::Nanos;
 use nmax_plan::addresses::tls::{Encryption, REDIS_ISSUERS, TlsOptions};
+use nmax_sources::figures;
 
-use crate::figures::{Look, Numbers, numbers};
+use crate::numbers::{Look, Numbers, numbers};
 use crate::place::Place;
 use crate::rates::Rates;
 use crate::reach::{Asked, Link, Service, said};
@@ -71,34 +72,34 @@ fn readings(now: Nanos, numbers: &Numbers, rates: &mut Rates, name: &str) -> Vec
     let mut look = Look::new(now, numbers, rates, format!("redis {name}"));
     let of_one = [
         // Without the connection that asks.
-        ("connections_count", look.number("connected_clients").map(|count| (count - 1.0).max(0.0)), "count"),
-        ("connections_limit_count", look.number("maxclients"), "count"),
-        ("blocked_count", look.number("blocked_clients"), "count"),
-        ("memory_bytes", look.number("used_memory"), "bytes"),
+        (figures::CONNECTIONS_COUNT, look.number("connected_clients").map(|count| (count - 1.0).max(0.0))),
+        (figures::CONNECTIONS_LIMIT_COUNT, look.number("maxclients")),
+        (figures::BLOCKED_COUNT, look.number("blocked_clients")),
+        (figures::MEMORY_BYTES, look.number("used_memory")),
         // 0 stands for no limit.
-        ("memory_limit_bytes", look.number("maxmemory").filter(|&limit| limit > 0.0), "bytes"),
-        ("cpu_cores", look.rate(&["used_cpu_sys", "used_cpu_user"]), "cores"),
-        ("hits_per_s", look.rate(&["keyspace_hits"]), "per s"),
-        ("misses_per_s", look.rate(&["keyspace_misses"]), "per s"),
-        ("hit_ratio", look.share("keyspace_hits", "keyspace_misses"), "ratio"),
-        ("evicted_per_s", look.rate(&["evicted_keys"]), "per s"),
-        ("expired_per_s", look.rate(&["expired_keys"]), "per s"),
-        ("errors_per_s", look.rate(&["total_error_replies"]), "per s"),
-        ("refused_per_s", look.rate(&["rejected_connections"]), "per s"),
-        ("received_bytes_per_s", look.rate(&["total_net_input_bytes"]), "bytes per s"),
-        ("sent_bytes_per_s", look.rate(&["total_net_output_bytes"]), "bytes per s"),
+        (figures::MEMORY_LIMIT_BYTES, look.number("maxmemory").filter(|&limit| limit > 0.0)),
+        (figures::CPU_CORES, look.rate(&["used_cpu_sys", "used_cpu_user"])),
+        (figures::HITS_PER_S, look.rate(&["keyspace_hits"])),
+        (figures::MISSES_PER_S, look.rate(&["keyspace_misses"])),
+        (figures::HIT_RATIO, look.share("keyspace_hits", "keyspace_misses")),
+        (figures::EVICTED_PER_S, look.rate(&["evicted_keys"])),
+        (figures::EXPIRED_PER_S, look.rate(&["expired_keys"])),
+        (figures::ERRORS_PER_S, look.rate(&["total_error_replies"])),
+        (figures::REFUSED_PER_S, look.rate(&["rejected_connections"])),
+        (figures::RECEIVED_BYTES_PER_S, look.rate(&["total_net_input_bytes"])),
+        (figures::SENT_BYTES_PER_S, look.rate(&["total_net_output_bytes"])),
     ];
-    for (metric, value, unit) in of_one {
-        look.put(metric, value, unit);
+    for (figure, value) in of_one {
+        look.put(figure, value);
     }
     // One thread runs all commands: it is a pool of one.
     let busy = look.rate(&["used_cpu_sys_main_thread", "used_cpu_user_main_thread"]);
     look.of(format!("pool {name} thread"));
-    look.put("in_use_count", busy, "count");
-    look.put("limit_count", busy.map(|_| 1.0), "count");
+    look.put(figures::IN_USE_COUNT, busy);
+    look.put(figures::LIMIT_COUNT, busy.map(|_| 1.0));
     let commands = look.rate_without(1.0, "total_commands_processed");
     look.of(format!("operations {name} commands"));
-    look.put("operations_per_s", commands, "per s");
+    look.put(figures::OPERATIONS_PER_S, commands);
     look.readings()
 }
 

@@ -1,14 +1,7 @@
 //! What can be read, and why it could not be.
 
-use nmax_metrics::Nanos;
-
-/// Units of readings.
-pub const UNITS: [&str; 9] = ["ratio", "count", "bytes", "s", "ms", "cores", "per s", "bytes per s", "s per s"];
-
-/// The unit of this name, if it is one.
-pub fn unit(name: &str) -> Option<&'static str> {
-    UNITS.into_iter().find(|unit| *unit == name)
-}
+use nmax_metrics::{Nanos, Resource};
+use nmax_sources::{Figure, Unit};
 
 /// One figure that a source gave.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,18 +12,35 @@ pub struct Reading {
     pub host: Option<String>,
     /// Part of the host: `cpu`, `disk sda`, `pool orders`.
     pub source: String,
-    /// Metric with its unit's suffix where it has one: `await_ms`.
+    /// Name of a figure, or of what the vocabulary does not have: `await_ms`.
     pub metric: String,
     /// Value.
     pub value: f64,
-    /// One of [`UNITS`].
-    pub unit: &'static str,
+    /// Unit.
+    pub unit: Unit,
 }
 
 impl Reading {
     /// A figure of the source's own host, now.
-    pub fn new(source: &str, metric: &str, value: f64, unit: &'static str) -> Self {
+    pub fn new(source: &str, figure: Figure, value: f64) -> Self {
+        Self::named(source, figure.name, value, figure.unit)
+    }
+
+    /// The same of what goes by another name: a part of a figure, or a series of a page.
+    pub fn named(source: &str, metric: &str, value: f64, unit: Unit) -> Self {
         Self { at: None, host: None, source: source.to_owned(), metric: metric.to_owned(), value, unit }
+    }
+
+    /// The line of a run that it becomes, where it was read `now` and belongs to `host` unless it says otherwise.
+    pub fn resource(self, now: Nanos, host: &str) -> Resource {
+        Resource {
+            at: self.at.unwrap_or(now),
+            host: self.host.unwrap_or_else(|| host.to_owned()),
+            source: self.source,
+            metric: self.metric,
+            value: self.value,
+            unit: self.unit.name().to_owned(),
+        }
     }
 }
 

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use nmax_metrics::Nanos;
 use nmax_plan::plan::{Observed, ProcessRef, SourceKind};
+use nmax_sources::{Figure, figures};
 
 use crate::host::Host;
 use crate::log::Tap;
@@ -149,11 +150,11 @@ fn ask(source: &mut dyn Source, processes: &[String], begun: Instant) -> Result<
             "it answers, but on its host no process is called `{names}`; {NAME_REMEDY}"
         )));
     }
-    let value = |metric: &str| {
-        let found = readings.iter().rev().find(|reading| reading.metric == metric);
+    let value = |figure: Figure| {
+        let found = readings.iter().rev().find(|reading| reading.metric == figure);
         found.map(|reading| reading.value)
     };
-    let clock = value("clock_offset_s").zip(value("clock_error_s"));
+    let clock = value(figures::CLOCK_OFFSET_S).zip(value(figures::CLOCK_ERROR_S));
     Ok(Answer {
         about: source.about(),
         figures: figures(&readings),

@@ -5,6 +5,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use nmax_metrics::{Clock, Nanos, Resource};
+use nmax_sources::figures::UP;
 
 use crate::odd::Odd;
 use crate::source::{Reading, Source, Trouble};
@@ -190,14 +191,8 @@ impl Reader {
     fn tell(&mut self, now: Nanos, read: Result<Vec<Reading>, Trouble>) {
         let was_up = self.is_up;
         self.is_up = Some(read.is_ok());
-        let mut resources = vec![Resource {
-            at: now,
-            host: self.host.clone(),
-            source: self.name.clone(),
-            metric: "up".into(),
-            value: f64::from(u8::from(read.is_ok())),
-            unit: "ratio".into(),
-        }];
+        let up = Reading::new(&self.name, UP, f64::from(u8::from(read.is_ok())));
+        let mut resources = vec![up.resource(now, &self.host)];
         match read {
             Ok(mut readings) => {
                 if was_up == Some(false) {
@@ -206,14 +201,7 @@ impl Reader {
                 for text in self.odd.sift(&mut readings) {
                     self.happened(now, "SOURCE_NOTE", format!("{}: {text}", self.title()));
                 }
-                resources.extend(readings.into_iter().map(|reading| Resource {
-                    at: reading.at.unwrap_or(now),
-                    host: reading.host.unwrap_or_else(|| self.host.clone()),
-                    source: reading.source,
-                    metric: reading.metric,
-                    value: reading.value,
-                    unit: reading.unit.into(),
-                }));
+                resources.extend(readings.into_iter().map(|reading| reading.resource(now, &self.host)));
             }
             Err(trouble) => {
                 if was_up != Some(false) {

@@ -74,18 +74,7 @@ pub fn last_readings(plan: &Plan, tap: &Tap, now: Nanos) -> Vec<Resource> {
     let followed = layers::followed(plan);
     let last = tap.catch_up(now).into_iter();
     let of_log = last.filter_map(|(number, readings)| Some((followed.get(usize::from(number))?, readings)));
-    of_log
-        .flat_map(|(log, readings)| {
-            readings.into_iter().map(|reading| Resource {
-                at: now,
-                host: log.host.clone(),
-                source: reading.source,
-                metric: reading.metric,
-                value: reading.value,
-                unit: reading.unit.to_owned(),
-            })
-        })
-        .collect()
+    of_log.flat_map(|(log, readings)| readings.into_iter().map(|reading| reading.resource(now, &log.host))).collect()
 }
 
 /// The user agent that all requests of a plan have; `None` when they differ.

@@ -35,24 +35,25 @@ const fn row(name: &'static str, layer: Layer, own: &'static [&'static str], thi
 }
 
 /// The crates, from the core outwards.
-pub(crate) const TABLE: [Row; 25] = [
+pub(crate) const TABLE: [Row; 26] = [
     row("nmax-text", Layer::Pure, &[], &[]),
+    row("nmax-sources", Layer::Pure, &[], &[]),
     row("nmax-domain", Layer::Pure, &[], &["psl"]),
     row("nmax-secrets", Layer::Pure, &[], &["base64", "memchr", "regex"]),
     row("nmax-data", Layer::Pure, &[], &["thiserror"]),
     row(
         "nmax-plan",
         Layer::Pure,
-        &["nmax-text", "nmax-secrets", "nmax-data"],
+        &["nmax-text", "nmax-sources", "nmax-secrets", "nmax-data"],
         &["saphyr-parser", "serde_json", "thiserror"],
     ),
     row("nmax-metrics", Layer::Pure, &[], &["hdrhistogram", "proptest"]),
     row("nmax-usl", Layer::Pure, &[], &["statrs", "thiserror"]),
-    row("nmax-analysis", Layer::Pure, &["nmax-metrics", "nmax-plan"], &[]),
+    row("nmax-analysis", Layer::Pure, &["nmax-sources", "nmax-metrics", "nmax-plan"], &[]),
     row(
         "nmax-report",
         Layer::Pure,
-        &["nmax-text", "nmax-metrics", "nmax-plan", "nmax-usl", "nmax-analysis"],
+        &["nmax-text", "nmax-sources", "nmax-metrics", "nmax-plan", "nmax-usl", "nmax-analysis"],
         &["serde", "serde_json"],
     ),
     row(
@@ -94,7 +95,7 @@ pub(crate) const TABLE: [Row; 25] = [
     row(
         "nmax-engine",
         Layer::Shell,
-        &["nmax-secrets", "nmax-metrics", "nmax-plan", "nmax-extract", "nmax-http"],
+        &["nmax-sources", "nmax-secrets", "nmax-metrics", "nmax-plan", "nmax-extract", "nmax-http"],
         &["base64", "memchr", "ring", "rustix", "serde_json", "thiserror", "tokio"],
     ),
     row(
@@ -106,7 +107,7 @@ pub(crate) const TABLE: [Row; 25] = [
     row(
         "nmax-observe",
         Layer::Shell,
-        &["nmax-text", "nmax-secrets", "nmax-metrics", "nmax-plan", "nmax-log"],
+        &["nmax-text", "nmax-sources", "nmax-secrets", "nmax-metrics", "nmax-plan", "nmax-log"],
         &[
             "base64",
             "http-body-util",
@@ -164,6 +165,7 @@ pub(crate) const TABLE: [Row; 25] = [
         Layer::Shell,
         &[
             "nmax-text",
+            "nmax-sources",
             "nmax-secrets",
             "nmax-plan",
             "nmax-metrics",

@@ -1,5 +1,7 @@
 //! Soak: does anything grow, leak or recur?
 
+use nmax_sources::figures;
+
 use crate::period::{Cycle, cycle};
 use crate::trend::{Block, Trend, median, trend};
 use crate::words::{digits, share, time_ms};
@@ -9,10 +11,6 @@ use super::bound::Figure;
 use super::say::{bytes, span};
 use super::{Finding, nothing};
 
-/// Name of the memory of an observed process.
-const MEMORY: &str = "memory_bytes";
-/// Name of the most memory that an observed process may have.
-const MEMORY_LIMIT: &str = "memory_limit_bytes";
 /// Growth of a latency over the hold, relative to its median, that is trouble.
 const LATENCY_GROWTH_MAX: f64 = 0.05;
 /// Growth of the failure rate over the hold that is trouble.
@@ -35,7 +33,7 @@ pub(super) fn answer(evidence: &Evidence) -> (String, Vec<Finding>) {
     if held.is_empty() {
         return nothing("the load was never held");
     }
-    let memory = evidence.observed.iter().filter(|observation| observation.metric == MEMORY);
+    let memory = evidence.observed.iter().filter(|observation| observation.metric == figures::MEMORY_BYTES);
     let memory = memory.flat_map(|observation| leak(evidence, observation));
     let latency = [("LATENCY_SLOPE", "p50", Figure::P50), ("LATENCY_SLOPE", "p95", Figure::P95)];
     let latency = latency.into_iter().filter_map(|(code, name, figure)| latency_slope(&held, code, name, figure));
@@ -143,7 +141,8 @@ fn leak(evidence: &Evidence, observation: &Observation) -> Vec<Finding> {
 
 /// When the memory reaches its limit at this slope.
 fn exhaustion(evidence: &Evidence, name: &str, series: &[(f64, f64)], found: &Trend) -> Option<Finding> {
-    let limits = evidence.observed.iter().filter(|known| known.name == *name && known.metric == MEMORY_LIMIT);
+    let limits =
+        evidence.observed.iter().filter(|known| known.name == *name && known.metric == figures::MEMORY_LIMIT_BYTES);
     let limit = limits.filter_map(|known| known.values.last()).map(|(_, value)| *value).next()?;
     // The line at the end of the hold, not the last value: that may be any place of a sawtooth.
     let residuals = series.iter().map(|(minutes, value)| value - found.slope * minutes);

@@ -19,8 +19,9 @@
 
 use std::collections::BTreeMap;
 
-use nmax_metrics::{Aggregate, Figure, NameId, Nanos, Section, Track};
+use nmax_metrics::{Aggregate, NameId, Nanos, Section, Track, TrackKey};
 use nmax_plan::plan::{Observed, Plan, SourceKind};
+use nmax_sources::figures;
 
 use super::stretches::{Of, Stretches};
 use crate::Evidence;
@@ -102,9 +103,9 @@ impl Counter<'_> {
 fn counters<'a>(evidence: &Evidence<'a>) -> Vec<Counter<'a>> {
     let mut found: Vec<Counter> = Vec::new();
     for (figure, track) in evidence.readings.iter() {
-        let (what, is_layer) = match (figure.source.split_once(' '), figure.metric.as_str()) {
-            (Some(("operations", what)), "operations_per_s") => (what.to_owned(), false),
-            (Some(("log", name)), "requests_per_s") => match layer_of(evidence.plan, figure, name) {
+        let (what, is_layer) = match (figure.source.split_once(' '), figures::named(&figure.metric)) {
+            (Some(("operations", what)), Some(figures::OPERATIONS_PER_S)) => (what.to_owned(), false),
+            (Some(("log", name)), Some(figures::REQUESTS_PER_S)) => match layer_of(evidence.plan, figure, name) {
                 Some(layer) => (format!("log {layer}"), true),
                 None => (figure.source.clone(), false),
             },
@@ -126,7 +127,7 @@ fn counters<'a>(evidence: &Evidence<'a>) -> Vec<Counter<'a>> {
 }
 
 /// The layer that the plan puts a followed log into.
-fn layer_of<'a>(plan: &'a Plan, figure: &Figure, name: &str) -> Option<&'a str> {
+fn layer_of<'a>(plan: &'a Plan, figure: &TrackKey, name: &str) -> Option<&'a str> {
     plan.observe.iter().find_map(|observed| match observed {
         Observed::Source(source) if source.name == name && source.host == figure.host => match &source.kind {
             SourceKind::Log { layer, .. } => layer.as_deref(),

@@ -1,5 +1,5 @@
 use nmax_metrics::{
-    Aggregate, Figure, Histogram, NameId, Nanos, Network, Outcome, Readings, Resource, Sample, Section, Window,
+    Aggregate, Histogram, NameId, Nanos, Network, Outcome, Readings, Resource, Sample, Section, TrackKey, Window,
 };
 use nmax_plan::plan::{EVERY_DEFAULT, Method, Observed, ObservedSource, Request, SourceKind, Step};
 use nmax_plan::tags::TagRule;
@@ -481,7 +481,7 @@ fn only_its_logs_are_added_to_a_layer() {
 fn figures_of_other_sources_are_no_operations() {
     let (mut run, stretches) = of(&[one(0, HOME, 1, 1)]);
     with_operations(&mut run, &[one(0, HOME, 1, 1)], (1.0, 1.0, 0.0));
-    let known: Vec<Figure> = run.readings.iter().map(|(figure, _)| figure.clone()).collect();
+    let known: Vec<TrackKey> = run.readings.iter().map(|(figure, _)| figure.clone()).collect();
     assert_eq!(known.len(), 1);
     run.readings = Readings::default();
     run.readings.push(&Resource {

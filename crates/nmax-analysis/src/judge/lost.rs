@@ -1,14 +1,10 @@
 //! Sources that could not be read for a part of the hold: what they would have said is missing.
 
-use nmax_metrics::{Figure, Nanos, Readings, Track};
+use nmax_metrics::{Nanos, Readings, Track, TrackKey};
+use nmax_sources::figures::{COST_CORES, UP};
 
 use crate::Evidence;
 use crate::words::{share, time_ms};
-
-/// The metric that says whether a source could be read: 1 or 0, at each attempt.
-const UP: &str = "up";
-/// What an agent says of itself each time that it reads its host.
-const OF_AGENT: &str = "cost_cores";
 
 /// A sentence on each source that was lost, and the share of the hold.
 pub(super) fn lost(evidence: &Evidence) -> Vec<(String, String)> {
@@ -31,9 +27,9 @@ pub(super) fn lost(evidence: &Evidence) -> Vec<(String, String)> {
 
 /// What an agent said of the time in which it could not be asked: it keeps its lines, and gives them later. It reads itself
 /// each time that it reads its host. Other sources say nothing afterwards.
-fn told_later<'a>(readings: &'a Readings, up: &Figure) -> Option<&'a Track> {
+fn told_later<'a>(readings: &'a Readings, up: &TrackKey) -> Option<&'a Track> {
     let is_agent = up.source.starts_with("agent ");
-    readings.get(&up.host, &up.source, OF_AGENT).filter(|_| is_agent)
+    readings.get(&up.host, &up.source, COST_CORES.name).filter(|_| is_agent)
 }
 
 /// For how long a source was lost, s: what an attempt says holds until the next one, but for seconds of which something was
@@ -72,6 +68,7 @@ fn told_s(track: &Track, (from, until): (Nanos, Nanos)) -> f64 {
 #[cfg(test)]
 mod tests {
     use nmax_metrics::Resource;
+    use nmax_sources::Figure;
     use proptest::prelude::*;
 
     use super::*;
@@ -82,7 +79,7 @@ mod tests {
             at,
             host: "db1".into(),
             source: "postgres shop".into(),
-            metric: UP.into(),
+            metric: UP.name.into(),
             value: f64::from(u8::from(up)),
             unit: "ratio".into(),
         }
@@ -96,7 +93,7 @@ mod tests {
             for (second, up) in (0..).zip(&ups) {
                 readings.push(&attempt(Nanos::from_secs(second), *up));
             }
-            let track = readings.get("db1", "postgres shop", UP).unwrap();
+            let track = readings.get("db1", "postgres shop", UP.name).unwrap();
             let until = (from + length).min(ups.len() as u64);
             let want = (from..until).filter(|second| !ups[*second as usize]).count() as f64;
             // What the last attempt said holds on.
@@ -114,10 +111,10 @@ mod tests {
             phase_ms in 0_u64..1_000,
         ) {
             let mut readings = Readings::default();
-            let agent = |at: Nanos, metric: &str, value| Resource {
+            let agent = |at: Nanos, figure: Figure, value| Resource {
                 at,
                 source: "agent db1".into(),
-                metric: metric.into(),
+                metric: figure.name.into(),
                 value,
                 ..attempt(at, true)
             };
@@ -131,11 +128,11 @@ mod tests {
                 if !away.is_some_and(|(from, length)| (from..from + length).contains(&second)) {
                     // Its seconds are a little longer than those of the run.
                     let read = at.0 + second * 700_000;
-                    readings.push(&agent(Nanos(read), OF_AGENT, 0.01));
+                    readings.push(&agent(Nanos(read), COST_CORES, 0.01));
                 }
             }
-            let up = readings.get("db1", "agent db1", UP).unwrap();
-            let later = readings.get("db1", "agent db1", OF_AGENT);
+            let up = readings.get("db1", "agent db1", UP.name).unwrap();
+            let later = readings.get("db1", "agent db1", COST_CORES.name);
             let missing = away.map_or(0, |(from, away)| {
                 (from + away).min(cut + length).saturating_sub(from.max(cut))
             });

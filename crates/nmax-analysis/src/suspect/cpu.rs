@@ -1,5 +1,7 @@
 //! Processors of a host: who runs, who waits for one, and whether a limit or a hypervisor takes them away.
 
+use nmax_sources::{Figure, figures};
+
 use super::look::{Look, name_of};
 use super::measured::{Measured, Role};
 use super::rules::{
@@ -19,8 +21,8 @@ const AGENT_SHARE_MAX: f64 = 0.5;
 
 /// `None` when nothing was read of them.
 pub(super) fn measure(look: &Look, system: &System, host: &str) -> Option<Measured> {
-    let busy = look.mean(host, "cpu", "busy_cores")?;
-    let mut cpu = Measured::new(look, Kind::Cpu, host, "", ("cpu", "busy_cores"));
+    let busy = look.mean(host, "cpu", figures::BUSY_CORES)?;
+    let mut cpu = Measured::new(look, Kind::Cpu, host, "", ("cpu", figures::BUSY_CORES));
     let is_injector = host == nmax_plan::plan::INJECTOR;
     let own = if is_injector { system.injector_busy } else { 0.0 };
     let used = used(look, host, busy);
@@ -75,12 +77,12 @@ struct Used {
 /// In a container `/proc/stat` is that of the whole host: what the neighbors use says nothing of the quota. The group of an
 /// agent that is alone in it, or that the observed processes are not in, says nothing of the system.
 fn used(look: &Look, host: &str, busy: f64) -> Used {
-    let cores = look.mean(host, "cpu", "cores_count").filter(|cores| *cores > 0.0);
-    let quota = look.mean(host, "cgroup", "quota_cores").filter(|quota| *quota > 0.0);
-    let of_processes = look.sum(host, &processes(look, host), "cpu_cores").unwrap_or(0.0);
-    let of_agent = look.sum(host, &look.named(host, "agent"), "cost_cores").unwrap_or(0.0);
+    let cores = look.mean(host, "cpu", figures::CORES_COUNT).filter(|cores| *cores > 0.0);
+    let quota = look.mean(host, "cgroup", figures::QUOTA_CORES).filter(|quota| *quota > 0.0);
+    let of_processes = look.sum(host, &processes(look, host), figures::CPU_CORES).unwrap_or(0.0);
+    let of_agent = look.sum(host, &look.named(host, "agent"), figures::COST_CORES).unwrap_or(0.0);
     let is_of_system = |inside: f64| of_processes <= INSIDE_MAX * inside && of_agent <= AGENT_SHARE_MAX * inside;
-    let group = quota.zip(look.mean(host, "cgroup", "cpu_cores"));
+    let group = quota.zip(look.mean(host, "cgroup", figures::CPU_CORES));
     match group.filter(|(_, inside)| is_of_system(*inside)) {
         Some((quota, inside)) if cores.is_none_or(|cores| inside / quota > busy / cores) => {
             Used { busy: inside, limit: Some(quota), is_of_group: true }
@@ -93,7 +95,7 @@ fn used(look: &Look, host: &str, busy: f64) -> Used {
 /// the host's own processes were not read.
 pub(super) fn processes<'a>(look: &Look<'a>, host: &str) -> Vec<&'a str> {
     let all = look.named(host, "process");
-    let is_read = |source: &&str| look.track(host, source, "threads_count").is_some();
+    let is_read = |source: &&str| look.track(host, source, figures::THREADS_COUNT).is_some();
     let (read, told): (Vec<&str>, Vec<&str>) = all.into_iter().partition(is_read);
     if read.is_empty() { told } else { read }
 }
@@ -104,13 +106,13 @@ fn share_out(look: &Look, cpu: &mut Measured, busy: f64, waiting: f64) {
     let host = cpu.resource.host.clone();
     let processes = processes(look, &host);
     (cpu.service, cpu.waiting) = (busy, waiting);
-    let Some(used) = look.sum(&host, &processes, "cpu_cores") else {
+    let Some(used) = look.sum(&host, &processes, figures::CPU_CORES) else {
         cpu.is_sure = false;
         return;
     };
     cpu.service = used.min(busy);
     let part = if busy > 0.0 { cpu.service / busy } else { 0.0 };
-    cpu.waiting = look.sum(&host, &processes, "waiting_count").unwrap_or(part * waiting);
+    cpu.waiting = look.sum(&host, &processes, figures::WAITING_COUNT).unwrap_or(part * waiting);
     cpu.others = [busy - cpu.service, (waiting - cpu.waiting).max(0.0)];
 }
 
@@ -118,17 +120,17 @@ fn share_out(look: &Look, cpu: &mut Measured, busy: f64, waiting: f64) {
 /// else from samples of the run queue. The first knows of the host as a whole only: where tasks may run on some processors
 /// only, it is too small. Of a control group it follows from its own stall information, where that is known.
 fn waiting(look: &Look, host: &str, used: &Used, in_flight: f64) -> Option<f64> {
-    let by_stalls = |source: &str, metric: &str, most: f64| {
-        let some = look.mean(host, source, metric)?;
+    let by_stalls = |source: &str, figure: Figure, most: f64| {
+        let some = look.mean(host, source, figure)?;
         Some(queued(some, used.busy / used.limit?, most))
     };
-    let of_group = by_stalls("cgroup", "cpu_pressure_some_ratio", in_flight).filter(|_| used.is_of_group);
-    if let Some(waiting) = of_group.or_else(|| look.mean(host, "cpu", "waiting_count")) {
+    let of_group = by_stalls("cgroup", figures::CPU_PRESSURE_SOME_RATIO, in_flight).filter(|_| used.is_of_group);
+    if let Some(waiting) = of_group.or_else(|| look.mean(host, "cpu", figures::WAITING_COUNT)) {
         return Some(waiting);
     }
     used.limit?;
-    let by_samples = look.mean(host, "cpu", "running_count").map(|running| (running - used.busy).max(0.0));
-    by_stalls("cpu", "pressure_some_ratio", by_samples.unwrap_or(in_flight)).or(by_samples)
+    let by_samples = look.mean(host, "cpu", figures::RUNNING_COUNT).map(|running| (running - used.busy).max(0.0));
+    by_stalls("cpu", figures::PRESSURE_SOME_RATIO, by_samples.unwrap_or(in_flight)).or(by_samples)
 }
 
 /// Mean number that waits, of the share of time in which at least one does.
@@ -149,13 +151,13 @@ pub(super) fn queued(some: f64, utilization: f64, most: f64) -> f64 {
 /// Limits of control groups that were in the way.
 fn throttled(look: &Look, host: &str, cpu: &mut Measured) {
     for group in std::iter::once("cgroup").chain(look.named(host, "cgroup")) {
-        let ratio = look.mean(host, group, "throttled_ratio").filter(|ratio| *ratio >= THROTTLED_MAX);
+        let ratio = look.mean(host, group, figures::THROTTLED_RATIO).filter(|ratio| *ratio >= THROTTLED_MAX);
         let Some(ratio) = ratio else { continue };
         let name = match name_of(group) {
             "" => "its control group".to_owned(),
             name => format!("the control group of {name}"),
         };
-        let quota = look.mean(host, group, "quota_cores");
+        let quota = look.mean(host, group, figures::QUOTA_CORES);
         let quota = quota.map_or(String::new(), |quota| format!(", its quota is {} cores", digits(quota)));
         cpu.rules.push(rule(format!("{name} was throttled in {} of its periods{quota}", share(ratio)), CGROUP));
     }
@@ -172,7 +174,7 @@ fn saturated(look: &Look, host: &str, used: &Used, waiting: Option<f64>, cpu: &m
         cpu.rules
             .push(rule(format!("{} tasks waited for {} processors at a time", digits(waiting), digits(limit)), SCHED));
     }
-    if let Some(steal) = look.mean(host, "cpu", "steal_cores").filter(|steal| *steal >= STEAL_MAX * limit) {
+    if let Some(steal) = look.mean(host, "cpu", figures::STEAL_CORES).filter(|steal| *steal >= STEAL_MAX * limit) {
         cpu.rules
             .push(rule(format!("the hypervisor took {} of {} processors away", digits(steal), digits(limit)), STEAL));
     }
@@ -189,7 +191,7 @@ fn said(look: &Look, host: &str, used: &Used, own: f64, waiting: Option<f64>) ->
         text += &format!(", {} tasks waiting for one", digits(waiting));
     }
     let processes = processes(look, host).into_iter();
-    let each = processes.filter_map(|source| Some((name_of(source), look.mean(host, source, "cpu_cores")?)));
+    let each = processes.filter_map(|source| Some((name_of(source), look.mean(host, source, figures::CPU_CORES)?)));
     if let Some((name, cores)) = each.max_by(|a, b| a.1.total_cmp(&b.1)) {
         text += &format!("; {name} used {}", digits(cores));
     }

@@ -1,6 +1,8 @@
 //! Disks of a host: how many requests are in each, which is the time that matters; how busy one is says nothing of those
 //! that serve many at a time.
 
+use nmax_sources::figures;
+
 use super::look::{Look, name_of};
 use super::measured::{Measured, Role, stalled};
 use super::rules::{
@@ -25,10 +27,10 @@ pub(super) fn measure(look: &Look, system: &System, host: &str, swapped: f64) ->
     if !disks.is_empty() {
         return disks;
     }
-    let Some(some) = look.mean(host, "io", "pressure_some_ratio") else {
+    let Some(some) = look.mean(host, "io", figures::PRESSURE_SOME_RATIO) else {
         return disks;
     };
-    let mut all = Measured::new(look, Kind::Disk, host, "", ("io", "pressure_some_ratio"));
+    let mut all = Measured::new(look, Kind::Disk, host, "", ("io", figures::PRESSURE_SOME_RATIO));
     all.role = role(system, host);
     all.is_counted = system.is_of(host);
     all.is_sure = false;
@@ -54,10 +56,10 @@ fn role(system: &System, host: &str) -> Role {
 
 /// A disk that did something.
 fn disk(look: &Look, system: &System, host: &str, source: &str, swapped: f64) -> Option<Measured> {
-    let queue = look.mean(host, source, "queue_count")?;
-    let mut disk = Measured::new(look, Kind::Disk, host, name_of(source), (source, "queue_count"));
-    let busy = look.mean(host, source, "busy_ratio");
-    let some = look.mean(host, "io", "pressure_some_ratio");
+    let queue = look.mean(host, source, figures::QUEUE_COUNT)?;
+    let mut disk = Measured::new(look, Kind::Disk, host, name_of(source), (source, figures::QUEUE_COUNT));
+    let busy = look.mean(host, source, figures::BUSY_RATIO);
+    let some = look.mean(host, "io", figures::PRESSURE_SOME_RATIO);
     let theirs = of_processes(look, host);
     disk.is_sure = theirs.is_some();
     let part = (1.0 - swapped) * theirs.unwrap_or_else(|| awaited(look, host, some, busy));
@@ -67,7 +69,7 @@ fn disk(look: &Look, system: &System, host: &str, source: &str, swapped: f64) ->
     disk.role = role(system, host);
     disk.is_counted = system.is_of(host);
     disk.utilization = busy;
-    let await_ms = look.weighted(host, source, "await_ms", &["reads_per_s", "writes_per_s"]);
+    let await_ms = look.weighted(host, source, figures::AWAIT_MS, &[figures::READS_PER_S, figures::WRITES_PER_S]);
     let idle_ms = idlest(look, host, source);
     disk.is_pressed = part * queue >= DISK_QUEUE_IDLE || (part > 0.5 && await_ms.is_some_and(|ms| ms >= AWAIT_LONG_MS));
     let mut text = format!("{} requests in it at a time", digits(queue));
@@ -108,7 +110,7 @@ fn stalls(some: Option<f64>, disk: &mut Measured) {
 ///
 /// The kernel gives the mean of its processors, so the share of time is up to as many times larger.
 fn awaited(look: &Look, host: &str, some: Option<f64>, busy: Option<f64>) -> f64 {
-    let cores = look.mean(host, "cpu", "cores_count").unwrap_or(1.0).max(1.0);
+    let cores = look.mean(host, "cpu", figures::CORES_COUNT).unwrap_or(1.0).max(1.0);
     match (some, busy) {
         (Some(some), Some(busy)) if busy > 0.0 => (cores * some / busy).min(1.0),
         _ => 1.0,
@@ -122,7 +124,7 @@ fn of_processes(look: &Look, host: &str) -> Option<f64> {
     let disks = names(look, host);
     let moved = |sources: &[&str]| {
         let of = |metric| look.sum(host, sources, metric);
-        let (read, written) = (of("read_bytes_per_s"), of("written_bytes_per_s"));
+        let (read, written) = (of(figures::READ_BYTES_PER_S), of(figures::WRITTEN_BYTES_PER_S));
         (read.is_some() || written.is_some()).then(|| read.unwrap_or(0.0) + written.unwrap_or(0.0))
     };
     // Of the processes of other users the kernel tells no bytes: then nobody knows their part.
@@ -137,7 +139,7 @@ fn of_processes(look: &Look, host: &str) -> Option<f64> {
 
 /// The time of a request in the idlest tenth of the run, ms.
 fn idlest(look: &Look, host: &str, source: &str) -> Option<f64> {
-    let mut all: Vec<f64> = look.track(host, source, "await_ms")?.points().map(|(_, ms)| ms).collect();
+    let mut all: Vec<f64> = look.track(host, source, figures::AWAIT_MS)?.points().map(|(_, ms)| ms).collect();
     all.sort_unstable_by(f64::total_cmp);
     (all.len() >= READINGS_MIN).then(|| all[all.len() / 10]).filter(|ms| *ms > 0.0)
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use nmax_metrics::{Nanos, Readings, Track};
+use nmax_sources::Figure;
 
 /// Readings of one span of the run.
 #[derive(Clone, Copy)]
@@ -22,17 +23,17 @@ impl<'a> Look<'a> {
     }
 
     /// One figure over the whole run.
-    pub(super) fn track(&self, host: &str, source: &str, metric: &str) -> Option<&'a Track> {
-        self.readings.get(host, source, metric)
+    pub(super) fn track(&self, host: &str, source: &str, figure: Figure) -> Option<&'a Track> {
+        self.readings.get(host, source, figure.name)
     }
 
     /// Mean in the phase, without what was read of the time before it; `None` when it was not read there.
-    pub(super) fn mean(&self, host: &str, source: &str, metric: &str) -> Option<f64> {
-        let track = self.track(host, source, metric)?;
+    pub(super) fn mean(&self, host: &str, source: &str, figure: Figure) -> Option<f64> {
+        let track = self.track(host, source, figure)?;
         track.mean(self.settled(track))
     }
 
-    /// Mean in the phase of a figure each of whose readings is a mean itself, of as many as the other metrics of its source
+    /// Mean in the phase of a figure each of whose readings is a mean itself, of as many as the other figures of its source
     /// count together: a second with one transfer counts less than one with thousands. The plain mean where they are not
     /// known.
     ///
@@ -40,11 +41,11 @@ impl<'a> Look<'a> {
     /// Σ w·v / Σ w
     /// ```
     ///
-    /// - v: the figure; w: sum of the other metrics at the same time
-    pub(super) fn weighted(&self, host: &str, source: &str, metric: &str, counts: &[&str]) -> Option<f64> {
-        let track = self.track(host, source, metric)?;
+    /// - v: the figure; w: sum of the other figures at the same time
+    pub(super) fn weighted(&self, host: &str, source: &str, figure: Figure, counts: &[Figure]) -> Option<f64> {
+        let track = self.track(host, source, figure)?;
         let span = self.settled(track);
-        let counts: Vec<&Track> = counts.iter().filter_map(|count| self.track(host, source, count)).collect();
+        let counts: Vec<&Track> = counts.iter().filter_map(|count| self.track(host, source, *count)).collect();
         let weight = |at: Nanos| -> f64 {
             let bin = (at, Nanos(at.0 + track.width.0));
             counts.iter().filter_map(|count| count.mean(bin)).sum()
@@ -59,8 +60,8 @@ impl<'a> Look<'a> {
 
     /// Mean in the phase less two standard errors, by the spread of its readings: a gauge is looked at now and then, and a
     /// small mean of few looks may be chance.
-    pub(super) fn low(&self, host: &str, source: &str, metric: &str) -> Option<f64> {
-        let track = self.track(host, source, metric)?;
+    pub(super) fn low(&self, host: &str, source: &str, figure: Figure) -> Option<f64> {
+        let track = self.track(host, source, figure)?;
         let span = self.settled(track);
         let inside = |at: &Nanos| (span.0..span.1).contains(at);
         let points = track.points();
@@ -84,14 +85,14 @@ impl<'a> Look<'a> {
     }
 
     /// Largest value in the phase.
-    pub(super) fn max(&self, host: &str, source: &str, metric: &str) -> Option<f64> {
-        let bin = self.track(host, source, metric)?.within(self.span);
+    pub(super) fn max(&self, host: &str, source: &str, figure: Figure) -> Option<f64> {
+        let bin = self.track(host, source, figure)?.within(self.span);
         (bin.count > 0).then_some(bin.max)
     }
 
-    /// Sum of the means of a metric over several sources; `None` when none has it.
-    pub(super) fn sum(&self, host: &str, sources: &[&str], metric: &str) -> Option<f64> {
-        let values = sources.iter().filter_map(|source| self.mean(host, source, metric));
+    /// Sum of the means of a figure over several sources; `None` when none has it.
+    pub(super) fn sum(&self, host: &str, sources: &[&str], figure: Figure) -> Option<f64> {
+        let values = sources.iter().filter_map(|source| self.mean(host, source, figure));
         values.reduce(|sum, value| sum + value)
     }
 
@@ -116,8 +117,8 @@ impl<'a> Look<'a> {
     /// Share of the phase in which a figure was not read although it is read now and then, 0 to 1; `None` without it.
     ///
     /// Sources have their own intervals, so a gap is what is longer than twice the usual distance of two readings.
-    pub(super) fn missing(&self, host: &str, source: &str, metric: &str) -> Option<f64> {
-        let track = self.track(host, source, metric)?;
+    pub(super) fn missing(&self, host: &str, source: &str, figure: Figure) -> Option<f64> {
+        let track = self.track(host, source, figure)?;
         let all: Vec<f64> = track.points().map(|(at, _)| at.as_secs_f64()).collect();
         let usual_s = track.usual()?.as_secs_f64();
         let (start_s, end_s) = (self.span.0.as_secs_f64(), self.span.1.as_secs_f64());

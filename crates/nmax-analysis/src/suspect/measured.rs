@@ -1,6 +1,7 @@
 //! What is known of one resource in the phase, before anything is concluded.
 
-use nmax_metrics::Figure;
+use nmax_metrics::TrackKey;
+use nmax_sources::Figure;
 
 use super::look::Look;
 use super::rules::{BLIND_SHARE_MIN, GAP_SHARE_MAX};
@@ -66,12 +67,12 @@ pub(super) struct Measured {
     /// Share of the phase without readings.
     pub(super) missing: f64,
     /// The figure whose course says most of it.
-    pub(super) figure: Figure,
+    pub(super) figure: TrackKey,
 }
 
 impl Measured {
     /// Nothing yet but where it is and which figure says most.
-    pub(super) fn new(look: &Look, kind: Kind, host: &str, name: &str, (source, metric): (&str, &str)) -> Self {
+    pub(super) fn new(look: &Look, kind: Kind, host: &str, name: &str, (source, figure): (&str, Figure)) -> Self {
         Self {
             resource: Resource { host: host.to_owned(), kind, name: name.to_owned() },
             role: Role::Leaf,
@@ -92,8 +93,8 @@ impl Measured {
             findings: Vec::new(),
             rules: Vec::new(),
             cells: [Cell::NotObserved, Cell::NotObserved, Cell::NotObserved],
-            missing: look.missing(host, source, metric).unwrap_or(0.0),
-            figure: Figure { host: host.to_owned(), source: source.to_owned(), metric: metric.to_owned() },
+            missing: look.missing(host, source, figure).unwrap_or(0.0),
+            figure: TrackKey { host: host.to_owned(), source: source.to_owned(), metric: figure.name.to_owned() },
         }
     }
 

@@ -1,5 +1,7 @@
 //! The network of a host, and the way between client and system, which the client's own clock sees.
 
+use nmax_sources::figures;
+
 use super::look::Look;
 use super::measured::{Measured, Role};
 use super::rules::{LINK_FULL, RETRANSMITTED_MAX, SNMP, USE, WAY_MIN_S, figure, percent, rule};
@@ -15,7 +17,7 @@ pub(super) fn measure(look: &Look, system: &System, host: &str) -> Option<Measur
     let is_target = host == system.target;
     let interfaces: Vec<&str> = look.named(host, "net").into_iter().filter(|source| *source != "net lo").collect();
     let key = interfaces.first().copied().unwrap_or("tcp");
-    let metric = if key == "tcp" { "retransmitted_per_s" } else { "sent_bytes_per_s" };
+    let metric = if key == "tcp" { figures::RETRANSMITTED_PER_S } else { figures::SENT_BYTES_PER_S };
     let is_read = !interfaces.is_empty() || look.track(host, "tcp", metric).is_some();
     if !is_read && !is_target {
         return None;
@@ -24,10 +26,10 @@ pub(super) fn measure(look: &Look, system: &System, host: &str) -> Option<Measur
     network.role = if system.is_of(host) { Role::Leaf } else { Role::Aside };
     network.utilization = interfaces.iter().filter_map(|source| utilization(look, host, source)).reduce(f64::max);
     let again = again(look, host);
-    let dropped = ["dropped_per_s", "errors_per_s"];
-    let dropped = dropped.iter().filter_map(|metric| look.sum(host, &interfaces, metric)).reduce(|a, b| a + b);
-    let overflows = ["listen_overflows_per_s", "listen_drops_per_s"];
-    let overflows = overflows.iter().filter_map(|metric| look.mean(host, "tcp", metric)).reduce(f64::max);
+    let dropped = [figures::DROPPED_PER_S, figures::ERRORS_PER_S];
+    let dropped = dropped.into_iter().filter_map(|metric| look.sum(host, &interfaces, metric)).reduce(|a, b| a + b);
+    let overflows = [figures::LISTEN_OVERFLOWS_PER_S, figures::LISTEN_DROPS_PER_S];
+    let overflows = overflows.into_iter().filter_map(|metric| look.mean(host, "tcp", metric)).reduce(f64::max);
     rules(&mut network, again);
     if let Some(lost) = overflows.filter(|lost| *lost > 0.0) {
         let text = format!("{} connections/s found the queue of a listening socket full", digits(lost));
@@ -39,8 +41,8 @@ pub(super) fn measure(look: &Look, system: &System, host: &str) -> Option<Measur
     }
     tables(look, host, &mut network);
     let lost = dropped.unwrap_or(0.0) + overflows.unwrap_or(0.0);
-    let bytes = ["received_bytes_per_s", "sent_bytes_per_s"];
-    let bytes = bytes.iter().filter_map(|metric| look.sum(host, &interfaces, metric)).reduce(f64::max);
+    let bytes = [figures::RECEIVED_BYTES_PER_S, figures::SENT_BYTES_PER_S];
+    let bytes = bytes.into_iter().filter_map(|metric| look.sum(host, &interfaces, metric)).reduce(f64::max);
     network.cells = [
         match (network.utilization, bytes) {
             // Nothing limits what a host says to itself.
@@ -65,16 +67,16 @@ pub(super) fn measure(look: &Look, system: &System, host: &str) -> Option<Measur
 
 /// Share of an interface's speed that is used in the busier direction.
 fn utilization(look: &Look, host: &str, source: &str) -> Option<f64> {
-    let speed = look.mean(host, source, "speed_bytes_per_s").filter(|speed| *speed > 0.0)?;
+    let speed = look.mean(host, source, figures::SPEED_BYTES_PER_S).filter(|speed| *speed > 0.0)?;
     let of = |metric| look.mean(host, source, metric);
-    let most = of("received_bytes_per_s").into_iter().chain(of("sent_bytes_per_s"));
+    let most = of(figures::RECEIVED_BYTES_PER_S).into_iter().chain(of(figures::SENT_BYTES_PER_S));
     most.reduce(f64::max).map(|bytes| bytes / speed)
 }
 
 /// Share of the segments that a host sent again.
 fn again(look: &Look, host: &str) -> Option<f64> {
-    let sent = look.mean(host, "tcp", "sent_segments_per_s").filter(|sent| *sent > 0.0)?;
-    Some(look.mean(host, "tcp", "retransmitted_per_s")? / sent)
+    let sent = look.mean(host, "tcp", figures::SENT_SEGMENTS_PER_S).filter(|sent| *sent > 0.0)?;
+    Some(look.mean(host, "tcp", figures::RETRANSMITTED_PER_S)? / sent)
 }
 
 fn rules(network: &mut Measured, again: Option<f64>) {
@@ -89,7 +91,7 @@ fn rules(network: &mut Measured, again: Option<f64>) {
 /// Tables of the kernel that are full.
 fn tables(look: &Look, host: &str, network: &mut Measured) {
     let of = |metric| look.mean(host, "kernel", metric);
-    if let Some((used, limit)) = of("conntrack_count").zip(of("conntrack_limit_count"))
+    if let Some((used, limit)) = of(figures::CONNTRACK_COUNT).zip(of(figures::CONNTRACK_LIMIT_COUNT))
         && limit > 0.0
         && used >= super::rules::LIMIT_SHARE * limit
     {
@@ -103,7 +105,7 @@ fn tables(look: &Look, host: &str, network: &mut Measured) {
 /// The round trip of sockets has the server's delayed acknowledgments in it, so it counts up to the time of a connect.
 /// Sockets know nothing of the lines that a plan gives its users; a connect goes over them.
 fn way(look: &Look, system: &System, network: &mut Measured) {
-    let rtt_s = look.mean(nmax_plan::plan::INJECTOR, "connections", "rtt_ms").map(|ms| ms / 1e3);
+    let rtt_s = look.mean(nmax_plan::plan::INJECTOR, "connections", figures::RTT_MS).map(|ms| ms / 1e3);
     let trip_s = match (rtt_s, system.connect_s) {
         (_, connect_s) if system.has_lines => connect_s.unwrap_or(0.0),
         _ if system.is_local => 0.0,

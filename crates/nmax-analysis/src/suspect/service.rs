@@ -1,5 +1,7 @@
 //! What services say of themselves: pools, locks, dependencies, databases, collections of garbage.
 
+use nmax_sources::figures;
+
 use super::look::{Look, name_of};
 use super::measured::{Measured, Role};
 use super::rules::{
@@ -25,11 +27,11 @@ pub(super) fn measure(look: &Look, system: &System, host: &str, leaves: &[Measur
 
 fn pool(look: &Look, system: &System, host: &str, source: &str) -> Option<Measured> {
     let of = |metric| look.mean(host, source, metric);
-    let (held, waiting) = (of("in_use_count"), of("waiting_count"));
-    let key = if waiting.is_some() { "waiting_count" } else { "in_use_count" };
+    let (held, waiting) = (of(figures::IN_USE_COUNT), of(figures::WAITING_COUNT));
+    let key = if waiting.is_some() { figures::WAITING_COUNT } else { figures::IN_USE_COUNT };
     let mut pool = Measured::new(look, Kind::Pool, host, name_of(source), (source, key));
     held.or(waiting)?;
-    let (limit, timeouts) = (of("limit_count").filter(|limit| *limit > 0.0), of("timeouts_per_s"));
+    let (limit, timeouts) = (of(figures::LIMIT_COUNT).filter(|limit| *limit > 0.0), of(figures::TIMEOUTS_PER_S));
     pool.role = Role::Lender { held: held.unwrap_or(0.0) };
     pool.is_counted = waiting.is_some();
     pool.waiting = waiting.unwrap_or(0.0);
@@ -37,8 +39,9 @@ fn pool(look: &Look, system: &System, host: &str, source: &str) -> Option<Measur
     pool.utilization = held.zip(limit).map(|(held, limit)| held / limit);
     pool.servers = held.zip(limit);
     pool.is_pressed = pool.waiting >= WAITERS_MIN || timeouts.is_some_and(|timeouts| timeouts > 0.0);
-    pool.is_mute =
-        !pool.is_inner && look.max(host, source, "waiting_count").unwrap_or(0.0) <= 0.0 && is_crowded(&pool, system);
+    pool.is_mute = !pool.is_inner
+        && look.max(host, source, figures::WAITING_COUNT).unwrap_or(0.0) <= 0.0
+        && is_crowded(&pool, system);
     let of_limit = limit.map_or(String::new(), |limit| format!(" of {}", digits(limit)));
     if let Some(held) = held {
         let waiters = match (waiting, pool.is_mute) {
@@ -82,8 +85,9 @@ fn is_of_cache(look: &Look, host: &str, pool: &str) -> bool {
 }
 
 fn lock(look: &Look, host: &str, source: &str) -> Option<Measured> {
-    let (waiting, held) = (look.mean(host, source, "waiting_count")?, look.mean(host, source, "holding_count"));
-    let mut lock = Measured::new(look, Kind::Lock, host, name_of(source), (source, "waiting_count"));
+    let (waiting, held) =
+        (look.mean(host, source, figures::WAITING_COUNT)?, look.mean(host, source, figures::HOLDING_COUNT));
+    let mut lock = Measured::new(look, Kind::Lock, host, name_of(source), (source, figures::WAITING_COUNT));
     lock.role = Role::Lender { held: held.unwrap_or(1.0) };
     lock.is_counted = true;
     lock.waiting = waiting;
@@ -106,14 +110,15 @@ fn is_busy(system: &System, calls: f64) -> bool {
 
 fn dependency(look: &Look, system: &System, host: &str, source: &str) -> Option<Measured> {
     let of = |metric| look.mean(host, source, metric);
-    let in_flight = of("in_flight_count")?;
-    let (calls, errors) = (of("calls_per_s"), of("errors_per_s"));
-    let mut dependency = Measured::new(look, Kind::Dependency, host, name_of(source), (source, "in_flight_count"));
+    let in_flight = of(figures::IN_FLIGHT_COUNT)?;
+    let (calls, errors) = (of(figures::CALLS_PER_S), of(figures::ERRORS_PER_S));
+    let mut dependency =
+        Measured::new(look, Kind::Dependency, host, name_of(source), (source, figures::IN_FLIGHT_COUNT));
     dependency.role = Role::Outer;
     dependency.is_counted = true;
     dependency.service = in_flight;
     let per_call_s = calls.filter(|calls| *calls > 0.0).map(|calls| in_flight / calls);
-    let sure = look.low(host, source, "in_flight_count").unwrap_or(0.0);
+    let sure = look.low(host, source, figures::IN_FLIGHT_COUNT).unwrap_or(0.0);
     dependency.is_pressed = is_busy(system, sure);
     let mut text = format!("{} calls under way at a time", digits(in_flight));
     if let (Some(calls), Some(per_call_s)) = (calls, per_call_s) {
@@ -138,43 +143,48 @@ fn dependency(look: &Look, system: &System, host: &str, source: &str) -> Option<
 /// far as these are watched and have anyone in them.
 fn database(look: &Look, system: &System, host: &str, source: &str, leaves: &[Measured]) -> Option<Measured> {
     let of = |metric| look.mean(host, source, metric);
-    let active = of("active_count")?;
-    let mut database = Measured::new(look, Kind::Database, host, name_of(source), (source, "active_count"));
+    let active = of(figures::ACTIVE_COUNT)?;
+    let mut database = Measured::new(look, Kind::Database, host, name_of(source), (source, figures::ACTIVE_COUNT));
     let number = |leaf: &Measured| leaf.number() + leaf.others[0] + leaf.others[1];
     let at = |kind: Kind| {
         let of_kind = leaves.iter().filter(|leaf| leaf.resource.kind == kind);
         of_kind.map(number).sum::<f64>()
     };
     let known = |metric| of(metric).unwrap_or(0.0);
-    let locks = known("wait_lock_count") + known("wait_lwlock_count");
-    let (io, client) = (known("wait_io_count"), known("wait_client_count"));
-    let others = locks + io + client + known("wait_other_count");
-    let running = of("running_count").unwrap_or_else(|| (active - others).max(0.0));
+    let locks = known(figures::WAIT_LOCK_COUNT) + known(figures::WAIT_LWLOCK_COUNT);
+    let (io, client) = (known(figures::WAIT_IO_COUNT), known(figures::WAIT_CLIENT_COUNT));
+    let others = locks + io + client + known(figures::WAIT_OTHER_COUNT);
+    let running = of(figures::RUNNING_COUNT).unwrap_or_else(|| (active - others).max(0.0));
     database.contained = running.min(at(Kind::Cpu)) + io.min(at(Kind::Disk) + at(Kind::Memory));
     database.role = Role::Outer;
     database.is_counted = true;
     database.waiting = locks.min(active);
     database.service = (active - client - database.waiting - database.contained).max(0.0);
-    let limit = of("connections_limit_count").filter(|limit| *limit > 0.0);
-    database.utilization = of("connections_count").zip(limit).map(|(used, limit)| used / limit);
-    let sure = look.low(host, source, "active_count").unwrap_or(0.0);
+    let limit = of(figures::CONNECTIONS_LIMIT_COUNT).filter(|limit| *limit > 0.0);
+    database.utilization = of(figures::CONNECTIONS_COUNT).zip(limit).map(|(used, limit)| used / limit);
+    let sure = look.low(host, source, figures::ACTIVE_COUNT).unwrap_or(0.0);
     database.is_pressed = locks >= WAITERS_MIN || is_busy(system, database.number().min(sure));
     let classes = [
-        ("running_count", "running"),
-        ("wait_io_count", "waiting for I/O"),
-        ("wait_lock_count", "for locks"),
-        ("wait_lwlock_count", "for its own structures"),
-        ("wait_client_count", "for the client"),
-        ("wait_other_count", "for something else"),
+        (figures::RUNNING_COUNT, "running"),
+        (figures::WAIT_IO_COUNT, "waiting for I/O"),
+        (figures::WAIT_LOCK_COUNT, "for locks"),
+        (figures::WAIT_LWLOCK_COUNT, "for its own structures"),
+        (figures::WAIT_CLIENT_COUNT, "for the client"),
+        (figures::WAIT_OTHER_COUNT, "for something else"),
     ];
-    let parts = classes.iter().filter_map(|(metric, words)| {
+    let parts = classes.into_iter().filter_map(|(metric, words)| {
         let number = of(metric).filter(|number| *number >= 0.005)?;
         Some(format!("{} {words}", digits(number)))
     });
     let parts = parts.collect::<Vec<_>>().join(", ");
     let list = if parts.is_empty() { String::new() } else { format!(": {parts}") };
-    let waits = [known("wait_lock_count"), known("wait_lwlock_count"), io, running + known("wait_other_count")];
-    database.experiment = Some(database_experiment(name_of(source), waits, of("blocks_read_per_s")));
+    let waits = [
+        known(figures::WAIT_LOCK_COUNT),
+        known(figures::WAIT_LWLOCK_COUNT),
+        io,
+        running + known(figures::WAIT_OTHER_COUNT),
+    ];
+    database.experiment = Some(database_experiment(name_of(source), waits, of(figures::BLOCKS_READ_PER_S)));
     database.findings.push(Finding {
         kind: "utilization",
         text: format!("{} sessions active at a time{list}", digits(active)),
@@ -184,7 +194,7 @@ fn database(look: &Look, system: &System, host: &str, source: &str, leaves: &[Me
     database.cells = [
         figure(Some(active), "active"),
         figure(Some(locks), "waiting for locks"),
-        figure(of("rollbacks_per_s"), "rollbacks/s"),
+        figure(of(figures::ROLLBACKS_PER_S), "rollbacks/s"),
     ];
     Some(database)
 }
@@ -223,21 +233,21 @@ fn database_rules(look: &Look, host: &str, source: &str, locks: f64, database: &
     if let Some(used) = database.utilization.filter(|used| *used >= LIMIT_SHARE) {
         database.rules.push(rule(format!("{} of its connections are in use", share(used)), USE));
     }
-    if let Some(deadlocks) = of("deadlocks_per_s").filter(|deadlocks| *deadlocks > 0.0) {
+    if let Some(deadlocks) = of(figures::DEADLOCKS_PER_S).filter(|deadlocks| *deadlocks > 0.0) {
         database.rules.push(rule(format!("{} deadlocks/s", digits(deadlocks)), POSTGRES));
     }
     // The share over the phase, not the mean of the seconds' shares: quiet seconds are not as many blocks as busy ones.
-    let found = of("blocks_hit_per_s").zip(of("blocks_read_per_s"));
+    let found = of(figures::BLOCKS_HIT_PER_S).zip(of(figures::BLOCKS_READ_PER_S));
     let found = found.filter(|(hit, read)| hit + read > 0.0);
-    let hit = found.map(|(hit, read)| hit / (hit + read)).or(of("hit_ratio"));
-    if let Some((hit, read)) = hit.zip(of("blocks_read_per_s"))
+    let hit = found.map(|(hit, read)| hit / (hit + read)).or(of(figures::HIT_RATIO));
+    if let Some((hit, read)) = hit.zip(of(figures::BLOCKS_READ_PER_S))
         && hit < HIT_MIN
         && read >= READS_MIN
     {
         let text = format!("only {} of its blocks were in its buffers, {} blocks/s were not", share(hit), digits(read));
         database.rules.push(rule(text, POSTGRES));
     }
-    if let Some(bytes) = of("temp_bytes_per_s").filter(|bytes| *bytes > 0.0) {
+    if let Some(bytes) = of(figures::TEMP_BYTES_PER_S).filter(|bytes| *bytes > 0.0) {
         let text = format!("{} bytes/s went to temporary files", digits(bytes));
         database.findings.push(Finding { kind: "rule", text, source: POSTGRES });
     }
@@ -265,10 +275,10 @@ pub(super) fn held_up(paused: f64, pauses_per_s: Option<f64>, in_flight: f64, ar
 
 /// Collections that stop the world.
 fn collection(look: &Look, system: &System, host: &str, source: &str) -> Option<Measured> {
-    let paused = look.mean(host, source, "pause_ratio")?;
-    let mut gc = Measured::new(look, Kind::Gc, host, name_of(source), (source, "pause_ratio"));
+    let paused = look.mean(host, source, figures::PAUSE_RATIO)?;
+    let mut gc = Measured::new(look, Kind::Gc, host, name_of(source), (source, figures::PAUSE_RATIO));
     gc.is_counted = true;
-    let pauses_per_s = look.mean(host, source, "pauses_per_s");
+    let pauses_per_s = look.mean(host, source, figures::PAUSES_PER_S);
     gc.waiting = held_up(paused, pauses_per_s, system.in_flight(), system.arrivals_per_s);
     gc.utilization = Some(paused);
     gc.is_pressed = paused >= PAUSE_MAX;
@@ -282,8 +292,8 @@ fn collection(look: &Look, system: &System, host: &str, source: &str) -> Option<
 
 /// Descriptors of a process or of the kernel, where they come to their limit: a pool like any other.
 fn descriptors(look: &Look, host: &str, source: &str) -> Option<Measured> {
-    let used = look.max(host, source, "open_files_count")?;
-    let limit = look.mean(host, source, "open_files_limit_count").filter(|limit| *limit > 0.0)?;
+    let used = look.max(host, source, figures::OPEN_FILES_COUNT)?;
+    let limit = look.mean(host, source, figures::OPEN_FILES_LIMIT_COUNT).filter(|limit| *limit > 0.0)?;
     if used < LIMIT_SHARE * limit {
         return None;
     }
@@ -291,7 +301,7 @@ fn descriptors(look: &Look, host: &str, source: &str) -> Option<Measured> {
         "" => "open files".to_owned(),
         name => format!("open files of {name}"),
     };
-    let mut files = Measured::new(look, Kind::Pool, host, &name, (source, "open_files_count"));
+    let mut files = Measured::new(look, Kind::Pool, host, &name, (source, figures::OPEN_FILES_COUNT));
     files.role = Role::Aside;
     files.utilization = Some(used / limit);
     let text = format!("{} of {} descriptors were in use", digits(used), digits(limit));

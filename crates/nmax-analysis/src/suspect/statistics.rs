@@ -2,7 +2,7 @@
 //!
 //! Series are differenced: two that only grow together are not related (their levels correlate near 1 whatever they are).
 
-use nmax_metrics::{Figure, Nanos, Track};
+use nmax_metrics::{Nanos, Track, TrackKey};
 use nmax_plan::choice::Choice;
 
 use crate::change::change;
@@ -36,7 +36,7 @@ pub(super) struct Relation {
 /// Mean response time, throughput and figure of each stretch of the hold in which all are known.
 ///
 /// What is of the time since the reading before has the instant of its end, so it is looked for one reading later.
-pub(super) fn aligned(evidence: &Evidence, figure: &Figure, track: &Track) -> Vec<[f64; 3]> {
+pub(super) fn aligned(evidence: &Evidence, figure: &TrackKey, track: &Track) -> Vec<[f64; 3]> {
     let late = track.usual().filter(|_| is_of_past(figure)).unwrap_or(Nanos::ZERO);
     let late_s = late.as_secs_f64();
     let held = evidence.course.points.iter().filter(|point| point.held && point.exchanges > 0);
@@ -48,7 +48,7 @@ pub(super) fn aligned(evidence: &Evidence, figure: &Figure, track: &Track) -> Ve
 }
 
 /// Whether readings are of the time since the one before; others are of the moment.
-fn is_of_past(figure: &Figure) -> bool {
+fn is_of_past(figure: &TrackKey) -> bool {
     let is_rate = ["_cores", "_ratio", "_per_s"].iter().any(|suffix| figure.metric.ends_with(suffix));
     is_rate || figure.source.starts_with("disk ")
 }

@@ -13,6 +13,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use nmax_metrics::{Nanos, Resource};
+use nmax_sources::{Figure, figures};
 use rustix::process::{Resource as Limit, getrlimit};
 use rustix::time::{ClockId, clock_gettime};
 
@@ -126,29 +127,28 @@ fn cpu_time(clock: ClockId) -> Nanos {
 }
 
 /// A line of the run's resources about the injector: `source` is `process` or `host`.
-pub fn resource(at: Nanos, source: &str, metric: &str, value: f64, unit: &str) -> Resource {
-    Resource { at, host: "injector".into(), source: source.into(), metric: metric.into(), value, unit: unit.into() }
+pub fn resource(at: Nanos, source: &str, figure: Figure, value: f64) -> Resource {
+    let (metric, unit) = (figure.name.into(), figure.unit.name().into());
+    Resource { at, host: "injector".into(), source: source.into(), metric, value, unit }
 }
 
 impl Reading {
     /// The reading as lines of the run's resources; `before` and its instant give the CPU's share.
     pub fn resources(&self, at: Nanos, before: &Self, before_at: Nanos) -> Vec<Resource> {
-        let line = |source: &str, metric: &str, value: Option<f64>, unit: &str| {
-            value.map(|value| resource(at, source, metric, value, unit))
-        };
+        let line = |source, figure, value: Option<f64>| value.map(|value| resource(at, source, figure, value));
         let number = |value: Option<u64>| value.map(|value| value as f64);
         let span = at.since(before_at);
         let cpu = (self.cpu.zip(before.cpu)).filter(|_| span > Nanos::ZERO);
         let cores = cpu.map(|(now, before)| now.since(before).0 as f64 / span.0 as f64);
         [
-            line("process", "cpu_cores", cores, "cores"),
-            line("process", "resident_bytes", number(self.resident_bytes), "bytes"),
-            line("process", "swapped_bytes", number(self.swapped_bytes), "bytes"),
-            line("process", "open_files_count", number(self.open_files), "count"),
-            line("process", "sockets_count", number(self.sockets), "count"),
-            line("process", "ports_used_count", number(self.ports_used), "count"),
-            line("host", "time_wait_count", number(self.time_wait), "count"),
-            line("host", "memory_available_ratio", self.memory_available, "ratio"),
+            line("process", figures::CPU_CORES, cores),
+            line("process", figures::RESIDENT_BYTES, number(self.resident_bytes)),
+            line("process", figures::SWAPPED_BYTES, number(self.swapped_bytes)),
+            line("process", figures::OPEN_FILES_COUNT, number(self.open_files)),
+            line("process", figures::SOCKETS_COUNT, number(self.sockets)),
+            line("process", figures::PORTS_USED_COUNT, number(self.ports_used)),
+            line("host", figures::TIME_WAIT_COUNT, number(self.time_wait)),
+            line("host", figures::MEMORY_AVAILABLE_RATIO, self.memory_available),
         ]
         .into_iter()
         .flatten()

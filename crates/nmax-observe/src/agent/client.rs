@@ -2,6 +2,7 @@
 
 use nmax_metrics::{Clock, Nanos};
 use nmax_plan::plan::AgentReach;
+use nmax_sources::figures;
 
 use super::calendar::Calendar;
 use super::link::{Answer, Link, encoded};
@@ -198,12 +199,12 @@ impl Source for RemoteAgent {
         notes.for_each(|note| self.take_note(note));
         let placed = self.placing.place(shots, &self.clock, &answered);
         let mut readings = vec![
-            Reading::new(&source, "clock_offset_s", off_s, "s"),
-            Reading::new(&source, "clock_error_s", error_s, "s"),
+            Reading::new(&source, figures::CLOCK_OFFSET_S, off_s),
+            Reading::new(&source, figures::CLOCK_ERROR_S, error_s),
         ];
         if placed.left_out > 0 {
             let count = placed.left_out as f64;
-            readings.push(Reading::new(&source, "left_out_count", count, "count"));
+            readings.push(Reading::new(&source, figures::LEFT_OUT_COUNT, count));
             self.left_out += placed.left_out;
         }
         self.mention(stamps.received);

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use nmax_metrics::{Clock, Nanos};
 use nmax_plan::plan::ProcessRef;
+use nmax_sources::figures;
 
 use super::stamp::{self, HostClock};
 use super::wire::Shot;
@@ -175,6 +176,6 @@ impl Cost {
         let (before_at, before) = self.0.replace((at, cpu))?;
         let span = at.since(before_at);
         let cores = cpu.since(before).0 as f64 / span.0 as f64;
-        (span > Nanos::ZERO).then(|| Reading::new("agent", "cost_cores", cores, "cores"))
+        (span > Nanos::ZERO).then(|| Reading::new("agent", figures::COST_CORES, cores))
     }
 }

@@ -6,6 +6,8 @@ use std::time::{Duration, Instant};
 
 use nmax_metrics::{Clock, Nanos};
 use nmax_plan::plan::AgentReach;
+use nmax_sources::Unit;
+use nmax_sources::figures::BUSY_CORES;
 use proptest::prelude::*;
 use tokio::sync::oneshot;
 
@@ -16,7 +18,7 @@ use super::server::{Agent, AgentOptions, Place};
 use super::stamp::{HostClock, calendar};
 use super::token::Token;
 use super::wire::{Head, Shot};
-use crate::source::{Reading, Source, Trouble, UNITS};
+use crate::source::{Reading, Source, Trouble};
 
 /// An agent on a thread of the test's; dropping it ends both.
 struct Running {
@@ -235,7 +237,7 @@ fn jumping(count: u64) -> SocketAddr {
             };
             let line = |value| Shot {
                 at: now - Nanos::from_millis(1),
-                readings: vec![Reading::new("cpu", "busy_cores", value, "cores")],
+                readings: vec![Reading::new("cpu", BUSY_CORES, value)],
                 notes: Vec::new(),
             };
             // Of a clock that did not jump.
@@ -335,13 +337,13 @@ fn strange_questions_are_answered() {
 }
 
 fn shot() -> impl Strategy<Value = Shot> {
-    let reading = ("[a-z][a-z0-9 ]{0,12}", "[a-z_]{1,12}", -1_000_000_000_i64..1_000_000_000, 0..UNITS.len());
+    let reading = ("[a-z][a-z0-9 ]{0,12}", "[a-z_]{1,12}", -1_000_000_000_i64..1_000_000_000, 0..Unit::ALL.len());
     let readings = proptest::collection::vec(reading, 0..20);
     (any::<u64>(), readings, proptest::collection::vec("[ -~]{1,20}", 0..3)).prop_map(|(at, readings, notes)| Shot {
         at: Nanos(at),
         readings: readings
             .into_iter()
-            .map(|(source, metric, value, unit)| Reading::new(&source, &metric, value as f64 / 8.0, UNITS[unit]))
+            .map(|(source, metric, value, unit)| Reading::named(&source, &metric, value as f64 / 8.0, Unit::ALL[unit]))
             .collect(),
         notes,
     })

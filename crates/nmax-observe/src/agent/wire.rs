@@ -1,10 +1,11 @@
 //! The lines that an agent sends.
 
 use nmax_metrics::Nanos;
+use nmax_sources::Unit;
 use serde_json::{Value, json};
 
 use super::PROTOCOL;
-use crate::source::{Reading, unit};
+use crate::source::Reading;
 
 /// Longest name of a source or metric, bytes.
 const NAME_BYTES_MAX: usize = 256;
@@ -90,7 +91,7 @@ impl Shot {
             .readings
             .iter()
             .filter(|reading| reading.value.is_finite())
-            .map(|reading| json!([reading.source, reading.metric, reading.value, reading.unit]))
+            .map(|reading| json!([reading.source, reading.metric, reading.value, reading.unit.name()]))
             .collect();
         let shot = json!({ "at_ns": self.at.0, "readings": readings, "notes": self.notes });
         format!("{shot}\n")
@@ -109,11 +110,11 @@ impl Shot {
 }
 
 fn reading(value: &Value) -> Option<Reading> {
-    let [source, metric, value, unit_name] = value.as_array()?.as_slice() else {
+    let [source, metric, value, unit] = value.as_array()?.as_slice() else {
         return None;
     };
     let number = value.as_f64().filter(|value| value.is_finite())?;
-    Some(Reading::new(&text(source)?, &text(metric)?, number, unit(unit_name.as_str()?)?))
+    Some(Reading::named(&text(source)?, &text(metric)?, number, Unit::named(unit.as_str()?)?))
 }
 
 fn notes(value: &Value) -> Vec<String> {

@@ -1,5 +1,7 @@
 //! Control groups of version 2: how much processor and memory a group may have, and how often it was held back.
 
+use nmax_sources::{Figure, figures};
+
 use super::files::Files;
 use super::look::{Look, Since, growth};
 use super::pressure;
@@ -8,6 +10,12 @@ use super::pressure;
 const LEVELS_MAX: usize = 8;
 /// Where the tree of version 2 may be: alone, or beside version 1.
 const TREES: [&str; 2] = ["sys/fs/cgroup", "sys/fs/cgroup/unified"];
+/// What is told of pressure within a group, and as which figures.
+const PRESSURES: [(&str, Figure, Figure); 3] = [
+    ("cpu", figures::CPU_PRESSURE_SOME_RATIO, figures::CPU_PRESSURE_FULL_RATIO),
+    ("memory", figures::MEMORY_PRESSURE_SOME_RATIO, figures::MEMORY_PRESSURE_FULL_RATIO),
+    ("io", figures::IO_PRESSURE_SOME_RATIO, figures::IO_PRESSURE_FULL_RATIO),
+];
 
 /// The path of a process's group in the tree of version 2: the line `0::/path` of `/proc/PID/cgroup`.
 pub(crate) fn parse_path(text: &str) -> Option<&str> {
@@ -164,23 +172,23 @@ impl Group {
         let tightest = now[tightest.min_by_key(|index| now[*index].left_bytes()).unwrap_or(0)];
         let number = |value: Option<u64>| value.map(|value| value as f64);
         let figures = [
-            ("quota_cores", smallest.and_then(|index| now[index].quota_cores), "cores"),
-            ("memory_bytes", number(tightest.memory_bytes), "bytes"),
-            ("memory_limit_bytes", number(tightest.memory_limit_bytes), "bytes"),
+            (figures::QUOTA_CORES, smallest.and_then(|index| now[index].quota_cores)),
+            (figures::MEMORY_BYTES, number(tightest.memory_bytes)),
+            (figures::MEMORY_LIMIT_BYTES, number(tightest.memory_limit_bytes)),
         ];
         look.put_all(source, &figures);
         if let Some((span_s, before)) = before {
             let index = smallest.unwrap_or(0);
             put_rates(look, source, &now[index], &before[index], span_s);
             let kills = growth(now[0].oom_kills, before[0].oom_kills).map(|kills| kills / span_s);
-            look.put(source, "oom_kills_per_s", kills, "per s");
+            look.put(source, figures::OOM_KILLS_PER_S, kills);
         }
         self.read_pressure(look, source);
     }
 
     fn read_pressure(&mut self, look: &mut Look<'_>, source: &str) {
         let Some(level) = self.levels.first() else { return };
-        for (since, resource) in self.stalled.iter_mut().zip(["cpu", "memory", "io"]) {
+        for (since, (resource, of_some, of_full)) in self.stalled.iter_mut().zip(PRESSURES) {
             let Ok(text) = look.files.read(&format!("{level}/{resource}.pressure")) else {
                 continue;
             };
@@ -189,8 +197,7 @@ impl Group {
                 continue;
             };
             let [some, full] = pressure::ratios(now, before, span_s);
-            look.put(source, &format!("{resource}_pressure_some_ratio"), some, "ratio");
-            look.put(source, &format!("{resource}_pressure_full_ratio"), full, "ratio");
+            look.put_all(source, &[(of_some, some), (of_full, full)]);
         }
     }
 }
@@ -203,9 +210,9 @@ fn put_rates(look: &mut Look<'_>, source: &str, now: &Level, before: &Level, spa
     // A group that did not run in any period was held back in none.
     let ratio = throttled.zip(periods).map(|(throttled, periods)| (throttled / periods.max(1.0)).min(1.0));
     let figures = [
-        ("cpu_cores", per_s(now.used_us, before.used_us), "cores"),
-        ("throttled_ratio", ratio, "ratio"),
-        ("throttled_s_per_s", per_s(now.throttled_us, before.throttled_us), "s per s"),
+        (figures::CPU_CORES, per_s(now.used_us, before.used_us)),
+        (figures::THROTTLED_RATIO, ratio),
+        (figures::THROTTLED_S_PER_S, per_s(now.throttled_us, before.throttled_us)),
     ];
     look.put_all(source, &figures);
 }

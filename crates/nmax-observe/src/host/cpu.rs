@@ -1,5 +1,7 @@
 //! Processors: time by mode, tasks that run and wait, load.
 
+use nmax_sources::figures;
+
 use super::files::{Absence, Kept};
 use super::look::{Look, Since};
 use super::waits::Waits;
@@ -155,7 +157,7 @@ impl Cpu {
             self.show(look, stat);
         }
         let load = self.load.read(look.files).ok().and_then(parse_load);
-        look.put("cpu", "load1", load, "count");
+        look.put("cpu", figures::LOAD1, load);
         self.read_waits(look);
     }
 
@@ -163,9 +165,9 @@ impl Cpu {
         let cores = stat.cores.len() as f64;
         // The one that reads is running while it does.
         let running = stat.running.map(|running| running.saturating_sub(1) as f64);
-        look.put("cpu", "cores_count", (cores > 0.0).then_some(cores), "count");
-        look.put("cpu", "running_count", running, "count");
-        look.put("cpu", "blocked_count", stat.blocked.map(|count| count as f64), "count");
+        look.put("cpu", figures::CORES_COUNT, (cores > 0.0).then_some(cores));
+        look.put("cpu", figures::RUNNING_COUNT, running);
+        look.put("cpu", figures::BLOCKED_COUNT, stat.blocked.map(|count| count as f64));
         let now = look.now;
         let (all, shown) = (stat.all, stat.cores.clone());
         let Some((_, before)) = self.before.replace(now, stat) else {
@@ -175,12 +177,12 @@ impl Cpu {
             let total = spent.each().into_iter().fold(0, u64::saturating_add).max(1) as f64;
             let part = |ticks: u64| Some(ticks as f64 / total * cores);
             let figures = [
-                ("busy_cores", part(spent.busy()), "cores"),
-                ("user_cores", part(spent.user), "cores"),
-                ("system_cores", part(spent.system), "cores"),
-                ("iowait_cores", part(spent.iowait), "cores"),
-                ("irq_cores", part(spent.irq), "cores"),
-                ("steal_cores", part(spent.steal), "cores"),
+                (figures::BUSY_CORES, part(spent.busy())),
+                (figures::USER_CORES, part(spent.user)),
+                (figures::SYSTEM_CORES, part(spent.system)),
+                (figures::IOWAIT_CORES, part(spent.iowait)),
+                (figures::IRQ_CORES, part(spent.irq)),
+                (figures::STEAL_CORES, part(spent.steal)),
             ];
             look.put_all("cpu", &figures);
         }
@@ -188,7 +190,7 @@ impl Cpu {
             let known = before.cores.iter().find(|(known, _)| known == number);
             let spent = known.and_then(|(_, before)| modes.since(before));
             let ratio = spent.map(|spent| spent.busy() as f64 / spent.total().max(1) as f64);
-            look.put(&format!("cpu {number}"), "busy_ratio", ratio, "ratio");
+            look.put(&format!("cpu {number}"), figures::BUSY_RATIO, ratio);
         }
         if shown.len() > CORES_MAX {
             let text = format!("only the first {CORES_MAX} processors are shown one by one; all are in the total");
@@ -205,7 +207,7 @@ impl Cpu {
                     let waited_ns = waits.checked_sub(before)? as f64;
                     Some(waited_ns / 1e9 / span_s)
                 });
-                look.put("cpu", "waiting_count", waiting, "count");
+                look.put("cpu", figures::WAITING_COUNT, waiting);
             }
             Ok(Some(None)) => look.notes.once(&format!(
                 "the scheduler does not count how long tasks wait for a processor ({SCHEDSTAT} has zeros); \
@@ -220,7 +222,7 @@ impl Cpu {
                     let names = look.files.list("proc").unwrap_or_default();
                     names.iter().filter_map(|name| name.parse().ok()).collect()
                 });
-                look.put("cpu", "waiting_count", waiting, "count");
+                look.put("cpu", figures::WAITING_COUNT, waiting);
             }
             Err(Absence::Forbidden) => look.notes.once(&format!("{SCHEDSTAT} may not be read here")),
             Err(Absence::Disabled | Absence::Failed) => {}

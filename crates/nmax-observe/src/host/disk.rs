@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use nmax_sources::figures;
+
 use super::files::Kept;
 use super::look::{Look, Since, growth, per_s};
 
@@ -106,8 +108,8 @@ impl Disks {
             rates.reduce(|all, one| Some(all? + one?)).flatten()
         };
         let (reads, writes) = (sum(|disk| disk.reads), sum(|disk| disk.writes));
-        look.put("operations disk reads", "operations_per_s", reads, "per s");
-        look.put("operations disk writes", "operations_per_s", writes, "per s");
+        look.put("operations disk reads", figures::OPERATIONS_PER_S, reads);
+        look.put("operations disk writes", figures::OPERATIONS_PER_S, writes);
     }
 }
 
@@ -128,13 +130,13 @@ fn show(look: &mut Look<'_>, source: &str, now: &Counters, before: &Counters, sp
         .map(|(taken_ms, transfers)| taken_ms / transfers);
     let bytes = |sectors: Option<f64>| sectors.map(|sectors| sectors * SECTOR_BYTES);
     let figures = [
-        ("await_ms", await_ms, "ms"),
-        ("queue_count", rate(|disk| disk.queue_ms).map(|ms| ms / 1e3), "count"),
-        ("reads_per_s", rate(|disk| disk.reads), "per s"),
-        ("writes_per_s", rate(|disk| disk.writes), "per s"),
-        ("read_bytes_per_s", bytes(rate(|disk| disk.read_sectors)), "bytes per s"),
-        ("written_bytes_per_s", bytes(rate(|disk| disk.written_sectors)), "bytes per s"),
-        ("busy_ratio", rate(|disk| disk.busy_ms).map(|ms| (ms / 1e3).min(1.0)), "ratio"),
+        (figures::AWAIT_MS, await_ms),
+        (figures::QUEUE_COUNT, rate(|disk| disk.queue_ms).map(|ms| ms / 1e3)),
+        (figures::READS_PER_S, rate(|disk| disk.reads)),
+        (figures::WRITES_PER_S, rate(|disk| disk.writes)),
+        (figures::READ_BYTES_PER_S, bytes(rate(|disk| disk.read_sectors))),
+        (figures::WRITTEN_BYTES_PER_S, bytes(rate(|disk| disk.written_sectors))),
+        (figures::BUSY_RATIO, rate(|disk| disk.busy_ms).map(|ms| (ms / 1e3).min(1.0))),
     ];
     look.put_all(source, &figures);
 }

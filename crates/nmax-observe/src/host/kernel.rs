@@ -1,5 +1,7 @@
 //! Tables of the kernel that can be full: open files, tracked connections.
 
+use nmax_sources::figures;
+
 use super::files::Kept;
 use super::look::Look;
 
@@ -37,10 +39,10 @@ impl Kernel {
         let mut number = |file: &mut Kept| file.read(look.files).ok().and_then(parse_number);
         let (tracked, limit) = (number(&mut self.tracked), number(&mut self.tracked_limit));
         let figures = [
-            ("open_files_count", files.map(|(open, _)| open as f64), "count"),
-            ("open_files_limit_count", files.map(|(_, most)| most as f64), "count"),
-            ("conntrack_count", tracked, "count"),
-            ("conntrack_limit_count", limit, "count"),
+            (figures::OPEN_FILES_COUNT, files.map(|(open, _)| open as f64)),
+            (figures::OPEN_FILES_LIMIT_COUNT, files.map(|(_, most)| most as f64)),
+            (figures::CONNTRACK_COUNT, tracked),
+            (figures::CONNTRACK_LIMIT_COUNT, limit),
         ];
         look.put_all("kernel", &figures);
     }

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use nmax_metrics::Nanos;
+use nmax_sources::Figure;
 use rustix::time::{ClockId, clock_gettime};
 
 use super::files::Files;
@@ -26,16 +27,16 @@ pub(crate) struct Look<'a> {
 
 impl Look<'_> {
     /// Adds a figure that is known.
-    pub(crate) fn put(&mut self, source: &str, metric: &str, value: Option<f64>, unit: &'static str) {
+    pub(crate) fn put(&mut self, source: &str, figure: Figure, value: Option<f64>) {
         if let Some(value) = value.filter(|value| value.is_finite()) {
-            self.readings.push(Reading::new(source, metric, value, unit));
+            self.readings.push(Reading::new(source, figure, value));
         }
     }
 
     /// Adds several figures of one source.
-    pub(crate) fn put_all(&mut self, source: &str, figures: &[(&str, Option<f64>, &'static str)]) {
-        for (metric, value, unit) in figures {
-            self.put(source, metric, *value, unit);
+    pub(crate) fn put_all(&mut self, source: &str, figures: &[(Figure, Option<f64>)]) {
+        for (figure, value) in figures {
+            self.put(source, *figure, *value);
         }
     }
 }

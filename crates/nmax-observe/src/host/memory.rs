@@ -2,6 +2,8 @@
 
 use rustix::param::page_size;
 
+use nmax_sources::figures;
+
 use super::files::Kept;
 use super::look::{Look, Since, per_s};
 
@@ -90,10 +92,10 @@ impl Memory {
         let swapped = info.swap_total.zip(info.swap_free);
         let swapped = swapped.map(|(total, free)| total.saturating_sub(free));
         let figures = [
-            ("total_bytes", number(info.total), "bytes"),
-            ("available_bytes", number(info.available), "bytes"),
-            ("swap_used_bytes", number(swapped), "bytes"),
-            ("dirty_bytes", number(info.dirty), "bytes"),
+            (figures::TOTAL_BYTES, number(info.total)),
+            (figures::AVAILABLE_BYTES, number(info.available)),
+            (figures::SWAP_USED_BYTES, number(swapped)),
+            (figures::DIRTY_BYTES, number(info.dirty)),
         ];
         look.put_all("memory", &figures);
         let Ok(now) = self.counters.read(look.files).map(parse_counters) else {
@@ -104,10 +106,10 @@ impl Memory {
         };
         let pages = |now, before| per_s(now, before, span_s).map(|pages| pages * page_size() as f64);
         let figures = [
-            ("swap_in_bytes_per_s", pages(now.swap_in, before.swap_in), "bytes per s"),
-            ("swap_out_bytes_per_s", pages(now.swap_out, before.swap_out), "bytes per s"),
-            ("major_faults_per_s", per_s(now.major_faults, before.major_faults, span_s), "per s"),
-            ("oom_kills_per_s", per_s(now.oom_kills, before.oom_kills, span_s), "per s"),
+            (figures::SWAP_IN_BYTES_PER_S, pages(now.swap_in, before.swap_in)),
+            (figures::SWAP_OUT_BYTES_PER_S, pages(now.swap_out, before.swap_out)),
+            (figures::MAJOR_FAULTS_PER_S, per_s(now.major_faults, before.major_faults, span_s)),
+            (figures::OOM_KILLS_PER_S, per_s(now.oom_kills, before.oom_kills, span_s)),
         ];
         look.put_all("memory", &figures);
     }

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use nmax_sources::figures;
+
 use super::files::Kept;
 use super::look::{Look, Since, per_s};
 
@@ -85,15 +87,15 @@ impl Net {
                 let path = format!("sys/class/net/{name}/speed");
                 parse_speed(look.files.read(&path).ok()?)
             });
-            look.put(&source, "speed_bytes_per_s", speed, "bytes per s");
+            look.put(&source, figures::SPEED_BYTES_PER_S, speed);
             let Some((span_s, before)) = &before else { continue };
             let Some(before) = before.get(name) else { continue };
             let rate = |field: fn(&Counters) -> u64| per_s(Some(field(now)), Some(field(before)), *span_s);
             let figures = [
-                ("received_bytes_per_s", rate(|link| link.received_bytes), "bytes per s"),
-                ("sent_bytes_per_s", rate(|link| link.sent_bytes), "bytes per s"),
-                ("dropped_per_s", rate(|link| link.dropped), "per s"),
-                ("errors_per_s", rate(|link| link.errors), "per s"),
+                (figures::RECEIVED_BYTES_PER_S, rate(|link| link.received_bytes)),
+                (figures::SENT_BYTES_PER_S, rate(|link| link.sent_bytes)),
+                (figures::DROPPED_PER_S, rate(|link| link.dropped)),
+                (figures::ERRORS_PER_S, rate(|link| link.errors)),
             ];
             look.put_all(&source, &figures);
         }

@@ -1,5 +1,7 @@
 //! Pressure stall information: the part of time in which some or all tasks waited for a resource.
 
+use nmax_sources::figures;
+
 use super::files::{Absence, Files, Kept};
 use super::look::{Look, Since, growth};
 
@@ -51,8 +53,8 @@ impl Pressure {
                 Ok(stalled) => {
                     let before = since.replace(look.now, stalled);
                     let [some, full] = before.map_or([None; 2], |(span_s, before)| ratios(stalled, before, span_s));
-                    look.put(source, "pressure_some_ratio", some, "ratio");
-                    look.put(source, "pressure_full_ratio", full, "ratio");
+                    look.put(source, figures::PRESSURE_SOME_RATIO, some);
+                    look.put(source, figures::PRESSURE_FULL_RATIO, full);
                 }
                 Err(absence) => {
                     let text = words(absence, look.files);

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use nmax_metrics::Nanos;
 use nmax_plan::plan::ProcessRef;
+use nmax_sources::figures;
 
 use super::cgroup::{self, Group};
 use super::look::{Look, Pace};
@@ -228,14 +229,14 @@ impl Observed {
         };
         let limit = sums.available_bytes.map(|available| sums.memory_bytes + available);
         let figures = [
-            ("memory_bytes", Some(sums.memory_bytes), "bytes"),
-            ("memory_limit_bytes", limit, "bytes"),
-            ("cpu_cores", rate(Some(sums.cpu_s)), "cores"),
-            ("threads_count", Some(sums.threads), "count"),
-            ("open_files_count", sums.open_files, "count"),
-            ("open_files_limit_count", files_limit, "count"),
-            ("read_bytes_per_s", rate(sums.read_bytes), "bytes per s"),
-            ("written_bytes_per_s", rate(sums.written_bytes), "bytes per s"),
+            (figures::MEMORY_BYTES, Some(sums.memory_bytes)),
+            (figures::MEMORY_LIMIT_BYTES, limit),
+            (figures::CPU_CORES, rate(Some(sums.cpu_s))),
+            (figures::THREADS_COUNT, Some(sums.threads)),
+            (figures::OPEN_FILES_COUNT, sums.open_files),
+            (figures::OPEN_FILES_LIMIT_COUNT, files_limit),
+            (figures::READ_BYTES_PER_S, rate(sums.read_bytes)),
+            (figures::WRITTEN_BYTES_PER_S, rate(sums.written_bytes)),
         ];
         look.put_all(&self.source, &figures);
     }
@@ -243,7 +244,7 @@ impl Observed {
     fn read_waits(&mut self, look: &mut Look<'_>) {
         let pids: Vec<u32> = self.members.keys().copied().collect();
         let waiting = self.waits.mean(look, |_| pids);
-        look.put(&self.source, "waiting_count", waiting, "count");
+        look.put(&self.source, figures::WAITING_COUNT, waiting);
     }
 
     /// The control group of the first process, where it is not that of the reader.

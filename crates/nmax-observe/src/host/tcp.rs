@@ -1,5 +1,7 @@
 //! TCP of the whole host: segments sent again, connections refused by full queues, sockets by state.
 
+use nmax_sources::figures;
+
 use super::files::{Files, Kept};
 use super::look::{Look, Pace, Since, per_s};
 
@@ -117,31 +119,31 @@ impl Tcp {
         let [overflows, drops] = pairs(text, "TcpExt:", ["ListenOverflows", "ListenDrops"]);
         let time_wait = self.sockstat.read(look.files).ok().and_then(parse_time_wait);
         let number = |value: Option<u64>| value.map(|value| value as f64);
-        look.put("tcp", "established_count", number(established), "count");
-        look.put("tcp", "time_wait_count", number(time_wait), "count");
+        look.put("tcp", figures::ESTABLISHED_COUNT, number(established));
+        look.put("tcp", figures::TIME_WAIT_COUNT, number(time_wait));
         let now = Counters { sent, sent_again, overflows, drops };
         if let Some((span_s, before)) = self.before.replace(look.now, now) {
             let rate = |now, before| per_s(now, before, span_s);
             let figures = [
-                ("sent_segments_per_s", rate(now.sent, before.sent), "per s"),
-                ("retransmitted_per_s", rate(now.sent_again, before.sent_again), "per s"),
-                ("listen_overflows_per_s", rate(now.overflows, before.overflows), "per s"),
-                ("listen_drops_per_s", rate(now.drops, before.drops), "per s"),
+                (figures::SENT_SEGMENTS_PER_S, rate(now.sent, before.sent)),
+                (figures::RETRANSMITTED_PER_S, rate(now.sent_again, before.sent_again)),
+                (figures::LISTEN_OVERFLOWS_PER_S, rate(now.overflows, before.overflows)),
+                (figures::LISTEN_DROPS_PER_S, rate(now.drops, before.drops)),
             ];
             look.put_all("tcp", &figures);
         }
         let states = self.pace.run(look.now, || States::read(look.files)).flatten();
         if let Some(states) = states {
             let figures = [
-                ("syn_sent_count", states.syn_sent),
-                ("syn_recv_count", states.syn_received),
-                ("fin_wait_count", states.fin_wait),
-                ("close_wait_count", states.close_wait),
-                ("last_ack_count", states.last_ack),
-                ("listening_count", states.listening),
-                ("accept_queue_count", states.to_accept),
+                (figures::SYN_SENT_COUNT, states.syn_sent),
+                (figures::SYN_RECV_COUNT, states.syn_received),
+                (figures::FIN_WAIT_COUNT, states.fin_wait),
+                (figures::CLOSE_WAIT_COUNT, states.close_wait),
+                (figures::LAST_ACK_COUNT, states.last_ack),
+                (figures::LISTENING_COUNT, states.listening),
+                (figures::ACCEPT_QUEUE_COUNT, states.to_accept),
             ];
-            let figures = figures.map(|(metric, count)| (metric, Some(count as f64), "count"));
+            let figures = figures.map(|(figure, count)| (figure, Some(count as f64)));
             look.put_all("tcp", &figures);
         }
     }

@@ -4,6 +4,7 @@ use nmax_log::format::Reader;
 use nmax_log::format::lines::Cut;
 use nmax_log::record::{Line, Record};
 use nmax_metrics::Histogram;
+use nmax_sources::{Figure, Unit, figures};
 
 use super::tap::Batch;
 
@@ -87,37 +88,39 @@ impl Access {
         &self.why
     }
 
-    /// Metric, value and unit of everything since the last call, which was `span_s` ago.
-    pub(super) fn figures(&mut self, span_s: f64) -> Vec<(String, f64, &'static str)> {
+    /// Name, value and unit of everything since the last call, which was `span_s` ago.
+    pub(super) fn figures(&mut self, span_s: f64) -> Vec<(String, f64, Unit)> {
         let sums = std::mem::take(&mut self.sums);
-        let mut figures = Vec::new();
+        let mut all = Vec::new();
         if span_s > 0.0 {
-            let mut rate =
-                |metric: &str, count: u64, unit| figures.push((metric.to_owned(), count as f64 / span_s, unit));
-            rate("requests_per_s", sums.requests, "per s");
+            let mut named =
+                |name: String, figure: Figure, count: u64| all.push((name, count as f64 / span_s, figure.unit));
+            let requests = figures::REQUESTS_PER_S;
+            named(requests.name.to_owned(), requests, sums.requests);
             for (class, count) in sums.by_class.iter().enumerate().skip(1) {
-                rate(&format!("requests_per_s{{status=\"{class}xx\"}}"), *count, "per s");
+                named(requests.labeled("status", &format!("{class}xx")), requests, *count);
             }
-            rate("errors_per_s", sums.by_class[5], "per s");
-            rate("rejected_lines_per_s", sums.misfits, "per s");
+            let mut rate = |figure: Figure, count| named(figure.name.to_owned(), figure, count);
+            rate(figures::ERRORS_PER_S, sums.by_class[5]);
+            rate(figures::REJECTED_LINES_PER_S, sums.misfits);
             if self.has_bytes {
-                rate("sent_bytes_per_s", sums.bytes, "bytes per s");
+                rate(figures::SENT_BYTES_PER_S, sums.bytes);
             }
         }
-        let mut times = |metric: &str, times: &Histogram| {
-            let ms = |ns: f64| ns / 1e6;
+        let mut times = |[of_mean, of_p95]: [Figure; 2], times: &Histogram| {
+            let mut put = |figure: Figure, ns: f64| all.push((figure.name.to_owned(), ns / 1e6, figure.unit));
             if let (Some(mean), Some(p95)) = (times.mean_ns(), times.quantile_ns(0.95)) {
-                figures.push((format!("{metric}_ms"), ms(mean), "ms"));
-                figures.push((format!("{metric}_p95_ms"), ms(p95 as f64), "ms"));
+                put(of_mean, mean);
+                put(of_p95, p95 as f64);
             }
         };
         if self.has_durations {
-            times("duration", &sums.duration);
+            times([figures::DURATION_MS, figures::DURATION_P95_MS], &sums.duration);
         }
         if self.has_upstream {
-            times("upstream", &sums.upstream);
+            times([figures::UPSTREAM_MS, figures::UPSTREAM_P95_MS], &sums.upstream);
         }
-        figures
+        all
     }
 }
 

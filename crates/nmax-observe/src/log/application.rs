@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 
 use nmax_log::format::lines::Cut;
 use nmax_secrets::Redactor;
+use nmax_sources::{Figure, Unit, figures};
 
 /// Kinds that are told apart; the rest is `(other)`.
 const KINDS_MAX: usize = 40;
@@ -189,27 +190,28 @@ impl Application {
         std::mem::take(&mut self.notes)
     }
 
-    /// Metric, value and unit of everything since the last call, which was `span_s` ago.
-    pub(super) fn figures(&mut self, span_s: f64) -> Vec<(String, f64, &'static str)> {
+    /// Name, value and unit of everything since the last call, which was `span_s` ago.
+    pub(super) fn figures(&mut self, span_s: f64) -> Vec<(String, f64, Unit)> {
         self.close();
-        let mut figures = Vec::new();
-        let mut rate = |metric: String, count: u64| {
+        let mut all = Vec::new();
+        let mut rate = |figure: Figure, count: u64| {
             if span_s > 0.0 {
-                figures.push((metric, count as f64 / span_s, "per s"));
+                all.push((figure.name.to_owned(), count as f64 / span_s, figure.unit));
             }
         };
-        rate("lines_per_s".to_owned(), self.lines);
-        rate("warnings_per_s".to_owned(), self.levels[Level::Warning as usize]);
+        rate(figures::LINES_PER_S, self.lines);
+        rate(figures::WARNINGS_PER_S, self.levels[Level::Warning as usize]);
         let fatal = self.levels[Level::Fatal as usize];
-        rate("errors_per_s".to_owned(), self.levels[Level::Error as usize] + fatal);
-        rate("fatal_per_s".to_owned(), fatal);
+        rate(figures::ERRORS_PER_S, self.levels[Level::Error as usize] + fatal);
+        rate(figures::FATAL_PER_S, fatal);
         // Counts, and no rates: they add up over any span, from the first error of a kind on.
         for (kind, count) in &mut self.kinds {
             let count = std::mem::take(count) as f64;
-            figures.push((format!("errors_count{{kind=\"{kind}\"}}"), count, "count"));
+            let figure = figures::ERRORS_COUNT;
+            all.push((figure.labeled("kind", kind), count, figure.unit));
         }
         (self.lines, self.levels) = (0, [0; 4]);
-        figures
+        all
     }
 }
 

@@ -8,6 +8,7 @@ use std::{iter, thread};
 
 use nmax_log::record::Record;
 use nmax_metrics::Nanos;
+use nmax_sources::Unit;
 
 use super::Follower;
 use crate::follow::Mark;
@@ -188,7 +189,7 @@ impl Tap {
                 let read = follower.lock().unwrap_or_else(PoisonError::into_inner).read(now);
                 // What cannot be read was said when it was tried before.
                 let mut readings = read.unwrap_or_default();
-                readings.retain(|reading| reading.unit == "count");
+                readings.retain(|reading| reading.unit == Unit::Count);
                 let _ = sender.send((number, readings));
             };
             // Without a thread for it, its last lines are missing.

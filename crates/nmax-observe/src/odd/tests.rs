@@ -1,9 +1,10 @@
+use nmax_sources::Unit;
 use proptest::prelude::*;
 
 use super::*;
 
 fn reading(source: &str, metric: &str, value: f64) -> Reading {
-    Reading::new(source, metric, value, "count")
+    Reading::named(source, metric, value, Unit::Count)
 }
 
 #[test]

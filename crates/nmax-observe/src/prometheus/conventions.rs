@@ -11,7 +11,9 @@ mod hosts;
 mod programs;
 mod services;
 
-use super::page::Figure;
+use nmax_sources::Figure;
+
+use super::page::Formula;
 
 /// Metrics that a figure is made of.
 type Of = &'static [&'static str];
@@ -43,14 +45,14 @@ pub(crate) struct Convention {
     /// What it belongs to.
     pub(crate) about: About,
     /// Metrics of the vocabulary, and how they are made; of two with the same name the first that is there counts.
-    pub(crate) figures: &'static [(&'static str, Figure<Of>)],
+    pub(crate) figures: &'static [(Figure, Formula<Of>)],
 }
 
-const fn subject(name: Name, figures: &'static [(&'static str, Figure<Of>)]) -> Convention {
+const fn subject(name: Name, figures: &'static [(Figure, Formula<Of>)]) -> Convention {
     Convention { name, about: About::Subject, figures }
 }
 
-const fn server(name: Name, figures: &'static [(&'static str, Figure<Of>)]) -> Convention {
+const fn server(name: Name, figures: &'static [(Figure, Formula<Of>)]) -> Convention {
     Convention { name, about: About::Server, figures }
 }
 

@@ -51,7 +51,7 @@ impl fmt::Display for Selector {
 
 /// How a figure is made. Where there are several samples, they are added.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Figure<S> {
+pub(crate) enum Formula<S> {
     /// Their values.
     Value(S),
     /// What they grow by per second, times a factor.
@@ -72,19 +72,19 @@ pub(crate) enum Figure<S> {
     Growing(S),
 }
 
-impl<S> Figure<S> {
+impl<S> Formula<S> {
     /// The same figure of other samples.
-    pub(crate) fn map<T>(&self, change: impl Fn(&S) -> T) -> Figure<T> {
+    pub(crate) fn map<T>(&self, change: impl Fn(&S) -> T) -> Formula<T> {
         match self {
-            Self::Value(of) => Figure::Value(change(of)),
-            Self::Rate(factor, of) => Figure::Rate(*factor, change(of)),
-            Self::Less(all, part) => Figure::Less(change(all), change(part)),
-            Self::Without(own, of) => Figure::Without(*own, change(of)),
-            Self::Ratio(factor, over, under) => Figure::Ratio(*factor, change(over), change(under)),
-            Self::Rest(of) => Figure::Rest(change(of)),
-            Self::Distinct(of, label) => Figure::Distinct(change(of), label),
-            Self::ByType(of) => Figure::ByType(change(of)),
-            Self::Growing(of) => Figure::Growing(change(of)),
+            Self::Value(of) => Formula::Value(change(of)),
+            Self::Rate(factor, of) => Formula::Rate(*factor, change(of)),
+            Self::Less(all, part) => Formula::Less(change(all), change(part)),
+            Self::Without(own, of) => Formula::Without(*own, change(of)),
+            Self::Ratio(factor, over, under) => Formula::Ratio(*factor, change(over), change(under)),
+            Self::Rest(of) => Formula::Rest(change(of)),
+            Self::Distinct(of, label) => Formula::Distinct(change(of), label),
+            Self::ByType(of) => Formula::ByType(change(of)),
+            Self::Growing(of) => Formula::Growing(change(of)),
         }
     }
 
@@ -139,14 +139,14 @@ impl<'a> Page<'a> {
     }
 
     /// Gives the samples of a figure to a resource of the plan, which is told by its number. Who comes first has them.
-    pub(crate) fn claim(&mut self, figure: &Figure<Vec<Selector>>, resource: usize) {
+    pub(crate) fn claim(&mut self, figure: &Formula<Vec<Selector>>, resource: usize) {
         for index in self.of_figure(figure).collect::<Vec<_>>() {
             self.claims[index].get_or_insert(resource);
         }
     }
 
     /// Which resource of the plan has samples of a figure, for each value of the label `by` where one has.
-    pub(crate) fn claims(&self, figure: &Figure<Vec<Selector>>, by: Option<&str>) -> BTreeMap<String, usize> {
+    pub(crate) fn claims(&self, figure: &Formula<Vec<Selector>>, by: Option<&str>) -> BTreeMap<String, usize> {
         let mut claims = BTreeMap::new();
         for index in self.of_figure(figure) {
             if let Some(resource) = self.claims[index] {
@@ -157,40 +157,40 @@ impl<'a> Page<'a> {
         claims
     }
 
-    fn of_figure<'b>(&'b self, figure: &'b Figure<Vec<Selector>>) -> impl Iterator<Item = usize> + 'b {
+    fn of_figure<'b>(&'b self, figure: &'b Formula<Vec<Selector>>) -> impl Iterator<Item = usize> + 'b {
         figure.parts().flatten().flat_map(|selector| self.found(selector))
     }
 
     /// The value of a figure, for each value of the label `by`.
-    pub(crate) fn figure(&mut self, figure: &Figure<Vec<Selector>>, by: Option<&str>) -> ByLabel {
+    pub(crate) fn figure(&mut self, figure: &Formula<Vec<Selector>>, by: Option<&str>) -> ByLabel {
         match figure {
-            Figure::Value(of) => self.sum(of, by, |sample, _| Some(sample.value)),
-            Figure::Rate(factor, of) => self.sum(of, by, |_, growth| Some(growth?.per_s() * factor)),
-            Figure::Less(all, part) => {
+            Formula::Value(of) => self.sum(of, by, |sample, _| Some(sample.value)),
+            Formula::Rate(factor, of) => self.sum(of, by, |_, growth| Some(growth?.per_s() * factor)),
+            Formula::Less(all, part) => {
                 let part = self.sum(part, by, |sample, _| Some(sample.value));
                 let all = self.sum(all, by, |sample, _| Some(sample.value));
                 joined(all, &part, |all, part| Some(all - part))
             }
-            Figure::Without(own, of) => {
+            Formula::Without(own, of) => {
                 let mut values = self.sum(of, by, |sample, _| Some(sample.value));
                 values.values_mut().for_each(|value| *value = (*value - own).max(0.0));
                 values
             }
-            Figure::Ratio(factor, over, under) => {
+            Formula::Ratio(factor, over, under) => {
                 let under = self.sum(under, by, |_, growth| Some(growth?.by));
                 let over = self.sum(over, by, |_, growth| Some(growth?.by));
                 joined(over, &under, |over, under| (under > 0.0).then(|| factor * over / under))
             }
-            Figure::Rest(of) => {
+            Formula::Rest(of) => {
                 let rates = self.sum(of, by, |_, growth| Some(growth?.per_s()));
                 rates.into_iter().map(|(label, rate)| (label, (1.0 - rate).max(0.0))).collect()
             }
-            Figure::Distinct(of, label) => self.distinct(of, by, label),
-            Figure::ByType(of) => self.sum(of, by, |sample, growth| match sample.role {
+            Formula::Distinct(of, label) => self.distinct(of, by, label),
+            Formula::ByType(of) => self.sum(of, by, |sample, growth| match sample.role {
                 Role::Gauge | Role::Unknown | Role::Constant => Some(sample.value),
                 Role::Counter | Role::Count | Role::Sum => Some(growth?.per_s()),
             }),
-            Figure::Growing(of) => self.sum(of, by, |sample, growth| match sample.role {
+            Formula::Growing(of) => self.sum(of, by, |sample, growth| match sample.role {
                 Role::Gauge => Some(sample.value),
                 _ => Some(growth?.per_s()),
             }),

@@ -1,6 +1,7 @@
 use std::sync::mpsc::sync_channel;
 
 use nmax_plan::plan::MappedKind;
+use nmax_sources::figures::{IN_USE_COUNT, LIMIT_COUNT, TIMEOUTS_PER_S, WAITING_COUNT};
 use proptest::prelude::*;
 
 use super::room::RESOURCES_MAX;
@@ -32,10 +33,10 @@ fn every_name_of_the_table_is_one() {
     let digest = Digest::new("app", &[], Neighbours::default());
     assert!(digest.recipes.len() > 40);
     for recipe in &digest.recipes {
-        for (metric, _) in &recipe.figures {
+        for (figure, _) in &recipe.figures {
             let is_word =
                 |word: &str| !word.is_empty() && word.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit());
-            assert!(metric.split('_').all(is_word), "{metric}");
+            assert!(figure.name.split('_').all(is_word), "{figure:?}");
         }
     }
 }
@@ -119,8 +120,10 @@ app_info{{version=\"3\"}} 1
         )
     };
     let (readings, _) = digest("app", &[], &[&page(100, 1.0, 10), &page(350, 2.0, 14)]);
-    let by_name: Vec<_> =
-        readings.iter().map(|reading| (&*reading.source, &*reading.metric, reading.value, reading.unit)).collect();
+    let by_name: Vec<_> = readings
+        .iter()
+        .map(|reading| (&*reading.source, &*reading.metric, reading.value, reading.unit.name()))
+        .collect();
     assert_eq!(
         by_name,
         [
@@ -160,21 +163,21 @@ nmax_target_lock_waiting{{lock=\"stock\"}} 4
     assert_close(value(&readings, "lock stock", "waiting_count"), 4.0);
 }
 
-fn orders(figures: &[(&'static str, &str)]) -> MappedResource {
+fn orders(figures: &[(Figure, &str)]) -> MappedResource {
     MappedResource {
         name: "orders".into(),
         kind: MappedKind::Pool,
-        figures: figures.iter().map(|(metric, text)| (*metric, (*text).to_owned())).collect(),
+        figures: figures.iter().map(|(figure, text)| (*figure, (*text).to_owned())).collect(),
     }
 }
 
 #[test]
 fn resources_of_the_plan_are_made_as_it_says() {
     let resources = [orders(&[
-        ("in_use_count", "lent{pool=\"orders\",state!=\"idle\"}"),
-        ("waiting_count", "waited_seconds_total{pool=\"orders\"}"),
-        ("limit_count", "pool_size"),
-        ("timeouts_per_s", "gave_up"),
+        (IN_USE_COUNT, "lent{pool=\"orders\",state!=\"idle\"}"),
+        (WAITING_COUNT, "waited_seconds_total{pool=\"orders\"}"),
+        (LIMIT_COUNT, "pool_size"),
+        (TIMEOUTS_PER_S, "gave_up"),
     ])];
     let page = |waited: f64, gave_up: u64| {
         format!(
@@ -211,16 +214,16 @@ fn a_resource_of_the_plan_is_told_once() {
         pools.sort();
         pools
     };
-    let one = orders(&[("in_use_count", "phpfpm_active_processes{pool=\"www\"}")]);
+    let one = orders(&[(IN_USE_COUNT, "phpfpm_active_processes{pool=\"www\"}")]);
     let of_www = ["pool orders in_use_count 4", "pool orders limit_count 5", "pool orders waiting_count 10"];
     let of_api = ["pool api in_use_count 2", "pool api limit_count 3"];
     assert_eq!(pools(&[one]), [&of_api[..], &of_www[..]].concat());
-    let all = orders(&[("in_use_count", "phpfpm_active_processes")]);
+    let all = orders(&[(IN_USE_COUNT, "phpfpm_active_processes")]);
     let both = ["pool orders in_use_count 6", "pool orders limit_count 8", "pool orders waiting_count 10"];
     assert_eq!(pools(&[all]), both);
     // Of another kind: what it is made of is not told again.
     let lock =
-        MappedResource { kind: MappedKind::Lock, ..orders(&[("waiting_count", "phpfpm_listen_queue{pool=\"www\"}")]) };
+        MappedResource { kind: MappedKind::Lock, ..orders(&[(WAITING_COUNT, "phpfpm_listen_queue{pool=\"www\"}")]) };
     let of_www = ["pool www in_use_count 4", "pool www limit_count 5"];
     assert_eq!(pools(&[lock]), [&of_api[..], &of_www[..]].concat());
 }
@@ -228,7 +231,7 @@ fn a_resource_of_the_plan_is_told_once() {
 #[test]
 fn a_wrong_metric_of_the_plan_is_a_lasting_trouble() {
     let server = Fake::page("text/plain", "up 1\n");
-    let resources = [orders(&[("in_use_count", "lent{pool=orders}")])];
+    let resources = [orders(&[(IN_USE_COUNT, "lent{pool=orders}")])];
     let trouble = source(&server.url("/"), None, "app", &resources, Neighbours::default()).read(Nanos(0)).unwrap_err();
     assert!(trouble.is_final, "{trouble}");
     assert!(
@@ -389,7 +392,7 @@ fn resources_of_labels_are_bounded_and_it_is_said_once() {
     let named = |pool: &str| MappedResource {
         kind: MappedKind::Pool,
         name: pool.into(),
-        figures: vec![("in_use_count", format!("hikaricp_connections_active{{pool=\"{pool}\"}}"))],
+        figures: vec![(IN_USE_COUNT, format!("hikaricp_connections_active{{pool=\"{pool}\"}}"))],
     };
     let (readings, _) = digest("shop", &[named("p0699")], &[&pages[0]]);
     value(&readings, "pool p0699", "in_use_count");

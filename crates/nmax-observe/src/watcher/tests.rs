@@ -1,6 +1,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use nmax_sources::Unit;
+use nmax_sources::figures::IN_USE_COUNT;
+
 use super::*;
 use crate::Reading;
 
@@ -22,7 +25,7 @@ impl Source for Shaky {
         self.0 += 1;
         match self.0 {
             3..=5 => Err(Trouble::passing("connection refused")),
-            number => Ok(vec![Reading::new("shaky", "number_count", f64::from(number), "count")]),
+            number => Ok(vec![Reading::named("shaky", "number_count", f64::from(number), Unit::Count)]),
         }
     }
 }
@@ -43,7 +46,7 @@ impl Source for Fickle {
         self.0 += 1;
         match self.0 {
             1..=4 => Err(Trouble::passing("refused")),
-            13 => Ok(vec![Reading::new("pool p", "in_use_count", -5.0, "count")]),
+            13 => Ok(vec![Reading::new("pool p", IN_USE_COUNT, -5.0)]),
             number => Err(Trouble::passing(format!("reason {}", number / 2))),
         }
     }

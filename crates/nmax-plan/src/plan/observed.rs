@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::ProcessRef;
 use nmax_secrets::masked_url;
+use nmax_sources::Figure;
 
 /// The injector's own host in results; a target on loopback is this host too.
 pub const INJECTOR: &str = "injector";
@@ -182,9 +183,9 @@ pub struct MappedResource {
     pub name: String,
     /// What it is.
     pub kind: MappedKind,
-    /// Metric of the vocabulary (`in_use_count`, `timeouts_per_s`, `pause_ratio`) and the metric that it is made of, perhaps
-    /// with labels: `hikaricp_connections_active{pool="orders"}`. What is per second or a ratio is made of a counter.
-    pub figures: Vec<(&'static str, String)>,
+    /// Each with the metric that it is made of, perhaps with labels: `hikaricp_connections_active{pool="orders"}`. What is per
+    /// second or a ratio is made of a counter.
+    pub figures: Vec<(Figure, String)>,
 }
 
 /// What a mapped resource is.

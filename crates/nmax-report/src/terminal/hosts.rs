@@ -1,5 +1,8 @@
 //! What hosts and services felt in the phase, a line for each.
 
+use nmax_sources::Figure;
+use nmax_sources::figures::*;
+
 use super::Page;
 use super::text::Ink;
 use crate::number;
@@ -10,27 +13,27 @@ const SERVICES_MAX: usize = 12;
 /// Most figures of a service.
 const FIGURES_MAX: usize = 6;
 
-/// Words of a service's line: beginning of its source, its metrics and what they are called.
-type Words = (&'static str, &'static [(&'static str, &'static str)]);
+/// Words of a service's line: beginning of its source, its figures and what they are called.
+type Words = (&'static str, &'static [(Figure, &'static str)]);
 
 /// The services that have lines, and what these say.
 const SERVICES: [Words; 7] = [
-    ("process ", &[("cpu_cores", "cores"), ("waiting_count", "waiting for a processor"), ("memory_bytes", "memory")]),
+    ("process ", &[(CPU_CORES, "cores"), (WAITING_COUNT, "waiting for a processor"), (MEMORY_BYTES, "memory")]),
     (
         "database ",
         &[
-            ("active_count", "active"),
-            ("wait_io_count", "wait for the disk"),
-            ("wait_lock_count", "for locks"),
-            ("wait_lwlock_count", "for light locks"),
-            ("hit_ratio", "found in buffers"),
+            (ACTIVE_COUNT, "active"),
+            (WAIT_IO_COUNT, "wait for the disk"),
+            (WAIT_LOCK_COUNT, "for locks"),
+            (WAIT_LWLOCK_COUNT, "for light locks"),
+            (HIT_RATIO, "found in buffers"),
         ],
     ),
-    ("pool ", &[("in_use_count", "in use"), ("limit_count", "at most"), ("waiting_count", "waiting")]),
-    ("lock ", &[("waiting_count", "waiting"), ("holding_count", "held")]),
-    ("dependency ", &[("in_flight_count", "under way"), ("calls_per_s", "calls"), ("errors_per_s", "errors")]),
-    ("gc ", &[("pause_ratio", "of the time")]),
-    ("log ", &[("requests_per_s", "requests"), ("duration_ms", "mean"), ("errors_per_s", "errors")]),
+    ("pool ", &[(IN_USE_COUNT, "in use"), (LIMIT_COUNT, "at most"), (WAITING_COUNT, "waiting")]),
+    ("lock ", &[(WAITING_COUNT, "waiting"), (HOLDING_COUNT, "held")]),
+    ("dependency ", &[(IN_FLIGHT_COUNT, "under way"), (CALLS_PER_S, "calls"), (ERRORS_PER_S, "errors")]),
+    ("gc ", &[(PAUSE_RATIO, "of the time")]),
+    ("log ", &[(REQUESTS_PER_S, "requests"), (DURATION_MS, "mean"), (ERRORS_PER_S, "errors")]),
 ];
 
 /// Nothing, unless somebody watches more than this host or asks for everything.
@@ -53,27 +56,27 @@ pub(super) fn write(page: &mut Page, view: &View, wide: bool) {
 
 /// Processors, memory, the busiest disk and the busiest interface.
 fn host_text(host: &HostView) -> String {
-    let mean = |source: &str, metric: &str| figure(host, source, metric).and_then(|row| row.mean);
+    let mean = |source: &str, of: Figure| figure(host, source, of).and_then(|row| row.mean);
     let mut parts = Vec::new();
-    if let (Some(busy), Some(cores)) = (mean("cpu", "busy_cores"), mean("cpu", "cores_count")) {
-        let waiting = mean("cpu", "waiting_count")
+    if let (Some(busy), Some(cores)) = (mean("cpu", BUSY_CORES), mean("cpu", CORES_COUNT)) {
+        let waiting = mean("cpu", WAITING_COUNT)
             .map_or_else(String::new, |waiting| format!(", {} waiting", number::digits(waiting)));
         parts.push(format!("{} of {} cores busy{waiting}", number::digits(busy), number::digits(cores)));
     }
-    if let (Some(left), Some(all)) = (mean("memory", "available_bytes"), mean("memory", "total_bytes")) {
+    if let (Some(left), Some(all)) = (mean("memory", AVAILABLE_BYTES), mean("memory", TOTAL_BYTES)) {
         parts.push(format!("{} of {} memory left", number::bytes(left), number::bytes(all)));
     }
-    if let Some((source, queue)) = most(host, "disk ", "queue_count") {
-        let time = mean(&source, "await_ms").map_or_else(String::new, |ms| format!(" of {}", number::time(ms * 1e6)));
+    if let Some((source, queue)) = most(host, "disk ", QUEUE_COUNT) {
+        let time = mean(&source, AWAIT_MS).map_or_else(String::new, |ms| format!(" of {}", number::time(ms * 1e6)));
         parts.push(format!("{source}: {} transfers{time}", number::digits(queue)));
     }
-    if let Some((source, received)) = most(host, "net ", "received_bytes_per_s") {
+    if let Some((source, received)) = most(host, "net ", RECEIVED_BYTES_PER_S) {
         parts.push(format!("{source}: {}/s in", number::bytes(received)));
     }
     parts.join("; ")
 }
 
-fn services<'a>(host: &'a HostView, (prefix, metrics): &'a Words, errors: &[LogErrors]) -> Vec<(&'a str, String)> {
+fn services<'a>(host: &'a HostView, (prefix, figures): &'a Words, errors: &[LogErrors]) -> Vec<(&'a str, String)> {
     let mut names: Vec<&str> = host.figures.iter().map(|row| row.source.as_str()).collect();
     names.retain(|source| source.starts_with(prefix));
     names.dedup();
@@ -82,8 +85,8 @@ fn services<'a>(host: &'a HostView, (prefix, metrics): &'a Words, errors: &[LogE
         if let Some(log) = errors.iter().find(of_log) {
             return log.text();
         }
-        let told = metrics.iter().filter_map(|(metric, word)| {
-            let row = figure(host, source, metric)?;
+        let told = figures.iter().filter_map(|(of, word)| {
+            let row = figure(host, source, *of)?;
             Some(format!("{} {word}", number::in_unit(row.mean?, &row.unit)))
         });
         told.take(FIGURES_MAX).collect::<Vec<_>>().join(", ")
@@ -92,13 +95,13 @@ fn services<'a>(host: &'a HostView, (prefix, metrics): &'a Words, errors: &[LogE
     lines.filter(|(_, text)| !text.is_empty()).collect()
 }
 
-fn figure<'a>(host: &'a HostView, source: &str, metric: &str) -> Option<&'a FigureRow> {
-    host.figures.iter().find(|row| row.source == source && row.metric == metric)
+fn figure<'a>(host: &'a HostView, source: &str, figure: Figure) -> Option<&'a FigureRow> {
+    host.figures.iter().find(|row| row.source == source && row.metric == figure)
 }
 
 /// The source that has most of a figure, and how much.
-fn most(host: &HostView, prefix: &str, metric: &str) -> Option<(String, f64)> {
-    let rows = host.figures.iter().filter(|row| row.source.starts_with(prefix) && row.metric == metric);
+fn most(host: &HostView, prefix: &str, figure: Figure) -> Option<(String, f64)> {
+    let rows = host.figures.iter().filter(|row| row.source.starts_with(prefix) && row.metric == figure);
     let known = rows.filter_map(|row| Some((row.source.clone(), row.mean?)));
     known.max_by(|a, b| a.1.total_cmp(&b.1))
 }

@@ -10,7 +10,8 @@ mod panels;
 mod recipes;
 
 use nmax_analysis::Evidence;
-use nmax_metrics::{Figure, Nanos, Track};
+use nmax_metrics::{Nanos, Track, TrackKey};
+use nmax_sources::figures;
 
 use super::logs;
 
@@ -86,7 +87,7 @@ pub(super) fn hosts(evidence: &Evidence<'_>, phase: (Nanos, Nanos)) -> Vec<HostV
 }
 
 fn host(evidence: &Evidence<'_>, phase: (Nanos, Nanos), name: &str) -> HostView {
-    let all: Vec<(&Figure, &Track)> = evidence.readings.iter().filter(|(figure, _)| figure.host == name).collect();
+    let all: Vec<(&TrackKey, &Track)> = evidence.readings.iter().filter(|(figure, _)| figure.host == name).collect();
     let rows = rows(&all, phase);
     HostView {
         name: name.to_owned(),
@@ -97,9 +98,9 @@ fn host(evidence: &Evidence<'_>, phase: (Nanos, Nanos), name: &str) -> HostView 
 }
 
 /// All figures of a host; those that give way where there is no room for all come last.
-fn rows(all: &[(&Figure, &Track)], phase: (Nanos, Nanos)) -> Vec<FigureRow> {
-    let shown = all.iter().filter(|(figure, _)| figure.metric != "up");
-    let with_mean = |(figure, track): &(&Figure, &Track)| {
+fn rows(all: &[(&TrackKey, &Track)], phase: (Nanos, Nanos)) -> Vec<FigureRow> {
+    let shown = all.iter().filter(|(figure, _)| figure.metric != figures::UP);
+    let with_mean = |(figure, track): &(&TrackKey, &Track)| {
         let row = row(figure, track, phase);
         let mean = logs::mean_time(all, (figure, track), phase).or(row.mean);
         FigureRow { mean, ..row }
@@ -119,7 +120,7 @@ fn is_percentile(metric: &str) -> bool {
     metric.split('_').any(|word| matches!(word, "p50" | "p90" | "p95" | "p99"))
 }
 
-fn row(figure: &Figure, track: &Track, phase: (Nanos, Nanos)) -> FigureRow {
+fn row(figure: &TrackKey, track: &Track, phase: (Nanos, Nanos)) -> FigureRow {
     let all = track.within(phase);
     let bins = phase.1.since(phase.0).0.div_ceil(track.width.0).max(1) as usize;
     let first = phase.0.0.div_ceil(track.width.0) as usize;

@@ -1,7 +1,8 @@
 //! What followed logs say in numbers: errors of applications by kind, and the mean of a server's times.
 
 use nmax_analysis::Evidence;
-use nmax_metrics::{Figure, Nanos, Track};
+use nmax_metrics::{Nanos, Track, TrackKey};
+use nmax_sources::figures;
 
 use crate::number;
 
@@ -48,7 +49,7 @@ pub(super) fn errors(evidence: &Evidence<'_>, phase: (Nanos, Nanos)) -> Vec<LogE
         }
         let kind = kind_of(figure);
         // Logs of applications, and no others, have lines.
-        if kind.is_none() && figure.metric != "lines_per_s" {
+        if kind.is_none() && figure.metric != figures::LINES_PER_S {
             continue;
         }
         let is_known = found.last().is_some_and(|last| (&last.host, &last.source) == (&figure.host, &figure.source));
@@ -79,14 +80,16 @@ pub(super) fn errors(evidence: &Evidence<'_>, phase: (Nanos, Nanos)) -> Vec<LogE
 /// Mean in the phase of the times in an access log, over requests: a second with one request counts less than one with a
 /// thousand. `None` for all other figures. `all` are those of the host.
 pub(super) fn mean_time(
-    all: &[(&Figure, &Track)],
-    (figure, times): (&Figure, &Track),
+    all: &[(&TrackKey, &Track)],
+    (figure, times): (&TrackKey, &Track),
     phase: (Nanos, Nanos),
 ) -> Option<f64> {
-    if !figure.source.starts_with("log ") || !["duration_ms", "upstream_ms"].contains(&figure.metric.as_str()) {
+    if !figure.source.starts_with("log ")
+        || !matches!(figures::named(&figure.metric), Some(figures::DURATION_MS | figures::UPSTREAM_MS))
+    {
         return None;
     }
-    let is_count = |other: &Figure| other.source == figure.source && other.metric == "requests_per_s";
+    let is_count = |other: &TrackKey| other.source == figure.source && other.metric == figures::REQUESTS_PER_S;
     let (_, requests) = all.iter().find(|(other, _)| is_count(other))?;
     let inside = times.points().filter(|(at, _)| phase.0 <= *at && *at < phase.1);
     let (count, sum_ms) = inside.fold((0.0, 0.0), |(count, sum_ms), (at, ms)| {
@@ -97,8 +100,8 @@ pub(super) fn mean_time(
 }
 
 /// The kind whose errors a figure counts.
-fn kind_of(figure: &Figure) -> Option<&str> {
-    figure.metric.strip_prefix("errors_count{kind=\"")?.strip_suffix("\"}")
+fn kind_of(figure: &TrackKey) -> Option<&str> {
+    figures::ERRORS_COUNT.label(&figure.metric, "kind")
 }
 
 /// Each reading is what came since the one before, so they add up. What is read first came since the run began.

@@ -9,6 +9,7 @@ use nmax_observe::host::Neighbours;
 use nmax_observe::log::Tap;
 use nmax_observe::{Happening, Seen, Watcher, open_all};
 use nmax_plan::plan::Plan;
+use nmax_sources::figures;
 use nmax_store::{RunWriter, StoreError};
 
 use crate::host::need;
@@ -76,7 +77,7 @@ impl Observer {
     fn own(&mut self, now: Nanos) -> Vec<Resource> {
         let reading = self.watch.read(now);
         let limit = self.watch.ports_limit().filter(|_| self.before.is_none());
-        let limit = limit.map(|limit| watch::resource(now, "host", "ports_limit_count", limit as f64, "count"));
+        let limit = limit.map(|limit| watch::resource(now, "host", figures::PORTS_LIMIT_COUNT, limit as f64));
         let (before, before_at) = self.before.unwrap_or((reading, now));
         self.before = Some((reading, now));
         limit.into_iter().chain(reading.resources(now, &before, before_at)).collect()

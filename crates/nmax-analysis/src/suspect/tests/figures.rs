@@ -1,7 +1,8 @@
 //! What single figures are made of: quotas, devices upon devices, means of seconds that are not alike, instants of rates.
 
-use nmax_metrics::{Figure, Nanos, Resource as Line};
+use nmax_metrics::{Nanos, Resource as Line, TrackKey};
 use nmax_plan::plan::INJECTOR;
+use nmax_sources::figures;
 use proptest::prelude::*;
 
 use super::words::{IDLE, of, watched};
@@ -140,13 +141,13 @@ proptest! {
             push(&mut run, second, "disk sda", "await_ms", *ms);
         }
         let look = Look::new(&run.readings, (Nanos::ZERO, Nanos::from_secs(10)));
-        let weighted = |counts: &[&str]| look.weighted(INJECTOR, "disk sda", "await_ms", counts).expect("a mean");
+        let weighted = |counts: &[_]| look.weighted(INJECTOR, "disk sda", figures::AWAIT_MS, counts).expect("a mean");
         let mean = |all: &[f64]| all.iter().sum::<f64>() / all.len() as f64;
         let each = seconds[1..].iter().flat_map(|(count, ms)| vec![*ms; *count as usize]);
-        prop_assert!((weighted(&["reads_per_s", "writes_per_s"]) - mean(&each.collect::<Vec<_>>())).abs() < 1e-9);
+        prop_assert!((weighted(&[figures::READS_PER_S, figures::WRITES_PER_S]) - mean(&each.collect::<Vec<_>>())).abs() < 1e-9);
         // Where nobody knows how many there were, seconds count alike.
         let plain: Vec<f64> = seconds[1..].iter().map(|(_, ms)| *ms).collect();
-        prop_assert!((weighted(&["x"]) - mean(&plain)).abs() < 1e-9);
+        prop_assert!((weighted(&[figures::GETS_PER_S]) - mean(&plain)).abs() < 1e-9);
     }
 }
 
@@ -209,7 +210,7 @@ fn rates_are_of_the_second_before() {
     }
     let evidence = run.evidence();
     for (source, metric) in [("cpu", "busy_cores"), ("pool a", "waiting_count")] {
-        let figure = Figure { host: INJECTOR.into(), source: source.into(), metric: metric.into() };
+        let figure = TrackKey { host: INJECTOR.into(), source: source.into(), metric: metric.into() };
         let track = run.readings.get(INJECTOR, source, metric).expect("a track");
         let rows = aligned(&evidence, &figure, track);
         assert!(rows.len() >= 59, "{source}: {}", rows.len());

@@ -1,3 +1,5 @@
+use nmax_sources::Unit;
+use nmax_sources::figures::BUSY_CORES;
 use proptest::prelude::*;
 
 use super::*;
@@ -19,11 +21,7 @@ fn exchanged(clock: &mut OtherClock, run: f64, ahead: f64) -> Answered {
 }
 
 fn shot(at_s: f64, value: f64) -> Shot {
-    Shot {
-        at: Nanos((at_s * 1e9) as u64),
-        readings: vec![Reading::new("cpu", "busy_cores", value, "cores")],
-        notes: Vec::new(),
-    }
+    Shot { at: Nanos((at_s * 1e9) as u64), readings: vec![Reading::new("cpu", BUSY_CORES, value)], notes: Vec::new() }
 }
 
 /// Values that were taken, and where they lie, s.
@@ -138,7 +136,7 @@ proptest! {
                 .iter()
                 .map(|(at, value, metric)| Shot {
                     at: Nanos(at * S),
-                    readings: vec![Reading::new("cpu", ["a", "b", "c"][*metric], *value as f64, "cores")],
+                    readings: vec![Reading::named("cpu", ["a", "b", "c"][*metric], *value as f64, Unit::Cores)],
                     notes: Vec::new(),
                 })
                 .collect();

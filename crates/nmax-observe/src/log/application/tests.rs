@@ -76,7 +76,7 @@ fn fed(lines: &[&str]) -> Application {
     application
 }
 
-fn figure(figures: &[(String, f64, &str)], metric: &str) -> Option<f64> {
+fn figure(figures: &[(String, f64, Unit)], metric: &str) -> Option<f64> {
     figures.iter().find(|(name, _, _)| name == metric).map(|(_, value, _)| *value)
 }
 

@@ -36,8 +36,8 @@ fn table() -> String {
                 Name::Own(kind, rest) => format!("`{kind} NAME {rest}`"),
                 Name::Label(kind, label) => format!("`{kind} {}`", label.to_uppercase()),
             };
-            for (metric, figure) in convention.figures {
-                writeln!(table, "| {name} | `{metric}` | {} |", formula(figure)).unwrap();
+            for (figure, made) in convention.figures {
+                writeln!(table, "| {name} | `{}` | {} |", figure.name, formula(made)).unwrap();
                 name.clear();
             }
         }
@@ -45,7 +45,7 @@ fn table() -> String {
     table + "\n"
 }
 
-fn formula(figure: &Figure<Of>) -> String {
+fn formula(figure: &Formula<Of>) -> String {
     let sum = |of: &Of| {
         let names: Vec<String> = of.iter().map(|name| format!("`{name}`")).collect();
         names.join(" + ")
@@ -54,13 +54,13 @@ fn formula(figure: &Figure<Of>) -> String {
         if factor == 1.0 { String::new() } else { format!(" × {factor}") }
     };
     match figure {
-        Figure::Value(of) => sum(of),
-        Figure::Rate(factor, of) => format!("rate of {}{}", sum(of), times(*factor)),
-        Figure::Less(all, part) => format!("{} − {}", sum(all), sum(part)),
-        Figure::Without(own, of) => format!("{} − {own}", sum(of)),
-        Figure::Ratio(factor, over, under) => format!("Δ({}) / Δ({}){}", sum(over), sum(under), times(*factor)),
-        Figure::Rest(of) => format!("1 − rate of {}", sum(of)),
-        Figure::Distinct(of, label) => format!("number of `{label}` of {}", sum(of)),
-        Figure::ByType(of) | Figure::Growing(of) => sum(of),
+        Formula::Value(of) => sum(of),
+        Formula::Rate(factor, of) => format!("rate of {}{}", sum(of), times(*factor)),
+        Formula::Less(all, part) => format!("{} − {}", sum(all), sum(part)),
+        Formula::Without(own, of) => format!("{} − {own}", sum(of)),
+        Formula::Ratio(factor, over, under) => format!("Δ({}) / Δ({}){}", sum(over), sum(under), times(*factor)),
+        Formula::Rest(of) => format!("1 − rate of {}", sum(of)),
+        Formula::Distinct(of, label) => format!("number of `{label}` of {}", sum(of)),
+        Formula::ByType(of) | Formula::Growing(of) => sum(of),
     }
 }

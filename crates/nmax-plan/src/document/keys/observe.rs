@@ -1,5 +1,7 @@
 //! Keys of what is observed.
 
+use nmax_sources::{Figure, figures};
+
 use super::{PROCESS_REF, Shape, Table, Words, key, required, words};
 use crate::plan::{LogKind, MappedKind};
 
@@ -14,22 +16,22 @@ pub(crate) const MAPPED_KIND: Words<MappedKind> = &[
     ("gc", MappedKind::Gc),
 ];
 /// Which keys a resource of a kind has, and the metric of readings that each becomes.
-pub(crate) const MAPPED_FIGURES: [(MappedKind, &str, &str); 15] = [
-    (MappedKind::Pool, "in_use", "in_use_count"),
-    (MappedKind::Pool, "waiting", "waiting_count"),
-    (MappedKind::Pool, "limit", "limit_count"),
-    (MappedKind::Pool, "timeouts", "timeouts_per_s"),
-    (MappedKind::Lock, "waiting", "waiting_count"),
-    (MappedKind::Lock, "holding", "holding_count"),
-    (MappedKind::Dependency, "in_flight", "in_flight_count"),
-    (MappedKind::Dependency, "calls", "calls_per_s"),
-    (MappedKind::Dependency, "errors", "errors_per_s"),
-    (MappedKind::Database, "active", "active_count"),
-    (MappedKind::Database, "running", "running_count"),
-    (MappedKind::Database, "connections", "connections_count"),
-    (MappedKind::Database, "limit", "connections_limit_count"),
-    (MappedKind::Gc, "pause", "pause_ratio"),
-    (MappedKind::Gc, "pauses", "pauses_per_s"),
+pub(crate) const MAPPED_FIGURES: [(MappedKind, &str, Figure); 15] = [
+    (MappedKind::Pool, "in_use", figures::IN_USE_COUNT),
+    (MappedKind::Pool, "waiting", figures::WAITING_COUNT),
+    (MappedKind::Pool, "limit", figures::LIMIT_COUNT),
+    (MappedKind::Pool, "timeouts", figures::TIMEOUTS_PER_S),
+    (MappedKind::Lock, "waiting", figures::WAITING_COUNT),
+    (MappedKind::Lock, "holding", figures::HOLDING_COUNT),
+    (MappedKind::Dependency, "in_flight", figures::IN_FLIGHT_COUNT),
+    (MappedKind::Dependency, "calls", figures::CALLS_PER_S),
+    (MappedKind::Dependency, "errors", figures::ERRORS_PER_S),
+    (MappedKind::Database, "active", figures::ACTIVE_COUNT),
+    (MappedKind::Database, "running", figures::RUNNING_COUNT),
+    (MappedKind::Database, "connections", figures::CONNECTIONS_COUNT),
+    (MappedKind::Database, "limit", figures::CONNECTIONS_LIMIT_COUNT),
+    (MappedKind::Gc, "pause", figures::PAUSE_RATIO),
+    (MappedKind::Gc, "pauses", figures::PAUSES_PER_S),
 ];
 /// Keys of a resource that name a metric.
 pub(crate) const MAPPED_KEYS: [&str; 13] = [

@@ -7,6 +7,7 @@ use super::super::tree::{Entry, Node, Value};
 use super::{is_process_name, label};
 use crate::addresses::tls::TlsOptions;
 use nmax_secrets::masked_url;
+use nmax_sources::Figure;
 
 use crate::addresses::{ServiceUrl, is_here, origin, parse_place};
 use crate::plan::{AgentReach, INJECTOR, LogKind, MappedKind, MappedResource, SourceKind};
@@ -187,8 +188,7 @@ fn resource(decoder: &mut Decoder, entry: &Entry) -> Option<MappedResource> {
     let fields = decoder.fields(&entry.value, &keys::MAPPED)?;
     let kind = fields.get("kind").and_then(|node| decoder.choose(node, MAPPED_KIND));
     let given: Vec<&Entry> = fields.in_order(&MAPPED_KEYS);
-    let figures: Vec<Option<(&'static str, String)>> =
-        given.iter().map(|given| figure(decoder, kind?, given)).collect();
+    let figures: Vec<Option<(Figure, String)>> = given.iter().map(|given| figure(decoder, kind?, given)).collect();
     let kind = kind?;
     if given.is_empty() {
         let keys = of_kind(kind).map(|(_, key, _)| *key).collect::<Vec<_>>().join(", ");
@@ -198,13 +198,13 @@ fn resource(decoder: &mut Decoder, entry: &Entry) -> Option<MappedResource> {
     Some(MappedResource { name: entry.key.clone(), kind, figures: figures.into_iter().collect::<Option<_>>()? })
 }
 
-fn of_kind(kind: MappedKind) -> impl Iterator<Item = &'static (MappedKind, &'static str, &'static str)> {
+fn of_kind(kind: MappedKind) -> impl Iterator<Item = &'static (MappedKind, &'static str, Figure)> {
     MAPPED_FIGURES.iter().filter(move |(of, _, _)| *of == kind)
 }
 
 /// The metric of readings that a key stands for, and the metric that it is made of.
-fn figure(decoder: &mut Decoder, kind: MappedKind, given: &Entry) -> Option<(&'static str, String)> {
-    let Some((_, _, metric)) = of_kind(kind).find(|(_, key, _)| *key == given.key) else {
+fn figure(decoder: &mut Decoder, kind: MappedKind, given: &Entry) -> Option<(Figure, String)> {
+    let Some((_, _, figure)) = of_kind(kind).find(|(_, key, _)| *key == given.key) else {
         let keys = of_kind(kind).map(|(_, key, _)| *key).collect::<Vec<_>>().join(", ");
         let message = format!("a {} has no `{}`", kind.word(), given.key);
         decoder.problem(given.key_at, Kind::Conflict, message, format!("its keys are: {keys}"));
@@ -217,7 +217,7 @@ fn figure(decoder: &mut Decoder, kind: MappedKind, given: &Entry) -> Option<(&'s
         decoder.problem(given.value.at, Kind::Value, message, remedy);
         return None;
     }
-    Some((metric, text))
+    Some((*figure, text))
 }
 
 /// A name as the text format has it, perhaps with labels in braces.

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use nmax_metrics::{Figure, Nanos, Track};
+use nmax_metrics::{Nanos, Track, TrackKey};
+use nmax_sources::{Figure, figures};
 
 use super::PanelLine;
 
@@ -12,44 +13,42 @@ pub(super) const POINTS_MAX: usize = 150;
 const GAP: f64 = 2.5;
 /// Units of figures that are all of the time since the reading before.
 const UNITS: [&str; 5] = ["per s", "bytes per s", "s per s", "cores", "ratio"];
-/// Others of that kind: the first word of their source, and the metric; a metric that ends with `{` has labels.
-const OF_TIME_BEFORE: [(&str, &str); 10] = [
-    ("cpu", "waiting_count"),
-    ("process", "waiting_count"),
-    ("disk", "queue_count"),
-    ("disk", "await_ms"),
-    ("database", "reading_count"),
-    ("log", "duration_ms"),
-    ("log", "duration_p95_ms"),
-    ("log", "upstream_ms"),
-    ("log", "upstream_p95_ms"),
-    ("log", "errors_count{"),
+/// Others of that kind: the first word of their source, and the figure, perhaps with labels.
+const OF_TIME_BEFORE: [(&str, Figure); 10] = [
+    ("cpu", figures::WAITING_COUNT),
+    ("process", figures::WAITING_COUNT),
+    ("disk", figures::QUEUE_COUNT),
+    ("disk", figures::AWAIT_MS),
+    ("database", figures::READING_COUNT),
+    ("log", figures::DURATION_MS),
+    ("log", figures::DURATION_P95_MS),
+    ("log", figures::UPSTREAM_MS),
+    ("log", figures::UPSTREAM_P95_MS),
+    ("log", figures::ERRORS_COUNT),
 ];
 /// Figures in these units that are of a moment.
-const OF_A_MOMENT: [&str; 2] = ["quota_cores", "speed_bytes_per_s"];
+const OF_A_MOMENT: [Figure; 2] = [figures::QUOTA_CORES, figures::SPEED_BYTES_PER_S];
 
 /// Whether readings of a figure are each of the time since the one before; others are of their moment.
-pub(super) fn is_of_time_before(figure: &Figure, unit: &str) -> bool {
+pub(super) fn is_of_time_before(figure: &TrackKey, unit: &str) -> bool {
     let kind = figure.source.split(' ').next().unwrap_or_default();
-    let is_named = |(source, metric): &(&str, &str)| {
-        let is_metric = figure.metric == *metric || (metric.ends_with('{') && figure.metric.starts_with(metric));
-        *source == kind && is_metric
-    };
-    (UNITS.contains(&unit) && !OF_A_MOMENT.contains(&figure.metric.as_str()))
+    let name = figure.metric.split('{').next().unwrap_or_default();
+    let is_named = |(source, figure): &(&str, Figure)| *source == kind && *name == *figure;
+    (UNITS.contains(&unit) && !OF_A_MOMENT.iter().any(|known| figure.metric == *known))
         || OF_TIME_BEFORE.iter().any(is_named)
         || is_share_of_threads(figure)
 }
 
 /// Whether a figure is how many threads of a server computed, which is made of their processor time.
-fn is_share_of_threads(figure: &Figure) -> bool {
+fn is_share_of_threads(figure: &TrackKey) -> bool {
     let is_threads = [" thread", " threads"].iter().any(|end| figure.source.ends_with(end));
-    is_threads && figure.source.starts_with("pool ") && figure.metric == "in_use_count"
+    is_threads && figure.source.starts_with("pool ") && figure.metric == figures::IN_USE_COUNT
 }
 
 /// Few points of the whole run; neighbours are averaged. A value stands at the instant at which it was read, one that is of
 /// the time since the reading before in the middle of that time. Bins without a reading are gaps, unless the figure is
 /// read as seldom as that all the time and they are in none of the `gaps` of its source.
-pub(super) fn line(name: &str, (figure, track): (&Figure, &Track), gaps: &[(f64, f64)], end: Nanos) -> PanelLine {
+pub(super) fn line(name: &str, (figure, track): (&TrackKey, &Track), gaps: &[(f64, f64)], end: Nanos) -> PanelLine {
     let bins = (end.0.div_ceil(track.width.0) as usize).max(track.bins.len());
     let per = bins.div_ceil(POINTS_MAX).max(1);
     let width_s = track.width.as_secs_f64();
@@ -111,8 +110,8 @@ fn without_small_gaps(points: Vec<(f64, Option<f64>)>, gaps: &[(f64, f64)]) -> V
 
 /// When none of these sources had a reading, s: begin and end. What was read just after a gap is of the time before it, so a
 /// gap ends one usual time earlier.
-pub(super) fn gaps(all: &[(&Figure, &Track)], sources: &[&str], end: Nanos) -> Vec<(f64, f64)> {
-    let is_of = |figure: &Figure| figure.metric != "up" && sources.contains(&figure.source.as_str());
+pub(super) fn gaps(all: &[(&TrackKey, &Track)], sources: &[&str], end: Nanos) -> Vec<(f64, f64)> {
+    let is_of = |figure: &TrackKey| figure.metric != figures::UP && sources.contains(&figure.source.as_str());
     let tracks = all.iter().filter(|(figure, _)| is_of(figure));
     let width = tracks.clone().map(|(_, track)| track.width.0).max().unwrap_or(1);
     // Figures of one reading may have been taken at slightly different instants.

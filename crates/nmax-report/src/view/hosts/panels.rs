@@ -1,6 +1,7 @@
 //! Pictures of a host: which figures are drawn, and what they are called.
 
-use nmax_metrics::{Figure, Nanos, Track};
+use nmax_metrics::{Nanos, Track, TrackKey};
+use nmax_sources::{Figure, figures};
 
 use super::Panel;
 use super::lines::{gaps, line};
@@ -12,7 +13,7 @@ const PANELS_MAX: usize = 40;
 const LINES_MAX: usize = 8;
 
 /// The pictures of a host with these figures, until the end of the run.
-pub(super) fn panels(all: &[(&Figure, &Track)], end: Nanos) -> Vec<Panel> {
+pub(super) fn panels(all: &[(&TrackKey, &Track)], end: Nanos) -> Vec<Panel> {
     let mut panels: Vec<Panel> = cores(all, end).into_iter().collect();
     panels.extend(pressure(all, end));
     for recipe in &RECIPES {
@@ -25,7 +26,7 @@ pub(super) fn panels(all: &[(&Figure, &Track)], end: Nanos) -> Vec<Panel> {
 }
 
 /// A picture for each source that the recipe is for, where any of its figures was ever above zero.
-pub(super) fn drawn(recipe: &Recipe, all: &[(&Figure, &Track)], end: Nanos) -> Vec<Panel> {
+pub(super) fn drawn(recipe: &Recipe, all: &[(&TrackKey, &Track)], end: Nanos) -> Vec<Panel> {
     let is_meant = |source: &str| {
         source
             .strip_prefix(recipe.source)
@@ -35,15 +36,15 @@ pub(super) fn drawn(recipe: &Recipe, all: &[(&Figure, &Track)], end: Nanos) -> V
     sources.dedup();
     let sources = sources.into_iter().filter(|source| is_meant(source));
     let panel = |source: &str| {
-        let of = |metric: &str| {
+        let of = |figure: Figure| {
             let mut mine = all.iter();
-            mine.find(|(figure, _)| figure.source == source && figure.metric == metric)
+            mine.find(|(key, _)| key.source == source && key.metric == figure)
         };
-        if recipe.only_with.is_some_and(|metric| of(metric).is_none()) {
+        if recipe.only_with.is_some_and(|figure| of(figure).is_none()) {
             return None;
         }
-        let tracks: Vec<(&str, (&Figure, &Track))> =
-            recipe.metrics.iter().filter_map(|(metric, name)| Some((*name, *of(metric)?))).collect();
+        let tracks: Vec<(&str, (&TrackKey, &Track))> =
+            recipe.metrics.iter().filter_map(|(figure, name)| Some((*name, *of(*figure)?))).collect();
         let is_quiet = tracks.iter().all(|(_, (_, track))| track.points().all(|(_, value)| value == 0.0));
         if is_quiet {
             return None;
@@ -66,11 +67,11 @@ pub(super) fn drawn(recipe: &Recipe, all: &[(&Figure, &Track)], end: Nanos) -> V
 
 /// What services were asked for: a picture for each kind of operation, since a few transactions would not show beside
 /// thousands of rows. Transfers of all disks together are no service's.
-fn operations(all: &[(&Figure, &Track)], end: Nanos) -> Vec<Panel> {
-    let panel = |(figure, track): &(&Figure, &Track)| {
+fn operations(all: &[(&TrackKey, &Track)], end: Nanos) -> Vec<Panel> {
+    let panel = |(figure, track): &(&TrackKey, &Track)| {
         let (service, what) = figure.source.strip_prefix("operations ")?.rsplit_once(' ')?;
         let is_quiet = track.points().all(|(_, value)| value == 0.0);
-        if figure.metric != "operations_per_s" || service == "disk" || is_quiet {
+        if figure.metric != figures::OPERATIONS_PER_S || service == "disk" || is_quiet {
             return None;
         }
         let gaps = gaps(all, &[&figure.source], end);
@@ -85,20 +86,19 @@ fn operations(all: &[(&Figure, &Track)], end: Nanos) -> Vec<Panel> {
 }
 
 /// A figure, after the largest value that it had.
-type Ranked<'a> = (f64, &'a Figure, &'a Track);
+type Ranked<'a> = (f64, &'a TrackKey, &'a Track);
 
 /// Whatever else services tell: a picture for each unit of a source, with the largest figures.
-fn services(all: &[(&Figure, &Track)], end: Nanos) -> Vec<Panel> {
-    let is_drawn = |figure: &Figure| {
+fn services(all: &[(&TrackKey, &Track)], end: Nanos) -> Vec<Panel> {
+    let is_drawn = |figure: &TrackKey| {
         RECIPES.iter().any(|recipe| {
-            figure.source.starts_with(recipe.source)
-                && recipe.metrics.iter().any(|(metric, _)| *metric == figure.metric)
+            figure.source.starts_with(recipe.source) && recipe.metrics.iter().any(|(drawn, _)| figure.metric == *drawn)
         })
     };
     let is_service = |source: &str| SERVICES.iter().any(|prefix| source.starts_with(prefix));
     let mut groups: Vec<((&str, &str), Vec<Ranked<'_>>)> = Vec::new();
     for (figure, track) in all {
-        if !is_service(&figure.source) || is_drawn(figure) || figure.metric == "up" {
+        if !is_service(&figure.source) || is_drawn(figure) || figure.metric == figures::UP {
             continue;
         }
         let most = track.points().map(|(_, value)| value).fold(0.0, f64::max);
@@ -126,28 +126,28 @@ fn services(all: &[(&Figure, &Track)], end: Nanos) -> Vec<Panel> {
 }
 
 /// Every processor in one picture.
-fn cores(all: &[(&Figure, &Track)], end: Nanos) -> Option<Panel> {
-    let is_core = |figure: &Figure| figure.source.starts_with("cpu ") && figure.metric == "busy_ratio";
+fn cores(all: &[(&TrackKey, &Track)], end: Nanos) -> Option<Panel> {
+    let is_core = |figure: &TrackKey| figure.source.starts_with("cpu ") && figure.metric == figures::BUSY_RATIO;
     let number = |source: &str| source[4..].parse().unwrap_or(usize::MAX);
-    let mut cores: Vec<(&Figure, &Track)> = all.iter().filter(|(figure, _)| is_core(figure)).copied().collect();
+    let mut cores: Vec<(&TrackKey, &Track)> = all.iter().filter(|(figure, _)| is_core(figure)).copied().collect();
     cores.sort_by_key(|(figure, _)| number(&figure.source));
     cores.truncate(LINES_MAX);
     of_sources("Each processor, busy", "ratio", &cores, end)
 }
 
 /// Pressure of the whole host in one picture.
-fn pressure(all: &[(&Figure, &Track)], end: Nanos) -> Option<Panel> {
+fn pressure(all: &[(&TrackKey, &Track)], end: Nanos) -> Option<Panel> {
     let of = |source: &str| {
         let mut mine = all.iter();
-        mine.find(|(figure, _)| figure.source == source && figure.metric == "pressure_some_ratio").copied()
+        mine.find(|(figure, _)| figure.source == source && figure.metric == figures::PRESSURE_SOME_RATIO).copied()
     };
-    let shown: Vec<(&Figure, &Track)> = ["cpu", "memory", "io"].into_iter().filter_map(of).collect();
+    let shown: Vec<(&TrackKey, &Track)> = ["cpu", "memory", "io"].into_iter().filter_map(of).collect();
     let title = "Pressure: share of time in which some task waited (PSI)";
     of_sources(title, "ratio", &shown, end)
 }
 
 /// One figure of each of some sources in one picture.
-fn of_sources(title: &str, unit: &str, shown: &[(&Figure, &Track)], end: Nanos) -> Option<Panel> {
+fn of_sources(title: &str, unit: &str, shown: &[(&TrackKey, &Track)], end: Nanos) -> Option<Panel> {
     let sources: Vec<&str> = shown.iter().map(|(figure, _)| figure.source.as_str()).collect();
     let gaps = gaps(shown, &sources, end);
     let lines = shown.iter().map(|mine| line(&mine.0.source, *mine, &gaps, end));

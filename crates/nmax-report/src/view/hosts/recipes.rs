@@ -1,5 +1,8 @@
 //! Which figures are drawn together, and in which order.
 
+use nmax_sources::Figure;
+use nmax_sources::figures::*;
+
 /// What a picture shows: of sources that are this word, or begin with it and a blank.
 pub(super) struct Recipe {
     /// The word.
@@ -7,21 +10,21 @@ pub(super) struct Recipe {
     /// What is shown of such a source.
     pub(super) title: &'static str,
     /// Its figures, and what they are called in the legend.
-    pub(super) metrics: &'static [(&'static str, &'static str)],
+    pub(super) metrics: &'static [(Figure, &'static str)],
     /// A figure without which a source is of another kind.
-    pub(super) only_with: Option<&'static str>,
+    pub(super) only_with: Option<Figure>,
 }
 
 pub(super) const fn recipe(
     source: &'static str,
     title: &'static str,
-    metrics: &'static [(&'static str, &'static str)],
+    metrics: &'static [(Figure, &'static str)],
 ) -> Recipe {
     Recipe { source, title, metrics, only_with: None }
 }
 
-const fn only_with(metric: &'static str, recipe: Recipe) -> Recipe {
-    Recipe { only_with: Some(metric), ..recipe }
+const fn only_with(figure: Figure, recipe: Recipe) -> Recipe {
+    Recipe { only_with: Some(figure), ..recipe }
 }
 
 /// The pictures, in order.
@@ -30,89 +33,84 @@ pub(super) const RECIPES: [Recipe; 26] = [
         "cpu",
         "Processors",
         &[
-            ("busy_cores", "busy"),
-            ("user_cores", "user"),
-            ("system_cores", "system"),
-            ("iowait_cores", "waiting for disks"),
-            ("steal_cores", "stolen"),
+            (BUSY_CORES, "busy"),
+            (USER_CORES, "user"),
+            (SYSTEM_CORES, "system"),
+            (IOWAIT_CORES, "waiting for disks"),
+            (STEAL_CORES, "stolen"),
         ],
     ),
     recipe(
         "cpu",
         "Tasks that run, and that wait for a processor",
-        &[("running_count", "ready or running"), ("waiting_count", "waiting"), ("blocked_count", "blocked")],
+        &[(RUNNING_COUNT, "ready or running"), (WAITING_COUNT, "waiting"), (BLOCKED_COUNT, "blocked")],
     ),
     recipe(
         "memory",
         "Memory",
-        &[("available_bytes", "available"), ("dirty_bytes", "to be written"), ("swap_used_bytes", "swap used")],
+        &[(AVAILABLE_BYTES, "available"), (DIRTY_BYTES, "to be written"), (SWAP_USED_BYTES, "swap used")],
     ),
-    recipe("memory", "Swapping", &[("swap_in_bytes_per_s", "in"), ("swap_out_bytes_per_s", "out")]),
-    recipe("disk", "queue", &[("queue_count", "transfers under way")]),
-    recipe("disk", "time of a transfer", &[("await_ms", "await")]),
-    recipe("disk", "throughput", &[("read_bytes_per_s", "read"), ("written_bytes_per_s", "written")]),
-    recipe("net", "throughput", &[("received_bytes_per_s", "received"), ("sent_bytes_per_s", "sent")]),
-    recipe("net", "lost", &[("dropped_per_s", "dropped"), ("errors_per_s", "errors")]),
+    recipe("memory", "Swapping", &[(SWAP_IN_BYTES_PER_S, "in"), (SWAP_OUT_BYTES_PER_S, "out")]),
+    recipe("disk", "queue", &[(QUEUE_COUNT, "transfers under way")]),
+    recipe("disk", "time of a transfer", &[(AWAIT_MS, "await")]),
+    recipe("disk", "throughput", &[(READ_BYTES_PER_S, "read"), (WRITTEN_BYTES_PER_S, "written")]),
+    recipe("net", "throughput", &[(RECEIVED_BYTES_PER_S, "received"), (SENT_BYTES_PER_S, "sent")]),
+    recipe("net", "lost", &[(DROPPED_PER_S, "dropped"), (ERRORS_PER_S, "errors")]),
     recipe(
         "tcp",
         "TCP trouble",
         &[
-            ("retransmitted_per_s", "segments sent again"),
-            ("listen_overflows_per_s", "listen overflows"),
-            ("listen_drops_per_s", "listen drops"),
+            (RETRANSMITTED_PER_S, "segments sent again"),
+            (LISTEN_OVERFLOWS_PER_S, "listen overflows"),
+            (LISTEN_DROPS_PER_S, "listen drops"),
         ],
     ),
     recipe(
         "tcp",
         "Sockets",
         &[
-            ("established_count", "established"),
-            ("time_wait_count", "TIME_WAIT"),
-            ("close_wait_count", "CLOSE_WAIT"),
-            ("syn_recv_count", "SYN_RECV"),
+            (ESTABLISHED_COUNT, "established"),
+            (TIME_WAIT_COUNT, "TIME_WAIT"),
+            (CLOSE_WAIT_COUNT, "CLOSE_WAIT"),
+            (SYN_RECV_COUNT, "SYN_RECV"),
         ],
     ),
-    recipe("connections", "Round trip of our connections", &[("rtt_ms", "median"), ("rtt_p95_ms", "p95")]),
-    recipe("kernel", "Open files", &[("open_files_count", "open")]),
-    recipe("cgroup", "Held back by its quota", &[("throttled_ratio", "periods")]),
-    recipe("process", "processors", &[("cpu_cores", "busy"), ("waiting_count", "waiting")]),
-    recipe("process", "memory", &[("memory_bytes", "resident")]),
-    recipe("process", "threads and files", &[("threads_count", "threads"), ("open_files_count", "open files")]),
-    recipe("pool", "pool", &[("in_use_count", "in use"), ("waiting_count", "waiting"), ("limit_count", "limit")]),
-    recipe("lock", "lock", &[("waiting_count", "waiting"), ("holding_count", "holding")]),
-    recipe("dependency", "dependency", &[("in_flight_count", "calls under way")]),
+    recipe("connections", "Round trip of our connections", &[(RTT_MS, "median"), (RTT_P95_MS, "p95")]),
+    recipe("kernel", "Open files", &[(OPEN_FILES_COUNT, "open")]),
+    recipe("cgroup", "Held back by its quota", &[(THROTTLED_RATIO, "periods")]),
+    recipe("process", "processors", &[(CPU_CORES, "busy"), (WAITING_COUNT, "waiting")]),
+    recipe("process", "memory", &[(MEMORY_BYTES, "resident")]),
+    recipe("process", "threads and files", &[(THREADS_COUNT, "threads"), (OPEN_FILES_COUNT, "open files")]),
+    recipe("pool", "pool", &[(IN_USE_COUNT, "in use"), (WAITING_COUNT, "waiting"), (LIMIT_COUNT, "limit")]),
+    recipe("lock", "lock", &[(WAITING_COUNT, "waiting"), (HOLDING_COUNT, "holding")]),
+    recipe("dependency", "dependency", &[(IN_FLIGHT_COUNT, "calls under way")]),
     recipe(
         "database",
         "sessions",
         &[
-            ("running_count", "running"),
-            ("wait_io_count", "waiting: disk"),
-            ("wait_lock_count", "waiting: lock"),
-            ("wait_lwlock_count", "waiting: light lock"),
-            ("wait_client_count", "waiting: client"),
-            ("wait_other_count", "waiting: other"),
+            (RUNNING_COUNT, "running"),
+            (WAIT_IO_COUNT, "waiting: disk"),
+            (WAIT_LOCK_COUNT, "waiting: lock"),
+            (WAIT_LWLOCK_COUNT, "waiting: light lock"),
+            (WAIT_CLIENT_COUNT, "waiting: client"),
+            (WAIT_OTHER_COUNT, "waiting: other"),
         ],
     ),
-    recipe("database", "blocks", &[("blocks_hit_per_s", "in buffers"), ("blocks_read_per_s", "read")]),
-    recipe("gc", "collecting", &[("pause_ratio", "share of time")]),
+    recipe("database", "blocks", &[(BLOCKS_HIT_PER_S, "in buffers"), (BLOCKS_READ_PER_S, "read")]),
+    recipe("gc", "collecting", &[(PAUSE_RATIO, "share of time")]),
     only_with(
-        "requests_per_s",
-        recipe("log", "requests in the log", &[("requests_per_s", "requests"), ("errors_per_s", "errors")]),
+        REQUESTS_PER_S,
+        recipe("log", "requests in the log", &[(REQUESTS_PER_S, "requests"), (ERRORS_PER_S, "errors")]),
     ),
     only_with(
-        "lines_per_s",
+        LINES_PER_S,
         recipe(
             "log",
             "lines in the log",
-            &[
-                ("lines_per_s", "lines"),
-                ("warnings_per_s", "warnings"),
-                ("errors_per_s", "errors"),
-                ("fatal_per_s", "fatal"),
-            ],
+            &[(LINES_PER_S, "lines"), (WARNINGS_PER_S, "warnings"), (ERRORS_PER_S, "errors"), (FATAL_PER_S, "fatal")],
         ),
     ),
-    recipe("log", "times in the log", &[("duration_ms", "mean"), ("upstream_ms", "server behind")]),
+    recipe("log", "times in the log", &[(DURATION_MS, "mean"), (UPSTREAM_MS, "server behind")]),
 ];
 
 /// Beginnings of sources whose other figures are drawn as they are.

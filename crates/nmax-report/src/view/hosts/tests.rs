@@ -41,7 +41,7 @@ proptest! {
 fn gaps_stay_gaps_and_what_is_always_zero_is_no_picture() {
     let all = readings("disk sda", "queue_count", &[(0, 1.0), (1, 2.0), (8, 3.0)]);
     let figures: Vec<_> = all.iter().collect();
-    let recipe = recipe("disk", "queue", &[("queue_count", "under way")]);
+    let recipe = recipe("disk", "queue", &[(figures::QUEUE_COUNT, "under way")]);
     let panels = drawn(&recipe, &figures, Nanos::from_secs(10));
     assert_eq!(panels[0].title, "Disk sda: queue");
     let known: Vec<bool> = panels[0].lines[0].points.iter().map(|(_, value)| value.is_some()).collect();
@@ -119,7 +119,7 @@ fn figures_of_the_time_before_are_told_from_those_of_a_moment() {
         ("database shop", "wait_lock_count", "count", false),
     ];
     for (source, metric, unit, want) in cases {
-        let figure = Figure { host: "db".into(), source: source.into(), metric: metric.into() };
+        let figure = TrackKey { host: "db".into(), source: source.into(), metric: metric.into() };
         assert_eq!(is_of_time_before(&figure, unit), want, "{source} {metric}");
     }
 }

@@ -90,7 +90,7 @@ proptest! {
                 readings.push(&reading(second, "log access", "duration_ms".into(), mean_ms));
             }
         }
-        let all: Vec<(&Figure, &Track)> = readings.iter().collect();
+        let all: Vec<(&TrackKey, &Track)> = readings.iter().collect();
         let find = |metric: &str| *all.iter().find(|(figure, _)| figure.metric == metric).unwrap();
         let phase = (Nanos::ZERO, Nanos::from_secs(60));
         let want_ms = requests.iter().map(|(_, ms)| ms).sum::<f64>() / requests.len() as f64;

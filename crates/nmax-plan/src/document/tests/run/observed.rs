@@ -1,5 +1,7 @@
 //! What is observed, from documents and from flags.
 
+use nmax_sources::figures;
+
 use super::*;
 use crate::document::observe_also;
 
@@ -29,10 +31,10 @@ fn sources_have_names_and_hosts() {
         name: "orders".into(),
         kind: MappedKind::Pool,
         figures: vec![
-            ("in_use_count", "active{pool=\"orders\"}".into()),
-            ("waiting_count", "w".into()),
-            ("limit_count", "l".into()),
-            ("timeouts_per_s", "t".into()),
+            (figures::IN_USE_COUNT, "active{pool=\"orders\"}".into()),
+            (figures::WAITING_COUNT, "w".into()),
+            (figures::LIMIT_COUNT, "l".into()),
+            (figures::TIMEOUTS_PER_S, "t".into()),
         ],
     };
     assert_eq!(resources[0], orders);

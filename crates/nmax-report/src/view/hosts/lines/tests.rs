@@ -53,7 +53,7 @@ fn bins_of_several_widths_have_their_gaps_in_common() {
             push(&mut all, 1_000 * second, ("cpu", "a_count", "count"), 1.0);
         }
     }
-    let figures: Vec<(&Figure, &Track)> = all.iter().collect();
+    let figures: Vec<(&TrackKey, &Track)> = all.iter().collect();
     assert!(figures[0].1.width < figures[1].1.width);
     let found = gaps(&figures, &["cpu"], Nanos::from_secs(until));
     assert_eq!(found.len(), 1, "{found:?}");
@@ -70,7 +70,7 @@ fn every_picture_has_the_gaps_of_its_source() {
         push(&mut all, 1_000 * second, ("cpu 0", "busy_ratio", "ratio"), 0.5);
         push(&mut all, 1_000 * second, ("cpu", "pressure_some_ratio", "ratio"), 0.5);
     }
-    let figures: Vec<(&Figure, &Track)> = all.iter().collect();
+    let figures: Vec<(&TrackKey, &Track)> = all.iter().collect();
     let drawn = panels(&figures, Nanos::from_secs(30));
     assert_eq!(drawn.len(), 3);
     for panel in drawn {

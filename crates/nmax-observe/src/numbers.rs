@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use nmax_metrics::Nanos;
+use nmax_sources::Figure;
 
 use crate::Reading;
 use crate::rates::Rates;
@@ -69,9 +70,9 @@ impl<'a> Look<'a> {
     }
 
     /// A figure, if it is known.
-    pub(crate) fn put(&mut self, metric: &str, value: Option<f64>, unit: &'static str) {
+    pub(crate) fn put(&mut self, figure: Figure, value: Option<f64>) {
         if let Some(value) = value.filter(|value| value.is_finite()) {
-            self.readings.push(Reading::new(&self.source, metric, value, unit));
+            self.readings.push(Reading::new(&self.source, figure, value));
         }
     }
 
