@@ -60,9 +60,10 @@ fn receive(receiver: &mut Receiver, expected: Expected, stream: &[u8], sizes: &[
     let result = push(receiver, stream, sizes);
     let reply = receiver.reply();
     assert_eq!(reply.status().is_some(), result.is_ok(), "a reply exactly when nothing is wrong");
-    assert!(reply.head().len() <= HEAD_BYTES_MAX, "a head of {} bytes", reply.head().len());
+    assert!(reply.fields().text().len() <= HEAD_BYTES_MAX, "a head of {} bytes", reply.fields().text().len());
     assert!(reply.body().len() <= kept_max(expected), "{} bytes kept", reply.body().len());
     let (head, body) = receiver.remains();
+    let head = head.text();
     assert!(head.len() + body.len() <= REMAINS_BYTES_MAX, "{} and {} bytes remain", head.len(), body.len());
     if result.is_ok() {
         let counted = [receiver.body_bytes(), receiver.decoded_bytes()];
@@ -73,7 +74,7 @@ fn receive(receiver: &mut Receiver, expected: Expected, stream: &[u8], sizes: &[
     }
     result.map(|()| Seen {
         status: reply.status(),
-        head: reply.head().to_vec(),
+        head: reply.fields().text().to_vec(),
         body: reply.body().to_vec(),
         body_bytes: receiver.body_bytes(),
         decoded_bytes: receiver.decoded_bytes(),

@@ -1,6 +1,6 @@
 //! Secrets: whatever a text is, a planted one leaves it, and what was JSON stays JSON.
 
-use nmax_secrets::Redactor;
+use nmax_secrets::{Message, Redactor};
 use serde_json::Value;
 
 /// A value that stands in no input by accident.
@@ -9,13 +9,13 @@ const PLANTED: &str = "pLaNtEd-9f4c";
 /// Input: a text, in which each `\u{1}` becomes the planted value of a known variable.
 pub fn hold(input: &[u8]) {
     let Ok(text) = std::str::from_utf8(input) else {
-        Redactor::default().message(input);
+        Redactor::default().message(&Message::of_bytes(input));
         return;
     };
     let redactor = Redactor::new(&[("A_TOKEN".into(), PLANTED.into())]);
     let text = text.replace('\u{1}', PLANTED);
     for shown in [
-        redactor.message(text.as_bytes()),
+        redactor.message(&Message::of_bytes(text.as_bytes())),
         redactor.data(&text),
         redactor.text(&text),
         redactor.url(&text),

@@ -8,7 +8,7 @@ use std::convert::Infallible;
 use std::sync::Arc;
 
 use nmax_extract::{Extractor, Tagger};
-use nmax_http::{KeepBody, Origin, Url};
+use nmax_http::{KeepBody, Origin, RequestText, Url};
 use nmax_metrics::{Catalog, NameId, Names};
 use nmax_plan::addresses::is_absolute;
 use nmax_plan::plan::{
@@ -118,14 +118,8 @@ impl Prepared {
 /// A request rendered once.
 #[derive(Debug)]
 pub struct Fixed {
-    /// Head and body.
-    pub bytes: Vec<u8>,
-    /// Where a `cookie` header line is inserted: just before the empty line.
-    pub cookies_at: usize,
-    /// Where the body begins in `bytes`.
-    pub body_at: usize,
-    /// Path and query, for cookies and relative references.
-    pub target: String,
+    /// Head and body, up to its first file.
+    pub text: RequestText,
     /// The body once more when it has files: what is between them is sent from here.
     pub body: Vec<u8>,
     /// Where the files belong in `body`.

@@ -18,12 +18,13 @@ use std::task::Poll;
 
 use nmax_metrics::{Clock, ErrorKind, Nanos};
 
-pub use exchange::{Exchange, Piece, Request};
+pub use exchange::Exchange;
 
-use crate::codec::{Receiver, Reply};
+use crate::codec::Receiver;
 use crate::connection::Config;
 use crate::failure::Failure;
 use crate::line::Line;
+use crate::message::{Fields, Reply};
 use crate::proxy::Proxy;
 use crate::resolve::Names;
 use crate::tls::{ConfigError, Settings};
@@ -193,7 +194,7 @@ impl<C: Clock + 'static> Client<C> {
 
     /// What came of the last reply, valid or not, and after a dropped exchange as well: its head or the bytes that
     /// are none, and the start of its body.
-    pub fn remains(&self) -> (&[u8], &[u8]) {
+    pub fn remains(&self) -> (Fields<'_>, &[u8]) {
         self.receiver.remains()
     }
 

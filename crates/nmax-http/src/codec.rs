@@ -2,8 +2,8 @@
 //!
 //! [`Receiver::push`] takes bytes as they come, in pieces of any size, and says when the reply is
 //! complete; [`Receiver::end`] takes the end of the stream. Framing alone decides where a reply
-//! ends (RFC 9112 section 6.3). Interim (1xx) replies are skipped and counted. Only the raw head
-//! is kept, and of the body what was asked for; [`Reply`] reads the head again when someone looks.
+//! ends (RFC 9112 section 6.3). Interim (1xx) replies are skipped and counted. The head is kept with
+//! the places of its fields, and of the body what was asked for.
 //! Content codings are undone when [`Expected::decode`] says so.
 //!
 //! O(1) work per byte and no allocation once the buffers have their size.
@@ -12,16 +12,16 @@ mod body;
 mod content;
 mod error;
 mod head;
-mod reply;
 #[cfg(test)]
 mod tests;
 
 pub use error::CodecError;
-pub use reply::Reply;
 
 use body::Body;
 use content::{Content, IDLE_BYTES_MAX};
 use head::{Head, parse_head};
+
+use crate::message::{Fields, HeadText, KeepBody, Reply, ReplyHead};
 
 /// The longest head, in bytes; twice what common servers send at most.
 pub const HEAD_BYTES_MAX: usize = 64 * 1024;
@@ -31,15 +31,6 @@ pub const HEADERS_MAX: usize = 100;
 pub const REMAINS_BYTES_MAX: usize = 64 * 1024;
 /// The most interim replies before one final reply, so that a server cannot hold us for ever.
 pub const INFORMATIONAL_MAX: u16 = 100;
-
-/// What becomes of a reply's body.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum KeepBody {
-    /// Counted, not copied.
-    Discard,
-    /// The first so many bytes are kept, the rest is counted.
-    UpTo(usize),
-}
 
 /// What a request decides about its reply.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -78,8 +69,8 @@ impl Expected {
 pub struct Receiver {
     expected: Expected,
     stage: Stage,
-    /// Raw bytes of the head: growing in `Stage::Head`, complete afterwards.
-    head: Vec<u8>,
+    /// Raw bytes of the head: growing in `Stage::Head`, complete afterwards and with its fields.
+    head: HeadText,
     /// What `head` says, while it is still the one of the reply before. Most replies of a server begin with the
     /// same bytes, which then need not be parsed again.
     previous: Option<Head>,
@@ -117,7 +108,7 @@ impl Receiver {
                 keep_failed_bytes: 0,
             },
             stage: Stage::Failed,
-            head: Vec::new(),
+            head: HeadText::new(),
             previous: None,
             content: Content::new(),
             parsed: None,
@@ -133,10 +124,8 @@ impl Receiver {
         self.stage = Stage::Head;
         self.previous = self.parsed.take().filter(|_| is_same_kind);
         if self.previous.is_none() {
-            self.head.clear();
-            if self.head.capacity() > IDLE_BYTES_MAX {
-                self.head = Vec::new();
-            }
+            self.head.text.clear();
+            self.release_head();
         }
         self.content.start(&expected);
         self.informational = 0;
@@ -149,9 +138,13 @@ impl Receiver {
         self.content.rest();
         if !matches!(self.stage, Stage::Done) {
             self.abort();
-            if self.head.capacity() > IDLE_BYTES_MAX {
-                self.head = Vec::new();
-            }
+            self.release_head();
+        }
+    }
+
+    fn release_head(&mut self) {
+        if self.head.text.capacity() > IDLE_BYTES_MAX {
+            self.head = HeadText::new();
         }
     }
 
@@ -193,7 +186,7 @@ impl Receiver {
 
     /// True while no byte of the current head has come; interim replies start over.
     pub fn is_at_start(&self) -> bool {
-        matches!(self.stage, Stage::Head) && (self.head.is_empty() || self.previous.is_some())
+        matches!(self.stage, Stage::Head) && (self.head.text.is_empty() || self.previous.is_some())
     }
 
     /// Interim (1xx) replies skipped since the start.
@@ -225,27 +218,27 @@ impl Receiver {
     #[inline]
     pub fn reply(&self) -> Reply<'_> {
         match (&self.stage, self.parsed) {
-            (Stage::Done, Some(parsed)) => Reply {
-                status: Some(parsed.status),
-                head: &self.head,
-                body: self.content.kept(),
-                body_truncated: self.expected.is_kept(parsed.status)
-                    && self.content.plain_bytes() > self.content.kept().len() as u64,
-                sets_cookies: parsed.sets_cookies,
-            },
-            _ => Reply { status: None, head: &[], body: &[], body_truncated: false, sets_cookies: false },
+            (Stage::Done, Some(parsed)) => {
+                let (status, body) = (parsed.status, self.content.kept());
+                let is_cut = self.expected.is_kept(status) && self.content.plain_bytes() > body.len() as u64;
+                Reply::received(ReplyHead { status, fields: self.head.fields() }, body, is_cut, parsed.sets_cookies)
+            }
+            _ => Reply::default(),
         }
     }
 
-    /// What came since the start, whether a reply or not: its head, or bytes that are none, and the start of its
-    /// body as far as it was kept. Together at most [`REMAINS_BYTES_MAX`]. For showing what a server sent.
-    pub fn remains(&self) -> (&[u8], &[u8]) {
+    /// What came since the start, whether a reply or not: its head, or bytes that are none and have no fields, and the
+    /// start of its body as far as it was kept. Together at most [`REMAINS_BYTES_MAX`]. For showing what a server sent.
+    pub fn remains(&self) -> (Fields<'_>, &[u8]) {
         if self.previous.is_some() {
-            return (&[], &[]);
+            return (Fields::default(), &[]);
         }
-        let (head, body) = (&self.head, self.content.kept());
-        let head = &head[..head.len().min(REMAINS_BYTES_MAX)];
-        (head, &body[..body.len().min(REMAINS_BYTES_MAX - head.len())])
+        let (head, body) = (&self.head.text, self.content.kept());
+        let head = match self.parsed {
+            Some(_) => self.head.fields(),
+            None => Fields::new(&head[..head.len().min(REMAINS_BYTES_MAX)], &[]),
+        };
+        (head, &body[..body.len().min(REMAINS_BYTES_MAX - head.text().len())])
     }
 
     /// Bytes after 101 are those of another protocol.
@@ -263,9 +256,9 @@ impl Receiver {
                 Ok(Some(used)) => chunk = &chunk[used..],
                 Ok(None) => return Ok(false),
                 Err(error) => {
-                    if self.head.is_empty() {
+                    if self.head.text.is_empty() {
                         let first = chunk.len().min(REMAINS_BYTES_MAX);
-                        self.head.extend_from_slice(&chunk[..first]);
+                        self.head.text.extend_from_slice(&chunk[..first]);
                     }
                     return Err(error);
                 }
@@ -287,30 +280,34 @@ impl Receiver {
             return Ok(None);
         }
         if let Some(head) = self.previous.take() {
-            if chunk.starts_with(&self.head) {
+            if chunk.starts_with(&self.head.text) {
                 return self.begin_body(head).map(|()| Some(head.len));
             }
-            self.head.clear();
+            self.head.text.clear();
         }
-        let before = self.head.len();
+        let before = self.head.text.len();
         let parsed = if before == 0 {
-            parse_head(chunk, self.expected.is_head)?
+            parse_head(chunk, self.expected.is_head, &mut self.head.fields)?
         } else {
-            self.head.extend_from_slice(chunk);
+            self.head.text.extend_from_slice(chunk);
             // Only a line end can complete a head: slow trickles are not parsed again and again.
-            if chunk.contains(&b'\n') { parse_head(&self.head, self.expected.is_head)? } else { None }
+            if chunk.contains(&b'\n') {
+                parse_head(&self.head.text, self.expected.is_head, &mut self.head.fields)?
+            } else {
+                None
+            }
         };
         let Some(head) = parsed else {
             if before == 0 {
-                self.head.extend_from_slice(chunk);
+                self.head.text.extend_from_slice(chunk);
             }
-            return if self.head.len() > HEAD_BYTES_MAX { Err(CodecError::HeadTooLarge) } else { Ok(None) };
+            return if self.head.text.len() > HEAD_BYTES_MAX { Err(CodecError::HeadTooLarge) } else { Ok(None) };
         };
         if head.len > HEAD_BYTES_MAX {
             return Err(CodecError::HeadTooLarge);
         }
         if head.is_interim() {
-            self.head.clear();
+            self.head.text.clear();
             self.informational += 1;
             self.continued |= head.status == 100;
             if self.informational > INFORMATIONAL_MAX {
@@ -319,9 +316,9 @@ impl Receiver {
             return Ok(Some(head.len - before));
         }
         if before == 0 {
-            self.head.extend_from_slice(&chunk[..head.len]);
+            self.head.text.extend_from_slice(&chunk[..head.len]);
         } else {
-            self.head.truncate(head.len);
+            self.head.text.truncate(head.len);
         }
         self.begin_body(head)?;
         Ok(Some(head.len - before))

@@ -11,6 +11,7 @@
 //!
 //! - [`url`]: URLs, origins and relative references
 //! - [`cookies`]: one visitor's cookies
+//! - `message`: requests and replies, with the parts of their heads
 //! - [`codec`]: replies from bytes, without I/O
 //! - `coding`: content codings of replies, undone piece by piece
 //! - `failure`: why there was no valid reply, in words
@@ -32,6 +33,7 @@ mod coding;
 mod connection;
 mod dns;
 mod failure;
+mod message;
 mod proxy;
 mod resolve;
 mod sockets;
@@ -39,12 +41,12 @@ mod sources;
 mod tls;
 mod wire;
 
-pub use client::{Alarm, Client, Exchange, Notes, Piece, Request, Shared};
-pub use codec::{KeepBody, Reply};
+pub use client::{Alarm, Client, Exchange, Notes, Shared};
 pub use coding::{Undone, undo};
 pub use connection::{Allow, ClientCertificate, Config, Family, HostOverride, NameRules, PhaseLimits};
 pub use cookies::{Jar, parse_date};
 pub use failure::Failure;
+pub use message::{Field, Fields, HeadText, KeepBody, Piece, Reply, ReplyHead, Request, RequestHead, RequestText};
 pub use proxy::Proxy;
 pub use sockets::SocketBudget;
 pub use tls::{ClientProblem, ConfigError};

@@ -7,6 +7,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
 use crate::failure::Failure;
+use crate::message::RequestText;
 use crate::url::{Origin, Scheme};
 use crate::wire::WireEvent;
 
@@ -48,29 +49,16 @@ impl Proxy {
     }
 
     /// A request for `origin` in the form that a proxy takes. A target in another form stays as it is.
-    pub(crate) fn absolute(&self, request: &[u8], origin: &Origin) -> Vec<u8> {
-        let line_end = request.iter().position(|&byte| byte == b'\n').map_or(0, |end| end + 1);
-        let (line, fields) = request.split_at(line_end);
-        let target = line.iter().position(|&byte| byte == b' ').map_or(0, |space| space + 1);
-        let (method, target) = line.split_at(target);
-        let mut out = Vec::with_capacity(request.len() + 128);
-        out.extend(method);
-        if target.starts_with(b"/") {
-            out.extend(origin.to_string().as_bytes());
-        }
-        out.extend(target);
-        self.authorize(&mut out);
-        out.extend(fields);
-        out
-    }
-
-    /// The header line for credentials.
-    fn authorize(&self, out: &mut Vec<u8>) {
+    pub(crate) fn absolute(&self, request: &RequestText, origin: &Origin) -> RequestText {
+        let mut out = RequestText::new();
+        let base = if request.target().starts_with(b"/") { origin.to_string() } else { String::new() };
+        out.begin(request.method(), &[base.as_bytes(), request.target()].concat(), request.version());
         if let Some(value) = &self.authorization {
-            out.extend(b"proxy-authorization: ");
-            out.extend(value.as_bytes());
-            out.extend(b"\r\n");
+            out.field("proxy-authorization", value.as_bytes());
         }
+        request.fields().iter().for_each(|(name, value)| out.field(name, value));
+        out.end(request.body());
+        out
     }
 
     /// Asks the proxy, over a fresh connection, to pass everything on to `origin` from now on. `tell` hears both sides.
@@ -85,7 +73,9 @@ impl Proxy {
             Failure::of_io(ErrorKind::Connect, &format!("proxy {}: CONNECT {host}", self.place()), error)
         };
         let mut request = format!("CONNECT {host} HTTP/1.1\r\nhost: {host}\r\n").into_bytes();
-        self.authorize(&mut request);
+        if let Some(value) = &self.authorization {
+            request.extend(format!("proxy-authorization: {value}\r\n").into_bytes());
+        }
         request.extend(b"\r\n");
         stream.write_all(&request).await.map_err(|error| broken(&error))?;
         tell(WireEvent::Sent(&request));

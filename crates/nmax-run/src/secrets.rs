@@ -1,5 +1,6 @@
 //! What must not be stored or shown of a plan and a command line.
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -8,7 +9,7 @@ use nmax_plan::addresses::is_absolute;
 use nmax_plan::document::write::to_yaml;
 use nmax_plan::plan::{Action, Body, FormPart, Observed, PartContent, Plan, SourceKind, Step, Test};
 use nmax_plan::template::{Part, Template};
-use nmax_secrets::{MASK, Place, Redactor, Rules, find, is_secret_header, is_secret_name, masked_url};
+use nmax_secrets::{MASK, Message, Place, Redactor, Rules, find, is_secret_header, is_secret_name, masked_url};
 
 use crate::plan::plan_of_manifest;
 
@@ -277,10 +278,10 @@ impl Shown {
         Arc::clone(&self.known)
     }
 
-    /// Knows the cookies of a message from now on.
-    fn learn(&self, message: &[u8]) {
+    /// Knows the cookies of a head from now on.
+    fn learn<'f>(&self, fields: impl Iterator<Item = (Cow<'f, str>, &'f [u8])>) {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        *known = known.knowing_cookies(message);
+        *known = known.knowing_cookies(fields);
     }
 
     /// What takes secrets out of what is shown, if they are to be.
@@ -301,7 +302,7 @@ impl Shown {
 
     /// The value of a header.
     pub fn header(&self, name: &str, value: &str) -> String {
-        self.learn(format!("{name}: {value}").as_bytes());
+        self.learn([(Cow::Borrowed(name), value.as_bytes())].into_iter());
         self.redactor().map_or_else(|| value.to_owned(), |redactor| redactor.header(name, value))
     }
 
@@ -316,11 +317,14 @@ impl Shown {
         spots.into_iter().map(|spot| spot.range).collect()
     }
 
-    /// A request or reply, head and body.
-    pub fn message(&self, message: &[u8]) -> String {
-        let text = || String::from_utf8_lossy(message).into_owned();
-        self.learn(message);
-        self.redactor().map_or_else(text, |redactor| redactor.message(message))
+    /// Head and body of a request or reply.
+    pub fn message(&self, message: &Message<'_>) -> (String, String) {
+        self.learn(message.fields());
+        let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
+        match self.redactor() {
+            Some(redactor) => (redactor.head(message), redactor.body(message)),
+            None => (text(message.head()), text(message.body())),
+        }
     }
 }
 

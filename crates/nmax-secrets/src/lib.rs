@@ -11,7 +11,8 @@
 //! - [`names`]: which names say that their value is a secret; [`find`]: where a text has secrets; `coding`: how a value is
 //!   written; `cards`: numbers of cards;
 //!   `mask`: what takes the place of a secret
-//! - [`needles`]: known values, however they are spelled; [`redactor`]: texts without secrets; [`targets`]: the same for
+//! - [`needles`]: known values, however they are spelled; [`redactor`]: texts without secrets, [`message`]: those
+//!   that are heads with bodies; [`targets`]: the same for
 //!   the targets of millions of lines of a log
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
@@ -20,6 +21,7 @@ mod cards;
 mod coding;
 pub mod find;
 mod mask;
+pub mod message;
 mod multipart;
 pub mod names;
 pub mod needles;
@@ -28,6 +30,7 @@ pub mod targets;
 
 pub use find::{Found, Grade, Place, Rules, Spot, find};
 pub use mask::{MASK, PLACEHOLDER_BYTES, PLACEHOLDER_PREFIX, is_placeholder, placeholder_at};
+pub use message::Message;
 pub use multipart::boundary;
 pub use names::{is_secret_header, is_secret_name, looks_random};
 pub use needles::{EVERYWHERE_BYTES_MIN, Needles};

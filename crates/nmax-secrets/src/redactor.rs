@@ -1,10 +1,12 @@
 //! Texts without secrets, for good: what is shown or stored of a run.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::find::{Place, Rules, Spot, find};
 use crate::mask::MASK;
+use crate::message::Message;
 use crate::multipart::boundary;
 use crate::names::{is_plain, is_secret_name};
 use crate::needles::Needles;
@@ -64,16 +66,15 @@ impl Redactor {
         Self { needles, values }
     }
 
-    /// The same, which knows the cookies too that the head of this message sends or sets: servers repeat them elsewhere.
+    /// The same, which knows the cookies too that these fields of a head send or set: servers repeat them elsewhere.
     /// O(length).
     #[must_use]
-    pub fn knowing_cookies(&self, message: &[u8]) -> Self {
-        let text = String::from_utf8_lossy(message);
+    pub fn knowing_cookies<'f>(&self, fields: impl Iterator<Item = (Cow<'f, str>, &'f [u8])>) -> Self {
         let mut values = self.values.clone();
-        for (name, value) in head_and_body(&text).0.lines().filter_map(|line| line.split_once(':')) {
-            if matches!(name.trim().to_ascii_lowercase().as_str(), "cookie" | "set-cookie") {
-                let name = name.trim().to_ascii_lowercase();
-                let cookies = find(value.as_bytes(), Place::Header(&name), Rules::default()).spots;
+        for (name, value) in fields {
+            let name = name.trim().to_ascii_lowercase();
+            if matches!(name.as_str(), "cookie" | "set-cookie") {
+                let cookies = find(value, Place::Header(&name), Rules::default()).spots;
                 let is_long = |value: &String| value.chars().count() >= COOKIE_CHARS_MIN && !is_plain(value);
                 values.extend(cookies.into_iter().map(|cookie| cookie.value).filter(is_long));
             }
@@ -117,33 +118,49 @@ impl Redactor {
         }
     }
 
-    /// A request or a reply of HTTP/1 as text, lines of the head ended by LF. O(length).
-    pub fn message(&self, message: &[u8]) -> String {
-        let text = String::from_utf8_lossy(message);
-        let (head, body) = head_and_body(&text);
-        let mut lines: Vec<String> = Vec::new();
-        let mut content_type = "";
-        let head = head.replace("\r\n", "\n");
-        // A line that begins with a blank goes on with the one before (RFC 9112, 5.2).
-        let head = head.replace("\n ", "  ").replace("\n\t", "  ");
-        for line in head.split('\n') {
-            lines.push(match line.split_once(':') {
-                _ if lines.is_empty() => self.first_line(line),
-                Some((name, value)) => {
-                    let rest = value.trim_start_matches(' ');
-                    if name.trim().eq_ignore_ascii_case("content-type") {
-                        content_type = rest;
-                    }
-                    format!("{}:{}{}", self.values(name), &value[..value.len() - rest.len()], self.header(name, rest))
-                }
-                None => self.data(line),
-            });
-        }
+    /// A request or a reply as text, lines of the head ended by LF. O(length).
+    pub fn message(&self, message: &Message<'_>) -> String {
+        let (mut text, body) = (self.head(message), self.body(message));
         if !body.is_empty() {
-            lines.push(String::new());
-            lines.push(masked(body, self.spots(body.as_bytes(), content_type)));
+            text.push_str("\n\n");
+            text.push_str(&body);
         }
-        lines.join("\n")
+        text
+    }
+
+    /// The head of a message, lines ended by LF.
+    pub fn head(&self, message: &Message<'_>) -> String {
+        let (mut out, mut at) = (String::new(), 0);
+        for (name, value) in message.places() {
+            self.lines_between(&message.text(at..name.start), &mut out);
+            let text = message.text(name.clone());
+            out.push_str(&self.values(&text));
+            out.push_str(&message.text(name.end..value.start));
+            out.push_str(&self.header(&text, &unfolded(&message.text(value.clone()))));
+            at = value.end;
+        }
+        self.lines_between(&message.text(at..message.head().len().max(at)), &mut out);
+        out
+    }
+
+    /// What is no field: the first line of a head, and ends of lines.
+    fn lines_between(&self, text: &str, out: &mut String) {
+        for (number, line) in text.split('\n').enumerate() {
+            if number > 0 {
+                out.push('\n');
+            }
+            let line = line.strip_suffix('\r').unwrap_or(line);
+            let is_first = out.trim_ascii().is_empty();
+            out.push_str(&if is_first { self.first_line(line) } else { self.data(line) });
+        }
+    }
+
+    /// The body of a message.
+    pub fn body(&self, message: &Message<'_>) -> String {
+        let content_type = message.fields().filter(|(name, _)| name.trim().eq_ignore_ascii_case("content-type")).last();
+        let content_type = content_type.map(|(_, value)| String::from_utf8_lossy(value)).unwrap_or_default();
+        let body = String::from_utf8_lossy(message.body());
+        masked(&body, self.spots(body.as_bytes(), &content_type))
     }
 
     /// Where a body of this content type has secrets. O(length).
@@ -211,13 +228,9 @@ fn pieces(value: &str) -> impl Iterator<Item = &str> {
     whole.into_iter().chain(lines).chain(key)
 }
 
-/// Splits a message at its empty line. Some servers end lines with LF alone.
-fn head_and_body(text: &str) -> (&str, &str) {
-    let ends = ["\r\n\r\n", "\n\n"].map(|end| text.find(end).map(|at| (at, at + end.len())));
-    match ends.into_iter().flatten().min() {
-        Some((at, after)) => (&text[..at], &text[after..]),
-        None => (text, ""),
-    }
+/// The value of a field as one line (RFC 9112, 5.2).
+fn unfolded(value: &str) -> String {
+    value.replace("\r\n", "\n").replace("\n ", "  ").replace("\n\t", "  ")
 }
 
 /// A URL without user, password and secret parameters, where no plan says which values are secret.

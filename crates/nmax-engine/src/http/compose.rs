@@ -2,14 +2,14 @@
 
 use std::borrow::Cow;
 
-use nmax_http::{Origin, Piece, Url};
+use nmax_http::{Jar, Origin, Piece, RequestText, Url};
 use nmax_metrics::NameId;
 use nmax_plan::plan::Request;
 use nmax_plan::template::Escape;
 
 use crate::context::Context;
 use crate::http::driver::Drivers;
-use crate::http::render::{self, Form, Layout, Message};
+use crate::http::render::{self, Form, Message};
 use crate::program::Prepared;
 use crate::runtime::Runtime;
 use crate::user::values::CallsOf;
@@ -22,16 +22,9 @@ pub(crate) struct Place<'a> {
     pub(crate) rendered: Rendered,
 }
 
-/// Where the bytes of a request are.
+/// Where the text of a request is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Rendered {
-    source: Source,
-    /// Where the body begins.
-    pub(crate) body_at: usize,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Source {
+pub(crate) enum Rendered {
     /// All in [`crate::program::Fixed`].
     Fixed,
     /// The same with cookies, which is in the VU's buffer.
@@ -42,32 +35,27 @@ enum Source {
 
 impl Rendered {
     /// Head, and body up to its first file.
-    pub(crate) fn bytes<'a>(self, prepared: &'a Prepared, buffers: &'a Buffers) -> &'a [u8] {
-        match (self.source, &prepared.fixed) {
-            (Source::Fixed, Some(fixed)) => &fixed.bytes,
-            _ => &buffers.bytes,
+    pub(crate) fn text<'a>(self, prepared: &'a Prepared, buffers: &'a Buffers) -> &'a RequestText {
+        match (self, &prepared.fixed) {
+            (Self::Fixed, Some(fixed)) => &fixed.text,
+            _ => &buffers.request,
         }
     }
 
-    /// What follows the bytes.
+    /// What follows the text.
     pub(crate) fn pieces<'a>(self, prepared: &'a Prepared, buffers: &'a Buffers, form: Form) -> Vec<Piece<'a>> {
         if prepared.files.is_empty() || !form.has_body {
             return Vec::new();
         }
-        match (self.source, &prepared.fixed) {
-            (Source::Fixed | Source::FixedWithCookies, Some(fixed)) => {
-                render::pieces(prepared, &fixed.body, &fixed.marks)
-            }
+        match (self, &prepared.fixed) {
+            (Self::Fixed | Self::FixedWithCookies, Some(fixed)) => render::pieces(prepared, &fixed.body, &fixed.marks),
             _ => render::pieces(prepared, &buffers.body.bytes, &buffers.body.marks),
         }
     }
 
     /// Path and query, for cookies and relative references.
     pub(crate) fn target<'a>(self, prepared: &'a Prepared, buffers: &'a Buffers) -> Cow<'a, str> {
-        match (self.source, &prepared.fixed) {
-            (Source::Fixed | Source::FixedWithCookies, Some(fixed)) => Cow::Borrowed(&fixed.target),
-            _ => String::from_utf8_lossy(&buffers.target),
-        }
+        String::from_utf8_lossy(self.text(prepared, buffers).target())
     }
 }
 
@@ -94,20 +82,16 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
     ) -> Result<Place<'a>, String> {
         let form = Form::of(step);
         if let Some(fixed) = &prepared.fixed {
-            let layout = Layout { cookies_at: fixed.cookies_at, body_at: fixed.body_at };
-            let added = if self.jar.is_empty() {
-                None
-            } else {
-                self.insert_cookies(context, &prepared.origin, &fixed.bytes, layout, &fixed.target)
-            };
-            return Ok(Place {
-                origin: Cow::Borrowed(&prepared.origin),
-                form,
-                rendered: Rendered {
-                    source: if added.is_some() { Source::FixedWithCookies } else { Source::Fixed },
-                    body_at: fixed.body_at + added.unwrap_or(0),
-                },
-            });
+            let mut rendered = Rendered::Fixed;
+            if !self.jar.is_empty() {
+                let (text, to) = (&mut self.buffers.request, (&prepared.origin, fixed.text.target()));
+                text.begin_as(&fixed.text);
+                if add_cookies(&self.jar, to, || context.unix_now_s(), text) {
+                    text.end(fixed.text.body());
+                    rendered = Rendered::FixedWithCookies;
+                }
+            }
+            return Ok(Place { origin: Cow::Borrowed(&prepared.origin), form, rendered });
         }
         if prepared.calls {
             self.values.count_calls_of(CallsOf::Target);
@@ -155,43 +139,13 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
         let buffers = &mut self.buffers;
         let message =
             Message { plan: &context.program.plan, request: step, prepared, form, authority, target: &buffers.target };
-        buffers.text.clear();
         if prepared.calls {
             self.values.count_calls_of(CallsOf::Message);
         }
-        let layout = message.write(&self.values, &mut buffers.body, &mut buffers.text);
-        let mut added = None;
-        if !self.jar.is_empty() {
-            let (bytes, target) = (std::mem::take(&mut self.buffers.text), std::mem::take(&mut self.buffers.target));
-            added = self.insert_cookies(context, origin, &bytes, layout, &String::from_utf8_lossy(&target));
-            (self.buffers.text, self.buffers.target) = (bytes, target);
-        }
-        if added.is_none() {
-            std::mem::swap(&mut self.buffers.text, &mut self.buffers.bytes);
-        }
-        Rendered { source: Source::Buffers, body_at: layout.body_at + added.unwrap_or(0) }
-    }
-
-    /// Copies a request into the buffer with its cookies; how many bytes they are, `None` when none belong to it.
-    fn insert_cookies(
-        &mut self,
-        context: &Context<R, D>,
-        origin: &Origin,
-        bytes: &[u8],
-        layout: Layout,
-        target: &str,
-    ) -> Option<usize> {
-        let out = &mut self.buffers.bytes;
-        out.clear();
-        out.extend_from_slice(&bytes[..layout.cookies_at]);
-        out.extend_from_slice(b"cookie: ");
-        if !self.jar.write(origin, target, context.unix_now_s(), out) {
-            return None;
-        }
-        out.extend_from_slice(b"\r\n");
-        let added = out.len() - layout.cookies_at;
-        out.extend_from_slice(&bytes[layout.cookies_at..]);
-        Some(added)
+        message.write(&self.values, &mut buffers.body, &mut buffers.request);
+        add_cookies(&self.jar, (origin, &buffers.target), || context.unix_now_s(), &mut buffers.request);
+        buffers.request.end(buffers.body.beginning());
+        Rendered::Buffers
     }
 
     /// Where the last rendered request went.
@@ -201,4 +155,21 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
             target: place.rendered.target(prepared, &self.buffers).into_owned(),
         }
     }
+}
+
+/// Adds the cookies that belong to a request; false when none do.
+pub(crate) fn add_cookies(
+    jar: &Jar,
+    (origin, target): (&Origin, &[u8]),
+    now_s: impl FnOnce() -> i64,
+    text: &mut RequestText,
+) -> bool {
+    let mut has_some = false;
+    if !jar.is_empty() {
+        text.field_from("cookie", |out| {
+            has_some = jar.write(origin, &String::from_utf8_lossy(target), now_s(), out);
+            has_some
+        });
+    }
+    has_some
 }

@@ -4,7 +4,7 @@ use std::future::Future;
 use std::rc::Rc;
 
 use nmax_http::line::Line;
-use nmax_http::{Alarm, Exchange, Notes, Reply, Request};
+use nmax_http::{Alarm, Exchange, Fields, Notes, Reply, Request};
 
 /// Carries exchanges for one virtual user.
 pub trait Driver: Sized + 'static {
@@ -24,10 +24,10 @@ pub trait Driver: Sized + 'static {
     /// The reply of the last exchange.
     fn reply(&self) -> Reply<'_>;
 
-    /// What came of a reply that never was complete or valid: its head, or what stood in the place of one, and the
-    /// beginning of its body. Both empty after a good one.
-    fn remains(&self) -> (&[u8], &[u8]) {
-        (&[], &[])
+    /// What came of a reply that never was complete or valid: its head, or what stood in the place of one and has no
+    /// fields, and the beginning of its body. Both empty after a good one.
+    fn remains(&self) -> (Fields<'_>, &[u8]) {
+        (Fields::default(), &[])
     }
 
     /// Gives the memory of a large body back, and the body with it: its user thinks.

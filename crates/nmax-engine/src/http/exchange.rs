@@ -4,7 +4,7 @@ use std::future::{Future as _, poll_fn};
 use std::pin::pin;
 use std::task::Poll;
 
-use nmax_http::{Alarm, Exchange, Failure, Request as HttpRequest};
+use nmax_http::{Alarm, Exchange, Failure, Request as HttpRequest, RequestText};
 use nmax_metrics::{ErrorKind, NameId, Nanos, Network, Outcome, Sample, Section};
 use nmax_plan::plan::{Method, Request};
 use nmax_plan::template::Values;
@@ -16,7 +16,7 @@ use crate::http::page::Fetched;
 use crate::http::redirect::{Chain, Hop};
 use crate::http::render;
 use crate::iteration::{Assignment, StepEnd, Turnstile};
-use crate::measure::examples::{self, Seen, SentBytes};
+use crate::measure::examples::{self, Seen, Sent};
 use crate::measure::tally::Took;
 use crate::program::{Prepared, keeps_alive};
 use crate::runtime::{Runtime, Timer};
@@ -107,9 +107,9 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
         let waits = step.expect_continue && render::waits_for_continue(plan, step, place.form);
         let request = HttpRequest {
             origin: &place.origin,
-            bytes: place.rendered.bytes(prepared, &self.buffers),
+            text: place.rendered.text(prepared, &self.buffers),
             rest: &rest,
-            pause_at: waits.then_some(place.rendered.body_at),
+            waits,
             is_head: place.form.method == Method::Head,
             idempotent: place.form.method.is_idempotent(),
             keep_alive: keeps_alive(plan),
@@ -171,16 +171,16 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
         let seen = Seen { assignment, name: hop.name, exchange: &hop.exchange, intended: hop.turn.intended };
         let sample = self.record(context, &seen, hop.turn.slot_wait, verified.outcome);
         if context.tells {
-            let head = hop.place.rendered.bytes(prepared, &self.buffers);
-            self.tell_exchange(context, assignment, &sample, head);
+            let text = hop.place.rendered.text(prepared, &self.buffers);
+            self.tell_exchange(context, assignment, &sample, text);
         }
         if verified.outcome != Outcome::Ok {
             let Place { rendered, form, .. } = &hop.place;
-            let sent = SentBytes {
-                bytes: rendered.bytes(prepared, &self.buffers),
+            let sent = Sent {
+                text: rendered.text(prepared, &self.buffers),
                 rest: &rendered.pieces(prepared, &self.buffers, *form),
             };
-            examples::keep(context, &seen, &verified, sent, (&self.values, &self.driver));
+            examples::keep(context, &seen, &verified, Some(sent), (&self.values, &self.driver));
         }
         if prepared.page.is_some() {
             self.document_bytes += hop.exchange.bytes_received;
@@ -225,7 +225,7 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
         let seen = Seen { assignment, name, exchange: &exchange, intended: turn.intended };
         let verified = Verified::error(ErrorKind::Protocol);
         self.record(context, &seen, turn.slot_wait, verified.outcome);
-        examples::keep(context, &seen, &verified, SentBytes::NONE, (&self.values, &self.driver));
+        examples::keep(context, &seen, &verified, None, (&self.values, &self.driver));
         let end = StepEnd::Stop(done);
         self.end_chain(context, prepared, turn.intended, &end);
         self.end_page(context, assignment, prepared, turn.intended, &end, Fetched::default());
@@ -293,12 +293,18 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
         sample
     }
 
-    /// Tells an exchange whose request begins with `head`; those of setup and teardown are no part of the traffic.
+    /// Tells an exchange with this request; those of setup and teardown are no part of the traffic.
     #[cold]
-    pub(crate) fn tell_exchange(&self, context: &Context<R, D>, assignment: &Assignment, sample: &Sample, head: &[u8]) {
+    pub(crate) fn tell_exchange(
+        &self,
+        context: &Context<R, D>,
+        assignment: &Assignment,
+        sample: &Sample,
+        request: &RequestText,
+    ) {
         let mut meter = context.meter.borrow_mut();
         if let Some(told) = meter.told_mut().filter(|_| !self.is_aside()) {
-            told.add(sample, assignment, head);
+            told.add(sample, assignment, request);
         }
     }
 }

@@ -172,8 +172,8 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
             Seen { assignment: chain.assignment, name: hop.name, exchange: &hop.exchange, intended: hop.turn.intended };
         let sample = self.record(context, &seen, hop.turn.slot_wait, Outcome::Ok);
         if context.tells {
-            let head = hop.place.rendered.bytes(chain.prepared, &self.buffers);
-            self.tell_exchange(context, chain.assignment, &sample, head);
+            let text = hop.place.rendered.text(chain.prepared, &self.buffers);
+            self.tell_exchange(context, chain.assignment, &sample, text);
         }
         if chain.prepared.page.is_some() {
             self.document_bytes += hop.exchange.bytes_received;

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use nmax_http::{Piece, Url};
+use nmax_http::{Piece, RequestText, Url};
 use nmax_plan::plan::{Body, Method, Plan, Request, Version};
 use nmax_plan::template::{Call, Escape, Template, Values};
 
@@ -56,15 +56,6 @@ pub(crate) struct Message<'a> {
     pub(crate) target: &'a [u8],
 }
 
-/// Where the parts of a written request are.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Layout {
-    /// Where a `cookie` line belongs: just before the empty line.
-    pub(crate) cookies_at: usize,
-    /// Where the body begins.
-    pub(crate) body_at: usize,
-}
-
 /// A body on its way: its bytes, and where files belong in them.
 #[derive(Debug, Default)]
 pub(crate) struct BodyBuffer {
@@ -73,6 +64,11 @@ pub(crate) struct BodyBuffer {
 }
 
 impl BodyBuffer {
+    /// All up to the first file: what is written along with the head.
+    pub(crate) fn beginning(&self) -> &[u8] {
+        &self.bytes[..self.marks.first().copied().unwrap_or(self.bytes.len())]
+    }
+
     fn clear(&mut self) {
         self.bytes.clear();
         self.marks.clear();
@@ -83,21 +79,15 @@ impl BodyBuffer {
 pub(crate) fn fixed(plan: &Plan, request: &Request, prepared: &Prepared, url: &Url) -> Fixed {
     let mut target = url.target.clone().into_bytes();
     query(&request.query, &NoValues, &mut target);
-    let (mut bytes, mut body) = (Vec::with_capacity(256), BodyBuffer::default());
+    let (mut text, mut body) = (RequestText::new(), BodyBuffer::default());
     let message =
         Message { plan, request, prepared, form: Form::of(request), authority: &prepared.authority, target: &target };
-    let Layout { cookies_at, body_at } = message.write(&NoValues, &mut body, &mut bytes);
+    message.write(&NoValues, &mut body, &mut text);
+    text.end(body.beginning());
     if body.marks.is_empty() {
         body = BodyBuffer::default();
     }
-    Fixed {
-        bytes,
-        cookies_at,
-        body_at,
-        target: String::from_utf8_lossy(&target).into_owned(),
-        body: body.bytes,
-        marks: body.marks,
-    }
+    Fixed { text, body: body.bytes, marks: body.marks }
 }
 
 /// What follows the bytes of a request whose body has files: each file, and what comes after it.
@@ -130,16 +120,14 @@ pub(crate) fn query(pairs: &[(Template, Template)], values: &impl Values, out: &
 }
 
 impl Message<'_> {
-    /// Writes the request into `out`, up to its first file; `body` takes the whole body.
-    pub(crate) fn write(&self, values: &impl Values, body: &mut BodyBuffer, out: &mut Vec<u8>) -> Layout {
+    /// Writes the head into `out`, which its caller ends, and the whole body into `body`.
+    pub(crate) fn write(&self, values: &impl Values, body: &mut BodyBuffer, out: &mut RequestText) {
         let (plan, request) = (self.plan, self.request);
-        let version: &[u8] = match plan.defaults.version {
-            Version::Http10 => b" HTTP/1.0\r\n",
-            Version::Http11 => b" HTTP/1.1\r\n",
+        let version = match plan.defaults.version {
+            Version::Http10 => "HTTP/1.0",
+            Version::Http11 => "HTTP/1.1",
         };
-        for piece in [self.form.method.token().as_bytes(), b" ", self.target, version] {
-            out.extend_from_slice(piece);
-        }
+        out.begin(self.form.method.token().as_bytes(), self.target, version);
         let own = [
             ("host", self.authority),
             ("user-agent", USER_AGENT),
@@ -148,31 +136,25 @@ impl Message<'_> {
         ];
         for (name, value) in own {
             if !self.is_given(name) {
-                line(out, name, value.as_bytes());
+                out.field(name, value.as_bytes());
             }
         }
         self.accept_encoding(out);
         for (name, value) in &plan.defaults.headers {
             let is_replaced = request.headers.iter().any(|(own, _)| own.eq_ignore_ascii_case(name));
             if !is_replaced && self.sends(name) {
-                templated_line(out, name, value, values);
+                templated(out, name, value, values);
             }
         }
         for (name, value) in &request.headers {
             if self.sends(name) {
-                templated_line(out, name, value, values);
+                templated(out, name, value, values);
             }
         }
         body.clear();
         if self.form.has_body {
-            self.body_lines(values, body, out);
+            self.body_fields(values, body, out);
         }
-        let cookies_at = out.len();
-        out.extend_from_slice(b"\r\n");
-        let body_at = out.len();
-        let until = body.marks.first().copied().unwrap_or(body.bytes.len());
-        out.extend_from_slice(&body.bytes[..until]);
-        Layout { cookies_at, body_at }
     }
 
     /// Whether the plan gives this header itself.
@@ -188,21 +170,22 @@ impl Message<'_> {
         !hides_boundary && self.form.sends(name)
     }
 
-    fn accept_encoding(&self, out: &mut Vec<u8>) {
+    fn accept_encoding(&self, out: &mut RequestText) {
         let codings = &self.plan.defaults.compression;
         if codings.is_empty() || self.is_given("accept-encoding") {
             return;
         }
-        out.extend_from_slice(b"accept-encoding: ");
-        for (index, coding) in codings.iter().enumerate() {
-            out.extend_from_slice(if index > 0 { b", " } else { b"" });
-            out.extend_from_slice(coding.token().as_bytes());
-        }
-        out.extend_from_slice(b"\r\n");
+        out.field_from("accept-encoding", |out| {
+            for (index, coding) in codings.iter().enumerate() {
+                out.extend_from_slice(if index > 0 { b", " } else { b"" });
+                out.extend_from_slice(coding.token().as_bytes());
+            }
+            true
+        });
     }
 
-    /// Renders the body, and writes the lines that say what it is.
-    fn body_lines(&self, values: &impl Values, body: &mut BodyBuffer, out: &mut Vec<u8>) {
+    /// Renders the body, and writes the fields that say what it is.
+    fn body_fields(&self, values: &impl Values, body: &mut BodyBuffer, out: &mut RequestText) {
         let bytes = &mut body.bytes;
         let content_type = match &self.request.body {
             // A POST without a body says so (RFC 9110, 8.6).
@@ -230,17 +213,19 @@ impl Message<'_> {
             }
         };
         if !content_type.is_empty() && !self.is_given("content-type") {
-            out.extend_from_slice(b"content-type: ");
-            out.extend_from_slice(content_type.as_bytes());
-            out.extend_from_slice(self.prepared.boundary.as_bytes());
-            out.extend_from_slice(b"\r\n");
+            out.field_from("content-type", |out| {
+                out.extend_from_slice(content_type.as_bytes());
+                out.extend_from_slice(self.prepared.boundary.as_bytes());
+                true
+            });
         }
         let files: u64 = self.prepared.files.iter().map(|file| file.length).sum();
-        out.extend_from_slice(b"content-length: ");
-        decimal(out, body.bytes.len() as u64 + files);
-        out.extend_from_slice(b"\r\n");
+        out.field_from("content-length", |out| {
+            decimal(out, body.bytes.len() as u64 + files);
+            true
+        });
         if waits_for_continue(self.plan, self.request, self.form) && !self.is_given("expect") {
-            line(out, "expect", b"100-continue");
+            out.field("expect", b"100-continue");
         }
     }
 }
@@ -257,21 +242,14 @@ fn form(fields: &[(Template, Template)], values: &impl Values, out: &mut Vec<u8>
     }
 }
 
-fn line(out: &mut Vec<u8>, name: &str, value: &[u8]) {
-    out.extend_from_slice(name.as_bytes());
-    out.extend_from_slice(b": ");
-    out.extend_from_slice(value);
-    out.extend_from_slice(b"\r\n");
-}
-
-/// A header line; line breaks that a hole brings in become spaces, so that data cannot add headers.
-fn templated_line(out: &mut Vec<u8>, name: &str, value: &Template, values: &impl Values) {
-    out.extend_from_slice(name.as_bytes());
-    out.extend_from_slice(b": ");
-    let start = out.len();
-    value.render(out, values, Escape::None);
-    out[start..].iter_mut().filter(|byte| matches!(byte, b'\r' | b'\n' | 0)).for_each(|byte| *byte = b' ');
-    out.extend_from_slice(b"\r\n");
+/// A header; line breaks that a hole brings in become spaces, so that data cannot add headers.
+fn templated(out: &mut RequestText, name: &str, value: &Template, values: &impl Values) {
+    out.field_from(name, |out| {
+        let start = out.len();
+        value.render(out, values, Escape::None);
+        out[start..].iter_mut().filter(|byte| matches!(byte, b'\r' | b'\n' | 0)).for_each(|byte| *byte = b' ');
+        true
+    });
 }
 
 fn decimal(out: &mut Vec<u8>, number: u64) {

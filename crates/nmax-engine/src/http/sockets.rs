@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use nmax_http::line::Line;
 use nmax_http::url::Origin;
-use nmax_http::{Alarm, Client, Exchange, Notes, Reply, Request, Shared};
+use nmax_http::{Alarm, Client, Exchange, Fields, Notes, Reply, Request, Shared};
 
 use crate::http::driver::{Driver, Drivers};
 use crate::runtime::real::RealClock;
@@ -80,7 +80,7 @@ impl Driver for HttpDriver {
         self.client.reply()
     }
 
-    fn remains(&self) -> (&[u8], &[u8]) {
+    fn remains(&self) -> (Fields<'_>, &[u8]) {
         self.client.remains()
     }
 

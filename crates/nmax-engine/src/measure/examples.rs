@@ -1,8 +1,8 @@
 //! Failed exchanges kept for study, with what must not be stored taken out.
 
-use nmax_http::{Exchange, Piece};
+use nmax_http::{Exchange, Piece, RequestText};
 use nmax_metrics::{FailureExample, NameId, Nanos, Outcome};
-use nmax_secrets::Redactor;
+use nmax_secrets::{Message, Redactor};
 
 use crate::context::Context;
 use crate::http::driver::{Driver, Drivers};
@@ -25,37 +25,34 @@ pub(crate) struct Seen<'a> {
 
 /// A request as it was sent.
 #[derive(Clone, Copy)]
-pub(crate) struct SentBytes<'a> {
-    pub(crate) bytes: &'a [u8],
-    /// What came after them.
+pub(crate) struct Sent<'a> {
+    pub(crate) text: &'a RequestText,
+    /// What came after it.
     pub(crate) rest: &'a [Piece<'a>],
 }
 
-impl SentBytes<'_> {
-    /// Nothing was sent.
-    pub(crate) const NONE: Self = Self { bytes: &[], rest: &[] };
-
-    /// The message with a few words in the place of each file.
-    pub(crate) fn shown(&self) -> Vec<u8> {
-        let mut shown = self.bytes.to_vec();
+impl Sent<'_> {
+    /// The body with a few words in the place of each file.
+    pub(crate) fn body(&self) -> Vec<u8> {
+        let mut body = self.text.body().to_vec();
         for piece in self.rest {
             match piece {
-                Piece::Bytes(bytes) => shown.extend_from_slice(bytes),
+                Piece::Bytes(bytes) => body.extend_from_slice(bytes),
                 Piece::File { name, length, .. } => {
-                    shown.extend_from_slice(format!("[{length} bytes of {name}]").as_bytes());
+                    body.extend_from_slice(format!("[{length} bytes of {name}]").as_bytes());
                 }
             }
         }
-        shown
+        body
     }
 }
 
-/// Keeps a failed exchange, unless there are enough of its kind.
+/// Keeps a failed exchange, unless there are enough of its kind. Without a request nothing was asked.
 pub(crate) fn keep<R: Runtime, D: Drivers>(
     context: &Context<R, D>,
     seen: &Seen<'_>,
     verified: &Verified,
-    sent: SentBytes<'_>,
+    sent: Option<Sent<'_>>,
     from: (&VuValues, &D::Driver),
 ) {
     let (values, driver) = from;
@@ -67,18 +64,16 @@ pub(crate) fn keep<R: Runtime, D: Drivers>(
         return;
     }
     let (exchange, scenario) = (seen.exchange, &context.program.plan.scenarios[seen.assignment.scenario]);
-    let reply = match (exchange.status, sent.bytes) {
-        (_, []) => Vec::new(), // Nothing was asked, so the last reply is another one's.
-        (Some(_), _) => {
-            let reply = driver.reply();
-            [reply.head(), reply.body()].concat()
-        }
-        (None, _) => {
-            let (head, body) = driver.remains();
-            [head, body].concat()
-        }
+    let (reply, reply_body) = match (sent, exchange.status) {
+        (None, _) => Default::default(), // The last reply is another exchange's.
+        (_, Some(_)) => (driver.reply().fields(), driver.reply().body()),
+        (_, None) => driver.remains(),
     };
-    let redactor = values.redactor(scenario).knowing_cookies(sent.bytes).knowing_cookies(&reply);
+    let body = sent.map(|sent| sent.body()).unwrap_or_default();
+    let request = sent.map(|sent| sent.text.fields()).unwrap_or_default();
+    let [request, reply] = [(request, body.as_slice()), (reply, reply_body)]
+        .map(|(head, body)| Message::new(head.text(), head.places(), body));
+    let redactor = values.redactor(scenario).knowing_cookies(request.fields().chain(reply.fields()));
     let text = match (&exchange.error, &verified.text) {
         (Some(failure), _) => redactor.text(&failure.text),
         (None, Some(text)) => redactor.text(text),
@@ -93,18 +88,19 @@ pub(crate) fn keep<R: Runtime, D: Drivers>(
         kind: kind.to_owned(),
         status: exchange.status,
         text,
-        request: shown(&sent.shown(), &redactor),
-        reply: shown(&reply, &redactor),
+        request: shown(request, &redactor),
+        reply: shown(reply, &redactor),
         response_time: exchange.done.since(seen.intended),
     };
     context.meter.borrow_mut().keep_example(example);
 }
 
 /// A message as text, shortened, without its secrets.
-fn shown(message: &[u8], redactor: &Redactor) -> String {
-    let kept = &message[..message.len().min(EXAMPLE_BYTES_MAX)];
-    let text = redactor.message(kept);
-    match message.len() - kept.len() {
+fn shown(message: Message<'_>, redactor: &Redactor) -> String {
+    let bytes = message.bytes();
+    let kept = message.first(EXAMPLE_BYTES_MAX);
+    let text = redactor.message(&kept);
+    match bytes - kept.bytes() {
         0 => text,
         more => format!("{text}\n[{more} more bytes]"),
     }

@@ -2,6 +2,7 @@
 //!
 //! Only runs that ask for it ([`crate::Settings::tells`]) pay for it.
 
+use nmax_http::RequestText;
 use nmax_metrics::{NameId, Nanos, Sample};
 
 use crate::iteration::Assignment;
@@ -44,12 +45,10 @@ pub struct Tellings {
 }
 
 impl Tellings {
-    /// Adds an exchange whose request begins with these bytes. One that was never sent is none.
-    pub(crate) fn add(&mut self, sample: &Sample, assignment: &Assignment, head: &[u8]) {
+    /// Adds an exchange with this request. One that was never sent is none.
+    pub(crate) fn add(&mut self, sample: &Sample, assignment: &Assignment, request: &RequestText) {
         let Some(sent) = sample.sent else { return };
-        let mut words = head.split(|byte| matches!(byte, b' ' | b'\r' | b'\n'));
-        let method = words.next().unwrap_or_default();
-        let target = words.next().unwrap_or_default();
+        let (method, target) = (request.method(), request.target());
         if self.text.len() + method.len() + target.len() > TARGETS_BYTES_MAX {
             self.left_out += 1;
             return;

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use nmax_http::line::Line;
-use nmax_http::{Alarm, Exchange, KeepBody, Reply, Request, Shared};
+use nmax_http::{Alarm, Exchange, Fields, HeadText, KeepBody, Reply, Request, Shared};
 use nmax_metrics::{ErrorKind, FailureExample, Nanos, Outcome, RawSample, Section};
 use nmax_plan::plan::{Plan, Step, ThinkTime, Workload};
 use nmax_plan::schedule::{Stage, StageKind};
@@ -19,7 +19,7 @@ use crate::error::StartError;
 use crate::http::driver::{Driver, Drivers};
 use crate::http::network;
 use crate::http::sockets::{HttpDriver, HttpDrivers};
-use crate::measure::examples::SentBytes;
+use crate::measure::examples::Sent;
 use crate::measure::meter::{Link, Meter, MeterSettings, Report};
 use crate::program::{Program, Records, catalog};
 use crate::run::bracket::{Bracket, until};
@@ -41,10 +41,12 @@ const WINDOW: Nanos = Nanos::from_secs(366 * 24 * 3600);
 pub struct Traced {
     /// Request name.
     pub name: String,
-    /// Head and body as sent.
-    pub request: Vec<u8>,
+    /// Head as sent.
+    pub request: HeadText,
+    /// Body as sent.
+    pub request_body: Vec<u8>,
     /// Head as received.
-    pub reply_head: Vec<u8>,
+    pub reply: HeadText,
     /// The beginning of the body.
     pub reply_body: Vec<u8>,
     /// Length of the whole body, decoded; `None` when it is not known.
@@ -196,9 +198,10 @@ fn trace(
                 name: names.requests.name(measured.sample.name).to_owned(),
                 failure: failures.iter().find(|failure| failure.at == measured.sample.done).cloned(),
                 request: sent.request,
-                reply_head: sent.head,
-                reply_body: sent.body,
-                reply_body_bytes: sent.body_bytes,
+                request_body: sent.request_body,
+                reply: sent.reply,
+                reply_body: sent.reply_body,
+                reply_body_bytes: sent.reply_body_bytes,
                 measured,
             }
         })
@@ -241,16 +244,17 @@ fn without_pauses(steps: &mut [Step]) {
 
 /// What one exchange sent and received.
 #[derive(Debug, Default)]
-struct Sent {
-    request: Vec<u8>,
-    head: Vec<u8>,
-    body: Vec<u8>,
-    body_bytes: Option<u64>,
+struct Seen {
+    request: HeadText,
+    request_body: Vec<u8>,
+    reply: HeadText,
+    reply_body: Vec<u8>,
+    reply_body_bytes: Option<u64>,
 }
 
 struct Recording {
     inner: HttpDrivers,
-    log: Rc<RefCell<Vec<Sent>>>,
+    log: Rc<RefCell<Vec<Seen>>>,
     body_max: usize,
 }
 
@@ -262,47 +266,47 @@ impl Drivers for Recording {
             inner: self.inner.make(alarm),
             log: Rc::clone(&self.log),
             body_max: self.body_max,
-            sent: None,
+            seen: None,
         }
     }
 }
 
 struct RecordingDriver {
     inner: HttpDriver,
-    log: Rc<RefCell<Vec<Sent>>>,
+    log: Rc<RefCell<Vec<Seen>>>,
     body_max: usize,
     /// The exchange under way; the log has them in the order of their ends, as the meter has.
-    sent: Option<Sent>,
+    seen: Option<Seen>,
 }
 
 impl Driver for RecordingDriver {
     async fn exchange(&mut self, request: &Request<'_>) -> Exchange {
-        self.sent =
-            Some(Sent { request: SentBytes { bytes: request.bytes, rest: request.rest }.shown(), ..Sent::default() });
+        let sent = Sent { text: request.text, rest: request.rest };
+        self.seen = Some(Seen { request: sent.text.fields().to_head(), request_body: sent.body(), ..Seen::default() });
         let keep_body = match request.keep_body {
             KeepBody::Discard => KeepBody::UpTo(COUNTED_MAX),
             KeepBody::UpTo(most) => KeepBody::UpTo(most.max(self.body_max)),
         };
         let exchange = self.inner.exchange(&Request { keep_body, ..*request }).await;
         let reply = self.inner.reply();
-        if let Some(mut sent) = self.sent.take() {
-            sent.head = reply.head().to_vec();
-            sent.body = reply.body()[..reply.body().len().min(self.body_max)].to_vec();
-            sent.body_bytes = match reply.body_truncated() {
+        if let Some(mut seen) = self.seen.take() {
+            seen.reply = reply.fields().to_head();
+            seen.reply_body = reply.body()[..reply.body().len().min(self.body_max)].to_vec();
+            seen.reply_body_bytes = match reply.body_truncated() {
                 false => Some(reply.body().len() as u64),
                 true => Some(exchange.bytes_decoded).filter(|bytes| *bytes > 0),
             };
-            self.log.borrow_mut().push(sent);
+            self.log.borrow_mut().push(seen);
         }
         exchange
     }
 
     fn sibling(&self, alarm: Alarm) -> Self {
-        Self { inner: self.inner.sibling(alarm), log: Rc::clone(&self.log), body_max: self.body_max, sent: None }
+        Self { inner: self.inner.sibling(alarm), log: Rc::clone(&self.log), body_max: self.body_max, seen: None }
     }
 
     fn abandon(&mut self) -> Exchange {
-        self.log.borrow_mut().extend(self.sent.take());
+        self.log.borrow_mut().extend(self.seen.take());
         self.inner.abandon()
     }
 
@@ -310,7 +314,7 @@ impl Driver for RecordingDriver {
         self.inner.reply()
     }
 
-    fn remains(&self) -> (&[u8], &[u8]) {
+    fn remains(&self) -> (Fields<'_>, &[u8]) {
         self.inner.remains()
     }
 

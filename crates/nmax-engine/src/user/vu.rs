@@ -7,7 +7,7 @@ use std::task::Poll;
 
 use nmax_extract::resources::Resources;
 use nmax_http::line::Line;
-use nmax_http::{Alarm, Jar, Url};
+use nmax_http::{Alarm, Jar, RequestText, Url};
 use nmax_metrics::Nanos;
 use nmax_plan::choice::Choice;
 use nmax_plan::plan::{AtEnd, Connection, Cookies, Per, Visitor};
@@ -65,18 +65,19 @@ pub(crate) struct Vu<R: Runtime, D: Drivers> {
 pub(crate) struct Buffers {
     pub(crate) target: Vec<u8>,
     pub(crate) body: BodyBuffer,
-    pub(crate) bytes: Vec<u8>,
+    pub(crate) request: RequestText,
     pub(crate) text: Vec<u8>,
 }
 
 impl Buffers {
     /// Gives large ones back: a user who thinks is not to hold what the last request took.
     pub(crate) fn release(&mut self) {
-        for buffer in [&mut self.target, &mut self.body.bytes, &mut self.bytes, &mut self.text] {
+        for buffer in [&mut self.target, &mut self.body.bytes, &mut self.text] {
             if buffer.capacity() > BUFFER_KEPT_BYTES_MAX {
                 *buffer = Vec::new();
             }
         }
+        self.request.release(BUFFER_KEPT_BYTES_MAX);
     }
 }
 

@@ -211,7 +211,7 @@ fn a_trial_reads_the_last_records() {
     );
     let plan = with_files(&text, &[("words.csv", "w\nfirst\nsecond\nlast\n")]);
     let traced = once(&Settings::new(plan, Arc::new(|_, _| Ok(()))), 0).unwrap();
-    let request = String::from_utf8_lossy(&traced[0].request).into_owned();
+    let request = String::from_utf8_lossy(traced[0].request.fields().text()).into_owned();
     assert!(request.starts_with("GET /hello?w=last "), "{request}");
 }
 

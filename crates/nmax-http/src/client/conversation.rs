@@ -6,13 +6,13 @@ use std::task::{Context, Poll};
 
 use nmax_metrics::{Clock, Nanos};
 
-use super::exchange::Request;
 use super::progress::{Delivery, Progress};
 use super::sending::Sending;
 use super::{Client, Shared};
 use crate::codec::{CodecError, Receiver};
 use crate::connection::Stream;
 use crate::failure::Failure;
+use crate::message::Request;
 use crate::wire::WireEvent;
 
 /// Why a conversation ended without a valid reply. Boxed, so that results without trouble fit into registers.
@@ -104,7 +104,7 @@ impl<C: Clock + 'static> Client<C> {
         is_kept: bool,
     ) -> Result<End, Trouble> {
         // Most requests have neither limits nor pauses; those are never looked for then.
-        let is_attended = self.shared.is_limited || request.pause_at.is_some();
+        let is_attended = self.shared.is_limited || request.waits;
         let mut sending = Sending::new(request);
         let mut has_begun = false;
         let result = poll_fn(|cx| {

@@ -1,6 +1,5 @@
 //! One exchange: reuse or open a connection, send, receive, retry a stale connection once.
 
-use std::fs::File;
 use std::future::poll_fn;
 use std::net::IpAddr;
 use std::pin::pin;
@@ -12,49 +11,13 @@ use super::conversation::{End, Trouble};
 use super::progress::Progress;
 use super::visitor::Kept;
 use super::{Alarm, Client, held};
-use crate::codec::{Expected, KeepBody};
+use crate::codec::Expected;
 use crate::connection::Stream;
 use crate::failure::Failure;
 use crate::line::Line;
+use crate::message::{Request, RequestText};
 use crate::url::{Origin, Scheme};
 use crate::wire::WireEvent;
-
-/// A request as the engine rendered it.
-#[derive(Clone, Copy, Debug)]
-pub struct Request<'a> {
-    /// Where it goes.
-    pub origin: &'a Origin,
-    /// Complete head and body, as they go on the wire; or all that comes before `rest`.
-    pub bytes: &'a [u8],
-    /// What follows `bytes`: bodies that are not put together in memory.
-    pub rest: &'a [Piece<'a>],
-    /// Bytes of `bytes` to send before waiting for `100 Continue`, at most [`CONTINUE_WAIT`]; `None` sends all.
-    pub pause_at: Option<usize>,
-    /// The method is HEAD, whose reply has no body.
-    pub is_head: bool,
-    /// Sending it twice does no more than sending it once, so a stale connection is tried again.
-    pub idempotent: bool,
-    /// The request offers to keep the connection; false leaves its end to the server, once the reply is complete.
-    pub keep_alive: bool,
-    /// What becomes of the reply's body.
-    pub keep_body: KeepBody,
-}
-
-/// A part of a request.
-#[derive(Clone, Copy, Debug)]
-pub enum Piece<'a> {
-    /// These bytes.
-    Bytes(&'a [u8]),
-    /// The first bytes of a file, read while they are sent.
-    File {
-        /// What an error calls it.
-        name: &'a str,
-        /// The file, read by position, so that many may share it.
-        file: &'a File,
-        /// Bytes to send; a shorter file is an error of kind `injector`.
-        length: u64,
-    },
-}
 
 /// How long a request waits for `100 Continue` before it sends its body all the same (RFC 9110, 10.1.1).
 pub(super) const CONTINUE_WAIT: Nanos = Nanos::from_secs(1);
@@ -98,15 +61,13 @@ struct Special {
     /// Hears when the line is to be looked at.
     alarm: Alarm,
     /// The request as a proxy takes it: what goes to the server itself says only what is wanted, and not of whom.
-    absolute: Option<Vec<u8>>,
+    absolute: Option<RequestText>,
 }
 
 impl Special {
     /// The request that is sent in place of this one.
     fn rewritten<'a>(&'a self, request: &Request<'a>) -> Option<Request<'a>> {
-        let bytes = self.absolute.as_deref()?;
-        let grown = bytes.len() - request.bytes.len();
-        Some(Request { bytes, pause_at: request.pause_at.map(|at| at + grown), ..*request })
+        Some(Request { text: self.absolute.as_ref()?, ..*request })
     }
 
     /// Whatever was published before has been heard, or is published again.
@@ -170,7 +131,7 @@ impl<C: Clock + 'static> Client<C> {
         let special = Special {
             line: self.visitor.line(),
             alarm: Rc::clone(&self.alarm),
-            absolute: proxy.map(|proxy| proxy.absolute(request.bytes, request.origin)),
+            absolute: proxy.map(|proxy| proxy.absolute(request.text, request.origin)),
         };
         let rewritten = special.rewritten(request);
         let mut run = pin!(self.run(rewritten.as_ref().unwrap_or(request)));

@@ -12,10 +12,11 @@ use nmax_metrics::{Clock, ErrorKind, Nanos};
 
 use super::Shared;
 use super::conversation::{Trouble, is_hang_up};
-use super::exchange::{CONTINUE_WAIT, Piece, Request};
+use super::exchange::CONTINUE_WAIT;
 use super::progress::{Delivery, Progress};
 use crate::connection::Stream;
 use crate::failure::Failure;
+use crate::message::{Piece, Request};
 use crate::wire::WireEvent;
 
 /// Bytes of files that one poll sends at most, so that an upload leaves room for the thread's other visitors.
@@ -48,12 +49,9 @@ impl<'a> Sending<'a> {
     /// All of `request`.
     #[inline]
     pub(super) fn new(request: &Request<'a>) -> Self {
-        let (now, held_back) = match request.pause_at {
-            Some(at) if at < request.bytes.len() || !request.rest.is_empty() => {
-                let (now, later) = request.bytes.split_at(at.min(request.bytes.len()));
-                (now, Some(later))
-            }
-            _ => (request.bytes, None),
+        let (now, held_back) = match request.text.split() {
+            (head, body) if request.waits && !(body.is_empty() && request.rest.is_empty()) => (head, Some(body)),
+            _ => (request.text.bytes(), None),
         };
         Self { now, held_back, pieces: request.rest, offset: 0, state: State::Writing }
     }

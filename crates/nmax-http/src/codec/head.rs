@@ -5,6 +5,7 @@ use std::mem::MaybeUninit;
 use super::body::{Body, Chunked};
 use super::{CodecError, HEADERS_MAX};
 use crate::coding::Codings;
+use crate::message::Field;
 
 /// Bytes quoted from something that is not HTTP.
 const QUOTED_BYTES_MAX: usize = 32;
@@ -31,8 +32,8 @@ impl Head {
     }
 }
 
-/// Reads a head from the start of `bytes`; `None` when it is not complete yet.
-pub(super) fn parse_head(bytes: &[u8], is_head: bool) -> Result<Option<Head>, CodecError> {
+/// Reads a head from the start of `bytes`; `None` when it is not complete yet. Of a complete one, `fields` gets all.
+pub(super) fn parse_head(bytes: &[u8], is_head: bool, fields: &mut Vec<Field>) -> Result<Option<Head>, CodecError> {
     let mut headers = [const { MaybeUninit::uninit() }; HEADERS_MAX];
     let mut reply = httparse::Response::new(&mut []);
     let parsed = httparse::ParserConfig::default().parse_response_with_uninit_headers(&mut reply, bytes, &mut headers);
@@ -45,6 +46,8 @@ pub(super) fn parse_head(bytes: &[u8], is_head: bool) -> Result<Option<Head>, Co
     if status < 100 {
         return Err(CodecError::BrokenHead(format!("status {status:03}")));
     }
+    fields.clear();
+    fields.extend(reply.headers.iter().map(|header| Field::parsed(bytes, header)));
     let mut facts = Facts::of(reply.headers);
     let is_http_1_1 = reply.version == Some(1);
     let has_no_body = is_head || status < 200 || matches!(status, 204 | 304);

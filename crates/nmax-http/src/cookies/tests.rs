@@ -137,7 +137,8 @@ fn addresses_share_no_cookies() {
 /// Joined by commas, as some clients show repeated headers, a date would end its cookie and begin another.
 #[test]
 fn each_set_cookie_line_is_a_cookie_of_its_own() {
-    use crate::codec::{Expected, KeepBody, Receiver};
+    use crate::codec::{Expected, Receiver};
+    use crate::message::KeepBody;
 
     let mut receiver = Receiver::new();
     receiver.start(Expected {

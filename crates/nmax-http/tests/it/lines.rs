@@ -10,7 +10,7 @@ use nmax_http::{Alarm, Client, Config, Exchange, Request};
 use nmax_metrics::{Clock, Nanos};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-use crate::server::{GET, Hand, client_by_hand, config, get, read_request, serve, serve_always};
+use crate::server::{GET, Hand, client_by_hand, config, get, read_request, serve, serve_always, text_of};
 use crate::tls::{acceptor, serve_over};
 
 const TINY: &str = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok";
@@ -159,13 +159,13 @@ async fn an_upload_takes_what_the_line_takes() {
     })
     .await;
     let head = format!("POST / HTTP/1.1\r\nhost: h\r\ncontent-length: {BODY}\r\n\r\n");
-    let bytes = [head.as_bytes(), &[b'y'; BODY]].concat();
+    let text = text_of(&[head.as_bytes(), &[b'y'; BODY]].concat());
     let rules = LineRules { up_bytes_per_s: Some(100_000.0), ..ADSL };
     let (mut client, clock, alarm) = visitor(config(), rules);
-    let request = Request { bytes: &bytes, ..get(&origin) };
+    let request = Request { text: &text, ..get(&origin) };
     let exchange = one(&clock, &alarm, &mut client, &request).await;
     assert_eq!((exchange.status, &exchange.error), (Some(200), &None));
-    let want_s = 0.120 + bytes.len() as f64 / 100_000.0 + TINY.len() as f64 / 32_000.0;
+    let want_s = 0.120 + text.bytes().len() as f64 / 100_000.0 + TINY.len() as f64 / 32_000.0;
     assert!((seconds(exchange.done) - want_s).abs() < 0.01, "{:?}, not {want_s} s", exchange.done);
     let send_s = seconds(exchange.send);
     assert!(send_s > 0.3 && send_s < 0.4, "all but 64 KiB leave the visitor first: {send_s} s");

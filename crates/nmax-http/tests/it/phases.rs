@@ -10,7 +10,7 @@ use tokio::net::{TcpListener, TcpStream};
 
 use crate::server::{
     GET, Readings, by_alarm, client, client_by_hand, config, get, give_up, origin, pause, read_request, serve,
-    serve_always,
+    serve_always, sized,
 };
 
 const TINY: &str = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok";
@@ -51,10 +51,11 @@ fn limited() -> Config {
     Config { phase_limits: limits(), ..config() }
 }
 
-async fn check(settings: Config, origin: &Origin, bytes: &[u8], phase: &str, limit_s: u64) {
+async fn check(settings: Config, origin: &Origin, bytes: usize, phase: &str, limit_s: u64) {
     let (mut client, _, clock, alarm) = client_by_hand(settings);
     clock.set(Nanos::from_millis(500));
-    let request = Request { bytes, ..get(origin) };
+    let text = sized(bytes);
+    let request = Request { text: &text, ..get(origin) };
     let (exchange, visited) = by_alarm(&clock, &alarm, client.exchange(&request)).await;
     let failure = exchange.error.expect("nothing ever comes");
     assert_eq!(failure.kind, ErrorKind::Timeout, "{phase}: {}", failure.text);
@@ -73,17 +74,17 @@ async fn each_phase_ends_at_its_own_limit() {
     let mut asking = limited();
     asking.names.servers = vec![silent_server.local_addr().unwrap()];
     let named = origin(Scheme::Http, "shop.test", 80);
-    check(asking, &named, GET, "dns", 1).await;
+    check(asking, &named, GET.len(), "dns", 1).await;
 
     let (silent, listener, waiting) = silent_address().await;
-    check(limited(), &silent, GET, "connect", 2).await;
+    check(limited(), &silent, GET.len(), "connect", 2).await;
     drop((listener, waiting));
 
     let deaf = deaf().await;
     let https = Origin { scheme: Scheme::Https, ..deaf.clone() };
-    check(limited(), &https, GET, "tls", 3).await;
-    check(limited(), &deaf, &vec![b'x'; 20_000_000], "send", 4).await;
-    check(limited(), &deaf, GET, "wait", 5).await;
+    check(limited(), &https, GET.len(), "tls", 3).await;
+    check(limited(), &deaf, 20_000_000, "send", 4).await;
+    check(limited(), &deaf, GET.len(), "wait", 5).await;
 
     let (slow, _) = serve(|mut stream, _| async move {
         read_request(&mut stream).await;
@@ -92,7 +93,7 @@ async fn each_phase_ends_at_its_own_limit() {
         std::future::pending::<()>().await;
     })
     .await;
-    check(limited(), &slow, GET, "receive", 6).await;
+    check(limited(), &slow, GET.len(), "receive", 6).await;
 }
 
 /// An interim reply is no first byte, however it comes: the wait goes on, from its own beginning.
@@ -106,7 +107,7 @@ async fn an_interim_reply_does_not_end_the_wait() {
         std::future::pending::<()>().await;
     })
     .await;
-    check(limited(), &origin, GET, "wait", 5).await;
+    check(limited(), &origin, GET.len(), "wait", 5).await;
 }
 
 /// Each reply comes at once, so no limit passes, and none of an earlier phase sticks.
@@ -142,9 +143,9 @@ async fn sending_has_a_time_of_its_own() {
         }
     })
     .await;
-    let (large, mut client) = (vec![b'x'; SIZE], client());
+    let (large, mut client) = (sized(SIZE), client());
     for _ in 0..2 {
-        let exchange = client.exchange(&Request { bytes: &large, ..get(&origin) }).await;
+        let exchange = client.exchange(&Request { text: &large, ..get(&origin) }).await;
         assert_eq!((exchange.status, exchange.bytes_sent), (Some(200), SIZE as u64));
         let ttfb = exchange.first_byte.unwrap().since(exchange.sent.unwrap());
         assert!(exchange.send > Nanos::ZERO && exchange.send <= ttfb, "{exchange:?}");
@@ -158,8 +159,8 @@ async fn sending_has_a_time_of_its_own() {
 #[tokio::test]
 async fn a_dropped_upload_tells_how_long_it_was_sent() {
     let (mut client, _, clock, _) = client_by_hand(config());
-    let (origin, large) = (deaf().await, vec![b'x'; 20_000_000]);
-    let request = Request { bytes: &large, ..get(&origin) };
+    let (origin, large) = (deaf().await, sized(20_000_000));
+    let request = Request { text: &large, ..get(&origin) };
     give_up(client.exchange(&request)).await;
     clock.set(Nanos::from_secs(9));
     let known = client.abandon();

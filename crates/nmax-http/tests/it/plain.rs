@@ -8,7 +8,7 @@ use tokio::io::AsyncWriteExt;
 
 use crate::server::{
     GET, Readings, answer_always, client, config, get, give_up, origin, pause, read_request, serve, serve_always,
-    serve_once,
+    serve_once, sized,
 };
 
 const TINY: &str = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok";
@@ -188,12 +188,10 @@ async fn an_early_reply_ends_the_upload() {
         std::future::pending::<()>().await;
     })
     .await;
-    let mut bytes = GET.to_vec();
-    bytes.resize(20_000_000, b'x');
-    let mut client = client();
-    let exchange = client.exchange(&Request { bytes: &bytes, ..get(&origin) }).await;
+    let (text, mut client) = (sized(20_000_000), client());
+    let exchange = client.exchange(&Request { text: &text, ..get(&origin) }).await;
     assert_eq!(exchange.status, Some(413));
-    assert!(exchange.bytes_sent < bytes.len() as u64);
+    assert!(exchange.bytes_sent < text.bytes().len() as u64);
     assert_eq!(client.open_connections(), 0, "the server would take the rest for a request");
 }
 

@@ -9,7 +9,7 @@ use nmax_metrics::ErrorKind;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, copy_bidirectional};
 use tokio::net::TcpStream;
 
-use crate::server::{Accepted, Hand, client_with, config, get, origin, serve, serve_always};
+use crate::server::{Accepted, Hand, client_with, config, get, origin, serve, serve_always, text_of};
 use crate::tls::serve_tls;
 
 const TINY: &str = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok";
@@ -86,9 +86,9 @@ async fn a_pause_moves_with_its_head() {
     })
     .await;
     let head = "PUT /a HTTP/1.1\r\nhost: h\r\nexpect: 100-continue\r\ncontent-length: 2\r\n\r\n";
-    let bytes = format!("{head}hi");
+    let text = text_of(format!("{head}hi").as_bytes());
     let server = origin(Scheme::Http, "127.0.0.1", 9);
-    let request = Request { bytes: bytes.as_bytes(), pause_at: Some(head.len()), ..get(&server) };
+    let request = Request { text: &text, waits: true, ..get(&server) };
     let mut client = client_with(through(&proxy));
     // A pause within the head would have both ends wait for ever.
     let exchange = tokio::time::timeout(Duration::from_secs(30), client.exchange(&request)).await;

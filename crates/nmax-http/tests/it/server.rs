@@ -3,11 +3,11 @@
 use std::cell::Cell;
 use std::net::IpAddr;
 use std::rc::Rc;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
-use nmax_http::{Alarm, Client, Config, Exchange, KeepBody, Origin, Request, Scheme, Shared};
+use nmax_http::{Alarm, Client, Config, Exchange, KeepBody, Origin, Request, RequestText, Scheme, Shared};
 use nmax_metrics::{Clock, Nanos};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
@@ -195,13 +195,36 @@ pub(crate) fn client() -> Client<Readings> {
 
 pub(crate) const GET: &[u8] = b"GET / HTTP/1.1\r\nhost: h\r\n\r\n";
 
+/// The request that these bytes are.
+pub(crate) fn text_of(bytes: &[u8]) -> RequestText {
+    let end = bytes.windows(4).position(|window| window == b"\r\n\r\n").expect("a whole head");
+    let mut lines = std::str::from_utf8(&bytes[..end]).unwrap().split("\r\n");
+    let mut words = lines.next().unwrap().split(' ').map(str::as_bytes);
+    let mut text = RequestText::new();
+    text.begin(words.next().unwrap(), words.next().unwrap(), "HTTP/1.1");
+    for (name, value) in lines.map(|line| line.split_once(": ").unwrap()) {
+        text.field(name, value.as_bytes());
+    }
+    text.end(&bytes[end + 4..]);
+    assert!(text.bytes() == bytes, "the request is another one");
+    text
+}
+
+/// [`GET`] with a body of so many bytes that they are so many in all.
+pub(crate) fn sized(bytes: usize) -> RequestText {
+    let mut whole = GET.to_vec();
+    whole.resize(bytes, b'x');
+    text_of(&whole)
+}
+
 /// A plain GET that keeps the connection and the body.
 pub(crate) fn get(origin: &Origin) -> Request<'_> {
+    static GET_TEXT: LazyLock<RequestText> = LazyLock::new(|| text_of(GET));
     Request {
         origin,
-        bytes: GET,
+        text: &GET_TEXT,
         rest: &[],
-        pause_at: None,
+        waits: false,
         is_head: false,
         idempotent: true,
         keep_alive: true,

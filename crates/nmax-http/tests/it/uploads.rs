@@ -9,12 +9,12 @@ use std::sync::{Arc, Mutex};
 use std::task::Poll;
 use std::time::Duration;
 
-use nmax_http::{Config, Exchange, Origin, Piece, Request, Scheme};
+use nmax_http::{Config, Exchange, Origin, Piece, Request, RequestText, Scheme};
 use nmax_metrics::{ErrorKind, Nanos};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
 use crate::server::{
-    GET, by_alarm, client, client_by_hand, client_with, config, get, origin, pause, read_request, serve,
+    GET, by_alarm, client, client_by_hand, client_with, config, get, origin, pause, read_request, serve, text_of,
 };
 use crate::tls::{acceptor, serve_over};
 
@@ -229,14 +229,9 @@ async fn expecting(interim: &'static [&'static [u8]]) -> (Origin, Arc<Mutex<Vec<
 async fn post_with_pause(interim: &'static [&'static [u8]]) -> (Exchange, Vec<Nanos>, Vec<Vec<u8>>, usize) {
     let (origin, seen) = expecting(interim).await;
     let (mut client, _, clock, alarm) = client_by_hand(config());
-    let bytes = [HEAD, b"some "].concat();
-    let request = Request {
-        bytes: &bytes,
-        rest: &[Piece::Bytes(b"body")],
-        pause_at: Some(HEAD.len()),
-        idempotent: false,
-        ..get(&origin)
-    };
+    let text = text_of(&[HEAD, b"some "].concat());
+    let request =
+        Request { text: &text, rest: &[Piece::Bytes(b"body")], waits: true, idempotent: false, ..get(&origin) };
     let (exchange, visited) = by_alarm(&clock, &alarm, client.exchange(&request)).await;
     let seen = seen.lock().unwrap().clone();
     (exchange, visited, seen, client.open_connections())
@@ -280,9 +275,12 @@ async fn a_100_continue_in_the_middle_of_the_head_is_heard() {
     })
     .await;
     let mut client = client_by_hand(config()).0;
-    let mut bytes = vec![b'x'; HEAD_BYTES];
-    bytes.extend(b"body");
-    let request = Request { bytes: &bytes, pause_at: Some(HEAD_BYTES), ..get(&origin) };
+    let mut text = RequestText::new();
+    text.begin(b"PUT", b"/", "HTTP/1.1");
+    text.field("x-long", &vec![b'x'; HEAD_BYTES - text.bytes().len() - b"x-long: \r\n\r\n".len()]);
+    text.end(b"body");
+    assert_eq!(text.bytes().len(), HEAD_BYTES + 4);
+    let request = Request { text: &text, waits: true, ..get(&origin) };
     let exchange = tokio::time::timeout(Duration::from_secs(60), client.exchange(&request)).await;
     let exchange = exchange.expect("time stands still, so only the server lets the body go");
     assert_eq!((exchange.status, exchange.informational), (Some(200), 1));
@@ -298,8 +296,8 @@ async fn a_late_100_continue_is_skipped() {
     })
     .await;
     let (mut client, _, clock, alarm) = client_by_hand(config());
-    let bytes = [HEAD, b"some body"].concat();
-    let request = Request { bytes: &bytes, pause_at: Some(HEAD.len()), ..get(&origin) };
+    let text = text_of(&[HEAD, b"some body"].concat());
+    let request = Request { text: &text, waits: true, ..get(&origin) };
     let (exchange, _) = by_alarm(&clock, &alarm, client.exchange(&request)).await;
     assert_eq!((exchange.status, exchange.informational), (Some(200), 1));
     assert_eq!(client.reply().body(), b"ok");
@@ -321,8 +319,8 @@ async fn a_final_reply_in_place_of_100_continue_keeps_the_body_back() {
         })
         .await;
         let mut client = client();
-        let bytes = [HEAD, b"some body"].concat();
-        let request = Request { bytes: &bytes, pause_at: Some(HEAD.len()), ..get(&origin) };
+        let text = text_of(&[HEAD, b"some body"].concat());
+        let request = Request { text: &text, waits: true, ..get(&origin) };
         let exchange = client.exchange(&request).await;
         assert!(exchange.status.unwrap() >= 300 && exchange.error.is_none());
         assert_eq!(exchange.bytes_sent, HEAD.len() as u64);
@@ -345,8 +343,8 @@ async fn a_refusal_that_began_keeps_the_body_back() {
     })
     .await;
     let (mut client, _, clock, _) = client_by_hand(config());
-    let bytes = [HEAD, b"some body"].concat();
-    let request = Request { bytes: &bytes, pause_at: Some(HEAD.len()), ..get(&origin) };
+    let text = text_of(&[HEAD, b"some body"].concat());
+    let request = Request { text: &text, waits: true, ..get(&origin) };
     let late = async {
         pause().await;
         clock.set(Nanos::from_secs(30));

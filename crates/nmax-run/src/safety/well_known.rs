@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use nmax_engine::runtime::real::RealClock;
-use nmax_http::{Alarm, Allow, Client, Config, KeepBody, NameRules, Origin, Request, Shared};
+use nmax_http::{Alarm, Allow, Client, Config, KeepBody, NameRules, Origin, Request, RequestText, Shared};
 use nmax_plan::addresses::{Class, classify};
 use tokio::time::timeout;
 
@@ -60,17 +60,19 @@ async fn fetch(origin: &Origin, allow: Allow, names: NameRules) -> Result<Vec<u8
     let config = Config { body_limit: BODY_BYTES_MAX as u64, names, ..Config::new(allow) };
     let shared = Shared::new(config, RealClock::starting_now()).map_err(|error| error.to_string())?;
     let mut client = Client::new(Rc::new(shared), Alarm::default());
-    let head = format!(
-        "GET {PATH} HTTP/1.1\r\nhost: {}\r\nuser-agent: nmax/{}\r\naccept: text/plain\r\nconnection: close\r\n\r\n",
-        origin.authority(),
-        env!("CARGO_PKG_VERSION"),
-    );
+    let mut text = RequestText::new();
+    text.begin(b"GET", PATH.as_bytes(), "HTTP/1.1");
+    text.field("host", origin.authority().as_bytes());
+    text.field("user-agent", concat!("nmax/", env!("CARGO_PKG_VERSION")).as_bytes());
+    text.field("accept", b"text/plain");
+    text.field("connection", b"close");
+    text.end(&[]);
     let exchange = client
         .exchange(&Request {
             origin,
-            bytes: head.as_bytes(),
+            text: &text,
             rest: &[],
-            pause_at: None,
+            waits: false,
             is_head: false,
             idempotent: true,
             keep_alive: false,

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use super::*;
 
 fn message(text: &str) -> String {
-    Redactor::default().message(text.as_bytes())
+    Redactor::default().message(&Message::of_bytes(text.as_bytes()))
 }
 
 fn data(text: &str) -> String {
@@ -477,7 +477,8 @@ proptest! {
     fn any_bytes_are_read(bytes: Vec<u8>, text in "(password|token|=|:|\"|'|\\\\|\\[|\\{|\\]|&|%22|%2|%25|\\+|<input |value=|name=|<|>|/|eyJ|\\.|4111111111111111|://|@|;|\r\n\r\n){0,40}") {
         let redactor = Redactor::new(&[("PIN".into(), "1111".into())]);
         for bytes in [bytes.as_slice(), text.as_bytes()] {
-            redactor.message(bytes);
+            redactor.message(&Message::of_bytes(bytes));
+            redactor.message(&Message::of_bytes(bytes).first(9));
         }
         redactor.data(&text);
         redactor.url(&text);

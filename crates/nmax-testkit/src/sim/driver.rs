@@ -10,7 +10,7 @@ use nmax_engine::http::driver::{Driver, Drivers};
 use nmax_engine::runtime::{Runtime, Timer};
 use nmax_http::codec::{Expected, Receiver};
 use nmax_http::line::Line;
-use nmax_http::{Alarm, Exchange, Failure, Piece, Reply, Request};
+use nmax_http::{Alarm, Exchange, Failure, Fields, Piece, Reply, Request};
 use nmax_metrics::{Clock, Nanos, Network};
 
 use super::server::{Answer, Call, Server};
@@ -189,9 +189,9 @@ impl SimDriver {
 /// All that a request is made of. A file that is shorter than it was is a test that cannot go on.
 fn whole<'a>(request: &Request<'a>) -> Cow<'a, [u8]> {
     if request.rest.is_empty() {
-        return Cow::Borrowed(request.bytes);
+        return Cow::Borrowed(request.text.bytes());
     }
-    let mut whole = request.bytes.to_vec();
+    let mut whole = request.text.bytes().to_vec();
     for piece in request.rest {
         match piece {
             Piece::Bytes(bytes) => whole.extend_from_slice(bytes),
@@ -259,7 +259,7 @@ impl Driver for SimDriver {
         self.receiver.reply()
     }
 
-    fn remains(&self) -> (&[u8], &[u8]) {
+    fn remains(&self) -> (Fields<'_>, &[u8]) {
         self.receiver.remains()
     }
 

@@ -4,12 +4,14 @@ use std::sync::Arc;
 
 use nmax_engine::Settings;
 use nmax_engine::run::once::{Rehearsal, Traced, rehearse};
+use nmax_http::HeadText;
 use nmax_metrics::{FailureExample, Outcome, Sample};
 use nmax_plan::plan::Plan;
 use nmax_report::number;
 use nmax_run::Exit;
 use nmax_run::preflight;
 use nmax_run::secrets::Shown;
+use nmax_secrets::Message;
 use serde_json::{Value, json};
 
 use super::check::sources::Sources;
@@ -95,14 +97,14 @@ fn as_text(traced: &Traced, shown: &Shown) -> String {
             text.push_str(&format!("  help: {}\n", kind.remedy()));
         }
     }
-    let request = Told::new(&traced.request, shown);
-    let (head, body) = split(&traced.request);
-    indent(&mut text, ">", &request.head(head));
-    indent(&mut text, ">", &request.body(body, Some(body.len() as u64)));
-    let reply = [traced.reply_head.as_slice(), traced.reply_body.as_slice()].concat();
-    let reply = Told::new(&reply, shown);
-    indent(&mut text, "<", &reply.head(&traced.reply_head));
-    indent(&mut text, "<", &reply.body(&traced.reply_body, traced.reply_body_bytes));
+    for (mark, head, body, bytes) in [
+        (">", &traced.request, &traced.request_body, Some(traced.request_body.len() as u64)),
+        ("<", &traced.reply, &traced.reply_body, traced.reply_body_bytes),
+    ] {
+        let told = Told::new(head, body, shown);
+        indent(&mut text, mark, &told.head_text());
+        indent(&mut text, mark, &told.body_text(body, bytes));
+    }
     text
 }
 
@@ -117,60 +119,64 @@ pub fn status(sample: &Sample) -> String {
 
 fn as_json(traced: &Traced, shown: &Shown) -> Value {
     let sample = &traced.measured.sample;
-    let reply = [traced.reply_head.as_slice(), traced.reply_body.as_slice()].concat();
-    let reply = Told::new(&reply, shown);
+    let request = Told::new(&traced.request, &traced.request_body, shown);
+    let reply = Told::new(&traced.reply, &traced.reply_body, shown);
     json!({
         "name": shown.text(&traced.name),
         "outcome": match sample.outcome { Outcome::Ok => "ok", Outcome::Failed => "failed", Outcome::Error(kind) => kind.name() },
         "status": sample.status,
         "response_time_ms": sample.response_time().as_millis_f64(),
         "failure": traced.failure.as_ref().map(|failure| shown.text(&failure.text)),
-        "request": Told::new(&traced.request, shown).text,
-        "reply_head": reply.split().0,
-        "reply_body": reply.split().1,
+        "request": request.text(),
+        "reply_head": reply.head,
+        "reply_body": reply.body,
         "reply_body_bytes": traced.reply_body_bytes,
     })
 }
 
-fn split(message: &[u8]) -> (&[u8], &[u8]) {
-    let end = message.windows(4).position(|window| window == b"\r\n\r\n");
-    end.map_or((message, &[]), |end| (&message[..end], &message[end + 4..]))
-}
-
 /// A message as it may be shown.
 struct Told {
-    text: String,
-    /// What separates its head from its body.
-    end: &'static str,
+    head: String,
+    body: String,
+    /// Bytes of a head that is no text.
+    unreadable: Option<u64>,
+    with_secrets: bool,
 }
 
 impl Told {
-    fn new(message: &[u8], shown: &Shown) -> Self {
-        Self {
-            text: shown.message(&message[..message.len().min(MESSAGE_BYTES_MAX)]),
-            end: if shown.with_secrets() { "\r\n\r\n" } else { "\n\n" },
-        }
+    fn new(head: &HeadText, body: &[u8], shown: &Shown) -> Self {
+        let fields = head.fields();
+        let message = Message::new(fields.text(), fields.places(), body);
+        let unreadable = std::str::from_utf8(fields.text()).is_err().then_some(fields.text().len() as u64);
+        let (head, body) = shown.message(&message.first(MESSAGE_BYTES_MAX));
+        Self { head, body, unreadable, with_secrets: shown.with_secrets() }
     }
 
-    fn split(&self) -> (&str, &str) {
-        self.text.split_once(self.end).unwrap_or((&self.text, ""))
+    /// Head and body.
+    fn text(&self) -> String {
+        match (self.with_secrets, self.body.as_str()) {
+            _ if self.head.is_empty() => String::new(),
+            (true, body) => format!("{}\r\n\r\n{body}", self.head),
+            (false, "") => self.head.clone(),
+            (false, body) => format!("{}\n\n{body}", self.head),
+        }
     }
 
     /// The head as text for a terminal.
-    fn head(&self, head: &[u8]) -> String {
-        if std::str::from_utf8(head).is_err() {
-            return no_text(head.len() as u64);
+    fn head_text(&self) -> String {
+        match self.unreadable {
+            Some(bytes) => no_text(bytes),
+            None => short(&self.head).0.trim_end().to_owned(),
         }
-        short(self.split().0).0.trim_end().to_owned()
     }
 
     /// The body as text for a terminal. Of `bytes` only the beginning may have been kept; `None` is not known.
-    fn body(&self, kept: &[u8], bytes: Option<u64>) -> String {
+    fn body_text(&self, kept: &[u8], bytes: Option<u64>) -> String {
         // What was kept may end within a character.
         if std::str::from_utf8(kept).is_err_and(|error| error.error_len().is_some()) {
             return no_text(bytes.unwrap_or(kept.len() as u64));
         }
-        let (mut text, is_cut) = short(self.split().1);
+        let (mut text, is_cut) = short(&self.body);
         if is_cut {
             let bytes = match bytes {
                 Some(bytes) => format!("{} bytes in all", number::count(bytes)),

@@ -1,15 +1,16 @@
 //! The request for a resource: a GET with the defaults of the plan, which asks whether what is stored has changed.
 
 use nmax_extract::resources::Kind;
-use nmax_http::{KeepBody, Url};
+use nmax_http::{KeepBody, RequestText, Url};
 use nmax_plan::plan::{Expect, Method, Request};
 use nmax_plan::template::Template;
 
-use super::cache::Stored;
+use super::cache::{Stored, selected};
 use super::fetch::Load;
 use super::lane::Job;
 use super::queue::Resource;
 use crate::context::Context;
+use crate::http::compose::add_cookies;
 use crate::http::driver::Drivers;
 use crate::http::render::{Form, Message};
 use crate::program::KEPT_BODY_MAX;
@@ -26,38 +27,35 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
         resource: Resource,
         origin: usize,
     ) -> Job {
-        let mut bytes = self.message(context, load, &resource.url);
+        let mut text = self.message(context, load, &resource.url);
         let now_s = context.unix_now_s();
         let cache = self.cache.as_mut();
-        let stored = cache.and_then(|cache| cache.find(&resource.url, || bytes.clone(), now_s));
+        let stored = cache.and_then(|cache| cache.find(&resource.url, |names| selected(names, text.fields()), now_s));
         let mut is_check = false;
         if let Some(Stored::Stale(known)) = stored {
-            bytes.truncate(bytes.len() - 2);
             for (name, value) in [("if-none-match", known.etag), ("if-modified-since", known.last_modified)] {
                 if let Some(value) = value {
                     is_check = true;
-                    bytes.extend_from_slice(name.as_bytes());
-                    bytes.extend_from_slice(b": ");
-                    bytes.extend_from_slice(&value);
-                    bytes.extend_from_slice(b"\r\n");
+                    text.field(name, &value);
                 }
             }
-            bytes.extend_from_slice(b"\r\n");
         }
+        text.end(&[]);
         let is_read = load.queue.discovers()
             && (resource.is_listed || matches!(resource.kind, Kind::Style) || resource.kind == Kind::Frame);
         Job {
             wait: load.freed.since(resource.known),
             resource,
             origin,
-            bytes,
+            text,
             keep_body: if is_read { KeepBody::UpTo(KEPT_BODY_MAX) } else { KeepBody::Discard },
             is_check,
         }
     }
 
-    /// A GET with the defaults of the plan and the user's cookies. Another origin sees no credentials of the first.
-    pub(super) fn message(&mut self, context: &Context<R, D>, load: &Load<'_, D::Driver>, url: &Url) -> Vec<u8> {
+    /// A GET with the defaults of the plan and the user's cookies, whose head is still open. Another origin sees no
+    /// credentials of the first.
+    pub(super) fn message(&mut self, context: &Context<R, D>, load: &Load<'_, D::Driver>, url: &Url) -> RequestText {
         let authority = url.origin.authority();
         let message = Message {
             plan: &context.program.plan,
@@ -70,20 +68,10 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
         if load.prepared.calls {
             self.values.count_calls_of(CallsOf::Message);
         }
-        let mut bytes = Vec::with_capacity(256);
-        message.write(&self.values, &mut self.buffers.body, &mut bytes);
-        if !self.jar.is_empty() {
-            let end = bytes.len() - 2;
-            bytes.truncate(end);
-            bytes.extend_from_slice(b"cookie: ");
-            if self.jar.write(&url.origin, &url.target, context.unix_now_s(), &mut bytes) {
-                bytes.extend_from_slice(b"\r\n");
-            } else {
-                bytes.truncate(end);
-            }
-            bytes.extend_from_slice(b"\r\n");
-        }
-        bytes
+        let mut text = RequestText::new();
+        message.write(&self.values, &mut self.buffers.body, &mut text);
+        add_cookies(&self.jar, (&url.origin, url.target.as_bytes()), || context.unix_now_s(), &mut text);
+        text
     }
 }
 

@@ -7,7 +7,7 @@ use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 
 use nmax_extract::resources::Found;
-use nmax_http::{Reply, Url};
+use nmax_http::{Fields, Reply, Url};
 
 use super::freshness::{Freshness, Span, Validators};
 
@@ -62,12 +62,12 @@ pub(super) enum Stored {
 }
 
 impl Cache {
-    /// What is stored for a URL at this time, for a request with these header lines. Counts as a use.
-    pub(super) fn find(&mut self, url: &Url, request: impl FnOnce() -> Vec<u8>, now_s: i64) -> Option<Stored> {
+    /// What is stored for a URL at this time, for a request of which `values` are what [`selected`] says. Counts as a use.
+    pub(super) fn find(&mut self, url: &Url, values: impl FnOnce(&str) -> u64, now_s: i64) -> Option<Stored> {
         let entry = self.entries.get_mut(url)?;
         self.uses += 1;
         entry.used = self.uses;
-        let fits = entry.vary.as_ref().is_none_or(|(names, hash)| selected(names, &request()) == *hash);
+        let fits = entry.vary.as_ref().is_none_or(|(names, hash)| values(names) == *hash);
         if fits && entry.freshness.is_fresh(now_s) {
             return Some(Stored::Fresh(entry.content.clone()));
         }
@@ -76,7 +76,7 @@ impl Cache {
     }
 
     /// Remembers a reply, or forgets what was stored in its place; one that is not ok and not to be stored changes nothing.
-    pub(super) fn store(&mut self, url: Url, reply: &Reply<'_>, request: &[u8], content: Content, span: Span) {
+    pub(super) fn store(&mut self, url: Url, reply: &Reply<'_>, request: Fields<'_>, content: Content, span: Span) {
         let Some(freshness) = Freshness::of(reply, span) else {
             if !content.is_failed {
                 self.entries.remove(&url);
@@ -100,7 +100,7 @@ impl Cache {
     }
 
     /// The server says that it did not change. What it leads to; `None` when it was forgotten meanwhile.
-    pub(super) fn refresh(&mut self, url: &Url, reply: &Reply<'_>, request: &[u8], span: Span) -> Option<Content> {
+    pub(super) fn refresh(&mut self, url: &Url, reply: &Reply<'_>, request: Fields<'_>, span: Span) -> Option<Content> {
         let mut entry = self.entries.remove(url)?;
         let content = entry.content.clone();
         if let Some(freshness) = entry.freshness.after_check(reply, span) {
@@ -134,18 +134,11 @@ fn vary(reply: &Reply<'_>) -> Option<Box<str>> {
 }
 
 /// The values that a request has for these headers, as a number.
-fn selected(names: &str, request: &[u8]) -> u64 {
+pub(super) fn selected(names: &str, request: Fields<'_>) -> u64 {
     let mut hasher = DefaultHasher::new();
     for name in names.split(',').map(str::trim).filter(|name| !name.is_empty()) {
         name.hash(&mut hasher);
-        for line in request.split(|byte| *byte == b'\n').skip(1) {
-            let Some(colon) = line.iter().position(|byte| *byte == b':') else {
-                continue;
-            };
-            if line[..colon].eq_ignore_ascii_case(name.as_bytes()) {
-                line[colon + 1..].trim_ascii().hash(&mut hasher);
-            }
-        }
+        request.all(name).for_each(|value| value.trim_ascii().hash(&mut hasher));
     }
     hasher.finish()
 }

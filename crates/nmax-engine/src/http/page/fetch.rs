@@ -9,7 +9,7 @@ use nmax_plan::plan::{Page, Request};
 use nmax_plan::template::Escape;
 
 use super::ask::bare_request;
-use super::cache::{Content, Stored};
+use super::cache::{Content, Stored, selected};
 use super::lane::Lanes;
 use super::queue::{Queue, Resource, Source};
 use crate::context::Context;
@@ -231,7 +231,8 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
     /// What the browser has in store of a resource, when it need not ask.
     fn fresh(&mut self, context: &Context<R, D>, load: &Load<'_, D::Driver>, resource: &Resource) -> Option<Content> {
         let mut cache = self.cache.take()?;
-        let stored = cache.find(&resource.url, || self.message(context, load, &resource.url), context.unix_now_s());
+        let values = |names: &str| selected(names, self.message(context, load, &resource.url).fields());
+        let stored = cache.find(&resource.url, values, context.unix_now_s());
         self.cache = Some(cache);
         match stored? {
             Stored::Fresh(content) => Some(content),

@@ -4,7 +4,7 @@ use std::future::{Future, poll_fn};
 use std::pin::{Pin, pin};
 use std::task::{Context as Task, Poll};
 
-use nmax_http::{Alarm, Exchange, Failure, KeepBody, Request};
+use nmax_http::{Alarm, Exchange, Failure, KeepBody, Request, RequestText};
 use nmax_metrics::{Clock, ErrorKind, Nanos};
 
 use super::queue::Resource;
@@ -18,7 +18,7 @@ pub(super) struct Job {
     pub(super) resource: Resource,
     /// Number of its origin in the queue.
     pub(super) origin: usize,
-    pub(super) bytes: Vec<u8>,
+    pub(super) text: RequestText,
     pub(super) keep_body: KeepBody,
     /// It asks whether what is stored has changed.
     pub(super) is_check: bool,
@@ -109,9 +109,9 @@ async fn carry<R: Runtime, D: Drivers>(
 ) -> Done<D::Driver> {
     let request = Request {
         origin: &job.resource.url.origin,
-        bytes: &job.bytes,
+        text: &job.text,
         rest: &[],
-        pause_at: None,
+        waits: false,
         is_head: false,
         idempotent: true,
         keep_alive: keeps_alive(&context.program.plan),

@@ -16,7 +16,7 @@ use super::queue::Resource;
 use crate::context::Context;
 use crate::http::driver::{Driver, Drivers};
 use crate::http::redirect;
-use crate::measure::examples::{self, Seen, SentBytes};
+use crate::measure::examples::{self, Seen, Sent};
 use crate::runtime::Runtime;
 use crate::user::verify::{KIND_UNREAD, Verified, read_until};
 use crate::user::vu::Vu;
@@ -50,7 +50,7 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
         let seen = Seen { assignment: load.assignment, name, exchange, intended: resource.known };
         let sample = self.record(context, &seen, job.wait, verified.outcome);
         if context.tells {
-            self.tell_exchange(context, load.assignment, &sample, &job.bytes);
+            self.tell_exchange(context, load.assignment, &sample, &job.text);
         }
         load.fetched.bytes_received += exchange.bytes_received;
         if !is_ok {
@@ -58,8 +58,8 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
             if exchange.status.is_some_and(|status| status >= 400) {
                 self.store(context, job, exchange, driver, Content::failed());
             }
-            let sent = SentBytes { bytes: &job.bytes, rest: &[] };
-            return examples::keep(context, &seen, &verified, sent, (&self.values, driver));
+            let sent = Sent { text: &job.text, rest: &[] };
+            return examples::keep(context, &seen, &verified, Some(sent), (&self.values, driver));
         }
         if context.program.plan.defaults.cookies != Cookies::Ignored {
             for cookie in reply.set_cookies() {
@@ -88,7 +88,7 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
     fn store(&mut self, context: &Context<R, D>, job: &Job, exchange: &Exchange, driver: &D::Driver, content: Content) {
         let (url, span) = (job.resource.url.clone(), span_of(context, exchange));
         let cache = self.cache.get_or_insert_default();
-        cache.store(url, &driver.reply(), &job.bytes, content, span);
+        cache.store(url, &driver.reply(), job.text.fields(), content, span);
     }
 
     /// Puts a good reply into the cache; returns what it leads to.
@@ -106,7 +106,7 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
             load.fetched.unchanged += 1;
             let (url, span) = (&job.resource.url, span_of(context, exchange));
             let cache = self.cache.get_or_insert_default();
-            let known = cache.refresh(url, &reply, &job.bytes, span);
+            let known = cache.refresh(url, &reply, job.text.fields(), span);
             return known.unwrap_or_default();
         }
         self.store(context, job, exchange, driver, content.clone());

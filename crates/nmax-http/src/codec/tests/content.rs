@@ -1,6 +1,11 @@
 //! What is kept of a body, and how its codings are undone.
 
 use super::*;
+
+fn remains(receiver: &Receiver) -> (&[u8], &[u8]) {
+    let (head, body) = receiver.remains();
+    (head.text(), body)
+}
 use crate::coding::tests::{BOMB_BR, brotli, bytes_of, gzip};
 use nmax_metrics::ErrorKind;
 
@@ -305,15 +310,15 @@ fn remains_of_broken_replies() {
         let mut receiver = Receiver::new();
         push(&mut receiver, expected, &good, 1000).unwrap();
         push(&mut receiver, expected, stream.as_bytes(), stream.len()).unwrap_err();
-        assert_eq!(receiver.remains(), (head.as_bytes(), body.as_bytes()), "{why}");
+        assert_eq!(remains(&receiver), (head.as_bytes(), body.as_bytes()), "{why}");
         assert_eq!(receiver.reply().status(), None);
         // Byte by byte an error may be found sooner.
         push(&mut receiver, expected, stream.as_bytes(), 1).unwrap_err();
-        let (first, then) = receiver.remains();
+        let (first, then) = remains(&receiver);
         assert!(!first.is_empty() && head.as_bytes().starts_with(first), "{why}");
         assert_eq!(then, body.as_bytes(), "{why}");
         receiver.start(expected);
-        assert_eq!(receiver.remains(), (&b""[..], &b""[..]), "forgotten at the next start");
+        assert_eq!(remains(&receiver), (&b""[..], &b""[..]), "forgotten at the next start");
     }
 }
 
@@ -347,7 +352,7 @@ fn remains_are_bounded() {
             }
         }
         receiver.abort();
-        let (head, body) = receiver.remains();
+        let (head, body) = remains(&receiver);
         assert_eq!(head.len() + body.len(), most);
     }
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use nmax_engine::run::once::{Rehearsal, Take, Traced, rehearse_take};
 use nmax_engine::{Settings, StartError};
 use nmax_extract::{Extractor, GaveUp, Page};
+use nmax_http::HeadText;
 use nmax_import::structure::{Reply, Structure};
 use nmax_metrics::Outcome;
 use nmax_plan::plan::{MatchPick, Plan};
@@ -106,15 +107,14 @@ impl Replayer {
         let mut last: BTreeMap<usize, &Traced> = BTreeMap::new();
         for traced in &rehearsal.exchanges {
             let whose = whose(&traced.name);
-            let head = Head::of(&traced.reply_head);
-            replay.note_cookies(traced, &head, whose);
+            replay.note_cookies(traced, whose);
             let Whose::Request { request, hop } = whose else {
                 if traced.measured.sample.outcome != Outcome::Ok {
                     replay.lost.insert(traced.name.clone());
                 }
                 continue;
             };
-            if let Some(structure) = self.structure(traced, &head) {
+            if let Some(structure) = self.structure(traced) {
                 replay.replies.entry((request, hop)).or_default().push(structure);
                 last.insert(request, traced);
             }
@@ -148,37 +148,33 @@ impl Replayer {
     }
 
     /// What a reply is; `None` when there was none.
-    fn structure(&self, traced: &Traced, head: &Head<'_>) -> Option<Structure> {
+    fn structure(&self, traced: &Traced) -> Option<Structure> {
         let is_whole = traced.reply_body_bytes == Some(traced.reply_body.len() as u64);
         Some(Structure::of(&Reply {
             status: traced.measured.sample.status?,
             origin: &self.origin,
-            headers: &head.headers,
+            headers: &headers(&traced.reply),
             body: is_whole.then_some(traced.reply_body.as_slice()),
         }))
     }
 }
 
 impl Replay {
-    fn note_cookies(&mut self, traced: &Traced, head: &Head<'_>, whose: Whose) {
+    fn note_cookies(&mut self, traced: &Traced, whose: Whose) {
         let request = match whose {
             Whose::Request { request, .. } => Some(request),
             Whose::Resource => None,
         };
         let name = |pair: &str| pair.split('=').next().unwrap_or_default().trim().to_owned();
         let text = |value: &[u8]| String::from_utf8_lossy(value).into_owned();
-        for (header, value) in &Head::of(&traced.request).headers {
-            if header.eq_ignore_ascii_case("cookie") {
-                for pair in text(value).split(';') {
-                    self.jar.entry(name(pair)).or_default().sent += 1;
-                }
+        for value in traced.request.fields().all("cookie") {
+            for pair in text(value).split(';') {
+                self.jar.entry(name(pair)).or_default().sent += 1;
             }
         }
-        for (header, value) in &head.headers {
-            if header.eq_ignore_ascii_case("set-cookie") {
-                let cookie = self.jar.entry(name(&text(value))).or_default();
-                cookie.set_by = cookie.set_by.or(request);
-            }
+        for value in traced.reply.fields().all("set-cookie") {
+            let cookie = self.jar.entry(name(&text(value))).or_default();
+            cookie.set_by = cookie.set_by.or(request);
         }
     }
 }
@@ -188,8 +184,8 @@ fn matches(site: &Site, traced: &Traced) -> Vec<String> {
     let Ok(extractor) = Extractor::new(&site.extract.source) else {
         return Vec::new();
     };
-    let head = Head::of(&traced.reply_head);
-    let page = Page::new(&head.headers, &traced.reply_body);
+    let headers = headers(&traced.reply);
+    let page = Page::new(&headers, &traced.reply_body);
     // A reply that is given up fails its exchange, which is told there.
     let one = |found: Result<Option<String>, GaveUp>| found.ok().flatten().into_iter().collect();
     match site.extract.pick {
@@ -200,20 +196,6 @@ fn matches(site: &Site, traced: &Traced) -> Vec<String> {
     }
 }
 
-/// Headers of a message.
-struct Head<'a> {
-    headers: Vec<(&'a str, &'a [u8])>,
-}
-
-impl<'a> Head<'a> {
-    fn of(message: &'a [u8]) -> Self {
-        let end = message.windows(4).position(|window| window == b"\r\n\r\n");
-        let lines = message[..end.unwrap_or(message.len())].split(|byte| *byte == b'\n');
-        let header = |line: &'a [u8]| {
-            let line = line.strip_suffix(b"\r").unwrap_or(line);
-            let colon = line.iter().position(|byte| *byte == b':')?;
-            Some((std::str::from_utf8(&line[..colon]).ok()?, line[colon + 1..].trim_ascii()))
-        };
-        Self { headers: lines.skip(1).filter_map(header).collect() }
-    }
+fn headers(head: &HeadText) -> Vec<(&str, &[u8])> {
+    head.fields().iter().collect()
 }
