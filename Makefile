@@ -43,7 +43,7 @@ bench: ## Compare with wrk and k6; cost, lag, calibration, memory, scalability (
 	$(CARGO) build --profile dist --package nmax
 	@python3 benchsuite/bench.py
 
-fuzz: ## Fuzz replies, documents, cookies, URLs, plans, paths, recordings, logs and pages of metrics, FUZZ_SECONDS each (default 600)
+fuzz: ## Fuzz replies, documents, cookies, URLs, plans, paths, recordings, logs, pages of metrics and frames, FUZZ_SECONDS each (default 600)
 	@bash scripts/install-fuzz-deps.sh
 	@bash scripts/fuzz.sh
 

@@ -9,9 +9,9 @@ work=target/fuzz
 PATH="$PWD/target/fuzz-tools/bin:$PATH"
 # Bytes of the longest input, by target: what reaches its limits, and little more.
 declare -A length_max=([codec]=16384 [cookies]=16384 [urls]=2048 [plan]=8192 [har]=16384 [curl]=4096 [redaction]=8192
-  [secrets]=8192 [log]=8192 [metrics]=8192 [html]=16384 [jsonpath]=8192)
+  [secrets]=8192 [log]=8192 [metrics]=8192 [frame]=8192 [html]=16384 [jsonpath]=8192)
 targets=("$@")
-[ ${#targets[@]} -gt 0 ] || targets=(codec cookies urls plan har curl redaction secrets log metrics html jsonpath)
+[ ${#targets[@]} -gt 0 ] || targets=(codec cookies urls plan har curl redaction secrets log metrics frame html jsonpath)
 for target in "${targets[@]}"; do
   if [ -z "${length_max[$target]:-}" ]; then
     echo "there is no fuzz target \`$target\`; there are: ${!length_max[*]}" >&2

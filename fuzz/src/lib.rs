@@ -4,6 +4,7 @@
 
 pub mod codec;
 pub mod cookies;
+pub mod frames;
 pub mod logs;
 pub mod metrics;
 pub mod pages;

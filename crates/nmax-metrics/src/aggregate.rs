@@ -4,12 +4,14 @@
 //! warm-up). An exchange or iteration belongs to the section of its intended instant. What *ended* within the hold is
 //! counted in [`Section::Hold`] whenever it was due: throughput is made of that.
 
+use crate::wire::wire;
 use crate::{NameId, Sample};
 
 mod declare;
 mod grouped;
 mod hollow;
 mod load;
+mod remap;
 mod request;
 mod scenario;
 
@@ -51,6 +53,10 @@ pub struct Aggregate {
     /// Of the users at a location, by its index in [`crate::Catalog::locations`].
     pub locations: Grouped<LocationStats>,
     load: [LoadStats; 2],
+}
+
+wire! {
+    Aggregate { requests, scenarios, checks, transactions, pages, transitions, locations, load }
 }
 
 impl Aggregate {

@@ -6,6 +6,7 @@
 
 mod buckets;
 mod thin;
+mod wire;
 
 pub use thin::Thin;
 
@@ -134,7 +135,6 @@ impl Histogram {
     }
 
     /// Memory beside the value itself, bytes.
-    #[cfg(test)]
     fn memory_bytes(&self) -> usize {
         self.buckets.memory_bytes()
     }

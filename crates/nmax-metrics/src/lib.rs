@@ -6,7 +6,7 @@
 //! - [`sample`]: one exchange as measured
 //! - [`histogram`]: latencies, mergeable without loss
 //! - [`aggregate`]: all that is counted, of one window or of a whole run
-//! - [`window`]: an aggregate with its place in time
+//! - [`window`]: an aggregate with its place in time; [`wire`]: as bytes, for the way between processes
 //! - [`failure`]: a failed exchange, kept whole for study
 //! - [`raw`]: exchanges kept one by one
 //! - [`resource`]: readings of hosts; [`readings`]: all of a run, over time
@@ -26,6 +26,7 @@ pub mod sample;
 pub mod testing;
 pub mod time;
 pub mod window;
+pub mod wire;
 
 pub use aggregate::{
     Aggregate, CheckStats, Declared, Dropped, Group, Grouped, LatencySet, LoadStats, LocationStats, PageStats, Phases,
@@ -41,3 +42,4 @@ pub use resource::Resource;
 pub use sample::{Network, Sample};
 pub use time::{Clock, Nanos};
 pub use window::Window;
+pub use wire::Frame;

@@ -4,6 +4,10 @@ use std::collections::HashMap;
 
 use crate::Group;
 
+mod new;
+
+pub use new::{IdMap, NamesError, NewNames, Sent};
+
 /// Most request names of a run; what comes later is counted under [`OTHER`].
 pub const NAMES_MAX: usize = 500;
 /// The name that stands for all names beyond the cap.

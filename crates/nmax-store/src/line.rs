@@ -128,3 +128,49 @@ impl HistogramLine {
         Ok(histogram)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use nmax_metrics::names::NewNames;
+    use nmax_metrics::{Frame, NameId, Nanos, Network, Outcome, Sample, Section, Window};
+
+    /// A window on its way takes less than what is written of it, and a fraction where names have few exchanges.
+    #[test]
+    fn a_frame_is_smaller_than_the_lines_of_its_window() {
+        for (exchanges, parts) in [(200, 5), (2_000, 2), (20_000, 1)] {
+            let window = window(exchanges);
+            let mut lines = super::encode(&window);
+            crate::hlog::encode(&window, &mut lines);
+            let sent = Frame { injector: 0, names: NewNames::default(), window }.encode().len();
+            assert!(sent * parts < lines.len(), "{exchanges}: {sent} bytes on the way, {} bytes written", lines.len());
+        }
+    }
+
+    /// Exchanges of 20 names within one second, which take 2 to 32 ms.
+    fn window(exchanges: u64) -> Window {
+        let mut window = Window::new(0, Nanos::from_secs(1));
+        for n in 0..exchanges {
+            let intended = Nanos(n * 1_000_000_000 / exchanges);
+            let sent = intended + Nanos(20_000 + n % 7 * 1_000);
+            let done = sent + Nanos(2_000_000 + n * n % 3_001 * 10_000);
+            let sample = Sample {
+                name: NameId(n as u32 % 20),
+                scenario: 0,
+                outcome: Outcome::Ok,
+                status: Some(200),
+                intended,
+                sent: Some(sent),
+                first_byte: Some(done),
+                done,
+                network: Network::default(),
+                send: Nanos::ZERO,
+                slot_wait: Nanos::ZERO,
+                bytes_received: 2_000,
+                bytes_sent: 200,
+                bytes_decoded: 1_800,
+            };
+            window.aggregate.record(Section::Hold, &sample);
+        }
+        window
+    }
+}

@@ -47,7 +47,7 @@ pub(crate) const TABLE: [Row; 26] = [
         &["nmax-text", "nmax-sources", "nmax-secrets", "nmax-data"],
         &["saphyr-parser", "serde_json", "thiserror"],
     ),
-    row("nmax-metrics", Layer::Pure, &[], &["hdrhistogram", "proptest"]),
+    row("nmax-metrics", Layer::Pure, &[], &["hdrhistogram", "proptest", "thiserror"]),
     row("nmax-usl", Layer::Pure, &[], &["statrs", "thiserror"]),
     row("nmax-analysis", Layer::Pure, &["nmax-sources", "nmax-metrics", "nmax-plan"], &[]),
     row(
@@ -217,7 +217,16 @@ pub(crate) const TABLE: [Row; 26] = [
     row(
         "fuzz",
         Layer::Program,
-        &["nmax-extract", "nmax-secrets", "nmax-http", "nmax-import", "nmax-log", "nmax-observe", "nmax-plan"],
+        &[
+            "nmax-extract",
+            "nmax-secrets",
+            "nmax-metrics",
+            "nmax-http",
+            "nmax-import",
+            "nmax-log",
+            "nmax-observe",
+            "nmax-plan",
+        ],
         &["libfuzzer-sys", "serde_json"],
     ),
 ];

@@ -190,7 +190,7 @@ pub fn set_counts<T: Declared>(stats: &mut T, section: Section, stored: &mut imp
     }
 }
 
-/// Declares statistics: the type, its tables, and how they are merged.
+/// Declares statistics: the type, its tables, how they are merged and sent.
 ///
 /// ```text
 /// plain    { field: Type }                 kept beside the tables
@@ -243,6 +243,10 @@ macro_rules! statistics {
                 get: |stats| &stats.$time,
                 get_mut: |stats| &mut stats.$time,
             },)*)?];
+        }
+
+        $crate::wire::wire! {
+            $Name { $($($plain,)*)? $($($part,)*)? $($($field,)*)? $($($time,)*)? }
         }
 
         impl $Name {

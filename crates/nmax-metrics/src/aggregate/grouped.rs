@@ -1,11 +1,22 @@
 //! Tables of statistics by number: one entry for each thing with a name, in each section.
 
 use super::declare::{Declaration, Statistic, counts, declared, set_counts};
+use crate::wire::{Input, Wire, WireError};
 use crate::{Histogram, Section, TransactionStats};
 
 /// A table of statistics by number.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Grouped<T>(Vec<[T; 2]>);
+
+impl<T: Wire> Wire for Grouped<T> {
+    fn put(&self, out: &mut Vec<u8>) {
+        self.0.put(out);
+    }
+
+    fn take(input: &mut Input<'_>) -> Result<Self, WireError> {
+        Ok(Self(Vec::take(input)?))
+    }
+}
 
 impl<T> Default for Grouped<T> {
     fn default() -> Self {
@@ -52,6 +63,17 @@ impl<T: Default> Grouped<T> {
     /// The same to change.
     pub fn of_mut(&mut self, section: Section) -> impl ExactSizeIterator<Item = &mut T> {
         self.0.iter_mut().map(move |pair| &mut pair[section as usize])
+    }
+
+    /// The same under other numbers; what gets the same number is added up by `merge`. `None` when one has no other number.
+    pub(super) fn remap(self, ids: &[u32], merge: impl Fn(&mut T, &T)) -> Option<Self> {
+        let mut remapped = Self::default();
+        for (index, pair) in self.0.into_iter().enumerate() {
+            let id = *ids.get(index)? as usize;
+            remapped.grow(id + 1);
+            remapped.0[id].iter_mut().zip(&pair).for_each(|(mine, theirs)| merge(mine, theirs));
+        }
+        Some(remapped)
     }
 
     /// Those of both sections, to change.

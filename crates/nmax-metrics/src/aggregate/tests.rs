@@ -2,6 +2,7 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 
 use super::*;
+use crate::names::{Catalog, IdMap, Names, Sent};
 use crate::testing::sample;
 use crate::{Histogram, Nanos, Network, Outcome};
 
@@ -270,4 +271,43 @@ fn hollow_sums_are_small_and_count_the_same() {
     // What is left of a name without its distributions is below 2 kB.
     let bytes = 60 * (hollow.cells() * 8 + 500 * 2_000);
     assert!(hollow.cells() <= 500 * 5 * 10 && bytes < 100_000_000, "{bytes} in {} cells", hollow.cells());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    /// Law: by name, the sum over catalogs that number names otherwise is that of one catalog.
+    #[test]
+    fn names_not_ids_are_merged(samples in proptest::collection::vec((sample(), 0..3_usize), 0..40)) {
+        let catalogs = ["dcba", "abcd", "cadb"].map(|order| {
+            let mut catalog = Catalog::default();
+            for name in order.chars() {
+                catalog.requests.intern(&name.to_string());
+            }
+            catalog.checks = vec!["check 0".into(), "check 1".into()];
+            catalog.scenarios = ["s", "t", "u"].map(str::to_owned).to_vec();
+            catalog.transactions = vec!["t0".into(), "t1".into()];
+            catalog
+        });
+        let of = |which: usize, part: Option<usize>| {
+            let own = samples.iter().filter(|(_, taken)| part.is_none_or(|part| part == *taken));
+            let own = own.map(|((section, sample), _)| {
+                let name = catalogs[which].requests.find(&"abcd"[sample.name.0 as usize..][..1]).unwrap();
+                (*section, Sample { name, ..*sample })
+            });
+            let mut aggregate = of(&own.collect::<Vec<_>>());
+            // Made of ids by the test.
+            aggregate.load.iter_mut().for_each(|load| (load.addresses, load.passed_over) = Default::default());
+            aggregate
+        };
+        let mut all = Catalog { requests: Names::default(), ..catalogs[0].clone() };
+        let mut sum = Aggregate::default();
+        for (part, catalog) in catalogs.iter().enumerate() {
+            let mut ids = IdMap::default();
+            all.adopt(&mut ids, &catalog.new_names(&mut Sent::default())).unwrap();
+            sum.merge(&of(part, Some(part)).remap(&ids).unwrap());
+        }
+        prop_assert_eq!(all.requests.list(), catalogs[0].requests.list());
+        prop_assert_eq!(sorted(sum), sorted(of(0, None)));
+    }
 }

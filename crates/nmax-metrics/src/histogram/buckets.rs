@@ -6,6 +6,8 @@
 //!
 //! Source: G. Tene, *HdrHistogram*, with lowest discernible value 1,000 and 3 digits.
 
+use super::HIGHEST_NS;
+
 /// Bits below the resolution: 2^9 = 512 ns is the largest power of two up to 1 µs.
 const UNIT_BITS: u32 = 9;
 /// Bits of a position within a doubling.
@@ -55,7 +57,20 @@ impl Buckets {
     /// Counts `n` times a value.
     #[inline]
     pub(super) fn add(&mut self, value: u64, n: u64) {
-        let index = index_of(value);
+        self.count(index_of(value), n);
+    }
+
+    /// Counts `n` values in a bucket; false when it lies beyond that of [`HIGHEST_NS`].
+    pub(super) fn add_at(&mut self, index: usize, n: u64) -> bool {
+        let exists = index <= index_of(HIGHEST_NS);
+        if exists {
+            self.count(index, n);
+        }
+        exists
+    }
+
+    #[inline]
+    fn count(&mut self, index: usize, n: u64) {
         self.page_mut(index >> PAGE_BITS)[index & (PAGE - 1)] += n;
         self.total += n;
     }
@@ -107,7 +122,6 @@ impl Buckets {
     }
 
     /// Memory of the counts, bytes.
-    #[cfg(test)]
     pub(super) fn memory_bytes(&self) -> usize {
         self.pages.capacity() * size_of::<[u64; PAGE]>() + self.places.capacity() * size_of::<u16>()
     }
@@ -117,12 +131,17 @@ impl Buckets {
         self.total
     }
 
-    /// Non-empty buckets, ascending: lowest value, highest value, count.
-    pub(super) fn recorded(&self) -> impl Iterator<Item = (u64, u64, u64)> + '_ {
+    /// Non-empty buckets, ascending: number and count.
+    pub(super) fn counts(&self) -> impl Iterator<Item = (usize, u64)> + '_ {
         let counts = self.pages().flat_map(|(number, counts)| {
             counts.iter().enumerate().map(move |(place, count)| (number * PAGE + place, *count))
         });
-        counts.filter(|(_, count)| *count > 0).map(|(index, count)| {
+        counts.filter(|(_, count)| *count > 0)
+    }
+
+    /// Non-empty buckets, ascending: lowest value, highest value, count.
+    pub(super) fn recorded(&self) -> impl Iterator<Item = (u64, u64, u64)> + '_ {
+        self.counts().map(|(index, count)| {
             let (low, high) = range_of(index);
             (low, high, count)
         })
@@ -135,7 +154,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::histogram::{DIGITS, HIGHEST_NS, LOWEST_NS};
+    use crate::histogram::{DIGITS, LOWEST_NS};
 
     proptest! {
         /// Oracle: the buckets are those of the HdrHistogram library.

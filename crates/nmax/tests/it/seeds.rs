@@ -89,6 +89,11 @@ fn logs_of_the_seeds_hold() {
 }
 
 #[test]
+fn frames_of_the_seeds_hold() {
+    replay("frame", properties::frames::holds);
+}
+
+#[test]
 fn pages_of_metrics_of_the_seeds_hold() {
     replay("metrics", properties::metrics::holds);
 }
