@@ -7,6 +7,7 @@
 //! - [`histogram`]: latencies, mergeable without loss
 //! - [`aggregate`]: all that is counted, of one window or of a whole run
 //! - [`window`]: an aggregate with its place in time; [`wire`]: as bytes, for the way between processes
+//! - [`join`]: windows of several workers or injectors joined; [`merger`]: those of injectors, by name
 //! - [`failure`]: a failed exchange, kept whole for study
 //! - [`raw`]: exchanges kept one by one
 //! - [`resource`]: readings of hosts; [`readings`]: all of a run, over time
@@ -16,6 +17,8 @@
 pub mod aggregate;
 pub mod failure;
 pub mod histogram;
+pub mod join;
+pub mod merger;
 pub mod names;
 pub mod outcome;
 pub mod raw;
@@ -34,6 +37,7 @@ pub use aggregate::{
 };
 pub use failure::FailureExample;
 pub use histogram::Histogram;
+pub use merger::Merger;
 pub use names::{Catalog, NameId, Names, suggest_template};
 pub use outcome::{ErrorKind, Outcome};
 pub use raw::{RawSample, Why};

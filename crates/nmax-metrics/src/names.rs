@@ -6,7 +6,7 @@ use crate::Group;
 
 mod new;
 
-pub use new::{IdMap, NamesError, NewNames, Sent};
+pub use new::{IdMap, NamesError, NamesSent, NewNames};
 
 /// Most request names of a run; what comes later is counted under [`OTHER`].
 pub const NAMES_MAX: usize = 500;

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::mpsc::SyncSender;
 
+use nmax_metrics::join::Join;
 use nmax_metrics::{FailureExample, Nanos, RawSample, Section, Window};
 
 use crate::measure::meter::Report;
@@ -43,7 +44,7 @@ impl WorkerUse {
 #[derive(Debug)]
 pub struct Collector {
     workers: Vec<WorkerState>,
-    open: BTreeMap<u64, Complete>,
+    join: Join<Complete>,
     ended_at: Nanos,
     load_ended: Option<Nanos>,
     broke_at: Option<Nanos>,
@@ -53,9 +54,6 @@ pub struct Collector {
 #[derive(Debug)]
 struct WorkerState {
     recycle: SyncSender<Box<Window>>,
-    /// Windows below this number have come.
-    next: u64,
-    has_ended: bool,
     used: WorkerUse,
     ended_early: Option<String>,
 }
@@ -63,11 +61,10 @@ struct WorkerState {
 impl Collector {
     /// A collector for workers to which emptied windows go back this way.
     pub fn new(recycle: Vec<SyncSender<Box<Window>>>) -> Self {
-        let state =
-            |recycle| WorkerState { recycle, next: 0, has_ended: false, used: WorkerUse::default(), ended_early: None };
+        let state = |recycle| WorkerState { recycle, used: WorkerUse::default(), ended_early: None };
         Self {
+            join: Join::new(recycle.len()),
             workers: recycle.into_iter().map(state).collect(),
-            open: BTreeMap::new(),
             ended_at: Nanos::ZERO,
             load_ended: None,
             broke_at: None,
@@ -80,17 +77,18 @@ impl Collector {
         match report {
             Report::Window { worker, window, raw, told, failures } => {
                 let state = &mut self.workers[worker as usize];
-                state.next = window.index + 1;
                 let load = window.aggregate.load(Section::Hold);
                 state.used.cpu = state.used.cpu + load.cpu;
                 state.used.time = state.used.time + load.worker_time;
                 state.used.stalled = state.used.stalled + load.stalled;
-                let joined = self.open.entry(window.index).or_insert_with(|| Complete {
+                let new = || Complete {
                     window: Window::new(window.index, window.width),
                     raw: Vec::new(),
                     told: Tellings::default(),
                     failures: Vec::new(),
-                });
+                };
+                let joined = self.join.add(worker as usize, window.index, new);
+                let joined = joined.expect("a worker sends its windows once, in order, until it ends");
                 joined.window.aggregate.merge(&window.aggregate);
                 joined.raw.extend(raw);
                 joined.told.append(told);
@@ -110,32 +108,30 @@ impl Collector {
                 }
                 self.load_ended = self.load_ended.max(load_ended);
                 self.ended_at = self.ended_at.max(at);
-                let state = &mut self.workers[worker as usize];
-                state.has_ended = true;
-                state.ended_early = error;
+                let worker = worker as usize;
+                self.join.end(worker, self.join.next(worker));
+                self.workers[worker].ended_early = error;
             }
         }
         self.complete()
     }
 
     fn complete(&mut self) -> Vec<Complete> {
-        let running = self.workers.iter().filter(|worker| !worker.has_ended).map(|worker| worker.next);
-        let complete_below = running.min().unwrap_or(u64::MAX);
-        let later = self.open.split_off(&complete_below);
-        std::mem::replace(&mut self.open, later).into_values().collect()
+        self.join.take().into_values().collect()
     }
 
     /// Every worker is gone, one of them without a word: what came of the others is complete now.
     pub fn give_up(&mut self) -> Vec<Complete> {
-        let last = self.open.values().map(|complete| complete.window.end()).max();
-        let lost = self.workers.iter_mut().filter(|worker| !worker.has_ended);
-        for worker in lost {
-            worker.has_ended = true;
-            worker.ended_early = Some("a worker broke, which is a defect of nmax".into());
-            self.broke_at = Some(self.broke_at.unwrap_or(self.ended_at));
+        for (number, worker) in self.workers.iter_mut().enumerate() {
+            if self.join.awaits(number) {
+                self.join.lose(number);
+                worker.ended_early = Some("a worker broke, which is a defect of nmax".into());
+                self.broke_at = Some(self.broke_at.unwrap_or(self.ended_at));
+            }
         }
-        self.ended_at = self.ended_at.max(last.unwrap_or_default());
-        self.complete()
+        let rest = self.complete();
+        self.ended_at = rest.last().map_or(self.ended_at, |complete| self.ended_at.max(complete.window.end()));
+        rest
     }
 
     /// When the first worker broke, if one did: from then on measurements are missing.
@@ -145,7 +141,7 @@ impl Collector {
 
     /// Whether every worker has ended.
     pub fn is_done(&self) -> bool {
-        self.workers.iter().all(|worker| worker.has_ended)
+        self.join.is_done()
     }
 
     /// CPU used by each worker within the hold.

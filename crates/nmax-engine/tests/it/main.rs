@@ -11,6 +11,7 @@ mod closed;
 mod ends;
 mod flow;
 mod hostile;
+mod injectors;
 mod memory;
 mod pages;
 mod places;

@@ -2,7 +2,7 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 
 use super::*;
-use crate::names::{Catalog, IdMap, Names, Sent};
+use crate::names::{Catalog, IdMap, Names, NamesSent};
 use crate::testing::sample;
 use crate::{Histogram, Nanos, Network, Outcome};
 
@@ -304,7 +304,7 @@ proptest! {
         let mut sum = Aggregate::default();
         for (part, catalog) in catalogs.iter().enumerate() {
             let mut ids = IdMap::default();
-            all.adopt(&mut ids, &catalog.new_names(&mut Sent::default())).unwrap();
+            all.adopt(&mut ids, &catalog.new_names(&mut NamesSent::default())).unwrap();
             sum.merge(&of(part, Some(part)).remap(&ids).unwrap());
         }
         prop_assert_eq!(all.requests.list(), catalogs[0].requests.list());

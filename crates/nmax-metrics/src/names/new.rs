@@ -29,7 +29,7 @@ wire! {
 
 /// How many names of each table were sent.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Sent([usize; TABLES]);
+pub struct NamesSent([usize; TABLES]);
 
 /// Ids of one catalog as ids of another.
 #[derive(Clone, Debug, Default)]
@@ -73,7 +73,7 @@ impl Catalog {
     }
 
     /// The names that are not in `sent`, which then has them too.
-    pub fn new_names(&self, sent: &mut Sent) -> NewNames {
+    pub fn new_names(&self, sent: &mut NamesSent) -> NewNames {
         let mut new = NewNames { overflowed: self.requests.overflowed, ..NewNames::default() };
         for ((tail, list), sent) in new.lists.iter_mut().zip(self.lists()).zip(&mut sent.0) {
             *tail = Tail { first: *sent, names: list[*sent..].to_vec() };
@@ -131,7 +131,7 @@ mod tests {
     #[test]
     fn only_what_is_new_is_sent() {
         let (mut from, mut to) = (catalog(9, &["a", "b"]), catalog(9, &["b", "a"]));
-        let (mut sent, mut ids) = (Sent::default(), IdMap::default());
+        let (mut sent, mut ids) = (NamesSent::default(), IdMap::default());
         let first = from.new_names(&mut sent);
         from.requests.intern("c");
         let second = from.new_names(&mut sent);
@@ -152,8 +152,8 @@ mod tests {
         let (a, b) = (catalog(2, &["a", "b", "c"]), catalog(2, &["d", "a"]));
         let mut all = catalog(2, &[]);
         let (mut of_a, mut of_b) = (IdMap::default(), IdMap::default());
-        all.adopt(&mut of_a, &a.new_names(&mut Sent::default())).unwrap();
-        all.adopt(&mut of_b, &b.new_names(&mut Sent::default())).unwrap();
+        all.adopt(&mut of_a, &a.new_names(&mut NamesSent::default())).unwrap();
+        all.adopt(&mut of_b, &b.new_names(&mut NamesSent::default())).unwrap();
         assert_eq!(all.requests.list(), ["a", "b", OTHER]);
         assert_eq!((&of_a.lists[0][..], &of_b.lists[0][..]), (&[0, 1, 2][..], &[2, 0][..]));
         assert_eq!(all.requests.overflowed(), 2, "`c` there and `d` here");
@@ -163,9 +163,9 @@ mod tests {
     fn strangers_are_refused() {
         let stranger = Catalog { checks: vec!["other plan".into()], ..Catalog::default() };
         let mut ids = IdMap::default();
-        let error = catalog(2, &[]).adopt(&mut ids, &stranger.new_names(&mut Sent::default())).unwrap_err();
+        let error = catalog(2, &[]).adopt(&mut ids, &stranger.new_names(&mut NamesSent::default())).unwrap_err();
         assert_eq!(error, NamesError::Foreign("other plan".into()));
-        let many = catalog(9, &["a", "b", "c", "d"]).new_names(&mut Sent::default());
+        let many = catalog(9, &["a", "b", "c", "d"]).new_names(&mut NamesSent::default());
         assert_eq!(catalog(2, &[]).adopt(&mut ids, &many), Err(NamesError::TooMany(2)));
     }
 }

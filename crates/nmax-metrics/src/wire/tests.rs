@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::names::{Catalog, Sent};
+use crate::names::{Catalog, NamesSent};
 use crate::testing;
 
 fn frame() -> impl Strategy<Value = Frame> {
@@ -11,7 +11,7 @@ fn frame() -> impl Strategy<Value = Frame> {
         for name in &requests {
             catalog.requests.intern(name);
         }
-        let names = catalog.new_names(&mut Sent::default());
+        let names = catalog.new_names(&mut NamesSent::default());
         testing::window(index).prop_map(move |window| Frame { injector, names: names.clone(), window })
     })
 }

@@ -9,13 +9,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 use nmax_engine::context::Context;
 use nmax_engine::measure::collector::{Collector, Complete};
 use nmax_engine::measure::meter::{Link, Meter, MeterSettings, Report};
+use nmax_engine::measure::names::SharedCatalog;
 use nmax_engine::measure::told::Tellings;
 use nmax_engine::program::{Program, catalog};
 use nmax_engine::run::worker;
 use nmax_engine::runtime::{Runtime, ThreadTime, Timer};
 use nmax_engine::schedule::source::{Slots, Sources, times};
 use nmax_engine::{Files, KeepSamples};
-use nmax_metrics::{Aggregate, Catalog, Clock, FailureExample, Nanos, RawSample, Section, Window};
+use nmax_metrics::names::NamesSent;
+use nmax_metrics::{Aggregate, Catalog, Clock, FailureExample, Frame, Nanos, RawSample, Section, Window};
 use nmax_plan::plan::Plan;
 use nmax_plan::share::Share;
 
@@ -39,6 +41,8 @@ pub struct Options {
     pub keep: KeepSamples,
     /// Whether windows are kept; otherwise only their sum.
     pub keeps_windows: bool,
+    /// Number of the injector whose frames are kept, as it would send them.
+    pub sends: Option<u32>,
     /// Whether every exchange is told with its target.
     pub tells: bool,
     /// Which requests are kept.
@@ -68,6 +72,7 @@ impl Options {
             connect: Nanos::ZERO,
             keep: KeepSamples::All,
             keeps_windows: true,
+            sends: None,
             tells: false,
             requests: KeepRequests::None,
             blocks: Vec::new(),
@@ -91,6 +96,8 @@ impl Options {
 pub struct Simulated {
     /// Complete windows, in order.
     pub windows: Vec<Window>,
+    /// The same as they are sent.
+    pub frames: Vec<Vec<u8>>,
     /// Their sum.
     pub totals: Aggregate,
     /// Exchanges kept whole, in order of their window.
@@ -181,7 +188,8 @@ pub fn simulate(plan: &Arc<Plan>, server: impl Server, options: &Options) -> Sim
         );
         start(&runtime, Rc::new(context), plan, options, &running);
     }
-    let mut taken = Taken { collector: Collector::new(recycle), options, simulated: empty() };
+    let (catalog, sent) = (Arc::clone(&shared), NamesSent::default());
+    let mut taken = Taken { collector: Collector::new(recycle), options, catalog, sent, simulated: empty() };
     world.run(|| running.get() == 0, || taken.take(&reports));
     world.clear();
     let ended_early = taken.collector.ended_early().map(str::to_owned);
@@ -222,6 +230,7 @@ fn start(
 fn empty() -> Simulated {
     Simulated {
         windows: Vec::new(),
+        frames: Vec::new(),
         totals: Aggregate::default(),
         raw: Vec::new(),
         told: Vec::new(),
@@ -238,6 +247,8 @@ fn empty() -> Simulated {
 struct Taken<'a> {
     collector: Collector,
     options: &'a Options,
+    catalog: SharedCatalog,
+    sent: NamesSent,
     simulated: Simulated,
 }
 
@@ -252,6 +263,10 @@ impl Taken<'_> {
                 self.simulated.totals.merge(&window.aggregate);
                 self.simulated.raw.extend(raw);
                 self.simulated.failures.extend(failures);
+                if let Some(injector) = self.options.sends {
+                    let names = self.catalog.lock().unwrap_or_else(PoisonError::into_inner).new_names(&mut self.sent);
+                    self.simulated.frames.push(Frame { injector, names, window: window.clone() }.encode());
+                }
                 if self.options.keeps_windows {
                     self.simulated.windows.push(window);
                 }
