@@ -19,6 +19,7 @@ use std::task::Poll;
 use nmax_metrics::{Clock, ErrorKind, Nanos};
 
 pub use exchange::Exchange;
+pub use visitor::CONNECTIONS_PER_ORIGIN;
 
 use crate::codec::Receiver;
 use crate::connection::Config;
@@ -28,6 +29,7 @@ use crate::message::{Fields, Reply};
 use crate::proxy::Proxy;
 use crate::resolve::Names;
 use crate::tls::{ConfigError, Settings};
+use crate::url::Origin;
 use crate::wire::WireEvent;
 use held::Held;
 use progress::{Deadline, Phase, Progress};
@@ -216,6 +218,11 @@ impl<C: Clock + 'static> Client<C> {
     /// Closes all connections and forgets all TLS tickets and names of its own, as a new visitor would come.
     pub fn forget(&mut self) {
         self.visitor.forget(self.shared.names.answers_of_visitor());
+    }
+
+    /// Exchanges that the visitor may have under way with `origin` at the same time, one for each sibling.
+    pub fn concurrency(&self, origin: &Origin) -> usize {
+        self.visitor.concurrency(origin)
     }
 
     /// Idle connections that the next exchange may use.

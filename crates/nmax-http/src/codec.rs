@@ -15,6 +15,7 @@ mod head;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use error::CODINGS_MAX;
 pub use error::CodecError;
 
 use body::Body;

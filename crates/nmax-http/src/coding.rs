@@ -15,14 +15,12 @@ mod gzip;
 pub(crate) mod tests;
 mod zstd;
 
-use crate::codec::CodecError;
+use crate::codec::{CODINGS_MAX, CodecError};
 use brotli::Brotli;
 use deflate::Deflate;
 use gzip::Gzip;
 use zstd::Zstd;
 
-/// The most codings in a row; a real server uses one.
-pub(crate) const CODINGS_MAX: usize = 4;
 /// Plain bytes that are handed on at once.
 const OUTPUT_BYTES: usize = 16 * 1024;
 

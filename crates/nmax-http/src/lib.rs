@@ -41,7 +41,7 @@ mod sources;
 mod tls;
 mod wire;
 
-pub use client::{Alarm, Client, Exchange, Notes, Shared};
+pub use client::{Alarm, CONNECTIONS_PER_ORIGIN, Client, Exchange, Notes, Shared};
 pub use coding::{Undone, undo};
 pub use connection::{Allow, ClientCertificate, Config, Family, HostOverride, NameRules, PhaseLimits};
 pub use cookies::{Jar, parse_date};

@@ -38,7 +38,7 @@ pub use observed::{
     AgentReach, EVERY_DEFAULT, INJECTOR, LogKind, MappedKind, MappedResource, Observed, ObservedSource, SourceKind,
 };
 pub use pacing::PACING_SLACK_MAX;
-pub use page::{CONNECTIONS_PER_ORIGIN, Discover, Page, RESOURCES_MAX};
+pub use page::{Discover, Page, RESOURCES_MAX};
 pub use reply::{Check, Expect, Extract, MatchPick, Source, Test};
 pub use scenario::{Body, FormPart, Method, PartContent, Request, Scenario, Step, ThinkTime, all_steps};
 pub use table::{Table, TableBuilder};

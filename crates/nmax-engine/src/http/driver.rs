@@ -4,7 +4,7 @@ use std::future::Future;
 use std::rc::Rc;
 
 use nmax_http::line::Line;
-use nmax_http::{Alarm, Exchange, Fields, Notes, Reply, Request};
+use nmax_http::{Alarm, Exchange, Fields, Notes, Origin, Reply, Request};
 
 /// Carries exchanges for one virtual user.
 pub trait Driver: Sized + 'static {
@@ -17,6 +17,9 @@ pub trait Driver: Sized + 'static {
     /// connections that either keeps.
     #[must_use]
     fn sibling(&self, alarm: Alarm) -> Self;
+
+    /// Exchanges that its user may have under way with `origin` at the same time, one for each sibling.
+    fn concurrency(&self, origin: &Origin) -> usize;
 
     /// What is known of an exchange that was cut off; its connection is closed.
     fn abandon(&mut self) -> Exchange;

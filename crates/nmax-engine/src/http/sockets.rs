@@ -71,6 +71,10 @@ impl Driver for HttpDriver {
         Self { client: self.client.sibling(alarm) }
     }
 
+    fn concurrency(&self, origin: &Origin) -> usize {
+        self.client.concurrency(origin)
+    }
+
     fn abandon(&mut self) -> Exchange {
         self.client.abandon()
     }

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use nmax_http::line::Line;
-use nmax_http::{Alarm, Exchange, Fields, HeadText, KeepBody, Reply, Request, Shared};
+use nmax_http::{Alarm, Exchange, Fields, HeadText, KeepBody, Origin, Reply, Request, Shared};
 use nmax_metrics::{ErrorKind, FailureExample, Nanos, Outcome, RawSample, Section};
 use nmax_plan::plan::{Plan, Step, ThinkTime, Workload};
 use nmax_plan::schedule::{Stage, StageKind};
@@ -303,6 +303,10 @@ impl Driver for RecordingDriver {
 
     fn sibling(&self, alarm: Alarm) -> Self {
         Self { inner: self.inner.sibling(alarm), log: Rc::clone(&self.log), body_max: self.body_max, seen: None }
+    }
+
+    fn concurrency(&self, origin: &Origin) -> usize {
+        self.inner.concurrency(origin)
     }
 
     fn abandon(&mut self) -> Exchange {

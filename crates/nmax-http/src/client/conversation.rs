@@ -8,7 +8,8 @@ use nmax_metrics::{Clock, Nanos};
 
 use super::progress::{Delivery, Progress};
 use super::sending::Sending;
-use super::{Client, Shared};
+use super::visitor::Lease;
+use super::{Alarm, Shared};
 use crate::codec::{CodecError, Receiver};
 use crate::connection::Stream;
 use crate::failure::Failure;
@@ -93,16 +94,20 @@ pub(super) struct End {
     pub(super) is_closed: bool,
 }
 
-impl<C: Clock + 'static> Client<C> {
+/// An exchange over a connection, while it lasts.
+pub(super) struct Conversation<'a, C> {
+    pub(super) shared: &'a Shared<C>,
+    pub(super) receiver: &'a mut Receiver,
+    pub(super) progress: &'a mut Progress,
+    pub(super) alarm: &'a Alarm,
+}
+
+impl<C: Clock> Conversation<'_, C> {
     /// Sends a request and receives the reply, both at once: a server may answer before it has read all.
     ///
     /// Nothing is sent over a kept connection on which something came meanwhile; that is [`Trouble::is_stale`].
-    pub(super) async fn converse(
-        &mut self,
-        stream: &mut Stream,
-        request: &Request<'_>,
-        is_kept: bool,
-    ) -> Result<End, Trouble> {
+    pub(super) async fn hold(mut self, lease: &mut Lease, request: &Request<'_>) -> Result<End, Trouble> {
+        let (is_kept, stream) = (lease.idle_since().is_some(), lease.stream());
         // Most requests have neither limits nor pauses; those are never looked for then.
         let is_attended = self.shared.is_limited || request.waits;
         let mut sending = Sending::new(request);
@@ -111,7 +116,7 @@ impl<C: Clock + 'static> Client<C> {
             if !has_begun {
                 has_begun = true;
                 if is_kept {
-                    if is_disturbed(&self.shared, stream, cx) {
+                    if is_disturbed(self.shared, stream, cx) {
                         return Poll::Ready(Err(Trouble::stale()));
                     }
                     self.shared.tell(WireEvent::Reused);

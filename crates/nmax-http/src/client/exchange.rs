@@ -7,20 +7,16 @@ use std::rc::Rc;
 
 use nmax_metrics::{Clock, Nanos, Network};
 
-use super::conversation::{End, Trouble};
+use super::conversation::{Conversation, End, Trouble};
 use super::progress::Progress;
-use super::visitor::Kept;
+use super::visitor::Lease;
 use super::{Alarm, Client, held};
 use crate::codec::Expected;
-use crate::connection::Stream;
 use crate::failure::Failure;
 use crate::line::Line;
 use crate::message::{Request, RequestText};
-use crate::url::{Origin, Scheme};
+use crate::url::Scheme;
 use crate::wire::WireEvent;
-
-/// How long a request waits for `100 Continue` before it sends its body all the same (RFC 9110, 10.1.1).
-pub(super) const CONTINUE_WAIT: Nanos = Nanos::from_secs(1);
 
 /// What one request and its reply measured. Instants are those of the shared clock.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -154,38 +150,43 @@ impl<C: Clock + 'static> Client<C> {
         });
     }
 
+    fn conversation(&mut self) -> Conversation<'_, C> {
+        let Self { shared, receiver, progress, alarm, .. } = self;
+        Conversation { shared, receiver, progress, alarm }
+    }
+
     async fn run(&mut self, request: &Request<'_>) -> Result<Nanos, Failure> {
         if let Some(done) = self.run_on_kept(request).await? {
             return Ok(done);
         }
         // Boxed, because every visitor holds room for its exchange all the time, and seldom opens a connection.
-        let mut stream = Box::pin(self.open(request.origin)).await?;
-        let end = self.converse(&mut stream, request, false).await?;
-        Ok(self.settle(request.origin.clone(), stream, request, &end))
+        let mut lease = Lease::opened(request.origin, Box::pin(self.open(request.origin)).await?);
+        let end = self.conversation().hold(&mut lease, request).await?;
+        Ok(self.settle(lease, request, &end))
     }
 
     /// Uses the kept connection; `None` when there is none, or the server closed it and a fresh one may be tried.
     async fn run_on_kept(&mut self, request: &Request<'_>) -> Result<Option<Nanos>, Failure> {
-        let Some(Kept { origin, mut stream, since }) = self.visitor.take(request.origin) else {
+        let Some(mut lease) = self.visitor.lease(request.origin) else {
             return Ok(None);
         };
-        match self.converse(&mut stream, request, true).await {
-            Ok(end) => Ok(Some(self.settle(origin, stream, request, &end))),
+        match self.conversation().hold(&mut lease, request).await {
+            Ok(end) => Ok(Some(self.settle(lease, request, &end))),
             Err(trouble) if trouble.is_stale() => Ok(None),
             Err(trouble) if self.may_retry(request, &trouble) => {
                 self.progress.retried = true;
                 self.start_receiver(request);
                 Ok(None)
             }
-            Err(trouble) => Err(self.failure_on_kept(trouble, since)),
+            Err(trouble) => Err(self.failure_on_kept(trouble, lease.idle_since())),
         }
     }
 
-    /// What a person is told: that the connection was kept, which may be why it broke. It was idle since `since`.
+    /// What a person is told: that the connection was kept, which may be why it broke.
     #[cold]
-    fn failure_on_kept(&self, trouble: Trouble, since: Nanos) -> Failure {
+    fn failure_on_kept(&self, trouble: Trouble, idle_since: Option<Nanos>) -> Failure {
         let is_unanswered = self.progress.bytes_received == 0 && trouble.is_hang_up();
-        let idle = self.progress.sent.unwrap_or(since).since(since);
+        let idle = self.progress.sent.zip(idle_since).map_or(Nanos::ZERO, |(sent, since)| sent.since(since));
         Failure::from(trouble).on_kept(idle, is_unanswered)
     }
 
@@ -195,14 +196,14 @@ impl<C: Clock + 'static> Client<C> {
 
     /// Keeps the connection after a complete reply, or leaves its end to the server; returns the instant of the
     /// last byte.
-    fn settle(&mut self, origin: Origin, stream: Stream, request: &Request<'_>, end: &End) -> Nanos {
+    fn settle(&mut self, lease: Lease, request: &Request<'_>, end: &End) -> Nanos {
         if request.keep_alive && end.all_sent && self.receiver.is_persistent() {
             self.shared.tell(WireEvent::Kept);
-            self.visitor.keep(Kept { origin, stream, since: end.at });
+            self.visitor.give_back(lease, end.at);
         } else {
             self.shared.tell(WireEvent::Closed);
             if end.all_sent && !end.is_closed {
-                held::watch(&self.shared, stream, end.at);
+                held::watch(&self.shared, lease.into_stream(), end.at);
             }
         }
         end.at

@@ -14,7 +14,7 @@ use tokio::net::TcpStream;
 use tokio_rustls::client::TlsStream;
 
 use super::progress::{Deadline, Phase, Progress};
-use super::visitor::{Ahead, Kept};
+use super::visitor::{Ahead, Lease};
 use super::{Alarm, Client, Shared};
 use crate::connection::{Stream, Wrapped, connect_to, handshake};
 use crate::failure::Failure;
@@ -172,7 +172,7 @@ impl<C: Clock + 'static> Client<C> {
         let stream = self.open(origin).await?;
         let ahead = self.progress.opened.map(|address| Ahead { address, resumed: self.progress.resumed });
         let since = self.shared.clock.now();
-        self.visitor.keep_ahead(Kept { origin: origin.clone(), stream, since }, ahead);
+        self.visitor.keep_ahead(Lease::opened(origin, stream), since, ahead);
         Ok(())
     }
 

@@ -12,13 +12,14 @@ use nmax_metrics::{Clock, ErrorKind, Nanos};
 
 use super::Shared;
 use super::conversation::{Trouble, is_hang_up};
-use super::exchange::CONTINUE_WAIT;
 use super::progress::{Delivery, Progress};
 use crate::connection::Stream;
 use crate::failure::Failure;
 use crate::message::{Piece, Request};
 use crate::wire::WireEvent;
 
+/// How long a request waits for `100 Continue` before it sends its body all the same (RFC 9110, 10.1.1).
+const CONTINUE_WAIT: Nanos = Nanos::from_secs(1);
 /// Bytes of files that one poll sends at most, so that an upload leaves room for the thread's other visitors.
 const FILE_BYTES_PER_POLL_MAX: usize = 256 * 1024;
 

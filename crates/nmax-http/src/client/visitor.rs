@@ -12,15 +12,17 @@ use crate::line::Line;
 use crate::resolve::Answers;
 use crate::url::Origin;
 
+/// Connections of a visitor to one origin at a time, as browsers have them.
+pub const CONNECTIONS_PER_ORIGIN: usize = 6;
 /// Connections that a visitor keeps; beyond that the one unused for longest is closed.
 const KEPT_MAX: usize = 16;
-/// The same for one who does several exchanges at the same time, six per origin.
+/// The same for one who does several exchanges at the same time, [`CONNECTIONS_PER_ORIGIN`] of each origin.
 const KEPT_BY_SIBLINGS_MAX: usize = 64;
 
 /// Connections, tickets and names of one visitor.
 pub(super) struct Visitor {
     /// Idle connections, the most recently used one last.
-    kept: RefCell<Vec<Kept>>,
+    kept: RefCell<Vec<Lease>>,
     kept_max: Cell<usize>,
     /// TLS with this visitor's own tickets; made at the first `https` connection.
     tls: RefCell<Option<TlsConnector>>,
@@ -34,12 +36,35 @@ pub(super) struct Visitor {
     ahead: Cell<Option<Ahead>>,
 }
 
-/// An idle connection.
-pub(super) struct Kept {
-    pub(super) origin: Origin,
-    pub(super) stream: Stream,
-    /// Since when it is idle.
-    pub(super) since: Nanos,
+/// A connection for an exchange, which in HTTP/1.1 has it for itself. Dropping it closes it, unless it is given back.
+pub(super) struct Lease {
+    origin: Origin,
+    stream: Stream,
+    /// Since when it was idle; `None` when it was opened for its exchange.
+    idle_since: Option<Nanos>,
+}
+
+impl Lease {
+    /// Of a connection that was opened for an exchange.
+    pub(super) fn opened(origin: &Origin, stream: Stream) -> Self {
+        Self { origin: origin.clone(), stream, idle_since: None }
+    }
+
+    /// Since when it was idle; `None` when it was opened for its exchange.
+    pub(super) fn idle_since(&self) -> Option<Nanos> {
+        self.idle_since
+    }
+
+    /// What the exchange is done over.
+    #[inline]
+    pub(super) fn stream(&mut self) -> &mut Stream {
+        &mut self.stream
+    }
+
+    /// The connection, of which no other exchange hears.
+    pub(super) fn into_stream(self) -> Stream {
+        self.stream
+    }
 }
 
 /// A connection that was opened before any exchange needed it.
@@ -65,9 +90,9 @@ impl Visitor {
     }
 
     /// Keeps a connection for the first exchange, which tells that it was opened.
-    pub(super) fn keep_ahead(&self, kept: Kept, ahead: Option<Ahead>) {
+    pub(super) fn keep_ahead(&self, lease: Lease, since: Nanos, ahead: Option<Ahead>) {
         self.ahead.set(ahead);
-        self.keep(kept);
+        self.give_back(lease, since);
     }
 
     /// What the first exchange tells.
@@ -81,9 +106,14 @@ impl Visitor {
         self.kept_max.set(KEPT_BY_SIBLINGS_MAX);
     }
 
-    /// The connection to `origin` that was used last, out of the list: whoever drops it closes it.
+    /// Exchanges that it may have under way with `origin` at the same time.
+    pub(super) fn concurrency(&self, _origin: &Origin) -> usize {
+        CONNECTIONS_PER_ORIGIN
+    }
+
+    /// The connection to `origin` that was used last, out of the list.
     #[inline]
-    pub(super) fn take(&self, origin: &Origin) -> Option<Kept> {
+    pub(super) fn lease(&self, origin: &Origin) -> Option<Lease> {
         let mut kept = self.kept.borrow_mut();
         // Mostly it is the last one, which needs no search and leaves no gap.
         if kept.last().is_some_and(|kept| kept.origin == *origin) {
@@ -93,14 +123,14 @@ impl Visitor {
         Some(kept.remove(index))
     }
 
-    /// Keeps a connection for the next exchange with its origin.
+    /// Keeps a connection that is idle since this instant for the next exchange with its origin.
     #[inline]
-    pub(super) fn keep(&self, one: Kept) {
+    pub(super) fn give_back(&self, lease: Lease, since: Nanos) {
         let mut kept = self.kept.borrow_mut();
         if kept.len() >= self.kept_max.get() {
             kept.remove(0);
         }
-        kept.push(one);
+        kept.push(Lease { idle_since: Some(since), ..lease });
     }
 
     /// Idle connections.

@@ -3,7 +3,9 @@
 use nmax_metrics::ErrorKind;
 
 use super::{HEAD_BYTES_MAX, HEADERS_MAX, INFORMATIONAL_MAX};
-use crate::coding::CODINGS_MAX;
+
+/// The most content codings in a row; a real server uses one.
+pub(crate) const CODINGS_MAX: usize = 4;
 
 /// Why bytes are no valid reply.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]

@@ -22,7 +22,5 @@ pub enum Discover {
     Hosts(Vec<String>),
 }
 
-/// Connections per origin that a browser opens at most (HTTP/1.1).
-pub const CONNECTIONS_PER_ORIGIN: usize = 6;
 /// Resources of one page that are fetched at most.
 pub const RESOURCES_MAX: usize = 500;

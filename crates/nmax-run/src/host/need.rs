@@ -4,10 +4,8 @@ use std::collections::BTreeSet;
 use std::net::IpAddr;
 use std::time::Duration;
 
-use nmax_http::Origin;
-use nmax_plan::plan::{
-    CONNECTIONS_PER_ORIGIN, Connection, Discover, Plan, Scenario, Step, ThinkTime, Visitor, Workload,
-};
+use nmax_http::{CONNECTIONS_PER_ORIGIN, Origin};
+use nmax_plan::plan::{Connection, Discover, Plan, Scenario, Step, ThinkTime, Visitor, Workload};
 use nmax_plan::schedule::Closed;
 use nmax_plan::summary;
 

@@ -10,7 +10,7 @@ use nmax_engine::http::driver::{Driver, Drivers};
 use nmax_engine::runtime::{Runtime, Timer};
 use nmax_http::codec::{Expected, Receiver};
 use nmax_http::line::Line;
-use nmax_http::{Alarm, Exchange, Failure, Fields, Piece, Reply, Request};
+use nmax_http::{Alarm, CONNECTIONS_PER_ORIGIN, Exchange, Failure, Fields, Origin, Piece, Reply, Request};
 use nmax_metrics::{Clock, Nanos, Network};
 
 use super::server::{Answer, Call, Server};
@@ -248,6 +248,10 @@ impl Driver for SimDriver {
             line: self.line.clone(),
             known: Known::default(),
         }
+    }
+
+    fn concurrency(&self, _: &Origin) -> usize {
+        CONNECTIONS_PER_ORIGIN
     }
 
     fn abandon(&mut self) -> Exchange {

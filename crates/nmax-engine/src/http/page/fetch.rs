@@ -108,7 +108,7 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
         loop {
             while lanes.len() < LANES_MAX
                 && cut.is_none()
-                && let Some((resource, origin)) = load.queue.next()
+                && let Some((resource, origin)) = load.queue.next(|origin| self.driver.concurrency(origin))
             {
                 let job = self.job(context, load, resource, origin);
                 let (driver, alarm) = load.spare.pop().unwrap_or_else(|| {

@@ -1,5 +1,5 @@
-//! Which resources of a page are fetched, and in which order: at most six at a time from one origin, styles and scripts
-//! of the head first. Pure.
+//! Which resources of a page are fetched, and in which order: at most so many at a time from one origin, styles and
+//! scripts of the head first. Pure.
 
 use std::collections::{BTreeMap, HashSet};
 use std::rc::Rc;
@@ -8,7 +8,7 @@ use nmax_extract::Tagger;
 use nmax_extract::resources::{Found, Kind, Priority};
 use nmax_http::{Origin, Url};
 use nmax_metrics::Nanos;
-use nmax_plan::plan::{CONNECTIONS_PER_ORIGIN, Discover, RESOURCES_MAX};
+use nmax_plan::plan::{Discover, RESOURCES_MAX};
 
 #[cfg(test)]
 mod tests;
@@ -163,12 +163,12 @@ impl<'a> Queue<'a> {
         self.waiting.insert((resource.priority, self.added), (resource, origin));
     }
 
-    /// The next resource that may be fetched, and the number of its origin, for [`Queue::ended`].
-    pub(super) fn next(&mut self) -> Option<(Resource, usize)> {
-        let origins = &self.origins;
-        let mut startable = self.waiting.iter();
-        let key = startable.find(|(_, (_, origin))| origins[*origin].1 < CONNECTIONS_PER_ORIGIN)?.0;
-        let key = *key;
+    /// The next resource that may be fetched, and the number of its origin, for [`Queue::ended`]; `concurrency` says how
+    /// many exchanges there may be with an origin.
+    pub(super) fn next(&mut self, concurrency: impl Fn(&Origin) -> usize) -> Option<(Resource, usize)> {
+        let has_room =
+            |number: usize| self.origins.get(number).is_some_and(|(origin, count)| *count < concurrency(origin));
+        let key = *self.waiting.iter().find(|(_, (_, origin))| has_room(*origin))?.0;
         let (resource, origin) = self.waiting.remove(&key)?;
         self.origins[origin].1 += 1;
         Some((resource, origin))

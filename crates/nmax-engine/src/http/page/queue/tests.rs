@@ -1,3 +1,4 @@
+use nmax_http::CONNECTIONS_PER_ORIGIN;
 use proptest::prelude::*;
 
 use super::*;
@@ -84,7 +85,7 @@ proptest! {
         let mut under_way: Vec<(usize, String)> = Vec::new();
         let mut started = 0;
         for end in ends {
-            while let Some((resource, origin)) = queue.next() {
+            while let Some((resource, origin)) = queue.next(|_| CONNECTIONS_PER_ORIGIN) {
                 let host = resource.url.origin.host.clone();
                 let busy = |host: &str| under_way.iter().filter(|(_, other)| other == host).count();
                 prop_assert!(busy(&host) < CONNECTIONS_PER_ORIGIN);
