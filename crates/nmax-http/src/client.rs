@@ -23,12 +23,12 @@ pub use visitor::CONNECTIONS_PER_ORIGIN;
 
 use crate::codec::Receiver;
 use crate::connection::Config;
+use crate::connection::proxy::Proxy;
+use crate::connection::resolve::Names;
+use crate::connection::tls::{ConfigError, Settings};
 use crate::failure::Failure;
 use crate::line::Line;
 use crate::message::{Fields, Reply};
-use crate::proxy::Proxy;
-use crate::resolve::Names;
-use crate::tls::{ConfigError, Settings};
 use crate::url::Origin;
 use crate::wire::WireEvent;
 use held::Held;

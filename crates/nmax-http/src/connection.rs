@@ -1,4 +1,17 @@
 //! One connection to an origin: allowed, connected, and wrapped in TLS when asked.
+//!
+//! # Layout
+//! - [`dns`]: addresses and lifetimes of names, from the host's files and its name servers
+//! - [`resolve`]: which of its addresses a connection takes
+//! - [`sources`], [`proxy`], [`tls`]: from where, through what, and how wrapped
+//! - [`sockets`]: how many sockets a process may have open
+
+mod dns;
+pub(crate) mod proxy;
+pub(crate) mod resolve;
+pub(crate) mod sockets;
+mod sources;
+pub(crate) mod tls;
 
 use std::fmt;
 use std::io;
@@ -18,10 +31,10 @@ use tokio_rustls::rustls::{ClientConnection, HandshakeKind};
 
 use crate::failure::Failure;
 use crate::line::Shaped;
-use crate::proxy::Proxy;
-use crate::sockets::{Room, SocketBudget};
-use crate::sources::connect_from;
 use crate::wire::WireLog;
+use proxy::Proxy;
+use sockets::{Room, SocketBudget};
+use sources::connect_from;
 
 #[cfg(test)]
 mod tests;

@@ -15,10 +15,7 @@
 //! - [`codec`]: replies from bytes, without I/O
 //! - `coding`: content codings of replies, undone piece by piece
 //! - `failure`: why there was no valid reply, in words
-//! - `dns`: addresses and lifetimes of names, from the host's files and its name servers
-//! - `resolve`: which of its addresses a connection takes
-//! - `sources`, `proxy`, `connection`, `tls`: the way to a server
-//! - `sockets`: how many sockets a process may have open
+//! - `connection`: the way to a server
 //! - `client`: one exchange after another
 //! - [`line`]: where a visitor is: bandwidth, round trip and jitter
 //! - `wire`: what goes over a connection, for a person who watches it
@@ -31,24 +28,18 @@ pub mod url;
 mod client;
 mod coding;
 mod connection;
-mod dns;
 mod failure;
 mod message;
-mod proxy;
-mod resolve;
-mod sockets;
-mod sources;
-mod tls;
 mod wire;
 
 pub use client::{Alarm, CONNECTIONS_PER_ORIGIN, Client, Exchange, Notes, Shared};
 pub use coding::{Undone, undo};
+pub use connection::proxy::Proxy;
+pub use connection::sockets::SocketBudget;
+pub use connection::tls::{ClientProblem, ConfigError};
 pub use connection::{Allow, ClientCertificate, Config, Family, HostOverride, NameRules, PhaseLimits};
 pub use cookies::{Jar, parse_date};
 pub use failure::Failure;
 pub use message::{Field, Fields, HeadText, KeepBody, Piece, Reply, ReplyHead, Request, RequestHead, RequestText};
-pub use proxy::Proxy;
-pub use sockets::SocketBudget;
-pub use tls::{ClientProblem, ConfigError};
 pub use url::{Origin, Scheme, Url, UrlError};
 pub use wire::{WireEvent, WireLog};

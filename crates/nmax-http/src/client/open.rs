@@ -16,11 +16,11 @@ use tokio_rustls::client::TlsStream;
 use super::progress::{Deadline, Phase, Progress};
 use super::visitor::{Ahead, Lease};
 use super::{Alarm, Client, Shared};
+use crate::connection::resolve::{Answers, Way};
+use crate::connection::sockets::Room;
 use crate::connection::{Stream, Wrapped, connect_to, handshake};
 use crate::failure::Failure;
 use crate::line::{Line, Shaped};
-use crate::resolve::{Answers, Way};
-use crate::sockets::Room;
 use crate::url::{Origin, Scheme};
 use crate::wire::WireEvent;
 

@@ -8,8 +8,8 @@ use nmax_metrics::Nanos;
 use tokio_rustls::TlsConnector;
 
 use crate::connection::Stream;
+use crate::connection::resolve::Answers;
 use crate::line::Line;
-use crate::resolve::Answers;
 use crate::url::Origin;
 
 /// Connections of a visitor to one origin at a time, as browsers have them.

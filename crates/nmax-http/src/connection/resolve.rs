@@ -18,10 +18,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use nmax_metrics::{Clock, ErrorKind, Nanos};
 use tokio::sync::OnceCell;
 
+use crate::connection::dns::{self, Question};
+use crate::connection::sockets::SocketBudget;
 use crate::connection::{Family, HostOverride, NameRules};
-use crate::dns::{self, Question};
 use crate::failure::Failure;
-use crate::sockets::SocketBudget;
 use crate::url::Origin;
 
 #[cfg(test)]

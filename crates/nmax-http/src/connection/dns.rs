@@ -22,8 +22,8 @@ use nmax_metrics::{ErrorKind, Nanos};
 use tokio::sync::{Semaphore, mpsc, oneshot};
 
 use crate::connection::Family;
+use crate::connection::sockets::SocketBudget;
 use crate::failure::Failure;
-use crate::sockets::SocketBudget;
 use message::WireName;
 
 /// Lookups that run at once.

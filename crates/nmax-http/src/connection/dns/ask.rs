@@ -15,8 +15,8 @@ use super::quota;
 use super::system::{self, Resolver};
 use super::{Answer, Question};
 use crate::connection::Family;
+use crate::connection::sockets::Room;
 use crate::failure::Failure;
-use crate::sockets::Room;
 
 const HOSTS: &str = "/etc/hosts";
 const RESOLV_CONF: &str = "/etc/resolv.conf";
