@@ -16,8 +16,8 @@ use std::time::Duration;
 use clap::Args;
 use nmax_observe::agent::token::{STRONG_BYTES_MIN, Token};
 use nmax_observe::agent::{Agent, AgentOptions, Place};
-use nmax_plan::addresses::{ServiceUrl, is_here};
 use nmax_plan::units::parse_duration;
+use nmax_sources::service::{ServiceUrl, is_here};
 use tokio::signal::unix::{SignalKind, signal};
 
 /// The variable that holds the token where no file does.

@@ -6,7 +6,7 @@
 //! # Layout
 //! - [`open`]: from a plan's `observe` to sources
 //! - [`source`]: what can be read, and why it could not be
-//! - [`address`]: where sources are, and which addresses none may connect to
+//! - [`address`]: which addresses no source may connect to; [`elsewhere`]: which sources are beyond this host
 //! - `fetch`: one page over HTTP, in bounded time and size
 //! - `place`, `rates`: URLs as people write them; counters since the reading before
 //! - [`host`]: this host; [`process`]: which processes a name means; [`connections`]: TCP of this process's own
@@ -14,7 +14,7 @@
 //! - `prometheus`: pages of metrics
 //! - `reach`, `tls`: conversations in bounded time and size; which servers are believed
 //! - `numbers`: readings from names and numbers
-//! - `postgres`, `redis`, `memcached`, `nginx`: services by what they say of themselves
+//! - `services`: the constructor of each kind; `postgres`, `redis`, `memcached` and `nginx` by what they say of themselves
 //! - [`follow`]: files that others append to; [`log`](mod@log): what followed logs say
 //! - [`watcher`]: reads sources until it is stopped; `odd`: figures that cannot be
 //! - [`trial`]: one attempt at each source, before any load
@@ -25,22 +25,20 @@ pub mod address;
 pub mod agent;
 pub mod clock;
 pub mod connections;
+pub mod elsewhere;
 mod fetch;
 pub mod follow;
 pub mod host;
 pub mod log;
-mod memcached;
-mod nginx;
 mod numbers;
 mod odd;
 pub mod open;
 mod place;
-mod postgres;
 pub mod process;
 mod prometheus;
 mod rates;
 mod reach;
-mod redis;
+mod services;
 pub mod source;
 mod tls;
 pub mod trial;

@@ -11,8 +11,8 @@ use nmax_log::format::Reader;
 use nmax_log::format::lines::{Cut, Lines};
 use nmax_log::record::Line;
 use nmax_metrics::Nanos;
-use nmax_plan::plan::LogKind;
 use nmax_sources::Unit;
+use nmax_sources::kinds::{ACCESS, APPLICATION};
 
 use crate::follow::{Change, Follow, FollowError};
 use crate::source::{Reading, Source, Trouble};
@@ -31,6 +31,25 @@ const WAITING_MAX: usize = 1_000;
 const WAITING_BYTES_MAX: usize = 4 << 20;
 /// Lines that must not fit the format before that is said.
 const MISFITS_MIN: u64 = 20;
+
+/// What is written in a log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LogKind {
+    /// A line for each request.
+    Access,
+    /// What an application says of itself.
+    Application,
+}
+
+impl LogKind {
+    /// The kind of this word.
+    pub fn named(word: &str) -> Option<Self> {
+        [(ACCESS, Self::Access), (APPLICATION, Self::Application)]
+            .into_iter()
+            .find(|(name, _)| *name == word)
+            .map(|(_, kind)| kind)
+    }
+}
 
 /// A log that is followed. What an access log says of single requests goes into the tap.
 pub fn source(name: &str, file: &str, format: Option<&str>, kind: Option<LogKind>, tap: &Tap) -> Box<dyn Source> {

@@ -2,13 +2,14 @@
 
 use std::path::Path;
 
-use nmax_plan::plan::{EVERY_DEFAULT, INJECTOR, Observed, ObservedSource, SourceKind};
+use nmax_plan::plan::{EVERY_DEFAULT, INJECTOR, Observed, ObservedSource};
+use nmax_sources::kinds;
 
-use crate::agent;
 use crate::connections::Connections;
 use crate::host::Host;
 use crate::log::Tap;
 use crate::prometheus::Neighbours;
+use crate::services::{self, Opening};
 use crate::source::Source;
 use crate::watcher::Watched;
 
@@ -30,7 +31,7 @@ pub fn open_all(observed: &[Observed], served: Option<u16>, tap: &Tap) -> Vec<Wa
     let here = [here("host", Box::new(host)), here("connections", Box::new(Connections::new()))];
     let sources = specs(observed).map(|spec| Watched {
         host: spec.host.clone(),
-        name: format!("{} {}", spec.kind.word(), spec.name),
+        name: format!("{} {}", spec.kind.word, spec.name),
         every: spec.every,
         source: open(spec, observed, tap),
     });
@@ -53,8 +54,8 @@ fn here(name: &str, source: Box<dyn Source>) -> Watched {
 /// What else is read of the host of a source.
 fn neighbours(spec: &ObservedSource, observed: &[Observed]) -> Neighbours {
     let of_host = specs(observed).filter(|other| host(other) == host(spec));
-    let is_page = |other: &&ObservedSource| matches!(other.kind, SourceKind::Prometheus { .. });
-    let has_agent = of_host.clone().any(|other| matches!(other.kind, SourceKind::Agent { .. }));
+    let is_page = |other: &&ObservedSource| other.kind == &kinds::PROMETHEUS;
+    let has_agent = of_host.clone().any(|other| other.kind == &kinds::AGENT);
     Neighbours {
         is_host_read: host(spec) == INJECTOR || has_agent,
         has_other_page: of_host.filter(is_page).count() > 1,
@@ -68,24 +69,7 @@ fn host(spec: &ObservedSource) -> &str {
 
 /// A source of what is `observed`, as a run of it reads it.
 pub(crate) fn open(spec: &ObservedSource, observed: &[Observed], tap: &Tap) -> Box<dyn Source> {
-    source(spec, neighbours(spec, observed), tap)
-}
-
-/// One function per kind.
-fn source(spec: &ObservedSource, neighbours: Neighbours, tap: &Tap) -> Box<dyn Source> {
-    match &spec.kind {
-        SourceKind::Agent { reach, token, processes } => agent::source(&spec.name, reach, token.as_deref(), processes),
-        SourceKind::Prometheus { url, token, resources } => {
-            crate::prometheus::source(url, token.as_deref(), &spec.name, resources, neighbours)
-        }
-        SourceKind::Postgres { url } => crate::postgres::source(url, &spec.name, spec.every),
-        SourceKind::Redis { url } => crate::redis::source(url, &spec.name),
-        SourceKind::Memcached { address } => crate::memcached::source(address, &spec.name),
-        SourceKind::Nginx { url } => crate::nginx::source(url, &spec.name),
-        SourceKind::Log { file, format, kind, .. } => {
-            crate::log::source(&spec.name, file, format.as_deref(), *kind, tap)
-        }
-    }
+    services::open(&Opening { spec, neighbours: neighbours(spec, observed), tap })
 }
 
 #[cfg(test)]

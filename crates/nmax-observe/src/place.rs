@@ -1,7 +1,7 @@
 //! Where a service is, as people write it: URLs with user and password, and addresses without a scheme.
 
-use nmax_plan::addresses::{percent_decoded, query_pairs};
 use nmax_secrets::masked_url;
+use nmax_sources::service::{percent_decoded, query_pairs};
 
 use crate::Trouble;
 

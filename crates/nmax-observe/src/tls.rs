@@ -5,8 +5,8 @@ use std::fs;
 use std::io;
 use std::sync::{Arc, OnceLock};
 
-use nmax_plan::addresses::tls::{CertificateCheck, Encryption, TlsOptions};
-use nmax_plan::units::UnitError;
+use nmax_sources::service::Wrong;
+use nmax_sources::tls::{CertificateCheck, Encryption, TlsOptions};
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::client::{verify_server_cert_signed_by_trust_anchor, verify_server_name};
 use rustls::crypto::{self, WebPkiSupportedAlgorithms};
@@ -41,7 +41,7 @@ impl Tls {
     pub(crate) fn of(
         service: &mut Service,
         option: &'static str,
-        read: impl Fn(&[(String, String)]) -> Result<TlsOptions, UnitError>,
+        read: impl Fn(&[(String, String)]) -> Result<TlsOptions, Wrong>,
     ) -> Self {
         let read = service.place.as_ref().ok().map(|place| read(&place.query));
         let options = match read {

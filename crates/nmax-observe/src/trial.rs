@@ -11,7 +11,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use nmax_metrics::Nanos;
-use nmax_plan::plan::{Observed, ProcessRef, SourceKind};
+use nmax_plan::plan::{Observed, ProcessRef};
+use nmax_sources::kinds::PROCESSES;
 use nmax_sources::{Figure, figures};
 
 use crate::host::Host;
@@ -107,11 +108,7 @@ impl Task {
         match one {
             Observed::Process { name, process } => Self::Process(name.clone(), process.clone()),
             Observed::Source(spec) => {
-                let processes = match &spec.kind {
-                    SourceKind::Agent { processes, .. } => processes.clone(),
-                    _ => Vec::new(),
-                };
-                Self::Source(open(spec, observed, &Tap::default()), processes)
+                Self::Source(open(spec, observed, &Tap::default()), spec.list(&PROCESSES).to_vec())
             }
         }
     }

@@ -6,18 +6,12 @@
 use core::net::{IpAddr, Ipv6Addr, SocketAddr};
 
 use nmax_secrets::masked_url;
+use nmax_sources::service::{HOST_BYTES_MAX, is_encoded};
 
 use crate::units::UnitError;
 
 mod class;
-mod service;
-pub mod tls;
 pub use class::{Class, classify, is_link_local};
-pub use service::{ServiceUrl, is_here, parse_place};
-pub use tls::{percent_decoded, query_pairs};
-
-/// Longest host name (RFC 1035, 2.3.4).
-const HOST_BYTES_MAX: usize = 253;
 
 /// An address of this machine, without a port.
 pub fn parse_source(text: &str) -> Result<IpAddr, UnitError> {
@@ -102,14 +96,6 @@ pub fn parse_proxy(text: &str) -> Result<String, UnitError> {
         }),
         Err(message) => wrong(format!("not a proxy: {message}")),
     }
-}
-
-/// Whether every `%` begins an escape.
-fn is_encoded(text: &str) -> bool {
-    text.split('%').skip(1).all(|after| {
-        let digits = after.as_bytes().get(..2);
-        digits.is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))
-    })
 }
 
 /// Whether a text begins with a scheme and `://`. A URL within a query does not make it one.

@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use nmax_secrets::Redactor;
 
-use crate::addresses::tls::{POSTGRES_ISSUERS, REDIS_ISSUERS, change_issuers};
 use crate::schedule::{Stage, StageKind};
 use crate::tags::TagRule;
 use crate::template::Labels;
@@ -34,9 +33,8 @@ pub use http::{
     BODY_LIMIT_DEFAULT, ClientCertificate, Coding, Connection, Cookies, Defaults, Dns, Family, HostOverride,
     PhaseTimeouts, REDIRECTS_DEFAULT, REDIRECTS_MAX, TIMEOUT_DEFAULT, Version, Visitor,
 };
-pub use observed::{
-    AgentReach, EVERY_DEFAULT, INJECTOR, LogKind, MappedKind, MappedResource, Observed, ObservedSource, SourceKind,
-};
+pub use nmax_sources::INJECTOR;
+pub use observed::{EVERY_DEFAULT, MappedKind, MappedResource, Observed, ObservedSource, Reach, Value};
 pub use pacing::PACING_SLACK_MAX;
 pub use page::{Discover, Page, RESOURCES_MAX};
 pub use reply::{Check, Expect, Extract, MatchPick, Source, Test};
@@ -184,14 +182,8 @@ impl Plan {
             });
         }
         for observed in &mut self.observe {
-            let Observed::Source(source) = observed else {
-                continue;
-            };
-            match &mut source.kind {
-                SourceKind::Log { file, .. } => change(file),
-                SourceKind::Postgres { url } => change_issuers(url, POSTGRES_ISSUERS, change),
-                SourceKind::Redis { url } => change_issuers(url, REDIS_ISSUERS, change),
-                _ => {}
+            if let Observed::Source(source) = observed {
+                source.change_files(change);
             }
         }
         for process in self.processes_mut() {

@@ -13,7 +13,7 @@ use nmax_engine::http::network;
 use nmax_engine::runtime::real::RealClock;
 use nmax_http::{Allow, Config, Failure, Origin, Shared, Url};
 use nmax_metrics::ErrorKind;
-use nmax_observe::address::elsewhere;
+use nmax_observe::elsewhere::elsewhere;
 use nmax_plan::addresses::is_absolute;
 use nmax_plan::plan::{Action, Discover, Plan, Scenario};
 use nmax_plan::template::Template;

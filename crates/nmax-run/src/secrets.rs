@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use nmax_engine::Known;
 use nmax_plan::addresses::is_absolute;
 use nmax_plan::document::write::to_yaml;
-use nmax_plan::plan::{Action, Body, FormPart, Observed, PartContent, Plan, SourceKind, Step, Test};
+use nmax_plan::plan::{Action, Body, FormPart, Observed, PartContent, Plan, Step, Test};
 use nmax_plan::template::{Part, Template};
 use nmax_secrets::{MASK, Message, Place, Redactor, Rules, find, is_secret_header, is_secret_name, masked_url};
 
@@ -26,7 +26,11 @@ pub fn mask_plan(plan: &Plan) -> Plan {
     if let Some(proxy) = &mut plan.defaults.proxy {
         *proxy = masked_url(proxy);
     }
-    plan.observe.iter_mut().for_each(mask_observed);
+    for observed in &mut plan.observe {
+        if let Observed::Source(source) = observed {
+            source.mask();
+        }
+    }
     let actions = plan.timeline.iter_mut().flat_map(|item| std::iter::once(&mut item.action).chain(&mut item.undo));
     actions.for_each(|action| mask_action(action, &plan.redactor));
     for scenario in plan.all_scenarios_mut() {
@@ -91,22 +95,6 @@ fn yaml_without(plan: &Plan, redactor: &Redactor) -> String {
         scenario.change_templates(&mut |template| hide(template));
     }
     to_yaml(&masked)
-}
-
-fn mask_observed(observed: &mut Observed) {
-    let Observed::Source(source) = observed else {
-        return;
-    };
-    let mask_url = |url: &mut String| *url = masked_url(url);
-    match &mut source.kind {
-        SourceKind::Agent { token, .. } => *token = token.take().map(|_| MASK.to_owned()),
-        SourceKind::Prometheus { url, token, .. } => {
-            mask_url(url);
-            *token = token.take().map(|_| MASK.to_owned());
-        }
-        SourceKind::Postgres { url } | SourceKind::Redis { url } | SourceKind::Nginx { url } => mask_url(url),
-        SourceKind::Memcached { .. } | SourceKind::Log { .. } => {}
-    }
 }
 
 fn mask_action(action: &mut Action, redactor: &Redactor) {

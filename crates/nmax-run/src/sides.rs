@@ -18,8 +18,9 @@ use std::ops::Range;
 use nmax_engine::measure::told::Tellings;
 use nmax_metrics::{Catalog, Histogram, NameId, Nanos, Resource};
 use nmax_observe::log::{Agent, Batch, Entry, Tap};
-use nmax_plan::plan::{LogKind, Observed, ObservedSource, Plan, SourceKind};
+use nmax_plan::plan::{Plan, Reach};
 use nmax_secrets::Redactor;
+use nmax_sources::kinds::{APPLICATION, KIND, LOG};
 
 mod bins;
 mod json;
@@ -47,23 +48,16 @@ const SAME_CLOCK_US: i64 = 10_000_000;
 
 /// Whether the run's exchanges must be told: it follows a log that may be an access log.
 pub fn are_wanted(plan: &Plan) -> bool {
-    plan.observe.iter().any(|observed| {
-        matches!(
-            observed,
-            Observed::Source(ObservedSource {
-                kind: SourceKind::Log { kind, .. },
-                ..
-            }) if *kind != Some(LogKind::Application)
-        )
-    })
+    let mut logs = plan.observe.iter().filter_map(|observed| observed.source(&LOG));
+    logs.any(|log| log.text(&KIND) != Some(APPLICATION))
 }
 
 /// Remembers where the followed logs end before the run: its first requests are sent before anybody follows. What a setup
 /// asks for is no part of the run's traffic, so behind one logs are followed from where they are then.
 pub fn mark(plan: &Plan, tap: &Tap) {
-    let files = plan.observe.iter().filter_map(|observed| match observed {
-        Observed::Source(ObservedSource { kind: SourceKind::Log { file, .. }, .. }) => Some(file),
-        Observed::Source(_) | Observed::Process { .. } => None,
+    let files = plan.observe.iter().filter_map(|observed| match &observed.source(&LOG)?.reach {
+        Reach::At(file) => Some(file),
+        Reach::Calls(_) => None,
     });
     files.filter(|_| plan.setup.is_none()).for_each(|file| tap.mark(file));
 }

@@ -37,9 +37,9 @@ const fn row(name: &'static str, layer: Layer, own: &'static [&'static str], thi
 /// The crates, from the core outwards.
 pub(crate) const TABLE: [Row; 26] = [
     row("nmax-text", Layer::Pure, &[], &[]),
-    row("nmax-sources", Layer::Pure, &[], &[]),
     row("nmax-domain", Layer::Pure, &[], &["psl"]),
     row("nmax-secrets", Layer::Pure, &[], &["base64", "memchr", "regex"]),
+    row("nmax-sources", Layer::Pure, &["nmax-text", "nmax-secrets"], &[]),
     row("nmax-data", Layer::Pure, &[], &["thiserror"]),
     row(
         "nmax-plan",
@@ -123,7 +123,7 @@ pub(crate) const TABLE: [Row; 26] = [
             "ureq",
         ],
     ),
-    row("nmax-agent", Layer::Shell, &["nmax-text", "nmax-plan", "nmax-observe"], &["clap", "tokio"]),
+    row("nmax-agent", Layer::Shell, &["nmax-text", "nmax-sources", "nmax-plan", "nmax-observe"], &["clap", "tokio"]),
     row(
         "nmax-target",
         Layer::Shell,

@@ -20,8 +20,9 @@
 use std::collections::BTreeMap;
 
 use nmax_metrics::{Aggregate, NameId, Nanos, Section, Track, TrackKey};
-use nmax_plan::plan::{Observed, Plan, SourceKind};
+use nmax_plan::plan::Plan;
 use nmax_sources::figures;
+use nmax_sources::kinds::{LAYER, LOG};
 
 use super::stretches::{Of, Stretches};
 use crate::Evidence;
@@ -128,13 +129,8 @@ fn counters<'a>(evidence: &Evidence<'a>) -> Vec<Counter<'a>> {
 
 /// The layer that the plan puts a followed log into.
 fn layer_of<'a>(plan: &'a Plan, figure: &TrackKey, name: &str) -> Option<&'a str> {
-    plan.observe.iter().find_map(|observed| match observed {
-        Observed::Source(source) if source.name == name && source.host == figure.host => match &source.kind {
-            SourceKind::Log { layer, .. } => layer.as_deref(),
-            _ => None,
-        },
-        Observed::Source(_) | Observed::Process { .. } => None,
-    })
+    let mut logs = plan.observe.iter().filter_map(|observed| observed.source(&LOG));
+    logs.find(|log| log.name == name && log.host == figure.host)?.text(&LAYER)
 }
 
 /// Operations per exchange of each request name; `None` where the mix does not tell.

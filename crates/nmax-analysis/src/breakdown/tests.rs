@@ -1,9 +1,10 @@
 use nmax_metrics::{
     Aggregate, Histogram, NameId, Nanos, Network, Outcome, Readings, Resource, Sample, Section, TrackKey, Window,
 };
-use nmax_plan::plan::{EVERY_DEFAULT, Method, Observed, ObservedSource, Request, SourceKind, Step};
+use nmax_plan::plan::{Method, Observed, ObservedSource, Request, Step, Value};
 use nmax_plan::tags::TagRule;
 use nmax_plan::template::{Part, Template};
+use nmax_sources::kinds::{LAYER, LOG};
 use proptest::prelude::*;
 
 use super::operations::non_negative;
@@ -415,17 +416,10 @@ fn follow(run: &mut Run, exchanges: &[Ended], (host, name): (&str, &str), share:
             unit: "per s".into(),
         });
     }
-    run.plan.observe.push(Observed::Source(ObservedSource {
-        host: host.to_owned(),
-        name: name.to_owned(),
-        every: EVERY_DEFAULT,
-        kind: SourceKind::Log {
-            file: format!("{name}.log"),
-            format: None,
-            kind: None,
-            layer: layer.map(str::to_owned),
-        },
-    }));
+    let mut log = ObservedSource::at(&LOG, &format!("{name}.log"));
+    (log.host, log.name) = (host.to_owned(), name.to_owned());
+    log.values.extend(layer.map(|layer| (&LAYER, Value::Text(layer.to_owned()))));
+    run.plan.observe.push(Observed::Source(log));
 }
 
 /// Followed logs of one layer, each on a host of its own.

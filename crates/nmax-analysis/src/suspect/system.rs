@@ -1,7 +1,8 @@
 //! The system under test as the client sees it: its hosts, throughput, and where the client's own clock says time went.
 
 use nmax_metrics::{Histogram, Section};
-use nmax_plan::plan::{AgentReach, INJECTOR, Observed, Plan, SourceKind, Step, Workload};
+use nmax_plan::plan::{INJECTOR, ObservedSource, Plan, Reach, Step, Workload};
+use nmax_sources::kinds::AGENT;
 
 use super::look::Look;
 use crate::Evidence;
@@ -147,15 +148,10 @@ fn target(plan: &Plan, look: &Look) -> (String, bool) {
     }
     // An agent may have been given a name of its own; its URL says which host it is on.
     let shown = address.map_or(name, |address| address.to_string());
-    let agent = plan.observe.iter().find_map(|observed| match observed {
-        Observed::Source(source) => match &source.kind {
-            SourceKind::Agent { reach: AgentReach::Pull(url), .. } => {
-                (host_of(url).as_deref() == Some(shown.as_str())).then(|| source.host.clone())
-            }
-            _ => None,
-        },
-        Observed::Process { .. } => None,
-    });
+    let mut agents = plan.observe.iter().filter_map(|observed| observed.source(&AGENT));
+    let is_there =
+        |agent: &&ObservedSource| matches!(&agent.reach, Reach::At(url) if host_of(url).as_ref() == Some(&shown));
+    let agent = agents.find(is_there).map(|agent| agent.host.clone());
     let known = agent.filter(|host| look.hosts().contains(host.as_str()));
     (known.unwrap_or(shown), false)
 }

@@ -1,7 +1,7 @@
 //! An agent as a source of a run.
 
 use nmax_metrics::{Clock, Nanos};
-use nmax_plan::plan::AgentReach;
+use nmax_plan::plan::Reach;
 use nmax_sources::figures;
 
 use super::calendar::Calendar;
@@ -21,7 +21,7 @@ const MENTION_AFTER: Nanos = Nanos::from_secs(60);
 const SHOTS_MAX: usize = 1_000;
 
 /// The agent of a host.
-pub(crate) fn source(name: &str, reach: &AgentReach, token: Option<&str>, processes: &[String]) -> Box<dyn Source> {
+pub(crate) fn source(name: &str, reach: &Reach, token: Option<&str>, processes: &[String]) -> Box<dyn Source> {
     Box::new(RemoteAgent::new(name, reach, token, processes))
 }
 
@@ -49,7 +49,7 @@ pub(super) struct RemoteAgent {
 }
 
 impl RemoteAgent {
-    pub(super) fn new(name: &str, reach: &AgentReach, token: Option<&str>, processes: &[String]) -> Self {
+    pub(super) fn new(name: &str, reach: &Reach, token: Option<&str>, processes: &[String]) -> Self {
         Self {
             name: name.to_owned(),
             processes: processes.to_vec(),

@@ -1,21 +1,15 @@
+use nmax_sources::SourceKind;
+
 use super::*;
 
-fn page(host: &str) -> ObservedSource {
-    spec(host, SourceKind::Prometheus { url: "http://127.0.0.1:1/".into(), token: None, resources: Vec::new() })
-}
-
-fn spec(host: &str, kind: SourceKind) -> ObservedSource {
-    ObservedSource { name: "app".into(), host: host.into(), every: EVERY_DEFAULT, kind }
+fn spec(host: &str, kind: &'static SourceKind) -> ObservedSource {
+    ObservedSource { host: host.into(), ..ObservedSource::at(kind, "http://127.0.0.1:1/") }
 }
 
 #[test]
 fn sources_know_what_else_is_read_of_their_host() {
-    let agent = SourceKind::Agent {
-        reach: nmax_plan::plan::AgentReach::Pull("http://127.0.0.1:1".into()),
-        token: None,
-        processes: Vec::new(),
-    };
-    let redis = SourceKind::Redis { url: "redis://127.0.0.1:1".into() };
+    let page = |host: &str| spec(host, &kinds::PROMETHEUS);
+    let (agent, redis) = (&kinds::AGENT, &kinds::REDIS);
     let specs = [page("a"), page("a"), page("b"), spec("b", agent), page("c"), spec("c", redis), page(INJECTOR)];
     let observed = specs.clone().map(Observed::Source);
     let of = |index: usize| {

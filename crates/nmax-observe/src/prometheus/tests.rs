@@ -1,12 +1,15 @@
 use std::sync::mpsc::sync_channel;
 
-use nmax_plan::plan::MappedKind;
+use nmax_plan::plan::{MappedKind, ObservedSource};
 use nmax_sources::figures::{IN_USE_COUNT, LIMIT_COUNT, TIMEOUTS_PER_S, WAITING_COUNT};
+use nmax_sources::kinds::{NGINX, PROMETHEUS};
 use proptest::prelude::*;
 
 use super::room::RESOURCES_MAX;
 use super::*;
 use crate::fixture::{Fake, read_head, value};
+use crate::log::Tap;
+use crate::open::open;
 
 /// Readings of pages, one a second; what the last one gives, and everything that was said.
 fn digest(name: &str, resources: &[MappedResource], pages: &[&str]) -> (Vec<Reading>, Vec<String>) {
@@ -357,8 +360,9 @@ fn no_message_of_a_source_holds_a_secret_of_its_query() {
     for answer in answers {
         let server = Fake::says(answer);
         let url = server.url("/m?token=s3cret&page=7");
-        let mut sources = [source(&url, None, "app", &[], Neighbours::default()), crate::nginx::source(&url, "front")];
-        for source in &mut sources {
+        for kind in [&PROMETHEUS, &NGINX] {
+            let spec = ObservedSource::at(kind, &url);
+            let mut source = open(&spec, &[], &Tap::default());
             let trouble = source.read(Nanos::ZERO).unwrap_err();
             assert!(!trouble.text.contains("s3cret"), "{trouble}");
             assert!(trouble.text.contains("/m?token=REDACTED&page=7"), "{trouble}");

@@ -2,22 +2,28 @@ use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::sync::mpsc::Receiver;
 
-use nmax_plan::plan::{AgentReach, EVERY_DEFAULT, INJECTOR, ObservedSource};
+use nmax_plan::plan::{ObservedSource, Value};
+use nmax_sources::SourceKind;
+use nmax_sources::kinds::*;
 
 use super::*;
 use crate::fixture::Fake;
 use crate::host::tree::Tree;
 
-fn of(kind: SourceKind) -> Observed {
-    Observed::Source(ObservedSource { host: INJECTOR.into(), name: "it".into(), every: EVERY_DEFAULT, kind })
+fn of(kind: &'static SourceKind, place: &str) -> ObservedSource {
+    ObservedSource { name: "it".into(), ..ObservedSource::at(kind, place) }
 }
 
 fn nginx(server: &Fake) -> Observed {
-    of(SourceKind::Nginx { url: server.url("/status") })
+    Observed::Source(of(&NGINX, &server.url("/status")))
 }
 
 fn log(file: &Path, format: Option<&str>) -> Observed {
-    of(SourceKind::Log { file: file.display().to_string(), format: format.map(str::to_owned), kind: None, layer: None })
+    let log = of(&LOG, &file.display().to_string());
+    Observed::Source(match format {
+        Some(format) => log.with(&FORMAT, Value::Text(format.to_owned())),
+        None => log,
+    })
 }
 
 /// What is tried, and what is said of it.
@@ -57,19 +63,14 @@ fn every_source_is_tried_once() {
         stream.get_mut().write_all(answer).unwrap();
         None
     });
-    let prometheus =
-        |server: &Fake| of(SourceKind::Prometheus { url: server.url("/metrics"), token: None, resources: Vec::new() });
+    let prometheus = |server: &Fake| Observed::Source(of(&PROMETHEUS, &server.url("/metrics")));
     let observed = [
         nginx(&status),
         nginx(&web),
         prometheus(&page),
         prometheus(&web),
-        of(SourceKind::Memcached { address: memcached.address.to_string() }),
-        of(SourceKind::Agent {
-            reach: AgentReach::Pull("http://127.0.0.1:1".into()),
-            token: None,
-            processes: Vec::new(),
-        }),
+        Observed::Source(of(&MEMCACHED, &memcached.address.to_string())),
+        Observed::Source(of(&AGENT, "http://127.0.0.1:1")),
     ];
     assert_says(
         &observed,

@@ -3,7 +3,8 @@
 use std::path::Path;
 use std::process::Command;
 
-use nmax_plan::plan::SourceKind;
+use nmax_plan::plan::ObservedSource;
+use nmax_sources::kinds::*;
 
 use crate::Read;
 use crate::certificates::Certificates;
@@ -20,9 +21,10 @@ fn settings(files: &Certificates) -> Vec<String> {
 }
 
 fn postgres(database: &Database, user: &str, query: &str) -> Read {
-    quick(SourceKind::Postgres {
-        url: format!("postgres://{user}:s3cret@localhost:{}/postgres?{query}", database.port),
-    })
+    quick(ObservedSource::at(
+        &POSTGRES,
+        &format!("postgres://{user}:s3cret@localhost:{}/postgres?{query}", database.port),
+    ))
 }
 
 /// The words of a refusal, which is final, and without the password.
@@ -92,7 +94,8 @@ fn rules_of_roles(database: &Database) {
     assert!(text.contains("no pg_hba.conf entry"), "{text}");
     let text = refused(postgres(database, "nobody", ""));
     assert!(text.contains("without TLS: it says: no pg_hba.conf entry"), "{text}");
-    let wrong = SourceKind::Postgres { url: format!("postgres://sealed:s3cret2@localhost:{}/postgres", database.port) };
+    let wrong =
+        ObservedSource::at(&POSTGRES, &format!("postgres://sealed:s3cret2@localhost:{}/postgres", database.port));
     let text = refused(quick(wrong));
     assert!(text.contains("password authentication failed") && !text.contains("without TLS"), "{text}");
 }
@@ -109,20 +112,20 @@ fn certificates(database: &Database, files: &Certificates) {
     let text = refused(postgres(database, "sealed", "sslmode=verify-full"));
     assert!(text.contains("add `sslrootcert=FILE` to the URL"), "{text}");
     // The certificate is not made out to the address.
-    let by_address = |mode| SourceKind::Postgres {
-        url: format!("postgres://sealed:s3cret@127.0.0.1:{}/postgres?{}", database.port, root(mode, &files.issuer)),
+    let by_address = |mode| {
+        ObservedSource::at(
+            &POSTGRES,
+            &format!("postgres://sealed:s3cret@127.0.0.1:{}/postgres?{}", database.port, root(mode, &files.issuer)),
+        )
     };
     quick(by_address("verify-ca")).figures();
     let text = refused(quick(by_address("verify-full")));
     assert!(text.contains("another name") && text.contains("localhost"), "{text}");
     // A socket in a file needs none.
-    let socket = SourceKind::Postgres {
-        url: format!(
-            "postgres://app@:{}/postgres?host={}&sslmode=verify-full",
-            database.port,
-            database.folder.0.display()
-        ),
-    };
+    let socket = ObservedSource::at(
+        &POSTGRES,
+        &format!("postgres://app@:{}/postgres?host={}&sslmode=verify-full", database.port, database.folder.0.display()),
+    );
     quick(socket).figures();
 }
 
@@ -141,8 +144,8 @@ fn redis(folder: &Folder, files: &Certificates, port: u16, clients: &str) -> Ser
 fn redis_over_tls() {
     let (folder, port) = (Folder::new("rediss"), free_port());
     let files = Certificates::write(&folder.0);
-    let url = |user: &str, host: &str, file: &Path| SourceKind::Redis {
-        url: format!("rediss://{user}@{host}:{port}?ca={}", file.display()),
+    let url = |user: &str, host: &str, file: &Path| {
+        ObservedSource::at(&REDIS, &format!("rediss://{user}@{host}:{port}?ca={}", file.display()))
     };
     let server = redis(&folder, &files, port, "no");
     let mut source = Read::of(url(":s3cret", "localhost", &files.issuer));
@@ -154,7 +157,7 @@ fn redis_over_tls() {
     assert!(text.contains("another name"), "{text}");
     let text = refused(Read::of(url(":s3cret", "localhost", &files.other)));
     assert!(text.contains("not trusted") && text.contains("`ca`"), "{text}");
-    let unnamed = SourceKind::Redis { url: format!("rediss://:s3cret@localhost:{port}") };
+    let unnamed = ObservedSource::at(&REDIS, &format!("rediss://:s3cret@localhost:{port}"));
     let text = refused(Read::of(unnamed));
     assert!(text.contains("add `ca=FILE` to the URL"), "{text}");
     let text = refused(Read::of(url(":s3cret2", "localhost", &files.issuer)));

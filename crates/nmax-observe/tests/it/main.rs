@@ -27,7 +27,7 @@ use std::time::{Duration, Instant};
 use nmax_metrics::Nanos;
 use nmax_observe::log::Tap;
 use nmax_observe::{Reading, Source, Trouble, open_all};
-use nmax_plan::plan::{Observed, ObservedSource, SourceKind};
+use nmax_plan::plan::{Observed, ObservedSource};
 
 /// A source of a plan, called `it`, with a clock on which a second passes from one reading to the next.
 struct Read {
@@ -36,13 +36,13 @@ struct Read {
 }
 
 impl Read {
-    fn of(kind: SourceKind) -> Self {
-        Self::every(Duration::from_secs(1), kind)
+    fn of(source: ObservedSource) -> Self {
+        Self::every(Duration::from_secs(1), source)
     }
 
     /// A source that believes to be read so often; one that looks several times within a reading takes less time then.
-    fn every(every: Duration, kind: SourceKind) -> Self {
-        let spec = ObservedSource { host: "db1".into(), name: "it".into(), every, kind };
+    fn every(every: Duration, source: ObservedSource) -> Self {
+        let spec = ObservedSource { host: "db1".into(), name: "it".into(), every, ..source };
         let mut watched = open_all(&[Observed::Source(spec)], None, &Tap::open(None));
         let own = watched.pop().expect("the host comes first, then the plan's sources");
         Self { source: own.source, seconds: 0 }

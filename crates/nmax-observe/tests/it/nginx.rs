@@ -5,7 +5,8 @@ use std::io::{Read as _, Write};
 use std::net::TcpStream;
 use std::process::Command;
 
-use nmax_plan::plan::SourceKind;
+use nmax_plan::plan::ObservedSource;
+use nmax_sources::kinds::*;
 
 use crate::ports::free_port;
 use crate::server::{Folder, Server, program};
@@ -40,7 +41,7 @@ fn get(port: u16) {
 fn requests_are_counted_and_an_end_is_no_end() {
     let (folder, port) = (Folder::new("nginx"), free_port());
     let server = start(&folder, port);
-    let status = |user: &str, path: &str| SourceKind::Nginx { url: format!("http://{user}127.0.0.1:{port}{path}") };
+    let status = |user: &str, path: &str| ObservedSource::at(&NGINX, &format!("http://{user}127.0.0.1:{port}{path}"));
     let mut source = Read::of(status("monitor:s3cret@", "/status"));
     source.figures();
     (0..50).for_each(|_| get(port));

@@ -7,14 +7,15 @@ use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
-use nmax_plan::plan::SourceKind;
+use nmax_plan::plan::ObservedSource;
+use nmax_sources::kinds::*;
 
 use crate::Read;
 use crate::ports::free_port;
 use crate::server::{Folder, Server, program};
 
-pub(crate) fn quick(kind: SourceKind) -> Read {
-    Read::every(Duration::from_millis(100), kind)
+pub(crate) fn quick(source: ObservedSource) -> Read {
+    Read::every(Duration::from_millis(100), source)
 }
 
 pub(crate) struct Database {
@@ -97,14 +98,15 @@ impl Database {
         assert!(output.status.success(), "{output:?}");
     }
 
-    fn url(&self, user: &str) -> SourceKind {
-        SourceKind::Postgres { url: format!("postgres://{user}@127.0.0.1:{}/postgres", self.port) }
+    fn url(&self, user: &str) -> ObservedSource {
+        ObservedSource::at(&POSTGRES, &format!("postgres://{user}@127.0.0.1:{}/postgres", self.port))
     }
 
-    fn socket(&self) -> SourceKind {
-        SourceKind::Postgres {
-            url: format!("postgres://boss@:{}/postgres?host={}", self.port, self.folder.0.display()),
-        }
+    fn socket(&self) -> ObservedSource {
+        ObservedSource::at(
+            &POSTGRES,
+            &format!("postgres://boss@:{}/postgres?host={}", self.port, self.folder.0.display()),
+        )
     }
 }
 
@@ -161,7 +163,8 @@ fn passwords(database: &Database) {
     let trouble = quick(database.url("app")).trouble();
     assert!(trouble.is_final && trouble.text.contains("wants a password for `app`"), "{trouble}");
     let trouble =
-        quick(SourceKind::Postgres { url: format!("postgres://watcher:w@127.0.0.1:{}/none", database.port) }).trouble();
+        quick(ObservedSource::at(&POSTGRES, &format!("postgres://watcher:w@127.0.0.1:{}/none", database.port)))
+            .trouble();
     assert!(trouble.is_final && trouble.text.contains("database \"none\" does not exist"), "{trouble}");
 }
 

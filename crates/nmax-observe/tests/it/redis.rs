@@ -2,7 +2,8 @@
 
 use std::process::Command;
 
-use nmax_plan::plan::SourceKind;
+use nmax_plan::plan::ObservedSource;
+use nmax_sources::kinds::*;
 
 use crate::ports::free_port;
 use crate::server::{Folder, Server, program};
@@ -23,7 +24,7 @@ fn line(text: &str) -> String {
 fn commands_are_counted_and_an_end_is_no_end() {
     let (folder, port) = (Folder::new("redis"), free_port());
     let server = start(&folder, port);
-    let url = |user: &str| SourceKind::Redis { url: format!("redis://{user}127.0.0.1:{port}") };
+    let url = |user: &str| ObservedSource::at(&REDIS, &format!("redis://{user}127.0.0.1:{port}"));
     let mut source = Read::of(url(":s3cret@"));
     source.figures();
     // A value, then hits and misses: a miss is one line too.
@@ -43,7 +44,7 @@ fn commands_are_counted_and_an_end_is_no_end() {
     let trouble = Read::of(url(":wrong-one@")).trouble();
     assert!(trouble.is_final && trouble.text.contains("does not take the password"), "{trouble}");
     assert!(!trouble.text.contains("wrong-one"), "{trouble}");
-    let trouble = Read::of(SourceKind::Memcached { address: format!("127.0.0.1:{port}") }).trouble();
+    let trouble = Read::of(ObservedSource::at(&MEMCACHED, &format!("127.0.0.1:{port}"))).trouble();
     assert!(trouble.text.contains("memcached's text protocol"), "{trouble}");
 
     drop(server);

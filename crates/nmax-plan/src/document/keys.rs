@@ -37,6 +37,7 @@ impl Table {
 }
 
 /// A key of a table.
+#[derive(Clone, Copy)]
 pub(crate) struct Key {
     pub name: &'static str,
     pub shape: Shape,
@@ -46,6 +47,7 @@ pub(crate) struct Key {
 }
 
 /// What a value looks like.
+#[derive(Clone, Copy)]
 pub(crate) enum Shape {
     /// A text, or another single value taken as text.
     Text,

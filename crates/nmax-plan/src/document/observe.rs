@@ -1,14 +1,18 @@
 //! `observe`: what is watched beside the load; and which process is meant.
 
+use nmax_sources::kind::Form;
+use nmax_sources::kinds;
+
 use super::cursor::{Decoder, Fields};
 use super::error::Kind;
-use super::keys::{self, OBSERVED_KINDS};
+use super::keys;
 use super::tree::{Node, Place, Value};
-use crate::plan::{AgentReach, INJECTOR, Observed, ObservedSource, ProcessRef, SourceKind};
+use crate::plan::{Observed, ProcessRef, Reach};
 
 mod flags;
-mod kinds;
+mod reach;
 mod source;
+mod values;
 
 pub use flags::observe_also;
 
@@ -39,10 +43,14 @@ fn add(decoder: &mut Decoder, item: &Node, found: &mut Vec<Observed>) {
 /// One item, and the place of its name.
 fn observed(decoder: &mut Decoder, item: &Node) -> Option<(Observed, Place)> {
     let fields = decoder.fields(item, &keys::OBSERVED)?;
-    match fields.in_order(&OBSERVED_KINDS).as_slice() {
-        [what] if what.key == "process" => watched_process(decoder, item, fields, &what.value),
+    let words = kinds::words(|_| true);
+    match fields.in_order(&words).as_slice() {
         [what] => {
-            let (source, at) = source::source(decoder, item, fields, what)?;
+            let kind = kinds::named(&what.key)?;
+            if matches!(kind.form, Form::Process) {
+                return watched_process(decoder, item, fields, &what.value);
+            }
+            let (source, at) = source::source(decoder, item, fields, (kind, what))?;
             Some((Observed::Source(source), at))
         }
         [_, second, ..] => {
@@ -52,7 +60,7 @@ fn observed(decoder: &mut Decoder, item: &Node) -> Option<(Observed, Place)> {
             None
         }
         [] => {
-            if !OBSERVED_KINDS.into_iter().any(|key| fields.is_misspelled(key)) {
+            if !words.into_iter().any(|key| fields.is_misspelled(key)) {
                 let remedy =
                     "add `process: nginx`, `agent: http://db1:9797`, `postgres: ...`; see docs/reference/plan.md";
                 decoder.problem(item.at, Kind::Missing, "it is not said what is observed", remedy);
@@ -63,7 +71,7 @@ fn observed(decoder: &mut Decoder, item: &Node) -> Option<(Observed, Place)> {
 }
 
 fn watched_process(decoder: &mut Decoder, item: &Node, fields: Fields, node: &Node) -> Option<(Observed, Place)> {
-    source::refuse_others(decoder, fields, "process");
+    source::refuse_others(decoder, fields, &kinds::PROCESS);
     if let Some(entry) = fields.entry("every") {
         let remedy = "remove it; processes are read once a second";
         decoder.problem(entry.key_at, Kind::Conflict, "`every` says nothing about `process`", remedy);
@@ -80,19 +88,17 @@ fn watched_process(decoder: &mut Decoder, item: &Node, fields: Fields, node: &No
 
 /// Complains about two things of one kind that would have the same name in the results, or one address.
 fn refuse_twice(decoder: &mut Decoder, before: &[Observed], next: &Observed, at: Place) {
-    let key = |observed: &Observed| match observed {
-        Observed::Process { name, .. } => ("process", INJECTOR.to_owned(), name.clone()),
-        Observed::Source(source) => (source.kind.word(), source.host.clone(), source.name.clone()),
-    };
+    let key = |observed: &Observed| (observed.word(), observed.host().to_owned(), observed.name().to_owned());
     if before.iter().any(|other| key(other) == key(next)) {
         let message = format!("`{}` is observed twice", next.name());
         decoder.problem(at, Kind::Conflict, message, "give one of them another `name`");
     }
     let listens = |observed: &Observed| match observed {
-        Observed::Source(ObservedSource {
-            kind: SourceKind::Agent { reach: AgentReach::Listen(address), .. }, ..
-        }) => Some(address.clone()),
-        _ => None,
+        Observed::Source(source) => match &source.reach {
+            Reach::Calls(address) => Some(address.clone()),
+            Reach::At(_) => None,
+        },
+        Observed::Process { .. } => None,
     };
     let Some(address) = listens(next) else { return };
     if before.iter().filter_map(listens).any(|other| other == address) {

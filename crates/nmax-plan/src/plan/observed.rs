@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
-use super::ProcessRef;
-use nmax_secrets::masked_url;
-use nmax_sources::Figure;
+use nmax_secrets::{MASK, masked_url};
+use nmax_sources::kind::{Form, Key, SourceKind, ValueForm};
+use nmax_sources::tls::change_issuers;
+use nmax_sources::{Figure, INJECTOR, kinds};
 
-/// The injector's own host in results; a target on loopback is this host too.
-pub const INJECTOR: &str = "injector";
+use super::ProcessRef;
+
 /// From one reading to the next, where the plan says nothing.
 pub const EVERY_DEFAULT: Duration = Duration::from_secs(1);
 
@@ -35,10 +36,10 @@ impl Observed {
     }
 
     /// The word of the plan for what it is.
-    pub const fn word(&self) -> &'static str {
+    pub fn word(&self) -> &'static str {
         match self {
-            Self::Process { .. } => "process",
-            Self::Source(source) => source.kind.word(),
+            Self::Process { .. } => kinds::PROCESS.word,
+            Self::Source(source) => source.kind.word,
         }
     }
 
@@ -58,9 +59,17 @@ impl Observed {
             false => format!("{word} {name} on {host}"),
         }
     }
+
+    /// The source, where it is one of this kind.
+    pub fn source(&self, kind: &SourceKind) -> Option<&ObservedSource> {
+        match self {
+            Self::Source(source) if source.kind == kind => Some(source),
+            Self::Source(_) | Self::Process { .. } => None,
+        }
+    }
 }
 
-/// A source of readings.
+/// A source of readings. Its place and values may hold secrets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ObservedSource {
     /// Host that its figures belong to.
@@ -70,110 +79,95 @@ pub struct ObservedSource {
     /// From one reading to the next.
     pub every: Duration,
     /// What is read.
-    pub kind: SourceKind,
+    pub kind: &'static SourceKind,
+    /// Where it is.
+    pub reach: Reach,
+    /// What else the plan says of it, in the order of the table; none is empty.
+    pub values: Vec<(&'static Key, Value)>,
 }
 
-/// What is read, and from where. URLs and tokens may hold secrets: [`nmax_secrets::masked_url`] before they are shown.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum SourceKind {
-    /// `nmax agent` on another host.
-    Agent {
-        /// Who asks whom.
-        reach: AgentReach,
-        /// What the other side must know; `None` on loopback only, or where the agent wants none.
-        token: Option<String>,
-        /// Names of processes that it watches besides its host.
-        processes: Vec<String>,
-    },
-    /// A page in the text format of Prometheus or OpenMetrics.
-    Prometheus {
-        /// `http://` or `https://`, perhaps with user and password.
-        url: String,
-        /// Sent as `authorization: Bearer TOKEN`.
-        token: Option<String>,
-        /// Canonical resources that are made of its metrics.
-        resources: Vec<MappedResource>,
-    },
-    /// A PostgreSQL server: `postgres://user:password@host:port/database`, with `sslmode` and `sslrootcert` as libpq has them.
-    Postgres {
-        /// The URL.
-        url: String,
-    },
-    /// A Redis server: `redis://user:password@host:port`, always with a port; `rediss` over TLS, with `?ca=FILE` for issuers
-    /// of one's own.
-    Redis {
-        /// The URL.
-        url: String,
-    },
-    /// A memcached server.
-    Memcached {
-        /// `host:port`
-        address: String,
-    },
-    /// The `stub_status` page of nginx.
-    Nginx {
-        /// The URL.
-        url: String,
-    },
-    /// A log of this host, followed during the run.
-    Log {
-        /// The file.
-        file: String,
-        /// Format of its lines; `None`: found by itself.
-        format: Option<String>,
-        /// What it is a log of; `None`: found by itself.
-        kind: Option<LogKind>,
-        /// Access logs of one layer are added together; `None`: told by their numbers of requests.
-        layer: Option<String>,
-    },
-}
+impl ObservedSource {
+    /// A source of this host at a place, called after its kind.
+    pub fn at(kind: &'static SourceKind, place: &str) -> Self {
+        let reach = Reach::At(place.to_owned());
+        let (host, name) = (INJECTOR.to_owned(), kind.word.to_owned());
+        Self { host, name, every: EVERY_DEFAULT, kind, reach, values: Vec::new() }
+    }
 
-impl SourceKind {
-    /// The word of the plan for it.
-    pub const fn word(&self) -> &'static str {
-        match self {
-            Self::Agent { .. } => "agent",
-            Self::Prometheus { .. } => "prometheus",
-            Self::Postgres { .. } => "postgres",
-            Self::Redis { .. } => "redis",
-            Self::Memcached { .. } => "memcached",
-            Self::Nginx { .. } => "nginx",
-            Self::Log { .. } => "log",
-        }
+    /// The same of which the plan says this besides.
+    pub fn with(mut self, key: &'static Key, value: Value) -> Self {
+        self.values.push((key, value));
+        self
+    }
+
+    /// What the plan says under a key that has one text.
+    pub fn text(&self, key: &Key) -> Option<&str> {
+        self.value(key).and_then(|value| if let Value::Text(text) = value { Some(text.as_str()) } else { None })
+    }
+
+    /// What it says under a key that has a list.
+    pub fn list(&self, key: &Key) -> &[String] {
+        self.value(key).map_or(&[], |value| if let Value::List(list) = value { list } else { &[] })
+    }
+
+    /// What is made of its metrics.
+    pub fn resources(&self) -> &[MappedResource] {
+        self.value(&kinds::RESOURCES).map_or(&[], |value| if let Value::Resources(all) = value { all } else { &[] })
+    }
+
+    fn value(&self, key: &Key) -> Option<&Value> {
+        self.values.iter().find(|(known, _)| *known == key).map(|(_, value)| value)
     }
 
     /// Where it is, as it may be shown: without user and password.
     pub fn place(&self) -> String {
-        match self {
-            Self::Agent { reach, .. } => match reach {
-                AgentReach::Pull(url) => masked_url(url),
-                AgentReach::Listen(address) => format!("that calls at {address}"),
-            },
-            Self::Prometheus { url, .. } | Self::Postgres { url } | Self::Redis { url } | Self::Nginx { url } => {
-                masked_url(url)
+        match (&self.reach, self.kind.form) {
+            (Reach::At(url), Form::Url(_) | Form::Agent) => masked_url(url),
+            (Reach::At(place), _) => place.clone(),
+            (Reach::Calls(address), _) => format!("that calls at {address}"),
+        }
+    }
+
+    /// Puts masks in the place of its secrets.
+    pub fn mask(&mut self) {
+        if let (Reach::At(url), Form::Url(_)) = (&mut self.reach, self.kind.form) {
+            *url = masked_url(url);
+        }
+        for (key, value) in &mut self.values {
+            if matches!(key.form, ValueForm::Token) {
+                *value = Value::Text(MASK.to_owned());
             }
-            Self::Memcached { address } => address.clone(),
-            Self::Log { file, .. } => file.clone(),
+        }
+    }
+
+    /// Lets `change` change the name of each file that it is read from, or that it needs.
+    pub(super) fn change_files(&mut self, change: &mut dyn FnMut(&mut String)) {
+        match (&mut self.reach, self.kind) {
+            (Reach::At(file), SourceKind { form: Form::File(_), .. }) => change(file),
+            (Reach::At(url), SourceKind { issuers: Some(option), .. }) => change_issuers(url, option, change),
+            _ => {}
         }
     }
 }
 
-/// Who asks whom.
+/// Where a source is: a URL, an address or a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum AgentReach {
-    /// The run asks the agent at this URL: `http://db1:9797`.
-    Pull(String),
-    /// The agent calls at this address of the injector: `0.0.0.0:9798`.
-    Listen(String),
+pub enum Reach {
+    /// The run reads it there: `http://db1:9797`.
+    At(String),
+    /// It calls at this address of the injector: `0.0.0.0:9798`.
+    Calls(String),
 }
 
-/// What is written in a log.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LogKind {
-    /// A line for each request.
-    Access,
-    /// What an application says of itself.
-    Application,
+/// What a plan says of a source under a key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Value {
+    /// A text or a word.
+    Text(String),
+    /// Several.
+    List(Vec<String>),
+    /// What is made of its metrics.
+    Resources(Vec<MappedResource>),
 }
 
 /// A resource whose figures have names of their own at their source.

@@ -7,7 +7,8 @@
 
 use std::collections::BTreeMap;
 
-use nmax_plan::plan::{Observed, ObservedSource, Plan, SourceKind};
+use nmax_plan::plan::{ObservedSource, Plan};
+use nmax_sources::kinds::{LAYER, LOG};
 
 use super::Sides;
 
@@ -25,17 +26,12 @@ pub(super) struct Followed {
 
 /// Every followed log, in the order of the plan, which is that of the numbers in a tap.
 pub(super) fn followed(plan: &Plan) -> Vec<Followed> {
-    let logs = plan.observe.iter().filter_map(|observed| match observed {
-        Observed::Source(ObservedSource { host, name, kind: SourceKind::Log { layer, .. }, .. }) => {
-            Some((name, host, layer))
-        }
-        Observed::Source(_) | Observed::Process { .. } => None,
-    });
-    let is_alone = |name: &String| logs.clone().filter(|(other, ..)| *other == name).count() == 1;
-    let followed = logs.clone().map(|(name, host, layer)| Followed {
-        name: if is_alone(name) { name.clone() } else { format!("{name} on {host}") },
-        host: host.clone(),
-        layer: layer.clone(),
+    let logs = plan.observe.iter().filter_map(|observed| observed.source(&LOG));
+    let is_alone = |log: &ObservedSource| logs.clone().filter(|other| other.name == log.name).count() == 1;
+    let followed = logs.clone().map(|log| Followed {
+        name: if is_alone(log) { log.name.clone() } else { format!("{} on {}", log.name, log.host) },
+        host: log.host.clone(),
+        layer: log.text(&LAYER).map(str::to_owned),
     });
     followed.collect()
 }

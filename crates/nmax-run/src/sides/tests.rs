@@ -1,5 +1,6 @@
-use nmax_plan::plan::EVERY_DEFAULT;
+use nmax_plan::plan::{Observed, ObservedSource, Value};
 use nmax_plan::planless::Planless;
+use nmax_sources::kinds::LAYER;
 use proptest::prelude::*;
 
 use super::*;
@@ -14,17 +15,10 @@ const HOLD: (Nanos, Nanos) = (Nanos::ZERO, Nanos::MAX);
 fn following(logs: &[Option<&str>]) -> Plan {
     let mut plan = Plan::for_url(&Planless::get("http://127.0.0.1:1/a")).unwrap();
     let source = |(number, layer): (usize, &Option<&str>)| {
-        Observed::Source(ObservedSource {
-            host: "injector".into(),
-            name: format!("log{number}"),
-            every: EVERY_DEFAULT,
-            kind: SourceKind::Log {
-                file: format!("{number}.log"),
-                format: None,
-                kind: None,
-                layer: layer.map(str::to_owned),
-            },
-        })
+        let mut log = ObservedSource::at(&LOG, &format!("{number}.log"));
+        log.name = format!("log{number}");
+        log.values.extend(layer.map(|layer| (&LAYER, Value::Text(layer.to_owned()))));
+        Observed::Source(log)
     };
     plan.observe = logs.iter().enumerate().map(source).collect();
     plan

@@ -1,12 +1,11 @@
 //! Keys of what is observed.
 
-use nmax_sources::{Figure, figures};
+use nmax_sources::kind::{Form, ValueForm};
+use nmax_sources::{Figure, figures, kinds};
 
-use super::{PROCESS_REF, Shape, Table, Words, key, required, words};
-use crate::plan::{LogKind, MappedKind};
+use super::{Key, PROCESS_REF, Shape, Table, Words, key, required, words};
+use crate::plan::MappedKind;
 
-/// What a followed log is.
-pub(crate) const LOG_KIND: Words<LogKind> = &[("access", LogKind::Access), ("application", LogKind::Application)];
 /// What a resource is that is made of metrics.
 pub(crate) const MAPPED_KIND: Words<MappedKind> = &[
     ("pool", MappedKind::Pool),
@@ -49,69 +48,58 @@ pub(crate) const MAPPED_KEYS: [&str; 13] = [
     "pause",
     "pauses",
 ];
-/// Keys of an item that say what is observed.
-pub(crate) const OBSERVED_KINDS: [&str; 8] =
-    ["process", "agent", "prometheus", "postgres", "redis", "memcached", "nginx", "log"];
 
-pub(crate) static OBSERVED: Table = Table {
-    what: "an item of `observe`",
-    keys: &[
-        key(
-            "process",
-            PROCESS_REF,
-            "Name of processes of this host; or `{ pid: 123 }`, or `{ pid_file: /run/x.pid }`.",
-        ),
-        key(
-            "agent",
-            Shape::Either(&[Shape::Text, Shape::Object(&AGENT)]),
-            "URL of `nmax agent` on a server, such as `http://db1:9797`; or `{ listen: \"0.0.0.0:9798\" }` for one that calls here.",
-        ),
-        key("prometheus", Shape::Text, "URL of metrics in the format of Prometheus or OpenMetrics."),
-        key("postgres", Shape::Text, "PostgreSQL server, such as `postgres://monitor@db1/shop`."),
-        key("redis", Shape::Text, "Redis server, such as `127.0.0.1:6379` or `redis://:PASSWORD@db1`."),
-        key("memcached", Shape::Text, "memcached server, such as `127.0.0.1:11211`."),
-        key("nginx", Shape::Text, "URL of nginx's `stub_status`."),
-        key(
-            "log",
-            Shape::Text,
-            "Access or application log of this host, relative to the plan; followed during the run.",
-        ),
-        key(
-            "name",
-            Shape::Text,
-            "Its name in the results; by default the process, the database, the file, or where it is.",
-        ),
-        key(
-            "host",
-            Shape::Text,
-            "Whose figures they are; by default the host of the URL, and `injector` for this one.",
-        ),
-        key("every", Shape::Duration, "From one reading to the next, 100ms to 1m; 1s by default."),
-        key(
-            "token",
-            Shape::Text,
-            "What an agent or a page of metrics wants to be told, such as `${env.NMAX_AGENT_TOKEN}`.",
-        ),
-        key("processes", Shape::List(&Shape::Text), "Names of processes that the agent watches besides its host."),
-        key(
-            "resources",
-            Shape::Map(&Shape::Object(&MAPPED)),
-            "Pools, locks, dependencies, databases and collectors that are made of its metrics, by name.",
-        ),
-        key(
-            "format",
-            Shape::Text,
-            "Format of the log's lines, as `nmax import log --format` has it; found by itself by default.",
-        ),
-        key("kind", Shape::OneOf(|| words(LOG_KIND)), "What the log holds; found by itself by default."),
-        key(
-            "layer",
-            Shape::Text,
-            "Access logs with the same layer are added together, as of servers side by side; told by their numbers of requests by default.",
-        ),
-    ],
-    later: &[],
-};
+/// Keys of every source besides those of its kind.
+const COMMON: [Key; 3] = [
+    key(
+        "name",
+        Shape::Text,
+        "Its name in the results; by default the process, the database, the file, or where it is.",
+    ),
+    key("host", Shape::Text, "Whose figures they are; by default the host of the URL, and `injector` for this one."),
+    key("every", Shape::Duration, "From one reading to the next, 100ms to 1m; 1s by default."),
+];
+/// How many keys an item has.
+const KEYS: usize = kinds::ALL.len() + COMMON.len() + kinds::KEYS.len();
+static OBSERVED_KEYS: [Key; KEYS] = observed_keys();
+
+pub(crate) static OBSERVED: Table = Table { what: "an item of `observe`", keys: &OBSERVED_KEYS, later: &[] };
+
+/// The kinds of sources, what all of them have, and what some of them have.
+const fn observed_keys() -> [Key; KEYS] {
+    let mut keys = [COMMON[0]; KEYS];
+    let mut at = 0;
+    while at < KEYS {
+        keys[at] = if at < kinds::ALL.len() {
+            let kind = kinds::ALL[at];
+            key(kind.word, of_place(&kind.form), kind.about)
+        } else if at < kinds::ALL.len() + COMMON.len() {
+            COMMON[at - kinds::ALL.len()]
+        } else {
+            let own = &kinds::KEYS[at - kinds::ALL.len() - COMMON.len()];
+            key(own.name, of_value(&own.form), own.about)
+        };
+        at += 1;
+    }
+    keys
+}
+
+const fn of_place(form: &Form) -> Shape {
+    match form {
+        Form::Process => PROCESS_REF,
+        Form::Agent => const { Shape::Either(&[Shape::Text, Shape::Object(&AGENT)]) },
+        Form::Url(_) | Form::Address(_) | Form::File(_) => Shape::Text,
+    }
+}
+
+const fn of_value(form: &ValueForm) -> Shape {
+    match form {
+        ValueForm::Token | ValueForm::Text | ValueForm::Label => Shape::Text,
+        ValueForm::OneOf(words) => Shape::OneOf(*words),
+        ValueForm::Processes => Shape::List(&Shape::Text),
+        ValueForm::Resources => const { Shape::Map(&Shape::Object(&MAPPED)) },
+    }
+}
 
 pub(crate) static AGENT: Table = Table {
     what: "`agent`",

@@ -2,12 +2,13 @@
 
 use super::super::cursor::Decoder;
 use super::super::error::{DocumentError, Kind, Location};
-use super::super::keys::OBSERVED_KINDS;
 use super::super::tree::{Entry, Node, Place, Scalar, Value};
 use super::super::{Options, observe};
 use crate::nearest::nearest;
 use crate::plan::Plan;
 use nmax_secrets::masked_url;
+use nmax_sources::kind::{Form, SourceKind};
+use nmax_sources::kinds;
 
 /// The variable with the token of agents, on either side.
 const TOKEN_VARIABLE: &str = "NMAX_AGENT_TOKEN";
@@ -28,16 +29,17 @@ pub fn observe_also(
     let mut decoder = Decoder { options: &options, problems: Vec::new() };
     for (flag, (kind, text)) in (0..).zip(flags) {
         let at = Place { flag: Some(flag), line: 1, column: 1 };
-        if !OBSERVED_KINDS.contains(&kind.as_str()) {
-            let remedy = match nearest(kind, OBSERVED_KINDS) {
+        let Some(known) = kinds::named(kind) else {
+            let words = kinds::words(|_| true);
+            let remedy = match nearest(kind, words.iter().copied()) {
                 Some(near) => format!("did you mean `{near}`?"),
-                None => format!("write one of: {}", OBSERVED_KINDS.join(", ")),
+                None => format!("write one of: {}", words.join(", ")),
             };
             let message = format!("`{}` is nothing that can be observed", nmax_text::shown(kind));
             decoder.problem(at, Kind::Value, message, remedy);
             continue;
-        }
-        let item = item(at, kind, text, env(TOKEN_VARIABLE).is_some());
+        };
+        let item = item(at, known, text, env(TOKEN_VARIABLE).is_some());
         observe::add(&mut decoder, &item, &mut plan.observe);
     }
     let problems = decoder.problems;
@@ -57,15 +59,15 @@ pub fn observe_also(
     Err(bound.collect())
 }
 
-fn item(at: Place, kind: &str, text: &str, has_token: bool) -> Node {
+fn item(at: Place, kind: &SourceKind, text: &str, has_token: bool) -> Node {
     let entry = |key: &str, text: &str| Entry {
         key: key.to_owned(),
         key_at: at,
         value: Node { at, value: Value::Scalar(Scalar { text: text.to_owned(), plain: false, shift: None }) },
     };
-    let mut entries = vec![entry(kind, text)];
-    if kind == "agent" && has_token {
-        entries.push(entry("token", &format!("${{env.{TOKEN_VARIABLE}}}")));
+    let mut entries = vec![entry(kind.word, text)];
+    if matches!(kind.form, Form::Agent) && has_token {
+        entries.push(entry(kinds::TOKEN.name, &format!("${{env.{TOKEN_VARIABLE}}}")));
     }
     Node { at, value: Value::Map(entries) }
 }

@@ -1,34 +1,40 @@
-//! One source of `observe`: its name, host and interval.
+//! One source of `observe`: its name, host, interval, and what its kind takes besides.
 
 use std::time::Duration;
+
+use nmax_sources::INJECTOR;
+use nmax_sources::kind::{Form, Key, SourceKind, ValueForm};
+use nmax_sources::kinds;
 
 use super::super::cursor::{Decoder, Fields};
 use super::super::error::Kind;
 use super::super::tree::{Entry, Node, Place};
-use super::kinds::found;
-use super::label;
-use crate::plan::{EVERY_DEFAULT, INJECTOR, ObservedSource, SourceKind};
+use super::values::{processes, resources, token};
+use super::{label, reach};
+use crate::plan::{EVERY_DEFAULT, ObservedSource, Value};
 
 /// Shortest and longest time from one reading to the next.
 const EVERY: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(60));
 
-/// A source; its name's place with it.
+/// A source of this kind, whose place is at `what`; its name's place with it.
 pub(super) fn source(
     decoder: &mut Decoder,
     item: &Node,
     fields: Fields,
-    what: &Entry,
+    (kind, what): (&'static SourceKind, &Entry),
 ) -> Option<(ObservedSource, Place)> {
-    refuse_others(decoder, fields, &what.key);
+    refuse_others(decoder, fields, kind);
     let every = fields.get("every").map(|node| every(decoder, node));
     let host = fields.get("host").map(|node| host(decoder, node));
     let name = fields.get("name").map(|node| (decoder.expanded(node), node.at));
-    let found = found(decoder, fields, what)?;
+    let values = values(decoder, fields, kind);
+    let (reach, found) = reach::of(decoder, fields, kind, &what.value)?;
+    let values = values?;
     let (name, at) = match name {
         Some((name, at)) => (name?, at),
         None => (found.name, what.value.at),
     };
-    let is_agent = matches!(found.kind, SourceKind::Agent { .. });
+    let is_agent = matches!(kind.form, Form::Agent);
     if is_agent && name == INJECTOR {
         let message = format!("`{INJECTOR}` is this host, which is watched without an agent");
         decoder.problem(at, Kind::Conflict, message, "give the agent the name of its host");
@@ -45,32 +51,65 @@ pub(super) fn source(
         return None;
     }
     label(decoder, at, &name);
-    let source = ObservedSource { host, name, every: every.unwrap_or(Some(EVERY_DEFAULT))?, kind: found.kind };
-    Some((source, at))
+    let every = every.unwrap_or(Some(EVERY_DEFAULT))?;
+    Some((ObservedSource { host, name, every, kind, reach, values }, at))
 }
 
 /// Complains about keys that say nothing of such a source.
-pub(super) fn refuse_others(decoder: &mut Decoder, fields: Fields, kind: &str) {
-    const OF: [(&str, &[&str]); 7] = [
-        ("token", &["agent", "prometheus"]),
-        ("processes", &["agent"]),
-        ("resources", &["prometheus"]),
-        ("format", &["log"]),
-        ("kind", &["log"]),
-        ("layer", &["log"]),
-        ("host", &["prometheus", "postgres", "redis", "memcached", "nginx", "log"]),
-    ];
-    for (key, kinds) in OF {
+pub(super) fn refuse_others(decoder: &mut Decoder, fields: Fields, kind: &SourceKind) {
+    let of_keys = kinds::KEYS.iter().map(|key| (key.name, kinds::words(|kind| kind.keys.contains(key))));
+    let host = ("host", kinds::words(|kind| !matches!(kind.form, Form::Process | Form::Agent)));
+    for (key, kinds) in of_keys.chain([host]) {
         if let Some(entry) = fields.entry(key)
-            && !kinds.contains(&kind)
+            && !kinds.contains(&kind.word)
         {
-            let remedy = match (key, kind) {
-                ("host", "agent") => "remove it; an agent's `name` is that of its host".to_owned(),
+            let remedy = match (key, kind.form) {
+                ("host", Form::Agent) => "remove it; an agent's `name` is that of its host".to_owned(),
                 _ => format!("remove it; it belongs to `{}`", kinds.join("`, `")),
             };
-            let message = format!("`{key}` says nothing about `{kind}`");
+            let message = format!("`{key}` says nothing about `{}`", kind.word);
             decoder.problem(entry.key_at, Kind::Conflict, message, remedy);
         }
+    }
+}
+
+/// What is said of it besides; `None` when some of it is wrong.
+fn values(decoder: &mut Decoder, fields: Fields, kind: &'static SourceKind) -> Option<Vec<(&'static Key, Value)>> {
+    let mut values: Vec<(&Key, Value)> = Vec::new();
+    let mut is_right = true;
+    for (key, entry) in kind.keys.iter().filter_map(|key| Some((key, fields.entry(key.name)?))) {
+        if let Some((other, word, what, remedy)) = key.not_beside
+            && values.iter().any(|(key, value)| key.name == other && *value == Value::Text(word.to_owned()))
+        {
+            let message = format!("`{}` says nothing about {what}", key.name);
+            decoder.problem(entry.key_at, Kind::Conflict, message, remedy);
+        }
+        match value(decoder, key, &entry.value) {
+            Some(Value::List(list)) if list.is_empty() => {}
+            Some(Value::Resources(resources)) if resources.is_empty() => {}
+            Some(value) => values.push((key, value)),
+            None => is_right = false,
+        }
+    }
+    is_right.then_some(values)
+}
+
+fn value(decoder: &mut Decoder, key: &Key, node: &Node) -> Option<Value> {
+    match key.form {
+        ValueForm::Token => token(decoder, node).map(Value::Text),
+        ValueForm::Text => decoder.expanded(node).map(Value::Text),
+        ValueForm::Label => host(decoder, node).map(Value::Text),
+        ValueForm::OneOf(words) => {
+            let text = decoder.expanded(node)?;
+            let words = words();
+            if !words.contains(&text.as_str()) {
+                decoder.not_a_choice(node.at, &text, &words);
+                return None;
+            }
+            Some(Value::Text(text))
+        }
+        ValueForm::Processes => processes(decoder, node).map(Value::List),
+        ValueForm::Resources => Some(Value::Resources(resources(decoder, node))),
     }
 }
 
@@ -84,7 +123,7 @@ fn every(decoder: &mut Decoder, node: &Node) -> Option<Duration> {
     Some(every)
 }
 
-/// The name of a host, as results have it.
+/// A name, as results have it.
 fn host(decoder: &mut Decoder, node: &Node) -> Option<String> {
     let name = decoder.expanded(node)?;
     label(decoder, node.at, &name);

@@ -17,8 +17,8 @@ fn logs_are_marked_unless_there_is_a_setup() {
         let visit = plan.scenarios[0].clone();
         plan.setup = has_setup.then_some(visit);
         for observed in &mut plan.observe {
-            if let Observed::Source(ObservedSource { kind: SourceKind::Log { file, .. }, .. }) = observed {
-                name.clone_into(file);
+            if let Observed::Source(log) = observed {
+                log.reach = Reach::At(name.to_owned());
             }
         }
         let tap = Tap::open(None);

@@ -1,6 +1,6 @@
 //! Whether what the plan observes can be read: each source is tried once.
 
-use nmax_observe::address::elsewhere;
+use nmax_observe::elsewhere::elsewhere;
 use nmax_observe::trial::{Attempt, Clock, try_all};
 use nmax_plan::plan::Observed;
 use nmax_report::number;

@@ -88,15 +88,15 @@ fn observed(observed: &Observed) -> String {
         EVERY_DEFAULT => String::new(),
         every => format!(", every {}", format_duration(every)),
     };
-    let place = source.kind.place();
-    format!("{}{whose}: {} {place}{every}", source.name, source.kind.word())
+    let place = source.place();
+    format!("{}{whose}: {} {place}{every}", source.name, source.kind.word)
 }
 
 /// Where something that is observed is, without its secrets.
 pub fn place(observed: &Observed) -> String {
     match observed {
         Observed::Process { process, .. } => self::process(process),
-        Observed::Source(source) => source.kind.place(),
+        Observed::Source(source) => source.place(),
     }
 }
 

@@ -1,32 +1,31 @@
 //! What is observed, from documents and from flags.
 
 use nmax_sources::figures;
+use nmax_sources::kinds::*;
 
 use super::*;
 use crate::document::observe_also;
+use crate::plan::{Reach, Value};
 
-fn source(host: &str, name: &str, kind: SourceKind) -> Observed {
-    Observed::Source(ObservedSource { host: host.into(), name: name.into(), every: EVERY_DEFAULT, kind })
+fn source(host: &str, name: &str, source: ObservedSource) -> Observed {
+    Observed::Source(ObservedSource { host: host.into(), name: name.into(), ..source })
+}
+
+fn text(text: &str) -> Value {
+    Value::Text(text.to_owned())
 }
 
 #[test]
 fn sources_have_names_and_hosts() {
     let plan = plan(RUN_KEYS, &options());
     let [agent, calling, prometheus, rest @ ..] = &plan.observe[3..] else { panic!("sources are missing") };
-    let kind = SourceKind::Agent {
-        reach: AgentReach::Pull("http://db1:9797".into()),
-        token: Some("abc".into()),
-        processes: vec!["postgres".into(), "nginx".into()],
-    };
-    assert_eq!(*agent, source("db1", "db1", kind));
+    let processes = Value::List(vec!["postgres".into(), "nginx".into()]);
+    let asked = ObservedSource::at(&AGENT, "http://db1:9797").with(&TOKEN, text("abc")).with(&PROCESSES, processes);
+    assert_eq!(*agent, source("db1", "db1", asked));
     let Observed::Source(calling) = calling else { panic!("an agent") };
     assert_eq!((calling.host.as_str(), calling.every), ("web1", Duration::from_secs(2)));
-    let Observed::Source(ObservedSource { host, name, kind: SourceKind::Prometheus { resources, .. }, .. }) =
-        prometheus
-    else {
-        panic!("a page of metrics")
-    };
-    assert_eq!((host.as_str(), name.as_str()), ("db1", "exporter.test"));
+    let page = prometheus.source(&PROMETHEUS).expect("a page of metrics");
+    assert_eq!((page.host.as_str(), page.name.as_str()), ("db1", "exporter.test"));
     let orders = MappedResource {
         name: "orders".into(),
         kind: MappedKind::Pool,
@@ -37,25 +36,23 @@ fn sources_have_names_and_hosts() {
             (figures::TIMEOUTS_PER_S, "t".into()),
         ],
     };
-    assert_eq!(resources[0], orders);
+    assert_eq!(page.resources()[0], orders);
     let want = [
         source(
             INJECTOR,
             "shop",
-            SourceKind::Postgres { url: "postgres://monitor:pw@localhost:5433/shop?sslmode=disable".into() },
+            ObservedSource::at(&POSTGRES, "postgres://monitor:pw@localhost:5433/shop?sslmode=disable"),
         ),
-        source("cache.test", "cache.test:6379", SourceKind::Redis { url: "redis://cache.test:6379".into() }),
-        source(INJECTOR, "[::1]:11211", SourceKind::Memcached { address: "[::1]:11211".into() }),
-        source(INJECTOR, "front", SourceKind::Nginx { url: "http://127.0.0.1:8080/stub_status".into() }),
+        source("cache.test", "cache.test:6379", ObservedSource::at(&REDIS, "redis://cache.test:6379")),
+        source(INJECTOR, "[::1]:11211", ObservedSource::at(&MEMCACHED, "[::1]:11211")),
+        source(INJECTOR, "front", ObservedSource::at(&NGINX, "http://127.0.0.1:8080/stub_status")),
         source(
             INJECTOR,
             "access.log",
-            SourceKind::Log {
-                file: "/var/log/nginx/access.log".into(),
-                format: Some("combined".into()),
-                kind: Some(LogKind::Access),
-                layer: Some("front".into()),
-            },
+            ObservedSource::at(&LOG, "/var/log/nginx/access.log")
+                .with(&FORMAT, text("combined"))
+                .with(&KIND, text("access"))
+                .with(&LAYER, text("front")),
         ),
     ];
     assert_eq!(rest, want);
@@ -77,12 +74,10 @@ fn issuers_are_files_of_the_plan() {
         source(
             "h",
             "shop",
-            SourceKind::Postgres {
-                url: "postgres://a:pw@h/shop?sslmode=verify-full&sslrootcert=/plans/a%20b.pem".into(),
-            },
+            ObservedSource::at(&POSTGRES, "postgres://a:pw@h/shop?sslmode=verify-full&sslrootcert=/plans/a%20b.pem"),
         ),
-        source("h", "h:6379", SourceKind::Redis { url: "rediss://:pw@h:6379?ca=/plans/c.pem".into() }),
-        source("g", "g", SourceKind::Postgres { url: "postgres://g?sslrootcert=system".into() }),
+        source("h", "h:6379", ObservedSource::at(&REDIS, "rediss://:pw@h:6379?ca=/plans/c.pem")),
+        source("g", "g", ObservedSource::at(&POSTGRES, "postgres://g?sslrootcert=system")),
     ];
     assert_eq!(plan.observe, want);
 }
@@ -109,15 +104,9 @@ fn flags(flags: &[(&str, &str)], token: Option<&str>) -> Result<Vec<Observed>, S
 #[test]
 fn flags_observe_besides() {
     let found = flags(&[("agent", "http://db1"), ("log", "$x.log")], Some("s3cret")).unwrap();
-    let kind = SourceKind::Agent {
-        reach: AgentReach::Pull("http://db1".into()),
-        token: Some("s3cret".into()),
-        processes: Vec::new(),
-    };
-    assert_eq!(found[0], source("db1", "db1", kind));
-    assert!(
-        matches!(&found[1], Observed::Source(ObservedSource { kind: SourceKind::Log { file, .. }, .. }) if file == "$x.log")
-    );
+    let agent = ObservedSource::at(&AGENT, "http://db1").with(&TOKEN, text("s3cret"));
+    assert_eq!(found[0], source("db1", "db1", agent));
+    assert_eq!(found[1].source(&LOG).map(|log| &log.reach), Some(&Reach::At("$x.log".into())));
 }
 
 /// All that is wrong is said at once, and no password.

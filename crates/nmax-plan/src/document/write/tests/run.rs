@@ -11,6 +11,9 @@ use super::super::to_yaml;
 use crate::document::keys::MAPPED_FIGURES;
 use crate::document::tests::options;
 use crate::document::{Options, parse};
+use nmax_sources::kind::Key;
+use nmax_sources::kinds::*;
+
 use crate::plan::*;
 use crate::schedule::{Stage, StageKind};
 use crate::threshold;
@@ -78,63 +81,66 @@ fn process() -> impl Strategy<Value = ProcessRef> {
 
 fn observed() -> impl Strategy<Value = Observed> {
     let watched = process().prop_map(|process| Observed::Process { name: String::new(), process });
-    let source = (source_kind(), "[a-z]{1,9}", prop_oneof![Just(1_000), 100..60_000_u64]);
-    let source = source.prop_map(|(kind, host, every_ms)| {
-        Observed::Source(ObservedSource { host, name: String::new(), every: Duration::from_millis(every_ms), kind })
+    let source = (source(), "[a-z]{1,9}", prop_oneof![Just(1_000), 100..60_000_u64]);
+    let source = source.prop_map(|(source, host, every_ms)| {
+        let every = Duration::from_millis(every_ms);
+        Observed::Source(ObservedSource { host, name: String::new(), every, ..source })
     });
     prop_oneof![watched, source]
 }
 
-fn source_kind() -> impl Strategy<Value = SourceKind> {
-    let token = option::of("[!-~]{1,20}([$][{]env[.]TOKEN[}])?");
-    let agent = (any::<bool>(), 1..u16::MAX, token.clone(), vec("[a-z][a-z0-9:. $-]{0,8}[a-z]", 0..3));
+/// A source that says this besides, as far as it says something.
+fn with(mut source: ObservedSource, values: Vec<(&'static Key, Option<Value>)>) -> ObservedSource {
+    let given = values.into_iter().filter_map(|(key, value)| Some((key, value?)));
+    source.values.extend(given);
+    source
+}
+
+fn source() -> impl Strategy<Value = ObservedSource> {
+    let token = option::of("[!-~]{1,20}([$][{]env[.]TOKEN[}])?".prop_map(Value::Text));
+    let processes = vec("[a-z][a-z0-9:. $-]{0,8}[a-z]", 0..2);
+    let processes = processes.prop_map(|all| Some(Value::List(all.clone())).filter(|_| !all.is_empty()));
+    let agent = (any::<bool>(), 1..u16::MAX, token.clone(), processes);
     let user = option::of("[a-z]{1,5}(:[a-z0-9]{1,5})?");
     let rest = "(/[a-z0-9?=&$]{0,9})?";
     let figures = select(MAPPED_FIGURES.to_vec());
     let resources = vec((figures, "[a-z_][a-z0-9_:]{0,9}([{][a-z]=\"[a-z ]{0,3}\"[}])?"), 0..4);
-    let formats = (
-        option::of("[!-~]{1,9}"),
-        prop_oneof![
-            Just((None, None)),
-            Just((Some(LogKind::Application), None)),
-            (Just(Some(LogKind::Access)), option::of("[!-~]{1,9}")),
-            (Just(None), option::of("[!-~]{1,9}")),
-        ],
-    );
+    let text = || "[!-~]{1,9}".prop_map(Value::Text);
+    let word = |word: &str| Just(Some(Value::Text(word.to_owned())));
+    let kinds = prop_oneof![
+        (Just(None), option::of(text())),
+        (word(APPLICATION), Just(None)),
+        (word(ACCESS), option::of(text())),
+    ];
     prop_oneof![
-        agent.prop_map(|(listens, port, token, mut processes)| {
-            processes.dedup();
-            processes.truncate(1);
-            let reach = if listens {
-                AgentReach::Listen(format!("127.0.0.1:{port}"))
-            } else {
-                AgentReach::Pull(format!("http://db1:{port}"))
-            };
-            SourceKind::Agent { reach, token, processes }
+        agent.prop_map(|(listens, port, token, processes)| {
+            let mut agent = ObservedSource::at(&AGENT, &format!("http://db1:{port}"));
+            if listens {
+                agent.reach = Reach::Calls(format!("127.0.0.1:{port}"));
+            }
+            with(agent, vec![(&TOKEN, token), (&PROCESSES, processes)])
         }),
         (user.clone(), rest, token, resources).prop_map(|(user, rest, token, resources)| {
-            let resources = (0..).zip(resources).map(|(number, ((kind, _, metric), of)): (u32, _)| MappedResource {
+            let resources = (0..).zip(resources).map(|(number, ((kind, _, figure), of)): (u32, _)| MappedResource {
                 name: format!("r {number}"),
                 kind,
-                figures: vec![(metric, of)],
+                figures: vec![(figure, of)],
             });
-            SourceKind::Prometheus { url: url("https", user, rest), token, resources: resources.collect() }
+            let resources: Vec<_> = resources.collect();
+            let resources = Some(resources).filter(|all| !all.is_empty()).map(Value::Resources);
+            let page = ObservedSource::at(&PROMETHEUS, &url("https", user, rest));
+            with(page, vec![(&TOKEN, token), (&RESOURCES, resources)])
         }),
-        (user.clone(), rest, any::<bool>()).prop_map(|(user, rest, is_checked)| SourceKind::Postgres {
-            url: match is_checked {
-                true => url("postgres", user, "/d?sslmode=verify-ca&sslrootcert=/a%20b.pem".into()),
-                false => url("postgres", user, rest),
-            }
+        (user.clone(), rest, any::<bool>()).prop_map(|(user, rest, is_checked)| {
+            let checked = "/d?sslmode=verify-ca&sslrootcert=/a%20b.pem".to_owned();
+            ObservedSource::at(&POSTGRES, &url("postgres", user, if is_checked { checked } else { rest }))
         }),
-        (user, rest).prop_map(|(user, rest)| SourceKind::Nginx { url: url("http", user, rest) }),
+        (user, rest).prop_map(|(user, rest)| ObservedSource::at(&NGINX, &url("http", user, rest))),
         (1..u16::MAX, select(vec![("redis", ""), ("rediss", ""), ("rediss", "?ca=/a%20b.pem")]))
-            .prop_map(|(port, (scheme, query))| SourceKind::Redis { url: format!("{scheme}://:pw@h:{port}{query}") }),
-        (1..u16::MAX).prop_map(|port| SourceKind::Memcached { address: format!("[::1]:{port}") }),
-        ("[ -~]{0,12}[!-~]", formats).prop_map(|(file, (format, (kind, layer)))| SourceKind::Log {
-            file,
-            format,
-            kind,
-            layer,
+            .prop_map(|(port, (scheme, query))| ObservedSource::at(&REDIS, &format!("{scheme}://:pw@h:{port}{query}"))),
+        (1..u16::MAX).prop_map(|port| ObservedSource::at(&MEMCACHED, &format!("[::1]:{port}"))),
+        ("[ -~]{0,12}[!-~]", option::of(text()), kinds).prop_map(|(file, format, (kind, layer))| {
+            with(ObservedSource::at(&LOG, &file), vec![(&FORMAT, format), (&KIND, kind), (&LAYER, layer)])
         }),
     ]
 }
@@ -149,7 +155,7 @@ fn named(observed: Observed, new: &str) -> Observed {
     match observed {
         Observed::Process { process, .. } => Observed::Process { name: new.to_owned(), process },
         Observed::Source(source) => {
-            let is_agent = matches!(source.kind, SourceKind::Agent { .. });
+            let is_agent = source.kind == &AGENT;
             let host = if is_agent { new.to_owned() } else { source.host };
             Observed::Source(ObservedSource { host, name: new.to_owned(), ..source })
         }

@@ -2,6 +2,7 @@
 
 use nmax_metrics::Nanos;
 use nmax_sources::figures;
+use nmax_sources::kinds::MEMCACHED_PORT;
 
 use crate::numbers::{Look, Numbers, numbers};
 use crate::place::Place;
@@ -9,13 +10,10 @@ use crate::rates::Rates;
 use crate::reach::{Asked, Link, Service, said};
 use crate::{Reading, Source, Trouble};
 
-/// Where it listens unless the plan says otherwise.
-pub(crate) const PORT: u16 = 11_211;
-
 /// A server at `host:port`, called `name` in results.
 pub(crate) fn source(address: &str, name: &str) -> Box<dyn Source> {
     Box::new(Memcached {
-        service: Service::new(Place::parse(address, PORT)),
+        service: Service::new(Place::parse(address, MEMCACHED_PORT)),
         name: name.to_owned(),
         rates: Rates::default(),
         version: None,

@@ -1,7 +1,7 @@
 use std::cell::RefCell;
 use std::io::{Read, Write};
 
-use nmax_plan::addresses::tls::{POSTGRES_ISSUERS, TlsOptions};
+use nmax_sources::tls::{POSTGRES_ISSUERS, TlsOptions};
 use rustls::ALL_VERSIONS;
 
 use super::*;

@@ -3,7 +3,7 @@
 //! Source: PostgreSQL's documentation, *SSL Support* of libpq. A second attempt has a connection of its own and the rest of
 //! the first one's time.
 
-use nmax_plan::addresses::tls::Encryption;
+use nmax_sources::tls::Encryption;
 
 use crate::Trouble;
 use crate::place::Place;

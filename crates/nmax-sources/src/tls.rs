@@ -3,7 +3,7 @@
 //! PostgreSQL has the words of libpq (its documentation, *SSL Support*). Other than libpq this reads no files that nobody
 //! named: where no issuers are given, those of the machine are trusted.
 
-use crate::units::UnitError;
+use crate::service::{Wrong, percent_decoded};
 
 /// In the place of a file of issuers: those of the machine.
 const SYSTEM: &str = "system";
@@ -52,13 +52,13 @@ impl TlsOptions {
     pub const NEVER: Self = Self { encryption: Encryption::Never, check: CertificateCheck::Nothing, issuers: None };
 
     /// What names and values in the query of a PostgreSQL URL say.
-    pub fn of_postgres(query: &[(String, String)]) -> Result<Self, UnitError> {
+    pub fn of_postgres(query: &[(String, String)]) -> Result<Self, Wrong> {
         let of_tls = query.iter().map(|(name, _)| name.as_str());
         let known = ["sslmode", POSTGRES_ISSUERS];
         let mut of_tls = of_tls.filter(|name| name.starts_with("ssl"));
         if let Some(name) = of_tls.find(|name| !known.contains(name)) {
             let remedy = "write `sslmode=verify-full` and, for issuers of your own, `sslrootcert=FILE`; there are no other options of TLS";
-            return Err(UnitError::new(unknown(name), remedy));
+            return Err(Wrong::new(unknown(name), remedy));
         }
         let issuers = file(query, POSTGRES_ISSUERS)?;
         let is_system = issuers == Some(SYSTEM);
@@ -66,7 +66,7 @@ impl TlsOptions {
         if is_system && mode != "verify-full" {
             let message = format!("`sslrootcert=system` and `sslmode={}`", nmax_text::shown(mode));
             let remedy = "write `sslmode=verify-full`: an issuer whom everybody trusts vouches for everybody";
-            return Err(UnitError::new(message, remedy));
+            return Err(Wrong::new(message, remedy));
         }
         let (encryption, check) = match mode {
             "disable" => (Encryption::Never, CertificateCheck::Nothing),
@@ -78,7 +78,7 @@ impl TlsOptions {
             other => {
                 let message = format!("`{}` is no `sslmode`", nmax_text::shown(other));
                 let remedy = "write `disable`, `allow`, `prefer`, `require`, `verify-ca` or `verify-full`";
-                return Err(UnitError::new(message, remedy));
+                return Err(Wrong::new(message, remedy));
             }
         };
         let is_given = issuers.is_some() && check == CertificateCheck::Nothing;
@@ -90,16 +90,16 @@ impl TlsOptions {
     }
 
     /// What scheme and query of a Redis URL say: `rediss` is TLS with everything checked.
-    pub fn of_redis(scheme: &str, query: &[(String, String)]) -> Result<Self, UnitError> {
+    pub fn of_redis(scheme: &str, query: &[(String, String)]) -> Result<Self, Wrong> {
         let is_encrypted = scheme == "rediss";
         if let Some((name, _)) = query.iter().find(|(name, _)| name != REDIS_ISSUERS) {
             let remedy = "leave it out; `ca=FILE` of a `rediss://` URL is the one option";
-            return Err(UnitError::new(unknown(name), remedy));
+            return Err(Wrong::new(unknown(name), remedy));
         }
         let issuers = file(query, REDIS_ISSUERS)?;
         if issuers.is_some() && !is_encrypted {
             let message = "`ca` says nothing about a connection without TLS".to_owned();
-            return Err(UnitError::new(message, "write `rediss://` for TLS, or leave it out"));
+            return Err(Wrong::new(message, "write `rediss://` for TLS, or leave it out"));
         }
         if !is_encrypted {
             return Ok(Self::NEVER);
@@ -117,26 +117,26 @@ fn unknown(name: &str) -> String {
 }
 
 /// The value of an option, which stands there once at most.
-fn only<'a>(query: &'a [(String, String)], name: &str) -> Result<Option<&'a str>, UnitError> {
+fn only<'a>(query: &'a [(String, String)], name: &str) -> Result<Option<&'a str>, Wrong> {
     let mut values = query.iter().filter(|(key, _)| key == name).map(|(_, value)| value);
     let first = values.next().map(String::as_str);
     match values.next() {
-        Some(_) => Err(UnitError::new(format!("`{name}` stands there twice"), "keep one of them")),
+        Some(_) => Err(Wrong::new(format!("`{name}` stands there twice"), "keep one of them")),
         None => Ok(first),
     }
 }
 
-fn file<'a>(query: &'a [(String, String)], name: &str) -> Result<Option<&'a str>, UnitError> {
+fn file<'a>(query: &'a [(String, String)], name: &str) -> Result<Option<&'a str>, Wrong> {
     let file = only(query, name)?;
     if file.is_some_and(|file| file.trim().is_empty() || file.contains('\0')) {
         let remedy = "name a PEM file with the certificates of issuers";
-        return Err(UnitError::new(format!("`{name}` names no file"), remedy));
+        return Err(Wrong::new(format!("`{name}` names no file"), remedy));
     }
     Ok(file)
 }
 
 /// Lets `change` change the name of the file of issuers in a URL, which `option` gives.
-pub(crate) fn change_issuers(url: &mut String, option: &str, change: &mut dyn FnMut(&mut String)) {
+pub fn change_issuers(url: &mut String, option: &str, change: &mut dyn FnMut(&mut String)) {
     let Some((place, rest)) = url.split_once('?') else {
         return;
     };
@@ -155,33 +155,6 @@ pub(crate) fn change_issuers(url: &mut String, option: &str, change: &mut dyn Fn
         })
         .collect();
     *url = format!("{place}?{}{fragment}", pairs.join("&"));
-}
-
-/// Names and values of a query, decoded. What follows `#` is none of it.
-pub fn query_pairs(query: &str) -> Vec<(String, String)> {
-    let query = query.split('#').next().unwrap_or_default();
-    let pairs = query.split('&').filter(|pair| !pair.is_empty());
-    pairs
-        .map(|pair| pair.split_once('=').unwrap_or((pair, "")))
-        .map(|(name, value)| (percent_decoded(name), percent_decoded(value)))
-        .collect()
-}
-
-/// `%40` becomes `@`. What is no such escape stays as it is.
-pub fn percent_decoded(text: &str) -> String {
-    let bytes = text.as_bytes();
-    let mut plain = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while at < bytes.len() {
-        let escape = bytes.get(at + 1..at + 3).filter(|_| bytes[at] == b'%');
-        let code = escape
-            .filter(|digits| digits.iter().all(u8::is_ascii_hexdigit))
-            .and_then(|digits| std::str::from_utf8(digits).ok())
-            .and_then(|digits| u8::from_str_radix(digits, 16).ok());
-        plain.push(code.unwrap_or(bytes[at]));
-        at += if code.is_some() { 3 } else { 1 };
-    }
-    String::from_utf8_lossy(&plain).into_owned()
 }
 
 /// All but unreserved characters (RFC 3986, 2.3) and `/` as escapes.

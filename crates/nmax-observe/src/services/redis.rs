@@ -1,8 +1,9 @@
 //! A Redis server, by `INFO`.
 
 use nmax_metrics::Nanos;
-use nmax_plan::addresses::tls::{Encryption, REDIS_ISSUERS, TlsOptions};
 use nmax_sources::figures;
+use nmax_sources::kinds::REDIS_PORT;
+use nmax_sources::tls::{Encryption, REDIS_ISSUERS, TlsOptions};
 
 use crate::numbers::{Look, Numbers, numbers};
 use crate::place::Place;
@@ -11,14 +12,12 @@ use crate::reach::{Asked, Link, Service, said};
 use crate::tls::Tls;
 use crate::{Reading, Source, Trouble};
 
-/// Where it listens unless the URL says otherwise.
-pub(crate) const PORT: u16 = 6379;
 /// Longest code of an error that is told.
 const CODE_BYTES_MAX: usize = 16;
 
 /// A server at `url`, `redis://user:password@host:port` or, over TLS, `rediss://...`, called `name` in results.
 pub(crate) fn source(url: &str, name: &str) -> Box<dyn Source> {
-    let mut service = Service::new(Place::parse(url, PORT));
+    let mut service = Service::new(Place::parse(url, REDIS_PORT));
     let scheme = url.split(':').next().unwrap_or_default();
     let options = |query: &[(String, String)]| TlsOptions::of_redis(scheme, query);
     Box::new(Redis {

@@ -16,7 +16,7 @@ mod wire;
 use std::time::Duration;
 
 use nmax_metrics::Nanos;
-use nmax_plan::addresses::tls::{POSTGRES_ISSUERS, TlsOptions};
+use nmax_sources::tls::{POSTGRES_ISSUERS, TlsOptions};
 use nmax_sources::{Figure, figures};
 
 use crate::numbers::{Look, Numbers};

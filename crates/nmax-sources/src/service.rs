@@ -1,10 +1,13 @@
-//! URLs of services that are observed.
+//! Where services are that are observed, as people write it.
 
 use core::net::{IpAddr, Ipv6Addr};
 
 use nmax_secrets::masked_url;
 
-use super::{HOST_BYTES_MAX, is_encoded, query_pairs};
+/// The injector's own host in results; a target on loopback is this host too.
+pub const INJECTOR: &str = "injector";
+/// Longest host name (RFC 1035, 2.3.4).
+pub const HOST_BYTES_MAX: usize = 253;
 
 /// Parts of a service's URL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,6 +104,76 @@ pub fn parse_place(text: &str) -> Option<(&str, Option<u16>)> {
 pub fn is_here(host: &str) -> bool {
     let address = bare(host).unwrap_or(host).parse::<IpAddr>();
     host.is_empty() || host.eq_ignore_ascii_case("localhost") || address.is_ok_and(|address| address.is_loopback())
+}
+
+/// Names and values of a query, decoded. What follows `#` is none of it.
+pub fn query_pairs(query: &str) -> Vec<(String, String)> {
+    let query = query.split('#').next().unwrap_or_default();
+    let pairs = query.split('&').filter(|pair| !pair.is_empty());
+    pairs
+        .map(|pair| pair.split_once('=').unwrap_or((pair, "")))
+        .map(|(name, value)| (percent_decoded(name), percent_decoded(value)))
+        .collect()
+}
+
+/// `%40` becomes `@`. What is no such escape stays as it is.
+pub fn percent_decoded(text: &str) -> String {
+    let bytes = text.as_bytes();
+    let mut plain = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while at < bytes.len() {
+        let escape = bytes.get(at + 1..at + 3).filter(|_| bytes[at] == b'%');
+        let code = escape
+            .filter(|digits| digits.iter().all(u8::is_ascii_hexdigit))
+            .and_then(|digits| std::str::from_utf8(digits).ok())
+            .and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        plain.push(code.unwrap_or(bytes[at]));
+        at += if code.is_some() { 3 } else { 1 };
+    }
+    String::from_utf8_lossy(&plain).into_owned()
+}
+
+/// Whether every `%` begins an escape.
+pub fn is_encoded(text: &str) -> bool {
+    text.split('%').skip(1).all(|after| {
+        let digits = after.as_bytes().get(..2);
+        digits.is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))
+    })
+}
+
+/// What is wrong with a text of a plan, and what to write.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wrong {
+    /// What is wrong, with the text in it.
+    pub message: String,
+    /// What to write.
+    pub remedy: String,
+}
+
+impl Wrong {
+    /// What is wrong, and what to write.
+    pub fn new(message: String, remedy: &str) -> Self {
+        Self { message, remedy: remedy.to_owned() }
+    }
+}
+
+/// Where a source is, and what its name and host are where the plan does not say.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Located {
+    /// Its place in full.
+    pub place: String,
+    /// Name; empty where nothing says it.
+    pub name: String,
+    /// Host; the injector's, where the place says this one.
+    pub host: String,
+}
+
+impl Located {
+    /// A source at a host as it stands in a URL.
+    pub fn new(place: &str, name: &str, host: &str) -> Self {
+        let host = if is_here(host) { INJECTOR } else { host };
+        Self { place: place.to_owned(), name: name.to_owned(), host: host.to_owned() }
+    }
 }
 
 #[cfg(test)]

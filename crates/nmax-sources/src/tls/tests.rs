@@ -1,8 +1,9 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::service::query_pairs;
 
-fn postgres(query: &str) -> Result<TlsOptions, UnitError> {
+fn postgres(query: &str) -> Result<TlsOptions, Wrong> {
     TlsOptions::of_postgres(&query_pairs(query))
 }
 
