@@ -12,7 +12,8 @@
 //! 6. [`parameters`] recognizes what differs from user to user.
 //! 7. [`emit`] writes the plan, its data files and the evidence for the correlations.
 //!
-//! [`convert()`] does 3 to 7. [`structure`] tells whether two replies are the same page to a user.
+//! [`convert()`] does 3 to 7. [`structure`] tells whether two replies are the same page to a user, and [`prove`] which values of
+//! a plan must be fresh.
 
 pub mod convert;
 pub mod correlate;
@@ -27,6 +28,7 @@ pub mod kind;
 pub mod options;
 pub mod parameters;
 pub mod parts;
+pub mod prove;
 pub mod recording;
 pub mod redact;
 pub mod select;

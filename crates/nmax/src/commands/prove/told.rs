@@ -2,15 +2,14 @@
 
 use std::fmt::Write as _;
 
+use nmax_import::prove::{Found, State, Tried, Use, words};
 use nmax_plan::plan::Plan;
 use nmax_report::number;
 use nmax_run::secrets::Shown;
 use nmax_text::shown as clean;
 use serde_json::{Value, json};
 
-use super::evidence::Evidence;
-use super::sites::{Use, words};
-use super::trial::{Found, State, Tried};
+use super::beside::Beside;
 
 /// What a proof found.
 pub(super) struct Told<'a> {
@@ -18,7 +17,7 @@ pub(super) struct Told<'a> {
     /// The plan's file.
     pub(super) file: &'a str,
     pub(super) found: &'a [Found],
-    pub(super) evidence: &'a Evidence,
+    pub(super) beside: &'a Beside,
     pub(super) replays: u64,
     pub(super) shown: &'a Shown,
 }
@@ -40,7 +39,7 @@ impl Told<'_> {
             "schema_version": 1,
             "plan": self.file,
             "target": self.plan.target,
-            "evidence": self.evidence.file().map(|file| file.display().to_string()),
+            "evidence": self.beside.file.as_ref().map(|file| file.display().to_string()),
             "ok": self.is_ok(),
             "replays": self.replays,
             "proved": self.count(Some(State::Proved)),
@@ -48,7 +47,7 @@ impl Told<'_> {
             "wrong": self.count(Some(State::Wrong)),
             "not_tried": self.count(None),
             "scenarios": scenarios,
-            "warnings": self.evidence.warnings,
+            "warnings": self.beside.warnings,
         })
     }
 
@@ -70,7 +69,7 @@ impl Told<'_> {
                     "to": to,
                     "state": tried.state.map(State::name),
                     "proof": self.shown.text(&tried.proof),
-                    "evidence": self.evidence.words(self.plan, site),
+                    "evidence": self.beside.evidence.words(self.plan, site),
                 })
             })
             .collect();
@@ -98,7 +97,7 @@ impl Told<'_> {
         for found in self.found {
             self.scenario_text(found, &mut out);
         }
-        for warning in &self.evidence.warnings {
+        for warning in &self.beside.warnings {
             let _ = writeln!(out, "note: {}", clean(warning));
         }
         let counted = |state: State| format!("{} {}", self.count(Some(state)), state.name());
@@ -110,7 +109,7 @@ impl Told<'_> {
             }
         }
         let _ = writeln!(out, "; {} replays", number::count(self.replays));
-        if let Some(file) = self.evidence.file() {
+        if let Some(file) = &self.beside.file {
             let _ = writeln!(out, "The verdicts are in {}.", file.display());
         }
         out

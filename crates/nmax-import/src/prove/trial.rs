@@ -2,14 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use nmax_engine::StartError;
-use nmax_import::structure::{Expected, Structure};
 use nmax_plan::plan::Plan;
 
 use super::evidence::Evidence;
-use super::replay::{Cookie, Failure, Replay, Replayer};
+use super::replay::{Cookie, Failure, Replay};
 use super::sites::{Site, name_of, pinned, words};
-use crate::say;
+use crate::structure::{Expected, Structure};
 
 /// Statuses by which servers refuse a request because of what is in it. A conflict (409) or too many requests (429) say
 /// something else.
@@ -19,34 +17,36 @@ const REFUSALS: [u16; 7] = [400, 401, 403, 404, 410, 419, 422];
 const ATTEMPTS_MAX: usize = 3;
 
 /// What became of a scenario.
-pub(super) struct Found {
+#[derive(Clone, Debug)]
+pub struct Found {
     /// Its name.
-    pub(super) scenario: String,
+    pub scenario: String,
     /// Names of its requests, by number.
-    pub(super) requests: Vec<String>,
+    pub requests: Vec<String>,
     /// Why its replays do not go as the plan says; none when they do.
-    pub(super) failures: Vec<String>,
+    pub failures: Vec<String>,
     /// What became of its values.
-    pub(super) tried: Vec<Tried>,
+    pub tried: Vec<Tried>,
     /// Cookies that its first replay set or sent.
-    pub(super) jar: BTreeMap<String, Cookie>,
+    pub jar: BTreeMap<String, Cookie>,
     /// What a person should know.
-    pub(super) notes: Vec<String>,
+    pub notes: Vec<String>,
 }
 
 /// What became of a value.
-pub(super) struct Tried {
+#[derive(Clone, Debug)]
+pub struct Tried {
     /// Where it comes from and goes to.
-    pub(super) site: Site,
+    pub site: Site,
     /// The verdict; `None` when there is none.
-    pub(super) state: Option<State>,
+    pub state: Option<State>,
     /// Why, in words.
-    pub(super) proof: String,
+    pub proof: String,
 }
 
 /// Verdicts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum State {
+pub enum State {
     /// Without a fresh value the server answers otherwise.
     Proved,
     /// A value of another time does as well.
@@ -57,7 +57,7 @@ pub(super) enum State {
 
 impl State {
     /// Its word.
-    pub(super) fn name(self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         match self {
             Self::Proved => "proved",
             Self::Harmless => "harmless",
@@ -68,7 +68,7 @@ impl State {
 
 impl Found {
     /// Whether the scenario goes as the plan says, and each of its values has a verdict and is not wrong.
-    pub(super) fn is_ok(&self) -> bool {
+    pub fn is_ok(&self) -> bool {
         self.failures.is_empty()
             && self.tried.iter().all(|tried| matches!(tried.state, Some(State::Proved | State::Harmless)))
     }
@@ -90,14 +90,26 @@ struct Trial<'a> {
     recorded: BTreeMap<usize, Structure>,
 }
 
+/// What a proof asks of others.
+pub trait Replayer {
+    /// Why nothing could be sent.
+    type Error;
+
+    /// Replays a scenario of a plan, which may be pinned somewhere, as a new user.
+    fn replay(&mut self, plan: &Plan, scenario: usize, sites: &[Site]) -> Result<Replay, Self::Error>;
+
+    /// A value is tried next: its number from 1, of so many of its scenario.
+    fn next(&mut self, number: usize, of: usize, site: &Site);
+}
+
 /// Tries every value of a scenario. The error is that nothing could be sent.
-pub(super) fn scenario(
+pub fn scenario<R: Replayer>(
     plan: &Plan,
     scenario: usize,
     sites: &[Site],
     evidence: &Evidence,
-    replayer: &mut Replayer,
-) -> Result<Found, StartError> {
+    replayer: &mut R,
+) -> Result<Found, R::Error> {
     let flow = &plan.scenarios[scenario];
     let mut trial = Trial {
         plan,
@@ -123,7 +135,7 @@ pub(super) fn scenario(
     let own: Vec<usize> = (0..sites.len()).filter(|number| sites[*number].scenario == scenario).collect();
     let mut tried = Vec::new();
     for (done, number) in own.iter().enumerate() {
-        say::note(format_args!("proving {} of {} in {}: {}", done + 1, own.len(), flow.name, sites[*number].name));
+        replayer.next(done + 1, own.len(), &sites[*number]);
         tried.push(trial.try_one(*number, &baselines, replayer)?);
     }
     Ok(Found {
@@ -178,7 +190,12 @@ impl Trial<'_> {
 
     /// Tries one value: with an old one, with a fresh one when that made a difference, and with the old one again. What
     /// happens to this and that row of the data would otherwise be taken for an effect of the value.
-    fn try_one(&mut self, number: usize, baselines: &[Replay], replayer: &mut Replayer) -> Result<Tried, StartError> {
+    fn try_one<R: Replayer>(
+        &mut self,
+        number: usize,
+        baselines: &[Replay],
+        replayer: &mut R,
+    ) -> Result<Tried, R::Error> {
         let site = &self.sites[number];
         let settled = |state, proof: String| Tried { site: site.clone(), state, proof };
         let Some((stale, origin)) = self.stale(number, baselines) else {
@@ -216,12 +233,12 @@ impl Trial<'_> {
     }
 
     /// A replay with an old value, which goes as the plan says up to there. The error says why there is none.
-    fn with_old(
+    fn with_old<R: Replayer>(
         &self,
         site: &Site,
         pinned: &Plan,
-        replayer: &mut Replayer,
-    ) -> Result<Result<Replay, String>, StartError> {
+        replayer: &mut R,
+    ) -> Result<Result<Replay, String>, R::Error> {
         let mut why = String::new();
         for _ in 0..ATTEMPTS_MAX {
             let replay = replayer.replay(pinned, self.scenario, self.sites)?;

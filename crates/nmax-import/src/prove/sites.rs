@@ -10,34 +10,34 @@ const MARK: char = '\u{1f}';
 
 /// A place where a value is taken from a reply.
 #[derive(Clone, Debug)]
-pub(super) struct Site {
+pub struct Site {
     /// Index of the scenario.
-    pub(super) scenario: usize,
+    pub scenario: usize,
     /// Number of the request in its scenario, from 0, in the order of the document.
-    pub(super) request: usize,
+    pub request: usize,
     /// What is taken, and into which slot.
-    pub(super) extract: Extract,
+    pub extract: Extract,
     /// Name of the value.
-    pub(super) name: String,
+    pub name: String,
     /// Name of the request.
-    pub(super) from: String,
+    pub from: String,
     /// Where it is sent.
-    pub(super) to: Vec<Use>,
+    pub to: Vec<Use>,
 }
 
 /// A place where a value is sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Use {
+pub struct Use {
     /// Number of the request.
-    pub(super) request: usize,
+    pub request: usize,
     /// Its name.
-    pub(super) name: String,
+    pub name: String,
     /// Where in it, such as `form field csrf`.
-    pub(super) place: String,
+    pub place: String,
 }
 
 /// Every place of a plan where its scenarios take a value from a reply, in the order of the document.
-pub(super) fn of(plan: &Plan) -> Vec<Site> {
+pub fn sites(plan: &Plan) -> Vec<Site> {
     let mut sites = Vec::new();
     for (number, scenario) in plan.scenarios.iter().enumerate() {
         for (request, step) in scenario.requests().enumerate() {
@@ -62,7 +62,7 @@ pub(super) fn name_of(plan: &Plan, scenario: &Scenario, request: &Request) -> St
 }
 
 /// An extractor in words, such as `css input[name=csrf]@value`.
-pub(super) fn words(source: &Source) -> String {
+pub fn words(source: &Source) -> String {
     match source {
         Source::Regex(pattern) => format!("regex {pattern}"),
         Source::Css { selector, attribute } => match attribute {
@@ -155,7 +155,7 @@ fn places(request: &Request, slots: &BTreeSet<usize>) -> Vec<String> {
 }
 
 /// The plan with requests that are named by their numbers, so that each reply tells whose it is.
-pub(super) fn numbered(plan: &Plan) -> Plan {
+pub fn numbered(plan: &Plan) -> Plan {
     let mut plan = plan.clone();
     for scenario in &mut plan.scenarios {
         let mut number = 0;
@@ -179,6 +179,16 @@ pub(super) enum Whose {
     },
     /// A resource of a page.
     Resource,
+}
+
+impl Whose {
+    /// Number of the request.
+    pub(super) const fn request(self) -> Option<usize> {
+        match self {
+            Self::Request { request, .. } => Some(request),
+            Self::Resource => None,
+        }
+    }
 }
 
 /// Whose reply an exchange of this name is.

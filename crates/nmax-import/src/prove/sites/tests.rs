@@ -44,7 +44,7 @@ fn plan() -> Plan {
 
 #[test]
 fn a_value_is_followed_to_where_it_is_sent() {
-    let sites = of(&plan());
+    let sites = sites(&plan());
     let told: Vec<String> = sites
         .iter()
         .map(|site| {
@@ -66,7 +66,7 @@ fn a_value_is_followed_to_where_it_is_sent() {
 #[test]
 fn a_pin_stands_right_behind_the_reply_that_it_belies() {
     let plan = plan();
-    for site in of(&plan) {
+    for site in sites(&plan) {
         let pinned = pinned(&plan, &site, "stale $1");
         let steps: Vec<&Step> = pinned.scenarios[0].all_steps().collect();
         let pin = Step::Set(vec![(site.extract.slot, Template::text("stale $1"))]);

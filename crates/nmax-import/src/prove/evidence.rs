@@ -1,98 +1,66 @@
 //! What was recorded beside a plan: the evidence for its correlations, the secrets, the recorded replies.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::path::{Path, PathBuf};
 
-use nmax_import::har;
-use nmax_import::recording::{Entry, Recording};
-use nmax_import::redact::Secrets;
-use nmax_import::structure::{Reply, Structure};
 use nmax_plan::plan::Plan;
 use serde_json::Value;
 
 use super::sites::{Site, name_of};
-use crate::commands::import::files::{Readers, replace};
-use crate::commands::import::{bytes, secrets};
+use crate::har;
+use crate::recording::{Entry, Recording};
+use crate::redact::Secrets;
+use crate::structure::{Reply, Structure};
 
-/// Longest evidence file that is read, bytes.
-const EVIDENCE_BYTES_MAX: u64 = 64 << 20;
-/// Longest recording that is read, bytes.
-const HAR_BYTES_MAX: u64 = 2 << 30;
 /// How placeholders begin.
 const PLACEHOLDER: &str = "nmax-secret-";
 
 /// What lies beside a plan.
 #[derive(Debug, Default)]
-pub(super) struct Evidence {
-    /// Its file, and what it says; `None` for a plan that was written by hand.
-    file: Option<(PathBuf, Value)>,
+pub struct Evidence {
+    /// What its file says; `None` for a plan that was written by hand.
+    value: Option<Value>,
     secrets: Option<Secrets>,
     /// The recordings that could be read, by their place in the evidence.
     recordings: BTreeMap<usize, Recording>,
-    /// What is missing, in sentences.
-    pub(super) warnings: Vec<String>,
 }
 
 impl Evidence {
-    /// Reads what lies beside a plan. What is not there is a warning when the evidence needs it.
-    pub(super) fn beside(plan: &Path) -> Result<Self, String> {
-        let stem = plan.with_extension("");
-        let file = PathBuf::from(format!("{}.evidence.json", stem.display()));
-        if fs::symlink_metadata(&file).is_err() {
-            return Ok(Self::default());
-        }
-        let help = "import the recording again, or move the file away: the plan is then tried without it";
-        let broken = |why: String| format!("{}: {why}\n  help: {help}", file.display());
-        let text = bytes(&file, EVIDENCE_BYTES_MAX).map_err(broken)?;
-        let value: Value = serde_json::from_slice(&text).map_err(|error| broken(format!("it is no JSON: {error}")))?;
+    /// What an evidence file says. The error says why it cannot be used.
+    pub fn read(text: &[u8]) -> Result<Self, String> {
+        let value: Value = serde_json::from_slice(text).map_err(|error| format!("it is no JSON: {error}"))?;
         if value["schema_version"] != 1 {
-            return Err(broken("it is not of version 1".into()));
+            return Err("it is not of version 1".into());
         }
-        let mut evidence = Self { file: Some((file, value)), ..Self::default() };
-        evidence.read_secrets(&PathBuf::from(format!("{}.secrets.json", stem.display())))?;
-        evidence.read_recordings(plan.parent().unwrap_or(Path::new("")));
-        Ok(evidence)
+        Ok(Self { value: Some(value), ..Self::default() })
     }
 
-    fn read_secrets(&mut self, file: &Path) -> Result<(), String> {
-        if fs::symlink_metadata(file).is_ok() {
-            self.secrets = Some(secrets(file)?);
+    /// Takes the secrets that recordings are stored without.
+    pub fn know(&mut self, secrets: Secrets) {
+        self.secrets = Some(secrets);
+    }
+
+    /// Files of the recordings, beside the plan.
+    pub fn recordings(&self) -> impl Iterator<Item = &str> {
+        self.list("recordings").iter().map(|name| name.as_str().unwrap_or_default())
+    }
+
+    /// Takes the recording of this number, a HAR file. The error says why it cannot be used.
+    pub fn record(&mut self, number: usize, name: &str, bytes: &[u8]) -> Result<(), String> {
+        let mut read = har::read(bytes, name).map_err(|error| error.kind.to_string())?;
+        if let Some(secrets) = &self.secrets {
+            secrets.restore(&mut read.recording);
         }
+        self.recordings.insert(number, read.recording);
         Ok(())
     }
 
-    fn read_recordings(&mut self, folder: &Path) {
-        let names: Vec<String> =
-            self.list("recordings").iter().map(|name| name.as_str().unwrap_or_default().to_owned()).collect();
-        for (number, name) in names.iter().enumerate() {
-            let path = folder.join(name);
-            let read = bytes(&path, HAR_BYTES_MAX).and_then(|bytes| {
-                let read = har::read(&bytes, name);
-                read.map_err(|error| error.kind.to_string())
-            });
-            match read {
-                Ok(mut read) => {
-                    if let Some(secrets) = &self.secrets {
-                        secrets.restore(&mut read.recording);
-                    }
-                    self.recordings.insert(number, read.recording);
-                }
-                Err(why) => self.warnings.push(format!(
-                    "{}: {why}; replays are compared with each other only, and not with what was recorded",
-                    path.display()
-                )),
-            }
-        }
-    }
-
-    /// The file, when there is one.
-    pub(super) fn file(&self) -> Option<&Path> {
-        self.file.as_ref().map(|(path, _)| path.as_path())
+    /// The file as it is to be now; `None` when there is none.
+    pub fn written(&self) -> Option<String> {
+        self.value.as_ref().map(|value| format!("{value:#}\n"))
     }
 
     fn list(&self, key: &str) -> &[Value] {
-        let list = self.file.as_ref().and_then(|(_, value)| value[key].as_array());
+        let list = self.value.as_ref().and_then(|value| value[key].as_array());
         list.map_or(&[], Vec::as_slice)
     }
 
@@ -107,7 +75,7 @@ impl Evidence {
     }
 
     /// What was found out about a site when it was recorded.
-    pub(super) fn words(&self, plan: &Plan, site: &Site) -> Option<String> {
+    pub fn words(&self, plan: &Plan, site: &Site) -> Option<String> {
         let found = &self.list("correlations")[self.number(plan, site)?];
         found["evidence"].as_str().map(str::to_owned)
     }
@@ -150,23 +118,14 @@ impl Evidence {
         entries.iter().find(|entry| entry.number == number)
     }
 
-    /// Notes what became of a site; kept until [`Evidence::save`].
-    pub(super) fn settle(&mut self, plan: &Plan, site: &Site, state: &str, proof: &str) {
+    /// Notes what became of a site; kept for [`Evidence::written`].
+    pub fn settle(&mut self, plan: &Plan, site: &Site, state: &str, proof: &str) {
         let number = self.number(plan, site);
-        if let (Some(number), Some((_, value))) = (number, &mut self.file) {
+        if let (Some(number), Some(value)) = (number, &mut self.value) {
             let found = &mut value["correlations"][number];
             found["state"] = state.into();
             found["proof"] = proof.into();
         }
-    }
-
-    /// Writes the file, whole or not at all.
-    pub(super) fn save(&self) -> Result<(), String> {
-        let Some((path, value)) = &self.file else {
-            return Ok(());
-        };
-        replace(path, format!("{value:#}\n").as_bytes(), Readers::All)
-            .map_err(|error| format!("{}: cannot write the states: {error}", path.display()))
     }
 }
 
