@@ -10,6 +10,7 @@
 //! - [`view`]: the one view model
 //! - [`scalability`]: fits of the law and campaigns that measure it
 //! - [`comparison`]: before and after, and a figure over many runs
+//! - [`slices`]: slices of exchanges
 //! - [`number`]: numbers for people
 //! - [`terminal`]: table, live display, plain lines
 //! - [`json`]: `summary.json` and its schema
@@ -32,6 +33,7 @@ pub mod run;
 pub mod scalability;
 pub mod series;
 pub mod shape;
+pub mod slices;
 pub mod svg;
 pub mod terminal;
 pub mod view;

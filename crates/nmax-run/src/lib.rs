@@ -5,6 +5,7 @@
 //!   (what this host lets a run do)
 //! - `session`: one run from its plan to its verdict; `tally`: its sums; [`listener`]: who is told meanwhile
 //! - [`fidelity`]: its traffic beside that which its plan was made of; [`sides`]: its exchanges beside followed logs
+//! - [`slices`]: its exchanges, by whatever tells them apart, from its files
 //! - [`secrets`]: what must not be stored; [`signals`]: what ends a run from outside; [`plan_of_manifest`]: the plan of a
 //!   stored run
 
@@ -21,6 +22,7 @@ pub mod secrets;
 mod session;
 pub mod sides;
 pub mod signals;
+pub mod slices;
 mod tally;
 
 pub use exit::Exit;

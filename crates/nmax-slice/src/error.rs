@@ -26,6 +26,14 @@ impl SliceError {
     }
 }
 
+impl SliceError {
+    /// Errors as one text.
+    pub fn joined(errors: &[Self]) -> String {
+        let texts: Vec<String> = errors.iter().map(ToString::to_string).collect();
+        texts.join("\nerror: ")
+    }
+}
+
 impl fmt::Display for SliceError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.part)?;

@@ -13,6 +13,7 @@
 //! - [`slice`]: all of it, compiled; `grain`: for sources of sums
 //! - [`tally`]: sums by group and time; `stats`: of one group; `frequent`: which groups are the largest of very many
 //! - [`answer`]: sorted rows, the rest, the series
+//! - [`run`], [`logs`]: what is sliced, as columns
 //! - [`saved`]: slices kept under a name, as TOML
 //! - [`error`]: what is wrong with a request, where, and what to do
 
@@ -28,7 +29,9 @@ mod grain;
 mod key;
 mod lexer;
 mod literal;
+pub mod logs;
 pub mod measure;
+pub mod run;
 pub mod saved;
 pub mod slice;
 mod stats;

@@ -4,6 +4,8 @@
 //! stand anywhere. Names have letters, digits, `-` and `_`, so they need no quotes. Everything of TOML that nmax has no use
 //! for (nested tables, dates, texts over several lines) is an error with its line.
 
+use std::borrow::Cow;
+
 use crate::SliceError;
 use crate::slice::Request;
 
@@ -25,6 +27,48 @@ pub struct Saved {
     pub request: Request,
     /// `hold` or `whole`, where it was said.
     pub phase: Option<String>,
+}
+
+impl Saved {
+    /// Puts what was given in the place of its own.
+    pub fn replace(&mut self, given: Self) {
+        let (own, given, phase) = (&mut self.request, given.request, given.phase);
+        for (own, given) in [
+            (&mut own.filter, given.filter),
+            (&mut own.by, given.by),
+            (&mut own.tags, given.tags),
+            (&mut own.show, given.show),
+        ] {
+            if !given.is_empty() {
+                *own = given;
+            }
+        }
+        own.sort = given.sort.or(own.sort.take());
+        own.top = given.top.or(own.top);
+        own.every = given.every.or(own.every.take());
+        own.is_over_time |= given.is_over_time;
+        self.phase = phase.or(self.phase.take());
+    }
+
+    /// As the flags that ask for it; `shown` makes a text safe to show.
+    pub fn flags(&self, shown: fn(&str) -> Cow<'_, str>) -> String {
+        let request = &self.request;
+        let quoted = |text: &str| quoted(text, shown);
+        let mut flags = Vec::new();
+        let lists =
+            [("--by", &request.by), ("--where", &request.filter), ("--tag", &request.tags), ("--show", &request.show)];
+        for (flag, list) in lists {
+            flags.extend(list.iter().map(|text| format!("{flag} {}", quoted(text))));
+        }
+        for (flag, text) in [("--sort", &request.sort), ("--every", &request.every), ("--phase", &self.phase)] {
+            flags.extend(text.iter().map(|text| format!("{flag} {}", quoted(text))));
+        }
+        flags.extend(request.top.map(|top| format!("--top {top}")));
+        if request.is_over_time && request.every.is_none() {
+            flags.push("--over time".to_owned());
+        }
+        flags.join(" ")
+    }
 }
 
 /// Keys of a table.
@@ -163,6 +207,16 @@ fn table(name: &str, saved: &Saved) -> String {
 
 fn wrong(line: usize, text: String, remedy: &str) -> SliceError {
     SliceError::new(&format!("{FILE}, line {line}"), text, remedy)
+}
+
+/// A text for a shell.
+fn quoted(text: &str, shown: fn(&str) -> Cow<'_, str>) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-.,:/%+".contains(c);
+    if !text.is_empty() && text.chars().all(is_plain) {
+        text.to_owned()
+    } else {
+        format!("'{}'", shown(text).replace('\'', r"'\''"))
+    }
 }
 
 #[cfg(test)]

@@ -73,6 +73,15 @@ pub struct Slice {
 const SHOWN: [&str; 6] = ["count", "failure_rate", "rate", "p50", "p95", "p99"];
 
 impl Slice {
+    /// Binds a request to a source; else everything that is wrong with it, as one text.
+    ///
+    /// # Errors
+    ///
+    /// The same as those of [`Slice::compile`].
+    pub fn bound(request: &Request, schema: &Schema) -> Result<Self, String> {
+        Self::compile(request, schema).map_err(|errors| SliceError::joined(&errors))
+    }
+
     /// Binds a request to a source.
     ///
     /// # Errors

@@ -51,9 +51,22 @@ pub(crate) const TABLE: [Row; 26] = [
     row("nmax-usl", Layer::Pure, &[], &["statrs", "thiserror"]),
     row("nmax-analysis", Layer::Pure, &["nmax-sources", "nmax-metrics", "nmax-plan"], &[]),
     row(
+        "nmax-log",
+        Layer::Pure,
+        &["nmax-text", "nmax-secrets", "nmax-plan"],
+        &["jiff", "memchr", "regex", "serde", "serde_json", "thiserror"],
+    ),
+    row(
+        "nmax-slice",
+        Layer::Pure,
+        // A record of a log and a window of a run become rows of columns.
+        &["nmax-secrets", "nmax-metrics", "nmax-plan", "nmax-log"],
+        &["regex"],
+    ),
+    row(
         "nmax-report",
         Layer::Pure,
-        &["nmax-text", "nmax-sources", "nmax-metrics", "nmax-plan", "nmax-usl", "nmax-analysis"],
+        &["nmax-text", "nmax-sources", "nmax-metrics", "nmax-plan", "nmax-usl", "nmax-analysis", "nmax-slice"],
         &["serde", "serde_json"],
     ),
     row(
@@ -68,13 +81,6 @@ pub(crate) const TABLE: [Row; 26] = [
         &["nmax-text", "nmax-domain", "nmax-secrets", "nmax-data", "nmax-plan", "nmax-extract"],
         &["base64", "jiff", "regex", "ring", "serde", "serde_json", "thiserror"],
     ),
-    row(
-        "nmax-log",
-        Layer::Pure,
-        &["nmax-text", "nmax-secrets", "nmax-plan"],
-        &["jiff", "memchr", "regex", "serde", "serde_json", "thiserror"],
-    ),
-    row("nmax-slice", Layer::Pure, &["nmax-metrics", "nmax-plan"], &["regex"]),
     row(
         "nmax-http",
         Layer::Shell,
@@ -173,6 +179,7 @@ pub(crate) const TABLE: [Row; 26] = [
             "nmax-report",
             "nmax-extract",
             "nmax-log",
+            "nmax-slice",
             "nmax-http",
             "nmax-engine",
             "nmax-store",

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use nmax_run::slices;
 use nmax_slice::Request;
 
 use super::log::ReadLogArgs;
@@ -134,6 +135,16 @@ pub enum SourceName {
     Auto,
     Samples,
     Windows,
+}
+
+impl From<SourceName> for slices::Wanted {
+    fn from(name: SourceName) -> Self {
+        match name {
+            SourceName::Auto => Self::Any,
+            SourceName::Samples => Self::Samples,
+            SourceName::Windows => Self::Windows,
+        }
+    }
 }
 
 impl SliceArgs {

@@ -2,45 +2,25 @@
 //!
 //! # Layout
 //! - this file: what is asked of what
-//! - `run`: which of a run's files answer; `raw`: its exchanges one by one, on all cores; `windows`: the sums of each second
-//! - `logs`: access logs as columns
-//! - `saved`: slices kept under a name
-//! - `table`, `formats`: the answer for people, and for programs
+//! - `logged`: access logs, opened
+//! - `saved`: slices kept under a name; `schema`: what their list is
 
+use std::io::IsTerminal;
 use std::path::Path;
-use std::sync::Arc;
 
+use nmax_report::{number, slices};
 use nmax_run::Exit;
-use nmax_slice::saved::Saved;
-use nmax_slice::{Answer, Request, Schema, Slice, SliceError};
-use serde_json::Value;
+use nmax_run::slices::Asked;
 
 use super::run::complain;
 use crate::args::SliceArgs;
-use crate::{logs, say};
+use crate::{live, logs, say};
 
-mod formats;
 mod logged;
-mod raw;
-mod run;
 mod saved;
 mod schema;
-mod table;
-mod windows;
 
-pub use formats::schema;
 pub use schema::list_schema;
-
-/// An answer, and what it is of.
-struct Found {
-    answer: Answer,
-    /// What was read: `run 20en ("shop"), hold`, `access.log`.
-    title: String,
-    /// The same for programs.
-    source: Value,
-    /// What a person must see before the numbers.
-    warnings: Vec<String>,
-}
 
 /// Shows a slice, or lists those that are kept.
 pub fn slice(args: &SliceArgs) -> Exit {
@@ -54,18 +34,27 @@ pub fn slice(args: &SliceArgs) -> Exit {
 fn show(args: &SliceArgs) -> Result<(), String> {
     let asked = saved::asked(args)?;
     let found = match run_of(args)? {
-        Some(directory) => run::read(&directory, args, &asked)?,
+        Some(directory) => {
+            let (request, phase) = (&asked.request, asked.phase.as_deref());
+            let wanted = Asked { request, phase, from: args.source.into(), parquet: args.parquet.as_deref() };
+            let (found, written) = nmax_run::slices::read(&directory, &wanted)?;
+            if let (Some(rows), Some(file)) = (written, &args.parquet) {
+                say::note(format_args!("{} exchanges written to {}", number::count(rows), file.display()));
+            }
+            found
+        }
         None => logged::read(args, &asked.request)?,
     };
     // What did not work is not kept.
     saved::keep(args, &asked)?;
     logs::warn(&found.warnings);
     if args.json {
-        say::line(format_args!("{:#}", formats::json(&found, &asked.request)));
+        say::line(format_args!("{:#}", slices::json(&found, &asked.request)));
     } else if args.csv {
-        say::text(formats::csv(&found.answer));
+        say::text(slices::csv(&found.answer));
     } else {
-        say::text(table::text(&found));
+        let glyphs = live::glyphs(std::io::stdout().is_terminal());
+        say::text(slices::text(&found, glyphs));
     }
     Ok(())
 }
@@ -92,17 +81,3 @@ fn run_of(args: &SliceArgs) -> Result<Option<std::path::PathBuf>, String> {
     let found = nmax_store::find(&args.runs_dir, &asked.to_string_lossy());
     found.map(Some).map_err(|error| format!("{error}\n  or name access logs: there is no file `{}`", asked.display()))
 }
-
-/// A request bound to a source, or everything that is wrong with it.
-fn compile(request: &Request, schema: &Schema) -> Result<Arc<Slice>, String> {
-    Slice::compile(request, schema).map(Arc::new).map_err(|errors| joined(&errors))
-}
-
-/// Errors as one text.
-fn joined(errors: &[SliceError]) -> String {
-    let texts: Vec<String> = errors.iter().map(ToString::to_string).collect();
-    texts.join("\nerror: ")
-}
-
-/// What is asked: a slice, and the part of the run.
-type Asked = Saved;

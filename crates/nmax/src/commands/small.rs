@@ -42,7 +42,7 @@ pub fn schema(of: SchemaKind) -> Exit {
         SchemaKind::Check => super::check::schema::check(),
         SchemaKind::Once => super::check::schema::once(),
         SchemaKind::Prove => super::prove::schema(),
-        SchemaKind::Slice => super::slice::schema(),
+        SchemaKind::Slice => nmax_report::slices::schema(),
         SchemaKind::Slices => super::slice::list_schema(),
         SchemaKind::Compare => nmax_report::json::comparison_schema(),
         SchemaKind::Trend => nmax_report::json::history_schema(),

@@ -4,10 +4,10 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::PathBuf;
 
+use nmax_slice::SliceError;
 use nmax_slice::saved::{FILE, Saved, read, with};
 use nmax_text::shown;
 
-use super::{Asked, joined};
 use crate::args::SliceArgs;
 use crate::say;
 
@@ -36,11 +36,11 @@ fn text(args: &SliceArgs) -> Result<String, String> {
 }
 
 fn slices(args: &SliceArgs) -> Result<Vec<(String, Saved)>, String> {
-    read(&text(args)?).map_err(|errors| joined(&errors))
+    read(&text(args)?).map_err(|errors| SliceError::joined(&errors))
 }
 
 /// What is asked: flags, or a kept slice of which flags replace parts.
-pub(super) fn asked(args: &SliceArgs) -> Result<Asked, String> {
+pub(super) fn asked(args: &SliceArgs) -> Result<Saved, String> {
     let typed = args.request();
     let phase = args.phase.map(|phase| phase.name().to_owned());
     let Some(name) = &args.saved else {
@@ -56,30 +56,15 @@ pub(super) fn asked(args: &SliceArgs) -> Result<Asked, String> {
         };
         return Err(format!("no slice `{name}` in {}\n  help: {help}", path(args).display()));
     };
-    let request = &mut kept.request;
-    for (own, given) in [
-        (&mut request.filter, typed.filter),
-        (&mut request.by, typed.by),
-        (&mut request.tags, typed.tags),
-        (&mut request.show, typed.show),
-    ] {
-        if !given.is_empty() {
-            *own = given;
-        }
-    }
-    request.sort = typed.sort.or(request.sort.take());
-    request.top = typed.top.or(request.top);
-    request.every = typed.every.or(request.every.take());
-    request.is_over_time |= typed.is_over_time;
-    kept.phase = phase.or(kept.phase);
+    kept.replace(Saved { request: typed, phase });
     Ok(kept)
 }
 
 /// Keeps the slice where a name was given.
-pub(super) fn keep(args: &SliceArgs, asked: &Asked) -> Result<(), String> {
+pub(super) fn keep(args: &SliceArgs, asked: &Saved) -> Result<(), String> {
     let Some(name) = &args.save else { return Ok(()) };
     let file = path(args);
-    let text = with(&text(args)?, name, asked).map_err(|errors| joined(&errors))?;
+    let text = with(&text(args)?, name, asked).map_err(|errors| SliceError::joined(&errors))?;
     let refused = |error: std::io::Error| {
         let help = "choose a directory that you may write to by --runs-dir";
         format!("{}: cannot be written: {error}\n  help: {help}", file.display())
@@ -95,7 +80,7 @@ pub(super) fn keep(args: &SliceArgs, asked: &Asked) -> Result<(), String> {
 pub(super) fn list(args: &SliceArgs) -> Result<(), String> {
     let slices = slices(args)?;
     if args.json {
-        let rows: Vec<_> = slices.iter().map(|(name, saved)| super::formats::request(Some(name), saved)).collect();
+        let rows: Vec<_> = slices.iter().map(|(name, saved)| nmax_report::slices::request(Some(name), saved)).collect();
         say::line(format_args!("{:#}", serde_json::json!({ "schema_version": 1, "slices": rows })));
         return Ok(());
     }
@@ -104,36 +89,7 @@ pub(super) fn list(args: &SliceArgs) -> Result<(), String> {
     }
     let widest = slices.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
     for (name, saved) in slices {
-        say::line(format_args!("{name:<widest$}  {}", flags(&saved)));
+        say::line(format_args!("{name:<widest$}  {}", saved.flags(shown)));
     }
     Ok(())
-}
-
-/// A slice as the flags that ask for it.
-fn flags(saved: &Saved) -> String {
-    let request = &saved.request;
-    let mut flags = Vec::new();
-    let lists =
-        [("--by", &request.by), ("--where", &request.filter), ("--tag", &request.tags), ("--show", &request.show)];
-    for (flag, list) in lists {
-        flags.extend(list.iter().map(|text| format!("{flag} {}", quoted(text))));
-    }
-    for (flag, text) in [("--sort", &request.sort), ("--every", &request.every), ("--phase", &saved.phase)] {
-        flags.extend(text.iter().map(|text| format!("{flag} {}", quoted(text))));
-    }
-    flags.extend(request.top.map(|top| format!("--top {top}")));
-    if request.is_over_time && request.every.is_none() {
-        flags.push("--over time".to_owned());
-    }
-    flags.join(" ")
-}
-
-/// A text for a shell.
-fn quoted(text: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-.,:/%+".contains(c);
-    if !text.is_empty() && text.chars().all(is_plain) {
-        text.to_owned()
-    } else {
-        format!("'{}'", shown(text).replace('\'', r"'\''"))
-    }
 }

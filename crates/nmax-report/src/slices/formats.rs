@@ -5,15 +5,15 @@ use nmax_slice::saved::Saved;
 use nmax_slice::{Answer, Cell, Kind, Request, Row, civil};
 use serde_json::{Map, Value, json};
 
-use super::Found;
+use super::SliceView;
 
 /// Version of the shape.
 const SCHEMA_VERSION: u64 = 1;
 const NS_PER_MS: f64 = 1e6;
 
 /// All of an answer.
-pub(super) fn json(found: &Found, request: &Request) -> Value {
-    let answer = &found.answer;
+pub fn json(view: &SliceView, request: &Request) -> Value {
+    let answer = &view.answer;
     let measures = answer.measures.iter().map(|measure| json!({ "name": measure.name, "unit": unit(measure) }));
     let mut rows: Vec<Value> = Vec::new();
     for row in &answer.rows {
@@ -35,7 +35,7 @@ pub(super) fn json(found: &Found, request: &Request) -> Value {
     let span_s = answer.span.map(|(from, to)| number((to - from) as f64 / 1e9));
     json!({
         "schema_version": SCHEMA_VERSION,
-        "source": found.source,
+        "source": view.source,
         "request": self::request(None, &Saved { request: request.clone(), phase: None }),
         "keys": answer.keys.iter().map(|(label, _)| label).collect::<Vec<_>>(),
         "measures": measures.collect::<Vec<_>>(),
@@ -47,7 +47,7 @@ pub(super) fn json(found: &Found, request: &Request) -> Value {
         "span_s": span_s,
         "point_s": answer.width.map(|width| number(width as f64 / 1e9)),
         "notes": answer.notes,
-        "warnings": found.warnings,
+        "warnings": view.warnings,
     })
 }
 
@@ -109,7 +109,7 @@ fn unit(measure: &Measure) -> &'static str {
 }
 
 /// A slice as it was asked for.
-pub(super) fn request(name: Option<&str>, saved: &Saved) -> Value {
+pub fn request(name: Option<&str>, saved: &Saved) -> Value {
     let Saved { request, phase } = saved;
     let mut object = Map::new();
     let mut put = |key: &str, value: Value| {
@@ -131,7 +131,7 @@ pub(super) fn request(name: Option<&str>, saved: &Saved) -> Value {
 }
 
 /// A line per group, or per group and point of time. The groups that are not shown are the line `(other)`.
-pub(super) fn csv(answer: &Answer) -> String {
+pub fn csv(answer: &Answer) -> String {
     let mut head: Vec<String> = answer.keys.iter().map(|(label, _)| label.clone()).collect();
     if answer.width.is_some() {
         head.push("time_s".to_owned());

@@ -1,17 +1,15 @@
 //! The answer for people, in 80 columns.
 
-use std::io::IsTerminal;
 use std::time::Duration;
 
 use nmax_plan::units::format_duration;
-use nmax_report::number;
-use nmax_report::terminal::Glyphs;
 use nmax_slice::measure::{Measure, Unit};
 use nmax_slice::{Answer, Cell, Kind, Row, civil};
 use nmax_text::shown as clean;
 
-use super::Found;
-use crate::live;
+use super::SliceView;
+use crate::number;
+use crate::terminal::Glyphs;
 
 /// Columns of the terminal that are used.
 const WIDTH: usize = 80;
@@ -24,13 +22,13 @@ const BARS_ASCII: [char; 8] = ['.', ',', '-', '=', '+', '*', '%', '#'];
 const POINTS_MAX: usize = 48;
 
 /// All of it.
-pub(super) fn text(found: &Found) -> String {
-    let answer = &found.answer;
-    let mut page = wrapped(&clean(&found.title));
+pub fn text(view: &SliceView, glyphs: Glyphs) -> String {
+    let answer = &view.answer;
+    let mut page = wrapped(&clean(&view.title));
     let (chosen, seen) = (number::count(answer.chosen), number::count(answer.seen));
     page += &format!("{chosen} of {seen} exchanges\n\n");
     page += &table(answer);
-    page += &series(answer);
+    page += &series(answer, glyphs);
     for note in &answer.notes {
         page += &wrapped(&format!("note: {}", clean(note)));
     }
@@ -120,7 +118,7 @@ fn figure(measure: &Measure, value: Option<f64>) -> String {
 }
 
 /// A value of a key for people.
-pub(super) fn shown(cell: &Cell, kind: Kind) -> String {
+fn shown(cell: &Cell, kind: Kind) -> String {
     match (cell, kind) {
         (Cell::Unknown, _) => "(none)".to_owned(),
         (Cell::Text(text), _) => clean(text).into_owned(),
@@ -141,7 +139,7 @@ fn shown_name(name: &str) -> String {
 }
 
 /// The rows over time: a line for each of two measures.
-fn series(answer: &Answer) -> String {
+fn series(answer: &Answer, glyphs: Glyphs) -> String {
     let Some(width) = answer.width else {
         return String::new();
     };
@@ -173,7 +171,7 @@ fn series(answer: &Answer) -> String {
                 let mark = &mut marks[place(*at) / joined];
                 *mark = (*mark).into_iter().chain(values[*measure]).reduce(f64::max);
             }
-            page += &chart(&answer.measures[*measure], &marks);
+            page += &chart(&answer.measures[*measure], &marks, glyphs);
         }
     }
     page
@@ -197,9 +195,8 @@ fn charted(measures: &[Measure]) -> Vec<usize> {
 }
 
 /// Values as marks of eight heights, from 0 to the largest.
-fn chart(measure: &Measure, points: &[Option<f64>]) -> String {
-    let is_ascii = live::glyphs(std::io::stdout().is_terminal()) == Glyphs::Ascii;
-    let bars = if is_ascii { BARS_ASCII } else { BARS };
+fn chart(measure: &Measure, points: &[Option<f64>], glyphs: Glyphs) -> String {
+    let bars = if glyphs == Glyphs::Ascii { BARS_ASCII } else { BARS };
     let top = points.iter().flatten().copied().reduce(f64::max);
     let mark = |value: &Option<f64>| match (value, top) {
         (Some(value), Some(top)) if *value > 0.0 && top > 0.0 => {

@@ -6,14 +6,13 @@ use std::sync::Arc;
 
 use nmax_metrics::aggregate::{LatencySet, RequestStats};
 use nmax_metrics::{NameId, Section, Window};
-use nmax_slice::column::{NO_TEXT, UNKNOWN};
-use nmax_slice::{Chunk, Schema, Slice, Sums, Tally, Values};
 
-use super::raw::{Names, classes, tags};
-use super::run::{COLUMNS, Run};
+use super::{COLUMNS, Names, classes, phases, schema, tags};
+use crate::column::{NO_TEXT, UNKNOWN};
+use crate::{Chunk, Schema, Slice, Sums, Tally, Values};
 
 /// What a reader should know of these figures.
-const NOTE: &str =
+pub const NOTE: &str =
     "made of the sums of each window, to which an exchange belongs by its end; `time` is the beginning of the window";
 
 /// Rows of a chunk, at least.
@@ -47,7 +46,7 @@ fn split(asked: &[&str]) -> Split {
 }
 
 /// What the sums do not tell of this slice; `None` when they tell all.
-pub(super) fn lacking(slice: &Slice, schema: &Schema) -> Option<String> {
+pub fn lacking(slice: &Slice, schema: &Schema) -> Option<String> {
     let asked = asked(slice, schema);
     let is_told = |name: &str| PLAIN.contains(&name) || OF_OUTCOME.contains(&name) || OF_STATUS.contains(&name);
     if let Some(name) = asked.iter().find(|name| !is_told(name)) {
@@ -63,33 +62,6 @@ pub(super) fn lacking(slice: &Slice, schema: &Schema) -> Option<String> {
     unknown.map(|name| format!("`{name}`"))
 }
 
-/// The slice as windows can answer it, and what a reader should know of that.
-pub(super) fn fitted(run: &Run, slice: Arc<Slice>) -> Result<(Arc<Slice>, Vec<String>), String> {
-    let width_ns = i64::try_from(run.reader.manifest().window_ns).unwrap_or(i64::MAX);
-    let fitted = Arc::unwrap_or_clone(slice).on_windows(width_ns);
-    let (slice, mut notes) = fitted.map_err(|errors| {
-        let samples = "`nmax run --samples all` keeps every exchange, of which any width can be shown";
-        format!("{}; {samples}", super::joined(&errors))
-    })?;
-    notes.push(NOTE.to_owned());
-    Ok((Arc::new(slice), notes))
-}
-
-/// Adds every window of the run.
-pub(super) fn read(run: &Run, slice: &Arc<Slice>, mut tally: Tally) -> Result<Tally, String> {
-    let schema = super::run::schema();
-    let mut rows = Rows { names: Names::of(run), split: split(&asked(slice, &schema)), schema, list: Vec::new() };
-    let windows = run.reader.windows().map_err(|error| error.to_string())?;
-    for window in windows {
-        rows.add(&window.map_err(|error| error.to_string())?);
-        if rows.list.len() >= ROWS_MIN {
-            tally.add(&rows.take());
-        }
-    }
-    tally.add(&rows.take());
-    Ok(tally)
-}
-
 /// A row before it becomes columns.
 struct Row {
     name: NameId,
@@ -103,15 +75,39 @@ struct Row {
 
 const OUTCOMES: [&str; 3] = ["ok", "failed", "error"];
 
-struct Rows {
+/// Windows as they become rows of a tally.
+pub struct Windows {
     names: Names,
     split: Split,
     schema: Schema,
     list: Vec<Row>,
+    tally: Tally,
 }
 
-impl Rows {
-    fn add(&mut self, window: &Window) {
+impl Windows {
+    /// For a slice that windows can answer.
+    pub fn new(slice: &Slice, names: Names, tally: Tally) -> Self {
+        let schema = schema();
+        Self { names, split: split(&asked(slice, &schema)), schema, list: Vec::new(), tally }
+    }
+
+    /// Adds a window.
+    pub fn add(&mut self, window: &Window) {
+        self.push(window);
+        if self.list.len() >= ROWS_MIN {
+            let chunk = self.take();
+            self.tally.add(&chunk);
+        }
+    }
+
+    /// The tally of all windows.
+    pub fn finish(mut self) -> Tally {
+        let chunk = self.take();
+        self.tally.add(&chunk);
+        self.tally
+    }
+
+    fn push(&mut self, window: &Window) {
         let at_ns = i64::try_from(window.start().0).unwrap_or(i64::MAX);
         for section in Section::ALL {
             for (name, stats) in window.aggregate.requests(section).filter(|(_, stats)| !stats.is_empty()) {
@@ -169,13 +165,7 @@ impl Rows {
         set("template", of_name(&self.names.template));
         set("tag", tags(of_name(&self.names.tag)));
         set("time", numbers(&|row| row.at_ns));
-        set(
-            "phase",
-            Values::Texts {
-                ids: rows.iter().map(|row| u32::from(row.section == Section::Outside)).collect(),
-                names: Arc::from(["hold".into(), "outside".into()]),
-            },
-        );
+        set("phase", phases(rows.iter().map(|row| row.section == Section::Outside)));
         match self.split {
             Split::None => {}
             Split::Outcome => {

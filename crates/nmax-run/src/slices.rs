@@ -1,24 +1,51 @@
-//! A run: which of its files answer, and what they can tell.
+//! Slices of stored runs: which of their files answer, and what they can tell.
 
 use std::path::Path;
 use std::sync::Arc;
 
 use nmax_analysis::breakdown::{Traits, traits};
-use nmax_slice::{Column, Kind, Schema, Slice, Tally};
+use nmax_report::slices::SliceView;
+use nmax_slice::run::{self, Names, Windows};
+use nmax_slice::{Request, Schema, Slice, SliceError, Tally};
 use nmax_store::samples::{Found as Segments, SampleFile, segments};
 use nmax_store::{RunReader, StoreError};
 use serde_json::{Value, json};
 
-use super::{Asked, Found, compile, raw, windows};
-use crate::args::{SliceArgs, SourceName};
+use crate::plan_of_manifest;
+
+mod exchanges;
+
+/// What is asked of a run.
+#[derive(Clone, Copy, Debug)]
+pub struct Asked<'a> {
+    /// The slice.
+    pub request: &'a Request,
+    /// `hold` or `whole`; hold where nothing is said.
+    pub phase: Option<&'a str>,
+    /// What is read.
+    pub from: Wanted,
+    /// A file that the chosen exchanges are written to as well.
+    pub parquet: Option<&'a Path>,
+}
+
+/// What of a run is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    /// Every exchange where all were kept; else the sums of each second where they can tell; else what was kept.
+    Any,
+    /// Exchanges kept one by one.
+    Samples,
+    /// The sums of each second.
+    Windows,
+}
 
 /// A run that is sliced.
-pub(super) struct Run {
-    pub(super) reader: RunReader,
+struct Run {
+    reader: RunReader,
     /// What is known of each request name.
-    pub(super) traits: Vec<Traits>,
+    traits: Vec<Traits>,
     /// Phase hold, ns: from, to.
-    pub(super) hold: (i64, i64),
+    hold: (i64, i64),
     /// What of it lies between holds and is none, ns.
     gaps: Vec<std::ops::Range<u64>>,
     /// Its length, ns.
@@ -38,28 +65,31 @@ enum Source {
 
 const NS_PER_S: f64 = 1e9;
 
-/// Reads a slice of a run.
-pub(super) fn read(directory: &Path, args: &SliceArgs, asked: &Asked) -> Result<Found, String> {
+/// Reads a slice of a run, and how many exchanges were written to a file.
+///
+/// # Errors
+/// What the slice asks for that the run does not have, or what of it cannot be read.
+pub fn read(directory: &Path, asked: &Asked<'_>) -> Result<(SliceView, Option<u64>), String> {
     let text = |error: StoreError| error.to_string();
     let run = Run::open(directory)?;
     let segments = segments(directory).map_err(text)?;
-    let phase = asked.phase.as_deref().unwrap_or("hold");
+    let phase = asked.phase.unwrap_or("hold");
     let mut request = asked.request.clone();
     if phase == "hold" {
         request.filter.push("phase = hold".to_owned());
     }
-    let schema = schema();
-    let slice = compile(&request, &schema)?;
+    let schema = run::schema();
+    let slice = Slice::bound(&request, &schema).map(Arc::new)?;
     let mut warnings = warnings(&run, &segments);
-    let source = run.source(args, &slice, &schema, &segments)?;
+    let source = run.source(asked, &slice, &schema, &segments)?;
     let (slice, notes) = match source {
-        Source::Windows => windows::fitted(&run, slice)?,
+        Source::Windows => run.fitted(slice)?,
         Source::All | Source::Kept => (slice, Vec::new()),
     };
     let (tally, span) = match source {
-        Source::Windows => (run.again(&slice, |tally| windows::read(&run, &slice, tally))?, true),
+        Source::Windows => (run.again(&slice, |tally| run.windows(&slice, tally))?, true),
         Source::All | Source::Kept => {
-            let read = |tally: Tally| raw::read(&run, &segments.closed, &slice, tally).map_err(text);
+            let read = |tally: Tally| exchanges::read(&run, &segments.closed, &slice, tally).map_err(text);
             (run.again(&slice, read)?, source == Source::All)
         }
     };
@@ -71,9 +101,7 @@ pub(super) fn read(directory: &Path, args: &SliceArgs, asked: &Asked) -> Result<
             nmax_report::number::count(tally.seen())
         ));
     }
-    if let Some(file) = &args.parquet {
-        write(&run, source, &segments, &slice, file)?;
-    }
+    let written = asked.parquet.map(|file| write(&run, source, &segments, &slice, file)).transpose()?;
     let limits = if phase == "hold" { run.hold } else { (0, run.end) };
     let mut answer = tally.answer(span.then_some(limits));
     answer.notes.extend(notes);
@@ -83,12 +111,13 @@ pub(super) fn read(directory: &Path, args: &SliceArgs, asked: &Asked) -> Result<
         Source::Kept => "kept exchanges",
         Source::Windows => "sums of each window",
     };
-    Ok(Found {
+    let view = SliceView {
         answer,
         title: format!("run {} ({}), {phase}, from {from}", manifest.id, manifest.name),
         source: run.described(source, phase),
         warnings,
-    })
+    };
+    Ok((view, written))
 }
 
 /// How every exchange is kept.
@@ -100,15 +129,13 @@ fn keep_all() -> &'static str {
     }
 }
 
-/// Writes the chosen exchanges to a file.
-fn write(run: &Run, source: Source, segments: &Segments, slice: &Arc<Slice>, file: &Path) -> Result<(), String> {
+/// Writes the chosen exchanges to a file. Returns how many they are.
+fn write(run: &Run, source: Source, segments: &Segments, slice: &Arc<Slice>, file: &Path) -> Result<u64, String> {
     if source == Source::Windows {
         let help = format!("{}, or take what was kept by --source samples", keep_all());
         return Err(format!("{}: sums of each second are no exchanges\n  help: {help}", file.display()));
     }
-    let rows = raw::write(run, &segments.closed, slice, file).map_err(|error| error.to_string())?;
-    crate::say::note(format_args!("{} exchanges written to {}", nmax_report::number::count(rows), file.display()));
-    Ok(())
+    exchanges::write(run, &segments.closed, slice, file).map_err(|error| error.to_string())
 }
 
 /// What of the run is missing.
@@ -134,7 +161,7 @@ fn warnings(run: &Run, segments: &Segments) -> Vec<String> {
 impl Run {
     fn open(directory: &Path) -> Result<Self, String> {
         let reader = RunReader::open(directory).map_err(|error| error.to_string())?;
-        let plan = nmax_run::plan_of_manifest(&reader.manifest().plan)?;
+        let plan = plan_of_manifest(&reader.manifest().plan)?;
         let traits = traits(&plan, reader.catalog());
         let (phase, end_s) = lengths(&reader)?;
         let planned = reader.manifest().hold;
@@ -150,7 +177,7 @@ impl Run {
     }
 
     /// Whether an exchange that was due then belongs to phase hold.
-    pub(super) fn is_hold(&self, intended_ns: i64) -> bool {
+    fn is_hold(&self, intended_ns: i64) -> bool {
         let planned = self.reader.manifest().hold;
         let intended = u64::try_from(intended_ns).unwrap_or(0);
         let is_between = self.gaps.iter().any(|gap| gap.contains(&intended));
@@ -158,26 +185,26 @@ impl Run {
     }
 
     /// What answers this slice.
-    fn source(&self, args: &SliceArgs, slice: &Slice, schema: &Schema, segments: &Segments) -> Result<Source, String> {
+    fn source(&self, asked: &Asked<'_>, slice: &Slice, schema: &Schema, segments: &Segments) -> Result<Source, String> {
         let kept = match segments.closed.first() {
-            Some(first) if args.source != SourceName::Windows => Some(
-                raw::keeps_all(&SampleFile::open(first).map_err(|error| error.to_string())?)
+            Some(first) if asked.from != Wanted::Windows => Some(
+                exchanges::keeps_all(&SampleFile::open(first).map_err(|error| error.to_string())?)
                     .map_err(|error| error.to_string())?,
             ),
             _ => None,
         };
-        let lacking = windows::lacking(slice, schema);
-        match (args.source, kept) {
-            (SourceName::Samples, None) => {
+        let lacking = run::lacking(slice, schema);
+        match (asked.from, kept) {
+            (Wanted::Samples, None) => {
                 let help = format!("leave --source out, or {}", keep_all());
                 Err(format!("this run has no exchanges one by one\n  help: {help}"))
             }
-            (SourceName::Auto | SourceName::Samples, Some(true)) => Ok(Source::All),
-            (SourceName::Samples, Some(false)) => Ok(Source::Kept),
-            (SourceName::Auto, Some(false)) if args.parquet.is_some() => Ok(Source::Kept),
+            (Wanted::Any | Wanted::Samples, Some(true)) => Ok(Source::All),
+            (Wanted::Samples, Some(false)) => Ok(Source::Kept),
+            (Wanted::Any, Some(false)) if asked.parquet.is_some() => Ok(Source::Kept),
             (_, kept) => match lacking {
                 None => Ok(Source::Windows),
-                Some(_) if kept.is_some() && args.source == SourceName::Auto => Ok(Source::Kept),
+                Some(_) if kept.is_some() && asked.from == Wanted::Any => Ok(Source::Kept),
                 Some(what) => Err(format!(
                     "the sums of each second do not tell {what}\n  help: {}, which keeps every exchange",
                     keep_all()
@@ -192,6 +219,38 @@ impl Run {
         match tally.again() {
             Some(next) => read(next),
             None => Ok(tally),
+        }
+    }
+
+    /// The slice as windows can answer it, and what a reader should know of that.
+    fn fitted(&self, slice: Arc<Slice>) -> Result<(Arc<Slice>, Vec<String>), String> {
+        let width_ns = i64::try_from(self.reader.manifest().window_ns).unwrap_or(i64::MAX);
+        let fitted = Arc::unwrap_or_clone(slice).on_windows(width_ns);
+        let (slice, mut notes) = fitted.map_err(|errors| {
+            let samples = "`nmax run --samples all` keeps every exchange, of which any width can be shown";
+            format!("{}; {samples}", SliceError::joined(&errors))
+        })?;
+        notes.push(run::NOTE.to_owned());
+        Ok((Arc::new(slice), notes))
+    }
+
+    /// Adds every window of the run.
+    fn windows(&self, slice: &Slice, tally: Tally) -> Result<Tally, String> {
+        let mut windows = Windows::new(slice, self.names(), tally);
+        for window in self.reader.windows().map_err(|error| error.to_string())? {
+            windows.add(&window.map_err(|error| error.to_string())?);
+        }
+        Ok(windows.finish())
+    }
+
+    /// What ids of requests stand for.
+    fn names(&self) -> Names {
+        let requests = self.reader.catalog().requests.list();
+        Names {
+            request: requests.iter().map(|name| name.as_str().into()).collect(),
+            method: self.traits.iter().map(|traits| traits.method.as_str().into()).collect(),
+            template: self.traits.iter().map(|traits| traits.template.as_str().into()).collect(),
+            tag: self.traits.iter().map(|traits| traits.tags.join(",").into()).collect(),
         }
     }
 
@@ -226,49 +285,3 @@ fn lengths(reader: &RunReader) -> Result<(Option<f64>, f64), String> {
     }
     Ok((None, end_s))
 }
-
-/// The columns of runs. Their order is that of [`raw`].
-pub(super) fn schema() -> Schema {
-    let columns = COLUMNS.iter().map(|(name, kind, about)| Column { name, kind: *kind, about });
-    Schema {
-        source: "a run",
-        columns: columns.collect(),
-        time: "response",
-        bytes: "bytes_received",
-        when: "time",
-        failed: "failed",
-        subject: "name",
-    }
-}
-
-/// Name, kind, meaning.
-pub(super) const COLUMNS: [(&str, Kind, &str); 28] = [
-    ("name", Kind::Text, "request name"),
-    ("method", Kind::Text, "method of the request, from the plan"),
-    ("template", Kind::Text, "path with its holes, from the plan"),
-    ("tag", Kind::Text, "tags of the request, with commas between"),
-    ("scenario", Kind::Text, "scenario"),
-    ("outcome", Kind::Text, "ok, failed or error"),
-    ("failed", Kind::Number, "1 where the outcome is not ok, else 0"),
-    ("error_kind", Kind::Text, "kind of error: timeout, reset, connect, ..."),
-    ("status", Kind::Number, "status code"),
-    ("class", Kind::Text, "class of the status code: 2xx, 4xx, ..."),
-    ("phase", Kind::Text, "hold, or outside: ramps and warm-up"),
-    ("time", Kind::Moment, "when the request was due, since the start of the run"),
-    ("response", Kind::Span, "response time: from when it was due to the end of the reply"),
-    ("service", Kind::Span, "service time: from sending to the end of the reply"),
-    ("lag", Kind::Span, "from when it was due to sending"),
-    ("ttfb", Kind::Span, "from sending to the first byte of the reply"),
-    ("dns", Kind::Span, "name resolution"),
-    ("connect", Kind::Span, "TCP connect"),
-    ("tls", Kind::Span, "TLS handshake"),
-    ("send", Kind::Span, "sending, where the kernel did not take all at once"),
-    ("slot_wait", Kind::Span, "wait for an in-flight slot"),
-    ("bytes_received", Kind::Bytes, "bytes received, heads included"),
-    ("bytes_sent", Kind::Bytes, "bytes sent, heads included"),
-    ("bytes_decoded", Kind::Bytes, "bytes of the reply's body, content coding undone"),
-    ("worker", Kind::Number, "worker thread"),
-    ("vu", Kind::Number, "virtual user"),
-    ("iteration", Kind::Number, "iteration"),
-    ("why", Kind::Text, "why it was kept: all, error, slow, random"),
-];
