@@ -62,7 +62,7 @@ pub struct Breakdown {
     pub bandwidth: Option<Bandwidth>,
     /// What the back end did for each request.
     pub operations: Vec<Operations>,
-    /// The client's side beside that of a server's log; set by whoever followed it.
+    /// The client's side beside that of a server's log; `None` where none was followed.
     pub sides: Option<Sides>,
     /// What a reader should know, a sentence each.
     pub notes: Vec<String>,

@@ -8,6 +8,7 @@ use nmax_plan::plan::Plan;
 use nmax_plan::schedule::held;
 
 use crate::batches::Batches;
+use crate::breakdown::{Sides, Stretches};
 use crate::course::{Course, Observation};
 use crate::culprits::Culprits;
 use crate::effect::Happened;
@@ -39,6 +40,10 @@ pub struct Evidence<'a> {
     pub readings: &'a Readings,
     /// What was done to the system under test.
     pub happened: &'a [Happened],
+    /// What response times are taken apart from.
+    pub stretches: &'a Stretches,
+    /// The client's side beside a server's log; `None` where none was followed.
+    pub sides: Option<&'a Sides>,
 }
 
 impl Evidence<'_> {

@@ -27,6 +27,7 @@ pub(crate) struct Run {
     pub(crate) observed: Vec<crate::Observation>,
     pub(crate) readings: nmax_metrics::Readings,
     pub(crate) happened: Vec<crate::Happened>,
+    pub(crate) stretches: crate::Stretches,
 }
 
 impl Run {
@@ -45,6 +46,7 @@ impl Run {
             observed: Vec::new(),
             readings: nmax_metrics::Readings::default(),
             happened: Vec::new(),
+            stretches: crate::Stretches::default(),
             injector: InjectorFacts {
                 workers: 1,
                 cpu_utilization_max: Some(0.3),
@@ -150,6 +152,8 @@ impl Run {
             observed: &self.observed,
             readings: &self.readings,
             happened: &self.happened,
+            stretches: &self.stretches,
+            sides: None,
         }
     }
 }

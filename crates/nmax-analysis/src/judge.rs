@@ -10,9 +10,10 @@ use crate::batches::{Dependence, NoInterval};
 use crate::gates::{gaps_warning, gates_of, rate_warning, reason_code, run_queue_warning};
 use crate::interval::{CONFIDENCE, samples_needed};
 use crate::steady::{Steadiness, is_at_one_level, steadiness};
+use crate::suspect::diagnose;
 use crate::thresholds::{Evaluated, evaluate_all};
 use crate::words::{count, counted, digits, share, time_ms, value};
-use crate::{Evidence, Gate, Judgement, Reason, Verdict, answer, culprits, effects, lag};
+use crate::{Evidence, Gate, Judgement, Reason, Verdict, answer, breakdown, culprits, effects, lag};
 
 mod iterations;
 mod lost;
@@ -83,6 +84,8 @@ pub fn judge(evidence: &Evidence) -> Judgement {
         steadiness,
         answer: answer(evidence, &thresholds),
         effects: effects(evidence),
+        diagnosis: diagnose(evidence, &gates),
+        breakdown: breakdown(evidence, evidence.stretches),
         thresholds,
         gates,
     }

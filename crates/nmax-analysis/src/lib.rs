@@ -6,7 +6,8 @@
 //! # Layout
 //! - [`evidence`]: what a run measured, as handed in
 //! - [`culprits`]: what took the injector's time
-//! - [`verdict`]: the judgement, as handed out
+//! - [`fold`](mod@fold): windows, readings and events in, evidence out; [`series`]: the run over time
+//! - [`verdict`]: the judgement, as handed out; [`judged`]: it beside the [`summary`](mod@summary), every number of a report
 //! - [`interval`]: how far a quantile of independent values may be off
 //! - [`lag`]: what the injector's own lag did to reported quantiles
 //! - [`gates`]: whether the injector, not the target, shaped the numbers
@@ -37,15 +38,19 @@ pub mod culprits;
 pub mod effect;
 pub mod evidence;
 pub mod explain;
+pub mod fold;
 pub mod gates;
 pub mod history;
 pub mod interval;
 pub mod judge;
+pub mod judged;
 pub mod lag;
 mod period;
 mod scope;
+pub mod series;
 pub mod settle;
 pub mod steady;
+pub mod summary;
 pub mod suspect;
 pub mod thresholds;
 mod trend;
@@ -63,11 +68,15 @@ pub use breakdown::{Breakdown, Dimension, Stretches, breakdown};
 pub use course::{Course, CourseBuilder, Latency, Observation, Point, Spread, Use};
 pub use effect::{Effect, Figures, Happened, Recovery, effects};
 pub use evidence::{Evidence, InjectorFacts, Tail, held_ns};
+pub use fold::Fold;
 pub use gates::gates;
 pub use interval::{CONFIDENCE, QuantileBounds, quantile_bounds, quantile_ranks, samples_needed};
 pub use judge::judge;
+pub use judged::{Ending, Judged};
 pub use lag::{EFFECT_MAX, QUANTILES, Withheld};
+pub use series::{Series, SeriesBuilder};
 pub use settle::{Settled, settle};
 pub use steady::{SeriesTest, Steadiness, steadiness};
+pub use summary::{Event, Summary};
 pub use thresholds::{thresholds, violated};
 pub use verdict::{Gate, Judgement, Reason, ThresholdResult, Verdict};

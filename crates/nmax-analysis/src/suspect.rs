@@ -32,7 +32,7 @@ mod service;
 mod statistics;
 mod system;
 
-pub use diagnose::diagnose;
+pub(crate) use diagnose::diagnose;
 
 /// What a kind of resource is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

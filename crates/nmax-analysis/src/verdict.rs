@@ -1,9 +1,11 @@
 //! The judgement: thresholds, gates and the verdict that follows from them.
 
 use crate::answer::Answer;
+use crate::breakdown::Breakdown;
 use crate::effect::Effect;
 use crate::lag::Withheld;
 use crate::steady::Steadiness;
+use crate::suspect::Diagnosis;
 
 /// PASS, FAIL or INVALID; INVALID outranks the other two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,4 +98,8 @@ pub struct Judgement {
     pub answer: Option<Answer>,
     /// What each intervention did.
     pub effects: Vec<Effect>,
+    /// What to look at first.
+    pub diagnosis: Diagnosis,
+    /// Response times taken apart.
+    pub breakdown: Breakdown,
 }

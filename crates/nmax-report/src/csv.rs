@@ -4,7 +4,9 @@ use std::borrow::Cow;
 
 use nmax_text::shown_lines;
 
-use crate::view::{Dist, PHASES, QUANTILES, Stats, View};
+use crate::view::View;
+use nmax_analysis::QUANTILES;
+use nmax_analysis::summary::{Dist, PHASES, Stats};
 
 mod scalability;
 
@@ -31,10 +33,10 @@ pub fn requests(view: &View) -> String {
     }
     header.push("response_time_withheld".into());
     let mut text = line(&header);
-    for (name, stats) in &view.requests {
+    for (name, stats) in &view.summary.requests {
         text.push_str(&line(&row(name, stats)));
     }
-    text.push_str(&line(&row("total", &view.total)));
+    text.push_str(&line(&row("total", &view.summary.total)));
     text
 }
 

@@ -100,7 +100,7 @@ fn verdict_word(verdict: Verdict) -> (&'static str, &'static str, &'static str) 
 
 /// The verdict, how far a run came that did not come to its end, and whether it was shorter than written.
 fn headline(view: &View) -> String {
-    let word = verdict_word(view.verdict).1.to_owned();
+    let word = verdict_word(view.judgement.verdict).1.to_owned();
     let notes = [view.incomplete(), view.compressed()];
     notes.into_iter().flatten().fold(word, |line, text| line + ", " + &text)
 }
@@ -132,9 +132,9 @@ fn header(page: &mut Page, view: &View) {
     if !run.note.is_empty() {
         page.add(format_args!("<p class=\"note\">{}</p>", Escaped(&run.note)));
     }
-    let (class, _, symbol) = verdict_word(view.verdict);
+    let (class, _, symbol) = verdict_word(view.judgement.verdict);
     let headline = headline(view);
-    let meaning = match view.verdict {
+    let meaning = match view.judgement.verdict {
         Verdict::Pass => "Every threshold holds, and the measurement may be believed.",
         Verdict::Fail => "The target did not meet its thresholds; the measurement may be believed.",
         Verdict::Invalid => "The measurement may not be believed: its numbers judge nothing.",
@@ -142,14 +142,14 @@ fn header(page: &mut Page, view: &View) {
     page.add(format_args!(
         "<section class=\"banner {class}\" aria-label=\"Verdict\"><strong>{symbol} {headline}</strong>{meaning}"
     ));
-    if !(view.reasons.is_empty() && view.limits_hit.is_empty()) {
+    if !(view.judgement.reasons.is_empty() && view.summary.limits_hit.is_empty()) {
         page.text("<ul>");
-        for reason in &view.reasons {
+        for reason in &view.judgement.reasons {
             let class = if reason.decides { "" } else { " class=\"warn\"" };
             let lead = if reason.decides { "" } else { "Note: " };
             page.add(format_args!("<li{class}>{lead}{} <small>{}</small></li>", Escaped(&reason.text), reason.code));
         }
-        for limit in &view.limits_hit {
+        for limit in &view.summary.limits_hit {
             page.add(format_args!("<li class=\"warn\">Note: {}</li>", Escaped(limit)));
         }
         page.text("</ul><p class=\"note\"><code>nmax explain CODE</code> says what a code means.</p>");
@@ -158,7 +158,7 @@ fn header(page: &mut Page, view: &View) {
 }
 
 fn key_figures(page: &mut Page, view: &View) {
-    let (times, stats) = (&view.total.times, &view.total);
+    let (times, stats) = (&view.summary.total.times, &view.summary.total);
     let response = |index: usize| {
         let interval = match times.response.intervals_ns[index] {
             Ok((low, high)) => format!("{} to {}", number::time(low as f64), number::time(high as f64)),
@@ -166,7 +166,7 @@ fn key_figures(page: &mut Page, view: &View) {
         };
         (number::time_or_unknown(times.response.quantiles_ns[index]), interval)
     };
-    let intended = match (view.intended_rate_per_s, view.intended_vus) {
+    let intended = match (view.summary.intended_rate_per_s, view.summary.intended_vus) {
         (Some(rate), _) => format!("of {} intended", number::rate(rate)),
         (_, Some(vus)) => format!("closed, {} virtual users", number::digits(vus)),
         _ => "closed".into(),
@@ -174,19 +174,23 @@ fn key_figures(page: &mut Page, view: &View) {
     let (p50, p50_interval) = response(0);
     let (p95, p95_interval) = response(2);
     let (p99, p99_interval) = response(3);
-    let lost = format!("{} dropped, {} censored", number::count(view.dropped.total()), number::count(view.censored));
+    let lost = format!(
+        "{} dropped, {} censored",
+        number::count(view.summary.dropped.total()),
+        number::count(view.summary.censored)
+    );
     let failed = format!("{} failed, {} errors", number::count(stats.failed), number::count(stats.errors));
     let figures = [
-        ("Iterations", number::rate_or_unknown(view.achieved_rate_per_s), intended),
+        ("Iterations", number::rate_or_unknown(view.summary.achieved_rate_per_s), intended),
         ("Requests", number::rate_or_unknown(stats.rate_per_s), format!("{} in all", number::count(stats.count))),
         ("Failure rate", number::share_or_unknown(stats.failure_rate), failed),
-        ("In flight, mean", view.in_flight.map_or_else(|| number::UNKNOWN.into(), number::digits), lost),
+        ("In flight, mean", view.summary.in_flight.map_or_else(|| number::UNKNOWN.into(), number::digits), lost),
         ("Response p50", p50, p50_interval),
         ("Response p95", p95, p95_interval),
         ("Response p99", p99, p99_interval),
         ("Service p99", number::time_or_unknown(times.service.p99()), service_lag(view)),
     ];
-    let phase = &view.phase;
+    let phase = &view.summary.phase;
     page.text("<dl class=\"keys\">");
     for (name, value, below) in figures {
         page.add(format_args!("<div><dt>{name}</dt><dd>{value}<small>{below}</small></dd></div>"));
@@ -198,10 +202,10 @@ fn key_figures(page: &mut Page, view: &View) {
         number::span(phase.length_s()),
         number::span(phase.start_s),
         number::span(phase.end_s),
-        number::span(view.duration_s)
+        number::span(view.summary.duration_s)
     ));
 }
 
 fn service_lag(view: &View) -> String {
-    format!("send lag p99 {}", number::time_or_unknown(view.total.times.send_lag.p99()))
+    format!("send lag p99 {}", number::time_or_unknown(view.summary.total.times.send_lag.p99()))
 }

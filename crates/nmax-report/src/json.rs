@@ -3,7 +3,9 @@
 use nmax_analysis::NoInterval;
 use serde_json::{Map, Value, json};
 
-use crate::view::{Dist, PhaseTime, QUANTILES, Stats, Times, View};
+use crate::view::View;
+use nmax_analysis::QUANTILES;
+use nmax_analysis::summary::{Dist, PhaseTime, Stats, Times};
 
 mod answers;
 mod breakdown;
@@ -40,57 +42,57 @@ pub fn summary(view: &View) -> Value {
             "target": run.target,
             "machine": object(run.machine.iter().map(|(key, value)| (key.clone(), json!(value)))),
         },
-        "verdict": view.verdict.name(),
-        "reasons": view.reasons.iter().map(|reason| json!({
+        "verdict": view.judgement.verdict.name(),
+        "reasons": view.judgement.reasons.iter().map(|reason| json!({
             "code": reason.code,
             "text": reason.text,
             "evidence": object(reason.evidence.iter().map(|(key, value)| (key.clone(), json!(value)))),
             "decides": reason.decides,
         })).collect::<Vec<_>>(),
-        "phase": { "name": view.phase.name, "start_s": micro(view.phase.start_s), "end_s": micro(view.phase.end_s) },
-        "duration_s": micro(view.duration_s),
-        "intended_rate_per_s": micro_or_null(view.intended_rate_per_s),
-        "achieved_rate_per_s": micro_or_null(view.achieved_rate_per_s),
+        "phase": { "name": view.summary.phase.name, "start_s": micro(view.summary.phase.start_s), "end_s": micro(view.summary.phase.end_s) },
+        "duration_s": micro(view.summary.duration_s),
+        "intended_rate_per_s": micro_or_null(view.summary.intended_rate_per_s),
+        "achieved_rate_per_s": micro_or_null(view.summary.achieved_rate_per_s),
         "dropped": {
-            "total": view.dropped.total(),
-            "injector": view.dropped.injector,
-            "in_flight_limit": view.dropped.in_flight_limit,
+            "total": view.summary.dropped.total(),
+            "injector": view.summary.dropped.injector,
+            "in_flight_limit": view.summary.dropped.in_flight_limit,
         },
-        "censored": view.censored,
-        "total": stats(&view.total),
-        "requests": object(view.requests.iter().map(|(name, row)| (name.clone(), stats(row)))),
-        "withheld": view.withheld.iter().map(|one| json!({
+        "censored": view.summary.censored,
+        "total": stats(&view.summary.total),
+        "requests": object(view.summary.requests.iter().map(|(name, row)| (name.clone(), stats(row)))),
+        "withheld": view.judgement.withheld.iter().map(|one| json!({
             "request": one.request,
             "quantile": one.quantile,
             "value_ms": micro(one.value_ms),
             "own_ms": micro(one.own_ms),
         })).collect::<Vec<_>>(),
         "scenarios": groups::scenarios(view),
-        "background": view.background,
+        "background": view.summary.background,
         "transactions": groups::transactions(view),
         "pages": groups::pages(view),
         "transitions": groups::transitions(view),
         "locations": groups::locations(view),
-        "checks": object(view.checks.iter().map(|row| {
+        "checks": object(view.summary.checks.iter().map(|row| {
             (row.name.clone(), json!({ "passed": row.passed, "failed": row.failed }))
         })),
         "thresholds": thresholds(view),
         "gates": gates(view),
         "steady": answers::steady(view),
         "profile": answers::profile(view),
-        "compress": micro(view.compress),
+        "compress": micro(view.summary.compress),
         "timeline": answers::timeline(view),
         "observed": answers::observed(view),
-        "breakdown": breakdown::breakdown(&view.breakdown),
-        "hosts": breakdown::hosts(&view.hosts),
-        "log_errors": breakdown::log_errors(&view.log_errors),
-        "diagnosis": diagnosis::diagnosis(&view.diagnosis),
+        "breakdown": breakdown::breakdown(&view.judgement.breakdown),
+        "hosts": breakdown::hosts(&view.summary.hosts),
+        "log_errors": breakdown::log_errors(&view.summary.log_errors),
+        "diagnosis": diagnosis::diagnosis(&view.judgement.diagnosis),
         "connections": connections(view),
         "injector": injector(view),
-        "events": view.events.iter().map(|event| json!({
+        "events": view.summary.events.iter().map(|event| json!({
             "at_s": micro(event.at_s), "code": event.code, "text": event.text,
         })).collect::<Vec<_>>(),
-        "limits_hit": view.limits_hit,
+        "limits_hit": view.summary.limits_hit,
     })
 }
 
@@ -105,7 +107,7 @@ fn thresholds(view: &View) -> Value {
             "holds": result.holds,
         })
     };
-    view.thresholds.iter().map(one).collect()
+    view.judgement.thresholds.iter().map(one).collect()
 }
 
 fn gates(view: &View) -> Value {
@@ -120,7 +122,7 @@ fn gates(view: &View) -> Value {
             "text": gate.text,
         })
     };
-    view.gates.iter().map(one).collect()
+    view.judgement.gates.iter().map(one).collect()
 }
 
 /// Shares stay from 0 to 1 here, so they are ratios and no percentages.
@@ -133,7 +135,7 @@ fn unit(unit: &str) -> &str {
 }
 
 fn injector(view: &View) -> Value {
-    let injector = &view.injector;
+    let injector = &view.summary.injector;
     json!({
         "workers": injector.workers,
         "pacing_slack_us": micro_or_null(injector.pacing_slack_ns.map(|ns| ns / 1e3)),
@@ -148,7 +150,7 @@ fn injector(view: &View) -> Value {
 }
 
 fn connections(view: &View) -> Value {
-    let all = &view.connections;
+    let all = &view.summary.connections;
     let seconds = |ns: Option<f64>| micro_or_null(ns.map(|ns| ns / 1e9));
     let held = json!({
         "count": all.held.count,

@@ -7,7 +7,8 @@ use nmax_analysis::{Gate, ThresholdResult, Verdict};
 
 use crate::markup::{Escaped, clip};
 use crate::number;
-use crate::view::{GroupRow, Stats, View};
+use crate::view::{View, response_text};
+use nmax_analysis::summary::{GroupRow, Stats};
 
 /// Most characters of a name or message.
 const TEXT_MAX: usize = 1000;
@@ -26,13 +27,13 @@ struct Case {
 pub fn xml(view: &View) -> String {
     let mut cases = vec![verdict(view)];
     cases.extend(view.incomplete().map(incomplete));
-    cases.extend(view.thresholds.iter().map(threshold));
-    cases.extend(view.gates.iter().map(gate));
-    cases.extend(view.requests.iter().map(|(name, stats)| request(name, stats)));
-    cases.extend(view.transactions.iter().map(transaction));
+    cases.extend(view.judgement.thresholds.iter().map(threshold));
+    cases.extend(view.judgement.gates.iter().map(gate));
+    cases.extend(view.summary.requests.iter().map(|(name, stats)| request(name, stats)));
+    cases.extend(view.summary.transactions.iter().map(transaction));
     let failures = cases.iter().filter(|case| case.failure.is_some()).count();
     let counts = format!("tests=\"{}\" failures=\"{failures}\" errors=\"0\" skipped=\"0\"", cases.len());
-    let time = format!("time=\"{:.3}\"", view.duration_s);
+    let time = format!("time=\"{:.3}\"", view.summary.duration_s);
     let mut text = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     text.push_str(&format!("<testsuites {counts} {time}>\n"));
     text.push_str(&format!(
@@ -42,7 +43,7 @@ pub fn xml(view: &View) -> String {
         Escaped(&view.run.id),
     ));
     for case in &cases {
-        write_case(&mut text, case, view.duration_s);
+        write_case(&mut text, case, view.summary.duration_s);
     }
     text.push_str("  </testsuite>\n</testsuites>\n");
     text
@@ -62,9 +63,11 @@ fn write_case(text: &mut String, case: &Case, seconds: f64) {
 }
 
 fn verdict(view: &View) -> Case {
-    let reasons: Vec<_> = view.reasons.iter().filter(|reason| reason.decides).map(|reason| &*reason.text).collect();
-    let failure = (view.verdict != Verdict::Pass).then(|| (view.verdict.name().to_uppercase(), reasons.join("; ")));
-    Case { class: "verdict", name: "verdict".into(), failure, output: view.verdict.name().into() }
+    let reasons: Vec<_> =
+        view.judgement.reasons.iter().filter(|reason| reason.decides).map(|reason| &*reason.text).collect();
+    let failure = (view.judgement.verdict != Verdict::Pass)
+        .then(|| (view.judgement.verdict.name().to_uppercase(), reasons.join("; ")));
+    Case { class: "verdict", name: "verdict".into(), failure, output: view.judgement.verdict.name().into() }
 }
 
 /// A run that did not come to its end is no success, whatever its numbers.
@@ -98,9 +101,9 @@ fn request(name: &str, stats: &Stats) -> Case {
         stats.count,
         number::share_or_unknown(stats.failure_rate),
         number::rate_or_unknown(stats.rate_per_s),
-        stats.response_text(0),
-        stats.response_text(2),
-        stats.response_text(3),
+        response_text(stats, 0),
+        response_text(stats, 2),
+        response_text(stats, 3),
         number::time_or_unknown(times.service.p95()),
         number::time_or_unknown(times.send_lag.p99()),
         number::time_or_unknown(times.ttfb.p95()),

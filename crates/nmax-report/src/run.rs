@@ -28,29 +28,3 @@ pub struct RunInfo {
     /// Version of the program that ran it.
     pub nmax_version: String,
 }
-
-/// How far a run came.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ending {
-    /// To its end.
-    Complete,
-    /// A signal stopped it, and everything was written.
-    Interrupted,
-    /// A condition with `abort` ended it, and everything was written.
-    Aborted,
-    /// It stopped without writing how it ended: killed, or its directory could not be written any more.
-    CutOff,
-    /// It goes on.
-    Running,
-}
-
-/// Something that happened in a run and is worth a line.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Event {
-    /// When, seconds since the beginning of the run.
-    pub at_s: f64,
-    /// Stable code.
-    pub code: String,
-    /// One sentence for a person.
-    pub text: String,
-}

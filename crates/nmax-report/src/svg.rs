@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use crate::markup::Escaped;
-use crate::shape::Span;
+use nmax_analysis::summary::Span;
 
 mod bars;
 mod heat;

@@ -3,8 +3,8 @@
 use nmax_analysis::Verdict;
 
 use crate::number;
-use crate::problems::Problem;
 use crate::view::View;
+use nmax_analysis::summary::Problem;
 
 mod answer;
 mod breakdown;
@@ -164,7 +164,7 @@ fn mark(holds: bool) -> (&'static str, Ink) {
 }
 
 fn header(page: &mut Page, view: &View) {
-    let (symbol, word, ink) = verdict_mark(view.verdict);
+    let (symbol, word, ink) = verdict_mark(view.judgement.verdict);
     let notes = [view.incomplete(), view.compressed()];
     let notes: String = notes.into_iter().flatten().map(|text| format!(", {text}")).collect();
     let verdict = format!("{symbol} {word}{notes}");
@@ -183,15 +183,15 @@ fn header(page: &mut Page, view: &View) {
     if !view.run.tags.is_empty() {
         page.entry("tags", &view.run.tags.join(", "));
     }
-    for reason in view.reasons.iter().take(LIST_MAX) {
+    for reason in view.judgement.reasons.iter().take(LIST_MAX) {
         let (symbol, ink) = if reason.decides { (symbol, ink) } else { ("!", Ink::Warning) };
         page.item(symbol, ink, &format!("{} [{}]", reason.text, reason.code));
     }
-    more(page, view.reasons.len(), LIST_MAX, "reasons");
-    if !view.reasons.is_empty() {
+    more(page, view.judgement.reasons.len(), LIST_MAX, "reasons");
+    if !view.judgement.reasons.is_empty() {
         page.entry("explain", "`nmax explain CODE` says what a code means");
     }
-    for limit in &view.limits_hit {
+    for limit in &view.summary.limits_hit {
         page.item("!", Ink::Warning, limit);
     }
 }
@@ -208,24 +208,24 @@ fn load(page: &mut Page, view: &View) {
 
 /// The load in one sentence: intended, achieved, how long, which phase.
 fn load_text(view: &View) -> String {
-    let achieved = number::rate_or_unknown(view.achieved_rate_per_s);
-    let intended = match (view.intended_rate_per_s, view.intended_vus) {
+    let achieved = number::rate_or_unknown(view.summary.achieved_rate_per_s);
+    let intended = match (view.summary.intended_rate_per_s, view.summary.intended_vus) {
         (Some(rate), _) => format!("open, iterations intended {}, achieved {achieved}", number::rate(rate)),
         (_, Some(vus)) => format!("closed, {} virtual users, iterations achieved {achieved}", number::digits(vus)),
         _ => format!("iterations achieved {achieved}"),
     };
-    let phase = &view.phase;
-    let in_flight = view.in_flight.map_or_else(String::new, |n| format!(", {} in flight", number::digits(n)));
-    let ran = number::span(view.duration_s);
+    let phase = &view.summary.phase;
+    let in_flight = view.summary.in_flight.map_or_else(String::new, |n| format!(", {} in flight", number::digits(n)));
+    let ran = number::span(view.summary.duration_s);
     format!("{intended}{in_flight}; phase {} {} of {ran}", phase.name, number::span(phase.length_s()))
 }
 
 fn thresholds(page: &mut Page, view: &View) {
-    if view.thresholds.is_empty() {
+    if view.judgement.thresholds.is_empty() {
         return;
     }
     page.heading("Thresholds");
-    for result in &view.thresholds {
+    for result in &view.judgement.thresholds {
         let (symbol, ink) = mark(result.holds);
         let figures = match result.value {
             Some(_) => {
@@ -240,11 +240,11 @@ fn thresholds(page: &mut Page, view: &View) {
 }
 
 fn checks(page: &mut Page, view: &View) {
-    if view.checks.is_empty() {
+    if view.summary.checks.is_empty() {
         return;
     }
-    page.heading(&format!("Checks ({})", view.phase.name));
-    let mut rows: Vec<_> = view.checks.iter().collect();
+    page.heading(&format!("Checks ({})", view.summary.phase.name));
+    let mut rows: Vec<_> = view.summary.checks.iter().collect();
     rows.sort_by_key(|check| std::cmp::Reverse(check.failed));
     for check in rows.iter().take(LIST_MAX) {
         let (symbol, ink) = mark(check.failed == 0);
@@ -256,11 +256,11 @@ fn checks(page: &mut Page, view: &View) {
 }
 
 fn problems(page: &mut Page, view: &View) {
-    if view.problems.is_empty() {
+    if view.summary.problems.is_empty() {
         return;
     }
     page.heading("Failures and errors (whole run)");
-    for problem in view.problems.iter().take(LIST_MAX) {
+    for problem in view.summary.problems.iter().take(LIST_MAX) {
         page.item("✗", Ink::Bad, &problem_text(problem));
         if let Some(example) = problem.examples.first() {
             let at = number::span(example.at.as_secs_f64());
@@ -269,7 +269,7 @@ fn problems(page: &mut Page, view: &View) {
             page.item(" ", Ink::Plain, &text);
         }
     }
-    more(page, view.problems.len(), LIST_MAX, "kinds");
+    more(page, view.summary.problems.len(), LIST_MAX, "kinds");
 }
 
 fn problem_text(problem: &Problem) -> String {
@@ -278,14 +278,14 @@ fn problem_text(problem: &Problem) -> String {
 }
 
 fn gates(page: &mut Page, view: &View) {
-    let closed: Vec<_> = view.gates.iter().filter(|gate| !gate.holds).collect();
+    let closed: Vec<_> = view.judgement.gates.iter().filter(|gate| !gate.holds).collect();
     if closed.is_empty() {
         return;
     }
     page.heading("Why these numbers may not be believed");
     for gate in closed {
         // What the reasons above say in full is not said again.
-        let is_told = view.reasons.iter().take(LIST_MAX).any(|reason| reason.text == gate.text);
+        let is_told = view.judgement.reasons.iter().take(LIST_MAX).any(|reason| reason.text == gate.text);
         let text = match (is_told, gate.value) {
             (true, Some(value)) => {
                 let limit = gate.limit.map(|limit| format!(", limit {}", number::with_unit(Some(limit), gate.unit)));
@@ -299,8 +299,8 @@ fn gates(page: &mut Page, view: &View) {
 
 fn losses(page: &mut Page, view: &View) {
     page.line("");
-    if view.dropped.total() > 0 {
-        let dropped = &view.dropped;
+    if view.summary.dropped.total() > 0 {
+        let dropped = &view.summary.dropped;
         page.entry(
             "dropped",
             &format!(
@@ -311,9 +311,9 @@ fn losses(page: &mut Page, view: &View) {
             ),
         );
     }
-    if view.censored > 0 {
-        let age = number::time_or_unknown(view.censored_age_max_ns);
-        let censored = number::count(view.censored);
+    if view.summary.censored > 0 {
+        let age = number::time_or_unknown(view.summary.censored_age_max_ns);
+        let censored = number::count(view.summary.censored);
         page.entry("censored", &format!("{censored} exchanges unfinished at the end, the oldest {age} old"));
     }
     if let Some(path) = &view.report_path {

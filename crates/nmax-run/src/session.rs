@@ -4,12 +4,14 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use nmax_analysis::fold::{ABORTED, happened};
+use nmax_analysis::{Ending, Fold, Judged};
 use nmax_engine::{Allow, Complete, Event, KeepSamples, Run, Settings, StartError};
 use nmax_metrics::Nanos;
 use nmax_observe::Happening;
 use nmax_observe::log::Tap;
 use nmax_plan::plan::Plan;
-use nmax_report::{Ending, View, html, json};
+use nmax_report::{Beside, View, html, json};
 use nmax_store::{Manifest, RunWriter, StoreError};
 
 use crate::Exit;
@@ -17,9 +19,9 @@ use crate::fidelity::{Feed, Fidelity, Source};
 use crate::listener::{Listener, Progress};
 use crate::sides::{self, Sides};
 use crate::signals::{Deaf, Hurry, IMPATIENT, Interrupts};
-use crate::tally::{ABORTED, Tally, happened};
 
 mod aborts;
+mod beside;
 mod ending;
 mod inputs;
 mod manifest;
@@ -34,6 +36,7 @@ pub use inputs::settings;
 use manifest::{info, manifest};
 pub use manifest::{new_id, plan_text};
 use observer::{Observer, keep};
+use reading::Stored;
 pub use reading::read;
 pub use timeline::command;
 use timeline::{Change, Timeline};
@@ -145,10 +148,10 @@ pub fn run(
     let settings = Settings { sockets: sockets::sockets(&settings, plan.observe.len())?, ..settings };
     let manifest = manifest(order);
     let mut writer = RunWriter::create(&order.runs_dir, &manifest)?;
-    let mut tally = Tally::new(plan);
+    let mut fold = reading::fold(plan);
     for (code, text) in &order.warnings {
         writer.event(Nanos::ZERO, code, text)?;
-        tally.event(Nanos::ZERO, code, text);
+        fold.event(Nanos::ZERO, code, text);
     }
     let tap = Tap::open(sides::agent(plan).as_deref());
     sides::mark(plan, &tap);
@@ -181,7 +184,7 @@ pub fn run(
         sides,
         run,
         writer,
-        tally,
+        fold,
         listeners,
         observer,
         aborts: Aborts::new(plan),
@@ -210,7 +213,7 @@ struct Session<'a, 'l> {
     sides: Option<Sides>,
     run: Run,
     writer: RunWriter,
-    tally: Tally,
+    fold: Fold,
     listeners: &'a mut [&'l mut dyn Listener],
     observer: Observer,
     aborts: Aborts,
@@ -259,8 +262,8 @@ impl Session<'_, '_> {
             return;
         }
         let written = self.keep(complete).and_then(|()| {
-            let Self { observer, writer, tally, run, .. } = self;
-            observer.observe(writer, tally, run)
+            let Self { observer, writer, fold, run, .. } = self;
+            observer.observe(writer, fold, run)
         });
         match written {
             Ok(happenings) => self.tell_of_sources(happenings),
@@ -279,19 +282,19 @@ impl Session<'_, '_> {
         }
         for failure in &complete.failures {
             self.writer.failure(failure)?;
-            self.tally.failure(failure.clone());
+            self.fold.failure(failure.clone());
         }
-        self.tally.window(&complete.window);
+        self.fold.window(&complete.window);
         Ok(())
     }
 
     /// Ends the run when a condition has not held for as long as its `abort` allows.
     fn look_at_conditions(&mut self) {
-        if !self.aborts.any() || self.tally.facts.interrupted {
+        if !self.aborts.any() || self.fold.facts.interrupted {
             return;
         }
-        let (plan, now) = (&self.order.plan, self.tally.last_end());
-        let violated = self.tally.violated(plan, &self.run.catalog());
+        let (plan, now) = (&self.order.plan, self.fold.last_end());
+        let violated = self.fold.violated(plan, &self.run.catalog());
         let Some(index) = self.aborts.look(&violated, now) else {
             return;
         };
@@ -301,8 +304,8 @@ impl Session<'_, '_> {
             threshold.text,
             nmax_plan::units::format_duration(threshold.abort.unwrap_or_default())
         );
-        self.tally.load_ended = Some(self.run.now());
-        self.tally.facts.interrupted = true;
+        self.fold.load_ended = Some(self.run.now());
+        self.fold.facts.interrupted = true;
         self.run.stop();
         self.note(now, ABORTED, &text);
     }
@@ -318,8 +321,8 @@ impl Session<'_, '_> {
     fn obey(&mut self, interrupts: &Interrupts) {
         let (count, spent) = (interrupts.count(), interrupts.hurried());
         if count > 0 && self.asked == 0 {
-            self.tally.load_ended = Some(self.run.now());
-            self.tally.facts.interrupted = true;
+            self.fold.load_ended = Some(self.run.now());
+            self.fold.facts.interrupted = true;
             self.run.stop();
             let how = match spent {
                 Some(_) => "the process ends within 10 s",
@@ -342,12 +345,12 @@ impl Session<'_, '_> {
     fn advance(&mut self) {
         let now = self.run.now();
         let is_load_over = self.run.times().end.is_some_and(|end| now >= end);
-        let is_over = is_load_over || self.tally.facts.interrupted || self.trouble.is_some();
+        let is_over = is_load_over || self.fold.facts.interrupted || self.trouble.is_some();
         let changes = match is_over {
             // Whatever was begun is undone before requests under way are waited for.
             true => self.timeline.retreat(),
             false => {
-                let is_steady = self.timeline.awaits_steadiness() && self.tally.is_steady(&self.run.catalog());
+                let is_steady = self.timeline.awaits_steadiness() && self.fold.is_steady(&self.run.catalog());
                 self.timeline.advance(now, is_steady)
             }
         };
@@ -376,7 +379,7 @@ impl Session<'_, '_> {
             return;
         }
         for resources in [&seen.resources, &last] {
-            if let Err(error) = keep(resources, &mut self.writer, &mut self.tally) {
+            if let Err(error) = keep(resources, &mut self.writer, &mut self.fold) {
                 self.break_off(error);
                 break;
             }
@@ -403,7 +406,7 @@ impl Session<'_, '_> {
     }
 
     fn write_event(&mut self, at: Nanos, code: &str, text: &str) {
-        self.tally.event(at, code, text);
+        self.fold.event(at, code, text);
         if self.trouble.is_none()
             && let Err(error) = self.writer.event(at, code, text)
         {
@@ -416,29 +419,30 @@ impl Session<'_, '_> {
         let plan = &self.order.plan;
         let catalog = self.run.catalog().clone();
         let ended = match self.trouble {
-            None => ended_at(plan, &self.run, self.tally.facts.interrupted),
+            None => ended_at(plan, &self.run, self.fold.facts.interrupted),
             // What came after the last window that was kept is not counted.
-            Some(_) => self.tally.last_end(),
+            Some(_) => self.fold.last_end(),
         };
         let how = End {
             ended,
             asked: self.asked,
-            is_stopped: self.tally.facts.interrupted || self.trouble.is_some(),
+            is_stopped: self.fold.facts.interrupted || self.trouble.is_some(),
             is_broken: self.trouble.is_some(),
             beside: self.observer.beside(ended, self.run.times().hold),
         };
-        let written = end(&mut self.writer, &mut self.tally, (&self.run, self.order), &catalog, how);
+        let written = end(&mut self.writer, &mut self.fold, (&self.run, self.order), &catalog, how);
         let directory = self.writer.path().to_owned();
-        let (judgement, mut view) = self.tally.conclude(plan, &catalog, info(manifest));
-        view.report_path = Some(directory.join("report.html").display().to_string());
         let fidelity = self.feed.take().map(Feed::finish);
-        view.likeness = fidelity.as_ref().map(Fidelity::likeness);
-        let compared = fidelity.map_or(Ok(()), |fidelity| fidelity.write(&directory));
-        view.breakdown.sides = self.sides.take().and_then(Sides::finish);
-        let compared = compared.and_then(|()| match &view.breakdown.sides {
-            Some(found) => sides::write(&directory, found),
-            None => Ok(()),
-        });
+        let compared = fidelity.as_ref().map_or(Ok(()), |fidelity| fidelity.write(&directory));
+        let sides = self.sides.take().and_then(Sides::finish);
+        let compared = compared.and_then(|()| sides.as_ref().map_or(Ok(()), |found| sides::write(&directory, found)));
+        let judged = self.fold.judge(plan, &catalog, None, sides.as_ref());
+        let exit = exit_of(&judged.judgement, self.fold.totals());
+        let of = |judged: &Judged, report_path: Option<String>| {
+            let likeness = fidelity.as_ref().map(Fidelity::likeness);
+            View::new(judged, plan, Beside { run: info(manifest), likeness, report_path })
+        };
+        let mut view = of(&judged, Some(directory.join("report.html").display().to_string()));
         let summary = format!("{:#}\n", json::summary(&view));
         let compared = compared.map_err(|source| StoreError::Io { action: "write", path: directory.clone(), source });
         match self.trouble {
@@ -454,16 +458,18 @@ impl Session<'_, '_> {
         }
         if self.trouble.is_some() {
             // What is not in the directory is not measured: the answer is that of `nmax show`.
-            if let Ok(read) = reading::read(&directory) {
-                view = read.view;
-            }
-            view.ending = Ending::CutOff;
-            view.report_path = None;
+            view = match Stored::read(&directory) {
+                Ok(mut stored) => {
+                    stored.judged.ending = Ending::CutOff;
+                    stored.view(None)
+                }
+                Err(_) => of(&Judged { ending: Ending::CutOff, ..judged }, None),
+            };
         }
         let exit = match (self.asked, &self.trouble) {
             (1.., _) => Exit::Interrupted,
             (0, Some(_)) => Exit::Unreachable,
-            (0, None) => exit_of(&judgement, self.tally.totals()),
+            (0, None) => exit,
         };
         let data_ended = self.run.ended_early().filter(|_| self.run.broke_at().is_none());
         Finished {

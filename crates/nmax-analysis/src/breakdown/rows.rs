@@ -32,7 +32,13 @@ pub fn breakdown(evidence: &Evidence, stretches: &Stretches) -> Breakdown {
     maker.tags(&traits);
     maker.locations(evidence);
     let (rows, notes) = (maker.rows, maker.notes);
-    Breakdown { rows, notes, bandwidth, operations: operations::operations(evidence, counted, stretches), sides: None }
+    Breakdown {
+        rows,
+        notes,
+        bandwidth,
+        operations: operations::operations(evidence, counted, stretches),
+        sides: evidence.sides.cloned(),
+    }
 }
 
 /// Makes rows.

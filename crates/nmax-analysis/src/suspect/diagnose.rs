@@ -14,10 +14,9 @@ use super::system::System;
 use super::{
     Budget, Diagnosis, Kind, Label, Part, Resource, Suspect, coverage, cpu, demand, disk, memory, network, service,
 };
-use crate::gates::gates;
 use crate::{Evidence, Gate};
 
-/// What to look at first.
+/// What to look at first, given the gates of the run.
 ///
 /// - A run that is not valid says nothing of the system: only the injector is diagnosed.
 /// - R = Σ Nᵢ/X + unexplained: means over the hold, by Little's law, charged to the innermost resource that is watched.
@@ -25,12 +24,12 @@ use crate::{Evidence, Gate};
 ///   the first where that is more than any resource has.
 ///
 /// O(figures · resources).
-pub fn diagnose(evidence: &Evidence) -> Diagnosis {
+pub(crate) fn diagnose(evidence: &Evidence, gates: &[Gate]) -> Diagnosis {
     let look = Look::new(evidence.readings, evidence.hold);
     let Some(system) = System::of(evidence, &look) else {
         return refused("no exchange ended in the hold, so nothing can be said of the system");
     };
-    let closed: Vec<Gate> = gates(evidence).into_iter().filter(|gate| !gate.holds).collect();
+    let closed: Vec<&Gate> = gates.iter().filter(|gate| !gate.holds).collect();
     if !closed.is_empty() {
         return of_injector(&look, &system, &closed);
     }
@@ -110,7 +109,7 @@ fn budget(all: &[Measured], charges: &[super::charge::Charge], system: &System) 
 }
 
 /// A run that is not valid: what its injector ran short of.
-fn of_injector(look: &Look, system: &System, closed: &[Gate]) -> Diagnosis {
+fn of_injector(look: &Look, system: &System, closed: &[&Gate]) -> Diagnosis {
     let mut suspects: Vec<Suspect> = Vec::new();
     for gate in closed {
         let Some(kind) = of_gate(gate.name) else { continue };

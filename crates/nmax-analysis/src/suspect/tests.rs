@@ -7,3 +7,9 @@ mod simulator;
 mod words;
 
 use super::*;
+use crate::Evidence;
+
+/// What to look at first.
+fn diagnose(evidence: &Evidence) -> Diagnosis {
+    super::diagnose(evidence, &crate::gates(evidence))
+}

@@ -19,7 +19,7 @@ pub(super) fn write(page: &mut Page, view: &View) {
 }
 
 fn answer(page: &mut Page, view: &View) {
-    let Some(answer) = &view.answer else { return };
+    let Some(answer) = &view.judgement.answer else { return };
     page.add(format_args!(
         "<h2>Profile {}</h2><p><strong>{}</strong></p>",
         answer.profile.name(),
@@ -40,7 +40,7 @@ fn answer(page: &mut Page, view: &View) {
 }
 
 fn steady(page: &mut Page, view: &View) {
-    let Some(steadiness) = &view.steadiness else { return };
+    let Some(steadiness) = &view.judgement.steadiness else { return };
     page.add(format_args!("<h3>Steady state</h3><p>{}</p>", Escaped(&clip(&steadiness.text, TEXT_MAX))));
     if steadiness.series.is_empty() {
         return;
@@ -73,7 +73,7 @@ fn steady(page: &mut Page, view: &View) {
 }
 
 fn timeline(page: &mut Page, view: &View) {
-    if view.effects.is_empty() {
+    if view.judgement.effects.is_empty() {
         return;
     }
     page.text(
@@ -82,7 +82,7 @@ fn timeline(page: &mut Page, view: &View) {
          <th scope=\"col\">p50</th><th scope=\"col\">p95</th>\
          <th scope=\"col\">p95 at worst</th><th scope=\"col\">recovery</th></tr></thead><tbody>",
     );
-    for effect in view.effects.iter().take(ROWS_MAX) {
+    for effect in view.judgement.effects.iter().take(ROWS_MAX) {
         for (index, (name, figures)) in ["before", "during", "after"].iter().zip(&effect.phases).enumerate() {
             page.text("<tr>");
             if index == 0 {

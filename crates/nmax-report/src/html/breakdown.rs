@@ -20,7 +20,7 @@ const TEXT_MAX: usize = 200;
 const CLASSES: [&str; LINES_MAX] = ["c1", "c2", "c3 dash", "c4", "c5 dash", "ci dash thin"];
 
 pub(super) fn write(page: &mut Page, view: &View) {
-    let breakdown = &view.breakdown;
+    let breakdown = &view.judgement.breakdown;
     let is_told = |dimension| breakdown.rows.iter().filter(|row| row.dimension == dimension).count() > 1;
     let told: Vec<Dimension> = Dimension::ALL.into_iter().filter(|dimension| is_told(*dimension)).collect();
     if told.is_empty() && breakdown.sides.is_none() && breakdown.operations.is_empty() {
@@ -185,14 +185,14 @@ fn side(page: &mut Page, row: &SideRow) {
 }
 
 fn operations(page: &mut Page, view: &View) {
-    if view.breakdown.operations.is_empty() {
+    if view.judgement.breakdown.operations.is_empty() {
         return;
     }
     page.text(
         "<h3>Operations of the back end</h3><div class=\"scroll\" tabindex=\"0\"><table><thead><tr><th scope=\"col\" class=\"l\">operations</th>\
          <th scope=\"col\" class=\"l\">host</th><th scope=\"col\">rate</th><th scope=\"col\">for each request</th></tr></thead><tbody>",
     );
-    for one in view.breakdown.operations.iter().take(ROWS_MAX) {
+    for one in view.judgement.breakdown.operations.iter().take(ROWS_MAX) {
         page.add(format_args!(
             "<tr><th scope=\"row\">{}</th><td class=\"l\">{}</td><td>{}</td><td>{}</td></tr>",
             Escaped(&clip(&one.what, TEXT_MAX)),
@@ -218,8 +218,8 @@ fn picture(page: &mut Page, view: &View, id: &str, title: &str, lines: Vec<Curve
         id,
         title,
         description: &description,
-        end_s: view.duration_s,
-        stages: &view.stages,
+        end_s: view.summary.duration_s,
+        stages: &view.summary.stages,
         marks: &charts::marks(view),
         gaps: &[],
         scale,

@@ -4,9 +4,9 @@ use nmax_metrics::ErrorKind;
 
 use super::Page;
 use crate::number;
-use crate::series::Bin;
 use crate::svg::{Chart, HeatMap, Line, Scale};
 use crate::view::View;
+use nmax_analysis::series::Bin;
 
 /// Widths of the two drawings of a chart; the style shows the one that fits.
 pub(super) const WIDTHS: [f64; 2] = [1040.0, 380.0];
@@ -48,7 +48,7 @@ fn ns(value: Option<u64>) -> Option<f64> {
 
 /// Load, times and heat map.
 pub(super) fn write(page: &mut Page, view: &View) {
-    if view.series.bins.is_empty() {
+    if view.summary.series.bins.is_empty() {
         return;
     }
     page.text("<h2>Over time</h2>\n");
@@ -56,14 +56,14 @@ pub(super) fn write(page: &mut Page, view: &View) {
     figure(page, view, exchanges());
     figure(page, view, response());
     figure(page, view, three_times());
-    if HeatMap::new(&view.series.bins, view.duration_s).is_some() {
+    if HeatMap::new(&view.summary.series.bins, view.summary.duration_s).is_some() {
         figure(page, view, heat());
     }
 }
 
 /// Errors by kind, those that occurred.
 pub(super) fn write_errors(page: &mut Page, view: &View) {
-    let bins = &view.series.bins;
+    let bins = &view.summary.series.bins;
     let happened = |kind: ErrorKind| bins.iter().any(|bin| bin.error_kinds[kind.index()] > 0);
     let mut tracks = Vec::new();
     if bins.iter().any(|bin| bin.failed_per_s > 0.0) {
@@ -93,7 +93,7 @@ pub(super) fn write_connections(page: &mut Page, view: &View) {
 
 /// What the injector felt.
 pub(super) fn write_injector(page: &mut Page, view: &View) {
-    let injector = &view.injector;
+    let injector = &view.summary.injector;
     page.text("<h2>Injector</h2>\n");
     page.text("<div class=\"scroll\" tabindex=\"0\"><table class=\"facts\"><tbody>");
     let count = |n: Option<u64>| n.map_or_else(|| "not observed".into(), number::count);
@@ -109,7 +109,7 @@ pub(super) fn write_injector(page: &mut Page, view: &View) {
         ("Pickup delay p50", number::time_or_unknown(injector.pickup_delay.p50())),
         ("Pickup delay p99", number::time_or_unknown(injector.pickup_delay.p99())),
         ("Pickup delay max", number::time_or_unknown(injector.pickup_delay.max_ns)),
-        ("Iterations that waited for a slot", number::count(view.waited)),
+        ("Iterations that waited for a slot", number::count(view.summary.waited)),
         ("Open files, most", count(injector.open_files_max)),
         ("Local ports, most", count(injector.ports_used_max)),
         ("Connections of the host in TIME_WAIT, most", count(injector.time_wait_max)),
@@ -117,7 +117,7 @@ pub(super) fn write_injector(page: &mut Page, view: &View) {
     for (name, value) in rows {
         page.add(format_args!("<tr><th scope=\"row\">{name}</th><td>{value}</td></tr>"));
     }
-    page.add(format_args!("</tbody></table></div><p class=\"note\">Phase {}.</p>\n", view.phase.name));
+    page.add(format_args!("</tbody></table></div><p class=\"note\">Phase {}.</p>\n", view.summary.phase.name));
 }
 
 fn plain_rate(value: f64) -> String {
@@ -129,7 +129,7 @@ fn plain_count(value: f64) -> String {
 }
 
 fn load(view: &View) -> Figure {
-    let (title, about, label, tracks): (_, _, fn(f64) -> String, _) = if view.open {
+    let (title, about, label, tracks): (_, _, fn(f64) -> String, _) = if view.summary.open {
         let about = "Iterations per second: what the plan intends and what was started. Shaded parts are left out of the statistics.";
         let tracks = vec![
             filled("started", "c1", |bin| Some(bin.started_per_s)),
@@ -235,8 +235,8 @@ fn connections() -> Figure {
 }
 
 fn figure(page: &mut Page, view: &View, figure: Figure) {
-    let bins = &view.series.bins;
-    let heat = HeatMap::new(bins, view.duration_s).filter(|_| figure.heat);
+    let bins = &view.summary.series.bins;
+    let heat = HeatMap::new(bins, view.summary.duration_s).filter(|_| figure.heat);
     let values = || figure.tracks.iter().flat_map(|track| bins.iter().filter_map(&track.value));
     let scale = match &heat {
         Some(heat) => {
@@ -253,8 +253,8 @@ fn figure(page: &mut Page, view: &View, figure: Figure) {
         id: figure.id,
         title: figure.title,
         description: &description,
-        end_s: view.duration_s,
-        stages: &view.stages,
+        end_s: view.summary.duration_s,
+        stages: &view.summary.stages,
         marks: &marks(view),
         gaps: &[],
         scale,
@@ -275,8 +275,8 @@ fn figure(page: &mut Page, view: &View, figure: Figure) {
 
 /// When interventions went on; those that were never over last to the end.
 pub(super) fn marks(view: &View) -> Vec<(f64, f64)> {
-    let happened = view.effects.iter().map(|effect| &effect.happened);
-    happened.map(|happened| (happened.start_s, happened.end_s.unwrap_or(view.duration_s))).collect()
+    let happened = view.judgement.effects.iter().map(|effect| &effect.happened);
+    happened.map(|happened| (happened.start_s, happened.end_s.unwrap_or(view.summary.duration_s))).collect()
 }
 
 fn legend(page: &mut Page, tracks: &[Track]) {

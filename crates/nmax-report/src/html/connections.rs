@@ -5,7 +5,8 @@ use super::charts::{self, WIDTHS};
 use crate::markup::{Escaped, clip};
 use crate::number;
 use crate::svg::{Bar, Bars};
-use crate::view::{PHASES, Stats, View};
+use crate::view::View;
+use nmax_analysis::summary::{PHASES, Stats};
 
 /// Most request names drawn.
 const BARS_MAX: usize = 12;
@@ -27,7 +28,7 @@ pub(super) fn write(page: &mut Page, view: &View) {
     page.text("<h2>Connections and phases</h2>\n");
     figure(page, view);
     table(page, view);
-    if !view.series.bins.is_empty() {
+    if !view.summary.series.bins.is_empty() {
         charts::write_connections(page, view);
     }
     page.text("<div class=\"two\">");
@@ -40,28 +41,33 @@ pub(super) fn write(page: &mut Page, view: &View) {
 
 /// Mean time per exchange by phase, for all and for the most frequent names.
 fn figure(page: &mut Page, view: &View) {
-    if view.total.phases.is_empty() {
+    if view.summary.total.phases.is_empty() {
         return;
     }
     let bar = |name: &str, stats: &Stats| Bar {
         name: name.to_owned(),
         segments: stats.phases.iter().filter_map(|row| Some((class_of(row.name)?, row.per_exchange_ns))).collect(),
     };
-    let mut rows = vec![bar("total", &view.total)];
-    let names = view.requests.iter().take(BARS_MAX);
+    let mut rows = vec![bar("total", &view.summary.total)];
+    let names = view.summary.requests.iter().take(BARS_MAX);
     rows.extend(names.map(|(name, stats)| bar(name, stats)));
-    let total: Vec<_> =
-        view.total.phases.iter().map(|row| format!("{} {}", row.name, number::time(row.per_exchange_ns))).collect();
+    let total: Vec<_> = view
+        .summary
+        .total
+        .phases
+        .iter()
+        .map(|row| format!("{} {}", row.name, number::time(row.per_exchange_ns)))
+        .collect();
     let description = format!("Mean per exchange of all requests: {}.", total.join(", "));
     let bars =
         Bars { id: "phases", title: "Phases of an exchange", description: &description, label: number::time, rows };
-    let shown = if view.requests.len() > BARS_MAX { " The most frequent names." } else { "" };
+    let shown = if view.summary.requests.len() > BARS_MAX { " The most frequent names." } else { "" };
     page.add(format_args!(
         "<figure><figcaption><h3>Phases of an exchange</h3><p>Mean time per exchange on the network, phase {}; an \
          exchange without a phase counts as zero.{shown}</p><ul class=\"legend\">",
-        view.phase.name
+        view.summary.phase.name
     ));
-    for row in &view.total.phases {
+    for row in &view.summary.total.phases {
         let class = class_of(row.name).unwrap_or_default();
         page.add(format_args!(
             "<li><svg viewBox=\"0 0 26 9\" aria-hidden=\"true\"><rect class=\"bar {class}\" x=\"1\" width=\"24\" height=\"9\"/></svg>{}</li>",
@@ -82,7 +88,7 @@ fn class_of(name: &str) -> Option<&'static str> {
 
 /// The phases of all exchanges together.
 fn table(page: &mut Page, view: &View) {
-    if view.total.phases.is_empty() {
+    if view.summary.total.phases.is_empty() {
         return;
     }
     page.text(
@@ -91,7 +97,7 @@ fn table(page: &mut Page, view: &View) {
          <th scope=\"col\">p99</th><th scope=\"col\">max</th><th scope=\"col\">per exchange</th>\
          <th scope=\"col\" class=\"l\">meaning</th></tr></thead><tbody>",
     );
-    for row in &view.total.phases {
+    for row in &view.summary.total.phases {
         let time = &row.time;
         let meaning = PHASES.iter().position(|phase| *phase == row.name).map_or("", |i| MEANINGS[i]);
         page.add(format_args!(
@@ -111,7 +117,7 @@ fn table(page: &mut Page, view: &View) {
 }
 
 fn facts(page: &mut Page, view: &View) {
-    let all = &view.connections;
+    let all = &view.summary.connections;
     let mut rows = vec![
         ("Policy", all.kept.to_owned()),
         ("Connections opened", number::count(all.opened)),
@@ -124,12 +130,12 @@ fn facts(page: &mut Page, view: &View) {
     }
     rows.push(("Redirects followed", number::count(all.redirects)));
     rows.push(("Interim (1xx) replies", number::count(all.informational)));
-    rows.push(("Bodies, decoded", number::bytes(view.total.bytes_decoded as f64)));
-    let received = number::bytes(view.total.bytes_received as f64);
+    rows.push(("Bodies, decoded", number::bytes(view.summary.total.bytes_decoded as f64)));
+    let received = number::bytes(view.summary.total.bytes_received as f64);
     rows.push(("Received, heads included", received));
     page.add(format_args!(
         "<section><h3>Connections, phase {}</h3><div class=\"scroll\" tabindex=\"0\"><table class=\"facts\"><tbody>",
-        view.phase.name
+        view.summary.phase.name
     ));
     for (name, value) in rows {
         page.add(format_args!("<tr><th scope=\"row\">{name}</th><td>{value}</td></tr>"));
@@ -138,7 +144,7 @@ fn facts(page: &mut Page, view: &View) {
 }
 
 fn addresses(page: &mut Page, view: &View) {
-    let all = &view.connections.addresses;
+    let all = &view.summary.connections.addresses;
     if all.is_empty() {
         return;
     }
@@ -160,7 +166,7 @@ fn addresses(page: &mut Page, view: &View) {
 
 /// Addresses that others stood in for.
 fn passed_over(page: &mut Page, view: &View) {
-    let all = &view.connections.passed_over;
+    let all = &view.summary.connections.passed_over;
     if all.is_empty() {
         return;
     }
@@ -175,7 +181,7 @@ fn passed_over(page: &mut Page, view: &View) {
 
 /// Sockets that servers did not close.
 fn held(page: &mut Page, view: &View) {
-    let all = &view.connections;
+    let all = &view.summary.connections;
     if all.held.count == 0 {
         return;
     }

@@ -14,7 +14,7 @@ const TEXT_MAX: usize = 600;
 const ROWS_MAX: usize = 200;
 
 pub(super) fn write(page: &mut Page, view: &View) {
-    let diagnosis = &view.diagnosis;
+    let diagnosis = &view.judgement.diagnosis;
     if diagnosis.coverage.is_empty() && diagnosis.suspects.is_empty() {
         return;
     }
@@ -33,7 +33,7 @@ pub(super) fn write(page: &mut Page, view: &View) {
     if let Some(budget) = &diagnosis.budget {
         self::budget(page, budget);
     }
-    bounds(page, diagnosis, if view.open { "requests in flight" } else { "users" });
+    bounds(page, diagnosis, if view.summary.open { "requests in flight" } else { "users" });
     matrix(page, &diagnosis.coverage);
     others(page, diagnosis);
 }

@@ -4,12 +4,13 @@ use super::Page;
 use super::tables::{NAME_MAX, cell, quantile};
 use crate::markup::{Escaped, clip};
 use crate::number;
-use crate::view::{GroupRow, View};
+use crate::view::View;
+use nmax_analysis::summary::GroupRow;
 
 pub(super) fn write(page: &mut Page, view: &View) {
     pages(page, view);
-    timed(page, "Transactions", "transaction", &view.transactions);
-    timed(page, "Transitions between pages", "from -> to", &view.transitions);
+    timed(page, "Transactions", "transaction", &view.summary.transactions);
+    timed(page, "Transitions between pages", "from -> to", &view.summary.transitions);
     locations(page, view);
 }
 
@@ -55,7 +56,7 @@ fn timed(page: &mut Page, heading: &str, what: &str, rows: &[GroupRow]) {
 }
 
 fn pages(page: &mut Page, view: &View) {
-    if view.pages.is_empty() {
+    if view.summary.pages.is_empty() {
         return;
     }
     let titles = [
@@ -76,7 +77,7 @@ fn pages(page: &mut Page, view: &View) {
         "failed",
     ];
     open(page, "Pages", &titles);
-    for row in &view.pages {
+    for row in &view.summary.pages {
         begin(page, &row.pages);
         times(page, &row.pages);
         let bytes = row.bytes_per_page().map_or_else(|| number::UNKNOWN.to_owned(), number::bytes);
@@ -90,7 +91,7 @@ fn pages(page: &mut Page, view: &View) {
 }
 
 fn locations(page: &mut Page, view: &View) {
-    if view.locations.is_empty() {
+    if view.summary.locations.is_empty() {
         return;
     }
     let titles = [
@@ -107,7 +108,7 @@ fn locations(page: &mut Page, view: &View) {
         "p95",
     ];
     open(page, "Locations", &titles);
-    for row in &view.locations {
+    for row in &view.summary.locations {
         begin(page, &row.exchanges);
         let (response, whole, iteration) = (&row.exchanges.time, &row.pages.time, &row.iterations.time);
         let values = [

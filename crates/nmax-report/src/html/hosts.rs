@@ -2,11 +2,12 @@
 
 use super::Page;
 use super::charts::{self, WIDTHS};
-use crate::Event;
 use crate::markup::{Escaped, clip};
 use crate::number::{self, unit_label as label};
 use crate::svg::{Chart, Line, Scale};
-use crate::view::{FigureRow, HostView, Panel, View};
+use crate::view::View;
+use nmax_analysis::Event;
+use nmax_analysis::summary::{FigureRow, HostView, Panel};
 
 /// Most characters of a name.
 const NAME_MAX: usize = 80;
@@ -18,10 +19,10 @@ const HEIGHT: f64 = 150.0;
 const CLASSES: [&str; 8] = ["c1", "c2", "c3 dash", "c4", "c5 dash", "ci dash thin", "c1 dot", "c2 dot"];
 
 pub(super) fn write(page: &mut Page, view: &View) {
-    for (number, host) in view.hosts.iter().enumerate() {
+    for (number, host) in view.summary.hosts.iter().enumerate() {
         page.add(format_args!("<h2>Host {}</h2>\n", Escaped(&clip(&host.name, NAME_MAX))));
-        for log in view.log_errors.iter().filter(|log| log.host == host.name) {
-            let text = format!("{}: {} (phase {})", log.source, log.text(), view.phase.name);
+        for log in view.summary.log_errors.iter().filter(|log| log.host == host.name) {
+            let text = format!("{}: {} (phase {})", log.source, log.text(), view.summary.phase.name);
             page.add(format_args!("<p>{}.</p>", Escaped(&clip(&text, TEXT_MAX))));
         }
         let clock = clock(view, host);
@@ -36,7 +37,7 @@ pub(super) fn write(page: &mut Page, view: &View) {
 fn clock(view: &View, host: &HostView) -> Vec<(f64, f64)> {
     let of_clock = format!(" on {}: ", host.name);
     let is_of_clock = |event: &&Event| event.code == "CLOCK_OFFSET" && event.text.contains(&of_clock);
-    let off = view.events.iter().filter(is_of_clock);
+    let off = view.summary.events.iter().filter(is_of_clock);
     off.map(|event| (event.at_s, event.at_s)).collect()
 }
 
@@ -72,8 +73,8 @@ fn figure(page: &mut Page, view: &View, id: &str, panel: &Panel, clock: &[(f64, 
         id,
         title: &panel.title,
         description: &description,
-        end_s: view.duration_s,
-        stages: &view.stages,
+        end_s: view.summary.duration_s,
+        stages: &view.summary.stages,
         marks: &[done.as_slice(), clock].concat(),
         gaps: &panel.gaps,
         scale,
@@ -126,7 +127,7 @@ fn table(page: &mut Page, view: &View, host: &HostView) {
          <th scope=\"col\" class=\"l\">source</th><th scope=\"col\" class=\"l\">figure</th><th scope=\"col\">mean</th>\
          <th scope=\"col\">most</th><th scope=\"col\">read</th></tr></thead><tbody>",
         Escaped(&clip(&host.name, NAME_MAX)),
-        view.phase.name
+        view.summary.phase.name
     ));
     for row in &host.figures {
         let value =

@@ -5,7 +5,8 @@ use nmax_analysis::NoInterval;
 use super::{Page, gate_mark, groups, mark};
 use crate::markup::{Escaped, clip};
 use crate::number;
-use crate::view::{Dist, Stats, View, WITHHELD};
+use crate::view::{View, WITHHELD};
+use nmax_analysis::summary::{Dist, Stats};
 
 /// Most characters of a name in a table.
 pub(super) const NAME_MAX: usize = 300;
@@ -26,7 +27,7 @@ pub(super) fn write(page: &mut Page, view: &View) {
 }
 
 fn requests(page: &mut Page, view: &View) {
-    let phase = view.phase.name;
+    let phase = view.summary.phase.name;
     page.add(format_args!(
         "<h2>Requests</h2><p class=\"note\">Phase {phase}, all outcomes together. Below a percentile: its within-run \
          95 % interval, or why there is none.</p>"
@@ -55,17 +56,18 @@ fn requests(page: &mut Page, view: &View) {
         }
     }
     page.text("</tr></thead><tbody>");
-    for (name, stats) in &view.requests {
+    for (name, stats) in &view.summary.requests {
         request(page, name, stats, "");
     }
-    request(page, "total", &view.total, " class=\"total\"");
+    request(page, "total", &view.summary.total, " class=\"total\"");
     page.text("</tbody></table></div>\n");
-    if !view.withheld.is_empty() {
-        let texts: Vec<String> = view.withheld.iter().take(WITHHELD_SHOWN_MAX).map(|one| one.text()).collect();
-        let rest = if view.withheld.len() > texts.len() { "; and more" } else { "" };
+    if !view.judgement.withheld.is_empty() {
+        let texts: Vec<String> =
+            view.judgement.withheld.iter().take(WITHHELD_SHOWN_MAX).map(|one| one.text()).collect();
+        let rest = if view.judgement.withheld.len() > texts.len() { "; and more" } else { "" };
         page.add(format_args!("<p class=\"note\">{WITHHELD} {}{rest}</p>", Escaped(&texts.join("; "))));
     }
-    for (name, replies) in view.by_status().into_iter().take(STATUS_ROWS_MAX) {
+    for (name, replies) in view.summary.by_status().into_iter().take(STATUS_ROWS_MAX) {
         let name = name.map_or_else(String::new, |name| format!(" of {}", clip(name, NAME_MAX)));
         page.add(format_args!("<p class=\"note\">Replies by status{}: {replies}</p>\n", Escaped(&name)));
     }
@@ -124,7 +126,7 @@ pub(super) fn quantile(page: &mut Page, dist: &Dist, index: usize) {
 }
 
 fn scenarios(page: &mut Page, view: &View) {
-    if view.scenarios.is_empty() {
+    if view.summary.scenarios.is_empty() {
         return;
     }
     page.text(
@@ -132,7 +134,7 @@ fn scenarios(page: &mut Page, view: &View) {
          <th scope=\"col\">iterations</th><th scope=\"col\">failed</th><th scope=\"col\">rate</th><th scope=\"col\">time p50</th>\
          <th scope=\"col\">time p95</th><th scope=\"col\">time p99</th><th scope=\"col\">max</th></tr></thead><tbody>",
     );
-    for row in &view.scenarios {
+    for row in &view.summary.scenarios {
         page.add(format_args!(
             "<tr><th scope=\"row\">{}</th><td>{}</td><td>{}</td><td>{}</td>",
             Escaped(&clip(&row.name, NAME_MAX)),
@@ -153,7 +155,7 @@ fn thresholds(page: &mut Page, view: &View) {
     page.text(
         "<h2>Thresholds and gates</h2><p class=\"note\">Thresholds judge the target, gates judge the measurement.</p>",
     );
-    if view.thresholds.is_empty() {
+    if view.judgement.thresholds.is_empty() {
         page.text("<p>The plan has no threshold.</p>");
         return;
     }
@@ -161,7 +163,7 @@ fn thresholds(page: &mut Page, view: &View) {
         "<div class=\"scroll\" tabindex=\"0\"><table><thead><tr><th scope=\"col\" class=\"l\">threshold</th><th scope=\"col\">measured</th>\
          <th scope=\"col\">limit</th><th scope=\"col\">margin</th><th scope=\"col\" class=\"l\"></th></tr></thead><tbody>",
     );
-    for result in &view.thresholds {
+    for result in &view.judgement.thresholds {
         let value = match result.value {
             Some(_) => number::with_unit(result.value, result.unit),
             None => "no samples".into(),
@@ -178,14 +180,14 @@ fn thresholds(page: &mut Page, view: &View) {
 }
 
 fn gates(page: &mut Page, view: &View) {
-    if view.gates.is_empty() {
+    if view.judgement.gates.is_empty() {
         return;
     }
     page.text(
         "<h3>Gates</h3><div class=\"scroll\" tabindex=\"0\"><table><thead><tr><th scope=\"col\" class=\"l\">gate</th><th scope=\"col\">measured</th>\
          <th scope=\"col\">limit</th><th scope=\"col\" class=\"l\"></th><th scope=\"col\" class=\"l\">meaning</th></tr></thead><tbody>",
     );
-    for gate in &view.gates {
+    for gate in &view.judgement.gates {
         page.add(format_args!(
             "<tr><th scope=\"row\">{} {}</th><td>{}</td><td>{}</td><td class=\"l\">{}</td><td class=\"l w\">{}</td></tr>",
             Escaped(gate.code),
@@ -200,14 +202,14 @@ fn gates(page: &mut Page, view: &View) {
 }
 
 fn checks(page: &mut Page, view: &View) {
-    if view.checks.is_empty() {
+    if view.summary.checks.is_empty() {
         return;
     }
     page.text(
         "<h3>Checks</h3><div class=\"scroll\" tabindex=\"0\"><table><thead><tr><th scope=\"col\" class=\"l\">check</th><th scope=\"col\">held</th>\
          <th scope=\"col\">did not hold</th><th scope=\"col\" class=\"l\"></th></tr></thead><tbody>",
     );
-    for check in view.checks.iter().take(CHECKS_MAX) {
+    for check in view.summary.checks.iter().take(CHECKS_MAX) {
         page.add(format_args!(
             "<tr><th scope=\"row\" class=\"w\">{}</th><td>{}</td><td>{}</td><td class=\"l\">{}</td></tr>",
             Escaped(&clip(&check.name, NAME_MAX)),
@@ -217,7 +219,7 @@ fn checks(page: &mut Page, view: &View) {
         ));
     }
     page.text("</tbody></table></div>\n");
-    if view.checks.len() > CHECKS_MAX {
-        page.add(format_args!("<p class=\"note\">and {} more.</p>", view.checks.len() - CHECKS_MAX));
+    if view.summary.checks.len() > CHECKS_MAX {
+        page.add(format_args!("<p class=\"note\">and {} more.</p>", view.summary.checks.len() - CHECKS_MAX));
     }
 }

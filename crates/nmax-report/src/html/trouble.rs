@@ -3,10 +3,10 @@
 use nmax_metrics::FailureExample;
 
 use super::{Page, charts};
-use crate::Event;
 use crate::markup::{Escaped, clip};
 use crate::number;
 use crate::view::View;
+use nmax_analysis::Event;
 
 /// Most characters of a request or reply that is shown.
 const MESSAGE_MAX: usize = 2000;
@@ -19,12 +19,12 @@ const NOTE: &str = "SOURCE_NOTE";
 
 pub(super) fn write(page: &mut Page, view: &View) {
     page.text("<h2>Failures and errors</h2>\n");
-    if view.problems.is_empty() {
+    if view.summary.problems.is_empty() {
         page.text("<p>None in the whole run.</p>\n");
     } else {
         charts::write_errors(page, view);
     }
-    for problem in &view.problems {
+    for problem in &view.summary.problems {
         let count = problem.count.map_or_else(String::new, |count| format!(" · {}", number::count(count)));
         page.add(format_args!(
             "<section class=\"problem\"><h3>{}{count}</h3><p>What to do: {}.</p>",
@@ -63,12 +63,13 @@ fn message(page: &mut Page, name: &str, text: &str) {
 }
 
 fn events(page: &mut Page, view: &View) {
-    if view.events.is_empty() {
+    if view.summary.events.is_empty() {
         return;
     }
     page.text("<h3>Events</h3>");
     // What sources tell of themselves is long, and would bury what happened.
-    let (notes, happened): (Vec<&Event>, Vec<&Event>) = view.events.iter().partition(|event| event.code == NOTE);
+    let (notes, happened): (Vec<&Event>, Vec<&Event>) =
+        view.summary.events.iter().partition(|event| event.code == NOTE);
     list(page, &happened);
     if !notes.is_empty() {
         let number = number::count(notes.len() as u64);

@@ -4,10 +4,11 @@ use nmax_analysis::{Effect, Figures, Finding, SeriesTest};
 use serde_json::{Value, json};
 
 use super::{micro, micro_or_null, unit};
-use crate::view::{ObservedRow, View};
+use crate::view::View;
+use nmax_analysis::summary::ObservedRow;
 
 pub(super) fn profile(view: &View) -> Value {
-    let Some(answer) = &view.answer else {
+    let Some(answer) = &view.judgement.answer else {
         return Value::Null;
     };
     let one = |finding: &Finding| {
@@ -30,7 +31,7 @@ pub(super) fn profile(view: &View) -> Value {
 }
 
 pub(super) fn steady(view: &View) -> Value {
-    let Some(steadiness) = &view.steadiness else {
+    let Some(steadiness) = &view.judgement.steadiness else {
         return Value::Null;
     };
     let one = |test: &SeriesTest| {
@@ -78,7 +79,7 @@ pub(super) fn timeline(view: &View) -> Value {
             "text": effect.text,
         })
     };
-    view.effects.iter().map(one).collect()
+    view.judgement.effects.iter().map(one).collect()
 }
 
 pub(super) fn observed(view: &View) -> Value {
@@ -91,5 +92,5 @@ pub(super) fn observed(view: &View) -> Value {
             "max": micro(row.max),
         })
     };
-    view.observed.iter().map(one).collect()
+    view.summary.observed.iter().map(one).collect()
 }

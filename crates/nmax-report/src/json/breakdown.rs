@@ -5,7 +5,7 @@ use nmax_analysis::breakdown::{Breakdown, Row, Side, SideRow, Sides};
 use serde_json::{Value, json};
 
 use super::{micro, micro_or_null, object};
-use crate::view::{FigureRow, HostView, LogErrors};
+use nmax_analysis::summary::{FigureRow, HostView, LogErrors};
 
 /// Figures of every host in the phase.
 pub(super) fn hosts(hosts: &[HostView]) -> Value {

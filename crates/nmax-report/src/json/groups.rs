@@ -3,7 +3,8 @@
 use serde_json::{Value, json};
 
 use super::{dist, micro_or_null, object};
-use crate::view::{GroupRow, LocationRow, PageRow, ScenarioRow, View};
+use crate::view::View;
+use nmax_analysis::summary::{GroupRow, LocationRow, PageRow, ScenarioRow};
 
 pub(super) fn scenarios(view: &View) -> Value {
     let one = |row: &ScenarioRow| {
@@ -14,15 +15,15 @@ pub(super) fn scenarios(view: &View) -> Value {
             "iteration_time_ms": dist(&row.iteration_time),
         })
     };
-    object(view.scenarios.iter().map(|row| (row.name.clone(), one(row))))
+    object(view.summary.scenarios.iter().map(|row| (row.name.clone(), one(row))))
 }
 
 pub(super) fn transactions(view: &View) -> Value {
-    timed(&view.transactions, "transaction_time_ms")
+    timed(&view.summary.transactions, "transaction_time_ms")
 }
 
 pub(super) fn transitions(view: &View) -> Value {
-    timed(&view.transitions, "transition_time_ms")
+    timed(&view.summary.transitions, "transition_time_ms")
 }
 
 fn timed(rows: &[GroupRow], time: &str) -> Value {
@@ -52,7 +53,7 @@ pub(super) fn pages(view: &View) -> Value {
         counts.iter().for_each(|(name, count)| value[*name] = json!(count));
         value
     };
-    object(view.pages.iter().map(|row| (row.pages.name.clone(), one(row))))
+    object(view.summary.pages.iter().map(|row| (row.pages.name.clone(), one(row))))
 }
 
 pub(super) fn locations(view: &View) -> Value {
@@ -67,5 +68,5 @@ pub(super) fn locations(view: &View) -> Value {
             "page_time_ms": dist(&row.pages.time),
         })
     };
-    object(view.locations.iter().map(|row| (row.exchanges.name.clone(), one(row))))
+    object(view.summary.locations.iter().map(|row| (row.exchanges.name.clone(), one(row))))
 }

@@ -3,7 +3,8 @@
 use serde_json::{Map, Value, json};
 
 use super::SCHEMA_VERSION;
-use crate::view::{PHASES, QUANTILES};
+use nmax_analysis::QUANTILES;
+use nmax_analysis::summary::PHASES;
 
 mod breakdown;
 mod comparison;

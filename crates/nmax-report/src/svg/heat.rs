@@ -1,7 +1,7 @@
 //! The latency heat map: time to the right, logarithm of latency upwards, a stronger color = more exchanges.
 
 use super::add;
-use crate::series::{Bin, heat_row_low_ns};
+use nmax_analysis::series::{Bin, heat_row_low_ns};
 
 /// Shades; the page's style gives their opacity.
 const LEVELS: usize = 6;

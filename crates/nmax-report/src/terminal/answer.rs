@@ -9,13 +9,13 @@ use crate::view::{View, findings};
 
 /// Writes what else ran, steadiness and the answer of the profile.
 pub(super) fn write(page: &mut Page, view: &View) {
-    if !view.background.is_empty() {
-        page.entry("beside", &view.background.join(", "));
+    if !view.summary.background.is_empty() {
+        page.entry("beside", &view.summary.background.join(", "));
     }
-    if let Some(steadiness) = &view.steadiness {
+    if let Some(steadiness) = &view.judgement.steadiness {
         page.entry("steady", &steadiness.text);
     }
-    let Some(answer) = &view.answer else { return };
+    let Some(answer) = &view.judgement.answer else { return };
     page.heading(&format!("Profile {}", answer.profile.name()));
     page.item("»", Ink::Accent, &answer.headline);
     let findings: Vec<_> = findings(answer).collect();
@@ -27,7 +27,7 @@ pub(super) fn write(page: &mut Page, view: &View) {
         page.item(symbol, ink, &finding.text);
     }
     more(page, findings.len(), LIST_MAX, "findings");
-    for row in &view.observed {
+    for row in &view.summary.observed {
         let text = format!(
             "{} {}: {} at first, {} at last, {} at most",
             row.name,
@@ -42,11 +42,11 @@ pub(super) fn write(page: &mut Page, view: &View) {
 
 /// Writes what interventions did.
 pub(super) fn timeline(page: &mut Page, view: &View) {
-    if view.effects.is_empty() {
+    if view.judgement.effects.is_empty() {
         return;
     }
     page.heading("Timeline");
-    for effect in view.effects.iter().take(LIST_MAX) {
+    for effect in view.judgement.effects.iter().take(LIST_MAX) {
         let (symbol, ink) = match (&effect.happened.error, effect.recovery.seconds()) {
             (None, Some(_)) => ("·", Ink::Accent),
             _ => ("!", Ink::Warning),
@@ -59,7 +59,7 @@ pub(super) fn timeline(page: &mut Page, view: &View) {
         }
         page.entry_at(13, "    recovery", &recovery(effect));
     }
-    more(page, view.effects.len(), LIST_MAX, "interventions");
+    more(page, view.judgement.effects.len(), LIST_MAX, "interventions");
 }
 
 /// Throughput, failures and times of a stretch.

@@ -13,7 +13,7 @@ const FIGURE: usize = 9;
 
 /// Floors, operations and both sides always; the table by dimension when everything is asked for.
 pub(super) fn write(page: &mut Page, view: &View, wide: bool) {
-    let breakdown = &view.breakdown;
+    let breakdown = &view.judgement.breakdown;
     if let Some(sides) = &breakdown.sides {
         self::sides(page, sides);
     }
@@ -60,10 +60,10 @@ fn sides(page: &mut Page, sides: &Sides) {
 }
 
 fn floors(page: &mut Page, view: &View) {
-    let Some(bandwidth) = &view.breakdown.bandwidth else {
+    let Some(bandwidth) = &view.judgement.breakdown.bandwidth else {
         return;
     };
-    let floors = view.breakdown.rows.iter().filter_map(|row| Some((row, row.floor?)));
+    let floors = view.judgement.breakdown.rows.iter().filter_map(|row| Some((row, row.floor?)));
     for (row, floor) in floors.take(LIST_MAX) {
         let text = format!(
             "{}: {} of its time ({}) is what {} need at {}/s ({})",
@@ -79,9 +79,9 @@ fn floors(page: &mut Page, view: &View) {
 }
 
 fn operations(page: &mut Page, view: &View, wide: bool) {
-    let all: Vec<_> = view.breakdown.operations.iter().filter(|one| one.per_s > 0.0).collect();
+    let all: Vec<_> = view.judgement.breakdown.operations.iter().filter(|one| one.per_s > 0.0).collect();
     // Those of disks are of interest beside a back end's only.
-    let shown = all.iter().filter(|one| wide || view.watches && !one.what.starts_with("disk"));
+    let shown = all.iter().filter(|one| wide || view.summary.watches && !one.what.starts_with("disk"));
     let texts: Vec<String> = shown
         .take(LIST_MAX)
         .map(|one| format!("{} {} on {}", number::digits(one.per_request), one.what, one.host))
@@ -93,7 +93,7 @@ fn operations(page: &mut Page, view: &View, wide: bool) {
 
 fn dimensions(page: &mut Page, view: &View) {
     for dimension in Dimension::ALL {
-        let rows: Vec<&Row> = view.breakdown.rows.iter().filter(|row| row.dimension == dimension).collect();
+        let rows: Vec<&Row> = view.judgement.breakdown.rows.iter().filter(|row| row.dimension == dimension).collect();
         // One value is the total again; names have their own table.
         if rows.len() < 2 || dimension == Dimension::Name {
             continue;

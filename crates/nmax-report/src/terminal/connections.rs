@@ -2,7 +2,8 @@
 
 use super::Page;
 use crate::number;
-use crate::view::{Connections, View};
+use crate::view::View;
+use nmax_analysis::summary::Connections;
 
 /// Columns of the word before a line.
 const WORD: usize = 13;
@@ -11,7 +12,7 @@ const ADDRESSES_MAX: usize = 6;
 
 /// Writes the lines.
 pub(super) fn write(page: &mut Page, view: &View) {
-    let connections = &view.connections;
+    let connections = &view.summary.connections;
     let lines = [
         ("connections", opened(connections)),
         ("tls", handshakes(connections)),
@@ -75,7 +76,7 @@ fn listed(counts: &[(String, u64)], unit: &str) -> String {
 }
 
 fn phases(view: &View) -> Option<String> {
-    let one = |row: &crate::view::PhaseTime| match row.name {
+    let one = |row: &nmax_analysis::summary::PhaseTime| match row.name {
         "wait" => format!(
             "wait p50 {} p95 {}",
             number::time_or_unknown(row.time.p50()),
@@ -83,7 +84,7 @@ fn phases(view: &View) -> Option<String> {
         ),
         name => format!("{name} p95 {}", number::time_or_unknown(row.time.p95())),
     };
-    let all: Vec<_> = view.total.phases.iter().map(one).collect();
+    let all: Vec<_> = view.summary.total.phases.iter().map(one).collect();
     (!all.is_empty()).then(|| all.join(", "))
 }
 
@@ -98,7 +99,7 @@ fn interim(connections: &Connections) -> Option<String> {
 }
 
 fn bodies(view: &View) -> Option<String> {
-    let stats = &view.total;
+    let stats = &view.summary.total;
     (stats.bytes_decoded > stats.bytes_received).then(|| {
         format!(
             "{} once decoded; {} received, heads included",

@@ -18,9 +18,9 @@ const FINDINGS_MAX: usize = 2;
 
 /// Says much only where there is something to look at: a resource that holds requests up, or a plan that observes.
 pub(super) fn write(page: &mut Page, view: &View, wide: bool) {
-    let diagnosis = &view.diagnosis;
+    let diagnosis = &view.judgement.diagnosis;
     let is_pressed = |suspect: &Suspect| matches!(suspect.label, Label::Wait | Label::Saturated);
-    let is_worth_it = wide || view.watches || diagnosis.suspects.iter().any(is_pressed);
+    let is_worth_it = wide || view.summary.watches || diagnosis.suspects.iter().any(is_pressed);
     if !is_worth_it {
         return;
     }

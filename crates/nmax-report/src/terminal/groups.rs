@@ -3,7 +3,8 @@
 use super::text::{Ink, left, right, shorten};
 use super::{Page, more};
 use crate::number;
-use crate::view::{GroupRow, LocationRow, PageRow, View};
+use crate::view::View;
+use nmax_analysis::summary::{GroupRow, LocationRow, PageRow};
 
 /// Most rows of a table; the page and the files have the others.
 const ROWS_MAX: usize = 40;
@@ -46,12 +47,12 @@ const LOCATIONS: [Column<LocationRow>; 6] = [
 
 /// Writes the tables.
 pub(super) fn write(page: &mut Page, view: &View) {
-    let phase = view.phase.name;
+    let phase = view.summary.phase.name;
     let name = |row: &GroupRow| row.name.clone();
-    table(page, &format!("Pages (phase {phase})"), &view.pages, &PAGES, |row| name(&row.pages));
-    table(page, &format!("Transactions (phase {phase})"), &view.transactions, &TIMED, name);
-    table(page, &format!("Transitions (phase {phase})"), &view.transitions, &TIMED, name);
-    table(page, &format!("Locations (phase {phase})"), &view.locations, &LOCATIONS, |row| name(&row.exchanges));
+    table(page, &format!("Pages (phase {phase})"), &view.summary.pages, &PAGES, |row| name(&row.pages));
+    table(page, &format!("Transactions (phase {phase})"), &view.summary.transactions, &TIMED, name);
+    table(page, &format!("Transitions (phase {phase})"), &view.summary.transitions, &TIMED, name);
+    table(page, &format!("Locations (phase {phase})"), &view.summary.locations, &LOCATIONS, |row| name(&row.exchanges));
 }
 
 fn table<R>(page: &mut Page, heading: &str, rows: &[R], columns: &[Column<R>], named: impl Fn(&R) -> String) {

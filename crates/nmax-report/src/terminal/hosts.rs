@@ -6,7 +6,8 @@ use nmax_sources::figures::*;
 use super::Page;
 use super::text::Ink;
 use crate::number;
-use crate::view::{FigureRow, HostView, LogErrors, View};
+use crate::view::View;
+use nmax_analysis::summary::{FigureRow, HostView, LogErrors};
 
 /// Most services of a host.
 const SERVICES_MAX: usize = 12;
@@ -38,16 +39,16 @@ const SERVICES: [Words; 7] = [
 
 /// Nothing, unless somebody watches more than this host or asks for everything.
 pub(super) fn write(page: &mut Page, view: &View, wide: bool) {
-    if view.hosts.is_empty() || !(wide || view.watches) {
+    if view.summary.hosts.is_empty() || !(wide || view.summary.watches) {
         return;
     }
-    page.heading(&format!("Hosts ({})", view.phase.name));
-    for host in &view.hosts {
+    page.heading(&format!("Hosts ({})", view.summary.phase.name));
+    for host in &view.summary.hosts {
         let text = host_text(host);
         if !text.is_empty() {
             page.entry(&host.name, &text);
         }
-        let services = SERVICES.iter().flat_map(|words| services(host, words, &view.log_errors));
+        let services = SERVICES.iter().flat_map(|words| services(host, words, &view.summary.log_errors));
         for (name, text) in services.take(SERVICES_MAX) {
             page.item("–", Ink::Dim, &format!("{name}: {text}"));
         }

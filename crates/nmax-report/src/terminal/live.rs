@@ -5,7 +5,9 @@ use nmax_plan::plan::{Plan, Workload};
 
 use super::text::{Ink, Painted, left, shorten, width, wrap};
 use super::{COLUMNS_MIN, Style, WIDTH_MIN};
-use crate::{number, shape};
+use nmax_analysis::summary::shape;
+
+use crate::number;
 
 /// Hold from which on a run says that it is becoming useless, s.
 const WARN_AFTER_S: f64 = 5.0;

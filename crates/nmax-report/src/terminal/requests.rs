@@ -5,7 +5,8 @@ use nmax_analysis::Withheld;
 use super::text::{Ink, left, right, shorten, width};
 use super::{Page, more};
 use crate::number;
-use crate::view::{Stats, View, WITHHELD};
+use crate::view::{View, WITHHELD, response_text};
+use nmax_analysis::summary::Stats;
 
 /// Most rows; the page and the files have the others.
 const ROWS_MAX: usize = 40;
@@ -36,9 +37,9 @@ const COLUMNS: [Column; 8] = [
     column("", "count", 6, |stats| number::short_count(stats.count)),
     column("", "failed", 6, |stats| number::share_or_unknown(stats.failure_rate)),
     column("", "rate", 8, |stats| number::rate_or_unknown(stats.rate_per_s)),
-    column("response", "p50", 7, |stats| stats.response_text(0)),
-    column("response", "p95", 7, |stats| stats.response_text(2)),
-    column("response", "p99", 7, |stats| stats.response_text(3)),
+    column("response", "p50", 7, |stats| response_text(stats, 0)),
+    column("response", "p95", 7, |stats| response_text(stats, 2)),
+    column("response", "p99", 7, |stats| response_text(stats, 3)),
     column("service", "p95", 7, |stats| number::time_or_unknown(stats.times.service.p95())),
     column("lag", "p99", 7, |stats| number::time_or_unknown(stats.times.send_lag.p99())),
 ];
@@ -52,11 +53,11 @@ const WIDE_COLUMNS: [Column; 26] = [
     column("", "decoded", 8, |stats| number::bytes(stats.bytes_decoded as f64)),
     column("response", "min", 7, |stats| number::time_or_unknown(stats.times.response.min_ns)),
     column("response", "mean", 7, |stats| mean(stats.times.response.mean_ns)),
-    column("response", "p50", 7, |stats| stats.response_text(0)),
-    column("response", "p90", 7, |stats| stats.response_text(1)),
-    column("response", "p95", 7, |stats| stats.response_text(2)),
-    column("response", "p99", 7, |stats| stats.response_text(3)),
-    column("response", "p99.9", 7, |stats| stats.response_text(4)),
+    column("response", "p50", 7, |stats| response_text(stats, 0)),
+    column("response", "p90", 7, |stats| response_text(stats, 1)),
+    column("response", "p95", 7, |stats| response_text(stats, 2)),
+    column("response", "p99", 7, |stats| response_text(stats, 3)),
+    column("response", "p99.9", 7, |stats| response_text(stats, 4)),
     column("response", "max", 7, |stats| number::time_or_unknown(stats.times.response.max_ns)),
     column("service", "mean", 7, |stats| mean(stats.times.service.mean_ns)),
     column("service", "p50", 7, |stats| number::time_or_unknown(stats.times.service.p50())),
@@ -130,7 +131,7 @@ impl Layout {
 /// Writes the table: one row per request name, most frequent first, then the total.
 pub(super) fn write(page: &mut Page, view: &View, wide: bool) {
     let layout = Layout::new(page.width, wide);
-    let phase = &view.phase;
+    let phase = &view.summary.phase;
     let (start, end) = (number::span(phase.start_s), number::span(phase.end_s));
     page.heading(&format!("Requests (phase {}, {start} to {end})", phase.name));
     let lead = " ".repeat(layout.name.unwrap_or(0));
@@ -139,11 +140,11 @@ pub(super) fn write(page: &mut Page, view: &View, wide: bool) {
     let titles = left("", layout.name.unwrap_or(0)) + &layout.cells(|column| column.title.to_owned());
     let titles = page.paint(&titles, Ink::Dim);
     page.line(titles);
-    for (name, stats) in view.requests.iter().take(ROWS_MAX) {
+    for (name, stats) in view.summary.requests.iter().take(ROWS_MAX) {
         row(page, &layout, name, stats, Ink::Plain);
     }
-    more(page, view.requests.len(), ROWS_MAX, "request names in the report");
-    row(page, &layout, "total", &view.total, Ink::Bold);
+    more(page, view.summary.requests.len(), ROWS_MAX, "request names in the report");
+    row(page, &layout, "total", &view.summary.total, Ink::Bold);
     withheld(page, view, wide);
     status(page, view);
 }
@@ -151,8 +152,8 @@ pub(super) fn write(page: &mut Page, view: &View, wide: bool) {
 /// Why cells have a mark in place of a time. With one request name, its row is that of the total.
 fn withheld(page: &mut Page, view: &View, wide: bool) {
     let titles = |one: &&Withheld| wide || ["p50", "p95", "p99"].contains(&one.quantile);
-    let shown = |one: &&Withheld| one.request.is_none() || view.requests.len() > 1;
-    let all: Vec<_> = view.withheld.iter().filter(titles).filter(shown).collect();
+    let shown = |one: &&Withheld| one.request.is_none() || view.summary.requests.len() > 1;
+    let all: Vec<_> = view.judgement.withheld.iter().filter(titles).filter(shown).collect();
     for one in all.iter().take(WITHHELD_MAX) {
         page.item(WITHHELD, Ink::Warning, &one.text());
     }
@@ -161,7 +162,7 @@ fn withheld(page: &mut Page, view: &View, wide: bool) {
 
 /// Replies by status: of all, and of the names that had others than the usual one.
 fn status(page: &mut Page, view: &View) {
-    let rows = view.by_status();
+    let rows = view.summary.by_status();
     for (name, replies) in rows.iter().take(STATUS_ROWS_MAX) {
         match name {
             None => page.entry("status", replies),

@@ -1,9 +1,9 @@
 //! One numbers engine: the same quantity is the same number wherever it is printed.
 
+use nmax_analysis::summary::PHASES;
 use nmax_metrics::Section;
 use nmax_plan::plan::{Background, Scenario, Visitor, Workload};
 use nmax_report::terminal::Style;
-use nmax_report::view::PHASES;
 use nmax_report::{View, csv, html, json, junit, number, terminal};
 use proptest::prelude::*;
 use serde_json::Value;
@@ -31,7 +31,8 @@ fn milliseconds(ns: Option<u64>) -> Option<f64> {
 }
 
 fn check_row(view: &View, name: &str, in_json: &Value, text: &str, page: &str) {
-    let stats = view.requests.iter().find(|(other, _)| other == name).map_or(&view.total, |(_, stats)| stats);
+    let stats =
+        view.summary.requests.iter().find(|(other, _)| other == name).map_or(&view.summary.total, |(_, stats)| stats);
     assert_eq!(in_json["count"].as_u64(), Some(stats.count), "{name}");
     assert_eq!(in_json["response_time_ms"]["p99"].as_f64(), milliseconds(stats.times.response.p99()), "{name}");
     let row = csv_row(text, name);
@@ -81,10 +82,10 @@ fn check_row(view: &View, name: &str, in_json: &Value, text: &str, page: &str) {
 #[test]
 fn withheld_times_are_marked_everywhere() {
     let mut view = Run::new(&Shape::default()).view();
-    let p99 = number::time_or_unknown(view.total.times.response.p99());
+    let p99 = number::time_or_unknown(view.summary.total.times.response.p99());
     let one = nmax_analysis::Withheld { request: None, quantile: "p99", value_ms: 2.4, own_ms: 1.8 };
-    view.withheld = vec![one.clone()];
-    view.total.withheld[3] = true;
+    view.judgement.withheld = vec![one.clone()];
+    view.summary.total.withheld[3] = true;
     let said = "p99 not known: 1.8 ms of 2.4 ms are ours";
     let (table, page) = (terminal::table(&view, Style::default()), html::page(&view));
     let row = table.lines().find(|line| line.starts_with("total ")).unwrap();
@@ -105,7 +106,7 @@ proptest! {
     fn outputs_agree(shape in shapes()) {
         let view = Run::new(&shape).view();
         let (summary, text, page) = (json::summary(&view), csv::requests(&view), html::page(&view));
-        for (name, _) in &view.requests {
+        for (name, _) in &view.summary.requests {
             check_row(&view, name, &summary["requests"][name], &text, &page);
         }
         check_row(&view, "total", &summary["total"], &text, &page);
@@ -115,10 +116,10 @@ proptest! {
         }
         prop_assert_eq!(sum("ok") + sum("failed") + sum("errors"), sum("count"));
         let table = terminal::table(&view, Style::default());
-        prop_assert!(table.contains(&number::rate_or_unknown(view.achieved_rate_per_s)));
-        prop_assert!(page.contains(&number::rate_or_unknown(view.achieved_rate_per_s)));
+        prop_assert!(table.contains(&number::rate_or_unknown(view.summary.achieved_rate_per_s)));
+        prop_assert!(page.contains(&number::rate_or_unknown(view.summary.achieved_rate_per_s)));
         let cases = junit::xml(&view);
-        let median = number::time_or_unknown(view.requests[0].1.times.response.p50());
+        let median = number::time_or_unknown(view.summary.requests[0].1.times.response.p50());
         let told = cases.contains(&format!("response p50 {median}"));
         prop_assert!(told);
     }
@@ -128,7 +129,7 @@ proptest! {
     fn outputs_agree_on_connections(shape in shapes()) {
         let view = Run::new(&shape).view();
         let (summary, page, table) = (json::summary(&view), html::page(&view), terminal::table(&view, Style::default()));
-        let (connections, told) = (&view.connections, &summary["connections"]);
+        let (connections, told) = (&view.summary.connections, &summary["connections"]);
         let counts = [
             ("opened", connections.opened, "Connections opened"),
             ("retries", connections.retries, "Repeated on a new connection"),
@@ -159,13 +160,13 @@ proptest! {
         }
         let held = told["held"]["seconds"]["p50"].as_f64().map(|seconds| (seconds * 1e9).round() as u64);
         prop_assert_eq!(held.map(|ns| ns / 1_000), connections.held.p50().map(|ns| (ns as f64 / 1e3).round() as u64));
-        for phase in &view.total.phases {
+        for phase in &view.summary.total.phases {
             let p95 = number::time_or_unknown(phase.time.p95());
             let named = format!("p95 {p95}");
             prop_assert!(unwrapped.contains(&named), "{}: {named} in {table}", phase.name);
             prop_assert!(page.contains(&format!("<td>{p95}</td>")), "{} p95 {p95}", phase.name);
         }
-        for row in &view.transactions {
+        for row in &view.summary.transactions {
             let told = &summary["transactions"][&row.name];
             prop_assert_eq!((told["count"].as_u64(), told["failed"].as_u64()), (Some(row.count), Some(row.failed)));
             let p95 = number::time_or_unknown(row.time.p95());
@@ -181,7 +182,7 @@ proptest! {
     fn phases_add_up(shape in shapes()) {
         let run = Run::new(&shape);
         let view = run.view();
-        let sum: f64 = view.total.phases.iter().map(|phase| phase.per_exchange_ns).sum();
+        let sum: f64 = view.summary.total.phases.iter().map(|phase| phase.per_exchange_ns).sum();
         let total = run.totals().total(nmax_metrics::Section::Hold);
         let spans = total.phases.clone().unwrap_or_default();
         let network = [&spans.dns, &spans.connect, &spans.tls].map(|span| span.exact().sum_ns).iter().sum::<u128>();
@@ -194,7 +195,7 @@ proptest! {
     #[test]
     fn achieved_rate_is_the_intended_one(rate_per_s in 5.0..80.0_f64) {
         let view = Run::new(&Shape { rate_per_s, hold_s: 20, ..Shape::default() }).view();
-        let (intended, achieved) = (view.intended_rate_per_s.unwrap(), view.achieved_rate_per_s.unwrap());
+        let (intended, achieved) = (view.summary.intended_rate_per_s.unwrap(), view.summary.achieved_rate_per_s.unwrap());
         prop_assert!((intended - rate_per_s).abs() < 1e-9);
         prop_assert!((achieved - rate_per_s).abs() <= 0.11, "{achieved} of {rate_per_s}");
     }
@@ -207,12 +208,12 @@ fn outputs_agree_on_what_users_do() {
     let (summary, page) = (json::summary(&view), html::page(&view));
     let table = terminal::table(&view, Style::default());
     let times = [
-        ("pages", "item", "page_time_ms", &view.pages[1].pages.time),
-        ("transitions", "home -> item", "transition_time_ms", &view.transitions[0].time),
-        ("locations", "adsl", "response_time_ms", &view.locations[0].exchanges.time),
+        ("pages", "item", "page_time_ms", &view.summary.pages[1].pages.time),
+        ("transitions", "home -> item", "transition_time_ms", &view.summary.transitions[0].time),
+        ("locations", "adsl", "response_time_ms", &view.summary.locations[0].exchanges.time),
     ];
     for (group, name, time, dist) in times {
-        let name = if group == "transitions" { &view.transitions[0].name } else { name };
+        let name = if group == "transitions" { &view.summary.transitions[0].name } else { name };
         assert_eq!(summary[group][name][time]["p95"].as_f64(), milliseconds(dist.p95()), "{group}");
         let printed = number::time_or_unknown(dist.p95());
         let escaped = name.replace('>', "&gt;");
@@ -249,18 +250,22 @@ fn what_runs_beside_the_mix_is_named() {
     run.plan.background = vec![Background { scenario: 1, workload: Workload::Closed { vus: 1 }, stages: Vec::new() }];
     let named = |name: &str| Scenario { weight: 0.0, ..Scenario::of(name, Vec::new()) };
     run.plan.scenarios = vec![named("browse"), named("sign-up")];
-    assert_eq!(run.view().background, ["sign-up"]);
+    assert_eq!(run.view().summary.background, ["sign-up"]);
 }
 
 #[test]
 fn junit_counts_what_it_lists() {
     let view = Run::new(&Shape { hold_s: 5, ..Shape::default() }).view();
     let xml = junit::xml(&view);
-    let cases = 1 + view.thresholds.len() + view.gates.len() + view.requests.len() + view.transactions.len();
+    let cases = 1
+        + view.judgement.thresholds.len()
+        + view.judgement.gates.len()
+        + view.summary.requests.len()
+        + view.summary.transactions.len();
     assert_eq!(xml.matches("<testcase").count(), cases);
     assert_eq!(xml.matches("<failure").count(), 2, "the verdict and one threshold");
     assert!(xml.contains(&format!("tests=\"{cases}\" failures=\"2\"")));
-    assert!(xml.contains(&format!("time=\"{:.3}\"", view.duration_s)));
+    assert!(xml.contains(&format!("time=\"{:.3}\"", view.summary.duration_s)));
 }
 
 #[test]
@@ -269,8 +274,8 @@ fn without_a_hold_the_whole_run_counts() {
     run.hold = (run.hold.0, run.hold.0);
     let view = run.view();
     let total: u64 = run.totals().whole().total(nmax_metrics::Section::Hold).count();
-    assert_eq!((view.phase.name, view.total.count), ("whole", total));
-    assert_eq!(view.phase.length_s(), run.end.as_secs_f64());
+    assert_eq!((view.summary.phase.name, view.summary.total.count), ("whole", total));
+    assert_eq!(view.summary.phase.length_s(), run.end.as_secs_f64());
 }
 
 #[test]
@@ -280,14 +285,14 @@ fn intervals_are_those_of_the_judgement() {
     let mut batches = nmax_analysis::Batches::default();
     run.windows.iter().for_each(|window| batches.push(window));
     let view = run.view();
-    for (index, (name, q)) in nmax_report::view::QUANTILES.into_iter().enumerate() {
-        let dist = &view.total.times.response;
+    for (index, (name, q)) in nmax_analysis::QUANTILES.into_iter().enumerate() {
+        let dist = &view.summary.total.times.response;
         assert_eq!(dist.quantiles_ns[index], latencies.response.quantile_ns(q), "{name}");
         let value = |rank| latencies.response.value_at_rank_ns(rank).expect("a rank of the run");
         let interval = batches.total().ranks(q).map(|(low, high)| (value(low), value(high)));
         assert_eq!(dist.intervals_ns[index], interval, "{name}");
     }
-    assert!(view.total.times.response.intervals_ns[0].is_ok());
+    assert!(view.summary.total.times.response.intervals_ns[0].is_ok());
     let (summary, page) = (json::summary(&view), html::page(&view));
     let total = |time: &str| summary["total"][time].clone();
     assert!(total("response_time_ms")["ci95"]["p50"].is_array());
@@ -365,7 +370,7 @@ fn a_refusing_address_is_told_although_all_connections_went_to_another() {
     let view = run.view();
     let text = terminal::table(&view, Style::default());
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert_eq!((view.connections.addresses.len(), view.connections.passed_over.len()), (1, 1));
+    assert_eq!((view.summary.connections.addresses.len(), view.summary.connections.passed_over.len()), (1, 1));
     assert!(text.contains("addresses 192.0.2.10 "), "{text}");
     assert!(text.contains("passed over 192.0.2.14 "), "{text}");
     assert!(text.contains("times: refused or silent"), "{text}");

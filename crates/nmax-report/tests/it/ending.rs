@@ -1,14 +1,15 @@
 //! A run that did not come to its end is not shown as a plain verdict anywhere.
 
+use nmax_analysis::Ending;
 use nmax_report::terminal::{Style, table};
-use nmax_report::{Ending, html, junit};
+use nmax_report::{html, junit};
 
 use crate::sample::{Run, Shape};
 
 #[test]
 fn every_output_says_how_far_a_run_came() {
     let mut view = Run::new(&Shape::default()).view();
-    (view.duration_s, view.planned_s) = (3.0, Some(50.0));
+    (view.summary.duration_s, view.summary.planned_s) = (3.0, Some(50.0));
     let outputs = |view: &nmax_report::View| {
         let first = table(view, Style::default()).lines().next().unwrap().to_owned();
         (first, html::page(view), junit::xml(view))
@@ -29,6 +30,6 @@ fn every_output_says_how_far_a_run_came() {
         assert!(cases.contains("name=\"run complete\"") && cases.contains(&words[2..]));
     }
     assert!(!cases.contains("run complete"));
-    view.planned_s = None;
+    view.summary.planned_s = None;
     assert_eq!(view.incomplete().unwrap(), "still running after 3 s");
 }

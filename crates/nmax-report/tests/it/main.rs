@@ -10,7 +10,6 @@ mod live;
 mod sample;
 mod scalability;
 mod schema;
-mod series;
 mod sizes;
 mod watched;
 mod widths;

@@ -3,15 +3,15 @@
 use std::time::Duration;
 
 use nmax_analysis::{
-    Answer, Effect, Evidence, Figures, Finding, Gate, Happened, InjectorFacts, Judgement, Observation, Reason,
-    Recovery, SeriesTest, Steadiness, ThresholdResult, Verdict,
+    Answer, Effect, Ending, Event, Evidence, Figures, Finding, Gate, Happened, InjectorFacts, Judged, Judgement,
+    Observation, Reason, Recovery, SeriesBuilder, SeriesTest, Steadiness, Summary, ThresholdResult, Verdict, judge,
 };
 use nmax_metrics::aggregate::count_address;
 use nmax_metrics::sample::Network;
 use nmax_metrics::{Aggregate, Catalog, ErrorKind, FailureExample, NameId, Nanos, Outcome, Sample, Section, Window};
 use nmax_plan::plan::{Arrivals, Connection, Defaults, Plan, Profile, Version, Visitor, Workload};
 use nmax_plan::schedule::{Stage, StageKind};
-use nmax_report::{Event, RunInfo, SeriesBuilder, View};
+use nmax_report::{Beside, RunInfo, View};
 
 /// All inputs of a report.
 pub(crate) struct Run {
@@ -256,9 +256,15 @@ impl Run {
             observed: &self.observed,
             readings: &nmax_metrics::Readings::default(),
             happened: &[],
+            stretches: &nmax_analysis::Stretches::default(),
+            sides: None,
         };
         let event = Event { at_s: 30.0, code: "hold".into(), text: "hold began".into() };
-        View::new(&evidence, &self.judgement, self.info.clone(), builder.finish(), &self.failures, vec![event])
+        let judgement = Judgement { diagnosis: judge(&evidence).diagnosis, ..self.judgement.clone() };
+        let withheld = &judgement.withheld;
+        let summary = Summary::new(&evidence, withheld, builder.finish(), &self.failures, vec![event]);
+        let judged = Judged { ending: Ending::Complete, summary, judgement };
+        View::new(&judged, &self.plan, Beside { run: self.info.clone(), ..Beside::default() })
     }
 }
 
@@ -375,6 +381,8 @@ fn judgement() -> Judgement {
         steadiness: Some(steadiness()),
         answer: Some(answer()),
         effects: vec![effect()],
+        diagnosis: Default::default(),
+        breakdown: Default::default(),
         gates: vec![
             gate("G1", "rate", 0.999, 0.98, "%", "the intended load was sent"),
             gate("G3", "injector lag", 0.0, 0.0, "", "the injector's lag changed the answer of no condition"),

@@ -18,8 +18,8 @@ fn large() -> Shape {
 #[test]
 fn the_page_stays_below_two_megabytes() {
     let view = Run::new(&large()).view();
-    assert_eq!(view.requests.len(), 501, "500 names and `other`");
-    assert_eq!(view.limits_hit.len(), 1);
+    assert_eq!(view.summary.requests.len(), 501, "500 names and `other`");
+    assert_eq!(view.summary.limits_hit.len(), 1);
     let page = html::page(&view);
     assert!(page.len() < 2_000_000, "{} bytes", page.len());
     assert!(page.contains("name the step `GET /category/{id}/item/{id}`"));

@@ -1,10 +1,11 @@
 //! What is taken apart and what was watched: columns, both sides, errors of logs, events.
 
+use nmax_analysis::Event;
 use nmax_analysis::Latency;
 use nmax_analysis::breakdown::{Breakdown, Dimension, Floor, Row, Side, SideRow, Sides};
+use nmax_analysis::summary::{HostView, LogErrors, Panel, PanelLine};
 use nmax_report::terminal::Style;
-use nmax_report::view::{HostView, LogErrors, Panel, PanelLine};
-use nmax_report::{Event, View, html, json, terminal};
+use nmax_report::{View, html, json, terminal};
 
 use crate::sample::{Run, Shape};
 
@@ -40,7 +41,7 @@ fn rows(floor: Option<Floor>) -> Vec<Row> {
 fn a_column_that_no_row_knows_is_left_out() {
     let page = |floor| {
         let mut view = view();
-        view.breakdown = Breakdown { rows: rows(floor), ..Breakdown::default() };
+        view.judgement.breakdown = Breakdown { rows: rows(floor), ..Breakdown::default() };
         html::page(&view)
     };
     let floor = Floor { floor_ms: 5.0, share: 0.25 };
@@ -58,7 +59,7 @@ fn the_logs_that_stand_for_the_server_are_named() {
         upstream_ms: Some(11.0),
         ..SideRow::default()
     };
-    view.breakdown.sides = Some(Sides {
+    view.judgement.breakdown.sides = Some(Sides {
         logs: vec!["front1".into(), "front2".into()],
         behind: vec!["app<1>".into()],
         rows: vec![row],
@@ -77,8 +78,8 @@ fn the_logs_that_stand_for_the_server_are_named() {
 #[test]
 fn errors_of_logs_are_counted_by_kind() {
     let mut view = view();
-    view.watches = true;
-    let row = nmax_report::view::FigureRow {
+    view.summary.watches = true;
+    let row = nmax_analysis::summary::FigureRow {
         source: "log app".into(),
         metric: "errors_per_s".into(),
         unit: "per s".into(),
@@ -86,8 +87,8 @@ fn errors_of_logs_are_counted_by_kind() {
         max: Some(3.0),
         covered: 1.0,
     };
-    view.hosts = vec![HostView { name: "app1".into(), panels: Vec::new(), figures: vec![row], left_out: 0 }];
-    view.log_errors = vec![LogErrors {
+    view.summary.hosts = vec![HostView { name: "app1".into(), panels: Vec::new(), figures: vec![row], left_out: 0 }];
+    view.summary.log_errors = vec![LogErrors {
         host: "app1".into(),
         source: "log app".into(),
         total: 10,
@@ -114,14 +115,14 @@ fn pictures_of_hosts_name_their_lines_and_shades() {
         gaps: gaps.to_vec(),
     };
     let mut view = view();
-    view.effects.clear();
-    view.hosts = vec![HostView {
+    view.judgement.effects.clear();
+    view.summary.hosts = vec![HostView {
         name: "web".into(),
         panels: vec![panel("nginx", &[]), panel("redis", &[(0.5, 2.0)])],
         figures: Vec::new(),
         left_out: 0,
     }];
-    view.events =
+    view.summary.events =
         vec![Event { at_s: 0.5, code: "SOURCE_LOST".into(), text: "redis on web cannot be read: refused".into() }];
     let page = html::page(&view);
     let figures: Vec<&str> = page.split("<figure>").filter(|part| part.contains("line of")).collect();
@@ -154,9 +155,9 @@ fn clocks_are_marked_where_they_are_off() {
         left_out: 0,
     };
     let mut view = view();
-    view.effects.clear();
-    view.hosts = vec![host("db"), host("web")];
-    view.events = vec![Event {
+    view.judgement.effects.clear();
+    view.summary.hosts = vec![host("db"), host("web")];
+    view.summary.events = vec![Event {
         at_s: 1.5,
         code: "CLOCK_OFFSET".into(),
         text: "agent on web: its clock is 7.0 s ahead of this host's".into(),
@@ -174,12 +175,12 @@ fn clocks_are_marked_where_they_are_off() {
 fn notes_of_sources_do_not_bury_events() {
     let event = |at_s, code: &str| Event { at_s, code: code.into(), text: format!("{code} at {at_s}") };
     let mut view = view();
-    view.events = (0..200).map(|at_s| event(f64::from(at_s), "SOURCE_NOTE")).collect();
-    view.events.push(event(500.0, "SOURCE_LOST"));
+    view.summary.events = (0..200).map(|at_s| event(f64::from(at_s), "SOURCE_NOTE")).collect();
+    view.summary.events.push(event(500.0, "SOURCE_LOST"));
     let page = html::page(&view);
     let (lost, notes) = (page.find("SOURCE_LOST at 500"), page.find("200 notes of sources"));
     assert!(lost.is_some() && lost < notes, "{lost:?}, {notes:?}");
     assert!(page.contains("and 100 more"));
-    view.events.retain(|event| event.code == "SOURCE_LOST");
+    view.summary.events.retain(|event| event.code == "SOURCE_LOST");
     assert!(!html::page(&view).contains("notes of sources"));
 }

@@ -66,11 +66,11 @@ fn long_names_lose_their_middle() {
 fn replies_by_status_are_in_the_table_and_on_the_page() {
     let shape = Shape { hold_s: 5, names: vec!["GET /".into(), "GET /old".into()], ..Shape::default() };
     let mut view = Run::new(&shape).view();
-    view.total.status = vec![(200, 9_812), (302, 120), (404, 3)];
-    (view.total.errors, view.requests[0].1.errors, view.requests[1].1.errors) = (0, 0, 7);
-    view.requests[0].1.status = vec![(200, 9_812)];
-    view.requests[1].1.status = vec![(302, 120), (404, 3)];
-    let old = view.requests[1].0.clone();
+    view.summary.total.status = vec![(200, 9_812), (302, 120), (404, 3)];
+    (view.summary.total.errors, view.summary.requests[0].1.errors, view.summary.requests[1].1.errors) = (0, 0, 7);
+    view.summary.requests[0].1.status = vec![(200, 9_812)];
+    view.summary.requests[1].1.status = vec![(302, 120), (404, 3)];
+    let old = view.summary.requests[1].0.clone();
     let all = "200 9,812 · 302 120 · 404 3";
     let differs = format!("{old}: 302 120 · 404 3 · no reply 7");
     for width in [60, 80, 120] {
@@ -82,7 +82,7 @@ fn replies_by_status_are_in_the_table_and_on_the_page() {
     assert!(page.contains(&format!("Replies by status: {all}<")), "all replies");
     assert!(page.contains(&format!("Replies by status of {differs}<")), "those of one name");
 
-    view.requests.truncate(1);
+    view.summary.requests.truncate(1);
     let table = terminal::table(&view, Style::default());
     assert!(!table.contains("no reply 7"), "one name is not told twice: {table}");
 }

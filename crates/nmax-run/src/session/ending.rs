@@ -1,6 +1,6 @@
 //! How a run ended: what is only known then, and what it means for the exit code.
 
-use nmax_analysis::Judgement;
+use nmax_analysis::{Fold, Judgement};
 use nmax_engine::Run;
 use nmax_engine::measure::watch;
 use nmax_metrics::{Aggregate, Catalog, ErrorKind, Nanos, Resource, Section};
@@ -9,7 +9,6 @@ use nmax_store::{RunWriter, StoreError};
 
 use super::Order;
 use crate::Exit;
-use crate::tally::Tally;
 
 /// When the run ended. An open workload that went as planned ends with its schedule, also when its last reply came
 /// before: 4 starts at 1/s take 4 s, not the 3 s between the first and the last.
@@ -61,12 +60,12 @@ pub(super) struct End {
 /// Writes what is only known at the end.
 pub(super) fn end(
     writer: &mut RunWriter,
-    tally: &mut Tally,
+    fold: &mut Fold,
     (run, order): (&Run, &Order),
     catalog: &Catalog,
     End { ended, asked, is_stopped, is_broken, beside }: End,
 ) -> Result<(), StoreError> {
-    let known = tally.load_ended.or(run.load_ended()).or(run.times().end);
+    let known = fold.load_ended.or(run.load_ended()).or(run.times().end);
     let load_ended = known.unwrap_or(ended).min(ended);
     let cpu = busiest(run, order);
     let line = |metric: &str, value: f64, unit: &str| Resource {
@@ -96,7 +95,7 @@ pub(super) fn end(
         let missing = planned.since(at).0.div_ceil(Nanos::from(order.plan.window).0).max(1);
         lines.push(line("windows_missing_count", missing as f64, "count"));
     }
-    lines.iter().for_each(|line| tally.resource(line));
+    lines.iter().for_each(|line| fold.resource(line));
     let mut events: Vec<(Nanos, &str, String)> = backgrounds_ended(run, &order.plan);
     let mut last = |code, text| events.push((ended, code, text));
     if let Some(why) = run.ended_early() {
@@ -112,7 +111,7 @@ pub(super) fn end(
         let text = format!("more request names than are told apart, the rest is `other`{advice}");
         last("NAMES_CAPPED", text);
     }
-    events.iter().for_each(|(at, code, text)| tally.event(*at, code, text));
+    events.iter().for_each(|(at, code, text)| fold.event(*at, code, text));
     if is_broken {
         return Ok(());
     }

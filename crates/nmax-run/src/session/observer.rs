@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use nmax_analysis::Fold;
 use nmax_engine::Run;
 use nmax_engine::measure::watch::{self, Watch};
 use nmax_metrics::{Nanos, Resource};
@@ -12,9 +13,9 @@ use nmax_plan::plan::Plan;
 use nmax_sources::figures;
 use nmax_store::{RunWriter, StoreError};
 
+use super::beside;
 use crate::host::need;
 use crate::preflight;
-use crate::tally::{Tally, beside};
 
 /// What a person should know while the run goes on; the rest is in the result.
 const SAID: [&str; 4] = ["SOURCE_LOST", "SOURCE_BACK", "CLOCK_OFFSET", "OBSERVED"];
@@ -51,14 +52,14 @@ impl Observer {
     pub(super) fn observe(
         &mut self,
         writer: &mut RunWriter,
-        tally: &mut Tally,
+        fold: &mut Fold,
         run: &Run,
     ) -> Result<Vec<Happening>, StoreError> {
         let own = self.own(run.now());
         self.neighbours.look(run.now(), run.times().hold);
         let seen = self.watcher.drain();
-        keep(&own, writer, tally)?;
-        keep(&seen.resources, writer, tally)?;
+        keep(&own, writer, fold)?;
+        keep(&seen.resources, writer, fold)?;
         Ok(seen.happenings)
     }
 
@@ -85,10 +86,10 @@ impl Observer {
 }
 
 /// Writes readings, and counts them in.
-pub(super) fn keep(resources: &[Resource], writer: &mut RunWriter, tally: &mut Tally) -> Result<(), StoreError> {
+pub(super) fn keep(resources: &[Resource], writer: &mut RunWriter, fold: &mut Fold) -> Result<(), StoreError> {
     for resource in resources {
         writer.resource(resource)?;
-        tally.resource(resource);
+        fold.resource(resource);
     }
     Ok(())
 }

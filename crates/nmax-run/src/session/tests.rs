@@ -34,6 +34,8 @@ fn judged_on(workload: &str, length: &str, blocks: Vec<(Nanos, Nanos)>, stop_at:
         observed: &[],
         readings: &nmax_metrics::Readings::default(),
         happened: &[],
+        stretches: &nmax_analysis::Stretches::default(),
+        sides: None,
     })
 }
 

@@ -1,9 +1,9 @@
 //! What the run of a level means for the campaign: a measurement, a run that is INVALID, or a system that broke down.
 
+use nmax_analysis::fold::ABORTED;
 use nmax_analysis::{Reason, Verdict};
 use nmax_plan::plan::Plan;
 use nmax_report::View;
-use nmax_run::ABORTED;
 use nmax_run::Exit;
 use nmax_usl::design::Outcome;
 
@@ -97,13 +97,13 @@ pub(super) fn exit_of_first(way: &Way, measured: Option<&Measured>) -> Exit {
 /// How many completions were not ok, and what most of the failures of the run are.
 pub(super) fn not_ok(measured: &Measured, view: &View) -> String {
     let (bad, all) = (measured.sums.bad, measured.sums.bad + measured.sums.ok);
-    let most = view.problems.iter().max_by_key(|problem| problem.count);
+    let most = view.summary.problems.iter().max_by_key(|problem| problem.count);
     let why = most.map_or_else(String::new, |problem| format!(", most of them `{}`", problem.kind));
     format!("{bad} of {all} were not ok{why}")
 }
 
 pub(super) fn unreachable(view: &View) -> String {
-    let why = view.problems.first().map_or_else(String::new, |problem| format!(": {}", problem.kind));
+    let why = view.summary.problems.first().map_or_else(String::new, |problem| format!(": {}", problem.kind));
     format!("the target is not reachable{why}")
 }
 

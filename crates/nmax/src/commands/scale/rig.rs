@@ -282,7 +282,7 @@ impl Rig {
         };
         let outcome = match result {
             Ok(finished) if finished.exit == Exit::Interrupted => {
-                kept.row.verdict = finished.view.verdict.name().to_owned();
+                kept.row.verdict = finished.view.judgement.verdict.name().to_owned();
                 kept.row.why = "interrupted".into();
                 kept.row.run = self.run_name(&finished);
                 self.keep(kept);

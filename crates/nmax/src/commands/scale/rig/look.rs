@@ -33,7 +33,7 @@ impl Rig {
     ) -> Result<Outcome, (String, Exit)> {
         let view = &finished.view;
         let Kept { row, facts, .. } = kept;
-        row.verdict = view.verdict.name().to_owned();
+        row.verdict = view.judgement.verdict.name().to_owned();
         row.run = self.run_name(finished);
         // What is not written is not measured, and says nothing of the system.
         if let Some(error) = &finished.trouble {
@@ -42,8 +42,8 @@ impl Rig {
         }
         let trouble = |error: nmax_store::StoreError| (error.to_string(), Exit::Unreachable);
         let data_ended = finished.data_ended.clone();
-        let is_early = data_ended.is_some() || aborted(&view.reasons).is_some();
-        let loaded_to_s = is_early.then_some(view.phase.end_s);
+        let is_early = data_ended.is_some() || aborted(&view.judgement.reasons).is_some();
+        let loaded_to_s = is_early.then_some(view.summary.phase.end_s);
         let seen = measure::read(&finished.directory, plan, &self.count, loaded_to_s).map_err(trouble)?;
         let data_ended = data_ended.or_else(|| data::ended(plan, seen.iterations));
         let measured = seen.measured;
@@ -65,7 +65,7 @@ impl Rig {
             let few = (measured.sums.ok < COUNT_SAID).then(|| few(measured.sums.ok));
             row.why = [moves, few, bad].into_iter().flatten().collect::<Vec<_>>().join("; ");
         }
-        if let (Some(objective), Some(result)) = (&self.objective, view.thresholds.last()) {
+        if let (Some(objective), Some(result)) = (&self.objective, view.judgement.thresholds.last()) {
             facts.objective = result.value;
             kept.judged = Some(find::judged(objective, result.value, result.limit, result.holds));
             if !result.holds {
@@ -74,14 +74,14 @@ impl Rig {
                 row.why = format!("{}{and}the objective does not hold: {value}", row.why);
             }
         }
-        let failed = view.reasons.iter().find(|reason| reason.decides);
+        let failed = view.judgement.reasons.iter().find(|reason| reason.decides);
         kept.failed = failed.map(|reason| reason.text.clone());
         kept.is_gone = finished.exit == Exit::Unreachable;
         let way = Way {
             load: self.load,
             level,
-            verdict: view.verdict,
-            reasons: &view.reasons,
+            verdict: view.judgement.verdict,
+            reasons: &view.judgement.reasons,
             unreachable: kept.is_gone.then(|| unreachable(view)),
             bad: measured.as_ref().map(|measured| not_ok(measured, view)),
             data_ended,

@@ -20,7 +20,7 @@ fn reading(second: u64, source: &str, metric: String, value: f64) -> Resource {
 /// Errors of these readings in a phase.
 fn told(readings: &Readings, phase: (u64, u64)) -> Vec<LogErrors> {
     let plan = Plan::for_url(&Planless::get("http://127.0.0.1:1/")).unwrap();
-    let injector = nmax_analysis::InjectorFacts::default();
+    let injector = crate::InjectorFacts::default();
     let evidence = Evidence {
         plan: &plan,
         catalog: &nmax_metrics::Catalog::default(),
@@ -29,11 +29,13 @@ fn told(readings: &Readings, phase: (u64, u64)) -> Vec<LogErrors> {
         end: Nanos::from_secs(60),
         last: &[],
         injector: &injector,
-        batches: &nmax_analysis::Batches::default(),
-        course: &nmax_analysis::Course::default(),
+        batches: &crate::Batches::default(),
+        course: &crate::Course::default(),
         observed: &[],
         readings,
         happened: &[],
+        stretches: &crate::Stretches::default(),
+        sides: None,
     };
     errors(&evidence, (Nanos::from_secs(phase.0), Nanos::from_secs(phase.1)))
 }

@@ -1,11 +1,40 @@
 //! Series against a plain merge of the same windows.
 
-use nmax_metrics::{Histogram, LatencySet, Nanos, Section, Window};
-use nmax_report::SeriesBuilder;
-use nmax_report::series::{HEAT_ROWS, heat_row, heat_row_low_ns};
+use nmax_metrics::{NameId, Network, Outcome, Sample};
 use proptest::prelude::*;
 
-use crate::sample::{Run, Shape};
+use super::*;
+
+/// Windows of a second with up to 60 exchanges each, of any response time from 1 µs to 17 s.
+fn windows() -> impl Strategy<Value = Vec<Window>> {
+    let times = prop::collection::vec(1_000..1_u64 << 34, 0..60);
+    prop::collection::vec(times, 5..50)
+        .prop_map(|seconds| (0..).zip(seconds).map(|(index, times)| window(index, &times)).collect())
+}
+
+fn window(index: u64, times_ns: &[u64]) -> Window {
+    let mut window = Window::new(index, Nanos::from_secs(1));
+    for (place, ns) in times_ns.iter().enumerate() {
+        let sample = Sample {
+            name: NameId(place as u32 % 3),
+            scenario: 0,
+            outcome: if place % 7 == 0 { Outcome::Failed } else { Outcome::Ok },
+            status: Some(200),
+            intended: Nanos::ZERO,
+            sent: Some(Nanos(ns / 10)),
+            first_byte: Some(Nanos(ns / 2)),
+            done: Nanos(*ns),
+            network: Network::default(),
+            send: Nanos::ZERO,
+            slot_wait: Nanos::ZERO,
+            bytes_received: 500,
+            bytes_sent: 100,
+            bytes_decoded: 0,
+        };
+        window.aggregate.record(Section::ALL[place % Section::ALL.len()], &sample);
+    }
+    window
+}
 
 /// Response times of some windows, merged directly.
 fn responses(windows: &[Window]) -> Histogram {
@@ -23,8 +52,7 @@ proptest! {
 
     /// Law: whatever the length, order and number of bins, a bin is the merge of its windows and nothing is lost.
     #[test]
-    fn bins_are_merges(bins_max in 1..60_usize, guess_s in 0..400_u64, seed in 1..100_u64, reverse in any::<bool>()) {
-        let mut windows = Run::new(&Shape { rate_per_s: 30.0, hold_s: 20, seed, ..Shape::default() }).windows;
+    fn bins_are_merges(bins_max in 1..60_usize, guess_s in 0..400_u64, mut windows in windows(), reverse in any::<bool>()) {
         let mut builder = SeriesBuilder::new(Nanos::from_secs(guess_s), bins_max);
         if reverse {
             windows.reverse();
@@ -48,8 +76,7 @@ proptest! {
 
     /// Law: bins that are closed as soon as they are complete are those that stay open, the drain included.
     #[test]
-    fn closed_bins_say_the_same(bins_max in 1..60_usize, length_s in 5..40_u64, seed in 1..100_u64) {
-        let windows = Run::new(&Shape { rate_per_s: 30.0, hold_s: 20, seed, ..Shape::default() }).windows;
+    fn closed_bins_say_the_same(bins_max in 1..60_usize, length_s in 5..40_u64, windows in windows()) {
         let length_s = length_s.min(windows.len() as u64);
         let width = length_s.div_ceil(bins_max as u64).max(1);
         let mut closing = SeriesBuilder::in_order(Nanos::from_secs(length_s), bins_max);
@@ -71,15 +98,4 @@ proptest! {
         prop_assert!(row == 0 || heat_row_low_ns(row) <= ns as f64 * 1.000_001);
         prop_assert!(row == HEAT_ROWS - 1 || (ns as f64) <= heat_row_low_ns(row + 1) * 1.000_001);
     }
-}
-
-#[test]
-fn intended_rate_follows_the_stages() {
-    let view = Run::new(&Shape::default()).view();
-    let at = |second: usize| view.series.bins[second].intended;
-    assert_eq!(at(0), Some(5.0), "mean of a ramp from 0 to 10/s within a second");
-    assert_eq!(at(19), Some(195.0));
-    assert_eq!(at(60), Some(200.0));
-    assert_eq!(at(151), Some(170.0), "a falling ramp, from 180/s to 160/s");
-    assert_eq!(at(160), None, "the drain has no intention");
 }

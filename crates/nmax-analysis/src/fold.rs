@@ -1,20 +1,29 @@
-//! Sums of a run as its windows come, live or read back from its directory: the same numbers either way.
+//! The fold from windows, readings and events to [`Evidence`], live or read back from a directory: the same either way.
+//!
+//! O(names) a window, in bounded memory.
+//!
+//! # Layout
+//! - this file: everything that is summed up
+//! - `tail`: the last part of the hold; `observed`: what observed processes use
+//! - [`happened`]: interventions as their events tell; [`beside`]: what else used the processors of the injector's host
 
 use std::time::Duration;
 
-use nmax_analysis::thresholds::violated;
-use nmax_analysis::{
-    Batches, CourseBuilder, Evidence, Happened, InjectorFacts, Judgement, Stretches, Tail, breakdown, judge, steadiness,
-};
 use nmax_metrics::{Aggregate, Catalog, FailureExample, Nanos, Readings, Resource, Section, Window};
 use nmax_plan::plan::{INJECTOR, Intervention, Plan};
 use nmax_plan::threshold::Within;
-use nmax_report::{Event, RunInfo, SeriesBuilder, View};
 
-pub(crate) mod beside;
-pub(crate) mod happened;
+use crate::breakdown::Sides;
+use crate::{
+    Batches, CourseBuilder, Ending, Event, Evidence, Happened, InjectorFacts, Judged, SeriesBuilder, Stretches,
+    Summary, Tail, judge, steadiness, violated,
+};
+
+pub mod beside;
+pub mod happened;
 mod observed;
 mod tail;
+
 use observed::Observed;
 use tail::Last;
 
@@ -25,8 +34,9 @@ const BINS_MAX: usize = 300;
 /// Failure examples that a report may show.
 const EXAMPLES_MAX: usize = 1_000;
 
-/// Sums of a run.
-pub(crate) struct Tally {
+/// Sums of a run that take what comes.
+#[derive(Debug)]
+pub struct Fold {
     hold: (Nanos, Nanos),
     totals: Aggregate,
     series: SeriesBuilder,
@@ -56,10 +66,9 @@ pub(crate) struct Tally {
     pub ended: Option<Nanos>,
 }
 
-impl Tally {
-    /// Nothing yet.
-    pub(crate) fn new(plan: &Plan) -> Self {
-        let times = nmax_engine::times(plan);
+impl Fold {
+    /// Nothing yet of a run of this plan, whose statistics are of `hold` and whose load ends at `end`, as planned.
+    pub fn new(plan: &Plan, hold: (Nanos, Nanos), end: Option<Nanos>) -> Self {
         let mut spans: Vec<Duration> = plan
             .thresholds
             .iter()
@@ -71,14 +80,14 @@ impl Tally {
         spans.sort_unstable();
         spans.dedup();
         Self {
-            hold: times.hold,
+            hold,
             totals: Aggregate::default(),
-            series: times.end.map_or_else(
+            series: end.map_or_else(
                 || SeriesBuilder::new(Nanos::from_secs(60), BINS_MAX),
                 |end| SeriesBuilder::in_order(end, BINS_MAX),
             ),
             batches: Batches::default(),
-            course: CourseBuilder::new(plan, times.end),
+            course: CourseBuilder::new(plan, end),
             stretches: Stretches::default(),
             last: spans.into_iter().map(Last::new).collect(),
             failures: Vec::new(),
@@ -98,7 +107,7 @@ impl Tally {
     }
 
     /// Adds a window, in order.
-    pub(crate) fn window(&mut self, window: &Window) {
+    pub fn window(&mut self, window: &Window) {
         self.totals.merge(&window.aggregate);
         self.series.push(window);
         self.batches.push(window);
@@ -115,14 +124,14 @@ impl Tally {
     }
 
     /// Adds a failed exchange kept for study.
-    pub(crate) fn failure(&mut self, failure: FailureExample) {
+    pub fn failure(&mut self, failure: FailureExample) {
         if self.failures.len() < EXAMPLES_MAX {
             self.failures.push(failure);
         }
     }
 
     /// Adds something that happened.
-    pub(crate) fn event(&mut self, at: Nanos, code: &str, text: &str) {
+    pub fn event(&mut self, at: Nanos, code: &str, text: &str) {
         happened::take(&mut self.happened, &self.timeline, at.as_secs_f64(), code, text);
         if code == ABORTED {
             self.facts.aborted = Some(text.into());
@@ -131,8 +140,9 @@ impl Tally {
     }
 
     /// Takes a reading; what it says of the injector or of the run's end.
-    pub(crate) fn resource(&mut self, resource: &Resource) {
-        if beside::is_line(resource) {
+    pub fn resource(&mut self, resource: &Resource) {
+        let is_own = resource.host == INJECTOR;
+        if is_own && beside::is_source(&resource.source) {
             return beside::take(self.facts.culprits.get_or_insert_default(), resource);
         }
         self.observed.take(resource);
@@ -140,7 +150,7 @@ impl Tally {
         if resource.source != "run" {
             self.read(resource);
         }
-        if resource.host != INJECTOR || !["process", "host", "run"].contains(&resource.source.as_str()) {
+        if !is_own || !["process", "host", "run"].contains(&resource.source.as_str()) {
             return;
         }
         let value = resource.value;
@@ -181,38 +191,50 @@ impl Tally {
     }
 
     /// End of the last window.
-    pub(crate) fn last_end(&self) -> Nanos {
+    pub fn last_end(&self) -> Nanos {
         self.last_end
     }
 
     /// Sums so far.
-    pub(crate) fn totals(&self) -> &Aggregate {
+    pub fn totals(&self) -> &Aggregate {
         &self.totals
     }
 
     /// Whether the measurements of the hold so far stand still.
-    pub(crate) fn is_steady(&self, catalog: &Catalog) -> bool {
+    pub fn is_steady(&self, catalog: &Catalog) -> bool {
         let hold = (self.hold.0, self.hold.1.min(self.last_end));
         let steadiness = steadiness(&self.course.finish(catalog, hold));
         steadiness.is_some_and(|steadiness| steadiness.holds == Some(true))
     }
 
     /// Conditions of the plan that end a run and do not hold as far as it has come, by number.
-    pub(crate) fn violated(&self, plan: &Plan, catalog: &Catalog) -> Vec<usize> {
+    pub fn violated(&self, plan: &Plan, catalog: &Catalog) -> Vec<usize> {
         self.with_evidence(plan, catalog, violated)
     }
 
-    /// The judgement and the view of everything so far.
-    pub(crate) fn conclude(&mut self, plan: &Plan, catalog: &Catalog, info: RunInfo) -> (Judgement, View) {
-        let (series, failures, mut events) = (self.series.finish(), self.failures.clone(), self.events.clone());
+    /// The judgement of everything so far; O(names × buckets).
+    ///
+    /// - `ending`: how far the run came, where that is not in what was folded
+    /// - `sides`: the client's side beside a server's log
+    pub fn judge(&self, plan: &Plan, catalog: &Catalog, ending: Option<Ending>, sides: Option<&Sides>) -> Judged {
+        let mut events = self.events.clone();
         // Sources tell of a second later than the run itself.
         events.sort_by(|one, other| one.at_s.total_cmp(&other.at_s));
         self.with_evidence(plan, catalog, |evidence| {
-            let judgement = judge(evidence);
-            let mut view = View::new(evidence, &judgement, info, series, &failures, events);
-            view.breakdown = breakdown(evidence, &self.stretches);
-            (judgement, view)
+            let evidence = Evidence { sides, ..*evidence };
+            let judgement = judge(&evidence);
+            let summary = Summary::new(&evidence, &judgement.withheld, self.series.finish(), &self.failures, events);
+            Judged { ending: ending.unwrap_or_else(|| self.ending()), summary, judgement }
         })
+    }
+
+    /// How far the run came, as far as events and readings tell.
+    fn ending(&self) -> Ending {
+        match (&self.facts.aborted, self.facts.interrupted) {
+            (Some(_), _) => Ending::Aborted,
+            (None, true) => Ending::Interrupted,
+            (None, false) => Ending::Complete,
+        }
     }
 
     /// Hands over everything so far.
@@ -241,6 +263,8 @@ impl Tally {
             observed: &self.observed.all,
             readings: &self.readings,
             happened: &self.happened,
+            stretches: &self.stretches,
+            sides: None,
         })
     }
 }

@@ -1,11 +1,11 @@
 //! Numbers of request names: counts, rates, and distributions with their intervals.
 
-use nmax_analysis::batches::Line;
-use nmax_analysis::{NoInterval, Withheld};
 use nmax_metrics::{ErrorKind, Histogram, LatencySet, RequestStats};
 
 use super::per_s;
-use crate::number;
+use crate::batches::Line;
+use crate::words::count;
+use crate::{NoInterval, QUANTILES, Withheld};
 
 /// Numbers of one request name or of all.
 #[derive(Clone, Debug, PartialEq)]
@@ -84,10 +84,6 @@ pub struct Times {
     /// first byte − sent
     pub ttfb: Dist,
 }
-
-/// Stands where a response time is not known for the injector's own lag.
-pub const WITHHELD: &str = "?";
-pub use nmax_analysis::QUANTILES;
 
 /// A distribution of times, ns. Numbers are `None` without values.
 #[derive(Clone, Debug, PartialEq)]
@@ -218,11 +214,6 @@ impl Stats {
         self.times.response.quantiles_ns[index].filter(|_| !self.withheld[index])
     }
 
-    /// The same as it is shown: what is withheld has a mark of its own.
-    pub fn response_text(&self, index: usize) -> String {
-        if self.withheld[index] { WITHHELD.into() } else { number::time_or_unknown(self.response_ns(index)) }
-    }
-
     pub(super) fn withhold<'a>(&mut self, withheld: impl Iterator<Item = &'a Withheld>) {
         for one in withheld {
             self.withheld[QUANTILES.iter().position(|(name, _)| *name == one.quantile).unwrap_or_default()] = true;
@@ -231,8 +222,8 @@ impl Stats {
 
     /// Replies by status, and exchanges without a reply: `200 9,812 · 404 3 · no reply 1`. Empty without exchanges.
     pub fn by_status(&self) -> String {
-        let of_status = self.status.iter().map(|(status, replies)| format!("{status} {}", number::count(*replies)));
-        let none = (self.errors > 0).then(|| format!("no reply {}", number::count(self.errors)));
+        let of_status = self.status.iter().map(|(status, replies)| format!("{status} {}", count(*replies)));
+        let none = (self.errors > 0).then(|| format!("no reply {}", count(self.errors)));
         of_status.chain(none).collect::<Vec<_>>().join(" · ")
     }
 

@@ -3,15 +3,17 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use nmax_analysis::{Tail, held_ns};
 use nmax_metrics::aggregate::Hollow;
 use nmax_metrics::{Aggregate, Nanos, Section, Window};
 use nmax_plan::plan::Plan;
+
+use crate::{Tail, held_ns};
 
 /// Pieces that a span is cut into, at most: what is added up may be longer than asked for by one of them.
 const PIECES: u64 = 60;
 
 /// Sums of neighboring windows.
+#[derive(Debug)]
 struct Piece<T> {
     start: Nanos,
     end: Nanos,
@@ -28,6 +30,7 @@ impl Piece<Aggregate> {
 
 /// The windows of the last part of the hold, added up in at most [`PIECES`] and a few pieces. Only the last one has its
 /// distributions in full; quantiles of the others are off by at most 1.1 %, counts, means, minima and maxima by nothing.
+#[derive(Debug)]
 pub(super) struct Last {
     asked: Duration,
     pieces: VecDeque<Piece<Hollow>>,

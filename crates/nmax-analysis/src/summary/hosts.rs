@@ -9,11 +9,11 @@ mod lines;
 mod panels;
 mod recipes;
 
-use nmax_analysis::Evidence;
 use nmax_metrics::{Nanos, Track, TrackKey};
 use nmax_sources::figures;
 
 use super::logs;
+use crate::Evidence;
 
 /// Most hosts shown.
 const HOSTS_MAX: usize = 16;

@@ -314,3 +314,6 @@ impl Sparse {
         self.buckets = histogram.recorded().map(|(_, high_ns, count)| (high_ns, count)).collect();
     }
 }
+
+#[cfg(test)]
+mod tests;

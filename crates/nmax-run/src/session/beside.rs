@@ -1,18 +1,12 @@
-//! What else used the processors of the injector's host, as lines of `resources.jsonl` and read back from them.
+//! What else used the processors of the injector's host, as lines of `resources.jsonl`.
 
-use nmax_analysis::culprits::{Culprits, Neighbour};
+use nmax_analysis::fold::beside::{CORES, SOURCE, TARGET_CORES};
 use nmax_metrics::{Nanos, Resource};
 use nmax_observe::host::Used;
 use nmax_plan::plan::INJECTOR;
 
-/// Source of sums, and of processes with their name behind it.
-const SOURCE: &str = "beside";
-/// Processors that a process used, and those of the target's.
-const CORES: &str = "cpu_cores";
-const TARGET_CORES: &str = "target_cpu_cores";
-
 /// Lines of the end of a run.
-pub(crate) fn lines(at: Nanos, used: &Used) -> Vec<Resource> {
+pub(super) fn lines(at: Nanos, used: &Used) -> Vec<Resource> {
     let line = |source: String, metric: &str, value: f64, unit: &str| Resource {
         at,
         host: INJECTOR.into(),
@@ -39,34 +33,12 @@ pub(crate) fn lines(at: Nanos, used: &Used) -> Vec<Resource> {
     sums.chain(processes).collect()
 }
 
-/// Whether a line is one of these.
-pub(crate) fn is_line(resource: &Resource) -> bool {
-    resource.host == INJECTOR
-        && resource.source.strip_prefix(SOURCE).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
-}
-
-/// Takes one of these lines.
-pub(crate) fn take(culprits: &mut Culprits, resource: &Resource) {
-    let value = resource.value;
-    if let Some(name) = resource.source.strip_prefix(SOURCE).and_then(|rest| rest.strip_prefix(' ')) {
-        let is_target = resource.metric == TARGET_CORES;
-        return culprits.processes.push(Neighbour { name: name.into(), cores: value, is_target });
-    }
-    match resource.metric.as_str() {
-        "span_s" => culprits.span_s = value,
-        "host_cores" => culprits.cores = value,
-        "steal_cores" => culprits.steal_cores = value,
-        "idle_cores" => culprits.idle_cores = value,
-        "own_cores" => culprits.own_cores = value,
-        "others_cores" => culprits.others_cores = value,
-        "throttled_s" => culprits.throttled_s = value,
-        "frozen_s" => culprits.frozen_s = value,
-        _ => {}
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use nmax_analysis::Fold;
+    use nmax_analysis::culprits::{Culprits, Neighbour};
+    use nmax_plan::plan::Plan;
+
     use super::*;
 
     /// What is stored reads back as it was, the target's process told apart.
@@ -84,11 +56,9 @@ mod tests {
             others_cores: 0.05,
             target: Some("nginx".into()),
         };
-        let mut read = Culprits::default();
-        for line in lines(Nanos::from_secs(10), &used) {
-            assert!(is_line(&line), "{line:?}");
-            take(&mut read, &line);
-        }
+        let mut fold = Fold::new(&Plan::minimal("http://127.0.0.1:1"), (Nanos::ZERO, Nanos::MAX), None);
+        lines(Nanos::from_secs(10), &used).iter().for_each(|line| fold.resource(line));
+        let read = fold.facts.culprits.take().unwrap();
         let process = |name: &str, cores, is_target| Neighbour { name: name.into(), cores, is_target };
         let want = Culprits {
             span_s: 9.0,
@@ -102,7 +72,7 @@ mod tests {
             others_cores: 0.05,
         };
         assert_eq!(read, want);
-        let other = Resource { source: "besides".into(), ..lines(Nanos::ZERO, &used).remove(0) };
-        assert!(!is_line(&other));
+        fold.resource(&Resource { source: "besides".into(), ..lines(Nanos::ZERO, &used).remove(0) });
+        assert_eq!(fold.facts.culprits, None);
     }
 }

@@ -1,16 +1,17 @@
 //! Interventions as their events tell, live or read back.
 
-use nmax_analysis::Happened;
 use nmax_plan::plan::Intervention;
 
+use crate::Happened;
+
 /// An action began; the text is the intervention's name.
-pub(crate) const BEGAN: &str = "INTERVENTION_BEGAN";
+pub const BEGAN: &str = "INTERVENTION_BEGAN";
 /// It was undone, or is over; the text is the intervention's name.
-pub(crate) const ENDED: &str = "INTERVENTION_ENDED";
+pub const ENDED: &str = "INTERVENTION_ENDED";
 /// An action or its undo failed; the text is the intervention's name, a colon and the reason.
-pub(crate) const FAILED: &str = "INTERVENTION_FAILED";
+pub const FAILED: &str = "INTERVENTION_FAILED";
 /// The run ended before the moment of an intervention came; the text is its name.
-pub(crate) const NOT_DONE: &str = "INTERVENTION_NOT_DONE";
+pub const NOT_DONE: &str = "INTERVENTION_NOT_DONE";
 
 /// Takes what an event says of an intervention of the plan.
 pub(super) fn take(happened: &mut Vec<Happened>, timeline: &[Intervention], at_s: f64, code: &str, text: &str) {

@@ -1,8 +1,9 @@
 //! What observed processes use, in a bounded number of values.
 
-use nmax_analysis::Observation;
 use nmax_metrics::Resource;
 use nmax_plan::plan::INJECTOR;
+
+use crate::Observation;
 
 /// What this host is called in the lines of older runs.
 pub(super) const LOCAL: &str = "local";
@@ -12,7 +13,7 @@ const VALUES_MAX: usize = 7_200;
 const FIGURES_MAX: usize = 1_000;
 
 /// Figures as they come.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub(super) struct Observed {
     pub(super) all: Vec<Observation>,
     /// How many values came, and one in how many is kept, by figure.

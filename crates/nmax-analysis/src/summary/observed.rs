@@ -1,6 +1,6 @@
 //! What observed processes used over the run.
 
-use nmax_analysis::Observation;
+use crate::Observation;
 
 /// Most points of a drawing.
 const POINTS_MAX: usize = 300;

@@ -3,9 +3,9 @@
 use nmax_metrics::{Aggregate, Catalog, ErrorKind, FailureExample, Outcome, Section};
 
 /// Most examples of a kind in a report.
-pub const EXAMPLES_MAX: usize = 10;
+const EXAMPLES_MAX: usize = 10;
 /// Most kinds in a report.
-pub const KINDS_MAX: usize = 50;
+const KINDS_MAX: usize = 50;
 
 /// A kind of failure or error, of the whole run.
 #[derive(Clone, Debug, PartialEq)]

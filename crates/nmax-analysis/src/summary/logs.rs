@@ -1,10 +1,10 @@
 //! What followed logs say in numbers: errors of applications by kind, and the mean of a server's times.
 
-use nmax_analysis::Evidence;
 use nmax_metrics::{Nanos, Track, TrackKey};
 use nmax_sources::figures;
 
-use crate::number;
+use crate::Evidence;
+use crate::words;
 
 /// Most kinds that are named; the rest is other.
 const KINDS_MAX: usize = 6;
@@ -27,15 +27,14 @@ pub struct LogErrors {
 impl LogErrors {
     /// In words: `10 errors: 4 panic, 3 java.io.IOException, 3 other`.
     pub fn text(&self) -> String {
-        let plural = if self.total == 1 { "" } else { "s" };
-        let all = format!("{} error{plural}", number::count(self.total));
+        let all = words::counted(self.total, "error");
         if self.kinds.is_empty() {
             return all;
         }
         let named: u64 = self.kinds.iter().map(|(_, count)| count).sum();
         let other = (self.total > named).then(|| ("other".to_owned(), self.total - named));
         let parts: Vec<String> =
-            self.kinds.iter().chain(&other).map(|(kind, count)| format!("{} {kind}", number::count(*count))).collect();
+            self.kinds.iter().chain(&other).map(|(kind, count)| format!("{} {kind}", words::count(*count))).collect();
         format!("{all}: {}", parts.join(", "))
     }
 }
