@@ -4,6 +4,7 @@
 //! - [`figure`]: what a figure is: its name, unit and kind
 //! - [`figures`]: every figure that the code knows
 //! - [`kind`]: what a kind of source is: its word, where it is, and what plans say of it; [`kinds`]: every kind
+//! - [`said`]: which figures each kind says, by the parts that readings call them after
 //! - [`service`]: places as people write them; [`tls`]: what their options say of TLS
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
@@ -12,6 +13,7 @@ pub mod figure;
 pub mod figures;
 pub mod kind;
 pub mod kinds;
+pub mod said;
 pub mod service;
 pub mod tls;
 

@@ -9,6 +9,7 @@ use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
+use nmax_sources::{figures, kinds, said};
 use serde_json::Value;
 
 /// Around the generated tables of `docs/reference/plan.md`.
@@ -94,6 +95,36 @@ fn the_plan_reference_names_every_key() {
     let (head, rest) = text.split_once(TABLES.0).expect("the page has a place for the tables");
     let (_, tail) = rest.split_once(TABLES.1).expect("the place for the tables ends");
     check("reference/plan.md", &format!("{head}{}{tables}{}{tail}", TABLES.0, TABLES.1));
+}
+
+/// What stands in the place of a part of a page that is written here.
+fn with_part(text: &str, name: &str, part: &str) -> String {
+    let (begin, end) =
+        (format!("<!-- {name}: written by crates/nmax/tests/docs.rs -->\n"), format!("<!-- end of {name} -->\n"));
+    let (head, rest) = text.split_once(&begin).expect("the page has a place for it");
+    let (_, tail) = rest.split_once(&end).expect("the place ends");
+    format!("{head}{begin}{part}{end}{tail}")
+}
+
+#[test]
+fn the_source_reference_has_both_tables() {
+    let quoted = |names: Vec<&str>| match names.is_empty() {
+        true => String::new(),
+        false => format!("`{}`", names.join("`, `")),
+    };
+    let mut kinds = "| kind | what and where | keys | says |\n|---|---|---|---|\n".to_owned();
+    for kind in kinds::ALL {
+        let keys = quoted(kind.keys.iter().map(|key| key.name).collect());
+        writeln!(kinds, "| `{}` | {} | {keys} | {} |", kind.word, kind.about, quoted(said::of_kind(kind))).unwrap();
+    }
+    let mut figures = "| figure | unit | kind | meaning | of |\n|---|---|---|---|---|\n".to_owned();
+    for figure in figures::ALL {
+        let (unit, kind) = (figure.unit.name(), figure.kind.name());
+        let of = quoted(said::parts(*figure));
+        writeln!(figures, "| `{}` | {unit} | {kind} | {} | {of} |", figure.name, figure.about).unwrap();
+    }
+    let text = fs::read_to_string(page("reference/sources.md")).unwrap();
+    check("reference/sources.md", &with_part(&with_part(&text, "kinds", &kinds), "figures", &figures));
 }
 
 /// The keys of a map, then those of the maps inside it; keys that were listed already are referred to.

@@ -192,6 +192,7 @@ pub(crate) const TABLE: [Row; 26] = [
         Layer::Program,
         &[
             "nmax-text",
+            "nmax-sources",
             "nmax-secrets",
             "nmax-data",
             "nmax-plan",
