@@ -94,3 +94,6 @@ impl<'a> Message<'a> {
         self.fields.iter().map(move |(name, place)| (self.text(name.clone()), value(place)))
     }
 }
+
+#[cfg(test)]
+mod tests;
