@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use nmax_metrics::{Aggregate, Catalog, ErrorKind, NameId, Names, Nanos, Network, Outcome, Sample, Section};
 use nmax_plan::plan::{
-    Arrivals, Check, Connection, Defaults, Expect, Plan, Request, Scenario, Step, Test, Version, Visitor, Workload,
+    Arrivals, Call, Check, Connection, Defaults, Expect, Plan, Scenario, Step, Test, Version, Visitor, Workload,
 };
 use nmax_plan::schedule::{Stage, StageKind};
 use nmax_plan::template::Template;
@@ -222,10 +222,10 @@ fn plan() -> Plan {
 
 pub(crate) fn scenario(name: &str, request: &str, check: &str) -> Scenario {
     let test = Test::BodyContains(Template::text("item"));
-    let request = Request {
+    let request = Call {
         name: Template::text(request),
         expect: Expect { status: vec![(200, 399)], checks: vec![Check { name: check.into(), test }] },
-        ..Request::get("/")
+        ..Call::get("/")
     };
-    Scenario::of(name, vec![Step::Request(std::sync::Arc::new(request))])
+    Scenario::of(name, vec![Step::Call(std::sync::Arc::new(request))])
 }

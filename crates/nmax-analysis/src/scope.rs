@@ -6,7 +6,7 @@
 //! guess.
 
 use nmax_metrics::{Aggregate, CheckStats, Histogram, LocationStats, RequestStats, Section, TransactionStats};
-use nmax_plan::plan::{Plan, Request};
+use nmax_plan::plan::{Call, Plan};
 use nmax_plan::template::Part;
 use nmax_plan::threshold::Scope;
 
@@ -171,13 +171,13 @@ struct PlannedRequest<'a> {
     scenario: usize,
     /// `None` when it differs between exchanges.
     name: Option<String>,
-    request: &'a Request,
+    request: &'a Call,
 }
 
 fn planned_requests(plan: &Plan) -> Vec<PlannedRequest<'_>> {
     let scenarios = plan.scenarios.iter().enumerate();
     let planned = scenarios.flat_map(|(scenario, behaviour)| {
-        behaviour.requests().map(move |request| PlannedRequest { scenario, name: constant_name(request), request })
+        behaviour.calls().map(move |request| PlannedRequest { scenario, name: constant_name(request), request })
     });
     planned.collect()
 }
@@ -185,16 +185,16 @@ fn planned_requests(plan: &Plan) -> Vec<PlannedRequest<'_>> {
 /// Steps that send requests of this name: those that are called so, else those whose name varies between exchanges.
 ///
 /// A redirect that is followed and what comes with a page are of no step.
-pub(crate) fn steps_of<'a>(plan: &'a Plan, name: &str) -> Vec<&'a Request> {
+pub(crate) fn steps_of<'a>(plan: &'a Plan, name: &str) -> Vec<&'a Call> {
     let planned = planned_requests(plan);
-    let of = |wanted: Option<&str>| -> Vec<&'a Request> {
+    let of = |wanted: Option<&str>| -> Vec<&'a Call> {
         planned.iter().filter(|step| step.name.as_deref() == wanted).map(|step| step.request).collect()
     };
     let called = of(Some(name));
     if called.is_empty() && !name.contains(" +") { of(None) } else { called }
 }
 
-fn constant_name(request: &Request) -> Option<String> {
+fn constant_name(request: &Call) -> Option<String> {
     let texts = request.name.parts.iter().map(|part| match part {
         Part::Text(text) => Some(text.as_str()),
         _ => None,
@@ -265,7 +265,7 @@ fn names_apart(
             continue;
         }
         // A redirect that a step follows is named after it.
-        let redirects = planned.request.redirects_max.unwrap_or(plan.defaults.redirects_max);
+        let redirects = planned.request.http().redirects_max.unwrap_or(plan.defaults.redirects_max);
         names.extend((1..=redirects).map(|hop| format!("{name} +{hop}")));
         names.push(name);
     }

@@ -403,7 +403,7 @@ fn cut_off(aggregate: &Aggregate) -> u64 {
 
 /// Most checks of a request of the plan.
 fn checks_max(evidence: &Evidence) -> u64 {
-    let requests = evidence.plan.scenarios.iter().flat_map(Scenario::requests);
+    let requests = evidence.plan.scenarios.iter().flat_map(Scenario::calls);
     requests.map(|request| request.expect.checks.len() as u64).max().unwrap_or(0)
 }
 

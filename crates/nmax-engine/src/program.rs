@@ -12,7 +12,7 @@ use nmax_http::{KeepBody, Origin, RequestText, Url};
 use nmax_metrics::{Catalog, NameId, Names};
 use nmax_plan::addresses::is_absolute;
 use nmax_plan::plan::{
-    AtEnd, Body, Connection, Discover, FormPart, Page, PartContent, Pick, Plan, Request, Scenario, Step,
+    AtEnd, Body, Call, Connection, Discover, FormPart, Page, PartContent, Pick, Plan, Scenario, Step,
 };
 use nmax_plan::template::{Labels, Part, Template};
 
@@ -71,7 +71,7 @@ pub enum Records {
 #[derive(Debug)]
 pub struct Prepared {
     /// As the plan says it.
-    pub request: Arc<Request>,
+    pub request: Arc<Call>,
     /// Number of its action.
     pub step: usize,
     /// Number of the page that it is.
@@ -105,7 +105,7 @@ pub struct Prepared {
 impl Prepared {
     /// Whether what its document names is fetched too.
     pub fn discovers(&self) -> bool {
-        let page = self.request.page.as_ref();
+        let page = self.request.http().page.as_ref();
         page.is_some_and(|page| page.discover != Discover::Nothing)
     }
 
@@ -150,7 +150,7 @@ pub fn catalog(plan: &Plan, names_max: usize) -> Catalog {
     for (scenario, step) in plan.scenarios.iter().flat_map(|s| s.all_steps().map(move |step| (s, step))) {
         match step {
             Step::Transaction(group) => add(&mut catalog.transactions, group.name.clone()),
-            Step::Request(request) => name_request(plan, scenario, request, &groups, &mut catalog),
+            Step::Call(request) => name_request(plan, scenario, request, &groups, &mut catalog),
             _ => {}
         }
     }
@@ -160,14 +160,14 @@ pub fn catalog(plan: &Plan, names_max: usize) -> Catalog {
     catalog
 }
 
-fn name_request(plan: &Plan, scenario: &Scenario, request: &Request, groups: &HashSet<&str>, catalog: &mut Catalog) {
+fn name_request(plan: &Plan, scenario: &Scenario, request: &Call, groups: &HashSet<&str>, catalog: &mut Catalog) {
     if let Some(name) = request.name.as_constant() {
         catalog.requests.intern(name);
     }
     if redirects_max(plan, request) > 0 {
         add(&mut catalog.transactions, chain_name(plan, scenario, request, groups));
     }
-    if request.page.is_some() {
+    if request.http().page.is_some() {
         add(&mut catalog.pages, request_name(plan, scenario, request));
     }
     for check in &request.expect.checks {
@@ -182,12 +182,12 @@ fn add(list: &mut Vec<String>, name: String) {
 }
 
 /// Most redirects that a request follows.
-pub fn redirects_max(plan: &Plan, request: &Request) -> u32 {
-    request.redirects_max.unwrap_or(plan.defaults.redirects_max)
+pub fn redirects_max(plan: &Plan, request: &Call) -> u32 {
+    request.http().redirects_max.unwrap_or(plan.defaults.redirects_max)
 }
 
 /// A request's name with the holes as they are written: what its page and its redirects are called.
-pub(crate) fn request_name(plan: &Plan, scenario: &Scenario, request: &Request) -> String {
+pub(crate) fn request_name(plan: &Plan, scenario: &Scenario, request: &Call) -> String {
     request.name.display(Labels {
         slots: &scenario.slots,
         feeders: &plan.feeders,
@@ -197,7 +197,7 @@ pub(crate) fn request_name(plan: &Plan, scenario: &Scenario, request: &Request) 
 
 /// The transaction that a request and its redirects are is named like the request. When the plan gives that name to a
 /// transaction of its own, the two are counted apart.
-pub(crate) fn chain_name(plan: &Plan, scenario: &Scenario, request: &Request, groups: &HashSet<&str>) -> String {
+pub(crate) fn chain_name(plan: &Plan, scenario: &Scenario, request: &Call, groups: &HashSet<&str>) -> String {
     let name = request_name(plan, scenario, request);
     if groups.contains(name.as_str()) {
         return format!("{name} (redirects)");
@@ -222,8 +222,8 @@ fn transitions(plan: &Plan, pages: &[String]) -> Vec<(usize, usize)> {
         return pairs;
     }
     for scenario in &plan.scenarios {
-        let page = |request: &Request| {
-            request.page.as_ref()?;
+        let page = |request: &Call| {
+            request.http().page.as_ref()?;
             let name = request_name(plan, scenario, request);
             pages.iter().position(|page| *page == name)
         };
@@ -236,8 +236,8 @@ fn transitions(plan: &Plan, pages: &[String]) -> Vec<(usize, usize)> {
     pairs
 }
 
-fn requests(scenario: &Scenario) -> impl Iterator<Item = &Request> {
-    scenario.requests().map(Arc::as_ref)
+fn requests(scenario: &Scenario) -> impl Iterator<Item = &Call> {
+    scenario.calls().map(Arc::as_ref)
 }
 
 impl Program {
@@ -260,8 +260,8 @@ impl Program {
         let rows_max = plan.scenarios.iter().map(|scenario| rows_max(&plan, scenario)).collect();
         let has_references = plan.scenarios.iter().flat_map(requests).any(|request| {
             let has_resources = |page: &Page| !page.listed.is_empty() || page.discover != Discover::Nothing;
-            !matches!(request.url.parts.first(), Some(Part::Text(text)) if text.starts_with('/') || is_absolute(text))
-                || request.page.as_ref().is_some_and(has_resources)
+            !matches!(request.http().url.parts.first(), Some(Part::Text(text)) if text.starts_with('/') || is_absolute(text))
+                || request.http().page.as_ref().is_some_and(has_resources)
         });
         let tagger = (!plan.tags.is_empty()).then(|| Tagger::new(&plan.tags)).transpose();
         let tagger = tagger.map_err(|reason| ProgramError::Source { request: "tags".into(), reason })?;
@@ -287,8 +287,8 @@ fn parse_url(url: &str) -> Result<Url, ProgramError> {
 }
 
 /// The names of the files of a body, in order.
-pub(crate) fn files_of(request: &Request) -> Vec<&str> {
-    match &request.body {
+pub(crate) fn files_of(request: &Call) -> Vec<&str> {
+    match &request.http().body {
         Body::File(name) => vec![name],
         Body::Multipart(parts) => parts.iter().filter_map(file_of).collect(),
         _ => Vec::new(),

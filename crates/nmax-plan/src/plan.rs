@@ -38,7 +38,7 @@ pub use observed::{EVERY_DEFAULT, MappedKind, MappedResource, Observed, Observed
 pub use pacing::PACING_SLACK_MAX;
 pub use page::{Discover, Page, RESOURCES_MAX};
 pub use reply::{Check, Expect, Extract, MatchPick, Source, Test};
-pub use scenario::{Body, FormPart, Method, PartContent, Request, Scenario, Step, ThinkTime, all_steps};
+pub use scenario::{Body, Call, FormPart, HttpCall, Method, PartContent, Scenario, Step, ThinkTime, What, all_steps};
 pub use table::{Table, TableBuilder};
 
 /// A validated plan. Built by [`crate::document::parse`] or [`Plan::for_url`].
@@ -169,7 +169,7 @@ impl Plan {
             change(&mut client.key_file);
         }
         for scenario in self.all_scenarios_mut() {
-            scenario.change_requests(&mut |request| match &mut request.body {
+            scenario.change_calls(&mut |call| match &mut call.http_mut().body {
                 Body::File(file) => change(file),
                 Body::Multipart(parts) => {
                     for part in parts {

@@ -8,8 +8,8 @@ use nmax_secrets::masked_url;
 use crate::addresses;
 use crate::document::{DocumentError, Kind, Location, MAX_IN_FLIGHT_DEFAULT, SEED_DEFAULT};
 use crate::plan::{
-    Arrivals, Body, Coding, Connection, Defaults, Method, Plan, Profile, REDIRECTS_MAX, Request, Scenario, Step,
-    TIMEOUT_DEFAULT, Version, Workload,
+    Arrivals, Body, Call, Coding, Connection, Defaults, HttpCall, Method, Plan, Profile, REDIRECTS_MAX, Scenario, Step,
+    TIMEOUT_DEFAULT, Version, What, Workload,
 };
 use crate::profile;
 use crate::schedule::{Stage, StageKind};
@@ -175,13 +175,13 @@ fn stages(run: &Planless, workload: &Workload) -> Result<Vec<Stage>, DocumentErr
 
 fn scenario(run: &Planless, path: &str) -> Scenario {
     let before_query = path.split('?').next().unwrap_or(path);
-    let request = Request {
-        name: Template::text(format!("{} {}", run.method.token(), masked_url(before_query))),
+    let request = HttpCall {
         method: run.method,
         body: run.body.as_ref().map_or(Body::Empty, |body| Body::Text(literal(body))),
-        ..Request::get(path)
+        ..HttpCall::get(Template::text(path))
     };
-    let steps = vec![Step::Request(Arc::new(request))];
+    let name = Template::text(format!("{} {}", run.method.token(), masked_url(before_query)));
+    let steps = vec![Step::Call(Arc::new(Call { name, what: What::Http(request), ..Call::get(path) }))];
     Scenario::of("url", steps)
 }
 

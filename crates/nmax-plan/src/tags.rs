@@ -39,7 +39,7 @@ pub fn tag_requests(plan: &mut Plan, is_match: &dyn Fn(&TagRule, &str) -> bool) 
     // Both walks are in the order of the document.
     let mut given = given.into_iter();
     for scenario in &mut plan.scenarios {
-        scenario.change_requests(&mut |request| {
+        scenario.change_calls(&mut |request| {
             for tag in given.next().unwrap_or_default() {
                 if !request.tags.contains(&tag) {
                     request.tags.push(tag);
@@ -53,9 +53,9 @@ pub fn tag_requests(plan: &mut Plan, is_match: &dyn Fn(&TagRule, &str) -> bool) 
 fn planned(plan: &Plan) -> impl Iterator<Item = Vec<String>> {
     let of = move |scenario: &Scenario| {
         let labels = plan.labels(scenario);
-        let texts = scenario.requests().map(|request| {
-            let method = request.method.token();
-            texts(method, &request.url.display(labels), &request.name.display(labels))
+        let texts = scenario.calls().map(|request| {
+            let method = request.http().method.token();
+            texts(method, &request.http().url.display(labels), &request.name.display(labels))
         });
         texts.collect::<Vec<_>>()
     };

@@ -42,10 +42,10 @@ pub fn origins(plan: &Plan) -> Result<Vec<Origin>, String> {
         })
     };
     let mut origins = vec![parse(&plan.target)?.origin];
-    let requests = plan.all_scenarios().flat_map(Scenario::requests);
+    let requests = plan.all_scenarios().flat_map(Scenario::calls);
     let urls = requests.flat_map(|request| {
-        let listed = request.page.iter().flat_map(|page| &page.listed);
-        std::iter::once(&request.url).chain(listed)
+        let listed = request.http().page.iter().flat_map(|page| &page.listed);
+        std::iter::once(&request.http().url).chain(listed)
     });
     let calls = plan.timeline.iter().flat_map(|item| std::iter::once(&item.action).chain(&item.undo));
     let calls = calls.filter_map(|action| match action {
@@ -68,7 +68,7 @@ pub fn origins(plan: &Plan) -> Result<Vec<Origin>, String> {
 /// whether a page leads there is not known, so none of them has to answer.
 fn guests(plan: &Plan, origins: &[Origin]) -> Result<Vec<Origin>, String> {
     let scheme = plan.target.split("://").next().unwrap_or("http");
-    let pages = plan.all_scenarios().flat_map(Scenario::requests).filter_map(|request| request.page.as_ref());
+    let pages = plan.all_scenarios().flat_map(Scenario::calls).filter_map(|request| request.http().page.as_ref());
     let hosts = pages.flat_map(|page| match &page.discover {
         Discover::Hosts(hosts) => hosts.as_slice(),
         Discover::Nothing | Discover::SameOrigin => &[],

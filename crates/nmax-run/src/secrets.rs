@@ -46,7 +46,7 @@ pub fn mask_plan(plan: &Plan) -> Plan {
             mask_keys(template);
             mask_secrets(template, Place::Text);
         });
-        scenario.change_requests(&mut |request| {
+        scenario.change_calls(&mut |request| {
             for check in &mut request.expect.checks {
                 match &mut check.test {
                     Test::BodyContains(text) | Test::BodyLacks(text) => mask_secrets(text, Place::Data),
@@ -54,10 +54,10 @@ pub fn mask_plan(plan: &Plan) -> Plan {
                     Test::Finds(_) => {}
                 }
             }
-            mask_headers(&mut request.headers);
-            mask_pairs(&mut request.query);
-            mask_secrets(&mut request.url, Place::Url);
-            match &mut request.body {
+            mask_headers(&mut request.http_mut().headers);
+            mask_pairs(&mut request.http_mut().query);
+            mask_secrets(&mut request.http_mut().url, Place::Url);
+            match &mut request.http_mut().body {
                 Body::Form(fields) => mask_pairs(fields),
                 Body::Text(text) | Body::Json(text) => mask_secrets(text, Place::Data),
                 Body::Multipart(parts) => parts.iter_mut().for_each(mask_part),
@@ -368,19 +368,19 @@ mod tests {
         plan.defaults.proxy = Some("http://ann:s3cret@proxy.test:3128".into());
         plan.scenarios[0].slots = vec!["password".into()];
         plan.scenarios[0].steps.push(Step::Set(vec![(0, Template::text("0pen"))]));
-        let Some(Step::Request(request)) = plan.scenarios[0].steps.first_mut() else { panic!("a plan of one request") };
+        let Some(Step::Call(request)) = plan.scenarios[0].steps.first_mut() else { panic!("a plan of one request") };
         let call = Part::Call(Box::new(Call {
             function: Function::Hmac,
             arguments: ["sha1", "k3y", "text"].map(Template::text).into(),
         }));
-        std::sync::Arc::make_mut(request).url.parts.push(call);
+        std::sync::Arc::make_mut(request).http_mut().url.parts.push(call);
         let part = |name: &str, value: &str| FormPart {
             name: Template::text(name),
             content: PartContent::Text(Template::text(value)),
             file_name: None,
             content_type: None,
         };
-        std::sync::Arc::make_mut(request).body =
+        std::sync::Arc::make_mut(request).http_mut().body =
             Body::Multipart(vec![part("password", "hunter2"), part("note", "kept")]);
         let yaml = nmax_plan::document::write::to_yaml(&mask_plan(&plan));
         assert!(yaml.contains("hmac('sha1', 'REDACTED', 'text')"), "{yaml}");

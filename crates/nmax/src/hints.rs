@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use nmax_http::{Origin, Scheme};
 use nmax_plan::addresses::is_absolute;
-use nmax_plan::plan::{Action, Family, HostOverride, Intervention, Plan, Request, Scenario};
+use nmax_plan::plan::{Action, Call, Family, HostOverride, Intervention, Plan, Scenario};
 use nmax_plan::template::Part;
 use nmax_plan::units::format_duration;
 
@@ -73,18 +73,18 @@ pub fn say(warnings: &[String]) {
     warnings.iter().for_each(|warning| say::note(format_args!("warning: {warning}")));
 }
 
-fn requests(plan: &Plan) -> impl Iterator<Item = &Request> {
-    plan.all_scenarios().flat_map(Scenario::requests).map(Arc::as_ref)
+fn requests(plan: &Plan) -> impl Iterator<Item = &Call> {
+    plan.all_scenarios().flat_map(Scenario::calls).map(Arc::as_ref)
 }
 
 /// Whether the plan alone says where its requests go: no server and no data does.
 fn is_closed(plan: &Plan) -> bool {
     requests(plan).all(|request| {
-        let is_known = match request.url.parts.first() {
-            Some(Part::Text(text)) => !is_absolute(text) || request.url.as_constant().is_some(),
+        let is_known = match request.http().url.parts.first() {
+            Some(Part::Text(text)) => !is_absolute(text) || request.http().url.as_constant().is_some(),
             _ => false,
         };
-        is_known && request.redirects_max.unwrap_or(plan.defaults.redirects_max) == 0
+        is_known && request.http().redirects_max.unwrap_or(plan.defaults.redirects_max) == 0
     })
 }
 

@@ -249,7 +249,7 @@ pub fn plan_of_url(url: &str, args: &PlanArgs, run: &PlanlessArgs) -> Result<Pla
 /// Sends a file with every request.
 fn send_file(plan: &mut Plan, file: &str) {
     for scenario in &mut plan.scenarios {
-        scenario.change_requests(&mut |request| request.body = Body::File(file.to_owned()));
+        scenario.change_calls(&mut |request| request.http_mut().body = Body::File(file.to_owned()));
     }
 }
 

@@ -1,7 +1,7 @@
 use nmax_metrics::{
     Aggregate, Histogram, NameId, Nanos, Network, Outcome, Readings, Resource, Sample, Section, TrackKey, Window,
 };
-use nmax_plan::plan::{Method, Observed, ObservedSource, Request, Step, Value};
+use nmax_plan::plan::{Call, Method, Observed, ObservedSource, Step, Value};
 use nmax_plan::tags::TagRule;
 use nmax_plan::template::{Part, Template};
 use nmax_sources::kinds::{LAYER, LOG};
@@ -192,8 +192,8 @@ fn names_have_the_traits_of_their_requests() {
     let rule = |name: &str| TagRule { name: name.into(), pattern: "x".into() };
     run.plan.tags = vec![rule("images")];
     change(&mut run, 0, |request| {
-        request.method = Method::Post;
-        request.url = Template {
+        request.http_mut().method = Method::Post;
+        request.http_mut().url = Template {
             parts: vec![Part::Text("http://shop.test/item/".into()), Part::Iteration, Part::Text("?a=1".into())],
         };
         request.tags = vec!["own".into(), "not images".into()];
@@ -236,9 +236,9 @@ fn names_have_the_traits_of_their_requests() {
     assert_eq!(found("GET /a.png [images] +2"), "GET /a.png images");
 }
 
-fn change(run: &mut Run, scenario: usize, mut with: impl FnMut(&mut Request)) {
+fn change(run: &mut Run, scenario: usize, mut with: impl FnMut(&mut Call)) {
     for step in &mut run.plan.scenarios[scenario].steps {
-        if let Step::Request(request) = step {
+        if let Step::Call(request) = step {
             with(std::sync::Arc::make_mut(request));
         }
     }

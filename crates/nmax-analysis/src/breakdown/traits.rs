@@ -1,7 +1,7 @@
 //! What is known of a request name from the plan: method, path template and tags.
 
 use nmax_metrics::{Catalog, NameId};
-use nmax_plan::plan::{Plan, Request, Scenario};
+use nmax_plan::plan::{Call, Plan, Scenario};
 use nmax_plan::tags::resource_tags;
 use nmax_plan::template::Part;
 
@@ -32,14 +32,14 @@ pub fn traits(plan: &Plan, catalog: &Catalog) -> Vec<Traits> {
 
 /// A request of the plan.
 struct Planned<'a> {
-    request: &'a Request,
+    request: &'a Call,
     template: String,
 }
 
 fn planned(plan: &Plan) -> Vec<Planned<'_>> {
-    let requests = |scenario| Scenario::requests(scenario).map(move |request| (scenario, request));
+    let requests = |scenario| Scenario::calls(scenario).map(move |request| (scenario, request));
     let planned = plan.scenarios.iter().flat_map(requests);
-    let template = |scenario, request: &Request| path_of(&request.url.display(plan.labels(scenario)));
+    let template = |scenario, request: &Call| path_of(&request.http().url.display(plan.labels(scenario)));
     planned
         .map(|(scenario, request)| Planned { request, template: plan.redactor.url(&template(scenario, request)) })
         .collect()
@@ -59,7 +59,7 @@ fn of_name(plan: &Plan, catalog: &Catalog, planned: &[Planned], name: &str, id: 
         return of_resource(plan, catalog, name, id);
     }
     let mut traits = Traits {
-        method: common(own.iter().map(|one| one.request.method.token())),
+        method: common(own.iter().map(|one| one.request.http().method.token())),
         template: common(own.iter().map(|one| one.template.as_str())),
         ..Traits::default()
     };

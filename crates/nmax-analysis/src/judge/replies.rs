@@ -23,7 +23,7 @@ pub(super) fn odd(evidence: &Evidence) -> Vec<(&'static str, String, u64)> {
         }
         let name = evidence.catalog.requests.name(id);
         let is_followed = steps.iter().any(|step| {
-            step.redirects_max.unwrap_or(evidence.plan.defaults.redirects_max) > 0 || step.expect.names_status()
+            step.http().redirects_max.unwrap_or(evidence.plan.defaults.redirects_max) > 0 || step.expect.names_status()
         });
         let accepts = |status: u16| steps.iter().any(|step| step.expect.accepts(status));
         let each = |holds: &dyn Fn(u16) -> bool| stats.status.iter().all(|(status, n)| *n == 0 || holds(*status));

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use nmax_http::{Jar, Origin, Piece, RequestText, Url};
 use nmax_metrics::NameId;
-use nmax_plan::plan::Request;
+use nmax_plan::plan::Call;
 use nmax_plan::template::Escape;
 
 use crate::context::Context;
@@ -62,7 +62,7 @@ impl Rendered {
 impl<R: Runtime, D: Drivers> Vu<R, D> {
     /// The name of a request's exchanges.
     #[inline]
-    pub(crate) fn name(&mut self, context: &Context<R, D>, prepared: &Prepared, step: &Request) -> NameId {
+    pub(crate) fn name(&mut self, context: &Context<R, D>, prepared: &Prepared, step: &Call) -> NameId {
         if let Some(name) = prepared.name {
             return name;
         }
@@ -78,9 +78,9 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
         &mut self,
         context: &Context<R, D>,
         prepared: &'a Prepared,
-        step: &Request,
+        step: &Call,
     ) -> Result<Place<'a>, String> {
-        let form = Form::of(step);
+        let form = Form::of(step.http());
         if let Some(fixed) = &prepared.fixed {
             let mut rendered = Rendered::Fixed;
             if !self.jar.is_empty() {
@@ -98,7 +98,7 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
         }
         let buffers = &mut self.buffers;
         buffers.target.clear();
-        step.url.render(&mut buffers.target, &self.values, Escape::Path);
+        step.http().url.render(&mut buffers.target, &self.values, Escape::Path);
         let origin = if buffers.target.first() == Some(&b'/') && buffers.target.get(1) != Some(&b'/') {
             Cow::Borrowed(&prepared.origin)
         } else {
@@ -112,7 +112,7 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
         if let Some(fragment) = buffers.target.iter().position(|byte| *byte == b'#') {
             buffers.target.truncate(fragment);
         }
-        render::query(&step.query, &self.values, &mut buffers.target);
+        render::query(&step.http().query, &self.values, &mut buffers.target);
         let authority = match &origin {
             Cow::Borrowed(_) => Cow::Borrowed(prepared.authority.as_str()),
             Cow::Owned(origin) => Cow::Owned(origin.authority()),
@@ -131,14 +131,20 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
         &mut self,
         context: &Context<R, D>,
         prepared: &Prepared,
-        step: &Request,
+        step: &Call,
         form: Form,
         origin: &Origin,
         authority: &str,
     ) -> Rendered {
         let buffers = &mut self.buffers;
-        let message =
-            Message { plan: &context.program.plan, request: step, prepared, form, authority, target: &buffers.target };
+        let message = Message {
+            plan: &context.program.plan,
+            request: step.http(),
+            prepared,
+            form,
+            authority,
+            target: &buffers.target,
+        };
         if prepared.calls {
             self.values.count_calls_of(CallsOf::Message);
         }

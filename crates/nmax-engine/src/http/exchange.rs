@@ -6,7 +6,7 @@ use std::task::Poll;
 
 use nmax_http::{Alarm, Exchange, Failure, Request as HttpRequest, RequestText};
 use nmax_metrics::{ErrorKind, NameId, Nanos, Network, Outcome, Sample, Section};
-use nmax_plan::plan::{Method, Request};
+use nmax_plan::plan::{Call, Method};
 use nmax_plan::template::Values;
 
 use crate::context::Context;
@@ -98,13 +98,13 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
         &mut self,
         context: &Context<R, D>,
         prepared: &Prepared,
-        step: &Request,
+        step: &Call,
         place: &Place<'_>,
         deadline: Nanos,
     ) -> Carried {
         let plan = &context.program.plan;
         let rest = place.rendered.pieces(prepared, &self.buffers, place.form);
-        let waits = step.expect_continue && render::waits_for_continue(plan, step, place.form);
+        let waits = render::waits_for_continue(plan, step.http(), place.form);
         let request = HttpRequest {
             origin: &place.origin,
             text: place.rendered.text(prepared, &self.buffers),
@@ -135,7 +135,7 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
 
     /// What is known of an exchange that its time limit ended.
     #[cold]
-    pub(crate) fn timed_out(&mut self, context: &Context<R, D>, step: &Request, redirects: usize) -> Exchange {
+    pub(crate) fn timed_out(&mut self, context: &Context<R, D>, step: &Call, redirects: usize) -> Exchange {
         let timeout = step.timeout.unwrap_or(context.program.plan.defaults.timeout);
         let mut text = format!("no complete reply within {timeout:?}");
         if redirects > 0 {
@@ -151,7 +151,7 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
         context: &Context<R, D>,
         assignment: &Assignment,
         prepared: &Prepared,
-        step: &Request,
+        step: &Call,
         hop: &Hop<'_>,
     ) -> StepEnd {
         let verified = self.verify(context, assignment, prepared, step, hop);

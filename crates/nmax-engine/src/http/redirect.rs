@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use nmax_http::{Exchange, Origin, Reply, Url};
 use nmax_metrics::{NameId, Nanos, Outcome};
-use nmax_plan::plan::{Method, Request};
+use nmax_plan::plan::{Call, Method};
 use nmax_plan::template::Escape;
 use nmax_secrets::masked_url;
 
@@ -95,7 +95,7 @@ pub(crate) fn form_after(form: Form, status: u16, from: &Origin, to: &Origin) ->
 pub(crate) struct Chain<'a> {
     pub(crate) assignment: &'a Assignment,
     pub(crate) prepared: &'a Prepared,
-    pub(crate) step: &'a Request,
+    pub(crate) step: &'a Call,
     /// When the whole step is given up.
     pub(crate) deadline: Nanos,
 }
@@ -136,7 +136,7 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
         self.values.count_calls_of(CallsOf::Name);
         step.name.render(&mut name, &self.values, Escape::None);
         let name = String::from_utf8_lossy(&name);
-        let mut form = Form::of(step);
+        let mut form = Form::of(step.http());
         let mut visited = vec![self.url(prepared, &first.place)];
         let (mut hop, mut target) = (first, first_target);
         loop {
@@ -184,7 +184,7 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
     }
 
     /// The limit is reached, and the last reply still leads on.
-    fn too_many(&mut self, step: &Request, visited: &[Url], next: &Url) -> Verified {
+    fn too_many(&mut self, step: &Call, visited: &[Url], next: &Url) -> Verified {
         self.use_defaults(step);
         Verified {
             outcome: Outcome::Failed,
@@ -199,7 +199,7 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
         &mut self,
         context: &Context<R, D>,
         prepared: &Prepared,
-        step: &Request,
+        step: &Call,
         form: Form,
         url: &Url,
     ) -> Place<'a> {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use nmax_http::{Piece, RequestText, Url};
-use nmax_plan::plan::{Body, Method, Plan, Request, Version};
+use nmax_plan::plan::{Body, HttpCall, Method, Plan, Version};
 use nmax_plan::template::{Call, Escape, Template, Values};
 
 use crate::http::multipart;
@@ -28,7 +28,7 @@ pub(crate) struct Form {
 
 impl Form {
     /// As the step says.
-    pub(crate) fn of(request: &Request) -> Self {
+    pub(crate) fn of(request: &HttpCall) -> Self {
         Self { method: request.method, has_body: true, has_credentials: true }
     }
 
@@ -47,7 +47,7 @@ fn is_about_body(header: &str) -> bool {
 /// A request to be written.
 pub(crate) struct Message<'a> {
     pub(crate) plan: &'a Plan,
-    pub(crate) request: &'a Request,
+    pub(crate) request: &'a HttpCall,
     pub(crate) prepared: &'a Prepared,
     pub(crate) form: Form,
     /// `host` header of the origin.
@@ -76,7 +76,7 @@ impl BodyBuffer {
 }
 
 /// A request without holes, rendered once.
-pub(crate) fn fixed(plan: &Plan, request: &Request, prepared: &Prepared, url: &Url) -> Fixed {
+pub(crate) fn fixed(plan: &Plan, request: &HttpCall, prepared: &Prepared, url: &Url) -> Fixed {
     let mut target = url.target.clone().into_bytes();
     query(&request.query, &NoValues, &mut target);
     let (mut text, mut body) = (RequestText::new(), BodyBuffer::default());
@@ -105,7 +105,7 @@ pub(crate) fn pieces<'a>(prepared: &'a Prepared, body: &'a [u8], marks: &[usize]
 
 /// Whether the body waits for `100 Continue`. HTTP/1.0 does not know it, and without a body there is nothing to wait
 /// for (RFC 9110, 10.1.1).
-pub(crate) fn waits_for_continue(plan: &Plan, request: &Request, form: Form) -> bool {
+pub(crate) fn waits_for_continue(plan: &Plan, request: &HttpCall, form: Form) -> bool {
     request.expect_continue && form.has_body && request.body != Body::Empty && plan.defaults.version == Version::Http11
 }
 

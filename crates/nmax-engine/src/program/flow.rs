@@ -6,7 +6,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use nmax_plan::plan::{Branch, Condition, Loop, LoopEnd, PASSES_MAX, Request, Scenario, Step, ThinkTime};
+use nmax_plan::plan::{Branch, Call, Condition, Loop, LoopEnd, PASSES_MAX, Scenario, Step, ThinkTime};
 use nmax_plan::template::Template;
 
 mod reach;
@@ -29,8 +29,8 @@ pub struct Flow<Q> {
 /// One thing that a virtual user does or decides.
 #[derive(Debug)]
 pub enum Action<Q> {
-    /// A request.
-    Request(Q),
+    /// A call.
+    Call(Q),
     /// A pause.
     Think(ThinkTime),
     /// Slots, and what they become, one after the other.
@@ -90,7 +90,7 @@ impl Ways {
 /// - `transaction` tells the number of a transaction
 pub(crate) fn compile<'a, Q, E>(
     scenario: &'a Scenario,
-    mut request: impl FnMut(usize, &'a Arc<Request>) -> Result<Q, E>,
+    mut request: impl FnMut(usize, &'a Arc<Call>) -> Result<Q, E>,
     transaction: impl Fn(&str) -> usize,
 ) -> Result<Flow<Q>, E> {
     let mut compiler = Compiler {
@@ -109,7 +109,7 @@ const OPEN: usize = usize::MAX;
 
 struct Compiler<'c, 'a, Q, E> {
     actions: Vec<Action<Q>>,
-    request: &'c mut dyn FnMut(usize, &'a Arc<Request>) -> Result<Q, E>,
+    request: &'c mut dyn FnMut(usize, &'a Arc<Call>) -> Result<Q, E>,
     transaction: &'c dyn Fn(&str) -> usize,
 }
 
@@ -124,9 +124,9 @@ impl<'a, Q, E> Compiler<'_, 'a, Q, E> {
         for step in steps {
             let here = self.actions.len();
             match step {
-                Step::Request(request) => {
+                Step::Call(request) => {
                     let request = (self.request)(here, request)?;
-                    self.actions.push(Action::Request(request));
+                    self.actions.push(Action::Call(request));
                 }
                 Step::Think(think) => self.actions.push(Action::Think(*think)),
                 Step::Set(values) => self.actions.push(Action::Set(values.clone())),

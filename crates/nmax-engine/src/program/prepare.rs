@@ -8,7 +8,7 @@ use nmax_http::{KeepBody, Url};
 use nmax_metrics::Catalog;
 use nmax_plan::choice::Choice;
 use nmax_plan::plan::{
-    Body, Condition, Discover, Expect, FormPart, LoopEnd, Page, PartContent, Per, Plan, Request, Scenario, Step, Test,
+    Body, Call, Condition, Discover, Expect, FormPart, LoopEnd, Page, PartContent, Per, Plan, Scenario, Step, Test,
 };
 use nmax_plan::template::{Part, Template};
 
@@ -35,7 +35,7 @@ impl Maker<'_> {
         &self,
         (number, scenario): (usize, &Scenario),
         step: usize,
-        request: &Arc<Request>,
+        request: &Arc<Call>,
     ) -> Result<Prepared, ProgramError> {
         let (plan, base) = (self.plan, self.base);
         let source_error = |reason: String| ProgramError::Source { request: named(request), reason };
@@ -44,7 +44,7 @@ impl Maker<'_> {
             extractors.push(Extractor::new(&extract.source).map_err(source_error)?);
         }
         let probes = probes(&request.expect, &self.checks).map_err(source_error)?;
-        let url = match request.url.as_constant() {
+        let url = match request.http().url.as_constant() {
             Some(text) => Some(
                 base.join(text)
                     .map_err(|error| ProgramError::Url { url: text.to_owned(), reason: error.to_string() })?,
@@ -54,7 +54,7 @@ impl Maker<'_> {
         let origin = url.as_ref().map_or(&base.origin, |url| &url.origin).clone();
         let redirects_max = redirects_max(plan, request);
         let transaction = (redirects_max > 0).then(|| chain_name(plan, scenario, request, &self.groups));
-        let page = request.page.as_ref().map(|_| request_name(plan, scenario, request));
+        let page = request.http().page.as_ref().map(|_| request_name(plan, scenario, request));
         let number_in = |list: &[String], name: String| list.iter().position(|known| *known == name);
         let mut prepared = Prepared {
             request: Arc::clone(request),
@@ -73,7 +73,7 @@ impl Maker<'_> {
             checks: probes,
             extractors,
             files: self.body_files(request)?,
-            boundary: match &request.body {
+            boundary: match &request.http().body {
                 Body::Multipart(_) => boundary(plan.seed, number, step),
                 _ => String::new(),
             },
@@ -81,13 +81,13 @@ impl Maker<'_> {
             transaction: transaction.and_then(|name| number_in(&self.catalog.transactions, name)),
         };
         if let Some(url) = url.filter(|_| is_constant(plan, request)) {
-            prepared.fixed = Some(render::fixed(plan, request, &prepared, &url));
+            prepared.fixed = Some(render::fixed(plan, request.http(), &prepared, &url));
         }
         Ok(prepared)
     }
 
     /// The files of a body, in order.
-    fn body_files(&self, request: &Request) -> Result<Vec<Arc<BodyFile>>, ProgramError> {
+    fn body_files(&self, request: &Call) -> Result<Vec<Arc<BodyFile>>, ProgramError> {
         let open = |name: &str| {
             self.files
                 .get(name)
@@ -98,7 +98,7 @@ impl Maker<'_> {
     }
 }
 
-fn named(request: &Request) -> String {
+fn named(request: &Call) -> String {
     request.name.as_constant().unwrap_or("with a computed name").to_owned()
 }
 
@@ -110,9 +110,9 @@ fn boundary(seed: u64, scenario: usize, step: usize) -> String {
 }
 
 /// Whether a check or an extractor looks at the body.
-fn reads_body(request: &Request, extractors: &[Extractor], probes: &[(usize, Probe)]) -> bool {
+fn reads_body(request: &Call, extractors: &[Extractor], probes: &[(usize, Probe)]) -> bool {
     let discovers = |page: &Page| page.discover != Discover::Nothing;
-    request.page.as_ref().is_some_and(discovers)
+    request.http().page.as_ref().is_some_and(discovers)
         || extractors.iter().any(Extractor::reads_body)
         || probes.iter().any(|(_, probe)| match probe {
             Probe::Text(index) => !matches!(request.expect.checks[*index].test, Test::HeaderContains(..)),
@@ -136,7 +136,7 @@ fn probes(expect: &Expect, numbers: &HashMap<&str, usize>) -> Result<Vec<(usize,
 }
 
 /// Whether something that is rendered for a request calls a function, or reads a row that the request picks.
-fn depends_on_place(plan: &Plan, request: &Request) -> bool {
+fn depends_on_place(plan: &Plan, request: &Call) -> bool {
     let picks = |feeder: usize| plan.feeders.get(feeder).is_some_and(|feeder| feeder.per == Per::Request);
     let depends = |part: &Part| match part {
         Part::Call(_) => true,
@@ -147,12 +147,12 @@ fn depends_on_place(plan: &Plan, request: &Request) -> bool {
 }
 
 /// Every template of a request, defaults, name, checks and resources included.
-fn all_templates<'a>(plan: &'a Plan, request: &'a Request) -> impl Iterator<Item = &'a Template> {
+fn all_templates<'a>(plan: &'a Plan, request: &'a Call) -> impl Iterator<Item = &'a Template> {
     let checks = request.expect.checks.iter().filter_map(|check| match &check.test {
         Test::BodyContains(text) | Test::BodyLacks(text) | Test::HeaderContains(_, text) => Some(text),
         Test::Finds(_) => None,
     });
-    let resources = request.page.iter().flat_map(|page| &page.listed);
+    let resources = request.http().page.iter().flat_map(|page| &page.listed);
     templates(plan, request).chain([&request.name]).chain(checks).chain(resources)
 }
 
@@ -161,7 +161,7 @@ pub(crate) fn templates_of<'a>(plan: &'a Plan, scenario: &'a Scenario) -> Vec<&'
     let mut found = Vec::new();
     for step in scenario.all_steps() {
         match step {
-            Step::Request(request) => found.extend(all_templates(plan, request)),
+            Step::Call(request) => found.extend(all_templates(plan, request)),
             Step::Set(values) => found.extend(values.iter().map(|(_, value)| value)),
             Step::If(step) => conditions(&step.condition, &mut found),
             Step::Loop(step) => match &step.until {
@@ -184,17 +184,17 @@ fn conditions<'a>(condition: &'a Condition, found: &mut Vec<&'a Template>) {
 }
 
 /// Every template of what is sent, defaults included.
-fn templates<'a>(plan: &'a Plan, request: &'a Request) -> impl Iterator<Item = &'a Template> {
+fn templates<'a>(plan: &'a Plan, request: &'a Call) -> impl Iterator<Item = &'a Template> {
     let pairs = |pairs: &'a [(Template, Template)]| pairs.iter().flat_map(|(name, value)| [name, value]);
-    let body: Vec<&Template> = match &request.body {
+    let body: Vec<&Template> = match &request.http().body {
         Body::Empty => Vec::new(),
         Body::Text(text) | Body::Json(text) => vec![text],
         Body::Form(fields) => pairs(fields).collect(),
         Body::Multipart(parts) => parts.iter().flat_map(part_templates).collect(),
         Body::File(_) => Vec::new(),
     };
-    let headers = plan.defaults.headers.iter().chain(&request.headers).map(|(_, value)| value);
-    std::iter::once(&request.url).chain(pairs(&request.query)).chain(headers).chain(body)
+    let headers = plan.defaults.headers.iter().chain(&request.http().headers).map(|(_, value)| value);
+    std::iter::once(&request.http().url).chain(pairs(&request.http().query)).chain(headers).chain(body)
 }
 
 fn part_templates(part: &FormPart) -> impl Iterator<Item = &Template> {
@@ -205,6 +205,6 @@ fn part_templates(part: &FormPart) -> impl Iterator<Item = &Template> {
     std::iter::once(&part.name).chain(&part.file_name).chain(text)
 }
 
-fn is_constant(plan: &Plan, request: &Request) -> bool {
+fn is_constant(plan: &Plan, request: &Call) -> bool {
     templates(plan, request).all(|template| template.as_constant().is_some())
 }

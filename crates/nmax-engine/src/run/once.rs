@@ -237,7 +237,7 @@ fn without_pauses(steps: &mut [Step]) {
             }
             Step::Loop(step) => without_pauses(&mut step.steps),
             Step::Choose(branches) => branches.iter_mut().for_each(|branch| without_pauses(&mut branch.steps)),
-            Step::Request(_) | Step::Set(_) | Step::End(_) => {}
+            Step::Call(_) | Step::Set(_) | Step::End(_) => {}
         }
     }
 }

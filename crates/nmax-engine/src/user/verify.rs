@@ -6,7 +6,7 @@ use nmax_extract::{Extractor, GaveUp, Page};
 use nmax_http::Reply;
 use nmax_metrics::{ErrorKind, Nanos, Outcome};
 use nmax_plan::choice::Choice;
-use nmax_plan::plan::{Cookies, MatchPick, Request, Test};
+use nmax_plan::plan::{Call, Cookies, MatchPick, Test};
 use nmax_plan::template::{Escape, Template, Values};
 
 use crate::context::Context;
@@ -70,7 +70,7 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
         context: &Context<R, D>,
         assignment: &Assignment,
         prepared: &Prepared,
-        step: &Request,
+        step: &Call,
         hop: &Hop<'_>,
     ) -> Verified {
         let place = &hop.place;
@@ -163,7 +163,7 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
         }
     }
 
-    pub(crate) fn use_defaults(&mut self, step: &Request) {
+    pub(crate) fn use_defaults(&mut self, step: &Call) {
         for extract in &step.extract {
             self.values.slots[extract.slot].clear();
             self.values.slots[extract.slot].push_str(extract.default.as_deref().unwrap_or_default());

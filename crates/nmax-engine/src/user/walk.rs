@@ -68,7 +68,7 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
                 break IterationEnd::Ok;
             };
             let done = match action {
-                Action::Request(prepared) => {
+                Action::Call(prepared) => {
                     let end = {
                         // Pinned where it is made: `await` would copy it.
                         let mut request = pin!(self.request(context, assignment, prepared, turn));
@@ -212,7 +212,7 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
             }
             Action::End(None) => Decision::End,
             Action::End(Some(reason)) => Decision::Fail(KIND_END, self.text(reason).to_owned()),
-            Action::Request(_) | Action::Think(_) => Decision::To(next),
+            Action::Call(_) | Action::Think(_) => Decision::To(next),
         };
         match self.values.take_trouble() {
             Some(why) => Decision::Fail(KIND_VALUE, why),

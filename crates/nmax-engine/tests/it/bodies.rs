@@ -5,10 +5,12 @@ use std::sync::Arc;
 
 use nmax_engine::{BodyFile, Files};
 use nmax_metrics::Section;
-use nmax_plan::plan::{Body, Coding, FormPart, PartContent, Plan, Request, Step, Version};
+use nmax_plan::plan::{Body, Call, Coding, FormPart, PartContent, Plan, Step, Version};
 use nmax_plan::template::{Part, Template};
 use nmax_testkit::plans::requests;
-use nmax_testkit::sim::{Answer, Call, KeepRequests, Options, Server, Simulated, instant, reply, reply_with, simulate};
+use nmax_testkit::sim::{
+    Answer, Call as Asked, KeepRequests, Options, Server, Simulated, instant, reply, reply_with, simulate,
+};
 
 use crate::{changed, ms};
 
@@ -23,11 +25,11 @@ fn files() -> Files {
 }
 
 /// A plan of one `post: /up`, `count` times, with this change.
-fn posting(count: u32, change: impl FnOnce(&mut Request)) -> Arc<Plan> {
+fn posting(count: u32, change: impl FnOnce(&mut Call)) -> Arc<Plan> {
     let keys = format!("workload: {{ closed: {{ vus: 1 }}, iterations: {count} }}");
     let plan = requests("http://shop.test", "[{ post: /up }]", &keys);
     changed(&plan, |plan| {
-        if let Step::Request(request) = &mut plan.scenarios[0].steps[0] {
+        if let Step::Call(request) = &mut plan.scenarios[0].steps[0] {
             change(std::sync::Arc::make_mut(request));
         }
     })
@@ -54,7 +56,7 @@ fn part(name: &str, content: PartContent) -> FormPart {
 
 #[test]
 fn a_file_is_sent_as_it_is() {
-    let plan = posting(2, |request| request.body = Body::File("a.bin".into()));
+    let plan = posting(2, |request| request.http_mut().body = Body::File("a.bin".into()));
     let run = run(&plan, instant(ms(1)));
     let want = std::fs::read(SOME_FILE).unwrap();
     for sent in &run.transcript {
@@ -69,10 +71,10 @@ fn a_file_is_sent_as_it_is() {
 /// Text, a file, text with a hole, a file again: the length is exact, and the boundary stays the same.
 #[test]
 fn parts_and_files_are_sent_in_order_with_their_exact_length() {
-    let parts = |request: &mut Request| {
+    let parts = |request: &mut Call| {
         let hole = Template { parts: vec![Part::Iteration] };
-        request.headers = vec![("Content-Type".into(), Template::text("multipart/form-data"))];
-        request.body = Body::Multipart(vec![
+        request.http_mut().headers = vec![("Content-Type".into(), Template::text("multipart/form-data"))];
+        request.http_mut().body = Body::Multipart(vec![
             part("a", PartContent::Text(Template::text("one"))),
             part("b", PartContent::File("a.bin".into())),
             part("c", PartContent::Text(hole)),
@@ -109,10 +111,10 @@ fn parts_and_files_are_sent_in_order_with_their_exact_length() {
 #[test]
 fn files_follow_a_redirect_that_keeps_the_body() {
     let plan = posting(1, |request| {
-        request.body = Body::File("a.bin".into());
-        request.redirects_max = Some(3);
+        request.http_mut().body = Body::File("a.bin".into());
+        request.http_mut().redirects_max = Some(3);
     });
-    let server = |call: &Call<'_>| {
+    let server = |call: &Asked<'_>| {
         let reply = match call.target() {
             "/up" => reply_with(307, "location: /there\r\n", ""),
             "/there" => reply_with(303, "location: /done\r\n", ""),
@@ -129,8 +131,8 @@ fn files_follow_a_redirect_that_keeps_the_body() {
 /// What is kept of a failure names a file instead of holding it.
 #[test]
 fn a_failure_does_not_hold_the_file() {
-    let plan = posting(1, |request| request.body = Body::File("a.bin".into()));
-    let server = |call: &Call<'_>| Answer::Bytes(call.at + ms(1), reply(500));
+    let plan = posting(1, |request| request.http_mut().body = Body::File("a.bin".into()));
+    let server = |call: &Asked<'_>| Answer::Bytes(call.at + ms(1), reply(500));
     let run = run(&plan, server);
     let request = &run.failures[0].request;
     assert!(request.contains("bytes of") && request.contains("Cargo.toml"), "{request}");
@@ -148,8 +150,8 @@ fn expect_is_said_only_where_there_is_a_body_to_wait_with() {
     for (body, version, says) in cases {
         let what = format!("{body:?} {version:?}");
         let plan = posting(1, |request| {
-            request.body = body;
-            request.expect_continue = true;
+            request.http_mut().body = body;
+            request.http_mut().expect_continue = true;
         });
         let plan = changed(&plan, |plan| plan.defaults.version = version);
         let run = run(&plan, instant(ms(1)));
@@ -162,7 +164,7 @@ fn expect_is_said_only_where_there_is_a_body_to_wait_with() {
 fn codings_are_asked_for_only_when_the_plan_says_so() {
     let with = |codings: &[Coding], header: Option<&str>| {
         let plan = posting(1, |request| {
-            request.headers =
+            request.http_mut().headers =
                 header.map(|value| ("Accept-Encoding".to_owned(), Template::text(value))).into_iter().collect();
         });
         let plan = changed(&plan, |plan| plan.defaults.compression = codings.to_vec());
@@ -179,11 +181,11 @@ fn codings_are_asked_for_only_when_the_plan_says_so() {
 /// A file that was never opened is an error before the run, not in it.
 #[test]
 fn a_file_that_is_missing_is_refused_at_the_start() {
-    let plan = posting(1, |request| request.body = Body::File("b.bin".into()));
+    let plan = posting(1, |request| request.http_mut().body = Body::File("b.bin".into()));
     let names = nmax_engine::program::catalog(&plan, 10);
     let refused = nmax_engine::program::Program::new(plan, &names, &files()).unwrap_err();
     assert!(refused.to_string().contains("b.bin"), "{refused}");
-    let plan = posting(1, |request| request.body = Body::File("a.bin".into()));
+    let plan = posting(1, |request| request.http_mut().body = Body::File("a.bin".into()));
     assert_eq!(nmax_engine::body_files(&plan), ["a.bin"]);
     let stats = run(&plan, instant(ms(1))).totals.total(Section::Hold);
     assert_eq!(stats.ok(), 1);

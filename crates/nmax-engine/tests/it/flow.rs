@@ -30,15 +30,15 @@ fn get(url: &str) -> Step {
 }
 
 /// The same with this changed in it.
-fn with(mut step: Step, change: impl FnOnce(&mut nmax_plan::plan::Request)) -> Step {
-    let Step::Request(request) = &mut step else { panic!("no request") };
+fn with(mut step: Step, change: impl FnOnce(&mut nmax_plan::plan::Call)) -> Step {
+    let Step::Call(request) = &mut step else { panic!("no request") };
     change(Arc::make_mut(request));
     step
 }
 
 fn page(url: &str) -> Step {
     with(get(url), |request| {
-        request.page = Some(Page { listed: Vec::new(), discover: Discover::Nothing });
+        request.http_mut().page = Some(Page { listed: Vec::new(), discover: Discover::Nothing });
     })
 }
 

@@ -186,10 +186,10 @@ fn a_run_has_steps_of_its_own() {
     assert_eq!(setup.values, ["hello"]);
     let settings = Settings { values: Arc::new(setup.values), ..settings };
     let teardown = |part| {
-        let Step::Request(request) = &plan.scenarios[0].steps[1] else { panic!("no request") };
+        let Step::Call(request) = &plan.scenarios[0].steps[1] else { panic!("no request") };
         let mut request = request.as_ref().clone();
-        request.url.parts = vec![Part::Text("/".into()), part];
-        let after = scenario(&[Step::Request(Arc::new(request))]);
+        request.http_mut().url.parts = vec![Part::Text("/".into()), part];
+        let after = scenario(&[Step::Call(Arc::new(request))]);
         run_steps(&settings, Once::Teardown, &after, pending()).unwrap()
     };
     for part in [Part::Slot(0), Part::Shared(0)] {

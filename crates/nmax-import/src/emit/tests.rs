@@ -1,7 +1,7 @@
 use std::borrow::Cow;
 
 use nmax_plan::document::{self, Options as Reading};
-use nmax_plan::plan::{Body as Sent, PartContent, Plan, Request as Step};
+use nmax_plan::plan::{Body as Sent, Call as Step, PartContent, Plan};
 use nmax_plan::template::{Call, Escape, Values};
 use proptest::prelude::*;
 
@@ -79,21 +79,21 @@ fn rendered(template: &nmax_plan::template::Template, escape: Escape) -> Vec<u8>
 /// What a step sends, as the engine writes it.
 fn sent(step: &Step, plan: &Plan, files: &[File]) -> Request {
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text");
-    let mut url = text(rendered(&step.url, Escape::Path));
+    let mut url = text(rendered(&step.http().url, Escape::Path));
     if url.starts_with('/') {
         url = format!("{}{url}", plan.target);
     }
-    for (name, value) in &step.query {
+    for (name, value) in &step.http().query {
         url.push(if url.contains('?') { '&' } else { '?' });
         url.push_str(&text(rendered(name, Escape::Url)));
         url.push('=');
         url.push_str(&text(rendered(value, Escape::Url)));
     }
     let mut headers: Vec<(String, String)> =
-        step.headers.iter().map(|(name, value)| (name.clone(), text(rendered(value, Escape::None)))).collect();
+        step.http().headers.iter().map(|(name, value)| (name.clone(), text(rendered(value, Escape::None)))).collect();
     let file = |name: &str| files.iter().find(|file| file.name == name).expect("a file").bytes.clone();
     let mut fields = Vec::new();
-    let (mime, bytes) = match &step.body {
+    let (mime, bytes) = match &step.http().body {
         Sent::Empty => ("", Vec::new()),
         Sent::Text(body) => ("text/plain; charset=utf-8", rendered(body, Escape::None)),
         Sent::Json(body) => ("application/json", rendered(body, Escape::Json)),
@@ -126,10 +126,10 @@ fn sent(step: &Step, plan: &Plan, files: &[File]) -> Request {
         headers.push(("content-type".into(), mime.into()));
     }
     Request {
-        method: step.method.token().into(),
+        method: step.http().method.token().into(),
         url,
         headers,
-        body: (!matches!(step.body, Sent::Empty)).then_some(Body {
+        body: (!matches!(step.http().body, Sent::Empty)).then_some(Body {
             mime: String::new(),
             bytes,
             fields,
@@ -274,7 +274,7 @@ proptest! {
         let plan = read(&emitted.plan, &emitted.files);
         prop_assert!(plan.is_ok(), "{}", plan.unwrap_err());
         let plan = plan.unwrap();
-        let requests: Vec<_> = plan.scenarios[0].requests().collect();
+        let requests: Vec<_> = plan.scenarios[0].calls().collect();
         if journey.steps.is_empty() {
             return Ok(());
         }
@@ -355,10 +355,10 @@ fn headers_of_scripts_stay_and_those_of_the_moment_go() {
         .with("Accept", "text/html")
         .with("Accept-Encoding", "gzip, br;q=0, zstd;q=0.5, x");
     let (made, plan) = made(vec![home, call], &Options::default());
-    let requests: Vec<_> = plan.scenarios[0].requests().collect();
-    let names: Vec<_> = requests[1].headers.iter().map(|(name, _)| name.as_str()).collect();
+    let requests: Vec<_> = plan.scenarios[0].calls().collect();
+    let names: Vec<_> = requests[1].http().headers.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(names, ["accept", "x-requested-with", "origin"], "{}", made.plan);
-    assert!(requests[0].headers.is_empty());
+    assert!(requests[0].http().headers.is_empty());
     let defaults: Vec<_> = plan.defaults.headers.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(defaults, ["user-agent", "accept"]);
     assert!(made.plan.contains("compression: [gzip, zstd]"));
@@ -445,11 +445,11 @@ fn paths_with_two_slashes_stay_at_the_target() {
         get(5000, "//evil.test/x?y=1", Kind::Call).by("POST"),
     ];
     let (made, plan) = made(entries, &Options::default());
-    let steps: Vec<_> = plan.scenarios[0].requests().collect();
-    let url = steps[1].url.as_constant().unwrap();
+    let steps: Vec<_> = plan.scenarios[0].calls().collect();
+    let url = steps[1].http().url.as_constant().unwrap();
     assert_eq!(url, format!("{ORIGIN}//evil.test/x"), "{}", made.plan);
     assert!(made.plan.contains("\"${target}//evil.test/a.css\""), "{}", made.plan);
-    assert_eq!(steps[1].query.len(), 1);
+    assert_eq!(steps[1].http().query.len(), 1);
 }
 
 /// The picture of the item that is shown is another one for each user.
@@ -470,5 +470,5 @@ fn resources_that_belong_to_what_a_page_shows_are_found_in_it() {
     assert!(!made.plan.contains(id), "{}", made.plan);
     assert_eq!(made.plan.matches("resources: discover").count(), 1, "{}", made.plan);
     assert!(made.plan.contains("- /app.css"), "{}", made.plan);
-    assert_eq!(plan.scenarios[0].requests().count(), 3);
+    assert_eq!(plan.scenarios[0].calls().count(), 3);
 }

@@ -98,7 +98,7 @@ impl Evidence {
             self.list("steps").iter().filter(|step| step["scenario"] == scenario.name.as_str()).collect();
         let mut taken = vec![false; steps.len()];
         let mut replies = BTreeMap::new();
-        for (number, request) in scenario.requests().enumerate() {
+        for (number, request) in scenario.calls().enumerate() {
             let name = name_of(plan, scenario, request);
             // Requests of one name are told apart by their order.
             let found = (0..steps.len()).find(|at| !taken[*at] && steps[*at]["name"] == name.as_str());

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use nmax_plan::plan::{Body, Extract, PartContent, Plan, Request, Scenario, Source, Step};
+use nmax_plan::plan::{Body, Call, Extract, PartContent, Plan, Scenario, Source, Step};
 use nmax_plan::template::{Part, Template};
 
 /// What separates the number that a request has in a proof from its name.
@@ -40,7 +40,7 @@ pub struct Use {
 pub fn sites(plan: &Plan) -> Vec<Site> {
     let mut sites = Vec::new();
     for (number, scenario) in plan.scenarios.iter().enumerate() {
-        for (request, step) in scenario.requests().enumerate() {
+        for (request, step) in scenario.calls().enumerate() {
             for extract in &step.extract {
                 sites.push(Site {
                     scenario: number,
@@ -57,7 +57,7 @@ pub fn sites(plan: &Plan) -> Vec<Site> {
 }
 
 /// The name of a request with its holes as they are written.
-pub(super) fn name_of(plan: &Plan, scenario: &Scenario, request: &Request) -> String {
+pub(super) fn name_of(plan: &Plan, scenario: &Scenario, request: &Call) -> String {
     request.name.display(plan.labels(scenario))
 }
 
@@ -89,7 +89,7 @@ fn uses(plan: &Plan, scenario: &Scenario, from: usize, slot: usize) -> Vec<Use> 
                     }
                 }
             }
-            Step::Request(request) => {
+            Step::Call(request) => {
                 if number > from {
                     let name = name_of(plan, scenario, request);
                     found.extend(places(request, &carriers).into_iter().map(|place| Use {
@@ -116,7 +116,7 @@ fn reads(template: &Template, slots: &BTreeSet<usize>) -> bool {
 }
 
 /// Where in a request slots are sent, in words.
-fn places(request: &Request, slots: &BTreeSet<usize>) -> Vec<String> {
+fn places(request: &Call, slots: &BTreeSet<usize>) -> Vec<String> {
     let mut found = Vec::new();
     let mut note = |template: &Template, place: String| {
         if reads(template, slots) && !found.contains(&place) {
@@ -124,14 +124,14 @@ fn places(request: &Request, slots: &BTreeSet<usize>) -> Vec<String> {
         }
     };
     let named = |template: &Template| template.as_constant().unwrap_or("..").to_owned();
-    note(&request.url, "path".into());
-    for (name, value) in &request.query {
+    note(&request.http().url, "path".into());
+    for (name, value) in &request.http().query {
         note(value, format!("query {}", named(name)));
     }
-    for (name, value) in &request.headers {
+    for (name, value) in &request.http().headers {
         note(value, format!("header {name}"));
     }
-    match &request.body {
+    match &request.http().body {
         Body::Empty | Body::File(_) => {}
         Body::Text(body) => note(body, "body".into()),
         Body::Json(body) => note(body, "JSON body".into()),
@@ -148,7 +148,7 @@ fn places(request: &Request, slots: &BTreeSet<usize>) -> Vec<String> {
             }
         }
     }
-    for resource in request.page.iter().flat_map(|page| &page.listed) {
+    for resource in request.http().page.iter().flat_map(|page| &page.listed) {
         note(resource, "resource".into());
     }
     found
@@ -159,7 +159,7 @@ pub fn numbered(plan: &Plan) -> Plan {
     let mut plan = plan.clone();
     for scenario in &mut plan.scenarios {
         let mut number = 0;
-        scenario.change_requests(&mut |request| {
+        scenario.change_calls(&mut |request| {
             request.name = Template::text(format!("{number}{MARK}"));
             number += 1;
         });
@@ -223,11 +223,11 @@ pub(super) fn pinned(plan: &Plan, site: &Site, value: &str) -> Plan {
 fn insert_after(steps: &mut Vec<Step>, left: &mut usize, pin: &Step) -> bool {
     for at in 0..steps.len() {
         match &mut steps[at] {
-            Step::Request(_) if *left == 0 => {
+            Step::Call(_) if *left == 0 => {
                 steps.insert(at + 1, pin.clone());
                 return true;
             }
-            Step::Request(_) => *left -= 1,
+            Step::Call(_) => *left -= 1,
             Step::Transaction(inner) => {
                 if insert_after(&mut inner.steps, left, pin) {
                     return true;

@@ -115,7 +115,7 @@ pub fn scenario<R: Replayer>(
         plan,
         scenario,
         sites,
-        requests: flow.requests().map(|request| name_of(plan, flow, request)).collect(),
+        requests: flow.calls().map(|request| name_of(plan, flow, request)).collect(),
         evidence,
         expected: BTreeMap::new(),
         always: BTreeSet::new(),

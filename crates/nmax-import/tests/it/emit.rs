@@ -42,7 +42,7 @@ fn files_of_real_tools_become_plans() {
             let options = Options { resources, secrets, ..Options::default() };
             let made = convert(vec![recording.clone()], &options);
             let plan = read(&made.plan, &made.files);
-            assert_eq!(plan.scenarios[0].requests().count(), made.summary.steps, "{name}");
+            assert_eq!(plan.scenarios[0].calls().count(), made.summary.steps, "{name}");
             assert!(made.summary.steps > 0, "{name}: {:?}", made.summary);
             let evidence: serde_json::Value = serde_json::from_str(&made.evidence).unwrap();
             assert_eq!(evidence["steps"].as_array().unwrap().len(), made.summary.steps, "{name}");

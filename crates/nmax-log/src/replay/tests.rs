@@ -176,7 +176,7 @@ fn the_plan_sends_the_log() {
     assert_eq!(rows("kind"), ["GET ok", "HEAD 4xx", "GET 5xx"]);
     assert_eq!(rows("host"), ["shop.test:8080", "shop.test:8080", "shop.example"]);
     assert_eq!(rows("agent"), ["nmax", "nmax", "Mozilla/5.0"]);
-    let accepted: Vec<_> = plan.scenarios[0].requests().map(|request| request.expect.status.clone()).collect();
+    let accepted: Vec<_> = plan.scenarios[0].calls().map(|request| request.expect.status.clone()).collect();
     assert_eq!(accepted.len(), 3, "no worse than the log: {accepted:?}");
     for (status, worst) in [(vec![(200, 399)], "ok"), (vec![(200, 499)], "4xx"), (vec![(200, 599)], "5xx")] {
         assert!(accepted.contains(&status), "{worst}");
@@ -191,7 +191,7 @@ fn the_plan_sends_the_log() {
 fn one_kind_of_request_needs_no_conditions() {
     let plan = plan_of(&schedule(Options::default(), &[record(0, "GET", "/", 200)]), &[]);
     assert_eq!(plan.scenarios[0].steps.len(), 1);
-    assert!(plan.scenarios[0].requests().all(|request| request.headers.is_empty()));
+    assert!(plan.scenarios[0].calls().all(|request| request.http().headers.is_empty()));
 }
 
 #[test]

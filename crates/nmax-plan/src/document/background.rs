@@ -102,7 +102,7 @@ pub(super) fn check_rows(
     let is_counted = |feeder: &Feeder| feeder.pick == Pick::Unique || feeder.at_end == AtEnd::Stop;
     let by_defaults = feeders_of(|each| defaults.headers.iter().for_each(|(_, value)| each(value)));
     let used = |scenario: &Scenario, feeder: usize| {
-        scenario.requests().next().is_some() && by_defaults.contains(&feeder)
+        scenario.calls().next().is_some() && by_defaults.contains(&feeder)
             || feeders_of(|each| scenario.each_template(each)).contains(&feeder)
     };
     for entry in entries {

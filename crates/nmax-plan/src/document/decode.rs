@@ -190,7 +190,7 @@ fn silent(decoder: &mut Decoder, fields: Fields, scenarios: &[Scenario], load: O
     let behind = background.iter().filter_map(|own| scenarios.get(own.scenario));
     let mix = scenarios.iter().filter(|scenario| scenario.weight > 0.0);
     let mut run = mix.chain(behind).peekable();
-    let sends = |scenario: &Scenario| scenario.requests().next().is_some();
+    let sends = |scenario: &Scenario| scenario.calls().next().is_some();
     let Some(entry) = fields.entry("scenarios").filter(|_| run.peek().is_some()) else {
         return;
     };

@@ -67,7 +67,7 @@ pub(super) fn check(decoder: &mut Decoder, node: &Node, locations: &[Location], 
 
 /// Complains about locations named like tags of requests.
 pub(super) fn check_tags(decoder: &mut Decoder, node: &Node, scenarios: &[&Scenario]) {
-    let requests = scenarios.iter().flat_map(|scenario| scenario.requests());
+    let requests = scenarios.iter().flat_map(|scenario| scenario.calls());
     let tags: Vec<&String> = requests.flat_map(|request| &request.tags).collect();
     for entry in node.entries().iter().filter(|entry| tags.contains(&&entry.key)) {
         let message = format!("`{}` is the name of a location and a tag of a request", entry.key);

@@ -8,7 +8,7 @@ use super::reply::{expect, extracts};
 use super::scenario::{Scene, page, tags};
 use super::tree::{Node, Place, Value};
 use crate::addresses;
-use crate::plan::{Coding, Method, Request};
+use crate::plan::{Call, Coding, HttpCall, Method, What};
 use crate::template::{EnvFormat, Names, Part, Template};
 use nmax_secrets::masked_url;
 
@@ -18,7 +18,7 @@ pub(super) fn decode(
     fields: Fields,
     (url, method): (&Node, Method),
     scene: &mut Scene,
-) -> Option<Request> {
+) -> Option<Call> {
     let names = scene.names(EnvFormat::Verbatim);
     let url_template = decoder.template(url, &names);
     if let Some(template) = &url_template {
@@ -45,21 +45,9 @@ pub(super) fn decode(
     let page = page(decoder, fields, &names, (name.as_ref(), at));
     let tags = tags(decoder, fields);
     let extract = fields.get("extract").map(|node| extracts(decoder, node, scene)).unwrap_or_default();
-    Some(Request {
-        name: name?,
-        method,
-        url: url_template?,
-        query,
-        headers,
-        body,
-        expect,
-        extract,
-        timeout,
-        redirects_max,
-        expect_continue,
-        page,
-        tags,
-    })
+    let url = url_template?;
+    let what = What::Http(HttpCall { method, url, query, headers, body, redirects_max, expect_continue, page });
+    Some(Call { name: name?, expect, extract, timeout, tags, what })
 }
 
 fn check_url(decoder: &mut Decoder, at: Place, url: &Template) {

@@ -200,7 +200,7 @@ fn refuse_names_of_requests(
     for scenario in scenarios {
         let labels = Labels { slots: &scenario.slots, feeders: world.feeders, shared: world.shared };
         let follows =
-            scenario.requests().filter(|request| request.redirects_max.unwrap_or(world.defaults.redirects_max) > 0);
+            scenario.calls().filter(|request| request.http().redirects_max.unwrap_or(world.defaults.redirects_max) > 0);
         names.extend(follows.map(|request| request.name.display(labels)));
     }
     for (name, at) in transactions {

@@ -39,7 +39,7 @@ pub(super) fn settle(plan: &mut Plan, variables: &Variables) {
                 hide(&mut transaction.name);
             }
         });
-        scenario.change_requests(&mut |request| {
+        scenario.change_calls(&mut |request| {
             request.name.change_texts(hide);
             request.tags.iter_mut().for_each(hide);
             request.expect.checks.iter_mut().for_each(|check| hide(&mut check.name));
@@ -61,7 +61,7 @@ fn name_without_secrets(plan: &mut Plan) {
     let columns: Vec<Vec<String>> = plan.feeders.iter().map(|feeder| feeder.columns.clone()).collect();
     for scenario in plan.all_scenarios_mut() {
         let slots = scenario.slots.clone();
-        scenario.change_requests(&mut |request| hide_holes(&mut request.name, (&slots, &shared), &columns));
+        scenario.change_calls(&mut |request| hide_holes(&mut request.name, (&slots, &shared), &columns));
     }
 }
 

@@ -32,8 +32,7 @@ pub(super) fn decode(
             let remedy = "use 1 to 64 characters, without `/`, `,`, brackets and `not ` in front";
             decoder.problem(entry.key_at, Kind::Value, message, remedy);
         }
-        let given =
-            |scenario: &&Scenario| scenario.requests().any(|request| request.tags.iter().any(|tag| tag == name));
+        let given = |scenario: &&Scenario| scenario.calls().any(|request| request.tags.iter().any(|tag| tag == name));
         if scenarios.iter().any(given) {
             let message = format!("`{name}` is a tag by expression and one that a request has by itself");
             let remedy = "give one of them another name, or let the expression match the request";

@@ -5,7 +5,7 @@ use super::error::Kind;
 use super::tree::{Node, Place, Value};
 use super::{THRESHOLDS_DEFAULT, keys};
 use crate::nearest::nearest;
-use crate::plan::{Feeder, Location, Page, Request, Scenario, Step};
+use crate::plan::{Call, Feeder, Location, Page, Scenario, Step};
 use crate::tags::TagRule;
 use crate::template::Labels;
 use crate::threshold::{self, Limit, Metric, Op, Scope, Threshold};
@@ -165,8 +165,8 @@ fn of_tag(decoder: &mut Decoder, at: Place, metric: Metric, name: &str, traffic:
         let message = format!("`{}` belongs to scenarios and locations, not to tags of requests", metric.name());
         decoder.problem(at, Kind::Value, message, "write `for scenario NAME`, or the name of a location");
     }
-    let tagged = |request: &Request| request.tags.iter().any(|tag| tag == name);
-    let has_page = is_location || !traffic.names(|request| tagged(request) && request.page.is_some()).is_empty();
+    let tagged = |request: &Call| request.tags.iter().any(|tag| tag == name);
+    let has_page = is_location || !traffic.names(|request| tagged(request) && request.http().page.is_some()).is_empty();
     if metric == Metric::PageTime && !has_page && !traffic.names(tagged).is_empty() {
         let message = format!("no request with the tag `{name}` is a page");
         decoder.problem(at, Kind::Undefined, message, PAGE);
@@ -178,18 +178,18 @@ fn has_checks(decoder: &mut Decoder, at: Place, threshold: &Threshold, traffic: 
     if threshold.metric != Metric::Checks {
         return;
     }
-    let checked = |request: &Request| !request.expect.checks.is_empty();
+    let checked = |request: &Call| !request.expect.checks.is_empty();
     let (known, what) = match &threshold.scope {
         Scope::Total => (!traffic.names(checked).is_empty(), "the plan".to_owned()),
         Scope::Request(name) => (traffic.names(checked).contains(name), format!("request `{name}`")),
         Scope::Tag(tag) => {
-            let tagged = |request: &Request| checked(request) && request.tags.contains(tag);
+            let tagged = |request: &Call| checked(request) && request.tags.contains(tag);
             let by_rule = traffic.has_rule(tag) && !traffic.names(checked).is_empty();
             (by_rule || !traffic.names(tagged).is_empty(), format!("tag `{tag}`"))
         }
         Scope::Scenario(name) => {
             let scenario = traffic.scenarios.iter().find(|scenario| scenario.name == *name);
-            let has = scenario.is_none_or(|scenario| scenario.requests().any(|request| checked(request)));
+            let has = scenario.is_none_or(|scenario| scenario.calls().any(|request| checked(request)));
             (has, format!("scenario `{name}`"))
         }
         Scope::Transaction(_) => return,
@@ -215,10 +215,10 @@ impl Traffic<'_> {
     }
 
     /// Names of the requests that `wanted` picks, with their holes as written; sorted, each once.
-    fn names(&self, wanted: impl Fn(&Request) -> bool) -> Vec<String> {
+    fn names(&self, wanted: impl Fn(&Call) -> bool) -> Vec<String> {
         let mut names = Vec::new();
         for scenario in &self.scenarios {
-            for request in scenario.requests().filter(|request| wanted(request)) {
+            for request in scenario.calls().filter(|request| wanted(request)) {
                 names.push(request.name.display(self.labels(scenario)));
             }
         }
@@ -229,8 +229,8 @@ impl Traffic<'_> {
     fn requests(&self) -> Vec<String> {
         let mut names = self.names(|_| true);
         for scenario in &self.scenarios {
-            for request in scenario.requests() {
-                let Some(Page { listed, .. }) = &request.page else {
+            for request in scenario.calls() {
+                let Some(Page { listed, .. }) = &request.http().page else {
                     continue;
                 };
                 let page = request.name.display(self.labels(scenario));
@@ -243,11 +243,11 @@ impl Traffic<'_> {
     }
 
     fn pages(&self) -> Vec<String> {
-        self.names(|request| request.page.is_some())
+        self.names(|request| request.http().page.is_some())
     }
 
     fn tags_and_locations(&self) -> Vec<String> {
-        let requests = self.scenarios.iter().flat_map(|scenario| scenario.requests());
+        let requests = self.scenarios.iter().flat_map(|scenario| scenario.calls());
         let tags = requests.flat_map(|request| request.tags.clone());
         let rules = self.tags.iter().flat_map(|rule| [rule.name.clone(), rule.inverse()]);
         sorted(tags.chain(rules).chain(self.locations.iter().map(|location| location.name.clone())).collect())
@@ -255,7 +255,7 @@ impl Traffic<'_> {
 
     /// Groups of steps; and a step that may follow redirects is a transaction, named like its request.
     fn transactions(&self) -> Vec<String> {
-        let mut names = self.names(|request| request.redirects_max.unwrap_or(self.redirects_max) > 0);
+        let mut names = self.names(|request| request.http().redirects_max.unwrap_or(self.redirects_max) > 0);
         let steps = self.scenarios.iter().flat_map(|scenario| scenario.all_steps());
         names.extend(steps.filter_map(|step| match step {
             Step::Transaction(transaction) => Some(transaction.name.clone()),
@@ -270,7 +270,7 @@ impl Traffic<'_> {
             let hop: u32 = hop.parse().unwrap_or(0);
             hop > 0
                 && self
-                    .names(|request| request.redirects_max.unwrap_or(self.redirects_max) >= hop)
+                    .names(|request| request.http().redirects_max.unwrap_or(self.redirects_max) >= hop)
                     .iter()
                     .any(|name| name == step)
         })

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Body, Condition, LoopEnd, PartContent, Request, Scenario, Step, Test};
+use super::{Body, Call, Condition, LoopEnd, PartContent, Scenario, Step, Test, What};
 use crate::template::Template;
 
 impl Scenario {
@@ -32,7 +32,7 @@ impl Step {
     /// Lets `change` change the templates of the step itself, not of those within it.
     fn change_templates(&mut self, change: &mut dyn FnMut(&mut Template)) {
         match self {
-            Self::Request(request) => Arc::make_mut(request).change_templates(change),
+            Self::Call(call) => Arc::make_mut(call).change_templates(change),
             Self::Set(values) => values.iter_mut().for_each(|(_, value)| change(value)),
             Self::If(step) => step.condition.change_templates(change),
             Self::Loop(step) => match &mut step.until {
@@ -58,13 +58,14 @@ impl Condition {
     }
 }
 
-impl Request {
+impl Call {
     fn change_templates(&mut self, change: &mut dyn FnMut(&mut Template)) {
         change(&mut self.name);
-        change(&mut self.url);
-        change_pairs(&mut self.query, change);
-        self.headers.iter_mut().for_each(|(_, value)| change(value));
-        match &mut self.body {
+        let What::Http(request) = &mut self.what;
+        change(&mut request.url);
+        change_pairs(&mut request.query, change);
+        request.headers.iter_mut().for_each(|(_, value)| change(value));
+        match &mut request.body {
             Body::Empty | Body::File(_) => {}
             Body::Text(body) | Body::Json(body) => change(body),
             Body::Form(fields) => change_pairs(fields, change),
@@ -84,7 +85,7 @@ impl Request {
                 Test::Finds(_) => {}
             }
         }
-        self.page.iter_mut().flat_map(|page| &mut page.listed).for_each(change);
+        request.page.iter_mut().flat_map(|page| &mut page.listed).for_each(change);
     }
 }
 

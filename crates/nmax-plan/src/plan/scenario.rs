@@ -1,4 +1,4 @@
-//! What users do: scenarios, steps and requests.
+//! What users do: scenarios, steps and calls.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -54,18 +54,18 @@ impl Scenario {
         Steps::of([&self.teardown, &self.steps, &self.setup])
     }
 
-    /// Every request, those within other steps included.
-    pub fn requests(&self) -> impl Iterator<Item = &Arc<Request>> {
+    /// Every call, those within other steps included.
+    pub fn calls(&self) -> impl Iterator<Item = &Arc<Call>> {
         self.all_steps().filter_map(|step| match step {
-            Step::Request(request) => Some(request),
+            Step::Call(call) => Some(call),
             _ => None,
         })
     }
 
-    /// Lets `change` change every request.
-    pub fn change_requests(&mut self, change: &mut dyn FnMut(&mut Request)) {
+    /// Lets `change` change every call.
+    pub fn change_calls(&mut self, change: &mut dyn FnMut(&mut Call)) {
         for steps in [&mut self.setup, &mut self.steps, &mut self.teardown] {
-            change_requests(steps, change);
+            change_calls(steps, change);
         }
     }
 }
@@ -75,11 +75,11 @@ pub fn all_steps(steps: &[Step]) -> impl Iterator<Item = &Step> {
     Steps::of([steps])
 }
 
-fn change_requests(steps: &mut [Step], change: &mut dyn FnMut(&mut Request)) {
+fn change_calls(steps: &mut [Step], change: &mut dyn FnMut(&mut Call)) {
     for step in steps {
         match step {
-            Step::Request(request) => change(Arc::make_mut(request)),
-            other => other.parts_mut().into_iter().for_each(|steps| change_requests(steps, change)),
+            Step::Call(call) => change(Arc::make_mut(call)),
+            other => other.parts_mut().into_iter().for_each(|steps| change_calls(steps, change)),
         }
     }
 }
@@ -114,8 +114,8 @@ impl<'a> Iterator for Steps<'a> {
 /// An element of a scenario.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Step {
-    /// Sends a request and reads the reply.
-    Request(Arc<Request>),
+    /// Asks a server for something and reads the reply.
+    Call(Arc<Call>),
     /// A user's pause.
     Think(ThinkTime),
     /// Sets values: slots and what they become, one after the other.
@@ -136,7 +136,7 @@ impl Step {
     /// The lists of steps within it.
     pub fn parts(&self) -> Vec<&[Step]> {
         match self {
-            Self::Request(_) | Self::Think(_) | Self::Set(_) | Self::End(_) => Vec::new(),
+            Self::Call(_) | Self::Think(_) | Self::Set(_) | Self::End(_) => Vec::new(),
             Self::Transaction(transaction) => vec![&transaction.steps],
             Self::If(step) => vec![&step.then, &step.otherwise],
             Self::Loop(step) => vec![&step.steps],
@@ -146,7 +146,7 @@ impl Step {
 
     pub(super) fn parts_mut(&mut self) -> Vec<&mut Vec<Step>> {
         match self {
-            Self::Request(_) | Self::Think(_) | Self::Set(_) | Self::End(_) => Vec::new(),
+            Self::Call(_) | Self::Think(_) | Self::Set(_) | Self::End(_) => Vec::new(),
             Self::Transaction(transaction) => vec![&mut transaction.steps],
             Self::If(step) => vec![&mut step.then, &mut step.otherwise],
             Self::Loop(step) => vec![&mut step.steps],
@@ -176,11 +176,33 @@ pub enum ThinkTime {
     },
 }
 
-/// A request step.
+/// A step that asks a server for something, over whatever protocol.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Request {
+pub struct Call {
     /// Name under which it is measured; defaults to method and path template.
     pub name: Template,
+    /// What makes the reply *ok*.
+    pub expect: Expect,
+    /// Values taken from the reply.
+    pub extract: Vec<Extract>,
+    /// Overrides the default.
+    pub timeout: Option<Duration>,
+    /// Labels by which thresholds and results gather calls.
+    pub tags: Vec<String>,
+    /// What is called.
+    pub what: What,
+}
+
+/// What a step calls.
+#[derive(Clone, Debug, PartialEq)]
+pub enum What {
+    /// An HTTP request.
+    Http(HttpCall),
+}
+
+/// An HTTP request.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HttpCall {
     /// Method token.
     pub method: Method,
     /// Path, or absolute URL, without the query of `query`.
@@ -191,39 +213,52 @@ pub struct Request {
     pub headers: Vec<(String, Template)>,
     /// Body.
     pub body: Body,
-    /// What makes the reply *ok*.
-    pub expect: Expect,
-    /// Values taken from the reply.
-    pub extract: Vec<Extract>,
-    /// Overrides the default.
-    pub timeout: Option<Duration>,
     /// Most redirects that are followed; overrides the default.
     pub redirects_max: Option<u32>,
     /// Sends the head with `expect: 100-continue`, and the body once the server asks for it or a second has passed.
     pub expect_continue: bool,
     /// Makes it a page, with what a browser fetches along with it.
     pub page: Option<Page>,
-    /// Labels by which thresholds and results gather requests.
-    pub tags: Vec<String>,
 }
 
-impl Request {
+impl Call {
     /// A GET of a path, named after it; any status from 200 to 399 is ok.
     pub fn get(url: &str) -> Self {
         Self {
             name: Template::text(format!("GET {url}")),
-            method: Method::Get,
-            url: Template::text(url),
-            query: Vec::new(),
-            headers: Vec::new(),
-            body: Body::Empty,
             expect: Expect { status: vec![Expect::STATUS_DEFAULT], checks: Vec::new() },
             extract: Vec::new(),
             timeout: None,
+            tags: Vec::new(),
+            what: What::Http(HttpCall::get(Template::text(url))),
+        }
+    }
+
+    /// The HTTP request that it is.
+    pub fn http(&self) -> &HttpCall {
+        let What::Http(call) = &self.what;
+        call
+    }
+
+    /// The HTTP request that it is, to be changed.
+    pub fn http_mut(&mut self) -> &mut HttpCall {
+        let What::Http(call) = &mut self.what;
+        call
+    }
+}
+
+impl HttpCall {
+    /// A GET that says nothing of its own.
+    pub fn get(url: Template) -> Self {
+        Self {
+            method: Method::Get,
+            url,
+            query: Vec::new(),
+            headers: Vec::new(),
+            body: Body::Empty,
             redirects_max: None,
             expect_continue: false,
             page: None,
-            tags: Vec::new(),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Walks over every template of a scenario.
 
-use super::{Body, Condition, LoopEnd, PartContent, Request, Scenario, Step, Test};
+use super::{Body, Call, Condition, LoopEnd, PartContent, Scenario, Step, Test, What};
 use crate::template::{Part, Template};
 
 impl Scenario {
@@ -8,7 +8,7 @@ impl Scenario {
     pub fn each_template<'a>(&'a self, each: &mut dyn FnMut(&'a Template)) {
         for step in self.all_steps() {
             match step {
-                Step::Request(request) => request.each_template(each),
+                Step::Call(call) => call.each_template(each),
                 Step::Set(values) => values.iter().for_each(|(_, value)| each(value)),
                 Step::If(step) => step.condition.each_template(each),
                 Step::Loop(step) => match &step.until {
@@ -22,17 +22,18 @@ impl Scenario {
     }
 }
 
-impl Request {
-    /// Shows `each` every template of the request.
+impl Call {
+    /// Shows `each` every template of the call.
     pub fn each_template<'a>(&'a self, each: &mut dyn FnMut(&'a Template)) {
         each(&self.name);
-        each(&self.url);
-        for (name, value) in &self.query {
+        let What::Http(request) = &self.what;
+        each(&request.url);
+        for (name, value) in &request.query {
             each(name);
             each(value);
         }
-        self.headers.iter().for_each(|(_, value)| each(value));
-        match &self.body {
+        request.headers.iter().for_each(|(_, value)| each(value));
+        match &request.body {
             Body::Empty | Body::File(_) => {}
             Body::Text(body) | Body::Json(body) => each(body),
             Body::Form(fields) => {
@@ -57,7 +58,7 @@ impl Request {
                 Test::Finds(_) => {}
             }
         }
-        self.page.iter().flat_map(|page| &page.listed).for_each(each);
+        request.page.iter().flat_map(|page| &page.listed).for_each(each);
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::plan::{
-    Body, Connection, Cookies, Defaults, Discover, Family, HostOverride, Page, Plan, Request, Scenario, Step, Version,
+    Body, Call, Connection, Cookies, Defaults, Discover, Family, HostOverride, Page, Plan, Scenario, Step, Version,
     Visitor, Workload,
 };
 use crate::units::{format_duration, format_rate, format_share};
@@ -62,13 +62,13 @@ fn in_place(plan: &Plan) -> Option<String> {
     ))
 }
 
-fn requests(plan: &Plan) -> impl Iterator<Item = &Request> {
-    plan.all_scenarios().flat_map(Scenario::requests).map(Arc::as_ref)
+fn requests(plan: &Plan) -> impl Iterator<Item = &Call> {
+    plan.all_scenarios().flat_map(Scenario::calls).map(Arc::as_ref)
 }
 
 /// What is fetched with pages.
 fn pages(plan: &Plan) -> Option<String> {
-    let pages: Vec<&Page> = requests(plan).filter_map(|request| request.page.as_ref()).collect();
+    let pages: Vec<&Page> = requests(plan).filter_map(|request| request.http().page.as_ref()).collect();
     let listed: usize = pages.iter().map(|page| page.listed.len()).sum();
     let discovering = pages.iter().filter(|page| page.discover != Discover::Nothing).count();
     let mut with = Vec::new();
@@ -105,9 +105,9 @@ fn once(plan: &Plan) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(", "))
 }
 
-fn has_file(request: &Request) -> bool {
+fn has_file(request: &Call) -> bool {
     use crate::plan::PartContent::File;
-    match &request.body {
+    match &request.http().body {
         Body::File(_) => true,
         Body::Multipart(parts) => parts.iter().any(|part| matches!(part.content, File(_))),
         Body::Empty | Body::Text(_) | Body::Json(_) | Body::Form(_) => false,
@@ -149,7 +149,7 @@ fn cookies(cookies: Cookies) -> &'static str {
 
 fn redirects(plan: &Plan) -> String {
     let default = plan.defaults.redirects_max;
-    let differs = |request: &&Request| request.redirects_max.is_some_and(|own| own != default);
+    let differs = |request: &&Call| request.http().redirects_max.is_some_and(|own| own != default);
     let others = requests(plan).filter(differs).count();
     let text = match default {
         0 => "not followed".to_owned(),
@@ -166,7 +166,7 @@ fn compression(plan: &Plan) -> String {
     let tokens: Vec<&str> = plan.defaults.compression.iter().map(|coding| coding.token()).collect();
     if !tokens.is_empty() {
         format!("`accept-encoding: {}`; replies are decoded", tokens.join(", "))
-    } else if own(&plan.defaults.headers) || requests(plan).any(|request| own(&request.headers)) {
+    } else if own(&plan.defaults.headers) || requests(plan).any(|request| own(&request.http().headers)) {
         "as the plan's own `accept-encoding` says; replies are not decoded".into()
     } else {
         "not asked for".into()

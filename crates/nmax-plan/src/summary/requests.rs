@@ -54,7 +54,7 @@ fn list(steps: &[Step]) -> Part {
 
 fn step(step: &Step) -> Part {
     match step {
-        Step::Request(_) => fixed(1, 1.0),
+        Step::Call(_) => fixed(1, 1.0),
         Step::Think(_) | Step::Set(_) => fixed(0, 1.0),
         Step::Transaction(transaction) => list(&transaction.steps),
         Step::If(step) => list(&step.then).or(list(&step.otherwise)),

@@ -26,7 +26,7 @@ fn contains(rule: &TagRule, text: &str) -> bool {
 }
 
 fn tags_of(plan: &Plan) -> Vec<Vec<String>> {
-    let requests = plan.scenarios.iter().flat_map(|scenario| scenario.requests());
+    let requests = plan.scenarios.iter().flat_map(|scenario| scenario.calls());
     requests.map(|request| request.tags.clone()).collect()
 }
 

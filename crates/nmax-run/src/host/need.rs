@@ -51,8 +51,8 @@ impl Need {
         let users = mix.saturating_add(beside(plan));
         let defaults = &plan.defaults;
         let is_one_at_a_time = defaults.connection == Connection::PerRequest;
-        let has_resources = plan.all_scenarios().flat_map(Scenario::requests).any(|request| {
-            let page = request.page.as_ref();
+        let has_resources = plan.all_scenarios().flat_map(Scenario::calls).any(|request| {
+            let page = request.http().page.as_ref();
             page.is_some_and(|page| !page.listed.is_empty() || page.discover != Discover::Nothing)
         });
         let of_origin = if has_resources { CONNECTIONS_PER_ORIGIN as u64 } else { 1 };
@@ -112,8 +112,8 @@ fn is_of_vus(workload: &Workload) -> bool {
 /// The longest that an iteration can take.
 fn longest(plan: &Plan, scenario: &Scenario) -> Duration {
     let step = |step: &Step| match step {
-        Step::Request(request) => {
-            let hops = request.redirects_max.unwrap_or(plan.defaults.redirects_max);
+        Step::Call(request) => {
+            let hops = request.http().redirects_max.unwrap_or(plan.defaults.redirects_max);
             request.timeout.unwrap_or(plan.defaults.timeout).saturating_mul(hops + 1)
         }
         Step::Think(ThinkTime::Fixed(pause) | ThinkTime::Uniform { max: pause, .. }) => *pause,

@@ -171,7 +171,7 @@ fn what_is_missing_is_said() {
 #[test]
 fn requests_of_a_step_are_called_after_it() {
     let plan = Plan::for_url(&Planless::get("http://127.0.0.1:1/status/404?x=1")).unwrap();
-    let request = plan.scenarios[0].requests().next().unwrap();
+    let request = plan.scenarios[0].calls().next().unwrap();
     let mut catalog = Catalog::default();
     let name = catalog.requests.intern(request.name.as_constant().unwrap());
     let mut sides = Sides::new(Tap::default(), &plan, 0, HOLD);
@@ -211,9 +211,10 @@ fn the_user_agent_is_that_of_all_requests() {
     let header = |value: &str| ("User-Agent".to_owned(), nmax_plan::template::Template::text(value));
     plan.defaults.headers = vec![header("mine")];
     assert_eq!(agent(&plan).unwrap(), "mine");
-    plan.scenarios[0].change_requests(&mut |request| request.headers = vec![header("own")]);
+    plan.scenarios[0].change_calls(&mut |request| request.http_mut().headers = vec![header("own")]);
     assert_eq!(agent(&plan).unwrap(), "own");
     let hole = nmax_plan::template::Template { parts: vec![nmax_plan::template::Part::Iteration] };
-    plan.scenarios[0].change_requests(&mut |request| request.headers = vec![("user-agent".to_owned(), hole.clone())]);
+    plan.scenarios[0]
+        .change_calls(&mut |request| request.http_mut().headers = vec![("user-agent".to_owned(), hole.clone())]);
     assert_eq!(agent(&plan), None, "it varies");
 }

@@ -93,7 +93,7 @@ fn cut(plan: &mut Plan, wanted: Option<&str>) -> Result<usize, String> {
     let mut names = Vec::new();
     for (index, scenario) in plan.scenarios.iter_mut().enumerate() {
         for place in 0..scenario.steps.len() {
-            let Step::Request(request) = &scenario.steps[place] else {
+            let Step::Call(request) = &scenario.steps[place] else {
                 continue;
             };
             let name = request.name.as_constant().unwrap_or_default();

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use nmax_metrics::{NameId, Outcome, Section};
-use nmax_plan::plan::{Request, Step};
+use nmax_plan::plan::{Call, Step};
 
 use super::*;
 use crate::fixture::{FORM, HOME, Run};
@@ -20,8 +20,8 @@ fn reply(run: &mut Run, name: NameId, status: &[(u16, u64)]) {
 }
 
 /// Changes the request of scenario `browse`.
-fn with_home(run: &mut Run, change: impl Fn(&mut Request)) {
-    if let Step::Request(request) = &mut run.plan.scenarios[0].steps[0] {
+fn with_home(run: &mut Run, change: impl Fn(&mut Call)) {
+    if let Step::Call(request) = &mut run.plan.scenarios[0].steps[0] {
         change(Arc::make_mut(request));
     }
 }
@@ -59,7 +59,7 @@ fn who_follows_or_expects_a_redirect_is_not_warned() {
     let mut expected = redirects();
     with_home(&mut expected, |request| request.expect.status = vec![(302, 302)]);
     let mut followed = redirects();
-    with_home(&mut followed, |request| request.redirects_max = Some(10));
+    with_home(&mut followed, |request| request.http_mut().redirects_max = Some(10));
     let mut by_default = redirects();
     by_default.plan.defaults.redirects_max = 10;
     for run in [expected, followed, by_default] {

@@ -13,7 +13,7 @@ fn tagged(tag: &str) -> Scope {
 /// `home` is a page with the tag `static`; 300 users of `adsl` see replies in 500 ms, 3 of them failures.
 fn placed() -> Run {
     let mut run = Run::healthy();
-    if let Step::Request(request) = &mut run.plan.scenarios[0].steps[0] {
+    if let Step::Call(request) = &mut run.plan.scenarios[0].steps[0] {
         Arc::make_mut(request).tags.push("static".into());
     }
     run.catalog.pages = vec!["home".into()];
@@ -69,7 +69,7 @@ fn what_cannot_be_told_apart_says_why() {
     // The same request without the tag: its exchanges are among those of the tag, and cannot be taken out.
     let mut other = run.plan.scenarios[0].clone();
     other.name = "again".into();
-    if let Step::Request(request) = &mut other.steps[0] {
+    if let Step::Call(request) = &mut other.steps[0] {
         Arc::make_mut(request).tags.clear();
     }
     run.plan.scenarios.push(other);

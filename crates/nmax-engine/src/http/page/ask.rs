@@ -2,8 +2,7 @@
 
 use nmax_extract::resources::Kind;
 use nmax_http::{KeepBody, RequestText, Url};
-use nmax_plan::plan::{Expect, Method, Request};
-use nmax_plan::template::Template;
+use nmax_plan::plan::Method;
 
 use super::cache::{Stored, selected};
 use super::fetch::Load;
@@ -72,16 +71,5 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
         message.write(&self.values, &mut self.buffers.body, &mut text);
         add_cookies(&self.jar, (&url.origin, url.target.as_bytes()), || context.unix_now_s(), &mut text);
         text
-    }
-}
-
-/// A GET that says nothing of its own.
-pub(super) fn bare_request() -> Request {
-    let nothing = || Template { parts: Vec::new() };
-    Request {
-        name: nothing(),
-        url: nothing(),
-        expect: Expect { status: Vec::new(), checks: Vec::new() },
-        ..Request::get("/")
     }
 }

@@ -5,10 +5,9 @@ use std::collections::VecDeque;
 use nmax_extract::resources::{Found, Kind, Priority, Resources};
 use nmax_http::{Alarm, Origin, Url};
 use nmax_metrics::Nanos;
-use nmax_plan::plan::{Page, Request};
-use nmax_plan::template::Escape;
+use nmax_plan::plan::{HttpCall, Page};
+use nmax_plan::template::{Escape, Template};
 
-use super::ask::bare_request;
 use super::cache::{Content, Stored, selected};
 use super::lane::Lanes;
 use super::queue::{Queue, Resource, Source};
@@ -49,7 +48,7 @@ pub(super) struct Load<'a, D> {
     pub(super) assignment: &'a Assignment,
     pub(super) prepared: &'a Prepared,
     /// What the requests of resources have beside the defaults of the plan: nothing.
-    pub(super) request: Request,
+    pub(super) request: HttpCall,
     /// The document's origin: what the plan sends to it goes nowhere else.
     pub(super) origin: Origin,
     pub(super) queue: Queue<'a>,
@@ -70,7 +69,8 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
         end: StepEnd,
     ) -> (StepEnd, Fetched) {
         let named = self.named.take();
-        let (StepEnd::Next(done, true), Some(page), Some(url)) = (end, &prepared.request.page, self.page.clone())
+        let (StepEnd::Next(done, true), Some(page), Some(url)) =
+            (end, &prepared.request.http().page, self.page.clone())
         else {
             return (end, Fetched::default());
         };
@@ -79,7 +79,7 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
             deadline: done + Nanos::from(timeout),
             assignment,
             prepared,
-            request: bare_request(),
+            request: HttpCall::get(Template::default()),
             origin: url.origin.clone(),
             queue: Queue::new(prepared.request.name.as_constant().unwrap_or("page"), &url, &page.discover)
                 .with_tags(context.program.tagger.as_ref()),

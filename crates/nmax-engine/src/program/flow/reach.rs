@@ -13,7 +13,7 @@ impl<Q> Flow<Q> {
     pub fn transitions(&self, page: impl Fn(&Q) -> Option<usize>, max: usize) -> Vec<(usize, usize)> {
         let (mut pairs, mut known) = (Vec::new(), HashSet::new());
         for (at, action) in self.actions[self.steps.clone()].iter().enumerate() {
-            let Action::Request(request) = action else { continue };
+            let Action::Call(request) = action else { continue };
             let Some(from) = page(request) else { continue };
             let after = self.pages_after(at + self.steps.start, &page);
             let new = after.into_iter().map(|to| (from, to)).filter(|pair| known.insert(*pair));
@@ -36,7 +36,7 @@ impl<Q> Flow<Q> {
             if !self.steps.contains(&at) || std::mem::replace(&mut seen[at], true) {
                 continue;
             }
-            if let Action::Request(request) = &self.actions[at]
+            if let Action::Call(request) = &self.actions[at]
                 && let Some(to) = page(request)
             {
                 if !found.contains(&to) {
@@ -57,7 +57,7 @@ impl<Q> Flow<Q> {
             Action::Next(pass) => vec![at + 1, pass.end],
             Action::Choose(ways) => ways.targets.clone(),
             Action::End(_) => Vec::new(),
-            Action::Request(_)
+            Action::Call(_)
             | Action::Think(_)
             | Action::Set(_)
             | Action::Enter(_)

@@ -9,11 +9,7 @@ use proptest::prelude::*;
 use super::*;
 
 fn request(name: usize) -> Step {
-    Step::Request(Arc::new(Request {
-        name: Template::text(name.to_string()),
-        body: nmax_plan::plan::Body::Empty,
-        ..Request::get("/")
-    }))
+    Step::Call(Arc::new(Call { name: Template::text(name.to_string()), ..Call::get("/") }))
 }
 
 fn condition() -> Condition {
@@ -69,7 +65,7 @@ impl Answers<'_> {
 fn interpret(steps: &[Step], answers: &mut Answers<'_>, done: &mut Vec<String>) -> bool {
     for step in steps {
         let goes_on = match step {
-            Step::Request(request) => {
+            Step::Call(request) => {
                 done.push(request.name.as_constant().unwrap().to_owned());
                 true
             }
@@ -104,7 +100,7 @@ fn interpret(steps: &[Step], answers: &mut Answers<'_>, done: &mut Vec<String>) 
 }
 
 fn compiled(scenario: &Scenario) -> Flow<String> {
-    let name = |request: &Arc<Request>| request.name.as_constant().unwrap().to_owned();
+    let name = |request: &Arc<Call>| request.name.as_constant().unwrap().to_owned();
     let Ok(flow) = compile(scenario, |_, request| Ok::<_, Infallible>(name(request)), |_| 0);
     flow
 }
@@ -137,7 +133,7 @@ fn run(flow: &Flow<String>, answers: &mut Answers<'_>) -> Vec<String> {
             Action::End(_) => return done,
             other => {
                 match other {
-                    Action::Request(name) => done.push(name.clone()),
+                    Action::Call(name) => done.push(name.clone()),
                     Action::Begin(_) => done.push("begin".into()),
                     Action::Finish => done.push("finish".into()),
                     _ => {}
@@ -181,7 +177,7 @@ proptest! {
         let steps: Vec<Step> = names.iter().copied().map(request).collect();
         let flow = compiled(&scenario(steps));
         let found: Vec<usize> = flow.actions.iter().map(|action| match action {
-            Action::Request(name) => name.parse().unwrap(),
+            Action::Call(name) => name.parse().unwrap(),
             other => panic!("{other:?}"),
         }).collect();
         prop_assert_eq!(found, names);

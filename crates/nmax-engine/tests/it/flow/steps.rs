@@ -13,7 +13,8 @@ fn loops_count_their_passes() {
         until: LoopEnd::Times(slot(0)),
         counter: Some(1),
         steps: vec![with(get("/x"), |request| {
-            request.url.parts = vec![Part::Text("/".into()), Part::Slot(0), Part::Text("-".into()), Part::Slot(1)];
+            request.http_mut().url.parts =
+                vec![Part::Text("/".into()), Part::Slot(0), Part::Text("-".into()), Part::Slot(1)];
         })],
     });
     let outer = Step::Loop(Loop { until: LoopEnd::Times(Template::text("3")), counter: Some(0), steps: vec![inner] });

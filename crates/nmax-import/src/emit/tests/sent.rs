@@ -13,10 +13,10 @@ fn command(url: &str, headers: &[(String, String)]) -> Recording {
 
 /// The headers of a plan's first request, its defaults included.
 fn headers_of(plan: &Plan) -> Vec<(String, String)> {
-    let step = plan.scenarios[0].requests().next().expect("a request");
-    let is_own = |name: &str| step.headers.iter().any(|(own, _)| own == name);
+    let step = plan.scenarios[0].calls().next().expect("a request");
+    let is_own = |name: &str| step.http().headers.iter().any(|(own, _)| own == name);
     let defaults = plan.defaults.headers.iter().filter(|(name, _)| !is_own(name));
-    let all = defaults.chain(&step.headers);
+    let all = defaults.chain(&step.http().headers);
     let text = |value| String::from_utf8(rendered(value, Escape::None)).expect("text");
     all.map(|(name, value)| (name.clone(), text(value))).collect()
 }
@@ -42,7 +42,7 @@ proptest! {
         let plan = read(&emitted.plan, &emitted.files);
         prop_assert!(plan.is_ok(), "{}", plan.unwrap_err());
         let plan = plan.unwrap();
-        let again = sent(plan.scenarios[0].requests().next().unwrap(), &plan, &emitted.files);
+        let again = sent(plan.scenarios[0].calls().next().unwrap(), &plan, &emitted.files);
         prop_assert_eq!(split(&again.url).query, Some(query.as_str()), "{}", emitted.plan);
     }
 

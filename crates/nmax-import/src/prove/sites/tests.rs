@@ -71,17 +71,17 @@ fn a_pin_stands_right_behind_the_reply_that_it_belies() {
         let steps: Vec<&Step> = pinned.scenarios[0].all_steps().collect();
         let pin = Step::Set(vec![(site.extract.slot, Template::text("stale $1"))]);
         let at = steps.iter().position(|step| **step == pin).unwrap();
-        let before = steps[..at].iter().filter(|step| matches!(step, Step::Request(_))).count();
+        let before = steps[..at].iter().filter(|step| matches!(step, Step::Call(_))).count();
         assert_eq!(before, site.request + 1, "{site:?}");
-        assert!(matches!(steps[at - 1], Step::Request(_)), "{site:?}");
-        assert_eq!(pinned.scenarios[0].requests().count(), plan.scenarios[0].requests().count());
+        assert!(matches!(steps[at - 1], Step::Call(_)), "{site:?}");
+        assert_eq!(pinned.scenarios[0].calls().count(), plan.scenarios[0].calls().count());
     }
 }
 
 #[test]
 fn numbered_requests_tell_whose_a_reply_is() {
     let numbered = numbered(&plan());
-    for (number, request) in numbered.scenarios[0].requests().enumerate() {
+    for (number, request) in numbered.scenarios[0].calls().enumerate() {
         let name = request.name.as_constant().unwrap();
         let is = |name: &str| whose(name);
         assert_eq!(is(name), Whose::Request { request: number, hop: 0 });

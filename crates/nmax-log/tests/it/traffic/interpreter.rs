@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use nmax_log::plan::Made;
 use nmax_plan::choice::Stream;
 use nmax_plan::document::{Options, parse};
-use nmax_plan::plan::{Condition, LoopEnd, Pick, Plan, Request, Rows, Step, ThinkTime};
+use nmax_plan::plan::{Call, Condition, LoopEnd, Pick, Plan, Rows, Step, ThinkTime};
 use nmax_plan::template::{Part, Template};
 
 use super::world::{Line, Zipf, lognormal};
@@ -79,7 +79,7 @@ impl User<'_> {
     fn steps(&mut self, steps: &[Step], random: &mut Stream) {
         for step in steps {
             match step {
-                Step::Request(request) => self.request(request, random),
+                Step::Call(request) => self.request(request, random),
                 Step::Think(think) => self.at_s += pause_s(think, random),
                 Step::Set(values) => {
                     for (slot, value) in values {
@@ -110,8 +110,8 @@ impl User<'_> {
         }
     }
 
-    fn request(&mut self, request: &Request, random: &mut Stream) {
-        let target = self.text(&request.url, random);
+    fn request(&mut self, request: &Call, random: &mut Stream) {
+        let target = self.text(&request.http().url, random);
         let name = self.text(&request.name, random);
         let median = (self.durations_ms)(&name);
         let duration_s = lognormal(median, 3.0 * median, random) / 1e3;

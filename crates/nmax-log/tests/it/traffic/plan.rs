@@ -97,7 +97,7 @@ fn one_way_needs_no_choice() {
     let plan = interpreter::read(&made);
     let steps = &plan.scenarios[0].steps;
     assert_eq!((plan.scenarios.len(), steps.len()), (1, 7), "four requests and three pauses: {}", made.plan);
-    assert!(steps.iter().all(|step| matches!(step, Step::Request(_) | Step::Think(_))), "{}", made.plan);
+    assert!(steps.iter().all(|step| matches!(step, Step::Call(_) | Step::Think(_))), "{}", made.plan);
     for step in steps {
         if let Step::Think(ThinkTime::Lognormal { median, p95 }) = step {
             near(median.as_secs_f64(), 4.0, 0.05);

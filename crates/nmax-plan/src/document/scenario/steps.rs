@@ -81,7 +81,7 @@ fn of_kind(decoder: &mut Decoder, fields: Fields, entry: &Entry, scene: &mut Sce
     let value = &entry.value;
     if let Some((_, method)) = METHODS.iter().find(|(name, _)| *name == kind) {
         let request = request::decode(decoder, fields, (value, *method), scene)?;
-        return Some(Step::Request(Arc::new(request)));
+        return Some(Step::Call(Arc::new(request)));
     }
     match kind {
         "think" => think(decoder, value).map(Step::Think),

@@ -451,7 +451,7 @@ fn a_plan_that_sends_nothing_is_refused() {
 fn names_of_checks_are_cut() {
     let text = around(OPEN).replace("name: home", &format!("expect: {{ contains: {} }}", "é".repeat(300)));
     let plan = parse(&text, &options()).unwrap();
-    let crate::plan::Step::Request(request) = &plan.scenarios[0].steps[0] else { panic!("a request") };
+    let crate::plan::Step::Call(request) = &plan.scenarios[0].steps[0] else { panic!("a request") };
     assert_eq!(request.expect.checks[0].name, format!("contains {}...", "é".repeat(91)));
 }
 

@@ -40,7 +40,7 @@ fn steps(list: &[Step], scope: &Scope) -> Yaml {
 
 fn step(step: &Step, scope: &Scope) -> Yaml {
     Yaml::Map(match step {
-        Step::Request(step) => return request(step, scope),
+        Step::Call(step) => return request(step, scope),
         Step::Think(time) => vec![entry("think", think(*time))],
         Step::Set(values) => {
             let values = values.iter().map(|(slot, value)| (scope.name(*slot), scope.text(value)));

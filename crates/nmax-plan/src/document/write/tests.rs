@@ -186,21 +186,12 @@ fn request(slots: usize) -> BoxedStrategy<Step> {
             |((url, name, method, query, headers, body, status, tests, extract), (timeout, redirects_max, waits))| {
                 let expect_continue = waits && body != Body::Empty;
                 let checks = tests.into_iter().map(|test| Check { name: String::new(), test }).collect();
-                Step::Request(std::sync::Arc::new(Request {
-                    name,
-                    method,
-                    url,
-                    query,
-                    headers,
-                    body,
-                    expect: Expect { status, checks },
-                    extract: vec![extract],
-                    timeout,
-                    redirects_max,
-                    expect_continue,
-                    page: None,
-                    tags: Vec::new(),
-                }))
+                let expect = Expect { status, checks };
+                let page = None;
+                let what =
+                    What::Http(HttpCall { method, url, query, headers, body, redirects_max, expect_continue, page });
+                let (extract, tags) = (vec![extract], Vec::new());
+                Step::Call(std::sync::Arc::new(Call { name, expect, extract, timeout, tags, what }))
             },
         )
         .boxed()
@@ -434,7 +425,7 @@ fn plan() -> impl Strategy<Value = Plan> {
 fn with_names_of(mut plan: Plan, named: &Plan) -> Plan {
     for (scenario, other) in plan.scenarios.iter_mut().zip(&named.scenarios) {
         for (step, other) in scenario.steps.iter_mut().zip(&other.steps) {
-            if let (Step::Request(request), Step::Request(other)) = (step, other) {
+            if let (Step::Call(request), Step::Call(other)) = (step, other) {
                 let checks = &mut std::sync::Arc::make_mut(request).expect.checks;
                 for (check, other) in checks.iter_mut().zip(&other.expect.checks) {
                     check.name.clone_from(&other.name);

@@ -13,7 +13,7 @@ use nmax_engine::Settings;
 use nmax_engine::run::once::once_unless;
 use nmax_metrics::Outcome;
 use nmax_observe::process::pids;
-use nmax_plan::plan::{Action, Body, Method, Plan, ProcessRef, Request, Step};
+use nmax_plan::plan::{Action, Body, Call, Method, Plan, ProcessRef, Step};
 use nmax_plan::planless::Planless;
 use nmax_plan::template::Template;
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
@@ -178,11 +178,11 @@ fn plan_of_call(plan: &Plan, method: Method, url: &str, body: &str, limit: Durat
     let mut simple =
         Plan { defaults: plan.defaults.clone(), hosts: plan.hosts.clone(), target: plan.target.clone(), ..simple };
     simple.defaults.timeout = limit;
-    let change = &mut |request: &mut Request| {
-        request.method = method;
+    let change = &mut |request: &mut Call| {
+        request.http_mut().method = method;
         request.name = Template::text(format!("{} {url}", method.token()));
-        request.url = Template::text(url);
-        request.body = match body {
+        request.http_mut().url = Template::text(url);
+        request.http_mut().body = match body {
             "" => Body::Empty,
             text => Body::Text(Template::text(text)),
         };
@@ -190,7 +190,7 @@ fn plan_of_call(plan: &Plan, method: Method, url: &str, body: &str, limit: Durat
     let Some(scenario) = simple.scenarios.first_mut() else {
         return Err("the call has no request".into());
     };
-    scenario.change_requests(change);
-    debug_assert!(matches!(scenario.steps[..], [Step::Request(_)]));
+    scenario.change_calls(change);
+    debug_assert!(matches!(scenario.steps[..], [Step::Call(_)]));
     Ok(simple)
 }

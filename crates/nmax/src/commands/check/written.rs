@@ -35,8 +35,8 @@ pub fn beside_per_s(plan: &Plan) -> f64 {
 
 /// What is sent besides the requests of the steps and depends on replies: resources of pages, what redirects lead to.
 pub fn on_top(plan: &Plan) -> Option<String> {
-    let requests = || plan.scenarios.iter().flat_map(Scenario::requests);
-    let pages = || requests().filter_map(|request| request.page.as_ref());
+    let requests = || plan.scenarios.iter().flat_map(Scenario::calls);
+    let pages = || requests().filter_map(|request| request.http().page.as_ref());
     let listed: usize = pages().map(|page| page.listed.len()).sum();
     let mut parts = Vec::new();
     if listed > 0 {
@@ -47,7 +47,7 @@ pub fn on_top(plan: &Plan) -> Option<String> {
         parts.push("what pages name".to_owned());
     }
     let default = plan.defaults.redirects_max;
-    if requests().any(|request| request.redirects_max.unwrap_or(default) > 0) {
+    if requests().any(|request| request.http().redirects_max.unwrap_or(default) > 0) {
         parts.push("what redirects lead to".to_owned());
     }
     (!parts.is_empty()).then(|| format!("on top of these: {}", parts.join("; ")))

@@ -1,6 +1,6 @@
 //! Which requests of a run and of a log are the same: by name, or by method and path.
 
-use nmax_plan::plan::{Plan, Request, Step};
+use nmax_plan::plan::{Call, Plan, Step};
 use nmax_plan::template::{Part, Template};
 
 /// What a request of a run asks for.
@@ -24,8 +24,8 @@ pub fn known<'a>(plan: &Plan, names: impl Iterator<Item = &'a String>) -> Vec<Kn
         let request = requests.iter().find(|request| request.name.as_constant() == Some(name))?;
         Some(Known {
             name: name.clone(),
-            method: request.method.token().to_owned(),
-            path: path(&with_holes(&request.url)),
+            method: request.http().method.token().to_owned(),
+            path: path(&with_holes(&request.http().url)),
         })
     };
     let of_name = |name: &String| {
@@ -40,9 +40,9 @@ pub fn known<'a>(plan: &Plan, names: impl Iterator<Item = &'a String>) -> Vec<Kn
     names.filter_map(|name| of_plan(name).or_else(|| of_name(name))).collect()
 }
 
-fn collect<'a>(steps: &'a [Step], into: &mut Vec<&'a Request>) {
+fn collect<'a>(steps: &'a [Step], into: &mut Vec<&'a Call>) {
     for step in steps {
-        if let Step::Request(request) = step {
+        if let Step::Call(request) = step {
             into.push(request);
         }
         step.parts().into_iter().for_each(|steps| collect(steps, into));

@@ -144,17 +144,17 @@ fn background(plan: &Plan) -> impl Iterator<Item = &Scenario> {
 
 /// Names of requests that do not vary.
 fn names<'a>(scenarios: impl Iterator<Item = &'a Scenario>) -> HashSet<String> {
-    let requests = scenarios.flat_map(Scenario::requests);
+    let requests = scenarios.flat_map(Scenario::calls);
     requests.filter_map(|request| Some(request.name.as_constant()?.to_owned())).collect()
 }
 
 /// Whether requests of the background can be told from those of the mix by their names.
 pub(super) fn is_told_apart(plan: &Plan) -> bool {
     let mixed = names(mix(plan));
-    let mut requests = background(plan).flat_map(Scenario::requests);
+    let mut requests = background(plan).flat_map(Scenario::calls);
     requests.all(|request| {
         let is_other = request.name.as_constant().is_some_and(|name| !mixed.contains(name));
-        is_other && request.page.is_none()
+        is_other && request.http().page.is_none()
     })
 }
 

@@ -21,9 +21,9 @@ pub(super) fn mean_s(plan: &Plan) -> Option<f64> {
 /// Mean number of exchanges of an iteration of the mix; `None` where replies or data decide.
 pub(super) fn exchanges(plan: &Plan) -> Option<f64> {
     of_mix(plan, &|step| match step {
-        Step::Request(request) => {
-            let redirects_max = request.redirects_max.unwrap_or(plan.defaults.redirects_max);
-            (request.page.is_none() && redirects_max == 0).then_some(1.0)
+        Step::Call(request) => {
+            let redirects_max = request.http().redirects_max.unwrap_or(plan.defaults.redirects_max);
+            (request.http().page.is_none() && redirects_max == 0).then_some(1.0)
         }
         _ => Some(0.0),
     })
@@ -50,7 +50,7 @@ fn of_steps(steps: &[Step], of: &dyn Fn(&Step) -> Option<f64>) -> Option<f64> {
 fn of_step(step: &Step, of: &dyn Fn(&Step) -> Option<f64>) -> Option<f64> {
     let is_free = |steps: &[Step]| all_steps(steps).all(|step| of(step) == Some(0.0));
     match step {
-        Step::Think(_) | Step::Request(_) | Step::Set(_) | Step::End(_) => of(step),
+        Step::Think(_) | Step::Call(_) | Step::Set(_) | Step::End(_) => of(step),
         Step::Transaction(transaction) => of_steps(&transaction.steps, of),
         Step::If(step) => (is_free(&step.then) && is_free(&step.otherwise)).then_some(0.0),
         Step::Loop(step) if is_free(&step.steps) => Some(0.0),

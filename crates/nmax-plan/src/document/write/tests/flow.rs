@@ -12,7 +12,7 @@ use super::{any_text, feeders, one_line, think};
 use crate::document::tests::{options, read};
 use crate::document::{Options, parse};
 use crate::plan::*;
-use crate::template::{Call, Function, Part, Template};
+use crate::template::{self, Function, Part, Template};
 
 /// Every scenario of the test sets them in its setup.
 const SLOTS: [&str; 3] = ["a", "b-2", "ü_c"];
@@ -39,7 +39,7 @@ fn name(shared: bool) -> BoxedStrategy<Part> {
 }
 
 fn call(function: Function, arguments: Vec<Template>) -> Part {
-    Part::Call(Box::new(Call { function, arguments }))
+    Part::Call(Box::new(template::Call { function, arguments }))
 }
 
 /// A hole: a name, or calls of calls with any text in quotes.
@@ -149,15 +149,10 @@ fn request(shared: bool) -> BoxedStrategy<Step> {
     });
     (page(shared), tags, template(shared), option::of(value))
         .prop_map(|(page, tags, body, value)| {
-            Step::Request(Arc::new(Request {
-                name: Template::text("thing"),
-                method: Method::Post,
-                body: Body::Text(body),
-                extract: value.into_iter().collect(),
-                page,
-                tags,
-                ..Request::get("/")
-            }))
+            let (method, body) = (Method::Post, Body::Text(body));
+            let what = What::Http(HttpCall { method, body, page, ..HttpCall::get(Template::text("/")) });
+            let (name, extract) = (Template::text("thing"), value.into_iter().collect());
+            Step::Call(Arc::new(Call { name, extract, tags, what, ..Call::get("/") }))
         })
         .boxed()
 }
