@@ -232,7 +232,11 @@ impl Finder<'_> {
                 self.named(&text, value, Coding::Raw);
             }
         }
-        for at in memchr::memchr_iter(b' ', bytes) {
+        // Behind a word alone: each blank of many would be followed by all others.
+        let is_behind_word = |at: &usize| {
+            at.checked_sub(1).is_some_and(|last| bytes[last].is_ascii_alphanumeric() || bytes[last] == b'-')
+        };
+        for at in memchr::memchr_iter(b' ', bytes).filter(is_behind_word) {
             let start = bytes[..at].iter().rposition(|byte| !byte.is_ascii_alphanumeric()).map_or(0, |at| at + 1);
             if let Some(scheme) = is_scheme(&bytes[start..at]).filter(|scheme| bytes[start..at] == **scheme) {
                 let value = word(at);

@@ -247,6 +247,10 @@ fn beginnings_are_read_once() {
         "4111 ",
         "%25",
         "\\\"",
+        " ",
+        " \t",
+        "a ",
+        "a: \t",
     ] {
         let text = beginning.repeat(40_000 / beginning.len());
         redactor.data(&text);
