@@ -1,20 +1,29 @@
 //! A run from an [`Order`] to what it [`Finished`] with: preflight and consent, directory, timeline, sources, verdict.
 //!
 //! # Layout
-//! - before: [`preflight`] (whether the target may be loaded and can be reached), [`safety`] (what may be loaded), [`host`]
-//!   (what this host lets a run do)
+//! - before: [`load`] (a plan from its file), [`preflight`] (whether the target may be loaded and can be reached),
+//!   [`safety`] (what may be loaded), [`host`] (what this host lets a run do), [`hints`] (what in the plan has no effect),
+//!   [`smoke`] (one iteration before the load), [`check`] (all of it, and advice)
 //! - `session`: one run from its plan to its verdict; [`listener`]: who is told meanwhile
 //! - [`fidelity`]: its traffic beside that which its plan was made of; [`sides`]: its exchanges beside followed logs
+//! - [`logs`]: access logs from files; [`compare`]: runs and logs before and after; [`trend`]: a figure over many runs
+//! - [`once`]: one iteration, exchange by exchange; [`wire`]: one request, byte by byte
 //! - [`slices`]: its exchanges, by whatever tells them apart, from its files
 //! - [`secrets`]: what must not be stored; [`signals`]: what ends a run from outside; [`plan_of_manifest`]: the plan of a
 //!   stored run
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+pub mod check;
+pub mod compare;
 mod exit;
 pub mod fidelity;
+pub mod hints;
 pub mod host;
 pub mod listener;
+pub mod load;
+pub mod logs;
+pub mod once;
 mod plan;
 pub mod preflight;
 pub mod safety;
@@ -23,6 +32,9 @@ mod session;
 pub mod sides;
 pub mod signals;
 pub mod slices;
+pub mod smoke;
+pub mod trend;
+pub mod wire;
 
 pub use exit::Exit;
 pub use listener::Listener;

@@ -6,6 +6,7 @@ use clap::error::{ContextKind, ContextValue};
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use nmax_agent::AgentArgs;
 use nmax_plan::plan::Profile;
+use nmax_run::load::Changes;
 
 use crate::complete::candidates;
 
@@ -36,7 +37,6 @@ pub use target::TargetArgs;
 pub use usl::{
     CompareArgs, DimensionName, FigureArgs, FitArgs, LawArgs, PredictArgs, ReadArgs, UslArgs, UslVerb, WhatIfArgs,
 };
-pub use values::instant;
 use values::{duration, factor, observed, pair, resolve, slack};
 
 /// Options whose values may be secrets, whatever is wrong with them.
@@ -327,6 +327,30 @@ pub struct PlanArgs {
     /// Where a name leads, in place of asking, as in shop.test:443:10.0.0.7; may be repeated
     #[arg(long, value_name = "HOST[:PORT]:ADDRESS[:PORT],..", value_parser = resolve)]
     pub resolve: Vec<nmax_plan::plan::HostOverride>,
+}
+
+impl PlanArgs {
+    /// What they change of a plan.
+    pub fn changes(&self) -> Changes {
+        Changes {
+            target: self.target.clone(),
+            env: self.env.clone(),
+            set: self.set.clone(),
+            duration: self.duration,
+            profile: self.profile.map(ProfileName::profile),
+            compress: self.compress,
+            seed: self.seed,
+            pacing_slack: self.pacing_slack,
+            observe: self.observe.clone(),
+            insecure: self.insecure,
+            ca: self.ca.clone(),
+            cert: self.cert.clone(),
+            key: self.key.clone(),
+            proxy: self.proxy.clone(),
+            source: self.source.clone(),
+            resolve: self.resolve.clone(),
+        }
+    }
 }
 
 /// Names of profiles; what they are is in the help of `--profile`.

@@ -20,7 +20,6 @@ pub mod scale;
 mod schema;
 pub mod slice;
 pub mod small;
-mod smoke;
 pub mod target;
 pub mod trend;
 pub mod usl;

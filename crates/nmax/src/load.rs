@@ -1,18 +1,10 @@
 //! From a file or URL and the flags around it to a plan.
 
-use std::fmt;
-use std::fs;
-use std::io::{self, Read};
 use std::path::Path;
 
-use nmax_extract::{Extractor, tag};
-use nmax_log::replay::Schedule;
-use nmax_plan::addresses::{is_absolute, parse_proxy};
-use nmax_plan::document::{self, DocumentError, Options};
-use nmax_plan::plan::{
-    Arrivals, Body, ClientCertificate, Coding, Connection, Method, Plan, REDIRECTS_DEFAULT, Version, Visitor, Workload,
-};
+use nmax_plan::plan::{Arrivals, Coding, Connection, Method, Plan, REDIRECTS_DEFAULT, Version, Visitor};
 use nmax_plan::planless::Planless;
+use nmax_run::load::{self, LoadError, is_url};
 
 use crate::args::{ConnectionPolicy, PlanArgs, PlanlessArgs, ProfileName};
 use crate::say;
@@ -20,179 +12,8 @@ use crate::say;
 /// What `--compressed` accepts, as curl does.
 const COMPRESSED: [Coding; 4] = [Coding::Gzip, Coding::Deflate, Coding::Brotli, Coding::Zstd];
 
-/// Why there is no plan.
-#[derive(Debug)]
-pub enum LoadError {
-    /// The file cannot be read.
-    File(String),
-    /// What is wrong with the document or the arguments, all at once.
-    Document(Vec<DocumentError>),
-    /// Flags that do not fit.
-    Usage(String),
-}
-
-impl fmt::Display for LoadError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::File(text) | Self::Usage(text) => f.write_str(text),
-            Self::Document(errors) => {
-                // The command puts `error: ` before the whole; each location gets its own.
-                for (index, error) in errors.iter().enumerate() {
-                    let prefix = if index == 0 { "" } else { "error: " };
-                    writeln!(f, "{prefix}{error}")?;
-                }
-                let plural = if errors.len() == 1 { "" } else { "s" };
-                write!(f, "{} error{plural}; nothing was sent", errors.len())
-            }
-        }
-    }
-}
-
-/// Whether the argument of `nmax run` is a URL.
-pub fn is_url(what: &str) -> bool {
-    is_absolute(what)
-}
-
-/// Complains about an address without a scheme, as in `127.0.0.1:8080` or `shop.test/items`.
-pub fn refuse_address(what: &str) -> Result<(), LoadError> {
-    if !is_address(what) || Path::new(what).exists() {
-        return Ok(());
-    }
-    let help = "a URL begins with http:// or https://, everything else is the path of a plan";
-    let host_end = what.find('/').unwrap_or(what.len());
-    let what = match what[..host_end].rfind('@') {
-        Some(at) => format!("REDACTED{}", &what[at..]),
-        None => what.to_owned(),
-    };
-    Err(LoadError::Usage(format!("{what}: there is no such file: did you mean http://{what}?\n  help: {help}")))
-}
-
-/// Whether this looks like host:port or host/path and not like the path of a plan.
-fn is_address(what: &str) -> bool {
-    let (place, path) = what.split_once('/').map_or((what, None), |(place, path)| (place, Some(path)));
-    let (host, port) = place.rsplit_once(':').map_or((place, None), |(host, port)| (host, Some(port)));
-    let is_plan = [".yaml", ".yml", ".json"].iter().any(|end| what.ends_with(end));
-    let is_host = host == "localhost" || (host.contains('.') && !host.starts_with('.')) || host.starts_with('[');
-    match port {
-        Some(port) => !host.is_empty() && port.parse::<u16>().is_ok(),
-        None => is_host && !is_plan && (path.is_some() || !host.contains(char::is_alphabetic) || host == "localhost"),
-    }
-}
-
-/// The plan of a file, changed by flags.
-pub fn plan_of_file(file: &Path, args: &PlanArgs) -> Result<Plan, LoadError> {
-    let text = read_plan(file).map_err(|error| {
-        let help =
-            "give the path of a plan, or a URL with http:// or https://; `nmax init` writes a plan to start from";
-        LoadError::File(format!("{}: cannot read the plan: {error}\n  help: {help}", file.display()))
-    })?;
-    let folder = file.parent().unwrap_or(Path::new(""));
-    let read = |name: &str| {
-        let path = folder.join(name);
-        length(&path)?;
-        fs::read_to_string(path).map_err(|error| error.to_string())
-    };
-    let given = |name: &str| args.env.iter().rev().find(|(given, _)| given == name).map(|(_, value)| value.clone());
-    let env = |name: &str| given(name).or_else(|| std::env::var(name).ok());
-    let options = Options {
-        file: &file.display().to_string(),
-        read: &read,
-        exists: &|name| length(&folder.join(name)),
-        env: &env,
-        target: args.target.as_deref(),
-        set: &args.set,
-        duration: args.duration,
-        profile: args.profile.map(ProfileName::profile),
-        compress: args.compress,
-        seed: args.seed,
-        check_source: &|source| Extractor::new(source).map(|_| ()),
-    };
-    let mut plan = document::parse(&text, &options).map_err(LoadError::Document)?;
-    refuse_listed(&plan)?;
-    // Files that the plan names are relative to it.
-    plan.change_files(&mut |name| *name = folder.join(&*name).display().to_string());
-    tag(&mut plan);
-    plan.defaults.ca_files.extend(args.ca.iter().cloned());
-    plan.defaults.insecure |= args.insecure;
-    lead(&mut plan, args)?;
-    Ok(plan)
-}
-
-/// The plan of a log, whose requests are not in it yet, changed by flags.
-pub fn plan_of_log(text: &str, args: &PlanArgs) -> Result<Plan, LoadError> {
-    let options = Options {
-        read: &|_| Ok(Schedule::stub()),
-        exists: &|_| Ok(0),
-        target: args.target.as_deref(),
-        set: &args.set,
-        seed: args.seed,
-        check_source: &|source| Extractor::new(source).map(|_| ()),
-        ..Options::of("replay")
-    };
-    let mut plan = document::parse(text, &options).map_err(LoadError::Document)?;
-    plan.defaults.ca_files.extend(args.ca.iter().cloned());
-    plan.defaults.insecure |= args.insecure;
-    lead(&mut plan, args)?;
-    Ok(plan)
-}
-
-/// Complains about a plan that starts iterations by a list, which is in a log and not in the plan.
-fn refuse_listed(plan: &Plan) -> Result<(), LoadError> {
-    let is_listed = |workload: &Workload| matches!(workload, Workload::Open { arrivals: Arrivals::Listed, .. });
-    let mut workloads = std::iter::once(&plan.workload).chain(plan.background.iter().map(|own| &own.workload));
-    if workloads.any(is_listed) {
-        let help = "replay the log by `nmax replay LOG`, or write `arrivals: even` or `arrivals: poisson`";
-        return Err(LoadError::Usage(format!(
-            "`arrivals: listed` is the plan of a replay, and its instants are in the log\n  help: {help}"
-        )));
-    }
-    Ok(())
-}
-
-/// The text of a plan, which may come through a pipe. What is longer than a plan can be is not read to its end.
-fn read_plan(file: &Path) -> io::Result<String> {
-    let mut text = String::new();
-    let opened = fs::File::open(file)?;
-    opened.take(document::DOCUMENT_BYTES_MAX as u64 + 1).read_to_string(&mut text)?;
-    Ok(text)
-}
-
-/// Changes the way to the servers as the flags say.
-fn lead(plan: &mut Plan, args: &PlanArgs) -> Result<(), LoadError> {
-    plan.pacing_slack = args.pacing_slack.or(plan.pacing_slack);
-    let defaults = &mut plan.defaults;
-    if let Some((certificate_file, key_file)) = args.cert.clone().zip(args.key.clone()) {
-        defaults.client_certificate = Some(ClientCertificate { certificate_file, key_file });
-    }
-    if let Some(proxy) = &args.proxy {
-        // Not by the parser of arguments, which quotes what it refuses: it may hold a password.
-        let parsed = parse_proxy(proxy)
-            .map_err(|error| LoadError::Usage(format!("--proxy: {}\n  help: {}", error.message, error.remedy)));
-        defaults.proxy = Some(parsed?);
-    }
-    if !args.source.is_empty() {
-        defaults.source_addresses.clone_from(&args.source);
-    }
-    // The first that covers a name counts.
-    plan.hosts.splice(0..0, args.resolve.iter().cloned());
-    let env = |name: &str| std::env::var(name).ok();
-    document::observe_also(plan, &args.observe, &env).map_err(LoadError::Document)
-}
-
-/// Length in bytes of a file that can be read.
-fn length(file: &Path) -> Result<u64, String> {
-    let about = fs::metadata(file).map_err(|error| error.to_string())?;
-    if !about.is_file() {
-        return Err("it is not a file".to_owned());
-    }
-    match fs::File::open(file) {
-        Ok(_) => Ok(about.len()),
-        Err(error) => Err(error.to_string()),
-    }
-}
-
 /// The plan of a URL and flags.
-pub fn plan_of_url(url: &str, args: &PlanArgs, run: &PlanlessArgs) -> Result<Plan, LoadError> {
+fn plan_of_url(url: &str, args: &PlanArgs, run: &PlanlessArgs) -> Result<Plan, LoadError> {
     if !args.set.is_empty() || !args.env.is_empty() || args.target.is_some() {
         return Err(LoadError::Usage(
             "--set, -e and --target change a plan, but a URL was given\n  help: write a plan with `nmax init`".into(),
@@ -232,25 +53,11 @@ pub fn plan_of_url(url: &str, args: &PlanArgs, run: &PlanlessArgs) -> Result<Pla
         seed: args.seed,
         ..Planless::get(url)
     };
-    let mut plan = Plan::for_url(&planless).map_err(LoadError::Document)?;
+    let mut plan = load::plan_of_url(&planless, body_file, &args.changes())?;
     if run.new_visitors {
         plan.defaults.visitor = Visitor::New;
     }
-    if let Some(file) = body_file {
-        length(Path::new(file)).map_err(|error| {
-            LoadError::Usage(format!("-b @{file}: {error}\n  help: give the path of a file, or the text itself"))
-        })?;
-        send_file(&mut plan, file);
-    }
-    lead(&mut plan, args)?;
     Ok(plan)
-}
-
-/// Sends a file with every request.
-fn send_file(plan: &mut Plan, file: &str) {
-    for scenario in &mut plan.scenarios {
-        scenario.change_calls(&mut |request| request.http_mut().body = Body::File(file.to_owned()));
-    }
 }
 
 /// The plan of a file or a URL, with flags that fit it.
@@ -258,30 +65,12 @@ pub fn plan(what: &str, args: &PlanArgs, planless: &PlanlessArgs) -> Result<Plan
     if is_url(what) {
         return plan_of_url(what, args, planless);
     }
-    refuse_address(what)?;
+    load::refuse_address(what)?;
     if let Some(flag) = planless.given() {
         let help = "these flags go with a URL; change a plan by --set, as in --set workload.closed.vus=64";
         return Err(LoadError::Usage(format!("{flag} was given with a plan\n  help: {help}")));
     }
-    let plan = plan_of_file(Path::new(what), args)?;
+    let plan = load::plan_of_file(Path::new(what), &args.changes())?;
     say::keep_secrets(&plan);
     Ok(plan)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn addresses_are_told_from_paths() {
-        for what in
-            ["127.0.0.1:8080", "[::1]:80", "shop:8080", "localhost", "10.0.0.1", "shop.test/items", "a.b:1/x.json"]
-        {
-            assert!(is_address(what), "{what}");
-        }
-        for what in ["plan.yaml", "plans/shop.yaml", "./plan", "../plan", "my.plans/shop.yml", "plan", "plan:x", ":80"]
-        {
-            assert!(!is_address(what), "{what}");
-        }
-    }
 }

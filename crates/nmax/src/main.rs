@@ -2,7 +2,7 @@
 //!
 //! # Layout
 //! - `args`: the command line as typed; `complete`: what a shell offers for it; `commands`: what each verb does
-//! - `load`: from a file or URL and flags to a plan; `hints`: what in it has no effect; `clearance`: whether it may be run
+//! - `load`: from a file or URL and flags to a plan; `clearance`: whether it may be run
 //! - `live`: the progress of a run; `say`: what is printed
 //!
 //! A run itself, from its order to its verdict, is in `nmax-run`.
@@ -14,7 +14,6 @@ mod args;
 mod clearance;
 mod commands;
 mod complete;
-mod hints;
 mod live;
 mod load;
 mod logs;

@@ -52,6 +52,11 @@ pub fn note(line: impl Into<Painted>) {
     write_error(&(line.into() + "\n"));
 }
 
+/// Says on standard error what may not be as it was meant.
+pub fn warning(text: impl std::fmt::Display) {
+    note(format_args!("warning: {text}"));
+}
+
 /// Lines on standard error, a terminal, that the next ones take the place of: the columns of each.
 #[derive(Debug, Default)]
 pub struct Drawn(Vec<usize>);

@@ -14,7 +14,7 @@ const ESCAPING: &str = "nmax-text";
 
 /// Files with a notation of their own: bytes of a wire, YAML, markup, TOML, headers, names of files, JSON that is repaired.
 const NOTATIONS: [&str; 7] = [
-    "crates/nmax/src/commands/wire/lines.rs",
+    "crates/nmax-run/src/wire/lines.rs",
     "crates/nmax-plan/src/document/write/yaml.rs",
     "crates/nmax-report/src/markup.rs",
     "crates/nmax-slice/src/saved/toml.rs",
@@ -98,8 +98,7 @@ pub(crate) fn no_unsafe(repo: &Repo) -> Vec<Finding> {
 }
 
 /// The only files that start programs. Each asks for `--allow-exec`, but for the browser that `nmax record` finds by itself.
-const STARTING: [&str; 2] =
-    ["crates/nmax-run/src/session/timeline/act.rs", "crates/nmax/src/commands/record/browser.rs"];
+const STARTING: [&str; 2] = ["crates/nmax-run/src/session/timeline/act.rs", "crates/nmax-record/src/browser.rs"];
 
 /// The product starts programs in few places, so that each can be seen to ask for consent.
 pub(crate) fn few_start_programs(repo: &Repo) -> Vec<Finding> {

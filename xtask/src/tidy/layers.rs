@@ -35,7 +35,7 @@ const fn row(name: &'static str, layer: Layer, own: &'static [&'static str], thi
 }
 
 /// The crates, from the core outwards.
-pub(crate) const TABLE: [Row; 26] = [
+pub(crate) const TABLE: [Row; 28] = [
     row("nmax-text", Layer::Pure, &[], &[]),
     row("nmax-domain", Layer::Pure, &[], &["psl"]),
     row("nmax-secrets", Layer::Pure, &[], &["base64", "memchr", "regex"]),
@@ -185,7 +185,28 @@ pub(crate) const TABLE: [Row; 26] = [
             "nmax-store",
             "nmax-observe",
         ],
-        &["jiff", "rustix", "serde_json", "sha2", "thiserror", "tokio"],
+        &["flate2", "jiff", "rustix", "serde_json", "sha2", "thiserror", "tokio"],
+    ),
+    row(
+        "nmax-scale",
+        Layer::Shell,
+        &[
+            "nmax-plan",
+            "nmax-metrics",
+            "nmax-usl",
+            "nmax-analysis",
+            "nmax-report",
+            "nmax-engine",
+            "nmax-store",
+            "nmax-run",
+        ],
+        &["jiff", "serde_json"],
+    ),
+    row(
+        "nmax-record",
+        Layer::Shell,
+        &["nmax-text", "nmax-report", "nmax-import", "nmax-http", "nmax-proxy", "nmax-run"],
+        &["rustix", "serde_json"],
     ),
     row(
         "nmax",
@@ -210,10 +231,11 @@ pub(crate) const TABLE: [Row; 26] = [
             "nmax-agent",
             "nmax-slice",
             "nmax-target",
-            "nmax-proxy",
             "nmax-run",
+            "nmax-scale",
+            "nmax-record",
         ],
-        &["clap", "clap_complete", "flate2", "jiff", "rustix", "serde_json", "sha2", "thiserror", "tokio"],
+        &["clap", "clap_complete", "flate2", "jiff", "rustix", "serde_json", "sha2", "tokio"],
     ),
     row(
         "nmax-testkit",

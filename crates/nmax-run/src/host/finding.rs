@@ -55,3 +55,15 @@ pub struct Finding {
     /// What to do, a command where there is one; empty when there is nothing to do.
     pub remedy: String,
 }
+
+impl Finding {
+    /// As it is said to a person.
+    pub fn says(&self) -> String {
+        format!("{}\n  help: {}", self.meaning, self.remedy)
+    }
+
+    /// As it is kept beside the numbers of a run: its code and words.
+    pub fn event(&self) -> (&'static str, String) {
+        (self.code, format!("{}: {}", self.meaning, self.remedy))
+    }
+}

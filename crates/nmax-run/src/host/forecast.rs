@@ -2,6 +2,8 @@
 //!
 //! An error only where the run surely cannot work; what depends on the target's speed is a warning.
 
+use std::path::Path;
+
 use nmax_engine::measure::watch::ports::{REUSE_AGE_S, Range, Reuse, TIME_WAIT_S};
 use nmax_report::number::{bytes, count, digits, time};
 
@@ -29,6 +31,20 @@ pub fn forecast(host: &Host, need: &Need) -> Vec<Finding> {
     .into_iter()
     .flatten()
     .collect()
+}
+
+/// Holds a plan against this host: what may spoil the run.
+///
+/// # Errors
+/// Why it surely cannot work.
+pub fn fits(need: &Need) -> Result<Vec<Finding>, String> {
+    let found = forecast(&Host::read(Path::new("/")), need);
+    let of = |level: Level| found.iter().filter(move |finding| finding.level == level);
+    let errors: Vec<String> = of(Level::Error).map(Finding::says).collect();
+    if !errors.is_empty() {
+        return Err(errors.join("\nerror: "));
+    }
+    Ok(of(Level::Warning).cloned().collect())
 }
 
 /// Users as the plan names them.

@@ -1,10 +1,11 @@
-//! How many workers a run has by default: a target on this host needs a core too.
+//! How many workers a run has by default: a target on this host needs a core too. Where they may run.
 
 use std::fs;
 use std::net::{IpAddr, UdpSocket};
 
 use nmax_http::Origin;
 use nmax_plan::plan::Plan;
+use rustix::thread::CpuSet;
 
 use super::need::targets;
 
@@ -23,6 +24,22 @@ pub fn workers(asked: Option<u32>, plan: &Plan, origins: &[Origin]) -> u32 {
 /// Cores that this process may use, at least one.
 pub fn cores() -> u32 {
     std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32)
+}
+
+/// Whether this process may run on these CPUs.
+///
+/// # Errors
+/// On which it may not, and which there are.
+pub fn pinnable(pin: &[usize]) -> Result<(), String> {
+    let Ok(allowed) = rustix::thread::sched_getaffinity(None) else {
+        return Ok(());
+    };
+    let is_allowed = |cpu: usize| cpu < CpuSet::MAX_CPU && allowed.is_set(cpu);
+    let Some(wrong) = pin.iter().find(|cpu| !is_allowed(**cpu)) else {
+        return Ok(());
+    };
+    let allowed: Vec<String> = (0..CpuSet::MAX_CPU).filter(|cpu| is_allowed(*cpu)).map(|cpu| cpu.to_string()).collect();
+    Err(format!("--pin: this process may not run on CPU {wrong}\n  help: choose from {}", allowed.join(",")))
 }
 
 fn by_default(cores: u32, is_here: bool) -> u32 {

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use nmax_analysis::compare::Metric;
+use nmax_run::trend::Which;
 
 use super::values::{share, zone};
 use crate::complete::candidates;
@@ -172,10 +173,9 @@ impl VerdictName {
 }
 
 impl OfRuns {
-    /// Whether a run with these labels on this target is meant.
-    pub fn has(&self, tags: &[String], target: &str) -> bool {
-        let is_on = |wanted: &String| target.starts_with(wanted.trim_end_matches('/'));
-        self.tag.iter().all(|tag| tags.contains(tag)) && self.target.as_ref().is_none_or(is_on)
+    /// Which runs are meant.
+    pub fn which(&self) -> Which {
+        Which { tag: self.tag.clone(), target: self.target.clone(), last: self.last }
     }
 }
 

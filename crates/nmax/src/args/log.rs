@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
+use nmax_run::logs::{Ask, instant};
 
-use super::values::{duration, instant, zone};
+use super::values::{duration, zone};
 
 const LOG_EXAMPLES: &str = "\
 Examples:
@@ -93,20 +94,29 @@ pub struct ReadLogArgs {
 }
 
 impl ReadLogArgs {
-    /// `--day access.log` means the busiest day of that file. What looks like a date is one, be it wrong, unless there is such
+    /// What is asked for. `--day access.log` means the busiest day of that file. What looks like a date is one, be it wrong, unless there is such
     /// a file.
-    pub fn straightened(&self) -> Self {
-        let mut args = self.clone();
+    pub fn ask(&self) -> Ask {
+        let mut ask = Ask {
+            files: self.files.clone(),
+            format: self.format.clone(),
+            zone_s: self.zone,
+            host: self.host.clone(),
+            from: self.from.clone(),
+            to: self.to.clone(),
+            day: self.day.clone(),
+            peak_hour: self.peak_hour,
+        };
         let looks_like_one = |day: &str| {
             let is_of_dates = |byte: u8| byte.is_ascii_digit() || b"-./: ".contains(&byte);
             day.starts_with(|first: char| first.is_ascii_digit()) && day.bytes().all(is_of_dates)
         };
         let is_date =
             |day: &str| day == "busiest" || instant(day, 0).is_ok() || looks_like_one(day) && !Path::new(day).exists();
-        if let Some(day) = args.day.take_if(|day| !is_date(day)) {
-            args.files.insert(0, PathBuf::from(day));
-            args.day = Some("busiest".into());
+        if let Some(day) = ask.day.take_if(|day| !is_date(day)) {
+            ask.files.insert(0, PathBuf::from(day));
+            ask.day = Some("busiest".into());
         }
-        args
+        ask
     }
 }

@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use nmax_run::logs::Ask;
 use nmax_run::slices;
 use nmax_slice::Request;
 
-use super::log::ReadLogArgs;
 use super::values::zone;
 use crate::complete::candidates;
 
@@ -163,16 +163,15 @@ impl SliceArgs {
     }
 
     /// How the logs are read.
-    pub fn logs(&self) -> ReadLogArgs {
-        ReadLogArgs {
+    pub fn logs(&self) -> Ask {
+        Ask {
             files: self.what.clone(),
             format: self.format.clone(),
-            zone: self.zone,
+            zone_s: self.zone,
+            host: self.host.clone(),
             from: self.from.clone(),
             to: self.to.clone(),
-            day: None,
-            peak_hour: false,
-            host: self.host.clone(),
+            ..Ask::default()
         }
     }
 }

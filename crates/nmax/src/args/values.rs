@@ -96,26 +96,6 @@ pub fn rate(text: &str) -> Result<f64, String> {
     nmax_plan::units::parse_rate(&text).map_err(|error| error.to_string())
 }
 
-/// An instant in µs since 1970: with an offset of its own, or in the zone that lies `zone_s` seconds east of Greenwich.
-/// A date is its midnight. What a log writes between brackets will do too.
-pub fn instant(text: &str, zone_s: i32) -> Result<i64, String> {
-    let text = text.trim().trim_matches(['[', ']']);
-    if let Ok(instant) = text.parse::<jiff::Timestamp>() {
-        return Ok(instant.as_microsecond());
-    }
-    for format in ["%d/%b/%Y:%H:%M:%S %z", "%Y-%m-%d %H:%M:%S %z", "%Y-%m-%d %H:%M %z"] {
-        if let Ok(instant) = jiff::Timestamp::strptime(format, text) {
-            return Ok(instant.as_microsecond());
-        }
-    }
-    let local =
-        text.parse::<jiff::civil::DateTime>().or_else(|_| jiff::civil::DateTime::strptime("%d/%b/%Y:%H:%M:%S", text));
-    let zone = jiff::tz::Offset::from_seconds(zone_s).map_err(|error| error.to_string())?;
-    local.and_then(|local| zone.to_timestamp(local)).map(|instant| instant.as_microsecond()).map_err(|_| {
-        format!("`{text}` is no time: write it as in 2026-11-20T18:00:00Z, '2026-11-20 18:00' or 2026-11-20")
-    })
-}
-
 /// A time zone as an offset from Greenwich, in seconds.
 pub fn zone(text: &str) -> Result<i32, String> {
     let what = "write an offset from UTC such as +01:00";

@@ -2,37 +2,17 @@
 //! Nothing is sent to the target; what the plan observes is asked once.
 
 use std::sync::Arc;
-use std::time::Duration;
 
-use nmax_engine::program::Program;
-use nmax_engine::{Allow, StartError};
-use nmax_plan::plan::Plan;
-use nmax_plan::summary::{Forecast, Peak, Requests, ScenarioForecast, forecast, policy};
-use nmax_plan::units::format_duration;
-use nmax_report::number;
-use nmax_run::Exit;
-use nmax_run::SessionError;
 use nmax_run::secrets::Shown;
-use nmax_run::{host, preflight};
-use serde_json::json;
+use nmax_run::{Exit, check};
 
 use super::run::complain;
 use super::{once, prove, wire};
 use crate::args::CheckArgs;
-use crate::{hints, load, say};
+use crate::{load, say};
 
-mod advice;
-mod effort;
 mod machine;
 pub mod schema;
-pub mod sources;
-mod written;
-
-use advice::Advice;
-use sources::Sources;
-
-/// How long wakes of threads are measured.
-const WAKE_LENGTH: Duration = Duration::from_millis(500);
 
 /// Checks a plan; sends something only with `--once`, `--prove` or `--wire`.
 pub fn check(args: &CheckArgs) -> Exit {
@@ -51,138 +31,18 @@ pub fn check(args: &CheckArgs) -> Exit {
         return prove::prove(args, plan, &shown);
     }
     let plan = Arc::new(plan);
-    let origins = match preflight::origins(&plan) {
-        Ok(origins) => origins,
+    let measure = (!args.quick).then_some(machine::measure as fn(u32) -> _);
+    let checked = match check::check(&plan, &shown, measure, &mut |warning| say::warning(warning)) {
+        Ok(checked) => checked,
         Err(error) => return complain(&error, Exit::Usage),
     };
-    let warnings = hints::warnings(&plan, &origins);
-    if let Err(error) = startable(&plan) {
-        return complain(&error, Exit::Usage);
-    }
-    hints::say(&warnings);
-    let forecast = forecast(&plan);
-    // A profile of one user says nothing about the load that the system is for.
-    let intended = written::as_written(&plan)
-        .map_or(forecast.peak_requests_per_s, |plan| nmax_plan::summary::forecast(&plan).peak_requests_per_s);
-    let beside = written::beside_per_s(&plan);
-    let together = |per_s: Option<f64>| per_s.map(|per_s| per_s + beside);
-    let advice = Advice {
-        machine: (!args.quick).then(|| machine::measure(host::workers(None, &plan, &origins))),
-        wake: (!args.quick).then(|| host::measure_wake(WAKE_LENGTH)).flatten(),
-        needed_per_s: together(forecast.peak_requests_per_s),
-        effort: effort::effort(together(intended), plan.availability),
-    };
-    let sources = (!args.quick).then(|| Sources::ask(&plan.observe));
-    let yaml = shown.plan(&plan);
     if args.json {
-        let mut result = as_json(&plan, &yaml, &forecast, &warnings);
-        result["machine"] = advice.machine_json();
-        result["advice"] = advice.effort_json();
-        result["sources"] = sources.as_ref().map_or(serde_json::Value::Null, |sources| sources.json(&shown));
-        say::line(format_args!("{result:#}"));
+        say::line(format_args!("{:#}", checked.json()));
     } else {
-        let lines = sources.as_ref().map(Sources::lines).unwrap_or_default();
-        let text = shown.text(&(as_text(&plan, &forecast) + &advice.text() + &sources_text(&lines)));
-        say::text(format_args!("{yaml}\n{text}"));
+        say::text(checked.text());
     }
-    match sources.map_or(0, |sources| sources.failed()) {
+    match checked.failed() {
         0 => Exit::Pass,
         _ => Exit::Failed,
     }
-}
-
-/// Lines on sources as those of a plan's comment.
-fn sources_text(lines: &[String]) -> String {
-    if lines.is_empty() {
-        return String::new();
-    }
-    let lines: String = lines.iter().map(|line| format!("#   {line}\n")).collect();
-    format!("#\n# Whether what it observes can be read\n{lines}")
-}
-
-/// Whether a run of the plan would start: its files are there and can be used, its requests can be made.
-fn startable(plan: &Arc<Plan>) -> Result<(), SessionError> {
-    let nowhere: Allow = Arc::new(|_, _| Err("nothing is sent".into()));
-    let settings = nmax_run::settings(plan, &nowhere)?;
-    nmax_engine::http::network::config(&settings).map_err(StartError::from)?;
-    let names = nmax_engine::program::catalog(plan, settings.names_max);
-    Program::new(Arc::clone(plan), &names, &settings.files).map_err(StartError::from)?;
-    Ok(())
-}
-
-fn as_text(plan: &Plan, forecast: &Forecast) -> String {
-    let mut text = format!("# What it will send to {}\n", plan.target);
-    let unknown = || "as many as the replies allow".to_owned();
-    let count = |count: Option<u64>| count.map_or_else(unknown, number::count);
-    let length = forecast.duration.map_or_else(|| "until all iterations are done".to_owned(), format_duration);
-    let length = match plan.compress > 1.0 {
-        true => format!("{length} (compressed {} x)", number::digits(plan.compress)),
-        false => length,
-    };
-    let peak = match forecast.peak {
-        Peak::RatePerS(rate) => format!("{} iterations per second", number::digits(rate)),
-        Peak::Vus(vus) => format!("{} VUs", number::digits(vus)),
-    };
-    let mut line = |name: &str, value: String| text.push_str(&format!("#   {name:<12}{value}\n"));
-    line("length", length);
-    line("peak", peak);
-    line("iterations", count(forecast.iterations));
-    line("requests", count(forecast.requests));
-    if let Some(rate) = forecast.peak_requests_per_s {
-        line("at the peak", format!("{} requests per second", number::digits(rate)));
-    }
-    for scenario in mix(plan, forecast) {
-        let iterations = scenario.iterations.map_or_else(String::new, |n| format!(", {} iterations", number::count(n)));
-        let share = number::share(scenario.share);
-        line("scenario", format!("`{}`: {share}, {} each{iterations}", scenario.name, scenario.requests_per_iteration));
-    }
-    if let Some(words) = written::on_top(plan) {
-        text.push_str(&format!("#   {:<12}{words}\n", "not counted"));
-    }
-    written::besides(plan).iter().for_each(|(topic, words)| text.push_str(&format!("#   {topic:<12}{words}\n")));
-    text.push_str("#\n# How it will send\n");
-    for (topic, words) in policy(plan) {
-        text.push_str(&format!("#   {topic:<12}{words}\n"));
-    }
-    text
-}
-
-/// The scenarios of the mix.
-fn mix<'a>(plan: &'a Plan, forecast: &'a Forecast) -> impl Iterator<Item = &'a ScenarioForecast> {
-    let is_beside = |index: usize| plan.background.iter().any(|beside| beside.scenario == index);
-    let all = forecast.scenarios.iter().enumerate();
-    all.filter(move |(index, _)| !is_beside(*index)).map(|(_, scenario)| scenario)
-}
-
-/// A number when it is the same each time, else what is known of it.
-fn per_iteration(requests: &Requests) -> serde_json::Value {
-    match requests.most {
-        Some(most) if most == requests.least => json!(most),
-        most => json!({ "least": requests.least, "most": most, "expected": requests.expected }),
-    }
-}
-
-fn as_json(plan: &Plan, yaml: &str, forecast: &Forecast, warnings: &[String]) -> serde_json::Value {
-    let scenarios: Vec<_> = forecast
-        .scenarios
-        .iter()
-        .map(|scenario| {
-            json!({
-                "name": scenario.name, "share": scenario.share, "iterations": scenario.iterations,
-                "requests": scenario.requests, "requests_per_iteration": per_iteration(&scenario.requests_per_iteration),
-            })
-        })
-        .collect();
-    let (peak_rate_per_s, peak_vus) = match forecast.peak {
-        Peak::RatePerS(rate) => (Some(rate), None),
-        Peak::Vus(vus) => (None, Some(vus)),
-    };
-    json!({
-        "schema_version": 1, "name": plan.name, "target": plan.target, "plan": yaml,
-        "duration_s": forecast.duration.map(|duration| duration.as_secs_f64()),
-        "iterations": forecast.iterations, "requests": forecast.requests,
-        "peak_rate_per_s": peak_rate_per_s, "peak_vus": peak_vus,
-        "peak_requests_per_s": forecast.peak_requests_per_s, "scenarios": scenarios,
-        "compress": plan.compress, "warnings": warnings,
-    })
 }

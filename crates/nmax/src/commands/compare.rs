@@ -1,47 +1,19 @@
 //! `nmax compare`: before and after, from runs and access logs.
-//!
-//! # Layout
-//! - this file: which runs, whether they may be compared, what is written where
-//! - `chosen`: what the words of the command line mean; `run`: a run's figures from its directory; `log`: those of an access log; `names`: which requests of both are the same
 
-use std::collections::BTreeMap;
 use std::io::IsTerminal;
 use std::path::Path;
 
-use nmax_analysis::compare::{
-    Caveat, Comparison, Kind, Measured, Metric, Origin, Question, Said, caveats, compare, odd,
-};
+use nmax_analysis::compare::Said;
 use nmax_report::comparison::ComparisonView;
 use nmax_report::terminal::Style;
 use nmax_report::{html, json, markdown, terminal};
 use nmax_run::Exit;
-use nmax_store::Manifest;
-
-use chosen::{Part, sides};
+use nmax_run::compare::{self, Ask, Compared};
 
 use super::run::{complain, writable, write};
 use crate::args::BeforeAfterArgs;
+use crate::logs::Progress;
 use crate::{live, say};
-
-mod chosen;
-mod log;
-mod names;
-pub(super) mod run;
-
-/// Most other runs that tell how much equal runs differ.
-const HISTORY_MAX: usize = 50;
-/// Runs on a side up to which parts of runs are looked at.
-const FEW: usize = 8;
-
-/// Most runs that a message asks to leave out, by name.
-const ODD_MAX: usize = 10;
-
-/// A side as it is compared.
-#[derive(Default)]
-struct Side {
-    origins: Vec<Origin>,
-    measured: Vec<Measured>,
-}
 
 /// Compares.
 pub fn before_after(args: &BeforeAfterArgs) -> Exit {
@@ -56,21 +28,7 @@ fn compared(args: &BeforeAfterArgs) -> Result<Exit, (String, Exit)> {
     for file in &args.output {
         writable(file).map_err(usage)?;
     }
-    let (before, after) = sides(args)?;
-    let (before, after) = read(args, &before, &after).map_err(usage)?;
-    let found = caveats(&before.origins, &after.origins);
-    let refusal = refusal(&before, &after, &found).filter(|_| !args.force);
-    let answer = match &refusal {
-        Some(_) => Comparison::default(),
-        None => answer(args, &before, &after).map_err(usage)?,
-    };
-    let view = ComparisonView {
-        nmax_version: env!("CARGO_PKG_VERSION").into(),
-        before: before.origins,
-        after: after.origins,
-        caveats: [found, answer.caveats()].concat(),
-        answer,
-    };
+    let Compared { view, refusal } = compare::before_after(&ask(args), &mut Progress::new(args.json))?;
     for file in &args.output {
         write(file, &page(file, &view)).map_err(usage)?;
     }
@@ -89,6 +47,23 @@ fn compared(args: &BeforeAfterArgs) -> Result<Exit, (String, Exit)> {
     })
 }
 
+fn ask(args: &BeforeAfterArgs) -> Ask {
+    Ask {
+        sides: args.sides.clone(),
+        before: args.before.clone(),
+        after: args.after.clone(),
+        margin: args.margin,
+        failure_margin: args.failure_margin,
+        metric: args.metric.clone(),
+        request: args.request.clone(),
+        with_history: !args.no_history,
+        force: args.force,
+        format: args.format.clone(),
+        zone_s: args.zone,
+        runs_dir: args.runs_dir.clone(),
+    }
+}
+
 /// How standard output is written.
 pub(super) fn style() -> Style {
     let is_terminal = std::io::stdout().is_terminal();
@@ -102,134 +77,4 @@ fn page(file: &Path, view: &ComparisonView) -> String {
         Some("json") => format!("{:#}\n", json::comparison(view)),
         _ => html::comparison(view),
     }
-}
-
-/// Reads both sides.
-fn read(args: &BeforeAfterArgs, before: &[Part], after: &[Part]) -> Result<(Side, Side), String> {
-    let with_blocks = before.len().min(after.len()) < FEW;
-    let runs = |parts: &[Part]| -> Result<(Side, Vec<names::Known>), String> {
-        let (mut side, mut known) = (Side::default(), Vec::new());
-        for part in parts {
-            if let Part::Run(directory) = part {
-                let read = run::read(directory, with_blocks)?;
-                known.extend(read.known);
-                side.origins.push(read.origin);
-                side.measured.push(read.measured);
-            }
-        }
-        Ok((side, known))
-    };
-    let ((mut one, of_one), (mut other, of_other)) = (runs(before)?, runs(after)?);
-    let known = [of_one, of_other].concat();
-    for (parts, side) in [(before, &mut one), (after, &mut other)] {
-        for part in parts {
-            if let Part::Log(file) = part {
-                let (origin, measured) = log::read(file, args, &known)?;
-                side.origins.push(origin);
-                side.measured.push(measured);
-            }
-        }
-    }
-    Ok((one, other))
-}
-
-/// Why these sides may not be compared, and what to do about it.
-fn refusal(before: &Side, after: &Side, found: &[Caveat]) -> Option<String> {
-    let reasons: Vec<&str> = found.iter().filter(|caveat| caveat.refuses).map(|caveat| caveat.text.as_str()).collect();
-    let odd = odd(&before.origins, &after.origins);
-    let rest = |side: &Side| -> String {
-        let kept = side.origins.iter().filter(|origin| !odd.contains(&origin.label));
-        kept.map(|origin| format!(" {}", origin.label)).collect()
-    };
-    let without = match odd.len() {
-        0 => String::new(),
-        1..=ODD_MAX => {
-            format!("without {}: `nmax compare --before{} --after{}`; ", odd.join(", "), rest(before), rest(after))
-        }
-        more => format!("leave out the {more} runs that differ from most; "),
-    };
-    (!reasons.is_empty()).then(|| {
-        format!(
-            "this may not be compared: {}\n  help: {without}--force compares them all the same",
-            reasons.join("\n  and ")
-        )
-    })
-}
-
-/// Compares both sides.
-fn answer(args: &BeforeAfterArgs, one: &Side, other: &Side) -> Result<Comparison, String> {
-    let history = if args.no_history { Vec::new() } else { history(&args.runs_dir, one, other) };
-    let has_log = one.origins.iter().chain(&other.origins).any(|origin| origin.kind == Kind::Log);
-    let usual: &[Metric] = if has_log { &Metric::OF_LOGS } else { &Metric::OF_RUNS };
-    let answer = compare(&Question {
-        before: &one.measured,
-        after: &other.measured,
-        history: &history,
-        metrics: if args.metric.is_empty() { usual } else { &args.metric },
-        only: &args.request,
-        margin: args.margin,
-        failure_margin: args.failure_margin,
-    });
-    if answer.rows.is_empty() {
-        return Err(nothing(args, one, other));
-    }
-    Ok(answer)
-}
-
-/// Why there is no row.
-fn nothing(args: &BeforeAfterArgs, before: &Side, after: &Side) -> String {
-    let names = |side: &Side| {
-        let mut names: Vec<&str> =
-            side.measured.iter().flat_map(|run| run.requests.keys().map(String::as_str)).collect();
-        names.sort_unstable();
-        names.dedup();
-        names.truncate(10);
-        names.join(", ")
-    };
-    let what = if args.request.is_empty() {
-        "no request is on both sides"
-    } else {
-        "--request: no such request is on both sides"
-    };
-    format!("{what}\n  help: before there are {}; after there are {}", names(before), names(after))
-}
-
-/// Other sound runs of the same plan on the same target, of the name and labels of a run that is compared: how much equal
-/// runs differ. A group for each name with its labels, oldest first.
-fn history(runs_dir: &Path, before: &Side, after: &Side) -> Vec<Vec<Measured>> {
-    let all = || before.origins.iter().chain(&after.origins);
-    let Some(first) = all().find(|origin| origin.kind == Kind::Run) else {
-        return Vec::new();
-    };
-    let Ok(list) = nmax_store::list(runs_dir) else {
-        return Vec::new();
-    };
-    let is_like = |run: &&nmax_store::RunEntry| {
-        let is_sound = run.finished && !run.running && !run.interrupted && !run.aborted;
-        is_sound
-            && run.verdict.as_deref() != Some("invalid")
-            && run.target == first.target
-            && all().all(|origin| origin.label != run.id)
-            && all().any(|origin| origin.name == run.name && sorted(&origin.tags) == sorted(&run.tags))
-    };
-    let is_same_plan = |run: &&nmax_store::RunEntry| {
-        Manifest::read(&run.path).is_ok_and(|other| other.plan_sha256 == first.plan_sha256)
-    };
-    let others = list.iter().filter(is_like).filter(is_same_plan).take(HISTORY_MAX);
-    let mut groups: BTreeMap<(&str, Vec<&str>), Vec<Measured>> = BTreeMap::new();
-    for other in others {
-        if let Ok(read) = run::read(&other.path, false) {
-            let group = groups.entry((other.name.as_str(), sorted(&other.tags))).or_default();
-            group.push(read.measured);
-        }
-    }
-    // The list has the newest first.
-    groups.values_mut().for_each(|group| group.reverse());
-    groups.into_values().collect()
-}
-
-fn sorted(tags: &[String]) -> Vec<&str> {
-    let mut tags: Vec<&str> = tags.iter().map(String::as_str).collect();
-    tags.sort_unstable();
-    tags
 }

@@ -10,15 +10,16 @@ use std::path::PathBuf;
 use nmax_log::plan::{Made, PlanOptions, write};
 use nmax_log::record::Record;
 use nmax_log::traffic::{Options, Profile, Traffic};
+use nmax_record::files::{Place, Readers, Trouble, refused, replace};
 use nmax_report::terminal::Glyphs;
 use nmax_run::Exit;
+use nmax_run::logs::{Counts, LogError, Logs};
 use nmax_secrets::MASK;
 use nmax_secrets::targets::Hider;
 
-use super::import::files::{Place, Readers, Trouble, refused, replace};
 use super::run::complain;
 use crate::args::LogArgs;
-use crate::logs::{Counts, Logs};
+use crate::logs::Progress;
 use crate::{live, logs, say};
 
 mod charts;
@@ -70,28 +71,28 @@ pub fn import_log(args: &LogArgs) -> Exit {
 }
 
 fn import(args: &LogArgs) -> Result<Found, Trouble> {
-    let read = args.read.straightened();
-    let usage = |error: logs::LogError| (error.to_string(), Exit::Usage);
+    let read = args.read.ask();
+    let usage = |error: LogError| (error.to_string(), Exit::Usage);
     let mut logs = Logs::open(&read).map_err(usage)?;
     let stem = PathBuf::from(logs.stem());
     let place = Place::new(args.output.as_deref().unwrap_or(&stem), args.force)?;
     place.vacant(&[place.plan()])?;
-    let period = logs.period(&read, args.json).map_err(usage)?;
+    let period = logs.period(&read, &mut Progress::new(args.json)).map_err(usage)?;
     let mut traffic = Traffic::new(Options {
         session_timeout_s: args.session_timeout.as_secs(),
         period,
         with_robots: args.with_robots,
-        utc_offset_s: read.zone,
+        utc_offset_s: read.zone_s,
         ..Options::default()
     });
     let mut hider = Hider::default();
-    let counts = logs.read(args.json, |record| {
+    let counts = logs.read(&mut Progress::new(args.json), |record| {
         let target = hider.hide(record.target);
         traffic.add(&Record { target, ..*record });
     });
     let profile = traffic.finish();
     if profile.requests == 0 {
-        return Err((nothing(&counts, &logs, &profile, read.zone), Exit::Usage));
+        return Err((nothing(&counts, &logs, &profile, read.zone_s), Exit::Usage));
     }
     let options = PlanOptions {
         name: place.name().to_owned(),
@@ -120,7 +121,7 @@ fn import(args: &LogArgs) -> Result<Found, Trouble> {
         notes: logs.notes.clone(),
         counts,
         chosen: period.map(|_| chosen(args)),
-        zone_s: read.zone,
+        zone_s: read.zone_s,
         profile,
         made,
         written,

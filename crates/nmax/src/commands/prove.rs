@@ -12,12 +12,14 @@ use nmax_engine::StartError;
 use nmax_import::prove::{self, Evidence, Found};
 use nmax_plan::plan::Plan;
 use nmax_run::Exit;
+use nmax_run::hints;
+use nmax_run::load::is_url;
 use nmax_run::preflight;
 use nmax_run::secrets::Shown;
 
 use super::run::complain;
 use crate::args::CheckArgs;
-use crate::{clearance, hints, load, say};
+use crate::{clearance, say};
 
 mod beside;
 mod replay;
@@ -38,12 +40,12 @@ pub fn prove(args: &CheckArgs, plan: Plan, shown: &Shown) -> Exit {
 
 fn tried(args: &CheckArgs, plan: Plan, shown: &Shown) -> Result<Exit, (String, Exit)> {
     let usage = |text: String| (text, Exit::Usage);
-    if load::is_url(&args.what) {
+    if is_url(&args.what) {
         let help = "give a plan; `nmax record` and `nmax import` write one";
         return Err(usage(format!("--prove tries the values of a plan, and a URL has none\n  help: {help}")));
     }
     let origins = preflight::origins(&plan).map_err(usage)?;
-    hints::say(&hints::warnings(&plan, &origins));
+    hints::warnings(&plan, &origins).into_iter().for_each(say::warning);
     let mut beside = Beside::of(Path::new(&args.what)).map_err(usage)?;
     let plan = Arc::new(plan);
     let cleared = clearance::clear(&args.safety, &plan, &origins)?;

@@ -9,12 +9,14 @@ use nmax_plan::units::format_duration;
 use nmax_report::number;
 use nmax_run::Exit;
 use nmax_run::fidelity::{Source, Visitors};
+use nmax_run::load;
+use nmax_run::logs::{Counts, Logs};
 use nmax_secrets::targets::Hider;
 
 use super::run::{complain, conduct};
 use crate::args::ReplayArgs;
-use crate::logs::{Counts, Logs};
-use crate::{load, logs, say};
+use crate::logs::Progress;
+use crate::{logs, say};
 
 /// Longest name of a plan, characters.
 const NAME_CHARS_MAX: usize = 64;
@@ -46,7 +48,7 @@ pub fn replay(args: &ReplayArgs) -> Exit {
     let name = name(&logs.names(), schedule.pace);
     let file = logs.names().first().cloned().unwrap_or_default();
     let text = schedule.document(&name, &file, &args.headers);
-    let mut plan = match load::plan_of_log(&text, &run.plan) {
+    let mut plan = match load::plan_of_log(&text, &run.plan.changes()) {
         Ok(plan) => plan,
         Err(error) => return complain(&error, Exit::Usage),
     };
@@ -77,11 +79,11 @@ pub fn replay(args: &ReplayArgs) -> Exit {
 
 /// Reads the logs into a schedule.
 fn schedule(args: &ReplayArgs) -> Result<(Schedule, Logs, Counts), String> {
-    let read = args.read.straightened();
+    let read = args.read.ask();
     let is_quiet = args.output.quiet;
     let mut logs = Logs::open(&read).map_err(|error| error.to_string())?;
     logs.notes.iter().for_each(say::note);
-    let period = logs.period(&read, is_quiet).map_err(|error| error.to_string())?;
+    let period = logs.period(&read, &mut Progress::new(is_quiet)).map_err(|error| error.to_string())?;
     let mut replay = Replay::new(Options {
         period,
         methods: match (args.all_methods, args.methods.as_slice()) {
@@ -100,7 +102,7 @@ fn schedule(args: &ReplayArgs) -> Result<(Schedule, Logs, Counts), String> {
         own_host: args.rewrite_host,
         seed: args.seed.unwrap_or(nmax_plan::document::SEED_DEFAULT),
     });
-    let counts = logs.read(is_quiet, |record| replay.add(record));
+    let counts = logs.read(&mut Progress::new(is_quiet), |record| replay.add(record));
     logs::warn(&counts.warnings());
     let schedule = replay.finish();
     if schedule.is_empty() {

@@ -5,12 +5,13 @@ use std::path::{Path, PathBuf};
 use nmax_report::{csv, html, json, junit};
 use nmax_run::Exit;
 use nmax_run::Finished;
+use nmax_scale::stored;
 use nmax_store::{RunEntry, StoreError};
 use nmax_text::Painted;
 use serde_json::json;
 
 use super::run::{complain, print, text, writable, write};
-use super::scale::stored;
+use super::scale;
 use crate::args::{Format, ReportArgs, RunsArgs, ShowArgs};
 use crate::say;
 
@@ -19,7 +20,7 @@ pub mod schema;
 /// Shows a run, or a campaign, again.
 pub fn show(args: &ShowArgs) -> Exit {
     if let Some(campaign) = campaign(&args.runs_dir, &args.run) {
-        return match stored::show(&campaign, args.output.json) {
+        return match scale::show(&campaign, args.output.json) {
             Ok(()) => Exit::Pass,
             Err(error) => complain(&error, Exit::Usage),
         };
@@ -42,9 +43,10 @@ pub fn runs(args: &RunsArgs) -> Exit {
     let is_named = |name: &str| args.name.as_ref().is_none_or(|wanted| wanted == name);
     let is_judged = |verdict: Option<&str>| args.verdict.is_none_or(|wanted| verdict == Some(wanted.name()));
     let mut list = list;
-    list.retain(|run| is_named(&run.name) && is_judged(run.verdict.as_deref()) && args.of.has(&run.tags, &run.target));
+    let of = args.of.which();
+    list.retain(|run| is_named(&run.name) && is_judged(run.verdict.as_deref()) && of.has(&run.tags, &run.target));
     let mut campaigns = stored::list(&args.runs_dir);
-    campaigns.retain(|one| is_named(&one.name) && is_judged(None) && args.of.has(&one.tags, &one.target));
+    campaigns.retain(|one| is_named(&one.name) && is_judged(None) && of.has(&one.tags, &one.target));
     newest(args.of.last, &mut list, &mut campaigns);
     if args.json {
         let rows: Vec<_> = list
@@ -164,7 +166,7 @@ fn campaign(runs_dir: &Path, asked: &str) -> Option<PathBuf> {
 
 /// Writes the report of a campaign in some format.
 fn report_of(campaign: &Path, args: &ReportArgs) -> Exit {
-    let page = match stored::report(campaign, args.format) {
+    let page = match scale::report(campaign, args.format) {
         Ok(page) => page,
         Err(error) => return complain(&error, Exit::Usage),
     };

@@ -10,18 +10,17 @@ use nmax_report::terminal::{Style, table};
 use nmax_report::{View, csv, json, junit};
 use nmax_run::Exit;
 use nmax_run::fidelity::{self, Source, Visitors};
-use nmax_run::host::{self, Finding, Host, Level, Need};
+use nmax_run::host::{self, Finding, Need};
 use nmax_run::preflight;
 use nmax_run::secrets::Shown;
 use nmax_run::signals::Interrupts;
-use nmax_run::{Order, SessionError};
+use nmax_run::{Order, SessionError, hints, smoke};
 use nmax_text::Painted;
-use rustix::thread::CpuSet;
 
-use super::{smoke, wire};
+use super::wire;
 use crate::args::{OutputArgs, RunArgs, Samples};
 use crate::live::Live;
-use crate::{clearance, hints, live, load, say};
+use crate::{clearance, live, load, say};
 
 /// Runs; prints the result.
 pub fn run(args: &RunArgs) -> Exit {
@@ -67,10 +66,9 @@ pub fn conduct(args: &RunArgs, plan: Plan, source: Option<Arc<Source>>, told: Ve
             return complain(&error, Exit::Usage);
         }
     }
-    if !args.no_smoke
-        && let Err((error, exit)) = smoke::smoke(&order, args.output.quiet)
-    {
-        return complain(&error, exit).forgiven(args.exit_zero);
+    match if args.no_smoke { Ok(None) } else { smoke::smoke(&order) } {
+        Ok(said) => said.filter(|_| !args.output.quiet).into_iter().for_each(say::note),
+        Err((error, exit)) => return complain(&error, exit).forgiven(args.exit_zero),
     }
     let mut live = Live::new(args.output.quiet);
     let finished = Interrupts::listen().map_err(SessionError::from);
@@ -95,8 +93,9 @@ fn order(args: &RunArgs, plan: Plan) -> Result<Order, (String, Exit)> {
     let usage = |error: String| (error, Exit::Usage);
     let origins = preflight::origins(&plan).map_err(usage)?;
     let workers = host::workers(args.workers, &plan, &origins);
-    let warnings = fits(&Need::of(&plan, &origins, u64::from(workers))).map_err(usage)?;
-    pinnable(&args.pin).map_err(usage)?;
+    let warnings = host::fits(&Need::of(&plan, &origins, u64::from(workers))).map_err(usage)?;
+    warnings.iter().map(Finding::says).for_each(say::warning);
+    host::pinnable(&args.pin).map_err(usage)?;
     let acts: Vec<String> = hints::acts_here(&plan).map(|item| format!("`{}`", item.name)).collect();
     if !args.allow_exec && !acts.is_empty() {
         let help =
@@ -105,7 +104,7 @@ fn order(args: &RunArgs, plan: Plan) -> Result<Order, (String, Exit)> {
         let what = format!("{verb} on this host by a command or a signal");
         return Err(usage(format!("{names} of the timeline {what}\n  help: {help}")));
     }
-    hints::say(&hints::warnings(&plan, &origins));
+    hints::warnings(&plan, &origins).into_iter().for_each(say::warning);
     clearance::observed(&plan).map_err(usage)?;
     let plan = Arc::new(plan);
     let cleared = clearance::clear(&args.safety, &plan, &origins)?;
@@ -128,7 +127,7 @@ fn order(args: &RunArgs, plan: Plan) -> Result<Order, (String, Exit)> {
         runs_dir: args.runs_dir.clone(),
         note: args.note.clone(),
         tags: args.tag.clone(),
-        warnings,
+        warnings: warnings.iter().map(Finding::event).collect(),
         source: None,
     })
 }
@@ -151,34 +150,6 @@ fn one_output(args: &RunArgs) -> Result<(), String> {
     }
     let given = given.join(" and ");
     Err(format!("{given} both write on standard output\n  help: give all but one a file"))
-}
-
-/// Holds the plan against this host: what may spoil the run, said and returned for its events; else why it surely
-/// cannot work.
-pub fn fits(need: &Need) -> Result<Vec<(&'static str, String)>, String> {
-    let found = host::forecast(&Host::read(Path::new("/")), need);
-    let of = |level: Level| found.iter().filter(move |finding| finding.level == level);
-    let says = |finding: &Finding| format!("{}\n  help: {}", finding.meaning, finding.remedy);
-    let errors: Vec<String> = of(Level::Error).map(says).collect();
-    if !errors.is_empty() {
-        return Err(errors.join("\nerror: "));
-    }
-    of(Level::Warning).for_each(|finding| say::note(format_args!("warning: {}", says(finding))));
-    let event = |finding: &Finding| (finding.code, format!("{}: {}", finding.meaning, finding.remedy));
-    Ok(of(Level::Warning).map(event).collect())
-}
-
-/// Whether this process may run on these CPUs.
-pub fn pinnable(pin: &[usize]) -> Result<(), String> {
-    let Ok(allowed) = rustix::thread::sched_getaffinity(None) else {
-        return Ok(());
-    };
-    let is_allowed = |cpu: usize| cpu < CpuSet::MAX_CPU && allowed.is_set(cpu);
-    let Some(wrong) = pin.iter().find(|cpu| !is_allowed(**cpu)) else {
-        return Ok(());
-    };
-    let allowed: Vec<String> = (0..CpuSet::MAX_CPU).filter(|cpu| is_allowed(*cpu)).map(|cpu| cpu.to_string()).collect();
-    Err(format!("--pin: this process may not run on CPU {wrong}\n  help: choose from {}", allowed.join(",")))
 }
 
 /// Prints a result on standard output.

@@ -1,60 +1,168 @@
 //! `nmax scale`: load at several levels, and the law behind them.
-//!
-//! # Layout
-//! - [`axis`], [`price`], [`flags`], [`prepare`]: what was asked for, checked before anything is sent
-//! - [`data`]: whether the rows of the plan last for its levels
-//! - [`level`]: the plan of one level; [`think`]: the pauses of its users
-//! - [`apply`]: the command that sets a knob of the system under test
-//! - [`rig`]: runs levels; [`measure`]: what one measured; [`judge`]: what that means; [`progress`]: what is said
-//!   meanwhile
-//! - [`conduct`]: which levels are run; [`find`]: the highest load that holds an objective; [`knobs`]: the same at each setting of the system; [`demand`]: what a completion
-//!   asks of a processor
-//! - [`folder`]: the directory; [`head`]: what is known before the first level; [`answer`]: the result and how it is
-//!   printed; [`stored`]: the same, read back
 
-mod answer;
-mod apply;
-mod axis;
-mod conduct;
-mod data;
-mod demand;
-mod find;
-mod flags;
-mod folder;
-mod head;
-mod judge;
-mod knobs;
-mod level;
-mod measure;
-mod prepare;
-mod price;
 mod progress;
-mod rig;
-pub mod stored;
-mod think;
 
+use std::io::IsTerminal;
+use std::path::Path;
+
+use nmax_report::scalability::ScaleView;
+use nmax_report::terminal::{self, Style};
+use nmax_report::{csv, html, json, svg};
 use nmax_run::Exit;
+use nmax_run::load::is_url;
+use nmax_run::signals::Interrupts;
+use nmax_scale::{Finished, Order, REPORT, Task, Words, stored};
+use nmax_text::Painted;
 
-use super::run::complain;
-use crate::args::ScaleArgs;
+use super::run::{complain, is_stdout, writable, write};
+use crate::args::{Format, PlanlessArgs, ScaleArgs};
+use crate::{live, load, say};
+use progress::Progress;
 
 /// Measures; prints the law.
 pub fn scale(args: &ScaleArgs) -> Exit {
-    let mut job = match prepare::prepare(args) {
-        Ok(job) => job,
-        Err((error, exit)) => return complain(&error, exit).forgiven(args.exit_zero),
+    let told = measure(args).and_then(|finished| tell(&finished, args));
+    told.unwrap_or_else(|(error, exit)| complain(&error, exit)).forgiven(args.exit_zero)
+}
+
+fn measure(args: &ScaleArgs) -> Result<Finished, (String, Exit)> {
+    let usage = |error: String| (error, Exit::Usage);
+    let refused = refused(args);
+    if !refused.is_empty() {
+        return Err(usage(refused.join("\nerror: ")));
+    }
+    let plan = load::plan(&args.what, &args.plan, &planless(args)).map_err(|error| usage(error.to_string()))?;
+    let task = Task::of(&words(args), &plan).map_err(usage)?;
+    for file in [&args.csv, &args.svg].into_iter().flatten().filter(|file| !is_stdout(file)) {
+        writable(file).map_err(usage)?;
+    }
+    let interrupts = Interrupts::listen().map_err(|error| usage(error.to_string()))?;
+    let order = Order {
+        plan,
+        task,
+        consent: args.safety.consent(),
+        workers: args.workers,
+        pin: args.pin.clone(),
+        is_rehearsed: !args.no_smoke,
+        runs_dir: args.runs_dir.clone(),
+        name: args.name.clone(),
+        note: args.note.clone(),
+        tags: args.tag.clone(),
     };
-    let found = match job.axes.knobs.is_empty() {
-        true => conduct::conduct(&mut job),
-        false => knobs::conduct(&mut job),
-    };
-    let found = match found {
-        Ok(found) => found,
-        Err((error, exit)) => {
-            let kept = job.rig.folder.path().display();
-            let error = format!("{error}\n  help: what was measured so far is in {kept}");
-            return complain(&error, exit).forgiven(args.exit_zero);
+    nmax_scale::run(order, &interrupts, &mut Progress::new(args.output.quiet, args.budget))
+}
+
+fn words(args: &ScaleArgs) -> Words {
+    Words {
+        axis: args.axis.clone(),
+        apply: args.apply.clone(),
+        allow_exec: args.allow_exec,
+        apply_time: args.apply_time,
+        count: args.count.clone(),
+        min: args.min,
+        max: args.max,
+        level_time: args.level_time,
+        warm_up: args.warm_up,
+        replicates: args.replicates,
+        budget: args.budget,
+        runs_max: args.runs_max,
+        precision: args.precision.clone(),
+        find: args.find.clone(),
+        price: args.price.clone(),
+        demand: args.demand.clone(),
+    }
+}
+
+/// Whether an axis is there.
+fn has_axis(args: &ScaleArgs, name: &str) -> bool {
+    args.axis.iter().any(|axis| axis.split('=').next() == Some(name))
+}
+
+/// Flags of a run that mean nothing for several, each with what to write in its place.
+fn refused(args: &ScaleArgs) -> Vec<String> {
+    let is_rate = has_axis(args, "rate");
+    let is_workers = has_axis(args, "workers");
+    let flags = [
+        (args.plan.profile.is_some(), "--profile", "levels have a shape of their own; leave it out"),
+        (args.plan.compress.is_some(), "--compress", "levels are as short as --level-time says"),
+        (args.plan.duration.is_some(), "--duration", "the length of a level is --level-time, that of all --budget"),
+        (args.planless.requests.is_some(), "-n", "levels last as long as --level-time says"),
+        (
+            args.planless.vus.is_some() && !is_rate && !is_workers,
+            "-c",
+            "the number of users is what is varied: --max, or --axis vus=1,2,4",
+        ),
+        (args.planless.rate.is_some(), "-r", "to vary the rate, write --axis rate, or --axis rate=10/s,20/s"),
+        (
+            args.csv.as_deref().is_some_and(is_stdout) && args.output.json,
+            "--csv -",
+            "it and --json both write on standard output; give it a file",
+        ),
+        (args.svg.as_deref().is_some_and(is_stdout), "--svg -", "give the picture a file"),
+        (is_workers && args.workers.is_some(), "--workers", "the number of workers is what is varied"),
+    ];
+    let given = flags.into_iter().filter(|(is_given, _, _)| *is_given);
+    given.map(|(_, flag, help)| format!("{flag} does not go with `nmax scale`\n  help: {help}")).collect()
+}
+
+/// The flags of a URL. On an axis of rates the iterations arrive at random anyway, and no rate is given.
+fn planless(args: &ScaleArgs) -> PlanlessArgs {
+    let is_random = has_axis(args, "rate") && is_url(&args.what);
+    PlanlessArgs { poisson: args.planless.poisson && !is_random, ..args.planless.clone() }
+}
+
+/// Writes and prints what has just ended.
+fn tell(finished: &Finished, args: &ScaleArgs) -> Result<Exit, (String, Exit)> {
+    let view = &finished.view;
+    let forms: [(_, &dyn Fn() -> String); 2] =
+        [(&args.svg, &|| svg::figure(&view.fit)), (&args.csv, &|| csv::measured(view))];
+    for (file, form) in forms {
+        if let Some(file) = file {
+            write(file, &form()).map_err(|error| (error, Exit::Usage))?;
         }
-    };
-    answer::tell(&job, found, args).forgiven(args.exit_zero)
+    }
+    if !args.csv.as_deref().is_some_and(is_stdout) {
+        print(view, &finished.directory, args.output.json);
+    }
+    Ok(finished.exit)
+}
+
+/// Prints a campaign again.
+pub fn show(directory: &Path, as_json: bool) -> Result<(), String> {
+    print(&stored::read(directory)?, directory, as_json);
+    Ok(())
+}
+
+/// A campaign in some format.
+pub fn report(directory: &Path, format: Format) -> Result<Painted, String> {
+    let view = stored::read(directory)?;
+    Ok(match format {
+        Format::Html => html::scale(&view).into(),
+        Format::Json => format_args!("{:#}\n", json::scale(&view)).into(),
+        Format::Csv => csv::measured(&view).into(),
+        Format::Text => text(&view),
+        Format::Junit => {
+            let help = "write it as html, json, csv or text";
+            return Err(format!("a campaign is no test suite, so there is no JUnit of it\n  help: {help}"));
+        }
+    })
+}
+
+/// Prints a campaign on standard output.
+fn print(view: &ScaleView, directory: &Path, as_json: bool) {
+    if as_json {
+        return say::line(format_args!("{:#}", json::scale(view)));
+    }
+    say::text(text(view));
+    let report = directory.join(REPORT);
+    if report.is_file() {
+        say::line(format_args!("report          {}", report.display()));
+    }
+}
+
+/// As fits standard output.
+fn text(view: &ScaleView) -> Painted {
+    let is_terminal = std::io::stdout().is_terminal();
+    let style = Style { color: is_terminal && live::use_color(), width: live::output_width(80), wide: false };
+    terminal::scale(view, style, live::glyphs(is_terminal))
 }

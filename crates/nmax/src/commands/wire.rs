@@ -1,182 +1,29 @@
 //! `--wire`: one request of a plan and every byte of its conversation. No run is kept.
-//!
-//! # Layout
-//! - `log`: what the connections did, collected while it happens
-//! - `lines`: bytes as lines, with directions, offsets and escapes, secrets taken out
-//! - here: which request, and what was measured
 
-mod lines;
-mod log;
-
-use std::sync::Arc;
-use std::time::Duration;
-
-use nmax_engine::run::once::{Traced, once_then};
-use nmax_metrics::{Nanos, Outcome};
-use nmax_plan::plan::{Plan, Step};
-use nmax_report::number;
+use nmax_plan::plan::Plan;
 use nmax_run::Exit;
-use nmax_run::preflight;
 use nmax_run::secrets::Shown;
-use nmax_run::signals::Interrupts;
+use nmax_run::wire::{self, Listener};
 
-use super::once::status;
 use super::run::complain;
-use crate::args::SafetyArgs;
-use crate::args::WireArgs;
-use crate::{clearance, say};
-use lines::Printer;
-use log::{Log, Socket};
+use crate::args::{SafetyArgs, WireArgs};
+use crate::say;
 
-/// How long a socket is watched that the server should close after the reply.
-const HELD_MAX: Duration = Duration::from_secs(2);
-/// How often what came is printed, and signals are looked at.
-const LOOK: Duration = Duration::from_millis(20);
+/// Prints a conversation.
+struct Printed;
+
+impl Listener for Printed {
+    fn note(&mut self, text: &str) {
+        say::note(text);
+    }
+
+    fn shows(&mut self, lines: &str) {
+        say::text(lines);
+    }
+}
 
 /// Sends the request and shows its bytes as they come.
-pub fn wire(args: &WireArgs, safety: &SafetyArgs, mut plan: Plan, shown: &Shown) -> Exit {
-    let scenario = match cut(&mut plan, args.request.as_deref()) {
-        Ok(scenario) => scenario,
-        Err(error) => return complain(&shown.text(&error), Exit::Usage),
-    };
-    let plan = Arc::new(plan);
-    let settings = preflight::origins(&plan)
-        .map_err(|error| (error, Exit::Usage))
-        .and_then(|origins| clearance::clear(safety, &plan, &origins))
-        .and_then(|cleared| {
-            nmax_run::settings(&plan, &cleared.allow).map_err(|error| (error.to_string(), Exit::Usage))
-        });
-    let mut settings = match settings {
-        Ok(settings) => settings,
-        Err((error, exit)) => return complain(&error, exit),
-    };
-    let log = Arc::new(Log::default());
-    settings.wire = Some(log.hook());
-    settings.known = Some(shown.known());
-    let interrupts = match Interrupts::listen() {
-        Ok(interrupts) => interrupts,
-        Err(error) => return complain(&error, Exit::Usage),
-    };
-    let watched = Arc::clone(&log);
-    let started = std::thread::Builder::new().name("nmax-wire".into()).spawn(move || {
-        let traced = once_then(&settings, scenario, Arc::clone(&watched).settled(HELD_MAX));
-        watched.end();
-        traced
-    });
-    let worker = match started {
-        Ok(worker) => worker,
-        Err(error) => return complain(&error, Exit::Internal),
-    };
-    let mut printer = Printer::new(shown.clone());
-    loop {
-        let (events, is_over) = log.take(LOOK);
-        events.iter().for_each(|event| say::text(printer.event(event)));
-        if interrupts.count() > 0 {
-            say::text(printer.rest());
-            say::note("interrupted");
-            return Exit::Interrupted;
-        }
-        if is_over {
-            break;
-        }
-    }
-    say::text(printer.rest());
-    match worker.join() {
-        Ok(Ok(traced)) => conclude(&traced, log.lost(), log.socket(), shown),
-        Ok(Err(error)) => complain(&error, Exit::Usage),
-        Err(_) => complain(&"the exchange ended by a defect of nmax; please report it", Exit::Internal),
-    }
+pub fn wire(args: &WireArgs, safety: &SafetyArgs, plan: Plan, shown: &Shown) -> Exit {
+    let sent = wire::wire(plan, args.request.as_deref(), &safety.consent(), shown, &mut Printed);
+    sent.unwrap_or_else(|(error, exit)| complain(&error, exit))
 }
-
-/// Cuts the plan off behind the wanted request; the index of its scenario.
-fn cut(plan: &mut Plan, wanted: Option<&str>) -> Result<usize, String> {
-    let mut names = Vec::new();
-    for (index, scenario) in plan.scenarios.iter_mut().enumerate() {
-        for place in 0..scenario.steps.len() {
-            let Step::Call(request) = &scenario.steps[place] else {
-                continue;
-            };
-            let name = request.name.as_constant().unwrap_or_default();
-            if wanted.is_none_or(|wanted| wanted == name) {
-                scenario.steps.truncate(place + 1);
-                return Ok(index);
-            }
-            if !name.is_empty() {
-                names.push(name.to_owned());
-            }
-        }
-    }
-    let Some(wanted) = wanted else {
-        return Err("the plan sends no request".into());
-    };
-    Err(format!("no request `{wanted}` in the plan\n  help: choose one of: {}", names.join(", ")))
-}
-
-/// Prints what was measured.
-fn conclude(traced: &[Traced], lost: u64, socket: Option<Socket>, shown: &Shown) -> Exit {
-    if lost > 0 {
-        let lost = number::count(lost);
-        say::line(format_args!("            [{lost} more bytes are not shown]"));
-    }
-    traced.iter().for_each(|traced| say::text(measured(traced, shown)));
-    let told = match socket {
-        None => None,
-        Some(Socket::Kept) => Some("kept for the next request".to_owned()),
-        Some(Socket::ClosedAfter(time)) => {
-            Some(format!("closed by the server {} after the reply", number::time(time.0 as f64)))
-        }
-        Some(Socket::Held(time)) => Some(format!(
-            "held: the server had not closed it {} after the reply, although it should",
-            number::time(time.0 as f64)
-        )),
-    };
-    if let Some(told) = told {
-        say::line(format_args!("  socket      {told}"));
-    }
-    match traced.last() {
-        Some(last) if last.measured.sample.outcome == Outcome::Ok => Exit::Pass,
-        _ => Exit::Failed,
-    }
-}
-
-fn measured(traced: &Traced, shown: &Shown) -> String {
-    let sample = &traced.measured.sample;
-    let symbol = if sample.outcome == Outcome::Ok { "✓" } else { "✗" };
-    let mut text = format!("\n{symbol} {}: {}\n", shown.text(&traced.name), status(sample));
-    if let Some(failure) = &traced.failure {
-        text.push_str(&format!("  {}\n", shown.text(&failure.text)));
-        if let Outcome::Error(kind) = failure.outcome {
-            text.push_str(&format!("  help: {}\n", kind.remedy()));
-        }
-    }
-    let time = |span: Nanos| number::time(span.0 as f64);
-    let phases: Vec<String> =
-        phases(traced).into_iter().filter_map(|(name, span)| Some(format!("{name} {}", time(span?)))).collect();
-    text.push_str(&format!("  phases      {}\n", phases.join(", ")));
-    text.push_str(&format!("  response    {} in all\n", time(sample.response_time())));
-    let (sent, received) = (number::count(sample.bytes_sent), number::count(sample.bytes_received));
-    text.push_str(&format!("  bytes       {sent} sent, {received} received"));
-    if sample.bytes_decoded > 0 {
-        text.push_str(&format!(", {} of body when decoded", number::count(sample.bytes_decoded)));
-    }
-    text.push('\n');
-    text
-}
-
-/// The phases that took place, in order.
-fn phases(traced: &Traced) -> [(&'static str, Option<Nanos>); 6] {
-    let sample = &traced.measured.sample;
-    let some = |span: Nanos| (span > Nanos::ZERO).then_some(span);
-    let sent = sample.sent.map(|sent| sent + sample.send);
-    [
-        ("dns", some(sample.network.dns)),
-        ("connect", some(sample.network.connect)),
-        ("tls", some(sample.network.tls)),
-        ("send", sample.sent.map(|_| sample.send)),
-        ("wait", sample.first_byte.zip(sent).map(|(first, sent)| first.since(sent))),
-        ("receive", sample.first_byte.map(|first| sample.done.since(first))),
-    ]
-}
-
-#[cfg(test)]
-mod tests;

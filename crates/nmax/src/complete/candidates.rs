@@ -13,10 +13,10 @@ use clap_complete::engine::{
 use jiff::Timestamp;
 use nmax_analysis::compare::Metric;
 use nmax_analysis::explain::explanations;
+use nmax_scale::stored;
 use nmax_store::{Manifest, RunEntry};
 
 use crate::commands::results::state;
-use crate::commands::scale::stored;
 
 /// Directories that one Tab looks into.
 const RUNS_MAX: usize = 200;

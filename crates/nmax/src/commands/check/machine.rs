@@ -7,31 +7,13 @@ use nmax_engine::{Event, Run, Settings};
 use nmax_metrics::Section;
 use nmax_plan::plan::Plan;
 use nmax_plan::planless::Planless;
+use nmax_run::check::Machine;
 use nmax_target::Options;
 
 /// How long it takes.
-pub const LENGTH: Duration = Duration::from_secs(2);
+const LENGTH: Duration = Duration::from_secs(2);
 /// Users at once.
 const VUS: u32 = 32;
-/// Share of a core that a worker may use before its own lag shows.
-const SHARE_MAX: f64 = 0.7;
-
-/// What this machine can.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Machine {
-    /// Requests per second of worker CPU time: plain HTTP, kept connections, small replies.
-    pub per_core_s: f64,
-    /// Workers that a run would have.
-    pub workers: u32,
-    /// Requests per second that it can be trusted with.
-    pub capacity_per_s: f64,
-}
-
-impl Machine {
-    fn new(per_core_s: f64, workers: u32) -> Self {
-        Self { per_core_s, workers, capacity_per_s: per_core_s * f64::from(workers) * SHARE_MAX }
-    }
-}
 
 /// Measures this machine with as many workers as a run would have.
 pub fn measure(workers: u32) -> Result<Machine, String> {

@@ -4,9 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use nmax_import::prove::Evidence;
+use nmax_record::files::{Readers, replace};
+use nmax_record::sources::{bytes, secrets};
 
-use crate::commands::import::files::{Readers, replace};
-use crate::commands::import::{bytes, secrets};
+use crate::say;
 
 /// Longest evidence file that is read, bytes.
 const EVIDENCE_BYTES_MAX: u64 = 64 << 20;
@@ -32,17 +33,17 @@ impl Beside {
             return Ok(Self::default());
         }
         let help = "import the recording again, or move the file away: the plan is then tried without it";
-        let read = bytes(&file, EVIDENCE_BYTES_MAX).and_then(|text| Evidence::read(&text));
+        let read = bytes(&file, EVIDENCE_BYTES_MAX, &mut |text| say::note(text)).and_then(|text| Evidence::read(&text));
         let mut evidence = read.map_err(|why| format!("{}: {why}\n  help: {help}", file.display()))?;
         let secret = PathBuf::from(format!("{}.secrets.json", stem.display()));
         if fs::symlink_metadata(&secret).is_ok() {
-            evidence.know(secrets(&secret)?);
+            evidence.know(secrets(&secret, &mut |text| say::note(text))?);
         }
         let names: Vec<String> = evidence.recordings().map(str::to_owned).collect();
         let mut warnings = Vec::new();
         for (number, name) in names.iter().enumerate() {
             let path = plan.parent().unwrap_or(Path::new("")).join(name);
-            let read = bytes(&path, HAR_BYTES_MAX);
+            let read = bytes(&path, HAR_BYTES_MAX, &mut |text| say::note(text));
             if let Err(why) = read.and_then(|bytes| evidence.record(number, name, &bytes)) {
                 warnings.push(format!(
                     "{}: {why}; replays are compared with each other only, and not with what was recorded",

@@ -9,15 +9,12 @@ use std::time::{Duration, Instant};
 
 use nmax_http::{Scheme, Url};
 use nmax_import::recording::{Entry, Kind};
-use nmax_import::select::is_browsers_own;
-use nmax_proxy::{Hosts, Passed, Recorder, Summary};
+use nmax_record::visit::{Begun, Listener};
 use nmax_report::number;
 use nmax_text::{Ink, Painted, shown};
 
 use crate::{live, say};
 
-/// Hosts that are listed at the end.
-const HOSTS_MAX: usize = 10;
 /// Longest path that is shown where the terminal's width is not known, characters.
 const PATH_CHARS_MAX: usize = 120;
 /// Different reasons for a missing reply that are told; the rest is in the summary.
@@ -46,26 +43,44 @@ impl Screen {
         }
     }
 
-    /// What is recorded, and how.
-    pub(super) fn begin(&self, hosts: &Hosts, recorder: &Recorder, has_browser: bool, certificate: &Path, url: &Url) {
-        let address = recorder.address;
-        say::note(format_args!("recording {hosts}; proxy http://{address}"));
+    fn line(&self, line: &str, ink: Ink) {
+        let most = self.width.unwrap_or(PATH_CHARS_MAX).max(40);
+        let line = match line.char_indices().nth(most) {
+            None => line.to_owned(),
+            Some(_) => line.chars().take(most - 1).chain(['…']).collect(),
+        };
+        say::note(Painted::inked(&line, ink, self.has_color));
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "lines say when they happened")]
+    fn time(&self) -> String {
+        seconds(Instant::now().saturating_duration_since(self.begin))
+    }
+}
+
+impl Listener for Screen {
+    fn note(&mut self, text: &str) {
+        say::note(text);
+    }
+
+    fn begins(&mut self, begun: &Begun<'_>) {
+        let address = begun.address;
+        say::note(format_args!("recording {}; proxy http://{address}", begun.hosts));
         if !address.ip().is_loopback() {
             say::note(
                 "anybody who reaches this address can use the proxy: end it when you are done. Loopback and link-local \
                  addresses of this host are lent to nobody, but those of recorded hosts",
             );
         }
-        if has_browser {
+        if begun.has_browser {
             say::note("the browser is open: click through, and close it when you are done");
         } else {
-            say::note(hints(address, certificate, url));
+            say::note(hints(address, begun.certificate, begun.url));
         }
         say::note("Enter names what you do next, q and Enter or Ctrl-C ends the recording");
     }
 
-    /// An exchange, without its secrets.
-    pub(super) fn exchange(&mut self, entry: &Entry) {
+    fn exchange(&mut self, entry: &Entry) {
         if self.is_quiet || entry.request.url.is_empty() {
             return;
         }
@@ -107,46 +122,27 @@ impl Screen {
         }
     }
 
-    /// A host that is not recorded, the first time.
-    pub(super) fn passed(&self, host: &str) {
+    fn passed(&mut self, host: &str) {
         if !self.is_quiet {
             let line = format!("{} {} passes undecrypted, not recorded", self.time(), shown(host));
             self.line(&line, Ink::Dim);
         }
     }
 
-    /// A client that does not trust us.
-    pub(super) fn untrusted(&self, host: &str, reason: &str) {
+    fn untrusted(&mut self, host: &str, reason: &str) {
         say::note(format_args!("{} {}: {}", self.time(), shown(host), shown(reason)));
     }
 
-    /// A name is wanted.
-    pub(super) fn ask(&self) {
+    fn asks(&mut self) {
         say::note("name of what you do next (none: never mind, q: end the recording):");
     }
 
-    /// It was not given.
-    pub(super) fn never_mind(&self) {
+    fn never_minds(&mut self) {
         say::note("no name, so nothing is marked");
     }
 
-    /// It was given.
-    pub(super) fn marked(&self, name: &str) {
+    fn marked(&mut self, name: &str) {
         self.line(&format!("{} --- {} ---", self.time(), shown(name)), Ink::Bold);
-    }
-
-    fn line(&self, line: &str, ink: Ink) {
-        let most = self.width.unwrap_or(PATH_CHARS_MAX).max(40);
-        let line = match line.char_indices().nth(most) {
-            None => line.to_owned(),
-            Some(_) => line.chars().take(most - 1).chain(['…']).collect(),
-        };
-        say::note(Painted::inked(&line, ink, self.has_color));
-    }
-
-    #[expect(clippy::disallowed_methods, reason = "lines say when they happened")]
-    fn time(&self) -> String {
-        seconds(Instant::now().saturating_duration_since(self.begin))
     }
 }
 
@@ -188,54 +184,4 @@ fn hints(address: SocketAddr, certificate: &Path, url: &Url) -> String {
         "the certificate for clients is {file}: trust it for this recording only; it goes away at the end"
     ));
     text
-}
-
-/// What the person should know at the end.
-pub(super) fn warnings(summary: &Summary) -> Vec<String> {
-    let mut warnings = Vec::new();
-    let (browsers, others): (Vec<_>, Vec<_>) = summary.passed.iter().partition(|(host, _)| is_browsers_own(host));
-    if !others.is_empty() {
-        warnings.push(format!(
-            "not recorded, because they are other hosts: {}; if one belongs to the site, record again with --host HOST",
-            passed(others)
-        ));
-    }
-    if !browsers.is_empty() {
-        warnings.push(format!("not recorded, because browsers ask them by themselves: {}", passed(browsers)));
-    }
-    for (host, untrusted) in summary.untrusted.iter().take(HOSTS_MAX) {
-        warnings.push(format!(
-            "{}: {} connections were broken off: {}",
-            shown(host),
-            number::count(untrusted.count),
-            shown(&untrusted.reason)
-        ));
-    }
-    if !summary.refused.is_empty() {
-        let count: u64 = summary.refused.values().sum();
-        let listed: Vec<String> = summary.refused.keys().take(HOSTS_MAX).map(|host| shown(host).into_owned()).collect();
-        warnings.push(format!("the browser's own, refused {}: {}", number::times(count), listed.join(", ")));
-    }
-    if summary.garbage > 0 {
-        warnings.push(format!(
-            "{} connections sent something that is no HTTP and were closed",
-            number::count(summary.garbage)
-        ));
-    }
-    warnings
-}
-
-/// Hosts with their counts, the busiest first.
-fn passed(mut hosts: Vec<(&String, &Passed)>) -> String {
-    hosts.sort_by_key(|(_, passed)| std::cmp::Reverse(passed.count));
-    let listed: Vec<String> = hosts
-        .iter()
-        .take(HOSTS_MAX)
-        .map(|(host, passed)| format!("{} ({})", shown(host), number::times(passed.count)))
-        .collect();
-    let more = match hosts.len().saturating_sub(HOSTS_MAX) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    format!("{}{more}", listed.join(", "))
 }

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use nmax_report::slices::SliceView;
+use nmax_run::logs::{Counts, Logs};
 use nmax_slice::logs::{Gather, schema};
 use nmax_slice::{Request, Slice, Tally};
 use serde_json::json;
 
 use crate::args::{SliceArgs, SourceName};
-use crate::logs::{Counts, Logs};
+use crate::logs::Progress;
 
 /// ns in a µs.
 const NS_PER_US: i64 = 1_000;
@@ -24,10 +25,10 @@ pub(super) fn read(args: &SliceArgs, request: &Request) -> Result<SliceView, Str
     let is_quiet = args.quiet || args.json || args.csv;
     let read_args = args.logs();
     let mut logs = Logs::open(&read_args).map_err(|error| error.to_string())?;
-    let period = logs.period(&read_args, is_quiet).map_err(|error| error.to_string())?;
+    let period = logs.period(&read_args, &mut Progress::new(is_quiet)).map_err(|error| error.to_string())?;
     let mut pass = |tally: Tally| {
         let mut gather = Gather::new(&slice.needs(), args.zone, tally);
-        let counts = logs.read(is_quiet, |record| {
+        let counts = logs.read(&mut Progress::new(is_quiet), |record| {
             if period.is_none_or(|period| (period.from_us..period.to_us).contains(&record.arrival_us)) {
                 gather.add(record);
             }

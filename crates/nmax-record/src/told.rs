@@ -1,0 +1,251 @@
+//! What an import found, as text and as JSON.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use nmax_import::Converted;
+use nmax_import::recording::Skipped;
+use nmax_report::number;
+use nmax_text::shown;
+use serde_json::{Value, json};
+
+/// Longest list of things of one kind in the text.
+const LISTED_MAX: usize = 20;
+/// Examples of each reason for leaving something out.
+const EXAMPLES_MAX: usize = 2;
+/// Longest URL that is shown, characters.
+const URL_CHARS_MAX: usize = 90;
+
+/// What is known beside the conversion.
+#[derive(Debug, Default)]
+pub(crate) struct Beside {
+    /// Files that were written, the plan first.
+    pub(crate) files: Vec<PathBuf>,
+    /// Files that were read, in the order of the recordings.
+    pub(crate) recordings: Vec<String>,
+    /// What the files had that is no exchange.
+    pub(crate) skipped: Vec<Skipped>,
+    /// What reading them gave to say.
+    pub(crate) warnings: Vec<String>,
+    /// Secrets taken out.
+    pub(crate) redactions: usize,
+}
+
+/// What an import found.
+#[derive(Debug)]
+pub struct Told {
+    converted: Converted,
+    /// The evidence as it was written.
+    evidence: Value,
+    beside: Beside,
+}
+
+impl Told {
+    pub(crate) fn new(converted: Converted, mut beside: Beside) -> Self {
+        beside.skipped.extend(converted.summary.skipped.iter().cloned());
+        beside.skipped.sort_by_key(|skipped| (skipped.recording, skipped.number));
+        beside.warnings.extend(converted.summary.warnings.iter().cloned());
+        let evidence = serde_json::from_str(&converted.evidence).unwrap_or(Value::Null);
+        Self { converted, evidence, beside }
+    }
+
+    /// Entries of the files, those that are no exchanges included.
+    fn entries(&self) -> usize {
+        let kept = self.converted.summary.entries;
+        kept + self.beside.skipped.len() - self.converted.summary.skipped.len()
+    }
+
+    fn list(&self, key: &str) -> &[Value] {
+        self.evidence[key].as_array().map_or(&[], Vec::as_slice)
+    }
+
+    /// The answer as JSON.
+    pub fn json(&self) -> Value {
+        let summary = &self.converted.summary;
+        let skipped: Vec<Value> = self
+            .beside
+            .skipped
+            .iter()
+            .map(|skipped| {
+                let file = self.beside.recordings.get(skipped.recording);
+                json!({ "file": file, "entry": skipped.number, "url": skipped.url, "reason": skipped.reason })
+            })
+            .collect();
+        let files: Vec<String> = self.beside.files.iter().map(|file| file.display().to_string()).collect();
+        json!({
+            "schema_version": 1,
+            "plan": files.first(),
+            "files": files,
+            "entries": self.entries(),
+            "scenarios": summary.scenarios,
+            "steps": summary.steps,
+            "resources": summary.resources,
+            "redactions": self.beside.redactions,
+            "skipped": skipped,
+            "correlations": self.list("correlations"),
+            "jar": self.list("jar"),
+            "generated": self.list("generated"),
+            "denied": self.list("denied"),
+            "parameters": summary.parameters,
+            "warnings": self.beside.warnings,
+        })
+    }
+
+    /// The answer for a person.
+    pub fn text(&self) -> String {
+        let mut out = self.head();
+        self.skipped(&mut out);
+        self.correlations(&mut out);
+        section(
+            &mut out,
+            "Cookies, which the jar carries by itself",
+            self.list("jar").iter().filter(|cookie| !cookie["set_by"].is_null()).map(|cookie| {
+                let sent = cookie["sent"].as_u64().unwrap_or_default();
+                format!("{}: sent {}", word(&cookie["name"]), number::times(sent))
+            }),
+        );
+        section(
+            &mut out,
+            "Different for each user",
+            self.converted.summary.parameters.iter().map(|note| shown(note).into_owned()),
+        );
+        section(&mut out, "Note", self.beside.warnings.iter().map(|note| shown(note).into_owned()));
+        section(
+            &mut out,
+            "Written",
+            self.beside.files.iter().map(|file| shown(&file.display().to_string()).into_owned()),
+        );
+        if let Some(plan) = self.beside.files.first() {
+            let plan = plan.display();
+            let next = match self.list("correlations").is_empty() {
+                true => "--once      send it once, and see every request and reply",
+                false => "--prove     replay it, and prove which of the values must be fresh",
+            };
+            let _ = write!(
+                out,
+                "\nNext:\n  nmax check {plan} {next}\n  nmax run {plan}               put load on the target\n"
+            );
+        }
+        out
+    }
+
+    /// What to say when there is no request to be replayed; `what` was done in place of a plan.
+    pub(crate) fn nothing(&self, what: &str) -> String {
+        let mut out = format!("nothing in it can be replayed, {what}\n");
+        self.skipped(&mut out);
+        section(&mut out, "Note", self.beside.warnings.iter().map(|note| shown(note).into_owned()));
+        out.push_str("  help: record again what a user does; `--host HOST` keeps what goes to another site");
+        out
+    }
+
+    fn head(&self) -> String {
+        let summary = &self.converted.summary;
+        let counted = |count: usize, what: &str| {
+            let plural = if count == 1 { "" } else { "s" };
+            format!("{} {what}{plural}", number::count(count as u64))
+        };
+        let mut kept = vec![counted(summary.scenarios, "scenario"), counted(summary.steps, "step")];
+        if summary.redirects > 0 {
+            kept.push(counted(summary.redirects, "followed redirect"));
+        }
+        kept.push(counted(summary.resources, "resource"));
+        let mut of = counted(self.entries(), "exchange");
+        if self.beside.recordings.len() > 1 {
+            of.push_str(&format!(" in {}", counted(self.beside.recordings.len(), "recording")));
+        }
+        let secrets = match self.beside.redactions {
+            0 => "no secret in them".to_owned(),
+            places => format!("secrets replaced in {}", counted(places, "place")),
+        };
+        format!("{} of {of}; {secrets}\n", kept.join(", "))
+    }
+
+    /// What was left out, by reason, the most frequent first.
+    fn skipped(&self, out: &mut String) {
+        let mut groups: Vec<(&str, Vec<&Skipped>)> = Vec::new();
+        for skipped in &self.beside.skipped {
+            match groups.iter_mut().find(|(reason, _)| *reason == skipped.reason) {
+                Some((_, group)) => group.push(skipped),
+                None => groups.push((&skipped.reason, vec![skipped])),
+            }
+        }
+        groups.sort_by_key(|(_, group)| std::cmp::Reverse(group.len()));
+        let lines = groups.iter().map(|(reason, group)| {
+            let mut line = format!("{:>5}  {}", number::count(group.len() as u64), shown(reason));
+            for skipped in group.iter().take(EXAMPLES_MAX) {
+                let of = match self.beside.recordings.get(skipped.recording) {
+                    Some(file) if self.beside.recordings.len() > 1 => format!("{}, ", shown(file)),
+                    _ => String::new(),
+                };
+                let (number, url) = (skipped.number, short(&skipped.url));
+                let _ = match number {
+                    0 => write!(line, "\n           {of}{url}"),
+                    _ => write!(line, "\n           {of}entry {number}: {url}"),
+                };
+            }
+            line
+        });
+        section(out, "Left out", lines);
+    }
+
+    fn correlations(&self, out: &mut String) {
+        let lines = self.list("correlations").iter().map(|found| {
+            let to = found["to"].as_array().map_or(&[][..], Vec::as_slice);
+            let mut places: Vec<String> = to.iter().map(|to| word(&to["request"])).collect();
+            places.dedup();
+            format!(
+                "{}: from {} ({}) to {}\n    {}: {}",
+                word(&found["name"]),
+                word(&found["from"]["request"]),
+                word(&found["source"]),
+                listed(&places),
+                word(&found["state"]),
+                word(&found["evidence"]),
+            )
+        });
+        section(out, "Values that the server gives and the user sends back", lines);
+    }
+}
+
+/// A heading with what belongs to it; nothing when there is nothing.
+fn section(out: &mut String, heading: &str, lines: impl Iterator<Item = String>) {
+    let lines: Vec<String> = lines.collect();
+    if lines.is_empty() {
+        return;
+    }
+    let _ = writeln!(out, "\n{heading}");
+    for line in lines.iter().take(LISTED_MAX) {
+        let _ = writeln!(out, "  {line}");
+    }
+    if lines.len() > LISTED_MAX {
+        let _ = writeln!(out, "  and {} more; --json has all", lines.len() - LISTED_MAX);
+    }
+}
+
+/// The first of some places, and how many more there are.
+fn listed(places: &[String]) -> String {
+    let first = places.iter().take(3).cloned().collect::<Vec<_>>().join(", ");
+    match places.len().saturating_sub(3) {
+        0 => first,
+        more => format!("{first} and {more} more"),
+    }
+}
+
+/// A value of the evidence as text.
+fn word(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => shown(text).into_owned(),
+        other => shown(&other.to_string()).into_owned(),
+    }
+}
+
+/// A URL without its query, not too long.
+fn short(url: &str) -> String {
+    let plain = url.split('?').next().unwrap_or_default();
+    let mut text: String = shown(plain).chars().take(URL_CHARS_MAX).collect();
+    if plain.chars().count() > URL_CHARS_MAX {
+        text.push_str(" ..");
+    }
+    text
+}

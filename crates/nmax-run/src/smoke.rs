@@ -1,0 +1,54 @@
+//! One iteration of every scenario before a heavy profile: a wrong plan is stopped before it costs hours.
+
+use nmax_engine::run::once::{Rehearsal, rehearse};
+
+use crate::{Exit, Order};
+
+/// Runs it, if the plan's profile asks for it; says that it is ok.
+///
+/// # Errors
+/// What went wrong, and what to do.
+pub fn smoke(order: &Order) -> Result<Option<String>, (String, Exit)> {
+    match order.plan.profile.filter(|profile| profile.is_heavy()) {
+        Some(profile) => rehearsal(order, &format!("profile {}", profile.name())).map(Some),
+        None => Ok(None),
+    }
+}
+
+/// Runs it before `what`; says that it is ok.
+///
+/// # Errors
+/// What went wrong, and what to do.
+pub fn rehearsal(order: &Order, what: &str) -> Result<String, (String, Exit)> {
+    let settings = crate::settings(&order.plan, &order.allow).map_err(|error| (error.to_string(), Exit::Usage))?;
+    let all = rehearse(&settings).map_err(|error| (error.to_string(), Exit::Usage))?;
+    // Scenarios that neither the mix nor the background runs are rehearsed for nothing.
+    let runs = |scenario: usize| {
+        order.plan.scenarios[scenario].weight > 0.0
+            || order.plan.background.iter().any(|background| background.scenario == scenario)
+    };
+    let all: Vec<Rehearsal> = all.into_iter().filter(|one| runs(one.scenario)).collect();
+    if let Some(failed) = all.iter().find(|one| !one.is_ok) {
+        let name = &order.plan.scenarios[failed.scenario].name;
+        return Err((refusal(what, name, failed), Exit::Usage));
+    }
+    let requests: usize = all.iter().map(|one| one.exchanges.len()).sum();
+    let (scenarios, requests) = (counted(all.len(), "scenario"), counted(requests, "request"));
+    Ok(format!("smoke: one iteration of {scenarios} before {what} is ok ({requests} sent)"))
+}
+
+fn counted(count: usize, what: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {what}{plural}")
+}
+
+fn refusal(what: &str, scenario: &str, failed: &Rehearsal) -> String {
+    let why = failed.failures.first().map_or_else(
+        || "it did not come to its end".to_owned(),
+        |failure| format!("{}: {}", failure.name, failure.text),
+    );
+    format!(
+        "{what} does not begin: one iteration of scenario `{scenario}` failed: {why}\n  help: see it with \
+         `nmax check PLAN --once`; `--no-smoke` begins all the same"
+    )
+}

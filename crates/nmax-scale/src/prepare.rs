@@ -1,0 +1,181 @@
+//! Everything that is checked before the first level: arguments, plan, host, target, one iteration.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use nmax_engine::KeepSamples;
+use nmax_plan::plan::Observed;
+use nmax_report::scalability::ScaleInfo;
+use nmax_run::host::{self, Finding, Host, Level, Need};
+use nmax_run::signals::Interrupts;
+use nmax_run::{Exit, hints, preflight, smoke};
+
+use crate::axis::Load;
+use crate::folder::Folder;
+use crate::head::Head;
+use crate::job::Job;
+use crate::listener::Listener;
+use crate::measure::{self, Count};
+use crate::order::Order;
+use crate::rig::{self, Rig};
+use crate::setting::{self, Setting};
+use crate::task::Task;
+use crate::{apply, data, level};
+
+/// Checks everything, in an order in which nothing is sent before the arguments are right.
+pub(crate) fn prepare<'a>(
+    order: Order,
+    interrupts: &'a Interrupts,
+    listener: &'a mut dyn Listener,
+) -> Result<Job<'a>, (String, Exit)> {
+    let usage = |error: String| (error, Exit::Usage);
+    host::raise();
+    let is_rehearsed = order.is_rehearsed;
+    let mut notes = Vec::new();
+    // Whatever is done to the system under test is in the budget.
+    let began = rig::now();
+    let is_set = set_first(&order.task, interrupts, listener)?;
+    let (task, order) = cleared(order, &mut notes, listener)?;
+    if is_rehearsed {
+        listener.note(&smoke::rehearsal(&order, "the campaign")?);
+    }
+    let folder = Folder::create(&order.runs_dir, &order.name).map_err(usage)?;
+    let head = head(&order, &folder, &task, notes);
+    folder.begin(&head).map_err(usage)?;
+    let rig = Rig::new(order, &task, folder, began, interrupts, listener);
+    Ok(Job { rig, task, head, is_set })
+}
+
+/// Sets the first setting: the system under test may be there only then.
+fn set_first(
+    task: &Task,
+    interrupts: &Interrupts,
+    listener: &mut dyn Listener,
+) -> Result<Option<Setting>, (String, Exit)> {
+    let (Some((line, limit)), Some(first)) = (&task.apply, setting::settings(&task.axes.knobs).into_iter().next())
+    else {
+        return Ok(None);
+    };
+    let words = setting::words(&first);
+    listener.note(&format!("{words}: {}", apply::filled(line, &first)));
+    match apply::apply(line, &first, *limit, interrupts) {
+        Ok(()) => Ok(Some(first)),
+        Err(_) if interrupts.count() > 0 => Err(("interrupted".into(), Exit::Interrupted)),
+        Err(why) => {
+            Err((format!("--apply: {words}: {why}\n  help: try the command by hand; nothing was sent"), Exit::Usage))
+        }
+    }
+}
+
+fn head(order: &nmax_run::Order, folder: &Folder, task: &Task, notes: Vec<String>) -> Head {
+    let Task { axes, count, .. } = task;
+    let knobs = axes.knobs.iter().map(|knob| knob.name.clone());
+    let observed = order.plan.observe.iter().filter_map(|observed| match observed {
+        Observed::Process { name, .. } => Some(name.clone()),
+        Observed::Source(_) => None,
+    });
+    let info = ScaleInfo {
+        id: folder.id.clone(),
+        name: order.name.clone(),
+        target: order.plan.redactor.url(&order.plan.target),
+        started_at: folder.started_at.clone(),
+        seed: order.plan.seed,
+        axes: knobs.chain([axes.load.name().to_owned()]).collect(),
+        count: count.words(),
+        level_s: Some(task.times.hold.as_secs_f64()),
+        budget_s: Some(task.budget.as_secs_f64()),
+        elapsed_s: None,
+        plan_sha256: nmax_run::plan_text(&order.plan).1,
+        machine: nmax_store::host::machine().into_iter().collect(),
+        interrupted: false,
+    };
+    Head {
+        info,
+        nmax_version: env!("CARGO_PKG_VERSION").into(),
+        load: axes.load,
+        knobs: axes.knobs.clone(),
+        x_unit: count.unit(),
+        observed: observed.collect(),
+        cores: host::cores(),
+        demand: task.demand.clone(),
+        notes,
+        tags: order.tags.clone(),
+        note: order.note.clone(),
+    }
+}
+
+/// Everything of a run, checked for the highest level: what is said is said once.
+fn cleared(
+    order: Order,
+    notes: &mut Vec<String>,
+    listener: &mut dyn Listener,
+) -> Result<(Task, nmax_run::Order), (String, Exit)> {
+    let Order { plan, mut task, .. } = order;
+    let (load, times) = (task.axes.load, task.times);
+    let usage = |error: String| (error, Exit::Usage);
+    let origins = preflight::origins(&plan).map_err(usage)?;
+    let workers = host::workers(order.workers, &plan, &origins);
+    let need = |level: f64| {
+        let highest = level::plan(&plan, load, level, times, plan.seed, None);
+        Need::of(&highest, &origins, u64::from(workers))
+    };
+    if task.is_open_ended && load == Load::Vus {
+        let asked = task.axes.range.1;
+        let most = carried(task.axes.range, &need);
+        if most < asked {
+            notes.push(format!("at most {most} users are tried: this host does not carry {asked} (`nmax doctor`)"));
+        }
+        task.axes.range.1 = most;
+    }
+    notes.extend(data::check(&plan, &task.axes, times).map_err(usage)?);
+    let warnings = host::fits(&need(task.axes.range.1)).map_err(usage)?;
+    warnings.iter().for_each(|finding| listener.warning(&finding.says()));
+    host::pinnable(&order.pin).map_err(usage)?;
+    if !plan.timeline.is_empty() {
+        notes.push("the timeline of the plan is left out: a level is to stand still".into());
+    }
+    if !plan.background.is_empty() {
+        notes.push("the background of the plan begins anew at each level, and is not counted".into());
+    }
+    if task.count == Count::Requests && !measure::is_told_apart(&plan) {
+        notes.push(
+            "requests of the background that vary in their names, or have those of the mix, are counted with it: give \
+             them names of their own"
+                .into(),
+        );
+    }
+    if task.find.is_some() && !task.axes.knobs.is_empty() {
+        notes.push("a load at which the objective does not hold is not usable: the best one is searched below".into());
+    }
+    hints::warnings(&plan, &origins).iter().for_each(|text| listener.warning(text));
+    notes.iter().for_each(|note| listener.remark(note));
+    preflight::observed(&plan).map_err(usage)?.iter().for_each(|text| listener.authority(text));
+    let plan = Arc::new(plan);
+    let cleared = preflight::clear(&order.consent, &plan, &origins)?;
+    cleared.notes.iter().for_each(|text| listener.authority(text));
+    let run = nmax_run::Order {
+        name: order.name.unwrap_or_else(|| plan.name.clone()),
+        plan,
+        allow: cleared.allow,
+        authorization: cleared.authorization,
+        workers,
+        pin: order.pin,
+        keep: KeepSamples::None,
+        runs_dir: order.runs_dir,
+        note: order.note,
+        tags: order.tags,
+        warnings: warnings.iter().map(Finding::event).collect(),
+        source: None,
+    };
+    Ok((task, run))
+}
+
+/// The highest load that this host carries, halved from the highest of the range.
+fn carried((least, most): (f64, f64), need: &dyn Fn(f64) -> Need) -> f64 {
+    let host = Host::read(Path::new("/"));
+    let mut level = most;
+    while level / 2.0 >= least && host::forecast(&host, &need(level)).iter().any(|one| one.level == Level::Error) {
+        level = (level / 2.0).floor();
+    }
+    level
+}
