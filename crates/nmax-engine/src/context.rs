@@ -1,214 +1,67 @@
-//! What all virtual users of one worker share: program, meter, state of the run. One thread, no locks on the way.
+//! What all virtual users of one worker share: protocol, program, where iterations come from, and the core of it.
 
-use crate::iteration::Assignment;
-use crate::iteration::IterationEnd;
-use crate::iteration::VuSlot;
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
+use std::ops::Deref;
 use std::rc::Rc;
-use std::task::Waker;
+use std::sync::Arc;
 
-use nmax_metrics::{Nanos, Section};
+use nmax_metrics::Nanos;
 
-use crate::http::driver::Drivers;
-use crate::measure::meter::{Meter, WorkerEnd};
+use crate::core::{Core, State};
+use crate::measure::meter::Meter;
 use crate::measure::names::{NameBook, SharedCatalog};
 use crate::program::Program;
-use crate::runtime::{Runtime, ThreadTime};
+use crate::protocol::Protocol;
+use crate::runtime::Runtime;
 use crate::schedule::locations::Locations;
 use crate::schedule::source::Sources;
 
-/// What all virtual users of one worker share.
-pub struct Context<R: Runtime, D: Drivers> {
-    /// Clock, timers, tasks.
-    pub runtime: R,
-    /// Makes drivers.
-    pub drivers: D,
+/// What all virtual users of one worker share. It is its [`Core`], for whom the protocol does not matter.
+pub struct Context<R: Runtime, P: Protocol> {
+    core: Core<R>,
+    /// Carries calls.
+    pub protocol: Rc<P>,
     /// The plan made ready.
-    pub program: Program,
+    pub program: Program<P::Prepared>,
     /// Where iterations come from.
     pub sources: Sources<R::Timer>,
-    /// Records.
-    pub meter: RefCell<Meter>,
-    /// Wall time at the run's origin, since 1970; for cookies and what templates make of the time.
-    pub unix_origin: Nanos,
-    /// Whether every exchange is told.
-    pub(crate) tells: bool,
     pub(crate) locations: Locations,
-    pub(crate) names: NameBook,
-    pub(crate) state: State,
 }
 
-/// How far the run is.
-#[derive(Debug, Default)]
-pub(crate) struct State {
-    /// No iteration starts any more.
-    pub closing: Cell<bool>,
-    /// The load has ended, as planned or because it was stopped: iterations that were given out begin no more.
-    pub over: Cell<bool>,
-    /// When that was decided, if not by the plan.
-    pub closed_at: Cell<Option<Nanos>>,
-    /// Pauses are not waited for any more.
-    pub hurried: Cell<bool>,
-    /// Exchanges are cut off.
-    pub cut: Cell<bool>,
-    /// Everything has ended, and its instant is fixed: nothing is recorded any more.
-    pub ended: Cell<bool>,
-    /// When the last iteration of an open workload was started, or was to be, if that was later.
-    pub load_ended: Cell<Option<Nanos>>,
-    /// When the mix had nothing more to start: what is beside it is not due any more then.
-    pub main_ended: Cell<Option<Nanos>>,
-    /// Iterations in flight.
-    pub active: Cell<u64>,
-    /// Iterations given to a VU that has not begun them.
-    pub handed: Cell<u64>,
-    /// Closed VUs and pacer of the mix: who may still start iterations of it.
-    pub starters: Cell<u64>,
-    /// VUs that have yet to clear up what their setup made.
-    pub teardowns: Cell<u64>,
-    /// Everyone to wake when the run is cut.
-    pub vus: RefCell<Vec<Rc<VuSlot>>>,
-    /// The worker's main task.
-    pub main: RefCell<Option<Waker>>,
-    /// A virtual user broke.
-    pub broke: Cell<bool>,
-    /// Why the worker stopped starting iterations early.
-    pub ended_early: RefCell<Option<String>>,
-}
+impl<R: Runtime, P: Protocol> Deref for Context<R, P> {
+    type Target = Core<R>;
 
-impl State {
-    /// Whether iterations may start.
-    pub(crate) fn may_start(&self) -> bool {
-        !self.closing.get()
-    }
-
-    /// Whether nothing is in flight and nothing will start.
-    pub(crate) fn is_over(&self) -> bool {
-        let is_idle = self.active.get() == 0 && self.handed.get() == 0;
-        let is_done = is_idle && (self.starters.get() == 0 || self.closing.get());
-        if !is_done || self.teardowns.get() == 0 || self.broke.get() {
-            return is_done;
-        }
-        if self.may_start() {
-            self.close(false); // Those who wait for an iteration are to clear up now.
-        }
-        false
-    }
-
-    /// Lets the main task look again.
-    pub(crate) fn wake_main(&self) {
-        if let Some(waker) = self.main.borrow().as_ref() {
-            waker.wake_by_ref();
-        }
-    }
-
-    /// Nothing starts any more; `hurry` cuts pauses short too.
-    pub(crate) fn close(&self, hurry: bool) {
-        self.closing.set(true);
-        if hurry {
-            self.hurried.set(true);
-        }
-        self.wake_everyone();
-    }
-
-    /// A virtual user broke in the middle of an iteration: the worker ends instead of waiting for it for ever.
-    fn lost(&self) {
-        self.active.set(self.active.get().saturating_sub(1));
-        self.broke.set(true);
-        let why = "a virtual user broke, which is a defect of nmax";
-        self.ended_early.borrow_mut().get_or_insert_with(|| why.to_owned());
-        self.close(false);
-    }
-
-    fn wake_everyone(&self) {
-        self.vus.borrow().iter().for_each(|vu| vu.wake());
-        self.wake_main();
+    #[inline]
+    fn deref(&self) -> &Core<R> {
+        &self.core
     }
 }
 
-/// Held while an iteration is under way, so that a panic in it is noticed.
-pub(crate) struct Watched<'a>(pub(crate) &'a State);
-
-impl Drop for Watched<'_> {
-    fn drop(&mut self) {
-        if std::thread::panicking() {
-            self.0.lost();
-        }
-    }
-}
-
-impl<R: Runtime, D: Drivers> Context<R, D> {
+impl<R: Runtime, P: Protocol> Context<R, P> {
     /// A context at the run's origin.
     pub fn new(
         runtime: R,
-        drivers: D,
-        program: Program,
+        protocol: P,
+        program: Program<P::Prepared>,
         sources: Sources<R::Timer>,
         mut meter: Meter,
         catalog: SharedCatalog,
         unix_origin: Nanos,
     ) -> Self {
-        Self {
-            tells: meter.told_mut().is_some(),
-            locations: Locations::new(&program.plan),
+        let protocol = Rc::new(protocol);
+        let noting = Rc::clone(&protocol);
+        let core = Core {
             runtime,
-            drivers,
-            program,
-            sources,
+            plan: Arc::clone(&program.plan),
+            tells: meter.told_mut().is_some(),
             meter: RefCell::new(meter),
             unix_origin,
             names: NameBook::new(catalog),
+            known: program.known.clone(),
+            notes: Box::new(move |is_last| noting.take_notes(is_last)),
             state: State::default(),
-        }
-    }
-
-    /// Ends every window that lies before `now`.
-    #[inline]
-    pub(crate) fn roll(&self, now: Nanos) {
-        if self.meter.borrow().is_due(now) {
-            self.end_windows(now);
-        }
-    }
-
-    #[cold]
-    fn end_windows(&self, now: Nanos) {
-        let mut meter = self.meter.borrow_mut();
-        meter.note(now, &self.drivers.take_notes(false));
-        meter.roll(now, || self.runtime.thread_time());
-    }
-
-    /// Reports the last window, which ended at `at`; `time` is the thread's use of the processor until then.
-    pub(crate) fn finish(&self, at: Nanos, time: ThreadTime, end: WorkerEnd) {
-        let mut meter = self.meter.borrow_mut();
-        meter.note(self.runtime.now(), &self.drivers.take_notes(true));
-        meter.finish(at, time, end);
-    }
-
-    /// Wall time since 1970.
-    pub(crate) fn unix_now(&self) -> Nanos {
-        self.unix_origin + self.runtime.now()
-    }
-
-    /// Wall time, seconds since 1970, for cookies.
-    pub(crate) fn unix_now_s(&self) -> i64 {
-        (self.unix_now().0 / 1_000_000_000) as i64
-    }
-
-    /// Nothing starts any more, and pauses are not waited for.
-    pub fn stop(&self) {
-        if self.state.closed_at.get().is_none() && !self.state.ended.get() {
-            let now = self.runtime.now();
-            self.state.closed_at.set(Some(now));
-            self.roll(now);
-            self.meter.borrow_mut().end_hold(now, now);
-        }
-        self.state.over.set(true);
-        self.state.close(true);
-    }
-
-    /// Whether an iteration that was given out came too late to begin. The last ones of a run that counts iterations do
-    /// not, but what is beside the mix does when that has ended.
-    pub(crate) fn is_too_late(&self, assignment: &Assignment) -> bool {
-        self.state.over.get() || (self.state.main_ended.get().is_some() && !assignment.is_of_mix())
+        };
+        Self { locations: Locations::new(&program.plan), core, protocol, program, sources }
     }
 
     /// One starter of the mix has no more iterations. What is beside the mix ends with the last one.
@@ -220,97 +73,5 @@ impl<R: Runtime, D: Drivers> Context<R, D> {
             self.state.close(false);
         }
         self.state.wake_main();
-    }
-
-    /// The mix starts nothing more, and so nothing else is due.
-    pub(crate) fn main_ended(&self) {
-        if self.state.main_ended.get().is_none() {
-            self.state.main_ended.set(Some(self.runtime.now()));
-        }
-    }
-
-    /// Every iteration of an open workload was started: the load ends now, or when planned if that is later.
-    pub(crate) fn starts_ended(&self, planned: Option<Nanos>) {
-        if self.state.may_start() {
-            let now = self.runtime.now();
-            let end = now.max(planned.unwrap_or(Nanos::ZERO));
-            self.state.load_ended.set(Some(end));
-            self.meter.borrow_mut().end_hold(now, end);
-        }
-    }
-
-    /// The plan's data ended: nothing starts any more on this worker, and what is under way may end.
-    pub(crate) fn data_ended(&self, why: String) {
-        if self.state.ended_early.borrow().is_none() {
-            let now = self.runtime.now();
-            self.state.ended_early.replace(Some(why));
-            self.state.load_ended.set(Some(now));
-            self.roll(now);
-            self.meter.borrow_mut().end_hold(now, now);
-        }
-        self.state.close(false);
-    }
-
-    /// Everything is cut off where it is.
-    pub fn cut_off(&self) {
-        self.stop();
-        self.state.cut.set(true);
-        self.state.close(true);
-    }
-
-    /// An iteration begins.
-    pub(crate) fn begin(&self, assignment: &Assignment) {
-        let now = assignment.begun;
-        self.state.active.set(self.state.active.get() + 1);
-        self.roll(now);
-        let mut meter = self.meter.borrow_mut();
-        meter.in_flight(now, true);
-        let section = meter.section(assignment.intended);
-        let aggregate = &mut meter.window().aggregate;
-        aggregate.scenarios.get_mut(section, assignment.scenario).started += 1;
-        // What starts beside the mix would hide what the mix lacks.
-        if assignment.is_of_mix() {
-            let load = aggregate.load_mut(section);
-            load.due += 1;
-            load.started += 1;
-            load.waited += u64::from(assignment.slot_wait > Nanos::ZERO);
-        }
-    }
-
-    /// An iteration ends at `done`.
-    pub(crate) fn end(&self, assignment: &Assignment, done: Nanos, end: IterationEnd) {
-        self.roll(done);
-        let mut meter = self.meter.borrow_mut();
-        meter.in_flight(done, false);
-        let section = meter.section(assignment.intended);
-        let stats = meter.window().aggregate.scenarios.get_mut(section, assignment.scenario);
-        match end {
-            IterationEnd::Interrupted => stats.interrupted += 1,
-            IterationEnd::Ok | IterationEnd::Failed => {
-                stats.completed += 1;
-                stats.failed += u64::from(end == IterationEnd::Failed);
-                let time_ns = done.since(assignment.intended).0;
-                stats.iteration_time.record(time_ns);
-                let aggregate = &mut meter.window().aggregate;
-                if assignment.begun > assignment.intended {
-                    let delay = assignment.begun.since(assignment.intended);
-                    aggregate.load_mut(section).start_delay_ns += u128::from(delay.0);
-                }
-                if let Some(location) = assignment.location {
-                    let stats = aggregate.locations.get_mut(section, usize::from(location));
-                    stats.iterations.record(end == IterationEnd::Ok, time_ns);
-                }
-                if let Some(hold) = meter.hold_of(done) {
-                    hold.scenarios.get_mut(Section::Hold, assignment.scenario).ended_within += 1;
-                    if let Some(location) = assignment.location {
-                        hold.locations.get_mut(Section::Hold, usize::from(location)).iterations.ended_within += 1;
-                    }
-                }
-            }
-        }
-        self.state.active.set(self.state.active.get() - 1);
-        if self.state.active.get() == 0 {
-            self.state.wake_main();
-        }
     }
 }

@@ -1,18 +1,25 @@
 //! HTTP: requests as bytes, redirects, pages, and what carries them.
 //!
 //! # Layout
+//! - `call`: HTTP as what carries calls; [`state`]: what it has of a run and of each user
 //! - [`driver`]: what carries requests; [`sockets`]: over real connections; [`network`]: what a plan says of the way
-//! - `compose`, `render`, `multipart`: requests as bytes
-//! - `exchange`, `redirect`: one exchange of a user, and where it leads
-//! - `document`, `page`: the page that it begins, and what belongs to that
+//! - `names`, `prepare`, [`prepared`]: requests made ready; `compose`, `render`, `multipart`: as bytes
+//! - `exchange`: one exchange; `redirect`, `follow`: where it leads; `shown`: it as text
+//! - `page`: what belongs to a document
 
+mod call;
 pub(crate) mod compose;
-pub(crate) mod document;
 pub mod driver;
 pub(crate) mod exchange;
+pub(crate) mod follow;
 pub(crate) mod multipart;
+pub(crate) mod names;
 pub mod network;
 pub(crate) mod page;
+pub(crate) mod prepare;
+pub mod prepared;
 pub(crate) mod redirect;
 pub(crate) mod render;
+pub(crate) mod shown;
 pub mod sockets;
+pub mod state;

@@ -87,7 +87,7 @@ pub(crate) struct Turnstile {
 
 /// How a step ended.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum StepEnd {
+pub enum StepEnd {
     /// The iteration goes on from this instant; whether the step was ok.
     Next(Nanos, bool),
     /// Later steps lack a value: the iteration ends, failed.

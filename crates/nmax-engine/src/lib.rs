@@ -7,23 +7,26 @@
 //! - [`run`]: a run on this machine, from its setup to its teardown: workers, their threads, one iteration on its own
 //! - [`schedule`]: when iterations start, and which user does them
 //! - [`program`]: a plan made ready, steps as actions
-//! - `user`: a virtual user, its way through the actions of a scenario, its values, what becomes of replies
+//! - [`user`]: a virtual user, its way through the actions of a scenario, its values, what becomes of replies
 //! - [`http`]: requests as bytes, redirects, pages, and what carries them
 //! - [`measure`]: what is recorded, how it is joined, what this process uses
-//! - [`context`]: what the virtual users of a worker share; [`iteration`]: an iteration, its user and its end
+//! - [`protocol`]: what carries calls, the seam between the walk and what is sent
+//! - [`context`]: what the virtual users of a worker share; [`core`]: what their calls do; [`iteration`]: an iteration, its user and its end
 //! - [`runtime`]: what a worker needs from the world, and the world
 //! - [`error`]: why a run does not start
 
 pub mod context;
+pub mod core;
 pub mod error;
 pub mod http;
 pub mod iteration;
 pub mod measure;
 pub mod program;
+pub mod protocol;
 pub mod run;
 pub mod runtime;
 pub mod schedule;
-mod user;
+pub mod user;
 
 pub use error::StartError;
 pub use measure::collector::{Complete, WorkerUse};

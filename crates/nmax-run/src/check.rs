@@ -8,6 +8,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use nmax_engine::http::state::HttpPlan;
 use nmax_engine::program::Program;
 use nmax_engine::{Allow, StartError};
 use nmax_plan::plan::Plan;
@@ -113,7 +114,8 @@ fn startable(plan: &Arc<Plan>) -> Result<(), SessionError> {
     let settings = crate::settings(plan, &nowhere)?;
     nmax_engine::http::network::config(&settings).map_err(StartError::from)?;
     let names = nmax_engine::program::catalog(plan, settings.names_max);
-    Program::new(Arc::clone(plan), &names, &settings.files).map_err(StartError::from)?;
+    let of = HttpPlan::new(plan, &names).map_err(StartError::from)?;
+    Program::new(Arc::clone(plan), &names, &settings.files, &of).map_err(StartError::from)?;
     Ok(())
 }
 

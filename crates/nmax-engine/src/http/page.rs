@@ -23,5 +23,5 @@ mod queue;
 mod reply;
 
 pub(crate) use cache::Cache;
-pub(crate) use fetch::Fetched;
+pub(crate) use fetch::fetch_page;
 pub(crate) use reply::is_html;

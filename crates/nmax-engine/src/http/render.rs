@@ -1,13 +1,12 @@
 //! Requests as bytes, rendered into a reused buffer.
 
-use std::borrow::Cow;
-
 use nmax_http::{Piece, RequestText, Url};
 use nmax_plan::plan::{Body, HttpCall, Method, Plan, Version};
-use nmax_plan::template::{Call, Escape, Template, Values};
+use nmax_plan::template::{Escape, Template, Values};
 
 use crate::http::multipart;
-use crate::program::{Fixed, Prepared, keeps_alive};
+use crate::http::prepared::{Fixed, HttpPrepared, keeps_alive};
+use crate::user::values::NoValues;
 
 /// What a request says about its sender unless the plan says otherwise.
 const USER_AGENT: &str = concat!("nmax/", env!("CARGO_PKG_VERSION"));
@@ -48,7 +47,7 @@ fn is_about_body(header: &str) -> bool {
 pub(crate) struct Message<'a> {
     pub(crate) plan: &'a Plan,
     pub(crate) request: &'a HttpCall,
-    pub(crate) prepared: &'a Prepared,
+    pub(crate) prepared: &'a HttpPrepared,
     pub(crate) form: Form,
     /// `host` header of the origin.
     pub(crate) authority: &'a str,
@@ -76,7 +75,7 @@ impl BodyBuffer {
 }
 
 /// A request without holes, rendered once.
-pub(crate) fn fixed(plan: &Plan, request: &HttpCall, prepared: &Prepared, url: &Url) -> Fixed {
+pub(crate) fn fixed(plan: &Plan, request: &HttpCall, prepared: &HttpPrepared, url: &Url) -> Fixed {
     let mut target = url.target.clone().into_bytes();
     query(&request.query, &NoValues, &mut target);
     let (mut text, mut body) = (RequestText::new(), BodyBuffer::default());
@@ -91,7 +90,7 @@ pub(crate) fn fixed(plan: &Plan, request: &HttpCall, prepared: &Prepared, url: &
 }
 
 /// What follows the bytes of a request whose body has files: each file, and what comes after it.
-pub(crate) fn pieces<'a>(prepared: &'a Prepared, body: &'a [u8], marks: &[usize]) -> Vec<Piece<'a>> {
+pub(crate) fn pieces<'a>(prepared: &'a HttpPrepared, body: &'a [u8], marks: &[usize]) -> Vec<Piece<'a>> {
     let mut pieces = Vec::new();
     let ends = marks.iter().skip(1).copied().chain([body.len()]);
     for ((file, from), to) in prepared.files.iter().zip(marks).zip(ends) {
@@ -265,26 +264,4 @@ fn decimal(out: &mut Vec<u8>, number: u64) {
         }
     }
     out.extend_from_slice(&digits[at..]);
-}
-
-/// The values of a request without holes.
-pub(crate) struct NoValues;
-
-impl Values for NoValues {
-    fn slot(&self, _: usize) -> &str {
-        ""
-    }
-    fn feeder(&self, _: usize, _: usize) -> Cow<'_, str> {
-        Cow::Borrowed("")
-    }
-    fn shared(&self, _: usize) -> &str {
-        ""
-    }
-    fn call(&self, _: &Call, _: &mut String) {}
-    fn iteration(&self) -> u64 {
-        0
-    }
-    fn vu(&self) -> u32 {
-        0
-    }
 }

@@ -2,13 +2,11 @@
 
 use nmax_metrics::{Nanos, Section};
 
-use crate::context::Context;
-use crate::http::driver::Drivers;
-use crate::http::page::Fetched;
+use crate::core::Core;
 use crate::iteration::LocationId;
 use crate::runtime::Runtime;
 
-impl<R: Runtime, D: Drivers> Context<R, D> {
+impl<R: Runtime> Core<R> {
     /// A check held, or not.
     pub(crate) fn count_check(&self, section: Section, number: usize, holds: bool) {
         let mut meter = self.meter.borrow_mut();
@@ -26,6 +24,11 @@ impl<R: Runtime, D: Drivers> Context<R, D> {
         let mut meter = self.meter.borrow_mut();
         let load = meter.window().aggregate.load_mut(section);
         load.censored.record(now.since(intended).0);
+    }
+
+    /// An exchange leads on.
+    pub(crate) fn count_redirect(&self, section: Section) {
+        self.meter.borrow_mut().window().aggregate.load_mut(section).redirects += 1;
     }
 
     /// A transaction has ended.
@@ -83,6 +86,23 @@ impl Took {
     fn time(self) -> Nanos {
         self.done.since(self.from)
     }
+}
+
+/// What was fetched along with a document.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Fetched {
+    /// Resources that belong to it.
+    pub(crate) resources: u64,
+    /// Of those, the ones that needed no exchange.
+    pub(crate) cached: u64,
+    /// Of those, the ones that had not changed.
+    pub(crate) unchanged: u64,
+    /// Of those, the ones that were not ok.
+    pub(crate) failed: u64,
+    /// Resources beyond the most of a page, which were not asked for.
+    pub(crate) left_out: u64,
+    /// Bytes received for them.
+    pub(crate) bytes_received: u64,
 }
 
 /// A page that a user looks at.

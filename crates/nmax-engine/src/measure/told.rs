@@ -2,7 +2,6 @@
 //!
 //! Only runs that ask for it ([`crate::Settings::tells`]) pay for it.
 
-use nmax_http::RequestText;
 use nmax_metrics::{NameId, Nanos, Sample};
 
 use crate::iteration::Assignment;
@@ -46,9 +45,8 @@ pub struct Tellings {
 
 impl Tellings {
     /// Adds an exchange with this request. One that was never sent is none.
-    pub(crate) fn add(&mut self, sample: &Sample, assignment: &Assignment, request: &RequestText) {
+    pub(crate) fn add(&mut self, sample: &Sample, assignment: &Assignment, (method, target): (&[u8], &[u8])) {
         let Some(sent) = sample.sent else { return };
-        let (method, target) = (request.method(), request.target());
         if self.text.len() + method.len() + target.len() > TARGETS_BYTES_MAX {
             self.left_out += 1;
             return;

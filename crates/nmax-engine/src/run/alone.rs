@@ -2,12 +2,10 @@
 //!
 //! One user does them over the same network as the workers do; nothing is measured, failed exchanges are kept for study.
 
-use std::future::poll_fn;
 use std::pin::pin;
 use std::rc::Rc;
 use std::sync::mpsc::sync_channel;
 use std::sync::{Arc, Mutex};
-use std::task::Poll;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use nmax_http::Shared;
@@ -19,15 +17,16 @@ use tokio::task::LocalSet;
 
 use crate::context::Context;
 use crate::error::StartError;
-use crate::http::driver::Drivers;
 use crate::http::network;
 use crate::http::sockets::HttpDrivers;
+use crate::http::state::{Http, HttpPlan};
 use crate::iteration::{Assignment, IterationEnd, VuSlot};
 use crate::measure::meter::{Link, Meter, MeterSettings, Report, WorkerEnd};
 use crate::program::{Program, catalog};
+use crate::protocol::Protocol;
 use crate::run::settings::{KeepSamples, Settings};
+use crate::runtime::Runtime;
 use crate::runtime::real::{RealClock, RealRuntime};
-use crate::runtime::{Runtime, Timer as _};
 use crate::schedule::source::{Slots, Sources};
 use crate::user::vu::Vu;
 use crate::user::way::Stage;
@@ -71,11 +70,12 @@ pub fn run_steps(
     let worker_error = |error| StartError::Worker { worker: 0, error };
     let reactor = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(worker_error)?;
     let names = catalog(&plan, settings.names_max);
-    let mut program = Program::new(Arc::clone(&plan), &names, &settings.files)?;
-    program.shared = Arc::clone(&settings.values);
     let clock = RealClock::starting_now();
     let shared = Shared::new(network::config(settings)?, clock.clone());
     let drivers = HttpDrivers::new(shared.map_err(|error| StartError::Tls(error.to_string()))?);
+    let http = Http::new(drivers, HttpPlan::new(&plan, &names)?);
+    let mut program = Program::new(Arc::clone(&plan), &names, &settings.files, &http.of)?;
+    program.shared = Arc::clone(&settings.values);
     let (reports_in, reports) = sync_channel(4);
     let (_, recycled) = sync_channel(1);
     let link = Link { worker: 0, reports: reports_in, recycled };
@@ -93,10 +93,10 @@ pub fn run_steps(
         #[expect(clippy::disallowed_methods, reason = "wall time, for cookies and templates")]
         let unix = SystemTime::now().duration_since(UNIX_EPOCH).map_or(Nanos::ZERO, Nanos::from);
         let names = Arc::new(Mutex::new(names));
-        let context = Rc::new(Context::new(runtime, drivers, program, sources, meter, names, unix));
+        let context = Rc::new(Context::new(runtime, http, program, sources, meter, names, unix));
         let slot = Rc::new(VuSlot::default());
         context.state.vus.borrow_mut().push(Rc::clone(&slot));
-        let mut user = pin!(Vu::new(Rc::clone(&context), slot).alone(once, &settings.values));
+        let mut user = pin!(live(Vu::new(Rc::clone(&context), slot), once, &settings.values));
         let mut cut = pin!(cut);
         let done = tokio::select! {
             done = &mut user => done,
@@ -133,32 +133,25 @@ fn only(plan: &Plan, scenario: &Scenario) -> Plan {
     }
 }
 
-impl<R: Runtime, D: Drivers> Vu<R, D> {
-    /// Does the steps of the only scenario once, given the values of its slots; returns how they ended, and the values
-    /// that they left.
-    async fn alone(mut self, once: Once, values: &[String]) -> (IterationEnd, Vec<String>) {
-        poll_fn(|task| {
-            self.slot.waker.replace(Some(task.waker().clone()));
-            self.limit.watch(task.waker());
-            Poll::Ready(())
-        })
-        .await;
-        let context = Rc::clone(&self.context);
-        let now = context.runtime.now();
-        let assignment = Assignment {
-            number: 0,
-            choice: (USER, once as u64),
-            scenario: 0,
-            location: None,
-            intended: now,
-            begun: now,
-            slot_wait: Nanos::ZERO,
-        };
-        self.prepare(&context, &assignment);
-        for (slot, value) in self.values.slots.iter_mut().zip(values) {
-            slot.clone_from(value);
-        }
-        let (_, end) = self.walk(&context, &assignment, Stage::Steps).await;
-        (end, std::mem::take(&mut self.values.slots))
+/// Does the steps of the only scenario once, given the values of its slots; returns how they ended, and the values that
+/// they left.
+async fn live<R: Runtime, P: Protocol>(mut vu: Vu<R, P>, once: Once, values: &[String]) -> (IterationEnd, Vec<String>) {
+    vu.arrive().await;
+    let context = Rc::clone(&vu.context);
+    let now = context.runtime.now();
+    let assignment = Assignment {
+        number: 0,
+        choice: (USER, once as u64),
+        scenario: 0,
+        location: None,
+        intended: now,
+        begun: now,
+        slot_wait: Nanos::ZERO,
+    };
+    vu.prepare(&context, &assignment);
+    for (slot, value) in vu.actor.values.slots.iter_mut().zip(values) {
+        slot.clone_from(value);
     }
+    let (_, end) = vu.walk(&context, &assignment, Stage::Steps).await;
+    (end, std::mem::take(&mut vu.actor.values.slots))
 }

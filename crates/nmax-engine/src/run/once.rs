@@ -18,8 +18,9 @@ use crate::context::Context;
 use crate::error::StartError;
 use crate::http::driver::{Driver, Drivers};
 use crate::http::network;
+use crate::http::shown::Sent;
 use crate::http::sockets::{HttpDriver, HttpDrivers};
-use crate::measure::examples::Sent;
+use crate::http::state::{Http, HttpPlan};
 use crate::measure::meter::{Link, Meter, MeterSettings, Report};
 use crate::program::{Program, Records, catalog};
 use crate::run::bracket::{Bracket, until};
@@ -134,16 +135,17 @@ fn trace(
     let worker_error = |error| StartError::Worker { worker: 0, error };
     let reactor = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(worker_error)?;
     let names = catalog(&plan, settings.names_max);
-    let mut program = Program::new(Arc::clone(&plan), &names, &settings.files)?;
-    program.records = Records::Last;
-    program.first_iteration = take.number;
-    program.known.clone_from(&settings.known);
-    program.shared = Arc::clone(&settings.values);
     let config = network::config(settings)?;
     let clock = RealClock::starting_now();
     let shared = Shared::new(config, clock.clone()).map_err(|error| StartError::Tls(error.to_string()))?;
     let log = Rc::new(RefCell::new(Vec::new()));
     let drivers = Recording { inner: HttpDrivers::new(shared), log: Rc::clone(&log), body_max: take.body_max };
+    let http = Http::new(drivers, HttpPlan::new(&plan, &names)?);
+    let mut program = Program::new(Arc::clone(&plan), &names, &settings.files, &http.of)?;
+    program.records = Records::Last;
+    program.first_iteration = take.number;
+    program.known.clone_from(&settings.known);
+    program.shared = Arc::clone(&settings.values);
     let (reports_in, reports) = sync_channel(4);
     let (_, recycled) = sync_channel(1);
     let link = Link { worker: 0, reports: reports_in, recycled };
@@ -158,7 +160,7 @@ fn trace(
         let meter = Meter::new(meter, link, runtime.thread_time());
         #[expect(clippy::disallowed_methods, reason = "wall time, for cookies and templates")]
         let unix = SystemTime::now().duration_since(UNIX_EPOCH).map_or(Nanos::ZERO, Nanos::from);
-        let context = Rc::new(Context::new(runtime, drivers, program, sources, meter, names, unix));
+        let context = Rc::new(Context::new(runtime, http, program, sources, meter, names, unix));
         let cut = async {
             until(is_cut, None).await;
             context.cut_off();

@@ -15,7 +15,9 @@ use tokio::task::LocalSet;
 use crate::context::Context;
 use crate::error::StartError;
 use crate::http::network;
+use crate::http::prepared::HttpPrepared;
 use crate::http::sockets::HttpDrivers;
+use crate::http::state::{Http, HttpPlan};
 pub(crate) use crate::measure::meter::Link;
 use crate::measure::meter::{Meter, MeterSettings};
 use crate::measure::names::SharedCatalog;
@@ -55,7 +57,7 @@ pub(crate) struct Seat {
     pub(crate) origin: Receiver<Origin>,
 }
 
-type RealContext = Context<RealRuntime, HttpDrivers>;
+type RealContext = Context<RealRuntime, Http<HttpDrivers>>;
 
 impl Seat {
     /// The thread's whole life.
@@ -69,7 +71,7 @@ impl Seat {
         let local = LocalSet::new();
         local.block_on(&reactor, async move {
             let prepared = self.prepare();
-            let (program, drivers, runtime, clock) = match prepared {
+            let (program, http, runtime, clock) = match prepared {
                 Ok(prepared) => prepared,
                 Err(error) => return drop(self.ready.send(Err(error))),
             };
@@ -83,7 +85,7 @@ impl Seat {
             if let Some((origin, count)) = pace::ahead(plan, self.workers) {
                 let timer = runtime.timer();
                 tokio::select! {
-                    () = drivers.open_ahead(&origin, count) => {}
+                    () = http.drivers.open_ahead(&origin, count) => {}
                     () = timer.sleep_until(runtime.now() + AHEAD_MAX) => {}
                 }
             }
@@ -91,11 +93,11 @@ impl Seat {
             let Ok(Origin { at, wall }) = self.origin.recv() else { return };
             clock.set_origin(at);
             std::thread::sleep(at.saturating_duration_since(Instant::now()));
-            self.live(program, drivers, runtime, sources, wall).await;
+            self.live(program, http, runtime, sources, wall).await;
         });
     }
 
-    fn prepare(&self) -> Result<(Program, HttpDrivers, RealRuntime, RealClock), StartError> {
+    fn prepare(&self) -> Result<(Program<HttpPrepared>, Http<HttpDrivers>, RealRuntime, RealClock), StartError> {
         let worker = self.worker;
         if let Some(cpu) = self.settings.pin.get(worker as usize) {
             pin_to(*cpu).map_err(|error| StartError::Worker { worker, error })?;
@@ -104,19 +106,21 @@ impl Seat {
         let _ = rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(1));
         let catalog = self.catalog.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone();
         let settings = &self.settings;
-        let mut program = Program::new(Arc::clone(&settings.plan), &catalog, &settings.files)?;
-        program.shared = Arc::clone(&settings.values);
         let config = network::config(settings)?;
         let clock = RealClock::starting_now();
         let shared = Shared::new(config, clock.clone()).map_err(|error| StartError::Tls(error.to_string()))?;
         let runtime = RealRuntime::start(clock.clone()).map_err(|error| StartError::Worker { worker, error })?;
-        Ok((program, HttpDrivers::new(shared), runtime, clock))
+        let plan = &settings.plan;
+        let http = Http::new(HttpDrivers::new(shared), HttpPlan::new(plan, &catalog)?);
+        let mut program = Program::new(Arc::clone(plan), &catalog, &settings.files, &http.of)?;
+        program.shared = Arc::clone(&settings.values);
+        Ok((program, http, runtime, clock))
     }
 
     async fn live(
         self,
-        program: Program,
-        drivers: HttpDrivers,
+        program: Program<HttpPrepared>,
+        http: Http<HttpDrivers>,
         runtime: RealRuntime,
         sources: Sources<<RealRuntime as Runtime>::Timer>,
         wall: SystemTime,
@@ -132,7 +136,7 @@ impl Seat {
         let meter = Meter::new(settings, self.link, runtime.thread_time()).leaving_out(hold_gaps(&plan.stages));
         let meter = if self.settings.tells { meter.telling() } else { meter };
         let unix_origin = wall.duration_since(UNIX_EPOCH).map_or(Nanos::ZERO, Nanos::from);
-        let context = Rc::new(Context::new(runtime, drivers, program, sources, meter, self.catalog, unix_origin));
+        let context = Rc::new(Context::new(runtime, http, program, sources, meter, self.catalog, unix_origin));
         let obedient = Rc::clone(&context);
         let grace = Nanos::from(plan.graceful_stop);
         tokio::task::spawn_local(async move { obey(&obedient, self.commands, grace).await });

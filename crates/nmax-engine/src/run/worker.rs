@@ -8,8 +8,8 @@ use nmax_metrics::{Nanos, Section};
 use nmax_plan::schedule::held;
 
 use crate::context::Context;
-use crate::http::driver::Drivers;
 use crate::measure::meter::WorkerEnd;
+use crate::protocol::Protocol;
 use crate::runtime::{Runtime, Timer};
 use crate::schedule::dispatch::{self};
 use crate::schedule::source::{ClosedSource, Kind, OpenSource, Source, Times};
@@ -28,7 +28,7 @@ const HELD_LOOK: Nanos = Nanos::from_millis(10);
 ///
 /// - `times`: planned statistics interval and end of the load
 /// - `grace`: how long exchanges may go on after that, before they are cut off
-pub async fn run<R: Runtime, D: Drivers>(context: Rc<Context<R, D>>, times: Times, grace: Nanos) {
+pub async fn run<R: Runtime, P: Protocol>(context: Rc<Context<R, P>>, times: Times, grace: Nanos) {
     dispatch::start(&context, times);
     let ticker = Rc::clone(&context);
     context.runtime.spawn(async move { tick(&ticker).await });
@@ -64,18 +64,18 @@ pub async fn run<R: Runtime, D: Drivers>(context: Rc<Context<R, D>>, times: Time
 
 /// Waits for sockets that servers should close, unless the run was cut. All that is measured ended at `now`, and does
 /// not change by this. Servers that close at once cost no wait.
-async fn await_held<R: Runtime, D: Drivers>(context: &Context<R, D>, now: Nanos) {
+async fn await_held<R: Runtime, P: Protocol>(context: &Context<R, P>, now: Nanos) {
     let timer = context.runtime.timer();
     let end = now + HELD_WAIT;
     let mut look = now;
-    while context.drivers.watching() > 0 && look < end && !context.state.cut.get() {
+    while context.protocol.watching() > 0 && look < end && !context.state.cut.get() {
         look = look + HELD_LOOK;
         timer.sleep_until(look).await;
     }
 }
 
 /// Ends windows in which nothing else happens, until nothing will happen any more.
-async fn tick<R: Runtime, D: Drivers>(context: &Context<R, D>) {
+async fn tick<R: Runtime, P: Protocol>(context: &Context<R, P>) {
     let timer = context.runtime.timer();
     loop {
         let end = context.meter.borrow_mut().window().end();
@@ -88,7 +88,7 @@ async fn tick<R: Runtime, D: Drivers>(context: &Context<R, D>) {
 }
 
 /// Notices when this thread was not there, until nothing will happen any more.
-async fn beat<R: Runtime, D: Drivers>(context: &Context<R, D>) {
+async fn beat<R: Runtime, P: Protocol>(context: &Context<R, P>) {
     let timer = context.runtime.timer();
     let mut due = context.meter.borrow_mut().first_beat(context.runtime.now());
     loop {
@@ -103,7 +103,7 @@ async fn beat<R: Runtime, D: Drivers>(context: &Context<R, D>) {
 }
 
 /// Ends the load when planned, and cuts off what has not ended by the grace after that.
-async fn end_in_time<R: Runtime, D: Drivers>(context: &Context<R, D>, times: Times, grace: Nanos) {
+async fn end_in_time<R: Runtime, P: Protocol>(context: &Context<R, P>, times: Times, grace: Nanos) {
     let timer = context.runtime.timer();
     if let Some(end) = times.closes {
         if pause_until(context, &timer, end).await {
@@ -117,7 +117,7 @@ async fn end_in_time<R: Runtime, D: Drivers>(context: &Context<R, D>, times: Tim
 }
 
 /// Waits until what is late by the worker's own doing has started: late at the end is late, and not lost.
-async fn await_late<R: Runtime, D: Drivers>(context: &Context<R, D>, timer: &R::Timer, until: Nanos) {
+async fn await_late<R: Runtime, P: Protocol>(context: &Context<R, P>, timer: &R::Timer, until: Nanos) {
     let is_late = |source: &Source<R::Timer>| match &source.kind {
         Kind::Open(open) => open.awaits_user.get() && !open.awaits_target(),
         Kind::Closed(_) => false,
@@ -130,7 +130,7 @@ async fn await_late<R: Runtime, D: Drivers>(context: &Context<R, D>, timer: &R::
 }
 
 /// Counts the iterations that were due before the end and never started.
-fn count_dropped<R: Runtime, D: Drivers>(context: &Context<R, D>, times: Times, now: Nanos) {
+fn count_dropped<R: Runtime, P: Protocol>(context: &Context<R, P>, times: Times, now: Nanos) {
     for source in context.sources.all() {
         match &source.kind {
             Kind::Open(open) => count_not_started(context, source, open, times, now),
@@ -144,7 +144,7 @@ fn count_dropped<R: Runtime, D: Drivers>(context: &Context<R, D>, times: Times, 
 
 /// Counts the virtual users of the mix who began, and how long those waited who got no reply while the load went on. Where
 /// a number of iterations ends the run, that is until now.
-fn count_unserved<R: Runtime, D: Drivers>(context: &Context<R, D>, closed: &ClosedSource, times: Times, now: Nanos) {
+fn count_unserved<R: Runtime, P: Protocol>(context: &Context<R, P>, closed: &ClosedSource, times: Times, now: Nanos) {
     let planned = times.closes.filter(|_| closed.remaining.get().is_none()).unwrap_or(Nanos::MAX);
     let end = context.state.closed_at.get().unwrap_or(now).min(planned).min(now);
     let mut meter = context.meter.borrow_mut();
@@ -159,8 +159,8 @@ fn count_unserved<R: Runtime, D: Drivers>(context: &Context<R, D>, closed: &Clos
 }
 
 /// Counts the iterations of an open workload that were due before the end and never started.
-fn count_not_started<R: Runtime, D: Drivers>(
-    context: &Context<R, D>,
+fn count_not_started<R: Runtime, P: Protocol>(
+    context: &Context<R, P>,
     source: &Source<R::Timer>,
     open: &OpenSource,
     times: Times,
@@ -179,7 +179,7 @@ fn count_not_started<R: Runtime, D: Drivers>(
         .min(state.main_ended.get().unwrap_or(now))
         .min(times.closes.unwrap_or(Nanos::MAX));
     let due = |at: Nanos| open.due_before(share, at.min(end)).max(started);
-    let parts = held(&context.program.plan.stages, times.hold.0.0, times.hold.1.0);
+    let parts = held(&context.plan.stages, times.hold.0.0, times.hold.1.0);
     let hold: u64 = parts.iter().map(|part| due(Nanos(part.end)) - due(Nanos(part.start))).sum();
     let total = due(end) - started;
     let is_limit = open.awaits_target();
@@ -196,8 +196,8 @@ fn count_not_started<R: Runtime, D: Drivers>(
 }
 
 /// Counts the virtual users of a closed workload that were to be active and never got to start an iteration.
-fn count_idle<R: Runtime, D: Drivers>(
-    context: &Context<R, D>,
+fn count_idle<R: Runtime, P: Protocol>(
+    context: &Context<R, P>,
     source: &Source<R::Timer>,
     closed: &ClosedSource,
     now: Nanos,

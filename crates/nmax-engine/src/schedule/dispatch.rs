@@ -6,15 +6,15 @@ use std::rc::Rc;
 use nmax_metrics::Nanos;
 
 use crate::context::Context;
-use crate::http::driver::Drivers;
 use crate::iteration::{Assignment, VuSlot};
+use crate::protocol::Protocol;
 use crate::runtime::{Runtime, Timer};
 use crate::schedule::pace;
 use crate::schedule::source::{ClosedSource, Kind, Source, Times};
 use crate::user::vu::Vu;
 
 /// Starts everything that starts iterations. Returns at once.
-pub(crate) fn start<R: Runtime, D: Drivers>(context: &Rc<Context<R, D>>, times: Times) {
+pub(crate) fn start<R: Runtime, P: Protocol>(context: &Rc<Context<R, P>>, times: Times) {
     let main = &context.sources.main;
     let starters = match &main.kind {
         Kind::Open(_) => 1,
@@ -49,7 +49,7 @@ pub(crate) fn start<R: Runtime, D: Drivers>(context: &Rc<Context<R, D>>, times: 
 }
 
 /// A worker without users of the mix is there for the background, until the load ends.
-fn keep_open<R: Runtime, D: Drivers>(context: &Rc<Context<R, D>>, end: Nanos) {
+fn keep_open<R: Runtime, P: Protocol>(context: &Rc<Context<R, P>>, end: Nanos) {
     context.state.starters.set(1);
     let context = Rc::clone(context);
     let runtime = context.runtime.clone();
@@ -60,7 +60,7 @@ fn keep_open<R: Runtime, D: Drivers>(context: &Rc<Context<R, D>>, end: Nanos) {
 }
 
 /// What is beside the mix starts iterations until the mix has ended.
-fn start_background<R: Runtime, D: Drivers>(context: &Rc<Context<R, D>>, number: u32, closes: Option<Nanos>) {
+fn start_background<R: Runtime, P: Protocol>(context: &Rc<Context<R, P>>, number: u32, closes: Option<Nanos>) {
     let source = context.sources.get(number);
     match &source.kind {
         Kind::Open(_) => {
@@ -78,7 +78,11 @@ fn start_background<R: Runtime, D: Drivers>(context: &Rc<Context<R, D>>, number:
 }
 
 /// All users of a closed workload.
-fn spawn_closed<R: Runtime, D: Drivers>(context: &Rc<Context<R, D>>, source: &Source<R::Timer>, closed: &ClosedSource) {
+fn spawn_closed<R: Runtime, P: Protocol>(
+    context: &Rc<Context<R, P>>,
+    source: &Source<R::Timer>,
+    closed: &ClosedSource,
+) {
     for j in 0..source.share.count_below(closed.vus_total) {
         let number = source.share.nth(j).unwrap_or(j) as u32;
         spawn_vu(context, source, source.vus_before.saturating_add(number), None);
@@ -86,8 +90,8 @@ fn spawn_closed<R: Runtime, D: Drivers>(context: &Rc<Context<R, D>>, source: &So
 }
 
 /// Starts the user of this number in the run.
-pub(crate) fn spawn_vu<R: Runtime, D: Drivers>(
-    context: &Rc<Context<R, D>>,
+pub(crate) fn spawn_vu<R: Runtime, P: Protocol>(
+    context: &Rc<Context<R, P>>,
     source: &Source<R::Timer>,
     number: u32,
     first: Option<Assignment>,

@@ -26,8 +26,8 @@ use nmax_metrics::Nanos;
 use nmax_plan::plan::{Connection, Plan, Visitor, Workload};
 
 use crate::context::Context;
-use crate::http::driver::Drivers;
 use crate::iteration::{Assignment, LocationId, VuSlot};
+use crate::protocol::Protocol;
 use crate::runtime::{Runtime, Timer};
 use crate::schedule::growth::{ON_TIME, USERS_MIN};
 use crate::schedule::source::{OpenSource, Source};
@@ -85,8 +85,8 @@ impl OpenSource {
 }
 
 /// Starts each iteration of a source when it is due; `closes` is the planned end of the load.
-pub(crate) async fn pace<R: Runtime, D: Drivers>(
-    context: &Rc<Context<R, D>>,
+pub(crate) async fn pace<R: Runtime, P: Protocol>(
+    context: &Rc<Context<R, P>>,
     source: &Source<R::Timer>,
     open: &OpenSource,
     closes: Option<Nanos>,
@@ -120,8 +120,7 @@ pub(crate) async fn pace<R: Runtime, D: Drivers>(
         if now >= open.growth.period_end() {
             end_period(context, open, now, now.since(intended));
         }
-        let location =
-            context.locations.place(source.scenario(context.program.plan.seed, number), source.number, number);
+        let location = context.locations.place(source.scenario(context.plan.seed, number), source.number, number);
         let idle = match take_idle(open, location) {
             Some(idle) => Some(idle),
             None if open.allows_user(now.since(intended)) => None,
@@ -150,7 +149,7 @@ pub(crate) async fn pace<R: Runtime, D: Drivers>(
 }
 
 /// Takes a slot for the start that was due then, or waits for one; false when nothing may start any more.
-async fn take_slot<R: Runtime, D: Drivers>(context: &Context<R, D>, open: &OpenSource, intended: Nanos) -> bool {
+async fn take_slot<R: Runtime, P: Protocol>(context: &Context<R, P>, open: &OpenSource, intended: Nanos) -> bool {
     if let Ok(slot) = open.slots.try_acquire() {
         slot.forget();
         open.taken.set(open.taken.get() + 1);
@@ -176,8 +175,8 @@ async fn take_slot<R: Runtime, D: Drivers>(context: &Context<R, D>, open: &OpenS
 }
 
 /// Waits until a user is idle, or one may be made, which is `None`; that too when nothing may start any more.
-async fn await_user<R: Runtime, D: Drivers>(
-    context: &Context<R, D>,
+async fn await_user<R: Runtime, P: Protocol>(
+    context: &Context<R, P>,
     source: &Source<R::Timer>,
     open: &OpenSource,
     intended: Nanos,
@@ -212,15 +211,15 @@ async fn await_user<R: Runtime, D: Drivers>(
 }
 
 #[cold]
-fn end_period<R: Runtime, D: Drivers>(context: &Context<R, D>, open: &OpenSource, now: Nanos, lateness: Nanos) {
+fn end_period<R: Runtime, P: Protocol>(context: &Context<R, P>, open: &OpenSource, now: Nanos, lateness: Nanos) {
     let (made, busy) = (open.made.get(), open.busy());
     let time = context.runtime.thread_time();
     open.growth.end_period(now, (busy, made), open.next.get(), lateness, time.cpu + time.run_wait);
 }
 
 /// Gives an iteration to an idle user, or to a new one.
-fn hand<R: Runtime, D: Drivers>(
-    context: &Rc<Context<R, D>>,
+fn hand<R: Runtime, P: Protocol>(
+    context: &Rc<Context<R, P>>,
     source: &Source<R::Timer>,
     open: &OpenSource,
     idle: Option<Rc<VuSlot>>,
@@ -257,12 +256,12 @@ fn take_idle(open: &OpenSource, location: Option<LocationId>) -> Option<Rc<VuSlo
 
 /// An iteration: its number and place, when it was due, when it is handed over, and its wait for a slot.
 #[inline]
-fn assignment<R: Runtime, D: Drivers>(
-    context: &Context<R, D>,
+fn assignment<R: Runtime, P: Protocol>(
+    context: &Context<R, P>,
     source: &Source<R::Timer>,
     (number, location): (u64, Option<LocationId>),
     (intended, begun, slot_wait): (Nanos, Nanos, Nanos),
 ) -> Assignment {
-    let scenario = source.scenario(context.program.plan.seed, number);
+    let scenario = source.scenario(context.plan.seed, number);
     Assignment { number, choice: (source.user(0), number), scenario, location, intended, begun, slot_wait }
 }

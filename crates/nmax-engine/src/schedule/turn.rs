@@ -7,8 +7,8 @@ use std::task::Poll;
 use nmax_metrics::Nanos;
 
 use crate::context::Context;
-use crate::http::driver::Drivers;
 use crate::iteration::{Assignment, VuSlot};
+use crate::protocol::Protocol;
 use crate::runtime::{Runtime, Timer};
 use crate::schedule::source::{ClosedSource, Kind, OpenSource, Source};
 
@@ -32,8 +32,8 @@ impl Turn {
 
 /// The next iteration of a VU that became free at `done`; `None` when there are no more for it.
 #[inline]
-pub(crate) async fn next<R: Runtime, D: Drivers>(
-    context: &Context<R, D>,
+pub(crate) async fn next<R: Runtime, P: Protocol>(
+    context: &Context<R, P>,
     slot: &Rc<VuSlot>,
     timer: &R::Timer,
     turn: &mut Turn,
@@ -47,15 +47,15 @@ pub(crate) async fn next<R: Runtime, D: Drivers>(
 }
 
 /// A VU has no more iterations.
-pub(crate) fn vu_ended<R: Runtime, D: Drivers>(context: &Context<R, D>, slot: &VuSlot) {
+pub(crate) fn vu_ended<R: Runtime, P: Protocol>(context: &Context<R, P>, slot: &VuSlot) {
     if slot.source == 0 && matches!(context.sources.main.kind, Kind::Closed(_)) {
         context.starter_ended();
     }
 }
 
 /// The next iteration of a closed VU that became free at `done`; waits until it is active and its pacing allows.
-async fn next_closed<R: Runtime, D: Drivers>(
-    context: &Context<R, D>,
+async fn next_closed<R: Runtime, P: Protocol>(
+    context: &Context<R, P>,
     source: &Source<R::Timer>,
     closed: &ClosedSource,
     vu: u32,
@@ -93,8 +93,8 @@ async fn next_closed<R: Runtime, D: Drivers>(
 }
 
 /// Waits until VU `v` of its source is active; returns the instant from which it is.
-async fn wait_until_active<R: Runtime, D: Drivers>(
-    context: &Context<R, D>,
+async fn wait_until_active<R: Runtime, P: Protocol>(
+    context: &Context<R, P>,
     closed: &ClosedSource,
     v: u64,
     timer: &R::Timer,
@@ -113,7 +113,7 @@ async fn wait_until_active<R: Runtime, D: Drivers>(
 }
 
 /// Takes one of the iterations that may still start. After the last one of the mix nobody waits for a turn any more.
-fn take_one<R: Runtime, D: Drivers>(context: &Context<R, D>, closed: &ClosedSource, is_main: bool) -> bool {
+fn take_one<R: Runtime, P: Protocol>(context: &Context<R, P>, closed: &ClosedSource, is_main: bool) -> bool {
     let Some(left) = closed.remaining.get() else {
         return true;
     };
@@ -127,12 +127,12 @@ fn take_one<R: Runtime, D: Drivers>(context: &Context<R, D>, closed: &ClosedSour
 }
 
 /// Waits between two iterations until `at`; false once none may start, so that the user can clear up.
-async fn rest_until<R: Runtime, D: Drivers>(context: &Context<R, D>, timer: &R::Timer, at: Nanos) -> bool {
+async fn rest_until<R: Runtime, P: Protocol>(context: &Context<R, P>, timer: &R::Timer, at: Nanos) -> bool {
     wait_until(timer, at, || !context.state.may_start()).await
 }
 
 /// Waits until `at`; false when the run does not wait for pauses any more.
-pub(crate) async fn pause_until<R: Runtime, D: Drivers>(context: &Context<R, D>, timer: &R::Timer, at: Nanos) -> bool {
+pub(crate) async fn pause_until<R: Runtime, P: Protocol>(context: &Context<R, P>, timer: &R::Timer, at: Nanos) -> bool {
     wait_until(timer, at, || context.state.hurried.get()).await
 }
 
@@ -148,8 +148,8 @@ async fn wait_until(timer: &impl Timer, at: Nanos, is_over: impl Fn() -> bool) -
 }
 
 /// The next iteration of a user of an open workload: the one that it was made for, or what the pacer hands to it.
-pub(crate) async fn next_open<R: Runtime, D: Drivers>(
-    context: &Context<R, D>,
+pub(crate) async fn next_open<R: Runtime, P: Protocol>(
+    context: &Context<R, P>,
     open: &OpenSource,
     slot: &Rc<VuSlot>,
 ) -> Option<Assignment> {
@@ -171,7 +171,7 @@ pub(crate) async fn next_open<R: Runtime, D: Drivers>(
 }
 
 /// The iteration that the pacer gave to this user.
-fn take_handed<R: Runtime, D: Drivers>(context: &Context<R, D>, slot: &VuSlot) -> Option<Assignment> {
+fn take_handed<R: Runtime, P: Protocol>(context: &Context<R, P>, slot: &VuSlot) -> Option<Assignment> {
     let assignment = slot.assignment.take()?;
     context.state.handed.set(context.state.handed.get() - 1);
     Some(assignment)

@@ -14,7 +14,7 @@ use nmax_plan::choice::Choice;
 use nmax_plan::template::{Escape, Function, Template};
 use ring::{digest, hmac};
 
-use crate::http::render::NoValues;
+use crate::user::values::NoValues;
 
 mod sealed;
 #[cfg(test)]

@@ -3,13 +3,13 @@
 //! Neither is measured: exchanges, checks, transactions and pages of both are counted outside the statistics, whenever
 //! they happen. An iteration that waits for its setup is due when that is done.
 
-use nmax_http::Jar;
 use nmax_metrics::Nanos;
 
-use crate::context::{Context, Watched};
-use crate::http::driver::Drivers;
+use crate::context::Context;
+use crate::core::Watched;
 use crate::iteration::{Assignment, IterationEnd};
 use crate::program::Program;
+use crate::protocol::Protocol;
 use crate::runtime::Runtime;
 use crate::schedule::turn;
 use crate::user::vu::Vu;
@@ -22,7 +22,7 @@ const REST: Nanos = Nanos::from_secs(1);
 
 /// What became of the setup of a scenario.
 #[derive(Debug)]
-pub(crate) enum Setup {
+pub(crate) enum Setup<K> {
     /// It is to be done.
     Due,
     /// It was begun and is over, and is not tried again: the teardown is owed, whatever came of it.
@@ -31,25 +31,25 @@ pub(crate) enum Setup {
         is_ok: bool,
         /// The values that stay.
         values: Vec<String>,
-        /// The cookies that it got: a user who logged in there stays so, as long as it is the same visitor.
-        jar: Jar,
+        /// What the protocol keeps of it.
+        kept: K,
         /// The iteration before which it was done: the teardown makes its choices and reads its records.
         assignment: Assignment,
     },
 }
 
-impl Setup {
+impl<K> Setup<K> {
     /// Those of a program's scenarios, none done; empty when no scenario has one.
-    pub(crate) fn all_due(program: &Program) -> Vec<Self> {
+    pub(crate) fn all_due<Q>(program: &Program<Q>) -> Vec<Self> {
         let count = if program.has_setups { program.scenarios.len() } else { 0 };
         (0..count).map(|_| Self::Due).collect()
     }
 }
 
-impl<R: Runtime, D: Drivers> Vu<R, D> {
+impl<R: Runtime, P: Protocol> Vu<R, P> {
     /// Whether the setup of the assignment's scenario is done and the iteration may begin. Without the setup it fails;
     /// one that could only begin after the end of the load is cut off before.
-    pub(crate) async fn is_set_up(&mut self, context: &Context<R, D>, assignment: &mut Assignment) -> bool {
+    pub(crate) async fn is_set_up(&mut self, context: &Context<R, P>, assignment: &mut Assignment) -> bool {
         if let Setup::Due = self.setups[assignment.scenario] {
             // Boxed, so that users without a setup have no room for it.
             let end = Box::pin(self.set_up(context, assignment)).await;
@@ -70,7 +70,7 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
     }
 
     /// Does the setup; afterwards the iteration is due now.
-    async fn set_up(&mut self, context: &Context<R, D>, assignment: &mut Assignment) -> IterationEnd {
+    async fn set_up(&mut self, context: &Context<R, P>, assignment: &mut Assignment) -> IterationEnd {
         let flow = &context.program.scenarios[assignment.scenario];
         if flow.setup.is_empty() {
             self.setups[assignment.scenario] = self.over(context, assignment, true);
@@ -78,7 +78,7 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
         }
         let (done, end) = self.aside(context, assignment, Stage::Setup).await;
         if end == IterationEnd::Failed {
-            let number = self.slot.number;
+            let number = self.actor.slot.number;
             let why = format!("the setup of VU {number} failed: it does no iteration of this scenario");
             self.tell(context, assignment, done, KIND, &why);
         }
@@ -90,21 +90,21 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
     }
 
     /// The setup has ended like that; from now on the run waits for its teardown.
-    fn over(&self, context: &Context<R, D>, assignment: &Assignment, is_ok: bool) -> Setup {
-        let kept = context.program.plan.scenarios[assignment.scenario].slots_kept;
+    fn over(&self, context: &Context<R, P>, assignment: &Assignment, is_ok: bool) -> Setup<P::Kept> {
+        let kept = context.plan.scenarios[assignment.scenario].slots_kept;
         if !context.program.scenarios[assignment.scenario].teardown.is_empty() {
             context.state.teardowns.set(context.state.teardowns.get() + 1);
         }
         Setup::Over {
             is_ok,
-            values: self.values.slots[..kept].to_vec(),
-            jar: self.jar.clone(),
+            values: self.actor.values.slots[..kept].to_vec(),
+            kept: context.protocol.keep(&self.user),
             assignment: *assignment,
         }
     }
 
     /// Goes through a setup or teardown while the run waits for it.
-    async fn aside(&mut self, context: &Context<R, D>, assignment: &Assignment, stage: Stage) -> (Nanos, IterationEnd) {
+    async fn aside(&mut self, context: &Context<R, P>, assignment: &Assignment, stage: Stage) -> (Nanos, IterationEnd) {
         let active = &context.state.active;
         active.set(active.get() + 1);
         let _watched = Watched(&context.state);
@@ -116,7 +116,7 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
     }
 
     /// Does the teardown of every scenario whose setup was begun: one that failed half way may have left something too.
-    pub(crate) async fn clear_up(&mut self, context: &Context<R, D>) {
+    pub(crate) async fn clear_up(&mut self, context: &Context<R, P>) {
         for scenario in 0..self.setups.len() {
             let Setup::Over { assignment, .. } = self.setups[scenario] else {
                 continue;
@@ -137,7 +137,7 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
     /// The values of a scenario's setup are there when an iteration begins.
     pub(crate) fn restore_values(&mut self, scenario: usize) {
         if let Setup::Over { values, .. } = &mut self.setups[scenario] {
-            self.values.slots[..values.len()].swap_with_slice(values);
+            self.actor.values.slots[..values.len()].swap_with_slice(values);
         }
     }
 

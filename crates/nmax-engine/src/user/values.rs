@@ -175,3 +175,25 @@ impl Values for VuValues {
         }
     }
 }
+
+/// The values of a request without holes.
+pub(crate) struct NoValues;
+
+impl Values for NoValues {
+    fn slot(&self, _: usize) -> &str {
+        ""
+    }
+    fn feeder(&self, _: usize, _: usize) -> Cow<'_, str> {
+        Cow::Borrowed("")
+    }
+    fn shared(&self, _: usize) -> &str {
+        ""
+    }
+    fn call(&self, _: &Call, _: &mut String) {}
+    fn iteration(&self) -> u64 {
+        0
+    }
+    fn vu(&self) -> u32 {
+        0
+    }
+}

@@ -3,22 +3,15 @@
 use std::num::NonZeroU64;
 
 use nmax_extract::{Extractor, GaveUp, Page};
-use nmax_http::Reply;
 use nmax_metrics::{ErrorKind, Nanos, Outcome};
 use nmax_plan::choice::Choice;
-use nmax_plan::plan::{Call, Cookies, MatchPick, Test};
+use nmax_plan::plan::{MatchPick, Test};
 use nmax_plan::template::{Escape, Template, Values};
 
-use crate::context::Context;
-use crate::http::compose::Place;
-use crate::http::driver::{Driver, Drivers};
-use crate::http::page::is_html;
-use crate::http::redirect::{self, Hop};
-use crate::iteration::Assignment;
-use crate::program::{KEPT_BODY_MAX, Prepared, Probe};
+use crate::program::prepare::{KEPT_BODY_MAX, Probe};
 use crate::runtime::Runtime;
+use crate::user::site::Site;
 use crate::user::values::CallsOf;
-use crate::user::vu::Vu;
 
 /// Kind of the failure that a document or style sheet is which cannot be searched for what it needs.
 pub(crate) const KIND_UNREAD: &str = "resources";
@@ -48,13 +41,18 @@ impl Verified {
         Self { outcome: Outcome::Error(kind), ..Self::OK }
     }
 
+    /// A reply that is not ok: what examples of it are grouped by, and what that does not say.
+    pub(crate) fn failed(kind: String, text: Option<String>) -> Self {
+        Self { outcome: Outcome::Failed, kind, text, lacks_value: false }
+    }
+
     /// Not ok for this reason, unless there was one before.
-    fn fail(&mut self, kind: impl FnOnce() -> String) {
+    pub(crate) fn fail(&mut self, kind: impl FnOnce() -> String) {
         self.fail_because(kind, None);
     }
 
     /// As [`Verified::fail`], with what the kind does not say.
-    fn fail_because(&mut self, kind: impl FnOnce() -> String, text: Option<String>) {
+    pub(crate) fn fail_because(&mut self, kind: impl FnOnce() -> String, text: Option<String>) {
         if self.outcome == Outcome::Ok {
             self.outcome = Outcome::Failed;
             self.kind = kind();
@@ -63,143 +61,129 @@ impl Verified {
     }
 }
 
-impl<R: Runtime, D: Drivers> Vu<R, D> {
-    /// Looks at a reply: cookies, status, checks, extracted values.
-    pub(crate) fn verify(
-        &mut self,
-        context: &Context<R, D>,
-        assignment: &Assignment,
-        prepared: &Prepared,
-        step: &Call,
-        hop: &Hop<'_>,
-    ) -> Verified {
-        let place = &hop.place;
-        let Some(status) = hop.exchange.status else {
-            let kind = hop.exchange.error.as_ref().map_or(ErrorKind::Protocol, |failure| failure.kind);
-            let lacks_value = step.extract.iter().any(|extract| extract.default.is_none());
-            self.use_defaults(step);
-            return Verified { lacks_value, ..Verified::error(kind) };
-        };
+/// What came back, as checks and extractors see it.
+pub trait Answer {
+    /// Names and values of its headers.
+    fn headers(&self) -> impl Iterator<Item = (&str, &[u8])>;
+    /// Its body, or the beginning of it.
+    fn body(&self) -> &[u8];
+    /// Whether the body goes on beyond what was kept of it.
+    fn is_cut(&self) -> bool;
+}
+
+/// What else a call wants of the reply that its extractors have looked at; an error when that was given up.
+pub(crate) type Also<'a> = &'a mut dyn FnMut(&Page<'_>) -> Result<(), GaveUp>;
+
+impl<R: Runtime> Site<'_, R> {
+    /// An exchange without a valid reply: what would be extracted has its defaults.
+    pub(crate) fn error(&mut self, kind: ErrorKind) -> Verified {
+        self.use_defaults();
+        Verified { lacks_value: self.lacks_defaults(), ..Verified::error(kind) }
+    }
+
+    /// Whether the call expects this status.
+    #[inline]
+    pub(crate) fn accept(&self, status: u16) -> Verified {
         let mut verified = Verified::OK;
-        let is_accepted = step.expect.accepts(status);
-        if prepared.redirects_max > 0 && !(is_accepted && step.expect.names_status()) {
-            // What leads on was followed before: this one cannot be.
-            if let Some(why) = self.refusal(prepared, place, status) {
-                verified.fail_because(|| redirect::KIND_REFUSED.to_owned(), Some(why));
-            }
-        }
-        if !is_accepted {
+        if !self.call.call.expect.accepts(status) {
             verified.fail(|| format!("status {status}"));
         }
-        self.keep_cookies(context, prepared, place);
-        let searches = prepared.discovers() && is_html(&self.driver.reply());
-        if prepared.checks.is_empty() && prepared.extractors.is_empty() && !searches {
-            return verified;
+        verified
+    }
+
+    /// Checks the reply of an exchange that was due at `intended`, and takes the values that later steps need from it.
+    pub(crate) fn read(
+        &mut self,
+        verified: &mut Verified,
+        answer: &impl Answer,
+        intended: Nanos,
+        until: Nanos,
+        also: Option<Also<'_>>,
+    ) {
+        let call = self.call;
+        if call.checks.is_empty() && call.extractors.is_empty() && also.is_none() {
+            return;
         }
-        let section = self.section(context, hop.turn.intended);
-        if prepared.calls {
-            self.values.count_calls_of(CallsOf::Checks);
+        let (core, step, section) = (self.core, call.call.as_ref(), self.section(intended));
+        if call.calls {
+            self.actor.values.count_calls_of(CallsOf::Checks);
         }
-        let reply = self.driver.reply();
-        let headers: Vec<(&str, &[u8])> = if prepared.parses() { reply.headers().collect() } else { Vec::new() };
-        let is_cut = reply.body_truncated();
-        let until = read_until(hop.deadline, hop.exchange.done);
-        let has_passed = || context.runtime.now() >= until;
-        let page = if is_cut { Page::beginning(&headers, reply.body()) } else { Page::new(&headers, reply.body()) };
+        let headers: Vec<(&str, &[u8])> = if call.parses() { answer.headers().collect() } else { Vec::new() };
+        let is_cut = answer.is_cut();
+        let has_passed = || core.runtime.now() >= until;
+        let page = if is_cut { Page::beginning(&headers, answer.body()) } else { Page::new(&headers, answer.body()) };
         let page = page.until(&has_passed);
-        let (values, text) = (&mut self.values, &mut self.buffers.text);
-        for (number, probe) in &prepared.checks {
+        let picker = self.actor.choice(core, self.assignment, call.step);
+        let (values, text) = (&mut self.actor.values, &mut self.actor.text);
+        for (number, probe) in &call.checks {
             let (holds, gave_up) = match probe {
                 Probe::Finds(extractor) => {
                     extractor.occurs(&page).map_or_else(|why| (None, Some(why)), |it| (it, None))
                 }
-                Probe::Text(index) => (holds(&step.expect.checks[*index].test, &reply, values, text), None),
+                Probe::Text(index) => (holds(&step.expect.checks[*index].test, answer, values, text), None),
             };
-            let trouble = if prepared.calls { values.take_trouble() } else { None };
+            let trouble = if call.calls { values.take_trouble() } else { None };
             let trouble = trouble.or_else(|| gave_up.map(|why| why.to_string()));
             let holds = if trouble.is_some() { Some(false) } else { holds };
-            context.count_check(section, *number, holds == Some(true));
+            core.count_check(section, *number, holds == Some(true));
             if holds != Some(true) {
-                let kind = || format!("check \"{}\"", context.names.check(*number));
+                let kind = || format!("check \"{}\"", core.names.check(*number));
                 verified.fail_because(kind, trouble.or_else(|| holds.is_none().then(undecided)));
             }
         }
-        let picker = Picker { context, assignment, step: self.way.step(prepared.step) };
-        for (index, (extract, extractor)) in step.extract.iter().zip(&prepared.extractors).enumerate() {
+        for (index, (extract, extractor)) in step.extract.iter().zip(&call.extractors).enumerate() {
             // More of the body could change what matches, and which of the matches is the last.
             let is_decided = !(is_cut && extractor.reads_body());
-            let found = if is_decided { picker.pick(extract.pick, index, extractor, &page) } else { Ok(None) };
+            let found = if is_decided { pick(extract.pick, (picker, index), extractor, &page) } else { Ok(None) };
             let trouble = found.as_ref().err().map(GaveUp::to_string).or_else(|| (!is_decided).then(undecided));
             let found = found.unwrap_or_default();
             let lacks_value = found.is_none() && extract.default.is_none();
             verified.lacks_value |= lacks_value;
             if lacks_value || trouble.is_some() {
-                let slots = &context.program.plan.scenarios[assignment.scenario].slots;
+                let slots = &core.plan.scenarios[self.assignment.scenario].slots;
                 verified.fail_because(|| format!("extract `{}`", slots[extract.slot]), trouble);
             }
             values.slots[extract.slot] = found.or_else(|| extract.default.clone()).unwrap_or_default();
         }
-        if searches && verified.outcome == Outcome::Ok {
-            // Parsed at most once, for extractors too.
-            match page.resources() {
-                Ok(named) => self.named = Some(named),
-                Err(why) => verified.fail_because(|| KIND_UNREAD.to_owned(), Some(why.to_string())),
-            }
-        }
-        verified
-    }
-
-    /// Keeps the cookies that the last reply sets.
-    #[inline]
-    pub(crate) fn keep_cookies(&mut self, context: &Context<R, D>, prepared: &Prepared, place: &Place<'_>) {
-        let reply = self.driver.reply();
-        if !reply.has_set_cookie() || context.program.plan.defaults.cookies == Cookies::Ignored {
-            return;
-        }
-        let target = place.rendered.target(prepared, &self.buffers);
-        for cookie in reply.set_cookies() {
-            // A cookie that a browser would refuse is refused here too.
-            let _ = self.jar.store(&place.origin, &target, cookie, context.unix_now_s());
+        if let Some(also) = also.filter(|_| verified.outcome == Outcome::Ok)
+            && let Err(why) = also(&page)
+        {
+            verified.fail_because(|| KIND_UNREAD.to_owned(), Some(why.to_string()));
         }
     }
 
-    pub(crate) fn use_defaults(&mut self, step: &Call) {
-        for extract in &step.extract {
-            self.values.slots[extract.slot].clear();
-            self.values.slots[extract.slot].push_str(extract.default.as_deref().unwrap_or_default());
+    /// Whether a later step lacks a value when nothing is extracted.
+    pub(crate) fn lacks_defaults(&self) -> bool {
+        self.call.call.extract.iter().any(|extract| extract.default.is_none())
+    }
+
+    /// What would be extracted has its defaults.
+    pub(crate) fn use_defaults(&mut self) {
+        for extract in &self.call.call.extract {
+            let slot = &mut self.actor.values.slots[extract.slot];
+            slot.clear();
+            slot.push_str(extract.default.as_deref().unwrap_or_default());
         }
     }
 }
 
-/// Which of several matches an extractor takes.
-struct Picker<'a, R: Runtime, D: Drivers> {
-    context: &'a Context<R, D>,
-    assignment: &'a Assignment,
-    step: u64,
-}
-
-impl<R: Runtime, D: Drivers> Picker<'_, R, D> {
-    /// The match taken by extractor `index` of its step.
-    fn pick(
-        &self,
-        pick: MatchPick,
-        index: usize,
-        extractor: &Extractor,
-        page: &Page<'_>,
-    ) -> Result<Option<String>, GaveUp> {
-        let place = match pick {
-            MatchPick::First => Some(0),
-            MatchPick::Last => return extractor.last(page),
-            MatchPick::Nth(nth) => nth.checked_sub(1),
-            MatchPick::Random => {
-                let (vu, iteration) = self.assignment.choice;
-                let choice = Choice::new(self.context.program.plan.seed, vu, iteration, self.step);
-                // Draw 0 belongs to the step itself.
-                NonZeroU64::new(extractor.count(page)? as u64).map(|n| choice.below(1 + index as u64, n) as usize)
-            }
-        };
-        place.map_or(Ok(None), |place| extractor.nth(page, place))
-    }
+/// The match that an extractor takes, given the choices of its step and its number among the extractors of that.
+fn pick(
+    pick: MatchPick,
+    (choice, index): (Choice, usize),
+    extractor: &Extractor,
+    page: &Page<'_>,
+) -> Result<Option<String>, GaveUp> {
+    let place = match pick {
+        MatchPick::First => Some(0),
+        MatchPick::Last => return extractor.last(page),
+        MatchPick::Nth(nth) => nth.checked_sub(1),
+        // Draw 0 belongs to the step itself.
+        MatchPick::Random => {
+            NonZeroU64::new(extractor.count(page)? as u64).map(|n| choice.below(1 + index as u64, n) as usize)
+        }
+    };
+    place.map_or(Ok(None), |place| extractor.nth(page, place))
 }
 
 /// Why a check neither holds nor fails.
@@ -209,7 +193,7 @@ fn undecided() -> String {
 }
 
 /// Whether a text test holds, `None` when what was kept of the body does not tell; `text` is a scratch buffer.
-fn holds(test: &Test, reply: &Reply<'_>, values: &impl Values, text: &mut Vec<u8>) -> Option<bool> {
+fn holds(test: &Test, answer: &impl Answer, values: &impl Values, text: &mut Vec<u8>) -> Option<bool> {
     let mut rendered = |template: &Template| {
         text.clear();
         template.render(text, values, Escape::None);
@@ -218,20 +202,20 @@ fn holds(test: &Test, reply: &Reply<'_>, values: &impl Values, text: &mut Vec<u8
     match test {
         Test::BodyContains(template) => {
             let wanted = rendered(template);
-            let is_found = contains(reply.body(), &wanted);
+            let is_found = contains(answer.body(), &wanted);
             *text = wanted;
-            (is_found || !reply.body_truncated()).then_some(is_found)
+            (is_found || !answer.is_cut()).then_some(is_found)
         }
         Test::BodyLacks(template) => {
             let unwanted = rendered(template);
-            let is_found = contains(reply.body(), &unwanted);
+            let is_found = contains(answer.body(), &unwanted);
             *text = unwanted;
-            (is_found || !reply.body_truncated()).then_some(!is_found)
+            (is_found || !answer.is_cut()).then_some(!is_found)
         }
         Test::HeaderContains(name, template) => {
             let wanted = rendered(template);
             let holds =
-                reply.headers().any(|(header, value)| header.eq_ignore_ascii_case(name) && contains(value, &wanted));
+                answer.headers().any(|(header, value)| header.eq_ignore_ascii_case(name) && contains(value, &wanted));
             *text = wanted;
             Some(holds)
         }

@@ -1,22 +1,22 @@
 //! The way of a virtual user through the actions of a scenario: what is decided between its exchanges.
 
-use std::future::poll_fn;
+use std::future::{Future, poll_fn};
 use std::pin::pin;
 
-use nmax_metrics::{FailureExample, Nanos, Outcome, Section};
-use nmax_plan::choice::Choice;
+use nmax_metrics::{FailureExample, Nanos, Outcome};
 use nmax_plan::plan::{Condition, PASSES_MAX, ThinkTime};
 use nmax_plan::template::{Escape, Template};
 
 use crate::context::Context;
-use crate::http::driver::{Driver, Drivers};
+use crate::core::Core;
 use crate::iteration::{Assignment, IterationEnd, StepEnd, Turnstile};
 use crate::measure::tally::Took;
-use crate::program::Prepared;
 use crate::program::flow::{Action, Pass};
+use crate::program::prepare::Ready;
+use crate::protocol::Protocol;
 use crate::runtime::Runtime;
 use crate::schedule::turn;
-use crate::user::values::Address;
+use crate::user::site::Site;
 use crate::user::vu::{Vu, yield_now};
 use crate::user::way::{Group, Round, Stage};
 
@@ -44,11 +44,11 @@ enum Decision {
     Fail(&'static str, String),
 }
 
-impl<R: Runtime, D: Drivers> Vu<R, D> {
+impl<R: Runtime, P: Protocol> Vu<R, P> {
     /// Goes through a part of the scenario; returns when it was done, and how it ended.
     pub(crate) async fn walk(
         &mut self,
-        context: &Context<R, D>,
+        context: &Context<R, P>,
         assignment: &Assignment,
         stage: Stage,
     ) -> (Nanos, IterationEnd) {
@@ -60,7 +60,7 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
             Stage::Setup => &flow.setup,
             Stage::Teardown => &flow.teardown,
         };
-        self.way.restart(stage);
+        self.actor.way.restart(stage);
         let (actions, mut at) = (&flow.actions[..range.end], range.start);
         let mut is_ok = true;
         let end = loop {
@@ -68,11 +68,11 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
                 break IterationEnd::Ok;
             };
             let done = match action {
-                Action::Call(prepared) => {
+                Action::Call(ready) => {
                     let end = {
                         // Pinned where it is made: `await` would copy it.
-                        let mut request = pin!(self.request(context, assignment, prepared, turn));
-                        poll_fn(|task| request.as_mut().poll(task)).await
+                        let mut call = pin!(self.call(context, assignment, ready, turn));
+                        poll_fn(|task| call.as_mut().poll(task)).await
                     };
                     self.note(turn.intended, &end);
                     match end {
@@ -89,8 +89,8 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
                 }
                 Action::Think(think) => {
                     let end = turn.intended + self.think(context, assignment, at, *think);
-                    self.buffers.release();
-                    self.driver.rest();
+                    self.actor.rest();
+                    context.protocol.rest(&mut self.user);
                     if !turn::pause_until(context, &self.pause, end).await && !self.clears_up(context) {
                         return (context.runtime.now(), IterationEnd::Interrupted);
                     }
@@ -103,7 +103,7 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
                     }
                     Decision::Pass(next) => {
                         at = next;
-                        if self.way.passes.is_multiple_of(PASSES_PER_TURN) {
+                        if self.actor.way.passes.is_multiple_of(PASSES_PER_TURN) {
                             yield_now().await;
                             if context.state.cut.get() {
                                 return (context.runtime.now(), IterationEnd::Interrupted);
@@ -121,7 +121,7 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
             at += 1;
             turn = Turnstile { intended: done, begun: done, slot_wait: Nanos::ZERO };
         };
-        if !self.way.groups.is_empty() {
+        if !self.actor.way.groups.is_empty() {
             self.end_groups(context, end == IterationEnd::Ok);
         }
         let done = if turn.intended > assignment.intended {
@@ -132,44 +132,31 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
         (done, if is_ok { end } else { IterationEnd::Failed })
     }
 
-    /// The section of what was due at `intended`. Setup and teardown are never measured.
-    #[inline]
-    pub(crate) fn section(&self, context: &Context<R, D>, intended: Nanos) -> Section {
-        if self.is_aside() {
-            return Section::Outside;
+    /// A call, from what stands in it to how it ended.
+    fn call<'a>(
+        &'a mut self,
+        context: &'a Context<R, P>,
+        assignment: &'a Assignment,
+        ready: &'a Ready<P::Prepared>,
+        turn: Turnstile,
+    ) -> impl Future<Output = StepEnd> + 'a {
+        let (core, call, actor): (&Core<R>, _, _) = (context, &ready.call, &mut self.actor);
+        if call.calls {
+            actor.stand_at(core, assignment, call.step);
         }
-        context.meter.borrow().section(intended)
-    }
-
-    /// Whether what is under way is no part of the statistics.
-    #[inline]
-    pub(crate) fn is_aside(&self) -> bool {
-        self.way.stage != Stage::Steps
+        let name = actor.name(core, call);
+        let deadline = turn.begun + Nanos::from(call.call.timeout.unwrap_or(core.plan.defaults.timeout));
+        let site = Site { core, actor, assignment, call, turn, name, deadline };
+        context.protocol.call(site, &mut self.user, &ready.what)
     }
 
     /// A user who clears up does so without its pauses once the run is to end.
-    fn clears_up(&self, context: &Context<R, D>) -> bool {
-        self.way.stage == Stage::Teardown && !context.state.cut.get()
+    fn clears_up(&self, context: &Context<R, P>) -> bool {
+        self.actor.way.stage == Stage::Teardown && !context.state.cut.get()
     }
 
-    /// The choices of an action.
-    fn choice(&self, context: &Context<R, D>, assignment: &Assignment, action: usize) -> Choice {
-        let (vu, iteration) = assignment.choice;
-        Choice::new(context.program.plan.seed, vu, iteration, self.way.step(action))
-    }
-
-    /// Functions of this action are called from now on.
-    pub(crate) fn stand_at(&mut self, context: &Context<R, D>, assignment: &Assignment, action: usize) {
-        self.values.stand_at(Address {
-            seed: context.program.plan.seed,
-            choice: assignment.choice,
-            step: self.way.step(action),
-            unix: context.unix_now(),
-        });
-    }
-
-    fn think(&self, context: &Context<R, D>, assignment: &Assignment, action: usize, think: ThinkTime) -> Nanos {
-        let choice = self.choice(context, assignment, action);
+    fn think(&self, context: &Context<R, P>, assignment: &Assignment, action: usize, think: ThinkTime) -> Nanos {
+        let choice = self.actor.choice(context, assignment, action);
         match think {
             ThinkTime::Fixed(time) => Nanos::from(time),
             ThinkTime::Uniform { min, max } => {
@@ -185,12 +172,12 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
     /// Does what an action says that takes no time.
     fn decide(
         &mut self,
-        context: &Context<R, D>,
+        context: &Context<R, P>,
         assignment: &Assignment,
         at: usize,
-        action: &Action<Box<Prepared>>,
+        action: &Action<Box<Ready<P::Prepared>>>,
     ) -> Decision {
-        self.stand_at(context, assignment, at);
+        self.actor.stand_at(context, assignment, at);
         let next = at + 1;
         let decision = match action {
             Action::Jump(target) => Decision::To(*target),
@@ -199,11 +186,11 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
             Action::Enter(times) => self.enter(times.as_ref(), next),
             Action::Next(pass) => self.next_pass(pass, next),
             Action::Choose(ways) => {
-                let share = self.choice(context, assignment, at).unit(0);
+                let share = self.actor.choice(context, assignment, at).unit(0);
                 Decision::To(ways.at(share).unwrap_or(next))
             }
             Action::Begin(number) => {
-                self.way.groups.push(Group { number: *number, span: None, is_ok: true });
+                self.actor.way.groups.push(Group { number: *number, span: None, is_ok: true });
                 Decision::To(next)
             }
             Action::Finish => {
@@ -214,7 +201,7 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
             Action::End(Some(reason)) => Decision::Fail(KIND_END, self.text(reason).to_owned()),
             Action::Call(_) | Action::Think(_) => Decision::To(next),
         };
-        match self.values.take_trouble() {
+        match self.actor.values.take_trouble() {
             Some(why) => Decision::Fail(KIND_VALUE, why),
             None => decision,
         }
@@ -222,20 +209,18 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
 
     /// A rendered template.
     fn text(&mut self, template: &Template) -> &str {
-        let text = &mut self.buffers.text;
-        text.clear();
-        template.render(text, &self.values, Escape::None);
-        std::str::from_utf8(text).unwrap_or_default()
+        self.actor.render(template);
+        std::str::from_utf8(&self.actor.text).unwrap_or_default()
     }
 
     fn holds(&mut self, condition: &Condition) -> bool {
         match condition {
             Condition::Compare { left, comparison, right } => {
-                let text = &mut self.buffers.text;
+                let text = &mut self.actor.text;
                 text.clear();
-                left.render(text, &self.values, Escape::None);
+                left.render(text, &self.actor.values, Escape::None);
                 let middle = text.len();
-                right.render(text, &self.values, Escape::None);
+                right.render(text, &self.actor.values, Escape::None);
                 let (left, right) = text.split_at(middle);
                 comparison.holds(&String::from_utf8_lossy(left), &String::from_utf8_lossy(right))
             }
@@ -247,20 +232,20 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
 
     fn set(
         &mut self,
-        context: &Context<R, D>,
+        context: &Context<R, P>,
         assignment: &Assignment,
         values: &[(usize, Template)],
         next: usize,
     ) -> Decision {
         for (slot, template) in values {
             self.text(template);
-            let text = &self.buffers.text;
+            let text = &self.actor.text;
             if text.len() > VALUE_BYTES_MAX {
-                let name = &context.program.plan.scenarios[assignment.scenario].slots[*slot];
+                let name = &context.plan.scenarios[assignment.scenario].slots[*slot];
                 let why = format!("`{name}` would have {} bytes; {VALUE_BYTES_MAX} is the limit", text.len());
                 return Decision::Fail(KIND_VALUE, why);
             }
-            let value = &mut self.values.slots[*slot];
+            let value = &mut self.actor.values.slots[*slot];
             value.clear();
             value.push_str(&String::from_utf8_lossy(text));
         }
@@ -285,7 +270,7 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
                 }
             }
         };
-        self.way.loops.push(Round { done: 0, planned });
+        self.actor.way.loops.push(Round { done: 0, planned });
         Decision::To(next)
     }
 
@@ -294,11 +279,11 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
             Some(condition) => self.holds(condition),
             None => true,
         };
-        let Some(round) = self.way.loops.last_mut() else {
+        let Some(round) = self.actor.way.loops.last_mut() else {
             return Decision::To(pass.end);
         };
         if !condition_holds || round.planned == Some(round.done) {
-            self.way.loops.pop();
+            self.actor.way.loops.pop();
             return Decision::To(pass.end);
         }
         if round.done == pass.max {
@@ -307,44 +292,44 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
         }
         round.done += 1;
         if let Some(counter) = pass.counter {
-            self.values.slots[counter] = round.done.to_string();
+            self.actor.values.slots[counter] = round.done.to_string();
         }
-        self.way.passes += 1;
+        self.actor.way.passes += 1;
         Decision::Pass(next)
     }
 
     #[inline]
     fn note(&mut self, intended: Nanos, end: &StepEnd) {
-        if !self.way.groups.is_empty()
+        if !self.actor.way.groups.is_empty()
             && let Some((done, is_ok)) = end.outcome()
         {
-            self.way.note(intended, done, is_ok);
+            self.actor.way.note(intended, done, is_ok);
         }
     }
 
     /// Ends the transactions that the iteration is in, the innermost one first.
-    fn end_groups(&mut self, context: &Context<R, D>, is_ok: bool) {
-        while !self.way.groups.is_empty() {
+    fn end_groups(&mut self, context: &Context<R, P>, is_ok: bool) {
+        while !self.actor.way.groups.is_empty() {
             self.end_group(context, is_ok);
         }
     }
 
     /// Ends the innermost transaction. One without an exchange is not counted.
-    fn end_group(&mut self, context: &Context<R, D>, is_ok: bool) {
-        let Some(group) = self.way.groups.pop() else { return };
+    fn end_group(&mut self, context: &Context<R, P>, is_ok: bool) {
+        let Some(group) = self.actor.way.groups.pop() else { return };
         let Some((begun, done)) = group.span else { return };
-        let section = self.section(context, begun);
+        let section = self.actor.section(context, begun);
         context.count_transaction(section, group.number, group.is_ok && is_ok, Took { from: begun, done });
     }
 
     /// Keeps an example of an iteration that failed otherwise than by an exchange. It has the name of the scenario.
     #[cold]
-    pub(crate) fn tell(&self, context: &Context<R, D>, assignment: &Assignment, at: Nanos, kind: &str, why: &str) {
+    pub(crate) fn tell(&self, context: &Context<R, P>, assignment: &Assignment, at: Nanos, kind: &str, why: &str) {
         let mut meter = context.meter.borrow_mut();
         if !meter.wants_example(kind) {
             return;
         }
-        let scenario = &context.program.plan.scenarios[assignment.scenario];
+        let scenario = &context.plan.scenarios[assignment.scenario];
         meter.keep_example(FailureExample {
             at,
             name: scenario.name.clone(),
@@ -352,7 +337,7 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
             outcome: Outcome::Failed,
             kind: kind.to_owned(),
             status: None,
-            text: self.values.redactor(scenario).text(why),
+            text: self.actor.values.redactor(scenario).text(why),
             request: String::new(),
             reply: String::new(),
             response_time: at.since(assignment.intended),

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex};
 use allocation_counter::measure;
 use nmax_engine::context::Context;
 use nmax_engine::http::sockets::HttpDrivers;
+use nmax_engine::http::state::{Http, HttpPlan};
 use nmax_engine::measure::meter::{Link, Meter, MeterSettings, Report};
 use nmax_engine::program::{Program, catalog};
 use nmax_engine::run::worker;
@@ -31,7 +32,9 @@ async fn run_here(plan: Arc<Plan>) -> u64 {
     let config = Config { body_limit: plan.defaults.body_limit_bytes, ..Config::new(Arc::new(|_, _| Ok(()))) };
     let runtime = RealRuntime::start(clock.clone()).unwrap();
     let drivers = HttpDrivers::new(Shared::new(config, clock).unwrap());
-    let program = Program::new(Arc::clone(&plan), &names, &Files::default()).unwrap();
+    let of = HttpPlan::new(&plan, &names).unwrap();
+    let program = Program::new(Arc::clone(&plan), &names, &Files::default(), &of).unwrap();
+    let http = Http::new(drivers, of);
     let sources =
         Sources::new(&plan, &Slots::new(&plan, Share::whole()), Share::whole(), (0, 1), || runtime.timer()).unwrap();
     let settings = MeterSettings {
@@ -41,7 +44,7 @@ async fn run_here(plan: Arc<Plan>) -> u64 {
         seed: plan.seed,
     };
     let meter = Meter::new(settings, Link { worker: 0, reports: reports_in, recycled }, runtime.thread_time());
-    let context = Context::new(runtime, drivers, program, sources, meter, Arc::new(Mutex::new(names)), Nanos::ZERO);
+    let context = Context::new(runtime, http, program, sources, meter, Arc::new(Mutex::new(names)), Nanos::ZERO);
     worker::run(Rc::new(context), times(&plan), Nanos::from_secs(30)).await;
     let count = |report: Report| match report {
         Report::Window { window, .. } => window.aggregate.whole().total(Section::Hold).ok(),

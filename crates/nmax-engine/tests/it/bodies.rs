@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::sync::Arc;
 
+use nmax_engine::http::state::HttpPlan;
 use nmax_engine::{BodyFile, Files};
 use nmax_metrics::Section;
 use nmax_plan::plan::{Body, Call, Coding, FormPart, PartContent, Plan, Step, Version};
@@ -183,7 +184,9 @@ fn codings_are_asked_for_only_when_the_plan_says_so() {
 fn a_file_that_is_missing_is_refused_at_the_start() {
     let plan = posting(1, |request| request.http_mut().body = Body::File("b.bin".into()));
     let names = nmax_engine::program::catalog(&plan, 10);
-    let refused = nmax_engine::program::Program::new(plan, &names, &files()).unwrap_err();
+    let refused =
+        nmax_engine::program::Program::new(Arc::clone(&plan), &names, &files(), &HttpPlan::new(&plan, &names).unwrap())
+            .unwrap_err();
     assert!(refused.to_string().contains("b.bin"), "{refused}");
     let plan = posting(1, |request| request.http_mut().body = Body::File("a.bin".into()));
     assert_eq!(nmax_engine::body_files(&plan), ["a.bin"]);

@@ -8,6 +8,7 @@ use std::time::Duration;
 use allocation_counter::measure;
 use nmax_engine::context::Context;
 use nmax_engine::http::sockets::HttpDrivers;
+use nmax_engine::http::state::{Http, HttpPlan};
 use nmax_engine::measure::meter::{Link, Meter, MeterSettings, Report};
 use nmax_engine::program::{Program, catalog};
 use nmax_engine::run::worker;
@@ -63,7 +64,9 @@ async fn all_thinking(plan: Arc<Plan>, users: u64) -> Receiver<Report> {
     let (clock, names) = (RealClock::starting_now(), catalog(&plan, 10));
     let runtime = RealRuntime::start(clock.clone()).unwrap();
     let drivers = HttpDrivers::new(Shared::new(Config::new(Arc::new(|_, _| Ok(()))), clock).unwrap());
-    let program = Program::new(Arc::clone(&plan), &names, &Files::default()).unwrap();
+    let of = HttpPlan::new(&plan, &names).unwrap();
+    let program = Program::new(Arc::clone(&plan), &names, &Files::default(), &of).unwrap();
+    let http = Http::new(drivers, of);
     let sources =
         Sources::new(&plan, &Slots::new(&plan, Share::whole()), Share::whole(), (0, 1), || runtime.timer()).unwrap();
     let settings = MeterSettings {
@@ -75,7 +78,7 @@ async fn all_thinking(plan: Arc<Plan>, users: u64) -> Receiver<Report> {
     let link = Link { worker: 0, reports: reports_in, recycled };
     let meter = Meter::new(settings, link, runtime.thread_time());
     let names = Arc::new(Mutex::new(names));
-    let context = Rc::new(Context::new(runtime, drivers, program, sources, meter, names, Nanos::ZERO));
+    let context = Rc::new(Context::new(runtime, http, program, sources, meter, names, Nanos::ZERO));
     let main = Rc::clone(&context);
     tokio::task::spawn_local(async move { worker::run(main, times(&plan), Nanos::ZERO).await });
     let done = || context.meter.borrow_mut().window().aggregate.total(Section::Hold).ok();

@@ -7,6 +7,7 @@ use std::sync::mpsc::{Receiver, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use nmax_engine::context::Context;
+use nmax_engine::http::state::{Http, HttpPlan};
 use nmax_engine::measure::collector::{Collector, Complete};
 use nmax_engine::measure::meter::{Link, Meter, MeterSettings, Report};
 use nmax_engine::measure::names::SharedCatalog;
@@ -164,8 +165,9 @@ pub fn simulate(plan: &Arc<Plan>, server: impl Server, options: &Options) -> Sim
         let (recycle_in, recycled) = sync_channel(1);
         recycle.push(recycle_in);
         let catalog = shared.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let program =
-            Program::new(Arc::clone(plan), &catalog, &options.files).expect("the plan of a test can be made ready");
+        let of = HttpPlan::new(plan, &catalog).expect("the plan of a test can be made ready");
+        let program = Program::new(Arc::clone(plan), &catalog, &options.files, &of);
+        let program = program.expect("the plan of a test can be made ready");
         let sources = Sources::new(plan, &slots, options.share, (worker, options.workers), || runtime.timer())
             .expect("the plan of a test has a schedule");
         let settings = MeterSettings {
@@ -179,7 +181,7 @@ pub fn simulate(plan: &Arc<Plan>, server: impl Server, options: &Options) -> Sim
         let meter = if options.tells { meter.telling() } else { meter };
         let context = Context::new(
             runtime.clone(),
-            drivers.clone(),
+            Http::new(drivers.clone(), of),
             program,
             sources,
             meter,
@@ -207,7 +209,7 @@ pub fn simulate(plan: &Arc<Plan>, server: impl Server, options: &Options) -> Sim
 /// Starts a worker's main task, and what interferes with it.
 fn start(
     runtime: &SimRuntime,
-    context: Rc<Context<SimRuntime, SimDrivers>>,
+    context: Rc<Context<SimRuntime, Http<SimDrivers>>>,
     plan: &Plan,
     options: &Options,
     running: &Rc<Cell<u32>>,

@@ -8,27 +8,20 @@ use super::cache::{Stored, selected};
 use super::fetch::Load;
 use super::lane::Job;
 use super::queue::Resource;
-use crate::context::Context;
 use crate::http::compose::add_cookies;
 use crate::http::driver::Drivers;
 use crate::http::render::{Form, Message};
-use crate::program::KEPT_BODY_MAX;
+use crate::program::prepare::KEPT_BODY_MAX;
 use crate::runtime::Runtime;
 use crate::user::values::CallsOf;
-use crate::user::vu::Vu;
 
-impl<R: Runtime, D: Drivers> Vu<R, D> {
+impl<'a, R: Runtime, D: Drivers> Load<'_, 'a, R, D> {
     /// The request for a resource.
-    pub(super) fn job(
-        &mut self,
-        context: &Context<R, D>,
-        load: &Load<'_, D::Driver>,
-        resource: Resource,
-        origin: usize,
-    ) -> Job {
-        let mut text = self.message(context, load, &resource.url);
-        let now_s = context.unix_now_s();
-        let cache = self.cache.as_mut();
+    pub(super) fn job(&mut self, resource: Resource, origin: usize) -> Job {
+        let core = self.work.site.core;
+        let mut text = self.message(&resource.url);
+        let now_s = core.unix_now_s();
+        let cache = self.work.user.cache.as_mut();
         let stored = cache.and_then(|cache| cache.find(&resource.url, |names| selected(names, text.fields()), now_s));
         let mut is_check = false;
         if let Some(Stored::Stale(known)) = stored {
@@ -40,10 +33,10 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
             }
         }
         text.end(&[]);
-        let is_read = load.queue.discovers()
+        let is_read = self.queue.discovers()
             && (resource.is_listed || matches!(resource.kind, Kind::Style) || resource.kind == Kind::Frame);
         Job {
-            wait: load.freed.since(resource.known),
+            wait: self.freed.since(resource.known),
             resource,
             origin,
             text,
@@ -54,22 +47,22 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
 
     /// A GET with the defaults of the plan and the user's cookies, whose head is still open. Another origin sees no
     /// credentials of the first.
-    pub(super) fn message(&mut self, context: &Context<R, D>, load: &Load<'_, D::Driver>, url: &Url) -> RequestText {
-        let authority = url.origin.authority();
+    pub(super) fn message(&mut self, url: &Url) -> RequestText {
+        let (core, authority) = (self.work.site.core, url.origin.authority());
         let message = Message {
-            plan: &context.program.plan,
-            request: &load.request,
-            prepared: load.prepared,
-            form: Form { method: Method::Get, has_body: false, has_credentials: url.origin == load.origin },
+            plan: &core.plan,
+            request: &self.request,
+            prepared: self.work.prepared,
+            form: Form { method: Method::Get, has_body: false, has_credentials: url.origin == self.origin },
             authority: &authority,
             target: url.target.as_bytes(),
         };
-        if load.prepared.calls {
-            self.values.count_calls_of(CallsOf::Message);
+        if self.work.site.call.calls {
+            self.work.site.actor.values.count_calls_of(CallsOf::Message);
         }
         let mut text = RequestText::new();
-        message.write(&self.values, &mut self.buffers.body, &mut text);
-        add_cookies(&self.jar, (&url.origin, url.target.as_bytes()), || context.unix_now_s(), &mut text);
+        message.write(&self.work.site.actor.values, &mut self.work.user.buffers.body, &mut text);
+        add_cookies(&self.work.user.jar, (&url.origin, url.target.as_bytes()), || core.unix_now_s(), &mut text);
         text
     }
 }

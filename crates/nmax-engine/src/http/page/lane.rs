@@ -8,9 +8,9 @@ use nmax_http::{Alarm, Exchange, Failure, KeepBody, Request, RequestText};
 use nmax_metrics::{Clock, ErrorKind, Nanos};
 
 use super::queue::Resource;
-use crate::context::Context;
-use crate::http::driver::{Driver, Drivers};
-use crate::program::keeps_alive;
+use crate::core::Core;
+use crate::http::driver::Driver;
+use crate::http::prepared::keeps_alive;
 use crate::runtime::{Runtime, Timer};
 
 /// A request that is ready to be sent.
@@ -64,15 +64,9 @@ impl<'a, D: Driver> Lanes<'a, D> {
     }
 
     /// Sends a request over `driver`, which sets `alarm`.
-    pub(super) fn start<R: Runtime, A: Drivers<Driver = D>>(
-        &mut self,
-        context: &'a Context<R, A>,
-        job: Job,
-        driver: D,
-        alarm: Alarm,
-    ) {
+    pub(super) fn start<R: Runtime>(&mut self, core: &'a Core<R>, job: Job, driver: D, alarm: Alarm) {
         self.lanes.push(Lane {
-            work: Box::pin(carry(context, job, driver, Alarm::clone(&alarm), self.deadline)),
+            work: Box::pin(carry(core, job, driver, Alarm::clone(&alarm), self.deadline)),
             alarm,
             wanted: None,
         });
@@ -100,13 +94,13 @@ impl<'a, D: Driver> Lanes<'a, D> {
 }
 
 /// One exchange until it ends by itself, by the page's deadline or by the end of the run.
-async fn carry<R: Runtime, D: Drivers>(
-    context: &Context<R, D>,
+async fn carry<R: Runtime, D: Driver>(
+    core: &Core<R>,
     job: Job,
-    mut driver: D::Driver,
+    mut driver: D,
     alarm: Alarm,
     deadline: Nanos,
-) -> Done<D::Driver> {
+) -> Done<D> {
     let request = Request {
         origin: &job.resource.url.origin,
         text: &job.text,
@@ -114,21 +108,21 @@ async fn carry<R: Runtime, D: Drivers>(
         waits: false,
         is_head: false,
         idempotent: true,
-        keep_alive: keeps_alive(&context.program.plan),
+        keep_alive: keeps_alive(&core.plan),
         keep_body: job.keep_body,
     };
     let ended = {
         let mut exchange = pin!(driver.exchange(&request));
         poll_fn(|task| match exchange.as_mut().poll(task) {
             Poll::Ready(exchange) => Poll::Ready(Some(exchange)),
-            Poll::Pending if context.state.cut.get() || context.runtime.now() >= deadline => Poll::Ready(None),
+            Poll::Pending if core.state.cut.get() || core.runtime.now() >= deadline => Poll::Ready(None),
             Poll::Pending => Poll::Pending,
         })
         .await
     };
     let exchange = match ended {
         Some(exchange) => Ok(exchange),
-        None if context.state.cut.get() => Err(driver.abandon().done),
+        None if core.state.cut.get() => Err(driver.abandon().done),
         None => Ok(Exchange {
             error: Some(Failure::new(
                 ErrorKind::Timeout,

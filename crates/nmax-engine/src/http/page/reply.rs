@@ -13,25 +13,18 @@ use super::fetch::{Load, REDIRECTS_MAX, inner_resources};
 use super::freshness::Span;
 use super::lane::Job;
 use super::queue::Resource;
-use crate::context::Context;
+use crate::core::Core;
 use crate::http::driver::{Driver, Drivers};
 use crate::http::redirect;
-use crate::measure::examples::{self, Seen, Sent};
+use crate::http::shown::{Sent, messages};
 use crate::runtime::Runtime;
+use crate::user::site::Seen;
 use crate::user::verify::{KIND_UNREAD, Verified, read_until};
-use crate::user::vu::Vu;
 
-impl<R: Runtime, D: Drivers> Vu<R, D> {
+impl<'a, R: Runtime, D: Drivers> Load<'_, 'a, R, D> {
     /// Records an exchange that has ended, and takes in what its reply leads to.
-    pub(super) fn finish(
-        &mut self,
-        context: &Context<R, D>,
-        load: &mut Load<'_, D::Driver>,
-        job: &Job,
-        exchange: &Exchange,
-        driver: &D::Driver,
-    ) {
-        let (resource, reply) = (&job.resource, driver.reply());
+    pub(super) fn finish(&mut self, job: &Job, exchange: &Exchange, driver: &D::Driver) {
+        let (core, resource, reply) = (self.work.site.core, &job.resource, driver.reply());
         let leads_to = match exchange.status {
             Some(_) => redirect::location(&reply, &resource.url),
             None => None,
@@ -39,77 +32,67 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
         let mut verified = verified(job, exchange, leads_to.as_ref());
         let mut found = Rc::from([]);
         if verified.outcome == Outcome::Ok {
-            let until = read_until(load.deadline, exchange.done);
-            match named_in(job, &reply, &|| context.runtime.now() >= until) {
+            let until = read_until(self.deadline, exchange.done);
+            match named_in(job, &reply, &|| core.runtime.now() >= until) {
                 Ok(named) => found = named,
-                Err(why) => verified = failed(KIND_UNREAD.to_owned(), Some(why.to_string())),
+                Err(why) => verified = Verified::failed(KIND_UNREAD.to_owned(), Some(why.to_string())),
             }
         }
         let is_ok = verified.outcome == Outcome::Ok;
-        let name = measured_name(context, resource);
-        let seen = Seen { assignment: load.assignment, name, exchange, intended: resource.known };
-        let sample = self.record(context, &seen, job.wait, verified.outcome);
-        if context.tells {
-            self.tell_exchange(context, load.assignment, &sample, &job.text);
+        let name = measured_name(core, resource);
+        let seen = Seen { name, exchange, intended: resource.known };
+        let sample = self.work.site.record(&seen, job.wait, verified.outcome);
+        if core.tells {
+            self.work.site.tell(&sample, (job.text.method(), job.text.target()));
         }
-        load.fetched.bytes_received += exchange.bytes_received;
+        self.fetched.bytes_received += exchange.bytes_received;
         if !is_ok {
-            load.fetched.failed += 1;
+            self.fetched.failed += 1;
             if exchange.status.is_some_and(|status| status >= 400) {
-                self.store(context, job, exchange, driver, Content::failed());
+                self.store(job, exchange, driver, Content::failed());
             }
             let sent = Sent { text: &job.text, rest: &[] };
-            return examples::keep(context, &seen, &verified, Some(sent), (&self.values, driver));
+            let show = |redactor| messages(Some(sent), exchange, driver, redactor);
+            return self.work.site.keep(&seen, &verified, show);
         }
-        if context.program.plan.defaults.cookies != Cookies::Ignored {
+        if core.plan.defaults.cookies != Cookies::Ignored {
             for cookie in reply.set_cookies() {
                 // A cookie that a browser would refuse is refused here too.
-                let _ = self.jar.store(&resource.url.origin, &resource.url.target, cookie, context.unix_now_s());
+                let _ = self.work.user.jar.store(&resource.url.origin, &resource.url.target, cookie, core.unix_now_s());
             }
         }
         let content = Content { found, leads_to: leads_to.and_then(Result::ok), is_failed: false };
-        let content = self.remember(context, load, job, exchange, driver, content);
+        let content = self.remember(job, exchange, driver, content);
         let inner = match content.leads_to {
-            Some(url) if resource.is_listed || load.queue.admits(&url) => {
-                let section = self.section(context, resource.known);
-                let mut meter = context.meter.borrow_mut();
-                meter.window().aggregate.load_mut(section).redirects += 1;
-                drop(meter);
+            Some(url) if resource.is_listed || self.queue.admits(&url) => {
+                core.count_redirect(self.work.site.section(resource.known));
                 // It is the same resource, wherever it is.
-                load.fetched.resources -= 1;
+                self.fetched.resources -= 1;
                 vec![Resource { url, redirects: resource.redirects + 1, known: exchange.done, ..resource.clone() }]
             }
-            _ => inner_resources(&mut load.queue, &content.found, resource, exchange.done),
+            _ => inner_resources(&mut self.queue, &content.found, resource, exchange.done),
         };
-        self.admit(context, load, inner);
+        self.admit(inner);
     }
 
     /// Puts a reply that was asked for and leads to `content` into the cache, if it may stay there.
-    fn store(&mut self, context: &Context<R, D>, job: &Job, exchange: &Exchange, driver: &D::Driver, content: Content) {
-        let (url, span) = (job.resource.url.clone(), span_of(context, exchange));
-        let cache = self.cache.get_or_insert_default();
+    fn store(&mut self, job: &Job, exchange: &Exchange, driver: &D::Driver, content: Content) {
+        let (url, span) = (job.resource.url.clone(), span_of(self.work.site.core, exchange));
+        let cache = self.work.user.cache.get_or_insert_default();
         cache.store(url, &driver.reply(), job.text.fields(), content, span);
     }
 
     /// Puts a good reply into the cache; returns what it leads to.
-    fn remember(
-        &mut self,
-        context: &Context<R, D>,
-        load: &mut Load<'_, D::Driver>,
-        job: &Job,
-        exchange: &Exchange,
-        driver: &D::Driver,
-        content: Content,
-    ) -> Content {
+    fn remember(&mut self, job: &Job, exchange: &Exchange, driver: &D::Driver, content: Content) -> Content {
         let reply = driver.reply();
         if job.is_check && exchange.status == Some(304) {
-            load.fetched.unchanged += 1;
-            let (url, span) = (&job.resource.url, span_of(context, exchange));
-            let cache = self.cache.get_or_insert_default();
+            self.fetched.unchanged += 1;
+            let (url, span) = (&job.resource.url, span_of(self.work.site.core, exchange));
+            let cache = self.work.user.cache.get_or_insert_default();
             let known = cache.refresh(url, &reply, job.text.fields(), span);
             return known.unwrap_or_default();
         }
-        self.store(context, job, exchange, driver, content.clone());
+        self.store(job, exchange, driver, content.clone());
         content
     }
 }
@@ -141,8 +124,8 @@ fn verified(job: &Job, exchange: &Exchange, leads_to: Option<&Result<Url, String
         return Verified::error(kind);
     };
     match leads_to {
-        Some(Err(why)) => failed(redirect::KIND_REFUSED.to_owned(), Some(why.clone())),
-        Some(Ok(url)) if job.resource.redirects >= REDIRECTS_MAX => failed(
+        Some(Err(why)) => Verified::failed(redirect::KIND_REFUSED.to_owned(), Some(why.clone())),
+        Some(Ok(url)) if job.resource.redirects >= REDIRECTS_MAX => Verified::failed(
             redirect::KIND.to_owned(),
             Some(format!(
                 "more than {REDIRECTS_MAX} redirects of a resource, the last one to {}",
@@ -150,25 +133,21 @@ fn verified(job: &Job, exchange: &Exchange, leads_to: Option<&Result<Url, String
             )),
         ),
         _ if Expect::STATUS_DEFAULT.0 <= status && status <= Expect::STATUS_DEFAULT.1 => Verified::OK,
-        _ => failed(format!("status {status}"), None),
+        _ => Verified::failed(format!("status {status}"), None),
     }
 }
 
-fn failed(kind: String, text: Option<String>) -> Verified {
-    Verified { outcome: Outcome::Failed, kind, text, lacks_value: false }
-}
-
 /// When an exchange that has just ended was under way.
-fn span_of<R: Runtime, D: Drivers>(context: &Context<R, D>, exchange: &Exchange) -> Span {
-    let done_s = context.unix_now_s();
+fn span_of<R: Runtime>(core: &Core<R>, exchange: &Exchange) -> Span {
+    let done_s = core.unix_now_s();
     let took = exchange.done.since(exchange.sent.unwrap_or(exchange.done));
     Span { sent_s: done_s - (took.0 / 1_000_000_000) as i64, done_s }
 }
 
-fn measured_name<R: Runtime, D: Drivers>(context: &Context<R, D>, resource: &Resource) -> NameId {
+fn measured_name<R: Runtime>(core: &Core<R>, resource: &Resource) -> NameId {
     match resource.redirects {
-        0 => context.names.id(&resource.name),
-        hop => context.names.id(&format!("{} +{hop}", resource.name)),
+        0 => core.names.id(&resource.name),
+        hop => core.names.id(&format!("{} +{hop}", resource.name)),
     }
 }
 

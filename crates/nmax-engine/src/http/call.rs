@@ -1,0 +1,189 @@
+//! HTTP as what carries calls: a request, the redirects that it follows, and the page that it begins.
+//!
+//! The time of a page begins when its document is due, the redirects that it follows included, and ends with the last
+//! resource.
+
+use std::future::Future;
+use std::rc::Rc;
+
+use nmax_http::line::Line;
+use nmax_http::{Alarm, Exchange, Failure, Jar, Notes};
+use nmax_metrics::{ErrorKind, Nanos, Network};
+use nmax_plan::plan::{Connection, Cookies};
+
+use crate::http::driver::{Driver, Drivers};
+use crate::http::exchange::Hop;
+use crate::http::follow::{follow, leads_to};
+use crate::http::page::fetch_page;
+use crate::http::prepared::HttpPrepared;
+use crate::http::shown::messages;
+use crate::http::state::{Buffers, Http, HttpUser, Work};
+use crate::iteration::StepEnd;
+use crate::measure::tally::{Fetched, Took, Visit};
+use crate::protocol::Protocol;
+use crate::runtime::Runtime;
+use crate::user::site::{Carried, Seen, Site};
+use crate::user::verify::Verified;
+
+impl<D: Drivers> Protocol for Http<D> {
+    type Prepared = HttpPrepared;
+    type User = HttpUser<D::Driver>;
+    /// A user who logged in during its setup stays so, as long as it is the same visitor.
+    type Kept = Jar;
+
+    fn user(&self, alarm: Alarm) -> Self::User {
+        HttpUser {
+            driver: self.drivers.make(alarm),
+            jar: Jar::new(),
+            buffers: Buffers::default(),
+            page: None,
+            document_bytes: 0,
+            named: None,
+            cache: None,
+        }
+    }
+
+    fn begin(&self, user: &mut Self::User, is_new: bool, kept: Option<&Jar>) {
+        user.page = None;
+        if is_new {
+            user.driver.forget();
+            user.cache = None;
+        }
+        if is_new || self.of.plan.defaults.cookies == Cookies::PerIteration {
+            user.jar.clear();
+            if !is_new && let Some(jar) = kept {
+                user.jar.clone_from(jar);
+            }
+        }
+    }
+
+    fn end(&self, user: &mut Self::User) {
+        if self.of.plan.defaults.connection == Connection::PerIteration {
+            user.driver.close();
+        }
+    }
+
+    fn keep(&self, user: &Self::User) -> Jar {
+        user.jar.clone()
+    }
+
+    fn rest(&self, user: &mut Self::User) {
+        user.buffers.release();
+        user.driver.rest();
+    }
+
+    fn set_line(&self, user: &mut Self::User, line: Option<Rc<Line>>) {
+        user.driver.set_line(line);
+    }
+
+    fn call<'a, R: Runtime>(
+        &'a self,
+        site: Site<'a, R>,
+        user: &'a mut Self::User,
+        prepared: &'a HttpPrepared,
+    ) -> impl Future<Output = StepEnd> + 'a {
+        request(Work { site, user, http: self, prepared })
+    }
+
+    fn watching(&self) -> usize {
+        self.drivers.watching()
+    }
+
+    fn take_notes(&self, is_last: bool) -> Notes {
+        self.drivers.take_notes(is_last)
+    }
+}
+
+/// An exchange, the redirects that it follows and its page, from rendering to the record of it.
+async fn request<R: Runtime, D: Drivers>(mut work: Work<'_, R, D>) -> StepEnd {
+    let (turn, name) = (work.site.turn, work.site.name);
+    let place = match work.render() {
+        Ok(place) => place,
+        Err(text) => return unsendable(&mut work, text),
+    };
+    work.site.announce();
+    let exchange = match work.carry(&place).await {
+        Carried::Ended(exchange) => exchange,
+        Carried::TimedOut => work.timed_out(0),
+        Carried::Cut => {
+            let now = work.user.driver.abandon().done;
+            return work.site.cut_off(turn.intended, now);
+        }
+    };
+    let first = Hop { turn, place, name, exchange };
+    let target = match work.prepared.redirects_max {
+        0 => None,
+        _ => leads_to(&work, &first.place, &first.exchange),
+    };
+    let end = match target {
+        None => work.conclude(&first),
+        // Boxed, so that users who follow nothing have no room for it.
+        Some(target) => Box::pin(follow(&mut work, first, target)).await,
+    };
+    end_chain(&work, &end);
+    if work.prepared.page.is_none() {
+        return end;
+    }
+    // Boxed, so that users who load no pages have no room for it.
+    let (end, fetched) = Box::pin(fetch_page(&mut work, end)).await;
+    end_page(&mut work, &end, fetched);
+    end
+}
+
+/// Ends the transaction that a call and the redirects it follows are.
+#[inline]
+fn end_chain<R: Runtime, D: Drivers>(work: &Work<'_, R, D>, end: &StepEnd) {
+    if let (Some(number), Some((done, is_ok))) = (work.prepared.transaction, end.outcome()) {
+        let from = work.site.turn.intended;
+        work.site.core.count_transaction(work.site.section(from), number, is_ok, Took { from, done });
+    }
+}
+
+/// Ends the page whose document ended like this. Other requests are none.
+fn end_page<R: Runtime, D: Drivers>(work: &mut Work<'_, R, D>, end: &StepEnd, fetched: Fetched) {
+    let Some(page) = work.prepared.page else { return };
+    let bytes_received = std::mem::take(&mut work.user.document_bytes);
+    let Some((done, is_ok)) = end.outcome() else { return };
+    let site = &mut work.site;
+    let before = site.actor.way.come_to(page);
+    let visit = Visit {
+        page,
+        transition: before.and_then(|before| work.http.of.transitions.get(&(before, page)).copied()),
+        bytes_received,
+        fetched,
+        location: site.assignment.location.filter(|_| !site.actor.is_aside()),
+    };
+    let from = site.turn.intended;
+    site.core.count_page(site.section(from), &visit, is_ok, Took { from, done });
+}
+
+/// A value that makes no URL, or cannot be computed: nothing can be sent, which is this exchange's failure.
+#[cold]
+fn unsendable<R: Runtime, D: Drivers>(work: &mut Work<'_, R, D>, text: String) -> StepEnd {
+    let done = work.site.now();
+    let exchange = Exchange {
+        sent: None,
+        first_byte: None,
+        done,
+        network: Network::default(),
+        status: None,
+        bytes_received: 0,
+        bytes_sent: 0,
+        send: Nanos::ZERO,
+        bytes_decoded: 0,
+        retried: false,
+        opened: None,
+        resumed: None,
+        informational: 0,
+        error: Some(Failure::new(ErrorKind::Protocol, text)),
+    };
+    let turn = work.site.turn;
+    let seen = Seen { name: work.site.name, exchange: &exchange, intended: turn.intended };
+    let verified = Verified::error(ErrorKind::Protocol);
+    work.site.record(&seen, turn.slot_wait, verified.outcome);
+    work.site.keep(&seen, &verified, |redactor| messages(None, &exchange, &work.user.driver, redactor));
+    let end = StepEnd::Stop(done);
+    end_chain(work, &end);
+    end_page(work, &end, Fetched::default());
+    end
+}

@@ -1,0 +1,61 @@
+//! What carries the calls of virtual users: the seam between a user's way through its steps and what it sends.
+//!
+//! The walk knows calls, values, checks, extractors and times. A protocol makes calls ready ([`crate::program::prepare::Prepare`]), has a state of its own for
+//! each user, and sends; one call may be several exchanges. It records each of them when it ends, by its [`Site`], for an
+//! exchange belongs to the window of its end.
+
+use std::future::Future;
+use std::rc::Rc;
+
+use nmax_http::line::Line;
+use nmax_http::{Alarm, Notes};
+
+use crate::iteration::StepEnd;
+use crate::runtime::Runtime;
+use crate::user::site::Site;
+
+/// What carries the calls of a worker's virtual users.
+pub trait Protocol: Sized + 'static {
+    /// What it makes of a call before the run.
+    type Prepared: 'static;
+    /// What it has of each virtual user.
+    type User: 'static;
+    /// What a user keeps of its setup, for each iteration.
+    type Kept: 'static;
+
+    /// A user who has done nothing yet. It sets `alarm` to when its call wants to be polled.
+    fn user(&self, alarm: Alarm) -> Self::User;
+
+    /// A user begins an iteration: as somebody new, or with what it kept of its setup.
+    fn begin(&self, user: &mut Self::User, is_new: bool, kept: Option<&Self::Kept>);
+
+    /// A user ends an iteration.
+    fn end(&self, user: &mut Self::User);
+
+    /// What a user whose setup is done keeps.
+    fn keep(&self, user: &Self::User) -> Self::Kept;
+
+    /// A user thinks: it needs little memory.
+    fn rest(&self, user: &mut Self::User);
+
+    /// A user is at the end of another line, or of none.
+    fn set_line(&self, user: &mut Self::User, line: Option<Rc<Line>>);
+
+    /// Carries a call, records what it sends, and says how it ended.
+    fn call<'a, R: Runtime>(
+        &'a self,
+        site: Site<'a, R>,
+        user: &'a mut Self::User,
+        prepared: &'a Self::Prepared,
+    ) -> impl Future<Output = StepEnd> + 'a;
+
+    /// Sockets that servers should close and that are still watched.
+    fn watching(&self) -> usize {
+        0
+    }
+
+    /// What was noticed beside exchanges since the last call.
+    fn take_notes(&self, _is_last: bool) -> Notes {
+        Notes::default()
+    }
+}

@@ -1,0 +1,207 @@
+//! A call under way, for the protocol that carries it: its values and time limit, and the record of its exchanges.
+
+use std::future::{Future, poll_fn};
+use std::pin::pin;
+use std::task::Poll;
+
+use nmax_http::Exchange;
+use nmax_metrics::{ErrorKind, NameId, Nanos, Outcome, Sample, Section};
+use nmax_plan::template::{Escape, Template, Values as _};
+
+use crate::core::Core;
+use crate::iteration::{Assignment, StepEnd, Turnstile};
+use crate::program::prepare::Prepared;
+use crate::runtime::{Runtime, Timer};
+use crate::user::actor::Actor;
+use crate::user::verify::{Answer, Verified, read_until};
+
+/// A call under way.
+pub struct Site<'a, R: Runtime> {
+    pub(crate) core: &'a Core<R>,
+    pub(crate) actor: &'a mut Actor<R>,
+    pub(crate) assignment: &'a Assignment,
+    pub(crate) call: &'a Prepared,
+    /// When its first exchange is due.
+    pub(crate) turn: Turnstile,
+    /// Name of its first exchange.
+    pub(crate) name: NameId,
+    /// When all of it is given up.
+    pub(crate) deadline: Nanos,
+}
+
+/// An exchange that ended by itself, or the end that was put to it.
+#[derive(Debug)]
+pub enum Carried<T> {
+    /// By itself.
+    Ended(T),
+    /// By its time limit.
+    TimedOut,
+    /// By the end of the run.
+    Cut,
+}
+
+/// An exchange and its place in the run.
+#[derive(Clone, Copy)]
+pub(crate) struct Seen<'a> {
+    pub(crate) name: NameId,
+    pub(crate) exchange: &'a Exchange,
+    pub(crate) intended: Nanos,
+}
+
+impl<'a, R: Runtime> Site<'a, R> {
+    /// The call, made ready.
+    pub fn call(&self) -> &'a Prepared {
+        self.call
+    }
+
+    /// Now, since the run's origin.
+    pub fn now(&self) -> Nanos {
+        self.core.runtime.now()
+    }
+
+    /// A template with the values of this user.
+    pub fn text(&self, template: &Template) -> String {
+        let mut text = Vec::new();
+        template.render(&mut text, &self.actor.values, Escape::None);
+        String::from_utf8_lossy(&text).into_owned()
+    }
+
+    /// Waits for an exchange within the time limit of the call. One that has not ended by itself must be abandoned.
+    #[inline]
+    pub async fn within<T>(&self, exchange: impl Future<Output = T>) -> Carried<T> {
+        self.actor.limit.arm(self.deadline);
+        let mut exchange = pin!(exchange);
+        poll_fn(|task| match exchange.as_mut().poll(task) {
+            Poll::Ready(exchange) => Poll::Ready(Carried::Ended(exchange)),
+            Poll::Pending => self.put_end(),
+        })
+        .await
+    }
+
+    /// The end of an exchange that is still under way: by its time limit, or by that of the run.
+    #[inline]
+    fn put_end<T>(&self) -> Poll<Carried<T>> {
+        if self.core.state.cut.get() {
+            return Poll::Ready(Carried::Cut);
+        }
+        let (limit, alarm) = (&self.actor.limit, self.actor.alarm.take());
+        if limit.has_fired() {
+            if self.now() >= self.deadline {
+                return Poll::Ready(Carried::TimedOut);
+            }
+            // An alarm fired, so the time limit needs the timer again.
+            limit.arm(alarm.map_or(self.deadline, |at| at.min(self.deadline)));
+        } else if let Some(at) = alarm {
+            limit.arm(at.min(self.deadline));
+        }
+        Poll::Pending
+    }
+
+    /// Verifies and records the only exchange of a call. `answer` is what came back, if its exchange has a status.
+    pub fn conclude(&mut self, exchange: &Exchange, answer: &impl Answer) -> StepEnd {
+        let mut verified = match exchange.status {
+            None => self.error(exchange.error.as_ref().map_or(ErrorKind::Protocol, |failure| failure.kind)),
+            Some(status) => self.accept(status),
+        };
+        if exchange.status.is_some() {
+            let until = read_until(self.deadline, exchange.done);
+            self.read(&mut verified, answer, self.turn.intended, until, None);
+        }
+        let seen = Seen { name: self.name, exchange, intended: self.turn.intended };
+        self.record(&seen, self.turn.slot_wait, verified.outcome);
+        verified.end(exchange.done)
+    }
+
+    /// The end of the run ended an exchange that was due at `intended`, now: it is counted with its age.
+    #[cold]
+    pub(crate) fn cut_off(&self, intended: Nanos, now: Nanos) -> StepEnd {
+        self.core.censor(self.section(intended), intended, now);
+        StepEnd::Cut(now)
+    }
+
+    /// The section of what was due at `intended`.
+    #[inline]
+    pub(crate) fn section(&self, intended: Nanos) -> Section {
+        self.actor.section(self.core, intended)
+    }
+
+    /// Tells who shows exchanges which values of this call are secrets: it is about to be sent.
+    #[inline]
+    pub(crate) fn announce(&self) {
+        if let Some(known) = &self.core.known {
+            self.actor.values.tell(known, &self.core.plan.scenarios[self.assignment.scenario]);
+        }
+    }
+
+    /// Records an exchange.
+    #[inline]
+    pub(crate) fn record(&self, seen: &Seen<'_>, slot_wait: Nanos, outcome: Outcome) -> Sample {
+        let (core, actor, exchange) = (self.core, &*self.actor, seen.exchange);
+        // After a stale connection the first attempt's wait is the server's doing, not the injector's.
+        let slot_wait = match exchange.sent.filter(|_| exchange.retried) {
+            Some(sent) => sent.since(seen.intended + exchange.network.total()),
+            None => slot_wait,
+        };
+        let sample = Sample {
+            name: seen.name,
+            scenario: self.assignment.scenario as u16,
+            outcome,
+            status: exchange.status,
+            intended: seen.intended,
+            sent: exchange.sent,
+            first_byte: exchange.first_byte,
+            done: exchange.done,
+            network: exchange.network,
+            send: exchange.send,
+            slot_wait,
+            bytes_received: exchange.bytes_received,
+            bytes_sent: exchange.bytes_sent,
+            bytes_decoded: exchange.bytes_decoded,
+        };
+        if exchange.status.is_some() && actor.slot.served.get().is_none() {
+            actor.slot.served.set(Some(exchange.done));
+        }
+        core.roll(exchange.done);
+        let mut meter = core.meter.borrow_mut();
+        let (vu, number) = (actor.values.vu(), self.assignment.number);
+        if actor.is_aside() {
+            meter.record_aside(&sample, vu, number);
+        } else {
+            meter.record(&sample, vu, number);
+            if let Some(location) = self.assignment.location {
+                meter.record_at(location, &sample);
+            }
+        }
+        if exchange.opened.is_some() || exchange.retried || exchange.informational > 0 {
+            let section = if actor.is_aside() { Section::Outside } else { meter.section(seen.intended) };
+            let load = meter.window().aggregate.load_mut(section);
+            if let Some(address) = exchange.opened {
+                load.connections += 1;
+                load.count_address(address, 1);
+            }
+            if let Some(resumed) = exchange.resumed {
+                load.tls_handshakes += 1;
+                load.tls_resumed += u64::from(resumed);
+            }
+            load.retries += u64::from(exchange.retried);
+            load.informational += u64::from(exchange.informational);
+        }
+        sample
+    }
+
+    /// Tells an exchange with its method and target; those of setup and teardown are no part of the traffic.
+    #[cold]
+    pub(crate) fn tell(&self, sample: &Sample, request: (&[u8], &[u8])) {
+        let mut meter = self.core.meter.borrow_mut();
+        if let Some(told) = meter.told_mut().filter(|_| !self.actor.is_aside()) {
+            told.add(sample, self.assignment, request);
+        }
+    }
+}
+
+impl Verified {
+    /// How a call ends whose last exchange, verified so, was complete at `done`.
+    pub(crate) fn end(&self, done: Nanos) -> StepEnd {
+        if self.lacks_value { StepEnd::Stop(done) } else { StepEnd::Next(done, self.outcome == Outcome::Ok) }
+    }
+}
