@@ -218,6 +218,10 @@ impl Fold {
     /// - `sides`: the client's side beside a server's log
     pub fn judge(&self, plan: &Plan, catalog: &Catalog, ending: Option<Ending>, sides: Option<&Sides>) -> Judged {
         let mut events = self.events.clone();
+        if ending == Some(Ending::Running) {
+            let text = "the run goes on; these are its numbers so far";
+            events.push(Event { at_s: self.last_end.as_secs_f64(), code: "RUNNING".into(), text: text.into() });
+        }
         // Sources tell of a second later than the run itself.
         events.sort_by(|one, other| one.at_s.total_cmp(&other.at_s));
         self.with_evidence(plan, catalog, |evidence| {

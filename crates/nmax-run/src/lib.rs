@@ -39,4 +39,4 @@ pub mod wire;
 pub use exit::Exit;
 pub use listener::Listener;
 pub use plan::plan_of_manifest;
-pub use session::{Finished, Order, SessionError, command, new_id, plan_text, read, run, settings};
+pub use session::{Finished, Followed, Order, SessionError, command, new_id, plan_text, read, run, settings};

@@ -36,8 +36,7 @@ pub use inputs::settings;
 use manifest::{info, manifest};
 pub use manifest::{new_id, plan_text};
 use observer::{Observer, keep};
-use reading::Stored;
-pub use reading::read;
+pub use reading::{Followed, read};
 pub use timeline::command;
 use timeline::{Change, Timeline};
 
@@ -458,13 +457,12 @@ impl Session<'_, '_> {
         }
         if self.trouble.is_some() {
             // What is not in the directory is not measured: the answer is that of `nmax show`.
-            view = match Stored::read(&directory) {
-                Ok(mut stored) => {
-                    stored.judged.ending = Ending::CutOff;
-                    stored.view(None)
-                }
-                Err(_) => of(&Judged { ending: Ending::CutOff, ..judged }, None),
+            let of_kept = || {
+                let mut kept = Followed::open(&directory)?;
+                let (judged, _) = kept.judge()?;
+                Ok::<View, String>(kept.view(&Judged { ending: Ending::CutOff, ..judged }, None))
             };
+            view = of_kept().unwrap_or_else(|_| of(&Judged { ending: Ending::CutOff, ..judged }, None));
         }
         let exit = match (self.asked, &self.trouble) {
             (1.., _) => Exit::Interrupted,

@@ -7,7 +7,7 @@
 //! - [`manifest`]: what was run, on what, when
 //! - [`host`]: a description of this machine for the manifest
 //! - [`writer`]: writes a run's directory
-//! - [`reader`]: reads it back
+//! - [`reader`]: reads it back, also while it is being written
 //! - [`find`]: runs below a root, by path, id, prefix or `last`
 //! - [`samples`]: raw exchanges as Parquet files (feature `parquet`)
 //! - [`schema`]: JSON Schemas of the files
@@ -39,7 +39,7 @@ pub mod writer;
 pub use error::StoreError;
 pub use find::{RunEntry, entry, find, list, newest};
 pub use manifest::{Hold, Manifest, SCHEMA_VERSION};
-pub use reader::{Event, RunReader};
+pub use reader::{Event, Follower, RunReader};
 #[cfg(not(feature = "parquet"))]
 pub use without_samples as samples;
 pub use writer::{RunWriter, write_results};

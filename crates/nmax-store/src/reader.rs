@@ -4,7 +4,7 @@ use std::io::ErrorKind;
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 
-use nmax_metrics::{Catalog, FailureExample, Resource, Window};
+use nmax_metrics::{Catalog, FailureExample, Histogram, Resource, Window};
 use serde::de::DeserializeOwned;
 
 use crate::line::WindowLine;
@@ -13,6 +13,10 @@ pub use crate::records::Event;
 use crate::records::{self, EventLine, FailureLine, ResourceLine};
 use crate::tag::Limits;
 use crate::{Manifest, StoreError, files, hlog, line, names, writer};
+
+mod follow;
+
+pub use follow::Follower;
 
 /// A run as read from its directory.
 #[derive(Debug)]
@@ -54,21 +58,27 @@ impl RunReader {
     ///
     /// Of a run that is still going on: the windows written so far.
     pub fn windows(&self) -> Result<impl Iterator<Item = Result<Window, StoreError>> + use<>, StoreError> {
-        let windows = Lines::open(self.directory.join(line::FILE))?;
-        let latency = Lines::open(self.directory.join(hlog::FILE))?;
+        let windows = Windows::open(&self.directory)?;
         // Names are written before their first use, so these cover every line up to the lengths seen above.
         let limits = names::limits(&names::read(&self.directory, &self.manifest)?);
-        Ok(UntilError::over(move |sources: &mut (Lines, Lines)| next_window(sources, limits), (windows, latency)))
+        Ok(UntilError::over(move |windows: &mut Windows| windows.next(limits), windows))
+    }
+
+    /// The same run, read on and on while it is being written: each line once.
+    pub fn follow(self) -> Result<Follower, StoreError> {
+        Ok(Follower {
+            windows: Windows::open(&self.directory)?,
+            failures: open_failures(&self.directory)?,
+            resources: Lines::open_any(&self.directory.join(records::RESOURCES))?,
+            events: Lines::open_any(&self.directory.join(records::EVENTS))?,
+            run: self,
+        })
     }
 
     /// Failed exchanges; none when the file is not there. It holds bodies, so only its owner may read it: others see the
     /// run without examples.
     pub fn failures(&self) -> Result<impl Iterator<Item = Result<FailureExample, StoreError>> + use<>, StoreError> {
-        let lines = match Lines::open_any(&self.directory.join(records::FAILURES)) {
-            Err(StoreError::Io { source, .. }) if source.kind() == ErrorKind::PermissionDenied => None,
-            opened => opened?,
-        };
-        Ok(UntilError::over(next_record::<FailureLine, FailureExample>, lines))
+        Ok(UntilError::over(next_record::<FailureLine, FailureExample>, open_failures(&self.directory)?))
     }
 
     /// Readings of hosts; none when the file is not there.
@@ -147,24 +157,53 @@ where
     record.map(Some).map_err(|text| StoreError::damaged(lines.path(), Some(number), text))
 }
 
-/// The next window of which both the line and all histograms are complete.
-fn next_window((windows, latency): &mut (Lines, Lines), limits: Limits) -> Result<Option<Window>, StoreError> {
-    let Some((number, line)) = windows.next()? else {
-        return Ok(None);
-    };
-    let line = parse::<WindowLine>(line);
-    let damaged = |text| StoreError::damaged(windows.path(), Some(number), text);
-    let line = line.map_err(damaged)?;
-    let mut histograms = Vec::with_capacity(line.histogram_count());
-    while histograms.len() < line.histogram_count() {
-        let Some((number, text)) = latency.next()? else {
-            return Ok(None);
-        };
-        let entry = hlog::decode(text).map(|entry| entry.map(|(tag, histogram)| (tag.to_owned(), histogram)));
-        let entry = entry.map_err(|text| StoreError::damaged(latency.path(), Some(number), text))?;
-        histograms.extend(entry);
+fn open_failures(directory: &Path) -> Result<Option<Lines>, StoreError> {
+    match Lines::open_any(&directory.join(records::FAILURES)) {
+        Err(StoreError::Io { source, .. }) if source.kind() == ErrorKind::PermissionDenied => Ok(None),
+        opened => opened,
     }
-    line.decode(histograms, limits).map(Some).map_err(damaged)
+}
+
+/// A window whose histograms are being read: its number, its line, and those that were read.
+type OpenWindow = (u64, WindowLine, Vec<(String, Histogram)>);
+
+/// Both files of the windows.
+struct Windows {
+    lines: Lines,
+    latency: Lines,
+    /// A window whose histograms are not all there yet, and those that are; the number of its line.
+    open: Option<OpenWindow>,
+}
+
+impl Windows {
+    fn open(directory: &Path) -> Result<Self, StoreError> {
+        let lines = Lines::open(directory.join(line::FILE))?;
+        Ok(Self { lines, latency: Lines::open(directory.join(hlog::FILE))?, open: None })
+    }
+
+    /// The next window of which both the line and all histograms are complete.
+    fn next(&mut self, limits: Limits) -> Result<Option<Window>, StoreError> {
+        let (number, line, mut histograms) = match self.open.take() {
+            Some(open) => open,
+            None => {
+                let Some((number, line)) = self.lines.next()? else {
+                    return Ok(None);
+                };
+                let line = parse::<WindowLine>(line);
+                (number, line.map_err(|text| StoreError::damaged(self.lines.path(), Some(number), text))?, Vec::new())
+            }
+        };
+        while histograms.len() < line.histogram_count() {
+            let Some((at, text)) = self.latency.next()? else {
+                self.open = Some((number, line, histograms));
+                return Ok(None);
+            };
+            let entry = hlog::decode(text).map(|entry| entry.map(|(tag, histogram)| (tag.to_owned(), histogram)));
+            histograms.extend(entry.map_err(|text| StoreError::damaged(self.latency.path(), Some(at), text))?);
+        }
+        let window = line.decode(histograms, limits);
+        window.map(Some).map_err(|text| StoreError::damaged(self.lines.path(), Some(number), text))
+    }
 }
 
 fn parse<L: DeserializeOwned>(line: &str) -> Result<L, String> {

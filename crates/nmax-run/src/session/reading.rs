@@ -1,12 +1,11 @@
 //! A run that is in its directory.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use nmax_analysis::{Ending, Fold, Judged};
 use nmax_plan::plan::Plan;
-use nmax_report::view::Likeness;
-use nmax_report::{Beside, RunInfo, View};
-use nmax_store::{RunReader, StoreError};
+use nmax_report::{Beside, View};
+use nmax_store::{Follower, RunReader, StoreError};
 
 use super::Finished;
 use super::ending::exit_of;
@@ -16,54 +15,74 @@ use crate::plan::plan_of_manifest;
 
 /// The result of a run that is in its directory, complete or cut short.
 pub fn read(directory: &Path) -> Result<Finished, String> {
-    let stored = Stored::read(directory)?;
-    let report = directory.join("report.html");
-    let exit = stored.exit;
-    let view = stored.view(report.exists().then(|| report.display().to_string()));
-    Ok(Finished { view, exit, directory: directory.to_owned(), data_ended: None, trouble: None })
+    Followed::open(directory)?.look()
 }
 
-/// What a directory says of its run.
-pub(super) struct Stored {
+/// A run in its directory that is read on and on while it is being written.
+pub struct Followed {
+    directory: PathBuf,
+    follower: Follower,
     plan: Plan,
-    run: RunInfo,
-    pub(super) judged: Judged,
-    likeness: Option<Likeness>,
-    exit: Exit,
+    fold: Fold,
 }
 
-impl Stored {
-    pub(super) fn read(directory: &Path) -> Result<Self, String> {
-        let reader = RunReader::open(directory).map_err(|error| error.to_string())?;
-        let is_running = reader.is_running();
-        let manifest = reader.manifest();
-        let plan = plan_of_manifest(&manifest.plan)?;
+impl Followed {
+    /// Reads nothing yet but what was run.
+    pub fn open(directory: &Path) -> Result<Self, String> {
+        let follower = RunReader::open(directory).and_then(RunReader::follow).map_err(|error| error.to_string())?;
+        let plan = plan_of_manifest(&follower.manifest().plan)?;
         let mut fold = fold(&plan);
-        fold.facts.workers = manifest.workers as u32;
-        fill(&mut fold, &reader).map_err(|error| error.to_string())?;
-        let is_cut_off = !is_running && (fold.ended.is_none() || is_unfinished(&fold, directory));
+        fold.facts.workers = follower.manifest().workers as u32;
+        Ok(Self { directory: directory.to_owned(), follower, plan, fold })
+    }
+
+    /// The result of everything so far; reads what came since the last look.
+    pub fn look(&mut self) -> Result<Finished, String> {
+        let (judged, exit) = self.judge()?;
+        let report = self.directory.join("report.html");
+        let view = self.view(&judged, report.exists().then(|| report.display().to_string()));
+        Ok(Finished { view, exit, directory: self.directory.clone(), data_ended: None, trouble: None })
+    }
+
+    pub(super) fn judge(&mut self) -> Result<(Judged, Exit), String> {
+        let is_running = self.follower.is_running();
+        self.fill().map_err(|error| error.to_string())?;
+        let fold = &mut self.fold;
+        let is_cut_off = !is_running && (fold.ended.is_none() || is_unfinished(fold, &self.directory));
         fold.facts.interrupted |= is_cut_off;
-        if is_running {
-            fold.event(fold.last_end(), "RUNNING", "the run goes on; these are its numbers so far");
-        }
         let ending = match (is_running, is_cut_off) {
             (true, _) => Some(Ending::Running),
             (false, true) => Some(Ending::CutOff),
             (false, false) => None,
         };
-        let sides = crate::sides::stored(directory);
-        let judged = fold.judge(&plan, reader.catalog(), ending, sides.as_ref());
-        Ok(Self {
-            run: info(manifest),
-            likeness: crate::fidelity::stored(directory).map(|stored| stored.likeness()),
-            exit: exit_of(&judged.judgement, fold.totals()),
-            judged,
-            plan,
-        })
+        let sides = crate::sides::stored(&self.directory);
+        let judged = fold.judge(&self.plan, self.follower.catalog(), ending, sides.as_ref());
+        let exit = exit_of(&judged.judgement, fold.totals());
+        Ok((judged, exit))
     }
 
-    pub(super) fn view(self, report_path: Option<String>) -> View {
-        View::new(&self.judged, &self.plan, Beside { run: self.run, likeness: self.likeness, report_path })
+    pub(super) fn view(&self, judged: &Judged, report_path: Option<String>) -> View {
+        let likeness = crate::fidelity::stored(&self.directory).map(|stored| stored.likeness());
+        View::new(judged, &self.plan, Beside { run: info(self.follower.manifest()), likeness, report_path })
+    }
+
+    /// Folds in what is new.
+    fn fill(&mut self) -> Result<(), StoreError> {
+        let Self { follower, fold, .. } = self;
+        follower.look()?;
+        while let Some(resource) = follower.resource()? {
+            fold.resource(&resource);
+        }
+        while let Some(window) = follower.window()? {
+            fold.window(&window);
+        }
+        while let Some(failure) = follower.failure()? {
+            fold.failure(failure);
+        }
+        while let Some(event) = follower.event()? {
+            fold.event(event.at, &event.code, &event.text);
+        }
+        Ok(())
     }
 }
 
@@ -71,23 +90,6 @@ impl Stored {
 pub(super) fn fold(plan: &Plan) -> Fold {
     let times = nmax_engine::times(plan);
     Fold::new(plan, times.hold, times.end)
-}
-
-fn fill(fold: &mut Fold, reader: &RunReader) -> Result<(), StoreError> {
-    for resource in reader.resources()? {
-        fold.resource(&resource?);
-    }
-    for window in reader.windows()? {
-        fold.window(&window?);
-    }
-    for failure in reader.failures()? {
-        fold.failure(failure?);
-    }
-    for event in reader.events()? {
-        let event = event?;
-        fold.event(event.at, &event.code, &event.text);
-    }
-    Ok(())
 }
 
 /// Whether a run whose numbers are complete was cut off all the same: its summary, which is written last, is missing, or
