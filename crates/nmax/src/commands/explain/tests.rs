@@ -15,7 +15,7 @@ const SOURCES: [&str; 11] = [
     "../nmax-store/src/writer",
     "../nmax-usl/src/finding",
     "../nmax-run/src/session",
-    "../nmax-run/src/tally",
+    "../nmax-analysis/src/fold",
     "../nmax-run/src/host/forecast",
     "src/commands/run",
     "src/commands/replay",
