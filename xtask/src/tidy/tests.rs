@@ -123,3 +123,13 @@ fn analysis_stays_light() {
     assert!(names.len() <= 20, "{} crates, 20 are allowed: {names:?}", names.len());
     assert!(names.iter().any(|name| name == "hdrhistogram"), "the tree was not understood: {names:?}");
 }
+
+#[test]
+fn circles_of_files_are_small() {
+    holds(shape::circles_are_small);
+}
+
+#[test]
+fn impls_of_a_type_are_together() {
+    holds(shape::impls_are_together);
+}

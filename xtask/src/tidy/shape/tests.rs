@@ -65,7 +65,15 @@ fn types_in_many_files_are_found() {
     };
     let paths = ["src/lib.rs", "src/b.rs", "src/c.rs", "src/d.rs"].map(|path| format!("crates/a/{path}")).join(", ");
     assert_eq!(spread("impl Vu<Real> {}"), [format!("`Vu` is implemented in 4 files: {paths}")]);
+    assert_eq!(spread("struct Vu;\nimpl Vu {}").len(), 1, "the only declaration");
     for other in ["impl Vulcan {}", "// impl Vu {}", "fn f() -> impl Vu {}", "impl From<Vu> for Other {}"] {
         assert_eq!(spread(other), [""; 0], "{other}");
     }
+}
+
+#[test]
+fn crates_leave_the_list_when_their_circles_are_cut() {
+    let root = format!("crates/{}/src/lib.rs", UNCUT[0]);
+    let found = texts(circles_are_small(&repo(&[(root.as_str(), "fn f() {}")])));
+    assert!(found.len() == 1 && found[0].contains("take it off"), "{found:?}");
 }
