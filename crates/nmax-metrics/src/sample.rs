@@ -54,6 +54,10 @@ impl Network {
 }
 
 impl Sample {
+    /// What an exchange adds to each of [`crate::RequestStats::sums`], in their order.
+    pub const SUMS: [fn(&Self) -> u64; 3] =
+        [|sample| sample.bytes_received, |sample| sample.bytes_sent, |sample| sample.bytes_decoded];
+
     /// done − intended: what a user waits.
     pub fn response_time(&self) -> Nanos {
         self.done.since(self.intended)

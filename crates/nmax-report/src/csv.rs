@@ -12,26 +12,33 @@ mod scalability;
 
 pub use scalability::{coefficients, curves, measured, points};
 
+/// Sums over exchanges in front of the times.
+const SUMS_FIRST: usize = 2;
+/// Those right behind the first three times; what was added since is last.
+const SUMS_BEHIND: usize = 1;
+
 /// The table of requests. Times are milliseconds, unknown is empty, lines end with CR LF. Quantiles of the response time
 /// that are withheld are as measured, and named in the last column.
 pub fn requests(view: &View) -> String {
     let mut header: Vec<String> = ["request", "count", "ok", "failed", "errors", "failure_rate", "rate_per_s"]
         .iter()
-        .chain(&["bytes_received", "bytes_sent"])
         .map(|name| (*name).to_owned())
         .collect();
+    let mut sums = view.summary.total.sums().map(|(name, _)| name.to_owned());
+    header.extend(sums.by_ref().take(SUMS_FIRST));
     for time in ["response_time", "service_time", "send_lag"] {
         header.extend(["mean", "min", "max"].map(|stat| format!("{time}_{stat}_ms")));
         header.extend(QUANTILES.map(|(quantile, _)| format!("{time}_{quantile}_ms")));
     }
     // New columns come last, so that those before keep their places.
-    header.push("bytes_decoded".into());
+    header.extend(sums.by_ref().take(SUMS_BEHIND));
     header.extend(TTFB.iter().map(|(name, _)| format!("ttfb_{name}_ms")));
     for phase in PHASES {
         header.push(format!("{phase}_count"));
         header.extend(["mean", "p95", "max"].map(|stat| format!("{phase}_{stat}_ms")));
     }
     header.push("response_time_withheld".into());
+    header.extend(sums);
     let mut text = line(&header);
     for (name, stats) in &view.summary.requests {
         text.push_str(&line(&row(name, stats)));
@@ -44,11 +51,12 @@ fn row(name: &str, stats: &Stats) -> Vec<String> {
     let mut cells = vec![harmless(name).into_owned()];
     cells.extend([stats.count, stats.ok, stats.failed, stats.errors].map(|n| n.to_string()));
     cells.extend([stats.failure_rate, stats.rate_per_s].map(|value| value.map_or_else(String::new, decimal)));
-    cells.extend([stats.bytes_received, stats.bytes_sent].map(|n| n.to_string()));
+    let mut sums = stats.sums().map(|(_, sum)| sum.to_string());
+    cells.extend(sums.by_ref().take(SUMS_FIRST));
     for dist in [&stats.times.response, &stats.times.service, &stats.times.send_lag] {
         cells.extend(times(dist));
     }
-    cells.push(stats.bytes_decoded.to_string());
+    cells.extend(sums.by_ref().take(SUMS_BEHIND));
     cells.extend(TTFB.iter().map(|(_, value)| milliseconds(value(&stats.times.ttfb))));
     for phase in PHASES {
         let found = stats.phases.iter().find(|row| row.name == phase);
@@ -61,6 +69,7 @@ fn row(name: &str, stats: &Stats) -> Vec<String> {
     }
     let withheld = QUANTILES.iter().zip(stats.withheld).filter(|(_, is_withheld)| *is_withheld);
     cells.push(withheld.map(|((name, _), _)| *name).collect::<Vec<_>>().join(" "));
+    cells.extend(sums);
     cells
 }
 

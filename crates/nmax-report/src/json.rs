@@ -181,18 +181,19 @@ fn by_address(counts: &[(String, u64)]) -> Value {
 }
 
 fn stats(stats: &Stats) -> Value {
-    let mut value = object([
+    let outcomes = [
         ("count".into(), json!(stats.count)),
         ("ok".into(), json!(stats.ok)),
         ("failed".into(), json!(stats.failed)),
         ("errors".into(), json!(stats.errors)),
         ("rate_per_s".into(), micro_or_null(stats.rate_per_s)),
-        ("bytes_received".into(), json!(stats.bytes_received)),
-        ("bytes_sent".into(), json!(stats.bytes_sent)),
-        ("bytes_decoded".into(), json!(stats.bytes_decoded)),
+    ];
+    let kinds = [
         ("status".into(), object(stats.status.iter().map(|(code, count)| (code.to_string(), json!(count))))),
         ("error_kinds".into(), object(stats.error_kinds.iter().map(|(kind, n)| ((*kind).to_owned(), json!(n))))),
-    ]);
+    ];
+    let sums = stats.sums().map(|(name, sum)| (name.to_owned(), json!(sum)));
+    let mut value = object(outcomes.into_iter().chain(sums).chain(kinds));
     let fields = value.as_object_mut().expect("built as an object");
     fields.extend(times(&stats.times));
     let outcomes = ["ok", "failed", "error"].iter().zip(&stats.by_outcome);

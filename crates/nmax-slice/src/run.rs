@@ -1,6 +1,9 @@
 //! Runs as columns: exchanges kept one by one, or the sums of each window.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
+
+use nmax_metrics::RequestStats;
+use nmax_metrics::aggregate::Unit;
 
 use crate::column::NO_TEXT;
 use crate::{Column, Kind, Schema, Values};
@@ -13,10 +16,9 @@ pub use windows::{NOTE, Windows, lacking};
 
 /// The columns of runs. Their order is that of [`COLUMNS`].
 pub fn schema() -> Schema {
-    let columns = COLUMNS.iter().map(|(name, kind, about)| Column { name, kind: *kind, about });
     Schema {
         source: "a run",
-        columns: columns.collect(),
+        columns: COLUMNS.clone(),
         time: "response",
         bytes: "bytes_received",
         when: "time",
@@ -25,8 +27,20 @@ pub fn schema() -> Schema {
     }
 }
 
+/// Every column, sums over exchanges included.
+pub static COLUMNS: LazyLock<Vec<Column>> = LazyLock::new(|| {
+    let plain = |(name, kind, about)| Column { name, kind, about };
+    let kind = |unit| match unit {
+        Unit::Count => Kind::Number,
+        Unit::Bytes => Kind::Bytes,
+        Unit::Ns => Kind::Span,
+    };
+    let sums = RequestStats::sums().map(|sum| Column { name: sum.name, kind: kind(sum.unit), about: sum.about });
+    MEASURED.map(plain).into_iter().chain(sums).chain(WHO.map(plain)).collect()
+});
+
 /// Name, kind, meaning.
-pub const COLUMNS: [(&str, Kind, &str); 28] = [
+const MEASURED: [(&str, Kind, &str); 21] = [
     ("name", Kind::Text, "request name"),
     ("method", Kind::Text, "method of the request, from the plan"),
     ("template", Kind::Text, "path with its holes, from the plan"),
@@ -48,9 +62,10 @@ pub const COLUMNS: [(&str, Kind, &str); 28] = [
     ("tls", Kind::Span, "TLS handshake"),
     ("send", Kind::Span, "sending, where the kernel did not take all at once"),
     ("slot_wait", Kind::Span, "wait for an in-flight slot"),
-    ("bytes_received", Kind::Bytes, "bytes received, heads included"),
-    ("bytes_sent", Kind::Bytes, "bytes sent, heads included"),
-    ("bytes_decoded", Kind::Bytes, "bytes of the reply's body, content coding undone"),
+];
+
+/// The same of who did it.
+const WHO: [(&str, Kind, &str); 4] = [
     ("worker", Kind::Number, "worker thread"),
     ("vu", Kind::Number, "virtual user"),
     ("iteration", Kind::Number, "iteration"),

@@ -6,9 +6,9 @@
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
-use nmax_metrics::{Catalog, Nanos, RawSample, Sample};
+use nmax_metrics::{Catalog, Nanos, RawSample, RequestStats, Sample};
 use parquet::basic::Compression;
 use parquet::data_type::{ByteArray, ByteArrayType, DataType, Int32Type, Int64Type};
 use parquet::errors::ParquetError;
@@ -32,7 +32,13 @@ pub const SEGMENT_SPAN_MAX: Nanos = Nanos::from_secs(60);
 const GROUP_ROWS: usize = 50_000;
 
 /// The columns, in order. Instants are ns since the start of the run.
-const SCHEMA: &str = "message sample {
+static SCHEMA: LazyLock<String> = LazyLock::new(|| {
+    let sums: String = RequestStats::sums().map(|sum| format!("    required int64 {};\n", sum.name)).collect();
+    format!("{COLUMNS}{sums}    required binary why (UTF8);\n}}")
+});
+
+/// Those before the sums over exchanges.
+const COLUMNS: &str = "message sample {
     required int32 request_id;
     required binary request (UTF8);
     required binary scenario (UTF8);
@@ -51,11 +57,7 @@ const SCHEMA: &str = "message sample {
     required int64 tls_ns;
     required int64 send_ns;
     required int64 slot_wait_ns;
-    required int64 bytes_received;
-    required int64 bytes_sent;
-    required int64 bytes_decoded;
-    required binary why (UTF8);
-}";
+";
 
 /// Names of the columns, in order.
 #[cfg(test)]
@@ -186,7 +188,7 @@ impl Segment {
 
 /// A writer of these columns into `file`, which will be `path`.
 fn create(path: &Path, file: File) -> Result<SerializedFileWriter<File>, StoreError> {
-    let schema = Arc::new(parse_message_type(SCHEMA).expect("the schema above is valid"));
+    let schema = Arc::new(parse_message_type(&SCHEMA).expect("the schema above is valid"));
     let properties = Arc::new(WriterProperties::builder().set_compression(Compression::SNAPPY).build());
     SerializedFileWriter::new(file, schema, properties).map_err(|error| failed(path, error))
 }
@@ -231,9 +233,9 @@ fn write_rows(
     columns.required::<Int64Type>(|row| signed(row.sample.network.tls.0))?;
     columns.required::<Int64Type>(|row| signed(row.sample.send.0))?;
     columns.required::<Int64Type>(|row| signed(row.sample.slot_wait.0))?;
-    columns.required::<Int64Type>(|row| signed(row.sample.bytes_received))?;
-    columns.required::<Int64Type>(|row| signed(row.sample.bytes_sent))?;
-    columns.required::<Int64Type>(|row| signed(row.sample.bytes_decoded))?;
+    for sum in Sample::SUMS {
+        columns.required::<Int64Type>(|row| signed(sum(&row.sample)))?;
+    }
     columns.required::<ByteArrayType>(|row| text(row.why.name()))?;
     group.close()?;
     Ok(())

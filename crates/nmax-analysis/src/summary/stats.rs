@@ -1,5 +1,6 @@
 //! Numbers of request names: counts, rates, and distributions with their intervals.
 
+use nmax_metrics::aggregate::Counter;
 use nmax_metrics::{ErrorKind, Histogram, LatencySet, RequestStats};
 
 use super::per_s;
@@ -22,12 +23,8 @@ pub struct Stats {
     pub failure_rate: Option<f64>,
     /// Exchanges that ended within the phase, whenever they were due, per second; `None` when the phase has no length.
     pub rate_per_s: Option<f64>,
-    /// Bytes received on the wire.
-    pub bytes_received: u64,
-    /// Bytes sent on the wire.
-    pub bytes_sent: u64,
-    /// Bytes of bodies received once content codings were undone.
-    pub bytes_decoded: u64,
+    /// Sums over the exchanges, and nothing else of them.
+    pub sums: RequestStats,
     /// Replies by status code, ascending.
     pub status: Vec<(u16, u64)>,
     /// Errors by kind, those that occurred.
@@ -195,9 +192,7 @@ impl Stats {
             errors: stats.errors(),
             failure_rate: stats.failure_rate(),
             rate_per_s: per_s(stats.ended_within, length_s),
-            bytes_received: stats.bytes_received,
-            bytes_sent: stats.bytes_sent,
-            bytes_decoded: stats.bytes_decoded,
+            sums: stats.counters_only(),
             status,
             error_kinds: kinds.filter(|(_, count)| *count > 0).collect(),
             times,
@@ -209,6 +204,12 @@ impl Stats {
 }
 
 impl Stats {
+    /// The sums over the exchanges, by name.
+    pub fn sums(&self) -> impl Iterator<Item = (&'static str, u64)> {
+        let value = |counter: &Counter<RequestStats>| u64::try_from((counter.get)(&self.sums)).unwrap_or(u64::MAX);
+        RequestStats::sums().map(move |counter| (counter.name, value(counter)))
+    }
+
     /// The response time at [`QUANTILES`]`[index]`, if it is known.
     pub fn response_ns(&self, index: usize) -> Option<u64> {
         self.times.response.quantiles_ns[index].filter(|_| !self.withheld[index])

@@ -43,7 +43,8 @@ statistics! {
             dropped_injector: Count,
             /// Due iterations never started: the in-flight limit was reached.
             dropped_in_flight_limit: Count,
-            /// Integral of the number of iterations in flight over time, ns; may exceed 64 bits.
+            /// Integral of the number of iterations in flight over time; divided by the width of a window it is their mean
+            /// number. May exceed 64 bits.
             in_flight_ns: Sum,
             /// Most iterations in flight at once (of one worker; summed over workers it is an upper bound).
             in_flight_max: Most,
@@ -69,11 +70,12 @@ statistics! {
             start_delay_ns: Sum,
             /// Time that worker threads were ready to run and waited for a processor.
             run_wait: Span,
-            /// Time that workers were without a beat, where that lasted longer than a busy worker takes; summed over workers.
+            /// Time that workers stood still, summed over them: their own timer, due every 20 ms, came more than 50 ms late.
             stalled: Span,
             /// Virtual users of a closed workload who began an iteration; told once, at the end of the run.
             users: Count,
-            /// Exchanges that were not kept whole although all were to be.
+            /// Exchanges missing in `samples-NNNN.parquet` although all were to be kept: a worker keeps a million of a window, of
+            /// more a uniform draw.
             samples_left_out: Count,
         }
         times {

@@ -1,6 +1,6 @@
 //! Counts and distributions of the exchanges of one request name.
 
-use super::declare::{Declared, Statistic, statistics};
+use super::declare::{Counter, Declared, Statistic, statistics};
 use crate::{ErrorKind, Histogram, Nanos, Network, Outcome, Sample};
 
 statistics! {
@@ -40,6 +40,18 @@ const LATE_PART: u64 = 64;
 impl RequestStats {
     /// The status whose response times are not kept apart.
     pub const USUAL_STATUS: u16 = 200;
+
+    /// The counters that are sums over exchanges. What ended within the hold is none: it is shown as a rate.
+    pub fn sums() -> impl Iterator<Item = &'static Counter<Self>> {
+        Self::COUNTERS.iter().filter(|counter| counter.whole.is_none())
+    }
+
+    /// Its counters, without all else.
+    pub fn counters_only(&self) -> Self {
+        let mut counters = Self::default();
+        Self::COUNTERS.iter().for_each(|counter| (counter.set)(&mut counters, (counter.get)(self)));
+        counters
+    }
 
     /// Adds one exchange.
     #[inline]

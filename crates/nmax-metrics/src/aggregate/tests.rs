@@ -127,7 +127,17 @@ proptest! {
         let wait = total.wait();
         prop_assert!(wait.recorded().eq(waits.recorded()));
         prop_assert_eq!(wait.exact().sum_ns, waits.exact().sum_ns);
-        prop_assert_eq!(total.bytes_decoded, samples.iter().map(|(_, sample)| sample.bytes_decoded).sum::<u64>());
+    }
+
+    /// Law: each sum over exchanges is that of the samples.
+    #[test]
+    fn sums_are_those_of_the_samples(samples in proptest::collection::vec(sample(), 0..40)) {
+        let total = of(&samples).whole().total(Section::Hold);
+        prop_assert_eq!(RequestStats::sums().count(), Sample::SUMS.len());
+        for (counter, of) in RequestStats::sums().zip(Sample::SUMS) {
+            let sum: u64 = samples.iter().map(|(_, sample)| of(sample)).sum();
+            prop_assert_eq!((counter.get)(&total), u128::from(sum), "{}", counter.name);
+        }
     }
 
     /// Law: quantiles of the response times less the lag of each exchange are those of the samples, to 1/64; they are

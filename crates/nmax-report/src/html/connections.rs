@@ -130,8 +130,8 @@ fn facts(page: &mut Page, view: &View) {
     }
     rows.push(("Redirects followed", number::count(all.redirects)));
     rows.push(("Interim (1xx) replies", number::count(all.informational)));
-    rows.push(("Bodies, decoded", number::bytes(view.summary.total.bytes_decoded as f64)));
-    let received = number::bytes(view.summary.total.bytes_received as f64);
+    rows.push(("Bodies, decoded", number::bytes(view.summary.total.sums.bytes_decoded as f64)));
+    let received = number::bytes(view.summary.total.sums.bytes_received as f64);
     rows.push(("Received, heads included", received));
     page.add(format_args!(
         "<section><h3>Connections, phase {}</h3><div class=\"scroll\" tabindex=\"0\"><table class=\"facts\"><tbody>",

@@ -102,7 +102,7 @@ fn request(page: &mut Page, name: &str, stats: &Stats, class: &str) {
     for (index, value) in [stats.times.ttfb.p50(), stats.times.ttfb.p95()].into_iter().enumerate() {
         cell(page, index == 0, &number::time_or_unknown(value));
     }
-    let bytes = [stats.bytes_received, stats.bytes_sent, stats.bytes_decoded];
+    let bytes = [stats.sums.bytes_received, stats.sums.bytes_sent, stats.sums.bytes_decoded];
     for (index, count) in bytes.into_iter().enumerate() {
         cell(page, index == 0, &number::bytes(count as f64));
     }

@@ -1,5 +1,6 @@
 //! The JSON Schema (2020-12) of `summary.json`.
 
+use nmax_metrics::RequestStats;
 use serde_json::{Map, Value, json};
 
 use super::SCHEMA_VERSION;
@@ -214,12 +215,9 @@ fn stats() -> Value {
         ("failed", described(count(), "Valid replies that were not ok.")),
         ("errors", described(count(), "Exchanges without a valid reply.")),
         ("rate_per_s", number_or_null()),
-        ("bytes_received", described(count(), "On the wire, heads included.")),
-        ("bytes_sent", described(count(), "On the wire, heads included.")),
-        ("bytes_decoded", described(count(), "Bodies received, content codings undone.")),
-        ("status", map(count())),
-        ("error_kinds", map(count())),
     ];
+    fields.extend(RequestStats::sums().map(|counter| (counter.name, described(count(), counter.about))));
+    fields.extend(["status", "error_kinds"].map(|name| (name, map(count()))));
     fields.extend(times());
     let outcomes = ["ok", "failed", "error"].map(|outcome| (outcome, reference("times")));
     fields.push(("by_outcome", record(&outcomes)));

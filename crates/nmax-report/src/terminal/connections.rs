@@ -100,11 +100,11 @@ fn interim(connections: &Connections) -> Option<String> {
 
 fn bodies(view: &View) -> Option<String> {
     let stats = &view.summary.total;
-    (stats.bytes_decoded > stats.bytes_received).then(|| {
+    (stats.sums.bytes_decoded > stats.sums.bytes_received).then(|| {
         format!(
             "{} once decoded; {} received, heads included",
-            number::bytes(stats.bytes_decoded as f64),
-            number::bytes(stats.bytes_received as f64)
+            number::bytes(stats.sums.bytes_decoded as f64),
+            number::bytes(stats.sums.bytes_received as f64)
         )
     })
 }

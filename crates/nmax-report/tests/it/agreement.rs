@@ -1,7 +1,7 @@
 //! One numbers engine: the same quantity is the same number wherever it is printed.
 
 use nmax_analysis::summary::PHASES;
-use nmax_metrics::Section;
+use nmax_metrics::{RequestStats, Section};
 use nmax_plan::plan::{Background, Scenario, Visitor, Workload};
 use nmax_report::terminal::Style;
 use nmax_report::{View, csv, html, json, junit, number, terminal};
@@ -49,7 +49,10 @@ fn check_row(view: &View, name: &str, in_json: &Value, text: &str, page: &str) {
         assert_eq!(row[index].parse().ok(), in_json[path[0]][path[1]].as_f64(), "{name}: {column}");
     }
     let cell = |column: &str| row[header.iter().position(|title| *title == column).unwrap()];
-    assert_eq!(cell("bytes_decoded"), in_json["bytes_decoded"].to_string(), "{name}");
+    for counter in RequestStats::sums() {
+        assert_eq!(cell(counter.name), (counter.get)(&stats.sums).to_string(), "{name}: {}", counter.name);
+        assert_eq!(cell(counter.name), in_json[counter.name].to_string(), "{name}: {}", counter.name);
+    }
     for phase in PHASES {
         let told = &in_json["phases"][phase];
         let count = told["count"].as_u64().unwrap_or(0);
@@ -111,7 +114,8 @@ proptest! {
         }
         check_row(&view, "total", &summary["total"], &text, &page);
         let sum = |key: &str| summary["requests"].as_object().unwrap().values().map(|row| row[key].as_u64().unwrap()).sum::<u64>();
-        for key in ["count", "ok", "failed", "errors", "bytes_received", "bytes_decoded"] {
+        let sums = RequestStats::sums().map(|counter| counter.name);
+        for key in ["count", "ok", "failed", "errors"].into_iter().chain(sums) {
             prop_assert_eq!(sum(key), summary["total"][key].as_u64().unwrap(), "{}", key);
         }
         prop_assert_eq!(sum("ok") + sum("failed") + sum("errors"), sum("count"));

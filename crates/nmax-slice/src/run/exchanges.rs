@@ -34,7 +34,7 @@ pub fn chunk<S: Stored>(
 ) -> Result<Chunk, S::Error> {
     let mut columns = vec![None; COLUMNS.len()];
     for place in needs {
-        columns[*place] = Some(column(&mut stored, COLUMNS[*place].0, names, is_hold)?);
+        columns[*place] = Some(column(&mut stored, COLUMNS[*place].name, names, is_hold)?);
     }
     Ok(Chunk { rows: stored.rows(), columns, sums: None })
 }

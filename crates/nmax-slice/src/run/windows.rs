@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use nmax_metrics::aggregate::{LatencySet, RequestStats};
+use nmax_metrics::aggregate::{Counter, LatencySet, RequestStats};
 use nmax_metrics::{NameId, Section, Window};
 
 use super::{COLUMNS, Names, classes, phases, schema, tags};
@@ -22,7 +22,6 @@ const PLAIN: [&str; 6] = ["name", "method", "template", "tag", "phase", "time"];
 const OF_OUTCOME: [&str; 2] = ["outcome", "failed"];
 const OF_STATUS: [&str; 2] = ["status", "class"];
 const SPANS: [&str; 4] = ["response", "service", "lag", "ttfb"];
-const TOTALS: [&str; 3] = ["bytes_received", "bytes_sent", "bytes_decoded"];
 
 /// What rows are told apart by, beside their name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,7 +56,7 @@ pub fn lacking(slice: &Slice, schema: &Schema) -> Option<String> {
         return Some("outcome and status together".to_owned());
     }
     let measured: Vec<&str> = slice.sums().map(|column| schema.columns[column].name).collect();
-    let is_known = |name: &&str| SPANS.contains(name) || TOTALS.contains(name);
+    let is_known = |name: &&str| SPANS.contains(name) || RequestStats::sums().any(|sum| sum.name == *name);
     let unknown = measured.iter().find(|name| !is_known(name));
     unknown.map(|name| format!("`{name}`"))
 }
@@ -189,15 +188,13 @@ impl Windows {
 
 /// All exchanges of a name.
 fn whole(stats: &RequestStats, column: impl Fn(&str) -> usize) -> Sums {
+    let sum = |counter: &Counter<RequestStats>| u64::try_from((counter.get)(stats)).unwrap_or(u64::MAX);
+    let total = |counter: &Counter<RequestStats>| (column(counter.name), sum(counter));
     Sums {
         count: stats.count(),
         failures: Some(stats.failed() + stats.errors()),
         spans: spans(&stats.latencies(), &column),
-        totals: vec![
-            (column("bytes_received"), stats.bytes_received),
-            (column("bytes_sent"), stats.bytes_sent),
-            (column("bytes_decoded"), stats.bytes_decoded),
-        ],
+        totals: RequestStats::sums().map(total).collect(),
     }
 }
 

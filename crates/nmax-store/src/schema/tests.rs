@@ -95,6 +95,38 @@ fn is_a(kind: &str, value: &Value) -> bool {
     }
 }
 
+/// Around the generated table of counters.
+const TABLE: (&str, &str) =
+    ("<!-- counters: written by crates/nmax-store/src/schema/tests.rs -->\n", "<!-- end of counters -->\n");
+
+/// Every declared counter has a line in the reference.
+#[test]
+fn counters_in_the_reference_are_fresh() {
+    let groups = Group::ALL.map(|group| (group.plural(), SHAPES.group(group)));
+    let shapes = [("requests", &SHAPES.request)].into_iter().chain(groups).chain([("load", &SHAPES.load)]);
+    let mut table = String::from("| of | field | meaning |\n|---|---|---|\n");
+    for (of, shape) in shapes {
+        for column in &shape.columns {
+            let (name, about) = match column {
+                Column::Count(counter) => (counter.name, counter.about),
+                Column::Map { name, about } => (*name, *about),
+            };
+            let part = if column.part().is_empty() { String::new() } else { format!(", `{}`", column.part()) };
+            table += &format!("| `{of}`{part} | `{name}` | {about} |\n");
+        }
+    }
+    let path = docs().join("reference/run-directory.md");
+    let text = std::fs::read_to_string(&path).unwrap();
+    let (head, rest) = text.split_once(TABLE.0).unwrap();
+    let (_, tail) = rest.split_once(TABLE.1).unwrap();
+    let want = format!("{head}{}{table}{}{tail}", TABLE.0, TABLE.1);
+    if std::env::var_os("UPDATE").is_some() {
+        std::fs::write(&path, &want).unwrap();
+    }
+    let found = std::fs::read_to_string(&path).unwrap();
+    assert!(found == want, "docs/reference/run-directory.md is stale: run the tests with UPDATE=1");
+}
+
 #[test]
 fn the_reference_names_every_file_and_field() {
     let text = std::fs::read_to_string(docs().join("reference/run-directory.md")).unwrap();
