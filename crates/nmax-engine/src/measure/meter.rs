@@ -182,7 +182,7 @@ impl Meter {
         self.kept.consider(sample, vu, iteration);
     }
 
-    /// Records one exchange that is no part of the statistics, whenever it was due.
+    /// Records one exchange that the statistics exclude, whenever it was due.
     #[cold]
     pub fn record_aside(&mut self, sample: &Sample, vu: u32, iteration: u64) {
         self.window.aggregate.record(Section::Outside, sample);

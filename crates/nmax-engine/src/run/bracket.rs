@@ -15,7 +15,7 @@ use crate::run::settings::Settings;
 /// How often it is looked whether somebody gave up.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// What is done once around a run, by whoever coordinates it. Dropping it does the teardown, if that is still owed.
+/// Setup and teardown of a run; the coordinator of the run does each once. Dropping it runs a teardown that is still due.
 #[derive(Debug)]
 pub struct Bracket {
     settings: Settings,

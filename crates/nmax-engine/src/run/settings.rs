@@ -40,7 +40,7 @@ pub struct Settings {
     pub pin: Vec<usize>,
     /// Part of the run that this process takes.
     pub share: Share,
-    /// Values that the run's setup left, by slot: whoever coordinates the run has done it ([`crate::Bracket`]).
+    /// Values of the run's setup, by slot. The coordinator of the run did the setup ([`crate::Bracket`]).
     pub values: Arc<Vec<String>>,
     /// Most request names told apart.
     pub names_max: usize,

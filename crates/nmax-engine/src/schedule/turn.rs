@@ -112,7 +112,7 @@ async fn wait_until_active<R: Runtime, P: Protocol>(
     Some(at)
 }
 
-/// Takes one of the iterations that may still start. After the last one of the mix nobody waits for a turn any more.
+/// Takes one of the iterations that may still start. After the last iteration of the mix, users stop waiting for a turn.
 fn take_one<R: Runtime, P: Protocol>(context: &Context<R, P>, closed: &ClosedSource, is_main: bool) -> bool {
     let Some(left) = closed.remaining.get() else {
         return true;

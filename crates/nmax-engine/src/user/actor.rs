@@ -41,7 +41,7 @@ impl<R: Runtime> Actor<R> {
         core.meter.borrow().section(intended)
     }
 
-    /// Whether what is under way is no part of the statistics.
+    /// Whether the statistics exclude the current exchanges.
     #[inline]
     pub(crate) fn is_aside(&self) -> bool {
         self.way.stage != Stage::Steps

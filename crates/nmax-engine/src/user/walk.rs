@@ -132,7 +132,7 @@ impl<R: Runtime, P: Protocol> Vu<R, P> {
         (done, if is_ok { end } else { IterationEnd::Failed })
     }
 
-    /// A call, from what stands in it to how it ended.
+    /// Makes a call and returns how it ended.
     fn call<'a>(
         &'a mut self,
         context: &'a Context<R, P>,

@@ -1,4 +1,4 @@
-//! Fields of a head: where they stand in its text, so that nobody who looks at one splits the text again.
+//! Fields of a head, as positions in its text: readers do not parse the text again.
 
 use std::ops::Range;
 

@@ -98,7 +98,7 @@ pub trait Replayer {
     /// Replays a scenario of a plan, which may be pinned somewhere, as a new user.
     fn replay(&mut self, plan: &Plan, scenario: usize, sites: &[Site]) -> Result<Replay, Self::Error>;
 
-    /// A value is tried next: its number from 1, of so many of its scenario.
+    /// The next value to try: its number from 1, and how many its scenario has.
     fn next(&mut self, number: usize, of: usize, site: &Site);
 }
 

@@ -37,7 +37,7 @@ pub(super) struct Load<'w, 'a, R: Runtime, D: Drivers> {
     /// Drivers without an exchange.
     spare: Vec<(D::Driver, Alarm)>,
     pub(super) fetched: Fetched,
-    /// When the last exchange ended: whoever waits for a connection has waited until then.
+    /// When the last exchange ended. A request that waits for a connection waits until then.
     pub(super) freed: Nanos,
 }
 
