@@ -16,7 +16,7 @@ mod request;
 mod scenario;
 
 pub use declare::{Counter, Declaration, Declared, Part, Statistic, Time, Unit, counts, declared, set_counts};
-pub use grouped::{Group, Grouped, Table};
+pub use grouped::{CHECKS_MAX, Group, Grouped, TRANSACTIONS_MAX, Table};
 pub use hollow::Hollow;
 pub use load::{ADDRESSES_MAX, Dropped, HELD_MIN, LoadStats, count_address};
 pub use request::{LatencySet, Phases, RequestStats};

@@ -100,9 +100,9 @@ pub struct Catalog {
     pub requests: Names,
     /// Scenario names, in the order of the plan.
     pub scenarios: Vec<String>,
-    /// Check names, in the order of the plan.
+    /// Check names, in the order of the plan, then of first use.
     pub checks: Vec<String>,
-    /// Transaction names, in the order of the plan.
+    /// Transaction names, in the order of the plan, then of first use.
     pub transactions: Vec<String>,
     /// Page names, in the order of the plan.
     pub pages: Vec<String>,
@@ -135,6 +135,20 @@ impl Catalog {
             Group::Transition => &mut self.transitions,
             Group::Location => &mut self.locations,
         }
+    }
+
+    /// The number of a name of a group, new if need be; that of [`OTHER`] once it has [`Group::names_max`] of them.
+    pub fn intern(&mut self, group: Group, name: &str) -> usize {
+        let list = self.list_mut(group);
+        let place = |list: &[String], name: &str| list.iter().position(|known| known == name);
+        if let Some(known) = place(list, name) {
+            return known;
+        }
+        let name = if list.len() < group.names_max() { name } else { OTHER };
+        place(list, name).unwrap_or_else(|| {
+            list.push(name.to_owned());
+            list.len() - 1
+        })
     }
 }
 

@@ -1,12 +1,17 @@
 //! What virtual users count beside exchanges: checks, transactions, pages, transitions.
 
-use nmax_metrics::{Nanos, Section};
+use nmax_metrics::{Group, Nanos, Section};
 
 use crate::core::Core;
 use crate::iteration::LocationId;
 use crate::runtime::Runtime;
 
 impl<R: Runtime> Core<R> {
+    /// The number of a name of a group, given while the run goes on: what it is counted under from now on.
+    pub fn number(&self, group: Group, name: &str) -> usize {
+        self.names.number(group, name)
+    }
+
     /// A check held, or not.
     pub(crate) fn count_check(&self, section: Section, number: usize, holds: bool) {
         let mut meter = self.meter.borrow_mut();

@@ -91,6 +91,12 @@ impl<T: Statistic> Grouped<T> {
     }
 }
 
+/// Checks of a run that are told apart by names it gets on the way; what comes later is counted under
+/// [`crate::names::OTHER`].
+pub const CHECKS_MAX: usize = 500;
+/// The same of transactions.
+pub const TRANSACTIONS_MAX: usize = 500;
+
 /// What is gathered by name, beside requests.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Group {
@@ -143,6 +149,15 @@ impl Group {
     /// What has an entry in files.
     pub const fn about(self) -> &'static str {
         self.words().3
+    }
+
+    /// Most names that it gets while a run goes on, those of the plan included; 0 where all names are the plan's.
+    pub const fn names_max(self) -> usize {
+        match self {
+            Self::Check => CHECKS_MAX,
+            Self::Transaction => TRANSACTIONS_MAX,
+            Self::Scenario | Self::Page | Self::Transition | Self::Location => 0,
+        }
     }
 }
 

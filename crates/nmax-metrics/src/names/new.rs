@@ -48,7 +48,7 @@ pub enum NamesError {
     #[error("`{0}` is not a name of this plan\n  help: give every injector the same plan")]
     Foreign(String),
     /// More names than an injector tells apart.
-    #[error("more than {0} request names were sent")]
+    #[error("more than {0} names of a kind were sent")]
     TooMany(usize),
 }
 
@@ -84,23 +84,26 @@ impl Catalog {
 
     /// Takes the names of another catalog of the same plan, and notes in `ids` what they are here.
     ///
-    /// Request names beyond the cap are [`OTHER`] from then on, here as where they come from.
+    /// Names beyond a cap are [`OTHER`] from then on, here as where they come from.
     ///
     /// # Errors
     /// When the names are not those of a catalog of this plan, or some before them are missing.
     pub fn adopt(&mut self, ids: &mut IdMap, new: &NewNames) -> Result<(), NamesError> {
         for (table, tail) in new.lists.iter().enumerate() {
             let known = ids.lists[table].len().checked_sub(tail.first).ok_or(NamesError::Missing)?;
+            let group = table.checked_sub(1).map(|group| Group::ALL[group]);
+            let cap = group.map_or(self.requests.cap, |group| self.list(group).len().max(group.names_max()));
             for name in tail.names.iter().skip(known) {
-                let id = match table {
-                    0 if ids.lists[0].len() > self.requests.cap => return Err(NamesError::TooMany(self.requests.cap)),
-                    0 => self.requests.adopt(name).0,
-                    _ => {
-                        let found = self.lists()[table].iter().position(|own| own == name);
-                        found.ok_or_else(|| NamesError::Foreign(name.clone()))? as u32
+                if ids.lists[table].len() > cap {
+                    return Err(NamesError::TooMany(cap));
+                }
+                ids.lists[table].push(match group {
+                    None => self.requests.adopt(name).0,
+                    Some(group) if group.names_max() == 0 && !self.list(group).contains(name) => {
+                        return Err(NamesError::Foreign(name.clone()));
                     }
-                };
-                ids.lists[table].push(id);
+                    Some(group) => self.intern(group, name) as u32,
+                });
             }
         }
         self.requests.overflowed += new.overflowed.saturating_sub(ids.overflowed);
@@ -119,6 +122,7 @@ impl Names {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::aggregate::CHECKS_MAX;
 
     fn catalog(cap: usize, requests: &[&str]) -> Catalog {
         let mut catalog = Catalog { requests: Names::new(cap), checks: vec!["ok".into()], ..Catalog::default() };
@@ -159,9 +163,31 @@ mod tests {
         assert_eq!(all.requests.overflowed(), 2, "`c` there and `d` here");
     }
 
+    /// Checks that came on the way are merged by name, with one that is `other` on either side.
+    #[test]
+    fn names_of_groups_are_found_added_or_other() {
+        let interned = |names: &[String]| {
+            let mut catalog = catalog(9, &[]);
+            let numbers: Vec<_> = names.iter().map(|name| catalog.intern(Group::Check, name) as u32).collect();
+            (catalog, numbers)
+        };
+        let of = |range: std::ops::Range<usize>| range.map(|n| n.to_string()).collect::<Vec<_>>();
+        let (few, few_ids) = interned(&of(0..3));
+        let (many, many_ids) = interned(&of(2..CHECKS_MAX + 2));
+        assert_eq!((&few_ids[..], many_ids.last()), (&[1, 2, 3][..], Some(&(CHECKS_MAX as u32))), "the plan has one");
+        let mut all = catalog(9, &[]);
+        let (mut of_few, mut of_many) = (IdMap::default(), IdMap::default());
+        all.adopt(&mut of_few, &few.new_names(&mut NamesSent::default())).unwrap();
+        all.adopt(&mut of_many, &many.new_names(&mut NamesSent::default())).unwrap();
+        assert_eq!((all.checks.len(), all.checks.last().unwrap().as_str()), (CHECKS_MAX + 1, OTHER));
+        assert_eq!(of_few.group(Group::Check), [0, 1, 2, 3]);
+        let (ids, other) = (of_many.group(Group::Check), CHECKS_MAX as u32);
+        assert_eq!((&ids[..3], &ids[CHECKS_MAX - 3..]), (&[0, 3, 4][..], &[other - 1, other, other, other][..]));
+    }
+
     #[test]
     fn strangers_are_refused() {
-        let stranger = Catalog { checks: vec!["other plan".into()], ..Catalog::default() };
+        let stranger = Catalog { scenarios: vec!["other plan".into()], ..Catalog::default() };
         let mut ids = IdMap::default();
         let error = catalog(2, &[]).adopt(&mut ids, &stranger.new_names(&mut NamesSent::default())).unwrap_err();
         assert_eq!(error, NamesError::Foreign("other plan".into()));
