@@ -1,5 +1,7 @@
 //! One exchange of a call: sent within its time limit, verified and recorded.
 
+use std::pin::pin;
+
 use nmax_extract::Page;
 use nmax_http::{Exchange, Failure, Reply, Request};
 use nmax_metrics::{ErrorKind, NameId, Outcome};
@@ -54,7 +56,8 @@ impl<'a, R: Runtime, D: Drivers> Work<'a, R, D> {
             keep_alive: keeps_alive(plan),
             keep_body: prepared.keep_body,
         };
-        self.site.within(self.user.driver.exchange(&request)).await
+        let exchange = pin!(self.user.driver.exchange(&request));
+        self.site.within(exchange).await
     }
 
     /// What is known of an exchange that its time limit ended.

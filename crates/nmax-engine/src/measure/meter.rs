@@ -265,9 +265,10 @@ impl Meter {
     /// The next instant at which the section changes, or may.
     #[inline]
     fn next_border(&self, from: Nanos) -> Nanos {
+        let next = |next: Nanos, border: Nanos| if border > from { next.min(border) } else { next };
         let (begin, end) = self.settings.hold;
         let gaps = self.gaps.iter().flat_map(|gap| [Nanos(gap.start), Nanos(gap.end)]);
-        [begin, end].into_iter().chain(gaps).filter(|border| *border > from).min().unwrap_or(Nanos::MAX)
+        gaps.fold(next(next(Nanos::MAX, begin), end), next)
     }
 
     /// Whether a window ends at or before `now`.

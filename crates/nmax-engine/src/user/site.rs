@@ -1,7 +1,7 @@
 //! A call under way, for the protocol that carries it: its values and time limit, and the record of its exchanges.
 
 use std::future::{Future, poll_fn};
-use std::pin::pin;
+use std::pin::Pin;
 use std::task::Poll;
 
 use nmax_http::Exchange;
@@ -66,16 +66,15 @@ impl<'a, R: Runtime> Site<'a, R> {
         String::from_utf8_lossy(&text).into_owned()
     }
 
-    /// Waits for an exchange within the time limit of the call. One that has not ended by itself must be abandoned.
+    /// Waits for an exchange within the time limit of the call. One that has not ended by itself must be abandoned. It is
+    /// pinned where it is made, since handing it over would copy it.
     #[inline]
-    pub async fn within<T>(&self, exchange: impl Future<Output = T>) -> Carried<T> {
+    pub fn within<T>(&self, mut exchange: Pin<&mut impl Future<Output = T>>) -> impl Future<Output = Carried<T>> {
         self.actor.limit.arm(self.deadline);
-        let mut exchange = pin!(exchange);
-        poll_fn(|task| match exchange.as_mut().poll(task) {
+        poll_fn(move |task| match exchange.as_mut().poll(task) {
             Poll::Ready(exchange) => Poll::Ready(Carried::Ended(exchange)),
             Poll::Pending => self.put_end(),
         })
-        .await
     }
 
     /// The end of an exchange that is still under way: by its time limit, or by that of the run.
