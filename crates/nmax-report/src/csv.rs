@@ -101,7 +101,7 @@ fn decimal(value: f64) -> String {
 
 fn decimal_of(value: f64, digits: usize) -> String {
     // Halves are rounded as in JSON: formatting alone rounds them by what a float is a hair above or below.
-    let value = crate::json::rounded_to(value, 10f64.powi(digits as i32));
+    let value = nmax_json::rounded_to(value, 10f64.powi(digits as i32));
     let text = format!("{value:.digits$}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }

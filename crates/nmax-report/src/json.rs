@@ -1,11 +1,12 @@
 //! `summary.json`: times in milliseconds with microsecond digits, rates per second, unknown = null.
 
-use nmax_analysis::NoInterval;
-use serde_json::{Map, Value, json};
+use nmax_analysis::{Gate, Reason, ThresholdResult, Withheld};
+use nmax_json::{Map, Micro, Seconds, Version, Word, records};
+use serde_json::Value;
 
+use crate::run::RunInfo;
 use crate::view::View;
-use nmax_analysis::QUANTILES;
-use nmax_analysis::summary::{Dist, PhaseTime, Stats, Times};
+use nmax_analysis::summary;
 
 mod answers;
 mod breakdown;
@@ -13,284 +14,181 @@ mod comparison;
 mod diagnosis;
 mod groups;
 mod scale;
-mod schema;
+mod stats;
 mod usl;
-pub use comparison::{comparison, history};
-pub use scale::{level, scale};
-pub use schema::{
-    comparison_schema, history_schema, scale_schema, schema, usl_compare_schema, usl_schema, usl_what_if_schema,
-};
-pub use usl::{asked_model, compare, predict, usl, what_if};
+mod versions;
+pub use comparison::{comparison, comparison_schema, history, history_schema};
+pub use scale::{level, scale, scale_schema};
+pub use usl::{asked_model, predict, usl, usl_predict_schema, usl_schema};
+pub use versions::{compare, usl_compare_schema, usl_what_if_schema, what_if};
 
 /// Version of the shape. Readers refuse versions they do not know.
 pub const SCHEMA_VERSION: u32 = 1;
 
 /// The summary of a run; [`schema`] describes it.
 pub fn summary(view: &View) -> Value {
-    let run = &view.run;
-    json!({
-        "schema_version": SCHEMA_VERSION,
-        "nmax_version": run.nmax_version,
-        "run": {
-            "id": run.id,
-            "name": run.name,
-            "note": run.note,
-            "tags": run.tags,
-            "started_at": run.started_at,
-            "seed": run.seed,
-            "plan_sha256": run.plan_sha256,
-            "target": run.target,
-            "machine": object(run.machine.iter().map(|(key, value)| (key.clone(), json!(value)))),
-        },
-        "verdict": view.judgement.verdict.name(),
-        "reasons": view.judgement.reasons.iter().map(|reason| json!({
-            "code": reason.code,
-            "text": reason.text,
-            "evidence": object(reason.evidence.iter().map(|(key, value)| (key.clone(), json!(value)))),
-            "decides": reason.decides,
-        })).collect::<Vec<_>>(),
-        "phase": { "name": view.summary.phase.name, "start_s": micro(view.summary.phase.start_s), "end_s": micro(view.summary.phase.end_s) },
-        "duration_s": micro(view.summary.duration_s),
-        "intended_rate_per_s": micro_or_null(view.summary.intended_rate_per_s),
-        "achieved_rate_per_s": micro_or_null(view.summary.achieved_rate_per_s),
-        "dropped": {
-            "total": view.summary.dropped.total(),
-            "injector": view.summary.dropped.injector,
-            "in_flight_limit": view.summary.dropped.in_flight_limit,
-        },
-        "censored": view.summary.censored,
-        "total": stats(&view.summary.total),
-        "requests": object(view.summary.requests.iter().map(|(name, row)| (name.clone(), stats(row)))),
-        "withheld": view.judgement.withheld.iter().map(|one| json!({
-            "request": one.request,
-            "quantile": one.quantile,
-            "value_ms": micro(one.value_ms),
-            "own_ms": micro(one.own_ms),
-        })).collect::<Vec<_>>(),
-        "scenarios": groups::scenarios(view),
-        "background": view.summary.background,
-        "transactions": groups::transactions(view),
-        "pages": groups::pages(view),
-        "transitions": groups::transitions(view),
-        "locations": groups::locations(view),
-        "checks": object(view.summary.checks.iter().map(|row| {
-            (row.name.clone(), json!({ "passed": row.passed, "failed": row.failed }))
-        })),
-        "thresholds": thresholds(view),
-        "gates": gates(view),
-        "steady": answers::steady(view),
-        "profile": answers::profile(view),
-        "compress": micro(view.summary.compress),
-        "timeline": answers::timeline(view),
-        "observed": answers::observed(view),
-        "breakdown": breakdown::breakdown(&view.judgement.breakdown),
-        "hosts": breakdown::hosts(&view.summary.hosts),
-        "log_errors": breakdown::log_errors(&view.summary.log_errors),
-        "diagnosis": diagnosis::diagnosis(&view.judgement.diagnosis),
-        "connections": connections(view),
-        "injector": injector(view),
-        "events": view.summary.events.iter().map(|event| json!({
-            "at_s": micro(event.at_s), "code": event.code, "text": event.text,
-        })).collect::<Vec<_>>(),
-        "limits_hit": view.summary.limits_hit,
-    })
+    nmax_json::value::<Summary, _>(view)
 }
 
-fn thresholds(view: &View) -> Value {
-    let one = |result: &nmax_analysis::ThresholdResult| {
-        json!({
-            "condition": result.condition,
-            "value": micro_or_null(result.value),
-            "limit": micro(result.limit),
-            "unit": unit(result.unit),
-            "margin": micro_or_null(result.margin),
-            "holds": result.holds,
-        })
-    };
-    view.judgement.thresholds.iter().map(one).collect()
+/// The schema of the summary. Every key is required; what is unknown is null. Readers must ignore keys they do not know.
+pub fn schema() -> Value {
+    nmax_json::schema::<Summary>("summary.json of nmax", ABOUT)
 }
 
-fn gates(view: &View) -> Value {
-    let one = |gate: &nmax_analysis::Gate| {
-        json!({
-            "code": gate.code,
-            "name": gate.name,
-            "value": micro_or_null(gate.value),
-            "limit": micro_or_null(gate.limit),
-            "unit": unit(gate.unit),
-            "holds": gate.holds,
-            "text": gate.text,
-        })
-    };
-    view.judgement.gates.iter().map(one).collect()
+/// What all answers about runs have in common.
+const ABOUT: &str = "Times are milliseconds, rates per second, instants RFC 3339 UTC. Unknown is null.";
+
+records! {
+    struct Summary(view: &View) {
+        schema_version: Version = Version;
+        nmax_version: String = &view.run.nmax_version;
+        run: Run;
+        verdict: Word = view.judgement.verdict.name(), in ["pass", "fail", "invalid"];
+        reasons: Vec<ReasonRow> = &view.judgement.reasons;
+        phase: Phase = &view.summary.phase;
+        duration_s: Micro = view.summary.duration_s;
+        intended_rate_per_s: Option<Micro> = view.summary.intended_rate_per_s,
+            "Iterations per second; null for closed workloads.";
+        achieved_rate_per_s: Option<Micro> = view.summary.achieved_rate_per_s,
+            "Iterations started per second in the phase.";
+        dropped: Dropped = &view.summary.dropped;
+        censored: u64 = view.summary.censored, "Exchanges unfinished at the end of the run.";
+        total: stats::Stats = &view.summary.total;
+        requests: Map<stats::Stats> = &view.summary.requests;
+        withheld: Vec<WithheldRow> = &view.judgement.withheld,
+            "Quantiles of the response time of which more than a tenth is the injector's own lag.";
+        scenarios: Map<groups::Scenario> = Map::by(&view.summary.scenarios, |row| &row.name);
+        background: Vec<String> = &view.summary.background,
+            "Scenarios that ran beside the mix; the intended rate is without them.";
+        transactions: Map<groups::Transaction> = Map::by(&view.summary.transactions, |row| &row.name);
+        pages: Map<groups::Page> = Map::by(&view.summary.pages, |row| &row.pages.name);
+        transitions: Map<groups::Transition> = Map::by(&view.summary.transitions, |row| &row.name),
+            "Pages by the page before, as `from -> to`.";
+        locations: Map<groups::Location> = Map::by(&view.summary.locations, |row| &row.exchanges.name);
+        checks: Map<Check> = Map::by(&view.summary.checks, |row| &row.name);
+        thresholds: Vec<Threshold> = &view.judgement.thresholds;
+        gates: Vec<GateRow> = &view.judgement.gates;
+        steady: Option<answers::Steady> = &view.judgement.steadiness,
+            "Whether the hold stood still; null without a hold.";
+        profile: Option<answers::Profile> = &view.judgement.answer, "What the run says to the question of its profile.";
+        compress: Micro = view.summary.compress, "How many times shorter than written the run was; 1 = as written.";
+        timeline: Vec<answers::Intervention> = &view.judgement.effects;
+        observed: Vec<answers::Observed> = &view.summary.observed;
+        breakdown: breakdown::Breakdown = &view.judgement.breakdown;
+        hosts: Vec<breakdown::Host> = &view.summary.hosts,
+            "Means and maxima in the phase of everything that was read, by host.";
+        log_errors: Vec<breakdown::LogErrors> = &view.summary.log_errors,
+            "Errors in the phase of every followed log of an application.";
+        diagnosis: diagnosis::Diagnosis = &view.judgement.diagnosis;
+        connections: Connections = &view.summary.connections;
+        injector: Injector = &view.summary.injector;
+        events: Vec<EventRow> = &view.summary.events;
+        limits_hit: Vec<String> = &view.summary.limits_hit;
+    }
+    struct Run(run: &RunInfo) {
+        id: String;
+        name: String;
+        note: String;
+        tags: Vec<String>;
+        started_at: String;
+        seed: u64;
+        plan_sha256: String;
+        target: String;
+        machine: Map<String>;
+    }
+    struct ReasonRow(reason: &Reason) {
+        code: Word;
+        text: String;
+        evidence: Map<String>;
+        decides: bool, "False for a warning that does not change the verdict.";
+    }
+    struct Phase(phase: &summary::Phase) {
+        name: Word, in ["hold", "whole"];
+        start_s: Micro;
+        end_s: Micro;
+    }
+    struct Dropped(dropped: &nmax_metrics::Dropped) {
+        total: u64 = dropped.total();
+        injector: u64;
+        in_flight_limit: u64;
+    }
+    struct WithheldRow(one: &Withheld) {
+        request: Option<String>, "Null for all requests together.";
+        quantile: Word;
+        value_ms: Micro, "As measured, the injector's lag included.";
+        own_ms: Micro, "How much of it disappears without the lag.";
+    }
+    struct Check(row: &summary::CheckRow) {
+        passed: u64;
+        failed: u64;
+    }
+    struct Threshold(result: &ThresholdResult) {
+        condition: String;
+        value: Option<Micro>;
+        limit: Micro;
+        unit: Word = unit(result.unit), "Of value and limit: `ms`, `ratio` (0 to 1), `/s`, or empty for counts.";
+        margin: Option<Micro>, "Distance to the limit relative to it, positive when it holds.";
+        holds: bool;
+    }
+    struct GateRow(gate: &Gate) {
+        code: Word;
+        name: Word;
+        value: Option<Micro>;
+        limit: Option<Micro>;
+        unit: Word = unit(gate.unit), "Of value and limit: `ms`, `ratio` (0 to 1), or empty for counts.";
+        holds: bool;
+        text: String;
+    }
+    struct Injector(injector: &summary::Injector) {
+        workers: u64;
+        pacing_slack_us: Option<Micro> = injector.pacing_slack_ns.map(|ns| ns / 1e3),
+            "Starts due within this time share a wake-up; null in closed workloads.";
+        cpu_utilization: Option<Micro>, "Mean over workers, 0 to 1.";
+        injector_lag_ms: stats::Dist = &injector.lag;
+        pickup_delay_ms: stats::Dist = &injector.pickup_delay,
+            "What a complete reply that comes at a random instant waits for nmax.";
+        stalled_max_s: Option<Micro>, "Time that the worst worker stood still in the phase.";
+        open_files_max: Option<u64>;
+        ports_used_max: Option<u64>;
+        time_wait_max: Option<u64>, "Of the whole host, not of nmax alone.";
+    }
+    struct Connections(all: &summary::Connections) {
+        opened: u64, "In the phase, like all but `addresses`, `passed_over` and `held`.";
+        policy: Word, in ["keep-alive", "per-iteration", "per-request"];
+        retries: u64, "Exchanges repeated because a kept connection had been closed.";
+        informational: u64, "Interim (1xx) replies.";
+        redirects: u64, "Redirects followed.";
+        tls_handshakes: u64, "TLS handshakes that succeeded.";
+        tls_resumed: u64, "Of those, how many resumed a session.";
+        resumed_share: Option<Micro>, "0 to 1; null without a handshake.";
+        addresses: Map<u64>, "Connections opened by server address, whole run, at most 64 addresses.";
+        passed_over: Map<u64>, "Connections that an address did not take, refusing or silent, although another \
+            address of its name then did, by address, whole run, at most 64 addresses.";
+        held: Held = all, "Sockets that servers kept open for 100 ms and longer after complete replies that should have \
+            ended them, whole run.";
+    }
+    struct Held(all: &summary::Connections) {
+        count: u64 = all.held.count;
+        still_open: u64 = all.held_open, "Of `count`, those that were still open when nmax gave them up.";
+        seconds: HeldTime = &all.held;
+    }
+    struct HeldTime(held: &summary::Dist) {
+        mean: Option<Seconds> = held.mean_ns;
+        p50: Option<Seconds> = held.p50();
+        max: Option<Seconds> = held.max_ns;
+    }
+    struct EventRow(event: &summary::Event) {
+        at_s: Micro;
+        code: String;
+        text: String;
+    }
 }
 
 /// Shares stay from 0 to 1 here, so they are ratios and no percentages.
-fn unit(unit: &str) -> &str {
+fn unit(unit: &'static str) -> &'static str {
     match unit {
         "%" => "ratio",
         "%/h" => "ratio/h",
         unit => unit,
     }
-}
-
-fn injector(view: &View) -> Value {
-    let injector = &view.summary.injector;
-    json!({
-        "workers": injector.workers,
-        "pacing_slack_us": micro_or_null(injector.pacing_slack_ns.map(|ns| ns / 1e3)),
-        "cpu_utilization": micro_or_null(injector.cpu_utilization),
-        "injector_lag_ms": dist(&injector.lag),
-        "pickup_delay_ms": dist(&injector.pickup_delay),
-        "stalled_max_s": micro_or_null(injector.stalled_max_s),
-        "open_files_max": injector.open_files_max,
-        "ports_used_max": injector.ports_used_max,
-        "time_wait_max": injector.time_wait_max,
-    })
-}
-
-fn connections(view: &View) -> Value {
-    let all = &view.summary.connections;
-    let seconds = |ns: Option<f64>| micro_or_null(ns.map(|ns| ns / 1e9));
-    let held = json!({
-        "count": all.held.count,
-        "still_open": all.held_open,
-        "seconds": {
-            "mean": seconds(all.held.mean_ns),
-            "p50": seconds(all.held.p50().map(|ns| ns as f64)),
-            "max": seconds(all.held.max_ns.map(|ns| ns as f64)),
-        },
-    });
-    json!({
-        "opened": all.opened,
-        "policy": all.policy,
-        "retries": all.retries,
-        "informational": all.informational,
-        "redirects": all.redirects,
-        "tls_handshakes": all.tls_handshakes,
-        "tls_resumed": all.tls_resumed,
-        "resumed_share": micro_or_null(all.resumed_share),
-        "addresses": by_address(&all.addresses),
-        "passed_over": by_address(&all.passed_over),
-        "held": held,
-    })
-}
-
-fn by_address(counts: &[(String, u64)]) -> Value {
-    object(counts.iter().map(|(address, count)| (address.clone(), json!(count))))
-}
-
-fn stats(stats: &Stats) -> Value {
-    let outcomes = [
-        ("count".into(), json!(stats.count)),
-        ("ok".into(), json!(stats.ok)),
-        ("failed".into(), json!(stats.failed)),
-        ("errors".into(), json!(stats.errors)),
-        ("rate_per_s".into(), micro_or_null(stats.rate_per_s)),
-    ];
-    let kinds = [
-        ("status".into(), object(stats.status.iter().map(|(code, count)| (code.to_string(), json!(count))))),
-        ("error_kinds".into(), object(stats.error_kinds.iter().map(|(kind, n)| ((*kind).to_owned(), json!(n))))),
-    ];
-    let sums = stats.sums().map(|(name, sum)| (name.to_owned(), json!(sum)));
-    let mut value = object(outcomes.into_iter().chain(sums).chain(kinds));
-    let fields = value.as_object_mut().expect("built as an object");
-    fields.extend(times(&stats.times));
-    let outcomes = ["ok", "failed", "error"].iter().zip(&stats.by_outcome);
-    let outcomes = object(outcomes.map(|(name, of_outcome)| ((*name).to_owned(), Value::Object(times(of_outcome)))));
-    fields.insert("by_outcome".into(), outcomes);
-    let phases = stats.phases.iter().map(|row| (row.name.to_owned(), phase(row)));
-    fields.insert("phases".into(), object(phases));
-    value
-}
-
-fn phase(row: &PhaseTime) -> Value {
-    json!({
-        "count": row.time.count,
-        "mean": milliseconds(row.time.mean_ns),
-        "p95": whole_milliseconds(row.time.p95()),
-        "max": whole_milliseconds(row.time.max_ns),
-    })
-}
-
-fn times(times: &Times) -> Map<String, Value> {
-    [
-        ("response_time_ms".to_owned(), dist(&times.response)),
-        ("service_time_ms".to_owned(), dist(&times.service)),
-        ("send_lag_ms".to_owned(), dist(&times.send_lag)),
-        ("ttfb_ms".to_owned(), dist(&times.ttfb)),
-    ]
-    .into_iter()
-    .collect()
-}
-
-fn dist(dist: &Dist) -> Value {
-    let mut fields = Map::new();
-    fields.insert("count".into(), json!(dist.count));
-    fields.insert("mean".into(), milliseconds(dist.mean_ns));
-    fields.insert("min".into(), whole_milliseconds(dist.min_ns));
-    fields.insert("max".into(), whole_milliseconds(dist.max_ns));
-    for ((name, _), value_ns) in QUANTILES.iter().zip(dist.quantiles_ns) {
-        fields.insert((*name).into(), whole_milliseconds(value_ns));
-    }
-    fields.insert("ci95".into(), intervals(dist));
-    fields.insert("ci95_missing".into(), no_intervals(dist));
-    fields.insert("clamped".into(), json!(dist.clamped));
-    Value::Object(fields)
-}
-
-/// Null when there is no interval at all, else each quantile's or null.
-fn intervals(dist: &Dist) -> Value {
-    if dist.intervals_ns.iter().all(Result::is_err) {
-        return Value::Null;
-    }
-    let pair = |(low_ns, high_ns)| json!([whole_milliseconds(Some(low_ns)), whole_milliseconds(Some(high_ns))]);
-    object(
-        QUANTILES
-            .iter()
-            .zip(dist.intervals_ns)
-            .map(|((name, _), interval)| ((*name).to_owned(), interval.map_or(Value::Null, pair))),
-    )
-}
-
-/// Null without values, else why each quantile has no interval, or null.
-fn no_intervals(dist: &Dist) -> Value {
-    if dist.count == 0 {
-        return Value::Null;
-    }
-    let why = |interval: Result<_, NoInterval>| json!(interval.err().map(NoInterval::text));
-    object(QUANTILES.iter().zip(dist.intervals_ns).map(|((name, _), interval)| ((*name).to_owned(), why(interval))))
-}
-
-fn object(fields: impl IntoIterator<Item = (String, Value)>) -> Value {
-    Value::Object(fields.into_iter().collect())
-}
-
-fn whole_milliseconds(ns: Option<u64>) -> Value {
-    milliseconds(ns.map(|ns| ns as f64))
-}
-
-/// Milliseconds with three digits after the point.
-fn milliseconds(ns: Option<f64>) -> Value {
-    ns.map_or(Value::Null, |ns| rounded(ns / 1e6, 1e3))
-}
-
-fn micro(value: f64) -> Value {
-    rounded(value, 1e6)
-}
-
-fn micro_or_null(value: Option<f64>) -> Value {
-    value.map_or(Value::Null, micro)
-}
-
-/// The nearest multiple of 1 / `per_unit`, halves away from zero. Too large to round is kept as it is.
-pub(crate) fn rounded_to(value: f64, per_unit: f64) -> f64 {
-    let scaled = (value * per_unit).round();
-    if scaled.abs() < 9e15 { scaled / per_unit } else { value }
-}
-
-/// Rounded to a multiple of 1 / `per_unit`; null when not finite. Too large to round is kept as it is.
-fn rounded(value: f64, per_unit: f64) -> Value {
-    let value = rounded_to(value, per_unit);
-    if value.is_finite() { json!(value) } else { Value::Null }
 }

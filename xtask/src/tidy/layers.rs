@@ -35,8 +35,9 @@ const fn row(name: &'static str, layer: Layer, own: &'static [&'static str], thi
 }
 
 /// The crates, from the core outwards.
-pub(crate) const TABLE: [Row; 28] = [
+pub(crate) const TABLE: [Row; 29] = [
     row("nmax-text", Layer::Pure, &[], &[]),
+    row("nmax-json", Layer::Pure, &[], &["schemars", "serde", "serde_json"]),
     row("nmax-domain", Layer::Pure, &[], &["psl"]),
     row("nmax-secrets", Layer::Pure, &[], &["base64", "memchr", "regex"]),
     row("nmax-sources", Layer::Pure, &["nmax-text", "nmax-secrets"], &[]),
@@ -66,8 +67,17 @@ pub(crate) const TABLE: [Row; 28] = [
     row(
         "nmax-report",
         Layer::Pure,
-        &["nmax-text", "nmax-sources", "nmax-metrics", "nmax-plan", "nmax-usl", "nmax-analysis", "nmax-slice"],
-        &["serde", "serde_json"],
+        &[
+            "nmax-text",
+            "nmax-json",
+            "nmax-sources",
+            "nmax-metrics",
+            "nmax-plan",
+            "nmax-usl",
+            "nmax-analysis",
+            "nmax-slice",
+        ],
+        &["serde_json"],
     ),
     row(
         "nmax-extract",
@@ -294,7 +304,8 @@ const IMPURE: [(&str, &str); 12] = [
 ];
 
 /// Where `serde` may be named: paths of crates or modules.
-const SERDE: [&str; 7] = [
+const SERDE: [&str; 8] = [
+    "crates/nmax-json/",
     "crates/nmax-plan/src/document",
     "crates/nmax-import/src/har",
     "crates/nmax-import/src/emit",

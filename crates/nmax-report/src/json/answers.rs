@@ -1,96 +1,67 @@
 //! What a run says beyond its numbers: the answer of its profile, steadiness, effects of interventions.
 
-use nmax_analysis::{Effect, Figures, Finding, SeriesTest};
-use serde_json::{Value, json};
-
-use super::{micro, micro_or_null, unit};
-use crate::view::View;
 use nmax_analysis::summary::ObservedRow;
+use nmax_analysis::{Answer, Effect, SeriesTest, Steadiness};
+use nmax_json::{Micro, Word, records};
 
-pub(super) fn profile(view: &View) -> Value {
-    let Some(answer) = &view.judgement.answer else {
-        return Value::Null;
-    };
-    let one = |finding: &Finding| {
-        json!({
-            "code": finding.code,
-            "subject": finding.subject,
-            "value": micro_or_null(finding.value),
-            "low": micro_or_null(finding.interval.map(|(low, _)| low)),
-            "high": micro_or_null(finding.interval.map(|(_, high)| high)),
-            "unit": unit(finding.unit),
-            "text": finding.text,
-            "trouble": finding.is_trouble,
-        })
-    };
-    json!({
-        "name": answer.profile.name(),
-        "headline": answer.headline,
-        "findings": answer.findings.iter().map(one).collect::<Vec<_>>(),
-    })
-}
+use super::unit;
 
-pub(super) fn steady(view: &View) -> Value {
-    let Some(steadiness) = &view.judgement.steadiness else {
-        return Value::Null;
-    };
-    let one = |test: &SeriesTest| {
-        json!({
-            "name": test.name,
-            "drift": micro_or_null(test.drift),
-            "drift_limit": micro(test.drift_limit),
-            "kpss": micro_or_null(test.kpss),
-            "adf": micro_or_null(test.adf),
-            "holds": test.holds,
-        })
-    };
-    json!({
-        "holds": steadiness.holds,
-        "transient_s": micro_or_null(steadiness.transient_s),
-        "series": steadiness.series.iter().map(one).collect::<Vec<_>>(),
-        "text": steadiness.text,
-    })
-}
-
-pub(super) fn timeline(view: &View) -> Value {
-    let figures = |figures: &Option<Figures>| {
-        figures.as_ref().map_or(Value::Null, |figures| {
-            json!({
-                "length_s": micro(figures.length_s),
-                "throughput_per_s": micro(figures.throughput_per_s),
-                "failure_rate": micro(figures.failure_rate),
-                "p50_ms": micro_or_null(figures.p50_ms),
-                "p95_ms": micro_or_null(figures.p95_ms),
-            })
-        })
-    };
-    let one = |effect: &Effect| {
-        let [before, during, after] = &effect.phases;
-        json!({
-            "name": effect.happened.name,
-            "start_s": micro(effect.happened.start_s),
-            "end_s": micro_or_null(effect.happened.end_s),
-            "error": effect.happened.error,
-            "before": figures(before),
-            "during": figures(during),
-            "after": figures(after),
-            "worst_p95_ms": micro_or_null(effect.worst_p95_ms),
-            "recovery_s": micro_or_null(effect.recovery.seconds()),
-            "text": effect.text,
-        })
-    };
-    view.judgement.effects.iter().map(one).collect()
-}
-
-pub(super) fn observed(view: &View) -> Value {
-    let one = |row: &ObservedRow| {
-        json!({
-            "name": row.name,
-            "metric": row.metric,
-            "first": micro(row.first),
-            "last": micro(row.last),
-            "max": micro(row.max),
-        })
-    };
-    view.summary.observed.iter().map(one).collect()
+records! {
+    pub(super) struct Steady(steady: &Steadiness) {
+        holds: Option<bool>, "Null when there was too little to tell.";
+        transient_s: Option<Micro>, "Beginning of the hold that is a transient by MSER-5.";
+        series: Vec<Test>;
+        text: String;
+    }
+    pub(super) struct Test(test: &SeriesTest) {
+        name: Word;
+        drift: Option<Micro>, "Change over the hold, of the median, by the Theil-Sen slope.";
+        drift_limit: Micro;
+        kpss: Option<Micro>;
+        adf: Option<Micro>, "Decides nothing.";
+        holds: Option<bool>;
+    }
+    pub(super) struct Profile(answer: &Answer) {
+        name: Word = answer.profile.name(), in ["smoke", "ladder", "peak", "stress", "soak", "flood"];
+        headline: String;
+        findings: Vec<Finding>;
+    }
+    pub(super) struct Finding(finding: &nmax_analysis::Finding) {
+        code: Word;
+        subject: String, "What it is of; empty when it is of all.";
+        value: Option<Micro>;
+        low: Option<Micro> = finding.interval.map(|(low, _)| low), "Of the 95 % interval.";
+        high: Option<Micro> = finding.interval.map(|(_, high)| high), "Of the 95 % interval.";
+        unit: Word = unit(finding.unit);
+        text: String;
+        trouble: bool = finding.is_trouble;
+    }
+    pub(super) struct Intervention(effect: &Effect) {
+        name: String = &effect.happened.name;
+        start_s: Micro = effect.happened.start_s;
+        end_s: Option<Micro> = effect.happened.end_s, "Null when it was never undone or over.";
+        error: Option<String> = &effect.happened.error, "Why its action or its undo failed.";
+        before: Option<Figures> = &effect.phases[0];
+        during: Option<Figures> = &effect.phases[1];
+        after: Option<Figures> = &effect.phases[2];
+        worst_p95_ms: Option<Micro>, "Largest p95 of a stretch of the course from the beginning of the intervention until \
+            the figures were as before.";
+        recovery_s: Option<Micro> = effect.recovery.seconds(),
+            "From its end until the figures were as before; null when that was not seen.";
+        text: String;
+    }
+    pub(super) struct Figures(figures: &nmax_analysis::Figures) {
+        length_s: Micro;
+        throughput_per_s: Micro, "Exchanges that ended.";
+        failure_rate: Micro;
+        p50_ms: Option<Micro>;
+        p95_ms: Option<Micro>;
+    }
+    pub(super) struct Observed(row: &ObservedRow) {
+        name: String;
+        metric: String, "With its unit, such as `memory_bytes`.";
+        first: Micro;
+        last: Micro;
+        max: Micro;
+    }
 }

@@ -1,118 +1,127 @@
 //! Comparisons and histories as JSON.
 
-use nmax_analysis::compare::{Kind, Load, Origin, Row, Scale};
-use serde_json::{Value, json};
+use nmax_analysis::compare::{self, Kind, Load, Metric, Scale};
+use nmax_analysis::history::Step;
+use nmax_json::{Micro, Pico, Version, Word, records};
+use serde_json::Value;
 
-use super::{SCHEMA_VERSION, micro, micro_or_null, rounded};
-use crate::comparison::{ComparisonView, HistoryView, unit};
+use super::ABOUT;
+use crate::comparison::{ComparisonView, HistoryRun, HistoryView, unit};
 
-/// The comparison; [`super::comparison_schema`] describes it.
+/// The comparison; [`comparison_schema`] describes it.
 pub fn comparison(view: &ComparisonView) -> Value {
-    let answer = &view.answer;
-    json!({
-        "schema_version": SCHEMA_VERSION,
-        "nmax_version": view.nmax_version,
-        "said": answer.said().name(),
-        "weak": answer.is_weak(),
-        "margin": micro(answer.margin),
-        "failure_margin": micro(answer.failure_margin),
-        "family": answer.family,
-        "runs_needed": answer.runs_needed,
-        "history": answer.history,
-        "before": view.before.iter().map(origin).collect::<Vec<_>>(),
-        "after": view.after.iter().map(origin).collect::<Vec<_>>(),
-        "caveats": view.caveats.iter().map(|caveat| json!({
-            "text": caveat.text, "refuses": caveat.refuses,
-        })).collect::<Vec<_>>(),
-        "only_before": answer.only_before,
-        "only_after": answer.only_after,
-        "left_out": answer.left_out,
-        "rows_silent": answer.silent,
-        "rows": answer.rows.iter().map(row).collect::<Vec<_>>(),
-    })
+    nmax_json::value::<Comparison, _>(view)
 }
 
-fn origin(origin: &Origin) -> Value {
-    let (kind, word) = match origin.kind {
-        Kind::Run => ("run", Some(&origin.verdict)),
-        Kind::Log => ("log", None),
-    };
-    let (rate, vus) = match origin.load {
-        Load::Unplanned => (None, None),
-        Load::Open(rate) => (Some(rate), None),
-        Load::Closed(vus) => (None, Some(vus)),
-    };
-    json!({
-        "label": origin.label,
-        "kind": kind,
-        "name": origin.name,
-        "note": origin.note,
-        "tags": origin.tags,
-        "started_at": origin.started_at,
-        "target": origin.target,
-        "verdict": word,
-        "plan_sha256": origin.plan_sha256,
-        "hold_s": micro(origin.hold_s),
-        "rate_per_s": micro_or_null(rate),
-        "vus": micro_or_null(vus),
-        "profile": origin.profile,
-    })
+/// The schema of `nmax compare --json`. Every key is required; what is unknown is null.
+pub fn comparison_schema() -> Value {
+    nmax_json::schema::<Comparison>("nmax compare", ABOUT)
 }
 
-fn row(row: &Row) -> Value {
-    json!({
-        "request": row.request,
-        "metric": row.metric.name(),
-        "unit": unit(row.metric),
-        "scale": match row.metric.scale() {
-            Scale::Ratio => "ratio",
-            Scale::Difference => "difference",
-        },
-        "before": micro(row.before),
-        "after": micro(row.after),
-        "change": micro_or_null(row.change),
-        "interval": row.interval.map(|(low, high)| json!([micro(low), micro(high)])),
-        "p": rounded(row.p, 1e12),
-        "p_adjusted": rounded(row.p_adjusted, 1e12),
-        "weak": row.is_weak,
-        "said": row.said.name(),
-    })
-}
-
-/// The history; [`super::history_schema`] describes it.
+/// The history; [`history_schema`] describes it.
 pub fn history(view: &HistoryView) -> Value {
-    let runs = view.runs.iter().map(|run| {
-        json!({
-            "id": run.id, "name": run.name, "started_at": run.started_at, "note": run.note, "tags": run.tags,
-            "verdict": run.verdict, "target": run.target, "plan_sha256": run.plan_sha256, "value": micro(run.value),
-        })
-    });
-    let steps = view.history.steps.iter().map(|step| {
-        json!({
-            "run": view.runs[step.at].id,
-            "at": step.at,
-            "change": micro(step.change),
-            "interval": [micro(step.interval.0), micro(step.interval.1)],
-            "p": rounded(step.p, 1e12),
-            "said": step.said.name(),
-        })
-    });
-    let levels = view
-        .history
-        .levels
-        .iter()
-        .map(|(from, to, median)| json!({ "from": from, "to": to, "median": micro(*median) }));
-    json!({
-        "schema_version": SCHEMA_VERSION,
-        "nmax_version": view.nmax_version,
-        "title": view.title,
-        "metric": view.metric.name(),
-        "unit": unit(view.metric),
-        "request": view.request,
-        "margin": micro(view.margin),
-        "runs": runs.collect::<Vec<_>>(),
-        "levels": levels.collect::<Vec<_>>(),
-        "changes": steps.collect::<Vec<_>>(),
-        "notes": view.notes,
-    })
+    nmax_json::value::<History, _>(view)
+}
+
+/// The schema of `nmax trend --json`. Every key is required.
+pub fn history_schema() -> Value {
+    nmax_json::schema::<History>("nmax trend", ABOUT)
+}
+
+const SAID: [&str; 5] = ["worse", "better", "changed", "inconclusive", "equivalent"];
+const UNITS: [&str; 4] = ["ms", "/s", "ratio", "bytes"];
+
+records! {
+    struct Comparison(view: &ComparisonView) {
+        schema_version: Version = Version;
+        nmax_version: String;
+        said: Word = view.answer.said().name(), in SAID, "The whole in one word; worse when a row is.";
+        weak: bool = view.answer.is_weak(), "Too few runs for ranks in some row.";
+        margin: Micro = view.answer.margin, "Share that counts as the same.";
+        failure_margin: Micro = view.answer.failure_margin, "The same for differences of failure rates.";
+        family: u64 = view.answer.family, "Rows that Holm's correction is for.";
+        runs_needed: u64 = view.answer.runs_needed, "Runs a side from which on ranks can tell among so many rows.";
+        history: u64 = view.answer.history, "Other runs that say how much equal runs differ.";
+        before: Vec<Origin>;
+        after: Vec<Origin>;
+        caveats: Vec<CaveatRow>;
+        only_before: Vec<String> = &view.answer.only_before;
+        only_after: Vec<String> = &view.answer.only_after;
+        left_out: u64 = view.answer.left_out;
+        rows_silent: u64 = view.answer.silent, "Rows that cannot tell a change and are not among these.";
+        rows: Vec<Row> = &view.answer.rows;
+    }
+    struct CaveatRow(caveat: &compare::Caveat) {
+        text: String;
+        refuses: bool;
+    }
+    struct Origin(origin: &compare::Origin) {
+        label: String;
+        kind: Word = if origin.kind == Kind::Run { "run" } else { "log" }, in ["run", "log"];
+        name: String;
+        note: String;
+        tags: Vec<String>;
+        started_at: String;
+        target: String;
+        verdict: Option<String> = (origin.kind == Kind::Run).then_some(&origin.verdict);
+        plan_sha256: String;
+        hold_s: Micro;
+        rate_per_s: Option<Micro> = if let Load::Open(rate) = origin.load { Some(rate) } else { None },
+            "Iterations per second of an open workload.";
+        vus: Option<Micro> = if let Load::Closed(vus) = origin.load { Some(vus) } else { None },
+            "Virtual users of a closed one.";
+        profile: Option<String>;
+    }
+    struct Row(row: &compare::Row) {
+        request: String, "`total` is all of them.";
+        metric: Word = row.metric.name(), in Metric::ALL.map(Metric::name);
+        unit: Word = unit(row.metric), in UNITS;
+        scale: Word = if row.metric.scale() == Scale::Ratio { "ratio" } else { "difference" }, in ["ratio", "difference"],
+            "`change` is after over before, or after less before.";
+        before: Micro;
+        after: Micro;
+        change: Option<Micro>;
+        interval: Option<[Micro; 2]> = row.interval;
+        p: Pico, "Of this row alone.";
+        p_adjusted: Pico, "In view of all rows (Holm).";
+        weak: bool = row.is_weak;
+        said: Word = row.said.name(), in SAID;
+    }
+    struct History(view: &HistoryView) {
+        schema_version: Version = Version;
+        nmax_version: String;
+        title: String;
+        metric: Word = view.metric.name(), in Metric::ALL.map(Metric::name);
+        unit: Word = unit(view.metric), in UNITS;
+        request: String;
+        margin: Micro;
+        runs: Vec<Run>;
+        levels: Vec<Level> = &view.history.levels, "Runs from one place to the one before another, between changes.";
+        changes: Vec<Change> = view.history.steps.iter().map(|step| (view, step)).collect::<Vec<_>>();
+        notes: Vec<String>;
+    }
+    struct Run(run: &HistoryRun) {
+        id: String;
+        name: String;
+        started_at: String;
+        note: String;
+        tags: Vec<String>;
+        verdict: String;
+        target: String;
+        plan_sha256: String;
+        value: Micro;
+    }
+    struct Level(level: &(usize, usize, f64)) {
+        from: u64 = level.0;
+        to: u64 = level.1;
+        median: Micro = level.2;
+    }
+    struct Change(of: (&HistoryView, &Step)) {
+        run: String = &of.0.runs[of.1.at].id, "Id of the first run after it.";
+        at: u64 = of.1.at, "Its place in `runs`, from 0.";
+        change: Micro = of.1.change;
+        interval: [Micro; 2] = of.1.interval;
+        p: Pico = of.1.p, "Times the places where it could have been.";
+        said: Word = of.1.said.name(), in SAID;
+    }
 }

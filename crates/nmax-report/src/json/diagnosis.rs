@@ -1,75 +1,75 @@
-//! What to look at first, as `diagnosis` of the summary.
+//! `diagnosis` of the summary: what the run waited for.
 
-use nmax_analysis::suspect::{Cell, Coverage, Diagnosis, Finding, Resource, Suspect};
-use serde_json::{Value, json};
+use nmax_analysis::suspect::{self, Cell, Kind, Label};
+use nmax_json::{Micro, Nano, Word, records};
 
-use super::{micro, micro_or_null};
+const LABELS: [Label; 6] =
+    [Label::Wait, Label::Saturated, Label::NotObserved, Label::FollowsLoad, Label::Symptom, Label::Exonerated];
 
-/// The diagnosis; seconds stay seconds.
-pub(super) fn diagnosis(diagnosis: &Diagnosis) -> Value {
-    let budget = diagnosis.budget.as_ref().map_or(Value::Null, |budget| {
-        let part = |part: &nmax_analysis::suspect::Part| {
-            let mut one = resource(&part.resource);
-            one["service_s"] = fine(part.service_s);
-            one["waiting_s"] = fine(part.waiting_s);
-            one
-        };
-        json!({
-            "response_s": fine(budget.response_s),
-            "throughput_per_s": micro(budget.throughput_per_s),
-            "parts": budget.parts.iter().map(part).collect::<Vec<_>>(),
-            "unexplained_s": fine(budget.unexplained_s),
-        })
-    });
-    let bounds = diagnosis.bounds.as_ref().map_or(Value::Null, |bounds| {
-        let mut one = resource(&bounds.resource);
-        one["demand_s"] = fine(bounds.demand_s);
-        one["throughput_max_per_s"] = micro(bounds.throughput_max_per_s);
-        one["knee"] = micro_or_null(bounds.knee);
-        one
-    });
-    json!({
-        "refused": diagnosis.refused,
-        "suspects": diagnosis.suspects.iter().map(suspect).collect::<Vec<_>>(),
-        "others": diagnosis.others.iter().map(suspect).collect::<Vec<_>>(),
-        "budget": budget,
-        "bounds": bounds,
-        "coverage": diagnosis.coverage.iter().map(coverage).collect::<Vec<_>>(),
-    })
+records! {
+    pub(super) struct Diagnosis(diagnosis: &suspect::Diagnosis) {
+        refused: Vec<String>, "Why nothing is said of the system; empty when something is.";
+        suspects: Vec<Suspect>, "At most three, the first to look at first.";
+        others: Vec<Suspect>;
+        budget: Option<Budget>;
+        bounds: Option<Bounds>;
+        coverage: Vec<Coverage>;
+    }
+    pub(super) struct Resource(resource: &suspect::Resource) {
+        host: String;
+        kind: Word = resource.kind.name(), in Kind::ALL.map(Kind::name);
+        name: String, "Which of its kind; empty where there is one.";
+    }
+    pub(super) struct Budget(budget: &suspect::Budget) {
+        response_s: Nano;
+        throughput_per_s: Micro;
+        parts: Vec<Part>;
+        unexplained_s: Nano,
+            "What is left of the response time; negative when resources worked for others too.";
+    }
+    pub(super) struct Part(part: &suspect::Part) {
+        #[serde(flatten)] resource: Resource;
+        service_s: Nano;
+        waiting_s: Nano;
+    }
+    pub(super) struct Bounds(bounds: &suspect::Bounds) {
+        #[serde(flatten)] resource: Resource;
+        demand_s: Nano;
+        throughput_max_per_s: Micro;
+        knee: Option<Micro>;
+    }
+    pub(super) struct Suspect(suspect: &suspect::Suspect) {
+        #[serde(flatten)] resource: Resource;
+        label: Word = suspect.label.name(), in LABELS.map(Label::name);
+        residence_s: Option<Nano>, "Seconds of each request that are spent in it.";
+        demand_s: Option<Nano>, "Seconds of service that each request asks of it.";
+        utilization: Option<Micro>;
+        findings: Vec<Finding>;
+        falsify: String;
+    }
+    pub(super) struct Finding(finding: &suspect::Finding) {
+        kind: Word;
+        text: String;
+        source: Word;
+    }
+    pub(super) struct Coverage(row: &suspect::Coverage) {
+        #[serde(flatten)] resource: Resource;
+        utilization: Option<State> = state(&row.utilization);
+        saturation: Option<State> = state(&row.saturation);
+        errors: Option<State> = state(&row.errors);
+        remedy: String;
+    }
+    pub(super) struct State(cell: (Word, &str)) {
+        state: Word = cell.0, in ["observed", "gap", "not_observed"];
+        text: String = cell.1;
+    }
 }
 
-fn resource(resource: &Resource) -> Value {
-    json!({ "host": resource.host, "kind": resource.kind.name(), "name": resource.name })
-}
-
-fn suspect(suspect: &Suspect) -> Value {
-    let finding = |finding: &Finding| json!({ "kind": finding.kind, "text": finding.text, "source": finding.source });
-    let mut one = resource(&suspect.resource);
-    one["label"] = json!(suspect.label.name());
-    one["residence_s"] = suspect.residence_s.map_or(Value::Null, fine);
-    one["demand_s"] = suspect.demand_s.map_or(Value::Null, fine);
-    one["utilization"] = micro_or_null(suspect.utilization);
-    one["findings"] = suspect.findings.iter().map(finding).collect();
-    one["falsify"] = json!(suspect.falsify);
-    one
-}
-
-fn coverage(row: &Coverage) -> Value {
-    let cell = |cell: &Cell| match cell {
-        Cell::Observed(figure) => json!({ "state": "observed", "text": figure }),
-        Cell::Gap(why) => json!({ "state": "gap", "text": why }),
-        Cell::NotObserved => json!({ "state": "not_observed", "text": "" }),
-        Cell::None => Value::Null,
-    };
-    let mut one = resource(&row.resource);
-    one["utilization"] = cell(&row.utilization);
-    one["saturation"] = cell(&row.saturation);
-    one["errors"] = cell(&row.errors);
-    one["remedy"] = json!(row.remedy);
-    one
-}
-
-/// Seconds with nanosecond digits.
-fn fine(seconds: f64) -> Value {
-    json!((seconds * 1e9).round() / 1e9)
+fn state(cell: &Cell) -> Option<(Word, &str)> {
+    match cell {
+        Cell::Observed(figure) => Some(("observed", figure)),
+        Cell::Gap(why) => Some(("gap", why)),
+        Cell::NotObserved => Some(("not_observed", "")),
+        Cell::None => None,
+    }
 }

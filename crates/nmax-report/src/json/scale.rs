@@ -1,93 +1,96 @@
 //! The JSON of a campaign: that of its fit, with the levels behind it.
 
-use serde_json::{Value, json};
+use nmax_json::{Map, Of, records};
+use serde_json::Value;
 
-use super::object;
-use super::usl::{analysis, usl};
-use crate::scalability::{Found, Knob, Level, ScaleView};
+use super::usl::{ABOUT, Analysis, Head};
+use crate::scalability::{self, ScaleInfo, ScaleView};
 
-/// `scale.json` and the answer of `nmax scale`; [`scale_schema`](super::scale_schema) describes it.
+/// `scale.json` and the answer of `nmax scale`; [`scale_schema`] describes it.
 pub fn scale(view: &ScaleView) -> Value {
-    let info = &view.info;
-    let mut value = usl(&view.fit);
-    let fields = value.as_object_mut().expect("built as an object");
-    fields.remove("asked_model");
-    if let Some(first) = view.versions.first() {
-        // The law above is that of one value of the second axis, and its sentence says so.
-        let of_one = |sentence: &Value| format!("{}: {}", first.name, sentence.as_str().unwrap_or_default());
-        fields["meaning"][0] = json!(of_one(&fields["meaning"][0]));
-    }
-    let mut put = |name: &str, value: Value| fields.insert(name.to_owned(), value);
-    put(
-        "run",
-        json!({
-            "id": info.id,
-            "name": info.name,
-            "target": info.target,
-            "started_at": info.started_at,
-            "seed": info.seed,
-            "axes": info.axes,
-            "count": info.count,
-            "level_s": info.level_s,
-            "budget_s": info.budget_s,
-            "elapsed_s": info.elapsed_s,
-            "plan_sha256": info.plan_sha256,
-            "machine": object(info.machine.iter().map(|(key, value)| (key.clone(), json!(value)))),
-            "interrupted": info.interrupted,
-        }),
-    );
-    put("stopped", json!(view.stopped));
-    put("notes", json!(view.notes));
-    put("find", view.find.as_ref().map_or(Value::Null, found));
-    put("knobs", view.knobs.iter().map(knob).collect());
-    let version = |version: &crate::scalability::Version| {
-        let mut value = json!({ "name": version.name });
-        value.as_object_mut().expect("built as an object").extend(analysis(&version.analysis));
-        value
-    };
-    put("versions", view.versions.iter().map(version).collect());
-    put("levels", view.levels.iter().map(level).collect());
-    value
+    nmax_json::value::<Scale, _>(view)
+}
+
+/// The schema of `scale.json` and `nmax scale --json`: that of a fit, with the levels behind it.
+pub fn scale_schema() -> Value {
+    nmax_json::schema::<Scale>("scale.json of nmax", ABOUT)
 }
 
 /// A line of `levels.jsonl`, and an entry of `levels`.
-pub fn level(level: &Level) -> Value {
-    json!({
-        "number": level.number,
-        "purpose": level.purpose,
-        "setting": level.setting,
-        "level": level.level,
-        "n": level.n,
-        "x": level.x,
-        "r_ms": level.r_ms,
-        "verdict": level.verdict,
-        "used": level.used,
-        "why": level.why,
-        "run": level.run,
-    })
+pub fn level(level: &scalability::Level) -> Value {
+    nmax_json::value::<Level, _>(level)
 }
 
-fn found(found: &Found) -> Value {
-    json!({
-        "objective": found.objective,
-        "level": found.level,
-        "low": found.low,
-        "high": found.high,
-        "x": found.x,
-        "runs": found.runs,
-        "text": found.text,
-    })
+records! {
+    struct Scale(view: &ScaleView) {
+        #[serde(flatten)] head: Head = &view.fit;
+        #[serde(flatten)] analysis: Analysis = analysis(view);
+        run: Run = &view.info;
+        stopped: String, "Which rule ended the campaign.";
+        notes: Vec<String>;
+        find: Option<Found>, "The answer to --find.";
+        knobs: Vec<Knob>;
+        versions: Vec<Version>, "One law per value of the second axis.";
+        levels: Vec<Level>, "In the order in which they were run.";
+    }
+    struct Run(info: &ScaleInfo) {
+        id: String;
+        name: String;
+        target: String;
+        started_at: String;
+        seed: u64;
+        axes: Vec<String>;
+        count: String, "What X counts.";
+        level_s: Option<f64>;
+        budget_s: Option<f64>;
+        elapsed_s: Option<f64>;
+        plan_sha256: String;
+        machine: Map<String>;
+        interrupted: bool;
+    }
+    struct Found(found: &scalability::Found) {
+        objective: String;
+        level: Option<f64>, "Highest level that holds it; null when none did.";
+        low: Option<f64>;
+        high: Option<f64>;
+        x: Option<f64>;
+        runs: u64;
+        text: String;
+    }
+    struct Knob(knob: &scalability::Knob) {
+        values: Map<String>;
+        load: Option<f64>, "At which the throughput was best.";
+        x: Option<f64>;
+        r_ms: Option<f64>;
+        runs: u64;
+        price_per_h: Option<f64>;
+        price_per_million: Option<f64>, "Of a million usable completions.";
+        why: String;
+    }
+    pub(super) struct Version(version: &scalability::Version) {
+        name: String;
+        #[serde(flatten)] analysis: Analysis;
+    }
+    struct Level(level: &scalability::Level) {
+        number: u64;
+        purpose: String;
+        setting: String;
+        level: f64, "What was asked for.";
+        n: Option<f64>, "What the law is fitted over.";
+        x: Option<f64>;
+        r_ms: Option<f64>;
+        verdict: String;
+        used: bool, "Whether it was fitted.";
+        why: String;
+        run: String;
+    }
 }
 
-fn knob(knob: &Knob) -> Value {
-    json!({
-        "values": object(knob.values.iter().map(|(name, value)| (name.clone(), json!(value)))),
-        "load": knob.load,
-        "x": knob.x,
-        "r_ms": knob.r_ms,
-        "runs": knob.runs,
-        "price_per_h": knob.price_per_h,
-        "price_per_million": knob.price_per_million,
-        "why": knob.why,
-    })
+/// With a second axis the law is that of its first value, and its sentence says so.
+fn analysis(view: &ScaleView) -> Analysis {
+    let mut analysis = Analysis::of(&view.fit.analysis);
+    if let Some(first) = view.versions.first() {
+        analysis.meaning[0] = format!("{}: {}", first.name, analysis.meaning[0]);
+    }
+    analysis
 }

@@ -1,98 +1,217 @@
-//! The JSON of fits, predictions, comparisons and assumptions. Numbers keep all their digits; unknown = null.
+//! The JSON of fits and predictions. Numbers keep all their digits; unknown = null.
 
+use nmax_json::{Map, Version, Word, records};
 use nmax_usl::gate::BEYOND;
 use nmax_usl::predict::{By, Coefficient};
-use nmax_usl::{
-    Analysis, Estimate, Finding, Model, Point, Prediction, Quantity, Question, Reading, Regression, Rung, Usl,
-};
-use serde_json::{Value, json};
+use nmax_usl::{Code, Dimension, Method, Model, Question, Reading, Regression};
+use serde_json::Value;
 
-use super::{SCHEMA_VERSION, object};
-use crate::scalability::{CompareView, FitView, PredictView, WhatIfView, words};
+use crate::scalability::{FitView, PredictView, words};
 
 /// Points of a document at most: a million of them would be hundreds of megabytes.
 const POINTS_MAX: usize = 10_000;
 
-/// The answer of `nmax usl fit`; [`usl_schema`](super::usl_schema) describes it.
+/// What all answers about fits have in common.
+pub(super) const ABOUT: &str = "Throughputs are per second, times milliseconds. Unknown is null, never 0.";
+
+/// The answer of `nmax usl fit`; [`usl_schema`] describes it.
 pub fn usl(view: &FitView) -> Value {
-    let mut value = json!({
-        "schema_version": SCHEMA_VERSION,
-        "nmax_version": view.nmax_version,
-        "title": view.title,
-        "subtitle": view.subtitle,
-        "n_label": view.n_label(),
-        "x_unit": view.x_unit(),
-    });
-    let fields = value.as_object_mut().expect("built as an object");
-    fields.extend(analysis(&view.analysis));
-    fields.insert("asked_model".into(), Value::Null);
-    value
+    nmax_json::value::<Usl, _>(view)
+}
+
+/// The schema of `nmax usl fit --json`. Every key is required; what is unknown is null.
+pub fn usl_schema() -> Value {
+    nmax_json::schema::<Usl>("The law of scalability, fitted by nmax", ABOUT)
 }
 
 /// A model that was asked for by name, beside the law: the value of `asked_model`. `None` where it cannot be fitted.
-pub fn asked_model(analysis: &Analysis, model: Model) -> Value {
-    let found = analysis.ladder.iter().find(|rung| rung.model == model);
-    found.map_or(Value::Null, rung)
+pub fn asked_model(analysis: &nmax_usl::Analysis, model: Model) -> Value {
+    nmax_json::value::<Option<Rung>, _>(analysis.ladder.iter().find(|rung| rung.model == model))
 }
 
-/// The fields of an analysis, in the order in which a reader needs them.
-pub(super) fn analysis(analysis: &Analysis) -> serde_json::Map<String, Value> {
-    let fit = analysis.fit.as_ref();
-    let named = |name: &'static str, value: Value| (name.to_owned(), value);
-    let fields = [
-        named("model", json!(words::winner(analysis.winner))),
-        named("method", json!(analysis.options.method.name())),
-        named(
-            "regression",
-            json!(match analysis.options.regression {
-                Regression::Throughput => "throughput",
-                Regression::ResponseTime => "response_time",
-            }),
-        ),
-        named("dimension", json!(analysis.options.dimension.name())),
-        named("think_ms", json!(analysis.options.think_s * 1e3)),
-        named("n", json!(analysis.observations.len())),
-        named("alpha", est_or_null(fit.map(|fit| &fit.contention))),
-        named("beta", est_or_null(fit.map(|fit| &fit.coherency))),
-        named("gamma", est_or_null(fit.map(|fit| &fit.unit_throughput))),
-        named("alpha_sign", analysis.contention_sign.map_or(Value::Null, |sign| json!(words::sign(Some(sign))))),
-        named("beta_sign", analysis.coherency_sign.map_or(Value::Null, |sign| json!(words::sign(Some(sign))))),
-        named("at_bound", fit.map_or(json!([]), |fit| json!(fit.at_bound))),
-        named("converged", fit.map_or(Value::Null, |fit| json!(fit.converged))),
-        named("rss", fit.map_or(Value::Null, |fit| json!(fit.rss))),
-        named("residual_sd", fit.map_or(Value::Null, |fit| json!(residual_sd(fit.rss, fit.n, fit.k)))),
-        named("r_squared", json!(fit.map(|fit| fit.r_squared))),
-        named("best", analysis.best.map_or(Value::Null, |(n, x)| json!({ "concurrency": n, "throughput": x }))),
-        named("observed_peak", observed_peak(analysis)),
-        named("peak", peak(analysis)),
-        named("peak_refused", json!(refused(analysis))),
-        named(
-            "gate",
-            analysis
-                .gate
-                .iter()
-                .map(|hold| json!({ "name": hold.name, "holds": hold.holds, "text": hold.text }))
-                .collect(),
-        ),
-        named("limit", est_or_null(analysis.roof.as_ref())),
-        named("optimum", est_or_null(analysis.optimum.as_ref())),
-        named("class", json!(words::class(analysis.class))),
-        named("class_text", json!(analysis.class_text)),
-        named("demand", demand(analysis)),
-        named("ceiling", ceiling(analysis)),
-        named("ladder", analysis.ladder.iter().map(rung).collect()),
-        named("findings", analysis.findings.iter().map(finding).collect()),
-        named("left_out", json!(analysis.left_out)),
-        named("meaning", json!(analysis.meaning)),
-        named("points_total", json!(analysis.points.len())),
-        named("points", shown(&analysis.points).map(point).collect()),
-    ];
-    fields.into_iter().collect()
+/// The answer of `nmax usl predict`; [`usl_predict_schema`] describes it.
+pub fn predict(view: &PredictView) -> Value {
+    nmax_json::value::<Predict, _>(view)
+}
+
+/// The schema of `nmax usl predict --json`.
+pub fn usl_predict_schema() -> Value {
+    nmax_json::schema::<Predict>("nmax usl predict", "")
+}
+
+const SIGNS: [&str; 4] = ["positive", "negative", "negligible", "undetermined"];
+/// What N may count.
+const DIMENSIONS: [Dimension; 7] = [
+    Dimension::Vus,
+    Dimension::InFlight,
+    Dimension::Rate,
+    Dimension::Workers,
+    Dimension::Nodes,
+    Dimension::Threads,
+    Dimension::Other,
+];
+
+records! {
+    struct Usl(view: &FitView) {
+        #[serde(flatten)] head: Head = view;
+        #[serde(flatten)] analysis: Analysis;
+        asked_model: Option<Rung> = None::<&nmax_usl::Rung>,
+            "The model that `--model` asked for; null when none was, or when it cannot be fitted.";
+    }
+    pub(super) struct Head(view: &FitView) {
+        schema_version: Version = Version;
+        nmax_version: String;
+        title: String;
+        subtitle: String, "How the data were read, or where they come from.";
+        n_label: String = view.n_label(), "What N counts, in words.";
+        x_unit: String = view.x_unit(), "Unit of X, per second.";
+    }
+    pub(super) struct Analysis(of: &nmax_usl::Analysis) {
+        model: Word = words::winner(of.winner), in [&Model::ALL.map(Model::name)[..], &["not_distinguishable"]].concat(),
+            "The model that leads every other by more than 4 AICc.";
+        method: Word = of.options.method.name(), in Method::ALL.map(Method::name);
+        regression: Word = regression(of.options.regression), in ["throughput", "response_time"],
+            "What was fitted: X on N, or R on X where the load was open and N is X·(R + Z).";
+        dimension: Word = of.options.dimension.name(), in DIMENSIONS.map(Dimension::name);
+        think_ms: f64 = of.options.think_s * 1e3;
+        n: u64 = of.observations.len(), "Observations fitted.";
+        alpha: Option<Estimate> = of.fit.as_ref().map(|fit| &fit.contention),
+            "Contention, by the chosen method, whichever model leads.";
+        beta: Option<Estimate> = of.fit.as_ref().map(|fit| &fit.coherency), "Coherency.";
+        gamma: Option<Estimate> = of.fit.as_ref().map(|fit| &fit.unit_throughput), "Throughput of one unit.";
+        alpha_sign: Option<Word> = of.contention_sign.map(|sign| words::sign(Some(sign))), in SIGNS;
+        beta_sign: Option<Word> = of.coherency_sign.map(|sign| words::sign(Some(sign))), in SIGNS;
+        at_bound: Vec<Word> = of.fit.as_ref().map_or(vec![], |fit| fit.at_bound.clone()),
+            "Coefficients that a bound decided.";
+        converged: Option<bool> = of.fit.as_ref().map(|fit| fit.converged);
+        rss: Option<f64> = of.fit.as_ref().map(|fit| fit.rss),
+            "Residual sum of squares, of ln X by the method `log`, else of X.";
+        residual_sd: Option<f64> = of.fit.as_ref().and_then(|fit| residual_sd(fit.rss, fit.n, fit.k));
+        r_squared: Option<f64> = of.fit.as_ref().map(|fit| fit.r_squared), "Of X; it decides nothing.";
+        best: Option<At> = of.best, "The largest throughput measured.";
+        observed_peak: Option<ObservedPeak>, "The largest throughput, when N on both sides was lower beyond noise.";
+        peak: Option<Peak>, "Of the law; null when a condition for it fails.";
+        peak_refused: Vec<String> = refused(of), "Why there is no peak of the law.";
+        gate: Vec<Hold>;
+        limit: Option<Estimate> = &of.roof, "Gamma over alpha: the roof without coherency.";
+        optimum: Option<Estimate>, "1 over alpha: where the linear line meets the roof.";
+        class: Word = words::class(of.class), in ["A", "B", "C", "D", "undetermined"];
+        class_text: String;
+        demand: Option<Demand> = &of.options.demand, "Busy time per completion of the most demanding resource.";
+        ceiling: Option<Ceiling>, "The law beside the most demanding resource.";
+        ladder: Vec<Rung>;
+        findings: Vec<Finding>;
+        left_out: Vec<u64>, "Rows that were not fitted, from 1.";
+        meaning: Vec<String> = of.meaning.to_vec(), "Three sentences.";
+        points_total: u64 = of.points.len(), "Points that there are.";
+        points: Vec<Point> = shown(&of.points).collect::<Vec<_>>(), "In the order of N; of more than 10,000 every few, \
+            the first and the last among them. The CSV file has all.";
+    }
+    #[schemars(rename = "estimate")]
+    shared Estimate(of: &nmax_usl::Estimate) {
+        estimate: f64;
+        low: Option<f64>, "Lower end of the 95 % interval; null without one.";
+        high: Option<f64>;
+        at_bound: bool, "A bound decided the value, and not the data.";
+    }
+    pub(super) struct At(at: (f64, f64)) {
+        concurrency: f64 = at.0;
+        throughput: f64 = at.1;
+    }
+    pub(super) struct ObservedPeak(peak: &nmax_usl::ObservedPeak) {
+        concurrency: f64;
+        throughput: f64;
+        between: [f64; 2] = peak.between;
+    }
+    pub(super) struct Peak(peak: &nmax_usl::LawPeak) {
+        concurrency: Estimate;
+        throughput: Estimate;
+        integer: At = peak.integer, "The better of the integers beside it.";
+        alternative: Option<At> = peak.alternative,
+            "Peak of the ln-variant, when it explains the data nearly as well.";
+        alternative_is_beyond: bool, "The ln-variant does, and puts its peak beyond twice what was measured.";
+    }
+    pub(super) struct Hold(hold: &nmax_usl::Hold) {
+        name: Word;
+        holds: bool;
+        text: String;
+    }
+    pub(super) struct Demand(demand: &nmax_usl::Demand) {
+        name: String;
+        ms: Estimate = &in_ms(&demand.seconds);
+    }
+    pub(super) struct Ceiling(ceiling: &nmax_usl::Ceiling) {
+        name: String;
+        throughput: Estimate;
+        reading: Option<Word> = ceiling.reading.map(reading), in ["explained", "cap_comes_first", "other_suspect"];
+        text: String;
+    }
+    pub(super) struct Rung(rung: &nmax_usl::Rung) {
+        model: Word = rung.model.name(), in Model::ALL.map(Model::name);
+        k: u64, "Parameters, the variance included.";
+        aicc: Option<f64> = Some(rung.aicc), "Null when there are too few observations.";
+        delta: Option<f64> = Some(rung.delta), "Distance to the best.";
+        rss: Option<f64> = Some(rung.rss), "Residual sum of squares of ln X.";
+        coefficients: Map<Option<f64>> =
+            words::coefficients(&rung.curve).into_iter().map(|(name, value)| (name, Some(value))).collect::<Map<_>>();
+    }
+    pub(super) struct Finding(finding: &nmax_usl::Finding) {
+        code: Word = finding.code.name(), in Code::ALL.map(Code::name);
+        effect: Word = words::effect(finding.effect), in ["block", "warn", "note"];
+        rows: Vec<u64>, "From 1.";
+        text: String;
+    }
+    pub(super) struct Point(point: &nmax_usl::Point) {
+        row: u64, "Of the data, from 1.";
+        n: Option<f64> = Some(point.n);
+        x: Option<f64> = Some(point.x);
+        r: Option<f64> = point.r_s.map(|s| s * 1e3),
+            "Mean response time, ms; N/X less the think time when it was not measured.";
+        capacity: Option<f64>, "X over X(1).";
+        efficiency: Option<f64>, "X over N X(1); null when X(1) was not measured.";
+        efficiency_of_law: Option<f64>, "X over gamma N.";
+        fitted: Option<f64>, "X by the law.";
+        band: Option<[f64; 2]> = point.band, "95 % band of the law's mean.";
+        residual: Option<f64>, "Of ln X by the method `log`, else of X.";
+        zone: Option<Word> = point.zone.map(words::zone), in ["A", "B", "C"], "Above, on or below the Amdahl bound.";
+    }
+    struct Predict(view: &PredictView) {
+        schema_version: Version = Version;
+        nmax_version: String;
+        name: String, "The measurements, or the coefficients as given.";
+        model: Word = model(view.basis.by), in Model::ALL.map(Model::name);
+        method: Option<Word> = if let By::Law(method) = view.basis.by { Some(method.name()) } else { None },
+            in Method::ALL.map(Method::name), "Of the fit; null where no fit of the law is used.";
+        by: String = view.by(), "The same in words.";
+        coefficients: Map<Estimate> =
+            view.basis.coefficients().iter().map(|(name, value)| (key(*name), Estimate::of(value))).collect::<Map<_>>(),
+            "`alpha`, `beta`, `gamma` or `cap`, as the model has them.";
+        think_time_ms: f64 = view.basis.think_s * 1e3;
+        measured: Option<Measured> = &view.basis.measured, "Null where the coefficients were given.";
+        predictions: Vec<Prediction>, "In the order of the questions.";
+        notes: Vec<String>;
+    }
+    struct Measured(measured: &nmax_usl::what_if::Measured) {
+        concurrency: f64 = measured.n_hi, "Largest N measured.";
+        throughput: f64 = measured.x_max;
+        concurrency_limit: f64 = BEYOND * measured.n_hi, "Nothing is predicted beyond it.";
+        throughput_limit: f64 = BEYOND * measured.x_max;
+    }
+    struct Prediction(of: &nmax_usl::Prediction) {
+        asked: Map<f64> = [asked(&of.asked)].into_iter().collect::<Map<_>>(),
+            "One of `concurrency`, `throughput` and `response_time_ms`.";
+        concurrency: Option<Estimate> = &of.n;
+        throughput: Option<Estimate> = &of.x;
+        response_time_ms: Option<Estimate> = of.r_s.as_ref().map(in_ms).as_ref();
+        efficiency: Option<Estimate>, "X over γN, 1 where each unit adds as much as the first.";
+        also_at: Option<f64>, "The other N with this throughput, behind the peak.";
+        refused: Option<String>, "Why nothing is predicted; null when something is.";
+    }
 }
 
 /// Points as far as a document has room for them: all, else every few in the order of N, the first and the last among
 /// them. The CSV file has all.
-fn shown(points: &[Point]) -> impl Iterator<Item = &Point> {
+fn shown(points: &[nmax_usl::Point]) -> impl Iterator<Item = &nmax_usl::Point> {
     let stride = points.len().div_ceil(POINTS_MAX).max(1);
     let last = points.len().saturating_sub(1);
     let chosen = points.iter().enumerate();
@@ -100,7 +219,7 @@ fn shown(points: &[Point]) -> impl Iterator<Item = &Point> {
 }
 
 /// Why the peak of the law is not given; empty when it is.
-fn refused(analysis: &Analysis) -> Vec<String> {
+fn refused(analysis: &nmax_usl::Analysis) -> Vec<String> {
     match (&analysis.peak, words::refusals(analysis)) {
         (Some(_), _) => Vec::new(),
         (None, reasons) if reasons.is_empty() => vec!["no fit: the findings say why".into()],
@@ -113,203 +232,26 @@ fn residual_sd(rss: f64, n: usize, k: usize) -> Option<f64> {
     Some((rss / freedom as f64).sqrt())
 }
 
-pub(super) fn est(of: &Estimate) -> Value {
-    json!({ "estimate": of.estimate, "low": of.low, "high": of.high, "at_bound": of.at_bound })
+const fn regression(regression: Regression) -> &'static str {
+    match regression {
+        Regression::Throughput => "throughput",
+        Regression::ResponseTime => "response_time",
+    }
 }
 
-fn est_or_null(of: Option<&Estimate>) -> Value {
-    of.map_or(Value::Null, est)
+const fn reading(reading: Reading) -> &'static str {
+    match reading {
+        Reading::Explained => "explained",
+        Reading::CapComesFirst => "cap_comes_first",
+        Reading::OtherSuspect => "other_suspect",
+    }
 }
 
-fn observed_peak(analysis: &Analysis) -> Value {
-    analysis.observed_peak.map_or(Value::Null, |peak| {
-        json!({
-            "concurrency": peak.concurrency,
-            "throughput": peak.throughput,
-            "between": [peak.between.0, peak.between.1],
-        })
-    })
-}
-
-fn peak(analysis: &Analysis) -> Value {
-    analysis.peak.as_ref().map_or(Value::Null, |peak| {
-        let pair = |(n, x): (f64, f64)| json!({ "concurrency": n, "throughput": x });
-        json!({
-            "concurrency": est(&peak.concurrency),
-            "throughput": est(&peak.throughput),
-            "integer": pair(peak.integer),
-            "alternative": peak.alternative.map_or(Value::Null, pair),
-            "alternative_is_beyond": peak.alternative_is_beyond,
-        })
-    })
-}
-
-fn demand(analysis: &Analysis) -> Value {
-    analysis.options.demand.as_ref().map_or(Value::Null, |demand| {
-        let seconds = &demand.seconds;
-        let ms = |s: f64| s * 1e3;
-        json!({
-            "name": demand.name,
-            "ms": { "estimate": ms(seconds.estimate), "low": seconds.low.map(ms), "high": seconds.high.map(ms), "at_bound": seconds.at_bound },
-        })
-    })
-}
-
-fn ceiling(analysis: &Analysis) -> Value {
-    analysis.ceiling.as_ref().map_or(Value::Null, |ceiling| {
-        json!({
-            "name": ceiling.name,
-            "throughput": est(&ceiling.throughput),
-            "reading": ceiling.reading.map(|reading| match reading {
-                Reading::Explained => "explained",
-                Reading::CapComesFirst => "cap_comes_first",
-                Reading::OtherSuspect => "other_suspect",
-            }),
-            "text": ceiling.text,
-        })
-    })
-}
-
-fn rung(rung: &Rung) -> Value {
-    json!({
-        "model": rung.model.name(),
-        "k": rung.k,
-        "aicc": rung.aicc,
-        "delta": rung.delta,
-        "rss": rung.rss,
-        "coefficients": object(words::coefficients(&rung.curve).into_iter().map(|(name, value)| (name.to_owned(), json!(value)))),
-    })
-}
-
-fn finding(finding: &Finding) -> Value {
-    json!({
-        "code": finding.code.name(),
-        "effect": words::effect(finding.effect),
-        "rows": finding.rows,
-        "text": finding.text,
-    })
-}
-
-fn point(point: &Point) -> Value {
-    json!({
-        "row": point.row,
-        "n": point.n,
-        "x": point.x,
-        "r": point.r_s.map(|s| s * 1e3),
-        "capacity": point.capacity,
-        "efficiency": point.efficiency,
-        "efficiency_of_law": point.efficiency_of_law,
-        "fitted": point.fitted,
-        "band": point.band.map(|(low, high)| [low, high]),
-        "residual": point.residual,
-        "zone": point.zone.map(words::zone),
-    })
-}
-
-/// A law without intervals.
-fn law(law: &Usl) -> Value {
-    json!({ "alpha": law.contention, "beta": law.coherency, "gamma": law.unit_throughput })
-}
-
-/// The answer of `nmax usl compare`.
-pub fn compare(view: &CompareView) -> Value {
-    let version = |version: &crate::scalability::Version| {
-        let mut value = json!({ "name": version.name });
-        value.as_object_mut().expect("built as an object").extend(analysis(&version.analysis));
-        value
-    };
-    // Of α and β later minus earlier, of throughputs later through earlier.
-    let difference = |of: &nmax_usl::Difference| {
-        let (coefficient, base) = match of.quantity {
-            Quantity::Contention => ("contention", 0.0),
-            Quantity::Coherency => ("coherency", 0.0),
-            Quantity::UnitThroughput => ("unit throughput", 1.0),
-            Quantity::ThroughputAt(_) => ("throughput", 1.0),
-        };
-        let mut value = json!({
-            "from": of.from,
-            "to": of.to,
-            "coefficient": coefficient,
-            "value": of.difference.estimate + base,
-            "low": of.difference.low.map(|low| low + base),
-            "high": of.difference.high.map(|high| high + base),
-            "text": of.text,
-            "change": of.change.name(),
-            "before": of.before,
-            "after": of.after,
-            "degrees_of_freedom": of.df,
-        });
-        if let Quantity::ThroughputAt(n) = of.quantity {
-            value["at"] = json!(n);
-        }
-        value
-    };
-    json!({
-        "schema_version": SCHEMA_VERSION,
-        "nmax_version": view.nmax_version,
-        "title": view.title,
-        "versions": view.versions.iter().map(version).collect::<Vec<_>>(),
-        "differences": view.differences.iter().map(difference).collect::<Vec<_>>(),
-        "caveats": view.caveats,
-    })
-}
-
-/// The answer of `nmax usl what-if`. Everything but `base` is assumed.
-pub fn what_if(view: &WhatIfView) -> Value {
-    let peak = |peak: Option<(f64, f64)>| peak.map(|(n, x)| json!({ "concurrency": n, "throughput": x }));
-    let names = || std::iter::once("base").chain(view.assumed.iter().map(|(name, _)| name.as_str()));
-    json!({
-        "schema_version": SCHEMA_VERSION,
-        "nmax_version": view.nmax_version,
-        "title": view.title,
-        "base": law(&view.base),
-        "n_max": view.n_max,
-        "assumed": view.assumed.iter().map(|(name, assumed)| json!({ "name": name, "law": law(assumed) })).collect::<Vec<_>>(),
-        "curves": view.curves().into_iter().map(|(n, x)| json!({
-            "n": n,
-            "x": object(names().map(str::to_owned).zip(x.iter().map(|x| json!(x)))),
-        })).collect::<Vec<_>>(),
-        "weeks": view.weeks.iter().map(|week| json!({
-            "week": week.week,
-            "n": week.n,
-            "x": object(names().map(str::to_owned).zip(week.x.iter().map(|x| json!(x)))),
-        })).collect::<Vec<_>>(),
-        "notes": view.notes,
-        "peak": peak(view.peak),
-        "assumed_peak": peak(view.assumed_peak),
-    })
-}
-
-/// The answer of `nmax usl predict`.
-pub fn predict(view: &PredictView) -> Value {
-    let model = match view.basis.by {
+fn model(by: By) -> &'static str {
+    match by {
         By::Given | By::Law(_) => "usl",
         By::Asked(model) | By::Leader(model) | By::Collapsed(model) => model.name(),
-    };
-    let method = match view.basis.by {
-        By::Law(method) => Some(method.name()),
-        _ => None,
-    };
-    let coefficients = view.basis.coefficients();
-    let measured = view.basis.measured.map(|measured| {
-        json!({
-            "concurrency": measured.n_hi, "throughput": measured.x_max,
-            "concurrency_limit": BEYOND * measured.n_hi, "throughput_limit": BEYOND * measured.x_max,
-        })
-    });
-    json!({
-        "schema_version": SCHEMA_VERSION,
-        "nmax_version": view.nmax_version,
-        "name": view.name,
-        "model": model,
-        "method": method,
-        "by": view.by(),
-        "coefficients": object(coefficients.iter().map(|(name, value)| (key(*name).to_owned(), est(value)))),
-        "think_time_ms": view.basis.think_s * 1e3,
-        "measured": measured,
-        "predictions": view.predictions.iter().map(prediction).collect::<Vec<_>>(),
-        "notes": view.notes,
-    })
+    }
 }
 
 const fn key(name: Coefficient) -> &'static str {
@@ -321,24 +263,15 @@ const fn key(name: Coefficient) -> &'static str {
     }
 }
 
-fn prediction(of: &Prediction) -> Value {
-    let asked = match of.asked {
-        Question::Concurrency(n) => json!({ "concurrency": n }),
-        Question::Throughput(x) => json!({ "throughput": x }),
-        Question::ResponseTime(r_s) => json!({ "response_time_ms": r_s * 1e3 }),
-    };
-    json!({
-        "asked": asked,
-        "concurrency": est_or_null(of.n.as_ref()),
-        "throughput": est_or_null(of.x.as_ref()),
-        "response_time_ms": est_or_null(of.r_s.map(in_ms).as_ref()),
-        "efficiency": est_or_null(of.efficiency.as_ref()),
-        "also_at": of.also_at,
-        "refused": of.refused,
-    })
+fn asked(question: &Question) -> (&'static str, f64) {
+    match question {
+        Question::Concurrency(n) => ("concurrency", *n),
+        Question::Throughput(x) => ("throughput", *x),
+        Question::ResponseTime(r_s) => ("response_time_ms", r_s * 1e3),
+    }
 }
 
-fn in_ms(of: Estimate) -> Estimate {
+fn in_ms(of: &nmax_usl::Estimate) -> nmax_usl::Estimate {
     let ms = |end: Option<f64>| end.map(|end| end * 1e3);
-    Estimate { estimate: of.estimate * 1e3, low: ms(of.low), high: ms(of.high), at_bound: of.at_bound }
+    nmax_usl::Estimate { estimate: of.estimate * 1e3, low: ms(of.low), high: ms(of.high), at_bound: of.at_bound }
 }

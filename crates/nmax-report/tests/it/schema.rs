@@ -32,6 +32,10 @@ pub(crate) fn check(value: &Value, kind: &Value, root: &Value, at: &str) -> Vec<
                     root.pointer(rule.as_str().unwrap().trim_start_matches('#')).expect("the reference exists");
                 wrong.extend(check(value, target, root, at));
             }
+            "anyOf" => {
+                let broken = rule.as_array().unwrap().iter().map(|kind| check(value, kind, root, at));
+                wrong.extend(broken.min_by_key(Vec::len).unwrap());
+            }
             "const" => wrong.extend((value != rule).then(|| format!("{at} is not {rule}"))),
             "enum" => wrong.extend((!rule.as_array().unwrap().contains(value)).then(|| format!("{at} not in {rule}"))),
             "type" => wrong.extend((!has_type(value, rule)).then(|| format!("{at} = {value} is not {rule}"))),

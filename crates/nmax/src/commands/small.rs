@@ -33,7 +33,7 @@ pub fn schema(of: SchemaKind) -> Exit {
         SchemaKind::Plan => document::schema(),
         SchemaKind::Summary => nmax_report::json::schema(),
         SchemaKind::Usl => nmax_report::json::usl_schema(),
-        SchemaKind::UslPredict => super::usl::schema(),
+        SchemaKind::UslPredict => nmax_report::json::usl_predict_schema(),
         SchemaKind::UslCompare => nmax_report::json::usl_compare_schema(),
         SchemaKind::UslWhatIf => nmax_report::json::usl_what_if_schema(),
         SchemaKind::Scale => nmax_report::json::scale_schema(),

@@ -3,13 +3,12 @@
 //! # Layout
 //! - `fit`, `predict`, `compare`, `what_if`: the four commands
 //! - `table`: measurements from a file or a scale
-//! - `output`: where results go; `schema`: what the JSON of predictions is
+//! - `output`: where results go
 
 mod compare;
 mod fit;
 mod output;
 mod predict;
-mod schema;
 mod table;
 mod what_if;
 
@@ -19,7 +18,6 @@ use std::path::Path;
 use nmax_run::Exit;
 use nmax_usl::{Analysis, Demand, Estimate, Method, Options, Regression, Usl, analyse};
 
-pub use self::schema::schema;
 use self::table::Measured;
 use super::run::complain;
 use crate::args::{LawArgs, ReadArgs, UslArgs, UslVerb};

@@ -27,6 +27,15 @@ fn check(value: &Value, rules: &Value, root: &Value, at: &str, wrong: &mut Vec<S
                 check(value, rules.unwrap(), root, at, wrong);
                 true
             }
+            "anyOf" => {
+                let broken = |rules| {
+                    let mut wrong = Vec::new();
+                    check(value, rules, root, at, &mut wrong);
+                    wrong
+                };
+                wrong.extend(rule.as_array().unwrap().iter().map(broken).min_by_key(Vec::len).unwrap());
+                true
+            }
             "const" => value == rule,
             "enum" => rule.as_array().unwrap().contains(value),
             "type" => names(rule).iter().any(|name| is_a(value, name)),

@@ -1,0 +1,327 @@
+//! What nmax writes as JSON, declared once: [`records!`] makes typed structs that know their schema and are made of inner
+//! types, which stay without serde.
+//!
+//! A record is a table of its keys:
+//!
+//! ```ignore
+//! records! {
+//!     struct Row(row: &breakdown::Row) {
+//!         value: String;                                        // `&row.value`, under the same name
+//!         rate_per_s: Option<Micro>;                            // the type says how it is rounded
+//!         dimension: Word = row.dimension.name(), in NAMES;     // one of these words
+//!         connect_ms: Option<Micro> = row.connect, "Null where no connection was opened.";
+//!     }
+//! }
+//! ```
+//!
+//! Every key is there, and unknown is null. `struct` has its schema inlined where it is used, `shared` has it once in `$defs`.
+
+use std::marker::PhantomData;
+
+use schemars::generate::SchemaSettings;
+use schemars::transform::RecursiveTransform;
+use schemars::{JsonSchema, Schema, json_schema};
+use serde::{Serialize, Serializer};
+use serde_json::Value;
+
+pub use {schemars, serde};
+
+/// Declares records: see the [crate].
+#[macro_export]
+macro_rules! records {
+    () => {};
+    ($(#[$meta:meta])* $vis:vis struct $name:ident($from:ident: $source:ty) { $($fields:tt)* } $($rest:tt)*) => {
+        $crate::records! { @record [$(#[$meta])* #[schemars(inline)]] $vis $name($from: $source) { $($fields)* } }
+        $crate::records! { $($rest)* }
+    };
+    ($(#[$meta:meta])* shared $name:ident($from:ident: $source:ty) { $($fields:tt)* } $($rest:tt)*) => {
+        $crate::records! { @record [$(#[$meta])*] pub(crate) $name($from: $source) { $($fields)* } }
+        $crate::records! { $($rest)* }
+    };
+    (@record [$($meta:tt)*] $vis:vis $name:ident($from:ident: $source:ty) { $(
+        $(#[$of_field:meta])* $field:ident: $kind:ty $(= $value:expr)? $(, in $words:expr)? $(, $about:literal)?;
+    )* }) => {
+        #[derive($crate::serde::Serialize, $crate::schemars::JsonSchema)]
+        #[serde(crate = "nmax_json::serde")]
+        #[schemars(crate = "nmax_json::schemars")]
+        $($meta)*
+        $vis struct $name { $(
+            $(#[doc = $about])? $(#[schemars(extend("enum" = $words))])? $(#[$of_field])*
+            $vis $field: $kind,
+        )* }
+
+        impl $crate::Of<Self> for $name {
+            fn of(from: Self) -> Self {
+                from
+            }
+        }
+
+        impl $crate::Of<$source> for $name {
+            fn of($from: $source) -> Self {
+                Self { $($field: $crate::records!(@value $from $field $($value)?)),* }
+            }
+        }
+    };
+    (@value $from:ident $field:ident) => { $crate::Of::of(&$from.$field) };
+    (@value $from:ident $field:ident $value:expr) => { $crate::Of::of($value) };
+}
+
+/// What is written, made of what is known. As `From`, but for lists, maps and what may be unknown as well.
+pub trait Of<S> {
+    /// Makes it.
+    fn of(from: S) -> Self;
+}
+
+macro_rules! same {
+    ($($kind:ty: $($from:ty)*;)*) => { $($(
+        impl Of<$from> for $kind {
+            fn of(from: $from) -> Self { from as Self }
+        }
+        impl Of<&$from> for $kind {
+            fn of(from: &$from) -> Self { *from as Self }
+        }
+    )*)* };
+}
+same! { u64: u64 u32 u16 usize; f64: f64; bool: bool; Word: Word; Version: Version; }
+
+impl<S: AsRef<str> + ?Sized> Of<&S> for String {
+    fn of(from: &S) -> Self {
+        from.as_ref().to_owned()
+    }
+}
+
+impl Of<String> for String {
+    fn of(from: String) -> Self {
+        from
+    }
+}
+
+impl<S, T: Of<S>> Of<Option<S>> for Option<T> {
+    fn of(from: Option<S>) -> Self {
+        from.map(T::of)
+    }
+}
+
+impl<'a, S, T: Of<&'a S>> Of<&'a Option<S>> for Option<T> {
+    fn of(from: &'a Option<S>) -> Self {
+        from.as_ref().map(T::of)
+    }
+}
+
+impl<S, T: Of<S>> Of<Vec<S>> for Vec<T> {
+    fn of(from: Vec<S>) -> Self {
+        from.into_iter().map(T::of).collect()
+    }
+}
+
+impl<'a, S, T: Of<&'a S>> Of<&'a Vec<S>> for Vec<T> {
+    fn of(from: &'a Vec<S>) -> Self {
+        from.iter().map(T::of).collect()
+    }
+}
+
+impl<S, T: Of<S>> Of<(S, S)> for [T; 2] {
+    fn of((a, b): (S, S)) -> Self {
+        [T::of(a), T::of(b)]
+    }
+}
+
+/// One of a few words.
+pub type Word = &'static str;
+
+/// Version 1 of a document.
+#[derive(Clone, Copy, Debug)]
+pub struct Version;
+
+/// A number in another unit: `FROM` of what is known are one, rounded to a multiple of 1 / `DIGITS`. Not finite is null.
+#[derive(Clone, Copy, Debug)]
+pub struct Scaled<const FROM: u64, const DIGITS: u64>(f64);
+
+/// With six digits after the point.
+pub type Micro = Scaled<1, 1_000_000>;
+/// With nine.
+pub type Nano = Scaled<1, 1_000_000_000>;
+/// With twelve.
+pub type Pico = Scaled<1, 1_000_000_000_000>;
+/// Milliseconds with three digits after the point, of nanoseconds.
+pub type Ms = Scaled<1_000_000, 1_000>;
+/// Seconds with six digits after the point, of nanoseconds.
+pub type Seconds = Scaled<1_000_000_000, 1_000_000>;
+
+impl<const FROM: u64, const DIGITS: u64> Of<f64> for Scaled<FROM, DIGITS> {
+    fn of(from: f64) -> Self {
+        Self(rounded_to(from / FROM as f64, DIGITS as f64))
+    }
+}
+
+impl<const FROM: u64, const DIGITS: u64> Of<&f64> for Scaled<FROM, DIGITS> {
+    fn of(from: &f64) -> Self {
+        Self::of(*from)
+    }
+}
+
+impl<const FROM: u64, const DIGITS: u64> Of<u64> for Scaled<FROM, DIGITS> {
+    fn of(from: u64) -> Self {
+        Self::of(from as f64)
+    }
+}
+
+impl<const FROM: u64, const DIGITS: u64> Of<&u64> for Scaled<FROM, DIGITS> {
+    fn of(from: &u64) -> Self {
+        Self::of(*from as f64)
+    }
+}
+
+/// The nearest multiple of 1 / `per_unit`, halves away from zero. Too large to round is kept as it is.
+pub fn rounded_to(value: f64, per_unit: f64) -> f64 {
+    let scaled = (value * per_unit).round();
+    if scaled.abs() < 9e15 { scaled / per_unit } else { value }
+}
+
+/// Values by name, in their order.
+#[derive(Clone, Debug)]
+pub struct Map<V>(Vec<(String, V)>);
+
+impl<V> Map<V> {
+    /// Rows by a name that each has.
+    pub fn by<'a, S, N: AsRef<str> + ?Sized + 'a>(rows: &'a [S], name: impl Fn(&'a S) -> &'a N) -> Self
+    where
+        V: Of<&'a S>,
+    {
+        Self(rows.iter().map(|row| (name(row).as_ref().to_owned(), V::of(row))).collect())
+    }
+}
+
+impl<N: ToString, V> FromIterator<(N, V)> for Map<V> {
+    fn from_iter<I: IntoIterator<Item = (N, V)>>(values: I) -> Self {
+        Self(values.into_iter().map(|(name, value)| (name.to_string(), value)).collect())
+    }
+}
+
+impl<V> Of<Self> for Map<V> {
+    fn of(from: Self) -> Self {
+        from
+    }
+}
+
+impl<'a, N: ToString, S, V: Of<&'a S>> Of<&'a Vec<(N, S)>> for Map<V> {
+    fn of(from: &'a Vec<(N, S)>) -> Self {
+        from.iter().map(|(name, value)| (name.to_string(), V::of(value))).collect()
+    }
+}
+
+impl Serialize for Version {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_u32(1)
+    }
+}
+
+impl<const FROM: u64, const DIGITS: u64> Serialize for Scaled<FROM, DIGITS> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_f64(self.0)
+    }
+}
+
+impl<V: Serialize> Serialize for Map<V> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(name, value)| (name, value)))
+    }
+}
+
+/// Implements `JsonSchema` by a schema that is inlined.
+#[macro_export]
+macro_rules! inline_schema {
+    ([$($of:tt)*] $kind:ty, $generator:ident => $schema:expr) => {
+        impl<$($of)*> $crate::schemars::JsonSchema for $kind {
+            fn inline_schema() -> bool {
+                true
+            }
+            fn schema_name() -> std::borrow::Cow<'static, str> {
+                stringify!($kind).into()
+            }
+            fn json_schema($generator: &mut $crate::schemars::SchemaGenerator) -> $crate::schemars::Schema {
+                $schema
+            }
+        }
+    };
+}
+inline_schema!([] Version, _generator => json_schema!({ "const": 1 }));
+inline_schema!([const FROM: u64, const DIGITS: u64] Scaled<FROM, DIGITS>, generator => f64::json_schema(generator));
+inline_schema!([V: JsonSchema] Map<V>, generator => {
+    json_schema!({ "type": "object", "additionalProperties": generator.subschema_for::<V>() })
+});
+
+/// Names of keys that a table elsewhere gives.
+pub trait Keys {
+    /// Whether each is there.
+    const REQUIRED: bool = true;
+
+    /// Names, and what each says.
+    fn keys() -> Vec<(&'static str, &'static str)>;
+}
+
+/// Values of one kind under the keys of a table.
+#[derive(Clone, Debug)]
+pub struct Keyed<K, V>(Map<V>, PhantomData<K>);
+
+impl<K, N: ToString, V> FromIterator<(N, V)> for Keyed<K, V> {
+    fn from_iter<I: IntoIterator<Item = (N, V)>>(values: I) -> Self {
+        Self(values.into_iter().collect(), PhantomData)
+    }
+}
+
+impl<K, V> Of<Self> for Keyed<K, V> {
+    fn of(from: Self) -> Self {
+        from
+    }
+}
+
+impl<K, V: Serialize> Serialize for Keyed<K, V> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.serialize(serializer)
+    }
+}
+
+inline_schema!([K: Keys, V: JsonSchema] Keyed<K, V>, generator => {
+    let property = |(name, about): &(&str, &str)| {
+        let mut schema = generator.subschema_for::<V>();
+        if !about.is_empty() {
+            schema.insert("description".into(), (*about).into());
+        }
+        ((*name).to_owned(), Value::from(schema))
+    };
+    let keys = K::keys();
+    let properties: serde_json::Map<String, Value> = keys.iter().map(property).collect();
+    let mut schema = json_schema!({ "type": "object", "properties": properties });
+    if K::REQUIRED {
+        schema.insert("required".into(), keys.iter().map(|(name, _)| *name).collect());
+    }
+    schema
+});
+
+/// What is known as the JSON of a record.
+pub fn value<T: Of<S> + Serialize, S>(from: S) -> Value {
+    serde_json::to_value(T::of(from)).expect("keys are texts, and nothing else can fail")
+}
+
+/// The JSON Schema (2020-12) of a record.
+pub fn schema<T: JsonSchema>(title: &str, about: &str) -> Value {
+    let settings = SchemaSettings::draft2020_12().for_serialize().with_transform(RecursiveTransform(plain));
+    let mut schema = settings.into_generator().into_root_schema_for::<T>();
+    schema.insert("title".into(), title.into());
+    if !about.is_empty() {
+        schema.insert("description".into(), about.into());
+    }
+    schema.into()
+}
+
+/// Says nothing of how numbers are kept, and null among the words that may be unknown.
+fn plain(schema: &mut Schema) {
+    if schema.get("type").is_some_and(|kind| kind != "string") {
+        schema.remove("format");
+    }
+    let may_be_null = schema.get("type").and_then(Value::as_array).is_some_and(|kinds| kinds.contains(&"null".into()));
+    if let Some(words) = schema.get_mut("enum").and_then(Value::as_array_mut) {
+        words.extend((may_be_null && !words.contains(&Value::Null)).then_some(Value::Null));
+    }
+}
