@@ -5,6 +5,20 @@ use nmax_data::Generator;
 use crate::nearest::nearest;
 use crate::plan::{Arrivals, AtEnd, MatchPick, Method, Per};
 
+/// Tables of keys: what the map is in messages; of each key its shape and a line for editors; keys of `later` versions, with
+/// what to write instead.
+macro_rules! tables {
+    ($($(#[$doc:meta])* $table:ident $what:literal {
+        $($make:ident $key:literal: $shape:expr, $about:expr;)*
+    } $(later $later:expr)?;)*) => { $(
+        $(#[$doc])*
+        pub(crate) static $table: Table =
+            Table { what: $what, keys: &[$($make($key, $shape, $about)),*], later: tables!(@later $($later)?) };
+    )* };
+    (@later) => { &[] };
+    (@later $later:expr) => { &$later };
+}
+
 mod http;
 mod observe;
 mod run;
@@ -13,6 +27,8 @@ pub(crate) use http::*;
 pub(crate) use observe::*;
 pub(crate) use run::*;
 pub(crate) use scenario::*;
+
+use Shape::*;
 
 /// A map with fixed keys.
 pub(crate) struct Table {
@@ -117,172 +133,84 @@ const fn required(name: &'static str, shape: Shape, about: &'static str) -> Key 
     Key { name, shape, required: true, about }
 }
 
-pub(crate) static ROOT: Table = Table {
-    what: "the plan",
-    keys: &[
-        required("nmax", Shape::Whole(1, 1), "Version of the document; 1."),
-        key("name", Shape::Text, "Short name, for directories and headings; the file's name by default."),
-        key("target", Shape::Text, "Base URL, such as `https://shop.test`; `--target` overrides it."),
-        key("defaults", Shape::Object(&DEFAULTS), "What holds for every request unless a step says otherwise."),
-        key("data", Shape::Map(&Shape::Object(&DATA)), "Data sources by name; `${name.column}` reads them."),
-        required("scenarios", Shape::Map(&Shape::Object(&SCENARIO)), "Behaviours by name."),
-        required("workload", Shape::Object(&WORKLOAD), "How iterations start."),
-        key("stages", Shape::List(&Shape::Object(&STAGE)), "The run's shape, stage after stage."),
-        key(
-            "profile",
-            Shape::Either(&[Shape::OneOf(profile_names), Shape::Object(&PROFILE)]),
-            "A named shape of the run, and the question that it answers; a map changes its lengths and levels.",
-        ),
-        key("duration", Shape::Duration, "Length of the run without `stages`; 30s by default."),
-        key("warm_up", Shape::Duration, "Time before the first hold, at its level, left out of the statistics."),
-        key("graceful_stop", Shape::Duration, "How long exchanges may go on after the last start; 30s by default."),
-        key("seed", Shape::Whole(0, u64::MAX), "Initial value of every choice; 1 by default."),
-        key(
-            "thresholds",
-            Shape::List(&Shape::Either(&[Shape::Threshold, Shape::Object(&CONDITION)])),
-            "Conditions on the result.",
-        ),
-        key("window", Shape::Duration, "Width of a window of measurements, 10ms to 60s; 1s by default."),
-        key(
-            "pacing_slack",
-            Shape::Duration,
+tables! {
+    ROOT "the plan" {
+        required "nmax": Whole(1, 1), "Version of the document; 1.";
+        key "name": Text, "Short name, for directories and headings; the file's name by default.";
+        key "target": Text, "Base URL, such as `https://shop.test`; `--target` overrides it.";
+        key "defaults": Object(&DEFAULTS), "What holds for every request unless a step says otherwise.";
+        key "data": Map(&Object(&DATA)), "Data sources by name; `${name.column}` reads them.";
+        required "scenarios": Map(&Object(&SCENARIO)), "Behaviours by name.";
+        required "workload": Object(&WORKLOAD), "How iterations start.";
+        key "stages": List(&Object(&STAGE)), "The run's shape, stage after stage.";
+        key "profile": Either(&[OneOf(profile_names), Object(&PROFILE)]),
+            "A named shape of the run, and the question that it answers; a map changes its lengths and levels.";
+        key "duration": Duration, "Length of the run without `stages`; 30s by default.";
+        key "warm_up": Duration, "Time before the first hold, at its level, left out of the statistics.";
+        key "graceful_stop": Duration, "How long exchanges may go on after the last start; 30s by default.";
+        key "seed": Whole(0, u64::MAX), "Initial value of every choice; 1 by default.";
+        key "thresholds": List(&Either(&[Threshold, Object(&CONDITION)])), "Conditions on the result.";
+        key "window": Duration, "Width of a window of measurements, 10ms to 60s; 1s by default.";
+        key "pacing_slack": Duration,
             "One wake-up serves all starts that are due within this time, up to 1ms, which costs less CPU and adds to lag; by \
-             default 100us for rates above 5000/s per worker, 0s below.",
-        ),
-        key(
-            "hosts",
-            Shape::Map(&TEXTS),
-            "Addresses of hosts by name or `NAME:PORT`, in place of what the resolver says.",
-        ),
-        key(
-            "setup",
-            Shape::Object(&RUN_SETUP),
-            "Done once before the run; `${setup.NAME}` reads its values everywhere.",
-        ),
-        key("teardown", Shape::Object(&RUN_TEARDOWN), "Done once after the run, also after an abort."),
-        key(
-            "locations",
-            Shape::Map(&Shape::Object(&LOCATION)),
-            "Where users are, by name: what their line to the network does.",
-        ),
-        key(
-            "timeline",
-            Shape::List(&Shape::Object(&INTERVENTION)),
-            "What is done to the system under test during the run.",
-        ),
-        key("observe", Shape::List(&Shape::Object(&OBSERVED)), "What is watched beside the injector."),
-        key(
-            "tags",
-            Shape::Map(&Shape::Text),
-            "Tags by regular expression on method and path, or name: `images: '\\.(png|jpg)$'`; the rest is `not images`.",
-        ),
-        key(
-            "availability",
-            Shape::Share,
-            "Share of time that the system is to be available, such as `99.99%`; decides how much testing it deserves.",
-        ),
-        key(
-            "source",
-            Shape::Text,
-            "Traffic profile that the plan was made from, a file of `nmax import log`; the run is compared with it.",
-        ),
-        key(
-            "compressed",
-            Shape::Number,
-            "Written by nmax: how many times shorter than meant the lengths in this document are; 1 by default.",
-        ),
-    ],
-    later: &[
+             default 100us for rates above 5000/s per worker, 0s below.";
+        key "hosts": Map(&TEXTS), "Addresses of hosts by name or `NAME:PORT`, in place of what the resolver says.";
+        key "setup": Object(&RUN_SETUP), "Done once before the run; `${setup.NAME}` reads its values everywhere.";
+        key "teardown": Object(&RUN_TEARDOWN), "Done once after the run, also after an abort.";
+        key "locations": Map(&Object(&LOCATION)), "Where users are, by name: what their line to the network does.";
+        key "timeline": List(&Object(&INTERVENTION)), "What is done to the system under test during the run.";
+        key "observe": List(&Object(&OBSERVED)), "What is watched beside the injector.";
+        key "tags": Map(&Text),
+            "Tags by regular expression on method and path, or name: `images: '\\.(png|jpg)$'`; the rest is `not images`.";
+        key "availability": Share,
+            "Share of time that the system is to be available, such as `99.99%`; decides how much testing it deserves.";
+        key "source": Text,
+            "Traffic profile that the plan was made from, a file of `nmax import log`; the run is compared with it.";
+        key "compressed": Number,
+            "Written by nmax: how many times shorter than meant the lengths in this document are; 1 by default.";
+    } later [
         ("transactions", "write `- transaction: NAME` with `steps` into the scenarios"),
         ("scripts", "write the behaviour as `scenarios`"),
-    ],
-};
-
-pub(crate) static DATA: Table = Table {
-    what: "a data source",
-    keys: &[
-        key(
-            "csv",
-            Shape::Text,
-            "CSV file with a header row, relative to the plan; separated by `,`, else `;`, else tab.",
-        ),
-        key(
-            "generate",
-            Shape::OneOf(|| Generator::KINDS.to_vec()),
-            "What is made up instead, row by row, from the seed.",
-        ),
-        key("locale", Shape::OneOf(|| Generator::LOCALES.to_vec()), "Language and country of what is generated."),
-        key("rows", Shape::Whole(1, 1 << 53), "Number of generated rows; 1000000 by default."),
-        key("unique", Shape::Text, "Column of generated rows whose values never repeat."),
-        key("pick", Shape::OneOf(|| PICK_NAMES.to_vec()), "Which row an iteration reads; sequential by default."),
-        key(
-            "per",
-            Shape::OneOf(|| words(PER)),
-            "How long a row picked at random stays: the iteration (the default), or one request, and the next picks anew.",
-        ),
-        key("exponent", Shape::Number, "Skew of `pick: zipf`, above 0; 1 by default."),
-        key(
-            "at_end",
-            Shape::OneOf(|| words(AT_END)),
-            "What happens after the last row; wrap, or stop for `pick: unique`.",
-        ),
-    ],
-    later: &[
+    ];
+    DATA "a data source" {
+        key "csv": Text, "CSV file with a header row, relative to the plan; separated by `,`, else `;`, else tab.";
+        key "generate": OneOf(|| Generator::KINDS.to_vec()), "What is made up instead, row by row, from the seed.";
+        key "locale": OneOf(|| Generator::LOCALES.to_vec()), "Language and country of what is generated.";
+        key "rows": Whole(1, 1 << 53), "Number of generated rows; 1000000 by default.";
+        key "unique": Text, "Column of generated rows whose values never repeat.";
+        key "pick": OneOf(|| PICK_NAMES.to_vec()), "Which row an iteration reads; sequential by default.";
+        key "per": OneOf(|| words(PER)),
+            "How long a row picked at random stays: the iteration (the default), or one request, and the next picks anew.";
+        key "exponent": Number, "Skew of `pick: zipf`, above 0; 1 by default.";
+        key "at_end": OneOf(|| words(AT_END)), "What happens after the last row; wrap, or stop for `pick: unique`.";
+    } later [
         ("json", "write the rows into a file and read it with `csv: FILE`"),
         ("delimiter", "remove it; the header row shows the delimiter"),
-    ],
-};
-
-pub(crate) static WORKLOAD: Table = Table {
-    what: "`workload`",
-    keys: &[
-        key("mix", Shape::Map(&Shape::Number), "Weights of the scenarios; absent ones never run."),
-        key("open", Shape::Object(&OPEN), "Iterations start by schedule, replies or not."),
-        key("closed", Shape::Object(&CLOSED), "VUs start their next iteration when the last is done."),
-        key(
-            "background",
-            Shape::Map(&Shape::Object(&BACKGROUND)),
-            "Scenarios that run beside the mix, each with a workload of its own.",
-        ),
-        key("iterations", Shape::Whole(1, 1 << 53), "Stop after that many iterations."),
-    ],
-    later: &[("sessions", "write `open` with `rate`"), ("trace", "write `stages` that follow the trace")],
-};
-
-pub(crate) static OPEN: Table = Table {
-    what: "`open`",
-    keys: &[
-        required("rate", Shape::Rate, "Iterations per time at 100 %, such as `200/s`."),
-        key(
-            "arrivals",
-            Shape::OneOf(|| words(ARRIVALS)),
-            "Law of the arrivals; even by default. `listed` is written by nmax, for the instants of a log.",
-        ),
-        key(
-            "max_in_flight",
-            Shape::Whole(1, 1_000_000),
-            "Iterations at once; due ones wait beyond it. 10000 by default.",
-        ),
-    ],
-    later: &[],
-};
-
-pub(crate) static CLOSED: Table = Table {
-    what: "`closed`",
-    keys: &[required("vus", Shape::Whole(1, 1_000_000), "VUs at 100 %.")],
-    later: &[("think", "write `think` steps into the scenarios"), ("pacing", "write `pacing` into the scenarios")],
-};
-
-pub(crate) static STAGE: Table = Table {
-    what: "a stage",
-    keys: &[
-        key("ramp", Shape::Duration, "Length of a linear change, from the level before (0 at first) to `to`."),
-        key("hold", Shape::Duration, "Length of a steady level: that before (100% at first), or `to` at once."),
-        key("to", Shape::Level, "Level at its end: a share (`100%`), a rate (`200/s`) or a number of VUs."),
-    ],
-    later: &[
+    ];
+    WORKLOAD "`workload`" {
+        key "mix": Map(&Number), "Weights of the scenarios; absent ones never run.";
+        key "open": Object(&OPEN), "Iterations start by schedule, replies or not.";
+        key "closed": Object(&CLOSED), "VUs start their next iteration when the last is done.";
+        key "background": Map(&Object(&BACKGROUND)),
+            "Scenarios that run beside the mix, each with a workload of its own.";
+        key "iterations": Whole(1, 1 << 53), "Stop after that many iterations.";
+    } later [("sessions", "write `open` with `rate`"), ("trace", "write `stages` that follow the trace")];
+    OPEN "`open`" {
+        required "rate": Rate, "Iterations per time at 100 %, such as `200/s`.";
+        key "arrivals": OneOf(|| words(ARRIVALS)),
+            "Law of the arrivals; even by default. `listed` is written by nmax, for the instants of a log.";
+        key "max_in_flight": Whole(1, 1_000_000), "Iterations at once; due ones wait beyond it. 10000 by default.";
+    };
+    CLOSED "`closed`" {
+        required "vus": Whole(1, 1_000_000), "VUs at 100 %.";
+    } later [("think", "write `think` steps into the scenarios"), ("pacing", "write `pacing` into the scenarios")];
+    STAGE "a stage" {
+        key "ramp": Duration, "Length of a linear change, from the level before (0 at first) to `to`.";
+        key "hold": Duration, "Length of a steady level: that before (100% at first), or `to` at once.";
+        key "to": Level, "Level at its end: a share (`100%`), a rate (`200/s`) or a number of VUs.";
+    } later [
         ("burst", "write `{ ramp: 1ms, to: ... }`"),
         ("sine", "write several ramps"),
         ("repeat", "write the stages out"),
-    ],
-};
+    ];
+}

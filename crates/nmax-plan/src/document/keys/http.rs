@@ -1,6 +1,7 @@
 //! Keys of `defaults` and what is inside it.
 
-use super::{Key, Shape, Table, Words, key, required, words};
+use super::Shape::*;
+use super::{Shape, Table, Words, key, required, words};
 use crate::plan::{Coding, Connection, Cookies, Family, REDIRECTS_DEFAULT, REDIRECTS_MAX, Version, Visitor};
 
 pub(crate) const CONNECTION: Words<Connection> = &[
@@ -24,105 +25,61 @@ pub(crate) const DNS_CACHE: Words<bool> = &[("run", false), ("vu", true)];
 /// The word for times to live as servers say them.
 pub(crate) const HONOR: &str = "honor";
 
-const REDIRECTS_SHAPE: Shape =
+/// How redirects are followed, in `defaults` and in a step.
+pub(super) const REDIRECTS_SHAPE: Shape =
     Shape::Either(&[Shape::OneOf(|| words(REDIRECTS)), Shape::Whole(0, REDIRECTS_MAX as u64)]);
+const COMPRESSION: Shape = Shape::Either(&[
+    Shape::OneOf(|| words(CODINGS).into_iter().chain(words(CODING_SETS)).collect()),
+    Shape::List(&Shape::OneOf(|| words(CODINGS))),
+]);
+
 /// One text or several.
 pub(super) const TEXTS: Shape = Shape::Either(&[Shape::Text, Shape::List(&Shape::Text)]);
 
-/// How redirects are followed, in `defaults` and in a step.
-pub(super) const fn redirects(about: &'static str) -> Key {
-    key("redirects", REDIRECTS_SHAPE, about)
+tables! {
+    DEFAULTS "`defaults`" {
+        key "connection": OneOf(|| words(CONNECTION)), "When connections are closed; keep-alive by default.";
+        key "visitor": Either(&[OneOf(|| words(VISITOR)), Object(&NEW_VISITORS)]),
+            "Whether a VU is known to the server from before; returning by default.";
+        key "cookies": OneOf(|| words(COOKIES)), "How long a VU keeps cookies; per-iteration by default.";
+        key "redirects": REDIRECTS_SHAPE,
+            "Redirects that a step follows: none, follow (at most 10), or a number up to 50; none by default.";
+        key "compression": COMPRESSION,
+            "Content codings that requests accept, best first; replies in them are decoded. None by default.";
+        key "version": OneOf(|| words(VERSION)), "HTTP version; 1.1 by default.";
+        key "timeout": Duration, "From intended send to last byte; 30s by default.";
+        key "timeouts": Object(&TIMEOUTS), "Limits of single phases, each at most `timeout`.";
+        key "headers": Map(&Text), "Headers of every request.";
+        key "body_limit": Size, "Largest reply body; 64MiB by default.";
+        key "tls": Object(&TLS), "Trust in the server's certificate, and a certificate of one's own.";
+        key "dns": Object(&DNS), "How names are resolved.";
+        key "source_addresses": TEXTS, "Addresses of this machine that connections leave from, in turn.";
+        key "proxy": Text, "Proxy for all requests, such as `http://user:password@proxy:3128`.";
+    } later [("http", "write `version: 1.1` or `version: 1.0`"), ("resources", "write one step per resource")];
+    NEW_VISITORS "`visitor`" {
+        required "new": Share, "Share of the iterations that new visitors make; returning ones make the rest.";
+    };
+    TIMEOUTS "`timeouts`" {
+        key "dns": Duration, "Name resolution.";
+        key "connect": Duration, "TCP connect, all addresses tried together; each gets an equal part of what remains.";
+        key "tls": Duration, "TLS handshake.";
+        key "send": Duration, "From the first byte of the request to its last.";
+        key "wait": Duration, "From the last byte of the request to the first of the reply.";
+        key "receive": Duration, "From the first byte of the reply to its last.";
+    };
+    TLS "`tls`" {
+        key "ca": TEXTS, "PEM files with additional issuers.";
+        key "insecure": Bool, "Accept any certificate.";
+        key "certificate": Text,
+            "PEM file with the client's own certificate and those between it and its issuer; needs `key`.";
+        key "key": Text, "PEM file with the private key of `certificate`.";
+    };
+    DNS "`dns`" {
+        key "ttl": Either(&[OneOf(|| vec![HONOR]), Duration]),
+            "How long an answer is believed: honor (as long as the server says, the default), or a time; 0s asks for every connection.";
+        key "cache": OneOf(|| words(DNS_CACHE)),
+            "Who shares an answer: all VUs of a worker for the whole run (the default), or nobody beside the VU.";
+        key "family": OneOf(|| words(FAMILY)), "Addresses that are used; any by default.";
+        key "servers": TEXTS, "Servers to ask in place of the system's, such as `10.0.0.2` or `127.0.0.1:5353`.";
+    };
 }
-
-pub(crate) static DEFAULTS: Table = Table {
-    what: "`defaults`",
-    keys: &[
-        key("connection", Shape::OneOf(|| words(CONNECTION)), "When connections are closed; keep-alive by default."),
-        key(
-            "visitor",
-            Shape::Either(&[Shape::OneOf(|| words(VISITOR)), Shape::Object(&NEW_VISITORS)]),
-            "Whether a VU is known to the server from before; returning by default.",
-        ),
-        key("cookies", Shape::OneOf(|| words(COOKIES)), "How long a VU keeps cookies; per-iteration by default."),
-        redirects("Redirects that a step follows: none, follow (at most 10), or a number up to 50; none by default."),
-        key(
-            "compression",
-            Shape::Either(&[
-                Shape::OneOf(|| words(CODINGS).into_iter().chain(words(CODING_SETS)).collect()),
-                Shape::List(&Shape::OneOf(|| words(CODINGS))),
-            ]),
-            "Content codings that requests accept, best first; replies in them are decoded. None by default.",
-        ),
-        key("version", Shape::OneOf(|| words(VERSION)), "HTTP version; 1.1 by default."),
-        key("timeout", Shape::Duration, "From intended send to last byte; 30s by default."),
-        key("timeouts", Shape::Object(&TIMEOUTS), "Limits of single phases, each at most `timeout`."),
-        key("headers", Shape::Map(&Shape::Text), "Headers of every request."),
-        key("body_limit", Shape::Size, "Largest reply body; 64MiB by default."),
-        key("tls", Shape::Object(&TLS), "Trust in the server's certificate, and a certificate of one's own."),
-        key("dns", Shape::Object(&DNS), "How names are resolved."),
-        key("source_addresses", TEXTS, "Addresses of this machine that connections leave from, in turn."),
-        key("proxy", Shape::Text, "Proxy for all requests, such as `http://user:password@proxy:3128`."),
-    ],
-    later: &[("http", "write `version: 1.1` or `version: 1.0`"), ("resources", "write one step per resource")],
-};
-
-pub(crate) static NEW_VISITORS: Table = Table {
-    what: "`visitor`",
-    keys: &[required(
-        "new",
-        Shape::Share,
-        "Share of the iterations that new visitors make; returning ones make the rest.",
-    )],
-    later: &[],
-};
-
-pub(crate) static TIMEOUTS: Table = Table {
-    what: "`timeouts`",
-    keys: &[
-        key("dns", Shape::Duration, "Name resolution."),
-        key(
-            "connect",
-            Shape::Duration,
-            "TCP connect, all addresses tried together; each gets an equal part of what remains.",
-        ),
-        key("tls", Shape::Duration, "TLS handshake."),
-        key("send", Shape::Duration, "From the first byte of the request to its last."),
-        key("wait", Shape::Duration, "From the last byte of the request to the first of the reply."),
-        key("receive", Shape::Duration, "From the first byte of the reply to its last."),
-    ],
-    later: &[],
-};
-
-pub(crate) static TLS: Table = Table {
-    what: "`tls`",
-    keys: &[
-        key("ca", TEXTS, "PEM files with additional issuers."),
-        key("insecure", Shape::Bool, "Accept any certificate."),
-        key(
-            "certificate",
-            Shape::Text,
-            "PEM file with the client's own certificate and those between it and its issuer; needs `key`.",
-        ),
-        key("key", Shape::Text, "PEM file with the private key of `certificate`."),
-    ],
-    later: &[],
-};
-
-pub(crate) static DNS: Table = Table {
-    what: "`dns`",
-    keys: &[
-        key(
-            "ttl",
-            Shape::Either(&[Shape::OneOf(|| vec![HONOR]), Shape::Duration]),
-            "How long an answer is believed: honor (as long as the server says, the default), or a time; 0s asks for every connection.",
-        ),
-        key(
-            "cache",
-            Shape::OneOf(|| words(DNS_CACHE)),
-            "Who shares an answer: all VUs of a worker for the whole run (the default), or nobody beside the VU.",
-        ),
-        key("family", Shape::OneOf(|| words(FAMILY)), "Addresses that are used; any by default."),
-        key("servers", TEXTS, "Servers to ask in place of the system's, such as `10.0.0.2` or `127.0.0.1:5353`."),
-    ],
-    later: &[],
-};

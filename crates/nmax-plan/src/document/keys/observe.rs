@@ -3,6 +3,7 @@
 use nmax_sources::kind::{Form, ValueForm};
 use nmax_sources::{Figure, figures, kinds};
 
+use super::Shape::*;
 use super::{Key, PROCESS_REF, Shape, Table, Words, key, required, words};
 use crate::plan::MappedKind;
 
@@ -101,29 +102,24 @@ const fn of_value(form: &ValueForm) -> Shape {
     }
 }
 
-pub(crate) static AGENT: Table = Table {
-    what: "`agent`",
-    keys: &[required("listen", Shape::Text, "Address of this host at which the agent calls, such as `0.0.0.0:9798`.")],
-    later: &[],
-};
-
-pub(crate) static MAPPED: Table = Table {
-    what: "a resource",
-    keys: &[
-        required("kind", Shape::OneOf(|| words(MAPPED_KIND)), "What it is."),
-        key("in_use", Shape::Text, "Pool: how many are lent."),
-        key("waiting", Shape::Text, "Pool, lock: how many wait for it."),
-        key("limit", Shape::Text, "Pool: how many there are; database: most connections."),
-        key("timeouts", Shape::Text, "Pool: counter of those who gave up waiting."),
-        key("holding", Shape::Text, "Lock: how many hold it."),
-        key("in_flight", Shape::Text, "Dependency: calls under way."),
-        key("calls", Shape::Text, "Dependency: counter of calls."),
-        key("errors", Shape::Text, "Dependency: counter of calls that failed."),
-        key("active", Shape::Text, "Database: sessions that have a statement."),
-        key("running", Shape::Text, "Database: those of them that do not wait."),
-        key("connections", Shape::Text, "Database: sessions."),
-        key("pause", Shape::Text, "Collector: counter of the seconds that it stopped the program."),
-        key("pauses", Shape::Text, "Collector: counter of its pauses."),
-    ],
-    later: &[],
-};
+tables! {
+    AGENT "`agent`" {
+        required "listen": Text, "Address of this host at which the agent calls, such as `0.0.0.0:9798`.";
+    };
+    MAPPED "a resource" {
+        required "kind": OneOf(|| words(MAPPED_KIND)), "What it is.";
+        key "in_use": Text, "Pool: how many are lent.";
+        key "waiting": Text, "Pool, lock: how many wait for it.";
+        key "limit": Text, "Pool: how many there are; database: most connections.";
+        key "timeouts": Text, "Pool: counter of those who gave up waiting.";
+        key "holding": Text, "Lock: how many hold it.";
+        key "in_flight": Text, "Dependency: calls under way.";
+        key "calls": Text, "Dependency: counter of calls.";
+        key "errors": Text, "Dependency: counter of calls that failed.";
+        key "active": Text, "Database: sessions that have a statement.";
+        key "running": Text, "Database: those of them that do not wait.";
+        key "connections": Text, "Database: sessions.";
+        key "pause": Text, "Collector: counter of the seconds that it stopped the program.";
+        key "pauses": Text, "Collector: counter of its pauses.";
+    };
+}
