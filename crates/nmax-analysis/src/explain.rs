@@ -7,6 +7,15 @@
 //! - `answers`: findings of profiles
 //! - `scalability`: findings about measurements that a law is fitted to
 
+/// A table of codes: weight, code and title; what it says, how it is computed, what to do.
+macro_rules! explanations {
+    ($($weight:ident $code:literal, $title:literal, $means:expr, $computed:expr, $remedy:expr;)+) => {
+        pub(super) const ALL: &[super::Explanation] = &[$(super::Explanation {
+            code: $code, title: $title, weight: super::Weight::$weight, means: $means, computed: $computed, remedy: $remedy,
+        }),+];
+    };
+}
+
 mod answers;
 mod events;
 mod gates;
