@@ -7,6 +7,14 @@
 //! - this file: what a row says, and the groups of rows
 //! - `hosts`, `programs`, `services`: the rows
 
+/// Tables of resources: what each belongs to and is called; its figures, and how they are made.
+macro_rules! conventions {
+    ($($(#[$doc:meta])* $table:ident { $($about:ident $name:expr => { $($figure:ident = $made:expr;)+ })+ })+) => { $(
+        $(#[$doc])*
+        pub(super) const $table: &[Convention] = &[$($about($name, &[$(($figure, $made)),+])),+];
+    )+ };
+}
+
 mod hosts;
 mod programs;
 mod services;
@@ -64,12 +72,12 @@ pub(crate) const HOST_EXPORTERS: [&str; 2] = ["node_exporter", "windows_exporter
 
 /// All of them, with what they have in common.
 pub(crate) const CONVENTIONS: [(&str, &[Convention]); 6] = [
-    ("node_exporter", &hosts::NODE),
-    ("windows_exporter", &hosts::WINDOWS),
-    ("Pools, locks and dependencies", &programs::POOLS),
-    ("Garbage collectors, and the process that serves the page", &programs::COLLECTORS),
-    ("Databases and caches", &services::DATABASES),
-    ("Servers in front", &services::PROXIES),
+    ("node_exporter", hosts::NODE),
+    ("windows_exporter", hosts::WINDOWS),
+    ("Pools, locks and dependencies", programs::POOLS),
+    ("Garbage collectors, and the process that serves the page", programs::COLLECTORS),
+    ("Databases and caches", services::DATABASES),
+    ("Servers in front", services::PROXIES),
 ];
 
 #[cfg(test)]
