@@ -90,7 +90,7 @@ pub fn answer(evidence: &Evidence, thresholds: &[ThresholdResult]) -> Option<Ans
     let profile = evidence.plan.profile?;
     let climbs = matches!(profile, Profile::Ladder | Profile::Stress);
     let limited = if climbs { first_limited(evidence) } else { None };
-    let shortened = limited.as_ref().map(|(stretch, _)| before(evidence.course, stretch.start_s));
+    let shortened = limited.as_ref().map(|(start_s, ..)| before(evidence.course, *start_s));
     let evidence = &Evidence { course: shortened.as_ref().unwrap_or(evidence.course), ..*evidence };
     let (mut headline, mut findings) = match profile {
         Profile::Smoke => smoke::answer(evidence),
@@ -100,10 +100,11 @@ pub fn answer(evidence: &Evidence, thresholds: &[ThresholdResult]) -> Option<Ans
         Profile::Soak => soak::answer(evidence),
         Profile::Flood => flood::answer(evidence),
     };
-    if let Some((stretch, why)) = limited {
-        let text = format!("from {} on the injector was the limit: {why}", span(stretch.start_s));
+    if let Some((start_s, name, why)) = limited {
+        let name = if evidence.injectors.len() > 1 { format!(" {name}") } else { String::new() };
+        let text = format!("from {} on the injector{name} was the limit: {why}", span(start_s));
         headline.push_str(&format!("; {text}, so what came later is left out"));
-        findings.push(Finding::says("INJECTOR_LIMIT", text).value(stretch.start_s, "s").trouble_if(true));
+        findings.push(Finding::says("INJECTOR_LIMIT", text).value(start_s, "s").trouble_if(true));
     }
     let suffix = compressed(evidence.plan);
     headline.push_str(&suffix);

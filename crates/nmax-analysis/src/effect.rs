@@ -114,7 +114,7 @@ pub fn effects(evidence: &Evidence) -> Vec<Effect> {
 /// The intervention `happened`, after those `earlier`.
 fn effect(evidence: &Evidence, happened: &Happened, earlier: &[Effect]) -> Effect {
     // What comes after a run was stopped is its drain.
-    let stopped = Some(evidence.hold.1).filter(|_| evidence.injector.interrupted);
+    let stopped = Some(evidence.hold.1).filter(|_| evidence.interrupted);
     let stopped_s = stopped.map_or(f64::INFINITY, |stopped| stopped.as_secs_f64());
     let loaded = |point: &&Point| point.level > 0.0 && point.end_s() <= stopped_s;
     let points: Vec<&Point> = evidence.course.points.iter().filter(loaded).collect();

@@ -1,8 +1,9 @@
 //! What a run measured, as handed to the judgement and to reports.
 
+use std::ops::Range;
 use std::time::Duration;
 
-use nmax_metrics::{Aggregate, Catalog, Nanos, Readings};
+use nmax_metrics::{Aggregate, Catalog, Nanos, Readings, Section};
 
 use nmax_plan::plan::Plan;
 use nmax_plan::schedule::held;
@@ -28,8 +29,12 @@ pub struct Evidence<'a> {
     pub end: Nanos,
     /// Sums over the last part of the hold, for thresholds that ask for it.
     pub last: &'a [Tail],
-    /// What is known of the injector.
-    pub injector: &'a InjectorFacts,
+    /// What is known of each injector; at least one.
+    pub injectors: &'a [InjectorFacts],
+    /// The run was stopped by a person or a limit before its planned end.
+    pub interrupted: bool,
+    /// A condition with `abort` ended the run; which one, in a sentence.
+    pub aborted: Option<&'a str>,
     /// How much the response times of the hold depend on each other.
     pub batches: &'a Batches,
     /// How the numbers changed.
@@ -46,11 +51,24 @@ pub struct Evidence<'a> {
     pub sides: Option<&'a Sides>,
 }
 
-impl Evidence<'_> {
+impl<'a> Evidence<'a> {
+    /// The same of one injector: what it measured, where that is told apart.
+    pub(crate) fn of(&self, injector: &'a InjectorFacts) -> Self {
+        let (totals, course) =
+            injector.own.as_deref().map_or((self.totals, self.course), |own| (&own.totals, &own.course));
+        Self { totals, course, injectors: std::slice::from_ref(injector), ..*self }
+    }
+
     /// Length of the statistics interval, s: of its holds, without what lies between them.
     pub fn hold_s(&self) -> f64 {
         held_ns(self.plan, self.hold) as f64 / 1e9
     }
+}
+
+/// Mean CPU utilization over workers within the hold, 0 to 1.
+pub(crate) fn busy(totals: &Aggregate) -> Option<f64> {
+    let load = totals.load(Section::Hold);
+    (load.worker_time > Nanos::ZERO).then(|| load.cpu.0 as f64 / load.worker_time.0 as f64)
 }
 
 /// Length of the holds within this part of the statistics interval, ns.
@@ -69,15 +87,26 @@ pub struct Tail {
     pub aggregate: Aggregate,
 }
 
-/// What is known of the injector besides what exchanges show.
+/// What one of several injectors measured, with the names of the run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Own {
+    /// Sums over the whole run.
+    pub totals: Aggregate,
+    /// How the numbers changed.
+    pub course: Course,
+}
+
+/// What is known of an injector besides what exchanges show.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct InjectorFacts {
+    /// What its host is called in readings.
+    pub name: String,
+    /// What it measured; `None` for the only injector of a run, which measured all of it.
+    pub own: Option<Box<Own>>,
     /// Worker threads.
     pub workers: u32,
     /// CPU utilization of the busiest worker within the hold, 0 to 1.
     pub cpu_utilization_max: Option<f64>,
-    /// Mean CPU utilization over workers within the hold, 0 to 1.
-    pub cpu_utilization_mean: Option<f64>,
     /// Processors that the workers may run on.
     pub cpus: Option<u32>,
     /// Time that the worst worker stood still within the hold, s.
@@ -96,14 +125,12 @@ pub struct InjectorFacts {
     pub memory_available_min: Option<f64>,
     /// Memory of the injector that was swapped out during the run, bytes.
     pub swapped_bytes: Option<u64>,
-    /// Windows without a report of some worker (a gap in the data).
+    /// Windows without a report of some worker (a gap in the data), besides those of `gaps`.
     pub windows_missing: u64,
+    /// Numbers of the windows that it should have sent and that never came.
+    pub gaps: Vec<Range<u64>>,
     /// The workers may only run on some of the host's processors, which are meant to be theirs.
     pub confined: bool,
-    /// The run was stopped by a person or a limit before its planned end.
-    pub interrupted: bool,
     /// What used the processors of its host during the hold.
     pub culprits: Option<Culprits>,
-    /// A condition with `abort` ended the run; which one, in a sentence.
-    pub aborted: Option<String>,
 }

@@ -22,6 +22,7 @@ pub(crate) struct Run {
     pub(crate) hold: (Nanos, Nanos),
     pub(crate) end: Nanos,
     pub(crate) injector: InjectorFacts,
+    pub(crate) interrupted: bool,
     pub(crate) batches: crate::Batches,
     pub(crate) course: crate::Course,
     pub(crate) observed: Vec<crate::Observation>,
@@ -48,9 +49,9 @@ impl Run {
             happened: Vec::new(),
             stretches: crate::Stretches::default(),
             injector: InjectorFacts {
+                name: nmax_plan::plan::INJECTOR.into(),
                 workers: 1,
                 cpu_utilization_max: Some(0.3),
-                cpu_utilization_mean: Some(0.3),
                 stalled_max_s: Some(0.0),
                 cpus: Some(2),
                 open_files_max: Some(80),
@@ -61,11 +62,11 @@ impl Run {
                 memory_available_min: Some(0.6),
                 swapped_bytes: Some(0),
                 windows_missing: 0,
-                interrupted: false,
                 confined: false,
                 culprits: None,
-                aborted: None,
+                ..InjectorFacts::default()
             },
+            interrupted: false,
         };
         run.add(Section::Hold, 900, HOME, Outcome::Ok, 20.0, 0.05);
         run.add(Section::Hold, 100, FORM, Outcome::Ok, 20.0, 0.05);
@@ -146,7 +147,9 @@ impl Run {
             hold: self.hold,
             end: self.end,
             last: &self.last,
-            injector: &self.injector,
+            injectors: std::slice::from_ref(&self.injector),
+            interrupted: self.interrupted,
+            aborted: None,
             batches: &self.batches,
             course: &self.course,
             observed: &self.observed,

@@ -4,12 +4,12 @@
 //!
 //! # Layout
 //! - this file: everything that is summed up
-//! - `tail`: the last part of the hold; `observed`: what observed processes use
+//! - `tail`: the last part of the hold; `injector`; `observed`: what observed processes use
 //! - [`happened`]: interventions as their events tell; [`beside`]: what else used the processors of the injector's host
 
 use std::time::Duration;
 
-use nmax_metrics::{Aggregate, Catalog, FailureExample, Nanos, Readings, Resource, Section, Window};
+use nmax_metrics::{Aggregate, Catalog, FailureExample, Nanos, Readings, Resource, Window};
 use nmax_plan::plan::{INJECTOR, Intervention, Plan};
 use nmax_plan::threshold::Within;
 
@@ -21,9 +21,11 @@ use crate::{
 
 pub mod beside;
 pub mod happened;
+mod injector;
 mod observed;
 mod tail;
 
+pub use injector::Injector;
 use observed::Observed;
 use tail::Last;
 
@@ -55,11 +57,12 @@ pub struct Fold {
     readings: Readings,
     windows: u64,
     last_end: Nanos,
-    cpu: (Nanos, Nanos),
-    /// The injector's memory on swap at its first reading, bytes.
-    swapped_first: Option<u64>,
-    /// What is known of the injector.
-    pub facts: InjectorFacts,
+    /// What is known of each injector.
+    pub injectors: Vec<Injector>,
+    /// The run was stopped by a person or a limit before its planned end.
+    pub interrupted: bool,
+    /// The condition that ended it.
+    aborted: Option<String>,
     /// When the load ended, if not as planned.
     pub load_ended: Option<Nanos>,
     /// When everything had ended.
@@ -98,12 +101,24 @@ impl Fold {
             readings: Readings::default(),
             windows: 0,
             last_end: Nanos::ZERO,
-            cpu: (Nanos::ZERO, Nanos::ZERO),
-            swapped_first: None,
-            facts: InjectorFacts::default(),
+            injectors: vec![Injector::of(INJECTOR, None)],
+            interrupted: false,
+            aborted: None,
             load_ended: None,
             ended: None,
         }
+    }
+
+    /// The same of several injectors, by the names of their hosts; [`Self::part`] takes what each measured.
+    #[must_use]
+    pub fn of_injectors(self, names: &[&str]) -> Self {
+        let injectors = names.iter().map(|name| Injector::of(name, Some(&self.course))).collect();
+        Self { injectors, ..self }
+    }
+
+    /// Adds what one of several injectors measured of a window, with the names of the run.
+    pub fn part(&mut self, injector: usize, window: &Window) {
+        self.injectors[injector].window(window);
     }
 
     /// Adds a window, in order.
@@ -113,11 +128,10 @@ impl Fold {
         self.batches.push(window);
         self.course.push(window);
         self.stretches.push(window);
-        self.facts.windows_missing += window.index.saturating_sub(self.windows);
+        let missing = window.index.saturating_sub(self.windows);
+        self.injectors.iter_mut().for_each(|injector| injector.facts.windows_missing += missing);
         self.windows = window.index + 1;
         self.last_end = window.end();
-        let load = window.aggregate.load(Section::Hold);
-        self.cpu = (self.cpu.0 + load.cpu, self.cpu.1 + load.worker_time);
         for last in &mut self.last {
             last.push(window, self.hold);
         }
@@ -134,51 +148,27 @@ impl Fold {
     pub fn event(&mut self, at: Nanos, code: &str, text: &str) {
         happened::take(&mut self.happened, &self.timeline, at.as_secs_f64(), code, text);
         if code == ABORTED {
-            self.facts.aborted = Some(text.into());
+            self.aborted = Some(text.into());
         }
         self.events.push(Event { at_s: at.as_secs_f64(), code: code.into(), text: text.into() });
     }
 
-    /// Takes a reading; what it says of the injector or of the run's end.
+    /// Takes a reading; what it says of an injector or of the run's end.
     pub fn resource(&mut self, resource: &Resource) {
-        let is_own = resource.host == INJECTOR;
-        if is_own && beside::is_source(&resource.source) {
-            return beside::take(self.facts.culprits.get_or_insert_default(), resource);
+        let injector = self.injectors.iter_mut().find(|injector| injector.facts.name == resource.host);
+        let is_own = injector.is_some();
+        if injector.is_some_and(|injector| injector.resource(resource)) {
+            return;
         }
         self.observed.take(resource);
         // What the run says of itself is not read again and again.
         if resource.source != "run" {
-            self.read(resource);
+            return self.read(resource);
         }
-        if !is_own || !["process", "host", "run"].contains(&resource.source.as_str()) {
-            return;
-        }
-        let value = resource.value;
-        let most = |known: &mut Option<u64>| most_of(known, value as u64);
         match resource.metric.as_str() {
-            "open_files_count" => most(&mut self.facts.open_files_max),
-            "ports_used_count" => most(&mut self.facts.ports_used_max),
-            "ports_limit_count" => self.facts.ports_limit = Some(value as u64),
-            "time_wait_count" => most(&mut self.facts.time_wait_max),
-            "memory_available_ratio" => {
-                let least = &mut self.facts.memory_available_min;
-                *least = Some(least.unwrap_or(1.0).min(value));
-            }
-            "swapped_bytes" => {
-                // What was out before the run says nothing about it.
-                let first = *self.swapped_first.get_or_insert(value as u64);
-                most_of(&mut self.facts.swapped_bytes, (value as u64).saturating_sub(first));
-            }
-            "open_files_limit_count" => self.facts.open_files_limit = Some(value as u64),
-            "workers_cpus_count" => self.facts.cpus = Some(value as u32),
-            "workers_count" => self.facts.workers = value as u32,
-            "stalled_hold_max_s" => self.facts.stalled_max_s = Some(value),
-            "cpu_utilization_hold_max" => self.facts.cpu_utilization_max = Some(value),
-            "load_ended_s" => self.load_ended = Some(nanos(value)),
-            "ended_s" => self.ended = Some(nanos(value)),
-            "windows_missing_count" => self.facts.windows_missing += value as u64,
-            "workers_confined" => self.facts.confined = value > 0.0,
-            "interrupted" => self.facts.interrupted = value > 0.0,
+            "load_ended_s" if is_own => self.load_ended = Some(nanos(resource.value)),
+            "ended_s" if is_own => self.ended = Some(nanos(resource.value)),
+            "interrupted" if is_own => self.interrupted = resource.value > 0.0,
             _ => {}
         }
     }
@@ -234,7 +224,7 @@ impl Fold {
 
     /// How far the run came, as far as events and readings tell.
     fn ending(&self) -> Ending {
-        match (&self.facts.aborted, self.facts.interrupted) {
+        match (&self.aborted, self.interrupted) {
             (Some(_), _) => Ending::Aborted,
             (None, true) => Ending::Interrupted,
             (None, false) => Ending::Complete,
@@ -246,12 +236,8 @@ impl Fold {
         let ended = self.ended.unwrap_or(self.last_end);
         let load_ended = self.load_ended.unwrap_or(ended).min(ended);
         let hold = (self.hold.0.min(load_ended), self.hold.1.min(load_ended));
-        let mean = (self.cpu.1 > Nanos::ZERO).then(|| self.cpu.0.0 as f64 / self.cpu.1.0 as f64);
-        let facts = InjectorFacts {
-            cpu_utilization_mean: mean,
-            cpu_utilization_max: self.facts.cpu_utilization_max.or(mean),
-            ..self.facts.clone()
-        };
+        let facts = self.injectors.iter().map(|injector| injector.facts(&self.totals, catalog, hold));
+        let injectors: Vec<InjectorFacts> = facts.collect();
         let last: Vec<Tail> = self.last.iter().map(|last| last.conclude(hold, plan)).collect();
         let course = self.course.finish(catalog, hold);
         look(&Evidence {
@@ -261,7 +247,9 @@ impl Fold {
             hold,
             end: ended,
             last: &last,
-            injector: &facts,
+            injectors: &injectors,
+            interrupted: self.interrupted,
+            aborted: self.aborted.as_deref(),
             batches: &self.batches,
             course: &course,
             observed: &self.observed.all,
@@ -271,10 +259,6 @@ impl Fold {
             sides: None,
         })
     }
-}
-
-fn most_of(known: &mut Option<u64>, value: u64) {
-    *known = Some(known.unwrap_or(0).max(value));
 }
 
 fn nanos(seconds: f64) -> Nanos {

@@ -5,28 +5,32 @@
 //! for the target never closes a gate.
 
 mod host;
+mod injectors;
 mod little;
 mod mix;
 mod stretch;
 
-use nmax_metrics::{ErrorKind, LoadStats, Nanos, Section};
+use std::ops::Range;
+
+use nmax_metrics::{Aggregate, ErrorKind, LoadStats, Nanos, Section};
 use nmax_plan::plan::Workload;
 use nmax_plan::threshold::Op;
 
 use crate::thresholds::{Evaluated, evaluate_all};
 use crate::words::{count, counted, share, time_ms};
-use crate::{Evidence, Gate};
+use crate::{Evidence, Gate, InjectorFacts};
 
+use host::run_queue;
 pub(crate) use host::run_queue_warning;
 pub use host::{
     MEMORY_SHARE_MIN, OPEN_FILES_SHARE_MAX, PORTS_SHARE_MAX, RUN_WAIT_SHARE_CONFINED_MAX, RUN_WAIT_SHARE_MAX,
     RUN_WAIT_SHARE_WARN, RUN_WAIT_TIME_MIN_S, SWAPPED_BYTES_MAX, memory, open_files, ports, swap,
 };
-use host::{run_queue, worst};
+use injectors::{Part, lag, parts, worst};
 pub use little::{LITTLE_ITERATIONS_MIN, LITTLE_SHARE_MAX, LITTLE_TIMES_MIN, little};
 pub use mix::{MIX_DEVIATION_MAX, MIX_ERRORS_MAX, mix};
+use stretch::Stretch;
 pub(crate) use stretch::first_limited;
-use stretch::{Stretch, stretches};
 
 /// G1: least share of due iterations that started.
 pub const RATE_SHARE_MIN: f64 = 0.98;
@@ -40,6 +44,8 @@ pub const STALLED_MS_MAX: f64 = 100.0;
 pub const STALLED_SHARE_MAX: f64 = 0.01;
 /// G8: largest share of windows that may be missing.
 pub const GAPS_SHARE_MAX: f64 = 0.02;
+/// G8: gaps that are named.
+const GAPS_NAMED_MAX: usize = 5;
 /// G1: that many late or missing ones say nothing yet, however few there are in all.
 pub const TOLERATED_COUNT: u64 = 3;
 
@@ -59,35 +65,40 @@ pub fn gates(evidence: &Evidence) -> Vec<Gate> {
 /// The same, given what the conditions came to.
 pub(crate) fn gates_of(evidence: &Evidence, evaluated: &[Evaluated]) -> Vec<Gate> {
     let hold = evidence.totals.load(Section::Hold);
-    let (mut samples, mut censored, mut errors) = (0, 0, 0);
-    for section in Section::ALL {
-        censored += evidence.totals.load(section).censored.count();
-        for (_, stats) in evidence.totals.requests(section) {
-            samples += stats.count();
-            errors += stats.errors[ErrorKind::Injector.index()];
-        }
-    }
-    let injector = evidence.injector;
-    let stretches = stretches(evidence);
+    let censored = Section::ALL.map(|section| evidence.totals.load(section).censored.count());
+    let parts = parts(evidence);
+    let worst = |of: fn(&Part) -> Gate| worst(&parts, of);
     vec![
         match evidence.plan.workload {
             Workload::Open { .. } => rate(hold),
             Workload::Closed { .. } => users_started(hold.dropped_injector, users(evidence)),
         },
         mix(evidence.plan, evidence.totals, users(evidence)),
-        injector_lag(hold.injector_lag.count(), evaluated),
-        injector_cpu(injector.cpu_utilization_max, &stretches),
-        run_queue(hold, injector.confined, &stretches),
-        injector_errors(errors),
-        open_files(injector.open_files_max, injector.open_files_limit),
-        ports(injector.ports_used_max, injector.ports_limit),
-        memory(injector.memory_available_min),
-        swap(injector.swapped_bytes),
+        lag(evidence, evaluated, &parts),
+        worst(|Part { facts, stretches, .. }| injector_cpu(facts.cpu_utilization_max, stretches)),
+        worst(|Part { facts, evidence, stretches }| {
+            run_queue(evidence.totals.load(Section::Hold), facts.confined, stretches)
+        }),
+        worst(|part| injector_errors(exchanges(part.evidence.totals).1)),
+        worst(|Part { facts, .. }| open_files(facts.open_files_max, facts.open_files_limit)),
+        worst(|Part { facts, .. }| ports(facts.ports_used_max, facts.ports_limit)),
+        worst(|Part { facts, .. }| memory(facts.memory_available_min)),
+        worst(|Part { facts, .. }| swap(facts.swapped_bytes)),
         little::of(evidence),
-        samples_exist(samples, censored),
-        gaps(injector.windows_missing, windows(evidence.end, evidence.plan.window.into())),
-        stalls(stalled_ms(evidence), evidence.hold_s()),
+        samples_exist(exchanges(evidence.totals).0, censored.iter().sum()),
+        worst(|Part { facts, evidence, .. }| {
+            gaps(facts.windows_missing, &facts.gaps, windows(evidence.end, evidence.plan.window.into()))
+        }),
+        worst(|Part { facts, evidence, .. }| stalls(stalled_ms(facts, evidence), evidence.hold_s())),
     ]
+}
+
+/// Exchanges that were completed in the whole run, and errors of the injector's own.
+fn exchanges(totals: &Aggregate) -> (u64, u64) {
+    let all = Section::ALL.into_iter().flat_map(|section| totals.requests(section));
+    all.fold((0, 0), |(samples, errors), (_, stats)| {
+        (samples + stats.count(), errors + stats.errors[ErrorKind::Injector.index()])
+    })
 }
 
 /// G1, open workloads: share of the due iterations that started, leaving out what waited for an in-flight slot.
@@ -190,7 +201,7 @@ pub(crate) fn injector_cpu(utilization: Option<f64>, stretches: &[Stretch]) -> G
         return unknown(CPU, "%", "the CPU time of the workers is not known");
     };
     let parts = stretches.iter().map(|stretch| (stretch.cpu(), stretch.cpu_limit(), stretch.at.clone()));
-    let (value, limit, at) = worst((value, CPU_SHARE_MAX, String::new()), parts);
+    let (value, limit, at) = host::worst((value, CPU_SHARE_MAX, String::new()), parts);
     let figures = |value: f64| match at.is_empty() {
         true => format!("the busiest worker used {} of a core", share(value)),
         false => format!("workers used {} of their processors{at}", share(value)),
@@ -222,15 +233,25 @@ pub fn samples_exist(samples: u64, censored: u64) -> Gate {
 }
 
 /// G8: at most 2 % of the windows lack the report of a worker.
-pub fn gaps(missing: u64, windows: u64) -> Gate {
+///
+/// - `missing`: windows that came without it; `lost`: numbers of those that never came
+pub fn gaps(missing: u64, lost: &[Range<u64>], windows: u64) -> Gate {
+    let missing = lost.iter().fold(missing, |sum, gap| sum + (gap.end - gap.start));
     let value = missing as f64 / windows.max(missing).max(1) as f64;
+    let named = lost.iter().take(GAPS_NAMED_MAX).map(|gap| match gap.end - gap.start {
+        1 => gap.start.to_string(),
+        _ => format!("{} to {}", gap.start, gap.end - 1),
+    });
+    let more = if lost.len() > GAPS_NAMED_MAX { ", .." } else { "" };
+    let named: Vec<String> = named.collect();
+    let at = if lost.is_empty() { String::new() } else { format!(", numbers {}{more}", named.join(", ")) };
+    let figures = format!("{} of {} lack the report of a worker{at}", count(missing), counted(windows, "window"));
     Tested { id: GAPS, value, op: Op::AtMost, limit: GAPS_SHARE_MAX, unit: "%" }.gate(
         |_| match missing {
             0 => format!("{} without a gap", counted(windows, "window")),
-            _ => format!("{} of {} lack the report of a worker", count(missing), counted(windows, "window")),
+            _ => figures.clone(),
         },
         |value| {
-            let figures = format!("{} of {} lack the report of a worker", count(missing), counted(windows, "window"));
             format!(
                 "{figures} ({}, limit {}): what happened then is not known; repeat the run",
                 share(value),
@@ -241,10 +262,10 @@ pub fn gaps(missing: u64, windows: u64) -> Gate {
 }
 
 /// Time that the worst worker stood still in the hold; `None` in runs that did not look.
-fn stalled_ms(evidence: &Evidence) -> Option<f64> {
+fn stalled_ms(facts: &InjectorFacts, evidence: &Evidence) -> Option<f64> {
     let hold = evidence.totals.load(Section::Hold);
     let sum_s = (!hold.pickup_delay.is_empty() || hold.stalled > Nanos::ZERO).then(|| hold.stalled.as_secs_f64());
-    evidence.injector.stalled_max_s.or(sum_s).map(|seconds| seconds * 1e3)
+    facts.stalled_max_s.or(sum_s).map(|seconds| seconds * 1e3)
 }
 
 /// G8: no worker stood still for more than 1 % of the hold, nor for more than 100 ms of a short one.
@@ -328,7 +349,7 @@ impl Tested {
         let Self { id, value, op, limit, unit } = self;
         let holds = op.holds(value, limit);
         let text = if holds { open(value) } else { closed(value) };
-        Gate { code: id.code, name: id.name, value: Some(value), limit: Some(limit), unit, holds, text }
+        Gate { code: id.code, name: id.name, injector: None, value: Some(value), limit: Some(limit), unit, holds, text }
     }
 }
 
@@ -336,6 +357,7 @@ fn unknown(id: Id, unit: &'static str, why: &str) -> Gate {
     Gate {
         code: id.code,
         name: id.name,
+        injector: None,
         value: None,
         limit: None,
         unit,

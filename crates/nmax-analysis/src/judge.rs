@@ -43,7 +43,7 @@ pub fn judge(evidence: &Evidence) -> Judgement {
     let invalid: Vec<Reason> = gates.iter().filter(|gate| !gate.holds).map(closed_gate).collect();
     let mut failed: Vec<Reason> =
         evaluated.iter().filter(|evaluated| !evaluated.result.holds).map(failed_threshold).collect();
-    if let Some(text) = &evidence.injector.aborted {
+    if let Some(text) = evidence.aborted {
         failed.insert(0, ended_early(evidence, text));
     }
     let (unseen, failing): (Vec<_>, Vec<_>) =
@@ -59,7 +59,7 @@ pub fn judge(evidence: &Evidence) -> Judgement {
         None => {}
     }
     if invalid.iter().chain(&warnings).any(|reason| is_of_lost_time(reason.code)) {
-        warnings.extend(time_taken(evidence));
+        warnings.extend(time_taken(evidence, &gates));
     }
     match overload(evidence, &evaluated) {
         Some(reason) if reason.decides => failed.insert(0, reason),
@@ -98,10 +98,14 @@ fn is_of_lost_time(code: &str) -> bool {
         || matches!(code, "G4_RUN_QUEUE" | "G4_INJECTOR_CPU")
 }
 
-/// What took the injector's time, once for all that it spoiled.
-fn time_taken(evidence: &Evidence) -> Option<Reason> {
-    let text = culprits::told(evidence.injector)?;
-    let known = evidence.injector.culprits.as_ref()?;
+/// What took the injector's time, once for all that it spoiled; of several the time of the first that a gate names.
+fn time_taken(evidence: &Evidence, gates: &[Gate]) -> Option<Reason> {
+    let late = gates.iter().filter(|gate| is_of_lost_time(reason_code(gate)) && gate.injector.is_some());
+    let late = late.min_by_key(|gate| gate.holds).and_then(|gate| gate.injector.as_deref());
+    let facts = evidence.injectors.iter().find(|facts| late.is_none_or(|late| facts.name == late))?;
+    let text = culprits::told(facts)?;
+    let text = late.map_or_else(|| text.clone(), |late| format!("{late}: {text}"));
+    let known = facts.culprits.as_ref()?;
     let figures = [("steal_cores", known.steal_cores), ("idle_cores", known.idle_cores), ("cores", known.cores)];
     let evidence = figures.map(|(name, cores)| (name.to_owned(), digits(cores))).to_vec();
     Some(Reason { code: "TIME_TAKEN", text, evidence, decides: false })
@@ -194,7 +198,7 @@ fn warnings(evidence: &Evidence, gates: &[Gate], evaluated: &[Evaluated]) -> Vec
         let name = "value".to_owned();
         warnings.push(Reason { code, text, evidence: vec![(name, figure)], decides: false });
     };
-    if evidence.injector.interrupted && evidence.injector.aborted.is_none() {
+    if evidence.interrupted && evidence.aborted.is_none() {
         let end = time_ms(evidence.end.as_millis_f64());
         warn("INTERRUPTED", format!("the run was stopped after {end}, before its planned end"), end);
     }

@@ -67,7 +67,7 @@ pub use batches::{Batches, NoInterval};
 pub use breakdown::{Breakdown, Dimension, Stretches, breakdown};
 pub use course::{Course, CourseBuilder, Latency, Observation, Point, Spread, Use};
 pub use effect::{Effect, Figures, Happened, Recovery, effects};
-pub use evidence::{Evidence, InjectorFacts, Tail, held_ns};
+pub use evidence::{Evidence, InjectorFacts, Own, Tail, held_ns};
 pub use fold::Fold;
 pub use gates::gates;
 pub use interval::{CONFIDENCE, QuantileBounds, quantile_bounds, quantile_ranks, samples_needed};

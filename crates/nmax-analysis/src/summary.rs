@@ -11,7 +11,8 @@ use nmax_metrics::names::NAMES_MAX;
 use nmax_metrics::{Aggregate, Catalog, Dropped, FailureExample, Nanos, Section, suggest_template};
 use nmax_plan::plan::{Connection, Observed, Plan, RESOURCES_MAX, Scenario, Visitor, Workload};
 
-use crate::{Batches, Evidence, Series, Withheld};
+use crate::evidence::busy;
+use crate::{Batches, Evidence, InjectorFacts, Series, Withheld};
 
 mod connections;
 mod groups;
@@ -96,7 +97,7 @@ pub struct Summary {
     pub events: Vec<Event>,
     /// Caps that were reached, each a sentence with a remedy.
     pub limits_hit: Vec<String>,
-    /// What hosts and services felt over time, the injector last.
+    /// What hosts and services felt over time, injectors last.
     pub hosts: Vec<HostView>,
     /// Errors that followed logs of applications had, by kind.
     pub log_errors: Vec<LogErrors>,
@@ -317,19 +318,22 @@ fn check_rows(counted: &Aggregate, catalog: &Catalog) -> Vec<CheckRow> {
 }
 
 fn injector(evidence: &Evidence<'_>, counted: &Aggregate) -> Injector {
-    let facts = evidence.injector;
+    let all = evidence.injectors;
     let load = counted.load(Section::Hold);
+    let most = |of: fn(&InjectorFacts) -> Option<u64>| all.iter().filter_map(of).max();
+    let largest = |of: fn(&InjectorFacts) -> Option<f64>| all.iter().filter_map(of).reduce(f64::max);
+    let workers = all.iter().map(|facts| facts.workers).sum();
     Injector {
-        workers: facts.workers,
-        pacing_slack_ns: evidence.plan.slack_of_mix(facts.workers).map(|slack| slack.as_secs_f64() * 1e9),
-        cpu_utilization: facts.cpu_utilization_mean,
-        cpu_utilization_max: facts.cpu_utilization_max,
+        workers,
+        pacing_slack_ns: evidence.plan.slack_of_mix(workers).map(|slack| slack.as_secs_f64() * 1e9),
+        cpu_utilization: busy(evidence.totals),
+        cpu_utilization_max: largest(|facts| facts.cpu_utilization_max),
         lag: Dist::of(&load.injector_lag),
         pickup_delay: Dist::of(&load.pickup_delay),
-        stalled_max_s: facts.stalled_max_s,
-        open_files_max: facts.open_files_max,
-        ports_used_max: facts.ports_used_max,
-        time_wait_max: facts.time_wait_max,
+        stalled_max_s: largest(|facts| facts.stalled_max_s),
+        open_files_max: most(|facts| facts.open_files_max),
+        ports_used_max: most(|facts| facts.ports_used_max),
+        time_wait_max: most(|facts| facts.time_wait_max),
     }
 }
 

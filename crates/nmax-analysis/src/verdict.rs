@@ -67,6 +67,8 @@ pub struct Gate {
     pub code: &'static str,
     /// What it looks at, such as `rate` or `injector lag`.
     pub name: &'static str,
+    /// Whose figures these are, where there are several injectors.
+    pub injector: Option<String>,
     /// Measured value; `None` when it does not apply.
     pub value: Option<f64>,
     /// The limit it was compared with.

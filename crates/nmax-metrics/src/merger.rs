@@ -24,6 +24,15 @@ pub struct Merger {
     unread: Vec<(Gap, NamesError)>,
 }
 
+/// A window of the run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Merged {
+    /// What all injectors measured.
+    pub window: Window,
+    /// What each of them did, by number and with the names of the run.
+    pub parts: BTreeMap<u32, Window>,
+}
+
 /// Why a frame is not merged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
@@ -49,7 +58,7 @@ impl Merger {
     ///
     /// # Errors
     /// When it is not merged.
-    pub fn add(&mut self, frame: Frame) -> Result<Vec<Window>, Refused> {
+    pub fn add(&mut self, frame: Frame) -> Result<Vec<Merged>, Refused> {
         let Frame { injector, names, window: Window { index, width, aggregate } } = frame;
         if width != self.width {
             return Err(Refused::Width);
@@ -62,34 +71,37 @@ impl Merger {
     }
 
     /// An injector has ended, after so many windows.
-    pub fn end(&mut self, injector: u32, windows: u64) -> Vec<Window> {
+    pub fn end(&mut self, injector: u32, windows: u64) -> Vec<Merged> {
         self.join.end(injector as usize, windows);
         self.complete()
     }
 
     /// Nothing more is waited for of an injector.
-    pub fn lose(&mut self, injector: u32) -> Vec<Window> {
+    pub fn lose(&mut self, injector: u32) -> Vec<Merged> {
         self.join.lose(injector as usize);
         self.complete()
     }
 
-    fn complete(&mut self) -> Vec<Window> {
+    fn complete(&mut self) -> Vec<Merged> {
         let complete = self.join.take();
         complete.into_iter().map(|(index, parts)| self.merged(index, parts)).collect()
     }
 
-    fn merged(&mut self, index: u64, parts: BTreeMap<u32, (NewNames, Aggregate)>) -> Window {
-        let mut window = Window::new(index, self.width);
+    fn merged(&mut self, index: u64, parts: BTreeMap<u32, (NewNames, Aggregate)>) -> Merged {
+        let mut merged = Merged { window: Window::new(index, self.width), parts: BTreeMap::new() };
         for (injector, (names, aggregate)) in parts {
             let part = injector as usize;
             let known = self.catalog.adopt(&mut self.ids[part], &names);
             let aggregate = known.and_then(|()| aggregate.remap(&self.ids[part]).ok_or(NamesError::Missing));
             match aggregate {
-                Ok(aggregate) => window.aggregate.merge(&aggregate),
+                Ok(aggregate) => {
+                    merged.window.aggregate.merge(&aggregate);
+                    merged.parts.insert(injector, Window { aggregate, ..Window::new(index, self.width) });
+                }
                 Err(error) => self.unread.push((Gap { part, windows: index..index + 1 }, error)),
             }
         }
-        window
+        merged
     }
 
     /// Names as known so far.

@@ -289,7 +289,7 @@ impl Session<'_, '_> {
 
     /// Ends the run when a condition has not held for as long as its `abort` allows.
     fn look_at_conditions(&mut self) {
-        if !self.aborts.any() || self.fold.facts.interrupted {
+        if !self.aborts.any() || self.fold.interrupted {
             return;
         }
         let (plan, now) = (&self.order.plan, self.fold.last_end());
@@ -304,7 +304,7 @@ impl Session<'_, '_> {
             nmax_plan::units::format_duration(threshold.abort.unwrap_or_default())
         );
         self.fold.load_ended = Some(self.run.now());
-        self.fold.facts.interrupted = true;
+        self.fold.interrupted = true;
         self.run.stop();
         self.note(now, ABORTED, &text);
     }
@@ -321,7 +321,7 @@ impl Session<'_, '_> {
         let (count, spent) = (interrupts.count(), interrupts.hurried());
         if count > 0 && self.asked == 0 {
             self.fold.load_ended = Some(self.run.now());
-            self.fold.facts.interrupted = true;
+            self.fold.interrupted = true;
             self.run.stop();
             let how = match spent {
                 Some(_) => "the process ends within 10 s",
@@ -344,7 +344,7 @@ impl Session<'_, '_> {
     fn advance(&mut self) {
         let now = self.run.now();
         let is_load_over = self.run.times().end.is_some_and(|end| now >= end);
-        let is_over = is_load_over || self.fold.facts.interrupted || self.trouble.is_some();
+        let is_over = is_load_over || self.fold.interrupted || self.trouble.is_some();
         let changes = match is_over {
             // Whatever was begun is undone before requests under way are waited for.
             true => self.timeline.retreat(),
@@ -418,14 +418,14 @@ impl Session<'_, '_> {
         let plan = &self.order.plan;
         let catalog = self.run.catalog().clone();
         let ended = match self.trouble {
-            None => ended_at(plan, &self.run, self.fold.facts.interrupted),
+            None => ended_at(plan, &self.run, self.fold.interrupted),
             // What came after the last window that was kept is not counted.
             Some(_) => self.fold.last_end(),
         };
         let how = End {
             ended,
             asked: self.asked,
-            is_stopped: self.fold.facts.interrupted || self.trouble.is_some(),
+            is_stopped: self.fold.interrupted || self.trouble.is_some(),
             is_broken: self.trouble.is_some(),
             beside: self.observer.beside(ended, self.run.times().hold),
         };

@@ -148,7 +148,7 @@ fn recovery_is_looked_for_until_the_next_intervention_or_the_end() {
 fn the_drain_of_a_stopped_run_is_no_stretch_after() {
     let mut run = run(1, happened(100.0, Some(130.0)), |at| if at < 130 { USUAL } else { (20.0, 0, 2) });
     run.hold.1 = Nanos::from_secs(130);
-    run.injector.interrupted = true;
+    run.interrupted = true;
     let effect = &effects(&run.evidence())[0];
     assert_eq!((effect.phases[2], effect.recovery), (None, Recovery::Unknown));
 }

@@ -6,7 +6,7 @@ use nmax_plan::schedule::{StageKind, phases};
 
 use crate::course::Use;
 use crate::words::{time_ms, value};
-use crate::{Evidence, Point};
+use crate::{Evidence, InjectorFacts, Point};
 
 use super::host::{RUN_WAIT_TIME_MIN_S, run_wait_limit};
 use super::{CPU_SHARE_MAX, STALLED_MS_MAX, STALLED_SHARE_MAX};
@@ -22,7 +22,7 @@ pub(crate) struct Stretch {
     /// ` at 100 VUs`, ` from 30 s to 40 s`
     pub(super) at: String,
     /// Its beginning, seconds since the run's origin.
-    pub(crate) start_s: f64,
+    start_s: f64,
     length_s: f64,
     /// Share of the hold that it stands for: a level answers for itself, so 1.
     part: f64,
@@ -77,8 +77,7 @@ fn relaxed(limit: f64, part: f64) -> f64 {
 
 /// The levels of the plan where it has several, then stretches of [`STRETCH_S`] of the hold, from half a second of the
 /// workers' time on. O(points).
-pub(crate) fn stretches(evidence: &Evidence) -> Vec<Stretch> {
-    let injector = evidence.injector;
+pub(crate) fn stretches(evidence: &Evidence, injector: &InjectorFacts) -> Vec<Stretch> {
     let stretch = |at: String, points: &[Point], part: f64| {
         let used = points.iter().fold(Use::default(), |sum, point| sum.plus(&point.used));
         let (first, last) = (points.first()?, points.last()?);
@@ -139,11 +138,11 @@ fn levels<'a>(evidence: &Evidence<'a>) -> Vec<(String, &'a [Point])> {
     held.iter().map(level).collect()
 }
 
-/// The first part of the hold in which the injector was the limit, and why.
-pub(crate) fn first_limited(evidence: &Evidence) -> Option<(Stretch, String)> {
-    let limited = stretches(evidence).into_iter().filter_map(|stretch| {
-        let why = stretch.limit()?;
-        Some((stretch, why))
+/// When an injector was first the limit in the hold, s, which one, and why.
+pub(crate) fn first_limited<'a>(evidence: &Evidence<'a>) -> Option<(f64, &'a str, String)> {
+    let limited = evidence.injectors.iter().flat_map(|facts| {
+        let of_it = stretches(&evidence.of(facts), facts).into_iter();
+        of_it.filter_map(|stretch| Some((stretch.start_s, facts.name.as_str(), stretch.limit()?)))
     });
-    limited.min_by(|(one, _), (other, _)| one.start_s.total_cmp(&other.start_s))
+    limited.min_by(|(one, name, _), (other, other_name, _)| one.total_cmp(other).then_with(|| name.cmp(other_name)))
 }

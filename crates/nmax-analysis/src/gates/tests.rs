@@ -1,6 +1,7 @@
 use nmax_metrics::{Histogram, Outcome};
 use proptest::prelude::*;
 
+mod injectors;
 mod laws;
 
 use super::*;
@@ -210,7 +211,7 @@ fn closed_gates_say_figures_and_remedy() {
             "no exchange was completed and 3 were cut off at the end: check that the target answers, or run longer",
         ),
         (
-            gaps(1, 10),
+            gaps(1, &[], 10),
             "1 of 10 windows lack the report of a worker (10 %, limit 2 %): what happened then is not known; repeat the run",
         ),
         (
@@ -279,7 +280,7 @@ proptest! {
         for (gate, at_least) in [
             (rate(&load(1_000, started, 0, 0, 0)), true),
             (injector_cpu(Some(utilization), &[]), false),
-            (gaps(missing, 100), false),
+            (gaps(missing, &[], 100), false),
             (open_files(Some(files), Some(1_024)), false),
             (ports(Some(files), Some(1_024)), false),
             (memory(Some(available)), true),

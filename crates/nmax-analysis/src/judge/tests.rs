@@ -146,7 +146,7 @@ fn overload_says_its_figures() {
 fn warnings_do_not_decide() {
     type Spoil = fn(&mut Run);
     let cases: [(&str, Spoil, &str); 8] = [
-        ("INTERRUPTED", |run| run.injector.interrupted = true, "stopped after 10 s"),
+        ("INTERRUPTED", |run| run.interrupted = true, "stopped after 10 s"),
         ("G1_RATE", |run| run.totals.load_mut(Section::Hold).started = 985, "985 of 1,000"),
         (
             "G8_GAPS",
@@ -267,7 +267,7 @@ proptest! {
         let load = run.totals.load_mut(Section::Hold);
         (load.started, load.waited, load.dropped_in_flight_limit) = (started, waited.min(started), never);
         run.injector.cpu_utilization_max = Some(utilization);
-        (run.injector.windows_missing, run.injector.interrupted) = (missing, interrupted);
+        (run.injector.windows_missing, run.interrupted) = (missing, interrupted);
         run.plan.thresholds.push(p99_below(limit_ms));
         let judgement = judge(&run.evidence());
         let is_closed = judgement.gates.iter().any(|gate| !gate.holds);

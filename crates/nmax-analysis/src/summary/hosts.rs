@@ -73,7 +73,7 @@ pub struct FigureRow {
     pub covered: f64,
 }
 
-/// Every host that was read, the injector last.
+/// Every host that was read, injectors last.
 pub(super) fn hosts(evidence: &Evidence<'_>, phase: (Nanos, Nanos)) -> Vec<HostView> {
     let mut names: Vec<&str> = Vec::new();
     for (figure, _) in evidence.readings.iter() {
@@ -81,7 +81,7 @@ pub(super) fn hosts(evidence: &Evidence<'_>, phase: (Nanos, Nanos)) -> Vec<HostV
             names.push(&figure.host);
         }
     }
-    names.sort_by_key(|name| (*name == nmax_plan::plan::INJECTOR, *name));
+    names.sort_by_key(|name| (evidence.injectors.iter().any(|injector| injector.name == *name), *name));
     names.truncate(HOSTS_MAX);
     names.into_iter().map(|name| host(evidence, phase, name)).collect()
 }

@@ -23,13 +23,11 @@ const AGENT_SHARE_MAX: f64 = 0.5;
 pub(super) fn measure(look: &Look, system: &System, host: &str) -> Option<Measured> {
     let busy = look.mean(host, "cpu", figures::BUSY_CORES)?;
     let mut cpu = Measured::new(look, Kind::Cpu, host, "", ("cpu", figures::BUSY_CORES));
-    let is_injector = host == nmax_plan::plan::INJECTOR;
-    let own = if is_injector { system.injector_busy } else { 0.0 };
+    let (own, own_waiting) = system.injector(host);
     let used = used(look, host, busy);
     let (busy, limit) = (used.busy, used.limit);
     let rest = (busy - own).max(0.0);
     let waiting = waiting(look, host, &used, system.in_flight());
-    let own_waiting = if is_injector { system.injector_waiting } else { 0.0 };
     let rest_waiting = waiting.map_or(0.0, |waiting| (waiting - own_waiting).max(0.0));
     share_out(look, &mut cpu, rest, rest_waiting);
     cpu.utilization = limit.map(|limit| busy / limit);

@@ -64,12 +64,10 @@ pub(super) fn of_levels(
 ) -> Vec<(Resource, f64)> {
     let each = levels.iter().flat_map(|level| {
         let scale = level.throughput_per_s / system.throughput_per_s;
-        let there = System {
-            throughput_per_s: level.throughput_per_s,
-            injector_busy: system.injector_busy * scale,
-            injector_waiting: system.injector_waiting * scale,
-            ..system.clone()
-        };
+        let mut there = System { throughput_per_s: level.throughput_per_s, ..system.clone() };
+        for (_, busy, waiting) in &mut there.injectors {
+            (*busy, *waiting) = (*busy * scale, *waiting * scale);
+        }
         let all = measure(&look.within(level.span), &there);
         let demand = |one: &Measured| Some((one.resource.clone(), demand_s(one, &there)?));
         all.iter().filter_map(demand).collect::<Vec<_>>()

@@ -114,12 +114,14 @@ fn of_injector(look: &Look, system: &System, closed: &[&Gate]) -> Diagnosis {
     for gate in closed {
         let Some(kind) = of_gate(gate.name) else { continue };
         let finding = said("gate", gate.text.clone());
-        if let Some(known) = suspects.iter_mut().find(|suspect| suspect.resource.kind == kind) {
+        let host = gate.injector.as_deref().unwrap_or(INJECTOR);
+        let same = |one: &Suspect| one.resource.kind == kind && one.resource.host == host;
+        if let Some(known) = suspects.iter_mut().find(|suspect| same(suspect)) {
             known.findings.push(finding);
             continue;
         }
         suspects.push(Suspect {
-            resource: Resource { host: INJECTOR.to_owned(), kind, name: String::new() },
+            resource: Resource { host: host.to_owned(), kind, name: String::new() },
             label: Label::Saturated,
             residence_s: None,
             demand_s: None,
@@ -129,7 +131,7 @@ fn of_injector(look: &Look, system: &System, closed: &[&Gate]) -> Diagnosis {
         });
     }
     suspects.truncate(SUSPECTS_MAX);
-    let rows = of_host(look, system, INJECTOR);
+    let rows: Vec<_> = system.injectors.iter().flat_map(|(name, ..)| of_host(look, system, name)).collect();
     Diagnosis {
         refused: closed
             .iter()

@@ -105,7 +105,8 @@ fn tables(look: &Look, host: &str, network: &mut Measured) {
 /// The round trip of sockets has the server's delayed acknowledgments in it, so it counts up to the time of a connect.
 /// Sockets know nothing of the lines that a plan gives its users; a connect goes over them.
 fn way(look: &Look, system: &System, network: &mut Measured) {
-    let rtt_s = look.mean(nmax_plan::plan::INJECTOR, "connections", figures::RTT_MS).map(|ms| ms / 1e3);
+    let rtt_ms = |(name, ..): &(String, f64, f64)| look.mean(name, "connections", figures::RTT_MS);
+    let rtt_s = system.injectors.iter().filter_map(rtt_ms).reduce(f64::max).map(|ms| ms / 1e3);
     let trip_s = match (rtt_s, system.connect_s) {
         (_, connect_s) if system.has_lines => connect_s.unwrap_or(0.0),
         _ if system.is_local => 0.0,

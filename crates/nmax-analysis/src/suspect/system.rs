@@ -38,10 +38,8 @@ pub(super) struct System {
     pub(super) think_s: f64,
     /// Exchanges due in the hold that come whether others are replied to or not, 1/s; 0 where users wait for replies.
     pub(super) arrivals_per_s: f64,
-    /// Processors that the injector kept busy itself.
-    pub(super) injector_busy: f64,
-    /// Mean number of its threads that waited for a processor.
-    pub(super) injector_waiting: f64,
+    /// Hosts of injectors, the processors that each kept busy itself, and the mean number of its threads that waited for one.
+    pub(super) injectors: Vec<(String, f64, f64)>,
 }
 
 impl System {
@@ -74,8 +72,13 @@ impl System {
             Workload::Open { .. } => exchanges / hold_s,
         };
         let (target, is_local) = target(evidence.plan, look);
+        let own = |facts| {
+            let load = evidence.of(facts).totals.load(Section::Hold);
+            (facts.name.clone(), load.cpu.as_secs_f64() / hold_s, load.run_wait.as_secs_f64() / hold_s)
+        };
+        let injectors: Vec<_> = evidence.injectors.iter().map(own).collect();
         Some(Self {
-            hosts: hosts(look, &target, is_local),
+            hosts: hosts(look, &target, is_local, &injectors),
             target,
             is_local,
             throughput_per_s,
@@ -92,8 +95,7 @@ impl System {
             reply_bytes: total.bytes_received as f64 / exchanges,
             think_s,
             arrivals_per_s,
-            injector_busy: load.cpu.as_secs_f64() / hold_s,
-            injector_waiting: load.run_wait.as_secs_f64() / hold_s,
+            injectors,
         })
     }
 
@@ -112,20 +114,27 @@ impl System {
         number / self.throughput_per_s
     }
 
+    /// What an injector on this host takes of its processors itself, as in `injectors`.
+    pub(super) fn injector(&self, host: &str) -> (f64, f64) {
+        let own = self.injectors.iter().find(|(name, ..)| name == host);
+        own.map_or((0.0, 0.0), |(_, busy, waiting)| (*busy, *waiting))
+    }
+
     /// Whether this host's processors, disks and memory serve requests.
     pub(super) fn is_of(&self, host: &str) -> bool {
         self.hosts.iter().any(|known| known == host)
     }
 }
 
-/// Hosts of the system: the target's and every other one that is observed. The injector's own is one of them when the
+/// Hosts of the system: the target's and every other one that is observed. An injector's own is one of them when the
 /// target runs there, or a service that the plan observes.
-fn hosts(look: &Look, target: &str, is_local: bool) -> Vec<String> {
+fn hosts(look: &Look, target: &str, is_local: bool, injectors: &[(String, f64, f64)]) -> Vec<String> {
     let has_service = |host: &str| {
         let kinds = ["pool", "lock", "dependency", "database", "gc"];
         kinds.iter().any(|kind| !look.named(host, kind).is_empty())
     };
-    let of_system = |host: &&str| *host != INJECTOR || is_local || has_service(host);
+    let is_injector = |host: &str| injectors.iter().any(|(name, ..)| name == host);
+    let of_system = |host: &&str| !is_injector(host) || is_local || has_service(host);
     let mut hosts: Vec<String> = look.hosts().into_iter().filter(of_system).map(str::to_owned).collect();
     if !hosts.iter().any(|host| host == target) {
         hosts.push(target.to_owned());

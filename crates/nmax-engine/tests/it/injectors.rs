@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use nmax_engine::program::catalog;
 use nmax_metrics::join::Gap;
+use nmax_metrics::merger::Merged;
 use nmax_metrics::{Aggregate, Catalog, Frame, Merger, Nanos, RequestStats, ScenarioStats, Section, Statistic, Window};
 use nmax_plan::plan::Plan;
 use nmax_plan::share::Share;
@@ -67,12 +68,24 @@ fn messages(injectors: &[Simulated]) -> Vec<Message> {
 fn merge(merger: &mut Merger, messages: &[Message]) -> Vec<Window> {
     let mut windows = Vec::new();
     for message in messages {
-        windows.extend(match message {
+        let merged = match message {
             Message::Frame(bytes) => merger.add(Frame::decode(bytes).unwrap()).unwrap(),
             Message::End(injector, windows) => merger.end(*injector, *windows),
-        });
+        };
+        windows.extend(merged.into_iter().map(whole));
     }
     windows
+}
+
+/// A window of the run, which is what the injectors measured, added up.
+fn whole(Merged { window, parts }: Merged) -> Window {
+    let mut sum = Window::new(window.index, window.width);
+    for part in parts.values() {
+        assert_eq!((part.index, part.width), (window.index, window.width));
+        sum.aggregate.merge(&part.aggregate);
+    }
+    assert_eq!(sum, window);
+    window
 }
 
 /// What a window says of requests, scenarios, checks, transactions and of the load, by name.
@@ -170,7 +183,7 @@ proptest! {
         let mut merger = Merger::new(catalog(&plan, 500), weights.len() as u32, Nanos::from(plan.window));
         let mut merged = merge(&mut merger, &shuffled(heard.collect(), seed));
         prop_assert!(!merger.is_done() && merged.len() == sent, "the others wait for it");
-        merged.extend(merger.lose(killed as u32));
+        merged.extend(merger.lose(killed as u32).into_iter().map(whole));
         prop_assert!(merger.is_done() && merger.unread().is_empty());
         let gap = Gap { part: killed, windows: sent as u64..last };
         prop_assert_eq!(merger.gaps(), if gap.windows.is_empty() { vec![] } else { vec![gap] });

@@ -236,7 +236,6 @@ impl Run {
         let injector = InjectorFacts {
             workers: 2,
             cpu_utilization_max: Some(0.21),
-            cpu_utilization_mean: Some(0.18),
             open_files_max: Some(131),
             open_files_limit: Some(1024),
             ports_used_max: Some(104),
@@ -250,7 +249,9 @@ impl Run {
             hold: self.hold,
             end: self.end,
             last: &[],
-            injector: &injector,
+            injectors: &[injector],
+            interrupted: false,
+            aborted: None,
             batches: &batches,
             course: &nmax_analysis::Course::default(),
             observed: &self.observed,
@@ -351,6 +352,7 @@ fn judgement() -> Judgement {
     let gate = |code, name, value, limit, unit, text: &str| Gate {
         code,
         name,
+        injector: None,
         value: Some(value),
         limit: Some(limit),
         unit,

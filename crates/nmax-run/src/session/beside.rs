@@ -58,7 +58,7 @@ mod tests {
         };
         let mut fold = Fold::new(&Plan::minimal("http://127.0.0.1:1"), (Nanos::ZERO, Nanos::MAX), None);
         lines(Nanos::from_secs(10), &used).iter().for_each(|line| fold.resource(line));
-        let read = fold.facts.culprits.take().unwrap();
+        let read = fold.injectors[0].facts.culprits.take().unwrap();
         let process = |name: &str, cores, is_target| Neighbour { name: name.into(), cores, is_target };
         let want = Culprits {
             span_s: 9.0,
@@ -73,6 +73,6 @@ mod tests {
         };
         assert_eq!(read, want);
         fold.resource(&Resource { source: "besides".into(), ..lines(Nanos::ZERO, &used).remove(0) });
-        assert_eq!(fold.facts.culprits, None);
+        assert_eq!(fold.injectors[0].facts.culprits, None);
     }
 }

@@ -32,7 +32,7 @@ impl Followed {
         let follower = RunReader::open(directory).and_then(RunReader::follow).map_err(|error| error.to_string())?;
         let plan = plan_of_manifest(&follower.manifest().plan)?;
         let mut fold = fold(&plan);
-        fold.facts.workers = follower.manifest().workers as u32;
+        fold.injectors[0].facts.workers = follower.manifest().workers as u32;
         Ok(Self { directory: directory.to_owned(), follower, plan, fold })
     }
 
@@ -49,7 +49,7 @@ impl Followed {
         self.fill().map_err(|error| error.to_string())?;
         let fold = &mut self.fold;
         let is_cut_off = !is_running && (fold.ended.is_none() || is_unfinished(fold, &self.directory));
-        fold.facts.interrupted |= is_cut_off;
+        fold.interrupted |= is_cut_off;
         let ending = match (is_running, is_cut_off) {
             (true, _) => Some(Ending::Running),
             (false, true) => Some(Ending::CutOff),
@@ -96,7 +96,7 @@ pub(super) fn fold(plan: &Plan) -> Fold {
 /// was made of such a run later on.
 fn is_unfinished(fold: &Fold, directory: &Path) -> bool {
     let entry = nmax_store::entry(directory);
-    entry.is_none_or(|entry| !entry.finished || (entry.interrupted && !fold.facts.interrupted))
+    entry.is_none_or(|entry| !entry.finished || (entry.interrupted && !fold.interrupted))
 }
 
 #[cfg(test)]

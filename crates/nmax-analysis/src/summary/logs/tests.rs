@@ -20,7 +20,6 @@ fn reading(second: u64, source: &str, metric: String, value: f64) -> Resource {
 /// Errors of these readings in a phase.
 fn told(readings: &Readings, phase: (u64, u64)) -> Vec<LogErrors> {
     let plan = Plan::for_url(&Planless::get("http://127.0.0.1:1/")).unwrap();
-    let injector = crate::InjectorFacts::default();
     let evidence = Evidence {
         plan: &plan,
         catalog: &nmax_metrics::Catalog::default(),
@@ -28,7 +27,9 @@ fn told(readings: &Readings, phase: (u64, u64)) -> Vec<LogErrors> {
         hold: (Nanos::ZERO, Nanos::ZERO),
         end: Nanos::from_secs(60),
         last: &[],
-        injector: &injector,
+        injectors: &[crate::InjectorFacts::default()],
+        interrupted: false,
+        aborted: None,
         batches: &crate::Batches::default(),
         course: &crate::Course::default(),
         observed: &[],

@@ -1,0 +1,80 @@
+//! What is known of an injector, as readings of its host tell it.
+
+use nmax_metrics::{Aggregate, Catalog, Nanos, Resource, Window};
+
+use super::beside;
+use crate::evidence::{Own, busy};
+use crate::{CourseBuilder, InjectorFacts};
+
+/// An injector of the run that is folded.
+#[derive(Debug, Default)]
+pub struct Injector {
+    /// What is known of it.
+    pub facts: InjectorFacts,
+    /// Its memory on swap at the first reading, bytes.
+    swapped_first: Option<u64>,
+    /// What it measured, where there are several.
+    pub(super) own: Option<Box<(Aggregate, CourseBuilder)>>,
+}
+
+impl Injector {
+    pub(super) fn of(name: &str, own: Option<&CourseBuilder>) -> Self {
+        let own = own.map(|course| Box::new((Aggregate::default(), course.clone())));
+        Self { facts: InjectorFacts { name: name.to_owned(), ..InjectorFacts::default() }, own, swapped_first: None }
+    }
+
+    pub(super) fn window(&mut self, window: &Window) {
+        if let Some(own) = &mut self.own {
+            own.0.merge(&window.aggregate);
+            own.1.push(window);
+        }
+    }
+
+    /// Takes a reading of its host; whether it is of those that stand for themselves.
+    pub(super) fn resource(&mut self, resource: &Resource) -> bool {
+        let Self { facts, swapped_first, .. } = self;
+        if beside::is_source(&resource.source) {
+            beside::take(facts.culprits.get_or_insert_default(), resource);
+            return true;
+        }
+        if !["process", "host", "run"].contains(&resource.source.as_str()) {
+            return false;
+        }
+        let value = resource.value;
+        let most = |known: &mut Option<u64>, value: u64| *known = Some(known.unwrap_or(0).max(value));
+        match resource.metric.as_str() {
+            "open_files_count" => most(&mut facts.open_files_max, value as u64),
+            "ports_used_count" => most(&mut facts.ports_used_max, value as u64),
+            "ports_limit_count" => facts.ports_limit = Some(value as u64),
+            "time_wait_count" => most(&mut facts.time_wait_max, value as u64),
+            "memory_available_ratio" => {
+                facts.memory_available_min = Some(facts.memory_available_min.unwrap_or(1.0).min(value));
+            }
+            "swapped_bytes" => {
+                // What was out before the run says nothing about it.
+                let first = *swapped_first.get_or_insert(value as u64);
+                most(&mut facts.swapped_bytes, (value as u64).saturating_sub(first));
+            }
+            "open_files_limit_count" => facts.open_files_limit = Some(value as u64),
+            "workers_cpus_count" => facts.cpus = Some(value as u32),
+            "workers_count" => facts.workers = value as u32,
+            "stalled_hold_max_s" => facts.stalled_max_s = Some(value),
+            "cpu_utilization_hold_max" => facts.cpu_utilization_max = Some(value),
+            "windows_missing_count" => facts.windows_missing += value as u64,
+            "workers_confined" => facts.confined = value > 0.0,
+            _ => {}
+        }
+        false
+    }
+
+    /// All of it so far; `totals` are those of the run.
+    pub(super) fn facts(&self, totals: &Aggregate, catalog: &Catalog, hold: (Nanos, Nanos)) -> InjectorFacts {
+        let own = self
+            .own
+            .as_deref()
+            .map(|(totals, course)| Box::new(Own { totals: totals.clone(), course: course.finish(catalog, hold) }));
+        let mean = busy(own.as_ref().map_or(totals, |own| &own.totals));
+        let facts = self.facts.clone();
+        InjectorFacts { cpu_utilization_max: facts.cpu_utilization_max.or(mean), own, ..facts }
+    }
+}
