@@ -1,10 +1,10 @@
 //! What an intervention did: before, during and after it, and how long the system took to recover.
 
-use crate::Evidence;
 use crate::answer::{compressed, span};
 use crate::course::{Point, Pool};
 use crate::trend::{median, scaled_mad};
 use crate::words::{share, time_ms, value};
+use crate::{Evidence, Happened};
 use due::{Span, due};
 
 mod due;
@@ -23,19 +23,6 @@ const DEVIATIONS: f64 = 3.0;
 const BAND_MIN: f64 = 0.1;
 /// What counts as before at least, in failures of all exchanges.
 const FAILURES_BAND_MIN: f64 = 0.01;
-
-/// An intervention as it happened.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Happened {
-    /// Its name.
-    pub name: String,
-    /// When its action began, seconds since the run's origin.
-    pub start_s: f64,
-    /// When it was undone, or was over; `None` when it never was.
-    pub end_s: Option<f64>,
-    /// Why its action or its undo failed, if one did.
-    pub error: Option<String>,
-}
 
 /// What an intervention did.
 #[derive(Clone, Debug, PartialEq)]

@@ -12,7 +12,6 @@ use crate::batches::Batches;
 use crate::breakdown::{Sides, Stretches};
 use crate::course::{Course, Observation};
 use crate::culprits::Culprits;
-use crate::effect::Happened;
 
 /// All that a judgement may look at.
 #[derive(Clone, Copy, Debug)]
@@ -133,4 +132,17 @@ pub struct InjectorFacts {
     pub confined: bool,
     /// What used the processors of its host during the hold.
     pub culprits: Option<Culprits>,
+}
+
+/// An intervention as it happened.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Happened {
+    /// Its name.
+    pub name: String,
+    /// When its action began, seconds since the run's origin.
+    pub start_s: f64,
+    /// When it was undone, or was over; `None` when it never was.
+    pub end_s: Option<f64>,
+    /// Why its action or its undo failed, if one did.
+    pub error: Option<String>,
 }

@@ -1,11 +1,4 @@
-//! The judgement: thresholds, gates and the verdict that follows from them.
-
-use crate::answer::Answer;
-use crate::breakdown::Breakdown;
-use crate::effect::Effect;
-use crate::lag::Withheld;
-use crate::steady::Steadiness;
-use crate::suspect::Diagnosis;
+//! The parts of a judgement: thresholds, gates, reasons and the verdict that follows from them.
 
 /// PASS, FAIL or INVALID; INVALID outranks the other two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,29 +72,4 @@ pub struct Gate {
     pub holds: bool,
     /// One sentence for a person.
     pub text: String,
-}
-
-/// The whole judgement.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Judgement {
-    /// Follows from gates and thresholds.
-    pub verdict: Verdict,
-    /// In order of weight; never empty for FAIL and INVALID.
-    pub reasons: Vec<Reason>,
-    /// In the order of the plan.
-    pub thresholds: Vec<ThresholdResult>,
-    /// Every gate that was looked at.
-    pub gates: Vec<Gate>,
-    /// Quantiles of response times that the injector's own lag makes unknown.
-    pub withheld: Vec<Withheld>,
-    /// Whether the hold was steady; `None` without a hold.
-    pub steadiness: Option<Steadiness>,
-    /// What the run says to the question of its profile.
-    pub answer: Option<Answer>,
-    /// What each intervention did.
-    pub effects: Vec<Effect>,
-    /// What to look at first.
-    pub diagnosis: Diagnosis,
-    /// Response times taken apart.
-    pub breakdown: Breakdown,
 }

@@ -9,8 +9,9 @@ use nmax_plan::addresses::{Class, classify};
 use nmax_plan::plan::{Observed, ObservedSource};
 
 use crate::Trouble;
-use crate::address::{look_up, may_connect};
+use crate::address::may_connect;
 use crate::place::Place;
+use crate::reach::look_up;
 use crate::reach::now;
 use crate::services;
 

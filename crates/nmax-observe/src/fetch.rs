@@ -19,7 +19,7 @@ use ureq::{Agent, Error};
 use crate::Trouble;
 use crate::address::{Forbidden, may_connect};
 use crate::place::{shown, split_user};
-use crate::reach::said;
+use crate::reach::{plain, said};
 use crate::tls::machine_issuers;
 
 /// Longest time for a page, from looking up the name to its last byte.
@@ -163,14 +163,6 @@ impl Resolver for Addresses {
         may_connect(addresses.iter().copied()).map_err(|forbidden| Error::Other(Box::new(forbidden)))?;
         Ok(addresses)
     }
-}
-
-/// An error of the system without its number.
-pub(crate) fn plain(error: &std::io::Error) -> String {
-    let text = error.to_string();
-    let text = text.split(" (os error").next().unwrap_or_default();
-    let mut letters = text.chars();
-    letters.next().map(|first| first.to_lowercase().chain(letters).collect()).unwrap_or_default()
 }
 
 /// Trusts whom the machine trusts.

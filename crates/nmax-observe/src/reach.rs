@@ -6,13 +6,14 @@
 mod wire;
 
 use std::io::{self, ErrorKind, Read, Write};
+use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
+use std::sync::mpsc::sync_channel;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use rustls::ClientConnection;
 
-use crate::address::Forbidden;
-use crate::fetch::plain;
+use crate::address::{Forbidden, may_connect};
 use crate::place::Place;
 use crate::{Trouble, tls};
 
@@ -285,6 +286,41 @@ impl From<Broken> for Asked {
 impl From<Trouble> for Asked {
     fn from(trouble: Trouble) -> Self {
         Self::Refused(trouble)
+    }
+}
+
+/// An error of the system without its number.
+pub(crate) fn plain(error: &std::io::Error) -> String {
+    let text = error.to_string();
+    let text = text.split(" (os error").next().unwrap_or_default();
+    let mut letters = text.chars();
+    letters.next().map(|first| first.to_lowercase().chain(letters).collect()).unwrap_or_default()
+}
+
+/// Addresses of a host, all of which a source may connect to.
+pub(crate) fn resolve(host: &str, port: u16, deadline: Instant) -> Result<Vec<SocketAddr>, Broken> {
+    let addresses = look_up(host, port, deadline)?;
+    may_connect(addresses.iter().copied()).map_err(Broken::Forbidden)?;
+    Ok(addresses)
+}
+
+/// Addresses of a host. The system's lookup knows no limit, so it has a thread of its own, which is left behind when it
+/// takes too long, and ends with its own limits.
+pub(crate) fn look_up(host: &str, port: u16, deadline: Instant) -> Result<Vec<SocketAddr>, Broken> {
+    if let Ok(address) = host.parse::<IpAddr>() {
+        return Ok(vec![SocketAddr::new(address, port)]);
+    }
+    let (sender, found) = sync_channel(1);
+    let pair = (host.to_owned(), port);
+    let lookup = move || {
+        let _ = sender.send(pair.to_socket_addrs().map(Vec::from_iter));
+    };
+    thread::Builder::new().name("nmax-lookup".into()).spawn(lookup)?;
+    let left = deadline.saturating_duration_since(now());
+    match found.recv_timeout(left) {
+        Ok(Ok(addresses)) => Ok(addresses),
+        Ok(Err(_)) => Err(Broken::Failed("its name is not found".into())),
+        Err(_) => Err(Broken::Failed("its name is not found in time".into())),
     }
 }
 

@@ -19,8 +19,7 @@ use rustls::{
 };
 
 use crate::Trouble;
-use crate::fetch::plain;
-use crate::reach::{Asked, Broken, Link, Service};
+use crate::reach::{Asked, Broken, Link, Service, plain};
 
 /// What the checker calls certificates of version 1, which it cannot read.
 const OLD_VERSION: &str = "UnsupportedCertVersion";

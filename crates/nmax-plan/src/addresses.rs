@@ -145,5 +145,13 @@ pub fn origin(text: &str) -> Result<String, String> {
     Ok(text.strip_suffix('/').unwrap_or(text).to_owned())
 }
 
+/// Scheme, host and port of an absolute URL, when its first text holds all of them.
+pub(crate) fn written_origin(text: &str, is_whole: bool) -> Option<&str> {
+    let scheme = ["http://", "https://"].into_iter().find(|scheme| text.starts_with(scheme))?;
+    let end = text[scheme.len()..].find(['/', '?', '#']).map(|end| scheme.len() + end);
+    let end = end.or_else(|| is_whole.then_some(text.len()))?;
+    Some(&text[..end])
+}
+
 #[cfg(test)]
 mod tests;

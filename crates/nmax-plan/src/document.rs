@@ -53,7 +53,6 @@ pub use schema::schema;
 pub use texts::texts;
 pub use workload::MAX_IN_FLIGHT_DEFAULT;
 
-pub(crate) use request::{is_own_header, is_token};
 pub(crate) use thresholds::add_default_thresholds;
 
 /// Largest accepted document.
@@ -154,7 +153,7 @@ fn bind(problem: tree::Problem, options: &Options, redactor: &Redactor) -> Docum
     let at = match at.flag {
         None => Location::File { file: options.file.to_owned(), line: at.line, column: at.column },
         Some(decode::FLAG_TARGET) => Location::Flag("--target".into()),
-        Some(decode::FLAG_DURATION) => Location::Flag("--duration".into()),
+        Some(stages::FLAG_DURATION) => Location::Flag("--duration".into()),
         Some(decode::FLAG_PROFILE) => Location::Flag("--profile".into()),
         Some(decode::FLAG_COMPRESS) => Location::Flag("--compress".into()),
         Some(flag) => {

@@ -15,7 +15,7 @@ mod change;
 mod course;
 mod data;
 mod flow;
-mod http;
+pub(crate) mod http;
 mod observed;
 mod pacing;
 mod page;

@@ -243,11 +243,11 @@ fn check(run: &Planless, errors: &mut Vec<DocumentError>) {
         errors.push(error("--follow", format!("more than {REDIRECTS_MAX} redirects"), "follow fewer"));
     }
     for (name, value) in &run.headers {
-        if !crate::document::is_token(name) || value.contains(['\r', '\n', '\0']) {
+        if !crate::plan::http::is_token(name) || value.contains(['\r', '\n', '\0']) {
             let message =
                 format!("`{}` is not a header: a sign in its name or value is not allowed", nmax_text::shown(name));
             errors.push(error("-H", message, "write `-H 'Name: value'` in one line"));
-        } else if crate::document::is_own_header(name) {
+        } else if crate::plan::http::is_own_header(name) {
             let message = format!("header `{name}` is written by nmax itself");
             errors.push(error("-H", message, "leave it out; `--close` closes connections"));
         } else if !run.compression.is_empty() && name.eq_ignore_ascii_case("accept-encoding") {

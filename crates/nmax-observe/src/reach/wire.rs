@@ -10,8 +10,7 @@ use std::time::{Duration, Instant};
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, connect, socket_with};
 
-use super::{ANSWER_BYTES_MAX, Broken, now, pause};
-use crate::address::resolve;
+use super::{ANSWER_BYTES_MAX, Broken, now, pause, resolve};
 use crate::place::Place;
 
 /// From one attempt to the next where a server's queue is full.

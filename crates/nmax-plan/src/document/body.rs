@@ -4,9 +4,9 @@ use super::cursor::{Decoder, Fields};
 use super::error::Kind;
 use super::json::json;
 use super::keys;
-use super::request::pairs;
 use super::scenario::Scene;
 use super::tree::{Entry, Node, Value};
+use crate::plan::http::is_token;
 use crate::plan::{Body, Defaults, FormPart, PartContent, Version};
 use crate::template::{EnvFormat, Names, Template};
 
@@ -132,8 +132,7 @@ fn part(decoder: &mut Decoder, node: &Node, name: &Template, names: &Names) -> O
 fn media_type(decoder: &mut Decoder, node: &Node) -> Option<String> {
     let text = decoder.expanded(node)?;
     let essence = text.split(';').next().unwrap_or(&text).trim();
-    let is_type =
-        essence.split_once('/').is_some_and(|(kind, subtype)| super::is_token(kind) && super::is_token(subtype));
+    let is_type = essence.split_once('/').is_some_and(|(kind, subtype)| is_token(kind) && is_token(subtype));
     if is_type && !text.contains(char::is_control) {
         return Some(text);
     }
@@ -194,4 +193,25 @@ pub(super) fn expect_continue(decoder: &mut Decoder, fields: Fields, defaults: &
         );
     }
     true
+}
+
+/// Names and values: a map (a list as value repeats its name), or a list of maps.
+pub(super) fn pairs(decoder: &mut Decoder, node: &Node, names: &Names) -> Vec<(Template, Template)> {
+    let mut pairs = Vec::new();
+    let maps = decoder.one_or_many(node);
+    for map in maps {
+        for entry in decoder.map(map, "this") {
+            let Some(name) = decoder.template_of(&entry.key, entry.key_at, None, names) else {
+                continue;
+            };
+            for value in decoder.one_or_many(&entry.value) {
+                let value = match value.value {
+                    Value::Null => Some(Template::default()),
+                    _ => decoder.template(value, names),
+                };
+                pairs.extend(value.map(|value| (name.clone(), value)));
+            }
+        }
+    }
+    pairs
 }

@@ -19,8 +19,7 @@ use crate::profile::{COMPRESS_MAX, compress, compressed};
 
 /// The place of an error in `--target`.
 pub(super) const FLAG_TARGET: u32 = u32::MAX;
-/// The place of an error in `--duration`.
-pub(super) const FLAG_DURATION: u32 = u32::MAX - 1;
+
 /// The place of an error in `--profile`.
 pub(super) const FLAG_PROFILE: u32 = u32::MAX - 2;
 /// The place of an error in `--compress`.

@@ -3,9 +3,9 @@
 use super::cursor::{Decoder, Fields};
 use super::error::Kind;
 use super::keys::{self, MATCH_PICK, words};
-use super::request::is_token;
 use super::scenario::Scene;
 use super::tree::{Node, Value};
+use crate::plan::http::is_token;
 use crate::plan::{Check, Expect, Extract, MatchPick, Source, Test};
 use crate::template::{Names, RESERVED_NAMES, Template};
 

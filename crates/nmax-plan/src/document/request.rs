@@ -1,13 +1,14 @@
 //! A request step: what is sent.
 
-use super::body::{body, entry_where, expect_continue};
+use super::body::{body, entry_where, expect_continue, pairs};
 use super::cursor::{Decoder, Fields};
 use super::error::Kind;
 use super::http::redirects;
 use super::reply::{expect, extracts};
 use super::scenario::{Scene, page, tags};
-use super::tree::{Node, Place, Value};
+use super::tree::{Node, Place};
 use crate::addresses;
+use crate::plan::http::{is_own_header, is_token};
 use crate::plan::{Call, Coding, HttpCall, Method, What};
 use crate::template::{EnvFormat, Names, Part, Template};
 use nmax_secrets::masked_url;
@@ -61,7 +62,7 @@ fn check_url(decoder: &mut Decoder, at: Place, url: &Template) {
         let message = format!("`{}` is neither a path nor a URL", nmax_text::shown(&masked_url(text)));
         decoder.problem(at, Kind::Value, message, "begin it with `/`, `http://` or `https://`");
     }
-    if let Some(Err(message)) = written_origin(text, url.parts.len() == 1).map(addresses::origin) {
+    if let Some(Err(message)) = addresses::written_origin(text, url.parts.len() == 1).map(addresses::origin) {
         decoder.problem(at, Kind::Value, message, "write it as `http://host:port/path`");
     }
     let has_control = |part: &Part| matches!(part, Part::Text(text) if text.contains(char::is_control));
@@ -73,14 +74,6 @@ fn check_url(decoder: &mut Decoder, at: Place, url: &Template) {
             "write it in one line",
         );
     }
-}
-
-/// Scheme, host and port of an absolute URL, when its first text holds all of them.
-pub(super) fn written_origin(text: &str, is_whole: bool) -> Option<&str> {
-    let scheme = ["http://", "https://"].into_iter().find(|scheme| text.starts_with(scheme))?;
-    let end = text[scheme.len()..].find(['/', '?', '#']).map(|end| scheme.len() + end);
-    let end = end.or_else(|| is_whole.then_some(text.len()))?;
-    Some(&text[..end])
 }
 
 fn request_name(decoder: &mut Decoder, node: &Node, names: &Names) -> Option<Template> {
@@ -159,35 +152,4 @@ pub(super) fn refuse_accept_encoding(decoder: &mut Decoder, headers: &Node, comp
             "remove it; or remove `compression`, then replies are not decoded",
         );
     }
-}
-
-/// Whether the program writes this header itself, from the connection policy and the body.
-pub(crate) fn is_own_header(name: &str) -> bool {
-    ["connection", "keep-alive", "content-length", "transfer-encoding"].iter().any(|own| name.eq_ignore_ascii_case(own))
-}
-
-/// A token of RFC 9110, 5.6.2.
-pub(crate) fn is_token(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte))
-}
-
-/// Names and values: a map (a list as value repeats its name), or a list of maps.
-pub(super) fn pairs(decoder: &mut Decoder, node: &Node, names: &Names) -> Vec<(Template, Template)> {
-    let mut pairs = Vec::new();
-    let maps = decoder.one_or_many(node);
-    for map in maps {
-        for entry in decoder.map(map, "this") {
-            let Some(name) = decoder.template_of(&entry.key, entry.key_at, None, names) else {
-                continue;
-            };
-            for value in decoder.one_or_many(&entry.value) {
-                let value = match value.value {
-                    Value::Null => Some(Template::default()),
-                    _ => decoder.template(value, names),
-                };
-                pairs.extend(value.map(|value| (name.clone(), value)));
-            }
-        }
-    }
-    pairs
 }

@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use super::DURATION_DEFAULT;
 use super::cursor::{Decoder, Fields};
-use super::decode::FLAG_DURATION;
 use super::error::Kind;
 use super::keys;
 use super::tree::{Node, Place};
@@ -252,3 +251,6 @@ fn within_limits(decoder: &mut Decoder, node: &Node, level: Option<Level>, reach
     );
     None
 }
+
+/// The place of an error in `--duration`.
+pub(super) const FLAG_DURATION: u32 = u32::MAX - 1;

@@ -206,3 +206,13 @@ pub enum Version {
     /// HTTP/1.1
     Http11,
 }
+
+/// A token of RFC 9110, 5.6.2.
+pub(crate) fn is_token(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte))
+}
+
+/// Whether the program writes this header itself, from the connection policy and the body.
+pub(crate) fn is_own_header(name: &str) -> bool {
+    ["connection", "keep-alive", "content-length", "transfer-encoding"].iter().any(|own| name.eq_ignore_ascii_case(own))
+}

@@ -5,7 +5,6 @@ use crate::document::cursor::{Decoder, Fields};
 use crate::document::decode::is_name;
 use crate::document::error::Kind;
 use crate::document::keys::{self, DISCOVER};
-use crate::document::request::written_origin;
 use crate::document::tree::{Entry, Node, Place, Value};
 use crate::plan::{Discover, Page, RESOURCES_MAX};
 use crate::template::{Names, Part, Template};
@@ -120,7 +119,7 @@ fn listed(decoder: &mut Decoder, node: &Node, names: &Names) -> Vec<Template> {
             decoder.problem(item.at, Kind::Value, "the path is empty", "write a path such as `/app.css`");
         }
         if let Some(Part::Text(text)) = url.parts.first()
-            && let Some(Err(message)) = written_origin(text, url.parts.len() == 1).map(addresses::origin)
+            && let Some(Err(message)) = addresses::written_origin(text, url.parts.len() == 1).map(addresses::origin)
         {
             decoder.problem(item.at, Kind::Value, message, "write it as `http://host:port/path`");
         }
