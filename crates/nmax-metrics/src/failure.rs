@@ -1,6 +1,6 @@
 //! An exchange that did not end ok, kept whole so that a person can study it.
 
-use crate::{Nanos, Outcome};
+use crate::{Code, Nanos, Outcome};
 
 /// A failed exchange with what was sent and received, secrets already removed.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,7 +17,7 @@ pub struct FailureExample {
     /// exchange `end`, `loop`, `value` or `setup`.
     pub kind: String,
     /// Status code of the reply, when there was one.
-    pub status: Option<u16>,
+    pub status: Option<Code>,
     /// What went wrong, for a person.
     pub text: String,
     /// Head and body as sent, redacted, shortened.

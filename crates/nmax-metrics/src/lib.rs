@@ -3,7 +3,7 @@
 //! # Layout
 //! - [`time`]: nanoseconds since the start of a run, and the clock that the shells implement
 //! - [`outcome`]: how an exchange ended
-//! - [`sample`]: one exchange as measured
+//! - [`sample`]: one exchange as measured; [`code`]: the status of its reply
 //! - [`histogram`]: latencies, mergeable without loss
 //! - [`aggregate`]: all that is counted, of one window or of a whole run
 //! - [`window`]: an aggregate with its place in time; [`wire`]: as bytes, for the way between processes
@@ -15,6 +15,7 @@
 //! - [`names`]: request names, their ids, and the cap on their number
 
 pub mod aggregate;
+pub mod code;
 pub mod failure;
 pub mod histogram;
 pub mod join;
@@ -35,6 +36,7 @@ pub use aggregate::{
     Aggregate, CheckStats, Declared, Dropped, Group, Grouped, LatencySet, LoadStats, LocationStats, PageStats, Phases,
     RequestStats, ScenarioStats, Section, Statistic, Table, TransactionStats,
 };
+pub use code::Code;
 pub use failure::FailureExample;
 pub use histogram::Histogram;
 pub use merger::Merger;

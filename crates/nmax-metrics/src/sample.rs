@@ -1,6 +1,6 @@
 //! One exchange as measured: four instants, and what came back.
 
-use crate::{NameId, Nanos, Outcome};
+use crate::{Code, NameId, Nanos, Outcome};
 
 /// One request and its reply. Everything else is derived from it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -11,8 +11,8 @@ pub struct Sample {
     pub scenario: u16,
     /// How it ended.
     pub outcome: Outcome,
-    /// Status code of the reply; `None` when there was no valid reply.
-    pub status: Option<u16>,
+    /// Status of the reply; `None` when there was no valid reply.
+    pub status: Option<Code>,
     /// When the schedule says the request is due.
     pub intended: Nanos,
     /// Just before the first byte was written; `None` when nothing was ever sent.

@@ -5,7 +5,7 @@ use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 
 use crate::aggregate::count_address;
-use crate::{ErrorKind, NameId, Nanos, Network, Outcome, Sample, Section, Window};
+use crate::{Code, ErrorKind, NameId, Nanos, Network, Outcome, Sample, Section, Window};
 
 /// One random exchange and its section; four request names.
 pub fn sample() -> impl Strategy<Value = (Section, Sample)> {
@@ -17,34 +17,36 @@ pub fn sample() -> impl Strategy<Value = (Section, Sample)> {
     let section = prop_oneof![Just(Section::Hold), Just(Section::Outside)];
     let span = prop_oneof![0..2_000_000_u64, 0..5_000_000_000_u64, 0..5_000_000_000_000_u64];
     let spans = [span.clone(), span.clone(), span];
-    (section, 0..4_u32, outcome, spans, 0..3_u8, 200..503_u16).prop_map(
-        |(section, name, outcome, spans, depth, status)| {
-            let intended = Nanos(1_000_000_000);
-            let sent = intended + Nanos(spans[0]);
-            let first_byte = sent + Nanos(spans[1]);
-            let sample = Sample {
-                name: NameId(name),
-                scenario: (name % 2) as u16,
-                outcome,
-                status: (!matches!(outcome, Outcome::Error(_))).then_some(status),
-                intended,
-                sent: (depth > 0).then_some(sent),
-                first_byte: (depth > 1).then_some(first_byte),
-                done: first_byte + Nanos(spans[2]),
-                network: Network {
-                    dns: Nanos(spans[0] / 8 * (spans[0] % 2)),
-                    connect: Nanos(spans[0] / 2),
-                    tls: Nanos(spans[0] / 8 * (spans[0] % 3 / 2)),
-                },
-                send: Nanos(spans[1] / 3 * (spans[1] % 2)),
-                slot_wait: Nanos(spans[0] / 4),
-                bytes_received: spans[1] % 5_000,
-                bytes_sent: 100,
-                bytes_decoded: spans[1] % 9_000,
-            };
-            (section, sample)
-        },
-    )
+    let status = prop_oneof![
+        (200..503_u16).prop_map(Code::new),
+        "[0-9A-Z]{5}|[a-z]{1,5}".prop_map(|text| Code::parse(&text).expect("letters and digits"))
+    ];
+    (section, 0..4_u32, outcome, spans, 0..3_u8, status).prop_map(|(section, name, outcome, spans, depth, status)| {
+        let intended = Nanos(1_000_000_000);
+        let sent = intended + Nanos(spans[0]);
+        let first_byte = sent + Nanos(spans[1]);
+        let sample = Sample {
+            name: NameId(name),
+            scenario: (name % 2) as u16,
+            outcome,
+            status: (!matches!(outcome, Outcome::Error(_))).then_some(status),
+            intended,
+            sent: (depth > 0).then_some(sent),
+            first_byte: (depth > 1).then_some(first_byte),
+            done: first_byte + Nanos(spans[2]),
+            network: Network {
+                dns: Nanos(spans[0] / 8 * (spans[0] % 2)),
+                connect: Nanos(spans[0] / 2),
+                tls: Nanos(spans[0] / 8 * (spans[0] % 3 / 2)),
+            },
+            send: Nanos(spans[1] / 3 * (spans[1] % 2)),
+            slot_wait: Nanos(spans[0] / 4),
+            bytes_received: spans[1] % 5_000,
+            bytes_sent: 100,
+            bytes_decoded: spans[1] % 9_000,
+        };
+        (section, sample)
+    })
 }
 
 /// A random window with everything in it that a window can hold.

@@ -61,7 +61,7 @@ pub fn json(traced: &Traced, shown: &Shown) -> Value {
     json!({
         "name": shown.text(&traced.name),
         "outcome": match sample.outcome { Outcome::Ok => "ok", Outcome::Failed => "failed", Outcome::Error(kind) => kind.name() },
-        "status": sample.status,
+        "status": sample.status.map(|code| code.number().map_or_else(|| json!(code.to_string()), |number| json!(number))),
         "response_time_ms": sample.response_time().as_millis_f64(),
         "failure": traced.failure.as_ref().map(|failure| shown.text(&failure.text)),
         "request": request.text(),

@@ -40,7 +40,7 @@ pub static COLUMNS: LazyLock<Vec<Column>> = LazyLock::new(|| {
 });
 
 /// Name, kind, meaning.
-const MEASURED: [(&str, Kind, &str); 21] = [
+const MEASURED: [(&str, Kind, &str); 22] = [
     ("name", Kind::Text, "request name"),
     ("method", Kind::Text, "method of the request, from the plan"),
     ("template", Kind::Text, "path with its holes, from the plan"),
@@ -51,6 +51,7 @@ const MEASURED: [(&str, Kind, &str); 21] = [
     ("error_kind", Kind::Text, "kind of error: timeout, reset, connect, ..."),
     ("status", Kind::Number, "status code"),
     ("class", Kind::Text, "class of the status code: 2xx, 4xx, ..."),
+    ("code", Kind::Text, "status code where it is a text, such as a SQLSTATE"),
     ("phase", Kind::Text, "hold, or outside: ramps and warm-up"),
     ("time", Kind::Moment, "when the request was due, since the start of the run"),
     ("response", Kind::Span, "response time: from when it was due to the end of the reply"),

@@ -6,7 +6,7 @@
 
 use std::path::Path;
 
-use nmax_metrics::{Catalog, NameId, Nanos, Network, Outcome, RawSample, Sample, Why};
+use nmax_metrics::{Catalog, Code, NameId, Nanos, Network, Outcome, RawSample, Sample, Why};
 use nmax_store::{Hold, Manifest, RunWriter, SCHEMA_VERSION};
 
 /// Exchanges per second of the run.
@@ -79,7 +79,7 @@ fn row(number: u64) -> RawSample {
         name: NameId((bits >> 40) as u32 % NAMES as u32),
         scenario: (bits >> 48 & 1) as u16,
         outcome,
-        status: Some(status),
+        status: Some(Code::new(status)),
         intended,
         sent: Some(sent),
         first_byte: Some(sent + Nanos(service / 2)),

@@ -157,7 +157,7 @@ mod tests {
                 name: NameId(n as u32 % 20),
                 scenario: 0,
                 outcome: Outcome::Ok,
-                status: Some(200),
+                status: Some(nmax_metrics::Code::new(200)),
                 intended,
                 sent: Some(sent),
                 first_byte: Some(done),

@@ -1,6 +1,6 @@
 //! Lines of `failures.jsonl`, `resources.jsonl` and `events.jsonl`. `t` is in seconds since the start of the run.
 
-use nmax_metrics::{ErrorKind, FailureExample, Nanos, Outcome, Resource};
+use nmax_metrics::{Code, ErrorKind, FailureExample, Nanos, Outcome, Resource};
 use serde::{Deserialize, Serialize};
 
 pub(crate) const FAILURES: &str = "failures.jsonl";
@@ -21,7 +21,7 @@ pub(crate) struct FailureLine {
     kind: String,
     outcome: String,
     error_kind: Option<String>,
-    status: Option<u16>,
+    status: Option<StatusField>,
     name: String,
     scenario: String,
     text: String,
@@ -40,13 +40,38 @@ impl FailureLine {
             kind: failure.kind.clone(),
             outcome: outcome.to_owned(),
             error_kind: error_kind.map(str::to_owned),
-            status: failure.status,
+            status: failure.status.map(StatusField::of),
             name: failure.name.clone(),
             scenario: failure.scenario.clone(),
             text: failure.text.clone(),
             request: failure.request.clone(),
             reply: failure.reply.clone(),
             response_time_ns: failure.response_time.0,
+        }
+    }
+}
+
+/// A status: numbers stay numbers.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum StatusField {
+    Number(u16),
+    Text(String),
+}
+
+impl StatusField {
+    fn of(code: Code) -> Self {
+        code.number().map_or_else(|| Self::Text(code.to_string()), Self::Number)
+    }
+}
+
+impl TryFrom<StatusField> for Code {
+    type Error = String;
+
+    fn try_from(field: StatusField) -> Result<Self, String> {
+        match field {
+            StatusField::Number(number) => Ok(Self::new(number)),
+            StatusField::Text(text) => Self::parse(&text).ok_or_else(|| format!("`{text}` is not a status")),
         }
     }
 }
@@ -69,7 +94,7 @@ impl TryFrom<FailureLine> for FailureExample {
             scenario: line.scenario,
             outcome,
             kind: line.kind,
-            status: line.status,
+            status: line.status.map(Code::try_from).transpose()?,
             text: line.text,
             request: line.request,
             reply: line.reply,
@@ -178,7 +203,7 @@ mod tests {
         fn lines_read_back(
             at in 0..4_000_000_000_000_000_u64,
             texts in proptest::array::uniform6(".{0,20}"),
-            status in proptest::option::of(100..600_u16),
+            status in proptest::option::of("[1-5][0-9]{2}|[0-9A-Z]{5}"),
             error in proptest::option::of(0..ErrorKind::ALL.len()),
             value in -1e12..1e12_f64,
         ) {
@@ -193,6 +218,7 @@ mod tests {
             prop_assert!((back.value - value).abs() <= value.abs() * f64::EPSILON);
             prop_assert_eq!(Resource { value, ..back }, resource);
             let outcome = error.map_or(Outcome::Failed, |index| Outcome::Error(ErrorKind::ALL[index]));
+            let status = status.and_then(|text| Code::parse(&text));
             let failure = FailureExample {
                 at, name, scenario, outcome, kind, status, text, request, reply, response_time: Nanos(at.0 / 3),
             };

@@ -34,7 +34,7 @@ const GROUP_ROWS: usize = 50_000;
 /// The columns, in order. Instants are ns since the start of the run.
 static SCHEMA: LazyLock<String> = LazyLock::new(|| {
     let sums: String = RequestStats::sums().map(|sum| format!("    required int64 {};\n", sum.name)).collect();
-    format!("{COLUMNS}{sums}    required binary why (UTF8);\n}}")
+    format!("{COLUMNS}{sums}    required binary why (UTF8);\n    optional binary code (UTF8);\n}}")
 });
 
 /// Those before the sums over exchanges.
@@ -223,7 +223,7 @@ fn write_rows(
     columns.required::<Int64Type>(|row| signed(row.iteration))?;
     columns.required::<ByteArrayType>(|row| text(outcome_names(row.sample.outcome).0))?;
     columns.optional::<ByteArrayType>(|row| outcome_names(row.sample.outcome).1.map(text))?;
-    columns.optional::<Int32Type>(|row| row.sample.status.map(i32::from))?;
+    columns.optional::<Int32Type>(|row| Some(i32::from(row.sample.status?.number()?)))?;
     columns.required::<Int64Type>(|row| signed(row.sample.intended.0))?;
     columns.optional::<Int64Type>(|row| row.sample.sent.map(|at| signed(at.0)))?;
     columns.optional::<Int64Type>(|row| row.sample.first_byte.map(|at| signed(at.0)))?;
@@ -237,6 +237,8 @@ fn write_rows(
         columns.required::<Int64Type>(|row| signed(sum(&row.sample)))?;
     }
     columns.required::<ByteArrayType>(|row| text(row.why.name()))?;
+    let code = |row: &RawSample| row.sample.status.filter(|code| code.number().is_none());
+    columns.optional::<ByteArrayType>(|row| code(row).map(|code| ByteArray::from(code.to_string().as_str())))?;
     group.close()?;
     Ok(())
 }

@@ -143,7 +143,10 @@ fn failures() -> Value {
             ("kind", string("what failures are grouped by: an error kind, a status, a check, an extraction")),
             ("outcome", outcome),
             ("error_kind", nullable("string", "kind of error; null for outcome failed")),
-            ("status", nullable("integer", "status code; null without a reply")),
+            (
+                "status",
+                json!({ "type": ["integer", "string", "null"], "description": "status code; null without a reply" }),
+            ),
             ("name", string("request name")),
             ("scenario", string("scenario name")),
             ("text", string("what went wrong")),

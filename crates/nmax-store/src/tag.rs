@@ -1,4 +1,4 @@
-//! Tags of histograms in `latency.hlog`: `r3.ok.resp`, `r3.connect`, `r3.s404` (response times of a status), `s0.iter`, `t0.time`, `p0.time` (page), `x0.time`
+//! Tags of histograms in `latency.hlog`: `r3.ok.resp`, `r3.connect`, `r3.s404`, `r3.s_40P01` (response times of a status), `s0.iter`, `t0.time`, `p0.time` (page), `x0.time`
 //! (transition), `l0.exchange`, `l0.iteration`, `l0.page` (location), `inj.lag`, `cens.age`, `sock.held`, `inj.pickup`, `user.unserved`, each with
 //! `.out` outside hold.
 //!
@@ -6,7 +6,7 @@
 
 use std::fmt::Write as _;
 
-use nmax_metrics::{Aggregate, Declared, Group, Histogram, LatencySet, LoadStats, NameId, Phases, Section};
+use nmax_metrics::{Aggregate, Code, Declared, Group, Histogram, LatencySet, LoadStats, NameId, Phases, Section};
 
 /// Outcomes in tags, in the order of `RequestStats::outcomes`.
 const OUTCOMES: [&str; 3] = ["ok", "failed", "error"];
@@ -48,7 +48,8 @@ pub(crate) fn visit<E>(aggregate: &Aggregate, mut see: impl FnMut(&str, &Histogr
                 }
             }
             for (status, histogram) in &stats.status_times {
-                offer(format_args!("r{id}.s{status}"), histogram)?;
+                let mark = if status.number().is_some() { "" } else { "_" };
+                offer(format_args!("r{id}.s{mark}{status}"), histogram)?;
             }
             let Some(phases) = &stats.phases else { continue };
             for time in Phases::TIMES {
@@ -94,9 +95,10 @@ pub(crate) fn locate<'a>(aggregate: &'a mut Aggregate, tag: &str, limits: Limits
     if let Some(time) = Phases::TIMES.iter().find(|time| time.word == what) {
         return Some((time.get_mut)(aggregate.request_mut(section, name).phases.get_or_insert_default()));
     }
-    if let Some(status) = what.strip_prefix('s').filter(|status| status.len() == 3) {
-        let status = number(status, 1_000).filter(|status| *status >= 100)?;
-        return aggregate.request_mut(section, name).times_of(status as u16);
+    if let Some(status) = what.strip_prefix('s').filter(|_| !what.contains('.')) {
+        let text = status.strip_prefix('_');
+        let code = Code::parse(text.unwrap_or(status)).filter(|code| code.number().is_none() == text.is_some())?;
+        return aggregate.request_mut(section, name).times_of(code);
     }
     let (outcome, measure) = what.split_once('.')?;
     let outcome = OUTCOMES.iter().position(|known| *known == outcome)?;
@@ -165,6 +167,9 @@ mod tests {
             "r0.good.resp",
             "r4.dns",
             "r0.dns.p99",
+            "r0.s_404",
+            "r0.s40P01",
+            "r0.s_",
             "t1.time",
             "t0.iter",
             "p2.time",

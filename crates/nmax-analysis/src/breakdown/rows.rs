@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use nmax_metrics::{Aggregate, Histogram, NameId, RequestStats, Section};
+use nmax_metrics::{Aggregate, Code, Histogram, NameId, RequestStats, Section};
 
 use super::floor::{Floor, of_lines};
 use super::stretches::{Of, Stretches};
@@ -176,7 +176,7 @@ impl Maker<'_> {
 
     fn statuses(&mut self) {
         let total = self.counted.total(Section::Hold);
-        let mut statuses: Vec<(u16, u64)> = total.status.iter().copied().filter(|(_, count)| *count > 0).collect();
+        let mut statuses: Vec<(Code, u64)> = total.status.iter().copied().filter(|(_, count)| *count > 0).collect();
         statuses.sort_unstable_by_key(|(status, count)| (u64::MAX - count, *status));
         if !total.tells_status_times() && !statuses.is_empty() {
             let why =

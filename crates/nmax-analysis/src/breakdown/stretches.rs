@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use nmax_metrics::{Histogram, NameId, RequestStats, Section, Window};
+use nmax_metrics::{Code, Histogram, NameId, RequestStats, Section, Window};
 
 use super::floor::{Bandwidth, Fastest};
 use super::{POINTS_MAX, Point};
@@ -19,7 +19,7 @@ pub(super) enum Of {
     /// Exchanges of a request name.
     Name(NameId),
     /// Replies with a status.
-    Status(u16),
+    Status(Code),
     /// Exchanges without a valid reply.
     NoReply,
     /// Exchanges of users at a location, by its number.

@@ -1,5 +1,5 @@
 use nmax_metrics::{
-    Aggregate, Histogram, NameId, Nanos, Network, Outcome, Readings, Resource, Sample, Section, TrackKey, Window,
+    Aggregate, Code, Histogram, NameId, Nanos, Network, Outcome, Readings, Resource, Sample, Section, TrackKey, Window,
 };
 use nmax_plan::plan::{Call, Method, Observed, ObservedSource, Step, Value};
 use nmax_plan::tags::TagRule;
@@ -32,7 +32,7 @@ fn sample(ended: &Ended) -> Sample {
         name: ended.name,
         scenario: 0,
         outcome: ended.outcome,
-        status: ended.status,
+        status: ended.status.map(Code::new),
         intended,
         sent: Some(intended),
         first_byte: Some(Nanos(done.0 - ended.receive_ns.min(ended.response_ns))),
@@ -496,7 +496,7 @@ fn times_by_status_that_were_not_kept_are_unknown() {
     exchanges.push(Ended { status: Some(404), outcome: Outcome::Failed, ..one(0, HOME, 9, 1) });
     let (mut run, stretches) = of(&exchanges);
     let stats = run.totals.request_mut(Section::Hold, HOME);
-    *stats.times_of(404).unwrap() = Histogram::new();
+    *stats.times_of(Code::new(404)).unwrap() = Histogram::new();
     let found = breakdown(&run.evidence(), &stretches);
     for status in ["200", "404"] {
         let row = row(&found, Dimension::Status, status);

@@ -1,6 +1,6 @@
 //! Replies that are not the page that was meant: request names that only redirect, or whose status is never accepted.
 
-use nmax_metrics::{RequestStats, Section};
+use nmax_metrics::{Code, RequestStats, Section};
 
 use crate::Evidence;
 use crate::scope::steps_of;
@@ -25,8 +25,9 @@ pub(super) fn odd(evidence: &Evidence) -> Vec<(&'static str, String, u64)> {
         let is_followed = steps.iter().any(|step| {
             step.http().redirects_max.unwrap_or(evidence.plan.defaults.redirects_max) > 0 || step.expect.names_status()
         });
-        let accepts = |status: u16| steps.iter().any(|step| step.expect.accepts(status));
-        let each = |holds: &dyn Fn(u16) -> bool| stats.status.iter().all(|(status, n)| *n == 0 || holds(*status));
+        let accepts =
+            |status: Code| status.number().is_some_and(|status| steps.iter().any(|step| step.expect.accepts(status)));
+        let each = |holds: &dyn Fn(Code) -> bool| stats.status.iter().all(|(status, n)| *n == 0 || holds(*status));
         if !is_followed && each(&is_redirect) {
             redirects.push((name, replies, stats));
         } else if each(&|status| !accepts(status)) {
@@ -54,8 +55,8 @@ pub(super) fn odd(evidence: &Evidence) -> Vec<(&'static str, String, u64)> {
 }
 
 /// Replies that lead elsewhere; 300 offers a choice and 304 confirms what the client has.
-const fn is_redirect(status: u16) -> bool {
-    matches!(status, 301 | 302 | 303 | 307 | 308)
+fn is_redirect(status: Code) -> bool {
+    matches!(status.number(), Some(301 | 302 | 303 | 307 | 308))
 }
 
 /// Names with their statuses, those of most replies first, and all replies together; `None` without any.
@@ -76,7 +77,7 @@ fn told(names: &[(&str, u64, &RequestStats)]) -> Option<(String, u64)> {
 
 /// `302: 9,812`, by code.
 fn statuses(stats: &RequestStats) -> String {
-    let mut status: Vec<(u16, u64)> = stats.status.iter().copied().filter(|(_, n)| *n > 0).collect();
+    let mut status: Vec<(Code, u64)> = stats.status.iter().copied().filter(|(_, n)| *n > 0).collect();
     status.sort_unstable();
     let each = status.iter().map(|(code, n)| format!("{code}: {}", count(*n)));
     each.collect::<Vec<_>>().join(", ")

@@ -1,6 +1,6 @@
 //! Series against a plain merge of the same windows.
 
-use nmax_metrics::{NameId, Network, Outcome, Sample};
+use nmax_metrics::{Code, NameId, Network, Outcome, Sample};
 use proptest::prelude::*;
 
 use super::*;
@@ -19,7 +19,7 @@ fn window(index: u64, times_ns: &[u64]) -> Window {
             name: NameId(place as u32 % 3),
             scenario: 0,
             outcome: if place % 7 == 0 { Outcome::Failed } else { Outcome::Ok },
-            status: Some(200),
+            status: Some(Code::new(200)),
             intended: Nanos::ZERO,
             sent: Some(Nanos(ns / 10)),
             first_byte: Some(Nanos(ns / 2)),

@@ -1,6 +1,6 @@
 //! What went wrong, by kind, with examples.
 
-use nmax_metrics::{Aggregate, Catalog, ErrorKind, FailureExample, Outcome, Section};
+use nmax_metrics::{Aggregate, Catalog, Code, ErrorKind, FailureExample, Outcome, Section};
 
 /// Most examples of a kind in a report.
 const EXAMPLES_MAX: usize = 10;
@@ -29,7 +29,9 @@ pub(crate) fn collect(whole: &Aggregate, catalog: &Catalog, failures: &[FailureE
     }
     for (status, count) in &total.status {
         let kind = format!("status {status}");
-        if *status >= 400 && total.failed() > 0 || failures.iter().any(|failure| failure.kind == kind) {
+        if status.number().is_some_and(|status| status >= 400) && total.failed() > 0
+            || failures.iter().any(|failure| failure.kind == kind)
+        {
             add(&mut problems, &kind, *count, status_remedy(*status));
         }
     }
@@ -47,8 +49,8 @@ pub(crate) fn collect(whole: &Aggregate, catalog: &Catalog, failures: &[FailureE
 
 const CONTENT_REMEDY: &str = "compare the reply with what the plan expects of it";
 
-fn status_remedy(status: u16) -> &'static str {
-    match status {
+fn status_remedy(status: Code) -> &'static str {
+    match status.number().unwrap_or_default() {
         401 | 403 => "check the credentials and the session that the scenario sends",
         404 | 410 => "check the path, and that the data of the plan exists on the target",
         408 | 429 => "the target refuses more: lower the rate, or raise its limit",

@@ -1,7 +1,7 @@
 //! Numbers of request names: counts, rates, and distributions with their intervals.
 
 use nmax_metrics::aggregate::Counter;
-use nmax_metrics::{ErrorKind, Histogram, LatencySet, RequestStats};
+use nmax_metrics::{Code, ErrorKind, Histogram, LatencySet, RequestStats};
 
 use super::per_s;
 use crate::batches::Line;
@@ -26,7 +26,7 @@ pub struct Stats {
     /// Sums over the exchanges, and nothing else of them.
     pub sums: RequestStats,
     /// Replies by status code, ascending.
-    pub status: Vec<(u16, u64)>,
+    pub status: Vec<(Code, u64)>,
     /// Errors by kind, those that occurred.
     pub error_kinds: Vec<(&'static str, u64)>,
     /// Times of all outcomes together.
@@ -229,7 +229,7 @@ impl Stats {
     }
 
     /// The status of most replies.
-    fn usual_status(&self) -> Option<u16> {
+    fn usual_status(&self) -> Option<Code> {
         self.status.iter().max_by_key(|(_, replies)| *replies).map(|(status, _)| *status)
     }
 }

@@ -1,4 +1,4 @@
-use nmax_metrics::{Names, Outcome, Sample};
+use nmax_metrics::{Code, Names, Outcome, Sample};
 
 use super::*;
 
@@ -11,7 +11,7 @@ fn redirects_of_a_step_come_in_their_order() {
             name: requests.intern(name),
             scenario: 0,
             outcome: Outcome::Ok,
-            status: Some(200),
+            status: Some(Code::new(200)),
             intended: Nanos::ZERO,
             sent: None,
             first_byte: None,

@@ -4,7 +4,7 @@ use std::pin::pin;
 
 use nmax_extract::Page;
 use nmax_http::{Exchange, Failure, Reply, Request};
-use nmax_metrics::{ErrorKind, NameId, Outcome};
+use nmax_metrics::{Code, ErrorKind, NameId, Outcome};
 use nmax_plan::plan::{Cookies, Method};
 
 use crate::http::compose::Place;
@@ -83,8 +83,9 @@ impl<'a, R: Runtime, D: Drivers> Work<'a, R, D> {
         let Some(status) = hop.exchange.status else {
             return self.site.error(hop.exchange.error.as_ref().map_or(ErrorKind::Protocol, |failure| failure.kind));
         };
-        let mut verified = self.site.accept(status);
-        let is_taken = verified.outcome == Outcome::Ok && self.site.call.call.expect.names_status();
+        let expect = &self.site.call.call.expect;
+        let mut verified = Verified::reply(status, status.number().is_some_and(|status| expect.accepts(status)));
+        let is_taken = verified.outcome == Outcome::Ok && expect.names_status();
         if self.prepared.redirects_max > 0
             && !is_taken
             && let Some(why) = self.refusal(&hop.place, status)
@@ -106,8 +107,8 @@ impl<'a, R: Runtime, D: Drivers> Work<'a, R, D> {
     }
 
     /// Why the last reply, which has this status, is a redirect that cannot be followed; `None` when it is none or can.
-    fn refusal(&self, place: &Place<'_>, status: u16) -> Option<String> {
-        Some(status).filter(|status| (301..=308).contains(status))?;
+    fn refusal(&self, place: &Place<'_>, status: Code) -> Option<String> {
+        status.number().filter(|status| (301..=308).contains(status))?;
         redirect::location(&self.user.driver.reply(), &self.url(place))?.err()
     }
 

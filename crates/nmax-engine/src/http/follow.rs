@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 
 use nmax_http::{Exchange, Url};
-use nmax_metrics::{Nanos, Outcome};
+use nmax_metrics::{Code, Nanos, Outcome};
 
 use crate::http::compose::Place;
 use crate::http::driver::{Driver, Drivers};
@@ -26,7 +26,7 @@ pub(crate) fn leads_to<R: Runtime, D: Drivers>(
     place: &Place<'_>,
     exchange: &Exchange,
 ) -> Option<Url> {
-    exchange.status.filter(|status| (301..=308).contains(status))?;
+    exchange.status?.number().filter(|status| (301..=308).contains(status))?;
     location(&work.user.driver.reply(), &work.url(place))?.ok()
 }
 
@@ -47,7 +47,7 @@ pub(crate) async fn follow<R: Runtime, D: Drivers>(
         // A valid reply that leads on is ok, whatever the step expects of the last one.
         work.record(&hop, Outcome::Ok);
         work.site.core.count_redirect(work.site.section(hop.turn.intended));
-        let (status, done) = (hop.exchange.status.unwrap_or_default(), hop.exchange.done);
+        let (status, done) = (hop.exchange.status.and_then(Code::number).unwrap_or_default(), hop.exchange.done);
         form = form_after(form, status, &hop.place.origin, &target.origin);
         let turn = Turnstile { intended: done, begun: done, slot_wait: Nanos::ZERO };
         let place = render_at(work, form, &target);

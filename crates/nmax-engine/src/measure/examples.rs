@@ -33,7 +33,8 @@ impl<R: Runtime> Site<'_, R> {
             (None, Some(text)) => redactor.text(text),
             (None, None) if kind.starts_with("status ") => format!("{kind} is not what the plan expects"),
             (None, None) => {
-                format!("{kind} does not hold, in a reply with status {}", exchange.status.unwrap_or_default())
+                let status = exchange.status.map(|status| format!(", in a reply with status {status}"));
+                format!("{kind} does not hold{}", status.unwrap_or_default())
             }
         };
         let example = FailureExample {

@@ -2,7 +2,7 @@
 //!
 //! Only runs that ask for it ([`crate::Settings::tells`]) pay for it.
 
-use nmax_metrics::{NameId, Nanos, Sample};
+use nmax_metrics::{Code, NameId, Nanos, Sample};
 
 use crate::iteration::Assignment;
 
@@ -57,7 +57,7 @@ impl Tellings {
         self.all.push(Told {
             sent,
             done: sample.done,
-            status: sample.status,
+            status: sample.status.and_then(Code::number),
             bytes: sample.bytes_received.min(sample.bytes_decoded),
             iteration: assignment.number,
             user: assignment.choice.0,

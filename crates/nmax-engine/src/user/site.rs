@@ -96,11 +96,12 @@ impl<'a, R: Runtime> Site<'a, R> {
         Poll::Pending
     }
 
-    /// Verifies and records the only exchange of a call. `answer` is what came back, if its exchange has a status.
-    pub fn conclude(&mut self, exchange: &Exchange, answer: &impl Answer) -> StepEnd {
+    /// Verifies and records the only exchange of a call. `answer` is what came back, if its exchange has a status, and
+    /// `is_expected` whether the call expects that.
+    pub fn conclude(&mut self, exchange: &Exchange, is_expected: bool, answer: &impl Answer) -> StepEnd {
         let mut verified = match exchange.status {
             None => self.error(exchange.error.as_ref().map_or(ErrorKind::Protocol, |failure| failure.kind)),
-            Some(status) => self.accept(status),
+            Some(status) => Verified::reply(status, is_expected),
         };
         if exchange.status.is_some() {
             let until = read_until(self.deadline, exchange.done);

@@ -3,7 +3,7 @@
 use std::num::NonZeroU64;
 
 use nmax_extract::{Extractor, GaveUp, Page};
-use nmax_metrics::{ErrorKind, Nanos, Outcome};
+use nmax_metrics::{Code, ErrorKind, Nanos, Outcome};
 use nmax_plan::choice::Choice;
 use nmax_plan::plan::{MatchPick, Test};
 use nmax_plan::template::{Escape, Template, Values};
@@ -41,17 +41,18 @@ impl Verified {
         Self { outcome: Outcome::Error(kind), ..Self::OK }
     }
 
+    /// A reply with this status, which the call expects or not.
+    #[inline]
+    pub(crate) fn reply(status: Code, is_expected: bool) -> Self {
+        if is_expected { Self::OK } else { Self::failed(format!("status {status}"), None) }
+    }
+
     /// A reply that is not ok: what examples of it are grouped by, and what that does not say.
     pub(crate) fn failed(kind: String, text: Option<String>) -> Self {
         Self { outcome: Outcome::Failed, kind, text, lacks_value: false }
     }
 
-    /// Not ok for this reason, unless there was one before.
-    pub(crate) fn fail(&mut self, kind: impl FnOnce() -> String) {
-        self.fail_because(kind, None);
-    }
-
-    /// As [`Verified::fail`], with what the kind does not say.
+    /// Not ok for this reason, unless there was one before; `text` is what the kind does not say.
     pub(crate) fn fail_because(&mut self, kind: impl FnOnce() -> String, text: Option<String>) {
         if self.outcome == Outcome::Ok {
             self.outcome = Outcome::Failed;
@@ -79,16 +80,6 @@ impl<R: Runtime> Site<'_, R> {
     pub(crate) fn error(&mut self, kind: ErrorKind) -> Verified {
         self.use_defaults();
         Verified { lacks_value: self.lacks_defaults(), ..Verified::error(kind) }
-    }
-
-    /// Whether the call expects this status.
-    #[inline]
-    pub(crate) fn accept(&self, status: u16) -> Verified {
-        let mut verified = Verified::OK;
-        if !self.call.call.expect.accepts(status) {
-            verified.fail(|| format!("status {status}"));
-        }
-        verified
     }
 
     /// Checks the reply of an exchange that was due at `intended`, and takes the values that later steps need from it.

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use nmax_metrics::{ErrorKind, Nanos, Outcome, PageStats, Section};
+use nmax_metrics::{Code, ErrorKind, Nanos, Outcome, PageStats, Section};
 use nmax_plan::plan::RESOURCES_MAX;
 use nmax_testkit::plans::requests;
 use nmax_testkit::sim::{Answer, Call, KeepRequests, Options, Server, Simulated, reply_with, simulate};
@@ -217,7 +217,7 @@ fn a_failed_resource_fails_the_page() {
     assert_eq!((stats.pages.count, stats.pages.failed, stats.resources, stats.resources_failed), (1, 1, 2, 1));
     assert_eq!(run.whole().scenarios.get(Section::Hold, 0).unwrap().failed, 1);
     assert_eq!(run.failures.len(), 1);
-    assert_eq!((run.failures[0].kind.as_str(), run.failures[0].status), ("status 404", Some(404)));
+    assert_eq!((run.failures[0].kind.as_str(), run.failures[0].status), ("status 404", Some(Code::new(404))));
     assert!(run.failures[0].request.contains("GET /no0.png") && run.failures[0].reply.contains("404 X"));
 }
 

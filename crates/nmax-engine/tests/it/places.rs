@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use nmax_engine::{Event, KeepSamples, Run, Settings};
-use nmax_metrics::{LocationStats, Nanos, RawSample, Section};
+use nmax_metrics::{Code, LocationStats, Nanos, RawSample, Section};
 use nmax_plan::plan::Plan;
 use nmax_testkit::plans::plan;
 use nmax_testkit::sim::{Options, Simulated, instant, simulate};
@@ -169,7 +169,7 @@ workload: {{ closed: {{ vus: 2 }}, iterations: 4 }}
     for RawSample { sample, .. } in &raw {
         let took = sample.done.since(sample.sent.unwrap());
         let body = if sample.bytes_received > 20_000 { ms(100) } else { Nanos::ZERO };
-        assert_eq!(sample.status, Some(200));
+        assert_eq!(sample.status, Some(Code::new(200)));
         assert!(took >= ms(40) + body && took < ms(40) + body + s(5), "{took:?}");
         assert!(sample.network.connect == Nanos::ZERO || sample.network.connect >= ms(40));
     }

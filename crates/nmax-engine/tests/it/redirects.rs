@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use nmax_metrics::{ErrorKind, Nanos, Outcome, Section};
+use nmax_metrics::{Code, ErrorKind, Nanos, Outcome, Section};
 use nmax_plan::plan::{Plan, Step};
 use nmax_testkit::plans::requests;
 use nmax_testkit::sim::{Answer, Call, KeepRequests, Options, Sent, Server, Simulated, reply_with, simulate};
@@ -78,7 +78,7 @@ fn nothing_is_followed_unless_the_plan_says_so() {
     let run = following("[{ get: /a }]", "", 0, along(302, WAY));
     assert_eq!(lines(&run), ["GET /a HTTP/1.1"]);
     assert_eq!((run.load().redirects, run.catalog.transactions.len()), (0, 0));
-    assert_eq!(run.raw[0].sample.status, Some(302));
+    assert_eq!(run.raw[0].sample.status, Some(Code::new(302)));
 }
 
 /// The step's own limit counts, also against following at all.

@@ -1,6 +1,6 @@
 //! What goes on the wire, and what is made of the replies.
 
-use nmax_metrics::{ErrorKind, Outcome, Section};
+use nmax_metrics::{Code, ErrorKind, Outcome, Section};
 use nmax_testkit::plans::{plan, requests};
 use nmax_testkit::sim::{Answer, Call, KeepRequests, Options, Server, Simulated, instant, reply_with, simulate};
 
@@ -155,7 +155,7 @@ fn expectations_decide_what_is_ok() {
         let run = ten(&format!("[{{ get: /{comma}{expect} }}]"), status, r#"{"drinks": ["tea"]}"#);
         let stats = run.totals.total(Section::Hold);
         assert_eq!((stats.ok(), stats.failed()), if is_ok { (10, 0) } else { (0, 10) }, "{expect} {status}");
-        assert_eq!(stats.status, [(status, 10)]);
+        assert_eq!(stats.status, [(Code::new(status), 10)]);
         if expect.contains("coffee") || expect.contains("tea") || expect.contains("x-id") || expect.contains("json") {
             let check = |index| run.totals.checks.get(Section::Hold, index).map(|check| (check.passed, check.failed));
             let last = run.catalog.checks.len() - 1;

@@ -7,7 +7,7 @@ use nmax_engine::measure::collector::Complete;
 use nmax_engine::run::once::once;
 use nmax_engine::runtime::real::RealClock;
 use nmax_engine::{Event, KeepSamples, Run, Settings, StartError};
-use nmax_metrics::{Aggregate, Clock, ErrorKind, FailureExample, LoadStats, RawSample, RequestStats, Section};
+use nmax_metrics::{Aggregate, Clock, Code, ErrorKind, FailureExample, LoadStats, RawSample, RequestStats, Section};
 use nmax_plan::plan::Plan;
 use nmax_target::{Listen, Options};
 use nmax_testkit::plans::requests;
@@ -318,7 +318,7 @@ fn a_trace_shows_each_hop() {
         .map(|hop| {
             let line = String::from_utf8_lossy(hop.request.fields().text());
             let line = line.lines().next().unwrap_or_default().to_owned();
-            (hop.name.clone(), line, hop.measured.sample.status)
+            (hop.name.clone(), line, hop.measured.sample.status.and_then(Code::number))
         })
         .collect();
     let hop = |name: &str, line: &str, status| (name.to_owned(), line.to_owned(), Some(status));

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use std::pin::pin;
 use std::rc::Rc;
 
-use nmax_metrics::{Clock, Nanos, Network};
+use nmax_metrics::{Clock, Code, Nanos, Network};
 
 use super::conversation::{Conversation, End, Trouble};
 use super::progress::Progress;
@@ -32,7 +32,7 @@ pub struct Exchange {
     /// From the first byte written until the kernel had taken the last; zero when it took all at once.
     pub send: Nanos,
     /// Status of the valid reply; `None` beside an error.
-    pub status: Option<u16>,
+    pub status: Option<Code>,
     /// Bytes received, heads and interim replies included, below TLS excluded.
     pub bytes_received: u64,
     /// Bytes sent, both times when retried, below TLS excluded.
@@ -101,7 +101,7 @@ impl<C: Clock + 'static> Client<C> {
         match result {
             Ok(done) => {
                 let mut exchange = self.summary(done);
-                exchange.status = self.receiver.reply().status();
+                exchange.status = self.receiver.reply().status().map(Code::new);
                 exchange
             }
             Err(failure) => {

@@ -2,6 +2,7 @@
 
 use allocation_counter::measure;
 use nmax_http::{Jar, KeepBody, Origin, Request, Scheme, Url};
+use nmax_metrics::Code;
 use tokio::io::AsyncWriteExt;
 use tokio::runtime::Builder;
 
@@ -37,7 +38,7 @@ fn exchanges_in_steady_state() {
             runtime.block_on(async {
                 for _ in 0..rounds {
                     let exchange = client.exchange(&Request { keep_body, ..get(&origin) }).await;
-                    assert_eq!(exchange.status, Some(200));
+                    assert_eq!(exchange.status, Some(Code::new(200)));
                     assert_eq!(client.reply().header("X"), Some(&b"y"[..]));
                 }
             });

@@ -1,7 +1,7 @@
 //! Client certificates: shown when a server asks, and why they cannot be, in words.
 
 use nmax_http::{ClientCertificate, ClientProblem, Config, ConfigError, Shared};
-use nmax_metrics::ErrorKind;
+use nmax_metrics::{Code, ErrorKind};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 use tokio_rustls::rustls::version::{TLS12, TLS13};
 
@@ -49,7 +49,7 @@ async fn a_server_that_wants_a_client_certificate() {
         for key_pem in [key.serialize_pem(), sec1(&key)] {
             let shown = ClientCertificate { chain_pem: chain_pem.clone(), key_pem: key_pem.into_bytes() };
             let exchange = client_with(showing(Some(shown))).exchange(&get(&origin)).await;
-            assert_eq!((exchange.status, exchange.error), (Some(200), None), "{version:?}");
+            assert_eq!((exchange.status, exchange.error), (Some(Code::new(200)), None), "{version:?}");
         }
         let failure = client_with(showing(None)).exchange(&get(&origin)).await.error.unwrap();
         assert_eq!(failure.kind, ErrorKind::Tls, "{version:?}");

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use nmax_http::{Config, Origin, Scheme};
-use nmax_metrics::ErrorKind;
+use nmax_metrics::{Code, ErrorKind};
 use tokio::net::TcpListener;
 
 use crate::server::{client, client_with, config, get, origin, serve_always, serve_once};
@@ -90,5 +90,5 @@ async fn failures_do_not_stick() {
     let failed = client.exchange(&get(&bad)).await;
     assert!(failed.error.is_some() && failed.sent.unwrap() < failed.done);
     let fine = client.exchange(&get(&good)).await;
-    assert_eq!((fine.status, fine.error), (Some(200), None));
+    assert_eq!((fine.status, fine.error), (Some(Code::new(200)), None));
 }

@@ -4,7 +4,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use nmax_http::{Client, Notes, Origin, Request, Shared};
-use nmax_metrics::Nanos;
+use nmax_metrics::{Code, Nanos};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::sync::Semaphore;
 use tokio::task::{LocalSet, spawn_local};
@@ -47,7 +47,7 @@ async fn in_local_task<F: Future<Output = ()> + 'static>(test: F) {
 async fn exchange(client: &mut Client<Hand>, clock: &Hand, request: &Request<'_>) {
     clock.set(Nanos::from_secs(1));
     let exchange = client.exchange(request).await;
-    assert_eq!((exchange.status, exchange.error), (Some(200), None));
+    assert_eq!((exchange.status, exchange.error), (Some(Code::new(200)), None));
     assert_eq!(exchange.done, Nanos::from_secs(1), "framing decides, not the close");
     assert_eq!(client.open_connections(), 0);
 }
@@ -136,7 +136,7 @@ async fn kept_connections_are_not_watched() {
     in_local_task(async {
         let (origin, _let_go, _) = hold(TINY).await;
         let (mut client, shared, clock, _) = client_by_hand(config());
-        assert_eq!(client.exchange(&get(&origin)).await.status, Some(200));
+        assert_eq!(client.exchange(&get(&origin)).await.status, Some(Code::new(200)));
         clock.set(Nanos::from_secs(50));
         assert_eq!((shared.take_notes(true), client.open_connections()), (Notes::default(), 1));
     })

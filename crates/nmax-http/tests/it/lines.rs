@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use nmax_http::line::{Line, LineRules};
 use nmax_http::{Alarm, Client, Config, Exchange, Request};
-use nmax_metrics::{Clock, Nanos};
+use nmax_metrics::{Clock, Code, Nanos};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use crate::server::{GET, Hand, client_by_hand, config, get, read_request, serve, serve_always, text_of};
@@ -103,7 +103,7 @@ async fn a_download_takes_what_the_line_takes() {
     let (origin, reply_bytes) = serve_bytes(64 * 1024).await;
     let (mut client, clock, alarm) = visitor(config(), ADSL);
     let exchange = one(&clock, &alarm, &mut client, &get(&origin)).await;
-    assert_eq!((exchange.status, &exchange.error), (Some(200), &None));
+    assert_eq!((exchange.status, &exchange.error), (Some(Code::new(200)), &None));
     assert_eq!(exchange.network.connect, Nanos::from_millis(60));
     assert_eq!(exchange.sent, Some(Nanos::from_millis(60)));
     let request_s = 0.060 + GET.len() as f64 / 8_000.0;
@@ -164,7 +164,7 @@ async fn an_upload_takes_what_the_line_takes() {
     let (mut client, clock, alarm) = visitor(config(), rules);
     let request = Request { text: &text, ..get(&origin) };
     let exchange = one(&clock, &alarm, &mut client, &request).await;
-    assert_eq!((exchange.status, &exchange.error), (Some(200), &None));
+    assert_eq!((exchange.status, &exchange.error), (Some(Code::new(200)), &None));
     let want_s = 0.120 + text.bytes().len() as f64 / 100_000.0 + TINY.len() as f64 / 32_000.0;
     assert!((seconds(exchange.done) - want_s).abs() < 0.01, "{:?}, not {want_s} s", exchange.done);
     let send_s = seconds(exchange.send);
@@ -179,13 +179,13 @@ async fn handshakes_take_round_trips() {
     let trusting = Config { ca_pem: vec![issuer], ..config() };
     let (mut client, clock, alarm) = visitor(trusting, ADSL);
     let exchange = one(&clock, &alarm, &mut client, &get(&origin)).await;
-    assert_eq!((exchange.status, &exchange.error), (Some(200), &None));
+    assert_eq!((exchange.status, &exchange.error), (Some(Code::new(200)), &None));
     let tls_s = seconds(exchange.network.tls);
     assert!(tls_s > 0.060 + 500.0 / 32_000.0 + 200.0 / 8_000.0 && tls_s < 0.3, "{tls_s} s");
     let took_s = seconds(exchange.done.since(exchange.sent.unwrap()));
     assert!(took_s > 0.060 + (TINY.len() + GET.len()) as f64 / 32_000.0 && took_s < 0.2, "{took_s} s");
     let again = one(&clock, &alarm, &mut client, &get(&origin)).await;
-    assert_eq!((again.status, again.opened), (Some(200), None));
+    assert_eq!((again.status, again.opened), (Some(Code::new(200)), None));
 }
 
 /// A server that closed a kept connection is noticed before anything is sent over it, as without a line.
@@ -199,7 +199,7 @@ async fn a_connection_that_was_closed_is_not_used() {
     let (mut client, clock, alarm) = visitor(config(), ADSL);
     for round in 1..=3 {
         let exchange = one(&clock, &alarm, &mut client, &get(&origin)).await;
-        assert_eq!((exchange.status, exchange.retried), (Some(200), false), "round {round}");
+        assert_eq!((exchange.status, exchange.retried), (Some(Code::new(200)), false), "round {round}");
         quiet().await;
         assert_eq!(accepted.count(), round);
     }
@@ -215,7 +215,7 @@ async fn who_moves_connects_again() {
     assert_eq!(client.open_connections(), 0);
     let begun = clock.now();
     let exchange = client.exchange(&get(&origin)).await;
-    assert_eq!((exchange.status, exchange.done), (Some(200), begun), "no line takes no time");
+    assert_eq!((exchange.status, exchange.done), (Some(Code::new(200)), begun), "no line takes no time");
     assert_eq!(accepted.count(), 2);
 }
 

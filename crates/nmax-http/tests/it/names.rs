@@ -7,7 +7,7 @@ use std::rc::Rc;
 use std::sync::{Arc, Mutex};
 
 use nmax_http::{Alarm, Client, Config, Family, HostOverride, NameRules, Origin, Request, Scheme, Shared};
-use nmax_metrics::{Clock, ErrorKind, Nanos};
+use nmax_metrics::{Clock, Code, ErrorKind, Nanos};
 use tokio::net::{TcpListener, UdpSocket};
 
 use crate::server::{answer_always, client_by_hand, client_with, config, get, origin, pause, serve_always};
@@ -95,7 +95,7 @@ async fn shop() -> Origin {
 async fn fetch<C: Clock + 'static>(client: &mut Client<C>, origin: &Origin) -> IpAddr {
     let request = Request { keep_alive: false, ..get(origin) };
     let exchange = client.exchange(&request).await;
-    assert_eq!((exchange.status, exchange.error), (Some(200), None));
+    assert_eq!((exchange.status, exchange.error), (Some(Code::new(200)), None));
     exchange.opened.unwrap()
 }
 
@@ -139,7 +139,7 @@ async fn lifetime_zero_is_asked_for_each_new_connection() {
         }
         assert_eq!(zone.asked(), 3);
         for _ in 0..3 {
-            assert_eq!(client.exchange(&get(&shop)).await.status, Some(200));
+            assert_eq!(client.exchange(&get(&shop)).await.status, Some(Code::new(200)));
         }
         assert_eq!(zone.asked(), 4, "kept connections");
     }
@@ -298,7 +298,7 @@ async fn given_addresses_and_literal_ones_are_not_asked_for() {
         assert_eq!(fetch(&mut client, &origin(Scheme::Http, host, 80)).await, IpAddr::from(HERE));
     }
     let exchange = client.exchange(&get(&literal)).await;
-    assert_eq!((exchange.status, exchange.network.dns), (Some(200), Nanos::ZERO));
+    assert_eq!((exchange.status, exchange.network.dns), (Some(Code::new(200)), Nanos::ZERO));
     assert_eq!((zone.asked(), accepted.count()), (0, 3));
 }
 

@@ -4,7 +4,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use nmax_http::{Alarm, Client, Config, Origin, PhaseLimits, Request, Scheme, Shared};
-use nmax_metrics::{Clock, ErrorKind, Nanos};
+use nmax_metrics::{Clock, Code, ErrorKind, Nanos};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
@@ -118,7 +118,7 @@ async fn limits_that_are_kept_change_nothing() {
     for round in 0..20 {
         clock.set(Nanos::from_secs(round * 100));
         let exchange = client.exchange(&get(&origin)).await;
-        assert_eq!((exchange.status, exchange.error), (Some(200), None));
+        assert_eq!((exchange.status, exchange.error), (Some(Code::new(200)), None));
     }
     assert_eq!(accepted.count(), 1);
 }
@@ -146,13 +146,13 @@ async fn sending_has_a_time_of_its_own() {
     let (large, mut client) = (sized(SIZE), client());
     for _ in 0..2 {
         let exchange = client.exchange(&Request { text: &large, ..get(&origin) }).await;
-        assert_eq!((exchange.status, exchange.bytes_sent), (Some(200), SIZE as u64));
+        assert_eq!((exchange.status, exchange.bytes_sent), (Some(Code::new(200)), SIZE as u64));
         let ttfb = exchange.first_byte.unwrap().since(exchange.sent.unwrap());
         assert!(exchange.send > Nanos::ZERO && exchange.send <= ttfb, "{exchange:?}");
     }
     let (origin, _) = serve_always(TINY).await;
     let exchange = client.exchange(&get(&origin)).await;
-    assert_eq!((exchange.status, exchange.send), (Some(200), Nanos::ZERO));
+    assert_eq!((exchange.status, exchange.send), (Some(Code::new(200)), Nanos::ZERO));
 }
 
 /// The time of an upload that was cut off is known, too.
@@ -179,7 +179,7 @@ async fn the_spans_of_connecting_lie_before_the_sending() {
     for round in 0..3 {
         let start = clock.now();
         let exchange = client.exchange(&get(&named)).await;
-        assert_eq!((exchange.status, exchange.error), (Some(200), None));
+        assert_eq!((exchange.status, exchange.error), (Some(Code::new(200)), None));
         let before = exchange.sent.unwrap().since(start);
         assert!(exchange.network.total() <= before);
         assert_eq!(exchange.network.total() > Nanos::ZERO, round == 0, "a kept connection has none");

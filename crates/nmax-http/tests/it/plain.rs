@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use nmax_http::{Alarm, Client, Config, KeepBody, Request, Scheme, Shared};
-use nmax_metrics::Network;
+use nmax_metrics::{Code, Network};
 use tokio::io::AsyncWriteExt;
 
 use crate::server::{
@@ -19,7 +19,7 @@ async fn one_connection_serves_many_exchanges() {
     let mut client = client();
     for round in 0..5 {
         let exchange = client.exchange(&get(&origin)).await;
-        assert_eq!((exchange.status, exchange.error), (Some(200), None));
+        assert_eq!((exchange.status, exchange.error), (Some(Code::new(200)), None));
         assert_eq!(exchange.opened.is_some(), round == 0);
         assert_eq!(exchange.network != Network::default(), round == 0);
         assert_eq!(exchange.bytes_sent, GET.len() as u64);
@@ -57,7 +57,7 @@ async fn connections_that_must_close() {
         let mut client = client();
         for _ in 0..2 {
             let exchange = client.exchange(&Request { keep_alive, ..get(&origin) }).await;
-            assert_eq!((exchange.status, exchange.retried), (Some(200), false));
+            assert_eq!((exchange.status, exchange.retried), (Some(Code::new(200)), false));
             assert_eq!(client.open_connections(), 0, "{reply:?}");
         }
         assert_eq!(accepted.count(), 2, "{reply:?}");
@@ -73,7 +73,7 @@ async fn bodies_in_pieces() {
         let (origin, _) = serve_once(pieces).await;
         let mut client = client();
         let exchange = client.exchange(&get(&origin)).await;
-        assert_eq!((exchange.status, exchange.error), (Some(200), None), "{pieces:?}");
+        assert_eq!((exchange.status, exchange.error), (Some(Code::new(200)), None), "{pieces:?}");
         assert_eq!(client.reply().body(), b"hello");
         assert_eq!(exchange.bytes_received, pieces.iter().map(|p| p.len() as u64).sum::<u64>());
         let (sent, first, done) = (exchange.sent.unwrap(), exchange.first_byte.unwrap(), exchange.done);
@@ -87,11 +87,11 @@ async fn head_and_204_have_no_body() {
     let mut client = client();
     for _ in 0..2 {
         let exchange = client.exchange(&Request { is_head: true, ..get(&origin) }).await;
-        assert_eq!((exchange.status, exchange.error), (Some(200), None));
+        assert_eq!((exchange.status, exchange.error), (Some(Code::new(200)), None));
     }
     assert_eq!(accepted.count(), 1);
     let (origin, _) = serve_always("HTTP/1.1 204 No Content\r\n\r\n").await;
-    assert_eq!(client.exchange(&get(&origin)).await.status, Some(204));
+    assert_eq!(client.exchange(&get(&origin)).await.status, Some(Code::new(204)));
     assert_eq!(client.open_connections(), 2, "one per origin");
 }
 
@@ -100,7 +100,7 @@ async fn the_first_byte_is_that_of_the_final_reply() {
     let (origin, _) = serve_once(&["HTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\n", TINY]).await;
     let mut client = client();
     let exchange = client.exchange(&get(&origin)).await;
-    assert_eq!((exchange.status, exchange.informational), (Some(200), 1));
+    assert_eq!((exchange.status, exchange.informational), (Some(Code::new(200)), 1));
     assert_eq!(exchange.first_byte, Some(exchange.done), "not the instant of the interim reply");
     assert_eq!(client.reply().header("link"), None);
 }
@@ -112,7 +112,7 @@ async fn a_connection_closed_while_idle_is_not_used() {
     let mut client = client();
     for _ in 0..2 {
         let exchange = client.exchange(&Request { idempotent: false, ..get(&origin) }).await;
-        assert_eq!((exchange.status, exchange.retried), (Some(200), false));
+        assert_eq!((exchange.status, exchange.retried), (Some(Code::new(200)), false));
         assert!(exchange.opened.is_some());
         pause().await;
         pause().await;
@@ -139,7 +139,7 @@ async fn a_stale_connection_is_retried_once() {
         let first = client.exchange(&request).await;
         let second = client.exchange(&request).await;
         assert_eq!(second.retried, idempotent);
-        assert_eq!(second.status, idempotent.then_some(200));
+        assert_eq!(second.status, idempotent.then_some(Code::new(200)));
         assert_eq!(second.error.is_none(), idempotent);
         assert_eq!(accepted.count(), 1 + usize::from(idempotent));
         let sends = 1 + u64::from(idempotent);
@@ -190,7 +190,7 @@ async fn an_early_reply_ends_the_upload() {
     .await;
     let (text, mut client) = (sized(20_000_000), client());
     let exchange = client.exchange(&Request { text: &text, ..get(&origin) }).await;
-    assert_eq!(exchange.status, Some(413));
+    assert_eq!(exchange.status, Some(Code::new(413)));
     assert!(exchange.bytes_sent < text.bytes().len() as u64);
     assert_eq!(client.open_connections(), 0, "the server would take the rest for a request");
 }
@@ -213,7 +213,7 @@ async fn a_dropped_exchange_tells_what_is_known() {
     assert_eq!((known.bytes_sent, known.bytes_received), (GET.len() as u64, 39));
     assert_eq!((known.status, known.error), (None, None));
     assert_eq!((client.open_connections(), client.reply().status()), (0, None));
-    assert_eq!(client.exchange(&get(&origin)).await.status, Some(200));
+    assert_eq!(client.exchange(&get(&origin)).await.status, Some(Code::new(200)));
     assert_eq!(accepted.count(), 2);
 }
 
@@ -260,9 +260,9 @@ async fn names_are_resolved_and_cached() {
     let mut client = crate::server::client_with(config);
     let origin = origin(Scheme::Http, "localhost", literal.port);
     let first = client.exchange(&get(&origin)).await;
-    assert_eq!(first.status, Some(200), "{:?}", first.error);
+    assert_eq!(first.status, Some(Code::new(200)), "{:?}", first.error);
     assert!(first.network.dns.0 > 0 && first.network.connect.0 > 0);
-    assert_eq!(client.exchange(&get(&origin)).await.status, Some(200));
+    assert_eq!(client.exchange(&get(&origin)).await.status, Some(Code::new(200)));
     assert_eq!(accepted.count(), 1);
     let seen = seen.lock().unwrap();
     assert!(seen.iter().all(|(host, address)| host == "localhost" && address.is_loopback()));

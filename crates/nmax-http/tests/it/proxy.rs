@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use nmax_http::{Config, ConfigError, HostOverride, NameRules, Origin, Proxy, Request, Scheme, Shared, WireEvent};
-use nmax_metrics::ErrorKind;
+use nmax_metrics::{Code, ErrorKind};
 use tokio::io::{AsyncReadExt, AsyncWriteExt, copy_bidirectional};
 use tokio::net::TcpStream;
 
@@ -61,7 +61,7 @@ async fn plain_requests_are_absolute_and_their_connections_are_kept() {
     let mut client = client_with(through(&proxy));
     for round in 0..3 {
         let exchange = client.exchange(&get(&server)).await;
-        assert_eq!((exchange.status, exchange.error), (Some(200), None));
+        assert_eq!((exchange.status, exchange.error), (Some(Code::new(200)), None));
         assert_eq!(exchange.opened.is_some(), round == 0);
         assert_eq!(client.reply().body(), b"ok");
     }
@@ -93,7 +93,7 @@ async fn a_pause_moves_with_its_head() {
     // A pause within the head would have both ends wait for ever.
     let exchange = tokio::time::timeout(Duration::from_secs(30), client.exchange(&request)).await;
     let exchange = exchange.expect("the head must be complete before the pause");
-    assert_eq!((exchange.status, exchange.error), (Some(200), None));
+    assert_eq!((exchange.status, exchange.error), (Some(Code::new(200)), None));
 }
 
 /// Nothing of the request is for the proxy to read, and the certificate is checked against the server's name.
@@ -104,7 +104,7 @@ async fn requests_over_tls_go_through_a_tunnel() {
     let mut client = client_with(Config { ca_pem: vec![issuer], ..through(&proxy) });
     for round in 0..2 {
         let exchange = client.exchange(&get(&server)).await;
-        assert_eq!((exchange.status, exchange.error), (Some(200), None));
+        assert_eq!((exchange.status, exchange.error), (Some(Code::new(200)), None));
         assert_eq!(exchange.network.connect.0 > 0 && exchange.network.tls.0 > 0, round == 0);
     }
     assert_eq!((accepted.count(), at_proxy.count()), (1, 1));

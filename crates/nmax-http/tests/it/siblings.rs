@@ -1,6 +1,7 @@
 //! Several exchanges of one visitor at the same time.
 
 use nmax_http::Alarm;
+use nmax_metrics::Code;
 use tokio::io::AsyncWriteExt;
 
 use crate::server::{client, get, pauses, read_request, serve, serve_always};
@@ -24,11 +25,11 @@ async fn siblings_share_connections() {
     let request = get(&origin);
     for round in 0..3 {
         let ended = tokio::join!(first.exchange(&request), second.exchange(&request), third.exchange(&request));
-        assert!([ended.0, ended.1, ended.2].iter().all(|ended| ended.status == Some(200)));
+        assert!([ended.0, ended.1, ended.2].iter().all(|ended| ended.status == Some(Code::new(200))));
         assert_eq!(accepted.count(), 3, "round {round}");
     }
     for _ in 0..5 {
-        assert_eq!(first.exchange(&request).await.status, Some(200));
+        assert_eq!(first.exchange(&request).await.status, Some(Code::new(200)));
     }
     assert_eq!((accepted.count(), first.open_connections()), (3, 3), "one after the other");
     drop((second, third));
@@ -48,7 +49,7 @@ async fn siblings_have_replies_of_their_own() {
     .await;
     let mut first = client();
     let mut second = first.sibling(Alarm::default());
-    assert_eq!(first.exchange(&get(&origin)).await.status, Some(200));
+    assert_eq!(first.exchange(&get(&origin)).await.status, Some(Code::new(200)));
     let request = get(&silent);
     {
         let mut waiting = std::pin::pin!(second.exchange(&request));

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use std::sync::{Arc, Mutex};
 
 use nmax_http::{Config, HostOverride, NameRules, Request, Scheme};
-use nmax_metrics::ErrorKind;
+use nmax_metrics::{Code, ErrorKind};
 use tokio::net::TcpListener;
 
 use crate::server::{answer_always, client_with, config, get, origin, serve_always};
@@ -37,7 +37,7 @@ async fn every_source_reaches_every_address() {
     let origin = origin(Scheme::Http, "shop.test", port);
     for _ in 0..8 {
         let request = Request { keep_alive: false, ..get(&origin) };
-        assert_eq!(client.exchange(&request).await.status, Some(200));
+        assert_eq!(client.exchange(&request).await.status, Some(Code::new(200)));
     }
     let want = [(11, 1), (11, 2), (12, 1), (12, 2)].map(|(from, to)| ((ip(from), ip(to)), 2));
     assert_eq!(*pairs.lock().unwrap(), BTreeMap::from(want));

@@ -4,7 +4,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use nmax_http::{Alarm, Client, Config, ConfigError, Origin, Request, Scheme, Shared};
-use nmax_metrics::ErrorKind;
+use nmax_metrics::{Code, ErrorKind};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -102,7 +102,7 @@ async fn a_trusted_issuer() {
     let mut client = client_with(Config { ca_pem: vec![issuer], ..config() });
     for round in 0..3 {
         let exchange = client.exchange(&get(&origin)).await;
-        assert_eq!((exchange.status, exchange.error), (Some(200), None));
+        assert_eq!((exchange.status, exchange.error), (Some(Code::new(200)), None));
         assert_eq!(exchange.network.tls.0 > 0, round == 0);
         assert_eq!(exchange.bytes_received, TINY.len() as u64, "below TLS is not counted");
         assert_eq!(client.reply().body(), b"ok");
@@ -132,7 +132,7 @@ async fn large_messages_both_ways() {
     let mut client = client_with(Config { ca_pem: vec![issuer], ..config() });
     for _ in 0..2 {
         let exchange = client.exchange(&Request { text: &text, ..get(&origin) }).await;
-        assert_eq!((exchange.status, exchange.error), (Some(200), None));
+        assert_eq!((exchange.status, exchange.error), (Some(Code::new(200)), None));
         assert_eq!(exchange.bytes_sent, SIZE as u64);
         assert!(client.reply().body() == text.bytes(), "the echo differs");
     }
@@ -155,7 +155,7 @@ async fn an_end_without_a_closing_message() {
         .await;
         let mut client = client_with(Config { ca_pem: vec![issuer], ..config() });
         let exchange = client.exchange(&get(&origin)).await;
-        assert_eq!(exchange.status, status, "{reply:?}");
+        assert_eq!(exchange.status, status.map(Code::new), "{reply:?}");
         assert_eq!(exchange.error.map(|failure| failure.kind), status.is_none().then_some(ErrorKind::Reset));
     }
 }
@@ -176,7 +176,7 @@ async fn untrusted_certificates() {
 
     for origin in [unknown, other, expired] {
         let mut client = client_with(Config { insecure: true, ..config() });
-        assert_eq!(client.exchange(&get(&origin)).await.status, Some(200), "insecure takes all");
+        assert_eq!(client.exchange(&get(&origin)).await.status, Some(Code::new(200)), "insecure takes all");
     }
 }
 
@@ -214,7 +214,7 @@ async fn each_visitor_resumes_its_own_sessions_only() {
         let fetch = async |client: &mut Client<Readings>| {
             let request = Request { keep_alive: false, ..get(&origin) };
             let exchange = client.exchange(&request).await;
-            assert_eq!((exchange.status, exchange.error), (Some(200), None));
+            assert_eq!((exchange.status, exchange.error), (Some(Code::new(200)), None));
             exchange.resumed
         };
         let (mut first, mut second) = (visitor(), visitor());
@@ -240,7 +240,7 @@ async fn only_http_1_1_is_offered() {
     })
     .await;
     let mut client = client_with(Config { ca_pem: vec![issuer], ..config() });
-    assert_eq!(client.exchange(&get(&origin)).await.status, Some(200));
+    assert_eq!(client.exchange(&get(&origin)).await.status, Some(Code::new(200)));
 }
 
 /// Room of a visitor with a connection that it keeps and its tickets; the server runs on a thread of its own, because
@@ -264,7 +264,7 @@ fn a_visitor_with_a_kept_connection_takes_little_room() {
     let visit = || {
         let mut client = Client::new(Rc::clone(&shared), Alarm::default());
         let exchange = runtime.block_on(client.exchange(&get(&origin)));
-        assert_eq!((exchange.status, client.open_connections()), (Some(200), 1));
+        assert_eq!((exchange.status, client.open_connections()), (Some(Code::new(200)), 1));
         client
     };
     // The first one makes what all share.

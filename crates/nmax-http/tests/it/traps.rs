@@ -1,7 +1,7 @@
 //! Servers that misbehave, one test for each trap that some load generator fell into.
 
 use nmax_http::{Config, KeepBody, Origin, PhaseLimits, Request};
-use nmax_metrics::{ErrorKind, Nanos};
+use nmax_metrics::{Code, ErrorKind, Nanos};
 use tokio::io::AsyncWriteExt;
 
 use crate::server::{
@@ -27,7 +27,7 @@ async fn an_http_1_0_reply_with_a_length_ends_at_its_length() {
     let (origin, _) = answer_and_stay("HTTP/1.0 200 OK\r\ncontent-length: 2\r\n\r\nok").await;
     let mut client = client();
     let exchange = client.exchange(&get(&origin)).await;
-    assert_eq!((exchange.status, client.reply().body()), (Some(200), &b"ok"[..]));
+    assert_eq!((exchange.status, client.reply().body()), (Some(Code::new(200)), &b"ok"[..]));
     assert_eq!(client.open_connections(), 0, "the server did not offer to keep it");
 }
 
@@ -36,7 +36,7 @@ async fn an_http_1_0_reply_without_a_length_ends_at_the_close() {
     let (origin, _) = serve_once(&["HTTP/1.0 200 OK\r\n\r\n", "ok"]).await;
     let mut client = client();
     let exchange = client.exchange(&get(&origin)).await;
-    assert_eq!((exchange.status, client.reply().body()), (Some(200), &b"ok"[..]));
+    assert_eq!((exchange.status, client.reply().body()), (Some(Code::new(200)), &b"ok"[..]));
 
     let (origin, _) = answer_and_stay("HTTP/1.0 200 OK\r\n\r\nok").await;
     // More of the body may come.
@@ -49,7 +49,7 @@ async fn an_http_1_0_reply_with_keep_alive_keeps_the_connection() {
     let (origin, accepted) = serve_always(reply).await;
     let mut client = client();
     for _ in 0..3 {
-        assert_eq!(client.exchange(&get(&origin)).await.status, Some(200));
+        assert_eq!(client.exchange(&get(&origin)).await.status, Some(Code::new(200)));
     }
     assert_eq!(accepted.count(), 1);
 }
@@ -67,7 +67,7 @@ async fn header_names_have_no_case() {
         let mut client = client();
         for _ in 0..2 {
             let exchange = client.exchange(&get(&origin)).await;
-            assert_eq!((exchange.status, exchange.error), (Some(200), None), "{reply:?}");
+            assert_eq!((exchange.status, exchange.error), (Some(Code::new(200)), None), "{reply:?}");
             assert_eq!(client.reply().body(), b"ok", "{reply:?}");
         }
         assert_eq!(accepted.count(), 1, "{reply:?}");
@@ -106,7 +106,7 @@ async fn drip(length: usize) -> Origin {
 async fn a_body_that_drips_is_received_for_as_long_as_it_drips() {
     let mut client = client();
     let exchange = client.exchange(&get(&drip(100).await)).await;
-    assert_eq!((exchange.status, client.reply().body().len()), (Some(200), 100));
+    assert_eq!((exchange.status, client.reply().body().len()), (Some(Code::new(200)), 100));
     let receive = exchange.done.since(exchange.first_byte.unwrap());
     assert!(receive.0 >= 10, "many receives make many readings: {receive:?}");
 }
@@ -200,7 +200,7 @@ async fn surplus_bytes_between_exchanges_close_the_connection() {
     let mut client = client();
     for _ in 0..3 {
         let exchange = client.exchange(&get(&origin)).await;
-        assert_eq!((exchange.status, exchange.retried), (Some(200), false));
+        assert_eq!((exchange.status, exchange.retried), (Some(Code::new(200)), false));
         pause().await;
         pause().await;
     }
@@ -215,7 +215,7 @@ async fn interim_replies_are_no_replies() {
     let (origin, _) = serve_once(Box::leak(Box::new([processing, hints, hints, TINY]))).await;
     let mut client = client();
     let exchange = client.exchange(&get(&origin)).await;
-    assert_eq!((exchange.status, exchange.informational), (Some(200), 3));
+    assert_eq!((exchange.status, exchange.informational), (Some(Code::new(200)), 3));
     assert_eq!(exchange.first_byte, Some(exchange.done), "that of the final reply");
     assert_eq!(client.reply().header("link"), None);
 }
@@ -227,7 +227,7 @@ async fn a_100_continue_that_nobody_asked_for_is_skipped() {
     let mut client = client();
     for _ in 0..3 {
         let exchange = client.exchange(&get(&origin)).await;
-        assert_eq!((exchange.status, exchange.informational), (Some(200), 1));
+        assert_eq!((exchange.status, exchange.informational), (Some(Code::new(200)), 1));
         assert_eq!(client.reply().body(), b"ok");
     }
     assert_eq!(accepted.count(), 1);
@@ -272,7 +272,7 @@ async fn an_idle_connection_closed_at_reuse_is_retried_once() {
         let mut client = client();
         let first = client.exchange(&get(&origin)).await;
         let second = client.exchange(&get(&origin)).await;
-        assert_eq!((second.status, second.error), (Some(200), None), "{leave:?}");
+        assert_eq!((second.status, second.error), (Some(Code::new(200)), None), "{leave:?}");
         assert!(second.retried && second.opened.is_some(), "{leave:?}");
         assert!(second.sent.unwrap() > first.done);
         assert_eq!(accepted.count(), 2);
@@ -286,7 +286,7 @@ async fn a_post_is_not_retried() {
         let (origin, accepted) = leaving(leave, true).await;
         let mut client = client();
         let post = Request { idempotent: false, ..get(&origin) };
-        assert_eq!(client.exchange(&post).await.status, Some(200));
+        assert_eq!(client.exchange(&post).await.status, Some(Code::new(200)));
         let exchange = client.exchange(&post).await;
         let error = exchange.error.unwrap();
         assert_eq!(error.kind, ErrorKind::Reset, "{leave:?}");
@@ -332,7 +332,7 @@ async fn a_reset_tells_how_long_a_kept_connection_was_idle() {
     let (origin, _) = leaving(Leave::Fin, true).await;
     let (mut client, _, clock, _) = client_by_hand(config());
     let post = Request { idempotent: false, ..get(&origin) };
-    assert_eq!(client.exchange(&post).await.status, Some(200));
+    assert_eq!(client.exchange(&post).await.status, Some(Code::new(200)));
     clock.set(Nanos::from_millis(98));
     let error = client.exchange(&post).await.error.unwrap();
     let told = "the server closed the kept connection (idle for 98 ms) before it answered; to avoid it, raise";

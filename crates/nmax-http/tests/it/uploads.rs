@@ -10,7 +10,7 @@ use std::task::Poll;
 use std::time::Duration;
 
 use nmax_http::{Config, Exchange, Origin, Piece, Request, RequestText, Scheme};
-use nmax_metrics::{ErrorKind, Nanos};
+use nmax_metrics::{Code, ErrorKind, Nanos};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
 use crate::server::{
@@ -72,7 +72,7 @@ async fn pieces_go_out_in_order_and_are_counted() {
     for (origin, open) in [(&plain, 1), (&plain, 1), (&over_tls, 2), (&over_tls, 2)] {
         let request = Request { rest: &rest, ..get(origin) };
         let exchange = client.exchange(&request).await;
-        assert_eq!((exchange.status, exchange.error), (Some(200), None));
+        assert_eq!((exchange.status, exchange.error), (Some(Code::new(200)), None));
         assert_eq!(exchange.bytes_sent, size as u64);
         assert_eq!(client.open_connections(), open);
         let got = std::mem::take(&mut *seen.lock().unwrap());
@@ -121,7 +121,7 @@ async fn an_upload_leaves_room_for_others() {
     });
     let origin = origin(Scheme::Http, "127.0.0.1", port);
     let mut client = client();
-    assert_eq!(client.exchange(&get(&origin)).await.status, Some(200));
+    assert_eq!(client.exchange(&get(&origin)).await.status, Some(Code::new(200)));
     let request = Request { rest: &rest, ..get(&origin) };
     {
         let mut exchange = pin!(client.exchange(&request));
@@ -167,7 +167,7 @@ async fn a_repeated_upload_starts_from_the_beginning() {
     let mut client = client();
     client.exchange(&get(&origin)).await;
     let exchange = client.exchange(&Request { rest: &rest, ..get(&origin) }).await;
-    assert_eq!((exchange.status, exchange.retried, exchange.error), (Some(200), true, None));
+    assert_eq!((exchange.status, exchange.retried, exchange.error), (Some(Code::new(200)), true, None));
     assert!(exchange.bytes_sent > whole.len() as u64, "both attempts count");
     assert_eq!(accepted.count(), 2);
     assert!(*seen.lock().unwrap() == whole, "the server got something else");
@@ -186,7 +186,7 @@ async fn a_reply_before_the_upload_is_sent_ends_it() {
     .await;
     let mut client = client();
     let exchange = client.exchange(&Request { rest: &rest, ..get(&origin) }).await;
-    assert_eq!((exchange.status, exchange.error), (Some(413), None));
+    assert_eq!((exchange.status, exchange.error), (Some(Code::new(413)), None));
     assert!(exchange.bytes_sent < LARGE_BYTES);
     assert!(exchange.send <= exchange.first_byte.unwrap().since(exchange.sent.unwrap()));
     assert_eq!(client.open_connections(), 0, "the server would take the rest for a request");
@@ -240,7 +240,7 @@ async fn post_with_pause(interim: &'static [&'static [u8]]) -> (Exchange, Vec<Na
 #[tokio::test]
 async fn the_body_waits_for_100_continue() {
     let (exchange, visited, seen, open) = post_with_pause(&[CONTINUE]).await;
-    assert_eq!((exchange.status, exchange.informational, open), (Some(200), 1, 1));
+    assert_eq!((exchange.status, exchange.informational, open), (Some(Code::new(200)), 1, 1));
     assert_eq!(seen, [&b""[..], b"some body"]);
     assert!(visited.is_empty(), "nothing but the reply let the body go: {visited:?}");
 }
@@ -248,7 +248,7 @@ async fn the_body_waits_for_100_continue() {
 #[tokio::test]
 async fn without_100_continue_the_body_goes_after_a_second() {
     let (exchange, visited, seen, open) = post_with_pause(&[]).await;
-    assert_eq!((exchange.status, exchange.informational, open), (Some(200), 0, 1));
+    assert_eq!((exchange.status, exchange.informational, open), (Some(Code::new(200)), 0, 1));
     assert_eq!((seen, visited), (vec![b"some body".to_vec()], vec![Nanos::from_secs(1)]));
     assert_eq!(exchange.send, Nanos::from_secs(1), "the pause is part of the sending");
 }
@@ -256,7 +256,7 @@ async fn without_100_continue_the_body_goes_after_a_second() {
 #[tokio::test]
 async fn early_hints_are_no_continue() {
     let (exchange, visited, seen, _) = post_with_pause(&[b"HTTP/1.1 103 Early Hints\r\n\r\n"]).await;
-    assert_eq!((exchange.status, exchange.informational), (Some(200), 1));
+    assert_eq!((exchange.status, exchange.informational), (Some(Code::new(200)), 1));
     assert_eq!(seen, [&b""[..], b"some body"]);
     assert_eq!(visited, [Nanos::from_secs(1)], "103 let the body go");
 }
@@ -283,7 +283,7 @@ async fn a_100_continue_in_the_middle_of_the_head_is_heard() {
     let request = Request { text: &text, waits: true, ..get(&origin) };
     let exchange = tokio::time::timeout(Duration::from_secs(60), client.exchange(&request)).await;
     let exchange = exchange.expect("time stands still, so only the server lets the body go");
-    assert_eq!((exchange.status, exchange.informational), (Some(200), 1));
+    assert_eq!((exchange.status, exchange.informational), (Some(Code::new(200)), 1));
 }
 
 #[tokio::test]
@@ -299,7 +299,7 @@ async fn a_late_100_continue_is_skipped() {
     let text = text_of(&[HEAD, b"some body"].concat());
     let request = Request { text: &text, waits: true, ..get(&origin) };
     let (exchange, _) = by_alarm(&clock, &alarm, client.exchange(&request)).await;
-    assert_eq!((exchange.status, exchange.informational), (Some(200), 1));
+    assert_eq!((exchange.status, exchange.informational), (Some(Code::new(200)), 1));
     assert_eq!(client.reply().body(), b"ok");
 }
 
@@ -322,7 +322,7 @@ async fn a_final_reply_in_place_of_100_continue_keeps_the_body_back() {
         let text = text_of(&[HEAD, b"some body"].concat());
         let request = Request { text: &text, waits: true, ..get(&origin) };
         let exchange = client.exchange(&request).await;
-        assert!(exchange.status.unwrap() >= 300 && exchange.error.is_none());
+        assert!(exchange.status.unwrap() >= Code::new(300) && exchange.error.is_none());
         assert_eq!(exchange.bytes_sent, HEAD.len() as u64);
         assert_eq!(client.open_connections(), 0);
     }
@@ -354,5 +354,5 @@ async fn a_refusal_that_began_keeps_the_body_back() {
         exchange = client.exchange(&request) => exchange,
         () = late => unreachable!("it never ends"),
     };
-    assert_eq!((exchange.status, exchange.bytes_sent), (Some(413), HEAD.len() as u64));
+    assert_eq!((exchange.status, exchange.bytes_sent), (Some(Code::new(413)), HEAD.len() as u64));
 }

@@ -3,7 +3,7 @@
 use super::declare::Declared;
 use super::{Aggregate, Group, LatencySet, LoadStats, Phases, Section};
 use crate::histogram::Thin;
-use crate::{Histogram, NameId};
+use crate::{Code, Histogram, NameId};
 
 /// An [`Aggregate`] in little memory: some hundred bytes for each name, and 8 for each cell of a distribution.
 ///
@@ -35,7 +35,7 @@ enum Of {
     Request,
     Phases,
     /// By status code.
-    Status,
+    Status(Code),
     Group(Group),
     Load,
 }
@@ -88,7 +88,7 @@ impl Aggregate {
                     }
                 }
                 for (code, times) in &mut stats.status_times {
-                    visit(place(Of::Status, index, usize::from(*code)), times);
+                    visit(place(Of::Status(*code), index, 0), times);
                 }
             }
             for group in Group::ALL {
@@ -119,7 +119,7 @@ impl Aggregate {
                 let phases = &mut self.request_mut(section, NameId(index as u32)).phases;
                 (Phases::TIMES.get(nth)?.get_mut)(phases.get_or_insert_default())
             }
-            Of::Status => self.request_mut(section, NameId(index as u32)).times_of(part)?,
+            Of::Status(code) => self.request_mut(section, NameId(index as u32)).times_of(code)?,
             Of::Group(group) => self.table_mut(group).time_mut(section, index, nth)?,
             Of::Load => (LoadStats::TIMES.get(nth)?.get_mut)(self.load_mut(section)),
         })

@@ -1,7 +1,7 @@
 //! Counts and distributions of the exchanges of one request name.
 
 use super::declare::{Counter, Declared, Statistic, statistics};
-use crate::{ErrorKind, Histogram, Nanos, Network, Outcome, Sample};
+use crate::{Code, ErrorKind, Histogram, Nanos, Network, Outcome, Sample};
 
 statistics! {
     /// Statistics of one request name.
@@ -10,10 +10,10 @@ statistics! {
             /// Latencies by outcome: ok, failed, error. `None` until the first one.
             outcomes: [Option<Box<LatencySet>>; 3],
             /// Replies by status code, in order of first occurrence.
-            status: Vec<(u16, u64)>,
+            status: Vec<(Code, u64)>,
             /// Response times of valid replies by status code, ascending; not of [`Self::USUAL_STATUS`], of which they are
             /// what is left, so that the usual exchange pays nothing. See [`Self::tells_status_times`].
-            status_times: Vec<(u16, Histogram)>,
+            status_times: Vec<(Code, Histogram)>,
             /// Errors by [`ErrorKind::index`].
             errors: [u64; ErrorKind::ALL.len()],
             /// Spans that were not zero; `None` until the first one.
@@ -39,7 +39,7 @@ const LATE_PART: u64 = 64;
 
 impl RequestStats {
     /// The status whose response times are not kept apart.
-    pub const USUAL_STATUS: u16 = 200;
+    pub const USUAL_STATUS: Code = Code::new(200);
 
     /// The counters that are sums over exchanges. What ended within the hold is none: it is shown as a rate.
     pub fn sums() -> impl Iterator<Item = &'static Counter<Self>> {
@@ -93,7 +93,7 @@ impl RequestStats {
     }
 
     /// Adds `n` replies with this status.
-    fn count_status(&mut self, status: u16, n: u64) {
+    fn count_status(&mut self, status: Code, n: u64) {
         match self.status.iter_mut().find(|(code, _)| *code == status) {
             Some((_, count)) => *count += n,
             None => self.status.push((status, n)),
@@ -101,7 +101,7 @@ impl RequestStats {
     }
 
     /// Response times of a status, to be added to; `None` when too many are told apart already.
-    pub fn times_of(&mut self, status: u16) -> Option<&mut Histogram> {
+    pub fn times_of(&mut self, status: Code) -> Option<&mut Histogram> {
         let place = match self.status_times.binary_search_by_key(&status, |(code, _)| *code) {
             Ok(place) => place,
             Err(_) if self.status_times.len() >= STATUS_TIMES_MAX => return None,
@@ -117,7 +117,7 @@ impl RequestStats {
     /// stored before they were kept, make them unknown.
     pub fn tells_status_times(&self) -> bool {
         let counted: u64 = self.status.iter().map(|(_, count)| count).sum();
-        let times = |status: u16| self.status_times.iter().find(|(code, _)| *code == status);
+        let times = |status: Code| self.status_times.iter().find(|(code, _)| *code == status);
         counted == self.ok() + self.failed()
             && self.status.iter().all(|(status, count)| {
                 *status == Self::USUAL_STATUS || times(*status).map_or(0, |(_, times)| times.count()) == *count
@@ -125,7 +125,7 @@ impl RequestStats {
     }
 
     /// Response times of the valid replies with this status; `None` when they are not known.
-    pub fn response_of(&self, status: u16) -> Option<Histogram> {
+    pub fn response_of(&self, status: Code) -> Option<Histogram> {
         if !self.tells_status_times() {
             return None;
         }

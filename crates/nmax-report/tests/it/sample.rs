@@ -8,7 +8,9 @@ use nmax_analysis::{
 };
 use nmax_metrics::aggregate::count_address;
 use nmax_metrics::sample::Network;
-use nmax_metrics::{Aggregate, Catalog, ErrorKind, FailureExample, NameId, Nanos, Outcome, Sample, Section, Window};
+use nmax_metrics::{
+    Aggregate, Catalog, Code, ErrorKind, FailureExample, NameId, Nanos, Outcome, Sample, Section, Window,
+};
 use nmax_plan::plan::{Arrivals, Connection, Defaults, Plan, Profile, Version, Visitor, Workload};
 use nmax_plan::schedule::{Stage, StageKind};
 use nmax_report::{Beside, RunInfo, View};
@@ -145,7 +147,7 @@ impl Run {
             name: ids[pick],
             scenario: 0,
             outcome,
-            status,
+            status: status.map(Code::new),
             intended,
             sent: (outcome != Outcome::Error(ErrorKind::Connect)).then(|| at(at_s + lag_s)),
             first_byte: status.map(|_| at(at_s + lag_s + 0.6 * service_s)),
@@ -476,7 +478,7 @@ fn failure(shape: &Shape, index: usize) -> FailureExample {
             _ => Outcome::Failed,
         },
         kind: kind.into(),
-        status,
+        status: status.map(Code::new),
         text: shape.text.clone(),
         request: format!("GET /search?q=tea HTTP/1.1\r\nhost: shop.test\r\naccept: */*\r\n\r\n{}", shape.text),
         reply: if status.is_some() {

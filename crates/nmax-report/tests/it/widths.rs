@@ -1,5 +1,6 @@
 //! Lines fit the terminal, whatever the names.
 
+use nmax_metrics::Code;
 use nmax_report::terminal::{self, Style};
 use proptest::prelude::*;
 
@@ -66,12 +67,13 @@ fn long_names_lose_their_middle() {
 fn replies_by_status_are_in_the_table_and_on_the_page() {
     let shape = Shape { hold_s: 5, names: vec!["GET /".into(), "GET /old".into()], ..Shape::default() };
     let mut view = Run::new(&shape).view();
-    view.summary.total.status = vec![(200, 9_812), (302, 120), (404, 3)];
+    view.summary.total.status = vec![(Code::new(200), 9_812), (Code::new(302), 120), (Code::new(404), 3)];
+    view.summary.total.status.push((Code::parse("40P01").unwrap(), 2));
     (view.summary.total.errors, view.summary.requests[0].1.errors, view.summary.requests[1].1.errors) = (0, 0, 7);
-    view.summary.requests[0].1.status = vec![(200, 9_812)];
-    view.summary.requests[1].1.status = vec![(302, 120), (404, 3)];
+    view.summary.requests[0].1.status = vec![(Code::new(200), 9_812)];
+    view.summary.requests[1].1.status = vec![(Code::new(302), 120), (Code::new(404), 3)];
     let old = view.summary.requests[1].0.clone();
-    let all = "200 9,812 · 302 120 · 404 3";
+    let all = "200 9,812 · 302 120 · 404 3 · 40P01 2";
     let differs = format!("{old}: 302 120 · 404 3 · no reply 7");
     for width in [60, 80, 120] {
         let table = terminal::table(&view, Style { color: false, width, wide: false });

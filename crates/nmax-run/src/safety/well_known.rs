@@ -79,7 +79,7 @@ async fn fetch(origin: &Origin, allow: Allow, names: NameRules) -> Result<Vec<u8
             keep_body: KeepBody::UpTo(BODY_BYTES_MAX),
         })
         .await;
-    match (exchange.error, exchange.status) {
+    match (exchange.error, client.reply().status()) {
         (Some(failure), _) => Err(failure.text.into_owned()),
         (None, Some(200)) => Ok(client.reply().body().to_vec()),
         (None, Some(status)) => Err(format!("status {status} in place of 200")),

@@ -58,7 +58,7 @@ fn column<S: Stored>(
         "method" => of_request(stored, &names.method)?,
         "template" => of_request(stored, &names.template)?,
         "tag" => tags(of_request(stored, &names.tag)?),
-        "scenario" | "outcome" | "error_kind" | "why" => {
+        "scenario" | "outcome" | "error_kind" | "why" | "code" => {
             let (ids, names) = stored.texts(name)?;
             Values::Texts { ids, names: names.into() }
         }

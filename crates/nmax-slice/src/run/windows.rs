@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use nmax_metrics::aggregate::{Counter, LatencySet, RequestStats};
-use nmax_metrics::{NameId, Section, Window};
+use nmax_metrics::{Code, NameId, Section, Window};
 
 use super::{COLUMNS, Names, classes, phases, schema, tags};
 use crate::column::{NO_TEXT, UNKNOWN};
@@ -20,7 +20,7 @@ const ROWS_MIN: usize = 4_000;
 /// Columns that every row tells.
 const PLAIN: [&str; 6] = ["name", "method", "template", "tag", "phase", "time"];
 const OF_OUTCOME: [&str; 2] = ["outcome", "failed"];
-const OF_STATUS: [&str; 2] = ["status", "class"];
+const OF_STATUS: [&str; 3] = ["status", "class", "code"];
 const SPANS: [&str; 4] = ["response", "service", "lag", "ttfb"];
 
 /// What rows are told apart by, beside their name.
@@ -68,7 +68,7 @@ struct Row {
     at_ns: i64,
     /// Place in [`OUTCOMES`].
     outcome: Option<u32>,
-    status: Option<u16>,
+    status: Option<Code>,
     sums: Sums,
 }
 
@@ -152,7 +152,6 @@ impl Windows {
         let ids: Vec<u32> = rows.iter().map(|row| row.name.0).collect();
         let of_name = |names: &Arc<[Arc<str>]>| Values::Texts { ids: ids.clone(), names: Arc::clone(names) };
         let numbers = |of: &dyn Fn(&Row) -> i64| Values::Numbers(rows.iter().map(of).collect());
-        let statuses: Vec<i64> = rows.iter().map(|row| row.status.map_or(UNKNOWN, i64::from)).collect();
         let mut columns = vec![None; COLUMNS.len()];
         let mut set = |name: &str, values: Values| {
             if let Some(place) = self.schema.find(name) {
@@ -178,12 +177,30 @@ impl Windows {
                 set("failed", numbers(&|row| row.outcome.map_or(UNKNOWN, |outcome| i64::from(outcome > 0))));
             }
             Split::Status => {
+                let status = |row: &Row| row.status.and_then(Code::number).map_or(UNKNOWN, i64::from);
+                let statuses: Vec<i64> = rows.iter().map(status).collect();
                 set("class", classes(&statuses));
+                set("code", codes(&rows));
                 set("status", Values::Numbers(statuses));
             }
         }
         Chunk { rows: rows.len(), columns, sums: Some(rows.into_iter().map(|row| row.sums).collect()) }
     }
+}
+
+/// Statuses that are texts.
+fn codes(rows: &[Row]) -> Values {
+    let mut names: Vec<Arc<str>> = Vec::new();
+    let id = |row: &Row| {
+        let text = row.status.filter(|code| code.number().is_none())?.to_string();
+        let place = names.iter().position(|name| **name == *text);
+        Some(place.unwrap_or_else(|| {
+            names.push(text.into());
+            names.len() - 1
+        }) as u32)
+    };
+    let ids = rows.iter().map(id).map(|id| id.unwrap_or(NO_TEXT)).collect();
+    Values::Texts { ids, names: names.into() }
 }
 
 /// All exchanges of a name.
@@ -199,7 +216,7 @@ fn whole(stats: &RequestStats, column: impl Fn(&str) -> usize) -> Sums {
 }
 
 /// Valid replies of a status. Only response times are kept by status; which of them failed is known where none or all did.
-fn of_status(stats: &RequestStats, status: u16, count: u64, column: impl Fn(&str) -> usize) -> Sums {
+fn of_status(stats: &RequestStats, status: Code, count: u64, column: impl Fn(&str) -> usize) -> Sums {
     let response = stats.response_of(status).filter(|times| times.count() == count);
     Sums {
         count,

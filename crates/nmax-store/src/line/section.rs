@@ -4,7 +4,7 @@ use std::fmt;
 use std::net::IpAddr;
 
 use nmax_metrics::aggregate::{count_address, counts, set_counts};
-use nmax_metrics::{Aggregate, ErrorKind, Group, LoadStats, NameId, RequestStats, Section, Statistic};
+use nmax_metrics::{Aggregate, Code, ErrorKind, Group, LoadStats, NameId, RequestStats, Section, Statistic};
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
@@ -82,7 +82,7 @@ fn restore_request(row: &Row, stats: &mut RequestStats, section: Section) -> Res
     }
     let mut maps = row.maps();
     for (code, count) in maps.next().into_iter().flatten() {
-        let code = code.parse().map_err(|_| format!("`{code}` is not a status code"))?;
+        let code = Code::parse(code).ok_or_else(|| format!("`{code}` is not a status code"))?;
         stats.status.push((code, *count));
     }
     for (name, count) in maps.next().into_iter().flatten() {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use parquet::basic::Type;
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
-use parquet::data_type::DataType;
+use parquet::data_type::{ByteArrayType, DataType};
 use parquet::errors::ParquetError;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::file::writer::SerializedFileWriter;
@@ -20,6 +20,8 @@ pub const UNKNOWN: i64 = i64::MIN;
 /// A text that is not there.
 pub const NO_TEXT: u32 = u32::MAX;
 
+/// The last column, which older files lack: none of their rows has it.
+const LATEST: &str = "code";
 /// Rows of a group for which there is room at first.
 const ROWS_USUAL: usize = 1 << 20;
 
@@ -39,7 +41,8 @@ impl SampleFile {
             let fits = index < schema.num_columns()
                 && schema.column(index).name() == name
                 && schema.column(index).physical_type() == kind;
-            (!fits).then(|| name.to_owned())
+            let is_older = name == LATEST && index == schema.num_columns();
+            (!fits && !is_older).then(|| name.to_owned())
         };
         match columns().enumerate().find_map(is_other) {
             None => Ok(Self { path: path.to_owned(), reader }),
@@ -81,6 +84,9 @@ impl SampleFile {
 
     /// A column of texts: the number of each row's text, and the texts. What is not there is [`NO_TEXT`].
     pub fn texts(&self, group: usize, column: &str) -> Result<(Vec<u32>, Vec<Arc<str>>), StoreError> {
+        if self.lacks(column) {
+            return Ok((vec![NO_TEXT; self.rows(group)], Vec::new()));
+        }
         let ColumnReader::ByteArrayColumnReader(reader) = self.column(group, column)? else {
             return Err(StoreError::damaged(&self.path, None, format!("`{column}` holds no texts")));
         };
@@ -110,6 +116,11 @@ impl SampleFile {
         }
         let cells = Cells { values: ids, levels: cells.levels };
         Ok((spread(&cells, |id| *id, NO_TEXT), names))
+    }
+
+    fn lacks(&self, column: &str) -> bool {
+        let schema = self.reader.metadata().file_metadata().schema_descr();
+        column == LATEST && schema.num_columns() < columns().count()
     }
 
     fn column(&self, group: usize, column: &str) -> Result<ColumnReader, StoreError> {
@@ -201,6 +212,11 @@ impl SampleWriter {
         let mut row_group = self.writer.next_row_group().map_err(failed)?;
         for (name, _) in columns() {
             let mut column = row_group.next_column().map_err(failed)?.expect("both files have the same columns");
+            if file.lacks(name) {
+                column.typed::<ByteArrayType>().write_batch(&[], Some(&vec![0; chosen]), None).map_err(failed)?;
+                column.close().map_err(failed)?;
+                continue;
+            }
             macro_rules! copy {
                 ($kind:ty, $reader:expr) => {{
                     let (values, levels) = chosen_of(&file.cells(group, $reader)?, mask);
@@ -211,7 +227,7 @@ impl SampleWriter {
             match file.column(group, name)? {
                 ColumnReader::Int32ColumnReader(reader) => copy!(parquet::data_type::Int32Type, reader),
                 ColumnReader::Int64ColumnReader(reader) => copy!(parquet::data_type::Int64Type, reader),
-                ColumnReader::ByteArrayColumnReader(reader) => copy!(parquet::data_type::ByteArrayType, reader),
+                ColumnReader::ByteArrayColumnReader(reader) => copy!(ByteArrayType, reader),
                 _ => {
                     return Err(StoreError::damaged(&file.path, None, format!("`{name}` has an unknown type")));
                 }

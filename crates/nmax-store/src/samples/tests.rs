@@ -4,7 +4,7 @@ use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::{Field, Row};
 use proptest::prelude::*;
 
-use nmax_metrics::Why;
+use nmax_metrics::{Code, Why};
 
 use super::*;
 use crate::testing::{self, Scratch, catalog};
@@ -54,7 +54,7 @@ fn expected(raw: &RawSample) -> Vec<(&'static str, Field)> {
         ("iteration", long(raw.iteration)),
         ("outcome", text(outcome)),
         ("error_kind", kind),
-        ("status", sample.status.map_or(Field::Null, |status| Field::Int(i32::from(status)))),
+        ("status", sample.status.and_then(Code::number).map_or(Field::Null, |status| Field::Int(i32::from(status)))),
         ("intended_ns", long(sample.intended.0)),
         ("sent_ns", at(sample.sent)),
         ("first_byte_ns", at(sample.first_byte)),
@@ -68,6 +68,10 @@ fn expected(raw: &RawSample) -> Vec<(&'static str, Field)> {
         ("bytes_sent", long(sample.bytes_sent)),
         ("bytes_decoded", long(sample.bytes_decoded)),
         ("why", text(raw.why.name())),
+        (
+            "code",
+            sample.status.filter(|code| code.number().is_none()).map_or(Field::Null, |code| text(&code.to_string())),
+        ),
     ]
 }
 
@@ -188,7 +192,7 @@ fn told(raw: &RawSample) -> (i64, String, i64, String, i64, i64) {
     (
         i64::from(sample.name.0),
         format!("GET /{}", sample.name.0),
-        sample.status.map_or(UNKNOWN, i64::from),
+        sample.status.and_then(Code::number).map_or(UNKNOWN, i64::from),
         kind.to_owned(),
         sample.sent.map_or(UNKNOWN, |at| at.0 as i64),
         sample.done.0 as i64,
@@ -241,4 +245,22 @@ fn other_files_are_named() {
     writer.into_inner().unwrap();
     let error = SampleFile::open(&path).err().unwrap().to_string();
     assert!(error.contains("no column `request`"), "{error}");
+}
+
+/// Files of before the column `code` are read, and copied with it.
+#[test]
+fn older_files_have_no_codes() {
+    let old = SampleFile::open(
+        &Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/runs/samples-without-codes.parquet"),
+    );
+    let old = old.unwrap();
+    let scratch = Scratch::new();
+    let path = scratch.path().join("copy.parquet");
+    let mut writer = SampleWriter::create(&path).unwrap();
+    writer.add(&old, 0, &[true, false, true]).unwrap();
+    assert_eq!(writer.finish().unwrap(), 2);
+    for (file, statuses) in [(old, vec![200, UNKNOWN, 404]), (SampleFile::open(&path).unwrap(), vec![200, 404])] {
+        assert_eq!(file.texts(0, "code").unwrap(), (vec![NO_TEXT; statuses.len()], Vec::new()));
+        assert_eq!(file.integers(0, "status").unwrap(), statuses);
+    }
 }

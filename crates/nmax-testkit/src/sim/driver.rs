@@ -11,7 +11,7 @@ use nmax_engine::runtime::{Runtime, Timer};
 use nmax_http::codec::{Expected, Receiver};
 use nmax_http::line::Line;
 use nmax_http::{Alarm, CONNECTIONS_PER_ORIGIN, Exchange, Failure, Fields, Origin, Piece, Reply, Request};
-use nmax_metrics::{Clock, Nanos, Network};
+use nmax_metrics::{Clock, Code, Nanos, Network};
 
 use super::server::{Answer, Call, Server};
 use super::world::{SimRuntime, SimTimer};
@@ -130,7 +130,7 @@ impl SimDriver {
             first_byte: known.first_byte,
             done: self.shared.runtime.now(),
             network: Network { connect: known.connect, ..Network::default() },
-            status: if error.is_some() { None } else { self.receiver.reply().status() },
+            status: if error.is_some() { None } else { self.receiver.reply().status().map(Code::new) },
             bytes_received: known.bytes_received,
             bytes_sent: known.bytes_sent,
             retried: false,

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use nmax_metrics::{NameId, Outcome, Section};
+use nmax_metrics::{Code, NameId, Outcome, Section};
 use nmax_plan::plan::{Call, Step};
 
 use super::*;
@@ -16,7 +16,8 @@ fn run(home: &[(u16, u64)], form: &[(u16, u64)]) -> Run {
 }
 
 fn reply(run: &mut Run, name: NameId, status: &[(u16, u64)]) {
-    run.totals.request_mut(Section::Hold, name).status = status.to_vec();
+    run.totals.request_mut(Section::Hold, name).status =
+        status.iter().map(|(code, n)| (Code::new(*code), *n)).collect();
 }
 
 /// Changes the request of scenario `browse`.

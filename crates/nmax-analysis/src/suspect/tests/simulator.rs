@@ -4,7 +4,7 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
-use nmax_metrics::{Nanos, Network, Outcome, Resource, Sample, Section};
+use nmax_metrics::{Code, Nanos, Network, Outcome, Resource, Sample, Section};
 
 use crate::fixture::{HOME, Run};
 use crate::simulate::{Random, point};
@@ -455,7 +455,7 @@ impl Simulation<'_> {
                     name: HOME,
                     scenario: 0,
                     outcome: Outcome::Ok,
-                    status: Some(200),
+                    status: Some(Code::new(200)),
                     intended: ns(*began_s),
                     sent: Some(ns(*began_s)),
                     first_byte: Some(ns(*first_byte_s)),

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use nmax_extract::resources::{Found, Kind, of_style_sheet};
 use nmax_extract::{GaveUp, Page};
 use nmax_http::{Exchange, KeepBody, Reply, Url};
-use nmax_metrics::{ErrorKind, NameId, Outcome};
+use nmax_metrics::{Code, ErrorKind, NameId, Outcome};
 use nmax_plan::plan::{Cookies, Expect};
 
 use super::cache::Content;
@@ -48,7 +48,7 @@ impl<'a, R: Runtime, D: Drivers> Load<'_, 'a, R, D> {
         self.fetched.bytes_received += exchange.bytes_received;
         if !is_ok {
             self.fetched.failed += 1;
-            if exchange.status.is_some_and(|status| status >= 400) {
+            if exchange.status.and_then(Code::number).is_some_and(|status| status >= 400) {
                 self.store(job, exchange, driver, Content::failed());
             }
             let sent = Sent { text: &job.text, rest: &[] };
@@ -85,7 +85,7 @@ impl<'a, R: Runtime, D: Drivers> Load<'_, 'a, R, D> {
     /// Puts a good reply into the cache; returns what it leads to.
     fn remember(&mut self, job: &Job, exchange: &Exchange, driver: &D::Driver, content: Content) -> Content {
         let reply = driver.reply();
-        if job.is_check && exchange.status == Some(304) {
+        if job.is_check && exchange.status == Some(Code::new(304)) {
             self.fetched.unchanged += 1;
             let (url, span) = (&job.resource.url, span_of(self.work.site.core, exchange));
             let cache = self.work.user.cache.get_or_insert_default();
@@ -132,8 +132,10 @@ fn verified(job: &Job, exchange: &Exchange, leads_to: Option<&Result<Url, String
                 redirect::shown(url)
             )),
         ),
-        _ if Expect::STATUS_DEFAULT.0 <= status && status <= Expect::STATUS_DEFAULT.1 => Verified::OK,
-        _ => Verified::failed(format!("status {status}"), None),
+        _ => {
+            let (low, high) = Expect::STATUS_DEFAULT;
+            Verified::reply(status, status.number().is_some_and(|status| (low..=high).contains(&status)))
+        }
     }
 }
 

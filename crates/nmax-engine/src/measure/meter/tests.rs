@@ -1,4 +1,4 @@
-use nmax_metrics::{NameId, Network, Outcome, Why};
+use nmax_metrics::{Code, NameId, Network, Outcome, Why};
 
 use super::kept::Reservoir;
 use super::*;
@@ -8,7 +8,7 @@ fn item(number: u64) -> RawSample {
         name: NameId(0),
         scenario: 0,
         outcome: Outcome::Ok,
-        status: Some(200),
+        status: Some(Code::new(200)),
         intended: Nanos(number),
         sent: Some(Nanos(number)),
         first_byte: None,
@@ -72,7 +72,7 @@ fn examples_are_bounded_together_and_say_so() {
         scenario: "s".into(),
         outcome: Outcome::Failed,
         kind: kind.into(),
-        status: Some(500),
+        status: Some(Code::new(500)),
         text: "t".into(),
         request: "q".repeat(64 << 10),
         reply: "r".repeat(64 << 10),

@@ -120,7 +120,13 @@ pub fn once() -> Value {
     let exchange = record(&[
         ("name", text()),
         ("outcome", one_of(outcomes)),
-        ("status", described(or_null(count()), "Null without a valid reply.")),
+        (
+            "status",
+            described(
+                json!({ "type": ["integer", "string", "null"] }),
+                "A text where the protocol has such; null without a valid reply.",
+            ),
+        ),
         ("response_time_ms", number()),
         ("failure", described(or_null(text()), "Why it is not ok.")),
         ("request", described(text(), "Head and body; secrets are blanked.")),

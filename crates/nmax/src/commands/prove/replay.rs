@@ -6,7 +6,7 @@ use nmax_engine::run::once::{Rehearsal, Take, Traced, rehearse_take};
 use nmax_engine::{Settings, StartError};
 use nmax_http::HeadText;
 use nmax_import::prove::{Exchange, Replay, Site, numbered};
-use nmax_metrics::Outcome;
+use nmax_metrics::{Code, Outcome};
 use nmax_plan::plan::Plan;
 
 use crate::say;
@@ -84,7 +84,7 @@ fn exchange(traced: &Traced) -> Exchange<'_> {
         name: &traced.name,
         is_ok: traced.measured.sample.outcome == Outcome::Ok,
         sent: headers(&traced.request),
-        status: traced.measured.sample.status,
+        status: traced.measured.sample.status.and_then(Code::number),
         came: headers(&traced.reply),
         body: &traced.reply_body,
         is_whole: traced.reply_body_bytes == Some(traced.reply_body.len() as u64),
