@@ -8,6 +8,7 @@
 //! - [`scalability`]: fits of the law and campaigns that measure it
 //! - [`comparison`]: before and after, and a figure over many runs
 //! - [`slices`]: slices of exchanges
+//! - [`traffic`]: what was found in access logs
 //! - [`number`]: numbers for people
 //! - [`terminal`]: table, live display, plain lines
 //! - [`json`]: `summary.json` and its schema
@@ -30,6 +31,7 @@ pub mod scalability;
 pub mod slices;
 pub mod svg;
 pub mod terminal;
+pub mod traffic;
 pub mod view;
 
 pub use run::RunInfo;

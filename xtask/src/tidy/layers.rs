@@ -75,6 +75,7 @@ pub(crate) const TABLE: [Row; 29] = [
             "nmax-plan",
             "nmax-usl",
             "nmax-analysis",
+            "nmax-log",
             "nmax-slice",
         ],
         &["serde_json"],

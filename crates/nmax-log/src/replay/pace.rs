@@ -4,15 +4,18 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use nmax_plan::choice::Choice;
+use nmax_secrets::targets::Hider;
 
 use super::{Replay, Row, SPOKEN, Texts, widened};
 use crate::record::Record;
-use crate::traffic::{Last, Period, SeasonCounter};
+use crate::traffic::{Last, Options, Period, Profile, SeasonCounter, Traffic};
 
 /// Copies are shifted against each other by less than that.
 const SHIFT_NS_MAX: u64 = 60_000_000_000;
 /// Longest time without a request that needs no mention, beside a tenth of the whole.
 const GAP_NS_MAX: u64 = 600_000_000_000;
+/// Longest name of a plan, characters.
+const NAME_CHARS_MAX: usize = 64;
 /// Why requests are left out whose stamps are far from all others.
 pub const STRAYS: &str = "stamped far from all others";
 const NS_PER_US: u64 = 1_000;
@@ -41,6 +44,27 @@ impl Pace {
             Self::Copies(copies) => format!("{copies} copies overlaid"),
             Self::Thinned(share) => format!("thinned to {} %", share * 100.0),
         }
+    }
+
+    /// What the plan is called: its log and its pace.
+    pub fn title(self, files: &[String]) -> String {
+        let first = files.first().map_or("log", |file| file.rsplit(['/', '\\']).next().unwrap_or(file));
+        let more = if files.len() > 1 { " ..." } else { "" };
+        let pace = format!("{more}, {}", self.name());
+        let room = NAME_CHARS_MAX.saturating_sub(pace.chars().count());
+        let first: String = first.chars().filter(|c| !c.is_control()).take(room).collect();
+        format!("{}{pace}", first.trim()).trim().to_owned()
+    }
+
+    /// What became of the source's figures, where they are not those of the log.
+    pub fn note(self) -> Option<String> {
+        let changed = match self {
+            Self::Original => return None,
+            Self::Compressed(factor) => format!("its times are those of the log divided by {factor}"),
+            Self::Copies(copies) => format!("its rates are those of the log times {copies}"),
+            Self::Thinned(share) => format!("its rates are those of the log times {share}"),
+        };
+        Some(format!("the source is the log as it was to be sent: {changed}; latency and sizes are those of the log"))
     }
 }
 
@@ -186,6 +210,14 @@ impl Schedule {
     /// Every request in order, as [`Self::record`] gives it.
     pub fn records(&self) -> impl Iterator<Item = Record<'_>> {
         (0..self.starts.len() as u64).filter_map(|n| self.record(n))
+    }
+
+    /// The traffic that is planned: the log as it will be sent, without secrets in its targets.
+    pub fn traffic(&self) -> Profile {
+        let mut traffic = Traffic::new(Options { with_robots: true, ..Options::default() });
+        let mut hider = Hider::default();
+        self.records().for_each(|record| traffic.add(&Record { target: hider.hide(record.target), ..record }));
+        traffic.finish()
     }
 
     /// The server that more than half of the requests name as absolute URLs, such as `https://shop.test`. Single lines of

@@ -8,6 +8,7 @@ use nmax_log::traffic::{Dist, Options, Profile, RequestType, Traffic};
 use super::names::Known;
 use super::{Ask, Listener};
 use crate::logs::{self, Logs};
+use nmax_report::traffic::doubts;
 
 /// Figures of types of requests, added up.
 #[derive(Default)]
@@ -77,7 +78,7 @@ fn profile(file: &Path, ask: &Ask, listener: &mut dyn Listener) -> Result<Profil
     let mut traffic = Traffic::new(Options::default());
     let counts = logs.read(listener, |record| traffic.add(record));
     let profile = traffic.finish();
-    counts.warnings().iter().for_each(|text| listener.warning(text));
+    doubts(&counts).iter().for_each(|text| listener.warning(text));
     if profile.requests == 0 {
         return Err(format!(
             "{}: neither a run nor a log with requests\n  help: name the format of a log with --format; `nmax runs` lists runs",

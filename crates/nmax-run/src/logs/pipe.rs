@@ -4,13 +4,14 @@ use std::io::{ErrorKind, Read};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 
+use nmax_log::counts::Counts;
 use nmax_log::format::Reader;
 use nmax_log::format::lines::{Cut, Lines};
 use nmax_log::record::{Line, Record};
 
+use super::Listener;
 use super::batch::Batch;
 use super::input::Input;
-use super::{Counts, Listener};
 
 /// Bytes that are read at once.
 const BLOCK_BYTES: usize = 1 << 18;

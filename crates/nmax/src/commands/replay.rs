@@ -2,28 +2,19 @@
 
 use std::sync::Arc;
 
-use nmax_log::record::Record;
+use nmax_log::counts::Counts;
 use nmax_log::replay::{Methods, Options, Pace, Replay, STRAYS, Schedule};
-use nmax_log::traffic::{Options as TrafficOptions, Profile, Traffic, Types};
-use nmax_plan::units::format_duration;
-use nmax_report::number;
+use nmax_log::traffic::Types;
+use nmax_report::traffic::{LEFT_OUT, doubts, replayed};
 use nmax_run::Exit;
 use nmax_run::fidelity::{Source, Visitors};
 use nmax_run::load;
-use nmax_run::logs::{Counts, Logs};
-use nmax_secrets::targets::Hider;
+use nmax_run::logs::Logs;
 
 use super::run::{complain, conduct};
 use crate::args::ReplayArgs;
 use crate::logs::Progress;
 use crate::{logs, say};
-
-/// Longest name of a plan, characters.
-const NAME_CHARS_MAX: usize = 64;
-/// What a replay is, in the events of its run.
-const REPLAY: &str = "REPLAY";
-/// What a replay leaves out, there.
-const LEFT_OUT: &str = "REPLAY_LEFT_OUT";
 
 /// Replays logs; prints the result.
 pub fn replay(args: &ReplayArgs) -> Exit {
@@ -43,9 +34,9 @@ pub fn replay(args: &ReplayArgs) -> Exit {
         let help = format!("give one that may be loaded by --target, as in --target http://{host}");
         return complain(&format!("{why}\n  help: {help}"), Exit::Usage);
     }
-    let profile = profile(&schedule);
+    let profile = schedule.traffic();
     let types = Types::of(&profile);
-    let name = name(&logs.names(), schedule.pace);
+    let name = schedule.pace.title(&logs.names());
     let file = logs.names().first().cloned().unwrap_or_default();
     let text = schedule.document(&name, &file, &args.headers);
     let mut plan = match load::plan_of_log(&text, &run.plan.changes()) {
@@ -56,7 +47,7 @@ pub fn replay(args: &ReplayArgs) -> Exit {
         let help = "replay a part of the log: --from, --to, --day, --peak-hour";
         return complain(&format!("the log has too many different targets\n  help: {help}"), Exit::Usage);
     }
-    let told = told(&schedule, &counts, &logs);
+    let told = replayed(&schedule, &counts, (&logs.names(), &logs.format()));
     for (code, text) in &told {
         say::note(format_args!("{}{text}", if *code == LEFT_OUT { "left out: " } else { "" }));
     }
@@ -71,7 +62,7 @@ pub fn replay(args: &ReplayArgs) -> Exit {
     let source = Source {
         name: format!("{}{pace}", logs.names().join(", ")),
         profile,
-        note: source_note(schedule.pace),
+        note: schedule.pace.note(),
         visitors: Visitors::Log(Arc::new(schedule)),
     };
     conduct(&run, plan, Some(Arc::new(source)), told)
@@ -103,7 +94,7 @@ fn schedule(args: &ReplayArgs) -> Result<(Schedule, Logs, Counts), String> {
         seed: args.seed.unwrap_or(nmax_plan::document::SEED_DEFAULT),
     });
     let counts = logs.read(&mut Progress::new(is_quiet), |record| replay.add(record));
-    logs::warn(&counts.warnings());
+    logs::warn(&doubts(&counts));
     let schedule = replay.finish();
     if schedule.is_empty() {
         let reasons: Vec<String> =
@@ -117,60 +108,4 @@ fn schedule(args: &ReplayArgs) -> Result<(Schedule, Logs, Counts), String> {
         ));
     }
     Ok((schedule, logs, counts))
-}
-
-/// The traffic that is planned: the log as it will be sent.
-fn profile(schedule: &Schedule) -> Profile {
-    let mut traffic = Traffic::new(TrafficOptions { with_robots: true, ..TrafficOptions::default() });
-    let mut hider = Hider::default();
-    schedule.records().for_each(|record| {
-        let target = hider.hide(record.target);
-        traffic.add(&Record { target, ..record });
-    });
-    traffic.finish()
-}
-
-/// What became of the source's figures, where they are not those of the log.
-fn source_note(pace: Pace) -> Option<String> {
-    let changed = match pace {
-        Pace::Original => return None,
-        Pace::Compressed(factor) => format!("its times are those of the log divided by {factor}"),
-        Pace::Copies(copies) => format!("its rates are those of the log times {copies}"),
-        Pace::Thinned(share) => format!("its rates are those of the log times {share}"),
-    };
-    Some(format!("the source is the log as it was to be sent: {changed}; latency and sizes are those of the log"))
-}
-
-/// What the plan is called: its log and its pace.
-fn name(files: &[String], pace: Pace) -> String {
-    let first = files.first().map_or("log", |file| file.rsplit(['/', '\\']).next().unwrap_or(file));
-    let more = if files.len() > 1 { " ..." } else { "" };
-    let pace = format!("{more}, {}", pace.name());
-    let room = NAME_CHARS_MAX.saturating_sub(pace.chars().count());
-    let first: String = first.chars().filter(|c| !c.is_control()).take(room).collect();
-    let name = format!("{}{pace}", first.trim());
-    name.trim().to_owned()
-}
-
-/// What belongs beside the numbers of the run.
-fn told(schedule: &Schedule, counts: &Counts, logs: &Logs) -> Vec<(&'static str, String)> {
-    let length = format_duration(std::time::Duration::from_millis(schedule.length_ns() / 1_000_000));
-    let stamp = |us: i64| jiff::Timestamp::from_microsecond(us).unwrap_or_default();
-    let mut told = vec![(
-        REPLAY,
-        format!(
-            "{} requests of {} ({} from {} on), {}, in {length}",
-            number::count(schedule.len() as u64),
-            logs.names().join(", "),
-            logs.format(),
-            stamp(schedule.period.from_us),
-            schedule.pace.name()
-        ),
-    )];
-    let reasons = schedule.left_out.iter();
-    told.extend(reasons.map(|(reason, count)| (LEFT_OUT, format!("{} requests: {reason}", number::count(*count)))));
-    if counts.rejected > 0 {
-        told.push((LEFT_OUT, format!("{} lines that are no requests", number::count(counts.rejected))));
-    }
-    told
 }

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use nmax_log::counts::Counts;
 use nmax_report::slices::SliceView;
-use nmax_run::logs::{Counts, Logs};
+use nmax_run::logs::Logs;
 use nmax_slice::logs::{Gather, schema};
 use nmax_slice::{Request, Slice, Tally};
 use serde_json::json;
@@ -65,7 +66,7 @@ pub(super) fn read(args: &SliceArgs, request: &Request) -> Result<SliceView, Str
             "kind": "log", "files": logs.names(), "format": logs.format(), "lines": counts.lines, "parsed": counts.parsed,
             "rejected": counts.rejected,
         }),
-        warnings: counts.warnings(),
+        warnings: nmax_report::traffic::doubts(&counts),
     })
 }
 

@@ -1,14 +1,19 @@
 //! Small charts of counts: blocks of eight heights.
 
+use crate::terminal::Glyphs;
+
 /// Heights of a bar.
 const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 /// The same where there are no such characters.
 const ASCII: [char; 8] = ['.', ':', '-', '=', '+', '*', '%', '#'];
 
 /// A bar for each value, the largest as high as a line; unknown ones are empty.
-pub fn bars(values: &[Option<f64>], is_ascii: bool) -> String {
+pub(super) fn bars(values: &[Option<f64>], glyphs: Glyphs) -> String {
     let most = values.iter().flatten().fold(0.0, |most: f64, value| most.max(*value));
-    let heights = if is_ascii { ASCII } else { BLOCKS };
+    let heights = match glyphs {
+        Glyphs::Unicode => BLOCKS,
+        Glyphs::Ascii => ASCII,
+    };
     let bar = |value: &Option<f64>| match value {
         Some(value) if most > 0.0 && *value > 0.0 => {
             let height = (value / most * heights.len() as f64).ceil() as usize;
@@ -20,7 +25,7 @@ pub fn bars(values: &[Option<f64>], is_ascii: bool) -> String {
 }
 
 /// Values joined into at most `most` means, in order.
-pub fn thinned(values: &[Option<f64>], most: usize) -> Vec<Option<f64>> {
+pub(super) fn thinned(values: &[Option<f64>], most: usize) -> Vec<Option<f64>> {
     let width = values.len().div_ceil(most.max(1)).max(1);
     let mean = |part: &[Option<f64>]| {
         let known: Vec<f64> = part.iter().flatten().copied().collect();
@@ -35,9 +40,9 @@ mod tests {
 
     #[test]
     fn bars_have_the_height_of_their_values() {
-        assert_eq!(bars(&[Some(8.0), Some(4.0), Some(0.1), Some(0.0), None], false), "█▄▁  ");
-        assert_eq!(bars(&[Some(1.0)], true), "#");
-        assert_eq!(bars(&[None, Some(0.0)], false), "  ");
+        assert_eq!(bars(&[Some(8.0), Some(4.0), Some(0.1), Some(0.0), None], Glyphs::Unicode), "█▄▁  ");
+        assert_eq!(bars(&[Some(1.0)], Glyphs::Ascii), "#");
+        assert_eq!(bars(&[None, Some(0.0)], Glyphs::Unicode), "  ");
     }
 
     #[test]

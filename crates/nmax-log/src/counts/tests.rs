@@ -22,7 +22,6 @@ fn many_rejections_are_a_warning() {
     assert!(!with(990, 10).is_doubtful());
     assert!(with(989, 11).is_doubtful());
     assert!(!with(0, 0).is_doubtful());
-    assert!(with(50, 50).warnings().join("").contains("50 of 100 lines (50.0 %)"), "{:?}", with(50, 50).warnings());
 }
 
 #[test]

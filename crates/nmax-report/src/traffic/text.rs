@@ -1,11 +1,12 @@
-//! What was found, for people.
+//! What was found in logs, for people.
 
 use nmax_log::traffic::{Counted, Dist, Period, Popularity, Profile, RequestType};
-use nmax_report::number;
 use nmax_text::shown;
 
 use super::charts::{bars, thinned};
-use super::{Found, HOUR_US, chart_is_ascii};
+use super::{HOUR_US, LogView, stamp};
+use crate::number;
+use crate::terminal::Glyphs;
 
 /// Request types, scenarios and heavy hitters that are listed.
 const TYPES_MAX: usize = 20;
@@ -19,12 +20,12 @@ const CHART_MAX: usize = 72;
 const NAME_MAX: usize = 40;
 const DAYS: [&str; 7] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
 
-/// The result as text.
-pub fn text(found: &Found) -> String {
+/// All of it.
+pub fn text(found: &LogView, glyphs: Glyphs) -> String {
     let mut page = Page::default();
     read(&mut page, found);
     traffic(&mut page, found);
-    season(&mut page, found);
+    season(&mut page, found, glyphs);
     types(&mut page, &found.profile);
     scenarios(&mut page, &found.profile);
     visits(&mut page, &found.profile);
@@ -81,7 +82,7 @@ impl Page {
 }
 
 /// What was read, and what could not be.
-fn read(page: &mut Page, found: &Found) {
+fn read(page: &mut Page, found: &LogView) {
     let counts = &found.counts;
     page.entry("format", format!("{}, {}", found.format, found.why));
     page.entry("files", found.files.join(", "));
@@ -109,7 +110,7 @@ fn read(page: &mut Page, found: &Found) {
 }
 
 /// The traffic of the chosen time in figures.
-fn traffic(page: &mut Page, found: &Found) {
+fn traffic(page: &mut Page, found: &LogView) {
     let profile = &found.profile;
     let Period { from_us, to_us } = profile.period;
     let chosen = found.chosen.as_deref().unwrap_or("all of it");
@@ -174,8 +175,8 @@ fn traffic(page: &mut Page, found: &Found) {
 }
 
 /// Hours, week and trend of the whole log.
-fn season(page: &mut Page, found: &Found) {
-    let (season, is_ascii) = (&found.profile.season, chart_is_ascii());
+fn season(page: &mut Page, found: &LogView, glyphs: Glyphs) {
+    let season = &found.profile.season;
     let (Some(first), Some(last)) = (season.hours.first(), season.hours.last()) else {
         return;
     };
@@ -194,7 +195,7 @@ fn season(page: &mut Page, found: &Found) {
     let zone_s = found.zone_s;
     let chart = thinned(&hours, CHART_MAX);
     let each = length.div_ceil(chart.len().max(1));
-    page.line(format!("  {}", bars(&chart, is_ascii)));
+    page.line(format!("  {}", bars(&chart, glyphs)));
     page.line(format!(
         "  requests per hour from {} to {}, {} a column",
         stamp(first.from_us, zone_s),
@@ -207,7 +208,7 @@ fn season(page: &mut Page, found: &Found) {
                 let known: Vec<f64> = hours.iter().flatten().copied().collect();
                 let mean = known.iter().sum::<f64>() / known.len() as f64;
                 let per_hour = number::count(mean.round() as u64);
-                page.line(format!("  {day} 0h {} 24h  {per_hour} per hour", bars(hours, is_ascii)));
+                page.line(format!("  {day} 0h {} 24h  {per_hour} per hour", bars(hours, glyphs)));
             }
         }
     }
@@ -321,7 +322,7 @@ fn heavy(page: &mut Page, profile: &Profile) {
     }
 }
 
-fn written(page: &mut Page, found: &Found) {
+fn written(page: &mut Page, found: &LogView) {
     let made = &found.made;
     page.heading(&format!(
         "The plan: {} sessions with {} requests per second on average, {} of the log's steps",
@@ -329,9 +330,8 @@ fn written(page: &mut Page, found: &Found) {
         number::digits(made.requests_per_s),
         number::share(made.covered)
     ));
-    let files: Vec<String> = found.written.iter().map(|path| path.display().to_string()).collect();
-    page.entry("written", files.join(", "));
-    if let Some(plan) = files.first() {
+    page.entry("written", found.written.join(", "));
+    if let Some(plan) = found.written.first() {
         page.entry("next", format!("nmax check {plan} --target URL; nmax run {plan} --target URL"));
     }
 }
@@ -362,13 +362,6 @@ fn clip(text: &str) -> String {
     }
     let start: String = text.chars().take(NAME_MAX - 1).collect();
     format!("{start}…")
-}
-
-/// An instant in the zone of the output.
-pub(super) fn stamp(us: i64, zone_s: i32) -> String {
-    let instant = jiff::Timestamp::from_microsecond(us).unwrap_or_default();
-    let offset = jiff::tz::Offset::from_seconds(zone_s).unwrap_or(jiff::tz::Offset::UTC);
-    offset.to_datetime(instant).strftime("%Y-%m-%d %H:%M:%S").to_string()
 }
 
 fn zone(zone_s: i32) -> String {
