@@ -88,12 +88,4 @@ fn page(url: &str) -> Result<Place, Trouble> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_kind_of_the_table_is_opened() {
-        let opened: Vec<&str> = OPENERS.iter().map(|(kind, ..)| kind.word).collect();
-        assert_eq!(opened, kinds::words(|kind| kind != &kinds::PROCESS));
-    }
-}
+mod tests;

@@ -1,11 +1,11 @@
 //! Pictures of a host: which figures are drawn, and what they are called.
 
 use nmax_metrics::{Nanos, Track, TrackKey};
-use nmax_sources::{Figure, figures};
+use nmax_sources::{Figure, figures, kinds};
 
 use super::Panel;
 use super::lines::{gaps, line};
-use super::recipes::{RECIPES, Recipe, SERVICES};
+use super::recipes::{RECIPES, Recipe};
 
 /// Most pictures of a host.
 const PANELS_MAX: usize = 40;
@@ -95,7 +95,10 @@ fn services(all: &[(&TrackKey, &Track)], end: Nanos) -> Vec<Panel> {
             figure.source.starts_with(recipe.source) && recipe.metrics.iter().any(|(drawn, _)| figure.metric == *drawn)
         })
     };
-    let is_service = |source: &str| SERVICES.iter().any(|prefix| source.starts_with(prefix));
+    let is_service = |source: &str| {
+        let kind = source.split_once(' ').and_then(|(word, _)| kinds::named(word));
+        kind.is_some_and(|kind| ![&kinds::PROCESS, &kinds::AGENT].contains(&kind))
+    };
     let mut groups: Vec<((&str, &str), Vec<Ranked<'_>>)> = Vec::new();
     for (figure, track) in all {
         if !is_service(&figure.source) || is_drawn(figure) || figure.metric == figures::UP {

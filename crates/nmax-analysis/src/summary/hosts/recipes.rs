@@ -112,6 +112,3 @@ pub(super) const RECIPES: [Recipe; 26] = [
     ),
     recipe("log", "times in the log", &[(DURATION_MS, "mean"), (UPSTREAM_MS, "server behind")]),
 ];
-
-/// Beginnings of sources whose other figures are drawn as they are.
-pub(super) const SERVICES: [&str; 6] = ["postgres ", "redis ", "memcached ", "nginx ", "prometheus ", "log "];
