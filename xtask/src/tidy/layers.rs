@@ -24,253 +24,71 @@ pub(crate) struct Row {
     pub(crate) name: &'static str,
     /// Its layer.
     pub(crate) layer: Layer,
-    /// The crates of this workspace that it may name.
-    pub(crate) own: &'static [&'static str],
+    /// The crates of this workspace that it may name, without `nmax-`.
+    own: &'static str,
     /// The crates of others that it may name.
-    pub(crate) third: &'static [&'static str],
+    third: &'static str,
 }
 
-const fn row(name: &'static str, layer: Layer, own: &'static [&'static str], third: &'static [&'static str]) -> Row {
-    Row { name, layer, own, third }
+impl Row {
+    fn own(&self) -> impl Iterator<Item = String> {
+        self.own.split_whitespace().map(|own| format!("nmax-{own}"))
+    }
+
+    fn may_name(&self, dependency: &str) -> bool {
+        self.own().any(|own| own == dependency) || self.third.split_whitespace().any(|third| third == dependency)
+    }
 }
 
-/// The crates, from the core outwards.
-pub(crate) const TABLE: [Row; 29] = [
-    row("nmax-text", Layer::Pure, &[], &[]),
-    row("nmax-json", Layer::Pure, &[], &["schemars", "serde", "serde_json"]),
-    row("nmax-domain", Layer::Pure, &[], &["psl"]),
-    row("nmax-secrets", Layer::Pure, &[], &["base64", "memchr", "regex"]),
-    row("nmax-sources", Layer::Pure, &["nmax-text", "nmax-secrets"], &[]),
-    row("nmax-data", Layer::Pure, &[], &["thiserror"]),
-    row(
-        "nmax-plan",
-        Layer::Pure,
-        &["nmax-text", "nmax-sources", "nmax-secrets", "nmax-data"],
-        &["saphyr-parser", "serde_json", "thiserror"],
-    ),
-    row("nmax-metrics", Layer::Pure, &[], &["hdrhistogram", "proptest", "thiserror"]),
-    row("nmax-usl", Layer::Pure, &[], &["statrs", "thiserror"]),
-    row("nmax-analysis", Layer::Pure, &["nmax-sources", "nmax-metrics", "nmax-plan"], &[]),
-    row(
-        "nmax-log",
-        Layer::Pure,
-        &["nmax-text", "nmax-secrets", "nmax-plan"],
-        &["jiff", "memchr", "regex", "serde", "serde_json", "thiserror"],
-    ),
-    row(
-        "nmax-slice",
-        Layer::Pure,
-        // A record of a log and a window of a run become rows of columns.
-        &["nmax-secrets", "nmax-metrics", "nmax-plan", "nmax-log"],
-        &["regex"],
-    ),
-    row(
-        "nmax-report",
-        Layer::Pure,
-        &[
-            "nmax-text",
-            "nmax-json",
-            "nmax-sources",
-            "nmax-metrics",
-            "nmax-plan",
-            "nmax-usl",
-            "nmax-analysis",
-            "nmax-log",
-            "nmax-slice",
-        ],
-        &["serde_json"],
-    ),
-    row(
-        "nmax-extract",
-        Layer::Pure,
-        &["nmax-plan"],
-        &["cssparser", "html5ever", "precomputed-hash", "regex", "selectors", "serde_json"],
-    ),
-    row(
-        "nmax-import",
-        Layer::Pure,
-        &["nmax-text", "nmax-domain", "nmax-secrets", "nmax-data", "nmax-plan", "nmax-extract"],
-        &["base64", "jiff", "regex", "ring", "serde", "serde_json", "thiserror"],
-    ),
-    row(
-        "nmax-http",
-        Layer::Shell,
-        &["nmax-domain", "nmax-metrics"],
-        &[
-            "brotli-decompressor",
-            "flate2",
-            "httparse",
-            "nix",
-            "rustix",
-            "rustls-native-certs",
-            "ruzstd",
-            "thiserror",
-            "tokio",
-            "tokio-rustls",
-        ],
-    ),
-    row(
-        "nmax-engine",
-        Layer::Shell,
-        &["nmax-sources", "nmax-secrets", "nmax-metrics", "nmax-plan", "nmax-extract", "nmax-http"],
-        &["base64", "memchr", "ring", "rustix", "serde_json", "thiserror", "tokio"],
-    ),
-    row(
-        "nmax-store",
-        Layer::Shell,
-        &["nmax-metrics"],
-        &["base64", "hdrhistogram", "jiff", "parquet", "serde", "serde_json", "thiserror"],
-    ),
-    row(
-        "nmax-observe",
-        Layer::Shell,
-        &["nmax-text", "nmax-sources", "nmax-secrets", "nmax-metrics", "nmax-plan", "nmax-log"],
-        &[
-            "base64",
-            "http-body-util",
-            "hyper",
-            "hyper-util",
-            "ring",
-            "rustix",
-            "rustls",
-            "rustls-native-certs",
-            "serde_json",
-            "thiserror",
-            "tokio",
-            "ureq",
-        ],
-    ),
-    row("nmax-agent", Layer::Shell, &["nmax-text", "nmax-sources", "nmax-plan", "nmax-observe"], &["clap", "tokio"]),
-    row(
-        "nmax-target",
-        Layer::Shell,
-        &[],
-        &[
-            "hdrhistogram",
-            "http-body-util",
-            "hyper",
-            "hyper-util",
-            "rcgen",
-            "ring",
-            "rustix",
-            "serde_json",
-            "thiserror",
-            "tokio",
-            "tokio-rustls",
-        ],
-    ),
-    row(
-        "nmax-proxy",
-        Layer::Shell,
-        // It undoes content codings as the generator does, and judges addresses as plans do.
-        &["nmax-domain", "nmax-plan", "nmax-http", "nmax-import"],
-        &[
-            "base64",
-            "http-body-util",
-            "hyper",
-            "hyper-util",
-            "rcgen",
-            "ring",
-            "rustls-native-certs",
-            "thiserror",
-            "tokio",
-            "tokio-rustls",
-        ],
-    ),
-    row(
-        "nmax-run",
-        Layer::Shell,
-        &[
-            "nmax-text",
-            "nmax-sources",
-            "nmax-secrets",
-            "nmax-plan",
-            "nmax-metrics",
-            "nmax-analysis",
-            "nmax-report",
-            "nmax-extract",
-            "nmax-log",
-            "nmax-slice",
-            "nmax-http",
-            "nmax-engine",
-            "nmax-store",
-            "nmax-observe",
-        ],
-        &["flate2", "jiff", "rustix", "serde_json", "sha2", "thiserror", "tokio"],
-    ),
-    row(
-        "nmax-scale",
-        Layer::Shell,
-        &[
-            "nmax-plan",
-            "nmax-metrics",
-            "nmax-usl",
-            "nmax-analysis",
-            "nmax-report",
-            "nmax-engine",
-            "nmax-store",
-            "nmax-run",
-        ],
-        &["jiff", "serde_json"],
-    ),
-    row(
-        "nmax-record",
-        Layer::Shell,
-        &["nmax-text", "nmax-report", "nmax-import", "nmax-http", "nmax-proxy", "nmax-run"],
-        &["rustix", "serde_json"],
-    ),
-    row(
-        "nmax",
-        Layer::Program,
-        &[
-            "nmax-text",
-            "nmax-sources",
-            "nmax-secrets",
-            "nmax-data",
-            "nmax-plan",
-            "nmax-metrics",
-            "nmax-usl",
-            "nmax-analysis",
-            "nmax-report",
-            "nmax-extract",
-            "nmax-import",
-            "nmax-log",
-            "nmax-http",
-            "nmax-engine",
-            "nmax-store",
-            "nmax-observe",
-            "nmax-agent",
-            "nmax-slice",
-            "nmax-target",
-            "nmax-run",
-            "nmax-scale",
-            "nmax-record",
-        ],
-        &["clap", "clap_complete", "flate2", "jiff", "rustix", "serde_json", "sha2", "tokio"],
-    ),
-    row(
-        "nmax-testkit",
-        Layer::Program,
-        &["nmax-metrics", "nmax-plan", "nmax-http", "nmax-engine"],
-        &["base64", "ring"],
-    ),
-    row("xtask", Layer::Program, &[], &["flate2", "serde_json", "sha2"]),
-    row(
-        "fuzz",
-        Layer::Program,
-        &[
-            "nmax-extract",
-            "nmax-secrets",
-            "nmax-metrics",
-            "nmax-http",
-            "nmax-import",
-            "nmax-log",
-            "nmax-observe",
-            "nmax-plan",
-        ],
-        &["libfuzzer-sys", "serde_json"],
-    ),
-];
+macro_rules! table {
+    ($($name:literal $layer:ident $own:literal, $third:literal;)+) => {
+        /// The crates, from the core outwards.
+        pub(crate) const TABLE: &[Row] =
+            &[$(Row { name: $name, layer: Layer::$layer, own: $own, third: $third }),+];
+    };
+}
+
+table! {
+    "nmax-text" Pure "", "";
+    "nmax-json" Pure "", "schemars serde serde_json";
+    "nmax-domain" Pure "", "psl";
+    "nmax-secrets" Pure "", "base64 memchr regex";
+    "nmax-sources" Pure "text secrets", "";
+    "nmax-data" Pure "", "thiserror";
+    "nmax-plan" Pure "text sources secrets data", "saphyr-parser serde_json thiserror";
+    "nmax-metrics" Pure "", "hdrhistogram proptest thiserror";
+    "nmax-usl" Pure "", "statrs thiserror";
+    "nmax-analysis" Pure "sources metrics plan", "";
+    "nmax-log" Pure "text secrets plan", "jiff memchr regex serde serde_json thiserror";
+    // A record of a log and a window of a run become rows of columns.
+    "nmax-slice" Pure "secrets metrics plan log", "regex";
+    "nmax-report" Pure "text json sources metrics plan usl analysis log slice", "serde_json";
+    "nmax-extract" Pure "plan", "cssparser html5ever precomputed-hash regex selectors serde_json";
+    "nmax-import" Pure "text domain secrets data plan extract", "base64 jiff regex ring serde serde_json thiserror";
+    "nmax-http" Shell "domain metrics",
+        "brotli-decompressor flate2 httparse nix rustix rustls-native-certs ruzstd thiserror tokio tokio-rustls";
+    "nmax-engine" Shell "sources secrets metrics plan extract http",
+        "base64 memchr ring rustix serde_json thiserror tokio";
+    "nmax-store" Shell "metrics", "base64 hdrhistogram jiff parquet serde serde_json thiserror";
+    "nmax-observe" Shell "text sources secrets metrics plan log",
+        "base64 http-body-util hyper hyper-util ring rustix rustls rustls-native-certs serde_json thiserror tokio ureq";
+    "nmax-agent" Shell "text sources plan observe", "clap tokio";
+    "nmax-target" Shell "",
+        "hdrhistogram http-body-util hyper hyper-util rcgen ring rustix serde_json thiserror tokio tokio-rustls";
+    // It undoes content codings as the generator does, and judges addresses as plans do.
+    "nmax-proxy" Shell "domain plan http import",
+        "base64 http-body-util hyper hyper-util rcgen ring rustls-native-certs thiserror tokio tokio-rustls";
+    "nmax-run" Shell "text sources secrets plan metrics analysis report extract log slice http engine store observe",
+        "flate2 jiff rustix serde_json sha2 thiserror tokio";
+    "nmax-scale" Shell "plan metrics usl analysis report engine store run", "jiff serde_json";
+    "nmax-record" Shell "text report import http proxy run", "rustix serde_json";
+    "nmax" Program "text sources secrets data plan metrics usl analysis report extract \
+        import log http engine store observe agent slice target run scale record",
+        "clap clap_complete flate2 jiff rustix serde_json sha2 tokio";
+    "nmax-testkit" Program "metrics plan http engine", "base64 ring";
+    "xtask" Program "", "flate2 serde_json sha2";
+    "fuzz" Program "extract secrets metrics http import log observe plan", "libfuzzer-sys serde_json";
+}
 
 /// What tests of any crate may name; `scraper` and `serde_json_path` are what nmax-extract is compared with.
 const TEST_TOOLS: [&str; 5] = ["allocation-counter", "proptest", "scraper", "serde_json", "serde_json_path"];
@@ -329,15 +147,15 @@ pub(crate) fn dependencies_follow_the_table(repo: &Repo) -> Vec<Finding> {
             continue;
         };
         for entry in manifest.section("dependencies").chain(manifest.section("build-dependencies")) {
-            if !may_name(row, &entry.key) {
-                let text = format!("{name} must not know {}; it may know {:?} and {:?}", entry.key, row.own, row.third);
+            if !row.may_name(&entry.key) {
+                let text = format!("{name} must not know {}; it may know `{}` and `{}`", entry.key, row.own, row.third);
                 findings.push(finding(file, entry.line, text));
             }
         }
         for entry in manifest.section("dev-dependencies") {
             let tool = TEST_TOOLS.contains(&entry.key.as_str())
                 || row.layer != Layer::Pure && SHELL_TEST_TOOLS.contains(&entry.key.as_str());
-            if !tool && !may_name(row, &entry.key) {
+            if !tool && !row.may_name(&entry.key) {
                 let text = format!("tests of {name} must not know {}; they may know {TEST_TOOLS:?}", entry.key);
                 findings.push(finding(file, entry.line, text));
             }
@@ -351,8 +169,8 @@ pub(crate) fn the_table_is_drawn(repo: &Repo) -> Vec<Finding> {
     let Some(file) = repo.file("ARCHITECTURE.md") else { return Vec::new() };
     let drawn = |row: &Row| {
         let layer = format!("{:?}", row.layer).to_lowercase();
-        let own: Vec<&str> = row.own.iter().map(|own| own.trim_start_matches("nmax-")).collect();
-        format!("| `{}` | {layer} | {} |", row.name, if own.is_empty() { "—".to_owned() } else { own.join(", ") })
+        let own = if row.own.is_empty() { "—".to_owned() } else { row.own.replace(' ', ", ") };
+        format!("| `{}` | {layer} | {own} |", row.name)
     };
     let is_missing = |line: &String| !file.text.lines().any(|other| other.starts_with(line.as_str()));
     let missing = TABLE.iter().map(drawn).filter(is_missing);
@@ -364,10 +182,10 @@ pub(crate) fn the_table_is_drawn(repo: &Repo) -> Vec<Finding> {
 pub(crate) fn table_points_inwards(table: &[Row]) -> Vec<String> {
     let mut problems = Vec::new();
     for (index, row) in table.iter().enumerate() {
-        for own in row.own {
-            match table.iter().position(|other| other.name == *own) {
+        for own in row.own() {
+            match table.iter().position(|other| other.name == own) {
                 None => problems.push(format!("{} knows {own}, which has no row", row.name)),
-                Some(other) if other >= index && row.name != *own => {
+                Some(other) if other >= index && row.name != own => {
                     problems.push(format!("{} knows {own}, which stands below it", row.name));
                 }
                 Some(other) if row.layer == Layer::Pure && table[other].layer != Layer::Pure => {
@@ -417,10 +235,6 @@ pub(crate) fn serde_stays_at_the_border(repo: &Repo) -> Vec<Finding> {
         }
     }
     findings
-}
-
-fn may_name(row: &Row, dependency: &str) -> bool {
-    row.own.contains(&dependency) || row.third.contains(&dependency)
 }
 
 fn is_pure(krate: &str) -> bool {

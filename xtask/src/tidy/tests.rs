@@ -26,7 +26,7 @@ fn the_table_of_layers_is_drawn() {
 
 #[test]
 fn the_table_of_layers_points_inwards() {
-    assert_eq!(layers::table_points_inwards(&layers::TABLE), [""; 0]);
+    assert_eq!(layers::table_points_inwards(layers::TABLE), [""; 0]);
 }
 
 #[test]

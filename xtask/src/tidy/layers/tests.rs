@@ -25,16 +25,17 @@ fn a_foreign_dependency_is_found() {
 
 #[test]
 fn a_table_that_points_outwards_is_found() {
-    let pure = row("a", Layer::Pure, &[], &[]);
-    let shell = row("b", Layer::Shell, &["a"], &[]);
-    let program = row("d", Layer::Program, &["b"], &[]);
+    let row = |name, layer, own| Row { name, layer, own, third: "" };
+    let pure = row("nmax-a", Layer::Pure, "");
+    let shell = row("nmax-b", Layer::Shell, "a");
+    let program = row("nmax-d", Layer::Program, "b");
     let problems = |table: &[Row]| table_points_inwards(table).len();
     assert_eq!(problems(&[pure, shell, program]), 0);
     assert_eq!(problems(&[shell, pure]), 1, "below");
     assert_eq!(problems(&[pure]), 0);
     assert_eq!(problems(&[shell]), 1, "no row");
-    assert_eq!(problems(&[pure, shell, row("c", Layer::Pure, &["b"], &[])]), 1, "a pure crate knows a shell");
-    assert_eq!(problems(&[pure, shell, program, row("e", Layer::Shell, &["d"], &[])]), 1, "a shell knows a program");
+    assert_eq!(problems(&[pure, shell, row("nmax-c", Layer::Pure, "b")]), 1, "a pure crate knows a shell");
+    assert_eq!(problems(&[pure, shell, program, row("nmax-e", Layer::Shell, "d")]), 1, "a shell knows a program");
 }
 
 #[test]
