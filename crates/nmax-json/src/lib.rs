@@ -14,14 +14,15 @@
 //! }
 //! ```
 //!
-//! Every key is there, and unknown is null. `struct` has its schema inlined where it is used, `shared` has it once in `$defs`.
+//! Every key is there, and unknown is null. `struct` has its schema inlined where it is used, `shared` has it once in `$defs`,
+//! `stored` can be read back into what it is made of, and `read` is made of nothing.
 
 use std::marker::PhantomData;
 
 use schemars::generate::SchemaSettings;
 use schemars::transform::RecursiveTransform;
 use schemars::{JsonSchema, Schema, json_schema};
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 
 pub use {schemars, serde};
@@ -38,8 +39,47 @@ macro_rules! records {
         $crate::records! { @record [$(#[$meta])*] pub(crate) $name($from: $source) { $($fields)* } }
         $crate::records! { $($rest)* }
     };
+    ($(#[$meta:meta])* $vis:vis stored $name:ident($from:ident: $source:ident) {
+        $($(#[$of_field:meta])* $field:ident: $kind:ty $(, $about:literal)?;)* $(..$rest:expr)?
+    } $($more:tt)*) => {
+        $crate::records! {
+            @struct [$(#[$meta])* #[derive($crate::serde::Deserialize)] #[schemars(inline)]] [,] $vis $name {
+                $($(#[$of_field])* $field: $kind $(, $about)?;)*
+            }
+        }
+        impl $crate::Of<&$source> for $name {
+            fn of($from: &$source) -> Self {
+                Self { $($field: $crate::Of::of(&$from.$field)),* }
+            }
+        }
+        impl $crate::Of<$name> for $source {
+            fn of(stored: $name) -> Self {
+                Self { $($field: $crate::Of::of(stored.$field),)* $(..$rest)? }
+            }
+        }
+        $crate::records! { $($more)* }
+    };
+    ($(#[$meta:meta])* $vis:vis read $name:ident { $($fields:tt)* } $($more:tt)*) => {
+        $crate::records! {
+            @struct [$(#[$meta])* #[derive($crate::serde::Deserialize)] #[schemars(inline)]] [pub(crate),]
+            $vis $name { $($fields)* }
+        }
+        $crate::records! { $($more)* }
+    };
     (@record [$($meta:tt)*] $vis:vis $name:ident($from:ident: $source:ty) { $(
         $(#[$of_field:meta])* $field:ident: $kind:ty $(= $value:expr)? $(, in $words:expr)? $(, $about:literal)?;
+    )* }) => {
+        $crate::records! {
+            @struct [$($meta)*] [,] $vis $name { $($(#[$of_field])* $field: $kind $(, in $words)? $(, $about)?;)* }
+        }
+        impl $crate::Of<$source> for $name {
+            fn of($from: $source) -> Self {
+                Self { $($field: $crate::records!(@value $from $field $($value)?)),* }
+            }
+        }
+    };
+    (@struct [$($meta:tt)*] [$of_fields:vis,] $vis:vis $name:ident { $(
+        $(#[$of_field:meta])* $field:ident: $kind:ty $(, in $words:expr)? $(, $about:literal)?;
     )* }) => {
         #[derive($crate::serde::Serialize, $crate::schemars::JsonSchema)]
         #[serde(crate = "nmax_json::serde")]
@@ -47,18 +87,12 @@ macro_rules! records {
         $($meta)*
         $vis struct $name { $(
             $(#[doc = $about])? $(#[schemars(extend("enum" = $words))])? $(#[$of_field])*
-            $vis $field: $kind,
+            $of_fields $field: $kind,
         )* }
 
         impl $crate::Of<Self> for $name {
             fn of(from: Self) -> Self {
                 from
-            }
-        }
-
-        impl $crate::Of<$source> for $name {
-            fn of($from: $source) -> Self {
-                Self { $($field: $crate::records!(@value $from $field $($value)?)),* }
             }
         }
     };
@@ -82,7 +116,7 @@ macro_rules! same {
         }
     )*)* };
 }
-same! { u64: u64 u32 u16 usize; f64: f64; bool: bool; Word: Word; Version: Version; }
+same! { u64: u64 u32 u16 usize; usize: u64; f64: f64; bool: bool; Word: Word; Version: Version; }
 
 impl<S: AsRef<str> + ?Sized> Of<&S> for String {
     fn of(from: &S) -> Self {
@@ -116,6 +150,12 @@ impl<S, T: Of<S>> Of<Vec<S>> for Vec<T> {
 
 impl<'a, S, T: Of<&'a S>> Of<&'a Vec<S>> for Vec<T> {
     fn of(from: &'a Vec<S>) -> Self {
+        from.iter().map(T::of).collect()
+    }
+}
+
+impl<'a, S, T: Of<&'a S>> Of<&'a [S]> for Vec<T> {
+    fn of(from: &'a [S]) -> Self {
         from.iter().map(T::of).collect()
     }
 }
@@ -228,6 +268,39 @@ impl<V: Serialize> Serialize for Map<V> {
     }
 }
 
+/// An object that something else describes.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[serde(transparent)]
+pub struct Object(pub Value);
+
+impl Of<Self> for Value {
+    fn of(from: Self) -> Self {
+        from
+    }
+}
+
+impl Of<Self> for Object {
+    fn of(from: Self) -> Self {
+        from
+    }
+}
+
+/// A number, or a text where there is none.
+#[derive(Clone, Debug, Serialize)]
+#[serde(untagged)]
+pub enum NumberOrText {
+    /// A whole number.
+    Number(u64),
+    /// Another word.
+    Text(String),
+}
+
+impl Of<Self> for NumberOrText {
+    fn of(from: Self) -> Self {
+        from
+    }
+}
+
 /// Implements `JsonSchema` by a schema that is inlined.
 #[macro_export]
 macro_rules! inline_schema {
@@ -246,10 +319,32 @@ macro_rules! inline_schema {
     };
 }
 inline_schema!([] Version, _generator => json_schema!({ "const": 1 }));
+inline_schema!([] NumberOrText, _generator => json_schema!({ "type": ["integer", "string"] }));
+inline_schema!([] Object, _generator => json_schema!({ "type": "object" }));
 inline_schema!([const FROM: u64, const DIGITS: u64] Scaled<FROM, DIGITS>, generator => f64::json_schema(generator));
 inline_schema!([V: JsonSchema] Map<V>, generator => {
     json_schema!({ "type": "object", "additionalProperties": generator.subschema_for::<V>() })
 });
+
+/// Declares a text that is one of these words, as an item of a list.
+#[macro_export]
+macro_rules! words {
+    ($vis:vis $name:ident: $words:expr) => {
+        /// One of a few words.
+        #[derive($crate::serde::Serialize)]
+        #[serde(crate = "nmax_json::serde", transparent)]
+        $vis struct $name($crate::Word);
+
+        impl $crate::Of<$crate::Word> for $name {
+            fn of(word: $crate::Word) -> Self {
+                Self(word)
+            }
+        }
+        $crate::inline_schema!([] $name, _generator => {
+            $crate::schemars::json_schema!({ "type": "string", "enum": $words })
+        });
+    };
+}
 
 /// Names of keys that a table elsewhere gives.
 pub trait Keys {
@@ -298,6 +393,11 @@ inline_schema!([K: Keys, V: JsonSchema] Keyed<K, V>, generator => {
     }
     schema
 });
+
+/// The word that something is written as; empty for what is none.
+pub fn word(of: &impl Serialize) -> String {
+    serde_json::to_value(of).ok().and_then(|word| Some(word.as_str()?.to_owned())).unwrap_or_default()
+}
 
 /// What is known as the JSON of a record.
 pub fn value<T: Of<S> + Serialize, S>(from: S) -> Value {

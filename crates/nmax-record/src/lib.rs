@@ -22,4 +22,4 @@ pub mod visit;
 pub use files::{Place, Trouble};
 pub use make::make;
 pub use sources::Source;
-pub use told::Told;
+pub use told::{Told, schema};

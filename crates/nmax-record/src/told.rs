@@ -5,9 +5,10 @@ use std::path::PathBuf;
 
 use nmax_import::Converted;
 use nmax_import::recording::Skipped;
+use nmax_json::{Object, Version, records};
 use nmax_report::number;
 use nmax_text::shown;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 /// Longest list of things of one kind in the text.
 const LISTED_MAX: usize = 20;
@@ -35,8 +36,7 @@ pub(crate) struct Beside {
 #[derive(Debug)]
 pub struct Told {
     converted: Converted,
-    /// The evidence as it was written.
-    evidence: Value,
+    evidence: Evidence,
     beside: Beside,
 }
 
@@ -45,7 +45,7 @@ impl Told {
         beside.skipped.extend(converted.summary.skipped.iter().cloned());
         beside.skipped.sort_by_key(|skipped| (skipped.recording, skipped.number));
         beside.warnings.extend(converted.summary.warnings.iter().cloned());
-        let evidence = serde_json::from_str(&converted.evidence).unwrap_or(Value::Null);
+        let evidence = serde_json::from_str(&converted.evidence).unwrap_or_default();
         Self { converted, evidence, beside }
     }
 
@@ -55,40 +55,9 @@ impl Told {
         kept + self.beside.skipped.len() - self.converted.summary.skipped.len()
     }
 
-    fn list(&self, key: &str) -> &[Value] {
-        self.evidence[key].as_array().map_or(&[], Vec::as_slice)
-    }
-
-    /// The answer as JSON.
+    /// The answer as JSON; [`schema`] describes it.
     pub fn json(&self) -> Value {
-        let summary = &self.converted.summary;
-        let skipped: Vec<Value> = self
-            .beside
-            .skipped
-            .iter()
-            .map(|skipped| {
-                let file = self.beside.recordings.get(skipped.recording);
-                json!({ "file": file, "entry": skipped.number, "url": skipped.url, "reason": skipped.reason })
-            })
-            .collect();
-        let files: Vec<String> = self.beside.files.iter().map(|file| file.display().to_string()).collect();
-        json!({
-            "schema_version": 1,
-            "plan": files.first(),
-            "files": files,
-            "entries": self.entries(),
-            "scenarios": summary.scenarios,
-            "steps": summary.steps,
-            "resources": summary.resources,
-            "redactions": self.beside.redactions,
-            "skipped": skipped,
-            "correlations": self.list("correlations"),
-            "jar": self.list("jar"),
-            "generated": self.list("generated"),
-            "denied": self.list("denied"),
-            "parameters": summary.parameters,
-            "warnings": self.beside.warnings,
-        })
+        nmax_json::value::<Answer, _>(self)
     }
 
     /// The answer for a person.
@@ -99,7 +68,7 @@ impl Told {
         section(
             &mut out,
             "Cookies, which the jar carries by itself",
-            self.list("jar").iter().filter(|cookie| !cookie["set_by"].is_null()).map(|cookie| {
+            self.evidence.jar.iter().filter(|Object(cookie)| !cookie["set_by"].is_null()).map(|Object(cookie)| {
                 let sent = cookie["sent"].as_u64().unwrap_or_default();
                 format!("{}: sent {}", word(&cookie["name"]), number::times(sent))
             }),
@@ -117,7 +86,7 @@ impl Told {
         );
         if let Some(plan) = self.beside.files.first() {
             let plan = plan.display();
-            let next = match self.list("correlations").is_empty() {
+            let next = match self.evidence.correlations.is_empty() {
                 true => "--once      send it once, and see every request and reply",
                 false => "--prove     replay it, and prove which of the values must be fresh",
             };
@@ -189,21 +158,76 @@ impl Told {
     }
 
     fn correlations(&self, out: &mut String) {
-        let lines = self.list("correlations").iter().map(|found| {
-            let to = found["to"].as_array().map_or(&[][..], Vec::as_slice);
-            let mut places: Vec<String> = to.iter().map(|to| word(&to["request"])).collect();
+        let lines = self.evidence.correlations.iter().map(|found| {
+            let mut places: Vec<String> = found.to.iter().map(|Object(to)| word(&to["request"])).collect();
             places.dedup();
             format!(
                 "{}: from {} ({}) to {}\n    {}: {}",
-                word(&found["name"]),
-                word(&found["from"]["request"]),
-                word(&found["source"]),
+                shown(&found.name),
+                word(&found.from.0["request"]),
+                shown(&found.source),
                 listed(&places),
-                word(&found["state"]),
-                word(&found["evidence"]),
+                shown(&found.state),
+                shown(&found.evidence),
             )
         });
         section(out, "Values that the server gives and the user sends back", lines);
+    }
+}
+
+/// The JSON Schema of what `nmax import har --json` and `nmax import curl --json` print.
+pub fn schema() -> Value {
+    nmax_json::schema::<Answer>("nmax import har", "")
+}
+
+records! {
+    struct Answer(told: &Told) {
+        schema_version: Version = Version;
+        #[schemars(with = "String")]
+        plan: Option<String> = told.beside.files.first().map(|file| file.display().to_string()),
+            "The plan that was written.";
+        files: Vec<String> = told.beside.files.iter().map(|file| file.display().to_string()).collect::<Vec<_>>(),
+            "Everything that was written, the plan first.";
+        entries: u64 = told.entries(), "Entries of all files.";
+        scenarios: u64 = told.converted.summary.scenarios;
+        steps: u64 = told.converted.summary.steps, "Requests of the plan.";
+        resources: u64 = told.converted.summary.resources, "What the pages of the plan load with them.";
+        redactions: u64 = told.beside.redactions, "Places in which a secret was replaced in what is stored.";
+        skipped: Vec<Left> = told.beside.skipped.iter().map(|skipped| (told, skipped)).collect::<Vec<_>>(),
+            "Entries that the plan does not send.";
+        correlations: Vec<Correlation> = told.evidence.correlations.clone(),
+            "Values that the server gives and the user sends back.";
+        jar: Vec<Object> = told.evidence.jar.clone(), "Cookies, which the jar carries.";
+        generated: Vec<Object> = told.evidence.generated.clone(), "Values that the client makes.";
+        denied: Vec<Object> = told.evidence.denied.clone(), "What looks like a correlation and is none.";
+        parameters: Vec<String> = &told.converted.summary.parameters, "What differs from user to user.";
+        warnings: Vec<String> = &told.beside.warnings;
+    }
+    struct Left(of: (&Told, &Skipped)) {
+        file: Option<String> = of.0.beside.recordings.get(of.1.recording), "The file that it is in; null when there was none.";
+        entry: u64 = of.1.number,
+            "Number of the entry in its file, from 1; 0 where a file is damaged, and `url` says where.";
+        url: String = &of.1.url;
+        reason: String = &of.1.reason;
+    }
+    /// The evidence as it was written.
+    #[derive(Clone, Debug, Default)]
+    read Evidence {
+        correlations: Vec<Correlation>;
+        jar: Vec<Object>;
+        generated: Vec<Object>;
+        denied: Vec<Object>;
+    }
+    #[derive(Clone, Debug)]
+    read Correlation {
+        name: String, "Its name in the plan.";
+        scenario: String;
+        from: Object, "Step and request whose reply gives it.";
+        source: String, "What finds it there.";
+        to: Vec<Object>, "Step, request and place where it is sent, and the template that writes it.";
+        recorded: String, "The recorded value, or what stands for a secret.";
+        state: String, in ["found", "changes", "same", "proved", "harmless", "wrong"];
+        evidence: String, "Why it is taken for one.";
     }
 }
 

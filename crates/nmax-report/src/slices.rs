@@ -6,7 +6,7 @@ mod table;
 use nmax_slice::Answer;
 use serde_json::Value;
 
-pub use formats::{csv, json, request, schema};
+pub use formats::{csv, json, list, list_schema, schema};
 pub use table::text;
 
 /// An answer, and what it is of.

@@ -11,11 +11,13 @@ use std::time::Duration;
 use nmax_engine::http::state::HttpPlan;
 use nmax_engine::program::Program;
 use nmax_engine::{Allow, StartError};
+use nmax_json::schemars::{JsonSchema, Schema, SchemaGenerator};
+use nmax_json::{Version, records};
 use nmax_plan::plan::Plan;
 use nmax_plan::summary::{Forecast, Peak, Requests, ScenarioForecast, forecast, policy};
 use nmax_plan::units::format_duration;
 use nmax_report::number;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::secrets::Shown;
 use crate::{SessionError, hints, host, preflight};
@@ -27,7 +29,7 @@ mod written;
 
 use advice::Advice;
 pub use advice::Machine;
-pub use sources::Sources;
+pub use sources::{Source, Sources};
 
 /// How long wakes of threads are measured.
 const WAKE_LENGTH: Duration = Duration::from_millis(500);
@@ -82,13 +84,9 @@ impl Checked<'_> {
         self.sources.as_ref().map_or(0, Sources::failed)
     }
 
-    /// For programs.
+    /// For programs; [`schema`] describes it.
     pub fn json(&self) -> Value {
-        let mut result = json(self.plan, &self.shown.plan(self.plan), &self.forecast, &self.warnings);
-        result["machine"] = self.advice.machine_json();
-        result["advice"] = self.advice.effort_json();
-        result["sources"] = self.sources.as_ref().map_or(Value::Null, |sources| sources.json(self.shown));
-        result
+        nmax_json::value::<Answer, _>(self)
     }
 
     /// For people: the plan, and the rest as its comment.
@@ -163,35 +161,61 @@ fn mix<'a>(plan: &'a Plan, forecast: &'a Forecast) -> impl Iterator<Item = &'a S
     all.filter(move |(index, _)| !is_beside(*index)).map(|(_, scenario)| scenario)
 }
 
-/// A number when it is the same each time, else what is known of it.
-fn per_iteration(requests: &Requests) -> Value {
-    match requests.most {
-        Some(most) if most == requests.least => json!(most),
-        most => json!({ "least": requests.least, "most": most, "expected": requests.expected }),
+/// The JSON Schema of what `nmax check --json` prints.
+pub fn schema() -> Value {
+    nmax_json::schema::<Answer>("nmax check", "")
+}
+
+records! {
+    struct Answer(of: &Checked<'_>) {
+        schema_version: Version = Version;
+        name: String = &of.plan.name;
+        target: String = &of.plan.target;
+        plan: String = of.shown.plan(of.plan), "As resolved, YAML; secrets are blanked.";
+        duration_s: Option<f64> = of.forecast.duration.map(|duration| duration.as_secs_f64()),
+            "Null when only a number of iterations ends the run.";
+        iterations: Option<u64> = of.forecast.iterations, "Null: as many as the replies allow.";
+        requests: Option<u64> = of.forecast.requests, "On average, when none fails.";
+        peak_rate_per_s: Option<f64> = if let Peak::RatePerS(rate) = of.forecast.peak { Some(rate) } else { None },
+            "Iterations per second of an open workload.";
+        peak_vus: Option<f64> = if let Peak::Vus(vus) = of.forecast.peak { Some(vus) } else { None },
+            "Virtual users of a closed one.";
+        peak_requests_per_s: Option<f64> = of.forecast.peak_requests_per_s;
+        scenarios: Vec<OfScenario> = &of.forecast.scenarios;
+        compress: f64 = of.plan.compress, "How many times shorter than written.";
+        warnings: Vec<String>;
+        machine: Option<advice::MachineRow> = of.advice.machine.as_ref().map(|_| &of.advice),
+            "What this machine can; null with --quick.";
+        advice: advice::EffortRow = &of.advice.effort;
+        sources: Option<Vec<sources::Source>> = of.sources.as_ref().map(|sources| sources.rows(of.shown)),
+            "What is observed, each tried once; null with --quick.";
+    }
+    struct OfScenario(scenario: &ScenarioForecast) {
+        name: String;
+        share: f64, "Of the iterations, 0 to 1.";
+        iterations: Option<u64>;
+        requests: Option<u64>;
+        #[schemars(schema_with = "number_or_range")]
+        requests_per_iteration: Value = per_iteration(&scenario.requests_per_iteration),
+            "A number where each iteration makes as many.";
+    }
+    struct Range(requests: &Requests) {
+        least: u64;
+        most: Option<u64>;
+        expected: Option<f64>, "On average.";
     }
 }
 
-fn json(plan: &Plan, yaml: &str, forecast: &Forecast, warnings: &[String]) -> Value {
-    let scenarios: Vec<_> = forecast
-        .scenarios
-        .iter()
-        .map(|scenario| {
-            json!({
-                "name": scenario.name, "share": scenario.share, "iterations": scenario.iterations,
-                "requests": scenario.requests, "requests_per_iteration": per_iteration(&scenario.requests_per_iteration),
-            })
-        })
-        .collect();
-    let (peak_rate_per_s, peak_vus) = match forecast.peak {
-        Peak::RatePerS(rate) => (Some(rate), None),
-        Peak::Vus(vus) => (None, Some(vus)),
-    };
-    json!({
-        "schema_version": 1, "name": plan.name, "target": plan.target, "plan": yaml,
-        "duration_s": forecast.duration.map(|duration| duration.as_secs_f64()),
-        "iterations": forecast.iterations, "requests": forecast.requests,
-        "peak_rate_per_s": peak_rate_per_s, "peak_vus": peak_vus,
-        "peak_requests_per_s": forecast.peak_requests_per_s, "scenarios": scenarios,
-        "compress": plan.compress, "warnings": warnings,
-    })
+fn number_or_range(generator: &mut SchemaGenerator) -> Schema {
+    let mut schema = Range::json_schema(generator);
+    schema.insert("type".into(), ["integer", "object"].as_slice().into());
+    schema
+}
+
+/// A number when it is the same each time, else what is known of it.
+fn per_iteration(requests: &Requests) -> Value {
+    match requests.most {
+        Some(most) if most == requests.least => most.into(),
+        _ => nmax_json::value::<Range, _>(requests),
+    }
 }

@@ -21,6 +21,7 @@ use nmax_secrets::targets::Hider;
 use serde_json::Value;
 
 mod rows;
+pub use rows::schema;
 
 /// The comparison, in the run's directory.
 pub const FIDELITY: &str = "fidelity.json";
@@ -162,7 +163,7 @@ impl Fidelity {
 
     /// The comparison as a document.
     pub fn to_json(&self) -> Value {
-        rows::to_json(&self.source, &self.rows, &self.notes)
+        nmax_json::value::<rows::Compared, _>(self)
     }
 
     /// It as reports show it.

@@ -2,11 +2,14 @@
 
 use nmax_engine::run::once::{Rehearsal, Traced};
 use nmax_http::HeadText;
-use nmax_metrics::{FailureExample, Outcome, Sample};
+use nmax_json::{NumberOrText, Version, Word, records};
+use nmax_metrics::{Code, ErrorKind, FailureExample, Outcome, Sample};
+use nmax_plan::plan::Plan;
 use nmax_report::number;
 use nmax_secrets::Message;
-use serde_json::{Value, json};
+use serde_json::Value;
 
+use crate::check::{Source, Sources};
 use crate::secrets::Shown;
 
 /// Most characters of a body that are shown.
@@ -53,22 +56,64 @@ pub fn status(sample: &Sample) -> String {
     }
 }
 
-/// As programs read it.
-pub fn json(traced: &Traced, shown: &Shown) -> Value {
-    let sample = &traced.measured.sample;
-    let request = Told::new(&traced.request, &traced.request_body, shown);
-    let reply = Told::new(&traced.reply, &traced.reply_body, shown);
-    json!({
-        "name": shown.text(&traced.name),
-        "outcome": match sample.outcome { Outcome::Ok => "ok", Outcome::Failed => "failed", Outcome::Error(kind) => kind.name() },
-        "status": sample.status.map(|code| code.number().map_or_else(|| json!(code.to_string()), |number| json!(number))),
-        "response_time_ms": sample.response_time().as_millis_f64(),
-        "failure": traced.failure.as_ref().map(|failure| shown.text(&failure.text)),
-        "request": request.text(),
-        "reply_head": reply.head,
-        "reply_body": reply.body,
-        "reply_body_bytes": traced.reply_body_bytes,
-    })
+/// As programs read it; [`schema`] describes it.
+pub fn json(all: &[Rehearsal], plan: &Plan, sources: Option<&Sources<'_>>, shown: &Shown) -> Value {
+    nmax_json::value::<Once, _>((all, plan, sources, shown))
+}
+
+/// The JSON Schema of what `nmax check --once --json` prints.
+pub fn schema() -> Value {
+    nmax_json::schema::<Once>("nmax check --once", "")
+}
+
+/// Whether all went well.
+pub fn is_ok(all: &[Rehearsal], sources: Option<&Sources<'_>>) -> bool {
+    all.iter().all(|rehearsal| rehearsal.is_ok) && sources.is_none_or(|sources| sources.failed() == 0)
+}
+
+records! {
+    struct Once(of: (&[Rehearsal], &Plan, Option<&Sources<'_>>, &Shown)) {
+        schema_version: Version = Version;
+        ok: bool = is_ok(of.0, of.2);
+        scenarios: Vec<OfScenario> = of.0.iter().map(|rehearsal| (rehearsal, of.1, of.3)).collect::<Vec<_>>();
+        sources: Option<Vec<Source>> = of.2.map(|sources| sources.rows(of.3)),
+            "What is observed, each tried once; null with --quick.";
+    }
+    struct OfScenario(of: (&Rehearsal, &Plan, &Shown)) {
+        name: String = &of.1.scenarios[of.0.scenario].name;
+        ok: bool = of.0.is_ok;
+        exchanges: Vec<Exchange> = of.0.exchanges.iter().map(|traced| (traced, of.2)).collect::<Vec<_>>();
+        failures: Vec<String> = beside_exchanges(of.0).map(|failure| of.2.text(&failure.text)).collect::<Vec<_>>(),
+            "What was not ok and is no exchange.";
+    }
+    struct Exchange(of: (&Traced, &Shown)) {
+        name: String = of.1.text(&of.0.name);
+        outcome: Word = outcome(of.0.measured.sample.outcome), in outcomes();
+        status: Option<NumberOrText> = of.0.measured.sample.status.map(number_or_text),
+            "A text where the protocol has such; null without a valid reply.";
+        response_time_ms: f64 = of.0.measured.sample.response_time().as_millis_f64();
+        failure: Option<String> = of.0.failure.as_ref().map(|failure| of.1.text(&failure.text)), "Why it is not ok.";
+        request: String = Told::new(&of.0.request, &of.0.request_body, of.1).text(), "Head and body; secrets are blanked.";
+        reply_head: String = Told::new(&of.0.reply, &of.0.reply_body, of.1).head;
+        reply_body: String = Told::new(&of.0.reply, &of.0.reply_body, of.1).body, "Its beginning.";
+        reply_body_bytes: Option<u64> = of.0.reply_body_bytes, "All of it.";
+    }
+}
+
+fn number_or_text(status: Code) -> NumberOrText {
+    status.number().map_or_else(|| NumberOrText::Text(status.to_string()), |number| NumberOrText::Number(number.into()))
+}
+
+fn outcome(of: Outcome) -> &'static str {
+    match of {
+        Outcome::Ok => "ok",
+        Outcome::Failed => "failed",
+        Outcome::Error(kind) => kind.name(),
+    }
+}
+
+fn outcomes() -> Vec<&'static str> {
+    [Outcome::Ok, Outcome::Failed].into_iter().chain(ErrorKind::ALL.map(Outcome::Error)).map(outcome).collect()
 }
 
 /// A message as it may be shown.

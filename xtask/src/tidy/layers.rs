@@ -78,11 +78,11 @@ table! {
     // It undoes content codings as the generator does, and judges addresses as plans do.
     "nmax-proxy" Shell "domain plan http import",
         "base64 http-body-util hyper hyper-util rcgen ring rustls-native-certs thiserror tokio tokio-rustls";
-    "nmax-run" Shell "text sources secrets plan metrics analysis report extract log slice http engine store observe",
+    "nmax-run" Shell "text json sources secrets plan metrics analysis report extract log slice http engine store observe",
         "flate2 jiff rustix serde_json sha2 thiserror tokio";
     "nmax-scale" Shell "plan metrics usl analysis report engine store run", "jiff serde_json";
-    "nmax-record" Shell "text report import http proxy run", "rustix serde_json";
-    "nmax" Program "text sources secrets data plan metrics usl analysis report extract \
+    "nmax-record" Shell "text json report import http proxy run", "rustix serde_json";
+    "nmax" Program "text json sources secrets data plan metrics usl analysis report extract \
         import log http engine store observe agent slice target run scale record",
         "clap clap_complete flate2 jiff rustix serde_json sha2 tokio";
     "nmax-testkit" Program "metrics plan http engine", "base64 ring";

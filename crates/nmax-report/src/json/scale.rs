@@ -88,9 +88,9 @@ records! {
 
 /// With a second axis the law is that of its first value, and its sentence says so.
 fn analysis(view: &ScaleView) -> Analysis {
-    let mut analysis = Analysis::of(&view.fit.analysis);
-    if let Some(first) = view.versions.first() {
-        analysis.meaning[0] = format!("{}: {}", first.name, analysis.meaning[0]);
+    let analysis = Analysis::of(&view.fit.analysis);
+    match view.versions.first() {
+        Some(first) => analysis.of_one(&first.name),
+        None => analysis,
     }
-    analysis
 }

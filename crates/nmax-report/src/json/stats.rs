@@ -2,7 +2,7 @@
 
 use nmax_analysis::QUANTILES;
 use nmax_analysis::summary::{self, PHASES};
-use nmax_json::{Keyed, Keys, Map, Ms, Of, Word, records};
+use nmax_json::{Keyed, Keys, Map, Ms, Of, records};
 use nmax_metrics::RequestStats;
 
 records! {
@@ -50,20 +50,14 @@ records! {
             dist.intervals_ns.iter().any(Result::is_ok).then(|| quantiles(dist.intervals_ns, |one| Of::of(one.ok()))),
             "Within-run 95 % intervals, which allow for exchanges that depend on each other; null where there are none.";
         ci95_missing: Option<Keyed<Quantiles, Option<Why>>> =
-            (dist.count > 0).then(|| quantiles(dist.intervals_ns, |one| one.err().map(|why| Why(why.text())))),
+            (dist.count > 0).then(|| quantiles(dist.intervals_ns, |one| one.err().map(|why| Why::of(why.text())))),
             "Why a quantile has no interval: too few values; fewer than ten windows; exchanges depend too much on those \
              before them; dependence is only looked at in response times of all outcomes.";
         clamped: u64, "Values above one hour, counted as one hour.";
     }
 }
 
-/// Why a quantile has no interval.
-#[derive(nmax_json::serde::Serialize)]
-#[serde(crate = "nmax_json::serde")]
-pub(crate) struct Why(Word);
-nmax_json::inline_schema!([] Why, _generator => nmax_json::schemars::json_schema!({
-    "type": "string", "enum": ["too few values", "too short", "too dependent", "not examined"],
-}));
+nmax_json::words!(pub(crate) Why: ["too few values", "too short", "too dependent", "not examined"]);
 
 /// Sums over exchanges, by their table.
 pub(crate) struct Sums;

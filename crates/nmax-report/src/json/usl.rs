@@ -209,6 +209,14 @@ records! {
     }
 }
 
+impl Analysis {
+    /// With its sentence said of one of several.
+    pub(super) fn of_one(mut self, name: &str) -> Self {
+        self.meaning[0] = format!("{name}: {}", self.meaning[0]);
+        self
+    }
+}
+
 /// Points as far as a document has room for them: all, else every few in the order of N, the first and the last among
 /// them. The CSV file has all.
 fn shown(points: &[nmax_usl::Point]) -> impl Iterator<Item = &nmax_usl::Point> {

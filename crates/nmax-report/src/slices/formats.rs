@@ -1,5 +1,6 @@
 //! The answer for programs: JSON and CSV. Times are ms, rates per second, bytes and counts whole.
 
+use nmax_json::{Version, records};
 use nmax_slice::measure::{Measure, Unit};
 use nmax_slice::saved::Saved;
 use nmax_slice::{Answer, Cell, Kind, Request, Row, civil};
@@ -36,7 +37,7 @@ pub fn json(view: &SliceView, request: &Request) -> Value {
     json!({
         "schema_version": SCHEMA_VERSION,
         "source": view.source,
-        "request": self::request(None, &Saved { request: request.clone(), phase: None }),
+        "request": nmax_json::value::<Asked, _>((request, &None)),
         "keys": answer.keys.iter().map(|(label, _)| label).collect::<Vec<_>>(),
         "measures": measures.collect::<Vec<_>>(),
         "rows": rows,
@@ -108,26 +109,43 @@ fn unit(measure: &Measure) -> &'static str {
     }
 }
 
-/// A slice as it was asked for.
-pub fn request(name: Option<&str>, saved: &Saved) -> Value {
-    let Saved { request, phase } = saved;
-    let mut object = Map::new();
-    let mut put = |key: &str, value: Value| {
-        if !value.is_null() && value != json!([]) {
-            object.insert(key.to_owned(), value);
-        }
-    };
-    put("name", json!(name));
-    put("where", json!(request.filter));
-    put("by", json!(request.by));
-    put("tag", json!(request.tags));
-    put("show", json!(request.show));
-    put("sort", json!(request.sort));
-    put("top", json!(request.top));
-    put("every", json!(request.every));
-    put("over_time", if request.is_over_time { json!(true) } else { Value::Null });
-    put("phase", json!(phase));
-    Value::Object(object)
+/// Slices kept under names, as `nmax slice --list` prints them.
+pub fn list(slices: &Vec<(String, Saved)>) -> Value {
+    nmax_json::value::<Slices, _>(slices)
+}
+
+/// JSON Schema of `nmax slice --list`.
+pub fn list_schema() -> Value {
+    nmax_json::schema::<Slices>("nmax slice --list", "")
+}
+
+records! {
+    struct Slices(slices: &Vec<(String, Saved)>) {
+        schema_version: Version = Version;
+        slices: Vec<Kept> = slices.iter().collect::<Vec<_>>();
+    }
+    struct Kept(kept: &(String, Saved)) {
+        name: String = &kept.0;
+        #[serde(flatten)] asked: Asked = (&kept.1.request, &kept.1.phase);
+    }
+    /// A slice as it was asked for; only what was asked for is there.
+    #[schemars(description = "")]
+    struct Asked(asked: (&Request, &Option<String>)) {
+        #[serde(skip_serializing_if = "Vec::is_empty")] r#where: Vec<String> = &asked.0.filter;
+        #[serde(skip_serializing_if = "Vec::is_empty")] by: Vec<String> = &asked.0.by;
+        #[serde(skip_serializing_if = "Vec::is_empty")] tag: Vec<String> = &asked.0.tags;
+        #[serde(skip_serializing_if = "Vec::is_empty")] show: Vec<String> = &asked.0.show;
+        #[serde(skip_serializing_if = "Option::is_none")] #[schemars(with = "String")]
+        sort: Option<String> = &asked.0.sort;
+        #[serde(skip_serializing_if = "Option::is_none")] #[schemars(with = "u64")]
+        top: Option<u64> = &asked.0.top;
+        #[serde(skip_serializing_if = "Option::is_none")] #[schemars(with = "String")]
+        every: Option<String> = &asked.0.every;
+        #[serde(skip_serializing_if = "Option::is_none")] #[schemars(with = "bool")]
+        over_time: Option<bool> = asked.0.is_over_time.then_some(true);
+        #[serde(skip_serializing_if = "Option::is_none")] #[schemars(with = "String")]
+        phase: Option<String> = asked.1, in ["hold", "whole"];
+    }
 }
 
 /// A line per group, or per group and point of time. The groups that are not shown are the line `(other)`.

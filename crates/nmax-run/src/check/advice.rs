@@ -1,7 +1,8 @@
 //! What is advised, as text and as JSON.
 
+use nmax_json::records;
+use nmax_plan::plan::Profile;
 use nmax_report::number;
-use serde_json::{Value, json};
 
 use super::effort::Effort;
 use crate::host::Lateness;
@@ -86,9 +87,12 @@ impl Advice {
         vec![measured, verdict, limits.to_owned()]
     }
 
+    fn measured(&self) -> Option<&Machine> {
+        self.machine.as_ref()?.as_ref().ok()
+    }
+
     fn is_enough(&self) -> Option<bool> {
-        let machine = self.machine.as_ref()?.as_ref().ok()?;
-        self.needed_per_s.map(|needed| needed <= machine.capacity_per_s)
+        Some(self.needed_per_s? <= self.measured()?.capacity_per_s)
     }
 
     fn headline(&self) -> String {
@@ -98,33 +102,42 @@ impl Advice {
             false => format!("a look by eye: {}, and read its report", names.join(", ")),
         }
     }
+}
 
-    /// What this machine can; null when it was not measured.
-    pub(crate) fn machine_json(&self) -> Value {
-        match &self.machine {
-            None => Value::Null,
-            Some(Err(why)) => json!({ "error": why }),
-            Some(Ok(machine)) => json!({
-                "requests_per_core_s": machine.per_core_s.round(),
-                "workers": machine.workers,
-                "capacity_per_s": machine.capacity_per_s.round(),
-                "needed_per_s": self.needed_per_s,
-                "is_enough": self.is_enough(),
-                "wake": self.wake.map(|late| json!({
-                    "wakes": late.wakes,
-                    "p50_ms": ms(late.p50_ns as f64),
-                    "p99_ms": ms(late.p99_ns as f64),
-                    "max_ms": ms(late.max_ns as f64),
-                    "target_p99_ms": ms(late.target_ns()),
-                })),
-            }),
-        }
+nmax_json::words!(pub(super) ProfileName: Profile::ALL.map(Profile::name));
+
+records! {
+    /// All of it, or why it could not be measured.
+    #[schemars(description = "")]
+    pub(super) struct MachineRow(advice: &Advice) {
+        #[serde(flatten)]
+        measured: Option<Measured> = advice.measured().map(|machine| (advice, machine));
+        #[serde(skip_serializing_if = "Option::is_none")] #[schemars(with = "String")]
+        error: Option<String> = advice.machine.as_ref().and_then(|machine| machine.as_ref().err()),
+            "Why it could not be measured; nothing else is there then.";
     }
-
+    pub(super) struct Measured(of: (&Advice, &Machine)) {
+        requests_per_core_s: f64 = of.1.per_core_s.round();
+        workers: u64 = of.1.workers;
+        capacity_per_s: f64 = of.1.capacity_per_s.round(), "Requests per second at 70 % of its cores.";
+        needed_per_s: Option<f64> = of.0.needed_per_s, "At the peak.";
+        is_enough: Option<bool> = of.0.is_enough();
+        wake: Option<Wake> = &of.0.wake;
+    }
+    pub(super) struct Wake(late: &Lateness) {
+        wakes: u64;
+        p50_ms: f64 = ms(late.p50_ns as f64);
+        p99_ms: f64 = ms(late.p99_ns as f64);
+        max_ms: f64 = ms(late.max_ns as f64);
+        target_p99_ms: f64 = ms(late.target_ns()), "The p99 of targets that are slower can be told.";
+    }
     /// How much testing the load deserves.
-    pub(crate) fn effort_json(&self) -> Value {
-        let profiles: Vec<&str> = self.effort.profiles.iter().map(|profile| profile.name()).collect();
-        json!({ "every_profile": self.effort.is_full, "profiles": profiles, "reasons": self.effort.reasons })
+    #[schemars(description = "")]
+    pub(super) struct EffortRow(effort: &Effort) {
+        every_profile: bool = effort.is_full;
+        profiles: Vec<ProfileName> = effort.profiles.iter().map(|profile| profile.name()).collect::<Vec<_>>(),
+            "To run, in order.";
+        reasons: Vec<String>;
     }
 }
 

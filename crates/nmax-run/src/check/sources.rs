@@ -1,10 +1,10 @@
 //! Whether what the plan observes can be read: each source is tried once.
 
+use nmax_json::{Of, Word, records};
 use nmax_observe::elsewhere::elsewhere;
-use nmax_observe::trial::{Attempt, Clock, try_all};
+use nmax_observe::trial::{Answer, Attempt, Clock, try_all};
 use nmax_plan::plan::Observed;
 use nmax_report::number;
-use serde_json::{Value, json};
 
 use super::written;
 use crate::secrets::Shown;
@@ -60,26 +60,40 @@ impl<'a> Sources<'a> {
     }
 
     /// The same for programs.
-    pub fn json(&self, shown: &Shown) -> Value {
-        let one = |(observed, attempt): &(&Observed, Attempt)| {
-            let answer = attempt.outcome.as_ref().ok();
-            let clock = answer.and_then(|answer| answer.clock);
-            let notes: Vec<String> = attempt.notes.iter().map(|note| shown.text(note)).collect();
-            json!({
-                "kind": observed.word(),
-                "name": observed.name(),
-                "host": observed.host(),
-                "place": shown.text(&written::place(observed)),
-                "ok": answer.is_some(),
-                "about": answer.and_then(|answer| answer.about.as_deref()).map(|about| shown.text(about)),
-                "figures": answer.map(|answer| answer.figures),
-                "clock": clock.map(|clock| json!({ "offset_s": clock.offset_s, "error_s": clock.error_s })),
-                "error": attempt.outcome.as_ref().err().map(|trouble| shown.text(&trouble.text)),
-                "notes": notes,
-            })
-        };
-        self.tried.iter().map(one).collect()
+    pub fn rows(&self, shown: &Shown) -> Vec<Source> {
+        self.tried.iter().map(|(observed, attempt)| Source::of((*observed, attempt, shown))).collect()
     }
+}
+
+records! {
+    /// What came of trying a source.
+    #[schemars(description = "")]
+    pub struct Source(of: (&Observed, &Attempt, &Shown)) {
+        kind: Word = of.0.word(), "The word of the plan for it.";
+        name: String = of.0.name();
+        host: String = of.0.host(), "Whose figures it gives.";
+        place: String = of.2.text(&written::place(of.0)), "Where it is; secrets are blanked.";
+        ok: bool = of.1.outcome.is_ok(), "Whether it can be read.";
+        about: Option<String> = answer(of.1).and_then(|answer| answer.about.as_deref()).map(|about| of.2.text(about)),
+            "What it says that it is, with its version; null where it does not say.";
+        figures: Option<u64> = answer(of.1).map(|answer| answer.figures),
+            "Of its first reading; rates begin with the second one. Null where it cannot be read.";
+        clock: Option<ClockRow> = answer(of.1).and_then(|answer| answer.clock), "Of an agent's host.";
+        error: Option<String> = of.1.outcome.as_ref().err().map(|trouble| of.2.text(&trouble.text)),
+            "Why it cannot be read, and what to do.";
+        notes: Vec<String> = of.1.notes.iter().map(|note| of.2.text(note)).collect::<Vec<_>>(),
+            "What else is to be known of it.";
+    }
+    /// The clock of an agent's host.
+    #[schemars(description = "")]
+    pub struct ClockRow(clock: Clock) {
+        offset_s: f64 = clock.offset_s, "The calendar of its host, less that of this one.";
+        error_s: f64 = clock.error_s, "How far its readings may be from where they belong.";
+    }
+}
+
+fn answer(attempt: &Attempt) -> Option<&Answer> {
+    attempt.outcome.as_ref().ok()
 }
 
 /// Where the clock of an agent's host stands.

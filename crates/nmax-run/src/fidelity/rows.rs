@@ -1,15 +1,40 @@
 //! The rows of a comparison: as a document, and as reports show them.
 
+use nmax_json::{Version, records};
 use nmax_log::fidelity::{Measure, Row, Verdict};
 use nmax_report::view::{Likeness, LikenessMark, LikenessRow};
-use serde_json::{Value, json};
+use serde_json::Value;
+
+use super::Fidelity;
 
 /// Version of the document that a comparison is written as.
 const SCHEMA_VERSION: u64 = 1;
 
-/// A comparison as a document.
-pub(super) fn to_json(source: &str, rows: &[Row], notes: &[String]) -> Value {
-    json!({ "schema_version": SCHEMA_VERSION, "source": source, "rows": rows, "notes": notes })
+/// The JSON Schema of what `nmax fidelity --json` prints, and of `fidelity.json` in a run's directory.
+pub fn schema() -> Value {
+    nmax_json::schema::<Compared>("nmax fidelity", "")
+}
+
+const TOPICS: [&str; 8] = ["mix", "statuses", "arrivals", "sessions", "think", "popularity", "sizes", "latency"];
+
+records! {
+    pub(super) struct Compared(of: &Fidelity) {
+        schema_version: Version = Version;
+        source: String, "What the run is compared with.";
+        rows: Vec<RowOf>;
+        notes: Vec<String>;
+    }
+    pub(super) struct RowOf(row: &Row) {
+        topic: String = nmax_json::word(&row.topic), in TOPICS;
+        what: String, "Such as `latency p95 of GET /item/{id}`.";
+        source: String, "Figure of the source, for people.";
+        run: String;
+        distance: Option<f64>, "Null where one of them is unknown.";
+        measure: String = nmax_json::word(&row.measure), in ["total-variation", "kolmogorov-smirnov", "ratio"],
+            "Of the distance; `ratio`: run over source.";
+        verdict: String = nmax_json::word(&row.verdict), in ["alike", "near", "unlike", "faster", "slower", "unknown"];
+        why: String;
+    }
 }
 
 /// A comparison of such a document; `None` when it is none.

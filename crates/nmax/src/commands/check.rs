@@ -12,7 +12,6 @@ use crate::args::CheckArgs;
 use crate::{load, say};
 
 mod machine;
-pub mod schema;
 
 /// Checks a plan; sends something only with `--once`, `--prove` or `--wire`.
 pub fn check(args: &CheckArgs) -> Exit {

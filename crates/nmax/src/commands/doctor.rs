@@ -2,18 +2,16 @@
 
 use std::io::IsTerminal;
 
+use nmax_json::{Version, Word, records};
 use nmax_report::number;
 use nmax_run::Exit;
 use nmax_run::host::{self, Finding, Host, Level, Need};
 use nmax_run::preflight;
 use nmax_text::{Ink, Painted};
-use serde_json::{Value, json};
 
 use super::run::complain;
 use crate::args::DoctorArgs;
 use crate::{live, load, say};
-
-pub mod schema;
 
 /// Columns of the names and of the values.
 const COLUMNS: (usize, usize) = (16, 32);
@@ -31,21 +29,13 @@ pub fn doctor(args: &DoctorArgs) -> Exit {
         let host = Host { files_soft: host.files_hard.or(host.files_soft), ..host.clone() };
         host::forecast(&host, &need)
     });
-    let found = || checks.iter().chain(forecast.iter().flatten());
-    let worst = found().map(|finding| finding.level).max();
+    let all = (&checks[..], forecast.as_deref());
     if args.json {
-        let list = |findings: &[Finding]| findings.iter().map(as_json).collect::<Vec<_>>();
-        say::line(format_args!(
-            "{:#}",
-            json!({
-                "schema_version": 1, "level": worst.unwrap_or(Level::Ok).word(), "checks": list(&checks),
-                "forecast": forecast.as_deref().map(list),
-            })
-        ));
+        say::line(format_args!("{:#}", nmax_json::value::<Checks, _>(all)));
     } else {
         say::text(as_text(&checks, forecast.as_deref()));
     }
-    if worst == Some(Level::Error) { Exit::Usage } else { Exit::Pass }
+    if worst(all) == Some(Level::Error) { Exit::Usage } else { Exit::Pass }
 }
 
 fn need(args: &DoctorArgs, what: &str) -> Result<Need, String> {
@@ -109,10 +99,28 @@ fn wrap(words: &str, indent: &str, width: usize, text: &mut Painted) {
     *text += line + "\n";
 }
 
-fn as_json(finding: &Finding) -> Value {
-    json!({
-        "code": finding.code, "level": finding.level.word(), "what": finding.what, "value": finding.value,
-        "figure": finding.figure, "limit": finding.limit, "meaning": finding.meaning,
-        "remedy": (!finding.remedy.is_empty()).then_some(&finding.remedy),
-    })
+const LEVELS: [Level; 4] = [Level::Ok, Level::Note, Level::Warning, Level::Error];
+
+records! {
+    pub(super) struct Checks(all: (&[Finding], Option<&[Finding]>)) {
+        schema_version: Version = Version;
+        level: Word = worst(all).unwrap_or(Level::Ok).word(), in LEVELS.map(Level::word), "Of the worst.";
+        checks: Vec<Check> = all.0, "Of this host.";
+        forecast: Option<Vec<Check>> = all.1, "Of the plan on this host; null without a plan.";
+    }
+    pub(super) struct Check(finding: &Finding) {
+        code: Word;
+        level: Word = finding.level.word(), in LEVELS.map(Level::word);
+        what: Word, "What was looked at.";
+        value: String, "For people.";
+        figure: Option<f64>, "The value as a number, where it is one.";
+        limit: Option<f64>, "What the figure is held against.";
+        meaning: String;
+        remedy: Option<String> = (!finding.remedy.is_empty()).then_some(&finding.remedy),
+            "Null when there is nothing to do.";
+    }
+}
+
+fn worst((checks, forecast): (&[Finding], Option<&[Finding]>)) -> Option<Level> {
+    checks.iter().chain(forecast.into_iter().flatten()).map(|finding| finding.level).max()
 }

@@ -1,14 +1,12 @@
 //! `nmax explain`: what the codes of results mean, in plain words.
 
-use nmax_analysis::explain::{Explanation, explanations, find, nearest, search};
+use nmax_analysis::explain::{Explanation, Weight, explanations, find, nearest, search};
+use nmax_json::{Version, Word, records};
 use nmax_run::Exit;
-use serde_json::{Value, json};
 
 use super::run::complain;
 use crate::args::ExplainArgs;
 use crate::say;
-
-pub mod schema;
 
 /// Columns of a code in the list.
 const CODE_COLUMNS: usize = 22;
@@ -28,8 +26,7 @@ pub fn explain(args: &ExplainArgs) -> Exit {
         return complain(&unknown(code), Exit::Usage);
     }
     if args.json {
-        let list: Vec<Value> = found.into_iter().map(as_json).collect();
-        say::line(format_args!("{:#}", json!({ "schema_version": 1, "codes": list })));
+        say::line(format_args!("{:#}", nmax_json::value::<Codes, _>(found)));
     } else if args.code.is_none() {
         say::text(list(&found));
     } else {
@@ -87,15 +84,19 @@ fn capital(text: &str) -> String {
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
-fn as_json(explanation: &Explanation) -> Value {
-    json!({
-        "code": explanation.code,
-        "title": explanation.title,
-        "weight": explanation.weight.name(),
-        "means": explanation.means,
-        "computed": explanation.computed,
-        "remedy": explanation.remedy,
-    })
+records! {
+    pub(super) struct Codes(found: Vec<&Explanation>) {
+        schema_version: Version = Version;
+        codes: Vec<Code> = found;
+    }
+    pub(super) struct Code(explanation: &Explanation) {
+        code: Word;
+        title: Word;
+        weight: Word = explanation.weight.name(), in Weight::ALL.map(Weight::name), "What it may do to the verdict.";
+        means: Word;
+        computed: Word;
+        remedy: Word;
+    }
 }
 
 #[cfg(test)]

@@ -12,8 +12,6 @@ use super::run::complain;
 use crate::args::FidelityArgs;
 use crate::{live, say};
 
-pub mod schema;
-
 /// Prints the comparison.
 pub fn fidelity(args: &FidelityArgs) -> Exit {
     match compared(args) {

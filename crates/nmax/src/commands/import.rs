@@ -1,6 +1,4 @@
 //! `nmax import`: plans from what users really did.
-//!
-//! [`schema()`] describes the answer as JSON.
 
 use std::io::Read;
 use std::path::PathBuf;
@@ -13,10 +11,6 @@ use nmax_run::Exit;
 use super::run::complain;
 use crate::args::{CurlArgs, HarArgs, ImportArgs, ImportVerb, MadeArgs, ResourcesName, SecretsName};
 use crate::say;
-
-mod schema;
-
-pub use schema::schema;
 
 /// Longest command that is read from standard input, bytes.
 const COMMAND_BYTES_MAX: u64 = 1 << 20;

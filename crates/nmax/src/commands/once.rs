@@ -11,7 +11,6 @@ use nmax_run::hints;
 use nmax_run::once;
 use nmax_run::preflight;
 use nmax_run::secrets::Shown;
-use serde_json::{Value, json};
 
 use super::run::complain;
 use crate::args::CheckArgs;
@@ -33,34 +32,19 @@ pub fn once(args: &CheckArgs, plan: Plan, shown: &Shown) -> Exit {
         Ok(settings) => Settings { known: Some(shown.known()), ..settings },
         Err(error) => return complain(&error, Exit::Usage),
     };
-    let mut is_ok = true;
-    let mut scenarios = Vec::new();
     let all = match rehearse(&settings) {
         Ok(all) => all,
         Err(error) => return complain(&error, Exit::Usage),
     };
-    for rehearsal in &all {
-        let name = &settings.plan.scenarios[rehearsal.scenario].name;
-        is_ok &= rehearsal.is_ok;
-        let elsewhere = once::beside_exchanges(rehearsal);
-        if args.json {
-            let exchanges: Vec<Value> = rehearsal.exchanges.iter().map(|traced| once::json(traced, shown)).collect();
-            let failures: Vec<String> = elsewhere.map(|failure| shown.text(&failure.text)).collect();
-            scenarios.push(json!({
-                "name": name, "ok": rehearsal.is_ok, "exchanges": exchanges, "failures": failures,
-            }));
-        } else {
-            say::line(format_args!("scenario {name}"));
-            rehearsal.exchanges.iter().for_each(|traced| say::text(once::text(traced, shown)));
-            elsewhere
-                .for_each(|failure| say::line(format_args!("\n✗ {}: {}", failure.kind, shown.text(&failure.text))));
-        }
+    for rehearsal in all.iter().filter(|_| !args.json) {
+        say::line(format_args!("scenario {}", settings.plan.scenarios[rehearsal.scenario].name));
+        rehearsal.exchanges.iter().for_each(|traced| say::text(once::text(traced, shown)));
+        once::beside_exchanges(rehearsal)
+            .for_each(|failure| say::line(format_args!("\n✗ {}: {}", failure.kind, shown.text(&failure.text))));
     }
     let sources = (!args.quick).then(|| Sources::ask(&settings.plan.observe));
-    is_ok &= sources.as_ref().is_none_or(|sources| sources.failed() == 0);
     if args.json {
-        let sources = sources.map(|sources| sources.json(shown));
-        let result = json!({ "schema_version": 1, "ok": is_ok, "scenarios": scenarios, "sources": sources });
+        let result = once::json(&all, &settings.plan, sources.as_ref(), shown);
         say::line(format_args!("{result:#}"));
     } else {
         let lines = sources.as_ref().map(Sources::lines).unwrap_or_default();
@@ -69,5 +53,5 @@ pub fn once(args: &CheckArgs, plan: Plan, shown: &Shown) -> Exit {
         }
         lines.iter().for_each(|line| say::line(shown.text(line)));
     }
-    if is_ok { Exit::Pass } else { Exit::Failed }
+    if once::is_ok(&all, sources.as_ref()) { Exit::Pass } else { Exit::Failed }
 }

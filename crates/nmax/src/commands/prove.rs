@@ -23,12 +23,11 @@ use crate::{clearance, say};
 
 mod beside;
 mod replay;
-mod schema;
 mod told;
 
 use beside::Beside;
 use replay::Replayer;
-pub use schema::schema;
+pub(super) use told::Proof;
 
 /// Proves the correlations of a plan.
 pub fn prove(args: &CheckArgs, plan: Plan, shown: &Shown) -> Exit {
@@ -62,7 +61,7 @@ fn tried(args: &CheckArgs, plan: Plan, shown: &Shown) -> Result<Exit, (String, E
     let told =
         told::Told { plan: &plan, file: &args.what, found: &found, beside: &beside, replays: replayer.replays, shown };
     if args.json {
-        say::line(format_args!("{:#}", told.json()));
+        say::line(format_args!("{:#}", nmax_json::value::<told::Proof, _>(&told)));
     } else {
         say::text(told.text());
     }

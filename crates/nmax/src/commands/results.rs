@@ -2,20 +2,18 @@
 
 use std::path::{Path, PathBuf};
 
+use nmax_json::{Version, records};
 use nmax_report::{csv, html, json, junit};
 use nmax_run::Exit;
 use nmax_run::Finished;
 use nmax_scale::stored;
 use nmax_store::{RunEntry, StoreError};
 use nmax_text::Painted;
-use serde_json::json;
 
 use super::run::{complain, print, text, writable, write};
 use super::scale;
 use crate::args::{Format, ReportArgs, RunsArgs, ShowArgs};
 use crate::say;
-
-pub mod schema;
 
 /// Shows a run, or a campaign, again.
 pub fn show(args: &ShowArgs) -> Exit {
@@ -49,29 +47,7 @@ pub fn runs(args: &RunsArgs) -> Exit {
     campaigns.retain(|one| is_named(&one.name) && is_judged(None) && of.has(&one.tags, &one.target));
     newest(args.of.last, &mut list, &mut campaigns);
     if args.json {
-        let rows: Vec<_> = list
-            .iter()
-            .map(|run| {
-                json!({
-                    "id": run.id, "name": run.name, "started_at": run.started_at, "target": run.target,
-                    "note": run.note, "tags": run.tags, "verdict": run.verdict, "finished": run.finished,
-                    "interrupted": run.interrupted, "aborted": run.aborted, "running": run.running,
-                    "path": run.path,
-                })
-            })
-            .collect();
-        let campaigns: Vec<_> = campaigns
-            .iter()
-            .map(|one| {
-                json!({
-                    "id": one.id, "name": one.name, "started_at": one.started_at, "target": one.target,
-                    "note": one.note, "tags": one.tags, "finished": one.finished, "interrupted": one.interrupted,
-                    "running": one.running, "path": one.path,
-                })
-            })
-            .collect();
-        let all = json!({ "schema_version": 1, "runs": rows, "scales": campaigns });
-        say::line(format_args!("{all:#}"));
+        say::line(format_args!("{:#}", nmax_json::value::<Runs, _>((&list, &campaigns))));
         return Exit::Pass;
     }
     if list.is_empty() && campaigns.is_empty() {
@@ -100,6 +76,40 @@ pub fn runs(args: &RunsArgs) -> Exit {
     let widest = rows.iter().map(|row| row.state.len()).max().unwrap_or(0);
     rows.iter().for_each(|row| say::line(row.line(widest)));
     Exit::Pass
+}
+
+records! {
+    pub(super) struct Runs(all: (&Vec<RunEntry>, &Vec<stored::Listed>)) {
+        schema_version: Version = Version;
+        runs: Vec<OneRun> = all.0, "Newest first.";
+        scales: Vec<OneScale> = all.1, "Campaigns of `nmax scale`.";
+    }
+    pub(super) struct OneRun(run: &RunEntry) {
+        id: String;
+        name: String;
+        started_at: String, "RFC 3339 UTC.";
+        target: String;
+        note: String;
+        tags: Vec<String>;
+        verdict: Option<String>, "`pass`, `fail` or `invalid`; null without a summary.";
+        finished: bool;
+        interrupted: bool;
+        aborted: bool, "A condition ended it.";
+        running: bool, "Some process still writes it.";
+        path: String = run.path.display().to_string();
+    }
+    pub(super) struct OneScale(one: &stored::Listed) {
+        id: String;
+        name: String;
+        started_at: String, "RFC 3339 UTC.";
+        target: String;
+        note: String;
+        tags: Vec<String>;
+        finished: bool;
+        interrupted: bool;
+        running: bool, "Some process still writes it.";
+        path: String = one.path.display().to_string();
+    }
 }
 
 /// Keeps the newest `last` of both lists together.

@@ -19,15 +19,6 @@ pub(super) fn record(keys: &[(&str, Value)]) -> Value {
     json!({ "type": "object", "properties": properties, "required": required })
 }
 
-/// Adds keys that are there to a record.
-pub(super) fn require(record: &mut Value, keys: &[(&str, Value)]) {
-    for (key, rules) in keys {
-        allow(record, key, rules.clone());
-        let required = record["required"].as_array_mut().expect("records have required keys");
-        required.push(json!(key));
-    }
-}
-
 /// Adds a key to a record that may be absent.
 pub(super) fn allow(record: &mut Value, key: &str, rules: Value) {
     record["properties"][key] = rules;

@@ -18,9 +18,6 @@ use crate::{live, logs, say};
 
 mod logged;
 mod saved;
-mod schema;
-
-pub use schema::list_schema;
 
 /// Shows a slice, or lists those that are kept.
 pub fn slice(args: &SliceArgs) -> Exit {

@@ -120,5 +120,5 @@ fn texts_are_folded_and_whole() {
 fn unknown_codes_get_a_suggestion() {
     assert!(unknown("RATE").contains("did you mean `G1_RATE`?"), "{}", unknown("RATE"));
     assert!(unknown("XYZZYPLUGH").ends_with("help: `nmax explain` lists all codes"));
-    assert_eq!(as_json(find("THRESHOLD")[0])["weight"], "fail");
+    assert_eq!(nmax_json::value::<Code, _>(find("THRESHOLD")[0])["weight"], "fail");
 }

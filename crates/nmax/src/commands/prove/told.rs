@@ -2,12 +2,12 @@
 
 use std::fmt::Write as _;
 
-use nmax_import::prove::{Found, State, Tried, Use, words};
+use nmax_import::prove::{Cookie, Found, State, Tried, Use, words};
+use nmax_json::{Version, Word, records};
 use nmax_plan::plan::Plan;
 use nmax_report::number;
 use nmax_run::secrets::Shown;
 use nmax_text::shown as clean;
-use serde_json::{Value, json};
 
 use super::beside::Beside;
 
@@ -30,65 +30,6 @@ impl Told<'_> {
 
     fn is_ok(&self) -> bool {
         self.found.iter().all(Found::is_ok)
-    }
-
-    /// The answer as JSON.
-    pub(super) fn json(&self) -> Value {
-        let scenarios: Vec<Value> = self.found.iter().map(|found| self.scenario(found)).collect();
-        json!({
-            "schema_version": 1,
-            "plan": self.file,
-            "target": self.plan.target,
-            "evidence": self.beside.file.as_ref().map(|file| file.display().to_string()),
-            "ok": self.is_ok(),
-            "replays": self.replays,
-            "proved": self.count(Some(State::Proved)),
-            "harmless": self.count(Some(State::Harmless)),
-            "wrong": self.count(Some(State::Wrong)),
-            "not_tried": self.count(None),
-            "scenarios": scenarios,
-            "warnings": self.beside.warnings,
-        })
-    }
-
-    fn scenario(&self, found: &Found) -> Value {
-        let correlations: Vec<Value> = found
-            .tried
-            .iter()
-            .map(|tried| {
-                let site = &tried.site;
-                let to: Vec<Value> = site
-                    .to
-                    .iter()
-                    .map(|to| json!({ "step": to.request + 1, "request": to.name, "place": to.place }))
-                    .collect();
-                json!({
-                    "name": site.name,
-                    "from": { "step": site.request + 1, "request": site.from },
-                    "source": words(&site.extract.source),
-                    "to": to,
-                    "state": tried.state.map(State::name),
-                    "proof": self.shown.text(&tried.proof),
-                    "evidence": self.beside.evidence.words(self.plan, site),
-                })
-            })
-            .collect();
-        let jar: Vec<Value> = found
-            .jar
-            .iter()
-            .map(|(name, cookie)| {
-                let set_by = cookie.set_by.and_then(|request| found.requests.get(request));
-                json!({ "name": name, "set_by": set_by, "sent": cookie.sent })
-            })
-            .collect();
-        json!({
-            "name": found.scenario,
-            "ok": found.is_ok(),
-            "failures": found.failures.iter().map(|failure| self.shown.text(failure)).collect::<Vec<_>>(),
-            "correlations": correlations,
-            "jar": jar,
-            "notes": found.notes,
-        })
     }
 
     /// The answer for a person.
@@ -165,6 +106,60 @@ impl Told<'_> {
             writeln!(out, "  {state:<8}  {:<width$}  from {} to {}", clean(&site.name), clean(&site.from), clean(&to));
         let _ = writeln!(out, "  {indent}{}", clean(&words(&site.extract.source)));
         let _ = writeln!(out, "  {indent}{}", clean(&self.shown.text(&tried.proof)));
+    }
+}
+
+records! {
+    pub(in crate::commands) struct Proof(told: &Told<'_>) {
+        schema_version: Version = Version;
+        plan: String = told.file;
+        target: String = &told.plan.target;
+        evidence: Option<String> = told.beside.file.as_ref().map(|file| file.display().to_string()),
+            "The file beside the plan into which the verdicts were written.";
+        ok: bool = told.is_ok(), "Every scenario is.";
+        replays: u64, "Iterations that were sent.";
+        proved: u64 = told.count(Some(State::Proved));
+        harmless: u64 = told.count(Some(State::Harmless));
+        wrong: u64 = told.count(Some(State::Wrong));
+        not_tried: u64 = told.count(None);
+        scenarios: Vec<OfScenario> = told.found.iter().map(|found| (told, found)).collect::<Vec<_>>();
+        warnings: Vec<String> = &told.beside.warnings;
+    }
+    pub(in crate::commands) struct OfScenario(of: (&Told<'_>, &Found)) {
+        name: String = &of.1.scenario;
+        ok: bool = of.1.is_ok(), "It goes as the plan says, and none of its values is wrong.";
+        failures: Vec<String> = of.1.failures.iter().map(|failure| of.0.shown.text(failure)).collect::<Vec<_>>(),
+            "Why it does not go as the plan says.";
+        correlations: Vec<Value> = of.1.tried.iter().map(|tried| (of.0, tried)).collect::<Vec<_>>();
+        jar: Vec<Jar> = of.1.jar.iter().map(|(name, cookie)| (of.1, name, cookie)).collect::<Vec<_>>(),
+            "Cookies, which the jar carries.";
+        notes: Vec<String> = &of.1.notes;
+    }
+    pub(in crate::commands) struct Value(of: (&Told<'_>, &Tried)) {
+        name: String = &of.1.site.name, "Name of the value in the plan.";
+        from: From = of.1;
+        source: String = words(&of.1.site.extract.source), "What finds it in the reply.";
+        to: Vec<To> = &of.1.site.to;
+        state: Option<Word> = of.1.state.map(State::name), in ["proved", "harmless", "wrong"],
+            "Whether it must be fresh; null: it could not be tried.";
+        proof: String = of.0.shown.text(&of.1.proof), "What the replays showed.";
+        evidence: Option<String> = of.0.beside.evidence.words(of.0.plan, &of.1.site),
+            "Why it was taken for a correlation when it was recorded.";
+    }
+    pub(in crate::commands) struct From(tried: &Tried) {
+        step: u64 = tried.site.request + 1, "Number of the request in its scenario, from 1.";
+        request: String = &tried.site.from, "Name of the request.";
+    }
+    pub(in crate::commands) struct To(to: &Use) {
+        step: u64 = to.request + 1, "Number of the request in its scenario, from 1.";
+        request: String = &to.name, "Name of the request.";
+        place: String, "Where in it, such as `form field csrf`.";
+    }
+    pub(in crate::commands) struct Jar(of: (&Found, &String, &Cookie)) {
+        name: String = of.1;
+        set_by: Option<String> = of.2.set_by.and_then(|request| of.0.requests.get(request)),
+            "Name of the request whose reply set it first.";
+        sent: u64 = of.2.sent, "Requests of one replay that carried it.";
     }
 }
 

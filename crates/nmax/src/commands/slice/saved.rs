@@ -80,8 +80,7 @@ pub(super) fn keep(args: &SliceArgs, asked: &Saved) -> Result<(), String> {
 pub(super) fn list(args: &SliceArgs) -> Result<(), String> {
     let slices = slices(args)?;
     if args.json {
-        let rows: Vec<_> = slices.iter().map(|(name, saved)| nmax_report::slices::request(Some(name), saved)).collect();
-        say::line(format_args!("{:#}", serde_json::json!({ "schema_version": 1, "slices": rows })));
+        say::line(format_args!("{:#}", nmax_report::slices::list(&slices)));
         return Ok(());
     }
     if slices.is_empty() {
