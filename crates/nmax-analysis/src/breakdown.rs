@@ -21,38 +21,25 @@ pub use sides::{Side, SidePoint, SideRow, Sides};
 pub use stretches::{Stretches, TIME_ERROR};
 pub use traits::{Traits, traits};
 
-/// What exchanges are told apart by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Dimension {
-    /// Request name.
-    Name,
-    /// Method.
-    Method,
-    /// Path with its holes: `/item/{id}`.
-    Template,
-    /// Status of the reply, or that there was none.
-    Status,
-    /// A tag of the plan; of one that is made by an expression there is also `not TAG`.
-    Tag,
-    /// Where users are.
-    Location,
-}
-
-impl Dimension {
-    /// Every dimension, in the order in which they are shown.
-    pub const ALL: [Self; 6] = [Self::Name, Self::Method, Self::Template, Self::Status, Self::Tag, Self::Location];
-
-    /// As files have it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Name => "name",
-            Self::Method => "method",
-            Self::Template => "template",
-            Self::Status => "status",
-            Self::Tag => "tag",
-            Self::Location => "location",
-        }
+nmax_text::named! {
+    /// What exchanges are told apart by.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum Dimension {
+        /// Request name.
+        Name = "name",
+        /// Method.
+        Method = "method",
+        /// Path with its holes: `/item/{id}`.
+        Template = "template",
+        /// Status of the reply, or that there was none.
+        Status = "status",
+        /// A tag of the plan; of one that is made by an expression there is also `not TAG`.
+        Tag = "tag",
+        /// Where users are.
+        Location = "location",
     }
+    /// As files have it.
+    name
 }
 
 /// A run's response times, taken apart.

@@ -83,32 +83,23 @@ pub struct Question<'a> {
     pub failure_margin: f64,
 }
 
-/// What is said of a row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Said {
-    /// It changed for the worse.
-    Worse,
-    /// It changed for the better.
-    Better,
-    /// It changed, and neither direction is better.
-    Changed,
-    /// Too little is known to tell.
-    Inconclusive,
-    /// If it changed, then by less than the margin.
-    Equivalent,
-}
-
-impl Said {
-    /// In lower case.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Worse => "worse",
-            Self::Better => "better",
-            Self::Changed => "changed",
-            Self::Inconclusive => "inconclusive",
-            Self::Equivalent => "equivalent",
-        }
+nmax_text::named! {
+    /// What is said of a row.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+    pub enum Said {
+        /// It changed for the worse.
+        Worse = "worse",
+        /// It changed for the better.
+        Better = "better",
+        /// It changed, and neither direction is better.
+        Changed = "changed",
+        /// Too little is known to tell.
+        Inconclusive = "inconclusive",
+        /// If it changed, then by less than the margin.
+        Equivalent = "equivalent",
     }
+    /// In lower case.
+    name
 }
 
 /// One figure of one request.

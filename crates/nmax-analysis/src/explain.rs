@@ -22,40 +22,28 @@ mod gates;
 mod reasons;
 mod scalability;
 
-/// What a code may do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Weight {
-    /// Makes a run INVALID.
-    Invalid,
-    /// Makes a run FAIL.
-    Fail,
-    /// Warns and decides nothing.
-    Warning,
-    /// Tells what happened.
-    Event,
-    /// Is part of the answer of a profile.
-    Finding,
-    /// Is about measurements of scalability.
-    Scalability,
+nmax_text::named! {
+    /// What a code may do.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Weight {
+        /// Makes a run INVALID.
+        Invalid = "invalid",
+        /// Makes a run FAIL.
+        Fail = "fail",
+        /// Warns and decides nothing.
+        Warning = "warning",
+        /// Tells what happened.
+        Event = "event",
+        /// Is part of the answer of a profile.
+        Finding = "finding",
+        /// Is about measurements of scalability.
+        Scalability = "scalability",
+    }
+    /// The name in JSON.
+    name
 }
 
 impl Weight {
-    /// Every weight.
-    pub const ALL: [Self; 6] =
-        [Self::Invalid, Self::Fail, Self::Warning, Self::Event, Self::Finding, Self::Scalability];
-
-    /// The name in JSON.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Invalid => "invalid",
-            Self::Fail => "fail",
-            Self::Warning => "warning",
-            Self::Event => "event",
-            Self::Finding => "finding",
-            Self::Scalability => "scalability",
-        }
-    }
-
     /// What a code of this weight does, in words.
     pub const fn effect(self) -> &'static str {
         match self {

@@ -34,57 +34,31 @@ mod system;
 
 pub(crate) use diagnose::diagnose;
 
-/// What a kind of resource is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Kind {
-    /// Processors of a host.
-    Cpu,
-    /// Memory of a host or control group.
-    Memory,
-    /// A disk.
-    Disk,
-    /// An interface, or the way between injector and target.
-    Network,
-    /// A limited set of things that are lent: connections, threads, slots.
-    Pool,
-    /// A lock that waits for another's work.
-    Lock,
-    /// A service that the system itself asks.
-    Dependency,
-    /// A database's own waits.
-    Database,
-    /// Garbage collection.
-    Gc,
-}
-
-impl Kind {
-    /// Every kind, in the order in which they are shown.
-    pub const ALL: [Self; 9] = [
-        Self::Cpu,
-        Self::Memory,
-        Self::Disk,
-        Self::Network,
-        Self::Pool,
-        Self::Lock,
-        Self::Dependency,
-        Self::Database,
-        Self::Gc,
-    ];
-
-    /// As a person reads it, and as files have it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Cpu => "cpu",
-            Self::Memory => "memory",
-            Self::Disk => "disk",
-            Self::Network => "network",
-            Self::Pool => "pool",
-            Self::Lock => "lock",
-            Self::Dependency => "dependency",
-            Self::Database => "database",
-            Self::Gc => "gc",
-        }
+nmax_text::named! {
+    /// What a kind of resource is.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum Kind {
+        /// Processors of a host.
+        Cpu = "cpu",
+        /// Memory of a host or control group.
+        Memory = "memory",
+        /// A disk.
+        Disk = "disk",
+        /// An interface, or the way between injector and target.
+        Network = "network",
+        /// A limited set of things that are lent: connections, threads, slots.
+        Pool = "pool",
+        /// A lock that waits for another's work.
+        Lock = "lock",
+        /// A service that the system itself asks.
+        Dependency = "dependency",
+        /// A database's own waits.
+        Database = "database",
+        /// Garbage collection.
+        Gc = "gc",
     }
+    /// As a person reads it, and as files have it.
+    name
 }
 
 /// Which resource.
@@ -126,35 +100,25 @@ pub struct Coverage {
     pub remedy: String,
 }
 
-/// What is said of a resource.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Label {
-    /// Requests spend their time in it, by measured queue and throughput.
-    Wait,
-    /// A rule of saturation holds.
-    Saturated,
-    /// It was not watched, and part of the time is unexplained.
-    NotObserved,
-    /// It rises with the load and holds nobody up.
-    FollowsLoad,
-    /// It is what waiting elsewhere looks like.
-    Symptom,
-    /// It was watched and has room.
-    Exonerated,
-}
-
-impl Label {
-    /// As a person reads it, and as files have it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Wait => "WAIT",
-            Self::Saturated => "SATURATED",
-            Self::NotObserved => "NOT OBSERVED",
-            Self::FollowsLoad => "FOLLOWS LOAD",
-            Self::Symptom => "SYMPTOM",
-            Self::Exonerated => "EXONERATED",
-        }
+nmax_text::named! {
+    /// What is said of a resource.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+    pub enum Label {
+        /// Requests spend their time in it, by measured queue and throughput.
+        Wait = "WAIT",
+        /// A rule of saturation holds.
+        Saturated = "SATURATED",
+        /// It was not watched, and part of the time is unexplained.
+        NotObserved = "NOT OBSERVED",
+        /// It rises with the load and holds nobody up.
+        FollowsLoad = "FOLLOWS LOAD",
+        /// It is what waiting elsewhere looks like.
+        Symptom = "SYMPTOM",
+        /// It was watched and has room.
+        Exonerated = "EXONERATED",
     }
+    /// As a person reads it, and as files have it.
+    name
 }
 
 /// One reason to suspect a resource, or not to.

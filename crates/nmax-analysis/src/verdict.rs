@@ -1,25 +1,18 @@
 //! The parts of a judgement: thresholds, gates, reasons and the verdict that follows from them.
 
-/// PASS, FAIL or INVALID; INVALID outranks the other two.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
-    /// Every threshold holds and every gate is open.
-    Pass,
-    /// A threshold does not hold.
-    Fail,
-    /// A gate is closed: the numbers judge nothing.
-    Invalid,
-}
-
-impl Verdict {
-    /// The name in JSON.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Pass => "pass",
-            Self::Fail => "fail",
-            Self::Invalid => "invalid",
-        }
+nmax_text::named! {
+    /// PASS, FAIL or INVALID; INVALID outranks the other two.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Verdict {
+        /// Every threshold holds and every gate is open.
+        Pass = "pass",
+        /// A threshold does not hold.
+        Fail = "fail",
+        /// A gate is closed: the numbers judge nothing.
+        Invalid = "invalid",
     }
+    /// The name in JSON.
+    name
 }
 
 /// Why the verdict is what it is, or a warning that does not change it.

@@ -23,38 +23,27 @@ pub const FOUND_MAX: usize = 1_000;
 /// Most references that are looked at, each as often as it is named.
 pub(crate) const SEEN_MAX: usize = 20 * FOUND_MAX;
 
-/// What a resource is for.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Kind {
-    /// A picture, also one that a style sheet draws.
-    Image,
-    /// A script or a module.
-    Script,
-    /// A style sheet.
-    Style,
-    /// A font.
-    Font,
-    /// A document within the document.
-    Frame,
-    /// Sound or video.
-    Media,
-    /// Objects, manifests, subtitles.
-    Other,
-}
-
-impl Kind {
-    /// As it is called in results.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Image => "image",
-            Self::Script => "script",
-            Self::Style => "style",
-            Self::Font => "font",
-            Self::Frame => "frame",
-            Self::Media => "media",
-            Self::Other => "other",
-        }
+nmax_text::named! {
+    /// What a resource is for.
+    #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+    pub enum Kind {
+        /// A picture, also one that a style sheet draws.
+        Image = "image",
+        /// A script or a module.
+        Script = "script",
+        /// A style sheet.
+        Style = "style",
+        /// A font.
+        Font = "font",
+        /// A document within the document.
+        Frame = "frame",
+        /// Sound or video.
+        Media = "media",
+        /// Objects, manifests, subtitles.
+        Other = "other",
     }
+    /// As it is called in results.
+    name
 }
 
 /// When a resource is asked for, next to the others of its page.

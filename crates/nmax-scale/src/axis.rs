@@ -14,30 +14,22 @@ const VUS_MAX: f64 = 1_000_000.0;
 /// Iterations per second that are tried at first and at most when nobody says.
 const RATE_DEFAULT: (f64, f64) = (10.0, 100_000.0);
 
-/// How much load is put on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Load {
-    /// Users of a closed workload.
-    Vus,
-    /// Iterations per second of an open one.
-    Rate,
-    /// Threads of the injector, each with the plan's users.
-    Workers,
+nmax_text::named! {
+    /// How much load is put on.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Load {
+        /// Users of a closed workload.
+        Vus = "vus",
+        /// Iterations per second of an open one.
+        Rate = "rate",
+        /// Threads of the injector, each with the plan's users.
+        Workers = "workers",
+    }
+    /// Its name on the command line.
+    name
 }
 
 impl Load {
-    /// Every kind.
-    pub(crate) const ALL: [Self; 3] = [Self::Vus, Self::Rate, Self::Workers];
-
-    /// Its name on the command line.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Vus => "vus",
-            Self::Rate => "rate",
-            Self::Workers => "workers",
-        }
-    }
-
     /// What the law is fitted over.
     pub const fn dimension(self) -> Dimension {
         match self {

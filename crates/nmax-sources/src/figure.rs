@@ -38,91 +38,57 @@ impl PartialEq<Figure> for String {
     }
 }
 
-/// Unit of a figure.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unit {
-    /// A share, 0 to 1.
-    Ratio,
-    /// A number of things.
-    Count,
-    /// Bytes.
-    Bytes,
-    /// Seconds.
-    S,
-    /// Milliseconds.
-    Ms,
-    /// Processors.
-    Cores,
-    /// Things per second.
-    PerS,
-    /// Bytes per second.
-    BytesPerS,
-    /// Seconds per second.
-    SPerS,
+nmax_text::named! {
+    /// Unit of a figure.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Unit {
+        /// A share, 0 to 1.
+        Ratio = "ratio",
+        /// A number of things.
+        Count = "count",
+        /// Bytes.
+        Bytes = "bytes",
+        /// Seconds.
+        S = "s",
+        /// Milliseconds.
+        Ms = "ms",
+        /// Processors.
+        Cores = "cores",
+        /// Things per second.
+        PerS = "per s",
+        /// Bytes per second.
+        BytesPerS = "bytes per s",
+        /// Seconds per second.
+        SPerS = "s per s",
+    }
+    /// As files have it.
+    name
 }
 
 impl Unit {
-    /// All of them.
-    pub const ALL: [Self; 9] = [
-        Self::Ratio,
-        Self::Count,
-        Self::Bytes,
-        Self::S,
-        Self::Ms,
-        Self::Cores,
-        Self::PerS,
-        Self::BytesPerS,
-        Self::SPerS,
-    ];
-
-    /// As files have it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Ratio => "ratio",
-            Self::Count => "count",
-            Self::Bytes => "bytes",
-            Self::S => "s",
-            Self::Ms => "ms",
-            Self::Cores => "cores",
-            Self::PerS => "per s",
-            Self::BytesPerS => "bytes per s",
-            Self::SPerS => "s per s",
-        }
-    }
-
     /// The unit of this name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|unit| unit.name() == name)
     }
 }
 
-/// What the values of a figure are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// How much there is: at the moment of the look, or the mean since the reading before.
-    Gauge,
-    /// How much there can be.
-    Limit,
-    /// What a counter grew by per second since the reading before.
-    Counter,
-    /// A part of a whole, or of the time since the reading before.
-    Share,
-    /// How long something took, or takes.
-    Time,
-    /// How many there were since the reading before; values add up.
-    Sum,
-}
-
-impl Kind {
-    /// As documentation has it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Gauge => "gauge",
-            Self::Limit => "limit",
-            Self::Counter => "counter",
-            Self::Share => "share",
-            Self::Time => "time",
-            Self::Sum => "sum",
-        }
+nmax_text::named! {
+    /// What the values of a figure are.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Kind {
+        /// How much there is: at the moment of the look, or the mean since the reading before.
+        Gauge = "gauge",
+        /// How much there can be.
+        Limit = "limit",
+        /// What a counter grew by per second since the reading before.
+        Counter = "counter",
+        /// A part of a whole, or of the time since the reading before.
+        Share = "share",
+        /// How long something took, or takes.
+        Time = "time",
+        /// How many there were since the reading before; values add up.
+        Sum = "sum",
     }
+    /// As documentation has it.
+    name
 }

@@ -8,6 +8,32 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+/// Declares an enum whose variants have names: `ALL` of them in their order, and a function that says the name of one.
+#[macro_export]
+macro_rules! named {
+    (
+        $(#[$meta:meta])* $vis:vis enum $enum:ident { $($(#[$of:meta])* $variant:ident = $name:literal,)+ }
+        $(#[$about:meta])* $method:ident
+    ) => {
+        $(#[$meta])*
+        $vis enum $enum {
+            $($(#[$of])* $variant,)+
+        }
+
+        impl $enum {
+            /// All of them.
+            $vis const ALL: [Self; [$($name),+].len()] = [$(Self::$variant),+];
+
+            $(#[$about])*
+            $vis const fn $method(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $name),+
+                }
+            }
+        }
+    };
+}
+
 mod painted;
 
 use std::borrow::Cow;

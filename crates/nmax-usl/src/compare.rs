@@ -86,29 +86,21 @@ impl Quantity {
     }
 }
 
-/// What the interval of a difference says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Change {
-    /// The interval lies above 0.
-    Rose,
-    /// The interval lies below 0.
-    Fell,
-    /// The interval contains 0.
-    NotSeen,
-    /// There is no interval, or the data of one version forbid conclusions.
-    Unknown,
-}
-
-impl Change {
-    /// Its name in results.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Rose => "rose",
-            Self::Fell => "fell",
-            Self::NotSeen => "not_seen",
-            Self::Unknown => "unknown",
-        }
+nmax_text::named! {
+    /// What the interval of a difference says.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Change {
+        /// The interval lies above 0.
+        Rose = "rose",
+        /// The interval lies below 0.
+        Fell = "fell",
+        /// The interval contains 0.
+        NotSeen = "not_seen",
+        /// There is no interval, or the data of one version forbid conclusions.
+        Unknown = "unknown",
     }
+    /// Its name in results.
+    name
 }
 
 /// One quantity in two versions.

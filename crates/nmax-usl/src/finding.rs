@@ -91,27 +91,22 @@ pub(crate) fn findings(facts: &Facts) -> Vec<Finding> {
     checks.into_iter().filter_map(|check| check(facts)).collect()
 }
 
-/// What follows from a finding.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Effect {
-    /// Nothing may be concluded from the law.
-    Block,
-    /// To be kept in mind.
-    Warn,
-    /// Said for completeness.
-    Note,
+nmax_text::named! {
+    /// What follows from a finding.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Effect {
+        /// Nothing may be concluded from the law.
+        Block = "block",
+        /// To be kept in mind.
+        Warn = "warn",
+        /// Said for completeness.
+        Note = "note",
+    }
+    /// Its name in results.
+    name
 }
 
 impl Effect {
-    /// Its name in results.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Block => "block",
-            Self::Warn => "warn",
-            Self::Note => "note",
-        }
-    }
-
     /// Those that weigh most come first.
     pub(crate) const fn rank(self) -> u8 {
         match self {
@@ -122,105 +117,55 @@ impl Effect {
     }
 }
 
-/// Names of findings.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Code {
-    /// Efficiency above 100 %: the data go to prison.
-    EfficiencyOverOne,
-    /// Efficiency rises with N.
-    EfficiencyRises,
-    /// α or β below 0.
-    NegativeCoefficient,
-    /// N below 1.
-    ConcurrencyBelowOne,
-    /// N is not X·(R + Z).
-    LittleResidual,
-    /// The generator was the bottleneck.
-    GeneratorSaturated,
-    /// Replicates disagree.
-    ReplicateSpread,
-    /// A point far from the law.
-    Outlier,
-    /// The same N, levels that exclude each other.
-    NonStationary,
-    /// A cap or knee explains the data better than the law.
-    ShapeChange,
-    /// Response time falls with N.
-    ResponseTimeFalls,
-    /// Replicates say that the law does not fit.
-    LackOfFit,
-    /// Fewer points than the law has coefficients, or than the gate asks for.
-    TooFewPoints,
-    /// Nothing was measured past the peak.
-    NothingPastPeak,
-    /// All points have one N.
-    OneConcurrency,
-    /// Rows that are not numbers above 0.
-    UnusableValue,
-    /// A coefficient that a bound decided.
-    AtBound,
-    /// The law's capacity contradicts a measured demand.
-    DemandMismatch,
-    /// γ and X(1) differ by more than noise: the model misfits at the beginning.
-    UnitMismatch,
-    /// No coefficients could be found.
-    NoFit,
-    /// Runs that agree to the last digit.
-    CopiedRuns,
-}
-
-impl Code {
-    /// Every code.
-    pub const ALL: [Self; 21] = [
-        Self::EfficiencyOverOne,
-        Self::EfficiencyRises,
-        Self::NegativeCoefficient,
-        Self::ConcurrencyBelowOne,
-        Self::LittleResidual,
-        Self::GeneratorSaturated,
-        Self::ReplicateSpread,
-        Self::Outlier,
-        Self::NonStationary,
-        Self::ShapeChange,
-        Self::ResponseTimeFalls,
-        Self::LackOfFit,
-        Self::TooFewPoints,
-        Self::NothingPastPeak,
-        Self::OneConcurrency,
-        Self::UnusableValue,
-        Self::AtBound,
-        Self::DemandMismatch,
-        Self::UnitMismatch,
-        Self::NoFit,
-        Self::CopiedRuns,
-    ];
-
-    /// Its name in results, as in `nmax explain`.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::EfficiencyOverOne => "EFFICIENCY_OVER_ONE",
-            Self::EfficiencyRises => "EFFICIENCY_RISES",
-            Self::NegativeCoefficient => "NEGATIVE_COEFFICIENT",
-            Self::ConcurrencyBelowOne => "CONCURRENCY_BELOW_ONE",
-            Self::LittleResidual => "LITTLE_RESIDUAL",
-            Self::GeneratorSaturated => "GENERATOR_SATURATED",
-            Self::ReplicateSpread => "REPLICATE_SPREAD",
-            Self::Outlier => "OUTLIER",
-            Self::NonStationary => "NON_STATIONARY",
-            Self::ShapeChange => "SHAPE_CHANGE",
-            Self::ResponseTimeFalls => "RESPONSE_TIME_FALLS",
-            Self::LackOfFit => "LACK_OF_FIT",
-            Self::TooFewPoints => "TOO_FEW_POINTS",
-            Self::NothingPastPeak => "NOTHING_PAST_PEAK",
-            Self::OneConcurrency => "ONE_CONCURRENCY",
-            Self::UnusableValue => "UNUSABLE_VALUE",
-            Self::AtBound => "AT_BOUND",
-            Self::DemandMismatch => "DEMAND_MISMATCH",
-            Self::UnitMismatch => "UNIT_MISMATCH",
-            Self::NoFit => "NO_FIT",
-            Self::CopiedRuns => "COPIED_RUNS",
-        }
+nmax_text::named! {
+    /// Names of findings.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Code {
+        /// Efficiency above 100 %: the data go to prison.
+        EfficiencyOverOne = "EFFICIENCY_OVER_ONE",
+        /// Efficiency rises with N.
+        EfficiencyRises = "EFFICIENCY_RISES",
+        /// α or β below 0.
+        NegativeCoefficient = "NEGATIVE_COEFFICIENT",
+        /// N below 1.
+        ConcurrencyBelowOne = "CONCURRENCY_BELOW_ONE",
+        /// N is not X·(R + Z).
+        LittleResidual = "LITTLE_RESIDUAL",
+        /// The generator was the bottleneck.
+        GeneratorSaturated = "GENERATOR_SATURATED",
+        /// Replicates disagree.
+        ReplicateSpread = "REPLICATE_SPREAD",
+        /// A point far from the law.
+        Outlier = "OUTLIER",
+        /// The same N, levels that exclude each other.
+        NonStationary = "NON_STATIONARY",
+        /// A cap or knee explains the data better than the law.
+        ShapeChange = "SHAPE_CHANGE",
+        /// Response time falls with N.
+        ResponseTimeFalls = "RESPONSE_TIME_FALLS",
+        /// Replicates say that the law does not fit.
+        LackOfFit = "LACK_OF_FIT",
+        /// Fewer points than the law has coefficients, or than the gate asks for.
+        TooFewPoints = "TOO_FEW_POINTS",
+        /// Nothing was measured past the peak.
+        NothingPastPeak = "NOTHING_PAST_PEAK",
+        /// All points have one N.
+        OneConcurrency = "ONE_CONCURRENCY",
+        /// Rows that are not numbers above 0.
+        UnusableValue = "UNUSABLE_VALUE",
+        /// A coefficient that a bound decided.
+        AtBound = "AT_BOUND",
+        /// The law's capacity contradicts a measured demand.
+        DemandMismatch = "DEMAND_MISMATCH",
+        /// γ and X(1) differ by more than noise: the model misfits at the beginning.
+        UnitMismatch = "UNIT_MISMATCH",
+        /// No coefficients could be found.
+        NoFit = "NO_FIT",
+        /// Runs that agree to the last digit.
+        CopiedRuns = "COPIED_RUNS",
     }
+    /// Its name in results, as in `nmax explain`.
+    name
 }
 
 #[cfg(test)]

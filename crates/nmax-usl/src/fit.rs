@@ -26,37 +26,27 @@ use search::Found;
 use solve::{Scratch, State, Unit};
 use table::{Shape, Table};
 
-/// How coefficients are found. The method is kept with every coefficient, since methods disagree on the same data.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Method {
-    /// Least squares of ln X: relative errors. The default, since noise is proportional.
-    #[default]
-    Log,
-    /// Least squares of X.
-    Ols,
-    /// Least squares of X with γ = X(1), as in Gunther's slides of 2010.
-    Ols2,
-    /// Quadratic through the origin of the transformed data, as in *Guerrilla Capacity Planning*, ch. 5.
-    Poly2,
-    /// Quadratic in N/X.
-    Poly3,
+nmax_text::named! {
+    /// How coefficients are found. The method is kept with every coefficient, since methods disagree on the same data.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub enum Method {
+        /// Least squares of ln X: relative errors. The default, since noise is proportional.
+        #[default]
+        Log = "log",
+        /// Least squares of X.
+        Ols = "ols",
+        /// Least squares of X with γ = X(1), as in Gunther's slides of 2010.
+        Ols2 = "ols2",
+        /// Quadratic through the origin of the transformed data, as in *Guerrilla Capacity Planning*, ch. 5.
+        Poly2 = "poly2",
+        /// Quadratic in N/X.
+        Poly3 = "poly3",
+    }
+    /// Its name in commands and JSON.
+    name
 }
 
 impl Method {
-    /// Every method.
-    pub const ALL: [Self; 5] = [Self::Log, Self::Ols, Self::Ols2, Self::Poly2, Self::Poly3];
-
-    /// Its name in commands and JSON.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Log => "log",
-            Self::Ols => "ols",
-            Self::Ols2 => "ols2",
-            Self::Poly2 => "poly2",
-            Self::Poly3 => "poly3",
-        }
-    }
-
     /// Units of its residuals.
     pub const fn scale(self) -> Scale {
         match self {

@@ -1,34 +1,22 @@
 //! The law and its neighbours, as curves of throughput over concurrency.
 
-/// A rung of the ladder of models, from the simplest to the richest.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Model {
-    /// X = γN.
-    Linear,
-    /// X = γN / (1 + α(N−1)), 0 ≤ α ≤ 1.
-    Amdahl,
-    /// The Universal Scalability Law.
-    Usl,
-    /// X = γN / (1 + α(N−1) + β·ln N·(N−1)).
-    Ln,
-    /// X = min(γN, X_cap): a resource of limited capacity.
-    Knee,
-}
-
-impl Model {
-    /// Every rung.
-    pub const ALL: [Self; 5] = [Self::Linear, Self::Amdahl, Self::Usl, Self::Ln, Self::Knee];
-
-    /// Its name in commands and JSON.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Linear => "linear",
-            Self::Amdahl => "amdahl",
-            Self::Usl => "usl",
-            Self::Ln => "ln",
-            Self::Knee => "knee",
-        }
+nmax_text::named! {
+    /// A rung of the ladder of models, from the simplest to the richest.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Model {
+        /// X = γN.
+        Linear = "linear",
+        /// X = γN / (1 + α(N−1)), 0 ≤ α ≤ 1.
+        Amdahl = "amdahl",
+        /// The Universal Scalability Law.
+        Usl = "usl",
+        /// X = γN / (1 + α(N−1) + β·ln N·(N−1)).
+        Ln = "ln",
+        /// X = min(γN, X_cap): a resource of limited capacity.
+        Knee = "knee",
     }
+    /// Its name in commands and JSON.
+    name
 }
 
 /// A model with its coefficients.

@@ -17,40 +17,31 @@ pub struct Observation {
     pub count: Option<u64>,
 }
 
-/// What N counts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Dimension {
-    /// Virtual users.
-    Vus,
-    /// Exchanges in flight, a time average.
-    InFlight,
-    /// Arrivals per second.
-    Rate,
-    /// Worker threads or processes.
-    Workers,
-    /// Machines.
-    Nodes,
-    /// Threads of the system under test.
-    Threads,
-    /// Anything else.
-    #[default]
-    Other,
+nmax_text::named! {
+    /// What N counts.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub enum Dimension {
+        /// Virtual users.
+        Vus = "vus",
+        /// Exchanges in flight, a time average.
+        InFlight = "in_flight",
+        /// Arrivals per second.
+        Rate = "rate",
+        /// Worker threads or processes.
+        Workers = "workers",
+        /// Machines.
+        Nodes = "nodes",
+        /// Threads of the system under test.
+        Threads = "threads",
+        /// Anything else.
+        #[default]
+        Other = "other",
+    }
+    /// Its name in JSON.
+    name
 }
 
 impl Dimension {
-    /// Its name in JSON.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Vus => "vus",
-            Self::InFlight => "in_flight",
-            Self::Rate => "rate",
-            Self::Workers => "workers",
-            Self::Nodes => "nodes",
-            Self::Threads => "threads",
-            Self::Other => "other",
-        }
-    }
-
     /// Whether N counts what is in the system at a time, so that Little's law N = X·(R + Z) holds. Machines, workers
     /// and rates are sizes: each of them may hold any number of requests.
     pub const fn counts_concurrency(self) -> bool {

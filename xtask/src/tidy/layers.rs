@@ -57,13 +57,13 @@ table! {
     "nmax-data" Pure "", "thiserror";
     "nmax-plan" Pure "text sources secrets data", "saphyr-parser serde_json thiserror";
     "nmax-metrics" Pure "", "hdrhistogram proptest thiserror";
-    "nmax-usl" Pure "", "statrs thiserror";
-    "nmax-analysis" Pure "sources metrics plan", "";
+    "nmax-usl" Pure "text", "statrs thiserror";
+    "nmax-analysis" Pure "text sources metrics plan", "";
     "nmax-log" Pure "text secrets plan", "jiff memchr regex serde serde_json thiserror";
     // A record of a log and a window of a run become rows of columns.
     "nmax-slice" Pure "secrets metrics plan log", "regex";
     "nmax-report" Pure "text json sources metrics plan usl analysis log slice", "serde_json";
-    "nmax-extract" Pure "plan", "cssparser html5ever precomputed-hash regex selectors serde_json";
+    "nmax-extract" Pure "text plan", "cssparser html5ever precomputed-hash regex selectors serde_json";
     "nmax-import" Pure "text domain secrets data plan extract", "base64 jiff regex ring serde serde_json thiserror";
     "nmax-http" Shell "domain metrics",
         "brotli-decompressor flate2 httparse nix rustix rustls-native-certs ruzstd thiserror tokio tokio-rustls";
@@ -80,7 +80,7 @@ table! {
         "base64 http-body-util hyper hyper-util rcgen ring rustls-native-certs thiserror tokio tokio-rustls";
     "nmax-run" Shell "text json sources secrets plan metrics analysis report extract log slice http engine store observe",
         "flate2 jiff rustix serde_json sha2 thiserror tokio";
-    "nmax-scale" Shell "plan metrics usl analysis report engine store run", "jiff serde_json";
+    "nmax-scale" Shell "text plan metrics usl analysis report engine store run", "jiff serde_json";
     "nmax-record" Shell "text json report import http proxy run", "rustix serde_json";
     "nmax" Program "text json sources secrets data plan metrics usl analysis report extract \
         import log http engine store observe agent slice target run scale record",

@@ -1,30 +1,34 @@
 //! What is compared: metrics, on which scale, and which direction is better.
 
-/// A figure of a request in a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Metric {
-    /// Mean response time, ms.
-    ResponseMean,
-    /// Median response time, ms.
-    ResponseP50,
-    /// 95th percentile of the response times, ms.
-    ResponseP95,
-    /// 99th percentile of the response times, ms.
-    ResponseP99,
-    /// Mean service time, ms.
-    ServiceMean,
-    /// Median service time, ms.
-    ServiceP50,
-    /// 95th percentile of the service times, ms.
-    ServiceP95,
-    /// 99th percentile of the service times, ms.
-    ServiceP99,
-    /// Exchanges that ended, per second.
-    Throughput,
-    /// Failed or in error, of all exchanges, 0 to 1.
-    FailureRate,
-    /// Bytes received per exchange.
-    Bytes,
+nmax_text::named! {
+    /// A figure of a request in a run.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+    pub enum Metric {
+        /// Mean response time, ms.
+        ResponseMean = "response_time mean",
+        /// Median response time, ms.
+        ResponseP50 = "response_time p50",
+        /// 95th percentile of the response times, ms.
+        ResponseP95 = "response_time p95",
+        /// 99th percentile of the response times, ms.
+        ResponseP99 = "response_time p99",
+        /// Mean service time, ms.
+        ServiceMean = "service_time mean",
+        /// Median service time, ms.
+        ServiceP50 = "service_time p50",
+        /// 95th percentile of the service times, ms.
+        ServiceP95 = "service_time p95",
+        /// 99th percentile of the service times, ms.
+        ServiceP99 = "service_time p99",
+        /// Exchanges that ended, per second.
+        Throughput = "throughput",
+        /// Failed or in error, of all exchanges, 0 to 1.
+        FailureRate = "failure_rate",
+        /// Bytes received per exchange.
+        Bytes = "bytes",
+    }
+    /// Its name, as thresholds call it.
+    name
 }
 
 /// Which direction is better.
@@ -61,20 +65,6 @@ pub enum Unit {
 }
 
 impl Metric {
-    /// All, in the order of reports.
-    pub const ALL: [Self; 11] = [
-        Self::ResponseMean,
-        Self::ResponseP50,
-        Self::ResponseP95,
-        Self::ResponseP99,
-        Self::ServiceMean,
-        Self::ServiceP50,
-        Self::ServiceP95,
-        Self::ServiceP99,
-        Self::Throughput,
-        Self::FailureRate,
-        Self::Bytes,
-    ];
     /// What two runs are compared by unless somebody asks for more.
     pub const OF_RUNS: [Self; 8] = [
         Self::ResponseMean,
@@ -89,23 +79,6 @@ impl Metric {
     /// What a run is compared by with a log, which knows neither when a request was due nor the same load.
     pub const OF_LOGS: [Self; 6] =
         [Self::ServiceMean, Self::ServiceP50, Self::ServiceP95, Self::ServiceP99, Self::FailureRate, Self::Bytes];
-
-    /// Its name, as thresholds call it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::ResponseMean => "response_time mean",
-            Self::ResponseP50 => "response_time p50",
-            Self::ResponseP95 => "response_time p95",
-            Self::ResponseP99 => "response_time p99",
-            Self::ServiceMean => "service_time mean",
-            Self::ServiceP50 => "service_time p50",
-            Self::ServiceP95 => "service_time p95",
-            Self::ServiceP99 => "service_time p99",
-            Self::Throughput => "throughput",
-            Self::FailureRate => "failure_rate",
-            Self::Bytes => "bytes",
-        }
-    }
 
     /// The metric of this name; `response_time` and `service_time` alone are their 95th percentile.
     pub fn named(name: &str) -> Option<Self> {

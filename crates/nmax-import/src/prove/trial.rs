@@ -44,26 +44,19 @@ pub struct Tried {
     pub proof: String,
 }
 
-/// Verdicts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum State {
-    /// Without a fresh value the server answers otherwise.
-    Proved,
-    /// A value of another time does as well.
-    Harmless,
-    /// The plan does not do what was recorded, with a fresh value either.
-    Wrong,
-}
-
-impl State {
-    /// Its word.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Proved => "proved",
-            Self::Harmless => "harmless",
-            Self::Wrong => "wrong",
-        }
+nmax_text::named! {
+    /// Verdicts.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum State {
+        /// Without a fresh value the server answers otherwise.
+        Proved = "proved",
+        /// A value of another time does as well.
+        Harmless = "harmless",
+        /// The plan does not do what was recorded, with a fresh value either.
+        Wrong = "wrong",
     }
+    /// Its word.
+    name
 }
 
 impl Found {

@@ -5,39 +5,28 @@ use std::time::Duration;
 use super::{Method, Workload};
 use crate::schedule::Stage;
 
-/// A named shape of a run, each the answer to a question of its own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Profile {
-    /// One user: does the plan work, and at the expected rate?
-    Smoke,
-    /// 1, 10, 100, ... users: where does trouble with concurrency begin?
-    Ladder,
-    /// Ramp, hold, ramp down: are the conditions kept at the expected load?
-    Peak,
-    /// A long ramp beyond the expected load: where does it break, and what breaks first?
-    Stress,
-    /// A day of load: does anything grow, leak or recur?
-    Soak,
-    /// All at once: does it settle, how soon, and how bad is it before?
-    Flood,
+nmax_text::named! {
+    /// A named shape of a run, each the answer to a question of its own.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub enum Profile {
+        /// One user: does the plan work, and at the expected rate?
+        Smoke = "smoke",
+        /// 1, 10, 100, ... users: where does trouble with concurrency begin?
+        Ladder = "ladder",
+        /// Ramp, hold, ramp down: are the conditions kept at the expected load?
+        Peak = "peak",
+        /// A long ramp beyond the expected load: where does it break, and what breaks first?
+        Stress = "stress",
+        /// A day of load: does anything grow, leak or recur?
+        Soak = "soak",
+        /// All at once: does it settle, how soon, and how bad is it before?
+        Flood = "flood",
+    }
+    /// Its name in plans and results.
+    name
 }
 
 impl Profile {
-    /// Every profile.
-    pub const ALL: [Self; 6] = [Self::Smoke, Self::Ladder, Self::Peak, Self::Stress, Self::Soak, Self::Flood];
-
-    /// Its name in plans and results.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Smoke => "smoke",
-            Self::Ladder => "ladder",
-            Self::Peak => "peak",
-            Self::Stress => "stress",
-            Self::Soak => "soak",
-            Self::Flood => "flood",
-        }
-    }
-
     /// Whether one quick iteration of every scenario goes before it.
     pub const fn is_heavy(self) -> bool {
         !matches!(self, Self::Smoke)

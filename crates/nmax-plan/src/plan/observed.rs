@@ -182,33 +182,21 @@ pub struct MappedResource {
     pub figures: Vec<(Figure, String)>,
 }
 
-/// What a mapped resource is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MappedKind {
-    /// Things that are lent: connections, threads, slots.
-    Pool,
-    /// A lock.
-    Lock,
-    /// A service that the system asks.
-    Dependency,
-    /// A database.
-    Database,
-    /// Garbage collection.
-    Gc,
-}
-
-impl MappedKind {
-    /// All of them.
-    pub const ALL: [Self; 5] = [Self::Pool, Self::Lock, Self::Dependency, Self::Database, Self::Gc];
-
-    /// The word of the plan and of readings: `pool orders`.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Pool => "pool",
-            Self::Lock => "lock",
-            Self::Dependency => "dependency",
-            Self::Database => "database",
-            Self::Gc => "gc",
-        }
+nmax_text::named! {
+    /// What a mapped resource is.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum MappedKind {
+        /// Things that are lent: connections, threads, slots.
+        Pool = "pool",
+        /// A lock.
+        Lock = "lock",
+        /// A service that the system asks.
+        Dependency = "dependency",
+        /// A database.
+        Database = "database",
+        /// Garbage collection.
+        Gc = "gc",
     }
+    /// The word of the plan and of readings: `pool orders`.
+    word
 }

@@ -18,98 +18,54 @@ pub(super) struct Fault {
     pub remedy: String,
 }
 
-/// A function of templates.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Function {
-    /// `uuid()`: a random UUID (RFC 9562, version 4).
-    Uuid,
-    /// `now()`, `now('iso')`, `now('ms')`: wall time; `now('s')`, seconds since 1970, without an argument.
-    Now,
-    /// `random(LOW, HIGH)`: a whole number, both ends included.
-    Random,
-    /// `random_text(LENGTH)`: letters and digits.
-    RandomText,
-    /// `random_hex(LENGTH)`: hexadecimal digits, lower case.
-    RandomHex,
-    /// `base64(TEXT)`
-    Base64,
-    /// `base64url(TEXT)`: without padding (RFC 4648, section 5).
-    Base64Url,
-    /// `base64_decode(TEXT)`: both alphabets.
-    Base64Decode,
-    /// `url(TEXT)`: percent-encoded.
-    Url,
-    /// `url_decode(TEXT)`: percent-encoding undone.
-    UrlDecode,
-    /// `html(TEXT)`: character references for `& < > " '`.
-    Html,
-    /// `json_decode(TEXT)`: what stands between the quotes of a JSON string, its escapes undone.
-    JsonDecode,
-    /// `hash(ALGORITHM, TEXT)`: hexadecimal; `sha1`, `sha256`, `sha384`, `sha512`.
-    Hash,
-    /// `hmac(ALGORITHM, KEY, TEXT)`: hexadecimal.
-    Hmac,
-    /// `jwt_sign(ALGORITHM, KEY, CLAIMS)`: a JSON Web Token (RFC 7519) of a JSON text.
-    JwtSign,
-    /// `jwt_verify(ALGORITHM, KEY, TOKEN)`: the claims as JSON; a token that does not verify fails the iteration.
-    JwtVerify,
-    /// `jwt_claim(TOKEN, NAME)`: one claim, whoever signed.
-    JwtClaim,
-    /// `encrypt(KEY, TEXT)`: AES-256-GCM under SHA-256 of the key, nonce first, base64url.
-    Encrypt,
-    /// `decrypt(KEY, TEXT)`: what `encrypt` made; anything else fails the iteration.
-    Decrypt,
+nmax_text::named! {
+    /// A function of templates.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub enum Function {
+        /// `uuid()`: a random UUID (RFC 9562, version 4).
+        Uuid = "uuid",
+        /// `now()`, `now('iso')`, `now('ms')`: wall time; `now('s')`, seconds since 1970, without an argument.
+        Now = "now",
+        /// `random(LOW, HIGH)`: a whole number, both ends included.
+        Random = "random",
+        /// `random_text(LENGTH)`: letters and digits.
+        RandomText = "random_text",
+        /// `random_hex(LENGTH)`: hexadecimal digits, lower case.
+        RandomHex = "random_hex",
+        /// `base64(TEXT)`
+        Base64 = "base64",
+        /// `base64url(TEXT)`: without padding (RFC 4648, section 5).
+        Base64Url = "base64url",
+        /// `base64_decode(TEXT)`: both alphabets.
+        Base64Decode = "base64_decode",
+        /// `url(TEXT)`: percent-encoded.
+        Url = "url",
+        /// `url_decode(TEXT)`: percent-encoding undone.
+        UrlDecode = "url_decode",
+        /// `html(TEXT)`: character references for `& < > " '`.
+        Html = "html",
+        /// `json_decode(TEXT)`: what stands between the quotes of a JSON string, its escapes undone.
+        JsonDecode = "json_decode",
+        /// `hash(ALGORITHM, TEXT)`: hexadecimal; `sha1`, `sha256`, `sha384`, `sha512`.
+        Hash = "hash",
+        /// `hmac(ALGORITHM, KEY, TEXT)`: hexadecimal.
+        Hmac = "hmac",
+        /// `jwt_sign(ALGORITHM, KEY, CLAIMS)`: a JSON Web Token (RFC 7519) of a JSON text.
+        JwtSign = "jwt_sign",
+        /// `jwt_verify(ALGORITHM, KEY, TOKEN)`: the claims as JSON; a token that does not verify fails the iteration.
+        JwtVerify = "jwt_verify",
+        /// `jwt_claim(TOKEN, NAME)`: one claim, whoever signed.
+        JwtClaim = "jwt_claim",
+        /// `encrypt(KEY, TEXT)`: AES-256-GCM under SHA-256 of the key, nonce first, base64url.
+        Encrypt = "encrypt",
+        /// `decrypt(KEY, TEXT)`: what `encrypt` made; anything else fails the iteration.
+        Decrypt = "decrypt",
+    }
+    /// Its name in templates.
+    name
 }
 
 impl Function {
-    /// Every function.
-    pub const ALL: [Self; 19] = [
-        Self::Uuid,
-        Self::Now,
-        Self::Random,
-        Self::RandomText,
-        Self::RandomHex,
-        Self::Base64,
-        Self::Base64Url,
-        Self::Base64Decode,
-        Self::Url,
-        Self::UrlDecode,
-        Self::Html,
-        Self::JsonDecode,
-        Self::Hash,
-        Self::Hmac,
-        Self::JwtSign,
-        Self::JwtVerify,
-        Self::JwtClaim,
-        Self::Encrypt,
-        Self::Decrypt,
-    ];
-
-    /// Its name in templates.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Uuid => "uuid",
-            Self::Now => "now",
-            Self::Random => "random",
-            Self::RandomText => "random_text",
-            Self::RandomHex => "random_hex",
-            Self::Base64 => "base64",
-            Self::Base64Url => "base64url",
-            Self::Base64Decode => "base64_decode",
-            Self::Url => "url",
-            Self::UrlDecode => "url_decode",
-            Self::Html => "html",
-            Self::JsonDecode => "json_decode",
-            Self::Hash => "hash",
-            Self::Hmac => "hmac",
-            Self::JwtSign => "jwt_sign",
-            Self::JwtVerify => "jwt_verify",
-            Self::JwtClaim => "jwt_claim",
-            Self::Encrypt => "encrypt",
-            Self::Decrypt => "decrypt",
-        }
-    }
-
     /// Fewest and most arguments.
     pub const fn arguments(self) -> (usize, usize) {
         match self {

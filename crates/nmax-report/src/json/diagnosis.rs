@@ -3,9 +3,6 @@
 use nmax_analysis::suspect::{self, Cell, Kind, Label};
 use nmax_json::{Micro, Nano, Word, records};
 
-const LABELS: [Label; 6] =
-    [Label::Wait, Label::Saturated, Label::NotObserved, Label::FollowsLoad, Label::Symptom, Label::Exonerated];
-
 records! {
     pub(super) struct Diagnosis(diagnosis: &suspect::Diagnosis) {
         refused: Vec<String>, "Why nothing is said of the system; empty when something is.";
@@ -40,7 +37,7 @@ records! {
     }
     pub(super) struct Suspect(suspect: &suspect::Suspect) {
         #[serde(flatten)] resource: Resource;
-        label: Word = suspect.label.name(), in LABELS.map(Label::name);
+        label: Word = suspect.label.name(), in Label::ALL.map(Label::name);
         residence_s: Option<Nano>, "Seconds of each request that are spent in it.";
         demand_s: Option<Nano>, "Seconds of service that each request asks of it.";
         utilization: Option<Micro>;

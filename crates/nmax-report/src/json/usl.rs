@@ -40,16 +40,6 @@ pub fn usl_predict_schema() -> Value {
 }
 
 const SIGNS: [&str; 4] = ["positive", "negative", "negligible", "undetermined"];
-/// What N may count.
-const DIMENSIONS: [Dimension; 7] = [
-    Dimension::Vus,
-    Dimension::InFlight,
-    Dimension::Rate,
-    Dimension::Workers,
-    Dimension::Nodes,
-    Dimension::Threads,
-    Dimension::Other,
-];
 
 records! {
     struct Usl(view: &FitView) {
@@ -72,7 +62,7 @@ records! {
         method: Word = of.options.method.name(), in Method::ALL.map(Method::name);
         regression: Word = regression(of.options.regression), in ["throughput", "response_time"],
             "What was fitted: X on N, or R on X where the load was open and N is X·(R + Z).";
-        dimension: Word = of.options.dimension.name(), in DIMENSIONS.map(Dimension::name);
+        dimension: Word = of.options.dimension.name(), in Dimension::ALL.map(Dimension::name);
         think_ms: f64 = of.options.think_s * 1e3;
         n: u64 = of.observations.len(), "Observations fitted.";
         alpha: Option<Estimate> = of.fit.as_ref().map(|fit| &fit.contention),

@@ -29,7 +29,6 @@ pub fn usl_what_if_schema() -> Value {
 }
 
 const COEFFICIENTS: [&str; 4] = ["contention", "coherency", "unit throughput", "throughput"];
-const CHANGES: [Change; 4] = [Change::Rose, Change::Fell, Change::NotSeen, Change::Unknown];
 
 records! {
     struct Compare(view: &CompareView) {
@@ -50,7 +49,7 @@ records! {
             "Lower end of the 95 % interval; null without one.";
         high: Option<f64> = of.difference.high.map(|high| high + quantity(of.quantity).1);
         text: String;
-        change: Word = of.change.name(), in CHANGES.map(Change::name),
+        change: Word = of.change.name(), in Change::ALL.map(Change::name),
             "What the interval says; `not_seen`: it holds no difference.";
         before: Option<f64> = Some(of.before);
         after: Option<f64> = Some(of.after);

@@ -1,29 +1,23 @@
 //! What a check says, in words for people and in figures for programs.
 
-/// How much a finding matters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Level {
-    /// As it should be.
-    Ok,
-    /// Good to know.
-    Note,
-    /// May spoil a run.
-    Warning,
-    /// A run surely does not work.
-    Error,
+nmax_text::named! {
+    /// How much a finding matters.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+    pub enum Level {
+        /// As it should be.
+        Ok = "ok",
+        /// Good to know.
+        Note = "note",
+        /// May spoil a run.
+        Warning = "warning",
+        /// A run surely does not work.
+        Error = "error",
+    }
+    /// The word in JSON.
+    word
 }
 
 impl Level {
-    /// The word in JSON.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Ok => "ok",
-            Self::Note => "note",
-            Self::Warning => "warning",
-            Self::Error => "error",
-        }
-    }
-
     /// The mark in the table.
     pub const fn mark(self) -> char {
         match self {

@@ -6,17 +6,21 @@ mod tests;
 use super::information::{peak_concurrency_gradient, peak_throughput_gradient, product, sensitivity};
 use crate::law::Usl;
 
-/// What is to be known better.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Question {
-    /// ln X_peak.
-    PeakThroughput,
-    /// ln N_peak.
-    PeakConcurrency,
-    /// α.
-    Contention,
-    /// β.
-    Coherency,
+nmax_text::named! {
+    /// What is to be known better.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Question {
+        /// ln X_peak.
+        PeakThroughput = "throughput at the peak",
+        /// ln N_peak.
+        PeakConcurrency = "concurrency of the peak",
+        /// α.
+        Contention = "contention",
+        /// β.
+        Coherency = "coherency",
+    }
+    /// In words.
+    name
 }
 
 impl Question {
@@ -27,16 +31,6 @@ impl Question {
             Self::PeakConcurrency => peak_concurrency_gradient(law),
             Self::Contention => Some([1.0, 0.0, 0.0]),
             Self::Coherency => Some([0.0, 1.0, 0.0]),
-        }
-    }
-
-    /// In words.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::PeakThroughput => "throughput at the peak",
-            Self::PeakConcurrency => "concurrency of the peak",
-            Self::Contention => "contention",
-            Self::Coherency => "coherency",
         }
     }
 }

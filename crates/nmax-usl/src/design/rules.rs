@@ -107,32 +107,23 @@ impl RulesError {
     }
 }
 
-/// Why a trial is run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Purpose {
-    /// To find the range: levels rise until throughput falls, stays flat, or a limit is hit.
-    Ramp,
-    /// A new level near half the peak, the peak or twice the peak.
-    Refine,
-    /// A level of the design again.
-    Replicate,
-    /// Where one more run tells most.
-    Choice,
-    /// In place of a trial that was INVALID.
-    Repeat,
-}
-
-impl Purpose {
-    /// Its name in results.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Ramp => "ramp",
-            Self::Refine => "refine",
-            Self::Replicate => "replicate",
-            Self::Choice => "choice",
-            Self::Repeat => "repeat",
-        }
+nmax_text::named! {
+    /// Why a trial is run.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Purpose {
+        /// To find the range: levels rise until throughput falls, stays flat, or a limit is hit.
+        Ramp = "ramp",
+        /// A new level near half the peak, the peak or twice the peak.
+        Refine = "refine",
+        /// A level of the design again.
+        Replicate = "replicate",
+        /// Where one more run tells most.
+        Choice = "choice",
+        /// In place of a trial that was INVALID.
+        Repeat = "repeat",
     }
+    /// Its name in results.
+    name
 }
 
 /// One run that is to be done.

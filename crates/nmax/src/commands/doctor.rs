@@ -99,18 +99,16 @@ fn wrap(words: &str, indent: &str, width: usize, text: &mut Painted) {
     *text += line + "\n";
 }
 
-const LEVELS: [Level; 4] = [Level::Ok, Level::Note, Level::Warning, Level::Error];
-
 records! {
     pub(super) struct Checks(all: (&[Finding], Option<&[Finding]>)) {
         schema_version: Version = Version;
-        level: Word = worst(all).unwrap_or(Level::Ok).word(), in LEVELS.map(Level::word), "Of the worst.";
+        level: Word = worst(all).unwrap_or(Level::Ok).word(), in Level::ALL.map(Level::word), "Of the worst.";
         checks: Vec<Check> = all.0, "Of this host.";
         forecast: Option<Vec<Check>> = all.1, "Of the plan on this host; null without a plan.";
     }
     pub(super) struct Check(finding: &Finding) {
         code: Word;
-        level: Word = finding.level.word(), in LEVELS.map(Level::word);
+        level: Word = finding.level.word(), in Level::ALL.map(Level::word);
         what: Word, "What was looked at.";
         value: String, "For people.";
         figure: Option<f64>, "The value as a number, where it is one.";
