@@ -15,7 +15,7 @@
 //! ```
 //!
 //! Every key is there, and unknown is null. `struct` has its schema inlined where it is used, `shared` has it once in `$defs`,
-//! `stored` can be read back into what it is made of, and `read` is made of nothing.
+//! and `read` is made of JSON that is read.
 
 use std::marker::PhantomData;
 
@@ -38,26 +38,6 @@ macro_rules! records {
     ($(#[$meta:meta])* shared $name:ident($from:ident: $source:ty) { $($fields:tt)* } $($rest:tt)*) => {
         $crate::records! { @record [$(#[$meta])*] pub(crate) $name($from: $source) { $($fields)* } }
         $crate::records! { $($rest)* }
-    };
-    ($(#[$meta:meta])* $vis:vis stored $name:ident($from:ident: $source:ident) {
-        $($(#[$of_field:meta])* $field:ident: $kind:ty $(, $about:literal)?;)* $(..$rest:expr)?
-    } $($more:tt)*) => {
-        $crate::records! {
-            @struct [$(#[$meta])* #[derive($crate::serde::Deserialize)] #[schemars(inline)]] [,] $vis $name {
-                $($(#[$of_field])* $field: $kind $(, $about)?;)*
-            }
-        }
-        impl $crate::Of<&$source> for $name {
-            fn of($from: &$source) -> Self {
-                Self { $($field: $crate::Of::of(&$from.$field)),* }
-            }
-        }
-        impl $crate::Of<$name> for $source {
-            fn of(stored: $name) -> Self {
-                Self { $($field: $crate::Of::of(stored.$field),)* $(..$rest)? }
-            }
-        }
-        $crate::records! { $($more)* }
     };
     ($(#[$meta:meta])* $vis:vis read $name:ident { $($fields:tt)* } $($more:tt)*) => {
         $crate::records! {
@@ -116,7 +96,7 @@ macro_rules! same {
         }
     )*)* };
 }
-same! { u64: u64 u32 u16 usize; usize: u64; f64: f64; bool: bool; Word: Word; Version: Version; }
+same! { u64: u64 u32 u16 usize; f64: f64; bool: bool; Word: Word; Version: Version; }
 
 impl<S: AsRef<str> + ?Sized> Of<&S> for String {
     fn of(from: &S) -> Self {

@@ -4,13 +4,14 @@
 //! - this file: the view, JSON, and what a person must know of a reading
 //! - [`mod@text`]: for people; `charts`: small ones
 
-use nmax_log::counts::Counts;
+use nmax_json::{Map, Version, records};
+use nmax_log::counts::{Counts, Rejected};
 use nmax_log::plan::Made;
 use nmax_log::replay::Schedule;
 use nmax_log::traffic::Profile;
 use nmax_log::{instant, stamp};
 use nmax_plan::units::format_duration;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::number;
 
@@ -51,45 +52,52 @@ pub struct LogView {
     pub warnings: Vec<String>,
 }
 
-/// The same for programs.
+/// The same for programs; [`schema`] describes it.
 pub fn json(found: &LogView) -> Value {
-    let (counts, profile) = (&found.counts, &found.profile);
-    let by_status: serde_json::Map<String, Value> =
-        profile.by_status.iter().map(|(status, count)| (status.to_string(), json!(count))).collect();
-    let rejections: Vec<Value> = counts
-        .rejections
-        .iter()
-        .map(|(reason, rejected)| {
-            let examples = rejected.examples.iter();
-            let examples: Vec<Value> = examples.map(|(at, line)| json!({ "at": at, "line": line })).collect();
-            json!({ "reason": reason, "count": rejected.count, "examples": examples })
-        })
-        .collect();
-    json!({
-        "schema_version": 1,
-        "format": found.format,
-        "files": found.files,
-        "lines": counts.lines,
-        "parsed": counts.parsed,
-        "rejected": counts.rejected,
-        "comments": counts.comments,
-        "blank": counts.blank,
-        "rejections": rejections,
-        "requests": profile.requests,
-        "by_status": by_status,
-        "by_method": profile.by_method,
-        "bytes": profile.bytes,
-        "first": instant(profile.first_us),
-        "last": instant(profile.last_us),
-        "sessions": profile.sessions.count,
-        "scenarios": found.made.scenarios,
-        "sessions_per_s": found.made.sessions_per_s,
-        "requests_per_s": found.made.requests_per_s,
-        "covered": found.made.covered,
-        "written": found.written,
-        "notes": found.notes,
-        "warnings": found.warnings,
-    })
+    nmax_json::value::<Figures, _>(found)
+}
+
+/// The JSON Schema of what `nmax import log --json` prints. `lines` is the sum of `parsed`, `rejected`, `comments` and
+/// `blank`.
+pub fn schema() -> Value {
+    nmax_json::schema::<Figures>("nmax import log", "")
+}
+
+records! {
+    struct Figures(found: &LogView) {
+        schema_version: Version = Version;
+        format: String;
+        files: Vec<String>, "What was read.";
+        lines: u64 = found.counts.lines;
+        parsed: u64 = found.counts.parsed, "Requests.";
+        rejected: u64 = found.counts.rejected;
+        comments: u64 = found.counts.comments;
+        blank: u64 = found.counts.blank;
+        rejections: Vec<Rejection> = found.counts.rejections.iter().collect::<Vec<_>>(), "Why lines are no requests.";
+        requests: u64 = found.profile.requests, "Of the chosen time.";
+        by_status: Map<u64> = found.profile.by_status.iter().map(|(status, n)| (status, *n)).collect::<Map<_>>();
+        by_method: Map<u64> = found.profile.by_method.iter().map(|(method, n)| (method, *n)).collect::<Map<_>>();
+        bytes: u64 = found.profile.bytes, "Of replies.";
+        first: String = instant(found.profile.first_us), "First arrival, RFC 3339 UTC.";
+        last: String = instant(found.profile.last_us);
+        sessions: u64 = found.profile.sessions.count;
+        scenarios: u64 = found.made.scenarios, "Of the plan.";
+        sessions_per_s: f64 = found.made.sessions_per_s;
+        requests_per_s: f64 = found.made.requests_per_s, "Resources included.";
+        covered: f64 = found.made.covered, "Share of the log's steps that the plan sends, 0 to 1.";
+        written: Vec<String>, "Files, the plan first.";
+        notes: Vec<String>;
+        warnings: Vec<String>;
+    }
+    struct Rejection(of: (&String, &Rejected)) {
+        reason: String = of.0;
+        count: u64 = of.1.count;
+        examples: Vec<Example> = &of.1.examples;
+    }
+    struct Example(of: &(String, String)) {
+        at: String = &of.0, "`FILE:LINE`";
+        line: String = &of.1;
+    }
 }
 
 /// Why there is nothing to make a plan of.

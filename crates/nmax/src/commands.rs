@@ -17,7 +17,6 @@ pub mod replay;
 pub mod results;
 pub mod run;
 pub mod scale;
-mod schema;
 pub mod slice;
 pub mod small;
 pub mod target;

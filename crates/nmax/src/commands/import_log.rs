@@ -1,7 +1,7 @@
 //! `nmax import log`: a plan and a traffic profile of access logs.
 //!
 //! # Layout
-//! - this file: read, sum up, plan, write; `schema` describes what it prints for programs
+//! - this file: read, sum up, plan, write
 
 use std::io::IsTerminal;
 use std::path::PathBuf;
@@ -20,8 +20,6 @@ use super::run::complain;
 use crate::args::LogArgs;
 use crate::logs::Progress;
 use crate::{live, logs, say};
-
-pub mod schema;
 
 /// Reads the logs and writes the plan.
 pub fn import_log(args: &LogArgs) -> Exit {

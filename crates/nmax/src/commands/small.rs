@@ -38,7 +38,7 @@ pub fn schema(of: SchemaKind) -> Exit {
         SchemaKind::UslWhatIf => nmax_report::json::usl_what_if_schema(),
         SchemaKind::Scale => nmax_report::json::scale_schema(),
         SchemaKind::ImportHar => nmax_record::schema(),
-        SchemaKind::ImportLog => super::import_log::schema::schema(),
+        SchemaKind::ImportLog => nmax_report::traffic::schema(),
         SchemaKind::Check => nmax_run::check::schema(),
         SchemaKind::Once => nmax_run::once::schema(),
         SchemaKind::Prove => nmax_json::schema::<super::prove::Proof>("nmax check --prove", ""),
@@ -48,7 +48,7 @@ pub fn schema(of: SchemaKind) -> Exit {
         SchemaKind::Trend => nmax_report::json::history_schema(),
         SchemaKind::Runs => nmax_json::schema::<super::results::Runs>("nmax runs", ""),
         SchemaKind::Fidelity => nmax_run::fidelity::schema(),
-        SchemaKind::DataCheck => super::data::schema::schema(),
+        SchemaKind::DataCheck => nmax_json::schema::<super::data::Checked>("nmax data check", ""),
         SchemaKind::Doctor => nmax_json::schema::<super::doctor::Checks>("nmax doctor", ""),
         SchemaKind::Explain => nmax_json::schema::<super::explain::Codes>("nmax explain", ""),
     };

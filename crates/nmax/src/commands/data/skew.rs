@@ -4,10 +4,10 @@ use std::collections::HashMap;
 use std::fmt::Write;
 
 use nmax_data::{Counter, Record, ShardHash, Skew};
+use nmax_json::{Version, Word, records};
 use nmax_report::number;
 use nmax_run::Exit;
 use nmax_text::shown;
-use serde_json::{Value, json};
 
 use super::table::{CsvTable, LineTable, Table};
 use super::{Trouble, no_column, table};
@@ -41,7 +41,7 @@ pub(super) fn check(args: &SkewArgs) -> Result<Exit, Trouble> {
     };
     let found: Vec<(&Column, Skew)> = columns.iter().map(|column| (column, column.counter.skew(TOP))).collect();
     if args.json {
-        say::line(format_args!("{:#}", as_json(args, rows, &found)));
+        say::line(format_args!("{:#}", nmax_json::value::<Checked, _>((args, rows, &found))));
     } else {
         say::text(as_text(args, rows, &found));
     }
@@ -237,7 +237,7 @@ fn chart(title: &str, rows: &[f64], out: &mut String) {
     }
 }
 
-pub(super) fn hash_name(hash: HashName) -> &'static str {
+fn hash_name(hash: HashName) -> &'static str {
     match hash {
         HashName::Fnv => "fnv",
         HashName::Murmur3 => "murmur3",
@@ -245,32 +245,42 @@ pub(super) fn hash_name(hash: HashName) -> &'static str {
     }
 }
 
-fn as_json(args: &SkewArgs, rows: u64, found: &[(&Column, Skew)]) -> Value {
-    let column = |(column, skew): &(&Column, Skew)| {
-        let top: Vec<Value> = skew.top.iter().map(|(value, count)| json!({"value": value, "count": count})).collect();
-        let mut object = json!({
-            "name": column.name, "count": skew.count, "empty": skew.empty,
-            "distinct": skew.distinct as u64, "duplicates": skew.duplicates as u64, "is_exact": skew.is_exact,
-            "top": top, "top_count_error": skew.top_error,
-            "top_1_share": skew.top_share(1), "top_10_share": skew.top_share(TOP),
-            "gini": skew.gini, "zipf_exponent": skew.zipf,
-        });
-        if !column.by_hash.is_empty() {
-            let by_hash: Vec<f64> = column.by_hash.iter().map(|rows| *rows as f64).collect();
-            let by_range = column.counter.by_range(by_hash.len());
-            object["shards"] = json!({
-                "hash": hash_name(args.hash),
-                "by_hash": {"rows": column.by_hash, "largest_to_mean": largest_to_mean(&by_hash)},
-                "by_range": {
-                    "rows": by_range.iter().map(|rows| rows.round() as u64).collect::<Vec<_>>(),
-                    "largest_to_mean": largest_to_mean(&by_range),
-                },
-            });
-        }
-        object
-    };
-    json!({
-        "schema_version": 1, "file": args.file.display().to_string(), "rows": rows,
-        "columns": found.iter().map(column).collect::<Vec<_>>(),
-    })
+const HASHES: [HashName; 3] = [HashName::Fnv, HashName::Murmur3, HashName::Crc32];
+
+records! {
+    pub(in crate::commands) struct Checked(all: (&SkewArgs, u64, &Vec<(&Column, Skew)>)) {
+        schema_version: Version = Version;
+        file: String = all.0.file.display().to_string();
+        rows: u64 = all.1;
+        columns: Vec<ColumnRow> = all.2.iter().map(|(column, skew)| (all.0.hash, *column, skew)).collect::<Vec<_>>();
+    }
+    pub(in crate::commands) struct ColumnRow(of: (HashName, &Column, &Skew)) {
+        name: String = &of.1.name;
+        count: u64 = of.2.count, "Values that are not empty.";
+        empty: u64 = of.2.empty;
+        distinct: u64 = of.2.distinct as u64, "Different values.";
+        duplicates: u64 = of.2.duplicates as u64, "Values beyond the first of each kind.";
+        is_exact: bool = of.2.is_exact, "All was counted; else estimated within a few percent.";
+        top: Vec<Often> = &of.2.top, "The commonest first.";
+        top_count_error: u64 = of.2.top_error, "How much too low the counts of `top` may be.";
+        top_1_share: f64 = of.2.top_share(1), "Of the values, 0 to 1.";
+        top_10_share: f64 = of.2.top_share(TOP);
+        gini: Option<f64> = of.2.gini, "0 where all values are equally common.";
+        zipf_exponent: Option<f64> = of.2.zipf, "Null for fewer than ten values.";
+        #[serde(skip_serializing_if = "Option::is_none")]
+        shards: Option<Shards> = (!of.1.by_hash.is_empty()).then_some((of.0, of.1)), "Absent without --shards.";
+    }
+    pub(in crate::commands) struct Often(of: &(String, u64)) {
+        value: String = &of.0;
+        count: u64 = of.1;
+    }
+    pub(in crate::commands) struct Shards(of: (HashName, &Column)) {
+        hash: Word = hash_name(of.0), in HASHES.map(hash_name);
+        by_hash: Spread = of.1.by_hash.iter().map(|rows| *rows as f64).collect::<Vec<_>>();
+        by_range: Spread = of.1.counter.by_range(of.1.by_hash.len()), "Ranges with as many different values each.";
+    }
+    pub(in crate::commands) struct Spread(shards: Vec<f64>) {
+        rows: Vec<u64> = shards.iter().map(|rows| rows.round() as u64).collect::<Vec<_>>(), "Of each shard.";
+        largest_to_mean: Option<f64> = largest_to_mean(&shards), "Null without values.";
+    }
 }
