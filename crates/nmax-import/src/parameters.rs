@@ -198,16 +198,8 @@ fn name_of(place: &Place, path: &str) -> Option<String> {
 /// What each request with a password is for.
 fn purposes(recording: &Recording, journey: &Journey, candidates: &[Candidate]) -> HashMap<usize, Purpose> {
     const SIGN_UPS: [&str; 10] = [
-        "signup",
-        "sign-up",
-        "sign_up",
-        "register",
-        "registration",
-        "registrier",
-        "join",
-        "createaccount",
-        "create-account",
-        "newaccount",
+        "signup", "sign-up", "sign_up", "register", "registration", "registrier", "join", "createaccount",
+        "create-account", "newaccount",
     ];
     const LOG_INS: [&str; 9] = ["login", "log-in", "log_in", "signin", "sign-in", "session", "auth", "token", "anmeld"];
     let mut purposes = HashMap::new();

@@ -17,22 +17,8 @@ const PARTS_BYTES_MAX: usize = 4 << 20;
 const NAMED_MAX: usize = 3;
 /// Keys whose value decides what a reply is, as in `{"ok": false}`.
 const DECISIVE: [&str; 16] = [
-    "ok",
-    "success",
-    "succeeded",
-    "successful",
-    "error",
-    "errors",
-    "failed",
-    "failure",
-    "valid",
-    "authenticated",
-    "authorized",
-    "loggedin",
-    "signedin",
-    "isloggedin",
-    "isauthenticated",
-    "expired",
+    "ok", "success", "succeeded", "successful", "error", "errors", "failed", "failure", "valid", "authenticated",
+    "authorized", "loggedin", "signedin", "isloggedin", "isauthenticated", "expired",
 ];
 
 /// A reply as it came.

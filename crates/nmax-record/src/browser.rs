@@ -14,12 +14,7 @@ use rustix::process::{Pid, Signal, kill_process_group};
 
 /// Names under which browsers of the Chromium family are installed.
 const NAMES: [&str; 7] = [
-    "chromium",
-    "google-chrome-stable",
-    "google-chrome",
-    "chromium-browser",
-    "chrome",
-    "microsoft-edge",
+    "chromium", "google-chrome-stable", "google-chrome", "chromium-browser", "chrome", "microsoft-edge",
     "brave-browser",
 ];
 /// Where they are on a Mac.

@@ -2,55 +2,17 @@
 
 /// Words that make a name a secret's, wherever they stand in it, however its words are joined.
 const ANYWHERE: [&str; 27] = [
-    "password",
-    "passwd",
-    "passphrase",
-    "passcode",
-    "secret",
-    "token",
-    "csrf",
-    "xsrf",
-    "apikey",
-    "accesskey",
-    "privatekey",
-    "credential",
-    "authorization",
-    "signature",
-    "creditcard",
-    "cardnumber",
-    "nonce",
-    "sessid",
-    "sessionid",
-    "codeverifier",
-    "encryptionkey",
-    "signingkey",
-    "sshkey",
-    "licensekey",
-    "passwort",
-    "kennwort",
+    "password", "passwd", "passphrase", "passcode", "secret", "token", "csrf", "xsrf", "apikey", "accesskey",
+    "privatekey", "credential", "authorization", "signature", "creditcard", "cardnumber", "nonce", "sessid",
+    "sessionid", "codeverifier", "encryptionkey", "signingkey", "sshkey", "licensekey", "passwort", "kennwort",
     "contraseña",
 ];
 /// Words that hold a secret's word and mean none.
 const HARMLESS: [&str; 6] = ["secretary", "secretariat", "tokenizer", "tokenize", "tokenized", "tokenization"];
 /// Words that make a name a secret's when they stand by themselves: `pin`, but not `shipping`.
 const WORDS: [&str; 17] = [
-    "assertion",
-    "auth",
-    "bearer",
-    "card",
-    "csc",
-    "cvc",
-    "cvv",
-    "jwt",
-    "mfa",
-    "otp",
-    "pass",
-    "pin",
-    "pwd",
-    "session",
-    "sid",
-    "sig",
-    "totp",
+    "assertion", "auth", "bearer", "card", "csc", "cvc", "cvv", "jwt", "mfa", "otp", "pass", "pin", "pwd", "session",
+    "sid", "sig", "totp",
 ];
 /// Words of headers whose values are secrets.
 const HEADER_WORDS: [&str; 2] = ["cookie", "cookies"];

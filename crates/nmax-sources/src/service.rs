@@ -213,13 +213,7 @@ mod tests {
     #[test]
     fn wrong_urls() {
         for text in [
-            "h:1",
-            "http://h:0",
-            "http://h:x",
-            "http://[::g]",
-            "http://:80/",
-            "http://h h/",
-            "http://h/a b",
+            "h:1", "http://h:0", "http://h:x", "http://[::g]", "http://:80/", "http://h h/", "http://h/a b",
             "http://a%@h/",
         ] {
             assert!(ServiceUrl::parse(text).is_err(), "{text}");

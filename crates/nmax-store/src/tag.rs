@@ -159,27 +159,9 @@ mod tests {
     fn tags_of_unknown_names_are_refused() {
         let mut aggregate = Aggregate::default();
         for tag in [
-            "r4.ok.resp",
-            "r01.ok.resp",
-            "s2.iter",
-            "r0.ok",
-            "r0.ok.p99",
-            "r0.good.resp",
-            "r4.dns",
-            "r0.dns.p99",
-            "r0.s_404",
-            "r0.s40P01",
-            "r0.s_",
-            "t1.time",
-            "t0.iter",
-            "p2.time",
-            "p0.page",
-            "x1.time",
-            "l2.page",
-            "l0.time",
-            "sock",
-            "",
-            ".out",
+            "r4.ok.resp", "r01.ok.resp", "s2.iter", "r0.ok", "r0.ok.p99", "r0.good.resp", "r4.dns", "r0.dns.p99",
+            "r0.s_404", "r0.s40P01", "r0.s_", "t1.time", "t0.iter", "p2.time", "p0.page", "x1.time", "l2.page",
+            "l0.time", "sock", "", ".out",
         ] {
             assert!(locate(&mut aggregate, tag, LIMITS).is_none(), "{tag:?}");
         }

@@ -120,12 +120,7 @@ mod tests {
     #[test]
     fn files_of_licenses_are_known_by_their_names() {
         for name in [
-            "LICENSE",
-            "LICENSE-MIT",
-            "license.txt",
-            "COPYING",
-            "NOTICE.md",
-            "UNLICENSE",
+            "LICENSE", "LICENSE-MIT", "license.txt", "COPYING", "NOTICE.md", "UNLICENSE",
             "LICENSE-APACHE-2.0_WITH_LLVM",
         ] {
             assert!(is_license(name), "{name}");

@@ -94,16 +94,8 @@ table! {
 const TEST_TOOLS: [&str; 5] = ["allocation-counter", "proptest", "scraper", "serde_json", "serde_json_path"];
 /// What tests of shells and programs may name as well.
 const SHELL_TEST_TOOLS: [&str; 10] = [
-    "hdrhistogram",
-    "http-body-util",
-    "httparse",
-    "hyper",
-    "hyper-util",
-    "nmax-target",
-    "nmax-testkit",
-    "rcgen",
-    "tokio",
-    "tokio-rustls",
+    "hdrhistogram", "http-body-util", "httparse", "hyper", "hyper-util", "nmax-target", "nmax-testkit", "rcgen",
+    "tokio", "tokio-rustls",
 ];
 
 /// Paths that pure crates do not name, and what they do instead.

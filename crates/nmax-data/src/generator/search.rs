@@ -58,22 +58,8 @@ static KINDS: LazyLock<Vec<&str>> = LazyLock::new(|| {
 
 /// What they are for.
 const USES: [&str; 16] = [
-    "",
-    " for women",
-    " for men",
-    " set",
-    " sale",
-    " for kids",
-    " for travel",
-    " xl",
-    " size 42",
-    " gift",
-    " for home",
-    " for office",
-    " 2 pack",
-    " with case",
-    " for school",
-    " near me",
+    "", " for women", " for men", " set", " sale", " for kids", " for travel", " xl", " size 42", " gift", " for home",
+    " for office", " 2 pack", " with case", " for school", " near me",
 ];
 
 /// Random words: 0 class; the rank is drawn at its own address.

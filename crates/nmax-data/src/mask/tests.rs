@@ -22,14 +22,7 @@ fn value() -> impl Strategy<Value = String> {
         "-?[0-9]{1,5}(\\.[0-9]{1,2})?",
         "[a-zéÀßłŠя漢가-]{1,8}",
         prop::sample::select(vec![
-            "Smith",
-            "smith",
-            "SMITH",
-            "Mary",
-            "Mary Smith",
-            "mary.smith84",
-            "McDonald",
-            "Mcdonald"
+            "Smith", "smith", "SMITH", "Mary", "Mary Smith", "mary.smith84", "McDonald", "Mcdonald"
         ])
         .prop_map(str::to_owned),
         "[a-z]{1,5}@[a-z]{1,3}\\.(com|de)",

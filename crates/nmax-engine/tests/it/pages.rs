@@ -100,16 +100,8 @@ fn resources_are_found_where_they_are_named() {
     assert_eq!(
         names(&run),
         [
-            "GET /",
-            "GET / style",
-            "GET / script",
-            "GET / image",
-            "GET / frame",
-            "GET / image",
-            "GET / style",
-            "GET / font",
-            "GET / image",
-            "GET / image"
+            "GET /", "GET / style", "GET / script", "GET / image", "GET / frame", "GET / image", "GET / style",
+            "GET / font", "GET / image", "GET / image"
         ]
     );
     let due: Vec<u64> = run.raw.iter().map(|raw| raw.sample.intended.0 / 1_000_000).collect();

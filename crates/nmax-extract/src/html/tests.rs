@@ -143,23 +143,8 @@ proptest! {
 }
 
 const SELECTORS: [&str; 18] = [
-    "*",
-    "a",
-    "p b",
-    "div > p",
-    "b + i",
-    "b ~ i",
-    "[k]",
-    "a[k=v1]",
-    "[href^=x]",
-    "li:first-child",
-    "td:nth-child(2)",
-    "p:last-of-type",
-    "div:empty",
-    "p:not([k])",
-    ":is(b, i) p",
-    "div:has(> b)",
-    "p:has(b) ~ p",
+    "*", "a", "p b", "div > p", "b + i", "b ~ i", "[k]", "a[k=v1]", "[href^=x]", "li:first-child", "td:nth-child(2)",
+    "p:last-of-type", "div:empty", "p:not([k])", ":is(b, i) p", "div:has(> b)", "p:has(b) ~ p",
     "ul li:nth-last-child(odd)",
 ];
 

@@ -38,14 +38,7 @@ impl Brotli {
         loop {
             let (mut room, mut made) = (output.len(), 0);
             let result = BrotliDecompressStream(
-                &mut left,
-                &mut used,
-                coded,
-                &mut room,
-                &mut made,
-                &mut output,
-                &mut total,
-                &mut self.state,
+                &mut left, &mut used, coded, &mut room, &mut made, &mut output, &mut total, &mut self.state,
             );
             if made > 0 {
                 sink(&output[..made])?;

@@ -93,44 +93,16 @@ const SERVER: [&str; 41] = [
 ];
 /// Beginnings of such names.
 const SERVER_PREFIXES: [&str; 9] = [
-    "access-control-",
-    "cf-",
-    "ratelimit",
-    "sec-",
-    "x-amz-cf-",
-    "x-cache-",
-    "x-content-",
-    "x-rate-limit",
-    "x-ratelimit",
+    "access-control-", "cf-", "ratelimit", "sec-", "x-amz-cf-", "x-cache-", "x-content-", "x-rate-limit", "x-ratelimit",
 ];
 /// Headers, and fields of other places, that name an exchange for those who read logs.
 const TRACES: [&str; 15] = [
-    "b3",
-    "baggage",
-    "correlation-id",
-    "elastic-apm-traceparent",
-    "newrelic",
-    "request-id",
-    "sentry-trace",
-    "span-id",
-    "trace-id",
-    "traceparent",
-    "tracestate",
-    "uber-trace-id",
-    "x-amzn-trace-id",
-    "x-cloud-trace-context",
-    "x-trace",
+    "b3", "baggage", "correlation-id", "elastic-apm-traceparent", "newrelic", "request-id", "sentry-trace", "span-id",
+    "trace-id", "traceparent", "tracestate", "uber-trace-id", "x-amzn-trace-id", "x-cloud-trace-context", "x-trace",
 ];
 const TRACE_PREFIXES: [&str; 9] = [
-    "x-amz-request-id",
-    "x-amzn-requestid",
-    "x-b3-",
-    "x-correlation-id",
-    "x-datadog-",
-    "x-newrelic-",
-    "x-ot-span-context",
-    "x-request-id",
-    "x-trace-id",
+    "x-amz-request-id", "x-amzn-requestid", "x-b3-", "x-correlation-id", "x-datadog-", "x-newrelic-",
+    "x-ot-span-context", "x-request-id", "x-trace-id",
 ];
 
 /// A header of a request that a plan does not take from a reply.

@@ -7,16 +7,8 @@ use std::ops::Range;
 
 /// Keys that an entry begins with in the files of browsers and proxies; where to look for the next one after damage.
 const FIRST_KEYS: [&str; 10] = [
-    "_connectionId",
-    "_initiator",
-    "_priority",
-    "_fromCache",
-    "_fetchType",
-    "pageref",
-    "startedDateTime",
-    "connection",
-    "cache",
-    "time",
+    "_connectionId", "_initiator", "_priority", "_fromCache", "_fetchType", "pageref", "startedDateTime", "connection",
+    "cache", "time",
 ];
 /// U+FEFF, which stands between files that were joined.
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();

@@ -67,14 +67,8 @@ const NAMES: [(&[&str], Field); 13] = [
     (&["password", "passwd", "pwd", "passphrase", "passwort", "kennwort"], Password),
     (
         &[
-            "passwordconfirmation",
-            "confirmpassword",
-            "passwordconfirm",
-            "passwordrepeat",
-            "repeatpassword",
-            "password1",
-            "password2",
-            "verifypassword",
+            "passwordconfirmation", "confirmpassword", "passwordconfirm", "passwordrepeat", "repeatpassword",
+            "password1", "password2", "verifypassword",
         ],
         Password,
     ),
@@ -91,18 +85,8 @@ const NAMES: [(&[&str], Field); 13] = [
 ];
 /// Whole names of fields that are searched for.
 const SEARCHES: [&str; 12] = [
-    "q",
-    "query",
-    "search",
-    "keyword",
-    "keywords",
-    "term",
-    "searchterm",
-    "searchquery",
-    "searchtext",
-    "suche",
-    "suchbegriff",
-    "searchword",
+    "q", "query", "search", "keyword", "keywords", "term", "searchterm", "searchquery", "searchtext", "suche",
+    "suchbegriff", "searchword",
 ];
 /// Whole names that are searches where the path or the form says so too.
 const SEARCHES_MAYBE: [&str; 5] = ["s", "k", "text", "find", "w"];

@@ -68,14 +68,7 @@ const COUNTERS: &str = "\
 
 /// Names of the counters, in their order.
 const COUNTER_NAMES: [&str; 9] = [
-    "commits",
-    "rollbacks",
-    "blocks_read",
-    "blocks_hit",
-    "rows_read",
-    "rows_written",
-    "temp_bytes",
-    "deadlocks",
+    "commits", "rollbacks", "blocks_read", "blocks_hit", "rows_read", "rows_written", "temp_bytes", "deadlocks",
     "read_ms",
 ];
 

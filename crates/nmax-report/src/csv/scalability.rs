@@ -8,18 +8,8 @@ use crate::scalability::{CompareView, FitView, ScaleView, Version, words};
 /// The points with what the law says about each: the table of the text, the page and the JSON.
 pub fn points(view: &FitView) -> String {
     let header = [
-        "row",
-        "n",
-        "x",
-        "r_ms",
-        "capacity",
-        "efficiency",
-        "efficiency_of_law",
-        "fitted",
-        "band_low",
-        "band_high",
-        "residual",
-        "zone",
+        "row", "n", "x", "r_ms", "capacity", "efficiency", "efficiency_of_law", "fitted", "band_low", "band_high",
+        "residual", "zone",
     ];
     let mut text = line(&header.map(str::to_owned));
     for point in &view.analysis.points {

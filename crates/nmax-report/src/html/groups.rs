@@ -60,21 +60,8 @@ fn pages(page: &mut Page, view: &View) {
         return;
     }
     let titles = [
-        "page",
-        "count",
-        "failed",
-        "rate",
-        "page time p50",
-        "p90",
-        "p95",
-        "p99",
-        "p99.9",
-        "max",
-        "bytes per page",
-        "resources",
-        "from cache",
-        "unchanged (304)",
-        "failed",
+        "page", "count", "failed", "rate", "page time p50", "p90", "p95", "p99", "p99.9", "max", "bytes per page",
+        "resources", "from cache", "unchanged (304)", "failed",
     ];
     open(page, "Pages", &titles);
     for row in &view.summary.pages {
@@ -95,16 +82,7 @@ fn locations(page: &mut Page, view: &View) {
         return;
     }
     let titles = [
-        "location",
-        "requests",
-        "failed",
-        "rate",
-        "response p50",
-        "p95",
-        "p99",
-        "page p50",
-        "p95",
-        "iteration p50",
+        "location", "requests", "failed", "rate", "response p50", "p95", "p99", "page p50", "p95", "iteration p50",
         "p95",
     ];
     open(page, "Locations", &titles);

@@ -141,14 +141,7 @@ fn outputs_agree() {
     let text = terminal::comparison(&view, Style::default());
     let (page, note) = (html::comparison(&view), markdown::comparison(&view));
     for part in [
-        "×1.21 ",
-        "[1.14, 1.28]",
-        "+1.20 pt",
-        "[+0.14, +2.26]",
-        "×1.08",
-        "≤0.01",
-        "12.5 ms",
-        "only before: home",
+        "×1.21 ", "[1.14, 1.28]", "+1.20 pt", "[+0.14, +2.26]", "×1.08", "≤0.01", "12.5 ms", "only before: home",
         "7 rows that cannot tell",
     ] {
         assert!(text.contains(part), "{part} in\n{text}");

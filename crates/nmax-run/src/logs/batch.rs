@@ -40,13 +40,7 @@ impl Batch {
     /// Adds a record. A batch holds far less than 4 GiB of text: it is made of one block of a file.
     pub(super) fn push(&mut self, record: &Record<'_>) {
         let texts = [
-            record.method,
-            record.target,
-            record.client,
-            record.user,
-            record.agent,
-            record.referer,
-            record.host,
+            record.method, record.target, record.client, record.user, record.agent, record.referer, record.host,
             record.session,
         ];
         let texts = texts.map(|text| {

@@ -15,24 +15,8 @@ const ABOUT_HEADERS: [&str; 3] = ["access-control-", "sec-", "content-security-p
 
 /// Words in front of credentials (IANA, HTTP Authentication Scheme Registry, and some of clouds).
 const SCHEMES: [&str; 18] = [
-    "basic",
-    "bearer",
-    "concealed",
-    "digest",
-    "dpop",
-    "gnap",
-    "hoba",
-    "mutual",
-    "negotiate",
-    "ntlm",
-    "oauth",
-    "privatetoken",
-    "scram-sha-1",
-    "scram-sha-256",
-    "vapid",
-    "token",
-    "apikey",
-    "aws4-hmac-sha256",
+    "basic", "bearer", "concealed", "digest", "dpop", "gnap", "hoba", "mutual", "negotiate", "ntlm", "oauth",
+    "privatetoken", "scram-sha-1", "scram-sha-256", "vapid", "token", "apikey", "aws4-hmac-sha256",
 ];
 
 pub(super) fn header(finder: &mut Finder<'_>, name: &str) {

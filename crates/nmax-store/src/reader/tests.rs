@@ -142,27 +142,9 @@ fn missing_parts_are_named() {
 /// Takes every key away that directories of earlier versions do not have.
 fn without_new_keys(value: &mut serde_json::Value) {
     const NEW: [&str; 22] = [
-        "samples_left_out",
-        "ended_within",
-        "pages",
-        "transitions",
-        "locations",
-        "page_count",
-        "transition_count",
-        "location_count",
-        "start_delay_ns",
-        "run_wait_ns",
-        "stalled_ns",
-        "users",
-        "transactions",
-        "overflowed",
-        "transaction_count",
-        "bytes_decoded",
-        "redirects",
-        "tls_handshakes",
-        "tls_resumed",
-        "addresses",
-        "passed_over",
+        "samples_left_out", "ended_within", "pages", "transitions", "locations", "page_count", "transition_count",
+        "location_count", "start_delay_ns", "run_wait_ns", "stalled_ns", "users", "transactions", "overflowed",
+        "transaction_count", "bytes_decoded", "redirects", "tls_handshakes", "tls_resumed", "addresses", "passed_over",
         "held_open",
     ];
     match value {

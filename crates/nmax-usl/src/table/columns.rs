@@ -35,40 +35,14 @@ const CONCURRENCY: &[(&str, Dimension)] = &[
 
 /// Names of X; those that begin with `throughput` as well.
 const THROUGHPUT: &[&str] = &[
-    "x",
-    "xn",
-    "xpers",
-    "tps",
-    "rps",
-    "qps",
-    "ops",
-    "reqpers",
-    "reqpersec",
-    "reqspers",
-    "reqspersec",
-    "requestspers",
-    "requestspersec",
-    "requestspersecond",
-    "opspers",
-    "opspersec",
-    "transactionspers",
-    "queriespers",
+    "x", "xn", "xpers", "tps", "rps", "qps", "ops", "reqpers", "reqpersec", "reqspers", "reqspersec", "requestspers",
+    "requestspersec", "requestspersecond", "opspers", "opspersec", "transactionspers", "queriespers",
 ];
 
 /// Names of R, without their unit.
 const RESPONSE_TIME: &[&str] = &[
-    "r",
-    "rt",
-    "response",
-    "responsetime",
-    "meanresponse",
-    "meanresponsetime",
-    "responsetimemean",
-    "latency",
-    "meanlatency",
-    "latencymean",
-    "avglatency",
-    "residencetime",
+    "r", "rt", "response", "responsetime", "meanresponse", "meanresponsetime", "responsetimemean", "latency",
+    "meanlatency", "latencymean", "avglatency", "residencetime",
 ];
 
 /// Names of the number of completions behind X.

@@ -25,13 +25,7 @@ fn names_are_given_addresses() {
         assert_eq!(found, addresses, "{why}");
     }
     for text in [
-        "",
-        "shop.test",
-        "shop.test:",
-        ":80:10.0.0.7",
-        "shop.test:80:",
-        "shop.test:99999:10.0.0.7",
-        "shop.test:80:name",
+        "", "shop.test", "shop.test:", ":80:10.0.0.7", "shop.test:80:", "shop.test:99999:10.0.0.7", "shop.test:80:name",
     ] {
         let error = resolve(text).unwrap_err();
         assert!(error.contains("write HOST[:PORT]:ADDRESS"), "{text}: {error}");

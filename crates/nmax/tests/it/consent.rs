@@ -206,16 +206,7 @@ fn programs_start_by_consent_only() {
         &["run", "command.yaml", "--wire"],
         &["run", "command.yaml", "--set", "timeline=null", "--no-smoke", "-q"],
         &[
-            "scale",
-            "command.yaml",
-            "--axis",
-            "vus=1",
-            "--level-time",
-            "200ms",
-            "--replicates",
-            "1",
-            "--budget",
-            "3s",
+            "scale", "command.yaml", "--axis", "vus=1", "--level-time", "200ms", "--replicates", "1", "--budget", "3s",
             "-q",
         ],
     ] {

@@ -32,11 +32,10 @@ fn parts_are_the_whole() {
 #[test]
 fn skew_is_told_and_repeats_are_found() {
     let bench = Bench::new();
-    bench.nmax(&["data", "generate", "person", "-n", "20k", "-o", "people.csv"]).exits(0).says(&[
-        "20,000 records",
-        "last_name",
-        "Gini",
-    ]);
+    bench
+        .nmax(&["data", "generate", "person", "-n", "20k", "-o", "people.csv"])
+        .exits(0)
+        .says(&["20,000 records", "last_name", "Gini"]);
     let shown = bench
         .nmax(&["data", "check", "people.csv", "--column", "last_name", "--unique", "email", "--shards", "4", "--json"])
         .exits(3)
@@ -67,12 +66,10 @@ fn masked_files_join_as_before() {
         orders += &format!("{{\"order\": {at}, \"customer\": {{\"email\": \"{}\"}}, \"x\": [1.50]}}\n", person[5]);
     }
     bench.write("orders.jsonl", &orders);
-    bench.nmax(&["data", "mask", "people.csv", "--new-key", "key", "-o", "people2.csv"]).exits(0).says(&[
-        "LEFT ALONE",
-        "email",
-        "a new secret is in",
-        "2,000 records",
-    ]);
+    bench
+        .nmax(&["data", "mask", "people.csv", "--new-key", "key", "-o", "people2.csv"])
+        .exits(0)
+        .says(&["LEFT ALONE", "email", "a new secret is in", "2,000 records"]);
     bench
         .nmax(&["data", "mask", "orders.jsonl", "--key-file", "key", "-o", "orders2.jsonl"])
         .exits(0)

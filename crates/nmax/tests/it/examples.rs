@@ -67,20 +67,8 @@ fn said(ended: &Output) -> String {
 
 /// The examples that this file runs.
 const ALL: [&str; 14] = [
-    "advice",
-    "background",
-    "data",
-    "judgement",
-    "locations",
-    "observe",
-    "pages",
-    "profiles",
-    "scale",
-    "scale-a-real-server",
-    "state",
-    "thresholds",
-    "timeline",
-    "usl",
+    "advice", "background", "data", "judgement", "locations", "observe", "pages", "profiles", "scale",
+    "scale-a-real-server", "state", "thresholds", "timeline", "usl",
 ];
 
 #[test]

@@ -59,10 +59,7 @@ fn addresses_are_held_against_the_same_rules_everywhere() {
         )
     };
     for proxy in [
-        "http://127.0.0.1:9/path",
-        "http://a%zz@127.0.0.1:9",
-        "http://[::g]:9",
-        "http://127.0.0.1:0",
+        "http://127.0.0.1:9/path", "http://a%zz@127.0.0.1:9", "http://[::g]:9", "http://127.0.0.1:0",
         "https://127.0.0.1",
     ] {
         bench.write("plan.yaml", &plan(&format!("defaults: {{ proxy: \"{proxy}\" }}\n"), "/"));

@@ -161,21 +161,8 @@ fn a_knob_is_set_by_a_script_and_priced() {
     let port = free_port();
     let (url, apply) = (format!("http://127.0.0.1:{port}"), format!("sh restart {{n}} {port}"));
     let more = [
-        "--axis",
-        "places=1,2,3,4",
-        "--apply",
-        &apply,
-        "--allow-exec",
-        "--max",
-        "8",
-        "--replicates",
-        "2",
-        "--budget",
-        "30s",
-        "--price",
-        "0.36/h",
-        "--json",
-        "--exit-zero",
+        "--axis", "places=1,2,3,4", "--apply", &apply, "--allow-exec", "--max", "8", "--replicates", "2", "--budget",
+        "30s", "--price", "0.36/h", "--json", "--exit-zero",
     ];
     let ended = bench.nmax(&args(&url, &more));
     bench.shell("kill $(cat pid)").exits(0);
@@ -205,21 +192,8 @@ fn a_grid_has_a_law_for_each_value_of_the_second_knob() {
     let target = target();
     let url = format!("{}/delay/10ms", target.url());
     let more = [
-        "--axis",
-        "count=1,2",
-        "--axis",
-        "size=small,large",
-        "--apply",
-        "echo {count} {size} >>set",
-        "--allow-exec",
-        "--max",
-        "2",
-        "--replicates",
-        "1",
-        "--price",
-        "small=1/h,large=2/h",
-        "--json",
-        "--exit-zero",
+        "--axis", "count=1,2", "--axis", "size=small,large", "--apply", "echo {count} {size} >>set", "--allow-exec",
+        "--max", "2", "--replicates", "1", "--price", "small=1/h,large=2/h", "--json", "--exit-zero",
     ];
     let result = bench.nmax(&args(&url, &more)).exits(0).json();
     let set = std::fs::read_to_string(bench.path("set")).unwrap();

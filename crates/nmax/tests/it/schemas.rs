@@ -9,26 +9,8 @@ use crate::schema::assert_schema;
 
 /// Everything that `nmax schema` knows.
 const KINDS: [&str; 21] = [
-    "plan",
-    "summary",
-    "usl",
-    "usl-predict",
-    "usl-compare",
-    "usl-what-if",
-    "scale",
-    "import-har",
-    "import-log",
-    "check",
-    "once",
-    "prove",
-    "slice",
-    "slices",
-    "compare",
-    "trend",
-    "runs",
-    "fidelity",
-    "data-check",
-    "doctor",
+    "plan", "summary", "usl", "usl-predict", "usl-compare", "usl-what-if", "scale", "import-har", "import-log",
+    "check", "once", "prove", "slice", "slices", "compare", "trend", "runs", "fidelity", "data-check", "doctor",
     "explain",
 ];
 /// Files of a run's directory, whose schemas are no answer of a command.

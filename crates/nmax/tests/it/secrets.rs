@@ -9,15 +9,8 @@ use crate::peers::Listener;
 
 /// Everything that must not be seen.
 const SECRETS: [&str; 9] = [
-    "s3cret-auth",
-    "s3cret-query",
-    "s3cret-form",
-    "s3cret-json",
-    "s3cret-part",
-    "s3cret-env",
-    "s3cret-proxy",
-    "s3cret-cookie",
-    "s3cret-key",
+    "s3cret-auth", "s3cret-query", "s3cret-form", "s3cret-json", "s3cret-part", "s3cret-env", "s3cret-proxy",
+    "s3cret-cookie", "s3cret-key",
 ];
 
 #[track_caller]
@@ -395,17 +388,8 @@ fn no_planted_secret_is_in_anything_that_a_run_leaves() {
     bench.write("plan.yaml", &planted_plan(&listener.url()));
     let env = [("API_TOKEN", "PLANTEDe1/x"), ("SHORT_TOKEN", "PLANTEDe2")];
     let run = [
-        "run",
-        "plan.yaml",
-        "--no-smoke",
-        "--samples",
-        "all",
-        "--note",
-        "with PLANTEDe1/x",
-        "--junit",
-        "j.xml",
-        "--csv",
-        "c.csv",
+        "run", "plan.yaml", "--no-smoke", "--samples", "all", "--note", "with PLANTEDe1/x", "--junit", "j.xml",
+        "--csv", "c.csv",
     ];
     let ended = bench.nmax_with(&env, &run);
     said_no_secret("run", &ended);
@@ -452,18 +436,7 @@ fn no_planted_secret_of_a_command_line_is_kept_or_repeated() {
     let url = format!("{}/reset-password/PLANTEDu1x?token=PLANTEDu2", listener.url());
     let body = r#"{"password":{"value":"PLANTEDb1"},"tokens":["PLANTEDb2"],"vars":"{\"password\":\"PLANTEDb3\"}"}"#;
     let ended = bench.nmax(&[
-        "run",
-        &url,
-        "-n",
-        "3",
-        "-c",
-        "1",
-        "-b",
-        body,
-        "-H",
-        "Cookie: sid=PLANTEDb4",
-        "-HX-Auth: PLANTEDb5",
-        "--name",
+        "run", &url, "-n", "3", "-c", "1", "-b", body, "-H", "Cookie: sid=PLANTEDb4", "-HX-Auth: PLANTEDb5", "--name",
         "n",
     ]);
     said_no_secret("run", &ended);

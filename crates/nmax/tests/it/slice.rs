@@ -21,17 +21,7 @@ fn run(bench: &Bench, samples: &str) -> PathBuf {
     bench.nmax(&["init", "plan.yaml"]).exits(0);
     let target = format!("http://{}", shop.address());
     let args = [
-        "run",
-        "plan.yaml",
-        "--target",
-        &target,
-        "-d",
-        "2s",
-        "--set",
-        "warm_up=100ms",
-        "--samples",
-        samples,
-        "-q",
+        "run", "plan.yaml", "--target", &target, "-d", "2s", "--set", "warm_up=100ms", "--samples", samples, "-q",
         "--exit-zero",
     ];
     bench.nmax(&args).exits(0);

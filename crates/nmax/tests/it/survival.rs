@@ -33,12 +33,10 @@ fn a_killed_run_reads_back_up_to_its_last_full_second() {
     let due = 50 * windows.len() as u64;
     assert!(seen <= at_server && at_server + 25 >= due, "client {seen}, due {due}, server {at_server}");
     assert!(seen + 25 >= due && seen <= due, "client {seen}, due {due}");
-    bench.nmax(&["show", "last"]).exits(0).shows(&[
-        ", cut off after ",
-        " of 1 min",
-        "before its planned end",
-        "GET /delay/10ms",
-    ]);
+    bench
+        .nmax(&["show", "last"])
+        .exits(0)
+        .shows(&[", cut off after ", " of 1 min", "before its planned end", "GET /delay/10ms"]);
     bench.nmax(&["runs"]).exits(0).shows(&["CUT OFF"]);
     bench.nmax(&["report", "last"]).exits(0).shows(&["report.html"]);
     assert!(fs::read_to_string(bench.run().join("report.html")).unwrap().contains("GET /delay/10ms"));

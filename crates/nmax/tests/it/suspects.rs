@@ -112,16 +112,7 @@ mod alone {
                 let (file, runs) = (format!("{}.yaml", case.name), format!("runs-of-{}", case.name));
                 bench.write(&file, &plan(case, &target.url()));
                 bench.spawn(&[
-                    "run",
-                    &file,
-                    "--runs-dir",
-                    &runs,
-                    "--workers",
-                    "1",
-                    "--duration",
-                    "5s",
-                    "--json",
-                    "--exit-zero",
+                    "run", &file, "--runs-dir", &runs, "--workers", "1", "--duration", "5s", "--json", "--exit-zero",
                     "--quiet",
                 ])
             })

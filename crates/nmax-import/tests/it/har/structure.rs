@@ -59,28 +59,9 @@ const DEMANDED: [(&str, &[(&str, &str)]); 11] = [
 ];
 /// Members that the standard knows beside these; the others begin with an underscore.
 const KNOWN: [&str; 22] = [
-    "browser",
-    "pages",
-    "comment",
-    "pageref",
-    "serverIPAddress",
-    "connection",
-    "postData",
-    "params",
-    "text",
-    "fileName",
-    "contentType",
-    "value",
-    "path",
-    "domain",
-    "expires",
-    "httpOnly",
-    "secure",
-    "encoding",
-    "compression",
-    "blocked",
-    "dns",
-    "ssl",
+    "browser", "pages", "comment", "pageref", "serverIPAddress", "connection", "postData", "params", "text",
+    "fileName", "contentType", "value", "path", "domain", "expires", "httpOnly", "secure", "encoding", "compression",
+    "blocked", "dns", "ssl",
 ];
 
 fn is(value: &Value, kind: &str) -> bool {

@@ -61,14 +61,8 @@ fn every_file_is_read_whole_and_written_again() {
 }
 
 const VISIT: [&str; 9] = [
-    "GET / 200 Document",
-    "GET /signup 200 Document",
-    "POST /signup 302 Document",
-    "GET /account 200 Document",
-    "GET /search 200 Document",
-    "GET /item 200 Document",
-    "POST /basket 303 Document",
-    "GET /basket 200 Document",
+    "GET / 200 Document", "GET /signup 200 Document", "POST /signup 302 Document", "GET /account 200 Document",
+    "GET /search 200 Document", "GET /item 200 Document", "POST /basket 303 Document", "GET /basket 200 Document",
     "POST /order 303 Document",
 ];
 

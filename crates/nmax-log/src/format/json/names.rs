@@ -7,37 +7,14 @@ use super::super::number::Unit;
 
 /// When the request arrived.
 pub(super) const BEGIN: &[&str] = &[
-    "starttime",
-    "startutc",
-    "startlocal",
-    "event.start",
-    "edgestarttimestamp",
-    "requeststarttime",
-    "requestreceivedat",
-    "receivedat",
-    "requesttimestamp",
-    "requesttimeepoch",
+    "starttime", "startutc", "startlocal", "event.start", "edgestarttimestamp", "requeststarttime",
+    "requestreceivedat", "receivedat", "requesttimestamp", "requesttimeepoch",
 ];
 
 /// When the line was written.
 pub(super) const END: &[&str] = &[
-    "@timestamp",
-    "timestamp",
-    "msec",
-    "timeiso8601",
-    "timelocal",
-    "time",
-    "ts",
-    "timestamp(ms)",
-    "datetime",
-    "eventtime",
-    "logtime",
-    "endtime",
-    "edgeendtimestamp",
-    "asctime",
-    "requesttime",
-    "date",
-    "t",
+    "@timestamp", "timestamp", "msec", "timeiso8601", "timelocal", "time", "ts", "timestamp(ms)", "datetime",
+    "eventtime", "logtime", "endtime", "edgeendtimestamp", "asctime", "requesttime", "date", "t",
 ];
 
 /// The request line.
@@ -45,47 +22,16 @@ pub(super) const REQUEST: &[&str] = &["request", "requestline", "httprequest", "
 
 /// The method.
 pub(super) const METHOD: &[&str] = &[
-    "http.request.method",
-    "request.method",
-    "req.method",
-    "httprequest.requestmethod",
-    "clientrequestmethod",
-    "requestmethod",
-    "httpmethod",
-    "reqmethod",
-    "csmethod",
-    "http.method",
-    "method",
-    "verb",
+    "http.request.method", "request.method", "req.method", "httprequest.requestmethod", "clientrequestmethod",
+    "requestmethod", "httpmethod", "reqmethod", "csmethod", "http.method", "method", "verb",
 ];
 
 /// Path and query, or the whole URL.
 pub(super) const TARGET: &[&str] = &[
-    "url.original",
-    "requesturi",
-    "request.uri",
-    "request.url",
-    "req.url",
-    "httprequest.requesturl",
-    "clientrequesturi",
-    "originaluri",
-    "requesturl",
-    "requesttarget",
-    "http.target",
-    "http.url",
-    "uri",
-    "url",
-    "target",
-    "url.path",
-    "url.full",
-    "request.path",
-    "requestpath",
-    "httppath",
-    "urlpath",
-    "csuristem",
-    "path",
-    "resourcepath",
-    "endpoint",
+    "url.original", "requesturi", "request.uri", "request.url", "req.url", "httprequest.requesturl",
+    "clientrequesturi", "originaluri", "requesturl", "requesttarget", "http.target", "http.url", "uri", "url",
+    "target", "url.path", "url.full", "request.path", "requestpath", "httppath", "urlpath", "csuristem", "path",
+    "resourcepath", "endpoint",
 ];
 
 /// The query, where the target has none.
@@ -94,23 +40,9 @@ pub(super) const QUERY: &[&str] =
 
 /// The status code.
 pub(super) const STATUS: &[&str] = &[
-    "http.response.statuscode",
-    "response.statuscode",
-    "response.status",
-    "res.statuscode",
-    "res.status",
-    "downstreamstatus",
-    "edgeresponsestatus",
-    "responsestatuscode",
-    "responsestatus",
-    "responsecode",
-    "httpstatuscode",
-    "httpstatus",
-    "http.statuscode",
-    "statuscode",
-    "scstatus",
-    "status",
-    "code",
+    "http.response.statuscode", "response.statuscode", "response.status", "res.statuscode", "res.status",
+    "downstreamstatus", "edgeresponsestatus", "responsestatuscode", "responsestatus", "responsecode", "httpstatuscode",
+    "httpstatus", "http.statuscode", "statuscode", "scstatus", "status", "code",
 ];
 
 /// How long it took, without the unit that may follow the name.
@@ -149,21 +81,9 @@ pub(super) const UPSTREAM: &[(&str, Option<Unit>)] = &[
 
 /// Bytes of the body.
 pub(super) const BODY: &[&str] = &[
-    "http.response.body.bytes",
-    "bodybytessent",
-    "downstreamcontentsize",
-    "response.contentlength",
-    "res.contentlength",
-    "httprequest.responsesize",
-    "responsebodysize",
-    "responsesize",
-    "responselength",
-    "contentlength",
-    "responsebytes",
-    "bodysize",
-    "size",
-    "bytes",
-    "bytesout",
+    "http.response.body.bytes", "bodybytessent", "downstreamcontentsize", "response.contentlength",
+    "res.contentlength", "httprequest.responsesize", "responsebodysize", "responsesize", "responselength",
+    "contentlength", "responsebytes", "bodysize", "size", "bytes", "bytesout",
 ];
 
 /// Bytes of the whole reply.
@@ -171,26 +91,9 @@ pub(super) const ALL: &[&str] = &["http.response.bytes", "bytessent", "edgerespo
 
 /// The address of the client.
 pub(super) const CLIENT: &[&str] = &[
-    "client.ip",
-    "source.ip",
-    "request.clientip",
-    "request.remoteip",
-    "httprequest.remoteip",
-    "clientip",
-    "remoteip",
-    "clienthost",
-    "remoteaddr",
-    "clientaddr",
-    "remotehost",
-    "remoteaddress",
-    "downstreamremoteaddress",
-    "client.address",
-    "source.address",
-    "sourceip",
-    "ipaddress",
-    "cip",
-    "ip",
-    "client",
+    "client.ip", "source.ip", "request.clientip", "request.remoteip", "httprequest.remoteip", "clientip", "remoteip",
+    "clienthost", "remoteaddr", "clientaddr", "remotehost", "remoteaddress", "downstreamremoteaddress",
+    "client.address", "source.address", "sourceip", "ipaddress", "cip", "ip", "client",
 ];
 
 /// The address of the client, where the value looks like one.
@@ -206,27 +109,14 @@ pub(super) const USER: &[&str] =
 
 /// The user agent.
 pub(super) const AGENT: &[&str] = &[
-    "useragent.original",
-    "clientrequestuseragent",
-    "httprequest.useragent",
-    "httpuseragent",
-    "useragent",
-    "cs(useragent)",
-    "csuseragent",
-    "agent",
-    "ua",
+    "useragent.original", "clientrequestuseragent", "httprequest.useragent", "httpuseragent", "useragent",
+    "cs(useragent)", "csuseragent", "agent", "ua",
 ];
 
 /// The referer.
 pub(super) const REFERER: &[&str] = &[
-    "http.request.referrer",
-    "clientrequestreferer",
-    "httpreferer",
-    "httpreferrer",
-    "referer",
-    "referrer",
-    "cs(referer)",
-    "csreferer",
+    "http.request.referrer", "clientrequestreferer", "httpreferer", "httpreferrer", "referer", "referrer",
+    "cs(referer)", "csreferer",
 ];
 
 /// The referer, where the values look like one.
@@ -234,22 +124,8 @@ pub(super) const REFERER_PERHAPS: &[&str] = &["ref"];
 
 /// The host that was asked for.
 pub(super) const HOST: &[&str] = &[
-    "request.host",
-    "req.host",
-    "url.domain",
-    "requesthost",
-    "clientrequesthost",
-    "httphost",
-    "headers.host",
-    "http.host",
-    "authority",
-    "xhostheader",
-    "cs(host)",
-    "vhost",
-    "virtualhost",
-    "servername",
-    "domain",
-    "host",
+    "request.host", "req.host", "url.domain", "requesthost", "clientrequesthost", "httphost", "headers.host",
+    "http.host", "authority", "xhostheader", "cs(host)", "vhost", "virtualhost", "servername", "domain", "host",
 ];
 
 /// All cookies.

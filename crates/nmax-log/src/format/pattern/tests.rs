@@ -7,15 +7,8 @@ use super::*;
 
 /// Patterns that tell a time to the second, with their zone or without.
 const PATTERNS: [&str; 9] = [
-    "%d/%b/%Y:%H:%M:%S %z",
-    "%Y-%m-%dT%H:%M:%S%z",
-    "%F %T %z",
-    "%a, %d %b %Y %H:%M:%S %z",
-    "%s",
-    "%d.%m.%y %H.%M.%S (%z)",
-    "%j of %Y, %I:%M:%S %p, %z",
-    "%e %B %Y 100%% %R:%S%:z",
-    "%D %T",
+    "%d/%b/%Y:%H:%M:%S %z", "%Y-%m-%dT%H:%M:%S%z", "%F %T %z", "%a, %d %b %Y %H:%M:%S %z", "%s",
+    "%d.%m.%y %H.%M.%S (%z)", "%j of %Y, %I:%M:%S %p, %z", "%e %B %Y 100%% %R:%S%:z", "%D %T",
 ];
 
 proptest! {

@@ -411,21 +411,8 @@ fn byte() -> impl Strategy<Value = u8> {
 }
 
 const NAMES: [&str; 15] = [
-    "common",
-    "combined",
-    "apache",
-    "nginx",
-    "nginx_main",
-    "vhost_combined",
-    "ingress-nginx",
-    "traefik",
-    "haproxy",
-    "alb",
-    "elb",
-    "iis",
-    "cloudfront",
-    "caddy",
-    "json",
+    "common", "combined", "apache", "nginx", "nginx_main", "vhost_combined", "ingress-nginx", "traefik", "haproxy",
+    "alb", "elb", "iis", "cloudfront", "caddy", "json",
 ];
 
 /// Lines that are right, to be damaged.

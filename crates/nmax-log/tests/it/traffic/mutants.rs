@@ -17,22 +17,9 @@ const LINES: u64 = 60;
 
 /// Templates of a shop whose paths end in the same words again and again, with names that collide with numbered ones.
 const PATHS: [&str; 16] = [
-    "/",
-    "/product/{n}",
-    "/product/{n}/{n}",
-    "/m/product/{n}",
-    "/de/product/{n}",
-    "/product-2/{n}",
-    "/product_2/{n}",
-    "/api/v1/product/{n}.json",
-    "/search?q={n}&page=2",
-    "/static/app.{n}.js",
-    "/static/img/{n}.png",
-    "/env/{n}",
-    "/Setup/{n}",
-    "/42/{n}",
-    "/cart;jsessionid={n}",
-    "/%E4%BA%A7%E5%93%81/{n}",
+    "/", "/product/{n}", "/product/{n}/{n}", "/m/product/{n}", "/de/product/{n}", "/product-2/{n}", "/product_2/{n}",
+    "/api/v1/product/{n}.json", "/search?q={n}&page=2", "/static/app.{n}.js", "/static/img/{n}.png", "/env/{n}",
+    "/Setup/{n}", "/42/{n}", "/cart;jsessionid={n}", "/%E4%BA%A7%E5%93%81/{n}",
 ];
 
 /// What a text is broken with.

@@ -10,22 +10,8 @@ fn line(name: &str, [reads, read, read_ms, writes, written, write_ms, busy, queu
 fn only_whole_disks_that_are_used_are_shown() {
     let used = [1, 1, 1, 1, 1, 1, 1, 1];
     let names = [
-        "sda",
-        "sda1",
-        "sda15",
-        "nvme0n1",
-        "nvme0n1p2",
-        "mmcblk0",
-        "mmcblk0p1",
-        "dm-1",
-        "dm-10",
-        "loop3",
-        "zram0",
-        "sdp",
-        "sdp1",
-        "xvda1",
-        "sr0",
-        "md127",
+        "sda", "sda1", "sda15", "nvme0n1", "nvme0n1p2", "mmcblk0", "mmcblk0p1", "dm-1", "dm-10", "loop3", "zram0",
+        "sdp", "sdp1", "xvda1", "sr0", "md127",
     ];
     let mut text: String = names.iter().map(|name| line(name, used)).collect();
     text.push_str(&line("sdz", [0; 8]));

@@ -35,19 +35,8 @@ pub(crate) const MAPPED_FIGURES: [(MappedKind, &str, Figure); 15] = [
 ];
 /// Keys of a resource that name a metric.
 pub(crate) const MAPPED_KEYS: [&str; 13] = [
-    "in_use",
-    "waiting",
-    "limit",
-    "timeouts",
-    "holding",
-    "in_flight",
-    "calls",
-    "errors",
-    "active",
-    "running",
-    "connections",
-    "pause",
-    "pauses",
+    "in_use", "waiting", "limit", "timeouts", "holding", "in_flight", "calls", "errors", "active", "running",
+    "connections", "pause", "pauses",
 ];
 
 /// Keys of every source besides those of its kind.

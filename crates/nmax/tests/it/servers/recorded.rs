@@ -31,15 +31,7 @@ fn http2_is_spoken_to_servers_that_offer_it_and_recorded_so() {
         let mut command = Command::new("curl");
         command.current_dir(bench.path("")).env_clear();
         command.args([
-            "-sS",
-            "--max-time",
-            "240",
-            "--proxy",
-            &recording.proxy,
-            "--noproxy",
-            "",
-            "--cacert",
-            "visit.ca.pem",
+            "-sS", "--max-time", "240", "--proxy", &recording.proxy, "--noproxy", "", "--cacert", "visit.ca.pem",
         ]);
         let output = command.args(args).output().unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
