@@ -54,11 +54,8 @@ pub fn catalog(plan: &Plan, names_max: usize) -> Catalog {
     let mut catalog = Catalog {
         requests: Names::new(names_max),
         scenarios: plan.scenarios.iter().map(|scenario| scenario.name.clone()).collect(),
-        checks: Vec::new(),
-        transactions: Vec::new(),
-        pages: Vec::new(),
-        transitions: Vec::new(),
         locations: plan.locations.iter().map(|location| location.name.clone()).collect(),
+        ..Catalog::default()
     };
     let groups = group_names(plan);
     for (scenario, step) in plan.scenarios.iter().flat_map(|s| s.all_steps().map(move |step| (s, step))) {

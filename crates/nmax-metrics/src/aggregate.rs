@@ -11,6 +11,7 @@ mod declare;
 mod grouped;
 mod hollow;
 mod load;
+mod own;
 mod remap;
 mod request;
 mod scenario;
@@ -19,6 +20,7 @@ pub use declare::{Counter, Declaration, Declared, Part, Statistic, Time, Unit, c
 pub use grouped::{CHECKS_MAX, Group, Grouped, TRANSACTIONS_MAX, Table};
 pub use hollow::Hollow;
 pub use load::{ADDRESSES_MAX, Dropped, HELD_MIN, LoadStats, count_address};
+pub use own::{METRICS_MAX, MetricStats};
 pub use request::{LatencySet, Phases, RequestStats};
 pub use scenario::{CheckStats, LocationStats, PageStats, ScenarioStats, TransactionStats};
 
@@ -52,11 +54,13 @@ pub struct Aggregate {
     pub transitions: Grouped<TransactionStats>,
     /// Of the users at a location, by its index in [`crate::Catalog::locations`].
     pub locations: Grouped<LocationStats>,
+    /// By index in [`crate::Catalog::metrics`].
+    pub metrics: Grouped<MetricStats>,
     load: [LoadStats; 2],
 }
 
 wire! {
-    Aggregate { requests, scenarios, checks, transactions, pages, transitions, locations, load }
+    Aggregate { requests, scenarios, checks, transactions, pages, transitions, locations, metrics, load }
 }
 
 impl Aggregate {
@@ -111,6 +115,7 @@ impl Aggregate {
             Group::Page => &self.pages,
             Group::Transition => &self.transitions,
             Group::Location => &self.locations,
+            Group::Metric => &self.metrics,
         }
     }
 
@@ -123,6 +128,7 @@ impl Aggregate {
             Group::Page => &mut self.pages,
             Group::Transition => &mut self.transitions,
             Group::Location => &mut self.locations,
+            Group::Metric => &mut self.metrics,
         }
     }
 
@@ -166,6 +172,7 @@ impl Aggregate {
         self.pages.add(to, &other.pages, from);
         self.transitions.add(to, &other.transitions, from);
         self.locations.add(to, &other.locations, from);
+        self.metrics.add(to, &other.metrics, from);
         self.load_mut(to).merge(other.load(from));
     }
 

@@ -12,6 +12,7 @@
 //! - [`raw`]: exchanges kept one by one
 //! - [`resource`]: readings of hosts; [`readings`]: all of a run, over time
 //! - `testing`: random windows for tests, behind a feature
+//! - [`metric`]: metrics of the user's own
 //! - [`names`]: request names, their ids, and the cap on their number
 
 pub mod aggregate;
@@ -20,6 +21,7 @@ pub mod failure;
 pub mod histogram;
 pub mod join;
 pub mod merger;
+pub mod metric;
 pub mod names;
 pub mod outcome;
 pub mod raw;
@@ -33,13 +35,14 @@ pub mod window;
 pub mod wire;
 
 pub use aggregate::{
-    Aggregate, CheckStats, Declared, Dropped, Group, Grouped, LatencySet, LoadStats, LocationStats, PageStats, Phases,
-    RequestStats, ScenarioStats, Section, Statistic, Table, TransactionStats,
+    Aggregate, CheckStats, Declared, Dropped, Group, Grouped, LatencySet, LoadStats, LocationStats, MetricStats,
+    PageStats, Phases, RequestStats, ScenarioStats, Section, Statistic, Table, TransactionStats,
 };
 pub use code::Code;
 pub use failure::FailureExample;
 pub use histogram::Histogram;
 pub use merger::Merger;
+pub use metric::{Metric, MetricKind};
 pub use names::{Catalog, NameId, Names, suggest_template};
 pub use outcome::{ErrorKind, Outcome};
 pub use raw::{RawSample, Why};

@@ -110,6 +110,8 @@ pub struct Catalog {
     pub transitions: Vec<String>,
     /// Location names, in the order of the plan.
     pub locations: Vec<String>,
+    /// The user's own metrics, as texts of [`crate::Metric`], in order of first use.
+    pub metrics: Vec<String>,
 }
 
 impl Catalog {
@@ -122,6 +124,7 @@ impl Catalog {
             Group::Page => &self.pages,
             Group::Transition => &self.transitions,
             Group::Location => &self.locations,
+            Group::Metric => &self.metrics,
         }
     }
 
@@ -134,6 +137,7 @@ impl Catalog {
             Group::Page => &mut self.pages,
             Group::Transition => &mut self.transitions,
             Group::Location => &mut self.locations,
+            Group::Metric => &mut self.metrics,
         }
     }
 

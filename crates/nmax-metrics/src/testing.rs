@@ -134,6 +134,9 @@ fn fill(window: &mut Window, section: Section, sample: &Sample) {
     location.exchanges.record(true, response);
     location.iterations.record(!response.is_multiple_of(2), response);
     location.pages.record(true, response / 3);
+    let metric = aggregate.metrics.get_mut(section, (response % 2) as usize);
+    let value = (response % 9_000_000) as f64 / 7.0 - 400_000.0;
+    metric.record(sample.done, (!response.is_multiple_of(4)).then_some(value * 3.0));
 }
 
 /// The same few windows each time, with some of everything in them.

@@ -19,7 +19,7 @@ const COUNTS_MAX: u64 = 1 << 52;
 /// Bits of the largest numbers, which are sums of ns.
 const BITS_MAX: u32 = 91;
 /// The first byte of a frame: the version of the format.
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
 
 /// Why bytes are no frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

@@ -52,7 +52,7 @@ pub(crate) fn encode(window: &Window) -> Vec<u8> {
         index: window.index,
         start_ns: window.start().0,
         width_ns: window.width.0,
-        lengths: Counts(Group::ALL.map(|group| (length_of(group), aggregate.table(group).len() as u64)).into()),
+        lengths: Counts(lengths(aggregate).collect()),
         hold: SectionLine::of(aggregate, Section::Hold),
         outside: SectionLine::of(aggregate, Section::Outside),
         histograms,
@@ -71,6 +71,12 @@ pub(crate) fn unnamed(aggregate: &Aggregate, limits: Limits) -> Option<(&'static
         let group = |group: Group| Some((group.name(), beyond(aggregate.table(group).len(), limits.of(group))?));
         Group::ALL.into_iter().find_map(group)
     })
+}
+
+/// How long the tables of groups are, but of those that may be left out.
+fn lengths(aggregate: &Aggregate) -> impl Iterator<Item = (String, u64)> {
+    let lengths = Group::ALL.into_iter().map(|group| (group, aggregate.table(group).len() as u64));
+    lengths.filter(|(group, length)| !group.is_optional() || *length > 0).map(|(group, n)| (length_of(group), n))
 }
 
 /// The field that says how long the table of a group is.
@@ -132,7 +138,7 @@ impl HistogramLine {
 #[cfg(test)]
 mod tests {
     use nmax_metrics::names::NewNames;
-    use nmax_metrics::{Frame, NameId, Nanos, Network, Outcome, Sample, Section, Window};
+    use nmax_metrics::{Catalog, Frame, Group, NameId, Nanos, Network, Outcome, Sample, Section, Window};
 
     /// A window on its way takes less than what is written of it, and a fraction where names have few exchanges.
     #[test]
@@ -144,6 +150,23 @@ mod tests {
             let sent = Frame { injector: 0, names: NewNames::default(), window }.encode().len();
             assert!(sent * parts < lines.len(), "{exchanges}: {sent} bytes on the way, {} bytes written", lines.len());
         }
+    }
+
+    /// Directories of runs without metrics of their own are those of before there were any.
+    #[test]
+    fn without_metrics_nothing_speaks_of_them() {
+        let scratch = crate::testing::Scratch::new();
+        let said = |window: &Window, catalog: &Catalog| {
+            crate::names::write(scratch.path(), catalog).unwrap();
+            let names = std::fs::read_to_string(scratch.path().join(crate::names::FILE)).unwrap();
+            [names, String::from_utf8(super::encode(window)).unwrap()].map(|text| text.contains("metric"))
+        };
+        let mut catalog = Catalog::default();
+        assert_eq!(said(&window(2), &catalog), [false; 2]);
+        let mut with = window(2);
+        let number = catalog.intern(Group::Metric, "gauge depth");
+        with.aggregate.metrics.get_mut(Section::Outside, number).record(Nanos(1), Some(2.5));
+        assert_eq!(said(&with, &catalog), [true; 2]);
     }
 
     /// Exchanges of 20 names within one second, which take 2 to 32 ms.

@@ -31,9 +31,10 @@ pub(crate) fn limits(catalog: &Catalog) -> Limits {
 /// Replaces the file as a whole.
 pub(crate) fn write(directory: &Path, catalog: &Catalog) -> Result<(), StoreError> {
     let names = |group: Group| (group.plural().to_owned(), Value::from(catalog.list(group)));
+    let groups = Group::ALL.into_iter().filter(|group| !group.is_optional() || !catalog.list(*group).is_empty());
     let file = NamesFile {
         requests: catalog.requests.list().to_vec(),
-        groups: Group::ALL.into_iter().map(names).collect(),
+        groups: groups.map(names).collect(),
         overflowed: Some(catalog.requests.overflowed()),
     };
     let mut bytes = serde_json::to_vec_pretty(&file).expect("strings always become JSON");

@@ -70,7 +70,8 @@ fn names() -> Value {
     lists.extend(Group::ALL.map(|group| {
         let has_tags = !none.table(group).words().is_empty();
         let tags = if has_tags { format!("; id n is tag {}N", group.letter()) } else { String::new() };
-        (group.plural(), strings(&format!("{} names{tags}", group.name())))
+        let kind = if group.is_optional() { ", as `KIND NAME UNIT #TAG`; absent without any" } else { "" };
+        (group.plural(), strings(&format!("{} names{kind}{tags}", group.name())))
     }));
     let overflowed = "how often a request name beyond the cap was asked for; it is counted as `other`";
     lists.push(("overflowed", count(overflowed)));
@@ -81,10 +82,10 @@ fn windows() -> Value {
     let histogram = object(&[
         ("tag", string("tag of the line in latency.hlog")),
         ("count", count("number of values")),
-        ("sum_ns", count("exact sum, ns; may exceed 64 bits")),
+        ("sum_ns", count("exact sum, ns; may exceed 64 bits; of metrics in the unit of their tag")),
         ("min_ns", count("exact smallest value, ns")),
         ("max_ns", count("exact largest value, ns")),
-        ("clamped", count("values above one hour, counted as one hour")),
+        ("clamped", count("values above one hour (3.6e12), counted as one hour")),
     ]);
     let lengths = Group::ALL.map(|group| (length_of(group), format!("{} seen so far by the writer", group.plural())));
     let mut fields = vec![
@@ -195,9 +196,11 @@ fn document(title: &str, description: &str, properties: &[(&str, Value)]) -> Val
     schema.into()
 }
 
-/// An object that has exactly these properties.
+/// An object that has exactly these properties, but for groups that may be left out.
 fn object(properties: &[(&str, Value)]) -> Value {
-    let required: Vec<&str> = properties.iter().map(|(name, _)| *name).collect();
+    let is_of = |group: Group, name: &str| group.plural() == name || length_of(group) == name;
+    let may_lack = |name: &str| Group::ALL.into_iter().any(|group| group.is_optional() && is_of(group, name));
+    let required: Vec<&str> = properties.iter().map(|(name, _)| *name).filter(|name| !may_lack(name)).collect();
     let properties: Map<String, Value> =
         properties.iter().map(|(name, schema)| ((*name).to_owned(), schema.clone())).collect();
     json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false })

@@ -1,5 +1,6 @@
 //! Tags of histograms in `latency.hlog`: `r3.ok.resp`, `r3.connect`, `r3.s404`, `r3.s_40P01` (response times of a status), `s0.iter`, `t0.time`, `p0.time` (page), `x0.time`
-//! (transition), `l0.exchange`, `l0.iteration`, `l0.page` (location), `inj.lag`, `cens.age`, `sock.held`, `inj.pickup`, `user.unserved`, each with
+//! (transition), `l0.exchange`, `l0.iteration`, `l0.page` (location), `m0.pos`, `m0.neg` (metric),
+//! `inj.lag`, `cens.age`, `sock.held`, `inj.pickup`, `user.unserved`, each with
 //! `.out` outside hold.
 //!
 //! A tag names one histogram of an aggregate; [`visit`] walks over all of them, [`locate`] finds the one of a tag.
@@ -127,7 +128,7 @@ mod tests {
     use super::*;
     use crate::testing;
 
-    const LIMITS: Limits = Limits { requests: 4, groups: [2, 1, 1, 2, 1, 2] };
+    const LIMITS: Limits = Limits { requests: 4, groups: [2, 1, 1, 2, 1, 2, 2] };
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(32))]
@@ -148,7 +149,7 @@ mod tests {
 
         /// No text makes it panic or grow.
         #[test]
-        fn strange_tags_are_refused(tag in "[rstpxl]?[0-9+]{0,12}\\.?(ok|iter|time|page|dns|x)?\\.?(resp|y)?(\\.out)?") {
+        fn strange_tags_are_refused(tag in "[rstpxlm]?[0-9+]{0,12}\\.?(ok|iter|time|page|dns|pos|x)?\\.?(resp|y)?(\\.out)?") {
             let mut aggregate = Aggregate::default();
             let known = locate(&mut aggregate, &tag, Limits::default()).is_some();
             prop_assert!(!known, "{tag} needs a name");
@@ -161,7 +162,7 @@ mod tests {
         for tag in [
             "r4.ok.resp", "r01.ok.resp", "s2.iter", "r0.ok", "r0.ok.p99", "r0.good.resp", "r4.dns", "r0.dns.p99",
             "r0.s_404", "r0.s40P01", "r0.s_", "t1.time", "t0.iter", "p2.time", "p0.page", "x1.time", "l2.page",
-            "l0.time", "sock", "", ".out",
+            "l0.time", "m2.pos", "m0.time", "sock", "", ".out",
         ] {
             assert!(locate(&mut aggregate, tag, LIMITS).is_none(), "{tag:?}");
         }

@@ -63,6 +63,7 @@ pub(crate) fn catalog(requests: usize) -> Catalog {
         transitions: vec!["home -> item".into()],
         locations: vec!["adsl".into(), "fibre".into()],
         transactions: vec!["order".into()],
+        metrics: vec!["trend cart_total EUR".into(), "counter items".into()],
         ..Catalog::default()
     };
     (0..requests).for_each(|index| {

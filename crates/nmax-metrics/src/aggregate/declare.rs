@@ -195,7 +195,7 @@ pub fn set_counts<T: Declared>(stats: &mut T, section: Section, stored: &mut imp
 /// ```text
 /// plain    { field: Type }                 kept beside the tables
 /// parts    { field "name" "word" }         a `TransactionStats`
-/// counters { field: Kind [whole] }         Count, Bytes: u64 · Most: u64, the largest · Sum: u128 ns · Span: Nanos
+/// counters { field: Kind [whole] }         Count, Bytes: u64 · Most: u64, the largest · Sum: u128 ns · Span: Nanos · Last: u128, merged by hand
 /// times    { field "word" }                a `Histogram`
 /// ```
 ///
@@ -257,6 +257,7 @@ macro_rules! statistics {
         }
     };
     (@type Sum) => { u128 };
+    (@type Last) => { u128 };
     (@type Span) => { $crate::Nanos };
     (@type $Kind:ident) => { u64 };
     (@name Span $field:ident) => { concat!(stringify!($field), "_ns") };
@@ -265,6 +266,7 @@ macro_rules! statistics {
     (@unit Sum) => { $crate::aggregate::declare::Unit::Ns };
     (@unit Span) => { $crate::aggregate::declare::Unit::Ns };
     (@unit $Kind:ident) => { $crate::aggregate::declare::Unit::Count };
+    (@join Last) => { |mine, _| mine };
     (@join Most) => { |mine, theirs| mine.max(theirs) };
     (@join $Kind:ident) => { |mine, theirs| mine + theirs };
     (@whole) => { None };

@@ -1,5 +1,6 @@
 //! Tables of statistics by number: one entry for each thing with a name, in each section.
 
+use super::METRICS_MAX;
 use super::declare::{Declaration, Statistic, counts, declared, set_counts};
 use crate::wire::{Input, Wire, WireError};
 use crate::{Histogram, Section, TransactionStats};
@@ -112,12 +113,14 @@ pub enum Group {
     Transition,
     /// Locations.
     Location,
+    /// Metrics of the user's own.
+    Metric,
 }
 
 impl Group {
     /// Every group, in the order of files.
-    pub const ALL: [Self; 6] =
-        [Self::Scenario, Self::Check, Self::Transaction, Self::Page, Self::Transition, Self::Location];
+    pub const ALL: [Self; 7] =
+        [Self::Scenario, Self::Check, Self::Transaction, Self::Page, Self::Transition, Self::Location, Self::Metric];
 
     /// Letter of tags, name of one, name of all, what an entry of a file is of.
     const fn words(self) -> (char, &'static str, &'static str, &'static str) {
@@ -128,6 +131,7 @@ impl Group {
             Self::Page => ('p', "page", "pages", "pages that ended"),
             Self::Transition => ('x', "transition", "transitions", "pages that ended, by the page before"),
             Self::Location => ('l', "location", "locations", "what users at a location did"),
+            Self::Metric => ('m', "metric", "metrics", "the user's own metrics"),
         }
     }
 
@@ -151,11 +155,17 @@ impl Group {
         self.words().3
     }
 
+    /// Whether files of before it was there are those of now without it: it is left out of them where it is empty.
+    pub const fn is_optional(self) -> bool {
+        matches!(self, Self::Metric)
+    }
+
     /// Most names that it gets while a run goes on, those of the plan included; 0 where all names are the plan's.
     pub const fn names_max(self) -> usize {
         match self {
             Self::Check => CHECKS_MAX,
             Self::Transaction => TRANSACTIONS_MAX,
+            Self::Metric => METRICS_MAX,
             Self::Scenario | Self::Page | Self::Transition | Self::Location => 0,
         }
     }

@@ -17,6 +17,7 @@ impl Aggregate {
             pages: self.pages.remap(ids.group(Group::Page), Statistic::merge)?,
             transitions: self.transitions.remap(ids.group(Group::Transition), Statistic::merge)?,
             locations: self.locations.remap(ids.group(Group::Location), Statistic::merge)?,
+            metrics: self.metrics.remap(ids.group(Group::Metric), Statistic::merge)?,
             load: self.load,
         })
     }

@@ -116,7 +116,8 @@ impl Serialize for SectionLine {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("requests", &ShapedRows(&SHAPES.request, &self.requests))?;
-        for (group, rows) in Group::ALL.into_iter().zip(&self.groups) {
+        let groups = Group::ALL.into_iter().zip(&self.groups);
+        for (group, rows) in groups.filter(|(group, rows)| !group.is_optional() || !rows.is_empty()) {
             map.serialize_entry(group.plural(), &ShapedRows(SHAPES.group(group), rows))?;
         }
         map.serialize_entry("load", &Shaped(&SHAPES.load, &self.load))?;
