@@ -9,6 +9,7 @@ vouchers() { "$nmax" check "$url/api/vouchers" --once | grep -o '"count":[0-9]*'
 say "Four customers; a voucher for all of them, and one for each"
 run plan.yaml -e KEY=not-a-secret --duration "$(short 4s 20s)"
 expect_code 0 4 # INVALID when something else keeps this machine busy: the counts below hold all the same.
+expect_text "found (items)" "price (cents)"
 expect_text "fill basket" "home -> item" "item -> basket"
 if grep -q 'Failures and errors' result; then fail "something failed"; fi
 look "\"fill basket\" is a transaction: how often, how many failed, how long, pauses included."

@@ -129,7 +129,7 @@ pub fn parse(text: &str, options: &Options) -> Result<Plan, Vec<DocumentError>> 
         }
         root
     });
-    let mut decoder = cursor::Decoder { options, problems };
+    let mut decoder = cursor::Decoder { options, problems, metrics: Vec::new() };
     let plan = root.and_then(|root| decode::plan(&mut decoder, &root));
     let mut problems = decoder.problems;
     match plan {

@@ -37,7 +37,7 @@ pub use nmax_sources::INJECTOR;
 pub use observed::{EVERY_DEFAULT, MappedKind, MappedResource, Observed, ObservedSource, Reach, Value};
 pub use pacing::PACING_SLACK_MAX;
 pub use page::{Discover, Page, RESOURCES_MAX};
-pub use reply::{Check, Expect, Extract, MatchPick, Source, Test};
+pub use reply::{Check, Expect, Extract, MatchPick, Measure, Source, Test};
 pub use scenario::{Body, Call, FormPart, HttpCall, Method, PartContent, Scenario, Step, ThinkTime, What, all_steps};
 pub use table::{Table, TableBuilder};
 

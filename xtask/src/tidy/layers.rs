@@ -55,8 +55,8 @@ table! {
     "nmax-secrets" Pure "", "base64 memchr regex";
     "nmax-sources" Pure "text secrets", "";
     "nmax-data" Pure "", "thiserror";
-    "nmax-plan" Pure "text sources secrets data", "saphyr-parser serde_json thiserror";
     "nmax-metrics" Pure "", "hdrhistogram proptest thiserror";
+    "nmax-plan" Pure "text sources secrets data metrics", "saphyr-parser serde_json thiserror";
     "nmax-usl" Pure "text", "statrs thiserror";
     "nmax-analysis" Pure "text sources metrics plan", "";
     "nmax-log" Pure "text secrets plan", "jiff memchr regex serde serde_json thiserror";

@@ -23,6 +23,14 @@ impl<R: Runtime> Core<R> {
         }
     }
 
+    /// A number of one of the user's own metrics has come, or something that is none. `metric` is the text of a
+    /// [`nmax_metrics::Metric`].
+    pub(crate) fn count_number(&self, section: Section, metric: &str, number: Option<f64>) {
+        let (metric, now) = (self.number(Group::Metric, metric), self.runtime.now());
+        self.roll(now);
+        self.meter.borrow_mut().window().aggregate.metrics.get_mut(section, metric).record(now, number);
+    }
+
     /// An exchange is cut off by the end of the run.
     pub(crate) fn censor(&self, section: Section, intended: Nanos, now: Nanos) {
         self.roll(now);

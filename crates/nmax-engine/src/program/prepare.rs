@@ -4,8 +4,8 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use nmax_extract::Extractor;
-use nmax_metrics::{Catalog, NameId};
-use nmax_plan::plan::{Call, Expect, Per, Plan, Scenario, Test};
+use nmax_metrics::{Catalog, Metric, NameId};
+use nmax_plan::plan::{Call, Expect, Measure, Per, Plan, Scenario, Test};
 use nmax_plan::template::{Labels, Part, Template};
 
 use crate::error::ProgramError;
@@ -29,6 +29,8 @@ pub struct Prepared {
     pub checks: Vec<(usize, Probe)>,
     /// Extractors, in the order of the step's `extract`.
     pub extractors: Vec<Extractor>,
+    /// The same of the step's `metric`, and the names that each number is counted under.
+    pub metrics: Vec<(Extractor, Vec<String>)>,
 }
 
 /// A call made ready, and what its protocol made of it.
@@ -52,12 +54,15 @@ pub enum Probe {
 impl Prepared {
     /// Whether an extractor looks at the reply.
     pub fn parses(&self) -> bool {
-        !self.extractors.is_empty() || self.checks.iter().any(|(_, probe)| matches!(probe, Probe::Finds(_)))
+        !self.extractors.is_empty()
+            || !self.metrics.is_empty()
+            || self.checks.iter().any(|(_, probe)| matches!(probe, Probe::Finds(_)))
     }
 
     /// Whether a check or an extractor looks at the body.
     pub fn reads_body(&self) -> bool {
-        self.extractors.iter().any(Extractor::reads_body)
+        let metrics = self.metrics.iter().map(|(extractor, _)| extractor);
+        self.extractors.iter().chain(metrics).any(Extractor::reads_body)
             || self.checks.iter().any(|(_, probe)| match probe {
                 Probe::Text(index) => !matches!(self.call.expect.checks[*index].test, Test::HeaderContains(..)),
                 Probe::Finds(extractor) => extractor.reads_body(),
@@ -98,12 +103,19 @@ impl Maker<'_> {
         for extract in &call.extract {
             extractors.push(Extractor::new(&extract.source).map_err(source_error)?);
         }
+        let mut metrics = Vec::with_capacity(call.metrics.len());
+        for Measure { metric, source, .. } in &call.metrics {
+            let of = |tag: Option<&String>| Metric { tag: tag.cloned(), ..metric.clone() }.to_string();
+            let names = std::iter::once(None).chain(call.tags.iter().map(Some)).map(of).collect();
+            metrics.push((Extractor::new(source).map_err(source_error)?, names));
+        }
         Ok(Prepared {
             step,
             calls: depends_on_place(self.plan, call),
             name: call.name.as_constant().and_then(|name| self.catalog.requests.find(name)),
             checks: probes(&call.expect, &self.checks).map_err(source_error)?,
             extractors,
+            metrics,
             call: Arc::clone(call),
         })
     }

@@ -92,7 +92,7 @@ impl<R: Runtime> Site<'_, R> {
         also: Option<Also<'_>>,
     ) {
         let call = self.call;
-        if call.checks.is_empty() && call.extractors.is_empty() && also.is_none() {
+        if call.checks.is_empty() && !call.parses() && also.is_none() {
             return;
         }
         let (core, step, section) = (self.core, call.call.as_ref(), self.section(intended));
@@ -135,6 +135,13 @@ impl<R: Runtime> Site<'_, R> {
                 verified.fail_because(|| format!("extract `{}`", slots[extract.slot]), trouble);
             }
             values.slots[extract.slot] = found.or_else(|| extract.default.clone()).unwrap_or_default();
+        }
+        for (index, (of, (extractor, names))) in step.metrics.iter().zip(&call.metrics).enumerate() {
+            let is_decided = !(is_cut && extractor.reads_body());
+            let place = (picker, step.extract.len() + index);
+            let found = if is_decided { pick(of.pick, place, extractor, &page) } else { Ok(None) };
+            let number = found.ok().flatten().and_then(|text| text.trim().parse().ok());
+            names.iter().for_each(|name| core.count_number(section, name, number));
         }
         if let Some(also) = also.filter(|_| verified.outcome == Outcome::Ok)
             && let Err(why) = also(&page)

@@ -7,11 +7,13 @@ use std::sync::Arc;
 use nmax_engine::program::catalog;
 use nmax_metrics::join::Gap;
 use nmax_metrics::merger::Merged;
-use nmax_metrics::{Aggregate, Catalog, Frame, Merger, Nanos, RequestStats, ScenarioStats, Section, Statistic, Window};
+use nmax_metrics::{
+    Aggregate, Catalog, Frame, Group, Histogram, Merger, Nanos, RequestStats, Section, Statistic, Window,
+};
 use nmax_plan::plan::Plan;
 use nmax_plan::share::Share;
 use nmax_testkit::plans::plan;
-use nmax_testkit::sim::{Answer, Call, Options, Server, Simulated, reply, simulate};
+use nmax_testkit::sim::{Answer, Call, Options, Server, Simulated, reply_with, simulate};
 use proptest::prelude::*;
 
 use crate::ms;
@@ -21,7 +23,8 @@ const STEPS: &str = "nmax: 1
 target: http://h.test
 scenarios:
   a: { steps: [
-    { get: \"/item/${iteration}\", name: \"item ${iteration}\", expect: { status: 200 } },
+    { get: \"/item/${iteration}\", name: \"item ${iteration}\", expect: { status: 200 }, tags: [t],
+      metric: { size: { header: x-size, as: trend, unit: B }, level: { header: x-size, as: gauge } } },
     { think: { min: 5ms, max: 90ms } },
     { transaction: both, steps: [{ get: /b }, { post: /c, body: x }] } ] }
   b: { steps: [{ get: /b }, { get: \"/late/${iteration}\", name: late }] }
@@ -37,11 +40,12 @@ const WORKLOADS: [&str; 3] = [
 
 /// What it answers, and how long that takes, depends on the request alone.
 fn server() -> impl Server {
-    let replies = [200, 200, 200, 404, 500].map(reply);
+    let sizes = ["-7.25", "0", "9.5", "none", "12000000"].map(|size| format!("x-size: {size}\r\n"));
+    let replies = [200, 200, 200, 404, 500].map(|status| sizes.each_ref().map(|size| reply_with(status, size, "")));
     move |call: &Call<'_>| {
         let hash = call.target().bytes().fold(7_u64, |hash, byte| hash * 31 % 65_521 + u64::from(byte));
         let time = if call.target().starts_with("/late") { ms(700 + hash % 900) } else { ms(1 + hash % 120) };
-        Answer::Bytes(call.at + time, Rc::clone(&replies[hash as usize % 5]))
+        Answer::Bytes(call.at + time, Rc::clone(&replies[hash as usize % 5][hash as usize / 5 % 5]))
     }
 }
 
@@ -88,48 +92,35 @@ fn whole(Merged { window, parts }: Merged) -> Window {
     window
 }
 
-/// What a window says of requests, scenarios, checks, transactions and of the load, by name.
-type Said = BTreeMap<(u64, Section, String), (Option<RequestStats>, Option<ScenarioStats>, [u64; 4])>;
+/// What a window says of requests, of everything that is gathered by name, and of the load, by name.
+type Said = BTreeMap<(u64, Section, String), (RequestStats, Vec<u128>, Vec<Histogram>)>;
 
 /// All of it but what is the injectors' own, such as their connections.
 fn said(windows: &[Window], names: &Catalog) -> Said {
     let mut said = Said::new();
     for (window, section) in windows.iter().flat_map(|window| Section::ALL.map(|section| (window, section))) {
         let aggregate = &window.aggregate;
-        let mut add = |name: String, request: Option<&RequestStats>, scenario: Option<&ScenarioStats>, counts| {
-            let request = request.cloned().map(|mut stats| {
-                stats.status.sort_unstable();
-                stats
-            });
-            said.insert((window.index, section, name), (request, scenario.cloned(), counts));
+        let mut add = |name: String, request: &RequestStats, counts, times| {
+            let mut request = request.clone();
+            request.status.sort_unstable();
+            said.insert((window.index, section, name), (request, counts, times));
         };
         for (id, stats) in aggregate.requests(section).filter(|(_, stats)| !stats.is_blank()) {
-            add(format!("request {}", names.requests.name(id)), Some(stats), None, [0; 4]);
+            add(format!("request {}", names.requests.name(id)), stats, vec![], vec![]);
         }
-        for index in 0..aggregate.scenarios.len() {
-            let stats = aggregate.scenarios.get(section, index).filter(|stats| **stats != ScenarioStats::default());
-            stats
-                .into_iter()
-                .for_each(|stats| add(format!("scenario {}", names.scenarios[index]), None, Some(stats), [0; 4]));
-        }
-        for index in 0..aggregate.checks.len() {
-            let stats = aggregate.checks.get(section, index).unwrap();
-            add(format!("check {}", names.checks[index]), None, None, [stats.passed, stats.failed, 0, 0]);
-        }
-        for index in 0..aggregate.transactions.len() {
-            let stats = aggregate.transactions.get(section, index).unwrap();
-            let sum_ns = stats.time.exact().sum_ns as u64;
-            add(
-                format!("transaction {}", names.transactions[index]),
-                None,
-                None,
-                [stats.count, stats.failed, sum_ns, 0],
-            );
+        for group in Group::ALL {
+            let table = aggregate.table(group);
+            for index in 0..table.len() {
+                let Some(counts) = table.counts(section, index) else { continue };
+                let times = (0..table.words().len()).filter_map(|word| table.time(section, index, word).cloned());
+                let name = format!("{} {}", group.name(), names.list(group)[index]);
+                add(name, &RequestStats::default(), counts, times.collect());
+            }
         }
         let load = aggregate.load(section);
-        add("load".into(), None, None, [load.due, load.started, load.dropped().total(), load.in_flight_ns as u64]);
+        let counts = [load.due, load.started, load.dropped().total()].map(u128::from);
+        add("load".into(), &RequestStats::default(), [&counts[..], &[load.in_flight_ns]].concat(), vec![]);
     }
-    said.retain(|_, (request, scenario, counts)| request.is_some() || scenario.is_some() || *counts != [0; 4]);
     said
 }
 
@@ -162,7 +153,9 @@ proptest! {
         prop_assert!(merger.is_done() && merger.gaps().is_empty() && merger.unread().is_empty());
         prop_assert!(merged.iter().map(|window| window.index).eq(alone.windows.iter().map(|window| window.index)));
         let (merged, alone) = (said(&merged, merger.catalog()), said(&alone.windows, &alone.catalog));
-        prop_assert!(alone.keys().any(|(_, _, name)| name.starts_with("request item ")), "names with holes");
+        for what in ["request item ", "metric gauge level #t"] {
+            prop_assert!(alone.keys().any(|(_, _, name)| name.starts_with(what)), "names that came on the way: {what}");
+        }
         for (key, want) in &alone {
             prop_assert_eq!(merged.get(key), Some(want), "{:?} of {:?}", key, &weights);
         }

@@ -13,6 +13,7 @@ mod flow;
 mod hostile;
 mod injectors;
 mod memory;
+mod metrics;
 mod pages;
 mod places;
 mod records;

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use nmax_metrics::Metric;
+
 use super::Options;
 use super::error::Kind;
 use super::keys::{Shape, Table, Words, words};
@@ -14,6 +16,8 @@ use crate::units::{self, UnitError};
 pub(crate) struct Decoder<'a> {
     pub options: &'a Options<'a>,
     pub problems: Vec<Problem>,
+    /// Metrics of the user's own until now.
+    pub metrics: Vec<Metric>,
 }
 
 /// A map that was checked against its table.

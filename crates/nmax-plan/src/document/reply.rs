@@ -1,16 +1,21 @@
-//! What is asked of a reply: `expect` and `extract`.
+//! What is asked of a reply: `expect`, `extract` and `metric`.
+
+use nmax_metrics::Metric;
 
 use super::cursor::{Decoder, Fields};
 use super::error::Kind;
-use super::keys::{self, MATCH_PICK, words};
+use super::keys::{self, MATCH_PICK, METRIC_KIND, words};
 use super::scenario::Scene;
 use super::tree::{Node, Value};
 use crate::plan::http::is_token;
-use crate::plan::{Check, Expect, Extract, MatchPick, Source, Test};
+use crate::plan::{Check, Expect, Extract, MatchPick, Measure, Source, Test};
 use crate::template::{Names, RESERVED_NAMES, Template};
 
 /// Longest name of a check, in characters; the rest of the expectation is left out.
 const CHECK_NAME_CHARS_MAX: usize = 100;
+
+/// Longest unit of a metric, in characters.
+const UNIT_CHARS_MAX: usize = 16;
 
 /// What makes a reply ok.
 pub(super) fn expect(decoder: &mut Decoder, node: Option<&Node>, names: &Names) -> Expect {
@@ -143,6 +148,47 @@ pub(super) fn extracts(decoder: &mut Decoder, node: &Node, scene: &mut Scene) ->
         extracts.extend(source.map(|source| Extract { slot, source, pick, default }));
     }
     extracts
+}
+
+/// Numbers taken from a reply.
+pub(super) fn measures(decoder: &mut Decoder, node: &Node) -> Vec<Measure> {
+    let mut measures = Vec::new();
+    for entry in decoder.map(node, "`metric`") {
+        decoder.identifier(entry, "a metric", &[]);
+        let Some(fields) = decoder.fields(&entry.value, &keys::METRIC) else {
+            continue;
+        };
+        let pick = fields.get("pick").and_then(|node| match_pick(decoder, node)).unwrap_or(MatchPick::First);
+        let kind = fields.get("as").and_then(|node| decoder.choose(node, METRIC_KIND));
+        let unit = fields.get("unit").map_or(Some(String::new()), |node| unit(decoder, node));
+        let source = source(decoder, fields);
+        let Some(((kind, unit), source)) = kind.zip(unit).zip(source) else { continue };
+        let metric = Metric { kind, name: entry.key.clone(), unit, tag: None };
+        if let Some(known) = decoder.metrics.iter().find(|known| known.name == metric.name && **known != metric) {
+            let message = format!("`{}` is `{known}` in another step, and here `{metric}`", metric.name);
+            decoder.problem(
+                entry.key_at,
+                Kind::Conflict,
+                message,
+                "give both the same `as` and `unit`, or other names",
+            );
+        } else {
+            decoder.metrics.push(metric.clone());
+        }
+        measures.push(Measure { metric, source, pick });
+    }
+    measures
+}
+
+fn unit(decoder: &mut Decoder, node: &Node) -> Option<String> {
+    let unit = decoder.text(node)?;
+    let is_odd = |c: char| c.is_whitespace() || c.is_control();
+    if unit.is_empty() || unit.chars().count() > UNIT_CHARS_MAX || unit.contains(is_odd) || unit.starts_with('#') {
+        let message = format!("`{}` cannot be a unit", nmax_text::shown(&unit));
+        let remedy = format!("use 1 to {UNIT_CHARS_MAX} characters without spaces, such as `EUR`");
+        decoder.problem(node.at, Kind::Value, message, remedy);
+    }
+    Some(unit)
 }
 
 fn match_pick(decoder: &mut Decoder, node: &Node) -> Option<MatchPick> {

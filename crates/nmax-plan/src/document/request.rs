@@ -4,7 +4,7 @@ use super::body::{body, entry_where, expect_continue, pairs};
 use super::cursor::{Decoder, Fields};
 use super::error::Kind;
 use super::http::redirects;
-use super::reply::{expect, extracts};
+use super::reply::{expect, extracts, measures};
 use super::scenario::{Scene, page, tags};
 use super::tree::{Node, Place};
 use crate::addresses;
@@ -46,9 +46,10 @@ pub(super) fn decode(
     let page = page(decoder, fields, &names, (name.as_ref(), at));
     let tags = tags(decoder, fields);
     let extract = fields.get("extract").map(|node| extracts(decoder, node, scene)).unwrap_or_default();
+    let metrics = fields.get("metric").map(|node| measures(decoder, node)).unwrap_or_default();
     let url = url_template?;
     let what = What::Http(HttpCall { method, url, query, headers, body, redirects_max, expect_continue, page });
-    Some(Call { name: name?, expect, extract, timeout, tags, what })
+    Some(Call { name: name?, expect, extract, metrics, timeout, tags, what })
 }
 
 fn check_url(decoder: &mut Decoder, at: Place, url: &Template) {

@@ -1,5 +1,7 @@
 //! What becomes of a reply: whether it is ok, and what is taken from it.
 
+use nmax_metrics::Metric;
+
 use crate::template::Template;
 
 /// What makes a reply *ok*.
@@ -59,6 +61,17 @@ pub struct Extract {
     pub pick: MatchPick,
     /// Used when nothing matches; without it the iteration fails.
     pub default: Option<String>,
+}
+
+/// A number taken from a reply.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Measure {
+    /// What it is a number of, of all tags.
+    pub metric: Metric,
+    /// Where it comes from.
+    pub source: Source,
+    /// Which of several matches.
+    pub pick: MatchPick,
 }
 
 /// Where a value comes from.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::flow::{Branch, If, Loop, Transaction};
 use super::page::Page;
-use super::reply::{Expect, Extract};
+use super::reply::{Expect, Extract, Measure};
 use crate::template::Template;
 
 /// A named behaviour.
@@ -185,6 +185,8 @@ pub struct Call {
     pub expect: Expect,
     /// Values taken from the reply.
     pub extract: Vec<Extract>,
+    /// Numbers taken from the reply for metrics of the user's own, by name and by each of the call's tags.
+    pub metrics: Vec<Measure>,
     /// Overrides the default.
     pub timeout: Option<Duration>,
     /// Labels by which thresholds and results gather calls.
@@ -228,6 +230,7 @@ impl Call {
             name: Template::text(format!("GET {url}")),
             expect: Expect { status: vec![Expect::STATUS_DEFAULT], checks: Vec::new() },
             extract: Vec::new(),
+            metrics: Vec::new(),
             timeout: None,
             tags: Vec::new(),
             what: What::Http(HttpCall::get(Template::text(url))),

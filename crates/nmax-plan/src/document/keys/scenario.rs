@@ -1,5 +1,7 @@
 //! Keys of scenarios, steps and replies.
 
+use nmax_metrics::MetricKind;
+
 use super::Shape::*;
 use super::http::{REDIRECTS_SHAPE, TEXTS};
 use super::{MATCH_PICK, Shape, Table, Words, key, required, words};
@@ -15,6 +17,9 @@ pub(crate) const OPERATORS: Words<Comparison> = &[
     (">=", Comparison::AtLeast),
     ("contains", Comparison::Contains),
 ];
+
+/// Kinds of metrics.
+pub(crate) const METRIC_KIND: Words<MetricKind> = &MetricKind::WORDS;
 
 /// The words of `discover`, and whether anything is.
 pub(crate) const DISCOVER: Words<bool> = &[("none", false), ("same-origin", true)];
@@ -88,6 +93,8 @@ tables! {
         key "expect": Object(&EXPECT), "What makes the reply ok; a status of 200-399 by default.";
         key "extract": Map(&Object(&EXTRACT)),
             "Values taken from the reply, by name, `${name}` reads them; from no body of more than 16 MiB.";
+        key "metric": Map(&Object(&METRIC)),
+            "Numbers taken from the reply, by name: metrics of one's own, for the whole run and by each of the step's tags.";
         key "timeout": Duration, "Instead of `defaults.timeout`.";
         key "redirects": REDIRECTS_SHAPE, "Instead of `defaults.redirects`.";
         key "page": Bool, "Makes it a page, measured until its last resource is there; `resources` implies it.";
@@ -177,4 +184,18 @@ tables! {
         ("xpath", "write `css: SELECTOR`"),
         ("cookie", "cookies are sent back by themselves; for other uses take `header: set-cookie`"),
     ];
+    METRIC "a metric" {
+        key "regex": Text, "Regular expression on the body: group 1, or all when it has no group.";
+        key "css": Text, "CSS selector; `a.item@href` is the attribute `href`, else the element's text.";
+        key "json": Text, "JSONPath (RFC 9535).";
+        key "header": Text, "Name of a header.";
+        key "match": Text,
+            "Regular expression on what was found: its group 1, or all that it matches; the rest is not found.";
+        key "pick": Either(&[OneOf(|| words(MATCH_PICK)), Whole(1, 1_000_000)]),
+            "Which of several matches; first by default, or a number from 1.";
+        required "as": OneOf(|| words(METRIC_KIND)),
+            "What its numbers come to: counter (their sum), gauge (the last, least and most), rate (the share that is not 0) \
+             or trend (their distribution).";
+        key "unit": Text, "What a number is of, for people: `EUR`, `ms`, `items`.";
+    } later [("default", "remove it; a reply without a number is counted as such")];
 }

@@ -26,7 +26,7 @@ pub fn observe_also(
         env,
         ..Options::of("--observe")
     };
-    let mut decoder = Decoder { options: &options, problems: Vec::new() };
+    let mut decoder = Decoder { options: &options, problems: Vec::new(), metrics: Vec::new() };
     for (flag, (kind, text)) in (0..).zip(flags) {
         let at = Place { flag: Some(flag), line: 1, column: 1 };
         let Some(known) = kinds::named(kind) else {

@@ -289,6 +289,58 @@ fn steps() {
 }
 
 #[test]
+fn metrics() {
+    let cases: [(&str, &[&str]); 6] = [
+        (
+            "{ a: { css: b, as: trends } }",
+            &["plan.yaml:4:38: `trends` is not a choice here", "  help: did you mean `trend`?"],
+        ),
+        (
+            "{ a: { css: b, as: mean, from: x } }",
+            &[
+                "plan.yaml:4:38: `mean` is not a choice here",
+                "  help: write one of: counter, gauge, rate, trend",
+                "plan.yaml:4:44: a metric has no key `from`",
+                "  help: known keys are: regex, css, json, header, match, pick, as, unit",
+            ],
+        ),
+        (
+            "{ a: { as: rate }, \"b c\": { css: b } }",
+            &[
+                "plan.yaml:4:24: nothing says where the value comes from",
+                "  help: write one of `regex`, `css`, `json`, `header`",
+                "plan.yaml:4:38: `b c` cannot be the name of a metric",
+                "  help: use up to 64 letters, digits, `_` and `-`",
+                "plan.yaml:4:45: a metric has no `as`",
+                "  help: add `as: ...`. What its numbers come to: counter (their sum), gauge (the last, least and most), rate (the share that is not 0) or trend (their distribution).",
+            ],
+        ),
+        (
+            "{ a: { css: b, as: gauge, unit: \"k m\", default: 0 } }",
+            &[
+                "plan.yaml:4:51: `k m` cannot be a unit",
+                "  help: use 1 to 16 characters without spaces, such as `EUR`",
+                "plan.yaml:4:58: `default` in a metric is not supported yet by this version",
+                "  help: remove it; a reply without a number is counted as such",
+            ],
+        ),
+        (
+            "{ first: { css: b, as: gauge } }",
+            &[
+                "plan.yaml:4:21: `first` is `trend first EUR` in another step, and here `gauge first`",
+                "  help: give both the same `as` and `unit`, or other names",
+            ],
+        ),
+        ("[a]", &["plan.yaml:4:19: `metric` is a map, this is a list", "  help: write `NAME: VALUE` lines"]),
+    ];
+    for (metric, want) in cases {
+        let first = "{ get: /a, metric: { first: { css: b, as: trend, unit: EUR } } }";
+        let steps = format!("[{first},\n{{ get: /, metric: {metric} }}]");
+        check(&format!("nmax: 1\ntarget: http://a\nscenarios: {{ s: {{ steps: {steps} }} }}\n{OPEN}"), want);
+    }
+}
+
+#[test]
 fn data() {
     let plan = |data: &str, hole: &str| {
         format!(

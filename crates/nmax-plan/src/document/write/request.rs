@@ -3,9 +3,11 @@
 use super::http::redirects as redirects_word;
 use super::yaml::Yaml;
 use super::{Scope, duration, entry, expanded, plain, text, word};
-use crate::document::keys::{DISCOVER, MATCH_PICK, METHODS};
+use crate::document::keys::{DISCOVER, MATCH_PICK, METHODS, METRIC_KIND};
 use crate::document::reply::{match_entry, source_entry};
-use crate::plan::{Body, Call, Discover, Expect, Extract, FormPart, MatchPick, Page, PartContent, Source, Test};
+use crate::plan::{
+    Body, Call, Discover, Expect, Extract, FormPart, MatchPick, Measure, Page, PartContent, Source, Test,
+};
 use crate::template::Template;
 
 /// The request, in full.
@@ -33,6 +35,10 @@ pub(super) fn request(request: &Call, scope: &Scope) -> Yaml {
     if !request.extract.is_empty() {
         let extracts = request.extract.iter().map(|extract| (scope.name(extract.slot), self::extract(extract)));
         map.push(entry("extract", Yaml::Map(extracts.collect())));
+    }
+    if !request.metrics.is_empty() {
+        let metrics = request.metrics.iter().map(|of| (of.metric.name.clone(), measure(of)));
+        map.push(entry("metric", Yaml::Map(metrics.collect())));
     }
     if let Some(timeout) = request.timeout {
         map.push(entry("timeout", duration(timeout)));
@@ -149,13 +155,26 @@ pub fn source(source: &Source) -> impl Iterator<Item = (String, Yaml)> + use<> {
     std::iter::once(entry(key, Yaml::Text(value))).chain(part)
 }
 
-fn extract(extract: &Extract) -> Yaml {
-    let pick = match &extract.pick {
+/// A source, and which of its matches.
+fn picked(from: &Source, pick: &MatchPick) -> Vec<(String, Yaml)> {
+    let pick = match pick {
         MatchPick::Nth(number) => plain(number),
         other => word(MATCH_PICK, other),
     };
-    let mut map: Vec<(String, Yaml)> = source(&extract.source).collect();
-    map.push(entry("pick", pick));
+    source(from).chain([entry("pick", pick)]).collect()
+}
+
+fn measure(of: &Measure) -> Yaml {
+    let mut map = picked(&of.source, &of.pick);
+    map.push(entry("as", word(METRIC_KIND, &of.metric.kind)));
+    if !of.metric.unit.is_empty() {
+        map.push(entry("unit", text(&of.metric.unit)));
+    }
+    Yaml::Map(map)
+}
+
+fn extract(extract: &Extract) -> Yaml {
+    let mut map = picked(&extract.source, &extract.pick);
     if let Some(default) = &extract.default {
         map.push(entry("default", text(default)));
     }

@@ -190,8 +190,8 @@ fn request(slots: usize) -> BoxedStrategy<Step> {
                 let page = None;
                 let what =
                     What::Http(HttpCall { method, url, query, headers, body, redirects_max, expect_continue, page });
-                let (extract, tags) = (vec![extract], Vec::new());
-                Step::Call(std::sync::Arc::new(Call { name, expect, extract, timeout, tags, what }))
+                let (extract, metrics, tags) = (vec![extract], Vec::new(), Vec::new());
+                Step::Call(std::sync::Arc::new(Call { name, expect, extract, metrics, timeout, tags, what }))
             },
         )
         .boxed()

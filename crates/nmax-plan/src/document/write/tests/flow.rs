@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use nmax_metrics::{Metric, MetricKind};
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
@@ -147,12 +148,24 @@ fn request(shared: bool) -> BoxedStrategy<Step> {
         let numbered = tags.into_iter().enumerate();
         numbered.map(|(index, tag)| format!("{tag}{index}")).collect()
     });
-    (page(shared), tags, template(shared), option::of(value))
-        .prop_map(|(page, tags, body, value)| {
+    // A name says what its kind and unit are, so that all steps agree.
+    let measure = (0..4_usize, 0..3_usize).prop_map(|(kind, unit)| Measure {
+        metric: Metric {
+            kind: MetricKind::WORDS[kind].1,
+            name: format!("m{kind}-{unit}"),
+            unit: ["", "EUR", "\"'$"][unit].into(),
+            tag: None,
+        },
+        source: Source::JsonPath("$.a".into()),
+        pick: MatchPick::Nth(unit + 1),
+    });
+    (page(shared), tags, template(shared), option::of(value), option::of(measure))
+        .prop_map(|(page, tags, body, value, measure)| {
             let (method, body) = (Method::Post, Body::Text(body));
             let what = What::Http(HttpCall { method, body, page, ..HttpCall::get(Template::text("/")) });
             let (name, extract) = (Template::text("thing"), value.into_iter().collect());
-            Step::Call(Arc::new(Call { name, extract, tags, what, ..Call::get("/") }))
+            let metrics = measure.into_iter().collect();
+            Step::Call(Arc::new(Call { name, extract, metrics, tags, what, ..Call::get("/") }))
         })
         .boxed()
 }
