@@ -3,11 +3,13 @@
 //! # Layout
 //! - this file: the run, its scenarios, checks and injector
 //! - `stats`: requests; `connections`; `groups`: transactions, pages, transitions, locations
+//! - `metrics`: those of the user's own
 //! - `problems`: failures and errors by kind, with examples
 //! - [`shape`]: the plan's stages on the time axis
 //! - `observed`, `hosts`, `logs`: what was watched
 
-use nmax_metrics::names::NAMES_MAX;
+use nmax_metrics::aggregate::METRICS_MAX;
+use nmax_metrics::names::{NAMES_MAX, OTHER};
 use nmax_metrics::{Aggregate, Catalog, Dropped, FailureExample, Nanos, Section, suggest_template};
 use nmax_plan::plan::{Connection, Observed, Plan, RESOURCES_MAX, Scenario, Visitor, Workload};
 
@@ -18,6 +20,7 @@ mod connections;
 mod groups;
 mod hosts;
 mod logs;
+mod metrics;
 mod observed;
 mod problems;
 pub mod shape;
@@ -27,6 +30,7 @@ pub use connections::Connections;
 pub use groups::{GroupRow, LocationRow, PageRow};
 pub use hosts::{FigureRow, HostView, Panel, PanelLine};
 pub use logs::LogErrors;
+pub use metrics::{MetricRow, SHOWN};
 pub use observed::ObservedRow;
 pub use problems::Problem;
 pub use shape::Span;
@@ -85,6 +89,8 @@ pub struct Summary {
     pub observed: Vec<ObservedRow>,
     /// By check, in the order of the plan.
     pub checks: Vec<CheckRow>,
+    /// The user's own metrics, by name and tag.
+    pub metrics: Vec<MetricRow>,
     /// What went wrong in the whole run, most frequent first.
     pub problems: Vec<Problem>,
     /// The injector in the phase.
@@ -251,6 +257,7 @@ impl Summary {
             compress: plan.compress,
             observed: observed::rows(evidence.observed),
             checks: check_rows(counted, catalog),
+            metrics: metrics::rows(counted, catalog, length_s),
             problems: problems::collect(&whole, catalog, failures),
             injector: injector(evidence, counted),
             series,
@@ -373,7 +380,14 @@ fn limits_hit(catalog: &Catalog, whole: &Aggregate, readings_left_out: u64) -> V
              uniformly; use a shorter `window`, more workers or a lower rate"
         )
     });
-    names_hit(catalog).into_iter().chain(pages).chain(readings).chain(samples).collect()
+    let other = catalog.metrics.iter().position(|name| name == OTHER);
+    let other = other.and_then(|other| whole.metrics.get(Section::Hold, other)).map(|stats| {
+        let numbers = stats.values + stats.unread;
+        format!(
+            "more than {METRICS_MAX} metrics and tags of metrics: {numbers} numbers of later ones are left out; use fewer tags"
+        )
+    });
+    names_hit(catalog).into_iter().chain(other).chain(pages).chain(readings).chain(samples).collect()
 }
 
 fn names_hit(catalog: &Catalog) -> Option<String> {

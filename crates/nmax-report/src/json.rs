@@ -66,6 +66,9 @@ records! {
             "Pages by the page before, as `from -> to`.";
         locations: Map<groups::Location> = Map::by(&view.summary.locations, |row| &row.exchanges.name);
         checks: Map<Check> = Map::by(&view.summary.checks, |row| &row.name);
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        metrics: Vec<groups::Metric> = &view.summary.metrics,
+            "Metrics of the user's own, by name and tag; absent without any.";
         thresholds: Vec<Threshold> = &view.judgement.thresholds;
         gates: Vec<GateRow> = &view.judgement.gates;
         steady: Option<answers::Steady> = &view.judgement.steadiness,

@@ -1,6 +1,7 @@
 //! Numbers for people: three significant digits, a unit, and nothing that pretends to know more.
 
 use nmax_analysis::Recovery;
+use nmax_analysis::summary::MetricRow;
 
 /// What stands for an unknown number.
 pub const UNKNOWN: &str = "–";
@@ -180,6 +181,20 @@ fn small(value: f64) -> String {
 /// A reading with its unit.
 pub fn in_unit(value: f64, unit: &str) -> String {
     unit_label(unit)(value)
+}
+
+const SCALES: [(&str, f64); 5] = [("", 1.0), ("k", 1e3), ("M", 1e6), ("G", 1e9), ("T", 1e12)];
+
+/// A figure of a metric of the user's own.
+pub fn own(row: &MetricRow, name: &str) -> String {
+    let value = row.figure(name);
+    match name {
+        "count" => short_count(row.count),
+        "unread" => short_count(row.unread),
+        "non_zero_share" => share_or_unknown(value),
+        "sum_per_s" => rate_or_unknown(value),
+        _ => value.map_or_else(|| UNKNOWN.to_owned(), |value| scaled(value, &SCALES)),
+    }
 }
 
 /// A signed relative distance, for example `+12.3 %`.

@@ -4,28 +4,35 @@ use nmax_metrics::{Aggregate, Catalog, Metric, MetricKind, MetricStats, Section}
 
 use crate::QUANTILES;
 
-/// A figure of a metric: its name, and its value in a phase of that many seconds.
-type Figure = (&'static str, fn(&MetricStats, f64) -> Option<f64>);
+/// A figure of a metric: its name, what it is, and its value in a phase of that many seconds.
+type Figure = (&'static str, &'static str, fn(&MetricStats, f64) -> Option<f64>);
 
 /// Every figure of a metric but its counts, in the order of files.
 const FIGURES: [Figure; FIGURES_LEN] = [
-    ("sum", |stats, _| Some(stats.sum())),
-    ("sum_per_s", |stats, length_s| (length_s > 0.0).then(|| stats.sum() / length_s)),
-    ("non_zero_share", |stats, _| (stats.values > 0).then(|| stats.non_zero as f64 / stats.values as f64)),
-    ("last", |stats, _| stats.last()),
-    ("mean", |stats, _| (stats.values > 0).then(|| stats.sum() / stats.values as f64)),
-    ("min", |stats, _| stats.quantile(0.0)),
-    (QUANTILES[0].0, |stats, _| stats.quantile(QUANTILES[0].1)),
-    (QUANTILES[1].0, |stats, _| stats.quantile(QUANTILES[1].1)),
-    (QUANTILES[2].0, |stats, _| stats.quantile(QUANTILES[2].1)),
-    (QUANTILES[3].0, |stats, _| stats.quantile(QUANTILES[3].1)),
-    (QUANTILES[4].0, |stats, _| stats.quantile(QUANTILES[4].1)),
-    ("max", |stats, _| stats.quantile(1.0)),
+    ("sum", "Sum of the numbers.", |stats, _| Some(stats.sum())),
+    ("sum_per_s", "The same per second of the phase.", |stats, length_s| {
+        (length_s > 0.0).then(|| stats.sum() / length_s)
+    }),
+    ("non_zero_share", "Share of the numbers that is not 0, 0 to 1.", |stats, _| {
+        (stats.values > 0).then(|| stats.non_zero as f64 / stats.values as f64)
+    }),
+    ("last", "The last number, of several at the same instant the largest.", |stats, _| stats.last()),
+    ("mean", "", |stats, _| (stats.values > 0).then(|| stats.sum() / stats.values as f64)),
+    ("min", "", |stats, _| stats.quantile(0.0)),
+    (QUANTILES[0].0, "", |stats, _| stats.quantile(QUANTILES[0].1)),
+    (QUANTILES[1].0, "", |stats, _| stats.quantile(QUANTILES[1].1)),
+    (QUANTILES[2].0, "", |stats, _| stats.quantile(QUANTILES[2].1)),
+    (QUANTILES[3].0, "", |stats, _| stats.quantile(QUANTILES[3].1)),
+    (QUANTILES[4].0, "", |stats, _| stats.quantile(QUANTILES[4].1)),
+    ("max", "", |stats, _| stats.quantile(1.0)),
 ];
 const FIGURES_LEN: usize = 7 + QUANTILES.len();
 
-/// What people are shown of each kind of metrics beside its counts: a heading, and figures with their titles.
-pub const SHOWN: [(MetricKind, &str, &[(&str, &str)]); 4] = [
+/// Names of figures with their titles.
+type Titled = &'static [(&'static str, &'static str)];
+
+/// What people are shown of each kind of metrics beside its counts: a heading, and figures.
+pub const SHOWN: [(MetricKind, &str, Titled); 4] = [
     (MetricKind::Counter, "Counters", &[("sum", "sum"), ("sum_per_s", "per s")]),
     (MetricKind::Gauge, "Gauges", &[("last", "last"), ("min", "min"), ("max", "max")]),
     (MetricKind::Rate, "Rates", &[("non_zero_share", "not 0")]),
@@ -48,6 +55,11 @@ pub struct MetricRow {
 }
 
 impl MetricRow {
+    /// Names of the figures, and what each is where its name does not say it.
+    pub fn figures() -> Vec<(&'static str, &'static str)> {
+        FIGURES.map(|(name, about, _)| (name, about)).to_vec()
+    }
+
     /// What people call it: `cart_total (EUR) of checkout`.
     pub fn title(&self) -> String {
         let Metric { name, unit, tag, .. } = &self.metric;
@@ -71,7 +83,7 @@ pub(super) fn rows(counted: &Aggregate, catalog: &Catalog, length_s: f64) -> Vec
             count: stats.values,
             unread: stats.unread,
             clamped: stats.clamped(),
-            figures: FIGURES.map(|(name, value)| (name, value(stats, length_s))),
+            figures: FIGURES.map(|(name, _, value)| (name, value(stats, length_s))),
         })
     };
     let mut rows: Vec<_> = catalog.metrics.iter().enumerate().filter_map(row).collect();

@@ -5,13 +5,32 @@ use super::tables::{NAME_MAX, cell, quantile};
 use crate::markup::{Escaped, clip};
 use crate::number;
 use crate::view::View;
-use nmax_analysis::summary::GroupRow;
+use nmax_analysis::summary::{GroupRow, SHOWN};
 
 pub(super) fn write(page: &mut Page, view: &View) {
     pages(page, view);
     timed(page, "Transactions", "transaction", &view.summary.transactions);
     timed(page, "Transitions between pages", "from -> to", &view.summary.transitions);
+    metrics(page, view);
     locations(page, view);
+}
+
+/// A table of each kind of the user's own metrics.
+fn metrics(page: &mut Page, view: &View) {
+    for (kind, heading, figures) in SHOWN {
+        let mut rows = view.summary.metrics.iter().filter(|row| row.metric.kind == kind).peekable();
+        if rows.peek().is_none() {
+            continue;
+        }
+        let shown = || [("count", "count")].into_iter().chain(figures.iter().copied()).chain([("unread", "unread")]);
+        open(page, heading, &["metric"].into_iter().chain(shown().map(|(_, title)| title)).collect::<Vec<_>>());
+        for row in rows {
+            page.add(format_args!("<tr><th scope=\"row\">{}</th>", Escaped(&clip(&row.title(), NAME_MAX))));
+            shown().for_each(|(name, _)| cell(page, false, &number::own(row, name)));
+            page.text("</tr>");
+        }
+        page.text("</tbody></table></div>\n");
+    }
 }
 
 /// Heading and the head of a table.

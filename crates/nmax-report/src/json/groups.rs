@@ -1,7 +1,8 @@
 //! What is gathered by name: scenarios, transactions, pages, transitions, locations.
 
-use nmax_analysis::summary::{GroupRow, LocationRow, PageRow, ScenarioRow};
-use nmax_json::{Micro, records};
+use nmax_analysis::summary::{GroupRow, LocationRow, MetricRow, PageRow, ScenarioRow};
+use nmax_json::{Keyed, Keys, Micro, Of, Word, records};
+use nmax_metrics::MetricKind;
 
 use super::stats::Dist;
 
@@ -42,5 +43,24 @@ records! {
         iteration_time_ms: Dist = &row.iterations.time;
         pages: u64 = row.pages.count, "Those that reached their end, failed ones included.";
         page_time_ms: Dist = &row.pages.time;
+    }
+    pub(super) struct Metric(row: &MetricRow) {
+        name: String = &row.metric.name;
+        kind: Word = row.metric.kind.word(), in MetricKind::WORDS.map(|(word, _)| word);
+        unit: String = &row.metric.unit, "Empty where the plan gives none.";
+        tag: Option<String> = &row.metric.tag, "The tag of steps whose numbers these are; null for all of the metric.";
+        count: u64, "Numbers.";
+        unread: u64, "Times there was none: nothing was found, or a text that is not a number.";
+        clamped: u64, "Numbers beyond 3.6e12 in size, counted as that.";
+        #[serde(flatten)] figures: Keyed<Figures, Option<Micro>> =
+            row.figures.iter().map(|(name, value)| (*name, value.map(Of::of))).collect::<Keyed<_, _>>();
+    }
+}
+
+/// Figures of a metric of the user's own.
+pub(super) struct Figures;
+impl Keys for Figures {
+    fn keys() -> Vec<(&'static str, &'static str)> {
+        MetricRow::figures()
     }
 }

@@ -4,7 +4,7 @@ use super::text::{Ink, left, right, shorten};
 use super::{Page, more};
 use crate::number;
 use crate::view::View;
-use nmax_analysis::summary::{GroupRow, LocationRow, PageRow};
+use nmax_analysis::summary::{GroupRow, LocationRow, MetricRow, PageRow, SHOWN};
 
 /// Most rows of a table; the page and the files have the others.
 const ROWS_MAX: usize = 40;
@@ -52,10 +52,31 @@ pub(super) fn write(page: &mut Page, view: &View) {
     table(page, &format!("Pages (phase {phase})"), &view.summary.pages, &PAGES, |row| name(&row.pages));
     table(page, &format!("Transactions (phase {phase})"), &view.summary.transactions, &TIMED, name);
     table(page, &format!("Transitions (phase {phase})"), &view.summary.transitions, &TIMED, name);
+    metrics(page, view);
     table(page, &format!("Locations (phase {phase})"), &view.summary.locations, &LOCATIONS, |row| name(&row.exchanges));
 }
 
-fn table<R>(page: &mut Page, heading: &str, rows: &[R], columns: &[Column<R>], named: impl Fn(&R) -> String) {
+/// A table of each kind of the user's own metrics.
+fn metrics(page: &mut Page, view: &View) {
+    for (kind, heading, figures) in SHOWN {
+        let rows: Vec<&MetricRow> = view.summary.metrics.iter().filter(|row| row.metric.kind == kind).collect();
+        let heading = format!("{heading} (phase {})", view.summary.phase.name);
+        let figures = [("count", "count")].iter().chain(figures).chain(&[("unread", "unread")]);
+        let column = |(name, title): &(&'static str, _)| {
+            let name = *name;
+            (*title, 9, move |row: &&MetricRow| number::own(row, name))
+        };
+        table(page, &heading, &rows, &figures.map(column).collect::<Vec<_>>(), |row| row.title());
+    }
+}
+
+fn table<R>(
+    page: &mut Page,
+    heading: &str,
+    rows: &[R],
+    columns: &[(&str, usize, impl Fn(&R) -> String)],
+    named: impl Fn(&R) -> String,
+) {
     if rows.is_empty() {
         return;
     }

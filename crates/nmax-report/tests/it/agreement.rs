@@ -1,6 +1,6 @@
 //! One numbers engine: the same quantity is the same number wherever it is printed.
 
-use nmax_analysis::summary::PHASES;
+use nmax_analysis::summary::{PHASES, SHOWN};
 use nmax_metrics::{RequestStats, Section};
 use nmax_plan::plan::{Background, Scenario, Visitor, Workload};
 use nmax_report::terminal::Style;
@@ -99,6 +99,54 @@ fn withheld_times_are_marked_everywhere() {
     assert_eq!(told["withheld"][0]["own_ms"].as_f64(), Some(1.8));
     assert!(told["total"]["response_time_ms"]["p99"].is_number(), "the measured value stays");
     assert_eq!(csv_row(csv::requests(&view).trim_end(), "total").last(), Some(&"p99"));
+}
+
+/// Metrics of the user's own are in table and page with the figures of their kind, and nothing speaks of them without any.
+#[test]
+fn own_metrics_are_shown_by_kind() {
+    let mut run = Run::new(&Shape::default());
+    let (table, page) = (|view: &View| terminal::table(view, Style::default()), html::page);
+    let without = run.view();
+    assert_eq!(json::summary(&without).get("metrics"), None);
+    for heading in SHOWN.map(|(_, heading, _)| heading) {
+        assert!(!table(&without).contains(heading) && !page(&without).contains(&format!("<h3>{heading}")), "{heading}");
+    }
+    let names = ["counter items", "gauge depth", "rate hit #<b>", "trend cart_total EUR #b"];
+    run.catalog.metrics = names.map(str::to_owned).to_vec();
+    for (n, window) in run.windows.iter_mut().enumerate() {
+        for index in 0..names.len() {
+            let number = [3.0, n as f64 - 2.5, (n % 2) as f64, 2_500.0][index];
+            let at = window.start();
+            window.aggregate.metrics.get_mut(Section::Hold, index).record(at, (n != 7).then_some(number));
+        }
+    }
+    let view = run.view();
+    let (count, last) = (run.windows.len() - 1, run.windows.len() as f64 - 3.5);
+    let rows = [
+        ("items", vec![number::count(count as u64), format!("{}", 3 * count), "1".into()]),
+        ("depth", vec![number::digits(last), number::digits(-2.5)]),
+        ("hit of <b>", vec![number::share((count / 2) as f64 / count as f64)]),
+        ("cart_total (EUR) of b", vec!["2.50 k".into()]),
+    ];
+    let told = &json::summary(&view)["metrics"];
+    assert_eq!(
+        (&told[3]["name"], &told[3]["sum"], &told[3]["kind"]),
+        (&"items".into(), &(3.0 * count as f64).into(), &"counter".into())
+    );
+    assert_eq!((&told[1]["last"], &told[1]["unread"], &told[2]["tag"]), (&last.into(), &1.into(), &"<b>".into()));
+    assert_eq!(told[2]["non_zero_share"], told[2]["mean"]);
+    let (table, page) = (table(&view), page(&view));
+    for (name, figures) in rows {
+        let line = table.lines().find(|line| line.starts_with(&format!("{name} "))).expect("the name has a line");
+        let name = name.replace('<', "&lt;").replace('>', "&gt;");
+        let cells = page.split("<tr").find(|row| row.contains(&format!(">{name}</th>"))).expect("the page has a row");
+        for figure in figures {
+            assert!(
+                line.contains(&format!(" {figure}")) && cells.contains(&format!(">{figure}<")),
+                "{figure} {line} {cells}"
+            );
+        }
+    }
 }
 
 proptest! {
