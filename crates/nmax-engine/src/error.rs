@@ -29,6 +29,9 @@ pub enum ProgramError {
         /// As the plan names it.
         file: String,
     },
+    /// A scenario is a script that the run was not given.
+    #[error("scenario `{0}` is a script, and the run was given none of that name")]
+    Script(String),
     /// No scenario can be picked.
     #[error("the mix of scenarios cannot be used: {0}")]
     Mix(String),

@@ -11,6 +11,7 @@
 //! - [`http`]: requests as bytes, redirects, pages, and what carries them
 //! - [`measure`]: what is recorded, how it is joined, what this process uses
 //! - [`protocol`]: what carries calls, the seam between the walk and what is sent
+//! - [`script`]: behaviours that are not declared as steps, the seam for script engines
 //! - [`context`]: what the virtual users of a worker share; [`core`]: what their calls do; [`iteration`]: an iteration, its user and its end
 //! - [`runtime`]: what a worker needs from the world, and the world
 //! - [`error`]: why a run does not start
@@ -26,6 +27,7 @@ pub mod protocol;
 pub mod run;
 pub mod runtime;
 pub mod schedule;
+pub mod script;
 pub mod user;
 
 pub use error::StartError;

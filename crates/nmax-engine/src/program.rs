@@ -3,10 +3,11 @@
 //! Each worker builds its own from the shared plan; nothing in it is shared between threads.
 
 use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 use std::sync::Arc;
 
-use nmax_metrics::{Catalog, Names};
-use nmax_plan::plan::{AtEnd, Pick, Plan, Scenario, Step, What};
+use nmax_metrics::{Catalog, Group, Names};
+use nmax_plan::plan::{AtEnd, Feeder, Pick, Plan, Scenario, Step, What};
 use nmax_plan::template::Part;
 
 use crate::error::ProgramError;
@@ -14,6 +15,7 @@ use crate::http::names;
 use crate::program::flow::Flow;
 use crate::program::prepare::{Maker, Prepare, Ready};
 use crate::run::settings::{Files, Known};
+use crate::script::{Script, Scripts};
 
 pub mod flow;
 pub mod prepare;
@@ -37,6 +39,12 @@ pub struct Program<Q> {
     pub rows_max: Vec<Option<(u64, AtEnd)>>,
     /// Who wants to know the secrets among the values of each exchange, before it is sent.
     pub known: Option<Known>,
+    /// What does the iterations of scenarios that are not declared; for [`Program::with_scripts`].
+    pub(crate) scripts: Vec<Option<Rc<dyn Script>>>,
+    /// Files that bodies are made of.
+    pub(crate) files: Files,
+    /// Names that the plan gives to transactions.
+    pub(crate) groups: HashSet<String>,
 }
 
 /// Which records of its feeders an iteration reads.
@@ -66,7 +74,9 @@ pub fn catalog(plan: &Plan, names_max: usize) -> Catalog {
                     catalog.requests.intern(name);
                 }
                 match &call.what {
-                    What::Http(_) => names::add_names(plan, scenario, call, &groups, &mut catalog),
+                    What::Http(_) => {
+                        names::add_names(plan, scenario, call, &|name| groups.contains(name), &mut catalog)
+                    }
                 }
                 call.expect.checks.iter().for_each(|check| names::add(&mut catalog.checks, check.name.clone()));
             }
@@ -80,10 +90,10 @@ pub fn catalog(plan: &Plan, names_max: usize) -> Catalog {
 }
 
 /// The names that the plan gives to transactions.
-fn group_names(plan: &Plan) -> HashSet<&str> {
+fn group_names(plan: &Plan) -> HashSet<String> {
     let steps = plan.scenarios.iter().flat_map(Scenario::all_steps);
     let names = steps.filter_map(|step| match step {
-        Step::Transaction(group) => Some(group.name.as_str()),
+        Step::Transaction(group) => Some(group.name.clone()),
         _ => None,
     });
     names.collect()
@@ -97,18 +107,28 @@ impl<Q> Program<Q> {
         files: &Files,
         protocol: &impl Prepare<Prepared = Q>,
     ) -> Result<Self, ProgramError> {
-        let checks: HashMap<&str, usize> =
-            catalog.checks.iter().enumerate().map(|(index, name)| (name.as_str(), index)).collect();
-        let maker = Maker { plan: &plan, files, catalog, groups: group_names(&plan), checks };
-        let number_of = |name: &str| catalog.transactions.iter().position(|known| known == name);
+        let numbers = Group::ALL.map(|group| {
+            let names = catalog.list(group).iter().enumerate();
+            names.map(|(index, name)| (name.as_str(), index)).collect::<HashMap<&str, usize>>()
+        });
+        let number = |group: Group, name: &str| numbers[group as usize].get(name).copied();
+        let groups = group_names(&plan);
+        let maker = Maker {
+            plan: &plan,
+            files,
+            is_group: &|name| groups.contains(name),
+            number: &number,
+            request: &|name| catalog.requests.find(name),
+        };
         let mut scenarios = Vec::with_capacity(plan.scenarios.len());
-        for (number, scenario) in plan.scenarios.iter().enumerate() {
+        for (index, scenario) in plan.scenarios.iter().enumerate() {
             let prepare = |action, call| {
                 let call = maker.prepare(action, call)?;
-                let what = protocol.prepare(&maker, (number, scenario), &call)?;
+                let what = protocol.prepare(&maker, (index, scenario), &call)?;
                 Ok::<_, ProgramError>(Box::new(Ready { call, what }))
             };
-            scenarios.push(flow::compile(scenario, prepare, |name| number_of(name).unwrap_or_default())?);
+            scenarios
+                .push(flow::compile(scenario, prepare, |name| number(Group::Transaction, name).unwrap_or_default())?);
         }
         let has_setups =
             plan.scenarios.iter().any(|scenario| !scenario.setup.is_empty() || !scenario.teardown.is_empty());
@@ -121,8 +141,24 @@ impl<Q> Program<Q> {
             known: None,
             first_iteration: 0,
             rows_max,
+            scripts: vec![None; plan.scenarios.len()],
+            files: Arc::clone(files),
+            groups,
             plan,
         })
+    }
+}
+
+impl<Q> Program<Q> {
+    /// With a script of this worker's own for each scenario that is not declared.
+    pub fn with_scripts(mut self, scripts: &Scripts) -> Result<Self, ProgramError> {
+        for (script, scenario) in self.scripts.iter_mut().zip(&self.plan.scenarios) {
+            if !scenario.is_declared() {
+                let made = scripts.make(&scenario.name);
+                *script = Some(made.ok_or_else(|| ProgramError::Script(scenario.name.clone()))?);
+            }
+        }
+        Ok(self)
     }
 }
 
@@ -135,7 +171,8 @@ pub fn body_files(plan: &Plan) -> Vec<&str> {
     names
 }
 
-/// The fewest rows of the feeders that a scenario reads and that do not start again.
+/// The fewest rows of the feeders that steps of a scenario read and that do not start again. What a script reads is seen
+/// when it does.
 pub fn rows_max(plan: &Plan, scenario: &Scenario) -> Option<(u64, AtEnd)> {
     let mut read = Vec::new();
     let mut look = |part: &Part| {
@@ -147,9 +184,11 @@ pub fn rows_max(plan: &Plan, scenario: &Scenario) -> Option<(u64, AtEnd)> {
         plan.defaults.headers.iter().for_each(|(_, value)| value.each_part(&mut look));
     }
     scenario.each_template(&mut |template| template.each_part(&mut look));
-    read.into_iter()
-        .filter_map(|feeder| plan.feeders.get(feeder))
-        .filter(|feeder| matches!(feeder.pick, Pick::Sequential | Pick::Unique) && feeder.at_end != AtEnd::Wrap)
-        .map(|feeder| (feeder.row_count(), feeder.at_end))
-        .min_by_key(|(rows, _)| *rows)
+    read.into_iter().filter_map(|feeder| plan.feeders.get(feeder)).filter_map(bound).min_by_key(|(rows, _)| *rows)
+}
+
+/// The rows of a feeder that does not start again, and what happens at their end.
+pub(crate) fn bound(feeder: &Feeder) -> Option<(u64, AtEnd)> {
+    let ends = matches!(feeder.pick, Pick::Sequential | Pick::Unique) && feeder.at_end != AtEnd::Wrap;
+    ends.then(|| (feeder.row_count(), feeder.at_end))
 }

@@ -9,10 +9,14 @@ use std::rc::Rc;
 
 use nmax_http::line::Line;
 use nmax_http::{Alarm, Notes};
+use nmax_plan::plan::Scenario;
 
+use crate::error::ProgramError;
 use crate::iteration::StepEnd;
+use crate::program::prepare::{Maker, Prepared};
 use crate::runtime::Runtime;
 use crate::user::site::Site;
+use crate::user::verify::Answer;
 
 /// What carries the calls of a worker's virtual users.
 pub trait Protocol: Sized + 'static {
@@ -40,6 +44,17 @@ pub trait Protocol: Sized + 'static {
 
     /// A user is at the end of another line, or of none.
     fn set_line(&self, user: &mut Self::User, line: Option<Rc<Line>>);
+
+    /// Makes a call of a scenario, given its number, ready while the run goes on.
+    fn prepare(
+        &self,
+        maker: &Maker<'_>,
+        scenario: (usize, &Scenario),
+        call: &Prepared,
+    ) -> Result<Self::Prepared, ProgramError>;
+
+    /// What came back at the end of the user's last call.
+    fn answer<'u>(&self, user: &'u Self::User) -> impl Answer + use<'u, Self>;
 
     /// Carries a call, records what it sends, and says how it ended.
     fn call<'a, R: Runtime>(

@@ -67,7 +67,7 @@ pub fn check<'a>(
     let intended = written::as_written(plan)
         .map_or(forecast.peak_requests_per_s, |plan| nmax_plan::summary::forecast(&plan).peak_requests_per_s);
     let beside = written::beside_per_s(plan);
-    let together = |per_s: Option<f64>| per_s.map(|per_s| per_s + beside);
+    let together = |per_s: Option<f64>| Some(per_s? + beside?);
     let advice = Advice {
         machine: measure.map(|measure| measure(host::workers(None, plan, &origins))),
         wake: measure.and_then(|_| host::measure_wake(WAKE_LENGTH)),
@@ -134,7 +134,8 @@ fn text(plan: &Plan, forecast: &Forecast) -> String {
     line("length", length);
     line("peak", peak);
     line("iterations", count(forecast.iterations));
-    line("requests", count(forecast.requests));
+    let is_known = forecast.scenarios.iter().all(|scenario| scenario.requests_per_iteration.least.is_some());
+    line("requests", if is_known { count(forecast.requests) } else { "unknown: a script sends them".to_owned() });
     if let Some(rate) = forecast.peak_requests_per_s {
         line("at the peak", format!("{} requests per second", number::digits(rate)));
     }
@@ -197,25 +198,53 @@ records! {
         requests: Option<u64>;
         #[schemars(schema_with = "number_or_range")]
         requests_per_iteration: Value = per_iteration(&scenario.requests_per_iteration),
-            "A number where each iteration makes as many.";
+            "A number where each iteration makes as many; null where a script decides.";
     }
-    struct Range(requests: &Requests) {
-        least: u64;
-        most: Option<u64>;
-        expected: Option<f64>, "On average.";
+    struct Range(of: &(u64, &Requests)) {
+        least: u64 = of.0;
+        most: Option<u64> = of.1.most;
+        expected: Option<f64> = of.1.expected, "On average.";
     }
 }
 
 fn number_or_range(generator: &mut SchemaGenerator) -> Schema {
     let mut schema = Range::json_schema(generator);
-    schema.insert("type".into(), ["integer", "object"].as_slice().into());
+    schema.insert("type".into(), ["integer", "object", "null"].as_slice().into());
     schema
 }
 
-/// A number when it is the same each time, else what is known of it.
+/// A number when it is the same each time, else what is known of it; null when nothing is.
 fn per_iteration(requests: &Requests) -> Value {
-    match requests.most {
-        Some(most) if most == requests.least => most.into(),
-        _ => nmax_json::value::<Range, _>(requests),
+    match (requests.least, requests.most) {
+        (None, _) => Value::Null,
+        (Some(least), Some(most)) if most == least => most.into(),
+        (Some(least), _) => nmax_json::value::<Range, _>(&(least, requests)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use nmax_plan::plan::Step;
+    use nmax_plan::planless::Planless;
+
+    use super::*;
+
+    #[test]
+    fn what_scripts_send_is_unknown_and_not_nothing() {
+        let mut plan =
+            Plan::for_url(&Planless { rate_per_s: Some(5.0), ..Planless::get("http://127.0.0.1/") }).unwrap();
+        plan.scenarios[0].steps = vec![Step::Script];
+        let forecast = forecast(&plan);
+        let text = text(&plan, &forecast);
+        for line in ["#   requests    unknown: a script sends them\n", "100 %, an unknown number of requests each"] {
+            assert!(text.contains(line), "{text}");
+        }
+        assert!(!text.contains("at the peak"), "{text}");
+        let json = nmax_json::value::<OfScenario, _>(&forecast.scenarios[0]);
+        assert_eq!((&json["requests"], &json["requests_per_iteration"]), (&Value::Null, &Value::Null));
+        let stages = plan.stages.clone();
+        let workload = plan.workload.clone();
+        plan.background = vec![nmax_plan::plan::Background { scenario: 0, workload, stages }];
+        assert_eq!(written::beside_per_s(&plan), None);
     }
 }

@@ -5,7 +5,7 @@ use nmax_plan::plan::{LoopEnd, Plan, Scenario, Step, ThinkTime, all_steps};
 /// z of the 95th percentile of a normal distribution.
 const Z95: f64 = 1.644_853_626_951_472_2;
 
-/// Mean pause of an iteration of the mix, seconds; `None` where replies, data or pacing decide.
+/// Mean pause of an iteration of the mix, seconds; `None` where replies, data, pacing or scripts decide.
 pub(crate) fn mean_s(plan: &Plan) -> Option<f64> {
     // Pacing pauses as long as replies leave.
     let is_paced = |scenario: &Scenario| scenario.pacing.is_some();
@@ -14,17 +14,19 @@ pub(crate) fn mean_s(plan: &Plan) -> Option<f64> {
     }
     of_mix(plan, &|step| match step {
         Step::Think(pause) => Some(mean_of(*pause)),
+        Step::Script => None,
         _ => Some(0.0),
     })
 }
 
-/// Mean number of exchanges of an iteration of the mix; `None` where replies or data decide.
+/// Mean number of exchanges of an iteration of the mix; `None` where replies, data or scripts decide.
 pub(crate) fn exchanges(plan: &Plan) -> Option<f64> {
     of_mix(plan, &|step| match step {
         Step::Call(request) => {
             let redirects_max = request.http().redirects_max.unwrap_or(plan.defaults.redirects_max);
             (request.http().page.is_none() && redirects_max == 0).then_some(1.0)
         }
+        Step::Script => None,
         _ => Some(0.0),
     })
 }
@@ -51,6 +53,7 @@ fn of_step(step: &Step, of: &dyn Fn(&Step) -> Option<f64>) -> Option<f64> {
     let is_free = |steps: &[Step]| all_steps(steps).all(|step| of(step) == Some(0.0));
     match step {
         Step::Think(_) | Step::Call(_) | Step::Set(_) | Step::End(_) => of(step),
+        Step::Script => None,
         Step::Transaction(transaction) => of_steps(&transaction.steps, of),
         Step::If(step) => (is_free(&step.then) && is_free(&step.otherwise)).then_some(0.0),
         Step::Loop(step) if is_free(&step.steps) => Some(0.0),
@@ -125,6 +128,13 @@ mod tests {
         for (steps, want) in cases {
             assert_eq!(mean(steps), want, "{steps}");
         }
+    }
+
+    #[test]
+    fn scripts_pause_as_they_like() {
+        let mut plan = plan("[{ get: / }]").as_ref().clone();
+        plan.scenarios[0].steps.push(Step::Script);
+        assert_eq!((mean_s(&plan), exchanges(&plan)), (None, None));
     }
 
     #[test]

@@ -9,8 +9,9 @@ use std::rc::Rc;
 use nmax_http::line::Line;
 use nmax_http::{Alarm, Exchange, Failure, Jar, Notes};
 use nmax_metrics::{ErrorKind, Nanos, Network};
-use nmax_plan::plan::{Connection, Cookies};
+use nmax_plan::plan::{Connection, Cookies, Scenario};
 
+use crate::error::ProgramError;
 use crate::http::driver::{Driver, Drivers};
 use crate::http::exchange::Hop;
 use crate::http::follow::{follow, leads_to};
@@ -20,10 +21,11 @@ use crate::http::shown::messages;
 use crate::http::state::{Buffers, Http, HttpUser, Work};
 use crate::iteration::StepEnd;
 use crate::measure::tally::{Fetched, Took, Visit};
+use crate::program::prepare::{Maker, Prepare as _, Prepared};
 use crate::protocol::Protocol;
 use crate::runtime::Runtime;
 use crate::user::site::{Carried, Seen, Site};
-use crate::user::verify::Verified;
+use crate::user::verify::{Answer, Verified};
 
 impl<D: Drivers> Protocol for Http<D> {
     type Prepared = HttpPrepared;
@@ -74,6 +76,19 @@ impl<D: Drivers> Protocol for Http<D> {
 
     fn set_line(&self, user: &mut Self::User, line: Option<Rc<Line>>) {
         user.driver.set_line(line);
+    }
+
+    fn prepare(
+        &self,
+        maker: &Maker<'_>,
+        scenario: (usize, &Scenario),
+        call: &Prepared,
+    ) -> Result<HttpPrepared, ProgramError> {
+        self.of.prepare(maker, scenario, call)
+    }
+
+    fn answer<'u>(&self, user: &'u Self::User) -> impl Answer + use<'u, D> {
+        user.driver.reply()
     }
 
     fn call<'a, R: Runtime>(
@@ -180,7 +195,8 @@ fn unsendable<R: Runtime, D: Drivers>(work: &mut Work<'_, R, D>, text: String) -
     let turn = work.site.turn;
     let seen = Seen { name: work.site.name, exchange: &exchange, intended: turn.intended };
     let verified = Verified::error(ErrorKind::Protocol);
-    work.site.record(&seen, turn.slot_wait, verified.outcome);
+    let sample = work.site.record(&seen, turn.slot_wait, verified.outcome);
+    work.site.show(&sample);
     work.site.keep(&seen, &verified, |redactor| messages(None, &exchange, &work.user.driver, redactor));
     let end = StepEnd::Stop(done);
     end_chain(work, &end);

@@ -149,6 +149,7 @@ impl<'a, R: Runtime, D: Drivers> Work<'a, R, D> {
     pub(crate) fn record<'h>(&mut self, hop: &'h Hop<'_>, outcome: Outcome) -> Seen<'h> {
         let seen = Seen { name: hop.name, exchange: &hop.exchange, intended: hop.turn.intended };
         let sample = self.site.record(&seen, hop.turn.slot_wait, outcome);
+        self.site.show(&sample);
         if self.site.core.tells {
             let text = hop.place.rendered.text(self.prepared, &self.user.buffers);
             self.site.tell(&sample, (text.method(), text.target()));

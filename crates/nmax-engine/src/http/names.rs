@@ -13,9 +13,15 @@ use crate::program::prepare::call_name;
 const TRANSITIONS_MAX: usize = 2_000;
 
 /// Names what belongs to a request beside its exchanges: the transaction of its redirects, its page.
-pub(crate) fn add_names(plan: &Plan, scenario: &Scenario, call: &Call, groups: &HashSet<&str>, catalog: &mut Catalog) {
+pub(crate) fn add_names(
+    plan: &Plan,
+    scenario: &Scenario,
+    call: &Call,
+    is_group: &dyn Fn(&str) -> bool,
+    catalog: &mut Catalog,
+) {
     if redirects_max(plan, call.http()) > 0 {
-        add(&mut catalog.transactions, chain_name(plan, scenario, call, groups));
+        add(&mut catalog.transactions, chain_name(plan, scenario, call, is_group));
     }
     if call.http().page.is_some() {
         add(&mut catalog.pages, call_name(plan, scenario, call));
@@ -29,9 +35,9 @@ pub(crate) fn redirects_max(plan: &Plan, request: &HttpCall) -> u32 {
 
 /// The transaction that a request and its redirects are is named like the request. When the plan gives that name to a
 /// transaction of its own, the two are counted apart.
-pub(crate) fn chain_name(plan: &Plan, scenario: &Scenario, call: &Call, groups: &HashSet<&str>) -> String {
+pub(crate) fn chain_name(plan: &Plan, scenario: &Scenario, call: &Call, is_group: &dyn Fn(&str) -> bool) -> String {
     let name = call_name(plan, scenario, call);
-    if groups.contains(name.as_str()) {
+    if is_group(&name) {
         return format!("{name} (redirects)");
     }
     name

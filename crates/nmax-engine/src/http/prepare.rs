@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use nmax_http::KeepBody;
+use nmax_metrics::Group;
 use nmax_plan::choice::Choice;
 use nmax_plan::plan::{Body, Discover, FormPart, HttpCall, PartContent, Plan, Scenario};
 use nmax_plan::template::Template;
@@ -24,7 +25,7 @@ impl Prepare for HttpPlan {
         (number, scenario): (usize, &Scenario),
         prepared: &Prepared,
     ) -> Result<HttpPrepared, ProgramError> {
-        let (plan, catalog, call) = (maker.plan, maker.catalog, prepared.call.as_ref());
+        let (plan, call) = (maker.plan, prepared.call.as_ref());
         let request = call.http();
         let url = match request.url.as_constant() {
             Some(text) => Some(
@@ -36,12 +37,11 @@ impl Prepare for HttpPlan {
         };
         let origin = url.as_ref().map_or(&self.base.origin, |url| &url.origin).clone();
         let redirects_max = redirects_max(plan, request);
-        let transaction = (redirects_max > 0).then(|| chain_name(plan, scenario, call, &maker.groups));
+        let transaction = (redirects_max > 0).then(|| chain_name(plan, scenario, call, maker.is_group));
         let page = request.page.as_ref().map(|_| call_name(plan, scenario, call));
         let discovers = request.page.as_ref().is_some_and(|page| page.discover != Discover::Nothing);
-        let number_in = |list: &[String], name: String| list.iter().position(|known| *known == name);
         let mut ready = HttpPrepared {
-            page: page.and_then(|name| number_in(&catalog.pages, name)),
+            page: page.and_then(|name| (maker.number)(Group::Page, &name)),
             fixed: None,
             authority: origin.authority(),
             origin,
@@ -57,7 +57,7 @@ impl Prepare for HttpPlan {
                 _ => String::new(),
             },
             redirects_max,
-            transaction: transaction.and_then(|name| number_in(&catalog.transactions, name)),
+            transaction: transaction.and_then(|name| (maker.number)(Group::Transaction, &name)),
         };
         if let Some(url) = url.filter(|_| is_constant(plan, request)) {
             ready.fixed = Some(render::fixed(plan, request, &ready, &url));

@@ -51,6 +51,8 @@ pub enum Action<Q> {
     Finish,
     /// Ends the iteration; with a text it failed.
     End(Option<Template>),
+    /// What the script of the scenario does.
+    Script,
 }
 
 /// What begins a pass of a loop.
@@ -131,6 +133,7 @@ impl<'a, Q, E> Compiler<'_, 'a, Q, E> {
                 Step::Think(think) => self.actions.push(Action::Think(*think)),
                 Step::Set(values) => self.actions.push(Action::Set(values.clone())),
                 Step::End(reason) => self.actions.push(Action::End(reason.clone())),
+                Step::Script => self.actions.push(Action::Script),
                 Step::Transaction(group) => {
                     self.actions.push(Action::Begin((self.transaction)(&group.name)));
                     self.steps(&group.steps)?;

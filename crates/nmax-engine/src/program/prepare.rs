@@ -1,10 +1,9 @@
 //! One call of a plan made ready, whatever its protocol: checks numbered, extractors compiled.
 
-use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use nmax_extract::Extractor;
-use nmax_metrics::{Catalog, Metric, NameId};
+use nmax_metrics::{Group, Metric, NameId};
 use nmax_plan::plan::{Call, Expect, Measure, Per, Plan, Scenario, Test};
 use nmax_plan::template::{Labels, Part, Template};
 
@@ -31,6 +30,8 @@ pub struct Prepared {
     pub extractors: Vec<Extractor>,
     /// The same of the step's `metric`, and the names that each number is counted under.
     pub metrics: Vec<(Extractor, Vec<String>)>,
+    /// Whether a script looks at the reply.
+    pub is_seen: bool,
 }
 
 /// A call made ready, and what its protocol made of it.
@@ -62,7 +63,8 @@ impl Prepared {
     /// Whether a check or an extractor looks at the body.
     pub fn reads_body(&self) -> bool {
         let metrics = self.metrics.iter().map(|(extractor, _)| extractor);
-        self.extractors.iter().chain(metrics).any(Extractor::reads_body)
+        self.is_seen
+            || self.extractors.iter().chain(metrics).any(Extractor::reads_body)
             || self.checks.iter().any(|(_, probe)| match probe {
                 Probe::Text(index) => !matches!(self.call.expect.checks[*index].test, Test::HeaderContains(..)),
                 Probe::Finds(extractor) => extractor.reads_body(),
@@ -88,11 +90,12 @@ pub trait Prepare {
 pub struct Maker<'a> {
     pub(crate) plan: &'a Plan,
     pub(crate) files: &'a Files,
-    pub(crate) catalog: &'a Catalog,
-    /// Names of transactions that the plan gives.
-    pub(crate) groups: HashSet<&'a str>,
-    /// Numbers of checks by name.
-    pub(crate) checks: HashMap<&'a str, usize>,
+    /// Whether a transaction of steps has this name.
+    pub(crate) is_group: &'a dyn Fn(&str) -> bool,
+    /// The number of a name of a group, if it has one.
+    pub(crate) number: &'a dyn Fn(Group, &str) -> Option<usize>,
+    /// The id of the name of requests, if it has one.
+    pub(crate) request: &'a dyn Fn(&str) -> Option<NameId>,
 }
 
 impl Maker<'_> {
@@ -112,12 +115,24 @@ impl Maker<'_> {
         Ok(Prepared {
             step,
             calls: depends_on_place(self.plan, call),
-            name: call.name.as_constant().and_then(|name| self.catalog.requests.find(name)),
-            checks: probes(&call.expect, &self.checks).map_err(source_error)?,
+            name: call.name.as_constant().and_then(self.request),
+            checks: probes(&call.expect, self.number).map_err(source_error)?,
             extractors,
             metrics,
+            is_seen: false,
             call: Arc::clone(call),
         })
+    }
+
+    /// A call that a script makes, given the number of its action.
+    pub(crate) fn of_script(&self, step: usize, call: Call) -> Result<Prepared, ProgramError> {
+        let mut is_constant = call.extract.is_empty();
+        call.each_template(&mut |template| is_constant &= template.as_constant().is_some());
+        if !is_constant {
+            let reason = "a script fills in its texts, and reads replies, itself".into();
+            return Err(ProgramError::Source { request: named(&call), reason });
+        }
+        Ok(Prepared { is_seen: true, ..self.prepare(step, &Arc::new(call))? })
     }
 }
 
@@ -135,10 +150,10 @@ pub(crate) fn call_name(plan: &Plan, scenario: &Scenario, call: &Call) -> String
     })
 }
 
-fn probes(expect: &Expect, numbers: &HashMap<&str, usize>) -> Result<Vec<(usize, Probe)>, String> {
+fn probes(expect: &Expect, number: &dyn Fn(Group, &str) -> Option<usize>) -> Result<Vec<(usize, Probe)>, String> {
     let mut probes = Vec::with_capacity(expect.checks.len());
     for (index, check) in expect.checks.iter().enumerate() {
-        let number = numbers.get(check.name.as_str()).copied().unwrap_or_default();
+        let number = number(Group::Check, &check.name).unwrap_or_default();
         probes.push((
             number,
             match &check.test {

@@ -74,7 +74,8 @@ pub fn run_steps(
     let shared = Shared::new(network::config(settings)?, clock.clone());
     let drivers = HttpDrivers::new(shared.map_err(|error| StartError::Tls(error.to_string()))?);
     let http = Http::new(drivers, HttpPlan::new(&plan, &names)?);
-    let mut program = Program::new(Arc::clone(&plan), &names, &settings.files, &http.of)?;
+    let mut program =
+        Program::new(Arc::clone(&plan), &names, &settings.files, &http.of)?.with_scripts(&settings.scripts)?;
     program.shared = Arc::clone(&settings.values);
     let (reports_in, reports) = sync_channel(4);
     let (_, recycled) = sync_channel(1);

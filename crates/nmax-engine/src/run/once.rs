@@ -141,7 +141,8 @@ fn trace(
     let log = Rc::new(RefCell::new(Vec::new()));
     let drivers = Recording { inner: HttpDrivers::new(shared), log: Rc::clone(&log), body_max: take.body_max };
     let http = Http::new(drivers, HttpPlan::new(&plan, &names)?);
-    let mut program = Program::new(Arc::clone(&plan), &names, &settings.files, &http.of)?;
+    let mut program =
+        Program::new(Arc::clone(&plan), &names, &settings.files, &http.of)?.with_scripts(&settings.scripts)?;
     program.records = Records::Last;
     program.first_iteration = take.number;
     program.known.clone_from(&settings.known);
@@ -239,7 +240,7 @@ fn without_pauses(steps: &mut [Step]) {
             }
             Step::Loop(step) => without_pauses(&mut step.steps),
             Step::Choose(branches) => branches.iter_mut().for_each(|branch| without_pauses(&mut branch.steps)),
-            Step::Call(_) | Step::Set(_) | Step::End(_) => {}
+            Step::Call(_) | Step::Set(_) | Step::End(_) | Step::Script => {}
         }
     }
 }

@@ -112,7 +112,8 @@ impl Seat {
         let runtime = RealRuntime::start(clock.clone()).map_err(|error| StartError::Worker { worker, error })?;
         let plan = &settings.plan;
         let http = Http::new(HttpDrivers::new(shared), HttpPlan::new(plan, &catalog)?);
-        let mut program = Program::new(Arc::clone(plan), &catalog, &settings.files, &http.of)?;
+        let mut program =
+            Program::new(Arc::clone(plan), &catalog, &settings.files, &http.of)?.with_scripts(&settings.scripts)?;
         program.shared = Arc::clone(&settings.values);
         Ok((program, http, runtime, clock))
     }

@@ -12,6 +12,8 @@ use nmax_plan::plan::Plan;
 use nmax_plan::share::Share;
 use nmax_secrets::Redactor;
 
+use crate::script::Scripts;
+
 /// Whether an address may be loaded; the error says why not.
 pub type Allow = Arc<dyn Fn(&str, IpAddr) -> Result<(), String> + Send + Sync>;
 
@@ -62,6 +64,8 @@ pub struct Settings {
     pub wire: Option<WireLog>,
     /// Who shows what [`crate::once()`] and its like exchange, and must know its secrets before.
     pub known: Option<Known>,
+    /// What does the iterations of scenarios that are not declared.
+    pub scripts: Scripts,
 }
 
 /// Takes the secrets of a plan out of what is shown, those too that come up on the way: values of replies and of data by
@@ -96,6 +100,7 @@ impl Settings {
             sockets: None,
             wire: None,
             known: None,
+            scripts: Scripts::default(),
         }
     }
 }

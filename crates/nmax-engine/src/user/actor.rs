@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use nmax_http::Alarm;
-use nmax_metrics::{NameId, Nanos, Section};
+use nmax_metrics::{NameId, Nanos, Sample, Section};
 use nmax_plan::choice::Choice;
 use nmax_plan::template::{Escape, Template};
 
@@ -29,6 +29,8 @@ pub(crate) struct Actor<R: Runtime> {
     pub(crate) limit: R::Timer,
     /// When the protocol wants to be polled.
     pub(crate) alarm: Alarm,
+    /// The last exchange of a call that a script made.
+    pub(crate) seen: Option<Box<Sample>>,
 }
 
 impl<R: Runtime> Actor<R> {

@@ -108,7 +108,8 @@ impl<'a, R: Runtime> Site<'a, R> {
             self.read(&mut verified, answer, self.turn.intended, until, None);
         }
         let seen = Seen { name: self.name, exchange, intended: self.turn.intended };
-        self.record(&seen, self.turn.slot_wait, verified.outcome);
+        let sample = self.record(&seen, self.turn.slot_wait, verified.outcome);
+        self.show(&sample);
         verified.end(exchange.done)
     }
 
@@ -187,6 +188,14 @@ impl<'a, R: Runtime> Site<'a, R> {
             load.informational += u64::from(exchange.informational);
         }
         sample
+    }
+
+    /// Shows an exchange of the call itself to a script that made it.
+    #[inline]
+    pub(crate) fn show(&mut self, sample: &Sample) {
+        if self.call.is_seen {
+            self.actor.seen = Some(Box::new(*sample));
+        }
     }
 
     /// Tells an exchange with its method and target; those of setup and teardown are no part of the traffic.

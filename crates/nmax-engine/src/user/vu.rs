@@ -51,6 +51,7 @@ impl<R: Runtime, P: Protocol> Vu<R, P> {
                 way: Way::default(),
                 limit: context.runtime.timer(),
                 alarm,
+                seen: None,
                 slot,
             },
             setups: Setup::all_due(&context.program),
@@ -195,7 +196,7 @@ fn out_of_rows<R: Runtime, P: Protocol>(context: &Context<R, P>, assignment: &As
 }
 
 #[cold]
-fn stop_for_data<R: Runtime, P: Protocol>(context: &Context<R, P>, assignment: &Assignment, rows: u64) {
+pub(super) fn stop_for_data<R: Runtime, P: Protocol>(context: &Context<R, P>, assignment: &Assignment, rows: u64) {
     let number = source_of(assignment);
     if number > 0 {
         return context.sources.get(number).end(context.runtime.now());

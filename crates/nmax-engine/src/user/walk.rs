@@ -16,6 +16,7 @@ use crate::program::prepare::Ready;
 use crate::protocol::Protocol;
 use crate::runtime::Runtime;
 use crate::schedule::turn;
+use crate::user::scripted::{self, Halt};
 use crate::user::site::Site;
 use crate::user::vu::{Vu, yield_now};
 use crate::user::way::{Group, Round, Stage};
@@ -30,7 +31,7 @@ pub(crate) const KIND_VALUE: &str = "value";
 /// Longest value that a step sets, bytes.
 const VALUE_BYTES_MAX: usize = 16 << 20;
 /// After so many passes of loops every other user gets a turn, also when nothing was waited for.
-const PASSES_PER_TURN: u64 = 64;
+pub(super) const PASSES_PER_TURN: u32 = 64;
 
 /// What an action that is no exchange and no pause leads to.
 enum Decision {
@@ -96,6 +97,18 @@ impl<R: Runtime, P: Protocol> Vu<R, P> {
                     }
                     end
                 }
+                Action::Script => match Box::pin(scripted::play(self, context, assignment, at, turn)).await {
+                    (done, Ok(script_is_ok)) => {
+                        is_ok &= script_is_ok;
+                        done
+                    }
+                    (_, Err(Halt::Cut)) => return (context.runtime.now(), IterationEnd::Interrupted),
+                    (done, Err(Halt::Failed(kind, why))) => {
+                        turn.intended = done;
+                        self.tell(context, assignment, done, kind, &why);
+                        break IterationEnd::Failed;
+                    }
+                },
                 decision => match self.decide(context, assignment, at, decision) {
                     Decision::To(next) => {
                         at = next;
@@ -103,7 +116,7 @@ impl<R: Runtime, P: Protocol> Vu<R, P> {
                     }
                     Decision::Pass(next) => {
                         at = next;
-                        if self.actor.way.passes.is_multiple_of(PASSES_PER_TURN) {
+                        if self.actor.way.passes.is_multiple_of(u64::from(PASSES_PER_TURN)) {
                             yield_now().await;
                             if context.state.cut.get() {
                                 return (context.runtime.now(), IterationEnd::Interrupted);
@@ -133,7 +146,7 @@ impl<R: Runtime, P: Protocol> Vu<R, P> {
     }
 
     /// Makes a call and returns how it ended.
-    fn call<'a>(
+    pub(super) fn call<'a>(
         &'a mut self,
         context: &'a Context<R, P>,
         assignment: &'a Assignment,
@@ -151,7 +164,7 @@ impl<R: Runtime, P: Protocol> Vu<R, P> {
     }
 
     /// A user who clears up does so without its pauses once the run is to end.
-    fn clears_up(&self, context: &Context<R, P>) -> bool {
+    pub(super) fn clears_up(&self, context: &Context<R, P>) -> bool {
         self.actor.way.stage == Stage::Teardown && !context.state.cut.get()
     }
 
@@ -199,7 +212,7 @@ impl<R: Runtime, P: Protocol> Vu<R, P> {
             }
             Action::End(None) => Decision::End,
             Action::End(Some(reason)) => Decision::Fail(KIND_END, self.text(reason).to_owned()),
-            Action::Call(_) | Action::Think(_) => Decision::To(next),
+            Action::Call(_) | Action::Think(_) | Action::Script => Decision::To(next),
         };
         match self.actor.values.take_trouble() {
             Some(why) => Decision::Fail(KIND_VALUE, why),
@@ -299,7 +312,7 @@ impl<R: Runtime, P: Protocol> Vu<R, P> {
     }
 
     #[inline]
-    fn note(&mut self, intended: Nanos, end: &StepEnd) {
+    pub(super) fn note(&mut self, intended: Nanos, end: &StepEnd) {
         if !self.actor.way.groups.is_empty()
             && let Some((done, is_ok)) = end.outcome()
         {
@@ -315,7 +328,7 @@ impl<R: Runtime, P: Protocol> Vu<R, P> {
     }
 
     /// Ends the innermost transaction. One without an exchange is not counted.
-    fn end_group(&mut self, context: &Context<R, P>, is_ok: bool) {
+    pub(super) fn end_group(&mut self, context: &Context<R, P>, is_ok: bool) {
         let Some(group) = self.actor.way.groups.pop() else { return };
         let Some((begun, done)) = group.span else { return };
         let section = self.actor.section(context, begun);

@@ -17,6 +17,7 @@ use nmax_testkit::sim::{Answer, Call, Options, Server, Simulated, reply_with, si
 use proptest::prelude::*;
 
 use crate::ms;
+use crate::scripts::{scripted, visits};
 
 /// Names with holes and without, checks, a transaction, pauses, two scenarios, sections.
 const STEPS: &str = "nmax: 1
@@ -51,7 +52,7 @@ fn server() -> impl Server {
 
 fn injector(plan: &Arc<Plan>, weights: &[u32], index: u32, names_max: usize) -> Simulated {
     let share = Share::of(index, weights).unwrap();
-    simulate(plan, server(), &Options { share, sends: Some(index), names_max, ..Options::sum() })
+    simulate(plan, server(), &Options { share, sends: Some(index), names_max, scripts: visits(), ..Options::sum() })
 }
 
 /// What arrives at the one who merges.
@@ -93,10 +94,10 @@ fn whole(Merged { window, parts }: Merged) -> Window {
 }
 
 /// What a window says of requests, of everything that is gathered by name, and of the load, by name.
-type Said = BTreeMap<(u64, Section, String), (RequestStats, Vec<u128>, Vec<Histogram>)>;
+pub(crate) type Said = BTreeMap<(u64, Section, String), (RequestStats, Vec<u128>, Vec<Histogram>)>;
 
 /// All of it but what is the injectors' own, such as their connections.
-fn said(windows: &[Window], names: &Catalog) -> Said {
+pub(crate) fn said(windows: &[Window], names: &Catalog) -> Said {
     let mut said = Said::new();
     for (window, section) in windows.iter().flat_map(|window| Section::ALL.map(|section| (window, section))) {
         let aggregate = &window.aggregate;
@@ -129,6 +130,11 @@ fn fleet() -> impl Strategy<Value = (usize, Vec<u32>, u64)> {
     (0..WORKLOADS.len(), prop::collection::vec(1..7_u32, 1..5), any::<u64>())
 }
 
+/// As [`fleet`], and whether one of the scenarios is a script.
+fn fleets() -> impl Strategy<Value = ((usize, Vec<u32>, u64), bool)> {
+    (fleet(), any::<bool>())
+}
+
 /// The messages in an order of their own for each seed.
 fn shuffled(mut messages: Vec<Message>, seed: u64) -> Vec<Message> {
     let mut state = seed | 1;
@@ -144,9 +150,10 @@ proptest! {
 
     /// Law: the windows of any number of injectors, sent and merged in any order, are those of one.
     #[test]
-    fn several_injectors_measure_what_one_does((workload, weights, seed) in fleet()) {
+    fn several_injectors_measure_what_one_does(((workload, weights, seed), is_scripted) in fleets()) {
         let plan = plan(&format!("{STEPS}{}", WORKLOADS[workload]));
-        let alone = simulate(&plan, server(), &Options::all());
+        let plan = if is_scripted { scripted(&plan) } else { plan };
+        let alone = simulate(&plan, server(), &Options { scripts: visits(), ..Options::all() });
         let all: Vec<_> = (0..weights.len() as u32).map(|index| injector(&plan, &weights, index, 500)).collect();
         let mut merger = Merger::new(catalog(&plan, 500), weights.len() as u32, Nanos::from(plan.window));
         let merged = merge(&mut merger, &shuffled(messages(&all), seed));

@@ -21,6 +21,7 @@ mod redirects;
 mod requests;
 mod rows;
 mod schedule;
+mod scripts;
 mod setups;
 mod sockets;
 mod stalls;

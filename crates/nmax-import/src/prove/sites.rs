@@ -248,7 +248,7 @@ fn insert_after(steps: &mut Vec<Step>, left: &mut usize, pin: &Step) -> bool {
                     return true;
                 }
             }
-            Step::Think(_) | Step::Set(_) | Step::End(_) => {}
+            Step::Think(_) | Step::Set(_) | Step::End(_) | Step::Script => {}
         }
     }
     false

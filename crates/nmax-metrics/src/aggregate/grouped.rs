@@ -95,7 +95,7 @@ impl<T: Statistic> Grouped<T> {
 /// Checks of a run that are told apart by names it gets on the way; what comes later is counted under
 /// [`crate::names::OTHER`].
 pub const CHECKS_MAX: usize = 500;
-/// The same of transactions.
+/// The same of transactions, and of pages.
 pub const TRANSACTIONS_MAX: usize = 500;
 
 /// What is gathered by name, beside requests.
@@ -164,9 +164,9 @@ impl Group {
     pub const fn names_max(self) -> usize {
         match self {
             Self::Check => CHECKS_MAX,
-            Self::Transaction => TRANSACTIONS_MAX,
+            Self::Transaction | Self::Page => TRANSACTIONS_MAX,
             Self::Metric => METRICS_MAX,
-            Self::Scenario | Self::Page | Self::Transition | Self::Location => 0,
+            Self::Scenario | Self::Transition | Self::Location => 0,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! A plan as a document: resolved, complete, and read back to the same plan.
 //!
-//! Law: `parse(to_yaml(plan)) = plan` for validated plans, given the same data files.
+//! Law: `parse(to_yaml(plan)) = plan` for validated plans, given the same data files. A script is named and not read back:
+//! it is no part of a plan.
 
 use std::time::Duration;
 

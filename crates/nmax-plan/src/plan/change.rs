@@ -40,7 +40,7 @@ impl Step {
                 LoopEnd::While { condition, .. } => condition.change_templates(change),
             },
             Self::End(reason) => reason.iter_mut().for_each(change),
-            Self::Think(_) | Self::Transaction(_) | Self::Choose(_) => {}
+            Self::Think(_) | Self::Transaction(_) | Self::Choose(_) | Self::Script => {}
         }
     }
 }

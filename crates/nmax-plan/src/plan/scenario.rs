@@ -54,6 +54,11 @@ impl Scenario {
         Steps::of([&self.teardown, &self.steps, &self.setup])
     }
 
+    /// Whether all that it does is declared. Of one that is not, [`Self::calls`] and templates tell a part.
+    pub fn is_declared(&self) -> bool {
+        self.all_steps().all(|step| *step != Step::Script)
+    }
+
     /// Every call, those within other steps included.
     pub fn calls(&self) -> impl Iterator<Item = &Arc<Call>> {
         self.all_steps().filter_map(|step| match step {
@@ -130,13 +135,15 @@ pub enum Step {
     Choose(Vec<Branch>),
     /// Ends the iteration: it went as planned, or it failed for this reason.
     End(Option<Template>),
+    /// What a script does that a run is given beside its plan: unknown before it does it.
+    Script,
 }
 
 impl Step {
     /// The lists of steps within it.
     pub fn parts(&self) -> Vec<&[Step]> {
         match self {
-            Self::Call(_) | Self::Think(_) | Self::Set(_) | Self::End(_) => Vec::new(),
+            Self::Call(_) | Self::Think(_) | Self::Set(_) | Self::End(_) | Self::Script => Vec::new(),
             Self::Transaction(transaction) => vec![&transaction.steps],
             Self::If(step) => vec![&step.then, &step.otherwise],
             Self::Loop(step) => vec![&step.steps],
@@ -146,7 +153,7 @@ impl Step {
 
     pub(super) fn parts_mut(&mut self) -> Vec<&mut Vec<Step>> {
         match self {
-            Self::Call(_) | Self::Think(_) | Self::Set(_) | Self::End(_) => Vec::new(),
+            Self::Call(_) | Self::Think(_) | Self::Set(_) | Self::End(_) | Self::Script => Vec::new(),
             Self::Transaction(transaction) => vec![&mut transaction.steps],
             Self::If(step) => vec![&mut step.then, &mut step.otherwise],
             Self::Loop(step) => vec![&mut step.steps],

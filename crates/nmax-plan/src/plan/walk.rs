@@ -16,7 +16,7 @@ impl Scenario {
                     LoopEnd::While { condition, .. } => condition.each_template(each),
                 },
                 Step::End(reason) => reason.iter().for_each(&mut *each),
-                Step::Think(_) | Step::Transaction(_) | Step::Choose(_) => {}
+                Step::Think(_) | Step::Transaction(_) | Step::Choose(_) | Step::Script => {}
             }
         }
     }

@@ -7,8 +7,8 @@ use crate::plan::{Branch, Loop, LoopEnd, PASSES_MAX, Step};
 /// How many requests an iteration makes. Those that a page or a redirect adds are not counted.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Requests {
-    /// Fewest; an iteration that fails may make fewer.
-    pub least: u64,
+    /// Fewest; an iteration that fails may make fewer. `None` when a script decides, and nothing is known.
+    pub least: Option<u64>,
     /// Most; `None` when a loop has no limit of its own.
     pub most: Option<u64>,
     /// On average; `None` when replies or data decide.
@@ -18,7 +18,9 @@ pub struct Requests {
 impl Display for Requests {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let plural = |count: u64| if count == 1 { "" } else { "s" };
-        let least = self.least;
+        let Some(least) = self.least else {
+            return write!(f, "an unknown number of requests");
+        };
         match (self.most, self.expected) {
             (Some(most), _) if most == least => write!(f, "{most} request{}", plural(most)),
             (_, Some(expected)) => write!(f, "{} requests on average", (expected * 100.0).round() / 100.0),
@@ -43,7 +45,7 @@ struct Part {
 
 const fn fixed(requests: u64, goes_on: f64) -> Part {
     Part {
-        requests: Requests { least: requests, most: Some(requests), expected: Some(requests as f64) },
+        requests: Requests { least: Some(requests), most: Some(requests), expected: Some(requests as f64) },
         goes_on: Some(goes_on),
     }
 }
@@ -61,6 +63,7 @@ fn step(step: &Step) -> Part {
         Step::Loop(step) => passes(step),
         Step::Choose(branches) => choose(branches),
         Step::End(_) => fixed(0, 0.0),
+        Step::Script => Part { requests: Requests { least: None, most: None, expected: None }, goes_on: None },
     }
 }
 
@@ -82,7 +85,10 @@ impl Part {
         };
         Self {
             requests: Requests {
-                least: if self.goes_on == Some(1.0) { one.least.saturating_add(two.least) } else { one.least },
+                least: one.least.zip(two.least).map(|(one, two)| match self.goes_on == Some(1.0) {
+                    true => one.saturating_add(two),
+                    false => one,
+                }),
                 most: one.most.zip(two.most).map(|(one, two)| one.saturating_add(two)),
                 expected,
             },
@@ -138,7 +144,7 @@ fn passes(step: &Loop) -> Part {
     let most = body.requests.most;
     Part {
         requests: Requests {
-            least: 0,
+            least: body.requests.least.map(|_| 0),
             most: most
                 .filter(|most| *most == 0)
                 .or_else(|| most.zip(limit).map(|(most, limit)| most.saturating_mul(limit))),

@@ -1,5 +1,7 @@
 use super::*;
 use crate::document::{self, tests::options};
+use crate::plan::{Call, Loop, LoopEnd, Step};
+use crate::template::Template;
 
 fn of(shape: &str) -> Forecast {
     let text = format!(
@@ -159,4 +161,21 @@ fn pages_and_what_is_done_once_are_said() {
         "3 steps, with 2 listed resources and what 1 of them name, in parallel, cached by each VU"
     );
     assert_eq!(line(&lines, "once"), "the plan's setup before the run, a scenario's teardown by each VU");
+}
+
+/// Nothing is known of a script, and nothing is added up that it has a part in.
+#[test]
+fn requests_of_scripts_are_unknown() {
+    let text = "nmax: 1\ntarget: http://a\nscenarios: { s: { steps: [{ get: / }] }, t: { steps: [{ get: / }] } }\n\
+                workload: { open: { rate: 2/s } }\nduration: 10s";
+    let mut plan = document::parse(text, &options()).unwrap();
+    let repeat = |steps| Step::Loop(Loop { until: LoopEnd::Times(Template::text("3")), counter: None, steps });
+    for steps in [vec![Step::Script], vec![repeat(vec![Step::Script]), Step::Call(Call::get("/").into())]] {
+        plan.scenarios[0].steps = steps;
+        assert!(!plan.scenarios[0].is_declared());
+        let forecast = forecast(&plan);
+        assert_eq!(forecast.scenarios[0].requests_per_iteration.to_string(), "an unknown number of requests");
+        assert_eq!((forecast.scenarios[0].requests, forecast.scenarios[1].requests), (None, Some(10)));
+        assert_eq!((forecast.iterations, forecast.requests, forecast.peak_requests_per_s), (Some(20), None, None));
+    }
 }

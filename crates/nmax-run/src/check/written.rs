@@ -20,17 +20,19 @@ pub(crate) fn as_written(plan: &Plan) -> Option<Plan> {
     Some(Plan { workload, stages, ..plan.clone() })
 }
 
-/// Requests per second of all open backgrounds together, at their peaks; those of closed ones are a result.
-pub(crate) fn beside_per_s(plan: &Plan) -> f64 {
+/// Requests per second of all open backgrounds together, at their peaks; those of closed ones are a result, and those of
+/// scripts unknown.
+pub(crate) fn beside_per_s(plan: &Plan) -> Option<f64> {
     let forecast = summary::forecast(plan);
-    let rates = plan.background.iter().filter_map(|beside| match beside.workload {
-        Workload::Open { rate_per_s, .. } => {
-            let scenario = forecast.scenarios.get(beside.scenario)?;
-            Some(rate_per_s * scenario.requests_per_iteration.expected?)
+    plan.background.iter().try_fold(0.0, |sum, beside| {
+        match (&beside.workload, forecast.scenarios.get(beside.scenario)) {
+            (Workload::Open { rate_per_s, .. }, Some(scenario)) => {
+                let requests = scenario.requests_per_iteration;
+                requests.least.map(|_| sum + rate_per_s * requests.expected.unwrap_or_default())
+            }
+            _ => Some(sum),
         }
-        Workload::Closed { .. } => None,
-    });
-    rates.sum()
+    })
 }
 
 /// What is sent besides the requests of the steps and depends on replies: resources of pages, what redirects lead to.

@@ -59,19 +59,22 @@ impl Need {
         let each = of_origin * if is_one_at_a_time { 1 } else { origins.len().max(1) as u64 };
         let is_keeping = closing_share(plan) == 0.0;
         let is_closed = matches!(plan.workload, Workload::Closed { .. });
-        // How many of its connections a page uses, and how many iterations an open background holds, is not known.
-        let is_bound = !has_resources && plan.background.iter().all(|beside| is_of_vus(&beside.workload));
+        // How many of its connections a page uses, to where a script has some, and how many iterations an open background holds,
+        // is not known.
+        let is_declared = plan.all_scenarios().all(Scenario::is_declared);
+        let is_bound =
+            is_declared && !has_resources && plan.background.iter().all(|beside| is_of_vus(&beside.workload));
         let targets = targets(plan, origins);
         Self {
             users,
             is_closed,
             connections: users.saturating_mul(each),
             is_sure: is_keeping && is_closed && is_bound,
-            opened_per_s: opened_per_s(plan, each),
+            opened_per_s: opened_per_s(plan, each).filter(|per_s| is_declared || *per_s == 0.0),
             closes: !is_keeping,
             length: summary::forecast(plan).duration,
             destinations: (targets.len() as u64).max(1),
-            is_literal: targets.iter().all(|(host, _)| host.parse::<IpAddr>().is_ok()),
+            is_literal: is_declared && targets.iter().all(|(host, _)| host.parse::<IpAddr>().is_ok()),
             is_loopback: targets.iter().all(|(host, _)| is_loopback(host)),
             sources: (defaults.source_addresses.len() as u64).max(1),
             is_tls: origins.iter().any(|origin| origin.scheme == nmax_http::Scheme::Https),
@@ -118,8 +121,8 @@ fn longest(plan: &Plan, scenario: &Scenario) -> Duration {
         }
         Step::Think(ThinkTime::Fixed(pause) | ThinkTime::Uniform { max: pause, .. }) => *pause,
         Step::Think(ThinkTime::Lognormal { .. }) => Duration::MAX,
-        // Sums what is within them, once; loops may take any time.
-        Step::Loop(_) => Duration::MAX,
+        // Sums what is within them, once; loops and scripts may take any time.
+        Step::Loop(_) | Step::Script => Duration::MAX,
         _ => Duration::ZERO,
     };
     scenario.all_steps().map(step).fold(Duration::ZERO, Duration::saturating_add)

@@ -16,6 +16,7 @@ use nmax_engine::program::{Program, catalog};
 use nmax_engine::run::worker;
 use nmax_engine::runtime::{Runtime, ThreadTime, Timer};
 use nmax_engine::schedule::source::{Slots, Sources, times};
+use nmax_engine::script::Scripts;
 use nmax_engine::{Files, KeepSamples};
 use nmax_metrics::names::NamesSent;
 use nmax_metrics::{Aggregate, Catalog, Clock, FailureExample, Frame, Nanos, RawSample, Section, Window};
@@ -62,6 +63,8 @@ pub struct Options {
     pub unix_origin_s: i64,
     /// How long after sending each driver wants to be polled, for nothing.
     pub alarm_after: Option<Nanos>,
+    /// What does the iterations of scenarios that are not declared.
+    pub scripts: Scripts,
 }
 
 impl Options {
@@ -83,6 +86,7 @@ impl Options {
             files: Files::default(),
             unix_origin_s: 1_700_000_000,
             alarm_after: None,
+            scripts: Scripts::default(),
         }
     }
 
@@ -167,6 +171,7 @@ pub fn simulate(plan: &Arc<Plan>, server: impl Server, options: &Options) -> Sim
         let catalog = shared.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let of = HttpPlan::new(plan, &catalog).expect("the plan of a test can be made ready");
         let program = Program::new(Arc::clone(plan), &catalog, &options.files, &of);
+        let program = program.and_then(|program| program.with_scripts(&options.scripts));
         let program = program.expect("the plan of a test can be made ready");
         let sources = Sources::new(plan, &slots, options.share, (worker, options.workers), || runtime.timer())
             .expect("the plan of a test has a schedule");

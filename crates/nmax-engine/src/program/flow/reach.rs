@@ -8,7 +8,7 @@ impl<Q> Flow<Q> {
     /// Pairs of pages that an iteration can come to one right after the other, in the order of the plan, each once,
     /// the first `max` of them.
     ///
-    /// Conditions are taken to hold or not, whatever they say. `page` tells the number of a request's page.
+    /// Conditions are taken to hold or not, whatever they say; which pages a script comes to is unknown, so none of it counts. `page` tells the number of a request's page.
     /// O(pages · actions).
     pub fn transitions(&self, page: impl Fn(&Q) -> Option<usize>, max: usize) -> Vec<(usize, usize)> {
         let (mut pairs, mut known) = (Vec::new(), HashSet::new());
@@ -62,7 +62,8 @@ impl<Q> Flow<Q> {
             | Action::Set(_)
             | Action::Enter(_)
             | Action::Begin(_)
-            | Action::Finish => vec![at + 1],
+            | Action::Finish
+            | Action::Script => vec![at + 1],
         }
     }
 }

@@ -90,7 +90,7 @@ fn interpret(steps: &[Step], answers: &mut Answers<'_>, done: &mut Vec<String>) 
                 goes_on
             }
             Step::Choose(ways) => interpret(&ways[answers.below(ways.len())].steps, answers, done),
-            Step::Think(_) | Step::Set(_) => true,
+            Step::Think(_) | Step::Set(_) | Step::Script => true,
         };
         if !goes_on {
             return false;

@@ -105,7 +105,7 @@ impl User<'_> {
                     let chosen = super::world::pick(&weights, random).unwrap_or(0);
                     self.steps(&branches[chosen].steps, random);
                 }
-                Step::Transaction(_) | Step::End(_) => panic!("not written by this importer"),
+                Step::Transaction(_) | Step::End(_) | Step::Script => panic!("not written by this importer"),
             }
         }
     }

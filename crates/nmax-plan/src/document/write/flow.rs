@@ -59,6 +59,7 @@ fn step(step: &Step, scope: &Scope) -> Yaml {
         }
         Step::End(None) => vec![entry("end", plain("ok"))],
         Step::End(Some(reason)) => vec![entry("fail", scope.text(reason))],
+        Step::Script => vec![entry("script", plain("given beside the plan"))],
     })
 }
 

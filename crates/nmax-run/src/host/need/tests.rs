@@ -110,3 +110,22 @@ fn backgrounds_and_pages_need_connections_of_their_own() {
     let nested = of("{ if: \"1 == 1\", then: [{ get: /, resources: [/a.css] }] }", "");
     assert_eq!(nested.connections, 600);
 }
+
+/// A script goes on as long, and to as many origins, as it likes.
+#[test]
+fn what_scripts_need_is_unknown() {
+    let of = |planless: Planless| {
+        let mut plan = Plan::for_url(&planless).unwrap();
+        let origins = [nmax_http::Url::parse(&plan.target).unwrap().origin];
+        let declared = Need::of(&plan, &origins, 1);
+        plan.scenarios[0].steps = vec![Step::Script];
+        (declared, Need::of(&plan, &origins, 1))
+    };
+    let (declared, script) = of(Planless { vus: Some(500), ..Planless::get("http://10.0.0.7/") });
+    assert!(declared.is_sure && declared.is_literal && !script.is_sure && !script.is_literal);
+    assert_eq!((script.users, script.opened_per_s), (500, Some(0.0)));
+    let (rate_per_s, connection) = (Some(900.0), Connection::PerIteration);
+    let (declared, script) = of(Planless { rate_per_s, connection, ..Planless::get("http://10.0.0.7/") });
+    assert_eq!((declared.opened_per_s, script.opened_per_s), (Some(900.0), None));
+    assert_eq!(script.users, 10_000, "its limit of iterations in flight");
+}
