@@ -139,6 +139,7 @@ pub(crate) fn checks(evidence: &Evidence, aggregate: &Aggregate, scope: &Scope) 
             planned.iter().partition(|planned| planned.scenario == index)
         }
     };
+    all_declared(evidence.plan)?;
     let mut numbers = Vec::new();
     for name in wanted.into_iter().flat_map(check_names) {
         if others.iter().copied().flat_map(check_names).any(|other| other == name) {
@@ -166,6 +167,14 @@ fn sum(aggregate: &Aggregate, numbers: impl IntoIterator<Item = usize>) -> Check
     sum
 }
 
+/// An error when requests are not those of declared steps alone.
+fn all_declared(plan: &Plan) -> Result<(), Unknown> {
+    let script = plan.scenarios.iter().find(|scenario| !scenario.is_declared());
+    script.map_or(Ok(()), |script| {
+        Err(format!("scenario `{}` is a script, so which requests are whose is unknown", script.name))
+    })
+}
+
 /// A request step of the plan.
 struct PlannedRequest<'a> {
     scenario: usize,
@@ -191,7 +200,8 @@ pub(crate) fn steps_of<'a>(plan: &'a Plan, name: &str) -> Vec<&'a Call> {
         planned.iter().filter(|step| step.name.as_deref() == wanted).map(|step| step.request).collect()
     };
     let called = of(Some(name));
-    if called.is_empty() && !name.contains(" +") { of(None) } else { called }
+    let may_vary = called.is_empty() && !name.contains(" +") && all_declared(plan).is_ok();
+    if may_vary { of(None) } else { called }
 }
 
 fn constant_name(request: &Call) -> Option<String> {
@@ -210,6 +220,7 @@ fn scenario_index(plan: &Plan, name: &str) -> Result<usize, Unknown> {
 /// Request names of a scenario that no other scenario uses.
 pub(crate) fn own_names(plan: &Plan, scenario: &str) -> Result<Vec<String>, Unknown> {
     let index = scenario_index(plan, scenario)?;
+    all_declared(plan)?;
     let (own, others) = planned_requests(plan).into_iter().partition(|planned| planned.scenario == index);
     names_apart(plan, own, &others, &format!("`{scenario}`"), "another scenario")
 }
@@ -217,6 +228,7 @@ pub(crate) fn own_names(plan: &Plan, scenario: &str) -> Result<Vec<String>, Unkn
 /// Request names of a tag that no request without it uses.
 fn tagged_names(evidence: &Evidence, tag: &String) -> Result<Vec<String>, Unknown> {
     let plan = evidence.plan;
+    all_declared(plan)?;
     let resources = tagged_resources(evidence, tag);
     let (own, others): (Vec<_>, Vec<_>) =
         planned_requests(plan).into_iter().partition(|planned| planned.request.tags.contains(tag));

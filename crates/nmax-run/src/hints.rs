@@ -70,15 +70,17 @@ fn requests(plan: &Plan) -> impl Iterator<Item = &Call> {
     plan.all_scenarios().flat_map(Scenario::calls).map(Arc::as_ref)
 }
 
-/// Whether the plan alone says where its requests go: no server and no data does.
+/// Whether the plan alone says where its requests go: no server, no data and no script does.
 fn is_closed(plan: &Plan) -> bool {
-    requests(plan).all(|request| {
-        let is_known = match request.http().url.parts.first() {
-            Some(Part::Text(text)) => !is_absolute(text) || request.http().url.as_constant().is_some(),
-            _ => false,
-        };
-        is_known && request.http().redirects_max.unwrap_or(plan.defaults.redirects_max) == 0
-    })
+    let is_declared = plan.all_scenarios().all(Scenario::is_declared);
+    is_declared
+        && requests(plan).all(|request| {
+            let is_known = match request.http().url.parts.first() {
+                Some(Part::Text(text)) => !is_absolute(text) || request.http().url.as_constant().is_some(),
+                _ => false,
+            };
+            is_known && request.http().redirects_max.unwrap_or(plan.defaults.redirects_max) == 0
+        })
 }
 
 fn is_used(given: &HostOverride, plan: &Plan, origins: &[Origin]) -> bool {

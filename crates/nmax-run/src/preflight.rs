@@ -34,7 +34,8 @@ pub struct Cleared {
     pub notes: Vec<String>,
 }
 
-/// Every origin that the plan names, the target first.
+/// Every origin that the plan names, the target first. Where scripts go to is unknown: each of their connections is
+/// asked for as it is made ([`Cleared::allow`]).
 pub fn origins(plan: &Plan) -> Result<Vec<Origin>, String> {
     let parse = |text: &str| {
         Url::parse(text).map_err(|error| {

@@ -71,7 +71,7 @@ pub fn last_readings(plan: &Plan, tap: &Tap, now: Nanos) -> Vec<Resource> {
     of_log.flat_map(|(log, readings)| readings.into_iter().map(|reading| reading.resource(now, &log.host))).collect()
 }
 
-/// The user agent that all requests of a plan have; `None` when they differ.
+/// The user agent that all requests of a plan have; `None` when they differ, or scripts send some.
 pub fn agent(plan: &Plan) -> Option<String> {
     const OWN: &str = concat!("nmax/", env!("CARGO_PKG_VERSION"));
     let given = |headers: &[(String, nmax_plan::template::Template)]| {
@@ -85,7 +85,7 @@ pub fn agent(plan: &Plan) -> Option<String> {
     agents.sort();
     agents.dedup();
     match agents.as_slice() {
-        [one] => one.clone(),
+        [one] if plan.scenarios.iter().all(|scenario| scenario.is_declared()) => one.clone(),
         _ => None,
     }
 }

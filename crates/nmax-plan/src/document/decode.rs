@@ -73,7 +73,7 @@ pub(super) fn plan(decoder: &mut Decoder, root: &Node) -> Option<Plan> {
         feeders: &feeders,
         locations: &locations,
         redirects_max: defaults.redirects_max,
-        are_whole,
+        are_whole: are_whole && scenarios.iter().all(Scenario::is_declared),
         open: load.as_ref().is_none_or(Load::is_written_open),
     };
     let mut thresholds = thresholds::decode(decoder, fields.get("thresholds"), &traffic);
@@ -189,7 +189,7 @@ fn silent(decoder: &mut Decoder, fields: Fields, scenarios: &[Scenario], load: O
     let behind = background.iter().filter_map(|own| scenarios.get(own.scenario));
     let mix = scenarios.iter().filter(|scenario| scenario.weight > 0.0);
     let mut run = mix.chain(behind).peekable();
-    let sends = |scenario: &Scenario| scenario.calls().next().is_some();
+    let sends = |scenario: &Scenario| scenario.calls().next().is_some() || !scenario.is_declared();
     let Some(entry) = fields.entry("scenarios").filter(|_| run.peek().is_some()) else {
         return;
     };

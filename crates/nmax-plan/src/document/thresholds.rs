@@ -30,7 +30,7 @@ pub(super) struct Traffic<'a> {
     pub tags: &'a [TagRule],
     /// Most redirects of a request that does not say how many.
     pub redirects_max: u32,
-    /// The scenarios have no error, so all names are known.
+    /// The scenarios have no error and no script, so all names are known.
     pub are_whole: bool,
     /// The workload as written has an intended rate.
     pub open: bool,

@@ -131,3 +131,15 @@ fn what_cannot_come_is_named() {
     assert!(short[0].contains("`calm` of the timeline will not be done"), "{short:?}");
     assert!(short[0].contains("a hold of 8s, that takes 1m at least"), "{short:?}");
 }
+
+/// A script may go anywhere, so nothing is said to be without effect.
+#[test]
+fn where_scripts_go_is_unknown() {
+    let found = found("http://shop.test/", |plan| {
+        plan.hosts = vec![given("login.test", None)];
+        plan.defaults.client_certificate =
+            Some(ClientCertificate { certificate_file: "a.pem".into(), key_file: "a.key".into() });
+        plan.scenarios[0].steps.push(nmax_plan::plan::Step::Script);
+    });
+    assert_eq!(found, [""; 0]);
+}

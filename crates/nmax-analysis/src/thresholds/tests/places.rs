@@ -121,3 +121,24 @@ fn cut_off_exchanges_count_against_locations() {
     assert!(!one(&run, at(0.02)).holds);
     assert!(one(&run, at(33.1 / 330.0)).holds);
 }
+
+/// A script may send requests of any name: sums over those of steps would leave its part out.
+#[test]
+fn what_scripts_send_is_of_no_scenario_or_tag() {
+    let mut run = placed();
+    run.plan.scenarios.push(nmax_plan::plan::Scenario::of("script", vec![Step::Script]));
+    for (metric, scope) in [
+        (Metric::ResponseTime, tagged("static")),
+        (Metric::ResponseTime, Scope::Scenario("browse".into())),
+        (Metric::Checks, Scope::Request("home".into())),
+    ] {
+        let condition = Threshold { scope, ..threshold(metric, Stat::Mean, Below, ms(1e6)) };
+        let found = why(&run, condition);
+        assert!(found.contains("scenario `script` is a script, so which requests are whose is unknown"), "{found}");
+    }
+    let condition = Threshold {
+        scope: Scope::Request("home".into()),
+        ..threshold(Metric::ResponseTime, Stat::Mean, Below, ms(1e6))
+    };
+    assert!(one(&run, condition).value.is_some(), "a name is enough");
+}
