@@ -47,6 +47,44 @@ fn no_sample_is_invented_between_the_files() {
     assert_eq!(count(&printed["total"]["service_time_ms"]["count"]), 8);
 }
 
+/// A server that gives back what it is sent: carts of -2.5, -1.5, .. 96.5, of which the report says what is known.
+#[test]
+fn own_metrics_are_in_every_output() {
+    let (bench, target) = (Bench::new(), target());
+    let plan = "nmax: 1
+name: carts
+target: http://127.0.0.1:1
+data: { carts: { csv: carts.csv } }
+scenarios: { s: { steps: [{ get: \"/echo?total=${carts.total}\", tags: [shop], metric: {
+  total: { json: $.path, match: 'total=(.*)', as: trend, unit: EUR }, bought: { header: x-none, as: rate } } }] } }
+workload: { closed: { vus: 1 }, iterations: 100 }
+thresholds: [\"failure_rate < 100%\"]
+";
+    let totals: Vec<String> = (0..100).map(|n| format!("{}", f64::from(n) - 2.5)).collect();
+    fs::write(bench.path("carts.csv"), format!("total\n{}\n", totals.join("\n"))).unwrap();
+    fs::write(bench.path("carts.yaml"), plan).unwrap();
+    let run = ["run", "carts.yaml", "--target", &target.url(), "--workers", "2", "--exit-zero"];
+    let ran = bench.nmax(&run).exits(0);
+    ran.shows(&["Trends (phase ", "total (EUR) of shop", " 47 ", " 96.5 ", "Rates (phase "]);
+    let shown = bench.nmax(&["show", "last", "--json"]).exits(0).json();
+    assert_summary(&shown);
+    let rows = shown["metrics"].as_array().unwrap();
+    let names: Vec<_> = rows.iter().map(|row| (row["name"].as_str().unwrap(), row["tag"].as_str())).collect();
+    assert_eq!(names, [("bought", None), ("bought", Some("shop")), ("total", None), ("total", Some("shop"))]);
+    for row in &rows[2..] {
+        assert_eq!((&row["kind"], &row["unit"], &row["count"]), (&"trend".into(), &"EUR".into(), &100.into()));
+        let figure = |name: &str| row[name].as_f64().unwrap();
+        assert_eq!(["sum", "mean", "min", "max", "last"].map(figure), [4_700.0, 47.0, -2.5, 96.5, 96.5]);
+        assert!((figure("p50") - 46.5).abs() < 0.05, "{row}");
+    }
+    assert_eq!(
+        (&rows[0]["count"], &rows[0]["unread"], &rows[0]["non_zero_share"]),
+        (&0.into(), &100.into(), &Value::Null)
+    );
+    let page = fs::read_to_string(bench.runs()[0].join("report.html")).unwrap();
+    assert!(page.contains("<h3>Trends</h3>") && page.contains("total (EUR) of shop"));
+}
+
 #[test]
 fn runs_are_listed_and_found_by_name_prefix_and_path() {
     let (bench, _) = two_runs();
