@@ -11,7 +11,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-use nmax_metrics::Sample;
+use nmax_metrics::{Metric, Sample};
 use nmax_plan::plan::Call;
 
 /// What takes its time.
@@ -81,6 +81,9 @@ pub trait User {
 
     /// Ends the group that the script began last.
     fn end(&mut self);
+
+    /// Adds a number to a metric of the user's own.
+    fn add(&mut self, metric: &Metric, number: f64);
 
     /// Waits as a user does who thinks; the run's end ends the wait, and the iteration.
     fn pause(&mut self, time: Duration) -> Wait<'_, ()>;

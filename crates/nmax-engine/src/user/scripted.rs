@@ -7,7 +7,7 @@ use std::pin::pin;
 use std::task::Poll;
 use std::time::Duration;
 
-use nmax_metrics::{Group, Nanos};
+use nmax_metrics::{Group, Metric, Nanos};
 use nmax_plan::plan::{AtEnd, Call, PASSES_MAX};
 use nmax_plan::template::{EnvFormat, Names, Part, Template};
 
@@ -214,6 +214,16 @@ impl<R: Runtime, P: Protocol> User for Scripted<'_, R, P> {
         if self.vu.actor.way.groups.len() > self.depth {
             self.vu.end_group(self.context, true);
         }
+    }
+
+    fn add(&mut self, metric: &Metric, number: f64) {
+        let name = metric.to_string();
+        if Metric::parse(&name).as_ref() != Some(metric) {
+            let why = format!("a metric cannot be called `{name}`: its name, unit and tag have no white space");
+            return self.halt.set(Some(Halt::Failed(KIND, why)));
+        }
+        let section = self.vu.actor.section(self.context, self.checked);
+        self.context.count_number(section, &name, Some(number));
     }
 
     fn pause(&mut self, time: Duration) -> Wait<'_, ()> {

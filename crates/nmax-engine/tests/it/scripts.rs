@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use nmax_engine::Run;
 use nmax_engine::script::{Reply, Script, Scripts, User, Wait};
-use nmax_metrics::{ErrorKind, Nanos, Outcome, Section};
+use nmax_metrics::{ErrorKind, Metric, MetricKind, Nanos, Outcome, Section};
 use nmax_plan::plan::{Body, Call, Discover, Extract, MatchPick, Method, Page, Plan, Source, Step, Transaction};
 use nmax_plan::template::{Part, Template};
 use nmax_testkit::plans::{plan, requests, with_files};
@@ -52,9 +52,20 @@ async fn visit(user: &mut dyn User, pause_ms: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Scripts of scenario `a` whose pauses are left to chance.
+fn metric(kind: MetricKind, name: &str, tag: Option<&str>) -> Metric {
+    Metric { kind, name: name.into(), unit: String::new(), tag: tag.map(str::to_owned) }
+}
+
+/// Scripts of scenario `a` whose pauses and numbers are left to chance.
 pub(crate) fn visits() -> Scripts {
-    Scripts::default().with("a", || async |user: &mut dyn User| visit(user, "random(5, 90)").await)
+    Scripts::default().with("a", || {
+        async |user: &mut dyn User| {
+            let level = user.value("random(1, 900)").and_then(|level| level.parse().ok()).ok_or("no level")?;
+            visit(user, "random(5, 90)").await?;
+            user.add(&metric(MetricKind::Gauge, "level", Some("t")), level);
+            Ok(())
+        }
+    })
 }
 
 /// What it answers, and how long that takes, depends on the request alone.
@@ -351,6 +362,27 @@ fn groups_are_transactions() {
     assert_eq!(BTreeSet::from_iter(rows), BTreeSet::from(want));
     let checks: Vec<_> = whole.checks.of(Section::Hold).map(|stats| (stats.passed, stats.failed)).collect();
     assert_eq!((checks, iterations(&run)), (vec![(1, 0), (0, 1)], (1, 1, 0)));
+}
+
+/// Numbers are summed by metric, those of a tag beside them; a name that is none ends the script.
+#[test]
+fn numbers_are_added_to_metrics() {
+    let metric = |name: &str, tag: Option<&str>| metric(MetricKind::Counter, name, tag);
+    let ran = run(&once("workload: { closed: { vus: 1 }, iterations: 3 }"), Options::all(), move || {
+        async move |user: &mut dyn User| {
+            user.add(&metric("paid", None), 2.5);
+            user.add(&metric("paid", Some("cash")), 1.0);
+            user.add(&metric("two words", None), 1.0);
+            user.send(Call::get("/")).await;
+            panic!("it does not come here");
+        }
+    });
+    let whole = ran.whole();
+    let sums: Vec<_> = whole.metrics.of(Section::Hold).map(|stats| (stats.values, stats.sum())).collect();
+    assert_eq!(ran.catalog.metrics, ["counter paid", "counter paid #cash"]);
+    assert_eq!(sums, [(3, 7.5), (3, 3.0)]);
+    let why = "a metric cannot be called `counter two words`: its name, unit and tag have no white space";
+    assert_eq!((told(&ran), ran.exchanges()), (vec![("script", why); 3], 0));
 }
 
 fn rows(keys: &str) -> Arc<Plan> {
