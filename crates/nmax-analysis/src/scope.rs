@@ -277,8 +277,7 @@ fn names_apart(
             continue;
         }
         // A redirect that a step follows is named after it.
-        let redirects = planned.request.http().redirects_max.unwrap_or(plan.defaults.redirects_max);
-        names.extend((1..=redirects).map(|hop| format!("{name} +{hop}")));
+        names.extend((1..=planned.request.redirects_max(&plan.defaults)).map(|hop| format!("{name} +{hop}")));
         names.push(name);
     }
     Ok(names)

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use nmax_metrics::{Catalog, Group, Names};
-use nmax_plan::plan::{AtEnd, Feeder, Pick, Plan, Scenario, Step, What};
+use nmax_plan::plan::{AtEnd, Feeder, Pick, Plan, Scenario, Step};
 use nmax_plan::template::Part;
 
 use crate::error::ProgramError;
@@ -73,11 +73,7 @@ pub fn catalog(plan: &Plan, names_max: usize) -> Catalog {
                 if let Some(name) = call.name.as_constant() {
                     catalog.requests.intern(name);
                 }
-                match &call.what {
-                    What::Http(_) => {
-                        names::add_names(plan, scenario, call, &|name| groups.contains(name), &mut catalog)
-                    }
-                }
+                names::add_names(plan, scenario, call, &|name| groups.contains(name), &mut catalog);
                 call.expect.checks.iter().for_each(|check| names::add(&mut catalog.checks, check.name.clone()));
             }
             _ => {}
@@ -165,7 +161,7 @@ impl<Q> Program<Q> {
 /// The names of all files that bodies of a plan are made of, as the plan writes them; sorted, each once.
 pub fn body_files(plan: &Plan) -> Vec<&str> {
     let calls = plan.scenarios.iter().flat_map(Scenario::calls);
-    let mut names: Vec<&str> = calls.flat_map(|call| names::files_of(call.http())).collect();
+    let mut names: Vec<&str> = calls.flat_map(|call| call.files()).collect();
     names.sort_unstable();
     names.dedup();
     names

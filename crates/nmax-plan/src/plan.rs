@@ -10,6 +10,7 @@ use crate::tags::TagRule;
 use crate::template::Labels;
 use crate::threshold::Threshold;
 
+mod asks;
 mod cells;
 mod change;
 mod course;
@@ -24,6 +25,7 @@ mod scenario;
 mod table;
 mod walk;
 
+pub use asks::Address;
 pub use cells::Cells;
 pub(crate) use cells::CellsBuilder;
 pub use course::{Action, Background, Intervention, Location, Moment, ProcessRef, Profile};
@@ -169,17 +171,7 @@ impl Plan {
             change(&mut client.key_file);
         }
         for scenario in self.all_scenarios_mut() {
-            scenario.change_calls(&mut |call| match &mut call.http_mut().body {
-                Body::File(file) => change(file),
-                Body::Multipart(parts) => {
-                    for part in parts {
-                        if let PartContent::File(file) = &mut part.content {
-                            change(file);
-                        }
-                    }
-                }
-                Body::Empty | Body::Text(_) | Body::Json(_) | Body::Form(_) => {}
-            });
+            scenario.change_calls(&mut |call| call.change_files(change));
         }
         for observed in &mut self.observe {
             if let Observed::Source(source) = observed {

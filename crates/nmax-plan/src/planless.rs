@@ -181,7 +181,7 @@ fn scenario(run: &Planless, path: &str) -> Scenario {
         ..HttpCall::get(Template::text(path))
     };
     let name = Template::text(format!("{} {}", run.method.token(), masked_url(before_query)));
-    let steps = vec![Step::Call(Arc::new(Call { name, what: What::Http(request), ..Call::get(path) }))];
+    let steps = vec![Step::Call(Arc::new(Call { name, what: What::Http(Arc::new(request)), ..Call::get(path) }))];
     Scenario::of("url", steps)
 }
 

@@ -54,8 +54,8 @@ fn planned(plan: &Plan) -> impl Iterator<Item = Vec<String>> {
     let of = move |scenario: &Scenario| {
         let labels = plan.labels(scenario);
         let texts = scenario.calls().map(|request| {
-            let method = request.http().method.token();
-            texts(method, &request.http().url.display(labels), &request.name.display(labels))
+            let (method, url) = request.asks();
+            texts(method, &url.display(labels), &request.name.display(labels))
         });
         texts.collect::<Vec<_>>()
     };

@@ -5,9 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use nmax_http::{Origin, Scheme};
-use nmax_plan::addresses::is_absolute;
-use nmax_plan::plan::{Action, Call, Family, HostOverride, Intervention, Plan, Scenario};
-use nmax_plan::template::Part;
+use nmax_plan::plan::{Action, Address, Call, Family, HostOverride, Intervention, Plan, Scenario};
 use nmax_plan::units::format_duration;
 
 mod unmet;
@@ -73,14 +71,7 @@ fn requests(plan: &Plan) -> impl Iterator<Item = &Call> {
 /// Whether the plan alone says where its requests go: no server, no data and no script does.
 fn is_closed(plan: &Plan) -> bool {
     let is_declared = plan.all_scenarios().all(Scenario::is_declared);
-    is_declared
-        && requests(plan).all(|request| {
-            let is_known = match request.http().url.parts.first() {
-                Some(Part::Text(text)) => !is_absolute(text) || request.http().url.as_constant().is_some(),
-                _ => false,
-            };
-            is_known && request.http().redirects_max.unwrap_or(plan.defaults.redirects_max) == 0
-        })
+    is_declared && requests(plan).all(|request| !request.addresses(&plan.defaults).contains(&Address::Unknown))
 }
 
 fn is_used(given: &HostOverride, plan: &Plan, origins: &[Origin]) -> bool {

@@ -249,7 +249,11 @@ pub fn plan_of_url(planless: &Planless, body_file: Option<&str>, changes: &Chang
 /// Sends a file with every request.
 fn send_file(plan: &mut Plan, file: &str) {
     for scenario in &mut plan.scenarios {
-        scenario.change_calls(&mut |request| request.http_mut().body = Body::File(file.to_owned()));
+        scenario.change_calls(&mut |call| {
+            if let Some(request) = call.http_mut() {
+                request.body = Body::File(file.to_owned());
+            }
+        });
     }
 }
 

@@ -15,8 +15,7 @@ use nmax_http::{Allow, Config, Failure, Origin, Shared, Url};
 use nmax_metrics::ErrorKind;
 use nmax_observe::elsewhere::elsewhere;
 use nmax_plan::addresses::is_absolute;
-use nmax_plan::plan::{Action, Discover, Plan, Scenario};
-use nmax_plan::template::Template;
+use nmax_plan::plan::{Action, Address, Plan, Scenario};
 use nmax_plan::units::format_duration;
 
 use crate::Exit;
@@ -44,19 +43,16 @@ pub fn origins(plan: &Plan) -> Result<Vec<Origin>, String> {
     };
     let mut origins = vec![parse(&plan.target)?.origin];
     let requests = plan.all_scenarios().flat_map(Scenario::calls);
-    let urls = requests.flat_map(|request| {
-        let listed = request.http().page.iter().flat_map(|page| &page.listed);
-        std::iter::once(&request.http().url).chain(listed)
+    let urls = requests.flat_map(|request| request.addresses(&plan.defaults)).filter_map(|address| match address {
+        Address::Url(url) => Some(url),
+        Address::Target | Address::Host(_) | Address::Unknown => None,
     });
     let calls = plan.timeline.iter().flat_map(|item| std::iter::once(&item.action).chain(&item.undo));
     let calls = calls.filter_map(|action| match action {
-        Action::Http { url, .. } => Some(url.as_str()),
-        Action::Command(_) | Action::Signal { .. } => None,
+        Action::Http { url, .. } if is_absolute(url) => Some(url.as_str()),
+        Action::Http { .. } | Action::Command(_) | Action::Signal { .. } => None,
     });
-    for text in urls.filter_map(Template::as_constant).chain(calls) {
-        if !is_absolute(text) {
-            continue;
-        }
+    for text in urls.chain(calls) {
         let origin = parse(text)?.origin;
         if !origins.contains(&origin) {
             origins.push(origin);
@@ -69,13 +65,9 @@ pub fn origins(plan: &Plan) -> Result<Vec<Origin>, String> {
 /// whether a page leads there is not known, so none of them has to answer.
 fn guests(plan: &Plan, origins: &[Origin]) -> Result<Vec<Origin>, String> {
     let scheme = plan.target.split("://").next().unwrap_or("http");
-    let pages = plan.all_scenarios().flat_map(Scenario::calls).filter_map(|request| request.http().page.as_ref());
-    let hosts = pages.flat_map(|page| match &page.discover {
-        Discover::Hosts(hosts) => hosts.as_slice(),
-        Discover::Nothing | Discover::SameOrigin => &[],
-    });
     let mut guests: Vec<Origin> = Vec::new();
-    for host in hosts {
+    for address in plan.all_scenarios().flat_map(Scenario::calls).flat_map(|call| call.addresses(&plan.defaults)) {
+        let Address::Host(host) = address else { continue };
         let url = Url::parse(&format!("{scheme}://{host}"));
         let origin = url.map_err(|error| format!("host `{host}` of a page's resources: {error}"))?.origin;
         let is_known = |known: &Origin| known.host.eq_ignore_ascii_case(&origin.host);

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use nmax_engine::Known;
 use nmax_plan::addresses::is_absolute;
 use nmax_plan::document::write::to_yaml;
-use nmax_plan::plan::{Action, Body, FormPart, Observed, PartContent, Plan, Step, Test};
+use nmax_plan::plan::{Action, Body, FormPart, Observed, PartContent, Plan, Step, Test, What};
 use nmax_plan::template::{Part, Template};
 use nmax_secrets::{MASK, Message, Place, Redactor, Rules, find, is_secret_header, is_secret_name, masked_url};
 
@@ -54,10 +54,12 @@ pub fn mask_plan(plan: &Plan) -> Plan {
                     Test::Finds(_) => {}
                 }
             }
-            mask_headers(&mut request.http_mut().headers);
-            mask_pairs(&mut request.http_mut().query);
-            mask_secrets(&mut request.http_mut().url, Place::Url);
-            match &mut request.http_mut().body {
+            let What::Http(http) = &mut request.what;
+            let http = Arc::make_mut(http);
+            mask_headers(&mut http.headers);
+            mask_pairs(&mut http.query);
+            mask_secrets(&mut http.url, Place::Url);
+            match &mut http.body {
                 Body::Form(fields) => mask_pairs(fields),
                 Body::Text(text) | Body::Json(text) => mask_secrets(text, Place::Data),
                 Body::Multipart(parts) => parts.iter_mut().for_each(mask_part),
@@ -373,14 +375,14 @@ mod tests {
             function: Function::Hmac,
             arguments: ["sha1", "k3y", "text"].map(Template::text).into(),
         }));
-        std::sync::Arc::make_mut(request).http_mut().url.parts.push(call);
+        std::sync::Arc::make_mut(request).http_mut().unwrap().url.parts.push(call);
         let part = |name: &str, value: &str| FormPart {
             name: Template::text(name),
             content: PartContent::Text(Template::text(value)),
             file_name: None,
             content_type: None,
         };
-        std::sync::Arc::make_mut(request).http_mut().body =
+        std::sync::Arc::make_mut(request).http_mut().unwrap().body =
             Body::Multipart(vec![part("password", "hunter2"), part("note", "kept")]);
         let yaml = nmax_plan::document::write::to_yaml(&mask_plan(&plan));
         assert!(yaml.contains("hmac('sha1', 'REDACTED', 'text')"), "{yaml}");

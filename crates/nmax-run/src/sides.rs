@@ -80,8 +80,9 @@ pub fn agent(plan: &Plan) -> Option<String> {
     };
     let usual = given(&plan.defaults.headers).unwrap_or_else(|| Some(OWN.to_owned()));
     let requests = plan.scenarios.iter().flat_map(|scenario| scenario.calls());
+    let requests = requests.filter_map(|call| call.http());
     let mut agents: Vec<Option<String>> =
-        requests.map(|request| given(&request.http().headers).unwrap_or_else(|| usual.clone())).collect();
+        requests.map(|request| given(&request.headers).unwrap_or_else(|| usual.clone())).collect();
     agents.sort();
     agents.dedup();
     match agents.as_slice() {

@@ -47,7 +47,7 @@ pub(crate) fn little_noise(measured: &Measured, n: f64, time_s: f64, pause_s: f6
 pub(crate) fn is_one_by_one(plan: &Plan) -> bool {
     let mut requests = plan.all_scenarios().flat_map(nmax_plan::plan::Scenario::calls);
     let has_setup = plan.scenarios.iter().any(|scenario| !scenario.setup.is_empty());
-    !has_setup && requests.all(|request| request.http().page.is_none())
+    !has_setup && requests.all(|request| request.page().is_none())
 }
 
 /// What a level was asked for, and how its run ended.

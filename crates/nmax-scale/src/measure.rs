@@ -154,7 +154,7 @@ pub(crate) fn is_told_apart(plan: &Plan) -> bool {
     let mut requests = background(plan).flat_map(Scenario::calls);
     requests.all(|request| {
         let is_other = request.name.as_constant().is_some_and(|name| !mixed.contains(name));
-        is_other && request.http().page.is_none()
+        is_other && request.page().is_none()
     })
 }
 

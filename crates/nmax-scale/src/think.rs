@@ -22,10 +22,7 @@ pub(crate) fn mean_s(plan: &Plan) -> Option<f64> {
 /// Mean number of exchanges of an iteration of the mix; `None` where replies, data or scripts decide.
 pub(crate) fn exchanges(plan: &Plan) -> Option<f64> {
     of_mix(plan, &|step| match step {
-        Step::Call(request) => {
-            let redirects_max = request.http().redirects_max.unwrap_or(plan.defaults.redirects_max);
-            (request.http().page.is_none() && redirects_max == 0).then_some(1.0)
-        }
+        Step::Call(request) => (request.page().is_none() && request.redirects_max(&plan.defaults) == 0).then_some(1.0),
         Step::Script => None,
         _ => Some(0.0),
     })

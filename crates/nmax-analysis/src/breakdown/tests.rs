@@ -192,8 +192,8 @@ fn names_have_the_traits_of_their_requests() {
     let rule = |name: &str| TagRule { name: name.into(), pattern: "x".into() };
     run.plan.tags = vec![rule("images")];
     change(&mut run, 0, |request| {
-        request.http_mut().method = Method::Post;
-        request.http_mut().url = Template {
+        request.http_mut().unwrap().method = Method::Post;
+        request.http_mut().unwrap().url = Template {
             parts: vec![Part::Text("http://shop.test/item/".into()), Part::Iteration, Part::Text("?a=1".into())],
         };
         request.tags = vec!["own".into(), "not images".into()];

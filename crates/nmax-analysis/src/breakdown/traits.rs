@@ -39,7 +39,7 @@ struct Planned<'a> {
 fn planned(plan: &Plan) -> Vec<Planned<'_>> {
     let requests = |scenario| Scenario::calls(scenario).map(move |request| (scenario, request));
     let planned = plan.scenarios.iter().flat_map(requests);
-    let template = |scenario, request: &Call| path_of(&request.http().url.display(plan.labels(scenario)));
+    let template = |scenario, request: &Call| path_of(&request.asks().1.display(plan.labels(scenario)));
     planned
         .map(|(scenario, request)| Planned { request, template: plan.redactor.url(&template(scenario, request)) })
         .collect()
@@ -59,7 +59,7 @@ fn of_name(plan: &Plan, catalog: &Catalog, planned: &[Planned], name: &str, id: 
         return of_resource(plan, catalog, name, id);
     }
     let mut traits = Traits {
-        method: common(own.iter().map(|one| one.request.http().method.token())),
+        method: common(own.iter().map(|one| one.request.asks().0)),
         template: common(own.iter().map(|one| one.template.as_str())),
         ..Traits::default()
     };

@@ -22,11 +22,10 @@ pub(super) fn odd(evidence: &Evidence) -> Vec<(&'static str, String, u64)> {
             continue;
         }
         let name = evidence.catalog.requests.name(id);
-        let is_followed = steps.iter().any(|step| {
-            step.http().redirects_max.unwrap_or(evidence.plan.defaults.redirects_max) > 0 || step.expect.names_status()
-        });
+        let is_followed =
+            steps.iter().any(|step| step.redirects_max(&evidence.plan.defaults) > 0 || step.expect.names_status());
         let accepts =
-            |status: Code| status.number().is_some_and(|status| steps.iter().any(|step| step.expect.accepts(status)));
+            |status: Code| status.number().is_none_or(|status| steps.iter().any(|step| step.expect.accepts(status)));
         let each = |holds: &dyn Fn(Code) -> bool| stats.status.iter().all(|(status, n)| *n == 0 || holds(*status));
         if !is_followed && each(&is_redirect) {
             redirects.push((name, replies, stats));

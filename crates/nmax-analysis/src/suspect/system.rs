@@ -172,7 +172,7 @@ fn url(plan: &Plan) -> String {
     }
     let mut steps = plan.scenarios.iter().flat_map(|scenario| &scenario.steps);
     let first = steps.find_map(|step| match step {
-        Step::Call(request) => Some(request.http().url.as_constant().unwrap_or_default().to_owned()),
+        Step::Call(request) => Some(request.asks().1.as_constant().unwrap_or_default().to_owned()),
         _ => None,
     });
     first.unwrap_or_default()

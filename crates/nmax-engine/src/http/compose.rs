@@ -61,7 +61,7 @@ impl<'a, R: Runtime, D: Drivers> Work<'a, R, D> {
     #[inline]
     pub(crate) fn render(&mut self) -> Result<Place<'a>, String> {
         let (prepared, core, call) = (self.prepared, self.site.core, self.site.call);
-        let request = call.call.http();
+        let request = &prepared.request;
         let form = Form::of(request);
         let (jar, buffers, values) = (&self.user.jar, &mut self.user.buffers, &self.site.actor.values);
         if let Some(fixed) = &prepared.fixed {
@@ -113,7 +113,7 @@ impl<'a, R: Runtime, D: Drivers> Work<'a, R, D> {
         let (core, call, prepared) = (self.site.core, self.site.call, self.prepared);
         let (jar, buffers, values) = (&self.user.jar, &mut self.user.buffers, &self.site.actor.values);
         let target = &buffers.target;
-        let message = Message { plan: &core.plan, request: call.call.http(), prepared, form, authority, target };
+        let message = Message { plan: &core.plan, request: &prepared.request, prepared, form, authority, target };
         if call.calls {
             values.count_calls_of(CallsOf::Message);
         }

@@ -50,7 +50,7 @@ impl<'a, R: Runtime, D: Drivers> Work<'a, R, D> {
             origin: &place.origin,
             text: place.rendered.text(prepared, buffers),
             rest: &rest,
-            waits: render::waits_for_continue(plan, self.site.call.call.http(), place.form),
+            waits: render::waits_for_continue(plan, &prepared.request, place.form),
             is_head: place.form.method == Method::Head,
             idempotent: place.form.method.is_idempotent(),
             keep_alive: keeps_alive(plan),

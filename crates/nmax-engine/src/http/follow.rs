@@ -39,7 +39,7 @@ pub(crate) async fn follow<R: Runtime, D: Drivers>(
     let call = work.site.call.call.as_ref();
     work.site.actor.values.count_calls_of(CallsOf::Name);
     let name = work.site.text(&call.name);
-    let mut form = Form::of(call.http());
+    let mut form = Form::of(&work.prepared.request);
     let mut visited = vec![work.url(&first.place)];
     let (mut hop, mut target) = (first, first_target);
     loop {

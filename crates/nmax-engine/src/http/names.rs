@@ -1,10 +1,10 @@
-//! What requests, the redirects that they follow and their pages are called, and which files their bodies are made of.
+//! What requests, the redirects that they follow and their pages are called.
 
 use std::collections::HashSet;
 use std::convert::Infallible;
 
 use nmax_metrics::Catalog;
-use nmax_plan::plan::{Body, Call, FormPart, HttpCall, PartContent, Plan, Scenario};
+use nmax_plan::plan::{Call, Plan, Scenario};
 
 use crate::program::flow;
 use crate::program::prepare::call_name;
@@ -20,17 +20,12 @@ pub(crate) fn add_names(
     is_group: &dyn Fn(&str) -> bool,
     catalog: &mut Catalog,
 ) {
-    if redirects_max(plan, call.http()) > 0 {
+    if call.redirects_max(&plan.defaults) > 0 {
         add(&mut catalog.transactions, chain_name(plan, scenario, call, is_group));
     }
-    if call.http().page.is_some() {
+    if call.page().is_some() {
         add(&mut catalog.pages, call_name(plan, scenario, call));
     }
-}
-
-/// Most redirects that a request follows.
-pub(crate) fn redirects_max(plan: &Plan, request: &HttpCall) -> u32 {
-    request.redirects_max.unwrap_or(plan.defaults.redirects_max)
 }
 
 /// The transaction that a request and its redirects are is named like the request. When the plan gives that name to a
@@ -51,7 +46,7 @@ pub(crate) fn transitions(plan: &Plan, pages: &[String]) -> Vec<(usize, usize)> 
     }
     for scenario in &plan.scenarios {
         let page = |call: &Call| {
-            call.http().page.as_ref()?;
+            call.page()?;
             let name = call_name(plan, scenario, call);
             pages.iter().position(|page| *page == name)
         };
@@ -62,22 +57,6 @@ pub(crate) fn transitions(plan: &Plan, pages: &[String]) -> Vec<(usize, usize)> 
     }
     pairs.truncate(TRANSITIONS_MAX);
     pairs
-}
-
-/// The names of the files of a body, in order.
-pub(crate) fn files_of(request: &HttpCall) -> Vec<&str> {
-    match &request.body {
-        Body::File(name) => vec![name],
-        Body::Multipart(parts) => parts.iter().filter_map(file_of).collect(),
-        _ => Vec::new(),
-    }
-}
-
-fn file_of(part: &FormPart) -> Option<&str> {
-    match &part.content {
-        PartContent::File(name) => Some(name),
-        PartContent::Text(_) => None,
-    }
 }
 
 /// Adds a name that is not there yet.

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use nmax_http::KeepBody;
 use nmax_metrics::Group;
 use nmax_plan::choice::Choice;
-use nmax_plan::plan::{Body, Discover, FormPart, HttpCall, PartContent, Plan, Scenario};
+use nmax_plan::plan::{Body, Discover, FormPart, HttpCall, PartContent, Plan, Scenario, What};
 use nmax_plan::template::Template;
 
 use crate::error::ProgramError;
-use crate::http::names::{chain_name, files_of, redirects_max};
+use crate::http::names::chain_name;
 use crate::http::prepared::HttpPrepared;
 use crate::http::render;
 use crate::http::state::HttpPlan;
@@ -26,7 +26,7 @@ impl Prepare for HttpPlan {
         prepared: &Prepared,
     ) -> Result<HttpPrepared, ProgramError> {
         let (plan, call) = (maker.plan, prepared.call.as_ref());
-        let request = call.http();
+        let What::Http(request) = &call.what;
         let url = match request.url.as_constant() {
             Some(text) => Some(
                 self.base
@@ -36,11 +36,12 @@ impl Prepare for HttpPlan {
             None => None,
         };
         let origin = url.as_ref().map_or(&self.base.origin, |url| &url.origin).clone();
-        let redirects_max = redirects_max(plan, request);
+        let redirects_max = call.redirects_max(&plan.defaults);
         let transaction = (redirects_max > 0).then(|| chain_name(plan, scenario, call, maker.is_group));
         let page = request.page.as_ref().map(|_| call_name(plan, scenario, call));
         let discovers = request.page.as_ref().is_some_and(|page| page.discover != Discover::Nothing);
         let mut ready = HttpPrepared {
+            request: Arc::clone(request),
             page: page.and_then(|name| (maker.number)(Group::Page, &name)),
             fixed: None,
             authority: origin.authority(),
@@ -75,7 +76,7 @@ fn body_files(maker: &Maker<'_>, prepared: &Prepared) -> Result<Vec<Arc<BodyFile
             .map(Arc::clone)
             .ok_or_else(|| ProgramError::File { request: named(&prepared.call), file: name.to_owned() })
     };
-    files_of(prepared.call.http()).into_iter().map(open).collect()
+    prepared.call.files().into_iter().map(open).collect()
 }
 
 /// What separates the parts of a step's body: 128 bits of its own, so that no content holds it by chance, and always

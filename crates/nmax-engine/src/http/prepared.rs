@@ -3,13 +3,15 @@
 use std::sync::Arc;
 
 use nmax_http::{KeepBody, Origin, RequestText};
-use nmax_plan::plan::{Connection, Plan};
+use nmax_plan::plan::{Connection, HttpCall, Plan};
 
 use crate::run::settings::BodyFile;
 
 /// A request made ready.
 #[derive(Debug)]
 pub struct HttpPrepared {
+    /// As the plan says it.
+    pub request: Arc<HttpCall>,
     /// Number of the page that it is.
     pub page: Option<usize>,
     /// Rendered once; `None` when something in it varies.

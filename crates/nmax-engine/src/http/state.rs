@@ -8,7 +8,7 @@ use nmax_extract::resources::Resources;
 use nmax_http::{Jar, RequestText, Url};
 use nmax_metrics::Catalog;
 use nmax_plan::addresses::is_absolute;
-use nmax_plan::plan::{Call, Discover, HttpCall, Page, Plan, Scenario, What};
+use nmax_plan::plan::{Call, Discover, HttpCall, Page, Plan, Scenario};
 use nmax_plan::template::Part;
 
 use crate::error::ProgramError;
@@ -71,7 +71,7 @@ impl HttpPlan {
 
 /// Whether the URL of a call, or of what its page lists, may be relative to the page before.
 fn refers(call: &Call) -> bool {
-    let What::Http(HttpCall { url, page, .. }) = &call.what;
+    let Some(HttpCall { url, page, .. }) = call.http() else { return false };
     let has_resources = |page: &Page| !page.listed.is_empty() || page.discover != Discover::Nothing;
     !matches!(url.parts.first(), Some(Part::Text(text)) if text.starts_with('/') || is_absolute(text))
         || page.as_ref().is_some_and(has_resources)

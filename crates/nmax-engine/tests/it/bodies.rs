@@ -57,7 +57,7 @@ fn part(name: &str, content: PartContent) -> FormPart {
 
 #[test]
 fn a_file_is_sent_as_it_is() {
-    let plan = posting(2, |request| request.http_mut().body = Body::File("a.bin".into()));
+    let plan = posting(2, |request| request.http_mut().unwrap().body = Body::File("a.bin".into()));
     let run = run(&plan, instant(ms(1)));
     let want = std::fs::read(SOME_FILE).unwrap();
     for sent in &run.transcript {
@@ -74,8 +74,8 @@ fn a_file_is_sent_as_it_is() {
 fn parts_and_files_are_sent_in_order_with_their_exact_length() {
     let parts = |request: &mut Call| {
         let hole = Template { parts: vec![Part::Iteration] };
-        request.http_mut().headers = vec![("Content-Type".into(), Template::text("multipart/form-data"))];
-        request.http_mut().body = Body::Multipart(vec![
+        request.http_mut().unwrap().headers = vec![("Content-Type".into(), Template::text("multipart/form-data"))];
+        request.http_mut().unwrap().body = Body::Multipart(vec![
             part("a", PartContent::Text(Template::text("one"))),
             part("b", PartContent::File("a.bin".into())),
             part("c", PartContent::Text(hole)),
@@ -112,8 +112,8 @@ fn parts_and_files_are_sent_in_order_with_their_exact_length() {
 #[test]
 fn files_follow_a_redirect_that_keeps_the_body() {
     let plan = posting(1, |request| {
-        request.http_mut().body = Body::File("a.bin".into());
-        request.http_mut().redirects_max = Some(3);
+        request.http_mut().unwrap().body = Body::File("a.bin".into());
+        request.http_mut().unwrap().redirects_max = Some(3);
     });
     let server = |call: &Asked<'_>| {
         let reply = match call.target() {
@@ -132,7 +132,7 @@ fn files_follow_a_redirect_that_keeps_the_body() {
 /// What is kept of a failure names a file instead of holding it.
 #[test]
 fn a_failure_does_not_hold_the_file() {
-    let plan = posting(1, |request| request.http_mut().body = Body::File("a.bin".into()));
+    let plan = posting(1, |request| request.http_mut().unwrap().body = Body::File("a.bin".into()));
     let server = |call: &Asked<'_>| Answer::Bytes(call.at + ms(1), reply(500));
     let run = run(&plan, server);
     let request = &run.failures[0].request;
@@ -151,8 +151,8 @@ fn expect_is_said_only_where_there_is_a_body_to_wait_with() {
     for (body, version, says) in cases {
         let what = format!("{body:?} {version:?}");
         let plan = posting(1, |request| {
-            request.http_mut().body = body;
-            request.http_mut().expect_continue = true;
+            request.http_mut().unwrap().body = body;
+            request.http_mut().unwrap().expect_continue = true;
         });
         let plan = changed(&plan, |plan| plan.defaults.version = version);
         let run = run(&plan, instant(ms(1)));
@@ -165,7 +165,7 @@ fn expect_is_said_only_where_there_is_a_body_to_wait_with() {
 fn codings_are_asked_for_only_when_the_plan_says_so() {
     let with = |codings: &[Coding], header: Option<&str>| {
         let plan = posting(1, |request| {
-            request.http_mut().headers =
+            request.http_mut().unwrap().headers =
                 header.map(|value| ("Accept-Encoding".to_owned(), Template::text(value))).into_iter().collect();
         });
         let plan = changed(&plan, |plan| plan.defaults.compression = codings.to_vec());
@@ -182,13 +182,13 @@ fn codings_are_asked_for_only_when_the_plan_says_so() {
 /// A file that was never opened is an error before the run, not in it.
 #[test]
 fn a_file_that_is_missing_is_refused_at_the_start() {
-    let plan = posting(1, |request| request.http_mut().body = Body::File("b.bin".into()));
+    let plan = posting(1, |request| request.http_mut().unwrap().body = Body::File("b.bin".into()));
     let names = nmax_engine::program::catalog(&plan, 10);
     let refused =
         nmax_engine::program::Program::new(Arc::clone(&plan), &names, &files(), &HttpPlan::new(&plan, &names).unwrap())
             .unwrap_err();
     assert!(refused.to_string().contains("b.bin"), "{refused}");
-    let plan = posting(1, |request| request.http_mut().body = Body::File("a.bin".into()));
+    let plan = posting(1, |request| request.http_mut().unwrap().body = Body::File("a.bin".into()));
     assert_eq!(nmax_engine::body_files(&plan), ["a.bin"]);
     let stats = run(&plan, instant(ms(1))).totals.total(Section::Hold);
     assert_eq!(stats.ok(), 1);

@@ -38,7 +38,7 @@ fn with(mut step: Step, change: impl FnOnce(&mut nmax_plan::plan::Call)) -> Step
 
 fn page(url: &str) -> Step {
     with(get(url), |request| {
-        request.http_mut().page = Some(Page { listed: Vec::new(), discover: Discover::Nothing });
+        request.http_mut().unwrap().page = Some(Page { listed: Vec::new(), discover: Discover::Nothing });
     })
 }
 

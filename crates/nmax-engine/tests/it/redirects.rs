@@ -90,7 +90,7 @@ fn a_step_has_its_own_limit() {
         let Step::Call(first) = &mut plan.scenarios[0].steps[0] else {
             return;
         };
-        std::sync::Arc::make_mut(first).http_mut().redirects_max = Some(0);
+        std::sync::Arc::make_mut(first).http_mut().unwrap().redirects_max = Some(0);
     });
     let run = simulate(&plan, along(302, WAY), &Options::all());
     assert_eq!(names(&run), ["GET /a", "GET /a", "GET /a +1", "GET /a +2"]);

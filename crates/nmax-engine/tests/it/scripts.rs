@@ -31,8 +31,8 @@ fn called(name: &str, call: Call) -> Call {
 
 fn post(url: &str, body: &str) -> Call {
     let mut call = called(&format!("POST {url}"), Call::get(url));
-    call.http_mut().method = Method::Post;
-    call.http_mut().body = Body::Text(Template::text(body));
+    call.http_mut().unwrap().method = Method::Post;
+    call.http_mut().unwrap().body = Body::Text(Template::text(body));
     call
 }
 
@@ -463,7 +463,8 @@ fn a_script_loads_pages() {
     let scripts = Scripts::default().with("a", || {
         async |user: &mut dyn User| {
             let mut home = called("home", Call::get("/"));
-            home.http_mut().page = Some(Page { listed: vec![Template::text("/p.png")], discover: Discover::Nothing });
+            home.http_mut().unwrap().page =
+                Some(Page { listed: vec![Template::text("/p.png")], discover: Discover::Nothing });
             let reply = user.send(home).await;
             user.check("the document", reply.body == b"doc");
             Ok(())

@@ -188,7 +188,7 @@ fn a_run_has_steps_of_its_own() {
     let teardown = |part| {
         let Step::Call(request) = &plan.scenarios[0].steps[1] else { panic!("no request") };
         let mut request = request.as_ref().clone();
-        request.http_mut().url.parts = vec![Part::Text("/".into()), part];
+        request.http_mut().unwrap().url.parts = vec![Part::Text("/".into()), part];
         let after = scenario(&[Step::Call(Arc::new(request))]);
         run_steps(&settings, Once::Teardown, &after, pending()).unwrap()
     };

@@ -79,21 +79,26 @@ fn rendered(template: &nmax_plan::template::Template, escape: Escape) -> Vec<u8>
 /// What a step sends, as the engine writes it.
 fn sent(step: &Step, plan: &Plan, files: &[File]) -> Request {
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text");
-    let mut url = text(rendered(&step.http().url, Escape::Path));
+    let mut url = text(rendered(&step.http().unwrap().url, Escape::Path));
     if url.starts_with('/') {
         url = format!("{}{url}", plan.target);
     }
-    for (name, value) in &step.http().query {
+    for (name, value) in &step.http().unwrap().query {
         url.push(if url.contains('?') { '&' } else { '?' });
         url.push_str(&text(rendered(name, Escape::Url)));
         url.push('=');
         url.push_str(&text(rendered(value, Escape::Url)));
     }
-    let mut headers: Vec<(String, String)> =
-        step.http().headers.iter().map(|(name, value)| (name.clone(), text(rendered(value, Escape::None)))).collect();
+    let mut headers: Vec<(String, String)> = step
+        .http()
+        .unwrap()
+        .headers
+        .iter()
+        .map(|(name, value)| (name.clone(), text(rendered(value, Escape::None))))
+        .collect();
     let file = |name: &str| files.iter().find(|file| file.name == name).expect("a file").bytes.clone();
     let mut fields = Vec::new();
-    let (mime, bytes) = match &step.http().body {
+    let (mime, bytes) = match &step.http().unwrap().body {
         Sent::Empty => ("", Vec::new()),
         Sent::Text(body) => ("text/plain; charset=utf-8", rendered(body, Escape::None)),
         Sent::Json(body) => ("application/json", rendered(body, Escape::Json)),
@@ -126,10 +131,10 @@ fn sent(step: &Step, plan: &Plan, files: &[File]) -> Request {
         headers.push(("content-type".into(), mime.into()));
     }
     Request {
-        method: step.http().method.token().into(),
+        method: step.http().unwrap().method.token().into(),
         url,
         headers,
-        body: (!matches!(step.http().body, Sent::Empty)).then_some(Body {
+        body: (!matches!(step.http().unwrap().body, Sent::Empty)).then_some(Body {
             mime: String::new(),
             bytes,
             fields,
@@ -356,9 +361,9 @@ fn headers_of_scripts_stay_and_those_of_the_moment_go() {
         .with("Accept-Encoding", "gzip, br;q=0, zstd;q=0.5, x");
     let (made, plan) = made(vec![home, call], &Options::default());
     let requests: Vec<_> = plan.scenarios[0].calls().collect();
-    let names: Vec<_> = requests[1].http().headers.iter().map(|(name, _)| name.as_str()).collect();
+    let names: Vec<_> = requests[1].http().unwrap().headers.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(names, ["accept", "x-requested-with", "origin"], "{}", made.plan);
-    assert!(requests[0].http().headers.is_empty());
+    assert!(requests[0].http().unwrap().headers.is_empty());
     let defaults: Vec<_> = plan.defaults.headers.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(defaults, ["user-agent", "accept"]);
     assert!(made.plan.contains("compression: [gzip, zstd]"));
@@ -446,10 +451,10 @@ fn paths_with_two_slashes_stay_at_the_target() {
     ];
     let (made, plan) = made(entries, &Options::default());
     let steps: Vec<_> = plan.scenarios[0].calls().collect();
-    let url = steps[1].http().url.as_constant().unwrap();
+    let url = steps[1].http().unwrap().url.as_constant().unwrap();
     assert_eq!(url, format!("{ORIGIN}//evil.test/x"), "{}", made.plan);
     assert!(made.plan.contains("\"${target}//evil.test/a.css\""), "{}", made.plan);
-    assert_eq!(steps[1].http().query.len(), 1);
+    assert_eq!(steps[1].http().unwrap().query.len(), 1);
 }
 
 /// The picture of the item that is shown is another one for each user.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use nmax_plan::plan::{Body, Call, Extract, PartContent, Plan, Scenario, Source, Step};
+use nmax_plan::plan::{Body, Call, Extract, PartContent, Plan, Scenario, Source, Step, What};
 use nmax_plan::template::{Part, Template};
 
 /// What separates the number that a request has in a proof from its name.
@@ -124,14 +124,15 @@ fn places(request: &Call, slots: &BTreeSet<usize>) -> Vec<String> {
         }
     };
     let named = |template: &Template| template.as_constant().unwrap_or("..").to_owned();
-    note(&request.http().url, "path".into());
-    for (name, value) in &request.http().query {
+    let What::Http(request) = &request.what;
+    note(&request.url, "path".into());
+    for (name, value) in &request.query {
         note(value, format!("query {}", named(name)));
     }
-    for (name, value) in &request.http().headers {
+    for (name, value) in &request.headers {
         note(value, format!("header {name}"));
     }
-    match &request.http().body {
+    match &request.body {
         Body::Empty | Body::File(_) => {}
         Body::Text(body) => note(body, "body".into()),
         Body::Json(body) => note(body, "JSON body".into()),
@@ -148,7 +149,7 @@ fn places(request: &Call, slots: &BTreeSet<usize>) -> Vec<String> {
             }
         }
     }
-    for resource in request.http().page.iter().flat_map(|page| &page.listed) {
+    for resource in request.page.iter().flat_map(|page| &page.listed) {
         note(resource, "resource".into());
     }
     found

@@ -191,7 +191,7 @@ fn the_plan_sends_the_log() {
 fn one_kind_of_request_needs_no_conditions() {
     let plan = plan_of(&schedule(Options::default(), &[record(0, "GET", "/", 200)]), &[]);
     assert_eq!(plan.scenarios[0].steps.len(), 1);
-    assert!(plan.scenarios[0].calls().all(|request| request.http().headers.is_empty()));
+    assert!(plan.scenarios[0].calls().all(|request| request.http().unwrap().headers.is_empty()));
 }
 
 #[test]

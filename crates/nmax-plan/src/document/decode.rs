@@ -72,7 +72,7 @@ pub(super) fn plan(decoder: &mut Decoder, root: &Node) -> Option<Plan> {
         shared: setup.as_ref().map_or(&[], |setup| &setup.slots),
         feeders: &feeders,
         locations: &locations,
-        redirects_max: defaults.redirects_max,
+        defaults: &defaults,
         are_whole: are_whole && scenarios.iter().all(Scenario::is_declared),
         open: load.as_ref().is_none_or(Load::is_written_open),
     };

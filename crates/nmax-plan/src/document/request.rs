@@ -1,5 +1,7 @@
 //! A request step: what is sent.
 
+use std::sync::Arc;
+
 use super::body::{body, entry_where, expect_continue, pairs};
 use super::cursor::{Decoder, Fields};
 use super::error::Kind;
@@ -48,8 +50,8 @@ pub(super) fn decode(
     let extract = fields.get("extract").map(|node| extracts(decoder, node, scene)).unwrap_or_default();
     let metrics = fields.get("metric").map(|node| measures(decoder, node)).unwrap_or_default();
     let url = url_template?;
-    let what = What::Http(HttpCall { method, url, query, headers, body, redirects_max, expect_continue, page });
-    Some(Call { name: name?, expect, extract, metrics, timeout, tags, what })
+    let what = HttpCall { method, url, query, headers, body, redirects_max, expect_continue, page };
+    Some(Call { name: name?, expect, extract, metrics, timeout, tags, what: What::Http(Arc::new(what)) })
 }
 
 fn check_url(decoder: &mut Decoder, at: Place, url: &Template) {

@@ -199,8 +199,7 @@ fn refuse_names_of_requests(
     let mut names = std::collections::HashSet::new();
     for scenario in scenarios {
         let labels = Labels { slots: &scenario.slots, feeders: world.feeders, shared: world.shared };
-        let follows =
-            scenario.calls().filter(|request| request.http().redirects_max.unwrap_or(world.defaults.redirects_max) > 0);
+        let follows = scenario.calls().filter(|request| request.redirects_max(world.defaults) > 0);
         names.extend(follows.map(|request| request.name.display(labels)));
     }
     for (name, at) in transactions {

@@ -5,7 +5,7 @@ use super::error::Kind;
 use super::tree::{Node, Place, Value};
 use super::{THRESHOLDS_DEFAULT, keys};
 use crate::nearest::nearest;
-use crate::plan::{Call, Feeder, Location, Page, Scenario, Step};
+use crate::plan::{Call, Defaults, Feeder, Location, Page, Scenario, Step};
 use crate::tags::TagRule;
 use crate::template::Labels;
 use crate::threshold::{self, Limit, Metric, Op, Scope, Threshold};
@@ -28,8 +28,8 @@ pub(super) struct Traffic<'a> {
     pub locations: &'a [Location],
     /// Tags by expression; which requests have them is not known yet.
     pub tags: &'a [TagRule],
-    /// Most redirects of a request that does not say how many.
-    pub redirects_max: u32,
+    /// What a request has that does not say otherwise.
+    pub defaults: &'a Defaults,
     /// The scenarios have no error and no script, so all names are known.
     pub are_whole: bool,
     /// The workload as written has an intended rate.
@@ -166,7 +166,7 @@ fn of_tag(decoder: &mut Decoder, at: Place, metric: Metric, name: &str, traffic:
         decoder.problem(at, Kind::Value, message, "write `for scenario NAME`, or the name of a location");
     }
     let tagged = |request: &Call| request.tags.iter().any(|tag| tag == name);
-    let has_page = is_location || !traffic.names(|request| tagged(request) && request.http().page.is_some()).is_empty();
+    let has_page = is_location || !traffic.names(|request| tagged(request) && request.page().is_some()).is_empty();
     if metric == Metric::PageTime && !has_page && !traffic.names(tagged).is_empty() {
         let message = format!("no request with the tag `{name}` is a page");
         decoder.problem(at, Kind::Undefined, message, PAGE);
@@ -230,7 +230,7 @@ impl Traffic<'_> {
         let mut names = self.names(|_| true);
         for scenario in &self.scenarios {
             for request in scenario.calls() {
-                let Some(Page { listed, .. }) = &request.http().page else {
+                let Some(Page { listed, .. }) = request.page() else {
                     continue;
                 };
                 let page = request.name.display(self.labels(scenario));
@@ -243,7 +243,7 @@ impl Traffic<'_> {
     }
 
     fn pages(&self) -> Vec<String> {
-        self.names(|request| request.http().page.is_some())
+        self.names(|request| request.page().is_some())
     }
 
     fn tags_and_locations(&self) -> Vec<String> {
@@ -255,7 +255,7 @@ impl Traffic<'_> {
 
     /// Groups of steps; and a step that may follow redirects is a transaction, named like its request.
     fn transactions(&self) -> Vec<String> {
-        let mut names = self.names(|request| request.http().redirects_max.unwrap_or(self.redirects_max) > 0);
+        let mut names = self.names(|request| request.redirects_max(self.defaults) > 0);
         let steps = self.scenarios.iter().flat_map(|scenario| scenario.all_steps());
         names.extend(steps.filter_map(|step| match step {
             Step::Transaction(transaction) => Some(transaction.name.clone()),
@@ -268,11 +268,7 @@ impl Traffic<'_> {
     fn is_hop(&self, name: &str) -> bool {
         name.rsplit_once(" +").is_some_and(|(step, hop)| {
             let hop: u32 = hop.parse().unwrap_or(0);
-            hop > 0
-                && self
-                    .names(|request| request.http().redirects_max.unwrap_or(self.redirects_max) >= hop)
-                    .iter()
-                    .any(|name| name == step)
+            hop > 0 && self.names(|request| request.redirects_max(self.defaults) >= hop).iter().any(|name| name == step)
         })
     }
 }

@@ -62,6 +62,7 @@ impl Call {
     fn change_templates(&mut self, change: &mut dyn FnMut(&mut Template)) {
         change(&mut self.name);
         let What::Http(request) = &mut self.what;
+        let request = Arc::make_mut(request);
         change(&mut request.url);
         change_pairs(&mut request.query, change);
         request.headers.iter_mut().for_each(|(_, value)| change(value));
@@ -86,6 +87,22 @@ impl Call {
             }
         }
         request.page.iter_mut().flat_map(|page| &mut page.listed).for_each(change);
+    }
+
+    /// Lets `change` change the names of the files that it sends.
+    pub(super) fn change_files(&mut self, change: &mut dyn FnMut(&mut String)) {
+        let What::Http(request) = &mut self.what;
+        match &mut Arc::make_mut(request).body {
+            Body::File(file) => change(file),
+            Body::Multipart(parts) => {
+                for part in parts {
+                    if let PartContent::File(file) = &mut part.content {
+                        change(file);
+                    }
+                }
+            }
+            Body::Empty | Body::Text(_) | Body::Json(_) | Body::Form(_) => {}
+        }
     }
 }
 

@@ -206,7 +206,7 @@ pub struct Call {
 #[derive(Clone, Debug, PartialEq)]
 pub enum What {
     /// An HTTP request.
-    Http(HttpCall),
+    Http(Arc<HttpCall>),
 }
 
 /// An HTTP request.
@@ -228,33 +228,6 @@ pub struct HttpCall {
     pub expect_continue: bool,
     /// Makes it a page, with what a browser fetches along with it.
     pub page: Option<Page>,
-}
-
-impl Call {
-    /// A GET of a path, named after it; any status from 200 to 399 is ok.
-    pub fn get(url: &str) -> Self {
-        Self {
-            name: Template::text(format!("GET {url}")),
-            expect: Expect { status: vec![Expect::STATUS_DEFAULT], checks: Vec::new() },
-            extract: Vec::new(),
-            metrics: Vec::new(),
-            timeout: None,
-            tags: Vec::new(),
-            what: What::Http(HttpCall::get(Template::text(url))),
-        }
-    }
-
-    /// The HTTP request that it is.
-    pub fn http(&self) -> &HttpCall {
-        let What::Http(call) = &self.what;
-        call
-    }
-
-    /// The HTTP request that it is, to be changed.
-    pub fn http_mut(&mut self) -> &mut HttpCall {
-        let What::Http(call) = &mut self.what;
-        call
-    }
 }
 
 impl HttpCall {

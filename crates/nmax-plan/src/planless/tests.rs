@@ -20,7 +20,7 @@ fn urls_worked_by_hand() {
     for (url, target, path, name, plan_name) in cases {
         let plan = Plan::for_url(&Planless::get(url)).unwrap();
         assert_eq!((plan.target.as_str(), plan.name.as_str()), (target, plan_name));
-        assert_eq!(request(&plan).http().url.parts, [Part::Text(path.into())]);
+        assert_eq!(request(&plan).http().unwrap().url.parts, [Part::Text(path.into())]);
         assert_eq!(request(&plan).name.as_constant(), Some(name));
     }
 }
@@ -119,7 +119,7 @@ fn a_query_may_hold_a_url() {
     let plan = Plan::for_url(&Planless::get("http://127.0.0.1:8080/login?next=http://a.b/c")).unwrap();
     assert_eq!(plan.target, "http://127.0.0.1:8080");
     let [Step::Call(request)] = plan.scenarios[0].steps.as_slice() else { panic!("a plan of one request") };
-    assert_eq!(request.http().url.as_constant(), Some("/login?next=http://a.b/c"));
+    assert_eq!(request.http().unwrap().url.as_constant(), Some("/login?next=http://a.b/c"));
     // Without a scheme it is no URL, whatever its query holds.
     assert!(Plan::for_url(&Planless::get("127.0.0.1:8080/login?next=http://a.b/c")).is_err());
 }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crate::plan::{
-    Body, Call, Connection, Cookies, Defaults, Discover, Family, HostOverride, Page, Plan, Scenario, Step, Version,
-    Visitor, Workload,
+    Call, Connection, Cookies, Defaults, Discover, Family, HostOverride, Page, Plan, Scenario, Step, Version, Visitor,
+    Workload,
 };
 use crate::units::{format_duration, format_rate, format_share};
 
@@ -22,7 +22,7 @@ pub fn policy(plan: &Plan) -> Vec<(&'static str, String)> {
         ("redirects", redirects(plan)),
         ("compression", compression(plan)),
     ]);
-    let files = requests(plan).filter(|request| has_file(request)).count();
+    let files = requests(plan).filter(|request| !request.files().is_empty()).count();
     if files > 0 {
         lines.push(("files", format!("sent by {files} {}", steps(files))));
     }
@@ -68,7 +68,7 @@ fn requests(plan: &Plan) -> impl Iterator<Item = &Call> {
 
 /// What is fetched with pages.
 fn pages(plan: &Plan) -> Option<String> {
-    let pages: Vec<&Page> = requests(plan).filter_map(|request| request.http().page.as_ref()).collect();
+    let pages: Vec<&Page> = requests(plan).filter_map(Call::page).collect();
     let listed: usize = pages.iter().map(|page| page.listed.len()).sum();
     let discovering = pages.iter().filter(|page| page.discover != Discover::Nothing).count();
     let mut with = Vec::new();
@@ -103,15 +103,6 @@ fn once(plan: &Plan) -> Option<String> {
         parts.push("a scenario's teardown by each VU");
     }
     (!parts.is_empty()).then(|| parts.join(", "))
-}
-
-fn has_file(request: &Call) -> bool {
-    use crate::plan::PartContent::File;
-    match &request.http().body {
-        Body::File(_) => true,
-        Body::Multipart(parts) => parts.iter().any(|part| matches!(part.content, File(_))),
-        Body::Empty | Body::Text(_) | Body::Json(_) | Body::Form(_) => false,
-    }
 }
 
 fn steps(count: usize) -> &'static str {
@@ -149,7 +140,7 @@ fn cookies(cookies: Cookies) -> &'static str {
 
 fn redirects(plan: &Plan) -> String {
     let default = plan.defaults.redirects_max;
-    let differs = |request: &&Call| request.http().redirects_max.is_some_and(|own| own != default);
+    let differs = |request: &&Call| request.redirects_max(&plan.defaults) != default;
     let others = requests(plan).filter(differs).count();
     let text = match default {
         0 => "not followed".to_owned(),
@@ -166,7 +157,8 @@ fn compression(plan: &Plan) -> String {
     let tokens: Vec<&str> = plan.defaults.compression.iter().map(|coding| coding.token()).collect();
     if !tokens.is_empty() {
         format!("`accept-encoding: {}`; replies are decoded", tokens.join(", "))
-    } else if own(&plan.defaults.headers) || requests(plan).any(|request| own(&request.http().headers)) {
+    } else if own(&plan.defaults.headers) || requests(plan).filter_map(Call::http).any(|request| own(&request.headers))
+    {
         "as the plan's own `accept-encoding` says; replies are not decoded".into()
     } else {
         "not asked for".into()

@@ -38,7 +38,7 @@ pub(crate) fn beside_per_s(plan: &Plan) -> Option<f64> {
 /// What is sent besides the requests of the steps and depends on replies: resources of pages, what redirects lead to.
 pub(crate) fn on_top(plan: &Plan) -> Option<String> {
     let requests = || plan.scenarios.iter().flat_map(Scenario::calls);
-    let pages = || requests().filter_map(|request| request.http().page.as_ref());
+    let pages = || requests().filter_map(|request| request.page());
     let listed: usize = pages().map(|page| page.listed.len()).sum();
     let mut parts = Vec::new();
     if listed > 0 {
@@ -48,8 +48,7 @@ pub(crate) fn on_top(plan: &Plan) -> Option<String> {
     if pages().any(|page| page.discover != Discover::Nothing) {
         parts.push("what pages name".to_owned());
     }
-    let default = plan.defaults.redirects_max;
-    if requests().any(|request| request.http().redirects_max.unwrap_or(default) > 0) {
+    if requests().any(|request| request.redirects_max(&plan.defaults) > 0) {
         parts.push("what redirects lead to".to_owned());
     }
     (!parts.is_empty()).then(|| format!("on top of these: {}", parts.join("; ")))

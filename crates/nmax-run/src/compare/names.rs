@@ -22,11 +22,8 @@ pub(crate) fn known<'a>(plan: &Plan, names: impl Iterator<Item = &'a String>) ->
     }
     let of_plan = |name: &String| {
         let request = requests.iter().find(|request| request.name.as_constant() == Some(name))?;
-        Some(Known {
-            name: name.clone(),
-            method: request.http().method.token().to_owned(),
-            path: path(&with_holes(&request.http().url)),
-        })
+        let (method, url) = request.asks();
+        Some(Known { name: name.clone(), method: method.to_owned(), path: path(&with_holes(url)) })
     };
     let of_name = |name: &String| {
         let (method, rest) = name.split_once(' ')?;

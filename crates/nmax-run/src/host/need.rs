@@ -52,8 +52,7 @@ impl Need {
         let defaults = &plan.defaults;
         let is_one_at_a_time = defaults.connection == Connection::PerRequest;
         let has_resources = plan.all_scenarios().flat_map(Scenario::calls).any(|request| {
-            let page = request.http().page.as_ref();
-            page.is_some_and(|page| !page.listed.is_empty() || page.discover != Discover::Nothing)
+            request.page().is_some_and(|page| !page.listed.is_empty() || page.discover != Discover::Nothing)
         });
         let of_origin = if has_resources { CONNECTIONS_PER_ORIGIN as u64 } else { 1 };
         let each = of_origin * if is_one_at_a_time { 1 } else { origins.len().max(1) as u64 };
@@ -116,8 +115,7 @@ fn is_of_vus(workload: &Workload) -> bool {
 fn longest(plan: &Plan, scenario: &Scenario) -> Duration {
     let step = |step: &Step| match step {
         Step::Call(request) => {
-            let hops = request.http().redirects_max.unwrap_or(plan.defaults.redirects_max);
-            request.timeout.unwrap_or(plan.defaults.timeout).saturating_mul(hops + 1)
+            request.timeout.unwrap_or(plan.defaults.timeout).saturating_mul(request.redirects_max(&plan.defaults) + 1)
         }
         Step::Think(ThinkTime::Fixed(pause) | ThinkTime::Uniform { max: pause, .. }) => *pause,
         Step::Think(ThinkTime::Lognormal { .. }) => Duration::MAX,

@@ -85,12 +85,12 @@ fn refused(plan: Plan) -> String {
 fn files_that_cannot_be_read_are_named_with_reason_and_remedy() {
     let mut body = plan();
     if let Step::Call(request) = &mut body.scenarios[0].steps[0] {
-        std::sync::Arc::make_mut(request).http_mut().body = Body::File("no/such.bin".into());
+        std::sync::Arc::make_mut(request).http_mut().unwrap().body = Body::File("no/such.bin".into());
     }
     let error = refused(body.clone());
     assert!(error.contains("no/such.bin") && error.contains("No such file") && error.contains("help:"), "{error}");
     if let Step::Call(request) = &mut body.scenarios[0].steps[0] {
-        std::sync::Arc::make_mut(request).http_mut().body = Body::File("/".into());
+        std::sync::Arc::make_mut(request).http_mut().unwrap().body = Body::File("/".into());
     }
     assert!(refused(body).contains("no regular file"));
     let mut identity = plan();
@@ -105,7 +105,7 @@ fn body_files_are_opened_with_their_length() {
     let mut plan = plan();
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml");
     if let Step::Call(request) = &mut plan.scenarios[0].steps[0] {
-        std::sync::Arc::make_mut(request).http_mut().body = Body::File(file.into());
+        std::sync::Arc::make_mut(request).http_mut().unwrap().body = Body::File(file.into());
     }
     let allow: Allow = Arc::new(|_, _| Ok(()));
     let files = settings(&Arc::new(plan), &allow).unwrap().files;

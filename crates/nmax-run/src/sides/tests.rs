@@ -211,10 +211,11 @@ fn the_user_agent_is_that_of_all_requests() {
     let header = |value: &str| ("User-Agent".to_owned(), nmax_plan::template::Template::text(value));
     plan.defaults.headers = vec![header("mine")];
     assert_eq!(agent(&plan).unwrap(), "mine");
-    plan.scenarios[0].change_calls(&mut |request| request.http_mut().headers = vec![header("own")]);
+    plan.scenarios[0].change_calls(&mut |request| request.http_mut().unwrap().headers = vec![header("own")]);
     assert_eq!(agent(&plan).unwrap(), "own");
     let hole = nmax_plan::template::Template { parts: vec![nmax_plan::template::Part::Iteration] };
-    plan.scenarios[0]
-        .change_calls(&mut |request| request.http_mut().headers = vec![("user-agent".to_owned(), hole.clone())]);
+    plan.scenarios[0].change_calls(&mut |request| {
+        request.http_mut().unwrap().headers = vec![("user-agent".to_owned(), hole.clone())]
+    });
     assert_eq!(agent(&plan), None, "it varies");
 }

@@ -60,7 +60,7 @@ fn who_follows_or_expects_a_redirect_is_not_warned() {
     let mut expected = redirects();
     with_home(&mut expected, |request| request.expect.status = vec![(302, 302)]);
     let mut followed = redirects();
-    with_home(&mut followed, |request| request.http_mut().redirects_max = Some(10));
+    with_home(&mut followed, |request| request.http_mut().unwrap().redirects_max = Some(10));
     let mut by_default = redirects();
     by_default.plan.defaults.redirects_max = 10;
     for run in [expected, followed, by_default] {

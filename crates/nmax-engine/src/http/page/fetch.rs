@@ -46,7 +46,8 @@ pub(crate) async fn fetch_page<R: Runtime, D: Drivers>(work: &mut Work<'_, R, D>
     let named = work.user.named.take();
     let (site, http) = (&work.site, work.http);
     let call = site.call.call.as_ref();
-    let (StepEnd::Next(done, true), Some(page), Some(url)) = (end, &call.http().page, work.user.page.clone()) else {
+    let (StepEnd::Next(done, true), Some(page), Some(url)) = (end, &work.prepared.request.page, work.user.page.clone())
+    else {
         return (end, Fetched::default());
     };
     let timeout = call.timeout.unwrap_or(http.of.plan.defaults.timeout);

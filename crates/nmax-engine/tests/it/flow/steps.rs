@@ -13,7 +13,7 @@ fn loops_count_their_passes() {
         until: LoopEnd::Times(slot(0)),
         counter: Some(1),
         steps: vec![with(get("/x"), |request| {
-            request.http_mut().url.parts =
+            request.http_mut().unwrap().url.parts =
                 vec![Part::Text("/".into()), Part::Slot(0), Part::Text("-".into()), Part::Slot(1)];
         })],
     });

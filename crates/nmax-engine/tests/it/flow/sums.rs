@@ -122,7 +122,7 @@ fn a_transaction_that_the_run_cuts_is_not_counted() {
 /// A request and a transaction of the same name are counted apart.
 #[test]
 fn names_do_not_clash() {
-    let follows = |url| with(get(url), |request| request.http_mut().redirects_max = Some(3));
+    let follows = |url| with(get(url), |request| request.http_mut().unwrap().redirects_max = Some(3));
     let (_, run) = sent_once(vec![group("/a", vec![follows("/a"), follows("/b")])], &[]);
     assert_eq!(run.catalog.transactions, ["/a", "/a (redirects)", "/b"]);
     let whole = run.whole();

@@ -19,7 +19,7 @@ fn called(function: Function, arguments: &[Template]) -> Template {
 fn functions_are_of_their_place() {
     let marked = with(get("/a?n=${iteration}"), |request| {
         let uuid = || called(Function::Uuid, &[]);
-        request.http_mut().headers = vec![("x-one".into(), uuid()), ("x-two".into(), uuid())];
+        request.http_mut().unwrap().headers = vec![("x-one".into(), uuid()), ("x-two".into(), uuid())];
     });
     let keys = "workload: { open: { rate: 100/s } }\nduration: 3s";
     let plan = plan(vec![repeat("2", vec![marked])], &[], keys);
@@ -42,9 +42,9 @@ fn functions_are_of_their_place() {
 #[test]
 fn a_request_that_is_sent_again_says_the_same() {
     let step = with(get("/a"), |request| {
-        request.http_mut().method = nmax_plan::plan::Method::Post;
-        request.http_mut().redirects_max = Some(3);
-        request.http_mut().body = nmax_plan::plan::Body::Text(called(Function::Uuid, &[]));
+        request.http_mut().unwrap().method = nmax_plan::plan::Method::Post;
+        request.http_mut().unwrap().redirects_max = Some(3);
+        request.http_mut().unwrap().body = nmax_plan::plan::Body::Text(called(Function::Uuid, &[]));
     });
     let server = |call: &Call<'_>| {
         let reply = match call.number {
@@ -69,7 +69,7 @@ fn a_request_that_is_sent_again_says_the_same() {
 fn what_cannot_be_computed_fails_the_iteration() {
     let bad = || called(Function::Decrypt, &[Template::text("key"), Template::text("AAAA")]);
     let why = "`decrypt` cannot be computed: the text is too short to be encrypted";
-    let in_header = with(get("/a"), |request| request.http_mut().headers = vec![("x".into(), bad())]);
+    let in_header = with(get("/a"), |request| request.http_mut().unwrap().headers = vec![("x".into(), bad())]);
     let (sent, run) = sent_once(vec![in_header, get("/b")], &[]);
     assert_eq!((sent.len(), iterations(&run)), (0, (1, 1)));
     assert_eq!(told(&run), [("protocol", why)]);
@@ -103,7 +103,7 @@ fn values_have_a_limit() {
 fn time_is_that_of_the_run() {
     let now = |format: &str| called(Function::Now, &[Template::text(format)]);
     let step = with(get("/a"), |request| {
-        request.http_mut().query = vec![(Template::text("t"), now("ms"))];
+        request.http_mut().unwrap().query = vec![(Template::text("t"), now("ms"))];
     });
     let (sent, _) = sent_once(vec![Step::Think(ThinkTime::Fixed(Duration::from_millis(2_500))), step], &[]);
     assert_eq!(sent, ["/a?t=1700000002500"], "the origin and 2.5 s");

@@ -14,9 +14,9 @@ fn command(url: &str, headers: &[(String, String)]) -> Recording {
 /// The headers of a plan's first request, its defaults included.
 fn headers_of(plan: &Plan) -> Vec<(String, String)> {
     let step = plan.scenarios[0].calls().next().expect("a request");
-    let is_own = |name: &str| step.http().headers.iter().any(|(own, _)| own == name);
+    let is_own = |name: &str| step.http().unwrap().headers.iter().any(|(own, _)| own == name);
     let defaults = plan.defaults.headers.iter().filter(|(name, _)| !is_own(name));
-    let all = defaults.chain(&step.http().headers);
+    let all = defaults.chain(&step.http().unwrap().headers);
     let text = |value| String::from_utf8(rendered(value, Escape::None)).expect("text");
     all.map(|(name, value)| (name.clone(), text(value))).collect()
 }

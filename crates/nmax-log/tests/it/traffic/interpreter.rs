@@ -111,7 +111,7 @@ impl User<'_> {
     }
 
     fn request(&mut self, request: &Call, random: &mut Stream) {
-        let target = self.text(&request.http().url, random);
+        let target = self.text(request.asks().1, random);
         let name = self.text(&request.name, random);
         let median = (self.durations_ms)(&name);
         let duration_s = lognormal(median, 3.0 * median, random) / 1e3;

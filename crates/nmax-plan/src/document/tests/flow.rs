@@ -151,7 +151,7 @@ fn pages_and_tags() {
     let page = |keys: &str| {
         let (steps, _) = steps(&format!("{{ get: /, {keys} }}"));
         let Step::Call(request) = &steps[0] else { panic!("a request") };
-        (request.http().page.clone(), request.tags.join(" "))
+        (request.http().unwrap().page.clone(), request.tags.join(" "))
     };
     let of = |listed: &[&str], discover| Some(Page { listed: listed.iter().map(|url| text(url)).collect(), discover });
     let hosts = Discover::Hosts(vec!["cdn.test".into(), "[::1]".into()]);
@@ -475,6 +475,6 @@ fn nested_steps_can_be_set() {
     let set = [("scenarios.s.steps.0.steps.0.get".to_owned(), "/y".to_owned())];
     let options = Options { set: &set, ..options() };
     let plan = parse(&with_steps("{ repeat: 2, steps: [{ get: /x }] }"), &options).unwrap();
-    let urls: Vec<_> = plan.scenarios[0].calls().map(|request| request.http().url.clone()).collect();
+    let urls: Vec<_> = plan.scenarios[0].calls().map(|request| request.http().unwrap().url.clone()).collect();
     assert_eq!(urls, [Template::text("/y")]);
 }

@@ -84,7 +84,7 @@ fn every_key_of_the_defaults_has_its_meaning() {
 fn every_kind_of_body_has_its_meaning() {
     let plan = every_key();
     let photos = request(&plan, 1, 4);
-    let Body::Multipart(parts) = &photos.http().body else { panic!("{:?}", photos.http().body) };
+    let Body::Multipart(parts) = &photos.http().unwrap().body else { panic!("{:?}", photos.http().unwrap().body) };
     let names: Vec<_> = parts.iter().map(|part| part.name.as_constant().unwrap()).collect();
     assert_eq!(names, ["title", "tag", "tag", "meta", "photo", "raw"], "a list repeats its name");
     assert_eq!(parts[1].content, PartContent::Text(Template::text("a")));
@@ -94,10 +94,13 @@ fn every_kind_of_body_has_its_meaning() {
     assert_eq!(parts[4].file_name, Some(told));
     assert_eq!(parts[5].file_name, Some(Template::text("raw.bin")), "the file's own name, without folders");
     let put = request(&plan, 1, 5);
-    assert_eq!((&put.http().body, put.http().redirects_max), (&Body::File("pics/tea.png".into()), Some(3)));
+    assert_eq!(
+        (&put.http().unwrap().body, put.http().unwrap().redirects_max),
+        (&Body::File("pics/tea.png".into()), Some(3))
+    );
     let notes = request(&plan, 1, 6);
-    assert!(matches!(&notes.http().body, Body::Multipart(parts) if parts.len() == 2));
-    assert_eq!(notes.http().redirects_max, Some(0), "none is not the default of the plan");
+    assert!(matches!(&notes.http().unwrap().body, Body::Multipart(parts) if parts.len() == 2));
+    assert_eq!(notes.http().unwrap().redirects_max, Some(0), "none is not the default of the plan");
 }
 
 #[test]
@@ -110,8 +113,8 @@ fn files_are_named_as_written_and_can_be_resolved() {
         file.insert_str(0, "/plans/");
     });
     assert_eq!(files, want);
-    assert_eq!(request(&plan, 1, 5).http().body, Body::File("/plans/pics/tea.png".into()));
-    let Body::Multipart(parts) = &request(&plan, 1, 4).http().body else { panic!("parts") };
+    assert_eq!(request(&plan, 1, 5).http().unwrap().body, Body::File("/plans/pics/tea.png".into()));
+    let Body::Multipart(parts) = &request(&plan, 1, 4).http().unwrap().body else { panic!("parts") };
     assert_eq!(parts[5].file_name, Some(Template::text("raw.bin")), "what the server is told stays");
 }
 
@@ -122,7 +125,7 @@ fn nothing_said_is_the_default() {
     assert_eq!(plan.defaults.cookies, Cookies::PerIteration);
     assert_eq!((plan.defaults.redirects_max, &plan.hosts), (0, &vec![]));
     let request = request(&plan, 0, 0);
-    assert_eq!((request.http().redirects_max, request.http().expect_continue), (None, false));
+    assert_eq!((request.http().unwrap().redirects_max, request.http().unwrap().expect_continue), (None, false));
 }
 
 #[test]
@@ -454,10 +457,10 @@ workload: { open: { rate: 5/s } }
 ";
     let own = plan(text);
     assert_eq!(own.defaults.headers[0].1.as_constant(), Some("https://a.test:444"));
-    assert_eq!(request(&own, 0, 0).http().url.as_constant(), Some("https://a.test:444//x"));
+    assert_eq!(request(&own, 0, 0).http().unwrap().url.as_constant(), Some("https://a.test:444//x"));
     // A value of a step comes first.
-    assert!(request(&own, 1, 1).http().url.parts.contains(&Part::Slot(0)));
+    assert!(request(&own, 1, 1).http().unwrap().url.parts.contains(&Part::Slot(0)));
     let other = parse(text, &super::super::Options { target: Some("http://b.test"), ..options() }).unwrap();
     assert_eq!(other.defaults.headers[0].1.as_constant(), Some("http://b.test"));
-    assert_eq!(request(&other, 0, 0).http().url.as_constant(), Some("http://b.test//x"));
+    assert_eq!(request(&other, 0, 0).http().unwrap().url.as_constant(), Some("http://b.test//x"));
 }

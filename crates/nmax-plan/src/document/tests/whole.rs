@@ -52,8 +52,8 @@ fn every_key_has_its_meaning() {
     let search = request(&plan, 0, 0);
     assert_eq!(search.name, text("search"));
     let parts = [Part::Text("/search?q=".into()), Part::Feeder { feeder: 0, column: 0 }];
-    assert_eq!(search.http().url.parts, parts);
-    assert_eq!(search.http().query.len(), 3, "a list repeats its name");
+    assert_eq!(search.http().unwrap().url.parts, parts);
+    assert_eq!(search.http().unwrap().query.len(), 3, "a list repeats its name");
     assert_eq!(search.expect.status, [(200, 200), (300, 399), (404, 410)]);
     let names: Vec<&str> = search.expect.checks.iter().map(|check| check.name.as_str()).collect();
     let want = [
@@ -99,13 +99,13 @@ fn every_key_has_its_meaning() {
 #[test]
 fn bodies() {
     let plan = plan(EVERY_KEY);
-    let Body::Json(json) = &request(&plan, 1, 0).http().body else { panic!("JSON") };
+    let Body::Json(json) = &request(&plan, 1, 0).http().unwrap().body else { panic!("JSON") };
     let source = json.source(plan.labels(&plan.scenarios[1]));
     assert_eq!(source, r#"{"name":"${people.name}","tags":["a \"b\"",5,true,null,"5"],"token":"secret \"1\""}"#);
-    let Body::Json(json) = &request(&plan, 1, 1).http().body else { panic!("JSON") };
+    let Body::Json(json) = &request(&plan, 1, 1).http().unwrap().body else { panic!("JSON") };
     assert_eq!(json.source(plan.labels(&plan.scenarios[1])), r#"{"n": ${iteration}, "t": "secret \"1\""}"#);
-    assert!(matches!(&request(&plan, 1, 2).http().body, Body::Text(text) if text.parts.len() == 4));
-    assert!(matches!(&request(&plan, 1, 3).http().body, Body::Form(form) if form.len() == 2));
+    assert!(matches!(&request(&plan, 1, 2).http().unwrap().body, Body::Text(text) if text.parts.len() == 4));
+    assert!(matches!(&request(&plan, 1, 3).http().unwrap().body, Body::Form(form) if form.len() == 2));
 }
 
 /// Stages worked by hand: kinds, levels, and where the warm-up goes.
@@ -191,7 +191,7 @@ fn arguments_override_the_document() {
     let plan = parse(&text, &changed).unwrap();
     assert_eq!(plan.workload, Workload::Open { rate_per_s: 9.0, arrivals: Arrivals::Even, max_in_flight: 10_000 });
     assert_eq!((plan.name.as_str(), plan.target.as_str(), plan.seed), ("x", "https://b:8443", 5));
-    assert_eq!(request(&plan, 0, 0).http().url, Template::text("/y"));
+    assert_eq!(request(&plan, 0, 0).http().unwrap().url, Template::text("/y"));
     assert_eq!(plan.stages[0].length_ns, Some(30_000_000_000), "null removes the key");
     assert!(plan.defaults.insecure, "missing maps are made");
     let staged = small("workload: { open: { rate: 7/s } }\nstages: [{ ramp: 2s, to: 100% }, { hold: 9s }]");

@@ -6,21 +6,22 @@ use super::{Scope, duration, entry, expanded, plain, text, word};
 use crate::document::keys::{DISCOVER, MATCH_PICK, METHODS, METRIC_KIND};
 use crate::document::reply::{match_entry, source_entry};
 use crate::plan::{
-    Body, Call, Discover, Expect, Extract, FormPart, MatchPick, Measure, Page, PartContent, Source, Test,
+    Body, Call, Discover, Expect, Extract, FormPart, MatchPick, Measure, Page, PartContent, Source, Test, What,
 };
 use crate::template::Template;
 
 /// The request, in full.
 pub(super) fn request(request: &Call, scope: &Scope) -> Yaml {
-    let method = METHODS.iter().find(|(_, method)| *method == request.http().method).map_or("get", |(key, _)| key);
-    let mut map = vec![entry(method, scope.text(&request.http().url)), entry("name", scope.text(&request.name))];
-    if !request.http().query.is_empty() {
-        map.push(entry("query", pairs(&request.http().query, scope)));
+    let What::Http(http) = &request.what;
+    let method = METHODS.iter().find(|(_, method)| *method == http.method).map_or("get", |(key, _)| key);
+    let mut map = vec![entry(method, scope.text(&http.url)), entry("name", scope.text(&request.name))];
+    if !http.query.is_empty() {
+        map.push(entry("query", pairs(&http.query, scope)));
     }
-    if !request.http().headers.is_empty() {
-        map.push(entry("headers", headers(&request.http().headers, scope)));
+    if !http.headers.is_empty() {
+        map.push(entry("headers", headers(&http.headers, scope)));
     }
-    match &request.http().body {
+    match &http.body {
         Body::Empty => {}
         Body::Text(body) => map.push(entry("body", scope.text(body))),
         Body::Json(body) => map.push(entry("json", scope.text(body))),
@@ -28,7 +29,7 @@ pub(super) fn request(request: &Call, scope: &Scope) -> Yaml {
         Body::Multipart(parts) => map.push(entry("multipart", multipart(parts, scope))),
         Body::File(file) => map.push(entry("file", expanded(file))),
     }
-    if request.http().expect_continue {
+    if http.expect_continue {
         map.push(entry("expect_continue", plain(true)));
     }
     map.push(entry("expect", expect(&request.expect, scope)));
@@ -43,10 +44,10 @@ pub(super) fn request(request: &Call, scope: &Scope) -> Yaml {
     if let Some(timeout) = request.timeout {
         map.push(entry("timeout", duration(timeout)));
     }
-    if let Some(redirects) = request.http().redirects_max {
+    if let Some(redirects) = http.redirects_max {
         map.push(entry("redirects", redirects_word(redirects)));
     }
-    map.extend(page(request.http().page.as_ref(), scope));
+    map.extend(page(http.page.as_ref(), scope));
     // Those by expression follow from the plan.
     let is_own = |tag: &&String| !scope.1.iter().any(|rule| rule.name == **tag || rule.inverse() == **tag);
     let tags: Vec<Yaml> = request.tags.iter().filter(is_own).map(|tag| expanded(tag)).collect();

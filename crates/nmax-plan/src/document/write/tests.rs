@@ -188,8 +188,8 @@ fn request(slots: usize) -> BoxedStrategy<Step> {
                 let checks = tests.into_iter().map(|test| Check { name: String::new(), test }).collect();
                 let expect = Expect { status, checks };
                 let page = None;
-                let what =
-                    What::Http(HttpCall { method, url, query, headers, body, redirects_max, expect_continue, page });
+                let what = HttpCall { method, url, query, headers, body, redirects_max, expect_continue, page };
+                let what = What::Http(std::sync::Arc::new(what));
                 let (extract, metrics, tags) = (vec![extract], Vec::new(), Vec::new());
                 Step::Call(std::sync::Arc::new(Call { name, expect, extract, metrics, timeout, tags, what }))
             },

@@ -13,7 +13,7 @@ use nmax_engine::Settings;
 use nmax_engine::run::once::once_unless;
 use nmax_metrics::Outcome;
 use nmax_observe::process::pids;
-use nmax_plan::plan::{Action, Body, Call, Method, Plan, ProcessRef, Step};
+use nmax_plan::plan::{Action, Body, Call, HttpCall, Method, Plan, ProcessRef, Step, What};
 use nmax_plan::planless::Planless;
 use nmax_plan::template::Template;
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
@@ -179,13 +179,9 @@ fn plan_of_call(plan: &Plan, method: Method, url: &str, body: &str, limit: Durat
         Plan { defaults: plan.defaults.clone(), hosts: plan.hosts.clone(), target: plan.target.clone(), ..simple };
     simple.defaults.timeout = limit;
     let change = &mut |request: &mut Call| {
-        request.http_mut().method = method;
         request.name = Template::text(format!("{} {url}", method.token()));
-        request.http_mut().url = Template::text(url);
-        request.http_mut().body = match body {
-            "" => Body::Empty,
-            text => Body::Text(Template::text(text)),
-        };
+        let body = if body.is_empty() { Body::Empty } else { Body::Text(Template::text(body)) };
+        request.what = What::Http(Arc::new(HttpCall { method, body, ..HttpCall::get(Template::text(url)) }));
     };
     let Some(scenario) = simple.scenarios.first_mut() else {
         return Err("the call has no request".into());
