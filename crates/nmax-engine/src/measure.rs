@@ -10,6 +10,7 @@ pub mod collector;
 pub(crate) mod examples;
 pub mod meter;
 pub mod names;
+pub(crate) mod shown;
 pub(crate) mod tally;
 pub mod told;
 pub mod watch;

@@ -64,6 +64,11 @@ pub trait Protocol: Sized + 'static {
         prepared: &'a Self::Prepared,
     ) -> impl Future<Output = StepEnd> + 'a;
 
+    /// Opens connections to the target before the run, for users who come one after the other.
+    fn open_ahead(&self, _count: u32) -> impl Future<Output = ()> {
+        std::future::ready(())
+    }
+
     /// Sockets that servers should close and that are still watched.
     fn watching(&self) -> usize {
         0

@@ -24,6 +24,7 @@ use crate::schedule::source::{Slots, Times, times};
 
 pub mod alone;
 pub(crate) mod bracket;
+pub mod carrier;
 pub mod once;
 pub(crate) mod seat;
 pub mod settings;

@@ -122,7 +122,7 @@ impl Redactor {
     pub fn message(&self, message: &Message<'_>) -> String {
         let (mut text, body) = (self.head(message), self.body(message));
         if !body.is_empty() {
-            text.push_str("\n\n");
+            text.push_str(if text.is_empty() { "" } else { "\n\n" });
             text.push_str(&body);
         }
         text

@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use nmax_http::line::Line;
 use nmax_http::{Alarm, Exchange, Failure, Jar, Notes};
-use nmax_metrics::{ErrorKind, Nanos, Network};
+use nmax_metrics::ErrorKind;
 use nmax_plan::plan::{Connection, Cookies, Scenario};
 
 use crate::error::ProgramError;
@@ -100,6 +100,10 @@ impl<D: Drivers> Protocol for Http<D> {
         request(Work { site, user, http: self, prepared })
     }
 
+    fn open_ahead(&self, count: u32) -> impl Future<Output = ()> {
+        self.drivers.open_ahead(&self.of.base.origin, count)
+    }
+
     fn watching(&self) -> usize {
         self.drivers.watching()
     }
@@ -116,7 +120,6 @@ async fn request<R: Runtime, D: Drivers>(mut work: Work<'_, R, D>) -> StepEnd {
         Ok(place) => place,
         Err(text) => return unsendable(&mut work, text),
     };
-    work.site.announce();
     let exchange = match work.carry(&place).await {
         Carried::Ended(exchange) => exchange,
         Carried::TimedOut => work.timed_out(0),
@@ -176,22 +179,7 @@ fn end_page<R: Runtime, D: Drivers>(work: &mut Work<'_, R, D>, end: &StepEnd, fe
 #[cold]
 fn unsendable<R: Runtime, D: Drivers>(work: &mut Work<'_, R, D>, text: String) -> StepEnd {
     let done = work.site.now();
-    let exchange = Exchange {
-        sent: None,
-        first_byte: None,
-        done,
-        network: Network::default(),
-        status: None,
-        bytes_received: 0,
-        bytes_sent: 0,
-        send: Nanos::ZERO,
-        bytes_decoded: 0,
-        retried: false,
-        opened: None,
-        resumed: None,
-        informational: 0,
-        error: Some(Failure::new(ErrorKind::Protocol, text)),
-    };
+    let exchange = Exchange { error: Some(Failure::new(ErrorKind::Protocol, text)), ..Exchange::ended(done) };
     let turn = work.site.turn;
     let seen = Seen { name: work.site.name, exchange: &exchange, intended: turn.intended };
     let verified = Verified::error(ErrorKind::Protocol);

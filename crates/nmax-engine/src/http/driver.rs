@@ -54,6 +54,12 @@ pub trait Drivers: 'static {
     /// A driver without connections, which sets `alarm` to when it wants to be polled.
     fn make(&self, alarm: Alarm) -> Self::Driver;
 
+    /// Opens connections, one after the other, for the first users that are made. One that does not come about is left
+    /// to the exchange that needs it, which tells why.
+    fn open_ahead(&self, _origin: &Origin, _count: u32) -> impl Future<Output = ()> {
+        std::future::ready(())
+    }
+
     /// Sockets that servers should close and that are still watched.
     fn watching(&self) -> usize {
         0

@@ -4,10 +4,7 @@ use nmax_http::{Exchange, Piece, RequestText};
 use nmax_secrets::{Message, Redactor};
 
 use crate::http::driver::Driver;
-use crate::measure::examples::Shown;
-
-/// Most bytes of a request or reply that an example keeps.
-const EXAMPLE_BYTES_MAX: usize = 64 * 1024;
+use crate::measure::shown::{Shown, shown};
 
 /// A request as it was sent.
 #[derive(Clone, Copy)]
@@ -45,16 +42,5 @@ pub(crate) fn messages(sent: Option<Sent<'_>>, exchange: &Exchange, driver: &imp
     let [request, reply] = [(request, body.as_slice()), (reply, reply_body)]
         .map(|(head, body)| Message::new(head.text(), head.places(), body));
     let redactor = redactor.knowing_cookies(request.fields().chain(reply.fields()));
-    Shown { request: text(request, &redactor), reply: text(reply, &redactor), redactor }
-}
-
-/// A message as text, shortened, without its secrets.
-fn text(message: Message<'_>, redactor: &Redactor) -> String {
-    let bytes = message.bytes();
-    let kept = message.first(EXAMPLE_BYTES_MAX);
-    let shown = redactor.message(&kept);
-    match bytes - kept.bytes() {
-        0 => shown,
-        more => format!("{shown}\n[{more} more bytes]"),
-    }
+    Shown { request: shown(request, &redactor), reply: shown(reply, &redactor), redactor }
 }

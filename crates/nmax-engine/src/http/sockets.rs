@@ -23,18 +23,6 @@ impl HttpDrivers {
     pub fn new(shared: Shared<RealClock>) -> Self {
         Self { shared: Rc::new(shared), ahead: RefCell::default() }
     }
-
-    /// Opens connections, one after the other, for the first users that are made. One that does not come about is left
-    /// to the exchange that needs it, which tells why.
-    pub(crate) async fn open_ahead(&self, origin: &Origin, count: u32) {
-        for _ in 0..count {
-            let mut client = Client::new(Rc::clone(&self.shared), Alarm::default());
-            if client.open_ahead(origin).await.is_err() {
-                return;
-            }
-            self.ahead.borrow_mut().push(client);
-        }
-    }
 }
 
 impl Drivers for HttpDrivers {
@@ -46,6 +34,16 @@ impl Drivers for HttpDrivers {
             None => Client::new(Rc::clone(&self.shared), alarm),
         };
         HttpDriver { client }
+    }
+
+    async fn open_ahead(&self, origin: &Origin, count: u32) {
+        for _ in 0..count {
+            let mut client = Client::new(Rc::clone(&self.shared), Alarm::default());
+            if client.open_ahead(origin).await.is_err() {
+                return;
+            }
+            self.ahead.borrow_mut().push(client);
+        }
     }
 
     fn watching(&self) -> usize {

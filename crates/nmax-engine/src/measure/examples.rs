@@ -3,16 +3,10 @@
 use nmax_metrics::{FailureExample, Outcome};
 use nmax_secrets::Redactor;
 
+use crate::measure::shown::Shown;
 use crate::runtime::Runtime;
 use crate::user::site::{Seen, Site};
 use crate::user::verify::Verified;
-
-/// What an exchange sent and received, as text without its secrets, and what knows all of them.
-pub(crate) struct Shown {
-    pub(crate) redactor: Redactor,
-    pub(crate) request: String,
-    pub(crate) reply: String,
-}
 
 impl<R: Runtime> Site<'_, R> {
     /// Keeps a failed exchange, unless there are enough of its kind. `show` is given who knows the secrets of the plan and

@@ -2,32 +2,27 @@
 //!
 //! One user does them over the same network as the workers do; nothing is measured, failed exchanges are kept for study.
 
+use std::convert::identity;
 use std::pin::pin;
 use std::rc::Rc;
 use std::sync::mpsc::sync_channel;
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
-use nmax_http::Shared;
 use nmax_metrics::{Clock as _, FailureExample, Nanos};
 use nmax_plan::plan::{Plan, Scenario, Workload};
 use nmax_plan::schedule::{Stage as Level, StageKind};
-use nmax_plan::share::Share;
 use tokio::task::LocalSet;
 
-use crate::context::Context;
 use crate::error::StartError;
-use crate::http::network;
-use crate::http::sockets::HttpDrivers;
-use crate::http::state::{Http, HttpPlan};
 use crate::iteration::{Assignment, IterationEnd, VuSlot};
-use crate::measure::meter::{Link, Meter, MeterSettings, Report, WorkerEnd};
-use crate::program::{Program, catalog};
+use crate::measure::meter::{MeterSettings, Report, WorkerEnd};
+use crate::program::catalog;
 use crate::protocol::Protocol;
+use crate::run::carrier::{self, carrier};
 use crate::run::settings::{KeepSamples, Settings};
 use crate::runtime::Runtime;
 use crate::runtime::real::{RealClock, RealRuntime};
-use crate::schedule::source::{Slots, Sources};
 use crate::user::vu::Vu;
 use crate::user::way::Stage;
 
@@ -71,30 +66,17 @@ pub fn run_steps(
     let reactor = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(worker_error)?;
     let names = catalog(&plan, settings.names_max);
     let clock = RealClock::starting_now();
-    let shared = Shared::new(network::config(settings)?, clock.clone());
-    let drivers = HttpDrivers::new(shared.map_err(|error| StartError::Tls(error.to_string()))?);
-    let http = Http::new(drivers, HttpPlan::new(&plan, &names)?);
-    let mut program =
-        Program::new(Arc::clone(&plan), &names, &settings.files, &http.of)?.with_scripts(&settings.scripts)?;
-    program.shared = Arc::clone(&settings.values);
+    let carried = carrier(settings, &plan, &names, &clock, identity)?;
     let (reports_in, reports) = sync_channel(4);
-    let (_, recycled) = sync_channel(1);
-    let link = Link { worker: 0, reports: reports_in, recycled };
     let (end, values) = LocalSet::new().block_on(&reactor, async move {
         let runtime = RealRuntime::start(clock).map_err(worker_error)?;
-        let sources =
-            Sources::new(&plan, &Slots::new(&plan, Share::whole()), Share::whole(), (0, 1), || runtime.timer())?;
         let meter = MeterSettings {
             width: Nanos::from(WINDOW),
             hold: (Nanos::ZERO, Nanos::MAX),
             keep: KeepSamples::None,
             seed: plan.seed,
         };
-        let meter = Meter::new(meter, link, runtime.thread_time());
-        #[expect(clippy::disallowed_methods, reason = "wall time, for cookies and templates")]
-        let unix = SystemTime::now().duration_since(UNIX_EPOCH).map_or(Nanos::ZERO, Nanos::from);
-        let names = Arc::new(Mutex::new(names));
-        let context = Rc::new(Context::new(runtime, http, program, sources, meter, names, unix));
+        let context = carrier::only_worker(runtime, carried, meter, reports_in, Arc::new(Mutex::new(names)))?;
         let slot = Rc::new(VuSlot::default());
         context.state.vus.borrow_mut().push(Rc::clone(&slot));
         let mut user = pin!(live(Vu::new(Rc::clone(&context), slot), once, &settings.values));

@@ -4,31 +4,27 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::mpsc::sync_channel;
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use nmax_http::line::Line;
-use nmax_http::{Alarm, Exchange, Fields, HeadText, KeepBody, Origin, Reply, Request, Shared};
+use nmax_http::{Alarm, Exchange, Fields, HeadText, KeepBody, Origin, Reply, Request};
 use nmax_metrics::{ErrorKind, FailureExample, Nanos, Outcome, RawSample, Section};
 use nmax_plan::plan::{Plan, Step, ThinkTime, Workload};
 use nmax_plan::schedule::{Stage, StageKind};
-use nmax_plan::share::Share;
 use tokio::task::LocalSet;
 
-use crate::context::Context;
 use crate::error::StartError;
 use crate::http::driver::{Driver, Drivers};
-use crate::http::network;
 use crate::http::shown::Sent;
 use crate::http::sockets::{HttpDriver, HttpDrivers};
-use crate::http::state::{Http, HttpPlan};
-use crate::measure::meter::{Link, Meter, MeterSettings, Report};
-use crate::program::{Program, Records, catalog};
+use crate::measure::meter::{MeterSettings, Report};
+use crate::program::{Records, catalog};
 use crate::run::bracket::{Bracket, until};
+use crate::run::carrier::{self, carrier};
 use crate::run::settings::{KeepSamples, Settings};
 use crate::run::worker;
-use crate::runtime::Runtime;
 use crate::runtime::real::{RealClock, RealRuntime};
-use crate::schedule::source::{Slots, Sources, times};
+use crate::schedule::source::times;
 
 /// Most bytes of a body that are kept for a person to look at.
 const BODY_MAX: usize = 64 * 1024;
@@ -135,33 +131,21 @@ fn trace(
     let worker_error = |error| StartError::Worker { worker: 0, error };
     let reactor = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(worker_error)?;
     let names = catalog(&plan, settings.names_max);
-    let config = network::config(settings)?;
     let clock = RealClock::starting_now();
-    let shared = Shared::new(config, clock.clone()).map_err(|error| StartError::Tls(error.to_string()))?;
     let log = Rc::new(RefCell::new(Vec::new()));
-    let drivers = Recording { inner: HttpDrivers::new(shared), log: Rc::clone(&log), body_max: take.body_max };
-    let http = Http::new(drivers, HttpPlan::new(&plan, &names)?);
-    let mut program =
-        Program::new(Arc::clone(&plan), &names, &settings.files, &http.of)?.with_scripts(&settings.scripts)?;
+    let recording = |inner| Recording { inner, log: Rc::clone(&log), body_max: take.body_max };
+    let (http, mut program) = carrier(settings, &plan, &names, &clock, recording)?;
     program.records = Records::Last;
     program.first_iteration = take.number;
     program.known.clone_from(&settings.known);
-    program.shared = Arc::clone(&settings.values);
     let (reports_in, reports) = sync_channel(4);
-    let (_, recycled) = sync_channel(1);
-    let link = Link { worker: 0, reports: reports_in, recycled };
     let shared_names = Arc::new(Mutex::new(names));
     let names = Arc::clone(&shared_names);
     LocalSet::new().block_on(&reactor, async move {
         let runtime = RealRuntime::start(clock).map_err(worker_error)?;
-        let sources =
-            Sources::new(&plan, &Slots::new(&plan, Share::whole()), Share::whole(), (0, 1), || runtime.timer())?;
         let times = times(&plan);
         let meter = MeterSettings { width: WINDOW, hold: times.hold, keep: KeepSamples::All, seed: plan.seed };
-        let meter = Meter::new(meter, link, runtime.thread_time());
-        #[expect(clippy::disallowed_methods, reason = "wall time, for cookies and templates")]
-        let unix = SystemTime::now().duration_since(UNIX_EPOCH).map_or(Nanos::ZERO, Nanos::from);
-        let context = Rc::new(Context::new(runtime, http, program, sources, meter, names, unix));
+        let context = carrier::only_worker(runtime, (http, program), meter, reports_in, names)?;
         let cut = async {
             until(is_cut, None).await;
             context.cut_off();

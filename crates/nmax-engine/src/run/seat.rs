@@ -1,11 +1,11 @@
 //! A worker's thread: made ready before the run's origin, then the run itself.
 
+use std::convert::identity;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use nmax_http::Shared;
 use nmax_metrics::{Clock, Nanos};
 use nmax_plan::schedule::hold_gaps;
 use tokio::runtime::Builder;
@@ -14,14 +14,11 @@ use tokio::task::LocalSet;
 
 use crate::context::Context;
 use crate::error::StartError;
-use crate::http::network;
-use crate::http::prepared::HttpPrepared;
-use crate::http::sockets::HttpDrivers;
-use crate::http::state::{Http, HttpPlan};
 pub(crate) use crate::measure::meter::Link;
 use crate::measure::meter::{Meter, MeterSettings};
 use crate::measure::names::SharedCatalog;
-use crate::program::Program;
+use crate::protocol::Protocol as _;
+use crate::run::carrier::{Carried, Carrier, carrier};
 use crate::run::settings::Settings;
 use crate::run::{Origin, worker};
 use crate::runtime::real::{RealClock, RealRuntime};
@@ -57,8 +54,6 @@ pub(crate) struct Seat {
     pub(crate) origin: Receiver<Origin>,
 }
 
-type RealContext = Context<RealRuntime, Http<HttpDrivers>>;
-
 impl Seat {
     /// The thread's whole life.
     #[expect(clippy::disallowed_methods, reason = "waits for the run's origin before its reactor turns")]
@@ -71,7 +66,7 @@ impl Seat {
         let local = LocalSet::new();
         local.block_on(&reactor, async move {
             let prepared = self.prepare();
-            let (program, http, runtime, clock) = match prepared {
+            let (carried, runtime, clock) = match prepared {
                 Ok(prepared) => prepared,
                 Err(error) => return drop(self.ready.send(Err(error))),
             };
@@ -82,10 +77,10 @@ impl Seat {
                 Ok(sources) => sources,
                 Err(error) => return drop(self.ready.send(Err(error.into()))),
             };
-            if let Some((origin, count)) = pace::ahead(plan, self.workers) {
+            if let Some(count) = pace::ahead(plan, self.workers) {
                 let timer = runtime.timer();
                 tokio::select! {
-                    () = http.drivers.open_ahead(&origin, count) => {}
+                    () = carried.0.open_ahead(count) => {}
                     () = timer.sleep_until(runtime.now() + AHEAD_MAX) => {}
                 }
             }
@@ -93,11 +88,11 @@ impl Seat {
             let Ok(Origin { at, wall }) = self.origin.recv() else { return };
             clock.set_origin(at);
             std::thread::sleep(at.saturating_duration_since(Instant::now()));
-            self.live(program, http, runtime, sources, wall).await;
+            self.live(carried, runtime, sources, wall).await;
         });
     }
 
-    fn prepare(&self) -> Result<(Program<HttpPrepared>, Http<HttpDrivers>, RealRuntime, RealClock), StartError> {
+    fn prepare(&self) -> Result<(Carried<Carrier>, RealRuntime, RealClock), StartError> {
         let worker = self.worker;
         if let Some(cpu) = self.settings.pin.get(worker as usize) {
             pin_to(*cpu).map_err(|error| StartError::Worker { worker, error })?;
@@ -105,23 +100,15 @@ impl Seat {
         // Only matters for sleeps outside the timerfd; a refusal changes nothing.
         let _ = rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(1));
         let catalog = self.catalog.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone();
-        let settings = &self.settings;
-        let config = network::config(settings)?;
         let clock = RealClock::starting_now();
-        let shared = Shared::new(config, clock.clone()).map_err(|error| StartError::Tls(error.to_string()))?;
         let runtime = RealRuntime::start(clock.clone()).map_err(|error| StartError::Worker { worker, error })?;
-        let plan = &settings.plan;
-        let http = Http::new(HttpDrivers::new(shared), HttpPlan::new(plan, &catalog)?);
-        let mut program =
-            Program::new(Arc::clone(plan), &catalog, &settings.files, &http.of)?.with_scripts(&settings.scripts)?;
-        program.shared = Arc::clone(&settings.values);
-        Ok((program, http, runtime, clock))
+        let carried = carrier(&self.settings, &self.settings.plan, &catalog, &clock, identity)?;
+        Ok((carried, runtime, clock))
     }
 
     async fn live(
         self,
-        program: Program<HttpPrepared>,
-        http: Http<HttpDrivers>,
+        (carrier, program): Carried<Carrier>,
         runtime: RealRuntime,
         sources: Sources<<RealRuntime as Runtime>::Timer>,
         wall: SystemTime,
@@ -137,7 +124,7 @@ impl Seat {
         let meter = Meter::new(settings, self.link, runtime.thread_time()).leaving_out(hold_gaps(&plan.stages));
         let meter = if self.settings.tells { meter.telling() } else { meter };
         let unix_origin = wall.duration_since(UNIX_EPOCH).map_or(Nanos::ZERO, Nanos::from);
-        let context = Rc::new(Context::new(runtime, http, program, sources, meter, self.catalog, unix_origin));
+        let context = Rc::new(Context::new(runtime, carrier, program, sources, meter, self.catalog, unix_origin));
         let obedient = Rc::clone(&context);
         let grace = Nanos::from(plan.graceful_stop);
         tokio::task::spawn_local(async move { obey(&obedient, self.commands, grace).await });
@@ -146,7 +133,7 @@ impl Seat {
 }
 
 /// Does what the run's owner says.
-async fn obey(context: &RealContext, mut commands: watch::Receiver<Command>, grace: Nanos) {
+async fn obey(context: &Context<RealRuntime, Carrier>, mut commands: watch::Receiver<Command>, grace: Nanos) {
     let timer = context.runtime.timer();
     loop {
         let command = *commands.borrow_and_update();

@@ -20,8 +20,6 @@ use std::pin::pin;
 use std::rc::Rc;
 use std::task::Poll;
 
-use nmax_http::Url;
-use nmax_http::url::Origin;
 use nmax_metrics::Nanos;
 use nmax_plan::plan::{Connection, Plan, Visitor, Workload};
 
@@ -35,16 +33,15 @@ use crate::schedule::source::{OpenSource, Source};
 /// As many connections as are due within this time are opened ahead of the first start, [`USERS_MIN`] at most.
 const AHEAD: Nanos = Nanos::from_millis(1);
 
-/// Connections that a worker opens before the run begins, and where to: as many as are due within a millisecond, where
+/// Connections that a worker opens before the run begins: as many as are due within a millisecond, where
 /// users keep theirs and all have the same line.
-pub(crate) fn ahead(plan: &Plan, workers: u32) -> Option<(Origin, u32)> {
+pub(crate) fn ahead(plan: &Plan, workers: u32) -> Option<u32> {
     let keeps = plan.defaults.connection == Connection::KeepAlive && plan.defaults.visitor == Visitor::Returning;
     let is_plain = plan.locations.is_empty() && plan.background.is_empty() && plan.setup.is_none();
     let is_open = matches!(plan.workload, Workload::Open { .. });
     let apart = Nanos::from(plan.starts_apart(&plan.workload, &plan.stages, workers));
     let count = (AHEAD.0 / apart.0.max(1)).min(USERS_MIN as u64) as u32;
-    let target = Url::parse(&plan.target).ok()?;
-    (keeps && is_plain && is_open && count > 0).then_some((target.origin, count))
+    (keeps && is_plain && is_open && count > 0).then_some(count)
 }
 
 impl OpenSource {

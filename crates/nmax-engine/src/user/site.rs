@@ -7,9 +7,11 @@ use std::task::Poll;
 use nmax_http::Exchange;
 use nmax_metrics::{ErrorKind, NameId, Nanos, Outcome, Sample, Section};
 use nmax_plan::template::{Escape, Template, Values as _};
+use nmax_secrets::Message;
 
 use crate::core::Core;
 use crate::iteration::{Assignment, StepEnd, Turnstile};
+use crate::measure::shown::{Shown, shown};
 use crate::program::prepare::Prepared;
 use crate::runtime::{Runtime, Timer};
 use crate::user::actor::Actor;
@@ -70,6 +72,7 @@ impl<'a, R: Runtime> Site<'a, R> {
     /// pinned where it is made, since handing it over would copy it.
     #[inline]
     pub fn within<T>(&self, mut exchange: Pin<&mut impl Future<Output = T>>) -> impl Future<Output = Carried<T>> {
+        self.announce();
         self.actor.limit.arm(self.deadline);
         poll_fn(move |task| match exchange.as_mut().poll(task) {
             Poll::Ready(exchange) => Poll::Ready(Carried::Ended(exchange)),
@@ -96,9 +99,9 @@ impl<'a, R: Runtime> Site<'a, R> {
         Poll::Pending
     }
 
-    /// Verifies and records the only exchange of a call. `answer` is what came back, if its exchange has a status, and
-    /// `is_expected` whether the call expects that.
-    pub fn conclude(&mut self, exchange: &Exchange, is_expected: bool, answer: &impl Answer) -> StepEnd {
+    /// Verifies and records the only exchange of a call, and keeps what was sent and received if it is not ok. `answer` is
+    /// what came back, if its exchange has a status, and `is_expected` whether the call expects that.
+    pub fn conclude(&mut self, exchange: &Exchange, is_expected: bool, sent: &[u8], answer: &impl Answer) -> StepEnd {
         let mut verified = match exchange.status {
             None => self.error(exchange.error.as_ref().map_or(ErrorKind::Protocol, |failure| failure.kind)),
             Some(status) => Verified::reply(status, is_expected),
@@ -110,7 +113,20 @@ impl<'a, R: Runtime> Site<'a, R> {
         let seen = Seen { name: self.name, exchange, intended: self.turn.intended };
         let sample = self.record(&seen, self.turn.slot_wait, verified.outcome);
         self.show(&sample);
+        if verified.outcome != Outcome::Ok {
+            let received = if exchange.status.is_some() { answer.body() } else { &[] };
+            self.keep(&seen, &verified, |redactor| {
+                let [request, reply] =
+                    [sent, received].map(|bytes| shown(Message::new(&[], std::iter::empty(), bytes), &redactor));
+                Shown { redactor, request, reply }
+            });
+        }
         verified.end(exchange.done)
+    }
+
+    /// The end of the run ended the only exchange of a call: it is counted with its age.
+    pub fn cut(&self) -> StepEnd {
+        self.cut_off(self.turn.intended, self.now())
     }
 
     /// The end of the run ended an exchange that was due at `intended`, now: it is counted with its age.
@@ -128,7 +144,7 @@ impl<'a, R: Runtime> Site<'a, R> {
 
     /// Tells who shows exchanges which values of this call are secrets: it is about to be sent.
     #[inline]
-    pub(crate) fn announce(&self) {
+    fn announce(&self) {
         if let Some(known) = &self.core.known {
             self.actor.values.tell(known, &self.core.plan.scenarios[self.assignment.scenario]);
         }

@@ -16,6 +16,7 @@ mod memory;
 mod metrics;
 mod pages;
 mod places;
+mod protocol;
 mod records;
 mod redirects;
 mod requests;

@@ -51,6 +51,28 @@ pub struct Exchange {
     pub error: Option<Failure>,
 }
 
+impl Exchange {
+    /// One that ended before anything was sent.
+    pub fn ended(done: Nanos) -> Self {
+        Self {
+            sent: None,
+            first_byte: None,
+            done,
+            network: Network::default(),
+            send: Nanos::ZERO,
+            status: None,
+            bytes_received: 0,
+            bytes_sent: 0,
+            bytes_decoded: 0,
+            retried: false,
+            opened: None,
+            resumed: None,
+            informational: 0,
+            error: None,
+        }
+    }
+}
+
 /// An exchange over a line, to a proxy, or both.
 struct Special {
     line: Option<Rc<Line>>,
