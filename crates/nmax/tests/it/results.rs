@@ -3,10 +3,16 @@
 use std::fs;
 use std::process::Command;
 
+use nmax_analysis::Ending;
+use nmax_metrics::Aggregate;
+use nmax_report::json;
+use nmax_run::Followed;
+use nmax_store::{Follower, RunReader};
 use nmax_testkit::servers::BadServer;
+use rustix::process::Signal;
 use serde_json::Value;
 
-use crate::bench::{Bench, count, lines, runs_in, skip};
+use crate::bench::{Bench, count, lines, runs_in, skip, until};
 use crate::peers::{arrived, target};
 use crate::schema::{assert_schema, assert_summary};
 
@@ -279,4 +285,49 @@ fn a_run_that_a_condition_ended_is_read_back_as_it_was() {
     assert_eq!(bench.nmax(&["report", "last", "--format", "json"]).exits(0).json(), printed);
     bench.nmax(&["show", "last"]).exits(0).shows(&["ended early by a condition"]);
     bench.nmax(&["runs"]).exits(0).shows(&[&format!("{} (ended by a condition)", verdict.to_uppercase())]);
+}
+
+/// Law: a run that is followed while it is written is, at its end, the run that is read then: window by window, and judged.
+#[test]
+fn a_run_that_is_followed_is_the_one_that_is_read() {
+    let (bench, target) = (Bench::new(), target());
+    let steps = "scenarios: { get: { steps: [{ get: / }, { think: 5ms }] } }\nworkload: { closed: { vus: 2 } }";
+    bench.write("plan.yaml", &format!("nmax: 1\ntarget: {}\n{steps}\nwindow: 100ms\nduration: 10m\n", target.url()));
+    let job = bench.spawn(&["run", "plan.yaml"]);
+    let written = || bench.runs().first().map(|run| run.join("windows.jsonl"));
+    until("a window", || written().and_then(|file| fs::metadata(file).ok()).is_some_and(|file| file.len() > 0));
+    let directory = bench.run();
+    let mut follower = RunReader::open(&directory).unwrap().follow().unwrap();
+    let mut followed = Followed::open(&directory).unwrap();
+    let (mut sum, mut windows, mut seen) = (Aggregate::default(), 0, vec![0]);
+    let mut take = |follower: &mut Follower| {
+        follower.look().unwrap();
+        while let Some(window) = follower.window().unwrap() {
+            assert_eq!(window.index, windows, "each once, in order");
+            windows += 1;
+            sum.merge(&window.aggregate);
+        }
+    };
+    while seen.len() < 5 {
+        assert!(job.is_alive());
+        take(&mut follower);
+        let view = followed.look().unwrap().view;
+        assert_eq!(view.ending, Ending::Running);
+        if seen.last() != Some(&view.summary.total.count) {
+            seen.push(view.summary.total.count);
+        }
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    assert!(seen.is_sorted(), "{seen:?}");
+    job.signal(Signal::INT);
+    job.wait().exits(130);
+    take(&mut follower);
+    let mut whole = Aggregate::default();
+    for window in RunReader::open(&directory).unwrap().windows().unwrap() {
+        whole.merge(&window.unwrap().aggregate);
+    }
+    assert!(sum == whole, "the sum of what was followed is that of what is read");
+    let (last, read) = (followed.look().unwrap().view, nmax_run::read(&directory).unwrap().view);
+    assert_eq!(json::summary(&last), json::summary(&read));
+    assert!(last.summary.total.count >= seen[4] && last.ending == Ending::Interrupted);
 }
