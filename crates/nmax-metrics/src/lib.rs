@@ -6,7 +6,7 @@
 //! - [`sample`]: one exchange as measured; [`code`]: the status of its reply
 //! - [`histogram`]: latencies, mergeable without loss
 //! - [`aggregate`]: all that is counted, of one window or of a whole run
-//! - [`window`]: an aggregate with its place in time; [`wire`]: as bytes, for the way between processes
+//! - [`window`]: an aggregate with its place in time; [`frame`], [`wire`]: as bytes, for the way between processes
 //! - [`join`]: windows of several workers or injectors joined; [`merger`]: those of injectors, by name
 //! - [`failure`]: a failed exchange, kept whole for study
 //! - [`raw`]: exchanges kept one by one
@@ -18,6 +18,7 @@
 pub mod aggregate;
 pub mod code;
 pub mod failure;
+pub mod frame;
 pub mod histogram;
 pub mod join;
 pub mod merger;
@@ -40,6 +41,7 @@ pub use aggregate::{
 };
 pub use code::Code;
 pub use failure::FailureExample;
+pub use frame::Frame;
 pub use histogram::Histogram;
 pub use merger::Merger;
 pub use metric::{Metric, MetricKind};
@@ -51,4 +53,3 @@ pub use resource::Resource;
 pub use sample::{Network, Sample};
 pub use time::{Clock, Nanos};
 pub use window::Window;
-pub use wire::Frame;

@@ -4,18 +4,16 @@ use std::collections::HashMap;
 
 use crate::Group;
 
+mod id;
 mod new;
 
+pub use id::NameId;
 pub use new::{IdMap, NamesError, NamesSent, NewNames};
 
 /// Most request names of a run; what comes later is counted under [`OTHER`].
 pub const NAMES_MAX: usize = 500;
 /// The name that stands for all names beyond the cap.
 pub const OTHER: &str = "other";
-
-/// Position of a request name in [`Names`].
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct NameId(pub u32);
 
 /// Request names in order of first use, at most `cap` of them and then [`OTHER`].
 #[derive(Clone, Debug)]

@@ -1,4 +1,4 @@
-//! A window as bytes, for the way from an injector to whoever joins the windows of all.
+//! What is measured, as bytes ([`Frame`](crate::Frame)).
 //!
 //! Numbers are in LEB128, tables in the order of their fields, and of a histogram only buckets that hold something: see
 //! `histogram/wire.rs`. The lists of fields are the only description of the format, read in both directions, so a field that
@@ -7,8 +7,7 @@
 
 use core::net::IpAddr;
 
-use crate::names::NewNames;
-use crate::{Nanos, Window};
+use crate::Nanos;
 
 /// Most bytes of a frame. 500 names with a million exchanges in all take a fifth of it.
 pub const FRAME_BYTES_MAX: usize = 16 << 20;
@@ -19,7 +18,7 @@ const COUNTS_MAX: u64 = 1 << 52;
 /// Bits of the largest numbers, which are sums of ns.
 const BITS_MAX: u32 = 91;
 /// The first byte of a frame: the version of the format.
-const VERSION: u8 = 2;
+pub(crate) const VERSION: u8 = 2;
 
 /// Why bytes are no frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -38,47 +37,6 @@ pub enum WireError {
     Damaged(&'static str),
 }
 
-/// What an injector measured in one window.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Frame {
-    /// Number of the injector.
-    pub injector: u32,
-    /// Names that it did not send before.
-    pub names: NewNames,
-    /// Its window.
-    pub window: Window,
-}
-
-impl Frame {
-    /// The frame as bytes.
-    pub fn encode(&self) -> Vec<u8> {
-        let mut out = vec![VERSION];
-        self.put(&mut out);
-        out
-    }
-
-    /// The frame that these bytes are.
-    ///
-    /// # Errors
-    /// When they are none.
-    pub fn decode(bytes: &[u8]) -> Result<Self, WireError> {
-        if bytes.len() > FRAME_BYTES_MAX {
-            return Err(WireError::TooLarge);
-        }
-        let mut input = Input { bytes, memory_left: MEMORY_MAX, counts_left: COUNTS_MAX };
-        match input.byte()? {
-            VERSION => {}
-            version => return Err(WireError::Version(version)),
-        }
-        let frame = Self::take(&mut input)?;
-        let Window { index, width, .. } = frame.window;
-        if width == Nanos::ZERO || index.checked_add(1).and_then(|end| end.checked_mul(width.0)).is_none() {
-            return Err(WireError::Damaged("its window is not a span of time"));
-        }
-        if input.bytes.is_empty() { Ok(frame) } else { Err(WireError::Length) }
-    }
-}
-
 /// Bytes that are left, and what they may still ask for.
 pub(crate) struct Input<'a> {
     bytes: &'a [u8],
@@ -87,6 +45,15 @@ pub(crate) struct Input<'a> {
 }
 
 impl<'a> Input<'a> {
+    /// All of a frame.
+    pub(crate) fn of(bytes: &'a [u8]) -> Self {
+        Self { bytes, memory_left: MEMORY_MAX, counts_left: COUNTS_MAX }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
     pub(crate) fn byte(&mut self) -> Result<u8, WireError> {
         let (first, rest) = self.bytes.split_first().ok_or(WireError::Length)?;
         self.bytes = rest;
@@ -140,11 +107,6 @@ macro_rules! wire {
     )* };
 }
 pub(crate) use wire;
-
-wire! {
-    Frame { injector, names, window }
-    Window { index, width, aggregate }
-}
 
 impl Wire for u128 {
     fn put(&self, out: &mut Vec<u8>) {
@@ -287,6 +249,3 @@ impl<A: Wire, B: Wire> Wire for (A, B) {
         Ok((A::take(input)?, B::take(input)?))
     }
 }
-
-#[cfg(test)]
-mod tests;

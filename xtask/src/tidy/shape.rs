@@ -12,9 +12,6 @@ use super::{Finding, finding, source};
 /// Files that may know each other.
 const CIRCLE_MAX: usize = 2;
 
-/// Crates whose circles are larger. They leave this list when the last one is cut; none joins it.
-const UNCUT: [&str; 1] = ["nmax-metrics"];
-
 /// Files that may hold the code of one type.
 const IMPL_FILES_MAX: usize = 3;
 
@@ -36,8 +33,7 @@ type Sources<'a> = BTreeMap<Module, Source<'a>>;
 /// Files know each other in pairs at most: larger circles are one file in many pieces.
 pub(crate) fn circles_are_small(repo: &Repo) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for (krate, sources) in &crates(repo) {
-        let before = findings.len();
+    for sources in crates(repo).values() {
         let arrows: BTreeMap<&Module, BTreeSet<&Module>> =
             sources.iter().map(|(module, source)| (module, pointed_at(sources, module, source))).collect();
         let reach: BTreeMap<&Module, BTreeSet<&Module>> =
@@ -56,12 +52,6 @@ pub(crate) fn circles_are_small(repo: &Repo) -> Vec<Finding> {
                 let text = format!("a circle of {} files; cut it: {}", circle.len(), arrows.join("; "));
                 findings.push(finding(source.file, 1, text));
             }
-        }
-        if UNCUT.contains(krate) {
-            let is_cut = findings.len() == before;
-            findings.truncate(before);
-            let text = format!("{krate} has no large circle any more; take it off the list in xtask/src/tidy/shape.rs");
-            findings.extend(sources.values().next().filter(|_| is_cut).map(|source| finding(source.file, 1, text)));
         }
     }
     findings

@@ -70,10 +70,3 @@ fn types_in_many_files_are_found() {
         assert_eq!(spread(other), [""; 0], "{other}");
     }
 }
-
-#[test]
-fn crates_leave_the_list_when_their_circles_are_cut() {
-    let root = format!("crates/{}/src/lib.rs", UNCUT[0]);
-    let found = texts(circles_are_small(&repo(&[(root.as_str(), "fn f() {}")])));
-    assert!(found.len() == 1 && found[0].contains("take it off"), "{found:?}");
-}
