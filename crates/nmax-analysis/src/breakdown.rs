@@ -7,6 +7,7 @@
 
 use crate::course::Latency;
 
+mod beside;
 mod floor;
 mod operations;
 mod rows;
@@ -14,6 +15,7 @@ mod sides;
 mod stretches;
 mod traits;
 
+pub use beside::{Kind, SideSums, followed};
 pub use floor::{Bandwidth, Floor};
 pub use operations::Operations;
 pub use rows::breakdown;

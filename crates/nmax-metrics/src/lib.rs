@@ -9,7 +9,7 @@
 //! - [`window`]: an aggregate with its place in time; [`frame`], [`wire`]: as bytes, for the way between processes
 //! - [`join`]: windows of several workers or injectors joined; [`merger`]: those of injectors, by name
 //! - [`failure`]: a failed exchange, kept whole for study
-//! - [`raw`]: exchanges kept one by one
+//! - [`raw`]: exchanges kept one by one; [`logged`]: requests as logs have them
 //! - [`resource`]: readings of hosts; [`readings`]: all of a run, over time
 //! - `testing`: random windows for tests, behind a feature
 //! - [`metric`]: metrics of the user's own
@@ -21,6 +21,7 @@ pub mod failure;
 pub mod frame;
 pub mod histogram;
 pub mod join;
+pub mod logged;
 pub mod merger;
 pub mod metric;
 pub mod names;

@@ -23,7 +23,7 @@ mod tap;
 
 use access::Access;
 use application::Application;
-pub use tap::{Agent, Batch, Entry, Tap};
+pub use tap::{Batch, Tap};
 
 /// Lines that wait until the format is known.
 const WAITING_MAX: usize = 1_000;

@@ -5,46 +5,32 @@
 //! the user agent is the run's, or, where the log has none, when the run asked for the same method and target.
 //!
 //! # Layout
-//! - this file: what comes from both sides, and where it is summed up
-//! - `kinds`: what requests are called; `bins`: both sides over time
-//! - `layers`: which of several logs are the server's side; `server`: which lines are of the phase
-//! - `result`: what both sides came to
+//! - this file: what comes from both sides; [`SideSums`] adds it up
+//! - `kinds`: what requests are called
 //! - `json`: the same in the directory of the run
 
-use std::collections::{BTreeMap, HashSet, VecDeque};
+use std::collections::{HashSet, VecDeque};
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::ops::Range;
 
+use nmax_analysis::breakdown::SideSums;
 use nmax_engine::measure::told::Tellings;
-use nmax_metrics::{Catalog, Histogram, NameId, Nanos, Resource};
-use nmax_observe::log::{Agent, Batch, Entry, Tap};
+use nmax_metrics::logged::{Agent, Entry};
+use nmax_metrics::{Catalog, NameId, Nanos, Resource};
+use nmax_observe::log::{Batch, Tap};
 use nmax_plan::plan::{Plan, Reach};
 use nmax_secrets::Redactor;
 use nmax_sources::kinds::{APPLICATION, KIND, LOG};
 
-mod bins;
 mod json;
 mod kinds;
-mod layers;
-mod result;
-mod server;
 
-use bins::Bins;
 pub use json::{stored, write};
-use kinds::{Kind, Kinds};
-use layers::Followed;
-use server::{Line, Place, Server};
+use kinds::Kinds;
 
 /// Targets of the run that are remembered.
 const ASKED_MAX: usize = 1_000_000;
-/// Kinds of requests, by type and status, that are told apart; each has a few distributions.
-const PAIRS_MAX: usize = 2_000;
 /// Batches of the log that wait for the client's windows.
 const WAITING_MAX: usize = 1_000;
-/// Lines near the ends of the phase that are kept aside.
-const UNSURE_MAX: usize = 200_000;
-/// Clocks that are apart by more than that are not those of one host, µs. A line may be read that long after its stamp.
-const SAME_CLOCK_US: i64 = 10_000_000;
 
 /// Whether the run's exchanges must be told: it follows a log that may be an access log.
 pub fn are_wanted(plan: &Plan) -> bool {
@@ -65,7 +51,7 @@ pub fn mark(plan: &Plan, tap: &Tap) {
 /// What the last lines of followed logs say that adds up, read while they are still followed: what came since their last
 /// reading would be missing.
 pub fn last_readings(plan: &Plan, tap: &Tap, now: Nanos) -> Vec<Resource> {
-    let followed = layers::followed(plan);
+    let followed = nmax_analysis::breakdown::followed(plan);
     let last = tap.catch_up(now).into_iter();
     let of_log = last.filter_map(|(number, readings)| Some((followed.get(usize::from(number))?, readings)));
     of_log.flat_map(|(log, readings)| readings.into_iter().map(|reading| reading.resource(now, &log.host))).collect()
@@ -94,51 +80,13 @@ pub fn agent(plan: &Plan) -> Option<String> {
 /// Sums up both sides.
 pub struct Sides {
     tap: Tap,
-    origin_us: i64,
-    hold: (Nanos, Nanos),
     /// Takes secrets out of names that are found in paths.
     redactor: Redactor,
-    /// The logs of the plan, by number.
-    followed: Vec<Followed>,
     kinds: Kinds,
-    pairs: BTreeMap<(Kind, u16), Pair>,
-    bins: Bins,
-    logs: BTreeMap<u16, Log>,
+    sums: SideSums,
     asked: HashSet<u64>,
     /// What was read of logs and may be of exchanges that the run has not told yet.
     waiting: VecDeque<Batch>,
-    /// Lines that are kept aside.
-    unsure: usize,
-    /// Exchanges and requests that there was no room for.
-    left_out: (u64, u64),
-    last: Nanos,
-}
-
-/// Requests of a kind and status on both sides.
-#[derive(Clone, Debug, Default)]
-struct Pair {
-    client: Histogram,
-    /// Instants of all exchanges, those outside the phase included: how many, and the sums of sent and done, µs.
-    all: (u64, i128, i128),
-    /// Exchanges that were sent before the phase, and after it.
-    outside: [u64; 2],
-    servers: BTreeMap<u16, Server>,
-}
-
-/// One log as a whole.
-#[derive(Clone, Debug, Default)]
-struct Log {
-    /// Requests that were not the run's.
-    others: u64,
-    /// Requests of the run.
-    own: u64,
-    /// How far its clock seems to be ahead, µs; 0 for that of this host.
-    ahead_us: Option<i64>,
-    resolution_us: u32,
-    /// Whether its stamps are arrivals, and not the ends of exchanges.
-    are_arrivals: bool,
-    has_durations: bool,
-    has_agents: bool,
 }
 
 /// An exchange of the run.
@@ -158,19 +106,11 @@ impl Sides {
     pub fn new(tap: Tap, plan: &Plan, origin_us: i64, hold: (Nanos, Nanos)) -> Self {
         Self {
             tap,
-            origin_us,
-            hold,
             redactor: plan.redactor.clone(),
-            followed: layers::followed(plan),
             kinds: Kinds::default(),
-            pairs: BTreeMap::new(),
-            bins: Bins::default(),
-            logs: BTreeMap::new(),
+            sums: SideSums::new(plan, origin_us, hold),
             asked: HashSet::new(),
             waiting: VecDeque::new(),
-            unsure: 0,
-            left_out: (0, 0),
-            last: Nanos::ZERO,
         }
     }
 
@@ -181,7 +121,7 @@ impl Sides {
 
     /// Takes the exchanges of a window that ends at `end`, and what logs said until then.
     pub fn window(&mut self, told: &Tellings, end: Nanos) {
-        self.left_out.0 += told.left_out;
+        self.sums.leave_out(told.left_out, 0);
         for (one, method, target) in told.iter() {
             self.exchange(&Exchange {
                 name: one.name,
@@ -211,88 +151,25 @@ impl Sides {
         if self.asked.len() < ASKED_MAX {
             self.asked.insert(key(one.method, one.target));
         }
-        let time = one.done.since(one.sent);
-        self.bins.client(one.done, time);
-        self.last = self.last.max(one.done);
-        let Some(kind) = self.kinds.of_exchange(one.name, one.method, one.target) else {
-            return;
-        };
-        let Some(pair) = pair(&mut self.pairs, kind, one.status) else {
-            self.left_out.0 += 1;
-            return;
-        };
-        let us = |instant: Nanos| i128::from(instant.0 / 1_000);
-        pair.all = (pair.all.0 + 1, pair.all.1 + us(one.sent), pair.all.2 + us(one.done));
-        if one.sent < self.hold.0 {
-            pair.outside[0] += 1;
-        } else if one.sent < self.hold.1 {
-            pair.client.record(time.0);
-        } else {
-            pair.outside[1] += 1;
-        }
+        let kind = self.kinds.of_exchange(one.name, one.method, one.target);
+        self.sums.exchange(kind, one.status, (one.sent, one.done));
     }
 
     /// Takes requests of logs.
     fn log(&mut self, batch: &Batch) {
-        self.left_out.1 += batch.left_out;
+        self.sums.leave_out(0, batch.left_out);
         for (entry, method, target) in batch.iter() {
             self.line(entry, method, target);
         }
     }
 
     fn line(&mut self, entry: &Entry, method: &[u8], target: &[u8]) {
-        let phase_us = self.phase_us();
-        let log = self.logs.entry(entry.log).or_default();
         let is_own = match entry.agent {
             Agent::Run => true,
             Agent::Other => false,
             Agent::Unknown => self.asked.contains(&key(method, target)),
         };
-        log.has_agents |= entry.agent != Agent::Unknown;
-        if !is_own {
-            log.others += 1;
-            return;
-        }
-        log.own += 1;
-        log.resolution_us = log.resolution_us.max(entry.resolution_us);
-        log.are_arrivals = entry.is_arrival;
-        log.has_durations |= entry.duration_us.is_some();
-        let (stamp_us, ended_us) = instants(entry, self.origin_us);
-        let seen_us = (entry.seen.0 / 1_000) as i64;
-        let ahead_us = *log.ahead_us.get_or_insert_with(|| match ended_us - seen_us {
-            apart if apart.abs() <= SAME_CLOCK_US => 0,
-            apart => apart,
-        });
-        let ended = nanos(ended_us.saturating_sub(ahead_us));
-        self.bins.server(entry.log, ended, entry);
-        let Some(kind) = self.kinds.of_line(method, target) else {
-            return;
-        };
-        let Some(pair) = pair(&mut self.pairs, kind, entry.status) else {
-            self.left_out.1 += 1;
-            return;
-        };
-        let server = pair.servers.entry(entry.log).or_default();
-        server.all = (server.all.0 + 1, server.all.1 + i128::from(stamp_us));
-        let at_us = stamp_us.saturating_sub(ahead_us);
-        let is_within = phase_us.contains(&at_us);
-        let line = Line { duration_us: entry.duration_us, upstream_us: entry.upstream_us, is_within };
-        let place = match Place::of(&phase_us, at_us, entry.resolution_us, ahead_us == 0) {
-            Place::Unsure(end) if self.unsure >= UNSURE_MAX => match is_within {
-                true => Place::Within,
-                false => Place::Outside(end),
-            },
-            place => place,
-        };
-        self.unsure += usize::from(matches!(place, Place::Unsure(_)));
-        server.add(place, line);
-    }
-
-    /// The phase that statistics are of, µs since the run's origin. Nothing is sent before the origin.
-    fn phase_us(&self) -> Range<i64> {
-        let us = |instant: Nanos| (instant.0 / 1_000) as i64;
-        let from_us = if self.hold.0 == Nanos::ZERO { i64::MIN } else { us(self.hold.0) };
-        from_us..us(self.hold.1)
+        self.sums.line(entry, is_own, || self.kinds.of_line(method, target));
     }
 
     /// What both sides came to. `None` when no log said anything of requests.
@@ -301,29 +178,8 @@ impl Sides {
         while let Some(batch) = self.waiting.pop_front() {
             self.log(&batch);
         }
-        result::result(self)
+        self.sums.finish(|kind| self.redactor.url(&self.kinds.name(kind)))
     }
-}
-
-/// The figures of a kind of requests; `None` when too many are told apart already.
-fn pair(pairs: &mut BTreeMap<(Kind, u16), Pair>, kind: Kind, status: u16) -> Option<&mut Pair> {
-    if pairs.len() >= PAIRS_MAX && !pairs.contains_key(&(kind, status)) {
-        return None;
-    }
-    Some(pairs.entry((kind, status)).or_default())
-}
-
-/// Stamp of a request and end of its exchange, µs since the run's origin, by the log's clock. A stamp in whole seconds is
-/// taken as the middle of its second.
-fn instants(entry: &Entry, origin_us: i64) -> (i64, i64) {
-    let stamp_us = entry.arrival_us.saturating_sub(origin_us);
-    let stamp_us = stamp_us.saturating_add(i64::from(entry.resolution_us / 2));
-    let duration_us = entry.duration_us.filter(|_| entry.is_arrival).unwrap_or(0);
-    (stamp_us, stamp_us.saturating_add_unsigned(duration_us))
-}
-
-fn nanos(us: i64) -> Nanos {
-    Nanos(u64::try_from(us).unwrap_or(0).saturating_mul(1_000))
 }
 
 fn key(method: &[u8], target: &[u8]) -> u64 {

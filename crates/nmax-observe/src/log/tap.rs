@@ -8,6 +8,7 @@ use std::{iter, thread};
 
 use nmax_log::record::Record;
 use nmax_metrics::Nanos;
+use nmax_metrics::logged::{Agent, Entry};
 use nmax_sources::Unit;
 
 use super::Follower;
@@ -19,40 +20,6 @@ use crate::source::Reading;
 const TEXT_BYTES_MAX: usize = 32 << 20;
 /// Most requests that wait to be taken.
 const ENTRIES_MAX: usize = 500_000;
-
-/// Who sent a request, as far as its user agent tells.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Agent {
-    /// The log or the run does not tell.
-    Unknown,
-    /// The run.
-    Run,
-    /// Somebody else.
-    Other,
-}
-
-/// A request as a log has it.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Entry {
-    /// Number of the log, in the order of the plan.
-    pub log: u16,
-    /// When the line was read, on the run's clock.
-    pub seen: Nanos,
-    /// When the request arrived, as the log's host says, µs since 1970; see [`Record::arrival_us`].
-    pub arrival_us: i64,
-    /// Whether that is an arrival, and not the end of the exchange.
-    pub is_arrival: bool,
-    /// Resolution of that, µs.
-    pub resolution_us: u32,
-    /// How long the server took, µs.
-    pub duration_us: Option<u64>,
-    /// How long the server behind it took, µs.
-    pub upstream_us: Option<u64>,
-    /// Status; 0 is unknown.
-    pub status: u16,
-    /// Who sent it.
-    pub agent: Agent,
-}
 
 /// Where method and target are in the text of a batch: first byte and length.
 #[derive(Clone, Copy, Debug)]

@@ -2,6 +2,8 @@ use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::path::PathBuf;
 
+use nmax_metrics::logged::Agent;
+
 use super::*;
 
 /// A log that is gone afterwards.

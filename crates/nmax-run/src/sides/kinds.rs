@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use nmax_analysis::breakdown::traits;
+use nmax_analysis::breakdown::{Kind, traits};
 use nmax_log::traffic::Templates;
 use nmax_metrics::{Catalog, NameId};
 use nmax_plan::plan::Plan;
@@ -18,15 +18,6 @@ const PATHS_MAX: usize = 1_000_000;
 /// A status that says that there is such a thing: what the run asks for on purpose is told apart also where the server has
 /// none.
 const THERE: u16 = 200;
-
-/// A kind of requests.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Kind {
-    /// Of the plan, by its place among [`Kinds::planned`].
-    Planned(u32),
-    /// Of a template that was found.
-    Found(u32),
-}
 
 /// Tells kinds apart. Bounded as [`Templates`] and the names of a run are.
 #[derive(Default)]

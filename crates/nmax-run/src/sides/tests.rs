@@ -116,26 +116,6 @@ proptest! {
         prop_assert_eq!(found.behind.len(), usize::from(is_behind));
         prop_assert_eq!(json::of_json(&json::to_json(&found)), Some(found));
     }
-
-    /// Law: nothing is lost when stretches become wider, there are never too many, and the sides stay apart.
-    #[test]
-    fn stretches_keep_their_sums(times in proptest::collection::vec((0..100_000_u64, 1..10_000_u64), 1..60)) {
-        let mut bins = Bins::default();
-        for (second, ms) in &times {
-            bins.client(Nanos::from_secs(*second), Nanos::from_millis(*ms));
-            bins.server(0, Nanos::from_secs(*second), &entry(0, (0, 0, 1_000), (0, 1)));
-        }
-        let end = Nanos::from_secs(100_000);
-        let front = super::layers::Layers { front: vec![0], behind: Vec::new() };
-        let points = bins.points(&front, end);
-        prop_assert!(points.iter().all(|point| point.server_count == point.client_count && point.server_ms == Some(1.0)));
-        let count: u64 = points.iter().map(|point| point.client_count).sum();
-        let sum_ms: f64 = points.iter().map(|point| point.client_ms.unwrap() * point.client_count as f64).sum();
-        prop_assert_eq!(count, times.len() as u64);
-        let want: u64 = times.iter().map(|(_, ms)| ms).sum();
-        prop_assert!((sum_ms - want as f64).abs() < 1e-6 * want as f64);
-        prop_assert!(points.len() <= 240);
-    }
 }
 
 /// Stamps of the ends of exchanges are held against the client's ends.

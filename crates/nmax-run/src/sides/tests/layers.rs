@@ -47,6 +47,11 @@ fn told(logs: &[Told]) -> Sides {
     sides
 }
 
+/// What results call these logs.
+fn names(logs: &[u16]) -> Vec<String> {
+    logs.iter().map(|log| format!("log{log}")).collect()
+}
+
 /// A log of an unnamed layer that tells only its own time.
 fn plain(own: u64, ms: u64) -> Told {
     (own, ms, None, None)
@@ -99,8 +104,8 @@ fn the_server_is_the_layer_with_the_runs_requests() {
         (&[plain(0, 0), plain(100, 20)], &[1], &[], "a log that says nothing"),
     ];
     for (logs, front, behind, why) in cases {
-        let found = super::super::layers::layers(&told(logs)).unwrap();
-        assert_eq!((found.front.as_slice(), found.behind.as_slice()), (front, behind), "{why}");
+        let found = told(logs).finish().unwrap();
+        assert_eq!((found.logs, found.behind), (names(front), names(behind)), "{why}");
     }
 }
 
@@ -115,8 +120,8 @@ fn requests_without_a_reply_may_be_in_a_log_or_not() {
         for (log, took) in [(0, 20_000), (1, 15_000)] {
             (0..own).for_each(|_| sides.line(&entry(log, (1_000, 500, took), (0, 1)), b"GET", b"/a"));
         }
-        let found = super::super::layers::layers(&sides).unwrap();
-        assert_eq!((found.front, found.behind), (vec![0], vec![1]), "{own} lines");
+        let found = sides.finish().unwrap();
+        assert_eq!((found.logs, found.behind), (names(&[0]), names(&[1])), "{own} lines");
     }
 }
 
@@ -131,8 +136,8 @@ fn lines_near_the_ends_tell_the_front() {
             sides.line(&entry(log, (500_000, 500, took), (0, 1_000_000)), b"GET", b"/a");
         }
     }
-    let found = super::super::layers::layers(&sides).unwrap();
-    assert_eq!((found.front, found.behind), (vec![1], vec![0]));
+    let found = sides.finish().unwrap();
+    assert_eq!((found.logs, found.behind), (names(&[1]), names(&[0])));
 }
 
 /// What is behind is of the same requests, so its times are a part of the front's.

@@ -2,28 +2,28 @@
 
 use std::collections::BTreeMap;
 
-use nmax_analysis::Latency;
-use nmax_analysis::breakdown::{Side, SideRow, Sides as Result};
 use nmax_metrics::Histogram;
 
 use super::layers::{Layers, MISSING_MAX, layers};
 use super::server::Server;
-use super::{Log, Pair, Sides};
+use super::{Kind, Log, Pair, SideSums};
+use crate::Latency;
+use crate::breakdown::{Side, SideRow, Sides};
 
 /// Most kinds of requests that are told.
 const KINDS_MAX: usize = 50;
 
 /// Figures of both sides; `None` when no log said anything of requests.
-pub(super) fn result(sides: Sides) -> Option<Result> {
-    let layers = layers(&sides)?;
+pub(super) fn result(sides: &SideSums, name: impl Fn(Kind) -> String) -> Option<Sides> {
+    let layers = layers(sides)?;
     // Whether anything was sent before the phase, and after it.
     let outside = [0, 1].map(|end| sides.pairs.values().any(|pair| pair.outside[end] > 0));
     let mut by_name: BTreeMap<String, BTreeMap<u16, Both>> = BTreeMap::new();
     for ((kind, status), pair) in &sides.pairs {
-        let statuses = by_name.entry(sides.redactor.url(&sides.kinds.name(*kind))).or_default();
+        let statuses = by_name.entry(name(*kind)).or_default();
         statuses.entry(*status).or_default().add(pair, &layers, outside);
     }
-    let offset_s = clock(&sides, &layers.front).and_then(|clock| offset_s(by_name.values(), &clock));
+    let offset_s = clock(sides, &layers.front).and_then(|clock| offset_s(by_name.values(), &clock));
     let mut all = Both::default();
     let mut kinds: Vec<(String, Both, BTreeMap<u16, Both>)> = Vec::new();
     for (name, statuses) in by_name {
@@ -36,7 +36,7 @@ pub(super) fn result(sides: Sides) -> Option<Result> {
     }
     kinds.sort_by(|a, b| b.1.count().cmp(&a.1.count()).then_with(|| a.0.cmp(&b.0)));
     let mut rows = vec![all.row(String::new(), None)];
-    let notes = notes(&sides, &layers, &all, kinds.len());
+    let notes = notes(sides, &layers, &all, kinds.len());
     let others = layers.front.iter().filter_map(|number| sides.logs.get(number));
     let others = others.map(|log| log.others).sum();
     for (name, sum, statuses) in kinds.into_iter().take(KINDS_MAX) {
@@ -46,9 +46,9 @@ pub(super) fn result(sides: Sides) -> Option<Result> {
             rows.extend(known.map(|(status, both)| both.row(name.clone(), Some(*status))));
         }
     }
-    Some(Result {
-        logs: names(&sides, &layers.front),
-        behind: names(&sides, &layers.behind),
+    Some(Sides {
+        logs: names(sides, &layers.front),
+        behind: names(sides, &layers.behind),
         rows,
         points: sides.bins.points(&layers, sides.last),
         others,
@@ -58,7 +58,7 @@ pub(super) fn result(sides: Sides) -> Option<Result> {
 }
 
 /// What results call these logs.
-fn names(sides: &Sides, numbers: &[u16]) -> Vec<String> {
+fn names(sides: &SideSums, numbers: &[u16]) -> Vec<String> {
     let name = |number: &u16| {
         let followed = sides.followed.get(usize::from(*number));
         followed.map_or_else(String::new, |followed| followed.name.clone())
@@ -145,7 +145,7 @@ struct Clock {
 }
 
 /// The clock that all of these logs have; `None` when they may have several.
-fn clock(sides: &Sides, numbers: &[u16]) -> Option<Clock> {
+fn clock(sides: &SideSums, numbers: &[u16]) -> Option<Clock> {
     let own: Vec<(u16, &Log)> = numbers.iter().filter_map(|number| Some((*number, sides.logs.get(number)?))).collect();
     let kind = |(number, log): &(u16, &Log)| {
         let host = sides.followed.get(usize::from(*number)).map(|followed| &followed.host);
@@ -186,7 +186,7 @@ fn offset_s<'a>(kinds: impl Iterator<Item = &'a BTreeMap<u16, Both>>, clock: &Cl
     Some((apart_us as f64 / number / 1e6, error_us / 1e6))
 }
 
-fn notes(sides: &Sides, layers: &Layers, all: &Both, kinds: usize) -> Vec<String> {
+fn notes(sides: &SideSums, layers: &Layers, all: &Both, kinds: usize) -> Vec<String> {
     let mut notes = Vec::new();
     let front = layers.front.as_slice();
     let those = |is_meant: &dyn Fn(&Log) -> bool| -> Vec<u16> {
@@ -244,7 +244,7 @@ fn notes(sides: &Sides, layers: &Layers, all: &Both, kinds: usize) -> Vec<String
 }
 
 /// The two sides have different numbers of requests.
-fn missing(sides: &Sides, layers: &Layers, (client, server): (u64, u64)) -> String {
+fn missing(sides: &SideSums, layers: &Layers, (client, server): (u64, u64)) -> String {
     let verb = if layers.front.len() == 1 { "has" } else { "have" };
     let is_left =
         |(number, log): (&u16, &Log)| log.own > 0 && !layers.front.contains(number) && !layers.behind.contains(number);
@@ -260,7 +260,7 @@ fn missing(sides: &Sides, layers: &Layers, (client, server): (u64, u64)) -> Stri
 }
 
 /// `the log a`, `the logs a, b`.
-fn called(sides: &Sides, numbers: &[u16]) -> String {
+fn called(sides: &SideSums, numbers: &[u16]) -> String {
     let plural = if numbers.len() == 1 { "" } else { "s" };
     format!("the log{plural} {}", names(sides, numbers).join(", "))
 }

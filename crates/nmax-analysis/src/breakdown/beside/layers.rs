@@ -10,22 +10,23 @@ use std::collections::BTreeMap;
 use nmax_plan::plan::{ObservedSource, Plan};
 use nmax_sources::kinds::{LAYER, LOG};
 
-use super::Sides;
+use super::SideSums;
 
 /// How far numbers of requests may be apart that are taken as the same, of the run's.
 pub(super) const MISSING_MAX: f64 = 0.02;
 
 /// A log that is followed, as the plan has it.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Followed {
+pub struct Followed {
     /// As results call it.
-    pub(super) name: String,
-    pub(super) host: String,
+    pub name: String,
+    /// Whose it is.
+    pub host: String,
     layer: Option<String>,
 }
 
 /// Every followed log, in the order of the plan, which is that of the numbers in a tap.
-pub(super) fn followed(plan: &Plan) -> Vec<Followed> {
+pub fn followed(plan: &Plan) -> Vec<Followed> {
     let logs = plan.observe.iter().filter_map(|observed| observed.source(&LOG));
     let is_alone = |log: &ObservedSource| logs.clone().filter(|other| other.name == log.name).count() == 1;
     let followed = logs.clone().map(|log| Followed {
@@ -61,7 +62,7 @@ struct Layer {
 /// The front is, of the layers that have the run's number of requests, the one that tells times of a server behind it, or
 /// takes the longest, since its times have those of the others in them; where no layer has that number, the one that comes
 /// nearest.
-pub(super) fn layers(sides: &Sides) -> Option<Layers> {
+pub(super) fn layers(sides: &SideSums) -> Option<Layers> {
     let layers = candidates(sides);
     let whole = || layers.iter().filter(|layer| is_all(sides, layer.own));
     let nearest = || layers.iter().min_by_key(|layer| apart(sides, layer.own));
@@ -85,7 +86,7 @@ fn outermost<'a>(layers: impl Iterator<Item = &'a Layer>) -> Option<&'a Layer> {
 
 /// What may be a layer: those of the plan; each other log by itself; and those together that have fewer requests than the
 /// run.
-fn candidates(sides: &Sides) -> Vec<Layer> {
+fn candidates(sides: &SideSums) -> Vec<Layer> {
     let is_seen = sides.logs.values().any(|log| log.own > 0);
     let seen = sides.logs.iter().filter(|(_, log)| log.own > 0 || !is_seen);
     let (mut named, mut alone): (BTreeMap<&str, Vec<u16>>, Vec<u16>) = Default::default();
@@ -110,7 +111,7 @@ fn candidates(sides: &Sides) -> Vec<Layer> {
     all.into_iter().map(|logs| layer(sides, logs)).collect()
 }
 
-fn layer(sides: &Sides, logs: Vec<u16>) -> Layer {
+fn layer(sides: &SideSums, logs: Vec<u16>) -> Layer {
     let (mut count, mut sum_ns, mut tells_behind) = (0, 0, false);
     for pair in sides.pairs.values() {
         for server in logs.iter().filter_map(|log| pair.servers.get(log)) {
@@ -134,7 +135,7 @@ fn layer(sides: &Sides, logs: Vec<u16>) -> Layer {
 }
 
 /// Fewest and most requests that a server may have got of the run: one without a reply may have reached it or not.
-fn sent(sides: &Sides) -> (u64, u64) {
+fn sent(sides: &SideSums) -> (u64, u64) {
     let count = |is_counted: &dyn Fn(u16) -> bool| {
         let pairs = sides.pairs.iter().filter(|((_, status), _)| is_counted(*status));
         pairs.map(|(_, pair)| pair.all.0).sum()
@@ -143,12 +144,12 @@ fn sent(sides: &Sides) -> (u64, u64) {
 }
 
 /// How many requests are missing of the run's, or are too many.
-fn apart(sides: &Sides, own: u64) -> u64 {
+fn apart(sides: &SideSums, own: u64) -> u64 {
     let (fewest, most) = sent(sides);
     fewest.saturating_sub(own).max(own.saturating_sub(most))
 }
 
 /// Whether that many requests are all of the run's.
-fn is_all(sides: &Sides, own: u64) -> bool {
+fn is_all(sides: &SideSums, own: u64) -> bool {
     apart(sides, own) as f64 <= MISSING_MAX * sent(sides).1 as f64
 }

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use nmax_analysis::breakdown::SidePoint;
 use nmax_metrics::Nanos;
-use nmax_observe::log::Entry;
+use nmax_metrics::logged::Entry;
 
 use super::layers::Layers;
+use crate::breakdown::SidePoint;
 
 /// Most stretches; a longer run gets wider ones.
 const BINS_MAX: u64 = 240;
@@ -96,5 +96,48 @@ impl Bins {
             }
         });
         points.filter(|point| point.client_count + point.server_count > 0).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use nmax_metrics::logged::Agent;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(200))]
+
+        /// Law: nothing is lost when stretches become wider, there are never too many, and the sides stay apart.
+        #[test]
+        fn stretches_keep_their_sums(times in proptest::collection::vec((0..100_000_u64, 1..10_000_u64), 1..60)) {
+            let line = Entry {
+                log: 0,
+                seen: Nanos::ZERO,
+                arrival_us: 0,
+                is_arrival: true,
+                resolution_us: 1,
+                duration_us: Some(1_000),
+                upstream_us: None,
+                status: 200,
+                agent: Agent::Run,
+            };
+            let mut bins = Bins::default();
+            for (second, ms) in &times {
+                bins.client(Nanos::from_secs(*second), Nanos::from_millis(*ms));
+                bins.server(0, Nanos::from_secs(*second), &line);
+            }
+            let end = Nanos::from_secs(100_000);
+            let front = Layers { front: vec![0], behind: Vec::new() };
+            let points = bins.points(&front, end);
+            prop_assert!(points.iter().all(|point| point.server_count == point.client_count && point.server_ms == Some(1.0)));
+            let count: u64 = points.iter().map(|point| point.client_count).sum();
+            let sum_ms: f64 = points.iter().map(|point| point.client_ms.unwrap() * point.client_count as f64).sum();
+            prop_assert_eq!(count, times.len() as u64);
+            let want: u64 = times.iter().map(|(_, ms)| ms).sum();
+            prop_assert!((sum_ms - want as f64).abs() < 1e-6 * want as f64);
+            prop_assert!(points.len() <= 240);
+        }
     }
 }
