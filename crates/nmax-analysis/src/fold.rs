@@ -5,13 +5,14 @@
 //! # Layout
 //! - this file: everything that is summed up
 //! - `tail`: the last part of the hold; `injector`; `observed`: what observed processes use
-//! - [`happened`]: interventions as their events tell; [`beside`]: what else used the processors of the injector's host
+//! - [`happened`]: interventions as their events tell; `beside`: what else used the processors of the injector's host
 
 use std::time::Duration;
 
 use nmax_metrics::{Aggregate, Catalog, FailureExample, Nanos, Readings, Resource, Window};
 use nmax_plan::plan::{INJECTOR, Intervention, Plan};
 use nmax_plan::threshold::Within;
+use nmax_sources::{RUN, figures};
 
 use crate::breakdown::Sides;
 use crate::{
@@ -19,7 +20,7 @@ use crate::{
     Summary, Tail, judge, steadiness, violated,
 };
 
-pub mod beside;
+mod beside;
 pub mod happened;
 mod injector;
 mod observed;
@@ -162,13 +163,13 @@ impl Fold {
         }
         self.observed.take(resource);
         // What the run says of itself is not read again and again.
-        if resource.source != "run" {
+        if resource.source != RUN {
             return self.read(resource);
         }
-        match resource.metric.as_str() {
-            "load_ended_s" if is_own => self.load_ended = Some(nanos(resource.value)),
-            "ended_s" if is_own => self.ended = Some(nanos(resource.value)),
-            "interrupted" if is_own => self.interrupted = resource.value > 0.0,
+        match figures::named(&resource.metric) {
+            Some(figures::LOAD_ENDED_S) if is_own => self.load_ended = Some(nanos(resource.value)),
+            Some(figures::ENDED_S) if is_own => self.ended = Some(nanos(resource.value)),
+            Some(figures::INTERRUPTED) if is_own => self.interrupted = resource.value > 0.0,
             _ => {}
         }
     }

@@ -60,6 +60,8 @@ nmax_text::named! {
         BytesPerS = "bytes per s",
         /// Seconds per second.
         SPerS = "s per s",
+        /// 0 or 1.
+        Flag = "flag",
     }
     /// As files have it.
     name

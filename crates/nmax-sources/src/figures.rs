@@ -175,6 +175,25 @@ figures! {
     PORTS_USED_COUNT "ports_used_count" Count Gauge "local ports in use towards one destination, the most";
     PORTS_LIMIT_COUNT "ports_limit_count" Count Limit "local ports that one destination can have";
     MEMORY_AVAILABLE_RATIO "memory_available_ratio" Ratio Share "part of the memory that could be had without swapping";
+    // The end of a run.
+    WORKERS_COUNT "workers_count" Count Gauge "worker threads";
+    WORKERS_CPUS_COUNT "workers_cpus_count" Count Gauge "processors that the workers could run on";
+    WORKERS_CONFINED "workers_confined" Flag Gauge "1 when these were not all processors of the host";
+    WINDOWS_MISSING_COUNT "windows_missing_count" Count Gauge "windows without the report of a worker";
+    STALLED_HOLD_MAX_S "stalled_hold_max_s" S Gauge "time that the worst worker stood still within the hold";
+    CPU_UTILIZATION_HOLD_MAX "cpu_utilization_hold_max" Ratio Share "busy part of the busiest worker within the hold";
+    LOAD_ENDED_S "load_ended_s" S Gauge "when the last iteration was started, or was to be";
+    ENDED_S "ended_s" S Gauge "when the run ended";
+    INTERRUPTED "interrupted" Flag Gauge "1 when it ended before its plan did";
+    // What used the processors of the injector's host, means of the hold.
+    SPAN_S "span_s" S Gauge "time that was looked at";
+    HOST_CORES "host_cores" Cores Gauge "cores of the host";
+    IDLE_CORES "idle_cores" Cores Gauge "cores that nobody used";
+    OWN_CORES "own_cores" Cores Gauge "cores that nmax used";
+    OTHERS_CORES "others_cores" Cores Gauge "cores that processes without a line of their own used";
+    TARGET_CPU_CORES "target_cpu_cores" Cores Gauge "cores that the target's process used";
+    THROTTLED_S "throttled_s" S Gauge "time that a quota held nmax back";
+    FROZEN_S "frozen_s" S Gauge "time that nmax's control group was frozen";
 }
 
 #[cfg(test)]
@@ -190,7 +209,7 @@ mod tests {
                 unit => unit.name().to_owned(),
             };
             let has_suffix = figure.name.ends_with(&format!("_{suffix}"));
-            assert!(has_suffix || [UP, LOAD1].contains(figure), "{figure:?}");
+            assert!(has_suffix || [UP, LOAD1, CPU_UTILIZATION_HOLD_MAX].contains(figure) || figure.unit == Unit::Flag);
             assert_eq!(named(figure.name), Some(*figure), "no name is in two rows");
             assert_eq!(Unit::named(figure.unit.name()), Some(figure.unit));
         }

@@ -19,4 +19,4 @@ pub mod tls;
 
 pub use figure::{Figure, Kind, Unit};
 pub use kind::SourceKind;
-pub use service::INJECTOR;
+pub use service::{BESIDE, INJECTOR, RUN};

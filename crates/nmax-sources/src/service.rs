@@ -6,6 +6,10 @@ use nmax_secrets::masked_url;
 
 /// The injector's own host in results; a target on loopback is this host too.
 pub const INJECTOR: &str = "injector";
+/// Source of what a run says of itself at its end.
+pub const RUN: &str = "run";
+/// Source of what used the processors of an injector's host, and beginning of those of single processes.
+pub const BESIDE: &str = "beside";
 /// Longest host name (RFC 1035, 2.3.4).
 pub const HOST_BYTES_MAX: usize = 253;
 

@@ -1,6 +1,7 @@
 //! What is known of an injector, as readings of its host tell it.
 
 use nmax_metrics::{Aggregate, Catalog, Nanos, Resource, Window};
+use nmax_sources::{RUN, figures};
 
 use super::beside;
 use crate::evidence::{Own, busy};
@@ -37,31 +38,31 @@ impl Injector {
             beside::take(facts.culprits.get_or_insert_default(), resource);
             return true;
         }
-        if !["process", "host", "run"].contains(&resource.source.as_str()) {
+        if !["process", "host", RUN].contains(&resource.source.as_str()) {
             return false;
         }
         let value = resource.value;
         let most = |known: &mut Option<u64>, value: u64| *known = Some(known.unwrap_or(0).max(value));
-        match resource.metric.as_str() {
-            "open_files_count" => most(&mut facts.open_files_max, value as u64),
-            "ports_used_count" => most(&mut facts.ports_used_max, value as u64),
-            "ports_limit_count" => facts.ports_limit = Some(value as u64),
-            "time_wait_count" => most(&mut facts.time_wait_max, value as u64),
-            "memory_available_ratio" => {
+        match figures::named(&resource.metric) {
+            Some(figures::OPEN_FILES_COUNT) => most(&mut facts.open_files_max, value as u64),
+            Some(figures::PORTS_USED_COUNT) => most(&mut facts.ports_used_max, value as u64),
+            Some(figures::PORTS_LIMIT_COUNT) => facts.ports_limit = Some(value as u64),
+            Some(figures::TIME_WAIT_COUNT) => most(&mut facts.time_wait_max, value as u64),
+            Some(figures::MEMORY_AVAILABLE_RATIO) => {
                 facts.memory_available_min = Some(facts.memory_available_min.unwrap_or(1.0).min(value));
             }
-            "swapped_bytes" => {
+            Some(figures::SWAPPED_BYTES) => {
                 // What was out before the run says nothing about it.
                 let first = *swapped_first.get_or_insert(value as u64);
                 most(&mut facts.swapped_bytes, (value as u64).saturating_sub(first));
             }
-            "open_files_limit_count" => facts.open_files_limit = Some(value as u64),
-            "workers_cpus_count" => facts.cpus = Some(value as u32),
-            "workers_count" => facts.workers = value as u32,
-            "stalled_hold_max_s" => facts.stalled_max_s = Some(value),
-            "cpu_utilization_hold_max" => facts.cpu_utilization_max = Some(value),
-            "windows_missing_count" => facts.windows_missing += value as u64,
-            "workers_confined" => facts.confined = value > 0.0,
+            Some(figures::OPEN_FILES_LIMIT_COUNT) => facts.open_files_limit = Some(value as u64),
+            Some(figures::WORKERS_CPUS_COUNT) => facts.cpus = Some(value as u32),
+            Some(figures::WORKERS_COUNT) => facts.workers = value as u32,
+            Some(figures::STALLED_HOLD_MAX_S) => facts.stalled_max_s = Some(value),
+            Some(figures::CPU_UTILIZATION_HOLD_MAX) => facts.cpu_utilization_max = Some(value),
+            Some(figures::WINDOWS_MISSING_COUNT) => facts.windows_missing += value as u64,
+            Some(figures::WORKERS_CONFINED) => facts.confined = value > 0.0,
             _ => {}
         }
         false

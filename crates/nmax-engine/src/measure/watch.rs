@@ -13,7 +13,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use nmax_metrics::{Nanos, Resource};
-use nmax_sources::{Figure, figures};
+use nmax_sources::{Figure, INJECTOR, figures};
 use rustix::process::{Resource as Limit, getrlimit};
 use rustix::time::{ClockId, clock_gettime};
 
@@ -126,10 +126,10 @@ fn cpu_time(clock: ClockId) -> Nanos {
     Nanos(time.tv_sec.unsigned_abs() * 1_000_000_000 + time.tv_nsec.unsigned_abs())
 }
 
-/// A line of the run's resources about the injector: `source` is `process` or `host`.
+/// A line of the run's resources about the injector.
 pub fn resource(at: Nanos, source: &str, figure: Figure, value: f64) -> Resource {
     let (metric, unit) = (figure.name.into(), figure.unit.name().into());
-    Resource { at, host: "injector".into(), source: source.into(), metric, value, unit }
+    Resource { at, host: INJECTOR.into(), source: source.into(), metric, value, unit }
 }
 
 impl Reading {

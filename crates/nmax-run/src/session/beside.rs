@@ -1,34 +1,27 @@
 //! What else used the processors of the injector's host, as lines of `resources.jsonl`.
 
-use nmax_analysis::fold::beside::{CORES, SOURCE, TARGET_CORES};
+use nmax_engine::measure::watch::resource;
 use nmax_metrics::{Nanos, Resource};
 use nmax_observe::host::Used;
-use nmax_plan::plan::INJECTOR;
+use nmax_sources::{BESIDE, figures};
 
 /// Lines of the end of a run.
 pub(super) fn lines(at: Nanos, used: &Used) -> Vec<Resource> {
-    let line = |source: String, metric: &str, value: f64, unit: &str| Resource {
-        at,
-        host: INJECTOR.into(),
-        source,
-        metric: metric.into(),
-        value,
-        unit: unit.into(),
-    };
     let sums = [
-        ("span_s", Some(used.span_s), "s"),
-        ("host_cores", Some(used.cores), "cores"),
-        ("steal_cores", Some(used.steal_cores), "cores"),
-        ("idle_cores", Some(used.idle_cores), "cores"),
-        ("own_cores", Some(used.own_cores), "cores"),
-        ("others_cores", Some(used.others_cores), "cores"),
-        ("throttled_s", used.throttled_s, "s"),
-        ("frozen_s", used.frozen_s, "s"),
+        (figures::SPAN_S, Some(used.span_s)),
+        (figures::HOST_CORES, Some(used.cores)),
+        (figures::STEAL_CORES, Some(used.steal_cores)),
+        (figures::IDLE_CORES, Some(used.idle_cores)),
+        (figures::OWN_CORES, Some(used.own_cores)),
+        (figures::OTHERS_CORES, Some(used.others_cores)),
+        (figures::THROTTLED_S, used.throttled_s),
+        (figures::FROZEN_S, used.frozen_s),
     ];
-    let sums = sums.into_iter().filter_map(|(metric, value, unit)| Some(line(SOURCE.into(), metric, value?, unit)));
+    let sums = sums.into_iter().filter_map(|(figure, value)| Some(resource(at, BESIDE, figure, value?)));
     let processes = used.processes.iter().map(|(name, cores)| {
-        let metric = if used.target.as_ref() == Some(name) { TARGET_CORES } else { CORES };
-        line(format!("{SOURCE} {name}"), metric, *cores, "cores")
+        let is_target = used.target.as_ref() == Some(name);
+        let figure = if is_target { figures::TARGET_CPU_CORES } else { figures::CPU_CORES };
+        resource(at, &format!("{BESIDE} {name}"), figure, *cores)
     });
     sums.chain(processes).collect()
 }

@@ -5,6 +5,7 @@ use nmax_engine::Run;
 use nmax_engine::measure::watch;
 use nmax_metrics::{Aggregate, Catalog, ErrorKind, Nanos, Resource, Section};
 use nmax_plan::plan::{Plan, Workload};
+use nmax_sources::{RUN, figures};
 use nmax_store::{RunWriter, StoreError};
 
 use super::Order;
@@ -68,32 +69,25 @@ pub(super) fn end(
     let known = fold.load_ended.or(run.load_ended()).or(run.times().end);
     let load_ended = known.unwrap_or(ended).min(ended);
     let cpu = busiest(run, order);
-    let line = |metric: &str, value: f64, unit: &str| Resource {
-        at: ended,
-        host: "injector".into(),
-        source: "run".into(),
-        metric: metric.into(),
-        value,
-        unit: unit.into(),
-    };
+    let line = |figure, value| watch::resource(ended, RUN, figure, value);
     let mut lines = vec![
-        line("workers_count", f64::from(run.workers()), "count"),
-        line("workers_cpus_count", cpus(run, order) as f64, "count"),
-        line("load_ended_s", load_ended.as_secs_f64(), "s"),
-        line("ended_s", ended.as_secs_f64(), "s"),
-        line("interrupted", f64::from(u8::from(is_stopped)), "flag"),
-        line("workers_confined", f64::from(u8::from(is_confined(order))), "flag"),
+        line(figures::WORKERS_COUNT, f64::from(run.workers())),
+        line(figures::WORKERS_CPUS_COUNT, cpus(run, order) as f64),
+        line(figures::LOAD_ENDED_S, load_ended.as_secs_f64()),
+        line(figures::ENDED_S, ended.as_secs_f64()),
+        line(figures::INTERRUPTED, f64::from(u8::from(is_stopped))),
+        line(figures::WORKERS_CONFINED, f64::from(u8::from(is_confined(order)))),
     ];
     if let Some(stalled) = run.used().map(|used| used.stalled).max() {
-        lines.push(line("stalled_hold_max_s", stalled.as_secs_f64(), "s"));
+        lines.push(line(figures::STALLED_HOLD_MAX_S, stalled.as_secs_f64()));
     }
     lines.extend(beside);
-    lines.extend(cpu.map(|cpu| line("cpu_utilization_hold_max", cpu, "ratio")));
-    lines.extend(watch::open_files_limit().map(|limit| line("open_files_limit_count", limit as f64, "count")));
+    lines.extend(cpu.map(|cpu| line(figures::CPU_UTILIZATION_HOLD_MAX, cpu)));
+    lines.extend(watch::open_files_limit().map(|limit| line(figures::OPEN_FILES_LIMIT_COUNT, limit as f64)));
     if let Some(at) = run.broke_at() {
         let planned = run.times().end.unwrap_or(ended).max(ended);
         let missing = planned.since(at).0.div_ceil(Nanos::from(order.plan.window).0).max(1);
-        lines.push(line("windows_missing_count", missing as f64, "count"));
+        lines.push(line(figures::WINDOWS_MISSING_COUNT, missing as f64));
     }
     lines.iter().for_each(|line| fold.resource(line));
     let mut events: Vec<(Nanos, &str, String)> = backgrounds_ended(run, &order.plan);
