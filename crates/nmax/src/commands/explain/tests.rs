@@ -18,7 +18,7 @@ const SOURCES: [&str; 11] = [
     "../nmax-analysis/src/fold",
     "../nmax-run/src/host/forecast",
     "src/commands/run",
-    "src/commands/replay",
+    "../nmax-report/src/traffic",
 ];
 
 /// Every word of capitals in quotes, as long as a code, that is written in a file or folder outside of tests.
