@@ -267,7 +267,7 @@ records! {
         top_10_share: f64 = of.2.top_share(TOP);
         gini: Option<f64> = of.2.gini, "0 where all values are equally common.";
         zipf_exponent: Option<f64> = of.2.zipf, "Null for fewer than ten values.";
-        #[serde(skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")] #[schemars(with = "Shards")]
         shards: Option<Shards> = (!of.1.by_hash.is_empty()).then_some((of.0, of.1)), "Absent without --shards.";
     }
     pub(in crate::commands) struct Often(of: &(String, u64)) {
