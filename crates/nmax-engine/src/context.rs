@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use nmax_metrics::Nanos;
 
-use crate::core::{Core, State};
+use crate::core::{Core, Phase, State};
 use crate::measure::meter::Meter;
 use crate::measure::names::{NameBook, SharedCatalog};
 use crate::program::Program;
@@ -70,7 +70,7 @@ impl<R: Runtime, P: Protocol> Context<R, P> {
         self.state.starters.set(left);
         if left == 0 && !self.sources.background.is_empty() && self.state.may_start() {
             self.main_ended();
-            self.state.close(false);
+            self.state.close(Phase::Closing);
         }
         self.state.wake_main();
     }

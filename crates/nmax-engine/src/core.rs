@@ -36,19 +36,29 @@ pub struct Core<R: Runtime> {
     pub(crate) state: State,
 }
 
+/// How near the end of the run is: each phase has what is said of those before it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Phase {
+    /// Iterations start.
+    #[default]
+    Open,
+    /// No iteration starts any more.
+    Closing,
+    /// The load has ended, as planned or because it was stopped: iterations that were given out begin no more.
+    Over,
+    /// Pauses are not waited for any more.
+    Hurried,
+    /// Exchanges are cut off.
+    Cut,
+}
+
 /// How far the run is.
 #[derive(Debug, Default)]
 pub(crate) struct State {
-    /// No iteration starts any more.
-    pub closing: Cell<bool>,
-    /// The load has ended, as planned or because it was stopped: iterations that were given out begin no more.
-    pub over: Cell<bool>,
+    /// How near its end is; for [`State::close`].
+    phase: Cell<Phase>,
     /// When that was decided, if not by the plan.
     pub closed_at: Cell<Option<Nanos>>,
-    /// Pauses are not waited for any more.
-    pub hurried: Cell<bool>,
-    /// Exchanges are cut off.
-    pub cut: Cell<bool>,
     /// Everything has ended, and its instant is fixed: nothing is recorded any more.
     pub ended: Cell<bool>,
     /// When the last iteration of an open workload was started, or was to be, if that was later.
@@ -75,19 +85,26 @@ pub(crate) struct State {
 
 impl State {
     /// Whether iterations may start.
+    #[inline]
     pub(crate) fn may_start(&self) -> bool {
-        !self.closing.get()
+        self.phase.get() == Phase::Open
+    }
+
+    /// Whether the run is in this phase or a later one.
+    #[inline]
+    pub(crate) fn is(&self, phase: Phase) -> bool {
+        self.phase.get() >= phase
     }
 
     /// Whether nothing is in flight and nothing will start.
     pub(crate) fn is_over(&self) -> bool {
         let is_idle = self.active.get() == 0 && self.handed.get() == 0;
-        let is_done = is_idle && (self.starters.get() == 0 || self.closing.get());
+        let is_done = is_idle && (self.starters.get() == 0 || !self.may_start());
         if !is_done || self.teardowns.get() == 0 || self.broke.get() {
             return is_done;
         }
         if self.may_start() {
-            self.close(false); // Those who wait for an iteration are to clear up now.
+            self.close(Phase::Closing); // Those who wait for an iteration are to clear up now.
         }
         false
     }
@@ -99,13 +116,11 @@ impl State {
         }
     }
 
-    /// Nothing starts any more; `hurry` cuts pauses short too.
-    pub(crate) fn close(&self, hurry: bool) {
-        self.closing.set(true);
-        if hurry {
-            self.hurried.set(true);
-        }
-        self.wake_everyone();
+    /// This phase is reached: all who wait look again.
+    pub(crate) fn close(&self, phase: Phase) {
+        self.phase.set(self.phase.get().max(phase));
+        self.vus.borrow().iter().for_each(|vu| vu.wake());
+        self.wake_main();
     }
 
     /// A virtual user broke in the middle of an iteration: the worker ends instead of waiting for it for ever.
@@ -114,12 +129,7 @@ impl State {
         self.broke.set(true);
         let why = "a virtual user broke, which is a defect of nmax";
         self.ended_early.borrow_mut().get_or_insert_with(|| why.to_owned());
-        self.close(false);
-    }
-
-    fn wake_everyone(&self) {
-        self.vus.borrow().iter().for_each(|vu| vu.wake());
-        self.wake_main();
+        self.close(Phase::Closing);
     }
 }
 
@@ -175,14 +185,13 @@ impl<R: Runtime> Core<R> {
             self.roll(now);
             self.meter.borrow_mut().end_hold(now, now);
         }
-        self.state.over.set(true);
-        self.state.close(true);
+        self.state.close(Phase::Hurried);
     }
 
     /// Whether an iteration that was given out came too late to begin. The last ones of a run that counts iterations do
     /// not, but what is beside the mix does when that has ended.
     pub(crate) fn is_too_late(&self, assignment: &Assignment) -> bool {
-        self.state.over.get() || (self.state.main_ended.get().is_some() && !assignment.is_of_mix())
+        self.state.is(Phase::Over) || (self.state.main_ended.get().is_some() && !assignment.is_of_mix())
     }
 
     /// The mix starts nothing more, and so nothing else is due.
@@ -211,14 +220,13 @@ impl<R: Runtime> Core<R> {
             self.roll(now);
             self.meter.borrow_mut().end_hold(now, now);
         }
-        self.state.close(false);
+        self.state.close(Phase::Closing);
     }
 
     /// Everything is cut off where it is.
     pub fn cut_off(&self) {
         self.stop();
-        self.state.cut.set(true);
-        self.state.close(true);
+        self.state.close(Phase::Cut);
     }
 
     /// An iteration begins.

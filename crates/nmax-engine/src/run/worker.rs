@@ -8,6 +8,7 @@ use nmax_metrics::{Nanos, Section};
 use nmax_plan::schedule::held;
 
 use crate::context::Context;
+use crate::core::Phase;
 use crate::measure::meter::WorkerEnd;
 use crate::protocol::Protocol;
 use crate::runtime::{Runtime, Timer};
@@ -68,7 +69,7 @@ async fn await_held<R: Runtime, P: Protocol>(context: &Context<R, P>, now: Nanos
     let timer = context.runtime.timer();
     let end = now + HELD_WAIT;
     let mut look = now;
-    while context.protocol.watching() > 0 && look < end && !context.state.cut.get() {
+    while context.protocol.watching() > 0 && look < end && !context.state.is(Phase::Cut) {
         look = look + HELD_LOOK;
         timer.sleep_until(look).await;
     }
@@ -108,8 +109,7 @@ async fn end_in_time<R: Runtime, P: Protocol>(context: &Context<R, P>, times: Ti
     if let Some(end) = times.closes {
         if pause_until(context, &timer, end).await {
             await_late(context, &timer, end + grace.min(LATE_WAIT)).await;
-            context.state.over.set(true);
-            context.state.close(false);
+            context.state.close(Phase::Over);
         }
         timer.sleep_until(end + grace).await;
         context.cut_off();
@@ -123,7 +123,7 @@ async fn await_late<R: Runtime, P: Protocol>(context: &Context<R, P>, timer: &R:
         Kind::Closed(_) => false,
     };
     let mut look = context.runtime.now();
-    while context.sources.all().any(is_late) && look < until && !context.state.hurried.get() {
+    while context.sources.all().any(is_late) && look < until && !context.state.is(Phase::Hurried) {
         look = look + LATE_LOOK;
         timer.sleep_until(look).await;
     }

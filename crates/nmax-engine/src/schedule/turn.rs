@@ -7,6 +7,7 @@ use std::task::Poll;
 use nmax_metrics::Nanos;
 
 use crate::context::Context;
+use crate::core::Phase;
 use crate::iteration::{Assignment, VuSlot};
 use crate::protocol::Protocol;
 use crate::runtime::{Runtime, Timer};
@@ -121,7 +122,7 @@ fn take_one<R: Runtime, P: Protocol>(context: &Context<R, P>, closed: &ClosedSou
     closed.remaining.set(rest.or(Some(0)));
     if rest.unwrap_or(0) == 0 && is_main {
         context.main_ended();
-        context.state.close(false);
+        context.state.close(Phase::Closing);
     }
     rest.is_some()
 }
@@ -133,7 +134,7 @@ async fn rest_until<R: Runtime, P: Protocol>(context: &Context<R, P>, timer: &R:
 
 /// Waits until `at`; false when the run does not wait for pauses any more.
 pub(crate) async fn pause_until<R: Runtime, P: Protocol>(context: &Context<R, P>, timer: &R::Timer, at: Nanos) -> bool {
-    wait_until(timer, at, || context.state.hurried.get()).await
+    wait_until(timer, at, || context.state.is(Phase::Hurried)).await
 }
 
 async fn wait_until(timer: &impl Timer, at: Nanos, is_over: impl Fn() -> bool) -> bool {
@@ -164,7 +165,7 @@ pub(crate) async fn next_open<R: Runtime, P: Protocol>(
     }
     poll_fn(|_| match take_handed(context, slot) {
         Some(assignment) => Poll::Ready(Some(assignment)),
-        None if context.state.closing.get() => Poll::Ready(None),
+        None if !context.state.may_start() => Poll::Ready(None),
         None => Poll::Pending,
     })
     .await

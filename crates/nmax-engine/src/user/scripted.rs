@@ -12,6 +12,7 @@ use nmax_plan::plan::{AtEnd, Call, PASSES_MAX};
 use nmax_plan::template::{EnvFormat, Names, Part, Template};
 
 use crate::context::Context;
+use crate::core::Phase;
 use crate::error::ProgramError;
 use crate::iteration::{Assignment, Turnstile};
 use crate::program::bound;
@@ -168,7 +169,7 @@ impl<R: Runtime, P: Protocol> Scripted<'_, R, P> {
         }
         if self.idle.is_multiple_of(PASSES_PER_TURN) {
             yield_now().await;
-            if context.state.cut.get() {
+            if context.state.is(Phase::Cut) {
                 match self.stop(Halt::Cut).await {}
             }
         }

@@ -6,7 +6,7 @@
 use nmax_metrics::Nanos;
 
 use crate::context::Context;
-use crate::core::Watched;
+use crate::core::{Phase, Watched};
 use crate::iteration::{Assignment, IterationEnd};
 use crate::program::Program;
 use crate::protocol::Protocol;
@@ -124,7 +124,7 @@ impl<R: Runtime, P: Protocol> Vu<R, P> {
             if context.program.scenarios[scenario].teardown.is_empty() {
                 continue;
             }
-            if !context.state.cut.get() {
+            if !context.state.is(Phase::Cut) {
                 let now = context.runtime.now();
                 let assignment = Assignment { intended: now, begun: now, slot_wait: Nanos::ZERO, ..assignment };
                 Box::pin(self.aside(context, &assignment, Stage::Teardown)).await;

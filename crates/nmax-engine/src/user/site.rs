@@ -9,7 +9,7 @@ use nmax_metrics::{ErrorKind, NameId, Nanos, Outcome, Sample, Section};
 use nmax_plan::template::{Escape, Template, Values as _};
 use nmax_secrets::Message;
 
-use crate::core::Core;
+use crate::core::{Core, Phase};
 use crate::iteration::{Assignment, StepEnd, Turnstile};
 use crate::measure::shown::{Shown, shown};
 use crate::program::prepare::Prepared;
@@ -83,7 +83,7 @@ impl<'a, R: Runtime> Site<'a, R> {
     /// The end of an exchange that is still under way: by its time limit, or by that of the run.
     #[inline]
     fn put_end<T>(&self) -> Poll<Carried<T>> {
-        if self.core.state.cut.get() {
+        if self.core.state.is(Phase::Cut) {
             return Poll::Ready(Carried::Cut);
         }
         let (limit, alarm) = (&self.actor.limit, self.actor.alarm.take());

@@ -8,7 +8,7 @@ use nmax_plan::plan::{Condition, PASSES_MAX, ThinkTime};
 use nmax_plan::template::{Escape, Template};
 
 use crate::context::Context;
-use crate::core::Core;
+use crate::core::{Core, Phase};
 use crate::iteration::{Assignment, IterationEnd, StepEnd, Turnstile};
 use crate::measure::tally::Took;
 use crate::program::flow::{Action, Pass};
@@ -118,7 +118,7 @@ impl<R: Runtime, P: Protocol> Vu<R, P> {
                         at = next;
                         if self.actor.way.passes.is_multiple_of(u64::from(PASSES_PER_TURN)) {
                             yield_now().await;
-                            if context.state.cut.get() {
+                            if context.state.is(Phase::Cut) {
                                 return (context.runtime.now(), IterationEnd::Interrupted);
                             }
                         }
@@ -165,7 +165,7 @@ impl<R: Runtime, P: Protocol> Vu<R, P> {
 
     /// A user who clears up does so without its pauses once the run is to end.
     pub(super) fn clears_up(&self, context: &Context<R, P>) -> bool {
-        self.actor.way.stage == Stage::Teardown && !context.state.cut.get()
+        self.actor.way.stage == Stage::Teardown && !context.state.is(Phase::Cut)
     }
 
     fn think(&self, context: &Context<R, P>, assignment: &Assignment, action: usize, think: ThinkTime) -> Nanos {

@@ -8,7 +8,7 @@ use nmax_http::{Alarm, Exchange, Failure, KeepBody, Request, RequestText};
 use nmax_metrics::{Clock, ErrorKind, Nanos};
 
 use super::queue::Resource;
-use crate::core::Core;
+use crate::core::{Core, Phase};
 use crate::http::driver::Driver;
 use crate::http::prepared::keeps_alive;
 use crate::runtime::{Runtime, Timer};
@@ -115,14 +115,14 @@ async fn carry<R: Runtime, D: Driver>(
         let mut exchange = pin!(driver.exchange(&request));
         poll_fn(|task| match exchange.as_mut().poll(task) {
             Poll::Ready(exchange) => Poll::Ready(Some(exchange)),
-            Poll::Pending if core.state.cut.get() || core.runtime.now() >= deadline => Poll::Ready(None),
+            Poll::Pending if core.state.is(Phase::Cut) || core.runtime.now() >= deadline => Poll::Ready(None),
             Poll::Pending => Poll::Pending,
         })
         .await
     };
     let exchange = match ended {
         Some(exchange) => Ok(exchange),
-        None if core.state.cut.get() => Err(driver.abandon().done),
+        None if core.state.is(Phase::Cut) => Err(driver.abandon().done),
         None => Ok(Exchange {
             error: Some(Failure::new(
                 ErrorKind::Timeout,
