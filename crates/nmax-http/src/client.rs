@@ -30,7 +30,7 @@ use crate::failure::Failure;
 use crate::line::Line;
 use crate::message::{Fields, Reply};
 use crate::url::Origin;
-use crate::wire::WireEvent;
+use crate::wire::{WireEvent, WireLog};
 use held::Held;
 use progress::{Deadline, Phase, Progress};
 use visitor::Visitor;
@@ -126,10 +126,16 @@ impl<C: Clock> Shared<C> {
     }
 
     /// Tells whoever watches the wire.
+    #[inline]
     fn tell(&self, event: WireEvent<'_>) {
         if let Some(wire) = &self.config.wire {
-            wire(self.clock.now(), &event);
+            self.tell_to(wire, &event);
         }
+    }
+
+    #[cold]
+    fn tell_to(&self, wire: &WireLog, event: &WireEvent<'_>) {
+        wire(self.clock.now(), event);
     }
 
     /// The clock that stamps exchanges.

@@ -72,12 +72,12 @@ pub struct Receiver {
     stage: Stage,
     /// Raw bytes of the head: growing in `Stage::Head`, complete afterwards and with its fields.
     head: HeadText,
-    /// What `head` says, while it is still the one of the reply before. Most replies of a server begin with the
-    /// same bytes, which then need not be parsed again.
-    previous: Option<Head>,
-    content: Content,
     /// What `head` says, once it is complete.
     parsed: Option<Head>,
+    /// Whether `head` is still the one of the reply before. Most replies of a server begin with the same bytes, which then
+    /// need not be parsed again.
+    is_previous: bool,
+    content: Content,
     informational: u16,
     /// A `100 Continue` was among the interim replies.
     continued: bool,
@@ -110,22 +110,22 @@ impl Receiver {
             },
             stage: Stage::Failed,
             head: HeadText::new(),
-            previous: None,
-            content: Content::new(),
             parsed: None,
+            is_previous: false,
+            content: Content::new(),
             informational: 0,
             continued: false,
         }
     }
 
     /// Forgets the last reply and waits for the next one.
+    #[inline]
     pub fn start(&mut self, expected: Expected) {
-        let is_same_kind = self.expected.is_head == expected.is_head && matches!(self.stage, Stage::Done);
+        self.is_previous = self.expected.is_head == expected.is_head && matches!(self.stage, Stage::Done);
         self.expected = expected;
         self.stage = Stage::Head;
-        self.previous = self.parsed.take().filter(|_| is_same_kind);
-        if self.previous.is_none() {
-            self.head.text.clear();
+        if !self.is_previous {
+            self.forget_head();
             self.release_head();
         }
         self.content.start(&expected);
@@ -141,6 +141,12 @@ impl Receiver {
             self.abort();
             self.release_head();
         }
+    }
+
+    #[cold]
+    fn forget_head(&mut self) {
+        (self.parsed, self.is_previous) = (None, false);
+        self.head.text.clear();
     }
 
     fn release_head(&mut self) {
@@ -187,7 +193,7 @@ impl Receiver {
 
     /// True while no byte of the current head has come; interim replies start over.
     pub fn is_at_start(&self) -> bool {
-        matches!(self.stage, Stage::Head) && (self.head.text.is_empty() || self.previous.is_some())
+        matches!(self.stage, Stage::Head) && (self.head.text.is_empty() || self.is_previous)
     }
 
     /// Interim (1xx) replies skipped since the start.
@@ -212,13 +218,13 @@ impl Receiver {
 
     /// True when the reply is complete and lets the connection live.
     pub fn is_persistent(&self) -> bool {
-        matches!(self.stage, Stage::Done) && self.parsed.is_some_and(|head| head.persistent)
+        matches!(self.stage, Stage::Done) && self.parsed.as_ref().is_some_and(|head| head.persistent)
     }
 
     /// The complete reply; an empty one while there is none.
     #[inline]
     pub fn reply(&self) -> Reply<'_> {
-        match (&self.stage, self.parsed) {
+        match (&self.stage, &self.parsed) {
             (Stage::Done, Some(parsed)) => {
                 let (status, body) = (parsed.status, self.content.kept());
                 let is_cut = self.expected.is_kept(status) && self.content.plain_bytes() > body.len() as u64;
@@ -228,10 +234,16 @@ impl Receiver {
         }
     }
 
+    /// The status of the complete reply.
+    #[inline]
+    pub fn status(&self) -> Option<u16> {
+        self.parsed.as_ref().filter(|_| matches!(self.stage, Stage::Done)).map(|head| head.status)
+    }
+
     /// What came since the start, whether a reply or not: its head, or bytes that are none and have no fields, and the
     /// start of its body as far as it was kept. Together at most [`REMAINS_BYTES_MAX`]. For showing what a server sent.
     pub fn remains(&self) -> (Fields<'_>, &[u8]) {
-        if self.previous.is_some() {
+        if self.is_previous {
             return (Fields::default(), &[]);
         }
         let (head, body) = (&self.head.text, self.content.kept());
@@ -280,11 +292,14 @@ impl Receiver {
         if chunk.is_empty() {
             return Ok(None);
         }
-        if let Some(head) = self.previous.take() {
-            if chunk.starts_with(&self.head.text) {
-                return self.begin_body(head).map(|()| Some(head.len));
+        if self.is_previous {
+            self.is_previous = false;
+            if let Some(head) = self.parsed
+                && chunk.starts_with(&self.head.text)
+            {
+                return self.begin_body(&head).map(|()| Some(head.len));
             }
-            self.head.text.clear();
+            self.forget_head();
         }
         let before = self.head.text.len();
         let parsed = if before == 0 {
@@ -321,23 +336,28 @@ impl Receiver {
         } else {
             self.head.text.truncate(head.len);
         }
-        self.begin_body(head)?;
+        self.parsed = Some(head);
+        self.begin_body(&head)?;
         Ok(Some(head.len - before))
     }
 
-    /// Takes what a complete head says.
+    /// Takes what a complete head says. One whose body cannot be taken is not a head of a reply.
     #[inline]
-    fn begin_body(&mut self, head: Head) -> Result<(), CodecError> {
-        if let Body::Length(length) = head.body
-            && length > self.expected.body_limit
-        {
-            return Err(CodecError::BodyLimit(self.expected.body_limit));
+    fn begin_body(&mut self, head: &Head) -> Result<(), CodecError> {
+        let begun = match head.body {
+            Body::Length(length) if length > self.expected.body_limit => {
+                Err(CodecError::BodyLimit(self.expected.body_limit))
+            }
+            _ => {
+                // A part of a coded body cannot be decoded on its own.
+                let is_coded = self.expected.decode && !head.body.is_done() && head.status != 206;
+                self.content.begin(self.expected.keep_bytes(head.status), is_coded.then_some(&head.codings))
+            }
+        };
+        match begun {
+            Ok(()) => self.stage = Stage::Body(head.body),
+            Err(_) => self.parsed = None,
         }
-        // A part of a coded body cannot be decoded on its own.
-        let is_coded = self.expected.decode && !head.body.is_done() && head.status != 206;
-        self.content.begin(self.expected.keep_bytes(head.status), is_coded.then_some(&head.codings))?;
-        self.parsed = Some(head);
-        self.stage = Stage::Body(head.body);
-        Ok(())
+        begun
     }
 }

@@ -18,11 +18,12 @@ use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use nmax_metrics::{ErrorKind, Nanos};
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use rustix::net::{RecvFlags, SendFlags, recv, send};
+use tokio::io::{AsyncRead, AsyncWrite, Interest, ReadBuf};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
@@ -231,22 +232,17 @@ impl Stream {
     }
 
     /// Reads at most `buffer.len()` bytes; 0 is the end of the stream.
+    #[inline]
     pub(crate) fn poll_read(&mut self, cx: &mut Context<'_>, buffer: &mut [u8]) -> Poll<io::Result<usize>> {
-        let mut buffer = ReadBuf::new(buffer);
-        let polled = match self {
-            Self::Plain(stream, _) => Pin::new(stream).poll_read(cx, &mut buffer),
-            Self::Wrapped(wrapped, _) => match &mut **wrapped {
-                Wrapped::Tls(stream) => Pin::new(stream).poll_read(cx, &mut buffer),
-                Wrapped::Line(stream) => Pin::new(stream).poll_read(cx, &mut buffer),
-                Wrapped::TlsOverLine(stream) => Pin::new(stream).poll_read(cx, &mut buffer),
+        match self {
+            Self::Plain(stream, _) => loop {
+                let (most, receive) = (buffer.len(), || Ok(recv(&*stream, &mut *buffer, RecvFlags::empty())?.0));
+                if let Some(received) = attempt(stream, Interest::READABLE, most, receive) {
+                    return Poll::Ready(received);
+                }
+                ready!(stream.poll_read_ready(cx))?;
             },
-        };
-        match polled {
-            Poll::Ready(Ok(())) => Poll::Ready(Ok(buffer.filled().len())),
-            // Many servers close without saying so in TLS; framing tells whether the reply is complete.
-            Poll::Ready(Err(error)) if error.kind() == io::ErrorKind::UnexpectedEof => Poll::Ready(Ok(0)),
-            Poll::Ready(Err(error)) => Poll::Ready(Err(error)),
-            Poll::Pending => Poll::Pending,
+            Self::Wrapped(wrapped, _) => wrapped.poll_read(cx, buffer),
         }
     }
 
@@ -254,7 +250,13 @@ impl Stream {
     #[inline]
     pub(crate) fn poll_write(&mut self, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         match self {
-            Self::Plain(stream, _) => Pin::new(stream).poll_write(cx, bytes),
+            Self::Plain(stream, _) => loop {
+                let send = || Ok(send(&*stream, bytes, SendFlags::NOSIGNAL)?);
+                if let Some(sent) = attempt(stream, Interest::WRITABLE, bytes.len(), send) {
+                    return Poll::Ready(sent);
+                }
+                ready!(stream.poll_write_ready(cx))?;
+            },
             Self::Wrapped(wrapped, _) => match &mut **wrapped {
                 Wrapped::Tls(stream) => Pin::new(stream).poll_write(cx, bytes),
                 Wrapped::Line(stream) => Pin::new(stream).poll_write(cx, bytes),
@@ -279,6 +281,43 @@ impl Stream {
                 Wrapped::TlsOverLine(stream) => Pin::new(stream).poll_flush(cx),
             },
         }
+    }
+}
+
+impl Wrapped {
+    fn poll_read(&mut self, cx: &mut Context<'_>, buffer: &mut [u8]) -> Poll<io::Result<usize>> {
+        let mut buffer = ReadBuf::new(buffer);
+        let polled = match self {
+            Self::Tls(stream) => Pin::new(stream).poll_read(cx, &mut buffer),
+            Self::Line(stream) => Pin::new(stream).poll_read(cx, &mut buffer),
+            Self::TlsOverLine(stream) => Pin::new(stream).poll_read(cx, &mut buffer),
+        };
+        match ready!(polled) {
+            Ok(()) => Poll::Ready(Ok(buffer.filled().len())),
+            // Many servers close without saying so in TLS; framing tells whether the reply is complete.
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Poll::Ready(Ok(0)),
+            Err(error) => Poll::Ready(Err(error)),
+        }
+    }
+}
+
+/// Calls the kernel for up to `most` bytes, where the reactor says that it may have some; `None` where it has none now. Less
+/// than `most` are all there are, so that the reactor is to wait for more; it hears so from what would block.
+#[inline]
+fn attempt(
+    stream: &TcpStream,
+    interest: Interest,
+    most: usize,
+    call: impl FnOnce() -> io::Result<usize>,
+) -> Option<io::Result<usize>> {
+    let mut taken = 0;
+    let tried = stream.try_io(interest, || {
+        taken = call()?;
+        if (1..most).contains(&taken) { Err(io::ErrorKind::WouldBlock.into()) } else { Ok(()) }
+    });
+    match tried {
+        Err(error) if taken == 0 => (error.kind() != io::ErrorKind::WouldBlock).then_some(Err(error)),
+        _ => Some(Ok(taken)),
     }
 }
 

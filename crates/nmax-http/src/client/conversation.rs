@@ -1,10 +1,10 @@
 //! A request goes out and its reply comes in over one open connection, both at once.
 
-use std::future::poll_fn;
 use std::io;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 
 use nmax_metrics::{Clock, Nanos};
+use tokio::task::coop::poll_proceed;
 
 use super::progress::{Delivery, Progress};
 use super::sending::Sending;
@@ -13,7 +13,6 @@ use super::{Alarm, Shared};
 use crate::codec::{CodecError, Receiver};
 use crate::connection::Stream;
 use crate::failure::Failure;
-use crate::message::Request;
 use crate::wire::WireEvent;
 
 /// Why a conversation ended without a valid reply. Boxed, so that results without trouble fit into registers.
@@ -106,50 +105,57 @@ impl<C: Clock> Conversation<'_, C> {
     /// Sends a request and receives the reply, both at once: a server may answer before it has read all.
     ///
     /// Nothing is sent over a kept connection on which something came meanwhile; that is [`Trouble::is_stale`].
-    pub(super) async fn hold(mut self, lease: &mut Lease, request: &Request<'_>) -> Result<End, Trouble> {
-        let (is_kept, stream) = (lease.idle_since().is_some(), lease.stream());
-        // Most requests have neither limits nor pauses; those are never looked for then.
-        let is_attended = self.shared.is_limited || request.waits;
-        let mut sending = Sending::new(request);
-        let mut has_begun = false;
-        let result = poll_fn(|cx| {
-            if !has_begun {
-                has_begun = true;
-                if is_kept {
-                    if is_disturbed(self.shared, stream, cx) {
-                        return Poll::Ready(Err(Trouble::stale()));
-                    }
-                    self.shared.tell(WireEvent::Reused);
-                }
-                self.progress.delivery = Delivery::AtOnce;
-                self.progress.sent = Some(self.shared.clock.now());
-            }
-            let polled = self.poll_conversation(stream, &mut sending, cx);
-            if polled.is_pending()
-                && is_attended
-                && let Err(trouble) = self.attend(stream, &mut sending, cx)
-            {
-                return Poll::Ready(Err(trouble));
-            }
-            polled
-        })
-        .await;
-        if result.as_ref().is_err_and(|trouble| !trouble.is_stale()) {
-            self.shared.tell(WireEvent::Closed);
-        }
-        result
-    }
-
     #[inline]
-    fn poll_conversation(
-        &mut self,
-        stream: &mut Stream,
+    pub(super) fn poll(
+        mut self,
+        lease: &mut Lease,
         sending: &mut Sending<'_>,
         cx: &mut Context<'_>,
     ) -> Poll<Result<End, Trouble>> {
+        let polled = match self.poll_both(lease, sending, cx) {
+            // Most requests have neither limits nor pauses; those are never looked for then.
+            Poll::Pending if self.shared.is_limited || sending.may_pause() => {
+                match self.attend(lease.stream(), sending, cx) {
+                    Ok(()) => Poll::Pending,
+                    Err(trouble) => Poll::Ready(Err(trouble)),
+                }
+            }
+            polled => polled,
+        };
+        if let Poll::Ready(Err(trouble)) = &polled
+            && !trouble.is_stale()
+        {
+            self.shared.tell(WireEvent::Closed);
+        }
+        polled
+    }
+
+    #[inline]
+    fn poll_both(
+        &mut self,
+        lease: &mut Lease,
+        sending: &mut Sending<'_>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Result<End, Trouble>> {
+        let (is_kept, stream) = (lease.idle_since().is_some(), lease.stream());
         let Self { shared, receiver, progress, .. } = self;
+        let begins = sending.begin();
+        if begins {
+            if is_kept {
+                if is_disturbed(shared, stream, cx) {
+                    return Poll::Ready(Err(Trouble::stale()));
+                }
+                shared.tell(WireEvent::Reused);
+            }
+            progress.delivery = Delivery::AtOnce;
+            progress.sent = Some(shared.clock.now());
+        }
         if sending.is_under_way() {
             sending.poll(shared, stream, progress, cx)?;
+            if begins && is_kept && sending.is_sent() && !stream.has_buffer() {
+                // The reactor was asked just before, and will tell of what comes.
+                return Poll::Pending;
+            }
         }
         loop {
             match poll_receive(shared, receiver, progress, stream, cx)? {
@@ -160,13 +166,15 @@ impl<C: Clock> Conversation<'_, C> {
                     sending.resume();
                     sending.poll(shared, stream, progress, cx)?;
                 }
-                Poll::Ready(None) => {}
+                // A long reply leaves room for the thread's other visitors.
+                Poll::Ready(None) => ready!(poll_proceed(cx)).made_progress(),
                 Poll::Pending => return Poll::Pending,
             }
         }
     }
 
     /// Ends a pause that lasted long enough and a phase that lasted too long; publishes when to come back.
+    #[cold]
     fn attend(&mut self, stream: &mut Stream, sending: &mut Sending<'_>, cx: &mut Context<'_>) -> Result<(), Trouble> {
         let Self { shared, receiver, progress, alarm, .. } = self;
         let now = shared.clock.now();

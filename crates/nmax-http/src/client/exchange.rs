@@ -9,6 +9,7 @@ use nmax_metrics::{Clock, Code, Nanos, Network};
 
 use super::conversation::{Conversation, End, Trouble};
 use super::progress::Progress;
+use super::sending::Sending;
 use super::visitor::Lease;
 use super::{Alarm, Client, held};
 use crate::codec::Expected;
@@ -108,31 +109,53 @@ impl<C: Clock + 'static> Client<C> {
     /// Cancel safe: when the future is dropped, the connection closes with it and
     /// [`Client::abandon`] tells what is known.
     pub async fn exchange(&mut self, request: &Request<'_>) -> Exchange {
+        let mut exchange = Exchange::ended(Nanos::ZERO);
+        self.exchange_into(request, &mut exchange).await;
+        exchange
+    }
+
+    /// As [`Client::exchange`], of which `into` tells once it has ended: it is large, and so is not handed on.
+    pub async fn exchange_into(&mut self, request: &Request<'_>, into: &mut Exchange) {
         self.progress = Progress::default();
         if let Some(ahead) = self.visitor.take_ahead() {
             (self.progress.opened, self.progress.resumed) = (Some(ahead.address), ahead.resumed);
         }
         self.alarm.set(None);
         self.start_receiver(request);
-        let result = if self.is_special(request) {
-            // Boxed, so that the clients of a run without lines and proxies do not grow by it.
-            Box::pin(self.run_special(request)).await
-        } else {
-            self.run(request).await
+        let lease = if self.is_special(request) { None } else { self.visitor.lease(request.origin) };
+        let broken = match lease {
+            None => None,
+            Some(mut lease) => {
+                let mut sending = Sending::new(request);
+                match poll_fn(|cx| self.conversation().poll(&mut lease, &mut sending, cx)).await {
+                    Ok(end) => {
+                        *into = self.replied(lease, request, &end);
+                        return;
+                    }
+                    Err(trouble) => Some((lease, trouble)),
+                }
+            }
         };
-        match result {
-            Ok(done) => {
-                let mut exchange = self.summary(done);
-                exchange.status = self.receiver.reply().status().map(Code::new);
-                exchange
-            }
-            Err(failure) => {
-                self.receiver.abort();
-                let mut exchange = self.summary(self.shared.clock.now());
-                exchange.error = Some(failure);
-                exchange
-            }
+        // Boxed, because every visitor holds room for its exchange all the time, and nearly all exchanges end above.
+        let result = Box::pin(self.exchange_otherwise(request, broken)).await;
+        *into = result.unwrap_or_else(|failure| {
+            self.receiver.abort();
+            Exchange { error: Some(failure), ..self.summary(self.shared.clock.now()) }
+        });
+    }
+
+    /// The same where it is special, where no connection is kept, or where that one broke.
+    async fn exchange_otherwise(
+        &mut self,
+        request: &Request<'_>,
+        broken: Option<(Lease, Trouble)>,
+    ) -> Result<Exchange, Failure> {
+        match broken {
+            None if self.is_special(request) => return self.run_special(request).await,
+            None => {}
+            Some((lease, trouble)) => self.retry(request, lease, trouble)?,
         }
+        self.run_afresh(request).await
     }
 
     /// Whether it goes over a line, or to a proxy that is to read it.
@@ -142,8 +165,8 @@ impl<C: Clock + 'static> Client<C> {
         (has_proxy && request.origin.scheme == Scheme::Http) || self.visitor.has_line()
     }
 
-    /// As [`Client::run`], over a line, to a proxy, or both.
-    async fn run_special(&mut self, request: &Request<'_>) -> Result<Nanos, Failure> {
+    /// Does it over a line, to a proxy, or both.
+    async fn run_special(&mut self, request: &Request<'_>) -> Result<Exchange, Failure> {
         let proxy = self.shared.config.proxy.as_ref();
         let proxy = proxy.filter(|_| request.origin.scheme == Scheme::Http);
         let special = Special {
@@ -172,36 +195,45 @@ impl<C: Clock + 'static> Client<C> {
         });
     }
 
+    #[inline]
     fn conversation(&mut self) -> Conversation<'_, C> {
         let Self { shared, receiver, progress, alarm, .. } = self;
         Conversation { shared, receiver, progress, alarm }
     }
 
-    async fn run(&mut self, request: &Request<'_>) -> Result<Nanos, Failure> {
-        if let Some(done) = self.run_on_kept(request).await? {
-            return Ok(done);
+    async fn run(&mut self, request: &Request<'_>) -> Result<Exchange, Failure> {
+        if let Some(mut lease) = self.visitor.lease(request.origin) {
+            match self.converse(&mut lease, request).await {
+                Ok(end) => return Ok(self.replied(lease, request, &end)),
+                Err(trouble) => self.retry(request, lease, trouble)?,
+            }
         }
-        // Boxed, because every visitor holds room for its exchange all the time, and seldom opens a connection.
-        let mut lease = Lease::opened(request.origin, Box::pin(self.open(request.origin)).await?);
-        let end = self.conversation().hold(&mut lease, request).await?;
-        Ok(self.settle(lease, request, &end))
+        self.run_afresh(request).await
     }
 
-    /// Uses the kept connection; `None` when there is none, or the server closed it and a fresh one may be tried.
-    async fn run_on_kept(&mut self, request: &Request<'_>) -> Result<Option<Nanos>, Failure> {
-        let Some(mut lease) = self.visitor.lease(request.origin) else {
-            return Ok(None);
-        };
-        match self.conversation().hold(&mut lease, request).await {
-            Ok(end) => Ok(Some(self.settle(lease, request, &end))),
-            Err(trouble) if trouble.is_stale() => Ok(None),
-            Err(trouble) if self.may_retry(request, &trouble) => {
-                self.progress.retried = true;
-                self.start_receiver(request);
-                Ok(None)
-            }
-            Err(trouble) => Err(self.failure_on_kept(trouble, lease.idle_since())),
+    /// Does it over a connection of its own.
+    async fn run_afresh(&mut self, request: &Request<'_>) -> Result<Exchange, Failure> {
+        let mut lease = Lease::opened(request.origin, self.open(request.origin).await?);
+        let end = self.converse(&mut lease, request).await?;
+        Ok(self.replied(lease, request, &end))
+    }
+
+    async fn converse(&mut self, lease: &mut Lease, request: &Request<'_>) -> Result<End, Trouble> {
+        let mut sending = Sending::new(request);
+        poll_fn(|cx| self.conversation().poll(lease, &mut sending, cx)).await
+    }
+
+    /// Closes a kept connection that there was trouble with. A fresh one is tried when the server had closed it before.
+    fn retry(&mut self, request: &Request<'_>, lease: Lease, trouble: Trouble) -> Result<(), Failure> {
+        if trouble.is_stale() {
+            return Ok(());
         }
+        if !self.may_retry(request, &trouble) {
+            return Err(self.failure_on_kept(trouble, lease.idle_since()));
+        }
+        self.progress.retried = true;
+        self.start_receiver(request);
+        Ok(())
     }
 
     /// What a person is told: that the connection was kept, which may be why it broke.
@@ -216,18 +248,23 @@ impl<C: Clock + 'static> Client<C> {
         request.idempotent && self.progress.bytes_received == 0 && trouble.is_hang_up()
     }
 
-    /// Keeps the connection after a complete reply, or leaves its end to the server; returns the instant of the
-    /// last byte.
-    fn settle(&mut self, lease: Lease, request: &Request<'_>, end: &End) -> Nanos {
+    /// Keeps the connection after a complete reply, or leaves its end to the server.
+    #[inline]
+    fn replied(&mut self, lease: Lease, request: &Request<'_>, end: &End) -> Exchange {
         if request.keep_alive && end.all_sent && self.receiver.is_persistent() {
             self.shared.tell(WireEvent::Kept);
             self.visitor.give_back(lease, end.at);
         } else {
-            self.shared.tell(WireEvent::Closed);
-            if end.all_sent && !end.is_closed {
-                held::watch(&self.shared, lease.into_stream(), end.at);
-            }
+            self.leave(lease, end);
         }
-        end.at
+        Exchange { status: self.receiver.status().map(Code::new), ..self.summary(end.at) }
+    }
+
+    #[cold]
+    fn leave(&self, lease: Lease, end: &End) {
+        self.shared.tell(WireEvent::Closed);
+        if end.all_sent && !end.is_closed {
+            held::watch(&self.shared, lease.into_stream(), end.at);
+        }
     }
 }

@@ -29,6 +29,8 @@ pub(super) struct Sending<'a> {
     now: &'a [u8],
     /// What follows once the server asks for it, or was waited for long enough.
     held_back: Option<&'a [u8]>,
+    /// Whether something is, or was, held back.
+    may_pause: bool,
     pieces: &'a [Piece<'a>],
     /// Bytes sent of the first piece, when that is a file.
     offset: u64,
@@ -37,6 +39,8 @@ pub(super) struct Sending<'a> {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum State {
+    /// Nothing was done yet.
+    Due,
     Writing,
     Flushing,
     /// Until the server asks for the rest, at most until this instant.
@@ -54,7 +58,23 @@ impl<'a> Sending<'a> {
             (head, body) if request.waits && !(body.is_empty() && request.rest.is_empty()) => (head, Some(body)),
             _ => (request.text.bytes(), None),
         };
-        Self { now, held_back, pieces: request.rest, offset: 0, state: State::Writing }
+        Self { now, held_back, pieces: request.rest, may_pause: held_back.is_some(), offset: 0, state: State::Due }
+    }
+
+    /// Whether this is its beginning.
+    #[inline]
+    pub(super) fn begin(&mut self) -> bool {
+        let begins = self.state == State::Due;
+        if begins {
+            self.state = State::Writing;
+        }
+        begins
+    }
+
+    /// Whether a part of it waits for the server to ask for it.
+    #[inline]
+    pub(super) fn may_pause(&self) -> bool {
+        self.may_pause
     }
 
     /// True once the kernel has taken everything.
@@ -98,7 +118,7 @@ impl<'a> Sending<'a> {
                     self.write_piece(shared, stream, progress, cx, &mut budget)?
                 }
                 State::Writing | State::Flushing => self.flush(shared, stream, progress, cx)?,
-                State::Paused(_) | State::Sent | State::HungUp => return Ok(()),
+                State::Due | State::Paused(_) | State::Sent | State::HungUp => return Ok(()),
             };
             if !is_taken {
                 return Ok(());
@@ -129,6 +149,7 @@ impl<'a> Sending<'a> {
     }
 
     /// Goes on with the first piece; false when the kernel takes nothing now, or this poll has sent its share.
+    #[cold]
     fn write_piece<C: Clock>(
         &mut self,
         shared: &Shared<C>,
@@ -167,6 +188,7 @@ impl<'a> Sending<'a> {
     }
 
     /// Hands what was written to the kernel, then pauses or ends; false when the kernel takes nothing now.
+    #[cold]
     fn flush<C: Clock>(
         &mut self,
         shared: &Shared<C>,

@@ -37,7 +37,10 @@ pub(super) struct Visitor {
 }
 
 /// A connection for an exchange, which in HTTP/1.1 has it for itself. Dropping it closes it, unless it is given back.
-pub(super) struct Lease {
+/// Boxed, since each exchange takes it out of the list and gives it back.
+pub(super) struct Lease(Box<Open>);
+
+struct Open {
     origin: Origin,
     stream: Stream,
     /// Since when it was idle; `None` when it was opened for its exchange.
@@ -47,23 +50,23 @@ pub(super) struct Lease {
 impl Lease {
     /// Of a connection that was opened for an exchange.
     pub(super) fn opened(origin: &Origin, stream: Stream) -> Self {
-        Self { origin: origin.clone(), stream, idle_since: None }
+        Self(Box::new(Open { origin: origin.clone(), stream, idle_since: None }))
     }
 
     /// Since when it was idle; `None` when it was opened for its exchange.
     pub(super) fn idle_since(&self) -> Option<Nanos> {
-        self.idle_since
+        self.0.idle_since
     }
 
     /// What the exchange is done over.
     #[inline]
     pub(super) fn stream(&mut self) -> &mut Stream {
-        &mut self.stream
+        &mut self.0.stream
     }
 
     /// The connection, of which no other exchange hears.
     pub(super) fn into_stream(self) -> Stream {
-        self.stream
+        self.0.stream
     }
 }
 
@@ -116,21 +119,22 @@ impl Visitor {
     pub(super) fn lease(&self, origin: &Origin) -> Option<Lease> {
         let mut kept = self.kept.borrow_mut();
         // Mostly it is the last one, which needs no search and leaves no gap.
-        if kept.last().is_some_and(|kept| kept.origin == *origin) {
+        if kept.last().is_some_and(|kept| kept.0.origin == *origin) {
             return kept.pop();
         }
-        let index = kept.iter().rposition(|kept| kept.origin == *origin)?;
+        let index = kept.iter().rposition(|kept| kept.0.origin == *origin)?;
         Some(kept.remove(index))
     }
 
     /// Keeps a connection that is idle since this instant for the next exchange with its origin.
     #[inline]
-    pub(super) fn give_back(&self, lease: Lease, since: Nanos) {
+    pub(super) fn give_back(&self, mut lease: Lease, since: Nanos) {
         let mut kept = self.kept.borrow_mut();
         if kept.len() >= self.kept_max.get() {
             kept.remove(0);
         }
-        kept.push(Lease { idle_since: Some(since), ..lease });
+        lease.0.idle_since = Some(since);
+        kept.push(lease);
     }
 
     /// Idle connections.
