@@ -19,7 +19,7 @@ use crate::program::catalog;
 use crate::run::bracket::Bracket;
 use crate::run::seat::{Command, Link, Seat};
 use crate::run::settings::Settings;
-use crate::runtime::real::{RealClock, SharedClock};
+use crate::runtime::real::{RealClock, SharedClock, monotonic};
 use crate::schedule::source::{Slots, Times, times};
 
 pub mod alone;
@@ -53,8 +53,8 @@ pub enum Event {
 /// Where the clock of a run begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Origin {
-    /// On the clock of this machine.
-    pub at: Instant,
+    /// On the clock of this machine, as [`monotonic`] gives it.
+    pub at: Nanos,
     /// The same instant as wall time, for labels and cookies.
     pub wall: SystemTime,
 }
@@ -63,7 +63,7 @@ impl Origin {
     /// A short lead from now, for a run that waits for no other.
     #[expect(clippy::disallowed_methods, reason = "the origin of the run's clock, and its wall time for labels")]
     pub fn soon() -> Self {
-        Self { at: Instant::now() + LEAD, wall: SystemTime::now() + LEAD }
+        Self { at: monotonic() + Nanos::from(LEAD), wall: SystemTime::now() + LEAD }
     }
 }
 

@@ -24,7 +24,7 @@ use crate::measure::tally::{Fetched, Took, Visit};
 use crate::program::prepare::{Maker, Prepare as _, Prepared};
 use crate::protocol::Protocol;
 use crate::runtime::Runtime;
-use crate::user::site::{Carried, Seen, Site};
+use crate::user::site::{Seen, Site};
 use crate::user::verify::{Answer, Verified};
 
 impl<D: Drivers> Protocol for Http<D> {
@@ -120,23 +120,18 @@ async fn request<R: Runtime, D: Drivers>(mut work: Work<'_, R, D>) -> StepEnd {
         Ok(place) => place,
         Err(text) => return unsendable(&mut work, text),
     };
-    let exchange = match work.carry(&place).await {
-        Carried::Ended(exchange) => exchange,
-        Carried::TimedOut => work.timed_out(0),
-        Carried::Cut => {
-            let now = work.user.driver.abandon().done;
-            return work.site.cut_off(turn.intended, now);
-        }
-    };
-    let first = Hop { turn, place, name, exchange };
+    let mut hop = Hop::new(turn, place, name);
+    if let Err(cut) = work.carry(&mut hop, 0).await {
+        return cut;
+    }
     let target = match work.prepared.redirects_max {
         0 => None,
-        _ => leads_to(&work, &first.place, &first.exchange),
+        _ => leads_to(&work, &hop.place, &hop.exchange),
     };
     let end = match target {
-        None => work.conclude(&first),
+        None => work.conclude(&hop),
         // Boxed, so that users who follow nothing have no room for it.
-        Some(target) => Box::pin(follow(&mut work, first, target)).await,
+        Some(target) => Box::pin(follow(&mut work, hop, target)).await,
     };
     end_chain(&work, &end);
     if work.prepared.page.is_none() {
@@ -183,7 +178,8 @@ fn unsendable<R: Runtime, D: Drivers>(work: &mut Work<'_, R, D>, text: String) -
     let turn = work.site.turn;
     let seen = Seen { name: work.site.name, exchange: &exchange, intended: turn.intended };
     let verified = Verified::error(ErrorKind::Protocol);
-    let sample = work.site.record(&seen, turn.slot_wait, verified.outcome);
+    let sample = work.site.sample(&seen, turn.slot_wait, verified.outcome);
+    work.site.record(&sample, &exchange);
     work.site.show(&sample);
     work.site.keep(&seen, &verified, |redactor| messages(None, &exchange, &work.user.driver, redactor));
     let end = StepEnd::Stop(done);

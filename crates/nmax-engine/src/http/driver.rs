@@ -8,10 +8,10 @@ use nmax_http::{Alarm, Exchange, Fields, Notes, Origin, Reply, Request};
 
 /// Carries exchanges for one virtual user.
 pub trait Driver: Sized + 'static {
-    /// Sends one request and waits for its reply. A failure is part of the result.
+    /// Sends one request and waits for its reply, of which `into` tells then; a failure is part of that.
     ///
     /// When the future is dropped before its end, [`Driver::abandon`] must be called next.
-    fn exchange(&mut self, request: &Request<'_>) -> impl Future<Output = Exchange>;
+    fn exchange(&mut self, request: &Request<'_>, into: &mut Exchange) -> impl Future<Output = ()>;
 
     /// A driver for another exchange of the same user at the same time, with an alarm of its own: both use the
     /// connections that either keeps.

@@ -25,7 +25,16 @@ pub(crate) struct Hop<'a> {
     pub(crate) turn: Turnstile,
     pub(crate) place: Place<'a>,
     pub(crate) name: NameId,
+    /// What is known of it once it has ended.
     pub(crate) exchange: Exchange,
+}
+
+impl<'a> Hop<'a> {
+    /// One that is to be sent.
+    #[inline]
+    pub(crate) fn new(turn: Turnstile, place: Place<'a>, name: NameId) -> Self {
+        Self { turn, place, name, exchange: Exchange::ended(turn.intended) }
+    }
 }
 
 impl Answer for Reply<'_> {
@@ -41,10 +50,11 @@ impl Answer for Reply<'_> {
 }
 
 impl<'a, R: Runtime, D: Drivers> Work<'a, R, D> {
-    /// Sends what was rendered, and waits for the reply within the time limit of the call.
+    /// Sends what was rendered, and waits for the reply within the time limit of the call, to which `redirects` led. The error
+    /// is how the call ends when the end of the run cuts it off.
     #[inline]
-    pub(crate) async fn carry(&mut self, place: &Place<'_>) -> Carried<Exchange> {
-        let (prepared, plan, buffers) = (self.prepared, &self.http.of.plan, &self.user.buffers);
+    pub(crate) async fn carry(&mut self, hop: &mut Hop<'_>, redirects: usize) -> Result<(), StepEnd> {
+        let (prepared, plan, buffers, place) = (self.prepared, &self.http.of.plan, &self.user.buffers, &hop.place);
         let rest = place.rendered.pieces(prepared, buffers, place.form);
         let request = Request {
             origin: &place.origin,
@@ -56,13 +66,26 @@ impl<'a, R: Runtime, D: Drivers> Work<'a, R, D> {
             keep_alive: keeps_alive(plan),
             keep_body: prepared.keep_body,
         };
-        let exchange = pin!(self.user.driver.exchange(&request));
-        self.site.within(exchange).await
+        let ended = {
+            let exchange = pin!(self.user.driver.exchange(&request, &mut hop.exchange));
+            self.site.within(exchange).await
+        };
+        match ended {
+            Carried::Ended(()) => Ok(()),
+            Carried::TimedOut => {
+                hop.exchange = self.timed_out(redirects);
+                Ok(())
+            }
+            Carried::Cut => {
+                let now = self.user.driver.abandon().done;
+                Err(self.site.cut_off(hop.turn.intended, now))
+            }
+        }
     }
 
     /// What is known of an exchange that its time limit ended.
     #[cold]
-    pub(crate) fn timed_out(&mut self, redirects: usize) -> Exchange {
+    fn timed_out(&mut self, redirects: usize) -> Exchange {
         let timeout = self.site.call.call.timeout.unwrap_or(self.http.of.plan.defaults.timeout);
         let mut text = format!("no complete reply within {timeout:?}");
         if redirects > 0 {
@@ -85,9 +108,8 @@ impl<'a, R: Runtime, D: Drivers> Work<'a, R, D> {
         };
         let expect = &self.site.call.call.expect;
         let mut verified = Verified::reply(status, status.number().is_some_and(|status| expect.accepts(status)));
-        let is_taken = verified.outcome == Outcome::Ok && expect.names_status();
         if self.prepared.redirects_max > 0
-            && !is_taken
+            && !(verified.outcome == Outcome::Ok && expect.names_status())
             && let Some(why) = self.refusal(&hop.place, status)
         {
             // What leads on was followed before: this one cannot be.
@@ -148,7 +170,8 @@ impl<'a, R: Runtime, D: Drivers> Work<'a, R, D> {
     #[inline]
     pub(crate) fn record<'h>(&mut self, hop: &'h Hop<'_>, outcome: Outcome) -> Seen<'h> {
         let seen = Seen { name: hop.name, exchange: &hop.exchange, intended: hop.turn.intended };
-        let sample = self.site.record(&seen, hop.turn.slot_wait, outcome);
+        let sample = self.site.sample(&seen, hop.turn.slot_wait, outcome);
+        self.site.record(&sample, &hop.exchange);
         self.site.show(&sample);
         if self.site.core.tells {
             let text = hop.place.rendered.text(self.prepared, &self.user.buffers);

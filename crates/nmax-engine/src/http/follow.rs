@@ -16,7 +16,6 @@ use crate::http::render::Form;
 use crate::http::state::Work;
 use crate::iteration::{StepEnd, Turnstile};
 use crate::runtime::Runtime;
-use crate::user::site::Carried;
 use crate::user::values::CallsOf;
 use crate::user::verify::Verified;
 
@@ -52,16 +51,11 @@ pub(crate) async fn follow<R: Runtime, D: Drivers>(
         let turn = Turnstile { intended: done, begun: done, slot_wait: Nanos::ZERO };
         let place = render_at(work, form, &target);
         let name = work.site.core.names.id(&format!("{name} +{}", visited.len()));
-        let exchange = match work.carry(&place).await {
-            Carried::Ended(exchange) => exchange,
-            Carried::TimedOut => work.timed_out(visited.len()),
-            Carried::Cut => {
-                let now = work.user.driver.abandon().done;
-                return work.site.cut_off(turn.intended, now);
-            }
-        };
+        hop = Hop::new(turn, place, name);
+        if let Err(cut) = work.carry(&mut hop, visited.len()).await {
+            return cut;
+        }
         visited.push(target);
-        hop = Hop { turn, place, name, exchange };
         target = match leads_to(work, &hop.place, &hop.exchange) {
             None => return work.conclude(&hop),
             Some(next) if visited.len() > work.prepared.redirects_max as usize => {

@@ -61,8 +61,8 @@ pub struct HttpDriver {
 }
 
 impl Driver for HttpDriver {
-    fn exchange(&mut self, request: &Request<'_>) -> impl Future<Output = Exchange> {
-        self.client.exchange(request)
+    fn exchange(&mut self, request: &Request<'_>, into: &mut Exchange) -> impl Future<Output = ()> {
+        self.client.exchange_into(request, into)
     }
 
     fn sibling(&self, alarm: Alarm) -> Self {

@@ -13,16 +13,17 @@ impl<R: Runtime> Site<'_, R> {
     /// of the values under way.
     #[cold]
     pub(crate) fn keep(&self, seen: &Seen<'_>, verified: &Verified, show: impl FnOnce(Redactor) -> Shown) {
+        let why = verified.why.as_deref();
         let kind = match verified.outcome {
             Outcome::Error(kind) => kind.name(),
-            Outcome::Ok | Outcome::Failed => &verified.kind,
+            Outcome::Ok | Outcome::Failed => why.map_or("", |why| &why.kind),
         };
         if !self.core.meter.borrow_mut().wants_example(kind) {
             return;
         }
         let (exchange, scenario) = (seen.exchange, &self.core.plan.scenarios[self.assignment.scenario]);
         let Shown { redactor, request, reply } = show(self.actor.values.redactor(scenario));
-        let text = match (&exchange.error, &verified.text) {
+        let text = match (&exchange.error, why.and_then(|why| why.text.as_ref())) {
             (Some(failure), _) => redactor.text(&failure.text),
             (None, Some(text)) => redactor.text(text),
             (None, None) if kind.starts_with("status ") => format!("{kind} is not what the plan expects"),

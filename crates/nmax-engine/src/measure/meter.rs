@@ -116,6 +116,8 @@ pub struct Meter {
     examples_room: usize,
     in_flight: u64,
     in_flight_since: Nanos,
+    /// The section of `in_flight_since`, and until when it is that.
+    section_now: (Section, Nanos),
     /// The thread's time at the beginning of the window.
     time_at_start: ThreadTime,
     heart: Heart,
@@ -133,6 +135,7 @@ impl Meter {
             examples_room: EXAMPLES_BYTES_MAX,
             in_flight: 0,
             in_flight_since: Nanos::ZERO,
+            section_now: (Section::Outside, Nanos::ZERO),
             time_at_start: time,
             heart: Heart::default(),
             settings,
@@ -248,14 +251,18 @@ impl Meter {
         self.integrate(now);
         let after = Nanos(end.0.saturating_add(1));
         self.settings.hold.1 = self.settings.hold.1.min(after);
+        self.section_now.1 = now;
     }
 
     /// Adds the area under the in-flight curve up to `now` to the sections of that time.
     #[inline]
     fn integrate(&mut self, now: Nanos) {
         while self.in_flight_since < now {
-            let to = self.next_border(self.in_flight_since).min(now);
-            let section = self.section(self.in_flight_since);
+            if self.in_flight_since >= self.section_now.1 {
+                self.section_now = (self.section(self.in_flight_since), self.next_border(self.in_flight_since));
+            }
+            let (section, border) = self.section_now;
+            let to = border.min(now);
             let area_ns = u128::from(to.since(self.in_flight_since).0) * u128::from(self.in_flight);
             self.window.aggregate.load_mut(section).in_flight_ns += area_ns;
             self.in_flight_since = to;
@@ -263,7 +270,7 @@ impl Meter {
     }
 
     /// The next instant at which the section changes, or may.
-    #[inline]
+    #[cold]
     fn next_border(&self, from: Nanos) -> Nanos {
         let next = |next: Nanos, border: Nanos| if border > from { next.min(border) } else { next };
         let (begin, end) = self.settings.hold;

@@ -30,6 +30,8 @@ pub struct Prepared {
     pub extractors: Vec<Extractor>,
     /// The same of the step's `metric`, and the names that each number is counted under.
     pub metrics: Vec<(Extractor, Vec<String>)>,
+    /// Whether a check or an extractor looks at the reply.
+    pub is_read: bool,
     /// Whether a script looks at the reply.
     pub is_seen: bool,
 }
@@ -112,11 +114,13 @@ impl Maker<'_> {
             let names = std::iter::once(None).chain(call.tags.iter().map(Some)).map(of).collect();
             metrics.push((Extractor::new(source).map_err(source_error)?, names));
         }
+        let checks = probes(&call.expect, self.number).map_err(source_error)?;
         Ok(Prepared {
             step,
             calls: depends_on_place(self.plan, call),
             name: call.name.as_constant().and_then(self.request),
-            checks: probes(&call.expect, self.number).map_err(source_error)?,
+            is_read: !(checks.is_empty() && extractors.is_empty() && metrics.is_empty()),
+            checks,
             extractors,
             metrics,
             is_seen: false,

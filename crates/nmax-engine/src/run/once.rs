@@ -267,25 +267,24 @@ struct RecordingDriver {
 }
 
 impl Driver for RecordingDriver {
-    async fn exchange(&mut self, request: &Request<'_>) -> Exchange {
+    async fn exchange(&mut self, request: &Request<'_>, into: &mut Exchange) {
         let sent = Sent { text: request.text, rest: request.rest };
         self.seen = Some(Seen { request: sent.text.fields().to_head(), request_body: sent.body(), ..Seen::default() });
         let keep_body = match request.keep_body {
             KeepBody::Discard => KeepBody::UpTo(COUNTED_MAX),
             KeepBody::UpTo(most) => KeepBody::UpTo(most.max(self.body_max)),
         };
-        let exchange = self.inner.exchange(&Request { keep_body, ..*request }).await;
+        self.inner.exchange(&Request { keep_body, ..*request }, into).await;
         let reply = self.inner.reply();
         if let Some(mut seen) = self.seen.take() {
             seen.reply = reply.fields().to_head();
             seen.reply_body = reply.body()[..reply.body().len().min(self.body_max)].to_vec();
             seen.reply_body_bytes = match reply.body_truncated() {
                 false => Some(reply.body().len() as u64),
-                true => Some(exchange.bytes_decoded).filter(|bytes| *bytes > 0),
+                true => Some(into.bytes_decoded).filter(|bytes| *bytes > 0),
             };
             self.log.borrow_mut().push(seen);
         }
-        exchange
     }
 
     fn sibling(&self, alarm: Alarm) -> Self {

@@ -4,7 +4,7 @@ use std::convert::identity;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender};
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use nmax_metrics::{Clock, Nanos};
 use nmax_plan::schedule::hold_gaps;
@@ -21,7 +21,7 @@ use crate::protocol::Protocol as _;
 use crate::run::carrier::{Carried, Carrier, carrier};
 use crate::run::settings::Settings;
 use crate::run::{Origin, worker};
-use crate::runtime::real::{RealClock, RealRuntime};
+use crate::runtime::real::{RealClock, RealRuntime, monotonic};
 use crate::runtime::{Runtime, Timer};
 use crate::schedule::pace;
 use crate::schedule::source::{Slots, Sources, times};
@@ -87,7 +87,7 @@ impl Seat {
             let _ = self.ready.send(Ok(()));
             let Ok(Origin { at, wall }) = self.origin.recv() else { return };
             clock.set_origin(at);
-            std::thread::sleep(at.saturating_duration_since(Instant::now()));
+            std::thread::sleep(at.since(monotonic()).into());
             self.live(carried, runtime, sources, wall).await;
         });
     }

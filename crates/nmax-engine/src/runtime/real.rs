@@ -8,7 +8,6 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::rc::Rc;
 use std::task::{Poll, Waker};
-use std::time::Instant;
 
 use nmax_metrics::{Clock, Nanos};
 use rustix::time::{
@@ -21,17 +20,23 @@ use crate::measure::watch::threads::ThreadSchedule;
 use crate::runtime::timers::{Slot, Timers};
 use crate::runtime::{Runtime, ThreadTime, Timer};
 
+/// Now, since an instant that all processes of this machine share and that lies before all of them.
+#[inline]
+pub fn monotonic() -> Nanos {
+    let time = clock_gettime(ClockId::Monotonic);
+    Nanos((time.tv_sec as u64).saturating_mul(1_000_000_000) + time.tv_nsec as u64)
+}
+
 /// The run's clock on one thread. Copies share their origin, which is set when the run begins.
 #[derive(Clone, Debug)]
 pub struct RealClock {
-    origin: Rc<Cell<Instant>>,
+    origin: Rc<Cell<Nanos>>,
 }
 
 impl RealClock {
     /// A clock whose origin is now.
-    #[expect(clippy::disallowed_methods, reason = "this is the clock that everything else takes as an argument")]
     pub fn starting_now() -> Self {
-        Self { origin: Rc::new(Cell::new(Instant::now())) }
+        Self { origin: Rc::new(Cell::new(monotonic())) }
     }
 
     /// This clock as it is, for other threads.
@@ -39,28 +44,26 @@ impl RealClock {
         SharedClock(self.origin.get())
     }
 
-    /// Moves the origin; until then the clock says zero.
-    pub fn set_origin(&self, origin: Instant) {
+    /// Moves the origin, an instant of [`monotonic`]; until then the clock says zero.
+    pub fn set_origin(&self, origin: Nanos) {
         self.origin.set(origin);
     }
 }
 
 impl Clock for RealClock {
     #[inline]
-    #[expect(clippy::disallowed_methods, reason = "this is the clock that everything else takes as an argument")]
     fn now(&self) -> Nanos {
-        Nanos::from(Instant::now().saturating_duration_since(self.origin.get()))
+        monotonic().since(self.origin.get())
     }
 }
 
 /// The same clock for other threads: its origin does not move any more.
 #[derive(Clone, Copy, Debug)]
-pub struct SharedClock(Instant);
+pub struct SharedClock(Nanos);
 
 impl Clock for SharedClock {
-    #[expect(clippy::disallowed_methods, reason = "this is the clock that everything else takes as an argument")]
     fn now(&self) -> Nanos {
-        Nanos::from(Instant::now().saturating_duration_since(self.0))
+        monotonic().since(self.0)
     }
 }
 

@@ -111,7 +111,8 @@ impl<'a, R: Runtime> Site<'a, R> {
             self.read(&mut verified, answer, self.turn.intended, until, None);
         }
         let seen = Seen { name: self.name, exchange, intended: self.turn.intended };
-        let sample = self.record(&seen, self.turn.slot_wait, verified.outcome);
+        let sample = self.sample(&seen, self.turn.slot_wait, verified.outcome);
+        self.record(&sample, exchange);
         self.show(&sample);
         if verified.outcome != Outcome::Ok {
             let received = if exchange.status.is_some() { answer.body() } else { &[] };
@@ -150,16 +151,16 @@ impl<'a, R: Runtime> Site<'a, R> {
         }
     }
 
-    /// Records an exchange.
+    /// An exchange as it is recorded.
     #[inline]
-    pub(crate) fn record(&self, seen: &Seen<'_>, slot_wait: Nanos, outcome: Outcome) -> Sample {
-        let (core, actor, exchange) = (self.core, &*self.actor, seen.exchange);
+    pub(crate) fn sample(&self, seen: &Seen<'_>, slot_wait: Nanos, outcome: Outcome) -> Sample {
+        let exchange = seen.exchange;
         // After a stale connection the first attempt's wait is the server's doing, not the injector's.
         let slot_wait = match exchange.sent.filter(|_| exchange.retried) {
             Some(sent) => sent.since(seen.intended + exchange.network.total()),
             None => slot_wait,
         };
-        let sample = Sample {
+        Sample {
             name: seen.name,
             scenario: self.assignment.scenario as u16,
             outcome,
@@ -174,7 +175,12 @@ impl<'a, R: Runtime> Site<'a, R> {
             bytes_received: exchange.bytes_received,
             bytes_sent: exchange.bytes_sent,
             bytes_decoded: exchange.bytes_decoded,
-        };
+        }
+    }
+
+    /// Records an exchange.
+    pub(crate) fn record(&self, sample: &Sample, exchange: &Exchange) {
+        let (core, actor) = (self.core, &*self.actor);
         if exchange.status.is_some() && actor.slot.served.get().is_none() {
             actor.slot.served.set(Some(exchange.done));
         }
@@ -182,28 +188,35 @@ impl<'a, R: Runtime> Site<'a, R> {
         let mut meter = core.meter.borrow_mut();
         let (vu, number) = (actor.values.vu(), self.assignment.number);
         if actor.is_aside() {
-            meter.record_aside(&sample, vu, number);
+            meter.record_aside(sample, vu, number);
         } else {
-            meter.record(&sample, vu, number);
+            meter.record(sample, vu, number);
             if let Some(location) = self.assignment.location {
-                meter.record_at(location, &sample);
+                meter.record_at(location, sample);
             }
         }
         if exchange.opened.is_some() || exchange.retried || exchange.informational > 0 {
-            let section = if actor.is_aside() { Section::Outside } else { meter.section(seen.intended) };
-            let load = meter.window().aggregate.load_mut(section);
-            if let Some(address) = exchange.opened {
-                load.connections += 1;
-                load.count_address(address, 1);
-            }
-            if let Some(resumed) = exchange.resumed {
-                load.tls_handshakes += 1;
-                load.tls_resumed += u64::from(resumed);
-            }
-            load.retries += u64::from(exchange.retried);
-            load.informational += u64::from(exchange.informational);
+            drop(meter);
+            self.count_beside(sample.intended, exchange);
         }
-        sample
+    }
+
+    /// Counts what an exchange needed beside a kept connection.
+    #[cold]
+    fn count_beside(&self, intended: Nanos, exchange: &Exchange) {
+        let section = self.section(intended);
+        let mut meter = self.core.meter.borrow_mut();
+        let load = meter.window().aggregate.load_mut(section);
+        if let Some(address) = exchange.opened {
+            load.connections += 1;
+            load.count_address(address, 1);
+        }
+        if let Some(resumed) = exchange.resumed {
+            load.tls_handshakes += 1;
+            load.tls_resumed += u64::from(resumed);
+        }
+        load.retries += u64::from(exchange.retried);
+        load.informational += u64::from(exchange.informational);
     }
 
     /// Shows an exchange of the call itself to a script that made it.

@@ -26,16 +26,22 @@ pub(crate) fn read_until(deadline: Nanos, done: Nanos) -> Nanos {
 /// What became of an exchange.
 pub(crate) struct Verified {
     pub(crate) outcome: Outcome,
-    /// What examples of it are grouped by; empty when it is ok or an error.
+    /// A step after it lacks a value.
+    pub(crate) lacks_value: bool,
+    /// Why it is not ok; `None` when it is ok or an error. Boxed, so that what is ok is small.
+    pub(crate) why: Option<Box<Why>>,
+}
+
+/// Why a reply is not ok.
+pub(crate) struct Why {
+    /// What examples of it are grouped by.
     pub(crate) kind: String,
     /// What went wrong, where the kind does not say it.
     pub(crate) text: Option<String>,
-    /// A step after it lacks a value.
-    pub(crate) lacks_value: bool,
 }
 
 impl Verified {
-    pub(crate) const OK: Self = Self { outcome: Outcome::Ok, kind: String::new(), text: None, lacks_value: false };
+    pub(crate) const OK: Self = Self { outcome: Outcome::Ok, lacks_value: false, why: None };
 
     pub(crate) fn error(kind: ErrorKind) -> Self {
         Self { outcome: Outcome::Error(kind), ..Self::OK }
@@ -44,20 +50,24 @@ impl Verified {
     /// A reply with this status, which the call expects or not.
     #[inline]
     pub(crate) fn reply(status: Code, is_expected: bool) -> Self {
-        if is_expected { Self::OK } else { Self::failed(format!("status {status}"), None) }
+        if is_expected { Self::OK } else { Self::unexpected(status) }
+    }
+
+    #[cold]
+    fn unexpected(status: Code) -> Self {
+        Self::failed(format!("status {status}"), None)
     }
 
     /// A reply that is not ok: what examples of it are grouped by, and what that does not say.
     pub(crate) fn failed(kind: String, text: Option<String>) -> Self {
-        Self { outcome: Outcome::Failed, kind, text, lacks_value: false }
+        Self { outcome: Outcome::Failed, lacks_value: false, why: Some(Box::new(Why { kind, text })) }
     }
 
     /// Not ok for this reason, unless there was one before; `text` is what the kind does not say.
     pub(crate) fn fail_because(&mut self, kind: impl FnOnce() -> String, text: Option<String>) {
         if self.outcome == Outcome::Ok {
-            self.outcome = Outcome::Failed;
-            self.kind = kind();
-            self.text = text;
+            let lacks_value = self.lacks_value;
+            *self = Self { lacks_value, ..Self::failed(kind(), text) };
         }
     }
 }
@@ -83,6 +93,7 @@ impl<R: Runtime> Site<'_, R> {
     }
 
     /// Checks the reply of an exchange that was due at `intended`, and takes the values that later steps need from it.
+    #[inline]
     pub(crate) fn read(
         &mut self,
         verified: &mut Verified,
@@ -91,10 +102,20 @@ impl<R: Runtime> Site<'_, R> {
         until: Nanos,
         also: Option<Also<'_>>,
     ) {
-        let call = self.call;
-        if call.checks.is_empty() && !call.parses() && also.is_none() {
-            return;
+        if self.call.is_read || also.is_some() {
+            self.search(verified, answer, intended, until, also);
         }
+    }
+
+    fn search(
+        &mut self,
+        verified: &mut Verified,
+        answer: &impl Answer,
+        intended: Nanos,
+        until: Nanos,
+        also: Option<Also<'_>>,
+    ) {
+        let call = self.call;
         let (core, step, section) = (self.core, call.call.as_ref(), self.section(intended));
         if call.calls {
             self.actor.values.count_calls_of(CallsOf::Checks);

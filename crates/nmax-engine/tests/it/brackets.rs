@@ -77,7 +77,7 @@ fn a_run_of_two_injectors_has_one_setup_and_one_origin() {
         Run::prepare(&Settings { share, ..bracket.settings().clone() }).unwrap()
     });
     let origin = Origin::soon();
-    let later = Origin { at: origin.at + Duration::from_millis(300), wall: origin.wall + Duration::from_millis(300) };
+    let later = Origin { at: origin.at + Nanos::from_millis(300), wall: origin.wall + Duration::from_millis(300) };
     let mut runs = ready.map(|ready| ready.begin(later));
     let begun = runs.iter().map(|run| (run.started_at(), run.clock().now()));
     assert!(begun.eq([(later.wall, Nanos::ZERO); 2]), "the origin is ahead");

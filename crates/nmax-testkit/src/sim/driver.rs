@@ -206,7 +206,7 @@ fn whole<'a>(request: &Request<'a>) -> Cow<'a, [u8]> {
 }
 
 impl Driver for SimDriver {
-    async fn exchange(&mut self, request: &Request<'_>) -> Exchange {
+    async fn exchange(&mut self, request: &Request<'_>, into: &mut Exchange) {
         let whole = whole(request);
         self.known = Known::default();
         self.receiver.start(Expected {
@@ -235,7 +235,7 @@ impl Driver for SimDriver {
         if ended.is_ok() && request.keep_alive && self.receiver.is_persistent() {
             self.idle.borrow_mut().push(self.known.connection);
         }
-        self.summary(ended.err())
+        *into = self.summary(ended.err());
     }
 
     fn sibling(&self, alarm: Alarm) -> Self {

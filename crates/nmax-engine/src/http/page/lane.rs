@@ -111,19 +111,20 @@ async fn carry<R: Runtime, D: Driver>(
         keep_alive: keeps_alive(&core.plan),
         keep_body: job.keep_body,
     };
-    let ended = {
-        let mut exchange = pin!(driver.exchange(&request));
-        poll_fn(|task| match exchange.as_mut().poll(task) {
-            Poll::Ready(exchange) => Poll::Ready(Some(exchange)),
-            Poll::Pending if core.state.is(Phase::Cut) || core.runtime.now() >= deadline => Poll::Ready(None),
+    let mut exchange = Exchange::ended(Nanos::ZERO);
+    let has_ended = {
+        let mut ending = pin!(driver.exchange(&request, &mut exchange));
+        poll_fn(|task| match ending.as_mut().poll(task) {
+            Poll::Ready(()) => Poll::Ready(true),
+            Poll::Pending if core.state.is(Phase::Cut) || core.runtime.now() >= deadline => Poll::Ready(false),
             Poll::Pending => Poll::Pending,
         })
         .await
     };
-    let exchange = match ended {
-        Some(exchange) => Ok(exchange),
-        None if core.state.is(Phase::Cut) => Err(driver.abandon().done),
-        None => Ok(Exchange {
+    let exchange = match has_ended {
+        true => Ok(exchange),
+        false if core.state.is(Phase::Cut) => Err(driver.abandon().done),
+        false => Ok(Exchange {
             error: Some(Failure::new(
                 ErrorKind::Timeout,
                 "not complete within the time limit of its page, which begins when the document is complete",

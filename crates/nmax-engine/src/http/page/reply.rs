@@ -41,7 +41,8 @@ impl<'a, R: Runtime, D: Drivers> Load<'_, 'a, R, D> {
         let is_ok = verified.outcome == Outcome::Ok;
         let name = measured_name(core, resource);
         let seen = Seen { name, exchange, intended: resource.known };
-        let sample = self.work.site.record(&seen, job.wait, verified.outcome);
+        let sample = self.work.site.sample(&seen, job.wait, verified.outcome);
+        self.work.site.record(&sample, exchange);
         if core.tells {
             self.work.site.tell(&sample, (job.text.method(), job.text.target()));
         }
