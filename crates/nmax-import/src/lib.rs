@@ -19,8 +19,6 @@ pub mod convert;
 pub mod correlate;
 pub mod curl;
 pub mod emit;
-#[cfg(test)]
-pub(crate) mod fixture;
 pub mod form;
 pub mod har;
 pub mod journey;
@@ -36,3 +34,6 @@ pub mod structure;
 
 pub use convert::{Converted, Summary, convert};
 pub use options::Options;
+
+#[cfg(test)]
+mod tests;

@@ -1,6 +1,6 @@
 use super::*;
-use crate::fixture::{get, page, post, recording};
 use crate::recording::{Entry, Kind};
+use crate::tests::{get, page, post, recording};
 
 fn shop(pause_ms: i64, csrf: &str) -> Recording {
     let form = format!("<form method=post action=/login><input type=hidden name=csrf value={csrf}></form>");

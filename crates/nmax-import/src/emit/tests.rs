@@ -7,11 +7,11 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::convert::{Converted, convert};
-use crate::fixture::{ORIGIN, get, page, post, recording};
 use crate::journey::build;
 use crate::parts::{Place, of};
 use crate::recording::{Body, Entry, Kind, Mark, Request};
 use crate::select::select;
+use crate::tests::{ORIGIN, get, page, post, recording};
 
 mod sent;
 

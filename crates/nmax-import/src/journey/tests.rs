@@ -1,9 +1,9 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::fixture::{get, page, post, recording};
 use crate::recording::{Entry, Kind};
 use crate::select::select;
+use crate::tests::{get, page, post, recording};
 
 fn built(entries: Vec<Entry>, options: &Options) -> (Recording, Journey) {
     let recording = recording(entries);

@@ -1,8 +1,8 @@
 use super::*;
 use crate::convert::{Converted, convert};
-use crate::fixture::{get, page, post, recording};
 use crate::options::SecretsIn;
 use crate::recording::Kind;
+use crate::tests::{get, page, post, recording};
 
 fn made(entries: Vec<Entry>) -> Converted {
     convert(vec![recording(entries)], &Options::default())
