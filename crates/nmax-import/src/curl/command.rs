@@ -5,7 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 
 use super::CurlError;
 use super::asked::{Asked, Asks, Kind};
-use super::options::{self, Known, Means, OPTIONS};
+use super::options::{self, Known, Means};
 use super::words::Word;
 use crate::parts::percent_encode;
 use crate::recording::{Field, is_header_name};
@@ -59,7 +59,7 @@ impl<'a> Reader<'a> {
 
     fn long(&mut self, word: &Word, name: &str) {
         let Some((known, is_on)) = options::long(name) else {
-            let names = OPTIONS.iter().map(|known| known.long);
+            let names = options::all().map(|known| known.long);
             let near = nmax_plan::nearest::nearest(name, names).map(|near| format!("; did you mean `--{near}`?"));
             let help = "leave it out if it does not change what is sent".to_owned() + &near.unwrap_or_default();
             // What stands behind `=` may be a secret.

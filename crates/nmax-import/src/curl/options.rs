@@ -56,14 +56,6 @@ pub(super) struct Known {
     pub(super) means: Means,
 }
 
-const fn with(short: Option<char>, long: &'static str, means: Means) -> Known {
-    Known { short, long, takes_value: true, means }
-}
-
-const fn flag(short: Option<char>, long: &'static str, means: Means) -> Known {
-    Known { short, long, takes_value: false, means }
-}
-
 const REDIRECTS: Means = Means::Noted(
     "a step follows at most 10 redirects or as many as its `redirects` says, and asks by GET after 301 to 303",
 );
@@ -83,143 +75,77 @@ const CERTIFICATE: Means =
 const CONFIG: Means = Means::Refused("write the options of the file into the command");
 const OTHER: Means = Means::Refused("nmax cannot send such a request; leave the option out if the server does without");
 
-/// Options of curl 8 that have to do with HTTP.
-pub(super) const OPTIONS: &[Known] = &[
-    with(Some('X'), "request", Means::Method),
-    with(Some('H'), "header", Means::Header),
-    with(Some('d'), "data", Means::Data),
-    with(None, "data-ascii", Means::Data),
-    with(None, "data-binary", Means::Data),
-    with(None, "data-raw", Means::RawData),
-    with(None, "data-urlencode", Means::UrlencodedData),
-    with(None, "json", Means::Json),
-    with(Some('F'), "form", Means::Form),
-    with(None, "form-string", Means::FormText),
-    with(Some('b'), "cookie", Means::Cookie),
-    with(Some('A'), "user-agent", Means::Agent),
-    with(Some('e'), "referer", Means::Referer),
-    with(Some('u'), "user", Means::User),
-    with(None, "oauth2-bearer", Means::Bearer),
-    flag(Some('G'), "get", Means::Get),
-    flag(Some('I'), "head", Means::Head),
-    with(None, "url", Means::Url),
-    with(None, "url-query", Means::Query),
-    with(Some('T'), "upload-file", Means::Upload),
-    with(Some('r'), "range", Means::Range),
-    flag(None, "compressed", Means::Compressed),
-    flag(Some(':'), "next", Means::Next),
-    with(Some('o'), "output", Means::Output),
-    with(None, "output-dir", Means::Output),
-    with(Some('w'), "write-out", Means::Output),
-    with(Some('D'), "dump-header", Means::Output),
-    with(None, "trace", Means::Output),
-    with(None, "trace-ascii", Means::Output),
-    with(None, "stderr", Means::Output),
-    flag(Some('O'), "remote-name", Means::Output),
-    flag(None, "remote-name-all", Means::Output),
-    flag(Some('J'), "remote-header-name", Means::Output),
-    flag(Some('R'), "remote-time", Means::Output),
-    flag(None, "create-dirs", Means::Output),
-    flag(Some('s'), "silent", Means::Output),
-    flag(Some('S'), "show-error", Means::Output),
-    flag(Some('v'), "verbose", Means::Output),
-    flag(Some('i'), "include", Means::Output),
-    flag(Some('i'), "show-headers", Means::Output),
-    flag(Some('#'), "progress-bar", Means::Output),
-    flag(None, "progress-meter", Means::Output),
-    flag(Some('N'), "no-buffer", Means::Output),
-    flag(Some('f'), "fail", Means::Output),
-    flag(None, "fail-with-body", Means::Output),
-    flag(None, "fail-early", Means::Output),
-    flag(None, "styled-output", Means::Output),
-    flag(None, "trace-time", Means::Output),
-    flag(None, "trace-ids", Means::Output),
-    flag(Some('q'), "disable", Means::Output),
-    flag(Some('Z'), "parallel", Means::Output),
-    with(None, "parallel-max", Means::Output),
-    flag(Some('g'), "globoff", Means::Output),
-    flag(None, "path-as-is", Means::Output),
-    flag(Some('M'), "manual", Means::Output),
-    flag(Some('L'), "location", Means::Redirects),
-    flag(None, "location-trusted", Means::TrustedRedirects),
-    flag(None, "post301", REDIRECTS),
-    flag(None, "post302", REDIRECTS),
-    flag(None, "post303", REDIRECTS),
-    with(None, "max-redirs", REDIRECTS),
-    with(Some('m'), "max-time", TIMES),
-    with(None, "connect-timeout", TIMES),
-    with(None, "expect100-timeout", TIMES),
-    with(Some('y'), "speed-time", TIMES),
-    with(Some('Y'), "speed-limit", TIMES),
-    with(None, "retry", RETRIES),
-    with(None, "retry-delay", RETRIES),
-    with(None, "retry-max-time", RETRIES),
-    flag(None, "retry-connrefused", RETRIES),
-    flag(None, "retry-all-errors", RETRIES),
-    flag(Some('k'), "insecure", TRUST),
-    flag(None, "proxy-insecure", TRUST),
-    with(None, "cacert", TRUST),
-    with(None, "capath", TRUST),
-    flag(None, "ca-native", TRUST),
-    with(None, "pinnedpubkey", TRUST),
-    flag(None, "ssl-no-revoke", TRUST),
-    with(None, "ciphers", TRUST),
-    with(None, "tls13-ciphers", TRUST),
-    with(None, "tls-max", TRUST),
-    flag(Some('1'), "tlsv1", TRUST),
-    flag(None, "tlsv1.0", TRUST),
-    flag(None, "tlsv1.1", TRUST),
-    flag(None, "tlsv1.2", TRUST),
-    flag(None, "tlsv1.3", TRUST),
-    with(Some('x'), "proxy", PROXIES),
-    with(None, "preproxy", PROXIES),
-    with(Some('U'), "proxy-user", PROXIES),
-    with(None, "proxy-header", PROXIES),
-    with(None, "noproxy", PROXIES),
-    flag(Some('p'), "proxytunnel", PROXIES),
-    with(None, "socks5", PROXIES),
-    with(None, "socks5-hostname", PROXIES),
-    with(None, "resolve", NETWORK),
-    with(None, "connect-to", NETWORK),
-    with(None, "interface", NETWORK),
-    with(None, "local-port", NETWORK),
-    with(None, "dns-servers", NETWORK),
-    with(None, "keepalive-time", NETWORK),
-    flag(Some('4'), "ipv4", NETWORK),
-    flag(Some('6'), "ipv6", NETWORK),
-    flag(None, "tcp-nodelay", NETWORK),
-    flag(None, "tcp-fastopen", NETWORK),
-    flag(None, "keepalive", NETWORK),
-    flag(None, "alpn", NETWORK),
-    with(Some('c'), "cookie-jar", JAR),
-    flag(Some('j'), "junk-session-cookies", JAR),
-    flag(Some('0'), "http1.0", VERSION),
-    flag(None, "http1.1", VERSION),
-    flag(None, "http2", VERSION),
-    flag(None, "http2-prior-knowledge", VERSION),
-    flag(None, "http3", VERSION),
-    flag(None, "http3-only", VERSION),
-    with(None, "limit-rate", SPEED),
-    flag(None, "basic", Means::Output),
-    flag(None, "digest", DIGEST),
-    flag(None, "ntlm", DIGEST),
-    flag(None, "negotiate", DIGEST),
-    flag(None, "anyauth", DIGEST),
-    with(None, "aws-sigv4", DIGEST),
-    flag(Some('n'), "netrc", DIGEST),
-    with(Some('E'), "cert", CERTIFICATE),
-    with(None, "key", CERTIFICATE),
-    with(Some('K'), "config", CONFIG),
-    with(None, "unix-socket", OTHER),
-    with(None, "abstract-unix-socket", OTHER),
-    with(Some('C'), "continue-at", OTHER),
-    with(Some('z'), "time-cond", OTHER),
-    with(None, "etag-compare", OTHER),
+/// Options of curl 8 that have to do with HTTP, by what they mean: `X:request=` is `-X` and `--request` with a value.
+const OPTIONS: &[(Means, &str)] = &[
+    (Means::Method, "X:request="),
+    (Means::Header, "H:header="),
+    (Means::Data, "d:data= data-ascii= data-binary="),
+    (Means::RawData, "data-raw="),
+    (Means::UrlencodedData, "data-urlencode="),
+    (Means::Json, "json="),
+    (Means::Form, "F:form="),
+    (Means::FormText, "form-string="),
+    (Means::Cookie, "b:cookie="),
+    (Means::Agent, "A:user-agent="),
+    (Means::Referer, "e:referer="),
+    (Means::User, "u:user="),
+    (Means::Bearer, "oauth2-bearer="),
+    (Means::Get, "G:get"),
+    (Means::Head, "I:head"),
+    (Means::Url, "url="),
+    (Means::Query, "url-query="),
+    (Means::Upload, "T:upload-file="),
+    (Means::Range, "r:range="),
+    (Means::Compressed, "compressed"),
+    (Means::Next, "::next"),
+    (
+        Means::Output,
+        "o:output= output-dir= w:write-out= D:dump-header= trace= trace-ascii= stderr= O:remote-name remote-name-all \
+         J:remote-header-name R:remote-time create-dirs s:silent S:show-error v:verbose i:include i:show-headers \
+         #:progress-bar progress-meter N:no-buffer f:fail fail-with-body fail-early styled-output trace-time \
+         trace-ids q:disable Z:parallel parallel-max= g:globoff path-as-is M:manual",
+    ),
+    (Means::Redirects, "L:location"),
+    (Means::TrustedRedirects, "location-trusted"),
+    (REDIRECTS, "post301 post302 post303 max-redirs="),
+    (TIMES, "m:max-time= connect-timeout= expect100-timeout= y:speed-time= Y:speed-limit="),
+    (RETRIES, "retry= retry-delay= retry-max-time= retry-connrefused retry-all-errors"),
+    (
+        TRUST,
+        "k:insecure proxy-insecure cacert= capath= ca-native pinnedpubkey= ssl-no-revoke ciphers= tls13-ciphers= \
+         tls-max= 1:tlsv1 tlsv1.0 tlsv1.1 tlsv1.2 tlsv1.3",
+    ),
+    (PROXIES, "x:proxy= preproxy= U:proxy-user= proxy-header= noproxy= p:proxytunnel socks5= socks5-hostname="),
+    (
+        NETWORK,
+        "resolve= connect-to= interface= local-port= dns-servers= keepalive-time= 4:ipv4 6:ipv6 tcp-nodelay \
+         tcp-fastopen keepalive alpn",
+    ),
+    (JAR, "c:cookie-jar= j:junk-session-cookies"),
+    (VERSION, "0:http1.0 http1.1 http2 http2-prior-knowledge http3 http3-only"),
+    (SPEED, "limit-rate="),
+    (Means::Output, "basic"),
+    (DIGEST, "digest ntlm negotiate anyauth aws-sigv4= n:netrc"),
+    (CERTIFICATE, "E:cert= key="),
+    (CONFIG, "K:config="),
+    (OTHER, "unix-socket= abstract-unix-socket= C:continue-at= z:time-cond= etag-compare="),
 ];
+
+/// All options, in the order of the table.
+pub(super) fn all() -> impl Iterator<Item = Known> {
+    let one = |means: Means, spec: &'static str| {
+        let (short, name) = match spec.split_at_checked(2) {
+            Some((letter, name)) if letter.ends_with(':') => (letter.chars().next(), name),
+            _ => (None, spec),
+        };
+        Known { short, long: name.trim_end_matches('='), takes_value: name.ends_with('='), means }
+    };
+    OPTIONS.iter().flat_map(move |(means, specs)| specs.split(' ').map(move |spec| one(*means, spec)))
+}
 
 /// The option of a long name; `no-` in front of a flag turns it off.
 pub(super) fn long(name: &str) -> Option<(Known, bool)> {
-    let find = |name: &str| OPTIONS.iter().find(|known| known.long == name).copied();
+    let find = |name: &str| all().find(|known| known.long == name);
     if let Some(known) = find(name) {
         return Some((known, true));
     }
@@ -229,5 +155,5 @@ pub(super) fn long(name: &str) -> Option<(Known, bool)> {
 
 /// The option of a letter.
 pub(super) fn short(letter: char) -> Option<Known> {
-    OPTIONS.iter().find(|known| known.short == Some(letter)).copied()
+    all().find(|known| known.short == Some(letter))
 }

@@ -18,192 +18,68 @@ const SOCIAL: &str = "a widget of a social network";
 const TAGS: &str = "a tag manager, no part of the site";
 const TESTING: &str = "an experiment service, no part of the site";
 
-/// Suffixes of hosts.
-const HOSTS: &[(&str, &str)] = &[
-    // What browsers ask for by themselves.
-    ("accounts.google.com", BROWSER),
-    ("android.clients.google.com", BROWSER),
-    ("clients.google.com", BROWSER),
-    ("clients1.google.com", BROWSER),
-    ("clients2.google.com", BROWSER),
-    ("clients2.googleusercontent.com", BROWSER),
-    ("clients3.google.com", BROWSER),
-    ("clients4.google.com", BROWSER),
-    ("clients6.google.com", BROWSER),
-    ("clientservices.googleapis.com", BROWSER),
-    ("content-autofill.googleapis.com", BROWSER),
-    ("detectportal.firefox.com", BROWSER),
-    ("edge.microsoft.com", BROWSER),
-    ("edgedl.me.gvt1.com", BROWSER),
-    ("firefox-settings-attachments.cdn.mozilla.net", BROWSER),
-    ("gvt1.com", BROWSER),
-    ("mtalk.google.com", BROWSER),
-    ("ocsp.apple.com", BROWSER),
-    ("ocsp.digicert.com", BROWSER),
-    ("optimizationguide-pa.googleapis.com", BROWSER),
-    ("passwordsleakcheck-pa.googleapis.com", BROWSER),
-    ("safebrowsing.mozilla.com", BROWSER),
-    ("safebrowsing.apple.com", BROWSER),
-    ("safebrowsing.google.com", BROWSER),
-    ("safebrowsing.googleapis.com", BROWSER),
-    ("safebrowsinghttpgateway.googleapis.com", BROWSER),
-    ("services.addons.mozilla.org", BROWSER),
-    ("services.mozilla.com", BROWSER),
-    ("smartscreen.microsoft.com", BROWSER),
-    ("telemetry.mozilla.org", BROWSER),
-    ("tracking-protection.cdn.mozilla.net", BROWSER),
-    ("translate.googleapis.com", BROWSER),
-    ("translate-pa.googleapis.com", BROWSER),
-    ("update.googleapis.com", BROWSER),
-    ("versioncheck-bg.addons.mozilla.org", BROWSER),
-    ("aus5.mozilla.org", BROWSER),
-    ("ads.mozilla.org", BROWSER),
-    ("api.accounts.firefox.com", BROWSER),
-    ("archive.mozilla.org", BROWSER),
-    ("firefox-settings-attachments.prod.webservices.mozgcp.net", BROWSER),
-    ("mozgcp.net", BROWSER),
-    ("normandy.cdn.mozilla.net", BROWSER),
-    ("snippets.cdn.mozilla.net", BROWSER),
-    // Analytics.
-    ("amplitude.com", ANALYTICS),
-    ("analytics.google.com", ANALYTICS),
-    ("analytics.tiktok.com", ANALYTICS),
-    ("chartbeat.com", ANALYTICS),
-    ("chartbeat.net", ANALYTICS),
-    ("cloudflareinsights.com", ANALYTICS),
-    ("google-analytics.com", ANALYTICS),
-    ("googleanalytics.com", ANALYTICS),
-    ("heapanalytics.com", ANALYTICS),
-    ("imrworldwide.com", ANALYTICS),
-    ("kissmetrics.io", ANALYTICS),
-    ("matomo.cloud", ANALYTICS),
-    ("mc.yandex.ru", ANALYTICS),
-    ("mixpanel.com", ANALYTICS),
-    ("mxpnl.com", ANALYTICS),
-    ("omtrdc.net", ANALYTICS),
-    ("parsely.com", ANALYTICS),
-    ("pendo.io", ANALYTICS),
-    ("piwik.pro", ANALYTICS),
-    ("plausible.io", ANALYTICS),
-    ("posthog.com", ANALYTICS),
-    ("quantcount.com", ANALYTICS),
-    ("quantserve.com", ANALYTICS),
-    ("rudderstack.com", ANALYTICS),
-    ("scorecardresearch.com", ANALYTICS),
-    ("segment.com", ANALYTICS),
-    ("segment.io", ANALYTICS),
-    ("simpleanalyticscdn.com", ANALYTICS),
-    ("snowplowanalytics.com", ANALYTICS),
-    ("statcounter.com", ANALYTICS),
-    ("umami.is", ANALYTICS),
-    ("usefathom.com", ANALYTICS),
-    // Tag managers.
-    ("adobedtm.com", TAGS),
-    ("ensighten.com", TAGS),
-    ("googletagmanager.com", TAGS),
-    ("googletagservices.com", TAGS),
-    ("tealiumiq.com", TAGS),
-    ("tiqcdn.com", TAGS),
-    // Advertising.
-    ("2mdn.net", ADS),
-    ("adform.net", ADS),
-    ("adnxs.com", ADS),
-    ("adroll.com", ADS),
-    ("ads-twitter.com", ADS),
-    ("adsrvr.org", ADS),
-    ("amazon-adsystem.com", ADS),
-    ("bat.bing.com", ADS),
-    ("bidswitch.net", ADS),
-    ("casalemedia.com", ADS),
-    ("criteo.com", ADS),
-    ("criteo.net", ADS),
-    ("demdex.net", ADS),
-    ("doubleclick.net", ADS),
-    ("everesttech.net", ADS),
-    ("googleadservices.com", ADS),
-    ("googlesyndication.com", ADS),
-    ("openx.net", ADS),
-    ("outbrain.com", ADS),
-    ("px.ads.linkedin.com", ADS),
-    ("rlcdn.com", ADS),
-    ("rubiconproject.com", ADS),
-    ("snap.licdn.com", ADS),
-    ("taboola.com", ADS),
-    // Errors and monitoring.
-    ("airbrake.io", ERRORS),
-    ("bugsnag.com", ERRORS),
-    ("datadoghq-browser-agent.com", MONITORING),
-    ("datadoghq.com", MONITORING),
-    ("datadoghq.eu", MONITORING),
-    ("dynatrace.com", MONITORING),
-    ("go-mpulse.net", MONITORING),
-    ("honeybadger.io", ERRORS),
-    ("newrelic.com", MONITORING),
-    ("nr-data.net", MONITORING),
-    ("raygun.io", ERRORS),
-    ("rollbar.com", ERRORS),
-    ("sentry-cdn.com", ERRORS),
-    ("sentry.io", ERRORS),
-    ("speedcurve.com", MONITORING),
-    ("trackjs.com", ERRORS),
-    // Session recording.
-    ("clarity.ms", REPLAY),
-    ("contentsquare.net", REPLAY),
-    ("crazyegg.com", REPLAY),
-    ("fullstory.com", REPLAY),
-    ("hotjar.com", REPLAY),
-    ("hotjar.io", REPLAY),
-    ("inspectlet.com", REPLAY),
-    ("logrocket.com", REPLAY),
-    ("lr-ingest.io", REPLAY),
-    ("mouseflow.com", REPLAY),
-    ("smartlook.com", REPLAY),
-    // Experiments.
-    ("abtasty.com", TESTING),
-    ("convertexperiments.com", TESTING),
-    ("launchdarkly.com", TESTING),
-    ("optimizely.com", TESTING),
-    ("visualwebsiteoptimizer.com", TESTING),
-    // Consent.
-    ("consensu.org", CONSENT),
-    ("cookiebot.com", CONSENT),
-    ("cookielaw.org", CONSENT),
-    ("onetrust.com", CONSENT),
-    ("trustarc.com", CONSENT),
-    ("usercentrics.eu", CONSENT),
-    // Chat.
-    ("crisp.chat", CHAT),
-    ("drift.com", CHAT),
-    ("intercom.io", CHAT),
-    ("intercomcdn.com", CHAT),
-    ("livechatinc.com", CHAT),
-    ("tawk.to", CHAT),
-    ("zdassets.com", CHAT),
-    ("zopim.com", CHAT),
-    // Social networks.
-    ("addthis.com", SOCIAL),
-    ("connect.facebook.net", SOCIAL),
-    ("facebook.com", SOCIAL),
-    ("platform.linkedin.com", SOCIAL),
-    ("platform.twitter.com", SOCIAL),
-    ("sharethis.com", SOCIAL),
-    ("syndication.twitter.com", SOCIAL),
-    // Fonts and libraries of public CDNs.
-    ("ajax.googleapis.com", LIBRARIES),
-    ("cdn.jsdelivr.net", LIBRARIES),
-    ("cdnjs.cloudflare.com", LIBRARIES),
-    ("code.jquery.com", LIBRARIES),
-    ("fast.fonts.net", FONTS),
-    ("fonts.bunny.net", FONTS),
-    ("fonts.googleapis.com", FONTS),
-    ("fonts.gstatic.com", FONTS),
-    ("kit.fontawesome.com", FONTS),
-    ("maxcdn.bootstrapcdn.com", LIBRARIES),
-    ("p.typekit.net", FONTS),
-    ("stackpath.bootstrapcdn.com", LIBRARIES),
-    ("unpkg.com", LIBRARIES),
-    ("use.fontawesome.com", FONTS),
-    ("use.typekit.net", FONTS),
+/// Suffixes of hosts by the reason, with blanks between them.
+pub(super) const HOSTS: &[(&str, &str)] = &[
+    (
+        BROWSER,
+        "accounts.google.com android.clients.google.com clients.google.com clients1.google.com clients2.google.com \
+         clients2.googleusercontent.com clients3.google.com clients4.google.com clients6.google.com \
+         clientservices.googleapis.com content-autofill.googleapis.com detectportal.firefox.com edge.microsoft.com \
+         edgedl.me.gvt1.com firefox-settings-attachments.cdn.mozilla.net gvt1.com mtalk.google.com ocsp.apple.com \
+         ocsp.digicert.com optimizationguide-pa.googleapis.com passwordsleakcheck-pa.googleapis.com \
+         safebrowsing.mozilla.com safebrowsing.apple.com safebrowsing.google.com safebrowsing.googleapis.com \
+         safebrowsinghttpgateway.googleapis.com services.addons.mozilla.org services.mozilla.com \
+         smartscreen.microsoft.com telemetry.mozilla.org tracking-protection.cdn.mozilla.net \
+         translate.googleapis.com translate-pa.googleapis.com update.googleapis.com \
+         versioncheck-bg.addons.mozilla.org aus5.mozilla.org ads.mozilla.org api.accounts.firefox.com \
+         archive.mozilla.org firefox-settings-attachments.prod.webservices.mozgcp.net mozgcp.net \
+         normandy.cdn.mozilla.net snippets.cdn.mozilla.net",
+    ),
+    (
+        ANALYTICS,
+        "amplitude.com analytics.google.com analytics.tiktok.com chartbeat.com chartbeat.net cloudflareinsights.com \
+         google-analytics.com googleanalytics.com heapanalytics.com imrworldwide.com kissmetrics.io matomo.cloud \
+         mc.yandex.ru mixpanel.com mxpnl.com omtrdc.net parsely.com pendo.io piwik.pro plausible.io posthog.com \
+         quantcount.com quantserve.com rudderstack.com scorecardresearch.com segment.com segment.io \
+         simpleanalyticscdn.com snowplowanalytics.com statcounter.com umami.is usefathom.com",
+    ),
+    (TAGS, "adobedtm.com ensighten.com googletagmanager.com googletagservices.com tealiumiq.com tiqcdn.com"),
+    (
+        ADS,
+        "2mdn.net adform.net adnxs.com adroll.com ads-twitter.com adsrvr.org amazon-adsystem.com bat.bing.com \
+         bidswitch.net casalemedia.com criteo.com criteo.net demdex.net doubleclick.net everesttech.net \
+         googleadservices.com googlesyndication.com openx.net outbrain.com px.ads.linkedin.com rlcdn.com \
+         rubiconproject.com snap.licdn.com taboola.com",
+    ),
+    (ERRORS, "airbrake.io bugsnag.com honeybadger.io raygun.io rollbar.com sentry-cdn.com sentry.io trackjs.com"),
+    (
+        MONITORING,
+        "datadoghq-browser-agent.com datadoghq.com datadoghq.eu dynatrace.com go-mpulse.net newrelic.com nr-data.net \
+         speedcurve.com",
+    ),
+    (
+        REPLAY,
+        "clarity.ms contentsquare.net crazyegg.com fullstory.com hotjar.com hotjar.io inspectlet.com logrocket.com \
+         lr-ingest.io mouseflow.com smartlook.com",
+    ),
+    (TESTING, "abtasty.com convertexperiments.com launchdarkly.com optimizely.com visualwebsiteoptimizer.com"),
+    (CONSENT, "consensu.org cookiebot.com cookielaw.org onetrust.com trustarc.com usercentrics.eu"),
+    (CHAT, "crisp.chat drift.com intercom.io intercomcdn.com livechatinc.com tawk.to zdassets.com zopim.com"),
+    (
+        SOCIAL,
+        "addthis.com connect.facebook.net facebook.com platform.linkedin.com platform.twitter.com sharethis.com \
+         syndication.twitter.com",
+    ),
+    (
+        LIBRARIES,
+        "ajax.googleapis.com cdn.jsdelivr.net cdnjs.cloudflare.com code.jquery.com maxcdn.bootstrapcdn.com \
+         stackpath.bootstrapcdn.com unpkg.com",
+    ),
+    (
+        FONTS,
+        "fast.fonts.net fonts.bunny.net fonts.googleapis.com fonts.gstatic.com kit.fontawesome.com p.typekit.net \
+         use.fontawesome.com use.typekit.net",
+    ),
 ];
 
 /// Beginnings of paths under which a site's own host serves what belongs to others.
@@ -235,8 +111,8 @@ const ENDS: &[(&str, &str)] = &[
 
 /// Why exchanges with a host are left out.
 pub(super) fn of_host(host: &str) -> Option<&'static str> {
-    let found = HOSTS.iter().find(|(suffix, _)| super::is_within(host, suffix));
-    found.map(|(_, why)| *why)
+    let found = HOSTS.iter().find(|(_, hosts)| hosts.split(' ').any(|suffix| super::is_within(host, suffix)));
+    found.map(|(why, _)| *why)
 }
 
 /// Whether browsers ask this host by themselves.
@@ -249,10 +125,4 @@ pub(super) fn of_path(path: &str) -> Option<&'static str> {
     let begins = PATHS.iter().find(|(start, _)| path.starts_with(start));
     let ends = || ENDS.iter().find(|(end, _)| path.ends_with(end));
     begins.or_else(ends).map(|(_, why)| *why)
-}
-
-/// All suffixes, for tests.
-#[cfg(test)]
-pub(super) fn hosts() -> impl Iterator<Item = &'static str> {
-    HOSTS.iter().map(|(host, _)| *host)
 }
