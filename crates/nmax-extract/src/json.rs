@@ -4,6 +4,7 @@
 //! mostly brackets.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use crate::arena::Arena;
 use crate::budget::{Budget, GaveUp};
@@ -118,13 +119,10 @@ impl<'j> Value<'j> {
         }
     }
 
-    /// As JSON, as written.
-    #[cfg(test)]
-    pub(crate) fn raw_json(self) -> Cow<'j, str> {
-        match self.kind() {
-            Kind::String => Cow::Owned(format!("\"{}\"", self.raw())),
-            _ => Cow::Borrowed(self.raw()),
-        }
+    /// Where it stands in the text, a string with its quotes.
+    pub fn span(self) -> Range<usize> {
+        let (kind, place) = self.json.word(self.at);
+        place..place + self.raw().len() + if kind == STRING { 2 } else { 0 }
     }
 
     /// The string, its escapes undone; `None` when it is something else.
@@ -183,6 +181,12 @@ impl<'j> Value<'j> {
             None
         })
     }
+}
+
+/// The number that four hexadecimal digits at the beginning of a text are, as behind `\u`.
+pub fn hex4(text: &str) -> Option<u32> {
+    let digits = text.get(..4).filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()))?;
+    u32::from_str_radix(digits, 16).ok()
 }
 
 /// Where the string ends whose opening quote stands before `rest`.
@@ -406,10 +410,9 @@ impl Reader<'_, '_> {
     }
 
     fn hex(&mut self) -> Option<u32> {
-        let digits = self.text.get(self.at..self.at + 4)?;
-        let is_hex = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let unit = hex4(self.text.get(self.at..)?)?;
         self.at += 4;
-        u32::from_str_radix(digits, 16).ok().filter(|_| is_hex)
+        Some(unit)
     }
 
     fn digits(&mut self) -> Option<()> {

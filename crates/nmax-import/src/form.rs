@@ -2,7 +2,9 @@
 //!
 //! Law: `fields(encode(fields)) = fields`.
 
-use crate::parts::{boundary, essence, form_decode, percent_encode, pieces};
+use nmax_secrets::boundary;
+
+use crate::parts::{Upload, essence, form_decode, percent_encode, uploads};
 use crate::recording::Field;
 
 /// Boundary of a multipart body whose type names none.
@@ -38,13 +40,13 @@ pub fn fields(mime: &str, bytes: &[u8]) -> Option<Vec<Field>> {
             Some(text.split('&').filter(|pair| !pair.is_empty()).map(pair).collect())
         }
         Form::Multipart(boundary) => {
-            let field = |piece: crate::parts::Piece<'_>| Field {
-                value: String::from_utf8_lossy(piece.content).into_owned(),
-                name: piece.name,
-                file_name: piece.file_name,
-                content_type: piece.content_type,
+            let field = |upload: Upload<'_>| Field {
+                value: String::from_utf8_lossy(upload.content).into_owned(),
+                name: upload.name,
+                file_name: upload.file_name,
+                content_type: upload.content_type,
             };
-            Some(pieces(bytes, boundary)?.into_iter().map(field).collect())
+            Some(uploads(bytes, boundary)?.into_iter().map(field).collect())
         }
     }
 }

@@ -1,9 +1,6 @@
-//! A request taken apart into values with a place each, so that values can be found in it and replaced in it.
-//!
-//! Law: what is put together from unchanged parts is the request, byte by byte; a changed part is found again with its
-//! new value, and every other part as it was.
+//! A request taken apart into values with a place each, so that values can be found in it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use crate::recording::Request;
@@ -15,15 +12,16 @@ mod login;
 mod multipart;
 mod url;
 
-pub(crate) use json::{Leaf, leaves};
+pub(crate) use json::{Leaf, leaves, push_token, repeats_names};
 
 pub(crate) use body::essence;
-pub use body::{Content, Upload, content};
+pub use body::{Content, content};
 pub use encode::{form_decode, percent_decode, percent_encode};
 pub use login::without_login;
-pub use multipart::boundary;
-pub(crate) use multipart::{Piece, pieces};
+pub use multipart::Upload;
+pub(crate) use multipart::uploads;
 pub use url::{Pair, Target, resolve, split};
+pub(crate) use url::{without_dots, without_fragment};
 
 /// Where in a request a value stands.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -114,26 +112,6 @@ pub fn value_at(request: &Request, place: &Place) -> Option<String> {
     of(request).into_iter().find(|part| part.place == *place).map(|part| part.value)
 }
 
-/// The request with other values at some places; those it does not have are passed over. O(size).
-///
-/// What is not changed stays as it was written.
-pub fn with(request: &Request, values: &[(Place, String)]) -> Request {
-    let old: HashMap<Place, String> = of(request).into_iter().map(|part| (part.place, part.value)).collect();
-    let changed: HashMap<&Place, &str> = values
-        .iter()
-        .filter(|(place, value)| old.get(place).is_some_and(|old| old != value))
-        .map(|(place, value)| (place, value.as_str()))
-        .collect();
-    if changed.is_empty() {
-        return request.clone();
-    }
-    let mut made = request.clone();
-    made.url = url::with(&request.url, &changed);
-    header_values(&mut made.headers, &changed);
-    body::change(&mut made, &changed);
-    made
-}
-
 /// Counts values of the same name.
 #[derive(Debug, Default)]
 struct Count(HashMap<String, usize>);
@@ -169,66 +147,10 @@ fn headers(request: &Request) -> Vec<Part> {
 
 /// Cookies, each name once: the first counts.
 fn cookies(request: &Request) -> impl Iterator<Item = (&str, &str)> {
-    let mut seen: Vec<&str> = Vec::new();
-    pairs_of_cookies(request).filter(move |(name, _)| {
-        let is_new = !seen.contains(name);
-        if is_new {
-            seen.push(name);
-        }
-        is_new
-    })
-}
-
-fn pairs_of_cookies(request: &Request) -> impl Iterator<Item = (&str, &str)> {
-    request
-        .headers
-        .iter()
-        .filter(|(name, _)| name.eq_ignore_ascii_case("cookie"))
-        .flat_map(|(_, value)| value.split(';'))
-        .filter_map(|pair| pair.trim().split_once('='))
-        .map(|(name, value)| (name.trim(), value.trim()))
-}
-
-/// Changes headers and cookies.
-fn header_values(headers: &mut Vec<(String, String)>, changed: &HashMap<&Place, &str>) {
-    let mut written: Vec<String> = Vec::new();
-    headers.retain_mut(|(name, value)| {
-        let lower = name.to_ascii_lowercase();
-        if lower == "cookie" {
-            *value = cookie_header(value, &mut written, changed);
-            return true;
-        }
-        let place = Place::Header(lower);
-        let Some(new) = changed.get(&place) else { return true };
-        let Place::Header(lower) = place else { return true };
-        let is_first = !written.contains(&lower);
-        *value = (*new).to_owned();
-        written.push(lower);
-        is_first
-    });
-}
-
-/// A line of cookies; a changed one is written once, whatever the lines.
-fn cookie_header(line: &str, written: &mut Vec<String>, changed: &HashMap<&Place, &str>) -> String {
-    let pair = |pair: &str| -> String {
-        let Some((name, _)) = pair.trim().split_once('=') else {
-            return pair.to_owned();
-        };
-        let key = format!("={}", name.trim());
-        let new = changed.get(&Place::Cookie(name.trim().to_owned()));
-        match new {
-            Some(new) if !written.contains(&key) => {
-                written.push(key);
-                let blank = if pair.starts_with(' ') { " " } else { "" };
-                format!("{blank}{}={new}", name.trim())
-            }
-            _ => {
-                written.push(key);
-                pair.to_owned()
-            }
-        }
-    };
-    line.split(';').map(pair).collect::<Vec<_>>().join(";")
+    let lines = request.headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case("cookie"));
+    let pairs = lines.flat_map(|(_, value)| value.split(';')).filter_map(|pair| pair.trim().split_once('='));
+    let mut seen = HashSet::new();
+    pairs.map(|(name, value)| (name.trim(), value.trim())).filter(move |(name, _)| seen.insert(*name))
 }
 
 #[cfg(test)]

@@ -50,12 +50,6 @@ pub fn select(recording: &Recording, options: &Options) -> Selection {
 }
 
 /// The host whose registrable domain is the site: that of the first document.
-pub fn main_host(recording: &Recording) -> Option<String> {
-    let mut order: Vec<usize> = (0..recording.entries.len()).collect();
-    order.sort_by_key(|&index| recording.entries[index].sent_us);
-    first_host(recording, &order)
-}
-
 fn first_host(recording: &Recording, order: &[usize]) -> Option<String> {
     let usable = || {
         let entries = order.iter().map(|&index| &recording.entries[index]);

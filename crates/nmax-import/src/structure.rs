@@ -9,6 +9,8 @@ use std::collections::BTreeSet;
 use nmax_extract::json::{Kind, Value};
 use nmax_extract::{Page, shape};
 
+use crate::parts::essence;
+
 /// Most different parts of one reply; beyond it the rest is not compared.
 const PARTS_MAX: usize = 10_000;
 /// Most bytes of the parts of one reply: names may be long, and each is a part of the paths below it.
@@ -176,11 +178,6 @@ fn named(parts: &[&str]) -> Option<String> {
         (false, 0) => Some(listed),
         (false, more) => Some(format!("{listed} and {more} more")),
     }
-}
-
-/// A media type without its parameters.
-fn essence(mime: &str) -> String {
-    mime.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
 }
 
 /// Where a redirect leads, without what may differ from one time to the next.

@@ -1,6 +1,7 @@
 //! The grammar of RFC 9535, by descent: each character is looked at once, nesting is counted.
 
 use super::{Comparison, DEPTH_MAX, Number, Operand, PARTS_MAX, Query, Segment, Selector, Test};
+use crate::json::hex4;
 
 /// Largest index (RFC 9535, 2.1): integers that every JSON implementation knows exactly.
 const INTEGER_MAX: i64 = (1 << 53) - 1;
@@ -216,10 +217,9 @@ impl Reader<'_> {
     }
 
     fn hex(&mut self) -> Option<u32> {
-        let digits = self.text.get(self.at..self.at + 4)?;
+        let unit = hex4(self.rest())?;
         self.at += 4;
-        let is_hex = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
-        u32::from_str_radix(digits, 16).ok().filter(|_| is_hex)
+        Some(unit)
     }
 
     /// Tests joined by `||`.

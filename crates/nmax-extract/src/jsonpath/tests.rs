@@ -15,7 +15,9 @@ fn found(path: &JsonPath, json: &Json<'_>) -> Vec<String> {
     let budget = Budget::of(1 << 20);
     let mut found = Vec::new();
     path.apply(json, &budget, |value| {
-        found.push(serde_json::from_str::<serde_json::Value>(value.raw_json().as_ref()).unwrap().to_string());
+        let quote = if value.kind() == crate::json::Kind::String { "\"" } else { "" };
+        let text = format!("{quote}{}{quote}", value.raw());
+        found.push(serde_json::from_str::<serde_json::Value>(&text).unwrap().to_string());
         false
     });
     found

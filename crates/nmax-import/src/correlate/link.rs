@@ -2,30 +2,13 @@
 
 use super::names;
 use super::weight::{Weight, is_number, is_year, weight};
-use crate::parts::{percent_decode, split};
+use crate::parts::{self, percent_decode, percent_encode, split, without_dots};
 
-/// The absolute URL behind a reference (RFC 3986, 5.2), in the form in which [`normal`] gives URLs.
+/// The absolute URL behind a reference (RFC 3986, 5.2), in the form in which [`normal`] gives URLs; `None` for one that no
+/// host has, such as `mailto:ann@shop.test`.
 pub(super) fn resolve(base: &str, reference: &str) -> Option<String> {
-    let reference = reference.trim();
-    let reference = reference.split_once('#').map_or(reference, |(url, _)| url);
-    let scheme_end = reference.find(|c: char| !(c.is_ascii_alphanumeric() || "+-.".contains(c)));
-    if scheme_end.is_some_and(|at| at > 0 && reference[at..].starts_with(':')) {
-        return reference.contains("://").then(|| normal(reference));
-    }
-    let base = split(base);
-    let absolute = if let Some(rest) = reference.strip_prefix("//") {
-        format!("{}://{rest}", base.origin.split("://").next().unwrap_or_default())
-    } else if reference.starts_with('/') {
-        format!("{}{reference}", base.origin)
-    } else if reference.starts_with('?') {
-        format!("{}{}{reference}", base.origin, base.path)
-    } else if reference.is_empty() {
-        format!("{}{}", base.origin, base.path_and_query)
-    } else {
-        let folder = &base.path[..base.path.rfind('/').map_or(0, |at| at + 1)];
-        format!("{}{folder}{reference}", base.origin)
-    };
-    Some(normal(&absolute))
+    let url = parts::resolve(base, reference);
+    url.contains("://").then(|| normal(&url))
 }
 
 /// A URL in one form: no fragment, no default port, no dots in its path, blanks and letters beyond ASCII encoded.
@@ -38,31 +21,12 @@ pub(super) fn normal(url: &str) -> String {
         _ => "\0",
     };
     let mut made = origin.strip_suffix(port).unwrap_or(&origin).to_owned();
-    let mut segments: Vec<&str> = Vec::new();
-    let mut all = target.path.split('/').skip(1).peekable();
-    while let Some(segment) = all.next() {
-        match segment {
-            "." | ".." => {
-                if segment == ".." {
-                    segments.pop();
-                }
-                if all.peek().is_none() {
-                    segments.push("");
-                }
-            }
-            other => segments.push(other),
-        }
-    }
     let query = target.query.map(|query| format!("?{query}")).unwrap_or_default();
-    let written = format!("/{}{query}", segments.join("/"));
-    for c in written.chars() {
+    for c in format!("{}{query}", without_dots(target.path)).chars() {
         if c.is_ascii_graphic() && !"\"<>".contains(c) {
             made.push(c);
         } else {
-            let mut bytes = [0; 4];
-            for byte in c.encode_utf8(&mut bytes).bytes() {
-                made.push_str(&format!("%{byte:02X}"));
-            }
+            made.push_str(&percent_encode(c.encode_utf8(&mut [0; 4])));
         }
     }
     made

@@ -3,7 +3,7 @@
 use super::options::Means;
 use super::words::Word;
 use crate::form;
-use crate::parts::without_login;
+use crate::parts::{split, without_fragment, without_login};
 use crate::recording::{Body, Field, Request};
 
 /// What the options of a command say.
@@ -72,7 +72,7 @@ impl Asked {
 
 /// The URL as curl completes it.
 fn url(text: &str, asked: &Asked) -> Result<String, String> {
-    let url = text.split_once('#').map_or(text, |(url, _)| url).trim();
+    let url = without_fragment(text).trim();
     let mut url = match url.split_once("://") {
         Some((scheme, rest)) if matches!(scheme.to_ascii_lowercase().as_str(), "http" | "https") => {
             format!("{}://{rest}", scheme.to_ascii_lowercase())
@@ -80,7 +80,7 @@ fn url(text: &str, asked: &Asked) -> Result<String, String> {
         Some((scheme, _)) => return Err(format!("the scheme `{scheme}` is not HTTP")),
         None => format!("http://{url}"),
     };
-    let host = crate::parts::split(&url).host;
+    let host = split(&url).host;
     if host.is_empty() || host.contains([' ', '"', '\'', '<', '>', '\\']) || url.contains(char::is_control) {
         return Err(format!("`{}` is no URL", text.trim()));
     }
@@ -93,7 +93,7 @@ fn url(text: &str, asked: &Asked) -> Result<String, String> {
         url = format!("{url}{sign}{}", query.join("&"));
     }
     if let Some(file) = &asked.upload
-        && crate::parts::split(&url).path.ends_with('/')
+        && split(&url).path.ends_with('/')
     {
         url = format!("{}/{}", url.trim_end_matches('/'), file.rsplit(['/', '\\']).next().unwrap_or_default());
     }

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::files::Files;
 use super::fill::{Changes, expanded, literal};
-use crate::parts::{Content, Leaf, Place, Upload, content, essence, leaves};
+use crate::parts::{Content, Leaf, Place, Upload, content, essence, leaves, push_token, repeats_names};
 use crate::recording::Request;
 
 /// Longest name of a field that is written as a key of the plan, in bytes.
@@ -163,7 +163,7 @@ fn file(upload: &Upload<'_>, scope: &mut Scope<'_>) -> Yaml {
     let name = if upload.content.is_empty() && scope.has_files {
         expanded(told)
     } else {
-        let name = scope.keep(&upload.content, told);
+        let name = scope.keep(upload.content, told);
         if upload.content.is_empty() && !told.is_empty() {
             let told: String = told.chars().take(80).collect();
             let shown = shown(&told);
@@ -199,7 +199,8 @@ fn json(text: &str, scope: &Scope<'_>) -> Yaml {
     let is_short = leaves.len() <= LEAVES_MAX && !leaves.iter().any(is_bare);
     if let Some(value @ (Value::Object(_) | Value::Array(_))) = value.filter(|_| is_short)
         && is_plain(&value, 0)
-        && same_names(text, &value)
+        // YAML could not say a name twice.
+        && !repeats_names(text)
     {
         let yaml = yaml(&value, &mut String::new(), &leaves, scope);
         let is_line = text.len() <= LINE_CHARS_MAX;
@@ -221,34 +222,10 @@ fn is_plain(value: &Value, depth: usize) -> bool {
     }
 }
 
-/// Whether no name is there twice in one object, which YAML could not say.
-fn same_names(text: &str, value: &Value) -> bool {
-    fn members(value: &Value) -> usize {
-        match value {
-            Value::Object(map) => map.len() + map.values().map(members).sum::<usize>(),
-            Value::Array(items) => items.iter().map(members).sum(),
-            _ => 0,
-        }
-    }
-    let mut colons = 0;
-    let mut is_inside = false;
-    let mut chars = text.chars();
-    while let Some(c) = chars.next() {
-        match c {
-            '\\' if is_inside => _ = chars.next(),
-            '"' => is_inside = !is_inside,
-            ':' if !is_inside => colons += 1,
-            _ => {}
-        }
-    }
-    colons == members(value)
-}
-
 fn yaml(value: &Value, pointer: &mut String, leaves: &[Leaf], scope: &Scope<'_>) -> Yaml {
     let below = |pointer: &mut String, token: &str, value: &Value| {
         let length = pointer.len();
-        pointer.push('/');
-        pointer.push_str(&token.replace('~', "~0").replace('/', "~1"));
+        push_token(pointer, token);
         let yaml = yaml(value, pointer, leaves, scope);
         pointer.truncate(length);
         yaml

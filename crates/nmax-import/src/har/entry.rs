@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::json::{list, number, pairs, some_text, text};
 use super::notes::{Note, Notes};
 use super::{body, guess, stamp};
+use crate::parts::{percent_decode, percent_encode, split, without_fragment};
 use crate::recording::{Entry, Kind, Message, Request, Response, Timings, header};
 
 /// Characters of a URL that a reason repeats.
@@ -77,7 +78,7 @@ fn request(value: &Value, number: usize, notes: &mut Notes) -> Result<Request, U
         let reason = "a tunnel through a proxy: what went through it is listed by itself, or was not decrypted";
         return Err(unusable(written, reason.into()));
     }
-    let mut url = written.split_once('#').map_or(written, |(url, _)| url).trim_end().to_owned();
+    let mut url = without_fragment(written).trim_end().to_owned();
     if url.starts_with('/') || url.is_empty() {
         let host = header(&headers, "host").map(str::to_owned).or_else(|| pseudo(":authority"));
         let path = if url.is_empty() { pseudo(":path").unwrap_or_default() } else { url.clone() };
@@ -110,8 +111,8 @@ fn request(value: &Value, number: usize, notes: &mut Notes) -> Result<Request, U
 
 /// A name or value of the list of parameters, which some tools write as it stands in the URL.
 fn encoded(text: &str) -> String {
-    let is_encoded = text.contains('%') && crate::parts::percent_decode(text).is_some() && !text.contains(' ');
-    if is_encoded { text.to_owned() } else { crate::parts::percent_encode(text) }
+    let is_encoded = text.contains('%') && percent_decode(text).is_some() && !text.contains(' ');
+    if is_encoded { text.to_owned() } else { percent_encode(text) }
 }
 
 fn check_url(url: &str) -> Result<(), Unusable> {
@@ -129,7 +130,7 @@ fn check_url(url: &str) -> Result<(), Unusable> {
         }
         _ => return Err(unusable(url, "it has no URL that can be asked for".into())),
     }
-    if crate::parts::split(url).host.is_empty() {
+    if split(url).host.is_empty() {
         return Err(unusable(url, "its URL has no host".into()));
     }
     Ok(())

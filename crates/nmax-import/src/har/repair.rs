@@ -1,5 +1,7 @@
 //! Text that is nearly JSON made JSON: what programs write that put their output together by hand.
 
+use nmax_extract::json::hex4;
+
 /// The text with raw control characters, unknown escapes, halves of surrogate pairs, bare words and commas before a
 /// closing bracket repaired. O(length).
 ///
@@ -64,33 +66,19 @@ fn escape<'a>(text: &'a str, out: &mut String) -> &'a str {
             out.push(c);
             rest
         }
-        'u' => match unit(rest) {
-            Some(high @ 0xd800..=0xdbff) => {
-                let low = rest[4..].strip_prefix("\\u").and_then(unit);
-                match low {
-                    Some(low @ 0xdc00..=0xdfff) => {
-                        out.push_str(&format!("\\u{high:04x}\\u{low:04x}"));
-                        &rest[10..]
-                    }
-                    _ => {
-                        out.push_str("\\ufffd");
-                        &rest[4..]
-                    }
+        'u' => {
+            let next = rest.get(4..).and_then(|rest| rest.strip_prefix("\\u")).and_then(hex4);
+            let (written, length) = match (hex4(rest), next) {
+                (Some(high @ 0xd800..=0xdbff), Some(low @ 0xdc00..=0xdfff)) => {
+                    (format!("\\u{high:04x}\\u{low:04x}"), 10)
                 }
-            }
-            Some(0xdc00..=0xdfff) => {
-                out.push_str("\\ufffd");
-                &rest[4..]
-            }
-            Some(unit) => {
-                out.push_str(&format!("\\u{unit:04x}"));
-                &rest[4..]
-            }
-            None => {
-                out.push('u');
-                rest
-            }
-        },
+                (Some(0xd800..=0xdfff), _) => ("\\ufffd".to_owned(), 4),
+                (Some(unit), _) => (format!("\\u{unit:04x}"), 4),
+                (None, _) => ("u".to_owned(), 0),
+            };
+            out.push_str(&written);
+            &rest[length..]
+        }
         // `\x41` and the like: the character itself.
         c => {
             if c.is_control() {
@@ -100,10 +88,4 @@ fn escape<'a>(text: &'a str, out: &mut String) -> &'a str {
             rest
         }
     }
-}
-
-/// Four hexadecimal digits.
-fn unit(text: &str) -> Option<u32> {
-    let digits = text.get(..4).filter(|text| text.bytes().all(|byte| byte.is_ascii_hexdigit()))?;
-    u32::from_str_radix(digits, 16).ok()
 }

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use crate::parts::without_fragment;
 use crate::recording::Recording;
 use crate::select::location;
 
@@ -82,8 +83,4 @@ fn collect(kept: &[usize], next: &HashMap<usize, usize>, taken: &[bool]) -> Chai
         }
     }
     chains
-}
-
-fn without_fragment(url: &str) -> &str {
-    url.split_once('#').map_or(url, |(url, _)| url)
 }

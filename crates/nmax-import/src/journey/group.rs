@@ -8,7 +8,7 @@ use nmax_extract::resources::{Kind as Found, resources};
 use super::Step;
 use super::chain::{Chains, chains};
 use crate::kind::{is_frame, is_navigation, kind};
-use crate::parts::resolve;
+use crate::parts::{resolve, without_fragment};
 use crate::recording::{Entry, Kind, Recording, header};
 
 /// Groups entries, given in order of sending, into steps.
@@ -194,8 +194,4 @@ fn frames(entry: &Entry) -> HashSet<String> {
     };
     let frames = found.found.iter().filter(|found| matches!(found.kind, Found::Frame | Found::Other));
     frames.map(|found| resolve(&base, &found.reference)).collect()
-}
-
-fn without_fragment(url: &str) -> &str {
-    url.split_once('#').map_or(url, |(url, _)| url)
 }

@@ -1,30 +1,28 @@
-//! Multipart forms (RFC 7578) taken apart and written again.
+//! Multipart forms (RFC 7578) taken apart.
 
-use std::ops::Range;
-
-/// The boundary that a content type names.
-pub fn boundary(mime: &str) -> Option<&str> {
-    let at = mime.to_ascii_lowercase().find("boundary=")? + "boundary=".len();
-    let rest = &mime[at..];
-    let value = match rest.strip_prefix('"') {
-        Some(quoted) => quoted.split('"').next()?,
-        None => rest.split(';').next()?.trim(),
-    };
-    Some(value).filter(|value| !value.is_empty())
-}
-
-/// A part and where its content is in the body.
+/// A field of a multipart form.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Piece<'a> {
-    pub(crate) name: String,
-    pub(crate) file_name: Option<String>,
-    pub(crate) content_type: Option<String>,
-    pub(crate) content: &'a [u8],
-    pub(crate) span: Range<usize>,
+pub struct Upload<'a> {
+    /// Its name.
+    pub name: String,
+    /// Name of the file, where it is one.
+    pub file_name: Option<String>,
+    /// Content type, where it says one.
+    pub content_type: Option<String>,
+    /// Its bytes.
+    pub content: &'a [u8],
 }
 
-/// The parts of a body; `None` when it is none, or a part has no name. O(length).
-pub(crate) fn pieces<'a>(body: &'a [u8], boundary: &str) -> Option<Vec<Piece<'a>>> {
+impl Upload<'_> {
+    /// Its content when it is a text and no file.
+    pub fn text(&self) -> Option<&str> {
+        let text = std::str::from_utf8(self.content).ok()?;
+        self.file_name.is_none().then_some(text)
+    }
+}
+
+/// The fields of a body; `None` when it is none, or a field has no name. O(length).
+pub(crate) fn uploads<'a>(body: &'a [u8], boundary: &str) -> Option<Vec<Upload<'a>>> {
     let delimiter = format!("--{boundary}");
     let mut found = Vec::new();
     let mut at = find(body, delimiter.as_bytes(), 0)? + delimiter.len();
@@ -35,13 +33,12 @@ pub(crate) fn pieces<'a>(body: &'a [u8], boundary: &str) -> Option<Vec<Piece<'a>
         }
         let start = at + find(rest, b"\n", 0)? + 1;
         let end = find(body, format!("\r\n{delimiter}").as_bytes(), start.checked_sub(2)?)?;
-        found.push(piece(body, start, end)?);
+        found.push(upload(body.get(start..end)?)?);
         at = end + 2 + delimiter.len();
     }
 }
 
-fn piece(body: &[u8], start: usize, end: usize) -> Option<Piece<'_>> {
-    let part = body.get(start..end)?;
+fn upload(part: &[u8]) -> Option<Upload<'_>> {
     let blank = find(part, b"\r\n\r\n", 0)?;
     let head = String::from_utf8_lossy(&part[..blank]);
     let header = |name: &str| {
@@ -51,13 +48,11 @@ fn piece(body: &[u8], start: usize, end: usize) -> Option<Piece<'_>> {
         })
     };
     let disposition = header("content-disposition")?;
-    let content = blank + 4;
-    Some(Piece {
+    Some(Upload {
         name: parameter(&disposition, "name")?,
         file_name: parameter(&disposition, "filename"),
         content_type: header("content-type"),
-        content: &part[content..],
-        span: start + content..end,
+        content: &part[blank + 4..],
     })
 }
 

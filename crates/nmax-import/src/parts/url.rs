@@ -1,9 +1,6 @@
 //! A URL as origin, segments and parameters.
 
-use std::collections::HashMap;
-
-use super::encode::{form_decode, percent_encode};
-use super::{Count, Place};
+use super::encode::form_decode;
 
 /// An absolute URL in pieces, as written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,9 +17,14 @@ pub struct Target<'a> {
     pub query: Option<&'a str>,
 }
 
+/// A URL without its fragment.
+pub(crate) fn without_fragment(url: &str) -> &str {
+    url.split_once('#').map_or(url, |(url, _)| url)
+}
+
 /// Takes a URL apart; a fragment is left out. What has no scheme is all path.
 pub fn split(url: &str) -> Target<'_> {
-    let url = url.split_once('#').map_or(url, |(url, _)| url);
+    let url = without_fragment(url);
     let scheme = url.find("://").filter(|at| !url[..*at].contains(['/', '?']));
     let is_absolute = scheme.is_some();
     let start = scheme.map_or(0, |at| at + 3);
@@ -87,47 +89,9 @@ impl Pair<'_> {
     }
 }
 
-/// The URL with other values.
-pub(super) fn with(url: &str, changed: &HashMap<&Place, &str>) -> String {
-    let target = split(url);
-    if let Some(new) = changed.get(&Place::Target) {
-        return format!("{}{new}", target.origin);
-    }
-    let segment = |(index, segment): (usize, &str)| match changed.get(&Place::Segment(index)) {
-        Some(new) => percent_encode(new),
-        None => segment.to_owned(),
-    };
-    let slash = if target.path.starts_with('/') { "/" } else { "" };
-    let path = target.segments().enumerate().map(segment).collect::<Vec<_>>().join("/");
-    let mut made = format!("{}{slash}{path}", target.origin);
-    if let Some(query) = target.query {
-        made.push('?');
-        made.push_str(&pairs_with(query, |name, nth| changed.get(&Place::Query(name, nth)).copied()));
-    }
-    made
-}
-
-/// Pairs with other values; the rest stays as written.
-pub(super) fn pairs_with<'v>(text: &str, value: impl Fn(String, usize) -> Option<&'v str>) -> String {
-    let mut count = Count::default();
-    let pair = |pair: &str| {
-        let split = pairs(pair).next().and_then(|split| Some((split.name, split.decoded()?.0)));
-        let Some((raw, name)) = split else {
-            return pair.to_owned();
-        };
-        let nth = count.next(&name);
-        match value(name, nth) {
-            Some(new) => format!("{raw}={}", percent_encode(new)),
-            None => pair.to_owned(),
-        }
-    };
-    text.split('&').map(pair).collect::<Vec<_>>().join("&")
-}
-
 /// The absolute URL that a reference on a page means (RFC 3986, 5.2), without its fragment.
 pub fn resolve(base: &str, reference: &str) -> String {
-    let reference = reference.trim();
-    let reference = reference.split_once('#').map_or(reference, |(reference, _)| reference);
+    let reference = without_fragment(reference.trim());
     let base = split(base);
     let has_scheme = reference.find(':').is_some_and(|at| {
         at > 0 && reference[..at].bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte))
@@ -157,18 +121,17 @@ pub fn resolve(base: &str, reference: &str) -> String {
     format!("{}{path}{query}", base.origin)
 }
 
-/// RFC 3986, 5.2.4.
-fn without_dots(path: &str) -> String {
+/// A path without the segments `.` and `..` (RFC 3986, 5.2.4).
+pub(crate) fn without_dots(path: &str) -> String {
     let mut kept: Vec<&str> = Vec::new();
-    let segments: Vec<&str> = path.split('/').skip(1).collect();
-    for (index, segment) in segments.iter().enumerate() {
-        let is_last = index + 1 == segments.len();
-        match *segment {
+    let mut segments = path.split('/').skip(1).peekable();
+    while let Some(segment) = segments.next() {
+        match segment {
             "." | ".." => {
-                if *segment == ".." {
+                if segment == ".." {
                     kept.pop();
                 }
-                if is_last {
+                if segments.peek().is_none() {
                     kept.push("");
                 }
             }

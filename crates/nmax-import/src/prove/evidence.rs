@@ -3,16 +3,15 @@
 use std::collections::BTreeMap;
 
 use nmax_plan::plan::Plan;
+use nmax_secrets::PLACEHOLDER_PREFIX;
 use serde_json::Value;
 
 use super::sites::{Site, name_of};
 use crate::har;
+use crate::parts::split;
 use crate::recording::{Entry, Recording};
 use crate::redact::Secrets;
 use crate::structure::{Reply, Structure};
-
-/// How placeholders begin.
-const PLACEHOLDER: &str = "nmax-secret-";
 
 /// What lies beside a plan.
 #[derive(Debug, Default)]
@@ -88,7 +87,7 @@ impl Evidence {
             Some(secrets) => secrets.reveal(text),
             None => text.to_owned(),
         };
-        (!value.is_empty() && !value.contains(PLACEHOLDER)).then_some(value)
+        (!value.is_empty() && !value.contains(PLACEHOLDER_PREFIX)).then_some(value)
     }
 
     /// The recorded reply to each request of a scenario, by the number of the request.
@@ -132,15 +131,12 @@ impl Evidence {
 /// What a recorded reply is.
 fn structure(entry: &Entry) -> Option<Structure> {
     let response = entry.response.as_ref()?;
-    let url = &entry.request.url;
-    let host = url.find("://").map_or(0, |at| at + 3);
-    let origin_end = url[host..].find(['/', '?']).map_or(url.len(), |at| host + at);
     let headers: Vec<(&str, &[u8])> =
         response.headers.iter().map(|(name, value)| (name.as_str(), value.as_bytes())).collect();
     let body = response.body.as_ref().filter(|body| !body.is_cut && response.status != 304);
     Some(Structure::of(&Reply {
         status: response.status,
-        origin: &url[..origin_end],
+        origin: split(&entry.request.url).origin,
         headers: &headers,
         body: body.map(|body| body.bytes.as_slice()),
     }))

@@ -1,9 +1,9 @@
 //! Every text of a recording, each with what it is, so that secrets can be found in all of them and replaced.
 
-use nmax_secrets::Place;
+use nmax_secrets::{Place, boundary};
 
 use crate::form;
-use crate::parts::{boundary, essence};
+use crate::parts::essence;
 use crate::recording::{Body, Recording};
 
 /// What is done with a text: the one that takes its place, if any.
