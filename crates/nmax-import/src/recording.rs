@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crate::parts::essence;
+
 /// A recorded visit.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Recording {
@@ -142,6 +144,19 @@ pub struct Response {
     pub body: Option<Body>,
     /// Bytes of the body on the wire.
     pub bytes: Option<u64>,
+}
+
+impl Response {
+    /// Its content type without parameters, in small letters; empty when unknown.
+    pub fn mime(&self) -> String {
+        let of_body = || self.body.as_ref().map(|body| body.mime.as_str());
+        essence(header(&self.headers, "content-type").or_else(of_body).unwrap_or_default())
+    }
+
+    /// Whether it is a page of HTML.
+    pub(crate) fn is_html(&self) -> bool {
+        matches!(self.mime().as_str(), "text/html" | "application/xhtml+xml")
+    }
 }
 
 /// A body.

@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use super::Told;
 use crate::kind::kind;
-use crate::parts::{essence, of, split};
-use crate::recording::{Entry, Kind, header};
+use crate::parts::{Part, Place, of, split};
+use crate::recording::{Entry, Kind, Response};
 
 /// Longest text of a check, in characters.
 const TEXT_CHARS_MAX: usize = 60;
@@ -14,10 +14,7 @@ const TEXT_CHARS_MIN: usize = 3;
 
 /// Whether a reply is a page of HTML that came well.
 pub(super) fn is_page(entry: &Entry) -> bool {
-    let Some(response) = &entry.response else { return false };
-    let mime = header(&response.headers, "content-type");
-    let mime = mime.or(response.body.as_ref().map(|body| body.mime.as_str())).unwrap_or_default();
-    matches!(essence(mime).as_str(), "text/html" | "application/xhtml+xml")
+    entry.response.as_ref().is_some_and(Response::is_html)
 }
 
 /// Values of a recording that other users would not see.
@@ -37,9 +34,7 @@ impl Personal {
         for step in &told.journey.steps {
             // What the user chose, such as a word that is searched for, is often a part of the title.
             let request = &told.recording.entries[step.entry].request;
-            let is_given = |part: &crate::parts::Part| {
-                matches!(part.place, crate::parts::Place::Query(..) | crate::parts::Place::Field(..))
-            };
+            let is_given = |part: &Part| matches!(part.place, Place::Query(..) | Place::Field(..));
             let parts = of(request).into_iter().filter(is_given);
             words.extend(parts.flat_map(|part| words_of(&part.value)));
         }

@@ -4,8 +4,7 @@ use nmax_extract::{Extractor, Page};
 use nmax_plan::plan::Source;
 
 use super::field::Shown;
-use crate::parts::essence;
-use crate::recording::{Entry, Recording, header};
+use crate::recording::{Entry, Recording, Response};
 
 /// Documents before a request whose forms are looked at.
 const PAGES_MAX: usize = 8;
@@ -52,8 +51,6 @@ fn on_page(entry: &Entry, name: &str) -> Option<Shown> {
 }
 
 fn is_html(entry: &Entry) -> bool {
-    let Some(response) = &entry.response else { return false };
-    let Some(body) = &response.body else { return false };
-    let mime = header(&response.headers, "content-type").unwrap_or(&body.mime);
-    body.bytes.len() <= BYTES_MAX && matches!(essence(mime).as_str(), "text/html" | "application/xhtml+xml")
+    let is_short = |response: &Response| response.body.as_ref().is_some_and(|body| body.bytes.len() <= BYTES_MAX);
+    entry.response.as_ref().is_some_and(|response| is_short(response) && response.is_html())
 }
