@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use crate::correlate::{Correlations, correlate};
-use crate::emit::{Emitted, File, Pause, Told, emit};
+use crate::emit::{Converted, Pause, Summary, Told, emit};
 use crate::journey::{Journey, PAUSE_MIN, build};
 use crate::options::{Options, Think};
 use crate::parameters::{Feeders, Other, Parameters, names_taken, recognize};
@@ -18,44 +18,6 @@ const Z95: f64 = 1.644_853_6;
 
 /// Replies that were not read to their ends, each told by itself.
 const UNREAD_TOLD_MAX: usize = 10;
-
-/// A plan and what belongs to it.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Converted {
-    /// The plan as YAML; it reads without an error when `files` lie beside it.
-    pub plan: String,
-    /// Files beside the plan, those with secrets included.
-    pub files: Vec<File>,
-    /// `NAME.evidence.json`: where each correlated value comes from and goes to.
-    pub evidence: String,
-    /// What was made of the recordings.
-    pub summary: Summary,
-}
-
-/// What was made of the recordings, in numbers and lists.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Summary {
-    /// Entries of all recordings.
-    pub entries: usize,
-    /// Scenarios of the plan.
-    pub scenarios: usize,
-    /// Request steps of the plan.
-    pub steps: usize,
-    /// Redirects that the steps follow.
-    pub redirects: usize,
-    /// Resources that the steps list.
-    pub resources: usize,
-    /// Places in the recordings that hold secrets.
-    pub redactions: usize,
-    /// What was left out, with the reason.
-    pub skipped: Vec<Skipped>,
-    /// Correlations, in words, one each: `csrf: from GET /login to POST /login`.
-    pub correlations: Vec<String>,
-    /// What was recognized as different from user to user, in words.
-    pub parameters: Vec<String>,
-    /// What the person should know.
-    pub warnings: Vec<String>,
-}
 
 /// A recording and its steps.
 struct Visit {
@@ -100,8 +62,8 @@ pub fn convert(recordings: Vec<Recording>, options: &Options) -> Converted {
         warn_of_cookies(group, &mut summary.warnings);
     }
     let told: Vec<Told<'_>> = groups.iter().map(told).collect();
-    let emitted = emit(&told, &feeders, &names, &secrets, options);
-    finish(emitted, &groups, &secrets, summary)
+    let made = emit(&told, &feeders, &names, &secrets, options);
+    finish(made, &groups, &secrets, summary)
 }
 
 /// Logins in front of hosts become the headers that a browser sends for them, where a request has none.
@@ -134,23 +96,21 @@ fn told(group: &Group) -> Told<'_> {
     }
 }
 
-fn finish(emitted: Emitted, groups: &[Group], secrets: &Secrets, mut summary: Summary) -> Converted {
-    summary.scenarios = groups.len();
-    summary.steps = emitted.steps;
-    summary.redirects = emitted.redirects;
-    summary.resources = emitted.resources;
-    summary.correlations = emitted.correlations;
+/// Adds what was known before the plan was written.
+fn finish(made: Converted, groups: &[Group], secrets: &Secrets, before: Summary) -> Converted {
+    let hide = |text: String| secrets.hide(&text);
     let notes = groups.iter().flat_map(|group| &group.parameters.notes);
-    summary.parameters = notes.map(|note| secrets.hide(note)).collect();
-    summary.skipped.extend(emitted.skipped);
-    for skipped in &mut summary.skipped {
-        skipped.url = secrets.hide(&skipped.url);
-    }
-    summary.warnings.extend(emitted.warnings);
-    for warning in &mut summary.warnings {
-        *warning = secrets.hide(warning);
-    }
-    Converted { plan: emitted.plan, files: emitted.files, evidence: emitted.evidence, summary }
+    let skipped = before.skipped.into_iter().chain(made.summary.skipped);
+    let summary = Summary {
+        entries: before.entries,
+        scenarios: groups.len(),
+        redactions: before.redactions,
+        skipped: skipped.map(|skipped| Skipped { url: hide(skipped.url), ..skipped }).collect(),
+        parameters: notes.map(|note| secrets.hide(note)).collect(),
+        warnings: before.warnings.into_iter().chain(made.summary.warnings).map(hide).collect(),
+        ..made.summary
+    };
+    Converted { summary, ..made }
 }
 
 /// Visits whose steps have the same names, in the order of the first of each.
@@ -204,9 +164,7 @@ fn alike<'a>(first: &Journey, other: &'a Visit) -> Other<'a> {
 /// Entries that send or give a correlated value, so they cannot be resources.
 fn carriers(correlations: &Correlations) -> Vec<usize> {
     let is_sent = |place: &Place| !matches!(place, Place::Cookie(_)) && *place != Place::Header("referer".into());
-    let values = correlations.values.iter().flat_map(|value| &value.uses);
-    let made = correlations.generated.iter().flat_map(|made| &made.uses);
-    let uses = values.chain(made).filter(|(at, _)| is_sent(&at.place)).map(|(at, _)| at.entry);
+    let uses = correlations.uses().filter(|(at, _)| is_sent(&at.place)).map(|(at, _)| at.entry);
     uses.chain(correlations.values.iter().map(|value| value.from)).collect()
 }
 

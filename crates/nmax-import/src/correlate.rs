@@ -55,6 +55,14 @@ pub struct Correlations {
     pub unread: Vec<(usize, GaveUp)>,
 }
 
+impl Correlations {
+    /// Every place where a value is sent that a reply gave or the client made, with the template that stands there.
+    pub(crate) fn uses(&self) -> impl Iterator<Item = &(Use, String)> {
+        let values = self.values.iter().flat_map(|value| &value.uses);
+        values.chain(self.generated.iter().flat_map(|made| &made.uses))
+    }
+}
+
 /// A value that goes from a reply to later requests.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Correlation {
@@ -77,15 +85,19 @@ pub struct Correlation {
     pub evidence: String,
 }
 
-/// How sure it is that a value must be fresh.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum State {
-    /// Found in one recording.
-    Found,
-    /// A second recording had another value in the same places.
-    Changes,
-    /// A second recording had the same value: it may be a constant.
-    Same,
+nmax_text::named! {
+    /// How sure it is that a value must be fresh.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum State {
+        /// Found in one recording.
+        Found = "found",
+        /// A second recording had another value in the same places.
+        Changes = "changes",
+        /// A second recording had the same value: it may be a constant.
+        Same = "same",
+    }
+    /// Its word.
+    name
 }
 
 /// A cookie that the server set and the browser sent back.

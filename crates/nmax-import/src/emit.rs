@@ -18,7 +18,7 @@ use nmax_plan::units::format_duration;
 use crate::correlate::Correlations;
 use crate::journey::Journey;
 use crate::options::{Load, Options};
-use crate::parameters::{Feeder, Feeders, Parameters};
+use crate::parameters::{Feeder, Feeders, Parameters, free};
 use crate::parts::split;
 use crate::recording::{Recording, Skipped};
 use crate::redact::Secrets;
@@ -84,23 +84,38 @@ pub struct Told<'a> {
 
 /// A plan and what belongs to it.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Emitted {
-    /// The plan as YAML.
+pub struct Converted {
+    /// The plan as YAML; it reads without an error when `files` lie beside it.
     pub plan: String,
-    /// Files beside it.
+    /// Files beside the plan, those with secrets included.
     pub files: Vec<File>,
-    /// Where each value comes from and goes to, as JSON.
+    /// `NAME.evidence.json`: where each correlated value comes from and goes to.
     pub evidence: String,
-    /// Request steps.
+    /// What was made of the recordings.
+    pub summary: Summary,
+}
+
+/// What was made of the recordings, in numbers and lists.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Summary {
+    /// Entries of all recordings.
+    pub entries: usize,
+    /// Scenarios of the plan.
+    pub scenarios: usize,
+    /// Request steps of the plan.
     pub steps: usize,
-    /// Redirects that steps follow.
+    /// Redirects that the steps follow.
     pub redirects: usize,
-    /// Resources that are listed.
+    /// Resources that the steps list.
     pub resources: usize,
-    /// Correlations in words.
-    pub correlations: Vec<String>,
-    /// What was left out while writing, with the reason.
+    /// Places in the recordings that hold secrets.
+    pub redactions: usize,
+    /// What was left out, with the reason.
     pub skipped: Vec<Skipped>,
+    /// Correlations, in words, one each: `csrf: from GET /login to POST /login`.
+    pub correlations: Vec<String>,
+    /// What was recognized as different from user to user, in words.
+    pub parameters: Vec<String>,
     /// What the person should know.
     pub warnings: Vec<String>,
 }
@@ -125,7 +140,7 @@ pub fn emit(
     recordings: &[String],
     secrets: &Secrets,
     options: &Options,
-) -> Emitted {
+) -> Converted {
     let name = plan_name(told, options);
     let target = target(told);
     let mut limits = (BODY_BYTES_MAX, STEPS_MAX);
@@ -138,25 +153,29 @@ pub fn emit(
             body_bytes_max: limits.0,
             steps_max: limits.1,
         };
-        let emitted = write(told, feeders, (&name, recordings), &shared);
-        if emitted.plan.len() <= PLAN_BYTES_MAX || limits.1 <= 1 {
-            return emitted;
+        let made = write(told, feeders, (&name, recordings), &shared);
+        if made.plan.len() <= PLAN_BYTES_MAX || limits.1 <= 1 {
+            return made;
         }
         limits = match limits {
             (bytes, steps) if bytes > BODY_BYTES_LEAST => (BODY_BYTES_LEAST, steps),
-            (bytes, steps) => (bytes, steps.min(emitted.steps) / 2),
+            (bytes, steps) => (bytes, steps.min(made.summary.steps) / 2),
         };
     }
 }
 
-fn write(told: &[Told<'_>], feeders: &Feeders, (name, recordings): (&str, &[String]), shared: &Shared<'_>) -> Emitted {
+fn write(
+    told: &[Told<'_>],
+    feeders: &Feeders,
+    (name, recordings): (&str, &[String]),
+    shared: &Shared<'_>,
+) -> Converted {
     let mut files = Files::new(stem(name));
-    let mut emitted = Emitted::default();
     let mut names: Vec<String> = Vec::new();
     let mut scenarios = Vec::new();
     for told in told {
         let own = fill::name(&told.journey.name, "visit");
-        let own = fill::free(&own, &names);
+        let own = free(&own, ' ', |name| !names.iter().any(|taken| taken == name));
         names.push(own.clone());
         scenarios.push(scenario(told, &own, shared, &mut files));
     }
@@ -176,26 +195,27 @@ fn write(told: &[Told<'_>], feeders: &Feeders, (name, recordings): (&str, &[Stri
     let longest = told.iter().map(|told| length(told)).max().unwrap_or_default();
     map.push(("scenarios".to_owned(), scenarios_yaml(&scenarios)));
     map.extend(load(shared.options, longest));
-    emitted.plan = document(map);
-    emitted.evidence = evidence::evidence(told, &scenarios, recordings, (&files.plan(), shared));
-    emitted.correlations = evidence::in_words(told, &scenarios);
-    emitted.steps = scenarios.iter().map(|scenario| scenario.requests.len()).sum();
-    let sent = scenarios.iter().flat_map(|scenario| &scenario.requests);
-    emitted.redirects = sent.map(|sent| sent.hops.len().saturating_sub(1)).sum();
-    emitted.resources = scenarios.iter().map(|scenario| scenario.resources).sum();
+    let requests = || scenarios.iter().flat_map(|scenario| &scenario.requests);
+    let mut summary = Summary {
+        steps: requests().count(),
+        redirects: requests().map(|sent| sent.hops.len().saturating_sub(1)).sum(),
+        resources: scenarios.iter().map(|scenario| scenario.resources).sum(),
+        correlations: evidence::in_words(told, &scenarios),
+        ..Summary::default()
+    };
+    let evidence = evidence::evidence(told, &scenarios, recordings, (&files.plan(), shared));
     for scenario in scenarios {
-        emitted.skipped.extend(scenario.skipped);
+        summary.skipped.extend(scenario.skipped);
         for warning in scenario.warnings {
-            if !emitted.warnings.contains(&warning) {
-                emitted.warnings.push(warning);
+            if !summary.warnings.contains(&warning) {
+                summary.warnings.push(warning);
             }
         }
     }
     for (variable, _) in &feeders.environment {
-        emitted.warnings.push(format!("the plan reads a secret from the environment: add `-e {variable}=VALUE`"));
+        summary.warnings.push(format!("the plan reads a secret from the environment: add `-e {variable}=VALUE`"));
     }
-    emitted.files = files.list;
-    emitted
+    Converted { plan: document(map), files: files.list, evidence, summary }
 }
 
 fn plan_name(told: &[Told<'_>], options: &Options) -> String {

@@ -32,7 +32,8 @@ pub mod redact;
 pub mod select;
 pub mod structure;
 
-pub use convert::{Converted, Summary, convert};
+pub use convert::convert;
+pub use emit::{Converted, Summary};
 pub use options::Options;
 
 #[cfg(test)]

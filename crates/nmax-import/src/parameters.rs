@@ -21,8 +21,8 @@ mod hide;
 mod shown;
 
 use bind::Binder;
-pub(crate) use feeders::column_name;
 pub use feeders::{Feeder, Feeders};
+pub(crate) use feeders::{column_name, free};
 use field::{Field, Shown, field, may_be_name};
 use shown::shown;
 
@@ -111,10 +111,8 @@ pub(crate) struct Covered<'a>(HashMap<(usize, &'a Place), Vec<&'a std::ops::Rang
 
 impl<'a> Covered<'a> {
     fn of(correlations: &'a Correlations) -> Self {
-        let values = correlations.values.iter().flat_map(|value| &value.uses);
-        let made = correlations.generated.iter().flat_map(|made| &made.uses);
         let mut covered: HashMap<_, Vec<_>> = HashMap::new();
-        for (at, _) in values.chain(made) {
+        for (at, _) in correlations.uses() {
             covered.entry((at.entry, &at.place)).or_default().push(&at.span);
         }
         Self(covered)

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::scenario::{Scenario, Sent};
 use super::{Shared, Told};
-use crate::correlate::{Correlation, State};
+use crate::correlate::Correlation;
 use crate::parameters::place_in_words;
 use crate::parts::Use;
 
@@ -17,60 +17,50 @@ pub(super) fn evidence(
     (plan, shared): (&str, &Shared<'_>),
 ) -> String {
     let hide = |text: &str| shared.secrets.hide(text);
-    let pairs = || told.iter().zip(scenarios);
-    let steps: Vec<Value> = pairs()
-        .flat_map(|(told, scenario)| scenario.requests.iter().map(move |sent| (told, scenario, sent)))
-        .map(|(told, scenario, sent)| {
+    let [mut steps, mut correlations, mut jar, mut generated, mut denied] = <[Vec<Value>; 5]>::default();
+    for (told, scenario) in told.iter().zip(scenarios) {
+        let goes_to = |uses: &[(Use, String)]| -> Vec<Value> {
+            uses.iter().map(|(at, template)| to(scenario, at, template)).collect()
+        };
+        steps.extend(scenario.requests.iter().map(|sent| {
             json!({
                 "scenario": scenario.name,
                 "name": sent.name,
                 "recording": told.number,
                 "entry": told.recording.entries[sent.last()].number,
             })
-        })
-        .collect();
-    let correlations: Vec<Value> = pairs()
-        .flat_map(|(told, scenario)| told.correlations.values.iter().map(move |value| (scenario, value)))
-        .map(|(scenario, value)| {
+        }));
+        correlations.extend(told.correlations.values.iter().map(|value| {
             json!({
                 "name": value.name,
                 "scenario": scenario.name,
                 "from": from(scenario, value.from),
                 "source": source_in_words(value),
-                "to": value.uses.iter().map(|(at, template)| to(scenario, at, template)).collect::<Vec<_>>(),
+                "to": goes_to(&value.uses),
                 "recorded": shared.secrets.placeholder(&value.value).unwrap_or_else(|| hide(&value.value)),
-                "state": state(value.state),
+                "state": value.state.name(),
                 "evidence": hide(&value.evidence),
             })
-        })
-        .collect();
-    let jar: Vec<Value> = pairs()
-        .flat_map(|(told, scenario)| told.correlations.jar.iter().map(move |cookie| (scenario, cookie)))
-        .map(|(scenario, cookie)| {
+        }));
+        jar.extend(told.correlations.jar.iter().map(|cookie| {
             json!({
                 "name": cookie.name,
                 "scenario": scenario.name,
                 "set_by": cookie.set_by.map(|entry| from(scenario, entry)),
                 "sent": cookie.sent,
             })
-        })
-        .collect();
-    let generated: Vec<Value> = pairs()
-        .flat_map(|(told, scenario)| told.correlations.generated.iter().map(move |made| (scenario, made)))
-        .map(|(scenario, made)| {
+        }));
+        generated.extend(told.correlations.generated.iter().map(|made| {
             json!({
                 "what": made.what,
                 "scenario": scenario.name,
                 "name": made.set.as_ref().map(|(name, _)| name),
-                "to": made.uses.iter().map(|(at, template)| to(scenario, at, template)).collect::<Vec<_>>(),
+                "to": goes_to(&made.uses),
             })
-        })
-        .collect();
-    let denied: Vec<Value> = told
-        .iter()
-        .flat_map(|told| &told.correlations.denied)
-        .map(|denied| json!({ "what": hide(&denied.what), "reason": hide(&denied.reason) }))
-        .collect();
+        }));
+        let left_alone = told.correlations.denied.iter();
+        denied.extend(left_alone.map(|denied| json!({ "what": hide(&denied.what), "reason": hide(&denied.reason) })));
+    }
     let parameters: Vec<String> = told.iter().flat_map(|told| &told.parameters.notes).map(|note| hide(note)).collect();
     let evidence = json!({
         "schema_version": 1,
@@ -103,14 +93,6 @@ pub(super) fn in_words(told: &[Told<'_>], scenarios: &[Scenario]) -> Vec<String>
         }
     }
     lines
-}
-
-fn state(state: State) -> &'static str {
-    match state {
-        State::Found => "found",
-        State::Changes => "changes",
-        State::Same => "same",
-    }
 }
 
 /// The step whose reply or request an entry is, by position from 1 and name.

@@ -27,13 +27,6 @@ pub(super) fn name(text: &str, otherwise: &str) -> String {
     if name.is_empty() { otherwise.to_owned() } else { name.to_owned() }
 }
 
-/// The name, with a number when it is taken.
-pub(super) fn free(name: &str, taken: &[String]) -> String {
-    let numbered = (2..).map(|number| format!("{name} {number}"));
-    let mut names = std::iter::once(name.to_owned()).chain(numbered);
-    names.find(|name| !taken.contains(name)).unwrap_or_else(|| name.to_owned())
-}
-
 /// What is replaced in the requests of a journey.
 pub(super) struct Changes<'a>(HashMap<(usize, &'a Place), Vec<Change<'a>>>);
 
@@ -42,9 +35,7 @@ type Change<'a> = (Range<usize>, &'a str);
 
 impl<'a> Changes<'a> {
     pub(super) fn of(told: &Told<'a>) -> Self {
-        let values = told.correlations.values.iter().flat_map(|value| &value.uses);
-        let made = told.correlations.generated.iter().flat_map(|made| &made.uses);
-        let correlated = values.chain(made).map(|(at, template)| (at, template));
+        let correlated = told.correlations.uses().map(|(at, template)| (at, template));
         let given = told.parameters.replacements.iter();
         let given = given.map(|replacement| (&replacement.at, &replacement.template));
         let mut changes: HashMap<_, Vec<Change<'_>>> = HashMap::new();

@@ -52,7 +52,7 @@ impl Writing<'_, '_> {
                 bytes_max: self.shared.body_bytes_max,
                 is_secret: &is_secret,
                 has_files: recording.is_command,
-                warnings: &mut self.warnings,
+                warnings: &mut self.made.warnings,
             },
         );
         let headers = self.headers(shape.entry, written.as_ref().and_then(|written| written.implied));
@@ -98,8 +98,8 @@ impl Writing<'_, '_> {
     }
 
     pub(super) fn warn(&mut self, warning: String) {
-        if !self.warnings.contains(&warning) {
-            self.warnings.push(warning);
+        if !self.made.warnings.contains(&warning) {
+            self.made.warnings.push(warning);
         }
     }
 

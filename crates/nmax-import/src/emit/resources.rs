@@ -25,7 +25,7 @@ impl Writing<'_, '_> {
         let is_varied = is_page && wanted == Resources::Recorded && self.follow_the_page(shape);
         let wanted = if is_varied { Resources::Parsed } else { wanted };
         let listed = self.listed(shape, wanted);
-        self.resources += listed.len();
+        self.made.resources += listed.len();
         if wanted == Resources::Parsed && is_page {
             let yaml = match listed.is_empty() {
                 true => Yaml::plain("discover"),
@@ -74,7 +74,7 @@ impl Writing<'_, '_> {
                     continue;
                 }
             };
-            self.skipped.push(Skipped {
+            self.made.skipped.push(Skipped {
                 recording: self.told.number,
                 number: entry.number,
                 url: entry.request.url.clone(),

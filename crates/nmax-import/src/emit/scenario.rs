@@ -17,6 +17,7 @@ use crate::recording::Skipped;
 const MARK_CHARS_MAX: usize = 100;
 
 /// A scenario as it is written.
+#[derive(Default)]
 pub(super) struct Scenario {
     pub(super) name: String,
     pub(super) steps: Vec<Yaml>,
@@ -49,12 +50,10 @@ pub(super) struct Writing<'a, 'f> {
     pub(super) changes: Changes<'a>,
     pub(super) personal: Personal,
     pub(super) files: &'f mut Files,
-    pub(super) resources: usize,
-    pub(super) skipped: Vec<Skipped>,
-    pub(super) warnings: Vec<String>,
+    /// What is written so far.
+    pub(super) made: Scenario,
     /// Names of headers that no request can carry.
     pub(super) unsendable: BTreeSet<String>,
-    requests: Vec<Sent>,
 }
 
 /// Writes the steps of a journey.
@@ -65,11 +64,8 @@ pub(super) fn scenario(told: &Told<'_>, name: &str, shared: &Shared<'_>, files: 
         changes: Changes::of(told),
         personal: Personal::of(told),
         files,
-        resources: 0,
-        skipped: Vec::new(),
-        warnings: Vec::new(),
+        made: Scenario { name: name.to_owned(), ..Scenario::default() },
         unsendable: BTreeSet::new(),
-        requests: Vec::new(),
     };
     let mut steps = writing.steps();
     writing.warn_of_unsendable();
@@ -77,14 +73,7 @@ pub(super) fn scenario(told: &Told<'_>, name: &str, shared: &Shared<'_>, files: 
         // A scenario without a step is no scenario; the recording was empty.
         steps.push(Yaml::Map(vec![("get".to_owned(), Yaml::text("/"))]));
     }
-    Scenario {
-        name: name.to_owned(),
-        steps,
-        requests: writing.requests,
-        resources: writing.resources,
-        skipped: writing.skipped,
-        warnings: writing.warnings,
-    }
+    Scenario { steps, ..writing.made }
 }
 
 impl Writing<'_, '_> {
@@ -94,9 +83,9 @@ impl Writing<'_, '_> {
         let mut outside: Vec<Yaml> = Vec::new();
         let mut open: Option<(String, Vec<Yaml>)> = None;
         for (at, step) in self.told.journey.steps.iter().enumerate() {
-            if self.requests.len() >= self.shared.steps_max {
+            if self.made.requests.len() >= self.shared.steps_max {
                 let (written, all) = (at, self.told.journey.steps.len());
-                self.warnings.push(format!(
+                self.made.warnings.push(format!(
                     "the recording is too long for one plan: it ends after {written} of {all} steps; record shorter visits"
                 ));
                 break;
@@ -130,7 +119,8 @@ impl Writing<'_, '_> {
             0 => String::new(),
             more => format!(" and {more} more"),
         };
-        self.warnings
+        self.made
+            .warnings
             .push(format!("headers are left out whose name or value no request can carry: {}{more}", names.join(", ")));
     }
 
@@ -202,7 +192,7 @@ impl Writing<'_, '_> {
         let (yaml, name) = self.request(shape);
         let response = self.told.recording.entries[shape.last].response.as_ref();
         if let Some(status) = response.map(|response| response.status).filter(|status| *status >= 400) {
-            self.warnings.push(format!(
+            self.made.warnings.push(format!(
                 "{name} was answered with status {status} in the recording, and the plan expects that again: leave the \
                  step out if it was a mistake"
             ));
@@ -210,7 +200,8 @@ impl Writing<'_, '_> {
         let is_followed = shape.last != shape.entry;
         let journey = &self.told.journey.steps;
         let followed = journey.iter().find(|step| is_followed && step.entry == shape.entry);
-        self.requests
+        self.made
+            .requests
             .push(Sent { name, hops: followed.map_or_else(|| vec![shape.entry], |step| step.hops().collect()) });
         yaml
     }

@@ -6,7 +6,7 @@ use nmax_plan::template::{Call, Escape, Values};
 use proptest::prelude::*;
 
 use super::*;
-use crate::convert::{Converted, convert};
+use crate::convert::convert;
 use crate::journey::build;
 use crate::parts::{Place, of};
 use crate::recording::{Body, Entry, Kind, Mark, Request};
@@ -32,7 +32,7 @@ fn read(plan: &str, files: &[File]) -> Result<Plan, String> {
 }
 
 /// The plan of a recording in which nothing is replaced, and what was kept of it.
-fn untouched(recording: &Recording) -> (Emitted, Journey) {
+fn untouched(recording: &Recording) -> (Converted, Journey) {
     let options = Options::default();
     let journey = build(recording, &select(recording, &options), &options);
     let told = Told {

@@ -4,7 +4,7 @@ mod replace;
 
 use std::collections::HashMap;
 
-use super::feeders::{Feeders, column_name};
+use super::feeders::{Feeders, column_name, free};
 use super::field::{Field, fits};
 use super::{Candidate, Other, Parameters, Purpose, told};
 use crate::journey::Journey;
@@ -317,8 +317,7 @@ impl<'a> Binder<'a> {
         let is_free = |name: &str| {
             !self.feeders.taken.contains(name) && !self.made.sets.iter().any(|(_, known, _)| known == name)
         };
-        let numbered = (2..).map(|number| format!("{name}_{number}"));
-        let name = std::iter::once(name.clone()).chain(numbered).find(|name| is_free(name)).unwrap_or(name);
+        let name = free(&name, '_', is_free);
         self.bind(candidate, format!("${{{name}}}"), from);
         self.made.sets.push((candidate.entry, name, made));
     }

@@ -131,7 +131,7 @@ impl Feeders {
             return String::new();
         };
         let at = rows[0].iter().position(|own| own == value).unwrap_or_else(|| {
-            columns.push(free_among(&column, columns));
+            columns.push(free(&column, '_', |name| !columns.iter().any(|taken| taken == name)));
             rows.iter_mut().for_each(|row| row.push(value.to_owned()));
             columns.len() - 1
         });
@@ -152,8 +152,8 @@ impl Feeders {
         if let Some((name, _)) = self.environment.iter().find(|(_, known)| known == value) {
             return format!("${{env.{name}}}");
         }
-        let taken: Vec<String> = self.environment.iter().map(|(name, _)| name.clone()).collect();
-        let name = free_among(&column_name(column).to_ascii_uppercase(), &taken);
+        let is_free = |name: &str| !self.environment.iter().any(|(taken, _)| taken == name);
+        let name = free(&column_name(column).to_ascii_uppercase(), '_', is_free);
         let template = format!("${{env.{name}}}");
         self.environment.push((name, value.to_owned()));
         template
@@ -162,15 +162,14 @@ impl Feeders {
     /// A name that nothing has.
     fn free(&self, name: &str) -> String {
         let is_free = |name: &str| !self.taken.contains(name) && !self.list.iter().any(|feeder| feeder.name() == name);
-        let numbered = (2..).map(|number| format!("{name}_{number}"));
-        std::iter::once(name.to_owned()).chain(numbered).find(|name| is_free(name)).unwrap_or_else(|| name.to_owned())
+        free(name, '_', is_free)
     }
 }
 
-fn free_among(name: &str, taken: &[String]) -> String {
-    let numbered = (2..).map(|number| format!("{name}_{number}"));
-    let mut names = std::iter::once(name.to_owned()).chain(numbered);
-    names.find(|name| !taken.contains(name)).unwrap_or_else(|| name.to_owned())
+/// The name, with the first number behind `dash` with which it is free when it is not.
+pub(crate) fn free(name: &str, dash: char, is_free: impl Fn(&str) -> bool) -> String {
+    let numbered = (2..).map(|number| format!("{name}{dash}{number}"));
+    std::iter::once(name.to_owned()).chain(numbered).find(|name| is_free(name)).unwrap_or_else(|| name.to_owned())
 }
 
 /// A name of letters, digits and `_`, not empty and not long.

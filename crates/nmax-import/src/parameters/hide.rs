@@ -1,7 +1,7 @@
 //! Secrets that a plan must send: they are read from a file or from the environment.
 
 use nmax_secrets::names::{is_parameter, is_secret_value};
-use nmax_secrets::{is_secret_header, is_secret_name};
+use nmax_secrets::{PLACEHOLDER_PREFIX, is_secret_header, is_secret_name};
 
 use super::feeders::Feeders;
 use super::{Covered, Other, Parameters, all_parts, told};
@@ -10,9 +10,6 @@ use crate::options::{Options, SecretsIn};
 use crate::parts::{Part, Place, Replacement, Use, percent_encode};
 use crate::recording::Recording;
 use crate::redact::Secrets;
-
-/// How placeholders begin.
-const PREFIX: &str = "nmax-secret-";
 
 /// Replaces every secret that nothing has replaced yet.
 pub(super) fn secrets(
@@ -88,7 +85,7 @@ fn within(text: &str, secrets: &Secrets) -> Vec<std::ops::Range<usize>> {
     }
     let mut spans = Vec::new();
     let (mut at, mut rest) = (0, hidden.as_str());
-    while let Some(start) = rest.find(PREFIX) {
+    while let Some(start) = rest.find(PLACEHOLDER_PREFIX) {
         let length =
             rest[start..].find(|c: char| !(c.is_ascii_alphanumeric() || c == '-')).unwrap_or(rest.len() - start);
         let value = secrets.reveal(&rest[start..start + length]);

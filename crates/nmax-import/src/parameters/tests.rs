@@ -1,5 +1,6 @@
 use super::*;
-use crate::convert::{Converted, convert};
+use crate::convert::convert;
+use crate::emit::Converted;
 use crate::options::SecretsIn;
 use crate::recording::Kind;
 use crate::tests::{get, page, post, recording};

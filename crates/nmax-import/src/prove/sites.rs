@@ -223,33 +223,14 @@ pub(super) fn pinned(plan: &Plan, site: &Site, value: &str) -> Plan {
 /// Puts a step behind the request after which `left` is none; whether it is in this list.
 fn insert_after(steps: &mut Vec<Step>, left: &mut usize, pin: &Step) -> bool {
     for at in 0..steps.len() {
-        match &mut steps[at] {
-            Step::Call(_) if *left == 0 => {
+        if matches!(steps[at], Step::Call(_)) {
+            if *left == 0 {
                 steps.insert(at + 1, pin.clone());
                 return true;
             }
-            Step::Call(_) => *left -= 1,
-            Step::Transaction(inner) => {
-                if insert_after(&mut inner.steps, left, pin) {
-                    return true;
-                }
-            }
-            Step::If(inner) => {
-                if insert_after(&mut inner.then, left, pin) || insert_after(&mut inner.otherwise, left, pin) {
-                    return true;
-                }
-            }
-            Step::Loop(inner) => {
-                if insert_after(&mut inner.steps, left, pin) {
-                    return true;
-                }
-            }
-            Step::Choose(branches) => {
-                if branches.iter_mut().any(|branch| insert_after(&mut branch.steps, left, pin)) {
-                    return true;
-                }
-            }
-            Step::Think(_) | Step::Set(_) | Step::End(_) | Step::Script => {}
+            *left -= 1;
+        } else if steps[at].parts_mut().into_iter().any(|inner| insert_after(inner, left, pin)) {
+            return true;
         }
     }
     false

@@ -76,8 +76,8 @@ struct Trial<'a> {
     evidence: &'a Evidence,
     /// What replies look like when all values are fresh, or were recorded.
     expected: BTreeMap<(usize, usize), Expected>,
-    /// Requests that every replay with fresh values sent.
-    always: BTreeSet<(usize, usize)>,
+    /// Requests that every replay with fresh values sent; `None` before the first one.
+    always: Option<BTreeSet<(usize, usize)>>,
     /// Resources that were not ok with fresh values either.
     lost: BTreeSet<String>,
     recorded: BTreeMap<usize, Structure>,
@@ -111,7 +111,7 @@ pub fn scenario<R: Replayer>(
         requests: flow.calls().map(|request| name_of(plan, flow, request)).collect(),
         evidence,
         expected: BTreeMap::new(),
-        always: BTreeSet::new(),
+        always: None,
         lost: BTreeSet::new(),
         recorded: evidence.replies(plan, scenario),
     };
@@ -123,7 +123,7 @@ pub fn scenario<R: Replayer>(
         }
         baselines.push(replay);
     }
-    trial.learn(&baselines);
+    baselines.iter().for_each(|replay| trial.learn(replay));
     let notes = trial.compare_with_recording(&baselines);
     let own: Vec<usize> = (0..sites.len()).filter(|number| sites[*number].scenario == scenario).collect();
     let mut tried = Vec::new();
@@ -142,18 +142,15 @@ pub fn scenario<R: Replayer>(
 }
 
 impl Trial<'_> {
-    /// Takes the replies of replays with fresh values for what is to be expected.
-    fn learn(&mut self, replays: &[Replay]) {
-        for replay in replays {
-            for (place, structures) in &replay.replies {
-                let expected = self.expected.entry(*place).or_default();
-                structures.iter().for_each(|structure| expected.add(structure.clone()));
-            }
-            self.lost.extend(replay.lost.iter().cloned());
+    /// Takes the replies of a replay with fresh values for what is to be expected.
+    fn learn(&mut self, replay: &Replay) {
+        for (place, structures) in &replay.replies {
+            let expected = self.expected.entry(*place).or_default();
+            structures.iter().for_each(|structure| expected.add(structure.clone()));
         }
-        let mut sent = replays.iter().map(|replay| replay.replies.keys().copied().collect::<BTreeSet<_>>());
-        let first = sent.next().unwrap_or_default();
-        self.always = sent.fold(first, |all, next| all.intersection(&next).copied().collect());
+        let always = self.always.get_or_insert_with(|| replay.replies.keys().copied().collect());
+        always.retain(|place| replay.replies.contains_key(place));
+        self.lost.extend(replay.lost.iter().cloned());
     }
 
     /// Takes recorded replies for as good as those of the baselines, and says which ones are other pages.
@@ -211,7 +208,7 @@ impl Trial<'_> {
         if let Some(failure) = control.failures.first() {
             return Ok(settled(None, self.undecided(failure)));
         }
-        self.learn_more(&control);
+        self.learn(&control);
         let again = match self.with_old(site, &pinned, replayer)? {
             Ok(again) => again,
             Err(why) => return Ok(settled(None, why)),
@@ -249,15 +246,6 @@ impl Trial<'_> {
         format!("not tried: now and then a replay with fresh values fails too: {}", self.failure_words(failure))
     }
 
-    fn learn_more(&mut self, replay: &Replay) {
-        for (place, structures) in &replay.replies {
-            let expected = self.expected.entry(*place).or_default();
-            structures.iter().for_each(|structure| expected.add(structure.clone()));
-        }
-        self.always.retain(|place| replay.replies.contains_key(place));
-        self.lost.extend(replay.lost.iter().cloned());
-    }
-
     /// A value of another time, and of which; `None` when the server gives the same one every time.
     fn stale(&self, number: usize, baselines: &[Replay]) -> Option<(String, &'static str)> {
         let [first, second] = baselines else { return None };
@@ -288,7 +276,7 @@ impl Trial<'_> {
                 note(request, words);
             }
         }
-        for (request, hop) in &self.always {
+        for (request, hop) in self.always.iter().flatten() {
             if *request > site.request && !replay.replies.contains_key(&(*request, *hop)) {
                 let words = if *hop == 0 { "it is not reached" } else { "it leads no further" };
                 note(*request, words.to_owned());

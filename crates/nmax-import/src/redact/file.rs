@@ -60,19 +60,12 @@ impl Secrets {
 
 /// Texts by placeholder; `None` when something else is among them.
 fn values(member: Option<&Value>) -> Option<BTreeMap<String, String>> {
-    let Some(member) = member else {
-        return Some(BTreeMap::new());
-    };
-    let pair = |(name, value): (&String, &Value)| Some((name.clone(), value.as_str()?.to_owned()));
-    member.as_object()?.iter().map(pair).collect()
+    member.map_or_else(|| Some(BTreeMap::new()), |member| serde_json::from_value(member.clone()).ok())
 }
 
 /// Pairs of texts by placeholder; `None` when something else is among them.
 fn bare(member: Option<&Value>) -> Option<BTreeMap<String, (String, String)>> {
-    match member {
-        Some(member) => serde_json::from_value(member.clone()).ok(),
-        None => Some(BTreeMap::new()),
-    }
+    member.map_or_else(|| Some(BTreeMap::new()), |member| serde_json::from_value(member.clone()).ok())
 }
 
 fn key(text: &str) -> Option<[u8; 32]> {

@@ -151,7 +151,8 @@ impl Step {
         }
     }
 
-    pub(super) fn parts_mut(&mut self) -> Vec<&mut Vec<Step>> {
+    /// The lists of steps within it.
+    pub fn parts_mut(&mut self) -> Vec<&mut Vec<Step>> {
         match self {
             Self::Call(_) | Self::Think(_) | Self::Set(_) | Self::End(_) | Self::Script => Vec::new(),
             Self::Transaction(transaction) => vec![&mut transaction.steps],

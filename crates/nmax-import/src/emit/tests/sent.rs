@@ -70,7 +70,7 @@ proptest! {
         for (name, value) in &headers {
             prop_assert_eq!(header(&sent, name), Some(value.as_str()), "{} in {}", name, emitted.plan);
         }
-        prop_assert!(emitted.warnings.is_empty(), "{:?}", emitted.warnings);
+        prop_assert!(emitted.summary.warnings.is_empty(), "{:?}", emitted.summary.warnings);
     }
 }
 
@@ -90,7 +90,7 @@ fn what_nmax_writes_itself_is_said_where_it_differs() {
         let (emitted, _) = untouched(&command("http://shop.test/a", &[header(name, value)]));
         let plan = read(&emitted.plan, &emitted.files).unwrap();
         assert!(headers_of(&plan).is_empty(), "{why}: {}", emitted.plan);
-        let said = emitted.warnings.join("\n");
+        let said = emitted.summary.warnings.join("\n");
         assert!(said.contains(want.unwrap_or_default()), "{why}: {said}");
         assert_eq!(said.is_empty(), want.is_none(), "{why}: {said}");
     }
@@ -119,8 +119,8 @@ fn a_virtual_host_is_asked_for_by_its_own_name() {
             let (emitted, _) = untouched(&recording);
             let plan = read(&emitted.plan, &emitted.files).unwrap();
             assert_eq!(header(&headers_of(&plan), "host"), want, "{why}: {}", emitted.plan);
-            let is_said = emitted.warnings.iter().any(|warning| warning.contains("`shop.test`"));
-            assert_eq!(is_said, want.is_some(), "{why}: {:?}", emitted.warnings);
+            let is_said = emitted.summary.warnings.iter().any(|warning| warning.contains("`shop.test`"));
+            assert_eq!(is_said, want.is_some(), "{why}: {:?}", emitted.summary.warnings);
         }
     }
 }
@@ -131,7 +131,7 @@ fn headers_that_no_request_can_carry_are_named() {
     let (emitted, _) = untouched(&recording(vec![entry]));
     let plan = read(&emitted.plan, &emitted.files).unwrap();
     assert_eq!(headers_of(&plan), [("x-good".to_owned(), "1".to_owned())]);
-    let said = emitted.warnings.join("\n");
+    let said = emitted.summary.warnings.join("\n");
     assert!(said.contains("`bad name`, `x-control`"), "{said}");
 }
 
