@@ -8,6 +8,7 @@ fn instants_worked_by_hand() {
         ("1970-01-01T00:00:00Z", 0, "the origin"),
         ("1970-01-02 01:00", 86_400 + 3_600, "zone of the caller: UTC"),
         ("2000-02-29", 951_782_400, "a leap day of a century"),
+        ("2000-02-29 9:05", 951_815_100, "an hour of one digit"),
         ("2026-11-20T18:00:05+01:00", 1_795_194_005, "a zone of its own"),
         ("1969-12-31 23:59:59", -1, "before the origin"),
     ];
