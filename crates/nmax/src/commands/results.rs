@@ -174,36 +174,14 @@ fn campaign(runs_dir: &Path, asked: &str) -> Option<PathBuf> {
     stored::find(runs_dir, asked, run.as_deref())
 }
 
-/// Writes the report of a campaign in some format.
-fn report_of(campaign: &Path, args: &ReportArgs) -> Exit {
-    let page = match scale::report(campaign, args.format) {
-        Ok(page) => page,
-        Err(error) => return complain(&error, Exit::Usage),
-    };
-    let file = match (&args.output, args.format) {
-        (Some(file), _) if file != Path::new("-") => file.clone(),
-        (None, Format::Html) => campaign.join("report.html"),
-        _ => {
-            say::text(&page);
-            return Exit::Pass;
-        }
-    };
-    if let Err(error) = writable(&file) {
-        return complain(&error, Exit::Usage);
-    }
-    match write(&file, &page) {
-        Ok(()) => {
-            say::line(file.display().to_string());
-            Exit::Pass
-        }
-        Err(error) => complain(&error, Exit::Unreachable),
-    }
-}
-
 /// Writes the report of a run, or of a campaign, in some format.
 pub fn report(args: &ReportArgs) -> Exit {
     if let Some(campaign) = campaign(&args.runs_dir, &args.run) {
-        return report_of(&campaign, args);
+        let own = (args.format == Format::Html).then(|| campaign.join("report.html"));
+        return match scale::report(&campaign, args.format) {
+            Ok(page) => deliver(&page, args.output.clone().or(own)),
+            Err(error) => complain(&error, Exit::Usage),
+        };
     }
     let finished = match read(&args.runs_dir, &args.run) {
         Ok(finished) => finished,
@@ -218,25 +196,31 @@ pub fn report(args: &ReportArgs) -> Exit {
         Format::Csv => csv::requests(view).into(),
         Format::Text => text(view, false),
     };
-    let written = match (&args.output, args.format) {
-        (Some(file), _) if file == Path::new("-") => {
-            say::text(&page);
-            return Exit::Pass;
+    if args.output.is_some() || args.format != Format::Html {
+        return deliver(&page, args.output.clone());
+    }
+    let written = nmax_store::write_results(&finished.directory, &summary(), &page);
+    told(&finished.directory.join("report.html"), written.map_err(|error| error.to_string()))
+}
+
+/// Writes a page to a file, or to standard output without one.
+fn deliver(page: &Painted, file: Option<PathBuf>) -> Exit {
+    match file.filter(|file| file != Path::new("-")) {
+        None => {
+            say::text(page);
+            Exit::Pass
         }
-        (Some(file), _) => match writable(file) {
-            Ok(()) => write(file, &page).map(|()| file.clone()),
-            Err(error) => return complain(&error, Exit::Usage),
+        Some(file) => match writable(&file) {
+            Ok(()) => told(&file, write(&file, page)),
+            Err(error) => complain(&error, Exit::Usage),
         },
-        (None, Format::Html) => nmax_store::write_results(&finished.directory, &summary(), &page)
-            .map(|()| finished.directory.join("report.html"))
-            .map_err(|error| error.to_string()),
-        (None, _) => {
-            say::text(&page);
-            return Exit::Pass;
-        }
-    };
+    }
+}
+
+/// Says which file was written, or why it was not.
+fn told(file: &Path, written: Result<(), String>) -> Exit {
     match written {
-        Ok(file) => {
+        Ok(()) => {
             say::line(file.display().to_string());
             Exit::Pass
         }
