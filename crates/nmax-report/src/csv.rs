@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use nmax_text::shown_lines;
 
+use crate::tables::{Place, Table};
 use crate::view::View;
 use nmax_analysis::QUANTILES;
 use nmax_analysis::summary::{Dist, PHASES, Stats};
@@ -113,6 +114,19 @@ fn harmless(name: &str) -> Cow<'_, str> {
     } else {
         Cow::Borrowed(name)
     }
+}
+
+/// Titles, then rows. Words are made harmless, numbers stay as they are.
+fn of_table<R>(table: &Table<R>) -> String {
+    let titles: Vec<String> = table.columns.iter().filter_map(|column| column.title.clone()).collect();
+    let row = |row: usize| {
+        let cells = table.columns.iter().map(|column| match (column.place, &column.cells[row].text) {
+            (Place::Number, number) => number.clone(),
+            (_, word) => harmless(word).into_owned(),
+        });
+        line(&cells.collect::<Vec<_>>())
+    };
+    line(&titles) + &(0..table.len()).map(row).collect::<String>()
 }
 
 fn line(cells: &[String]) -> String {

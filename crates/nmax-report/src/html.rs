@@ -3,13 +3,13 @@
 //! Everything that came from a plan or a server passes through [`Escaped`], and the content policy of the page
 //! forbids whatever could be loaded or run.
 
-use std::fmt::Write;
-
-use nmax_analysis::{Gate, Verdict};
+use nmax_analysis::Verdict;
 
 use crate::markup::Escaped;
 use crate::number;
+use crate::tables::{Cell, Look};
 use crate::view::View;
+use page::Page;
 
 mod answer;
 mod breakdown;
@@ -17,10 +17,10 @@ mod charts;
 mod comparison;
 mod connections;
 mod diagnosis;
-mod groups;
 mod hosts;
 mod likeness;
 mod origin;
+mod page;
 mod scalability;
 mod tables;
 mod trouble;
@@ -34,9 +34,7 @@ const POLICY: &str =
 
 /// The whole page. Its size is bounded: by the bins of the series, the cap on names and the caps on examples.
 pub fn page(view: &View) -> String {
-    let mut page = Page::default();
-    let title = format!("{}: {}", headline(view), view.title());
-    open(&mut page, &title, "");
+    let mut page = open(&format!("{}: {}", headline(view), view.title()), "");
     header(&mut page, view);
     page.text("<main>\n");
     key_figures(&mut page, view);
@@ -51,17 +49,14 @@ pub fn page(view: &View) -> String {
     hosts::write(&mut page, view);
     charts::write_injector(&mut page, view);
     origin::write(&mut page, view);
-    page.text("</main>\n");
-    page.add(format_args!(
-        "<footer>nmax {}. Response time counts from the instant a request was due, service time from the instant it \
-         was sent, send lag is the difference. Percentiles come from merged histograms.</footer></body></html>\n",
-        Escaped(&view.run.nmax_version)
-    ));
-    page.text
+    let footer = "Response time counts from the instant a request was due, service time from the instant it was sent, send \
+                  lag is the difference. Percentiles come from merged histograms.";
+    end(page, &view.run.nmax_version, footer)
 }
 
-/// Everything before the header.
-fn open(page: &mut Page, title: &str, style: &str) {
+/// A page with everything before its header.
+fn open(title: &str, style: &str) -> Page {
+    let mut page = Page::default();
     page.add(format_args!(
         "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
          <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\
@@ -70,23 +65,14 @@ fn open(page: &mut Page, title: &str, style: &str) {
          <title>{}</title><style>{STYLE}{style}</style></head><body>\n",
         Escaped(title)
     ));
+    page
 }
 
-/// The page as it is written.
-#[derive(Default)]
-struct Page {
-    text: String,
-}
-
-impl Page {
-    fn add(&mut self, part: std::fmt::Arguments<'_>) {
-        self.text.write_fmt(part).expect("a string takes all text");
-    }
-
-    /// Markup of our own, without anything from outside.
-    fn text(&mut self, markup: &'static str) {
-        self.text.push_str(markup);
-    }
+/// Everything behind its sections.
+fn end(mut page: Page, nmax_version: &str, about: &str) -> String {
+    let version = Escaped(nmax_version);
+    page.add(format_args!("</main>\n<footer>nmax {version}. {about}</footer></body></html>\n"));
+    page.text
 }
 
 /// Class, word and symbol.
@@ -105,17 +91,20 @@ fn headline(view: &View) -> String {
     notes.into_iter().flatten().fold(word, |line, text| line + ", " + &text)
 }
 
+/// What codes are for.
+const EXPLAIN: &str = "<p class=\"note\"><code>nmax explain CODE</code> says what a code means.</p>\n";
+
 /// Symbol and word in color, for a condition.
-fn mark(holds: bool) -> &'static str {
-    if holds { "<span class=\"pass\">✓ holds</span>" } else { "<span class=\"fail\">✗ fails</span>" }
+fn mark(holds: bool) -> Cell {
+    match holds {
+        true => Cell::word(Look::Class("pass"), "✓ holds"),
+        false => Cell::word(Look::Class("fail"), "✗ fails"),
+    }
 }
 
-/// [`mark`] of a gate, which may have had nothing to test.
-fn gate_mark(gate: &Gate) -> &'static str {
-    match gate.value {
-        None if gate.holds => "– not tested",
-        _ => mark(gate.holds),
-    }
+/// What does not decide, among what does.
+fn warning(text: impl Into<String>) -> Cell {
+    Cell::word(Look::Class("warn"), text)
 }
 
 fn header(page: &mut Page, view: &View) {
@@ -142,17 +131,15 @@ fn header(page: &mut Page, view: &View) {
     page.add(format_args!(
         "<section class=\"banner {class}\" aria-label=\"Verdict\"><strong>{symbol} {headline}</strong>{meaning}"
     ));
-    if !(view.judgement.reasons.is_empty() && view.summary.limits_hit.is_empty()) {
-        page.text("<ul>");
-        for reason in &view.judgement.reasons {
-            let class = if reason.decides { "" } else { " class=\"warn\"" };
-            let lead = if reason.decides { "" } else { "Note: " };
-            page.add(format_args!("<li{class}>{lead}{} <small>{}</small></li>", Escaped(&reason.text), reason.code));
-        }
-        for limit in &view.summary.limits_hit {
-            page.add(format_args!("<li class=\"warn\">Note: {}</li>", Escaped(limit)));
-        }
-        page.text("</ul><p class=\"note\"><code>nmax explain CODE</code> says what a code means.</p>");
+    let reasons = view.judgement.reasons.iter().map(|reason| {
+        let text = if reason.decides { Cell::from(&reason.text) } else { warning(format!("Note: {}", reason.text)) };
+        text.small(reason.code)
+    });
+    let limits = view.summary.limits_hit.iter().map(|limit| warning(format!("Note: {limit}")));
+    let reasons: Vec<Cell> = reasons.chain(limits).collect();
+    if !reasons.is_empty() {
+        page.list(reasons);
+        page.text(EXPLAIN);
     }
     page.text("</section></header>\n");
 }
@@ -190,14 +177,11 @@ fn key_figures(page: &mut Page, view: &View) {
         ("Response p99", p99, p99_interval),
         ("Service p99", number::time_or_unknown(times.service.p99()), service_lag(view)),
     ];
+    page.keys(figures);
     let phase = &view.summary.phase;
-    page.text("<dl class=\"keys\">");
-    for (name, value, below) in figures {
-        page.add(format_args!("<div><dt>{name}</dt><dd>{value}<small>{below}</small></dd></div>"));
-    }
     page.add(format_args!(
-        "</dl><p class=\"note\">Phase <b>{}</b>: {} from {} to {} of a run of {}. \
-         Intervals are within-run, 95 %: they say nothing about other runs.</p>\n",
+        "<p class=\"note\">Phase <b>{}</b>: {} from {} to {} of a run of {}. Intervals are within-run, 95 %: they say \
+         nothing about other runs.</p>\n",
         phase.name,
         number::span(phase.length_s()),
         number::span(phase.start_s),

@@ -7,7 +7,7 @@ use nmax_analysis::{Gate, ThresholdResult, Verdict};
 
 use crate::markup::{Escaped, clip};
 use crate::number;
-use crate::view::{View, response_text};
+use crate::view::{View, response_text, threshold_value};
 use nmax_analysis::summary::{GroupRow, Stats};
 
 /// Most characters of a name or message.
@@ -76,10 +76,7 @@ fn incomplete(text: String) -> Case {
 }
 
 fn threshold(result: &ThresholdResult) -> Case {
-    let value = match result.value {
-        Some(_) => number::with_unit(result.value, result.unit),
-        None => "no samples".into(),
-    };
+    let value = threshold_value(result);
     let limit = number::with_unit(Some(result.limit), result.unit);
     let output = format!("value {value}, limit {limit}, margin {}", number::margin(result.margin));
     let failure = (!result.holds).then(|| ("threshold".into(), format!("{}: {output}", result.condition)));

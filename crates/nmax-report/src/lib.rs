@@ -13,6 +13,7 @@
 //! - [`terminal`]: table, live display, plain lines
 //! - [`json`]: `summary.json` and its schema
 //! - [`junit`], [`csv`], [`markdown`]: for build servers, spreadsheets and comments
+//! - `tables`: tables, whose columns are declared once
 //! - [`svg`][]: charts
 //! - [`html`]: the self-contained page
 
@@ -30,6 +31,7 @@ pub mod run;
 pub mod scalability;
 pub mod slices;
 pub mod svg;
+mod tables;
 pub mod terminal;
 pub mod traffic;
 pub mod view;

@@ -20,6 +20,16 @@ pub fn time(ns: f64) -> String {
     }
 }
 
+/// A value as text, or what stands for an unknown one.
+pub fn or_unknown<T>(value: Option<T>, text: impl FnOnce(T) -> String) -> String {
+    value.map_or_else(|| UNKNOWN.into(), text)
+}
+
+/// [`time`] of milliseconds that may be unknown.
+pub fn milliseconds(ms: Option<f64>) -> String {
+    or_unknown(ms, |ms| time(ms * 1e6))
+}
+
 /// [`time`] of a value that may be unknown.
 pub fn time_or_unknown(ns: Option<u64>) -> String {
     ns.map_or_else(|| UNKNOWN.into(), |ns| time(ns as f64))

@@ -16,6 +16,9 @@ pub(crate) use frame::{Frame, Mark, SMOOTHER};
 pub use loess::loess;
 pub(crate) use overlay::{Overlay, Series};
 
+/// Unit of X where what is counted has no name.
+pub(crate) const PER_S: &str = "1/s";
+
 /// A fit of a table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FitView {
@@ -41,7 +44,7 @@ impl FitView {
 
     /// Unit of X.
     pub fn x_unit(&self) -> &str {
-        x_unit(&self.x_unit)
+        if self.x_unit.is_empty() { PER_S } else { &self.x_unit }
     }
 }
 
@@ -57,10 +60,6 @@ fn n_label(given: &str, dimension: Dimension) -> &str {
         ("", Dimension::Other) => "concurrency",
         (label, _) => label,
     }
-}
-
-fn x_unit(given: &str) -> &str {
-    if given.is_empty() { "1/s" } else { given }
 }
 
 /// A campaign: levels that were measured, and the law fitted to them.
@@ -212,10 +211,6 @@ pub struct Version {
 pub struct CompareView {
     /// What is compared.
     pub title: String,
-    /// What N counts, in words.
-    pub n_label: String,
-    /// Unit of X.
-    pub x_unit: String,
     /// Version of nmax.
     pub nmax_version: String,
     /// From the first to the last.
@@ -231,10 +226,6 @@ pub struct CompareView {
 pub struct WhatIfView {
     /// What is assumed about.
     pub title: String,
-    /// What N counts, in words.
-    pub n_label: String,
-    /// Unit of X.
-    pub x_unit: String,
     /// Version of nmax.
     pub nmax_version: String,
     /// The law that is known.
@@ -264,6 +255,13 @@ pub struct Week {
     pub n: f64,
     /// Throughput by the known law and by each assumed one, per second; `None` beyond what may be shown.
     pub x: Vec<Option<f64>>,
+}
+
+impl Week {
+    /// Which week it is, and its load.
+    pub(crate) fn load(&self) -> String {
+        format!("week {}: {}", self.week, words::plain(self.n))
+    }
 }
 
 /// Answers of a curve between the measurements, and a little beyond them.
@@ -301,26 +299,13 @@ impl CompareView {
         let title = names.join(" against ");
         let pairs: Vec<_> = versions.iter().map(|version| (version.name.clone(), version.analysis.clone())).collect();
         let comparison = nmax_usl::compare(&pairs);
-        Self {
-            title,
-            n_label: String::new(),
-            x_unit: String::new(),
-            nmax_version,
-            versions,
-            differences: comparison.differences,
-            caveats: comparison.caveats,
-        }
+        Self { title, nmax_version, versions, differences: comparison.differences, caveats: comparison.caveats }
     }
 
     /// What N counts, in words.
     pub fn n_label(&self) -> &str {
         let first = self.versions.first().map(|version| version.analysis.options.dimension);
-        n_label(&self.n_label, first.unwrap_or_default())
-    }
-
-    /// Unit of X.
-    pub fn x_unit(&self) -> &str {
-        x_unit(&self.x_unit)
+        n_label("", first.unwrap_or_default())
     }
 }
 
@@ -348,8 +333,6 @@ impl WhatIfView {
         };
         Self {
             title,
-            n_label: String::new(),
-            x_unit: String::new(),
             nmax_version,
             base: outlook.law,
             n_max: outlook.curve.last().map_or(1.0, |place| place.n),
@@ -365,12 +348,7 @@ impl WhatIfView {
     /// What N counts, in words.
     pub fn n_label(&self) -> &str {
         let measured = self.measured.as_ref().map(|analysis| analysis.options.dimension);
-        n_label(&self.n_label, measured.unwrap_or_default())
-    }
-
-    /// Unit of X.
-    pub fn x_unit(&self) -> &str {
-        x_unit(&self.x_unit)
+        n_label("", measured.unwrap_or_default())
     }
 
     /// What is known, then what is assumed; the names of assumptions say so.

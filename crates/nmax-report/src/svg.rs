@@ -1,11 +1,11 @@
 //! Charts as inline SVG: lines, areas and the latency heat map on a time axis, and bars. Colors come from the page's style.
 
-use std::fmt::Write;
-
-use crate::markup::Escaped;
 use nmax_analysis::summary::Span;
 
+use drawing::{Drawing, through};
+
 mod bars;
+mod drawing;
 mod heat;
 mod panels;
 mod ratios;
@@ -34,13 +34,13 @@ pub struct Chart<'a> {
     /// What it shows.
     pub title: &'a str,
     /// What there is to see, for people who cannot.
-    pub description: &'a str,
+    pub description: String,
     /// End of the time axis, seconds.
     pub end_s: f64,
     /// Stages, shaded where they do not count.
     pub stages: &'a [Span],
     /// Spans in which something was done to the system under test, seconds.
-    pub marks: &'a [(f64, f64)],
+    pub marks: Vec<(f64, f64)>,
     /// Spans of which there are no values, seconds.
     pub gaps: &'a [(f64, f64)],
     /// Vertical axis.
@@ -58,6 +58,8 @@ pub struct Chart<'a> {
 /// A line, in the order of time.
 #[derive(Clone, Debug)]
 pub struct Line {
+    /// What it is, for the legend.
+    pub name: String,
     /// CSS class that gives color and dashes.
     pub class: &'static str,
     /// Whether the space below is filled.
@@ -76,26 +78,16 @@ impl Chart<'_> {
     /// The picture, `width` units wide.
     pub fn render(&self, width: f64) -> String {
         let plot = Plot { chart: self, width };
-        let mut text = String::new();
-        let (id, height) = (format!("{}-{width:.0}", self.id), self.height);
-        text.push_str(&format!(
-            "<svg class=\"w{width:.0}\" viewBox=\"0 0 {width:.0} {height:.0}\" role=\"img\" aria-labelledby=\"{id}-t {id}-d\">\
-             <title id=\"{id}-t\">{}</title><desc id=\"{id}-d\">{}</desc>",
-            Escaped(self.title),
-            Escaped(self.description),
-        ));
-        plot.stages(&mut text);
-        plot.spans(&mut text, "gap", self.gaps);
-        plot.spans(&mut text, "mark", self.marks);
-        plot.grid(&mut text);
+        let mut drawing = Drawing::begin((self.id, ""), (width, self.height), (self.title, &self.description));
+        plot.stages(&mut drawing);
+        plot.spans(&mut drawing, "gap", self.gaps);
+        plot.spans(&mut drawing, "mark", &self.marks);
+        plot.grid(&mut drawing);
         if let Some(heat) = &self.heat {
-            heat.render(&mut text, (LEFT, TOP), (plot.right() - LEFT, plot.bottom() - TOP));
+            heat.render(&mut drawing, (LEFT, TOP), (plot.right() - LEFT, plot.bottom() - TOP));
         }
-        for line in &self.lines {
-            plot.line(&mut text, line);
-        }
-        text.push_str("</svg>");
-        text
+        self.lines.iter().for_each(|line| plot.line(&mut drawing, line));
+        drawing.end()
     }
 }
 
@@ -118,103 +110,63 @@ impl Plot<'_> {
     }
 
     /// Shades what was done to the system under test, or happened to it, or is missing; a moment is wide enough to be seen.
-    fn spans(&self, text: &mut String, class: &str, spans: &[(f64, f64)]) {
+    fn spans(&self, drawing: &mut Drawing, class: &str, spans: &[(f64, f64)]) {
         for (start_s, end_s) in spans {
             let (x, end) = (self.x(*start_s), self.x(*end_s));
-            let (width, height) = ((end - x).max(3.0), self.bottom() - TOP);
-            add(
-                text,
-                format_args!(
-                    "<rect class=\"{class}\" x=\"{x:.1}\" y=\"{TOP}\" width=\"{width:.1}\" height=\"{height:.1}\"/>"
-                ),
-            );
+            drawing.rect(class, (x, TOP), ((end - x).max(3.0), self.bottom() - TOP));
         }
     }
 
     /// Shades what is left out of the statistics and names the stages that have room for their name.
-    fn stages(&self, text: &mut String) {
-        let bottom = self.bottom();
+    fn stages(&self, drawing: &mut Drawing) {
         for span in self.chart.stages {
             let (x, end) = (self.x(span.start_s), self.x(span.end_s));
             let width = end - x;
             if !span.counted {
-                add(
-                    text,
-                    format_args!(
-                        "<rect class=\"out\" x=\"{x:.1}\" y=\"{TOP}\" width=\"{width:.1}\" height=\"{:.1}\"/>",
-                        bottom - TOP
-                    ),
-                );
+                drawing.rect("out", (x, TOP), (width, self.bottom() - TOP));
             } else {
-                add(text, format_args!("<path class=\"hold\" d=\"M{x:.1} {TOP}H{end:.1}\"/>"));
+                drawing.path("hold", format_args!("M{x:.1} {TOP}H{end:.1}"));
             }
             if width > 7.0 * span.name.len() as f64 {
-                add(
-                    text,
-                    format_args!(
-                        "<text class=\"stage\" x=\"{:.1}\" y=\"{:.1}\">{}</text>",
-                        x + width / 2.0,
-                        TOP - 7.0,
-                        span.name
-                    ),
-                );
+                drawing.word("stage", (x + width / 2.0, TOP - 7.0), span.name);
             }
         }
     }
 
-    fn grid(&self, text: &mut String) {
+    fn grid(&self, drawing: &mut Drawing) {
         let (right, bottom) = (self.right(), self.bottom());
         for value in self.chart.scale.ticks() {
             let y = self.y(value);
-            let label = trimmed(&(self.chart.label)(value));
-            add(
-                text,
-                format_args!(
-                    "<path class=\"grid\" d=\"M{LEFT} {y:.1}H{right:.1}\"/><text class=\"y\" x=\"{:.1}\" y=\"{:.1}\">{}</text>",
-                    LEFT - 7.0,
-                    y + 3.5,
-                    Escaped(&label)
-                ),
-            );
+            drawing.path("grid", format_args!("M{LEFT} {y:.1}H{right:.1}"));
+            drawing.word("y", (LEFT - 7.0, y + 3.5), &trimmed(&(self.chart.label)(value)));
         }
         let ticks = ((right - LEFT) / 80.0).max(2.0) as usize;
         for seconds in time_ticks(self.chart.end_s, ticks) {
             let x = self.x(seconds);
-            let label = time_label(seconds, self.chart.end_s);
-            add(
-                text,
-                format_args!(
-                    "<path class=\"tick\" d=\"M{x:.1} {bottom:.1}v4\"/><text class=\"x\" x=\"{x:.1}\" y=\"{:.1}\">{label}</text>",
-                    bottom + 16.0
-                ),
-            );
+            drawing.path("tick", format_args!("M{x:.1} {bottom:.1}v4"));
+            drawing.word("x", (x, bottom + 16.0), &time_label(seconds, self.chart.end_s));
         }
-        add(text, format_args!("<path class=\"axis\" d=\"M{LEFT} {bottom:.1}H{right:.1}\"/>"));
+        drawing.path("axis", format_args!("M{LEFT} {bottom:.1}H{right:.1}"));
     }
 
-    fn line(&self, text: &mut String, line: &Line) {
+    fn line(&self, drawing: &mut Drawing, line: &Line) {
         let (mut path, mut area) = (String::new(), String::new());
         for run in line.points.split(|(_, value)| value.is_none()) {
             let points: Vec<_> = run.iter().filter_map(|(at, value)| Some((self.x(*at), self.y((*value)?)))).collect();
             let (Some(first), Some(last)) = (points.first(), points.last()) else {
                 continue;
             };
-            let mut piece = String::new();
-            for (index, (x, y)) in points.iter().enumerate() {
-                add(&mut piece, format_args!("{}{x:.1} {y:.1}", if index == 0 { 'M' } else { 'L' }));
-            }
-            if points.len() == 1 {
-                piece.push_str("h.1");
-            }
-            add(&mut area, format_args!("{piece}V{0:.1}H{1:.1}V{2:.1}Z", self.bottom(), first.0, first.1));
             debug_assert!(last.0 >= first.0, "points are in the order of time");
-            path.push_str(&piece);
+            let dot = if points.len() == 1 { "h.1" } else { "" };
+            let piece = through(points.iter().copied()) + dot;
+            area += &format!("{piece}V{0:.1}H{1:.1}V{2:.1}Z", self.bottom(), first.0, first.1);
+            path += &piece;
         }
         if line.area && !area.is_empty() {
-            add(text, format_args!("<path class=\"area {}\" d=\"{area}\"/>", line.class));
+            drawing.path(format_args!("area {}", line.class), area);
         }
         if !path.is_empty() {
-            add(text, format_args!("<path class=\"line {}\" d=\"{path}\"/>", line.class));
+            drawing.path(format_args!("line {}", line.class), path);
         }
     }
 }
@@ -224,10 +176,6 @@ fn trimmed(label: &str) -> String {
     let (number, unit) = label.split_once(' ').unwrap_or((label, ""));
     let number = if number.contains('.') { number.trim_end_matches('0').trim_end_matches('.') } else { number };
     format!("{number} {unit}").trim_end().to_owned()
-}
-
-fn add(text: &mut String, part: std::fmt::Arguments<'_>) {
-    text.write_fmt(part).expect("a string takes all text");
 }
 
 #[cfg(test)]

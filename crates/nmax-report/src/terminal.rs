@@ -3,15 +3,16 @@
 use nmax_analysis::Verdict;
 
 use crate::number;
-use crate::view::View;
+use crate::tables::{Column, Place, Table, groups};
+use crate::view::{View, threshold_value};
 use nmax_analysis::summary::Problem;
 
 mod answer;
+mod bars;
 mod breakdown;
 mod comparison;
 mod connections;
 mod diagnosis;
-mod groups;
 mod hosts;
 mod likeness;
 mod live;
@@ -19,13 +20,15 @@ mod requests;
 mod scalability;
 mod text;
 
+pub(crate) use bars::{bars, thinned};
 pub use comparison::{comparison, history};
 pub(crate) use diagnosis::title as resource_title;
 pub use likeness::likeness;
 pub use live::{HoldSoFar, LiveView, plain_line, progress};
 pub use scalability::{Glyphs, LiveScale, compare, fit, live_curve, predict, scale, what_if};
 pub use text::printed_width;
-use text::{Ink, Painted, fold, shorten, shown, width, wrap};
+use text::{Ink, Painted, fold, shown, width};
+pub(crate) use text::{aligned, shorten, wrap};
 
 /// Least width of tables and charts, columns. On a narrower terminal lines of tables are broken, and charts left out.
 pub const WIDTH_MIN: usize = 60;
@@ -49,6 +52,9 @@ impl Default for Style {
     }
 }
 
+/// Most rows of a group, and the widest column of names.
+const GROUPS_MAX: usize = 40;
+const NAME_MAX: usize = 48;
 /// Most errors, checks and reasons listed.
 const LIST_MAX: usize = 12;
 
@@ -60,7 +66,7 @@ pub fn table(view: &View, style: Style) -> Painted {
     answer::write(&mut page, view);
     requests::write(&mut page, view, style.wide);
     connections::write(&mut page, view);
-    groups::write(&mut page, view);
+    groups(&mut page, view);
     answer::timeline(&mut page, view);
     thresholds(&mut page, view);
     checks(&mut page, view);
@@ -101,6 +107,38 @@ impl Page {
         for row in rows {
             self.text += row;
             self.text += "\n";
+        }
+    }
+
+    /// A table, words to the left and numbers to the right, and where its other rows are.
+    ///
+    /// - `room_max`: most columns of what has the room that the others leave
+    /// - `below`: what is said of a row under it
+    fn table<R>(&mut self, table: &Table<R>, room_max: usize, below: impl Fn(&mut Self, usize)) {
+        let shown = table.columns.iter().filter_map(|column| Some((column, column.terminal?)));
+        let taken: usize = shown.clone().map(|(_, (_, width))| width).sum();
+        let room = self.width.saturating_sub(taken).min(room_max);
+        let row = |text: &dyn Fn(&Column) -> &str| -> String {
+            let cell = |(column, (title, width)): (&Column, (&str, usize))| {
+                let (text, width) = (text(column), if width == 0 { room } else { width });
+                if column.place == Place::Number {
+                    return text::right(&shorten(text, width.saturating_sub(1)), width);
+                }
+                let indent = title.len() - title.trim_start().len();
+                text::left(&(" ".repeat(indent) + &shorten(text.trim_start(), width.saturating_sub(indent))), width)
+            };
+            shown.clone().map(cell).collect()
+        };
+        let titles = row(&|column| column.terminal.map_or("", |(title, _)| title));
+        let titles = self.paint(&titles, Ink::Dim);
+        self.line(titles);
+        for place in 0..table.len() {
+            let cells = row(&|column| column.cells[place].in_terminal());
+            self.line(cells);
+            below(self, place);
+        }
+        if let Some((more, rest)) = table.rest {
+            self.item("…", Ink::Dim, &format!("{more} more {rest}"));
         }
     }
 
@@ -220,6 +258,14 @@ fn load_text(view: &View) -> String {
     format!("{intended}{in_flight}; phase {} {} of {ran}", phase.name, number::span(phase.length_s()))
 }
 
+/// Pages, transactions and whatever else is gathered by name.
+fn groups(page: &mut Page, view: &View) {
+    for ((heading, _), table) in groups::tables(&view.summary) {
+        page.heading(&format!("{heading} (phase {})", view.summary.phase.name));
+        page.table(&table.at_most(GROUPS_MAX, "rows in the report"), NAME_MAX, |_, _| ());
+    }
+}
+
 fn thresholds(page: &mut Page, view: &View) {
     if view.judgement.thresholds.is_empty() {
         return;
@@ -227,15 +273,9 @@ fn thresholds(page: &mut Page, view: &View) {
     page.heading("Thresholds");
     for result in &view.judgement.thresholds {
         let (symbol, ink) = mark(result.holds);
-        let figures = match result.value {
-            Some(_) => {
-                let margin =
-                    result.margin.map_or_else(String::new, |m| format!(", margin {}", number::margin(Some(m))));
-                format!("{}{margin}", number::with_unit(result.value, result.unit))
-            }
-            None => "no samples".to_owned(),
-        };
-        page.item(symbol, ink, &format!("{}: {figures}", result.condition));
+        let margin = result.margin.filter(|_| result.value.is_some());
+        let margin = margin.map_or_else(String::new, |margin| format!(", margin {}", number::margin(Some(margin))));
+        page.item(symbol, ink, &format!("{}: {}{margin}", result.condition, threshold_value(result)));
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! # Layout
 //! - this file: the view, JSON, and what a person must know of a reading
-//! - [`mod@text`]: for people; `charts`: small ones
+//! - [`mod@text`]: for people
 
 use nmax_json::{Map, Version, records};
 use nmax_log::counts::{Counts, Rejected};
@@ -15,7 +15,6 @@ use serde_json::Value;
 
 use crate::number;
 
-mod charts;
 mod text;
 
 pub use text::text;

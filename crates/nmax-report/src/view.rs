@@ -1,7 +1,7 @@
 //! The view of a run: what was judged, whose run it is, and the words that all outputs have in common.
 
 use nmax_analysis::summary::Stats;
-use nmax_analysis::{Answer, Ending, Finding, Judged, Judgement, Summary};
+use nmax_analysis::{Answer, Ending, Finding, Judged, Judgement, Summary, ThresholdResult};
 use nmax_plan::plan::{Plan, Version, Visitor, Workload};
 
 use crate::number;
@@ -81,6 +81,11 @@ impl View {
 /// The response time at a quantile, by its index, as it is shown: what is withheld has a mark of its own.
 pub fn response_text(stats: &Stats, index: usize) -> String {
     if stats.withheld[index] { WITHHELD.into() } else { number::time_or_unknown(stats.response_ns(index)) }
+}
+
+/// What a threshold was compared with.
+pub(crate) fn threshold_value(result: &ThresholdResult) -> String {
+    result.value.map_or_else(|| "no samples".into(), |value| number::with_unit(Some(value), result.unit))
 }
 
 /// The findings of an answer that say more than its headline.

@@ -1,38 +1,27 @@
 //! Tables of fits for spreadsheets. Numbers keep all their digits, unknown is empty.
 
-use nmax_usl::{Outlook, Point};
+use nmax_usl::{Estimate, Outlook};
 
-use super::{harmless, line};
+use super::of_table;
 use crate::scalability::{CompareView, FitView, ScaleView, Version, words};
+use crate::tables::Table;
 
 /// The points with what the law says about each: the table of the text, the page and the JSON.
 pub fn points(view: &FitView) -> String {
-    let header = [
-        "row", "n", "x", "r_ms", "capacity", "efficiency", "efficiency_of_law", "fitted", "band_low", "band_high",
-        "residual", "zone",
-    ];
-    let mut text = line(&header.map(str::to_owned));
-    for point in &view.analysis.points {
-        text.push_str(&line(&cells(point)));
-    }
-    text
-}
-
-fn cells(point: &Point) -> Vec<String> {
-    vec![
-        point.row.to_string(),
-        exact(Some(point.n)),
-        exact(Some(point.x)),
-        exact(point.r_s.map(|s| s * 1e3)),
-        exact(point.capacity),
-        exact(point.efficiency),
-        exact(point.efficiency_of_law),
-        exact(point.fitted),
-        exact(point.band.map(|(low, _)| low)),
-        exact(point.band.map(|(_, high)| high)),
-        exact(point.residual),
-        point.zone.map_or("", words::zone).to_owned(),
-    ]
+    let table = Table::of(&view.analysis.points)
+        .number("row", |point| point.row.to_string())
+        .number("n", |point| exact(Some(point.n)))
+        .number("x", |point| exact(Some(point.x)))
+        .number("r_ms", |point| exact(point.r_s.map(|s| s * 1e3)))
+        .number("capacity", |point| exact(point.capacity))
+        .number("efficiency", |point| exact(point.efficiency))
+        .number("efficiency_of_law", |point| exact(point.efficiency_of_law))
+        .number("fitted", |point| exact(point.fitted))
+        .number("band_low", |point| exact(point.band.map(|(low, _)| low)))
+        .number("band_high", |point| exact(point.band.map(|(_, high)| high)))
+        .number("residual", |point| exact(point.residual))
+        .word("zone", |point| point.zone.map_or("", words::zone));
+    of_table(&table)
 }
 
 /// What a campaign fitted, in the order of the runs. `nmax usl fit` reads it.
@@ -40,19 +29,15 @@ fn cells(point: &Point) -> Vec<String> {
 /// At settings of the system under test N is the knob's: there `level` is the load, `setting` says the knobs, and
 /// `r_ms`, which is that of the load, is empty.
 pub fn measured(view: &ScaleView) -> String {
-    let mut text = line(&["n", "x", "r_ms", "level", "run", "setting", "count"].map(str::to_owned));
-    for level in view.levels.iter().filter(|level| level.used) {
-        text.push_str(&line(&[
-            exact(level.n),
-            exact(level.x),
-            exact(level.r_ms.filter(|_| level.setting.is_empty())),
-            exact(Some(level.level)),
-            harmless(&level.run).into_owned(),
-            harmless(&level.setting).into_owned(),
-            count(view, level.number).map_or_else(String::new, |count| count.to_string()),
-        ]));
-    }
-    text
+    let table = Table::of(view.levels.iter().filter(|level| level.used))
+        .number("n", |level| exact(level.n))
+        .number("x", |level| exact(level.x))
+        .number("r_ms", |level| exact(level.r_ms.filter(|_| level.setting.is_empty())))
+        .number("level", |level| exact(Some(level.level)))
+        .word("run", |level| &level.run)
+        .word("setting", |level| &level.setting)
+        .number("count", |level| count(view, level.number).map_or_else(String::new, |count| count.to_string()));
+    of_table(&table)
 }
 
 /// Completions behind the throughput of a level.
@@ -64,35 +49,22 @@ fn count(view: &ScaleView, number: usize) -> Option<u64> {
 
 /// The coefficients of versions, a row per version.
 pub fn coefficients(view: &CompareView) -> String {
-    let mut header = vec!["version".to_owned(), "method".to_owned(), "points".to_owned(), "model".to_owned()];
+    let mut table = Table::of(&view.versions)
+        .word("version", |version| &version.name)
+        .word("method", |version| version.analysis.options.method.name())
+        .number("points", |version| version.analysis.observations.len().to_string())
+        .word("model", |version| words::winner(version.analysis.winner));
     for coefficient in &words::COEFFICIENTS {
         let key = coefficient.key;
-        header.extend([key.to_owned(), format!("{key}_low"), format!("{key}_high")]);
+        let of = |of: fn(Estimate) -> Option<f64>| {
+            move |version: &Version| exact((coefficient.of)(&version.analysis).and_then(of))
+        };
+        table = table
+            .number(key, of(|of| Some(of.estimate)))
+            .number(format!("{key}_low"), of(|of| of.low))
+            .number(format!("{key}_high"), of(|of| of.high));
     }
-    header.push("r_squared".into());
-    let mut text = line(&header);
-    for version in &view.versions {
-        text.push_str(&line(&of_version(version)));
-    }
-    text
-}
-
-fn of_version(version: &Version) -> Vec<String> {
-    let analysis = &version.analysis;
-    let mut cells = vec![
-        harmless(&version.name).into_owned(),
-        analysis.options.method.name().to_owned(),
-        analysis.observations.len().to_string(),
-        words::winner(analysis.winner).to_owned(),
-    ];
-    for coefficient in &words::COEFFICIENTS {
-        let of = (coefficient.of)(analysis);
-        cells.push(exact(of.map(|of| of.estimate)));
-        cells.push(exact(of.and_then(|of| of.low)));
-        cells.push(exact(of.and_then(|of| of.high)));
-    }
-    cells.push(exact(analysis.fit.as_ref().map(|fit| fit.r_squared)));
-    cells
+    of_table(&table.number("r_squared", |version| exact(version.analysis.fit.as_ref().map(|fit| fit.r_squared))))
 }
 
 /// The curves of assumptions; what may not be said is empty.

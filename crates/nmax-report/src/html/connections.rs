@@ -1,33 +1,33 @@
 //! Connections and phases: what an exchange is made of, where connections went, and what servers did with them.
 
-use super::Page;
-use super::charts::{self, WIDTHS};
-use crate::markup::{Escaped, clip};
-use crate::number;
+use nmax_analysis::summary::{PHASES, PhaseTime, Stats};
+
+use super::charts;
+use super::page::{NAME_MAX, Page};
+use crate::markup::clip;
+use crate::number::{self, time_or_unknown};
 use crate::svg::{Bar, Bars};
+use crate::tables::Table;
 use crate::view::View;
-use nmax_analysis::summary::{PHASES, Stats};
 
 /// Most request names drawn.
 const BARS_MAX: usize = 12;
-/// Most characters of a name in a table.
-const NAME_MAX: usize = 300;
-/// Class of each of [`PHASES`].
-const CLASSES: [&str; PHASES.len()] = ["c4", "c3", "c2", "ci", "c1", "c5"];
-/// What each of [`PHASES`] is.
-const MEANINGS: [&str; PHASES.len()] = [
-    "name resolution",
-    "TCP connect, a proxy's tunnel included",
-    "TLS handshake",
-    "writing the request, where the kernel did not take it at once",
-    "from the request's last byte to the reply's first",
-    "from the reply's first byte to its last",
+/// Class of each of [`PHASES`], and what it is.
+const LOOKS: [(&str, &str); PHASES.len()] = [
+    ("c4", "name resolution"),
+    ("c3", "TCP connect, a proxy's tunnel included"),
+    ("c2", "TLS handshake"),
+    ("ci", "writing the request, where the kernel did not take it at once"),
+    ("c1", "from the request's last byte to the reply's first"),
+    ("c5", "from the reply's first byte to its last"),
 ];
 
 pub(super) fn write(page: &mut Page, view: &View) {
-    page.text("<h2>Connections and phases</h2>\n");
-    figure(page, view);
-    table(page, view);
+    page.heading(2, "Connections and phases");
+    if !view.summary.total.phases.is_empty() {
+        figure(page, view);
+        table(page, view);
+    }
     if !view.summary.series.bins.is_empty() {
         charts::write_connections(page, view);
     }
@@ -39,108 +39,77 @@ pub(super) fn write(page: &mut Page, view: &View) {
     held(page, view);
 }
 
-/// Mean time per exchange by phase, for all and for the most frequent names.
-fn figure(page: &mut Page, view: &View) {
-    if view.summary.total.phases.is_empty() {
-        return;
-    }
-    let bar = |name: &str, stats: &Stats| Bar {
-        name: name.to_owned(),
-        segments: stats.phases.iter().filter_map(|row| Some((class_of(row.name)?, row.per_exchange_ns))).collect(),
-    };
-    let mut rows = vec![bar("total", &view.summary.total)];
-    let names = view.summary.requests.iter().take(BARS_MAX);
-    rows.extend(names.map(|(name, stats)| bar(name, stats)));
-    let total: Vec<_> = view
-        .summary
-        .total
-        .phases
-        .iter()
-        .map(|row| format!("{} {}", row.name, number::time(row.per_exchange_ns)))
-        .collect();
-    let description = format!("Mean per exchange of all requests: {}.", total.join(", "));
-    let bars =
-        Bars { id: "phases", title: "Phases of an exchange", description: &description, label: number::time, rows };
-    let shown = if view.summary.requests.len() > BARS_MAX { " The most frequent names." } else { "" };
-    page.add(format_args!(
-        "<figure><figcaption><h3>Phases of an exchange</h3><p>Mean time per exchange on the network, phase {}; an \
-         exchange without a phase counts as zero.{shown}</p><ul class=\"legend\">",
-        view.summary.phase.name
-    ));
-    for row in &view.summary.total.phases {
-        let class = class_of(row.name).unwrap_or_default();
-        page.add(format_args!(
-            "<li><svg viewBox=\"0 0 26 9\" aria-hidden=\"true\"><rect class=\"bar {class}\" x=\"1\" width=\"24\" height=\"9\"/></svg>{}</li>",
-            row.name
-        ));
-    }
-    page.text("</ul></figcaption>");
-    for width in WIDTHS {
-        page.add(format_args!("{}", bars.render(width)));
-    }
-    page.text("</figure>\n");
+/// Class of a phase, and what it is.
+fn look(phase: &PhaseTime) -> (&'static str, &'static str) {
+    PHASES.iter().position(|name| *name == phase.name).map_or(("", ""), |index| LOOKS[index])
 }
 
-fn class_of(name: &str) -> Option<&'static str> {
-    let index = PHASES.iter().position(|phase| *phase == name)?;
-    Some(CLASSES[index])
+/// Mean time per exchange by phase, for all and for the most frequent names.
+fn figure(page: &mut Page, view: &View) {
+    let bar = |name: &str, stats: &Stats| Bar {
+        name: name.to_owned(),
+        segments: stats.phases.iter().map(|phase| (look(phase).0, phase.per_exchange_ns)).collect(),
+    };
+    let (total, requests) = (&view.summary.total, &view.summary.requests);
+    let names = requests.iter().take(BARS_MAX).map(|(name, stats)| bar(name, stats));
+    let means = total.phases.iter().map(|phase| format!("{} {}", phase.name, number::time(phase.per_exchange_ns)));
+    let bars = Bars {
+        id: "phases",
+        title: "Phases of an exchange",
+        description: &format!("Mean per exchange of all requests: {}.", means.collect::<Vec<_>>().join(", ")),
+        label: number::time,
+        rows: std::iter::once(bar("total", total)).chain(names).collect(),
+    };
+    let shown = if requests.len() > BARS_MAX { " The most frequent names." } else { "" };
+    let about = format!(
+        "Mean time per exchange on the network, phase {}; an exchange without a phase counts as zero.{shown}",
+        view.summary.phase.name
+    );
+    let legend = total.phases.iter().map(|phase| {
+        let sample = format!("<rect class=\"bar {}\" x=\"1\" width=\"24\" height=\"9\"/>", look(phase).0);
+        (sample, phase.name)
+    });
+    page.figure((bars.title, &about), legend, |width| bars.render(width), |_| ());
 }
 
 /// The phases of all exchanges together.
 fn table(page: &mut Page, view: &View) {
-    if view.summary.total.phases.is_empty() {
-        return;
-    }
-    page.text(
-        "<div class=\"scroll names\" tabindex=\"0\"><table class=\"phases\"><thead><tr><th scope=\"col\" class=\"l\">phase</th>\
-         <th scope=\"col\">exchanges</th><th scope=\"col\">mean</th><th scope=\"col\">p50</th><th scope=\"col\">p95</th>\
-         <th scope=\"col\">p99</th><th scope=\"col\">max</th><th scope=\"col\">per exchange</th>\
-         <th scope=\"col\" class=\"l\">meaning</th></tr></thead><tbody>",
-    );
-    for row in &view.summary.total.phases {
-        let time = &row.time;
-        let meaning = PHASES.iter().position(|phase| *phase == row.name).map_or("", |i| MEANINGS[i]);
-        page.add(format_args!(
-            "<tr><th scope=\"row\">{}</th><td>{}</td><td>{}</td>",
-            row.name,
-            number::count(time.count),
-            time.mean_ns.map_or_else(|| number::UNKNOWN.into(), number::time)
-        ));
-        for value in [time.p50(), time.p95(), time.p99(), time.max_ns] {
-            page.add(format_args!("<td>{}</td>", number::time_or_unknown(value)));
-        }
-        page.add(format_args!("<td>{}</td><td class=\"l\">{meaning}</td></tr>", number::time(row.per_exchange_ns)));
-    }
-    page.text(
-        "</tbody></table></div><p class=\"note\">All times but the last are those of the exchanges that had the phase.</p>\n",
-    );
+    let table = Table::of(&view.summary.total.phases)
+        .named()
+        .word("phase", |phase| phase.name)
+        .number("exchanges", |phase| number::count(phase.time.count))
+        .number("mean", |phase| number::or_unknown(phase.time.mean_ns, number::time))
+        .number("p50", |phase| time_or_unknown(phase.time.p50()))
+        .number("p95", |phase| time_or_unknown(phase.time.p95()))
+        .number("p99", |phase| time_or_unknown(phase.time.p99()))
+        .number("max", |phase| time_or_unknown(phase.time.max_ns))
+        .number("per exchange", |phase| number::time(phase.per_exchange_ns))
+        .word("meaning", |phase| look(phase).1);
+    page.table(&table);
+    page.note("All times but the last are those of the exchanges that had the phase.");
 }
 
 fn facts(page: &mut Page, view: &View) {
-    let all = &view.summary.connections;
-    let mut rows = vec![
+    let (all, sums) = (&view.summary.connections, &view.summary.total.sums);
+    let tls = all.resumed_share.map(|share| {
+        let resumed = format!("{} ({})", number::count(all.tls_resumed), number::share(share));
+        [("TLS handshakes", number::count(all.tls_handshakes)), ("of these, resumed", resumed)]
+    });
+    let opened = [
         ("Policy", all.kept.to_owned()),
         ("Connections opened", number::count(all.opened)),
         ("Repeated on a new connection", number::count(all.retries)),
     ];
-    if let Some(share) = all.resumed_share {
-        let resumed = format!("{} ({})", number::count(all.tls_resumed), number::share(share));
-        rows.push(("TLS handshakes", number::count(all.tls_handshakes)));
-        rows.push(("of these, resumed", resumed));
-    }
-    rows.push(("Redirects followed", number::count(all.redirects)));
-    rows.push(("Interim (1xx) replies", number::count(all.informational)));
-    rows.push(("Bodies, decoded", number::bytes(view.summary.total.sums.bytes_decoded as f64)));
-    let received = number::bytes(view.summary.total.sums.bytes_received as f64);
-    rows.push(("Received, heads included", received));
-    page.add(format_args!(
-        "<section><h3>Connections, phase {}</h3><div class=\"scroll\" tabindex=\"0\"><table class=\"facts\"><tbody>",
-        view.summary.phase.name
-    ));
-    for (name, value) in rows {
-        page.add(format_args!("<tr><th scope=\"row\">{name}</th><td>{value}</td></tr>"));
-    }
-    page.text("</tbody></table></div></section>");
+    let rest = [
+        ("Redirects followed", number::count(all.redirects)),
+        ("Interim (1xx) replies", number::count(all.informational)),
+        ("Bodies, decoded", number::bytes(sums.bytes_decoded as f64)),
+        ("Received, heads included", number::bytes(sums.bytes_received as f64)),
+    ];
+    page.text("<section>");
+    page.heading(3, &format!("Connections, phase {}", view.summary.phase.name));
+    page.facts(opened.into_iter().chain(tls.into_iter().flatten()).chain(rest));
+    page.text("</section>");
 }
 
 fn addresses(page: &mut Page, view: &View) {
@@ -149,34 +118,27 @@ fn addresses(page: &mut Page, view: &View) {
         return;
     }
     let total: u64 = all.iter().map(|(_, count)| count).sum();
-    page.text(
-        "<section><h3>Server addresses, whole run</h3><div class=\"scroll\" tabindex=\"0\"><table><thead><tr>\
-         <th scope=\"col\" class=\"l\">address</th><th scope=\"col\">connections</th><th scope=\"col\">share</th></tr></thead><tbody>",
-    );
-    for (address, count) in all {
-        page.add(format_args!(
-            "<tr><th scope=\"row\" class=\"w\">{}</th><td>{}</td><td>{}</td></tr>",
-            Escaped(&clip(address, NAME_MAX)),
-            number::count(*count),
-            number::share(*count as f64 / total.max(1) as f64)
-        ));
-    }
-    page.text("</tbody></table></div></section>");
+    page.text("<section>");
+    page.heading(3, "Server addresses, whole run");
+    let table = Table::of(all)
+        .sentence("address", |(address, _)| address)
+        .number("connections", |(_, count)| number::count(*count))
+        .number("share", |(_, count)| number::share(*count as f64 / total.max(1) as f64));
+    page.table(&table);
+    page.text("</section>");
 }
 
 /// Addresses that others stood in for.
 fn passed_over(page: &mut Page, view: &View) {
-    let all = &view.summary.connections.passed_over;
-    if all.is_empty() {
-        return;
+    let all = view.summary.connections.passed_over.iter();
+    let named: Vec<_> =
+        all.map(|(address, count)| format!("{} {} times", clip(address, NAME_MAX), number::count(*count))).collect();
+    if !named.is_empty() {
+        page.note(&format!(
+            "Whole run: passed over, because they refused or were silent and another address took the connection: {}.",
+            named.join(", ")
+        ));
     }
-    let named =
-        all.iter().map(|(address, count)| format!("{} {} times", clip(address, NAME_MAX), number::count(*count)));
-    page.add(format_args!(
-        "<p class=\"note\">Whole run: passed over, because they refused or were silent and another address took the \
-         connection: {}.</p>\n",
-        Escaped(&named.collect::<Vec<_>>().join(", "))
-    ));
 }
 
 /// Sockets that servers did not close.
@@ -185,12 +147,12 @@ fn held(page: &mut Page, view: &View) {
     if all.held.count == 0 {
         return;
     }
-    page.add(format_args!(
-        "<p class=\"note\">Whole run: servers kept {} open after complete replies that should have ended them, for {} \
-         (median), {} (longest); {} still open when given up. A client that waits for the close waits that long.</p>\n",
+    page.note(&format!(
+        "Whole run: servers kept {} open after complete replies that should have ended them, for {} (median), {} (longest); \
+         {} still open when given up. A client that waits for the close waits that long.",
         if all.held.count == 1 { "1 socket".to_owned() } else { format!("{} sockets", number::count(all.held.count)) },
-        number::time_or_unknown(all.held.p50()),
-        number::time_or_unknown(all.held.max_ns),
+        time_or_unknown(all.held.p50()),
+        time_or_unknown(all.held.max_ns),
         number::count(all.held_open)
     ));
 }

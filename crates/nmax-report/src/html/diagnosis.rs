@@ -1,15 +1,14 @@
 //! What to look at first: suspects, where the time goes, and the matrix of what was watched.
 
-use nmax_analysis::suspect::{Budget, Cell, Coverage, Diagnosis, Label, Suspect};
+use nmax_analysis::suspect::{self, Budget, Coverage, Diagnosis, Label, Suspect};
 
-use super::Page;
-use crate::markup::{Escaped, clip};
+use super::page::Page;
+use crate::markup::Escaped;
 use crate::number;
+use crate::tables::{Cell, Look, Table};
 use crate::terminal::resource_title as title;
 use crate::view::View;
 
-/// Most characters of a sentence.
-const TEXT_MAX: usize = 600;
 /// Most rows of a table.
 const ROWS_MAX: usize = 200;
 
@@ -18,12 +17,10 @@ pub(super) fn write(page: &mut Page, view: &View) {
     if diagnosis.coverage.is_empty() && diagnosis.suspects.is_empty() {
         return;
     }
-    page.text("<h2>What to look at first</h2>\n");
-    for why in &diagnosis.refused {
-        page.add(format_args!("<p class=\"note\">{}</p>", Escaped(&clip(why, TEXT_MAX))));
-    }
+    page.heading(2, "What to look at first");
+    diagnosis.refused.iter().for_each(|why| page.note(why));
     if diagnosis.suspects.is_empty() && diagnosis.refused.is_empty() {
-        page.text("<p>Nothing that was watched holds requests up.</p>");
+        page.sentence("Nothing that was watched holds requests up.");
     }
     if !diagnosis.suspects.is_empty() {
         page.text("<ol class=\"suspects\">");
@@ -47,65 +44,50 @@ fn suspect(page: &mut Page, suspect: &Suspect) {
     let share =
         suspect.residence_s.map_or_else(String::new, |s| format!(": {} of each request", number::time(s * 1e9)));
     page.add(format_args!(
-        "<li><strong class=\"{class}\">{}</strong> <strong>{}</strong>{share}<ul>",
+        "<li><strong class=\"{class}\">{}</strong> <strong>{}</strong>{share}",
         suspect.label.name(),
         Escaped(&title(&suspect.resource))
     ));
-    for finding in &suspect.findings {
-        page.add(format_args!("<li>{}", Escaped(&clip(&finding.text, TEXT_MAX))));
-        if !finding.source.is_empty() {
-            page.add(format_args!(" <small>{}</small>", Escaped(finding.source)));
-        }
-        page.text("</li>");
-    }
-    if !suspect.falsify.is_empty() {
-        page.add(format_args!("<li>To prove it wrong: {}</li>", Escaped(&clip(&suspect.falsify, TEXT_MAX))));
-    }
-    page.text("</ul></li>");
+    let findings = suspect.findings.iter().map(|finding| Cell::from(&finding.text).small(finding.source));
+    let falsify = (!suspect.falsify.is_empty()).then(|| format!("To prove it wrong: {}", suspect.falsify).into());
+    page.list(findings.chain(falsify));
+    page.text("</li>");
 }
 
 /// Seconds of a request in each resource; bars are shares of the response time.
 fn budget(page: &mut Page, budget: &Budget) {
     let time = |s: f64| number::time(s * 1e9);
-    page.add(format_args!(
-        "<h3>Where the time goes</h3><p class=\"note\">Mean response time {} at {}, split by Little's law: \
-         time in a resource = queue length / throughput.</p><div class=\"scroll\" tabindex=\"0\"><table><thead><tr>\
-         <th scope=\"col\" class=\"l\">resource</th><th scope=\"col\">being served</th><th scope=\"col\">waiting</th>\
-         <th scope=\"col\">together</th><th scope=\"col\">of the response time</th></tr></thead><tbody>",
+    page.heading(3, "Where the time goes");
+    page.note(&format!(
+        "Mean response time {} at {}, split by Little's law: time in a resource = queue length / throughput.",
         time(budget.response_s),
         number::rate(budget.throughput_per_s)
     ));
-    let share = |s: f64| {
-        if budget.response_s > 0.0 { number::share(s / budget.response_s) } else { number::UNKNOWN.to_owned() }
-    };
-    for part in budget.parts.iter().take(ROWS_MAX) {
-        page.add(format_args!(
-            "<tr><th scope=\"row\">{}</th><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>",
-            Escaped(&title(&part.resource)),
-            time(part.service_s),
-            time(part.waiting_s),
-            time(part.residence_s()),
-            share(part.residence_s())
-        ));
-    }
     let (word, rest) = match budget.unexplained_s {
         rest if rest >= 0.0 => ("unexplained", rest),
         rest => ("more than the whole: resources worked for others too", -rest),
     };
-    page.add(format_args!(
-        "<tr class=\"total\"><th scope=\"row\">{word}</th><td></td><td></td><td>{}</td><td>{}</td></tr></tbody></table></div>\n",
-        time(rest),
-        share(rest)
-    ));
+    let together = |part: Option<&suspect::Part>| part.map_or(rest, |part| part.residence_s());
+    let table = Table::of(budget.parts.iter().take(ROWS_MAX).map(Some).chain([None]))
+        .total()
+        .word("resource", |part| part.map_or_else(|| word.to_owned(), |part| title(&part.resource)))
+        .number("being served", |part| part.map_or_else(String::new, |part| time(part.service_s)))
+        .number("waiting", |part| part.map_or_else(String::new, |part| time(part.waiting_s)))
+        .number("together", |part| time(together(part)))
+        .number("of the response time", |part| {
+            let share = together(part) / budget.response_s;
+            if budget.response_s > 0.0 { number::share(share) } else { number::UNKNOWN.to_owned() }
+        });
+    page.table(&table);
 }
 
 /// `who` reach the bound: requests in flight, or users with their think times.
 fn bounds(page: &mut Page, diagnosis: &Diagnosis, who: &str) {
     let Some(bounds) = &diagnosis.bounds else { return };
     let knee = bounds.knee.map_or_else(String::new, |knee| format!(", which {} {who} reach", number::digits(knee)));
-    page.add(format_args!(
-        "<p>{} asks {} of a request. As it is, at most {} go through it{knee}.</p>\n",
-        Escaped(&title(&bounds.resource)),
+    page.sentence(&format!(
+        "{} asks {} of a request. As it is, at most {} go through it{knee}.",
+        title(&bounds.resource),
         number::time(bounds.demand_s * 1e9),
         number::rate(bounds.throughput_max_per_s)
     ));
@@ -115,48 +97,29 @@ fn matrix(page: &mut Page, rows: &[Coverage]) {
     if rows.is_empty() {
         return;
     }
-    page.text(
-        "<h3>What was watched</h3><div class=\"scroll\" tabindex=\"0\"><table><thead><tr><th scope=\"col\" class=\"l\">resource</th>\
-         <th scope=\"col\" class=\"l\">utilization</th><th scope=\"col\" class=\"l\">saturation</th><th scope=\"col\" class=\"l\">errors</th>\
-         <th scope=\"col\" class=\"l\">to watch it</th></tr></thead><tbody>",
-    );
-    for row in rows.iter().take(ROWS_MAX) {
-        page.add(format_args!("<tr><th scope=\"row\">{}</th>", Escaped(&title(&row.resource))));
-        for cell in [&row.utilization, &row.saturation, &row.errors] {
-            match cell {
-                Cell::Observed(text) => {
-                    page.add(format_args!("<td class=\"l\">{}</td>", Escaped(&clip(text, TEXT_MAX))))
-                }
-                Cell::Gap(why) => page.add(format_args!(
-                    "<td class=\"l w\"><span class=\"fail\">gap</span> {}</td>",
-                    Escaped(&clip(why, TEXT_MAX))
-                )),
-                Cell::NotObserved => page.text("<td class=\"l\"><span class=\"invalid\">NOT OBSERVED</span></td>"),
-                Cell::None => page.text("<td class=\"l\">–</td>"),
-            }
-        }
-        let remedy = match row.remedy.trim_matches('`') {
-            "" => String::new(),
-            remedy => format!("<code>{}</code>", Escaped(&clip(remedy, TEXT_MAX))),
-        };
-        page.add(format_args!("<td class=\"l w\">{remedy}</td></tr>"));
-    }
-    page.text("</tbody></table></div>\n");
+    let cell = |cell: &suspect::Cell| match cell {
+        suspect::Cell::Observed(text) => text.into(),
+        suspect::Cell::Gap(why) => Cell::word(Look::Class("fail"), "gap").text(why),
+        suspect::Cell::NotObserved => Cell::word(Look::Class("invalid"), "NOT OBSERVED"),
+        suspect::Cell::None => number::UNKNOWN.into(),
+    };
+    page.heading(3, "What was watched");
+    let table = Table::of(rows.iter().take(ROWS_MAX))
+        .word("resource", |row| title(&row.resource))
+        .sentence("utilization", |row| cell(&row.utilization))
+        .sentence("saturation", |row| cell(&row.saturation))
+        .sentence("errors", |row| cell(&row.errors))
+        .sentence("to watch it", |row| Cell::word(Look::Code, row.remedy.trim_matches('`')));
+    page.table(&table);
 }
 
 fn others(page: &mut Page, diagnosis: &Diagnosis) {
     if diagnosis.others.is_empty() {
         return;
     }
-    page.text("<details><summary>What else was judged</summary><ul>");
-    for suspect in diagnosis.others.iter().take(ROWS_MAX) {
+    let others = diagnosis.others.iter().take(ROWS_MAX).map(|suspect| {
         let why = suspect.findings.first().map_or("", |finding| finding.text.as_str());
-        page.add(format_args!(
-            "<li><strong>{}</strong> {}: {}</li>",
-            suspect.label.name(),
-            Escaped(&title(&suspect.resource)),
-            Escaped(&clip(why, TEXT_MAX))
-        ));
-    }
-    page.text("</ul></details>\n");
+        Cell::word(Look::Strong, suspect.label.name()).text(format!("{}: {why}", title(&suspect.resource)))
+    });
+    page.details("What else was judged", |page| page.list(others));
 }

@@ -2,12 +2,16 @@
 
 use nmax_usl::{Analysis, Effect};
 
-use super::{Page, open};
+use super::page::Page;
+use super::{end, open};
 use crate::markup::Escaped;
-use crate::scalability::{CompareView, FitView, ScaleView, WhatIfView, words};
+use crate::scalability::{CompareView, FitView, PER_S, ScaleView, WhatIfView, words};
 use crate::svg::{self, Key, PanelChart};
 
 mod tables;
+
+const FOOTER: &str = "X(N) = γN / (1 + α(N−1) + βN(N−1)). Intervals are 95 %. Nothing is drawn or said beyond twice the \
+                      largest N measured.";
 
 /// The page of a fit. It loads nothing.
 pub fn fit(view: &FitView) -> String {
@@ -15,7 +19,7 @@ pub fn fit(view: &FitView) -> String {
     answer(&mut page, view, "", None);
     page.text("</header>\n<main>\n");
     of_fit(&mut page, view, "");
-    end(page, &view.nmax_version)
+    end(page, &view.nmax_version, FOOTER)
 }
 
 /// The page of a campaign. It loads nothing.
@@ -34,28 +38,26 @@ pub fn scale(view: &ScaleView) -> String {
     }
     tables::levels(&mut page, view);
     tables::origin(&mut page, view);
-    end(page, &view.fit.nmax_version)
+    end(page, &view.fit.nmax_version, FOOTER)
 }
 
 /// The page of a comparison. It loads nothing.
 pub fn compare(view: &CompareView) -> String {
     let mut page = begin(&view.title, &[]);
-    page.text("<section class=\"banner\" aria-label=\"What changed\"><strong>What changed</strong><ul>");
-    for difference in &view.differences {
-        page.add(format_args!("<li>{}</li>", Escaped(&difference.text)));
-    }
-    page.text("</ul></section></header>\n<main>\n<h2>Curves</h2>\n");
+    page.text("<section class=\"banner\" aria-label=\"What changed\"><strong>What changed</strong>");
+    page.list(view.differences.iter().map(|difference| &difference.text));
+    page.text("</section></header>\n<main>\n<h2>Curves</h2>\n");
     if let Some(chart) = svg::compare_chart(view) {
         figure(&mut page, &chart, &WIDE);
     }
     page.text("<h2>Coefficients</h2>\n");
-    tables::versions(&mut page, &view.versions, view.x_unit());
+    tables::versions(&mut page, &view.versions, PER_S);
     for version in &view.versions {
-        page.add(format_args!("<h2>{}</h2>\n", Escaped(&version.name)));
+        page.heading(2, &version.name);
         tables::findings(&mut page, &version.analysis, &version.name);
-        tables::points(&mut page, &version.analysis, view.x_unit());
+        tables::points(&mut page, &version.analysis, PER_S);
     }
-    end(page, &view.nmax_version)
+    end(page, &view.nmax_version, FOOTER)
 }
 
 /// The page of assumptions. It loads nothing.
@@ -68,13 +70,10 @@ pub fn what_if(view: &WhatIfView) -> String {
     page.text("<h2>Throughput</h2>\n");
     tables::assumed(&mut page, view);
     if !view.notes.is_empty() {
-        page.text("<h2>To be kept in mind</h2><ul>");
-        for note in &view.notes {
-            page.add(format_args!("<li>{}</li>", Escaped(note)));
-        }
-        page.text("</ul>\n");
+        page.heading(2, "To be kept in mind");
+        page.list(&view.notes);
     }
-    end(page, &view.nmax_version)
+    end(page, &view.nmax_version, FOOTER)
 }
 
 fn labelled(word: &str, value: &str) -> String {
@@ -83,38 +82,27 @@ fn labelled(word: &str, value: &str) -> String {
 
 /// Head and title; the header is left open.
 fn begin(title: &str, about: &[&str]) -> Page {
-    let mut page = Page::default();
     let style = format!("{}{}", svg::PANEL_STYLE, include_str!("scalability.css"));
-    open(&mut page, title, &style);
+    let mut page = open(title, &style);
     page.add(format_args!("<header><h1>{}</h1><p class=\"meta\">", Escaped(title)));
     let about: Vec<_> = about.iter().filter(|part| !part.is_empty()).map(|part| Escaped(part).to_string()).collect();
     page.add(format_args!("{}</p>", about.join(" · ")));
     page
 }
 
-fn end(mut page: Page, nmax_version: &str) -> String {
-    page.text("</main>\n");
-    page.add(format_args!(
-        "<footer>nmax {}. X(N) = γN / (1 + α(N−1) + βN(N−1)). Intervals are 95 %. Nothing is drawn or said beyond twice \
-         the largest N measured.</footer></body></html>\n",
-        Escaped(nmax_version)
-    ));
-    page.text
-}
-
 /// The answer of a campaign with a second axis: the largest of all, then every value with a law of its own.
 fn grid(page: &mut Page, view: &ScaleView) {
     page.text("<section class=\"banner plain\" aria-label=\"All settings\"><strong>All settings</strong>");
     if let Some(sentence) = words::all_settings(view) {
-        page.add(format_args!("<p>{}</p>", Escaped(&sentence)));
+        page.sentence(&sentence);
     }
     of_campaign(page, view);
     page.text("</section></header>\n<main>\n");
     tables::knobs(page, view);
-    page.text("<h2>Laws of the second axis</h2>\n");
+    page.heading(2, "Laws of the second axis");
     tables::versions(page, &view.versions, view.fit.x_unit());
     for (name, fit) in view.laws() {
-        page.add(format_args!("<h2>{}</h2>\n", Escaped(name)));
+        page.heading(2, name);
         answer(page, &fit, name, None);
         of_fit(page, &fit, name);
     }
@@ -136,9 +124,7 @@ fn answer(page: &mut Page, view: &FitView, of: &str, campaign: Option<&ScaleView
         Escaped(&words::heading("Meaning", of)),
         Escaped(&words::heading(word, of))
     ));
-    for sentence in words::meaning(analysis, of) {
-        page.add(format_args!("<p>{}</p>", Escaped(&sentence)));
-    }
+    words::meaning(analysis, of).iter().for_each(|sentence| page.sentence(sentence));
     if let Some(view) = campaign {
         of_campaign(page, view);
     }
@@ -152,11 +138,9 @@ fn of_campaign(page: &mut Page, view: &ScaleView) {
         page.add(format_args!("<p><b>{}</b>: {}</p>", Escaped(&found.objective), Escaped(&found.text)));
     }
     if !view.stopped.is_empty() {
-        page.add(format_args!("<p class=\"note\">Stopped: {}</p>", Escaped(&view.stopped)));
+        page.note(&format!("Stopped: {}", view.stopped));
     }
-    for note in &view.notes {
-        page.add(format_args!("<p class=\"note\">! {}</p>", Escaped(note)));
-    }
+    view.notes.iter().for_each(|note| page.note(&format!("! {note}")));
 }
 
 fn keys(page: &mut Page, view: &FitView) {
@@ -178,15 +162,7 @@ fn keys(page: &mut Page, view: &FitView) {
         ("Unit throughput γ", of(fit.map(|fit| fit.unit_throughput))),
         ("R²", fit.map_or_else(unknown, |fit| (words::plain(fit.r_squared), "shown, decides nothing".to_owned()))),
     ];
-    page.text("<dl class=\"keys\">");
-    for (name, (value, below)) in figures {
-        page.add(format_args!(
-            "<div><dt>{name}</dt><dd>{}<small>{}</small></dd></div>",
-            Escaped(&value),
-            Escaped(&below)
-        ));
-    }
-    page.text("</dl>\n");
+    page.keys(figures.map(|(name, (value, below))| (name, value, below)));
 }
 
 /// Pictures and tables of a fit.
@@ -201,7 +177,7 @@ fn of_fit(page: &mut Page, view: &FitView, of: &str) {
         chart.id.push_str(&suffix(of));
     }
     if charts.is_empty() {
-        page.text("<p>No usable points: nothing to draw.</p>\n");
+        page.sentence("No usable points: nothing to draw.");
     } else {
         page.text("<div class=\"two\">");
         for (_, chart) in &charts {
@@ -222,7 +198,7 @@ fn of_fit(page: &mut Page, view: &FitView, of: &str) {
 
 /// A heading; `of` is the setting that it is about, or empty.
 fn heading(page: &mut Page, text: &str, of: &str) {
-    page.add(format_args!("<h2>{}</h2>\n", Escaped(&words::heading(text, of))));
+    page.heading(2, &words::heading(text, of));
 }
 
 /// What makes an id of a setting's chart its own: the bytes of the setting, since ids bear few characters.
@@ -232,22 +208,14 @@ fn suffix(of: &str) -> String {
 
 fn law(page: &mut Page, analysis: &Analysis, unit: &str, of: &str) {
     heading(page, "Law", of);
-    page.text("<ul class=\"law\">");
-    for line in words::legend(analysis, unit) {
-        page.add(format_args!("<li>{}</li>", Escaped(&line)));
-    }
-    if let Some(roof) = &analysis.roof {
-        let text = words::both(roof);
-        page.add(format_args!("<li>roof γ/α = {text} {}, the most without coherency</li>", Escaped(unit)));
-    }
-    if let Some(optimum) = &analysis.optimum {
-        let text = words::both(optimum);
-        page.add(format_args!("<li>1/α = {text}: where the straight line meets the roof</li>"));
-    }
-    if let Some(ceiling) = &analysis.ceiling {
-        page.add(format_args!("<li>{}</li>", Escaped(&ceiling.text)));
-    }
-    page.add(format_args!("<li>class {}</li></ul>\n", Escaped(&words::class_text(analysis))));
+    let mut lines = words::legend(analysis, unit);
+    let with_unit = |roof| format!("roof γ/α = {} {unit}, the most without coherency", words::both(roof));
+    lines.extend(analysis.roof.as_ref().map(with_unit));
+    let meets = |optimum| format!("1/α = {}: where the straight line meets the roof", words::both(optimum));
+    lines.extend(analysis.optimum.as_ref().map(meets));
+    lines.extend(analysis.ceiling.as_ref().map(|ceiling| ceiling.text.clone()));
+    lines.push(format!("class {}", words::class_text(analysis)));
+    page.list(lines);
 }
 
 /// Sizes of the drawings of a chart: for wide and for narrow screens.

@@ -9,15 +9,12 @@ use nmax_text::shown as clean;
 
 use super::SliceView;
 use crate::number;
-use crate::terminal::Glyphs;
+use crate::terminal::{Glyphs, aligned, bars, printed_width, shorten, wrap};
 
 /// Columns of the terminal that are used.
 const WIDTH: usize = 80;
 /// Columns that a key gets at least, and at most where others need them.
 const KEY_MIN: usize = 8;
-/// Heights of a point.
-const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
-const BARS_ASCII: [char; 8] = ['.', ',', '-', '=', '+', '*', '%', '#'];
 /// Points of a line.
 const POINTS_MAX: usize = 48;
 
@@ -69,9 +66,8 @@ fn table(answer: &Answer) -> String {
 /// Rows as lines whose columns stand below each other; keys give way when a line gets too long.
 fn lines(rows: &mut [Vec<String>], keys: usize) -> String {
     let columns = rows.first().map_or(0, Vec::len);
-    let widest =
-        |rows: &[Vec<String>], column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
-    let mut widths: Vec<usize> = (0..columns).map(|column| widest(rows, column)).collect();
+    let widest = |column: usize| rows.iter().map(|row| printed_width(&row[column])).max().unwrap_or(0);
+    let mut widths: Vec<usize> = (0..columns).map(widest).collect();
     while widths.iter().sum::<usize>() + 2 * columns.saturating_sub(1) > WIDTH {
         let longest = (0..keys).max_by_key(|key| widths[*key]);
         match longest.filter(|key| widths[*key] > KEY_MIN) {
@@ -79,17 +75,10 @@ fn lines(rows: &mut [Vec<String>], keys: usize) -> String {
             None => break,
         }
     }
-    let mut page = String::new();
-    for row in rows.iter() {
-        let cells = row.iter().enumerate().map(|(column, cell)| {
-            let width = widths[column];
-            if column < keys { format!("{:<width$}", shorten(cell, width)) } else { format!("{cell:>width$}") }
-        });
-        let line: Vec<String> = cells.collect();
-        page += line.join("  ").trim_end();
-        page.push('\n');
+    for row in rows.iter_mut() {
+        row.iter_mut().zip(&widths).take(keys).for_each(|(cell, width)| *cell = shorten(cell, *width));
     }
-    page
+    aligned(rows, keys).join("\n") + "\n"
 }
 
 fn cells(answer: &Answer, row: &Row) -> Vec<String> {
@@ -103,10 +92,7 @@ fn figures(answer: &Answer, row: &Row) -> Vec<String> {
 
 /// A figure for people.
 fn figure(measure: &Measure, value: Option<f64>) -> String {
-    let Some(value) = value else {
-        return number::UNKNOWN.to_owned();
-    };
-    match measure.unit {
+    number::or_unknown(value, |value| match measure.unit {
         Unit::Count => number::count(value as u64),
         Unit::Ratio => number::share(value),
         Unit::PerSecond => number::rate(value),
@@ -114,7 +100,7 @@ fn figure(measure: &Measure, value: Option<f64>) -> String {
         Unit::Bytes => number::bytes(value),
         Unit::BytesPerSecond => format!("{}/s", number::bytes(value)),
         Unit::Number => number::digits(value),
-    }
+    })
 }
 
 /// A value of a key for people.
@@ -196,46 +182,12 @@ fn charted(measures: &[Measure]) -> Vec<usize> {
 
 /// Values as marks of eight heights, from 0 to the largest.
 fn chart(measure: &Measure, points: &[Option<f64>], glyphs: Glyphs) -> String {
-    let bars = if glyphs == Glyphs::Ascii { BARS_ASCII } else { BARS };
     let top = points.iter().flatten().copied().reduce(f64::max);
-    let mark = |value: &Option<f64>| match (value, top) {
-        (Some(value), Some(top)) if *value > 0.0 && top > 0.0 => {
-            bars[((value / top * 8.0).ceil() as usize).clamp(1, 8) - 1]
-        }
-        _ => ' ',
-    };
-    let line: String = points.iter().map(mark).collect();
     let name = shorten(&shown_name(&measure.name), 12);
-    format!("  {name:<12} |{line}| up to {}\n", figure(measure, top))
-}
-
-/// At most so many characters; a longer text loses its middle.
-fn shorten(text: &str, limit: usize) -> String {
-    let length = text.chars().count();
-    if length <= limit {
-        return text.to_owned();
-    }
-    let room = limit.saturating_sub(1);
-    let head: String = text.chars().take(room - room / 2).collect();
-    let tail: String = text.chars().skip(length - room / 2).collect();
-    format!("{head}…{tail}")
+    format!("  {name:<12} |{}| up to {}\n", bars(points, glyphs), figure(measure, top))
 }
 
 /// Text in lines.
 fn wrapped(text: &str) -> String {
-    let (mut page, mut used) = (String::new(), 0);
-    for word in text.split(' ') {
-        let length = word.chars().count();
-        if used > 0 && used + 1 + length > WIDTH {
-            page.push('\n');
-            used = 0;
-        } else if used > 0 {
-            page.push(' ');
-            used += 1;
-        }
-        page += word;
-        used += length;
-    }
-    page.push('\n');
-    page
+    wrap(text, WIDTH).join("\n") + "\n"
 }

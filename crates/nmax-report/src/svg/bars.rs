@@ -1,9 +1,8 @@
 //! Horizontal bars, each of segments end to end: what a whole is made of.
 
-use std::fmt::Write;
-
+use super::drawing::Drawing;
 use super::{Scale, trimmed};
-use crate::markup::{Escaped, clip};
+use crate::markup::clip;
 
 /// Height of a bar and of what is between two, in the units of the picture.
 const BAR: f64 = 18.0;
@@ -52,48 +51,27 @@ impl Bars<'_> {
         let bottom = GAP + self.rows.len() as f64 * (BAR + GAP);
         let scale = Scale::linear(self.rows.iter().map(Bar::total));
         let x = |value: f64| left + scale.place(value) * (right - left);
-        let (id, height) = (format!("{}-{width:.0}", self.id), bottom + BOTTOM);
-        let mut text = format!(
-            "<svg class=\"w{width:.0}\" viewBox=\"0 0 {width:.0} {height:.0}\" role=\"img\" aria-labelledby=\"{id}-t {id}-d\">\
-             <title id=\"{id}-t\">{}</title><desc id=\"{id}-d\">{}</desc>",
-            Escaped(self.title),
-            Escaped(self.description),
-        );
-        let mut add = |part: std::fmt::Arguments<'_>| text.write_fmt(part).expect("a string takes all text");
+        let size = (width, bottom + BOTTOM);
+        let mut drawing = Drawing::begin((self.id, ""), size, (self.title, self.description));
         let every = if width < 600.0 { 2 } else { 1 };
         for value in scale.ticks().into_iter().step_by(every) {
-            let (x, label) = (x(value), trimmed(&(self.label)(value)));
-            add(format_args!(
-                "<path class=\"grid\" d=\"M{x:.1} {GAP}V{bottom:.1}\"/><text class=\"x\" x=\"{x:.1}\" y=\"{:.1}\">{}</text>",
-                bottom + 15.0,
-                Escaped(&label)
-            ));
+            let x = x(value);
+            drawing.path("grid", format_args!("M{x:.1} {GAP}V{bottom:.1}"));
+            drawing.word("x", (x, bottom + 15.0), &trimmed(&(self.label)(value)));
         }
         for (index, row) in self.rows.iter().enumerate() {
             let top = GAP + index as f64 * (BAR + GAP);
             let baseline = top + BAR / 2.0 + 4.0;
             let name = clip(&row.name, ((left - 8.0) / CHARACTER) as usize - 1);
-            add(format_args!(
-                "<text class=\"y\" x=\"{:.1}\" y=\"{baseline:.1}\">{}</text>",
-                left - 8.0,
-                Escaped(&name)
-            ));
+            drawing.word("y", (left - 8.0, baseline), &name);
             let mut from = 0.0;
             for (class, size) in row.segments.iter().filter(|(_, size)| *size > 0.0) {
                 let (start, end) = (x(from), x(from + size));
-                add(format_args!(
-                    "<rect class=\"bar {class}\" x=\"{start:.1}\" y=\"{top:.1}\" width=\"{:.1}\" height=\"{BAR}\"/>",
-                    end - start
-                ));
+                drawing.rect(format_args!("bar {class}"), (start, top), (end - start, BAR));
                 from += size;
             }
-            add(format_args!(
-                "<text x=\"{:.1}\" y=\"{baseline:.1}\">{}</text>",
-                x(from) + 6.0,
-                Escaped(&(self.label)(from))
-            ));
+            drawing.word("", (x(from) + 6.0, baseline), &(self.label)(from));
         }
-        text.push_str("</svg>");
-        text
+        drawing.end()
     }
 }

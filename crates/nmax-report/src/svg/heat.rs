@@ -1,6 +1,6 @@
 //! The latency heat map: time to the right, logarithm of latency upwards, a stronger color = more exchanges.
 
-use super::add;
+use super::drawing::Drawing;
 use nmax_analysis::series::{Bin, heat_row_low_ns};
 
 /// Shades; the page's style gives their opacity.
@@ -62,7 +62,7 @@ impl HeatMap {
     }
 
     /// One path per shade; a cell is a stroke one row thick, neighbours in time share it.
-    pub(super) fn render(&self, text: &mut String, (x, y): (f64, f64), (width, height): (f64, f64)) {
+    pub(super) fn render(&self, drawing: &mut Drawing, (x, y): (f64, f64), (width, height): (f64, f64)) {
         let max = self.max();
         let mut paths = vec![String::new(); LEVELS];
         for row in 0..self.rows {
@@ -70,21 +70,19 @@ impl HeatMap {
             let mut start = 0;
             for run in levels.chunk_by(|a, b| a == b) {
                 if run[0] > 0 {
-                    add(&mut paths[run[0] - 1], format_args!("M{start} {}h{}", self.rows - 1 - row, run.len()));
+                    paths[run[0] - 1] += &format!("M{start} {}h{}", self.rows - 1 - row, run.len());
                 }
                 start += run.len();
             }
         }
-        add(
-            text,
-            format_args!(
-                "<svg class=\"heat\" x=\"{x}\" y=\"{y}\" width=\"{width:.1}\" height=\"{height:.1}\" viewBox=\"0 -.5 {:.3} {}\" preserveAspectRatio=\"none\">",
-                self.span, self.rows
-            ),
-        );
+        drawing.add(format_args!(
+            "<svg class=\"heat\" x=\"{x}\" y=\"{y}\" width=\"{width:.1}\" height=\"{height:.1}\" \
+             viewBox=\"0 -.5 {:.3} {}\" preserveAspectRatio=\"none\">",
+            self.span, self.rows
+        ));
         for (index, path) in paths.iter().enumerate().filter(|(_, path)| !path.is_empty()) {
-            add(text, format_args!("<path class=\"h{}\" d=\"{path}\"/>", index + 1));
+            drawing.path(format_args!("h{}", index + 1), path);
         }
-        text.push_str("</svg>");
+        drawing.add(format_args!("</svg>"));
     }
 }

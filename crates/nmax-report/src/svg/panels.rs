@@ -1,10 +1,9 @@
 //! Charts of throughput over concurrency: panels with points, curves, bands and regions, each by itself or as one
 //! figure. A figure that stands alone carries its own style; inside a page the page's style colors it.
 
-use std::fmt::Write;
-
 use super::Scale;
-use crate::markup::{Escaped, clip};
+use super::drawing::{Drawing, through};
+use crate::markup::clip;
 use crate::scalability::words;
 
 mod alone;
@@ -128,51 +127,54 @@ pub(super) struct Frame {
 }
 
 impl PanelChart {
+    /// An empty one: what N counts and the unit of X are its labels.
+    fn new(
+        (id, title): (&str, &str),
+        description: String,
+        (n, x): (Scale, Scale),
+        (n_label, x_unit): (&str, &str),
+    ) -> Self {
+        Self {
+            id: id.into(),
+            title: title.into(),
+            description,
+            n,
+            n_label: n_label.into(),
+            x,
+            x_unit: x_unit.into(),
+            areas: Vec::new(),
+            curves: Vec::new(),
+            points: Vec::new(),
+            stems: Vec::new(),
+            labels: Vec::new(),
+            legend: Vec::new(),
+        }
+    }
+
     /// The picture by itself, `width` by `height` units, for a page that has the style.
     pub(crate) fn render(&self, width: f64, height: f64) -> String {
-        let id = format!("{}-{width:.0}", self.id);
-        let mut text = format!(
-            "<svg class=\"w{width:.0} usl\" viewBox=\"0 0 {width:.0} {height:.0}\" role=\"img\" aria-labelledby=\"{id}-t {id}-d\">\
-             <title id=\"{id}-t\">{}</title><desc id=\"{id}-d\">{}</desc>",
-            Escaped(&self.title),
-            Escaped(&self.description),
-        );
-        self.draw(&mut text, (0.0, 0.0), (width, height));
-        text.push_str("</svg>");
-        text
+        let mut drawing = Drawing::begin((&self.id, " usl"), (width, height), (&self.title, &self.description));
+        self.draw(&mut drawing, (0.0, 0.0), (width, height));
+        drawing.end()
     }
 
     /// Draws it into a part of a picture.
-    pub(super) fn draw(&self, text: &mut String, (left, top): (f64, f64), (width, height): (f64, f64)) {
+    pub(super) fn draw(&self, drawing: &mut Drawing, (left, top): (f64, f64), (width, height): (f64, f64)) {
         let frame =
             Frame { left: left + LEFT, top: top + TOP, width: width - LEFT - RIGHT, height: height - TOP - BOTTOM };
         let title = clip(&self.title, ((width - 20.0) / CHARACTER) as usize);
-        add(
-            text,
-            format_args!(
-                "<text class=\"h\" x=\"{:.1}\" y=\"{:.1}\">{}</text>",
-                left + 8.0,
-                top + 17.0,
-                Escaped(&title)
-            ),
-        );
-        for area in &self.areas {
-            self.area(text, &frame, area);
-        }
-        self.axes(text, &frame, left);
+        drawing.word("h", (left + 8.0, top + 17.0), &title);
+        self.areas.iter().for_each(|area| self.area(drawing, &frame, area));
+        self.axes(drawing, &frame, left);
         for (class, n, x) in &self.stems {
-            let (px, py) = (self.px(&frame, *n), self.py(&frame, *x));
-            let bottom = frame.top + frame.height;
-            add(text, format_args!("<path class=\"stem {class}\" d=\"M{px:.1} {bottom:.1}V{py:.1}\"/>"));
+            let (px, py, bottom) = (self.px(&frame, *n), self.py(&frame, *x), frame.top + frame.height);
+            drawing.path(format_args!("stem {class}"), format_args!("M{px:.1} {bottom:.1}V{py:.1}"));
         }
-        for (class, points) in &self.curves {
-            self.curve(text, &frame, class, points);
-        }
+        self.curves.iter().for_each(|(class, points)| self.curve(drawing, &frame, class, points));
         for dot in &self.points {
-            let (px, py) = (self.px(&frame, dot.n), self.py(&frame, dot.x));
-            shape(text, dot.class, dot.shape, px, py);
+            shape(drawing, dot.class, dot.shape, self.px(&frame, dot.n), self.py(&frame, dot.x));
         }
-        self.labels(text, &frame);
+        self.labels(drawing, &frame);
     }
 
     fn px(&self, frame: &Frame, n: f64) -> f64 {
@@ -190,23 +192,19 @@ impl PanelChart {
         }
     }
 
-    fn area(&self, text: &mut String, frame: &Frame, area: &Area) {
+    fn area(&self, drawing: &mut Drawing, frame: &Frame, area: &Area) {
         let inside: Vec<_> = area.edges.iter().filter(|(_, low, _)| *low <= self.top()).collect();
         if inside.len() < 2 {
             return;
         }
-        let mut path = String::new();
         let upper = inside.iter().map(|(n, _, high)| (*n, *high));
         let lower = inside.iter().rev().map(|(n, low, _)| (*n, *low));
-        for (index, (n, x)) in upper.chain(lower).enumerate() {
-            let letter = if index == 0 { 'M' } else { 'L' };
-            add(&mut path, format_args!("{letter}{:.1} {:.1}", self.px(frame, n), self.py(frame, x)));
-        }
-        add(text, format_args!("<path class=\"fill {}\" d=\"{path}Z\"/>", area.class));
+        let path = through(upper.chain(lower).map(|(n, x)| (self.px(frame, n), self.py(frame, x))));
+        drawing.path(format_args!("fill {}", area.class), format_args!("{path}Z"));
     }
 
     /// A curve, cut where it leaves the plot.
-    fn curve(&self, text: &mut String, frame: &Frame, class: &str, points: &[(f64, f64)]) {
+    fn curve(&self, drawing: &mut Drawing, frame: &Frame, class: &str, points: &[(f64, f64)]) {
         let (mut path, mut is_down, top) = (String::new(), false, self.top());
         for pair in points.windows(2) {
             let ((n0, x0), (n1, x1)) = (pair[0], pair[1]);
@@ -218,30 +216,22 @@ impl PanelChart {
             let from = if x0 > top { at((top - x0) / (x1 - x0)) } else { (n0, x0) };
             let to = if x1 > top { at((top - x0) / (x1 - x0)) } else { (n1, x1) };
             if !is_down || x0 > top {
-                add(&mut path, format_args!("M{:.1} {:.1}", self.px(frame, from.0), self.py(frame, from.1)));
+                path += &format!("M{:.1} {:.1}", self.px(frame, from.0), self.py(frame, from.1));
             }
-            add(&mut path, format_args!("L{:.1} {:.1}", self.px(frame, to.0), self.py(frame, to.1)));
+            path += &format!("L{:.1} {:.1}", self.px(frame, to.0), self.py(frame, to.1));
             is_down = x1 <= top;
         }
         if !path.is_empty() {
-            add(text, format_args!("<path class=\"line {class}\" d=\"{path}\"/>"));
+            drawing.path(format_args!("line {class}"), path);
         }
     }
 
-    fn axes(&self, text: &mut String, frame: &Frame, left: f64) {
+    fn axes(&self, drawing: &mut Drawing, frame: &Frame, left: f64) {
         let (right, bottom) = (frame.left + frame.width, frame.top + frame.height);
         for value in self.x.ticks() {
             let y = self.py(frame, value);
-            add(
-                text,
-                format_args!(
-                    "<path class=\"grid\" d=\"M{:.1} {y:.1}H{right:.1}\"/><text class=\"y\" x=\"{:.1}\" y=\"{:.1}\">{}</text>",
-                    frame.left,
-                    frame.left - 7.0,
-                    y + 3.5,
-                    words::tick(value)
-                ),
-            );
+            drawing.path("grid", format_args!("M{:.1} {y:.1}H{right:.1}", frame.left));
+            drawing.word("y", (frame.left - 7.0, y + 3.5), &words::tick(value));
         }
         let mut free = f64::NEG_INFINITY;
         for value in self.n.ticks() {
@@ -251,42 +241,20 @@ impl PanelChart {
                 continue;
             }
             free = x + half + 8.0;
-            add(
-                text,
-                format_args!(
-                    "<path class=\"tick\" d=\"M{x:.1} {bottom:.1}v4\"/><text class=\"x\" x=\"{x:.1}\" y=\"{:.1}\">{label}</text>",
-                    bottom + 16.0
-                ),
-            );
+            drawing.path("tick", format_args!("M{x:.1} {bottom:.1}v4"));
+            drawing.word("x", (x, bottom + 16.0), &label);
         }
-        add(
-            text,
-            format_args!(
-                "<path class=\"axis\" d=\"M{0:.1} {bottom:.1}H{right:.1}M{0:.1} {bottom:.1}V{1:.1}\"/>",
-                frame.left, frame.top
-            ),
-        );
+        let Frame { left: from, top, .. } = frame;
+        drawing.path("axis", format_args!("M{from:.1} {bottom:.1}H{right:.1}M{from:.1} {bottom:.1}V{top:.1}"));
         let room = ((right - left - 16.0) / CHARACTER) as usize;
-        let (unit, label) = (
-            clip(&format!("X, {}", self.x_unit), room),
-            clip(&words::n_axis(&self.n_label, matches!(self.n, Scale::Log { .. })), room),
-        );
-        add(
-            text,
-            format_args!(
-                "<text class=\"unit\" x=\"{:.1}\" y=\"{:.1}\">{}</text><text class=\"unit e\" x=\"{right:.1}\" y=\"{:.1}\">{}</text>",
-                left + 8.0,
-                frame.top - 11.0,
-                Escaped(&unit),
-                bottom + 32.0,
-                Escaped(&label)
-            ),
-        );
+        let label = words::n_axis(&self.n_label, matches!(self.n, Scale::Log { .. }));
+        drawing.word("unit", (left + 8.0, top - 11.0), &clip(&format!("X, {}", self.x_unit), room));
+        drawing.word("unit e", (right, bottom + 32.0), &clip(&label, room));
     }
 
     /// Words, moved until they cover neither a point nor another word; a word that finds no such place covers points,
     /// and one that finds none at all is left out.
-    fn labels(&self, text: &mut String, frame: &Frame) {
+    fn labels(&self, drawing: &mut Drawing, frame: &Frame) {
         let mut taken: Vec<(f64, f64, f64)> = Vec::new();
         for label in &self.labels {
             let half = label.text.chars().count() as f64 * CHARACTER / 2.0;
@@ -312,11 +280,7 @@ impl PanelChart {
                 continue;
             };
             taken.push((x, y, half));
-            add(text, format_args!("<text class=\"word\" x=\"{x:.1}\" y=\"{y:.1}\">{}</text>", Escaped(&label.text)));
+            drawing.word("word", (x, y), &label.text);
         }
     }
-}
-
-pub(super) fn add(text: &mut String, part: std::fmt::Arguments<'_>) {
-    text.write_fmt(part).expect("a string takes all text");
 }

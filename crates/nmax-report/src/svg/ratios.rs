@@ -1,9 +1,8 @@
 //! Changes of one request as points with their intervals, and a figure over runs.
 
-use std::fmt::Write as _;
-
 use nmax_analysis::compare::{Row, Said, Scale};
 
+use super::drawing::Drawing;
 use crate::comparison::{HistoryView, day, value};
 use crate::markup::Escaped;
 
@@ -38,43 +37,32 @@ pub(crate) fn ratios(rows: &[Row], margin: f64) -> Option<String> {
     let reach = shown.iter().flat_map(|(_, _, low, high)| [low.abs(), high.abs()]).fold(least, f64::max) * 1.05;
     let x = |log: f64| NAMES + (WIDTH - NAMES - 10.0) * (log + reach) / (2.0 * reach);
     let bottom = ROW * shown.len() as f64 + 8.0;
-    let mut text = format!(
-        "<svg viewBox=\"0 0 {WIDTH} {}\" role=\"img\" aria-label=\"Ratios, after against before, with 95 % intervals\">",
-        bottom + BELOW
-    );
+    let mut drawing = begin(bottom + BELOW, "Ratios, after against before, with 95 % intervals");
     let band = margin.ln_1p();
-    let _ = write!(
-        text,
-        "<rect class=\"out\" x=\"{:.1}\" y=\"0\" width=\"{:.1}\" height=\"{bottom:.1}\"/>",
-        x(-band),
-        x(band) - x(-band)
-    );
+    drawing.rect("out", (x(-band), 0.0), (x(band) - x(-band), bottom));
     for tick in ticks(reach) {
         let at = x(tick.ln());
-        let _ = write!(
-            text,
-            "<path class=\"grid\" d=\"M{at:.1} 0V{bottom:.1}\"/><text class=\"x\" x=\"{at:.1}\" y=\"{:.1}\">×{tick}</text>",
-            bottom + 17.0
-        );
+        drawing.path("grid", format_args!("M{at:.1} 0V{bottom:.1}"));
+        drawing.word("x", (at, bottom + 17.0), &format!("×{tick}"));
     }
-    let _ = write!(text, "<path class=\"axis\" d=\"M{0:.1} 0V{bottom:.1}\"/>", x(0.0));
+    drawing.path("axis", format_args!("M{:.1} 0V{bottom:.1}", x(0.0)));
     for (place, (row, change, low, high)) in shown.iter().enumerate() {
         let y = ROW * (place as f64 + 0.5) + 4.0;
         let class = class(row.said);
-        let _ = write!(
-            text,
-            "<text x=\"0\" y=\"{:.1}\">{}</text><g class=\"{class}\"><title>{}</title>\
-             <path class=\"line {class}\" d=\"M{:.1} {y:.1}H{:.1}\"/><circle cx=\"{:.1}\" cy=\"{y:.1}\" r=\"4\"/></g>",
-            y + 4.0,
-            row.metric.name(),
-            row.said.name(),
-            x(*low),
-            x(*high),
-            x(*change)
-        );
+        drawing.word("", (0.0, y + 4.0), row.metric.name());
+        drawing.add(format_args!("<g class=\"{class}\"><title>{}</title>", row.said.name()));
+        drawing.path(format_args!("line {class}"), format_args!("M{:.1} {y:.1}H{:.1}", x(*low), x(*high)));
+        drawing.add(format_args!("<circle cx=\"{:.1}\" cy=\"{y:.1}\" r=\"4\"/></g>", x(*change)));
     }
-    text.push_str("</svg>");
-    Some(text)
+    Some(drawing.end())
+}
+
+/// A picture that is known by a sentence.
+fn begin(height: f64, about: &str) -> Drawing {
+    let mut drawing = Drawing::default();
+    let about = Escaped(about);
+    drawing.add(format_args!("<svg viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" aria-label=\"{about}\">"));
+    drawing
 }
 
 /// Ratios to label on an axis that reaches so far, on the logarithmic scale.
@@ -109,55 +97,35 @@ pub(crate) fn history(view: &HistoryView) -> String {
     let high = if high > 0.0 { high } else { 1.0 };
     let x = |place: f64| LABELS + (WIDTH - LABELS - 14.0) * place / (count - 1.0);
     let y = |figure: f64| 12.0 + (HEIGHT - 40.0) * (1.0 - figure / high);
-    let mut text = format!(
-        "<svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-label=\"{} of {} over {} runs\">",
-        view.metric.name(),
-        Escaped(&view.request),
-        view.runs.len()
-    );
+    let about = format!("{} of {} over {} runs", view.metric.name(), view.request, view.runs.len());
+    let mut drawing = begin(HEIGHT, &about);
     for share in [0.0, 0.5, 1.0] {
         let figure = share * high;
-        let _ = write!(
-            text,
-            "<path class=\"grid\" d=\"M{LABELS} {0:.1}H{WIDTH}\"/><text class=\"y\" x=\"{1}\" y=\"{2:.1}\">{3}</text>",
-            y(figure),
-            LABELS - 7.0,
-            y(figure) + 4.0,
-            value(view.metric, figure)
-        );
+        drawing.path("grid", format_args!("M{LABELS} {:.1}H{WIDTH}", y(figure)));
+        drawing.word("y", (LABELS - 7.0, y(figure) + 4.0), &value(view.metric, figure));
     }
     for (from, to, level) in &view.history.levels {
         let (start, end) = (x(*from as f64 - 0.3), x(*to as f64 - 0.7));
-        let _ = write!(text, "<path class=\"line c5\" d=\"M{start:.1} {0:.1}H{end:.1}\"/>", y(*level));
+        drawing.path("line c5", format_args!("M{start:.1} {:.1}H{end:.1}", y(*level)));
     }
     for step in &view.history.steps {
-        let (at, class) = (x(step.at as f64 - 0.5), class(step.said));
-        let _ = write!(
-            text,
-            "<g><title>{}</title><path class=\"line dash {class}\" d=\"M{at:.1} 12V{1:.1}\"/></g>",
-            Escaped(&view.step(step)),
-            HEIGHT - 28.0
-        );
+        let at = x(step.at as f64 - 0.5);
+        drawing.add(format_args!("<g><title>{}</title>", Escaped(&view.step(step))));
+        drawing.path(format_args!("line dash {}", class(step.said)), format_args!("M{at:.1} 12V{:.1}", HEIGHT - 28.0));
+        drawing.add(format_args!("</g>"));
     }
     for (place, run) in view.runs.iter().enumerate() {
-        let _ = write!(
-            text,
+        drawing.add(format_args!(
             "<circle class=\"c1\" cx=\"{:.1}\" cy=\"{:.1}\" r=\"3\"><title>{}: {}</title></circle>",
             x(place as f64),
             y(run.value),
             Escaped(&run.id),
-            value(view.metric, run.value)
-        );
+            Escaped(&value(view.metric, run.value))
+        ));
     }
     if let (Some(first), Some(last)) = (view.runs.first(), view.runs.last()) {
-        let below = HEIGHT - 8.0;
-        let _ = write!(
-            text,
-            "<text x=\"{LABELS}\" y=\"{below}\">{}</text><text class=\"y\" x=\"{WIDTH}\" y=\"{below}\">{}</text>",
-            Escaped(&day(&first.started_at)),
-            Escaped(&day(&last.started_at))
-        );
+        drawing.word("", (LABELS, HEIGHT - 8.0), &day(&first.started_at));
+        drawing.word("y", (WIDTH, HEIGHT - 8.0), &day(&last.started_at));
     }
-    text.push_str("</svg>");
-    text
+    drawing.end()
 }

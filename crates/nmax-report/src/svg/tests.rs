@@ -38,15 +38,20 @@ fn missing_values_break_the_line() {
     let chart = Chart {
         id: "c",
         title: "<t>",
-        description: "d",
+        description: "d".into(),
         end_s: 10.0,
-        marks: &[(2.0, 3.0)],
+        marks: vec![(2.0, 3.0)],
         gaps: &[(4.0, 6.0), (7.0, 8.0)],
         stages: &[],
         scale: Scale::Linear { max: 1.0 },
         label: |value| value.to_string(),
         heat: None,
-        lines: vec![Line { class: "c1", area: false, points: vec![(0.0, Some(0.0)), (1.0, None), (2.0, Some(1.0))] }],
+        lines: vec![Line {
+            name: "l".into(),
+            class: "c1",
+            area: false,
+            points: vec![(0.0, Some(0.0)), (1.0, None), (2.0, Some(1.0))],
+        }],
         height: 200.0,
     };
     let svg = chart.render(400.0);

@@ -64,14 +64,13 @@ pub(super) fn timeline(page: &mut Page, view: &View) {
 
 /// Throughput, failures and times of a stretch.
 fn figures_text(figures: &Figures) -> String {
-    let time = |ms: Option<f64>| ms.map_or_else(|| number::UNKNOWN.to_owned(), |ms| number::time(ms * 1e6));
     format!(
         "{} over {}, {} failed, p50 {}, p95 {}",
         number::rate(figures.throughput_per_s),
         number::span(figures.length_s),
         number::share(figures.failure_rate),
-        time(figures.p50_ms),
-        time(figures.p95_ms)
+        number::milliseconds(figures.p50_ms),
+        number::milliseconds(figures.p95_ms)
     )
 }
 

@@ -1,15 +1,12 @@
 //! Response times taken apart: what a server's log says beside the client, floors, operations of the back end.
 
-use nmax_analysis::Latency;
-use nmax_analysis::breakdown::{Dimension, Row, SideRow, Sides};
+use nmax_analysis::breakdown::{Dimension, Row, Sides};
 
-use super::text::{Ink, left, right, shorten};
+use super::text::Ink;
 use super::{LIST_MAX, Page, more};
-use crate::number;
+use crate::number::{self, milliseconds as ms};
+use crate::tables;
 use crate::view::View;
-
-/// Width of a figure.
-const FIGURE: usize = 9;
 
 /// Floors, operations and both sides always; the table by dimension when everything is asked for.
 pub(super) fn write(page: &mut Page, view: &View, wide: bool) {
@@ -28,26 +25,9 @@ pub(super) fn write(page: &mut Page, view: &View, wide: bool) {
 
 fn sides(page: &mut Page, sides: &Sides) {
     page.heading(&format!("Client and server ({})", sides.logs.join(", ")));
-    let name = page.width.saturating_sub(2 + 5 * (FIGURE + 1)).max(16);
-    let titles = ["server n", "client", "server", "outside", "behind"];
-    let head: String = titles.iter().map(|title| format!(" {}", right(title, FIGURE))).collect();
-    let head = page.paint(&format!("  {}{head}", left("mean times", name)), Ink::Dim);
-    page.line(head);
-    let rows: Vec<&SideRow> = sides.rows.iter().filter(|row| row.status.is_none()).collect();
-    for row in rows.iter().take(LIST_MAX) {
-        let mean = |time: Option<&Latency>| ms(time.map(|time| time.mean_ms));
-        let figures = [
-            number::short_count(row.server.count),
-            mean(row.client.time.as_ref()),
-            mean(row.server.time.as_ref()),
-            ms(row.outside_ms),
-            ms(row.upstream_ms),
-        ];
-        let figures: String = figures.iter().map(|text| format!(" {}", right(text, FIGURE))).collect();
-        let title = if row.name.is_empty() { "all requests" } else { &row.name };
-        page.line(format!("  {}{figures}", left(&shorten(title, name), name)));
-    }
-    more(page, rows.len(), LIST_MAX, "kinds of requests");
+    let rows = sides.rows.iter().filter(|row| row.status.is_none());
+    let table = tables::breakdown::sides(rows).at_most(LIST_MAX, "kinds of requests");
+    page.table(&table, usize::MAX, |_, _| ());
     if !sides.behind.is_empty() {
         let behind = sides.behind.join(", ");
         page.item("–", Ink::Dim, &format!("behind: as {behind} has it"));
@@ -110,8 +90,4 @@ fn dimensions(page: &mut Page, view: &View) {
         }
         more(page, rows.len(), LIST_MAX, "values");
     }
-}
-
-fn ms(value: Option<f64>) -> String {
-    value.map_or_else(|| number::UNKNOWN.to_owned(), |ms| number::time(ms * 1e6))
 }

@@ -19,7 +19,7 @@ const ORIGINS_MAX: usize = 12;
 
 /// The comparison. No line is wider than `style.width`.
 pub fn comparison(view: &ComparisonView, style: Style) -> Painted {
-    let mut page = begin(style);
+    let mut page = Page::new(style);
     let said = view.answer.said();
     let weak = if view.answer.is_weak() { ", weak" } else { "" };
     let word = format!("{} {}{weak}", symbol(said), view.word().to_uppercase());
@@ -41,10 +41,6 @@ pub fn comparison(view: &ComparisonView, style: Style) -> Painted {
         page.item("–", Ink::Dim, text);
     }
     page.text
-}
-
-fn begin(style: Style) -> Page {
-    Page::new(style)
 }
 
 fn side(page: &mut Page, word: &str, origins: &[Origin]) {
@@ -87,7 +83,7 @@ const fn ink(said: Said) -> Ink {
 
 /// The history. No line is wider than `style.width`.
 pub fn history(view: &HistoryView, style: Style, glyphs: Glyphs) -> Painted {
-    let mut page = begin(style);
+    let mut page = Page::new(style);
     let said = view.said();
     let first = page.paint(&format!("{} {}", symbol(said), view.headline()), ink(said));
     page.line(first);
@@ -116,9 +112,10 @@ pub fn history(view: &HistoryView, style: Style, glyphs: Glyphs) -> Painted {
 
 /// The newest runs as a line of bars from the least to the largest figure, with a mark below each change.
 fn sparkline(page: &mut Page, view: &HistoryView, glyphs: Glyphs) {
-    let bars: &[char] = match glyphs {
-        Glyphs::Unicode => &['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'],
-        Glyphs::Ascii => &['_', '.', '-', '=', '+', '*', '#', '@'],
+    let bars = match glyphs {
+        Glyphs::Unicode => glyphs.heights(),
+        // The least figure is a bar too, and it stands on the line.
+        Glyphs::Ascii => ['_', '.', '-', '=', '+', '*', '#', '@'],
     };
     let room = page.width - 4;
     let first = view.runs.len().saturating_sub(room);

@@ -4,7 +4,7 @@ use nmax_metrics::{Aggregate, Histogram, LatencySet, Nanos, RequestStats, Sectio
 use nmax_plan::plan::{Plan, Workload};
 
 use super::text::{Ink, Painted, left, shorten, width, wrap};
-use super::{COLUMNS_MIN, Style, WIDTH_MIN};
+use super::{COLUMNS_MIN, Glyphs, Style, WIDTH_MIN};
 use nmax_analysis::summary::shape;
 
 use crate::number;
@@ -207,12 +207,11 @@ fn bar(share: f64, columns: usize) -> String {
     "█".repeat(filled) + &"░".repeat(columns - filled)
 }
 
-const SPARKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
-
 /// The last values that fit, scaled from zero to their maximum.
 fn sparkline(values: &[u64], columns: usize) -> String {
     let shown = &values[values.len().saturating_sub(columns)..];
     let max = shown.iter().copied().max().unwrap_or(0).max(1);
-    let spark = |value: &u64| SPARKS[(u128::from(*value) * 7).div_ceil(u128::from(max)).min(7) as usize];
+    let bars = Glyphs::Unicode.heights();
+    let spark = |value: &u64| bars[(u128::from(*value) * 7).div_ceil(u128::from(max)).min(7) as usize];
     shown.iter().map(spark).collect()
 }

@@ -2,10 +2,11 @@
 
 use nmax_usl::{Analysis, Effect};
 
-use super::text::{self, Ink, Painted, left, right, shorten};
+use super::text::{self, Ink, Painted, left, shorten};
 use super::{LIST_MAX, Page, Style, more};
-use crate::number::{self, UNKNOWN};
+use crate::number;
 use crate::scalability::{FitView, Level, ScaleView, words};
+use crate::tables::scalability as tables;
 
 mod canvas;
 mod chart;
@@ -186,116 +187,41 @@ fn peak(page: &mut Page, analysis: &Analysis, unit: &str) {
 }
 
 fn models(page: &mut Page, analysis: &Analysis, of: &str) {
-    if analysis.ladder.iter().all(|rung| !rung.aicc.is_finite()) {
-        return;
-    }
+    let Some(table) = tables::ladder(analysis) else { return };
     heading(page, "Models by AICc (a lead of more than 4 decides)", of);
-    let header = format!("  {}{}{}{}", left("model", 10), right("k", 3), right("AICc", 10), right("behind", 10));
-    let header = page.paint(&header, Ink::Dim);
-    page.line(header);
-    for rung in &analysis.ladder {
-        let figure = |value: f64| {
-            if value.is_finite() { words::fixed(value, 1) } else { UNKNOWN.to_owned() }
-        };
-        let line = format!(
-            "  {}{}{}{}",
-            left(rung.model.name(), 10),
-            right(&rung.k.to_string(), 3),
-            right(&figure(rung.aicc), 10),
-            right(&figure(rung.delta), 10)
-        );
-        let mark = if words::winner(analysis.winner) == rung.model.name() { "  leads" } else { "" };
-        page.line(&(line + mark));
-    }
+    page.table(&table, 0, |_, _| ());
     if words::winner(analysis.winner) == "not_distinguishable" {
         page.line("  not distinguishable: no model leads");
     }
 }
 
-/// Title, width and cell of a column.
-type Column<R> = (&'static str, usize, fn(&R) -> String);
-
-const POINTS: [Column<nmax_usl::Point>; 7] = [
-    ("N", 8, |point| words::plain(point.n)),
-    ("X", 10, |point| words::plain(point.x)),
-    ("R", 9, |point| milliseconds(point.r_s.map(|s| s * 1e3))),
-    ("eff.", 8, |point| number::share_or_unknown(point.efficiency.or(point.efficiency_of_law))),
-    ("law", 10, |point| words::plain_or_unknown(point.fitted)),
-    ("off by", 9, |point| words::distance(point.x, point.fitted)),
-    ("zone", 6, |point| point.zone.map_or(UNKNOWN, words::zone).to_owned()),
-];
-
-const LEVELS: [Column<Level>; 6] = [
-    ("#", 4, |level| level.number.to_string()),
-    ("level", 9, |level| words::plain(level.level)),
-    ("N", 9, |level| words::plain_or_unknown(level.n)),
-    ("X", 11, |level| words::plain_or_unknown(level.x)),
-    ("R", 9, |level| milliseconds(level.r_ms)),
-    ("verdict", 9, |level| level.verdict.clone()),
-];
-
-fn milliseconds(ms: Option<f64>) -> String {
-    ms.map_or_else(|| UNKNOWN.to_owned(), |ms| number::time(ms * 1e6))
-}
-
 fn points(page: &mut Page, view: &FitView, of: &str) {
-    let points = &view.analysis.points;
-    if points.is_empty() {
+    if view.analysis.points.is_empty() {
         return;
     }
     let unit = shorten(view.x_unit(), 20);
     heading(page, &format!("Points (X in {unit}; zones by the Amdahl bound)"), of);
-    header(page, &POINTS);
-    for point in points.iter().take(ROWS_MAX) {
-        row(page, point, &POINTS);
-    }
-    more(page, points.len(), ROWS_MAX, "points in the CSV file, the JSON and the page");
+    let table =
+        tables::points(&view.analysis, &unit).at_most(ROWS_MAX, "points in the CSV file, the JSON and the page");
+    page.table(&table, 0, |_, _| ());
     page.line(page.paint("zones: A above the bound, B on it, C below it", Ink::Dim));
     if let Some(text) = words::response_times(&view.analysis) {
         page.line(page.paint(&shorten(text, page.width), Ink::Dim));
     }
 }
 
-fn header<R>(page: &mut Page, columns: &[Column<R>]) {
-    let titles: String = columns.iter().map(|(title, width, _)| right(title, *width)).collect();
-    let titles = page.paint(&titles, Ink::Dim);
-    page.line(titles);
-}
-
-fn row<R>(page: &mut Page, of: &R, columns: &[Column<R>]) {
-    let cells = columns.iter().map(|(_, width, cell)| right(&shorten(&cell(of), *width - 1), *width));
-    page.line(cells.collect::<String>());
-}
-
 fn knobs(page: &mut Page, view: &ScaleView) {
     if view.knobs.is_empty() {
         return;
     }
-    let priced = view.knobs.iter().any(|knob| knob.price_per_million.is_some());
     page.heading("Settings, each at its best load");
-    let numbers = if priced { 51 } else { 39 };
-    let name = page.width - numbers;
-    let mut titles = left("", name) + &right("load", 9) + &right("X", 12) + &right("runs", 6) + &right("R", 12);
-    if priced {
-        titles += &right("cost/10⁶", 12);
-    }
-    let titles = page.paint(&titles, Ink::Dim);
-    page.line(titles);
-    for knob in view.knobs.iter().take(ROWS_MAX) {
-        let mut line = left(&shorten(&words::setting(&knob.values), name), name)
-            + &right(&words::plain_or_unknown(knob.load), 9)
-            + &right(&words::plain_or_unknown(knob.x), 12)
-            + &right(&knob.runs.to_string(), 6)
-            + &right(&milliseconds(knob.r_ms), 12);
-        if priced {
-            line += &right(&words::plain_or_unknown(knob.price_per_million), 12);
+    let table = tables::knobs(view).at_most(ROWS_MAX, "settings in the JSON and the page");
+    page.table(&table, usize::MAX, |page, row| {
+        let why = &view.knobs[row].why;
+        if !why.is_empty() {
+            page.item("!", Ink::Warning, why);
         }
-        page.line(&line);
-        if !knob.why.is_empty() {
-            page.item("!", Ink::Warning, &knob.why);
-        }
-    }
-    more(page, view.knobs.len(), ROWS_MAX, "settings in the JSON and the page");
+    });
 }
 
 /// Levels as they were run; those that were not used say why.
@@ -304,21 +230,12 @@ fn levels(page: &mut Page, view: &ScaleView) {
         return;
     }
     let used = view.levels.iter().filter(|level| level.used).count();
-    let all = view.levels.len();
-    page.heading(&format!("Levels in the order of their runs ({used} of {all} fitted)"));
-    header(page, &LEVELS);
-    for level in view.levels.iter().take(ROWS_MAX) {
-        let cells = LEVELS.iter().map(|(_, width, cell)| right(&shorten(&cell(level), *width - 1), *width));
-        let cells = cells.collect::<String>();
-        let word = if level.setting.is_empty() { &level.purpose } else { &level.setting };
-        let room = page.width.saturating_sub(text::width(&cells) + 2);
-        page.line(format!("{cells}  {}", shorten(word, room)));
-        if !level.used {
-            let why = if level.why.is_empty() { "not used" } else { &level.why };
-            page.item("!", Ink::Warning, &format!("not fitted: {why}"));
-        } else if !level.why.is_empty() {
-            page.item("·", Ink::Dim, &level.why);
-        }
-    }
-    more(page, all, ROWS_MAX, "levels in the JSON and the page");
+    page.heading(&format!("Levels in the order of their runs ({used} of {} fitted)", view.levels.len()));
+    let table = tables::levels(view).at_most(ROWS_MAX, "levels in the JSON and the page");
+    page.table(&table, usize::MAX, |page, row| match &view.levels[row] {
+        Level { used: true, why, .. } if why.is_empty() => {}
+        Level { used: true, why, .. } => page.item("·", Ink::Dim, why),
+        Level { why, .. } if why.is_empty() => page.item("!", Ink::Warning, "not fitted: not used"),
+        Level { why, .. } => page.item("!", Ink::Warning, &format!("not fitted: {why}")),
+    });
 }

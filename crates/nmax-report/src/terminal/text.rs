@@ -67,7 +67,7 @@ pub(super) fn fold(line: &str, columns: usize) -> Vec<String> {
 }
 
 /// At most `limit` columns; a longer text loses its middle.
-pub(super) fn shorten(text: &str, limit: usize) -> String {
+pub(crate) fn shorten(text: &str, limit: usize) -> String {
     let text = shown(text);
     if width(&text) <= limit {
         return text.into_owned();
@@ -91,6 +91,21 @@ fn take(characters: impl Iterator<Item = char>, limit: usize) -> String {
     characters.take_while(fits).collect()
 }
 
+/// Rows as lines whose cells stand below each other, two blanks apart: the first `words` cells to the left, the others to
+/// the right.
+pub(crate) fn aligned(rows: &[Vec<String>], words: usize) -> Vec<String> {
+    let widest = |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|cell| width(cell)).max();
+    let widths: Vec<usize> = (0..).map_while(widest).collect();
+    let line = |row: &Vec<String>| {
+        let cells = row.iter().zip(&widths).enumerate().map(|(column, (cell, width))| match column < words {
+            true => left(cell, *width),
+            false => right(cell, *width),
+        });
+        cells.collect::<Vec<_>>().join("  ").trim_end().to_owned()
+    };
+    rows.iter().map(line).collect()
+}
+
 /// Padded on the right to `columns`.
 pub(super) fn left(text: &str, columns: usize) -> String {
     format!("{text}{}", " ".repeat(columns.saturating_sub(width(text))))
@@ -102,7 +117,7 @@ pub(super) fn right(text: &str, columns: usize) -> String {
 }
 
 /// Lines of at most `limit` columns, broken at spaces where there are some.
-pub(super) fn wrap(text: &str, limit: usize) -> Vec<String> {
+pub(crate) fn wrap(text: &str, limit: usize) -> Vec<String> {
     let limit = limit.max(2);
     let text = shown(text);
     let mut lines = Vec::new();

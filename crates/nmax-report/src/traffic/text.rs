@@ -3,10 +3,9 @@
 use nmax_log::traffic::{Counted, Dist, Period, Popularity, Profile, RequestType};
 use nmax_text::shown;
 
-use super::charts::{bars, thinned};
 use super::{HOUR_US, LogView, stamp};
 use crate::number;
-use crate::terminal::Glyphs;
+use crate::terminal::{Glyphs, aligned, bars, thinned};
 
 /// Request types, scenarios and heavy hitters that are listed.
 const TYPES_MAX: usize = 20;
@@ -57,26 +56,9 @@ impl Page {
 
     /// A table: the first column to the left, the others to the right, as wide as their widest cell.
     fn table(&mut self, head: &[&str], rows: &[Vec<String>]) {
-        let wide = |column: usize| {
-            let cells = rows.iter().filter_map(|row| row.get(column));
-            let most = cells.map(|cell| cell.chars().count()).max().unwrap_or(0);
-            most.max(head[column].chars().count())
-        };
-        let widths: Vec<usize> = (0..head.len()).map(wide).collect();
-        let line = |cells: Vec<&str>| {
-            let mut line = String::from(" ");
-            for (column, cell) in cells.iter().enumerate() {
-                let width = widths[column];
-                match column {
-                    0 => line.push_str(&format!(" {cell:<width$}")),
-                    _ => line.push_str(&format!("  {cell:>width$}")),
-                }
-            }
-            line
-        };
-        self.line(line(head.to_vec()));
-        for row in rows {
-            self.line(line(row.iter().map(String::as_str).collect()));
+        let head = head.iter().map(|title| (*title).to_owned()).collect();
+        for line in aligned(&[vec![head], rows.to_vec()].concat(), 1) {
+            self.line(format!("  {line}"));
         }
     }
 }
@@ -237,9 +219,9 @@ fn types(page: &mut Page, profile: &Profile) {
             number::time_or_unknown(time(0.5)),
             number::time_or_unknown(time(0.95)),
             number::time_or_unknown(time(0.99)),
-            kind.bytes.mean().map_or_else(|| number::UNKNOWN.to_owned(), number::bytes),
+            number::or_unknown(kind.bytes.mean(), number::bytes),
             targets(&kind.popularity),
-            kind.popularity.exponent.map_or_else(|| number::UNKNOWN.to_owned(), number::digits),
+            number::or_unknown(kind.popularity.exponent, number::digits),
         ]
     };
     let mut rows: Vec<Vec<String>> = profile.types.iter().take(TYPES_MAX).map(row).collect();

@@ -179,8 +179,6 @@ fn scale(title: &str, points: &[(f64, f64)]) -> ScaleView {
 fn compare() -> CompareView {
     CompareView {
         title: "before, after".into(),
-        n_label: String::new(),
-        x_unit: String::new(),
         nmax_version: "0.0.0".into(),
         versions: vec![
             Version { name: "1.2.8".into(), analysis: analysis(&published(MEMCACHED), Method::Log) },
@@ -209,8 +207,6 @@ fn what_if() -> WhatIfView {
     let optimistic = Usl { contention: 0.005, ..LAW };
     WhatIfView {
         title: "shop".into(),
-        n_label: "servers".into(),
-        x_unit: "orders/s".into(),
         nmax_version: "0.0.0".into(),
         base: LAW,
         n_max: 64.0,

@@ -2,7 +2,8 @@
 
 use nmax_usl::{Analysis, Estimate};
 
-use super::{interval, plain, with_unit};
+use super::{interval, plain, value, with_unit};
+use crate::number::UNKNOWN;
 use crate::scalability::{ScaleView, Version};
 
 /// A heading with what it is about, such as `Meaning, size=small`; plain without.
@@ -50,62 +51,42 @@ pub(crate) struct Coefficient {
 
 /// What is told of every version.
 pub(crate) const COEFFICIENTS: [Coefficient; 6] = [
-    Coefficient {
-        name: "contention α",
-        short: "α",
-        key: "alpha",
-        per_s: false,
-        of: |analysis| analysis.fit.as_ref().map(|fit| fit.contention),
-    },
-    Coefficient {
-        name: "coherency β",
-        short: "β",
-        key: "beta",
-        per_s: false,
-        of: |analysis| analysis.fit.as_ref().map(|fit| fit.coherency),
-    },
-    Coefficient {
-        name: "unit throughput γ",
-        short: "γ",
-        key: "gamma",
-        per_s: true,
-        of: |analysis| analysis.fit.as_ref().map(|fit| fit.unit_throughput),
-    },
-    Coefficient {
-        name: "largest throughput measured",
-        short: "largest X",
-        key: BEST,
-        per_s: true,
-        of: |analysis| analysis.best.map(|(_, x)| Estimate { estimate: x, low: None, high: None, at_bound: false }),
-    },
-    Coefficient {
-        name: "N at the peak of the law",
-        short: "N at peak",
-        key: "n_peak",
-        per_s: false,
-        of: |analysis| analysis.peak.as_ref().map(|peak| peak.concurrency),
-    },
-    Coefficient {
-        name: "throughput at the peak of the law",
-        short: "X at peak",
-        key: "x_peak",
-        per_s: true,
-        of: |analysis| analysis.peak.as_ref().map(|peak| peak.throughput),
-    },
+    coefficient("contention α", "α", "alpha", false, |of| of.fit.as_ref().map(|fit| fit.contention)),
+    coefficient("coherency β", "β", "beta", false, |of| of.fit.as_ref().map(|fit| fit.coherency)),
+    coefficient("unit throughput γ", "γ", "gamma", true, |of| of.fit.as_ref().map(|fit| fit.unit_throughput)),
+    coefficient("largest throughput measured", "largest X", BEST, true, |of| {
+        of.best.map(|(_, x)| Estimate { estimate: x, low: None, high: None, at_bound: false })
+    }),
+    coefficient("N at the peak of the law", "N at peak", "n_peak", false, |of| {
+        of.peak.as_ref().map(|peak| peak.concurrency)
+    }),
+    coefficient("throughput at the peak of the law", "X at peak", "x_peak", true, |of| {
+        of.peak.as_ref().map(|peak| peak.throughput)
+    }),
 ];
 
-/// What stands beside a figure of a version: its interval, or where it was measured.
-pub(crate) fn beside(coefficient: &Coefficient, analysis: &Analysis, of: &Estimate) -> String {
-    match analysis.best {
-        Some((n, _)) if coefficient.key == BEST => format!("at N = {}", plain(n)),
-        _ => interval(of),
-    }
+const fn coefficient(
+    name: &'static str,
+    short: &'static str,
+    key: &'static str,
+    per_s: bool,
+    of: fn(&Analysis) -> Option<Estimate>,
+) -> Coefficient {
+    Coefficient { name, short, key, per_s, of }
 }
 
 /// Key of the largest throughput measured.
 const BEST: &str = "x_best";
 
-/// Why a version lacks a figure.
-pub(crate) fn missing(analysis: &Analysis) -> &'static str {
-    if analysis.fit.is_none() { "no fit" } else { "refused" }
+impl Coefficient {
+    /// What is told of it for a version, and what stands beside that: its interval, where it was measured, or why it is
+    /// unknown.
+    pub(crate) fn told(&self, analysis: &Analysis) -> (String, String) {
+        match ((self.of)(analysis), analysis.best) {
+            (Some(of), Some((n, _))) if self.key == BEST => (value(&of), format!("at N = {}", plain(n))),
+            (Some(of), _) => (value(&of), interval(&of)),
+            (None, _) if analysis.fit.is_none() => (UNKNOWN.to_owned(), "no fit".to_owned()),
+            (None, _) => (UNKNOWN.to_owned(), "refused".to_owned()),
+        }
+    }
 }

@@ -1,10 +1,11 @@
 //! Pictures that stand alone: title, charts, legend, and a style of their own.
 
 use super::{
-    CHARACTER, Entry, Key, Panel, PanelChart, STYLE, add, compare_chart, fit_panels, legend, what_if_chart, wrapped,
+    CHARACTER, Entry, Key, Panel, PanelChart, STYLE, compare_chart, fit_panels, legend, what_if_chart, wrapped,
 };
 use crate::markup::{Escaped, clip};
 use crate::scalability::{CompareView, FitView, WhatIfView, words};
+use crate::svg::drawing::Drawing;
 
 /// Colors by the names of the page's variables: light, dark.
 const COLORS: [(&str, &str, &str); 10] = [
@@ -96,31 +97,16 @@ fn alone((title, subtitle): (&str, &str), charts: &[(Panel, PanelChart)], column
     let columns = columns.min(charts.len().max(1));
     let (wide, high) = if columns == 1 { (780.0, 440.0) } else { (WIDE, HIGH) };
     let width = 2.0 * EDGE + wide * columns as f64;
-    let mut body = String::new();
-    let mut y = 34.0;
-    add(
-        &mut body,
-        format_args!(
-            "<text class=\"t\" x=\"{:.1}\" y=\"{y:.1}\">{}</text>",
-            EDGE + 8.0,
-            Escaped(&clip(title, (width / 10.5) as usize))
-        ),
-    );
+    let (mut body, x, mut y) = (Drawing::default(), EDGE + 8.0, 34.0);
+    body.word("t", (x, y), &clip(title, (width / 10.5) as usize));
     for line in wrapped(subtitle, ((width - 48.0) / CHARACTER) as usize).iter().filter(|line| !line.is_empty()) {
         y += 18.0;
-        add(&mut body, format_args!("<text class=\"k\" x=\"{:.1}\" y=\"{y:.1}\">{}</text>", EDGE + 8.0, Escaped(line)));
+        body.word("k", (x, y), line);
     }
     y += 16.0;
     if charts.is_empty() {
-        y += 20.0;
-        add(
-            &mut body,
-            format_args!(
-                "<text class=\"k\" x=\"{:.1}\" y=\"{y:.1}\">No usable points: nothing to draw.</text>",
-                EDGE + 8.0
-            ),
-        );
-        y += 20.0;
+        body.word("k", (x, y + 20.0), "No usable points: nothing to draw.");
+        y += 40.0;
     }
     for row in charts.chunks(columns) {
         for (index, (_, chart)) in row.iter().enumerate() {
@@ -129,15 +115,16 @@ fn alone((title, subtitle): (&str, &str), charts: &[(Panel, PanelChart)], column
         y += high;
     }
     y += 24.0;
-    y += legend(&mut body, entries, (EDGE + 8.0, y), width - 2.0 * EDGE - 16.0) + 8.0;
+    y += legend(&mut body, entries, (x, y), width - 2.0 * EDGE - 16.0) + 8.0;
     let descriptions: Vec<_> = charts.iter().map(|(_, chart)| chart.description.as_str()).collect();
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"usl\" width=\"{width:.0}\" height=\"{y:.0}\" \
          viewBox=\"0 0 {width:.0} {y:.0}\" role=\"img\" aria-labelledby=\"t d\"><title id=\"t\">{}</title>\
          <desc id=\"d\">{}</desc><style>{}</style><rect class=\"paper\" width=\"{width:.0}\" height=\"{y:.0}\"/>\
-         {body}</svg>\n",
+         {}</svg>\n",
         Escaped(title),
         Escaped(&descriptions.join(" ")),
         style_alone(),
+        body.text
     )
 }

@@ -1,32 +1,33 @@
 //! What the classes of a chart mean: samples with words beside them.
 
-use super::{CHARACTER, Entry, Key, add};
-use crate::markup::{Escaped, clip};
+use super::{CHARACTER, Entry, Key};
+use crate::markup::clip;
+use crate::svg::drawing::Drawing;
 
 /// Shapes differ as well as colors, so that nothing hangs on color alone.
-pub(super) fn shape(text: &mut String, class: &str, shape: usize, x: f64, y: f64) {
+pub(super) fn shape(drawing: &mut Drawing, class: &str, shape: usize, x: f64, y: f64) {
     let path = match shape % 5 {
         0 => {
-            add(text, format_args!("<circle class=\"pt {class}\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3.6\"/>"));
-            return;
+            let circle = format_args!("<circle class=\"pt {class}\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3.6\"/>");
+            return drawing.add(circle);
         }
         1 => format!("M{:.1} {:.1}l4.2 7.4h-8.4z", x, y - 4.6),
         2 => format!("M{:.1} {:.1}h6.6v6.6h-6.6z", x - 3.3, y - 3.3),
         3 => format!("M{:.1} {:.1}l4.2 -7.4h-8.4z", x, y + 4.6),
         _ => format!("M{:.1} {:.1}l4.6 4.6l-4.6 4.6l-4.6 -4.6z", x, y - 4.6),
     };
-    add(text, format_args!("<path class=\"pt {class}\" d=\"{path}\"/>"));
+    drawing.path(format_args!("pt {class}"), path);
 }
 
 /// A point alone, for the legend of a page.
 pub(crate) fn sample_point(class: &str, of: usize) -> String {
-    let mut text = String::new();
-    shape(&mut text, class, of, 13.0, 5.5);
-    text
+    let mut drawing = Drawing::default();
+    shape(&mut drawing, class, of, 13.0, 5.5);
+    drawing.text
 }
 
 /// A legend in columns; its height comes back.
-pub(super) fn legend(text: &mut String, entries: &[Entry], (left, top): (f64, f64), width: f64) -> f64 {
+pub(super) fn legend(drawing: &mut Drawing, entries: &[Entry], (left, top): (f64, f64), width: f64) -> f64 {
     const LINE: f64 = 19.0;
     let mut rows: Vec<(f64, f64, &Entry, Vec<String>)> = Vec::new();
     let (mut x, mut y) = (left, top);
@@ -51,30 +52,14 @@ pub(super) fn legend(text: &mut String, entries: &[Entry], (left, top): (f64, f6
     for (x, y, entry, lines) in &rows {
         let middle = y - 4.0;
         match entry.key {
-            Key::Curve(class) => {
-                add(text, format_args!("<path class=\"line {class}\" d=\"M{x:.1} {middle:.1}h26\"/>"));
-            }
-            Key::Area(class) => add(
-                text,
-                format_args!(
-                    "<rect class=\"fill {class}\" x=\"{x:.1}\" y=\"{:.1}\" width=\"26\" height=\"11\"/>",
-                    middle - 5.5
-                ),
-            ),
-            Key::Dot(class, of) => shape(text, class, of, x + 13.0, middle),
+            Key::Curve(class) => drawing.path(format_args!("line {class}"), format_args!("M{x:.1} {middle:.1}h26")),
+            Key::Area(class) => drawing.rect(format_args!("fill {class}"), (*x, middle - 5.5), (26.0, 11.0)),
+            Key::Dot(class, of) => shape(drawing, class, of, x + 13.0, middle),
             Key::None => {}
         }
         let indent = if entry.key == Key::None { 0.0 } else { 34.0 };
         for (index, line) in lines.iter().enumerate() {
-            add(
-                text,
-                format_args!(
-                    "<text class=\"k\" x=\"{:.1}\" y=\"{:.1}\">{}</text>",
-                    x + indent,
-                    y + LINE * index as f64,
-                    Escaped(line)
-                ),
-            );
+            drawing.word("k", (x + indent, y + LINE * index as f64), line);
         }
     }
     if x > left { y + LINE - top } else { y - top }

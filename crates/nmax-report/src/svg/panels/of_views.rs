@@ -3,7 +3,7 @@
 use nmax_usl::{Analysis, Zone};
 
 use super::{Area, Dot, Entry, Key, Label, PanelChart};
-use crate::scalability::{CompareView, FitView, Frame, Mark, Overlay, SMOOTHER, WhatIfView, words};
+use crate::scalability::{CompareView, FitView, Frame, Mark, Overlay, PER_S, SMOOTHER, WhatIfView, words};
 use crate::svg::Scale;
 
 /// One of the four panels of a fit.
@@ -33,27 +33,17 @@ pub(crate) fn fit_panels(view: &FitView) -> Vec<(Panel, PanelChart)> {
 }
 
 fn chart(view: &FitView, frame: &Frame, panel: Panel) -> PanelChart {
-    let (id, title) = match panel {
-        Panel::Raw => ("usl-raw", "Measured"),
-        Panel::Smoother => ("usl-smoother", "Smoother, without any law"),
-        Panel::Zones => ("usl-zones", "Law, bounds and zones"),
-        Panel::Band => ("usl-band", "Law with its 95 % band"),
+    let (id, title, what) = match panel {
+        Panel::Raw => ("usl-raw", "Measured", "as measured"),
+        Panel::Smoother => ("usl-smoother", "Smoother, without any law", "with a smoother"),
+        Panel::Zones => ("usl-zones", "Law, bounds and zones", "with the law, its bounds and zones"),
+        Panel::Band => ("usl-band", "Law with its 95 % band", "with the law and its band"),
     };
-    let mut chart = PanelChart {
-        id: id.into(),
-        title: title.into(),
-        description: description(view, frame, panel),
-        n: frame.n,
-        n_label: view.n_label().into(),
-        x: frame.x,
-        x_unit: view.x_unit().into(),
-        areas: Vec::new(),
-        curves: Vec::new(),
-        points: Vec::new(),
-        stems: Vec::new(),
-        labels: Vec::new(),
-        legend: Vec::new(),
-    };
+    let observed = words::observed(&view.analysis, view.x_unit());
+    let (count, n_hi) = (view.analysis.observations.len(), words::plain(frame.n_hi));
+    let description = format!("{count} points up to N = {n_hi}, {what}. Observed peak: {observed}.");
+    let labels = (view.n_label(), view.x_unit());
+    let mut chart = PanelChart::new((id, title), description, (frame.n, frame.x), labels);
     match panel {
         Panel::Raw => raw(&mut chart, frame),
         Panel::Smoother => smoother(&mut chart, frame),
@@ -61,18 +51,6 @@ fn chart(view: &FitView, frame: &Frame, panel: Panel) -> PanelChart {
         Panel::Band => band(&mut chart, frame, &view.analysis),
     }
     chart
-}
-
-fn description(view: &FitView, frame: &Frame, panel: Panel) -> String {
-    let count = view.analysis.observations.len();
-    let what = match panel {
-        Panel::Raw => "as measured",
-        Panel::Smoother => "with a smoother",
-        Panel::Zones => "with the law, its bounds and zones",
-        Panel::Band => "with the law and its band",
-    };
-    let observed = words::observed(&view.analysis, view.x_unit());
-    format!("{count} points up to N = {}, {what}. Observed peak: {observed}.", words::plain(frame.n_hi))
 }
 
 fn entry(chart: &mut PanelChart, key: Key, text: &str) {
@@ -228,34 +206,21 @@ const ASSUMED: [&str; 6] = ["v0", "v1 dash", "v2 dot", "v3 dash", "v4 dot", "v5 
 /// Overlaid curves of versions; `None` when nothing was measured.
 pub(crate) fn compare_chart(view: &CompareView) -> Option<PanelChart> {
     let overlay = Overlay::of_versions(&view.versions)?;
-    let labels = (view.n_label(), view.x_unit());
+    let labels = (view.n_label(), PER_S);
     Some(of_overlay("usl-compare", "Versions and their laws", &overlay, labels))
 }
 
 /// What is known beside what is assumed.
 pub(crate) fn what_if_chart(view: &WhatIfView) -> PanelChart {
     let overlay = Overlay::of_assumptions(view);
-    let labels = (view.n_label(), view.x_unit());
+    let labels = (view.n_label(), PER_S);
     of_overlay("usl-what-if", "Known and assumed", &overlay, labels)
 }
 
-fn of_overlay(id: &str, title: &str, overlay: &Overlay, (n_label, x_unit): (&str, &str)) -> PanelChart {
+fn of_overlay(id: &str, title: &str, overlay: &Overlay, labels: (&str, &str)) -> PanelChart {
     let names: Vec<_> = overlay.series.iter().map(|series| series.name.as_str()).collect();
-    let mut chart = PanelChart {
-        id: id.into(),
-        title: title.into(),
-        description: format!("{}: {}.", title, names.join(", ")),
-        n: overlay.n,
-        n_label: n_label.into(),
-        x: overlay.x,
-        x_unit: x_unit.into(),
-        areas: Vec::new(),
-        curves: Vec::new(),
-        points: Vec::new(),
-        stems: Vec::new(),
-        labels: Vec::new(),
-        legend: Vec::new(),
-    };
+    let description = format!("{title}: {}.", names.join(", "));
+    let mut chart = PanelChart::new((id, title), description, (overlay.n, overlay.x), labels);
     if !overlay.band.is_empty() {
         chart.areas.push(Area { class: "assumed", edges: overlay.band.clone() });
         entry(&mut chart, Key::Area("assumed"), &overlay.band_name);

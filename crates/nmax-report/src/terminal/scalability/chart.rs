@@ -29,6 +29,14 @@ impl Glyphs {
         }
     }
 
+    /// Bars, the lowest first.
+    pub(crate) const fn heights(self) -> [char; 8] {
+        match self {
+            Self::Unicode => ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'],
+            Self::Ascii => ['.', ':', '-', '=', '+', '*', '%', '#'],
+        }
+    }
+
     /// A cell of a curve.
     pub(super) fn curve(self, number: usize, dots: u8) -> char {
         let braille = char::from_u32(0x2800 + u32::from(dots)).unwrap_or('.');

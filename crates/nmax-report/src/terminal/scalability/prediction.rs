@@ -4,7 +4,7 @@ use nmax_usl::predict::Coefficient;
 use nmax_usl::{Estimate, Prediction, Question};
 
 use crate::scalability::{PredictView, words};
-use crate::terminal::text::Painted;
+use crate::terminal::text::{Painted, aligned};
 
 /// Columns of a line.
 const WIDTH: usize = 80;
@@ -65,42 +65,27 @@ const fn with_letter(name: Coefficient) -> &'static str {
 
 /// A header and a line for each question; a refused one says why.
 fn table(asked: &str, rows: &[&Prediction]) -> String {
-    let in_ms = |of: Option<Estimate>| of.map(|of| scaled(of, 1e3));
-    let all: [(&str, Vec<Option<Estimate>>); 4] = [
-        ("N", rows.iter().map(|row| row.n).collect()),
-        ("X, 1/s", rows.iter().map(|row| row.x).collect()),
-        ("R, ms", rows.iter().map(|row| in_ms(row.r_s)).collect()),
-        ("of γN, %", rows.iter().map(|row| row.efficiency.map(|of| scaled(of, 100.0))).collect()),
-    ];
-    let first = rows.iter().map(|row| given(&row.asked)).collect();
-    let mut columns: Vec<(String, Vec<String>)> = vec![(asked.to_owned(), first)];
-    columns.extend(all.into_iter().filter(|(name, _)| *name != asked).map(|(name, values)| {
-        let cell = |value: &Option<Estimate>| value.as_ref().map_or_else(String::new, cell);
-        (name.to_owned(), values.iter().map(cell).collect())
-    }));
-    if rows.iter().any(|row| row.also_at.is_some()) {
-        let also = rows.iter().map(|row| row.also_at.map_or_else(String::new, words::plain));
-        columns.push(("also at N".into(), also.collect()));
-    }
-    let widths: Vec<usize> = columns
-        .iter()
-        .map(|(name, cells)| cells.iter().chain([name]).map(|cell| cell.chars().count()).max().unwrap_or(0))
-        .collect();
-    let line = |cells: Vec<&str>| {
-        let padded: Vec<String> = cells.iter().zip(&widths).map(|(cell, width)| format!("{cell:>width$}")).collect();
-        format!("{}\n", padded.join("  ").trim_end())
+    let figures = |row: &Prediction| {
+        let (r_ms, percent) = (row.r_s.map(|of| scaled(of, 1e3)), row.efficiency.map(|of| scaled(of, 100.0)));
+        [("N", row.n), ("X, 1/s", row.x), ("R, ms", r_ms), ("of γN, %", percent)]
+            .into_iter()
+            .filter(|(name, _)| *name != asked)
     };
-    let mut text = line(columns.iter().map(|(name, _)| name.as_str()).collect());
-    for (at, row) in rows.iter().enumerate() {
-        match &row.refused {
-            Some(why) => {
-                let begin = format!("{:>width$}  ", columns[0].1[at], width = widths[0]);
-                text.push_str(&wrapped_after(&begin, &format!("not predicted: {why}")));
-            }
-            None => text.push_str(&line(columns.iter().map(|(_, cells)| cells[at].as_str()).collect())),
-        }
-    }
-    text
+    let has_also = rows.iter().any(|row| row.also_at.is_some());
+    let titles = figures(rows[0]).map(|(name, _)| name).chain(has_also.then_some("also at N"));
+    let titles = [asked].into_iter().chain(titles).map(str::to_owned).collect();
+    let cells = |row: &&Prediction| {
+        let figures = figures(row).map(|(_, value)| value.as_ref().map_or_else(String::new, cell));
+        let also = has_also.then(|| row.also_at.map_or_else(String::new, words::plain));
+        std::iter::once(given(&row.asked)).chain(figures).chain(also).collect()
+    };
+    let lines = aligned(&[vec![titles], rows.iter().map(cells).collect()].concat(), 0);
+    let told = lines.iter().zip(std::iter::once(None).chain(rows.iter().map(|row| row.refused.as_ref())));
+    let text = told.map(|(line, refused)| match refused {
+        Some(why) => wrapped_after(&format!("{line}  "), &format!("not predicted: {why}")),
+        None => format!("{line}\n"),
+    });
+    text.collect()
 }
 
 fn cell(of: &Estimate) -> String {

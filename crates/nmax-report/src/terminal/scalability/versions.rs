@@ -2,8 +2,7 @@
 
 use super::chart::{self, Glyphs};
 use super::{ROWS_MAX, title};
-use crate::number::UNKNOWN;
-use crate::scalability::{CompareView, Overlay, Version, WhatIfView, words};
+use crate::scalability::{CompareView, Overlay, PER_S, Version, WhatIfView, words};
 use crate::terminal::text::{Ink, Painted, left, right, shorten, width};
 use crate::terminal::{LIST_MAX, Page, Style, more};
 
@@ -13,7 +12,7 @@ pub fn compare(view: &CompareView, style: Style, glyphs: Glyphs) -> Painted {
     title(&mut page, &view.title, "");
     if let Some(overlay) = Overlay::of_versions(&view.versions) {
         page.line("");
-        let labels = (view.n_label(), view.x_unit());
+        let labels = (view.n_label(), PER_S);
         page.drawing(chart::of_overlay(&overlay, labels, page.width, page.color, glyphs));
     }
     if !view.differences.is_empty() {
@@ -22,7 +21,7 @@ pub fn compare(view: &CompareView, style: Style, glyphs: Glyphs) -> Painted {
             page.item("»", Ink::Accent, &difference.text);
         }
     }
-    coefficients(&mut page, &view.versions, view.x_unit());
+    coefficients(&mut page, &view.versions, PER_S);
     for version in &view.versions {
         let findings = version.analysis.findings.iter().take(LIST_MAX);
         for (index, finding) in findings.enumerate() {
@@ -46,11 +45,7 @@ pub(super) fn coefficients(page: &mut Page, versions: &[Version], unit: &str) {
         let heading = shorten(&format!("{}{unit}", coefficient.name), page.width);
         page.heading(&heading);
         for version in versions.iter().take(ROWS_MAX) {
-            let of = (coefficient.of)(&version.analysis);
-            let (value, interval) = of.map_or_else(
-                || (UNKNOWN.to_owned(), words::missing(&version.analysis).to_owned()),
-                |of| (words::value(&of), words::beside(coefficient, &version.analysis, &of)),
-            );
+            let (value, interval) = coefficient.told(&version.analysis);
             let line = format!("  {}  {}  {interval}", left(&shorten(&version.name, name), name), left(&value, 12));
             page.line(shorten(&line, page.width));
         }
@@ -66,7 +61,7 @@ pub fn what_if(view: &WhatIfView, style: Style, glyphs: Glyphs) -> Painted {
     title(&mut page, &view.title, "What if: curves marked `assumed` rest on coefficients that nobody measured.");
     let overlay = Overlay::of_assumptions(view);
     page.line("");
-    page.drawing(chart::of_overlay(&overlay, (view.n_label(), view.x_unit()), page.width, page.color, glyphs));
+    page.drawing(chart::of_overlay(&overlay, (view.n_label(), PER_S), page.width, page.color, glyphs));
     page.heading("Coefficients");
     for (name, law) in view.laws() {
         let text = format!(
@@ -74,11 +69,11 @@ pub fn what_if(view: &WhatIfView, style: Style, glyphs: Glyphs) -> Painted {
             words::plain(law.contention),
             words::plain(law.coherency),
             words::plain(law.unit_throughput),
-            view.x_unit()
+            PER_S
         );
         page.entry_at(27, &format!("  {}", shorten(&name, 24)), &text);
     }
-    page.heading(&format!("Throughput, {}", shorten(view.x_unit(), 30)));
+    page.heading(&format!("Throughput, {}", PER_S));
     let names: Vec<String> = view.laws().into_iter().map(|(name, _)| name).collect();
     let curves = view.curves();
     let last = curves.len().saturating_sub(1);
@@ -90,7 +85,7 @@ pub fn what_if(view: &WhatIfView, style: Style, glyphs: Glyphs) -> Painted {
         let all: Vec<_> = view.weeks.iter().collect();
         let step = all.len().div_ceil(ROWS_MAX).max(1);
         let rows = all.into_iter().step_by(step);
-        let rows = rows.map(|week| (format!("week {}: {}", week.week, words::plain(week.n)), week.x.clone()));
+        let rows = rows.map(|week| (week.load(), week.x.clone()));
         table(&mut page, "load N", &names, rows);
     }
     if !view.notes.is_empty() {

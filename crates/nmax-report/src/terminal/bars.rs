@@ -1,19 +1,11 @@
 //! Small charts of counts: blocks of eight heights.
 
-use crate::terminal::Glyphs;
-
-/// Heights of a bar.
-const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
-/// The same where there are no such characters.
-const ASCII: [char; 8] = ['.', ':', '-', '=', '+', '*', '%', '#'];
+use super::Glyphs;
 
 /// A bar for each value, the largest as high as a line; unknown ones are empty.
-pub(super) fn bars(values: &[Option<f64>], glyphs: Glyphs) -> String {
+pub(crate) fn bars(values: &[Option<f64>], glyphs: Glyphs) -> String {
     let most = values.iter().flatten().fold(0.0, |most: f64, value| most.max(*value));
-    let heights = match glyphs {
-        Glyphs::Unicode => BLOCKS,
-        Glyphs::Ascii => ASCII,
-    };
+    let heights = glyphs.heights();
     let bar = |value: &Option<f64>| match value {
         Some(value) if most > 0.0 && *value > 0.0 => {
             let height = (value / most * heights.len() as f64).ceil() as usize;
@@ -25,7 +17,7 @@ pub(super) fn bars(values: &[Option<f64>], glyphs: Glyphs) -> String {
 }
 
 /// Values joined into at most `most` means, in order.
-pub(super) fn thinned(values: &[Option<f64>], most: usize) -> Vec<Option<f64>> {
+pub(crate) fn thinned(values: &[Option<f64>], most: usize) -> Vec<Option<f64>> {
     let width = values.len().div_ceil(most.max(1)).max(1);
     let mean = |part: &[Option<f64>]| {
         let known: Vec<f64> = part.iter().flatten().copied().collect();
