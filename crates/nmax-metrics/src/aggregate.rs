@@ -76,9 +76,12 @@ impl Aggregate {
         if let Some(lag) = sample.injector_lag() {
             self.load[due as usize].injector_lag.record(lag.0);
         }
-        self.request_mut(due, sample.name).record(sample);
-        if ended == Section::Hold {
-            self.request_mut(ended, sample.name).ended_within += 1;
+        let stats = self.request_mut(due, sample.name);
+        stats.record(sample);
+        match (due, ended) {
+            (Section::Hold, Section::Hold) => stats.ended_within += 1,
+            (Section::Outside, Section::Hold) => self.request_mut(ended, sample.name).ended_within += 1,
+            (_, Section::Outside) => {}
         }
     }
 

@@ -93,6 +93,7 @@ impl RequestStats {
     }
 
     /// Adds `n` replies with this status.
+    #[inline]
     fn count_status(&mut self, status: Code, n: u64) {
         match self.status.iter_mut().find(|(code, _)| *code == status) {
             Some((_, count)) => *count += n,
