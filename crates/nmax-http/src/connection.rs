@@ -231,6 +231,12 @@ impl Stream {
         }
     }
 
+    /// Whether the reactor knows that nothing has come over a plain connection. It wakes the task when something does.
+    #[inline]
+    pub(crate) fn is_silent(&self, cx: &mut Context<'_>) -> bool {
+        matches!(self, Self::Plain(stream, _) if stream.poll_read_ready(cx).is_pending())
+    }
+
     /// Reads at most `buffer.len()` bytes; 0 is the end of the stream.
     #[inline]
     pub(crate) fn poll_read(&mut self, cx: &mut Context<'_>, buffer: &mut [u8]) -> Poll<io::Result<usize>> {

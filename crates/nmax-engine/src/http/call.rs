@@ -45,6 +45,7 @@ impl<D: Drivers> Protocol for Http<D> {
         }
     }
 
+    #[inline]
     fn begin(&self, user: &mut Self::User, is_new: bool, kept: Option<&Jar>) {
         user.page = None;
         if is_new {
@@ -59,6 +60,7 @@ impl<D: Drivers> Protocol for Http<D> {
         }
     }
 
+    #[inline]
     fn end(&self, user: &mut Self::User) {
         if self.of.plan.defaults.connection == Connection::PerIteration {
             user.driver.close();
@@ -114,33 +116,35 @@ impl<D: Drivers> Protocol for Http<D> {
 }
 
 /// An exchange, the redirects that it follows and its page, from rendering to the record of it.
-async fn request<R: Runtime, D: Drivers>(mut work: Work<'_, R, D>) -> StepEnd {
-    let (turn, name) = (work.site.turn, work.site.name);
-    let place = match work.render() {
-        Ok(place) => place,
-        Err(text) => return unsendable(&mut work, text),
-    };
-    let mut hop = Hop::new(turn, place, name);
-    if let Err(cut) = work.carry(&mut hop, 0).await {
-        return cut;
+#[expect(clippy::manual_async_fn, reason = "an async function copies its arguments, and has room for both")]
+fn request<'a, R: Runtime, D: Drivers>(mut work: Work<'a, R, D>) -> impl Future<Output = StepEnd> + 'a {
+    async move {
+        let place = match work.render() {
+            Ok(place) => place,
+            Err(text) => return unsendable(&mut work, text),
+        };
+        let mut hop = Hop::new(work.site.turn, place, work.site.name);
+        if let Err(cut) = work.carry(&mut hop, 0).await {
+            return cut;
+        }
+        let target = match work.prepared.redirects_max {
+            0 => None,
+            _ => leads_to(&work, &hop.place, &hop.exchange),
+        };
+        let end = match target {
+            None => work.conclude(&hop),
+            // Boxed, so that users who follow nothing have no room for it.
+            Some(target) => Box::pin(follow(&mut work, hop, target)).await,
+        };
+        end_chain(&work, &end);
+        if work.prepared.page.is_none() {
+            return end;
+        }
+        // Boxed, so that users who load no pages have no room for it.
+        let (end, fetched) = Box::pin(fetch_page(&mut work, end)).await;
+        end_page(&mut work, &end, fetched);
+        end
     }
-    let target = match work.prepared.redirects_max {
-        0 => None,
-        _ => leads_to(&work, &hop.place, &hop.exchange),
-    };
-    let end = match target {
-        None => work.conclude(&hop),
-        // Boxed, so that users who follow nothing have no room for it.
-        Some(target) => Box::pin(follow(&mut work, hop, target)).await,
-    };
-    end_chain(&work, &end);
-    if work.prepared.page.is_none() {
-        return end;
-    }
-    // Boxed, so that users who load no pages have no room for it.
-    let (end, fetched) = Box::pin(fetch_page(&mut work, end)).await;
-    end_page(&mut work, &end, fetched);
-    end
 }
 
 /// Ends the transaction that a call and the redirects it follows are.

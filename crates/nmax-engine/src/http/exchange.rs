@@ -52,33 +52,41 @@ impl Answer for Reply<'_> {
 impl<'a, R: Runtime, D: Drivers> Work<'a, R, D> {
     /// Sends what was rendered, and waits for the reply within the time limit of the call, to which `redirects` led. The error
     /// is how the call ends when the end of the run cuts it off.
-    #[inline]
-    pub(crate) async fn carry(&mut self, hop: &mut Hop<'_>, redirects: usize) -> Result<(), StepEnd> {
-        let (prepared, plan, buffers, place) = (self.prepared, &self.http.of.plan, &self.user.buffers, &hop.place);
-        let rest = place.rendered.pieces(prepared, buffers, place.form);
-        let request = Request {
-            origin: &place.origin,
-            text: place.rendered.text(prepared, buffers),
-            rest: &rest,
-            waits: render::waits_for_continue(plan, &prepared.request, place.form),
-            is_head: place.form.method == Method::Head,
-            idempotent: place.form.method.is_idempotent(),
-            keep_alive: keeps_alive(plan),
-            keep_body: prepared.keep_body,
-        };
-        let ended = {
-            let exchange = pin!(self.user.driver.exchange(&request, &mut hop.exchange));
-            self.site.within(exchange).await
-        };
-        match ended {
-            Carried::Ended(()) => Ok(()),
-            Carried::TimedOut => {
-                hop.exchange = self.timed_out(redirects);
-                Ok(())
-            }
-            Carried::Cut => {
-                let now = self.user.driver.abandon().done;
-                Err(self.site.cut_off(hop.turn.intended, now))
+    #[expect(clippy::manual_async_fn, reason = "an async function copies its arguments, and has room for both")]
+    pub(crate) fn carry(&mut self, hop: &mut Hop<'_>, redirects: usize) -> impl Future<Output = Result<(), StepEnd>> {
+        async move {
+            let (prepared, plan, buffers, place) = (self.prepared, &self.http.of.plan, &self.user.buffers, &hop.place);
+            let pieces;
+            let rest = if prepared.files.is_empty() {
+                &[][..]
+            } else {
+                pieces = place.rendered.pieces(prepared, buffers, place.form);
+                &pieces
+            };
+            let request = Request {
+                origin: &place.origin,
+                text: place.rendered.text(prepared, buffers),
+                rest,
+                waits: render::waits_for_continue(plan, &prepared.request, place.form),
+                is_head: place.form.method == Method::Head,
+                idempotent: place.form.method.is_idempotent(),
+                keep_alive: keeps_alive(plan),
+                keep_body: prepared.keep_body,
+            };
+            let ended = {
+                let exchange = pin!(self.user.driver.exchange(&request, &mut hop.exchange));
+                self.site.within(exchange).await
+            };
+            match ended {
+                Carried::Ended(()) => Ok(()),
+                Carried::TimedOut => {
+                    hop.exchange = self.timed_out(redirects);
+                    Ok(())
+                }
+                Carried::Cut => {
+                    let now = self.user.driver.abandon().done;
+                    Err(self.site.cut_off(hop.turn.intended, now))
+                }
             }
         }
     }
@@ -116,6 +124,9 @@ impl<'a, R: Runtime, D: Drivers> Work<'a, R, D> {
             verified = Verified::failed(redirect::KIND_REFUSED.to_owned(), Some(why));
         }
         self.keep_cookies(&hop.place);
+        if !self.site.call.is_read && !self.prepared.discovers {
+            return verified;
+        }
         let reply = self.user.driver.reply();
         let named = &mut self.user.named;
         let mut search = |page: &Page<'_>| {

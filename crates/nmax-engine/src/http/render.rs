@@ -104,6 +104,7 @@ pub(crate) fn pieces<'a>(prepared: &'a HttpPrepared, body: &'a [u8], marks: &[us
 
 /// Whether the body waits for `100 Continue`. HTTP/1.0 does not know it, and without a body there is nothing to wait
 /// for (RFC 9110, 10.1.1).
+#[inline]
 pub(crate) fn waits_for_continue(plan: &Plan, request: &HttpCall, form: Form) -> bool {
     request.expect_continue && form.has_body && request.body != Body::Empty && plan.defaults.version == Version::Http11
 }

@@ -31,8 +31,24 @@ impl Turn {
     }
 }
 
-/// The next iteration of a VU that became free at `done`; `None` when there are no more for it.
+/// The next iteration of a VU that became free at `done`, as [`next`] gives it; pending when that has to wait.
 #[inline]
+pub(crate) fn at_once<R: Runtime, P: Protocol>(
+    context: &Context<R, P>,
+    slot: &VuSlot,
+    turn: &mut Turn,
+    done: Option<Nanos>,
+) -> Poll<Option<Assignment>> {
+    let source = context.sources.get(slot.source);
+    match (&source.kind, done) {
+        (Kind::Closed(closed), Some(done)) if turn.paced <= done && done < turn.active_until => {
+            Poll::Ready(take(context, (source, closed), slot.number, turn, done))
+        }
+        _ => Poll::Pending,
+    }
+}
+
+/// The next iteration of a VU that became free at `done`; `None` when there are no more for it.
 pub(crate) async fn next<R: Runtime, P: Protocol>(
     context: &Context<R, P>,
     slot: &Rc<VuSlot>,
@@ -74,9 +90,22 @@ async fn next_closed<R: Runtime, P: Protocol>(
     if intended >= turn.active_until {
         intended = wait_until_active(context, closed, v, timer, turn, intended).await?;
     }
+    take(context, (source, closed), vu, turn, intended)
+}
+
+/// The next iteration of a closed VU, due now that this VU may begin one; `None` when none may start any more.
+#[inline]
+fn take<R: Runtime, P: Protocol>(
+    context: &Context<R, P>,
+    (source, closed): (&Source<R::Timer>, &ClosedSource),
+    vu: u32,
+    turn: &mut Turn,
+    intended: Nanos,
+) -> Option<Assignment> {
     if !context.state.may_start() || !take_one(context, closed, source.number == 0) {
         return None;
     }
+    let v = u64::from(vu - source.vus_before);
     let program = &context.program;
     let iteration = turn.iteration;
     turn.iteration += 1;
@@ -114,6 +143,7 @@ async fn wait_until_active<R: Runtime, P: Protocol>(
 }
 
 /// Takes one of the iterations that may still start. After the last iteration of the mix, users stop waiting for a turn.
+#[inline]
 fn take_one<R: Runtime, P: Protocol>(context: &Context<R, P>, closed: &ClosedSource, is_main: bool) -> bool {
     let Some(left) = closed.remaining.get() else {
         return true;

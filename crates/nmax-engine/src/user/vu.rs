@@ -71,33 +71,50 @@ impl<R: Runtime, P: Protocol> Vu<R, P> {
     }
 
     /// Runs iterations until there are no more.
-    pub(crate) async fn live(mut self) {
-        self.arrive().await;
-        let context = Rc::clone(&self.context);
-        let (mut turn, mut done) = (Turn::new(context.program.first_iteration), None);
-        while let Some(mut assignment) = self.next(&context, &mut turn, done).await {
-            if self.actor.slot.begun.get().is_none() {
-                self.actor.slot.begun.set(Some(assignment.begun));
+    #[expect(clippy::manual_async_fn, reason = "an async function copies its arguments, and has room for both")]
+    pub(crate) fn live(mut self) -> impl Future<Output = ()> {
+        async move {
+            self.arrive().await;
+            let context = Rc::clone(&self.context);
+            let (mut turn, mut done) = (Turn::new(context.program.first_iteration), None);
+            loop {
+                let next = match turn::at_once(&context, &self.actor.slot, &mut turn, done) {
+                    Poll::Ready(next) => next,
+                    Poll::Pending => turn::next(&context, &self.actor.slot, &self.pause, &mut turn, done).await,
+                };
+                let Some(mut assignment) = next else { break };
+                if self.actor.slot.begun.get().is_none() {
+                    self.actor.slot.begun.set(Some(assignment.begun));
+                }
+                if context.program.has_setups && !self.is_set_up(&context, &mut assignment).await {
+                    done = Some(context.runtime.now());
+                    continue;
+                }
+                let (at, end) = if let Some(at) = self.lacks_row(&context, &assignment) {
+                    (at, IterationEnd::Failed)
+                } else {
+                    context.begin(&assignment);
+                    let _watched = Watched(&context.state);
+                    self.prepare(&context, &assignment);
+                    let (at, end) = self.walk(&context, &assignment, Stage::Steps).await;
+                    context.protocol.end(&mut self.user);
+                    if context.program.has_setups {
+                        self.keep_values(assignment.scenario);
+                    }
+                    context.end(&assignment, at, end);
+                    (at, end)
+                };
+                if end != IterationEnd::Ok || at == assignment.intended {
+                    // It may have ended without ever waiting, which must not keep the others from running.
+                    yield_now().await;
+                }
+                done = Some(at);
             }
-            if context.program.has_setups && !self.is_set_up(&context, &mut assignment).await {
-                done = Some(context.runtime.now());
-                continue;
+            if context.program.has_setups {
+                self.clear_up(&context).await;
             }
-            let (at, end) = self.iterate(&context, &assignment).await;
-            if end != IterationEnd::Ok || at == assignment.intended {
-                // It may have ended without ever waiting, which must not keep the others from running.
-                yield_now().await;
-            }
-            done = Some(at);
+            turn::vu_ended(&context, &self.actor.slot);
         }
-        if context.program.has_setups {
-            self.clear_up(&context).await;
-        }
-        turn::vu_ended(&context, &self.actor.slot);
-    }
-
-    async fn next(&self, context: &Context<R, P>, turn: &mut Turn, done: Option<Nanos>) -> Option<Assignment> {
-        turn::next(context, &self.actor.slot, &self.pause, turn, done).await
     }
 
     /// Goes to where the user of an iteration is.
@@ -108,26 +125,16 @@ impl<R: Runtime, P: Protocol> Vu<R, P> {
         context.locations.line(location, self.actor.slot.number, context.runtime.clone())
     }
 
-    /// Runs one iteration; returns when it was done, and how it ended.
-    async fn iterate(&mut self, context: &Context<R, P>, assignment: &Assignment) -> (Nanos, IterationEnd) {
-        if let Some(at_end) = out_of_rows(context, assignment) {
-            let now = context.runtime.now();
-            if at_end == AtEnd::Error {
-                context.begin(assignment);
-                context.end(assignment, now, IterationEnd::Failed);
-            }
-            return (now, IterationEnd::Failed);
+    /// When an iteration ended for which there is no row; `None` of one that can be done.
+    #[inline]
+    fn lacks_row(&self, context: &Context<R, P>, assignment: &Assignment) -> Option<Nanos> {
+        let at_end = out_of_rows(context, assignment)?;
+        let now = context.runtime.now();
+        if at_end == AtEnd::Error {
+            context.begin(assignment);
+            context.end(assignment, now, IterationEnd::Failed);
         }
-        context.begin(assignment);
-        let _watched = Watched(&context.state);
-        self.prepare(context, assignment);
-        let (at, end) = self.walk(context, assignment, Stage::Steps).await;
-        context.protocol.end(&mut self.user);
-        if context.program.has_setups {
-            self.keep_values(assignment.scenario);
-        }
-        context.end(assignment, at, end);
-        (at, end)
+        Some(now)
     }
 
     /// What an iteration starts with: no values, its rows, and of the cookies those that the plan lets stay.
@@ -184,6 +191,7 @@ pub(crate) async fn yield_now() {
 
 /// What happens to an iteration whose rows have run out. With [`AtEnd::Stop`] nothing starts any more of the mix, or of
 /// the background that it belongs to.
+#[inline]
 fn out_of_rows<R: Runtime, P: Protocol>(context: &Context<R, P>, assignment: &Assignment) -> Option<AtEnd> {
     let (rows, at_end) = context.program.rows_max[assignment.scenario]?;
     if assignment.number < rows {

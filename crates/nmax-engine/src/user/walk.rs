@@ -47,102 +47,105 @@ enum Decision {
 
 impl<R: Runtime, P: Protocol> Vu<R, P> {
     /// Goes through a part of the scenario; returns when it was done, and how it ended.
-    pub(crate) async fn walk(
+    #[expect(clippy::manual_async_fn, reason = "an async function copies its arguments, and has room for both")]
+    pub(crate) fn walk(
         &mut self,
         context: &Context<R, P>,
         assignment: &Assignment,
         stage: Stage,
-    ) -> (Nanos, IterationEnd) {
-        let mut turn =
-            Turnstile { intended: assignment.intended, begun: assignment.begun, slot_wait: assignment.slot_wait };
-        let flow = &context.program.scenarios[assignment.scenario];
-        let range = match stage {
-            Stage::Steps => &flow.steps,
-            Stage::Setup => &flow.setup,
-            Stage::Teardown => &flow.teardown,
-        };
-        self.actor.way.restart(stage);
-        let (actions, mut at) = (&flow.actions[..range.end], range.start);
-        let mut is_ok = true;
-        let end = loop {
-            let Some(action) = actions.get(at) else {
-                break IterationEnd::Ok;
+    ) -> impl Future<Output = (Nanos, IterationEnd)> {
+        async move {
+            let mut turn =
+                Turnstile { intended: assignment.intended, begun: assignment.begun, slot_wait: assignment.slot_wait };
+            let flow = &context.program.scenarios[assignment.scenario];
+            let range = match stage {
+                Stage::Steps => &flow.steps,
+                Stage::Setup => &flow.setup,
+                Stage::Teardown => &flow.teardown,
             };
-            let done = match action {
-                Action::Call(ready) => {
-                    let end = {
-                        // Pinned where it is made: `await` would copy it.
-                        let mut call = pin!(self.call(context, assignment, ready, turn));
-                        poll_fn(|task| call.as_mut().poll(task)).await
-                    };
-                    self.note(turn.intended, &end);
-                    match end {
-                        StepEnd::Next(done, step_is_ok) => {
-                            is_ok &= step_is_ok;
+            self.actor.way.restart(stage);
+            let (actions, mut at) = (&flow.actions[..range.end], range.start);
+            let mut is_ok = true;
+            let end = loop {
+                let Some(action) = actions.get(at) else {
+                    break IterationEnd::Ok;
+                };
+                let done = match action {
+                    Action::Call(ready) => {
+                        let end = {
+                            // Pinned where it is made: `await` would copy it.
+                            let mut call = pin!(self.call(context, assignment, ready, turn));
+                            poll_fn(|task| call.as_mut().poll(task)).await
+                        };
+                        self.note(turn.intended, &end);
+                        match end {
+                            StepEnd::Next(done, step_is_ok) => {
+                                is_ok &= step_is_ok;
+                                done
+                            }
+                            StepEnd::Stop(done) => {
+                                turn.intended = done;
+                                break IterationEnd::Failed;
+                            }
+                            StepEnd::Cut(now) => return (now, IterationEnd::Interrupted),
+                        }
+                    }
+                    Action::Think(think) => {
+                        let end = turn.intended + self.think(context, assignment, at, *think);
+                        self.actor.rest();
+                        context.protocol.rest(&mut self.user);
+                        if !turn::pause_until(context, &self.pause, end).await && !self.clears_up(context) {
+                            return (context.runtime.now(), IterationEnd::Interrupted);
+                        }
+                        end
+                    }
+                    Action::Script => match Box::pin(scripted::play(self, context, assignment, at, turn)).await {
+                        (done, Ok(script_is_ok)) => {
+                            is_ok &= script_is_ok;
                             done
                         }
-                        StepEnd::Stop(done) => {
+                        (_, Err(Halt::Cut)) => return (context.runtime.now(), IterationEnd::Interrupted),
+                        (done, Err(Halt::Failed(kind, why))) => {
                             turn.intended = done;
+                            self.tell(context, assignment, done, kind, &why);
                             break IterationEnd::Failed;
                         }
-                        StepEnd::Cut(now) => return (now, IterationEnd::Interrupted),
-                    }
-                }
-                Action::Think(think) => {
-                    let end = turn.intended + self.think(context, assignment, at, *think);
-                    self.actor.rest();
-                    context.protocol.rest(&mut self.user);
-                    if !turn::pause_until(context, &self.pause, end).await && !self.clears_up(context) {
-                        return (context.runtime.now(), IterationEnd::Interrupted);
-                    }
-                    end
-                }
-                Action::Script => match Box::pin(scripted::play(self, context, assignment, at, turn)).await {
-                    (done, Ok(script_is_ok)) => {
-                        is_ok &= script_is_ok;
-                        done
-                    }
-                    (_, Err(Halt::Cut)) => return (context.runtime.now(), IterationEnd::Interrupted),
-                    (done, Err(Halt::Failed(kind, why))) => {
-                        turn.intended = done;
-                        self.tell(context, assignment, done, kind, &why);
-                        break IterationEnd::Failed;
-                    }
-                },
-                decision => match self.decide(context, assignment, at, decision) {
-                    Decision::To(next) => {
-                        at = next;
-                        continue;
-                    }
-                    Decision::Pass(next) => {
-                        at = next;
-                        if self.actor.way.passes.is_multiple_of(u64::from(PASSES_PER_TURN)) {
-                            yield_now().await;
-                            if context.state.is(Phase::Cut) {
-                                return (context.runtime.now(), IterationEnd::Interrupted);
-                            }
+                    },
+                    decision => match self.decide(context, assignment, at, decision) {
+                        Decision::To(next) => {
+                            at = next;
+                            continue;
                         }
-                        continue;
-                    }
-                    Decision::End => break IterationEnd::Ok,
-                    Decision::Fail(kind, why) => {
-                        self.tell(context, assignment, turn.intended, kind, &why);
-                        break IterationEnd::Failed;
-                    }
-                },
+                        Decision::Pass(next) => {
+                            at = next;
+                            if self.actor.way.passes.is_multiple_of(u64::from(PASSES_PER_TURN)) {
+                                yield_now().await;
+                                if context.state.is(Phase::Cut) {
+                                    return (context.runtime.now(), IterationEnd::Interrupted);
+                                }
+                            }
+                            continue;
+                        }
+                        Decision::End => break IterationEnd::Ok,
+                        Decision::Fail(kind, why) => {
+                            self.tell(context, assignment, turn.intended, kind, &why);
+                            break IterationEnd::Failed;
+                        }
+                    },
+                };
+                at += 1;
+                turn = Turnstile { intended: done, begun: done, slot_wait: Nanos::ZERO };
             };
-            at += 1;
-            turn = Turnstile { intended: done, begun: done, slot_wait: Nanos::ZERO };
-        };
-        if !self.actor.way.groups.is_empty() {
-            self.end_groups(context, end == IterationEnd::Ok);
+            if !self.actor.way.groups.is_empty() {
+                self.end_groups(context, end == IterationEnd::Ok);
+            }
+            let done = if turn.intended > assignment.intended {
+                turn.intended
+            } else {
+                context.runtime.now() // Nothing took time, so time goes by itself.
+            };
+            (done, if is_ok { end } else { IterationEnd::Failed })
         }
-        let done = if turn.intended > assignment.intended {
-            turn.intended
-        } else {
-            context.runtime.now() // Nothing took time, so time goes by itself.
-        };
-        (done, if is_ok { end } else { IterationEnd::Failed })
     }
 
     /// Makes a call and returns how it ended.

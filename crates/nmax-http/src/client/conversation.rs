@@ -105,7 +105,7 @@ impl<C: Clock> Conversation<'_, C> {
     /// Sends a request and receives the reply, both at once: a server may answer before it has read all.
     ///
     /// Nothing is sent over a kept connection on which something came meanwhile; that is [`Trouble::is_stale`].
-    #[inline]
+    #[inline(always)]
     pub(super) fn poll(
         mut self,
         lease: &mut Lease,
@@ -242,6 +242,11 @@ fn poll_receive<C: Clock>(
 /// Costs no system call while nothing came, because the reactor would have said so.
 #[inline]
 fn is_disturbed<C: Clock>(shared: &Shared<C>, stream: &mut Stream, cx: &mut Context<'_>) -> bool {
+    !stream.is_silent(cx) && has_come(shared, stream, cx)
+}
+
+#[cold]
+fn has_come<C: Clock>(shared: &Shared<C>, stream: &mut Stream, cx: &mut Context<'_>) -> bool {
     let mut scratch = shared.scratch.borrow_mut();
     stream.set_idle(true);
     let polled = stream.poll_read(cx, &mut scratch);

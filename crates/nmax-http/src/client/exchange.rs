@@ -2,7 +2,7 @@
 
 use std::future::poll_fn;
 use std::net::IpAddr;
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::rc::Rc;
 
 use nmax_metrics::{Clock, Code, Nanos, Network};
@@ -115,47 +115,58 @@ impl<C: Clock + 'static> Client<C> {
     }
 
     /// As [`Client::exchange`], of which `into` tells once it has ended: it is large, and so is not handed on.
-    pub async fn exchange_into(&mut self, request: &Request<'_>, into: &mut Exchange) {
+    #[expect(clippy::manual_async_fn, reason = "an async function copies its arguments, and has room for both")]
+    pub fn exchange_into(&mut self, request: &Request<'_>, into: &mut Exchange) -> impl Future<Output = ()> {
+        async move {
+            self.begin(request);
+            // Nearly all exchanges go over a kept connection and end well: those take little room and few steps.
+            let lease = if self.is_special(request) { None } else { self.visitor.lease(request.origin) };
+            let broken = match lease {
+                None => None,
+                Some(mut lease) => {
+                    let mut sending = Sending::new(request);
+                    match poll_fn(|cx| self.conversation().poll(&mut lease, &mut sending, cx)).await {
+                        Ok(end) => {
+                            *into = self.replied(lease, request, &end);
+                            return;
+                        }
+                        Err(trouble) => Some((lease, trouble)),
+                    }
+                }
+            };
+            *into = self.exchange_otherwise(request, broken).await;
+        }
+    }
+
+    #[inline]
+    fn begin(&mut self, request: &Request<'_>) {
         self.progress = Progress::default();
         if let Some(ahead) = self.visitor.take_ahead() {
             (self.progress.opened, self.progress.resumed) = (Some(ahead.address), ahead.resumed);
         }
         self.alarm.set(None);
         self.start_receiver(request);
-        let lease = if self.is_special(request) { None } else { self.visitor.lease(request.origin) };
-        let broken = match lease {
-            None => None,
-            Some(mut lease) => {
-                let mut sending = Sending::new(request);
-                match poll_fn(|cx| self.conversation().poll(&mut lease, &mut sending, cx)).await {
-                    Ok(end) => {
-                        *into = self.replied(lease, request, &end);
-                        return;
-                    }
-                    Err(trouble) => Some((lease, trouble)),
-                }
-            }
-        };
-        // Boxed, because every visitor holds room for its exchange all the time, and nearly all exchanges end above.
-        let result = Box::pin(self.exchange_otherwise(request, broken)).await;
-        *into = result.unwrap_or_else(|failure| {
-            self.receiver.abort();
-            Exchange { error: Some(failure), ..self.summary(self.shared.clock.now()) }
-        });
     }
 
-    /// The same where it is special, where no connection is kept, or where that one broke.
-    async fn exchange_otherwise(
-        &mut self,
-        request: &Request<'_>,
+    /// The same where it is special, where no connection is kept, or where that one broke. Boxed, because every visitor
+    /// holds room for its exchange all the time.
+    #[cold]
+    fn exchange_otherwise<'a>(
+        &'a mut self,
+        request: &'a Request<'_>,
         broken: Option<(Lease, Trouble)>,
-    ) -> Result<Exchange, Failure> {
-        match broken {
-            None if self.is_special(request) => return self.run_special(request).await,
-            None => {}
-            Some((lease, trouble)) => self.retry(request, lease, trouble)?,
-        }
-        self.run_afresh(request).await
+    ) -> Pin<Box<dyn Future<Output = Exchange> + 'a>> {
+        Box::pin(async move {
+            let result = match broken.map(|(lease, trouble)| self.retry(request, lease, trouble)) {
+                Some(Err(failure)) => Err(failure),
+                None if self.is_special(request) => self.run_special(request).await,
+                Some(Ok(())) | None => self.run_afresh(request).await,
+            };
+            result.unwrap_or_else(|failure| {
+                self.receiver.abort();
+                Exchange { error: Some(failure), ..self.summary(self.shared.clock.now()) }
+            })
+        })
     }
 
     /// Whether it goes over a line, or to a proxy that is to read it.
@@ -185,6 +196,7 @@ impl<C: Clock + 'static> Client<C> {
         .await
     }
 
+    #[inline]
     fn start_receiver(&mut self, request: &Request<'_>) {
         self.receiver.start(Expected {
             is_head: request.is_head,
@@ -249,7 +261,7 @@ impl<C: Clock + 'static> Client<C> {
     }
 
     /// Keeps the connection after a complete reply, or leaves its end to the server.
-    #[inline]
+    #[inline(always)]
     fn replied(&mut self, lease: Lease, request: &Request<'_>, end: &End) -> Exchange {
         if request.keep_alive && end.all_sent && self.receiver.is_persistent() {
             self.shared.tell(WireEvent::Kept);

@@ -76,6 +76,7 @@ impl Progress {
 
     /// From the first byte written until the kernel had taken the last, or the reply began; zero when one write
     /// took all. At most the time to the first byte, since what a server sends while it reads counts as reply.
+    #[inline]
     pub(super) fn send(&self, now: Nanos) -> Nanos {
         let end = match self.delivery {
             Delivery::AtOnce => return Nanos::ZERO,
