@@ -120,7 +120,7 @@ struct Row {
 }
 
 /// Collects what a log says of requests.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Replay {
     options: Options,
     rows: Vec<Row>,
@@ -138,18 +138,7 @@ pub struct Replay {
 impl Replay {
     /// Nothing yet.
     pub fn new(options: Options) -> Self {
-        Self {
-            options,
-            rows: Vec::new(),
-            targets: Texts::default(),
-            hosts: Texts::default(),
-            agents: Texts::default(),
-            visitors: Texts::default(),
-            origins: BTreeMap::new(),
-            left_out: BTreeMap::new(),
-            by_status: BTreeMap::new(),
-            target: Vec::new(),
-        }
+        Self { options, ..Self::default() }
     }
 
     /// Takes a record, or counts it among those that are left out.

@@ -13,11 +13,13 @@ pub(crate) struct Burstiness {
     begin_us: Option<i64>,
 }
 
-impl Burstiness {
-    pub(crate) fn new() -> Self {
+impl Default for Burstiness {
+    fn default() -> Self {
         Self { widths: WIDTHS_S.map(Width::new), begin_us: None }
     }
+}
 
+impl Burstiness {
     pub(crate) fn add(&mut self, at_us: i64) {
         let since_us = at_us - *self.begin_us.get_or_insert(at_us);
         for width in &mut self.widths {
@@ -57,7 +59,7 @@ impl Burstiness {
 /// For a Poisson process of rate λ per window E (nᵢ₊₁ − nᵢ)² = 2λ = E (nᵢ₊₁ + nᵢ), so I ≈ 1. Its variance over k windows is
 /// 3/k: with A = (nᵢ₊₁ − nᵢ)² and B = nᵢ₊₁ + nᵢ the sums of A − B have variance 12λ² per window, and the denominator is 2λk;
 /// where λ changes, 3·Σλ²/(Σλ)², for which Σ nᵢ₊₁·nᵢ stands in.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct Width {
     width_s: i64,
     at: Option<i64>,
@@ -73,18 +75,7 @@ struct Width {
 
 impl Width {
     fn new(width_s: i64) -> Self {
-        Self {
-            width_s,
-            at: None,
-            count: 0.0,
-            before: None,
-            is_first: true,
-            differences: 0.0,
-            sums: 0.0,
-            products: 0.0,
-            windows: 0,
-            most: 0,
-        }
+        Self { width_s, is_first: true, ..Self::default() }
     }
 
     fn add(&mut self, window: i64) {

@@ -63,7 +63,7 @@ fn scatter(z: u64) -> u64 {
 }
 
 /// A stream of numbers from a seed (SplitMix64).
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Random(pub(crate) u64);
 
 impl Random {

@@ -26,7 +26,7 @@ struct Sum {
 }
 
 /// The most frequent texts.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct TopK {
     capacity: usize,
     places: Vec<Place>,
@@ -40,14 +40,7 @@ pub(crate) struct TopK {
 
 impl TopK {
     pub(crate) fn new(capacity: usize) -> Self {
-        Self {
-            capacity: capacity.max(1),
-            places: Vec::new(),
-            by_hash: IdMap::default(),
-            heap: Vec::new(),
-            total: 0,
-            distinct: None,
-        }
+        Self { capacity: capacity.max(1), ..Self::default() }
     }
 
     /// Kept texts.

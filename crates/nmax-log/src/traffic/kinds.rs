@@ -19,7 +19,7 @@ const ITEM_BYTES_MAX: usize = 2_048;
 const PARAMETERS_MAX: usize = 32;
 
 /// The sums of a type.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Kind {
     pub(crate) count: u64,
     pub(crate) is_resource: bool,
@@ -32,15 +32,7 @@ pub(crate) struct Kind {
 
 impl Kind {
     fn new(is_resource: bool) -> Self {
-        Self {
-            count: 0,
-            is_resource,
-            statuses: Vec::new(),
-            bytes: Dist::default(),
-            time_us: Dist::default(),
-            items: TopK::new(ITEMS_MAX),
-            parameters: Vec::new(),
-        }
+        Self { is_resource, items: TopK::new(ITEMS_MAX), ..Self::default() }
     }
 
     fn merge(&mut self, other: Self) {

@@ -49,7 +49,7 @@ pub(crate) enum Ordered<'a> {
     Restart,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Order {
     /// One for each second from `base_s` on, at `second % length`.
     seconds: Vec<Vec<Event>>,
@@ -64,14 +64,7 @@ pub(crate) struct Order {
 
 impl Order {
     pub(crate) fn new() -> Self {
-        Self {
-            seconds: vec![Vec::new(); WINDOW_S as usize + 1],
-            base_s: None,
-            newest_s: None,
-            waiting: 0,
-            late: Vec::new(),
-            ahead: VecDeque::new(),
-        }
+        Self { seconds: vec![Vec::new(); WINDOW_S as usize + 1], ..Self::default() }
     }
 
     /// Takes a record, and hands on those that nothing can come before any more. Amortized O(log n) of a second's records.

@@ -32,7 +32,7 @@ pub(crate) const OTHER: &str = "(other)";
 /// The template of requests for what was never there.
 pub(crate) const NOT_FOUND: &str = "(not found)";
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct Node {
     parent: u32,
     name: Box<[u8]>,
@@ -48,17 +48,8 @@ struct Node {
 
 impl Node {
     fn new(parent: u32, name: &[u8]) -> Self {
-        Self {
-            parent,
-            name: name.into(),
-            first_child: NONE,
-            next: NONE,
-            children: 0,
-            limit: CHILDREN_FIRST,
-            count: 0,
-            is_collapsed: false,
-            types: Vec::new(),
-        }
+        let name = name.into();
+        Self { parent, name, first_child: NONE, next: NONE, limit: CHILDREN_FIRST, ..Self::default() }
     }
 }
 
@@ -79,7 +70,7 @@ struct Type {
 }
 
 /// The tree, and the types at its nodes.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Paths {
     nodes: Vec<Node>,
     free: Vec<u32>,
@@ -103,17 +94,7 @@ const METHOD_BYTES_MAX: usize = 32;
 
 impl Paths {
     pub(crate) fn new() -> Self {
-        Self {
-            nodes: vec![Node::new(NONE, b"")],
-            free: Vec::new(),
-            by_key: IdMap::default(),
-            types: Vec::new(),
-            specials: Vec::new(),
-            methods: Vec::new(),
-            joined: Vec::new(),
-            live: 0,
-            is_frozen: false,
-        }
+        Self { nodes: vec![Node::new(NONE, b"")], ..Self::default() }
     }
 
     /// The tree of known types, by method and template, numbered in their order; what is none of them is [`OTHER`].

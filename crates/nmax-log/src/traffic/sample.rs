@@ -13,7 +13,7 @@ const STEPS_MAX: usize = 500;
 
 /// Sessions, chosen by Algorithm R (J. S. Vitter, *Random sampling with a reservoir*, 1985) from a seed, so that the same
 /// sessions in the same order give the same sample.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Sample {
     sessions: Vec<Vec<Stride>>,
     seen: u64,
@@ -22,7 +22,7 @@ pub(crate) struct Sample {
 
 impl Sample {
     pub(crate) fn new(seed: u64) -> Self {
-        Self { sessions: Vec::new(), seen: 0, random: Random(seed) }
+        Self { random: Random(seed), ..Self::default() }
     }
 
     pub(crate) fn add(&mut self, steps: &[Stride]) {

@@ -48,7 +48,7 @@ struct Page {
     active_us: i64,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Visitor {
     key: u64,
     newer: u32,
@@ -187,14 +187,8 @@ impl Visits {
             older: NONE,
             first_us: event.arrival_us,
             last_us: event.arrival_us,
-            break_us: None,
-            breaks: [0; 4],
             requests: 1,
-            resources: 0,
-            is_robot: false,
-            page: None,
-            page_before: None,
-            steps: Vec::new(),
+            ..Visitor::default()
         };
         let at = match self.free.pop() {
             Some(at) => {

@@ -2,7 +2,7 @@ use super::super::hash::Random;
 use super::*;
 
 fn finish(arrivals_s: impl IntoIterator<Item = f64>) -> Vec<Dispersion> {
-    let mut burstiness = Burstiness::new();
+    let mut burstiness = Burstiness::default();
     for at in arrivals_s {
         burstiness.add((at * 1e6).floor() as i64);
     }
@@ -52,7 +52,7 @@ fn bursts_have_more_and_clockwork_less() {
 
 #[test]
 fn most_of_a_second() {
-    let mut burstiness = Burstiness::new();
+    let mut burstiness = Burstiness::default();
     [1, 1, 1, 2, 2, 5].into_iter().for_each(|second| burstiness.add(second * 1_000_000));
     assert_eq!(burstiness.second_max(), 3);
 }

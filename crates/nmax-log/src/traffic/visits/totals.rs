@@ -18,7 +18,7 @@ pub(crate) struct Pair {
 }
 
 /// What the sessions that ended add up to.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Totals {
     pub(crate) sessions: u64,
     /// Sessions by break: the fixed ones, then the chosen one.
@@ -46,28 +46,7 @@ pub(crate) struct Totals {
 
 impl Totals {
     pub(super) fn new(seed: u64) -> Self {
-        Self {
-            sessions: 0,
-            at: [0; 4],
-            steps: Dist::default(),
-            requests: Dist::default(),
-            duration_ms: Dist::default(),
-            pauses_ms: Dist::default(),
-            pauses: Pauses::default(),
-            step_counts: Vec::new(),
-            pairs: IdMap::default(),
-            attached: IdMap::default(),
-            resources: 0,
-            robots: 0,
-            late: 0,
-            restarts: 0,
-            cuts: 0,
-            left_early: 0,
-            pairs_left_out: 0,
-            sample: Sample::new(seed),
-            request_bursts: Burstiness::new(),
-            session_bursts: Burstiness::new(),
-        }
+        Self { sample: Sample::new(seed), ..Self::default() }
     }
 
     /// Adds the session of a visitor.
