@@ -237,6 +237,7 @@ fn ratio((topic, what): (Topic, String), (source, run): (f64, f64), chance: f64,
     let ratio = is_known.then(|| run / source);
     // Half and twice are equally far.
     let apart = ratio.map_or(f64::NAN, |ratio| ratio.max(1.0 / ratio) - 1.0);
+    let tolerance = Tolerance { alike: RATIO_TOLERANCE + chance, near: NEAR * RATIO_TOLERANCE };
     Row {
         topic,
         what,
@@ -244,20 +245,7 @@ fn ratio((topic, what): (Topic, String), (source, run): (f64, f64), chance: f64,
         run: text(run),
         distance: ratio,
         measure: Measure::Ratio,
-        verdict: match ratio {
-            _ if !chance.is_finite() => Verdict::Unknown,
-            None => Verdict::Unknown,
-            Some(_)
-                if chance > CHANCE_MAX
-                    && apart > NEAR * RATIO_TOLERANCE
-                    && apart <= NEAR * RATIO_TOLERANCE + chance =>
-            {
-                Verdict::Unknown
-            }
-            Some(_) if apart <= RATIO_TOLERANCE + chance => Verdict::Alike,
-            Some(_) if apart <= NEAR * RATIO_TOLERANCE + chance => Verdict::Near,
-            Some(_) => Verdict::Unlike,
-        },
+        verdict: ratio.map_or(Verdict::Unknown, |_| verdict(apart, tolerance, chance)),
         why: match ratio {
             Some(ratio) => format!("{} times the source{}", number(ratio), chance_in_words(chance)),
             None => "one of them is unknown".to_owned(),

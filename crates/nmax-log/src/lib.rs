@@ -10,7 +10,6 @@
 //! - [`counts`]: what was read, and what could not be.
 //! - [`traffic`]: sessions, scenarios, season, popularity, baseline: the traffic behind the lines.
 //! - [`plan`]: the plan that makes it again.
-//! - [`hidden`]: targets without the secrets in their queries.
 //! - [`replay`]: the log itself as a schedule.
 //! - [`fidelity`]: how like its source a run was.
 

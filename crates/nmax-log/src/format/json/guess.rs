@@ -206,7 +206,8 @@ impl<'s> Guess<'s> {
 
     fn spans(&mut self) {
         for (list, is_whole) in [(names::DURATION, true), (names::UPSTREAM, false)] {
-            let found = list.iter().find_map(|(name, unit)| {
+            let mut names = list.iter().flat_map(|(unit, names)| names.iter().map(move |name| (name, unit)));
+            let found = names.find_map(|(name, unit)| {
                 let seen = self.seen.iter().filter(|seen| seen.mostly(|value| number::list(value, Unit::Ns).is_some()));
                 seen.filter_map(|seen| Some((seen, span_unit(seen, name)?.or(*unit)))).next()
             });

@@ -45,38 +45,27 @@ pub(super) const STATUS: &[&str] = &[
     "httpstatus", "http.statuscode", "statuscode", "scstatus", "status", "code",
 ];
 
-/// How long it took, without the unit that may follow the name.
-pub(super) const DURATION: &[(&str, Option<Unit>)] = &[
-    ("event.duration", Some(Unit::Ns)),
-    ("httprequest.latency", None),
-    ("requesttime", None),
-    ("responsetime", None),
-    ("requestduration", None),
-    ("responseduration", None),
-    ("timetaken", None),
-    ("duration", None),
-    ("latency", None),
-    ("elapsedtime", None),
-    ("elapsed", None),
-    ("totaltime", None),
-    ("processingtime", None),
-    ("responselatency", None),
-    ("took", None),
-    ("runtime", None),
-    ("rt", None),
-    ("ms", Some(Unit::Ms)),
-    ("us", Some(Unit::Us)),
+/// How long it took, with the unit of each name: `None` where it may follow the name.
+pub(super) const DURATION: &[(Option<Unit>, &[&str])] = &[
+    (Some(Unit::Ns), &["event.duration"]),
+    (
+        None,
+        &[
+            "httprequest.latency", "requesttime", "responsetime", "requestduration", "responseduration", "timetaken",
+            "duration", "latency", "elapsedtime", "elapsed", "totaltime", "processingtime", "responselatency", "took",
+            "runtime", "rt",
+        ],
+    ),
+    (Some(Unit::Ms), &["ms"]),
+    (Some(Unit::Us), &["us"]),
 ];
 
 /// How long the server behind took.
-pub(super) const UPSTREAM: &[(&str, Option<Unit>)] = &[
-    ("upstreamresponsetime", Some(Unit::S)),
-    ("originduration", Some(Unit::Ns)),
-    ("upstreamservicetime", Some(Unit::Ms)),
-    ("timetofirstbyte", None),
-    ("ttfb", None),
-    ("upstreamtime", None),
-    ("upstreamlatency", None),
+pub(super) const UPSTREAM: &[(Option<Unit>, &[&str])] = &[
+    (Some(Unit::S), &["upstreamresponsetime"]),
+    (Some(Unit::Ns), &["originduration"]),
+    (Some(Unit::Ms), &["upstreamservicetime"]),
+    (None, &["timetofirstbyte", "ttfb", "upstreamtime", "upstreamlatency"]),
 ];
 
 /// Bytes of the body.
