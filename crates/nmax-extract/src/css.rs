@@ -42,15 +42,7 @@ struct Face<'a> {
 
 /// The references of a style sheet, or of the declarations of a `style` attribute, in order. O(length).
 pub(crate) fn references(css: &str) -> Vec<Reference<'_>> {
-    let mut scanner = Scanner {
-        css,
-        at: 0,
-        start: 0,
-        blocks: Vec::new(),
-        urls: Vec::new(),
-        face: Face::default(),
-        found: Vec::new(),
-    };
+    let mut scanner = Scanner { css, ..Scanner::default() };
     scanner.run();
     scanner.found
 }
@@ -62,6 +54,7 @@ struct Link<'a> {
     end: usize,
 }
 
+#[derive(Default)]
 struct Scanner<'a> {
     css: &'a str,
     at: usize,

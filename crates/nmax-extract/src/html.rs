@@ -90,7 +90,7 @@ struct Attr {
 }
 
 /// A parsed document.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Document {
     elements: Arena<Element>,
     attrs: Arena<Attr>,

@@ -181,12 +181,7 @@ impl ElemName for Name {
 
 impl<'b> Sink<'b> {
     fn new(budget: &'b Budget<'b>) -> Option<Self> {
-        let mut document = Document {
-            elements: Arena::default(),
-            attrs: Arena::default(),
-            chars: Chars::default(),
-            names: Names::default(),
-        };
+        let mut document = Document::default();
         document.element(&QualName::new(None, ns!(html), local_name!("")), budget)?;
         Some(Self { document: RefCell::new(document), budget, open: Cell::new(0), made: Cell::new(0) })
     }
