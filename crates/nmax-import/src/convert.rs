@@ -27,6 +27,7 @@ struct Visit {
 }
 
 /// Recordings of one journey, the first of which is told.
+#[derive(Default)]
 struct Group {
     visits: Vec<Visit>,
     pauses: HashMap<usize, Pause>,
@@ -125,12 +126,7 @@ fn group(visits: Vec<Visit>, warnings: &mut Vec<String>) -> Vec<Group> {
         let own = names(&visit);
         match groups.iter_mut().find(|group| names(&group.visits[0]) == own) {
             Some(group) => group.visits.push(visit),
-            None => groups.push(Group {
-                visits: vec![visit],
-                pauses: HashMap::new(),
-                correlations: Correlations::default(),
-                parameters: Parameters::default(),
-            }),
+            None => groups.push(Group { visits: vec![visit], ..Group::default() }),
         }
     }
     groups

@@ -114,11 +114,11 @@ pub fn value_at(request: &Request, place: &Place) -> Option<String> {
 
 /// Counts values of the same name.
 #[derive(Debug, Default)]
-struct Count(HashMap<String, usize>);
+pub(crate) struct Count(HashMap<String, usize>);
 
 impl Count {
     /// How many there were of that name before.
-    fn next(&mut self, name: &str) -> usize {
+    pub(crate) fn next(&mut self, name: &str) -> usize {
         let count = self.0.entry(name.to_owned()).or_default();
         *count += 1;
         *count - 1

@@ -11,6 +11,7 @@ use crate::parts::percent_encode;
 use crate::recording::{Field, is_header_name};
 
 /// Goes through the words of a command.
+#[derive(Default)]
 pub(super) struct Reader<'a> {
     words: std::slice::Iter<'a, Word>,
     asked: Asked,
@@ -21,13 +22,7 @@ pub(super) struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     pub(super) fn new(words: &'a [Word]) -> Self {
-        Self {
-            words: words.iter(),
-            asked: Asked::default(),
-            requests: Vec::new(),
-            notes: Vec::new(),
-            errors: Vec::new(),
-        }
+        Self { words: words.iter(), ..Self::default() }
     }
 
     /// Reads a command behind its `curl`.

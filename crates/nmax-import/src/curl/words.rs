@@ -37,6 +37,7 @@ fn character(index: usize) -> String {
 }
 
 /// Words as `bash` makes them: quotes, `$'..'`, backslashes, comments; what separates commands.
+#[derive(Default)]
 struct Shell {
     chars: Vec<char>,
     at: usize,
@@ -50,14 +51,7 @@ struct Shell {
 
 impl Shell {
     fn new(text: &str) -> Self {
-        Self {
-            chars: text.replace("\r\n", "\n").chars().collect(),
-            at: 0,
-            split: Split::default(),
-            words: Vec::new(),
-            is_piped: false,
-            is_redirected: false,
-        }
+        Self { chars: text.replace("\r\n", "\n").chars().collect(), ..Self::default() }
     }
 
     fn peek(&self) -> Option<char> {

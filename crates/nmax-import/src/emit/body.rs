@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::files::Files;
 use super::fill::{Changes, expanded, literal};
-use crate::parts::{Content, Leaf, Place, Upload, content, essence, leaves, push_token, repeats_names};
+use crate::parts::{Content, Count, Leaf, Place, Upload, content, essence, leaves, push_token, repeats_names};
 use crate::recording::Request;
 
 /// Longest name of a field that is written as a key of the plan, in bytes.
@@ -115,18 +115,12 @@ pub(super) fn pairs(pairs: Vec<(String, Yaml)>) -> Yaml {
 }
 
 fn form(fields: &[(String, String)], scope: &Scope<'_>) -> Yaml {
-    let mut seen: Vec<&str> = Vec::new();
-    let field = |(name, value): &'_ (String, String), nth: usize| {
-        let place = Place::Field(name.clone(), nth);
+    let mut count = Count::default();
+    let field = |(name, value): &(String, String)| {
+        let place = Place::Field(name.clone(), count.next(name));
         (literal(name), Yaml::text(scope.changes.text(scope.entry, &place, value)))
     };
-    let mut written = Vec::new();
-    for pair in fields {
-        let nth = seen.iter().filter(|name| **name == pair.0).count();
-        seen.push(&pair.0);
-        written.push(field(pair, nth));
-    }
-    pairs(written)
+    pairs(fields.iter().map(field).collect())
 }
 
 fn is_writable(uploads: &[Upload<'_>]) -> bool {
@@ -136,14 +130,12 @@ fn is_writable(uploads: &[Upload<'_>]) -> bool {
 }
 
 fn multipart(uploads: &[Upload<'_>], scope: &mut Scope<'_>) -> Yaml {
-    let mut seen: Vec<&str> = Vec::new();
+    let mut count = Count::default();
     let mut written = Vec::new();
     for upload in uploads {
         let yaml = match upload.text() {
             Some(text) => {
-                let nth = seen.iter().filter(|name| **name == upload.name).count();
-                seen.push(&upload.name);
-                let place = Place::Field(upload.name.clone(), nth);
+                let place = Place::Field(upload.name.clone(), count.next(&upload.name));
                 let text = Yaml::text(scope.changes.text(scope.entry, &place, text));
                 match content_type(upload) {
                     Some(kind) => Yaml::Map(vec![("text".to_owned(), text), kind]).on_one_line(),

@@ -1,13 +1,11 @@
 //! The URL of a request as a step has it. What is not replaced is sent as it was recorded, byte by byte.
 
-use std::collections::HashMap;
-
 use nmax_plan::document::write::Yaml;
 
 use super::body;
 use super::fill::{clean, literal};
 use super::scenario::Writing;
-use crate::parts::{Pair, Place, Target, percent_decode, percent_encode, split};
+use crate::parts::{Count, Pair, Place, Target, percent_decode, percent_encode, split};
 use crate::recording::Request;
 
 /// Longest name of a parameter that is written as a key, in bytes.
@@ -99,12 +97,11 @@ impl Parameter<'_> {
 
 /// The parameters of a URL in order.
 fn parameters<'a>(target: &Target<'a>) -> Vec<Parameter<'a>> {
-    let mut seen: HashMap<String, usize> = HashMap::new();
+    let mut count = Count::default();
     let parameter = |pair: Pair<'a>| {
         let known = pair.decoded().map(|(name, value)| {
-            let count = seen.entry(name.clone()).or_default();
-            *count += 1;
-            (Place::Query(name, *count - 1), value)
+            let nth = count.next(&name);
+            (Place::Query(name, nth), value)
         });
         Parameter { pair, known }
     };

@@ -9,19 +9,8 @@ use crate::select::location;
 /// Most redirects in a row.
 const HOPS_MAX: usize = 20;
 
-/// For entries that a redirect led to: the entry that it began with, and for those their hops.
-#[derive(Debug, Default)]
-pub(super) struct Chains {
-    /// By first entry, the entries that follow, in order.
-    pub(super) hops: HashMap<usize, Vec<usize>>,
-}
-
-impl Chains {
-    /// Whether it belongs to the chain of another entry.
-    pub(super) fn followers(&self) -> std::collections::HashSet<usize> {
-        self.hops.values().flatten().copied().collect()
-    }
-}
+/// By the entry that it begins with, the entries that a chain of redirects leads to, in order.
+pub(super) type Chains = HashMap<usize, Vec<usize>>;
 
 /// Finds for each redirect the request that it caused: the first later one of that URL which no other redirect caused.
 pub(super) fn chains(recording: &Recording, kept: &[usize]) -> Chains {
@@ -63,7 +52,7 @@ fn leads_to(next: &HashMap<usize, usize>, from: usize, to: usize) -> bool {
 }
 
 fn collect(kept: &[usize], next: &HashMap<usize, usize>, taken: &[bool]) -> Chains {
-    let mut chains = Chains::default();
+    let mut chains = Chains::new();
     for (position, &index) in kept.iter().enumerate() {
         if taken[position] {
             continue;
@@ -71,11 +60,11 @@ fn collect(kept: &[usize], next: &HashMap<usize, usize>, taken: &[bool]) -> Chai
         let mut first = index;
         let mut at = position;
         while let Some(&following) = next.get(&at) {
-            let hops = chains.hops.entry(first).or_default();
+            let hops = chains.entry(first).or_default();
             if hops.len() >= HOPS_MAX {
                 // A longer one goes on as a step of its own.
                 first = kept[following];
-                chains.hops.insert(first, Vec::new());
+                chains.insert(first, Vec::new());
             } else {
                 hops.push(kept[following]);
             }

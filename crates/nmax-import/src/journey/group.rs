@@ -14,7 +14,7 @@ use crate::recording::{Entry, Kind, Recording, header};
 /// Groups entries, given in order of sending, into steps.
 pub(super) fn steps(recording: &Recording, kept: &[usize], gap: Duration) -> Vec<Step> {
     let chains = chains(recording, kept);
-    let followers = chains.followers();
+    let followers: HashSet<usize> = chains.values().flatten().copied().collect();
     let mut grouping = Grouping {
         recording,
         chains: &chains,
@@ -65,7 +65,7 @@ enum Role {
 impl Grouping<'_> {
     fn add(&mut self, index: usize) {
         let entry = &self.recording.entries[index];
-        let hops = self.chains.hops.get(&index).cloned().unwrap_or_default();
+        let hops = self.chains.get(&index).cloned().unwrap_or_default();
         let last = hops.last().copied().unwrap_or(index);
         match self.role(entry, &self.recording.entries[last]) {
             Role::ResourceOf(step) => {

@@ -191,7 +191,7 @@ proptest! {
         // A redirected resource stands for its hops.
         let resources: Vec<usize> = journey.steps.iter().flat_map(|step| step.resources.clone()).collect();
         for index in resources {
-            told.extend(chain::chains(&recording, &selection.kept).hops.remove(&index).unwrap_or_default());
+            told.extend(chain::chains(&recording, &selection.kept).remove(&index).unwrap_or_default());
         }
         told.sort_unstable();
         let mut kept = selection.kept.clone();

@@ -41,24 +41,19 @@ pub(crate) struct Shown {
 use Field::*;
 
 /// Tokens of `autocomplete` (WHATWG HTML, autofill).
-const AUTOCOMPLETE: [(&str, Field); 17] = [
-    ("email", Email),
-    ("username", UserName),
-    ("new-password", Password),
-    ("current-password", Password),
-    ("given-name", FirstName),
-    ("family-name", LastName),
-    ("name", FullName),
-    ("tel", Phone),
-    ("tel-national", Phone),
-    ("street-address", Street),
-    ("address-line1", Street),
-    ("postal-code", Postcode),
-    ("address-level2", City),
-    ("address-level1", Region),
-    ("bday", BirthDate),
-    ("nickname", UserName),
-    ("cc-name", FullName),
+const AUTOCOMPLETE: [(&[&str], Field); 12] = [
+    (&["email"], Email),
+    (&["username", "nickname"], UserName),
+    (&["new-password", "current-password"], Password),
+    (&["given-name"], FirstName),
+    (&["family-name"], LastName),
+    (&["name", "cc-name"], FullName),
+    (&["tel", "tel-national"], Phone),
+    (&["street-address", "address-line1"], Street),
+    (&["postal-code"], Postcode),
+    (&["address-level2"], City),
+    (&["address-level1"], Region),
+    (&["bday"], BirthDate),
 ];
 
 /// Words of a name joined, in small letters, at its end.
@@ -111,7 +106,7 @@ pub(crate) fn field(name: &str, value: &str, shown: &Shown, path: &str) -> Optio
     };
     let by_form = || {
         let token = shown.autocomplete.split_ascii_whitespace().last().unwrap_or_default();
-        let auto = AUTOCOMPLETE.iter().find(|(known, _)| *known == token);
+        let auto = AUTOCOMPLETE.iter().find(|(known, _)| known.contains(&token));
         auto.map(|(_, field)| *field).or(match shown.kind.as_str() {
             "email" => Some(Email),
             "password" => Some(Password),

@@ -82,37 +82,29 @@ pub(super) const HOSTS: &[(&str, &str)] = &[
     ),
 ];
 
-/// Beginnings of paths under which a site's own host serves what belongs to others.
+/// The same for beginnings of paths under which a site's own host serves what belongs to others.
 const PATHS: &[(&str, &str)] = &[
-    ("/.well-known/appspecific/", BROWSER),
-    ("/_vercel/insights/", ANALYTICS),
-    ("/_vercel/speed-insights/", MONITORING),
-    ("/akam/", MONITORING),
-    ("/cdn-cgi/beacon/", MONITORING),
-    ("/cdn-cgi/rum", MONITORING),
-    ("/cdn-cgi/trace", MONITORING),
-    ("/cdn-cgi/zaraz/", TAGS),
-    ("/g/collect", ANALYTICS),
-    ("/j/collect", ANALYTICS),
-    ("/r/collect", ANALYTICS),
-    ("/rb_", MONITORING),
+    (BROWSER, "/.well-known/appspecific/"),
+    (ANALYTICS, "/_vercel/insights/ /g/collect /j/collect /r/collect"),
+    (MONITORING, "/_vercel/speed-insights/ /akam/ /cdn-cgi/beacon/ /cdn-cgi/rum /cdn-cgi/trace /rb_"),
+    (TAGS, "/cdn-cgi/zaraz/"),
 ];
 
-/// Ends of paths of the same kind.
+/// The same for ends of paths.
 const ENDS: &[(&str, &str)] = &[
-    ("/csp-report", BROWSER),
-    (".css.map", DEVELOPERS),
-    (".js.map", DEVELOPERS),
-    (".mjs.map", DEVELOPERS),
-    ("/matomo.js", ANALYTICS),
-    ("/matomo.php", ANALYTICS),
-    ("/piwik.php", ANALYTICS),
+    (BROWSER, "/csp-report"),
+    (DEVELOPERS, ".css.map .js.map .mjs.map"),
+    (ANALYTICS, "/matomo.js /matomo.php /piwik.php"),
 ];
+
+/// Why something is left out that one of a list is said of.
+fn why(list: &[(&'static str, &str)], is_said: impl Fn(&str) -> bool) -> Option<&'static str> {
+    list.iter().find(|(_, all)| all.split(' ').any(&is_said)).map(|(why, _)| *why)
+}
 
 /// Why exchanges with a host are left out.
 pub(super) fn of_host(host: &str) -> Option<&'static str> {
-    let found = HOSTS.iter().find(|(_, hosts)| hosts.split(' ').any(|suffix| super::is_within(host, suffix)));
-    found.map(|(why, _)| *why)
+    why(HOSTS, |suffix| super::is_within(host, suffix))
 }
 
 /// Whether browsers ask this host by themselves.
@@ -122,7 +114,5 @@ pub(super) fn is_browsers_own(host: &str) -> bool {
 
 /// Why exchanges with a path are left out, on whatever host.
 pub(super) fn of_path(path: &str) -> Option<&'static str> {
-    let begins = PATHS.iter().find(|(start, _)| path.starts_with(start));
-    let ends = || ENDS.iter().find(|(end, _)| path.ends_with(end));
-    begins.or_else(ends).map(|(_, why)| *why)
+    why(PATHS, |start| path.starts_with(start)).or_else(|| why(ENDS, |end| path.ends_with(end)))
 }
