@@ -3,7 +3,7 @@
 //! Unit of work: one page from its bytes. It decides whether a scenario that reads pages keeps up with one that does
 //! not. Prints CSV: microseconds per page by round; what is compared takes turns within a round.
 //!
-//! `cargo run --release -p nmax-extract --example pages [ROUNDS]`
+//! `cargo bench -p nmax-extract --bench read_pages [-- ROUNDS]`
 
 #![allow(clippy::disallowed_methods, clippy::print_stdout, reason = "a program that measures and prints")]
 
@@ -62,7 +62,8 @@ fn time_us(pages: &[String], work: &Work<'_>) -> f64 {
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let rounds = std::env::args().nth(1).map_or(Ok(ROUNDS), |text| text.parse())?;
+    let mut arguments = std::env::args().skip(1).filter(|argument| argument != "--bench");
+    let rounds = arguments.next().map_or(Ok(ROUNDS), |text| text.parse())?;
     let pages: Vec<String> = (0..PAGES).map(page).collect();
     let one = css("input[name=csrf]", Some("value"))?;
     let all = css("li.item a.link", Some("href"))?;

@@ -1,7 +1,7 @@
 //! How fast log lines are read: MB/s and lines/s of one core for each format.
 //!
 //! ```text
-//! cargo run --release -p nmax-log --example speed [-- --json] [-- --write FILE]
+//! cargo bench -p nmax-log --bench read_lines [-- --json] [-- --write FILE]
 //! ```
 //!
 //! Lines are made from a seed, so every run reads the same bytes. What is read is summed and compared with what was made: a
@@ -240,7 +240,7 @@ fn pass(reader: &mut Reader, bytes: &[u8]) -> Sums {
 }
 
 fn main() {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
     if let [flag, file] = arguments.as_slice()
         && flag == "--write"
     {

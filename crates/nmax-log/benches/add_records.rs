@@ -1,7 +1,7 @@
 //! How long the model of traffic takes for a record: visitors with sessions, a long tail of items, pages with resources.
 //!
 //! ```text
-//! cargo run --release -p nmax-log --example traffic_speed -- [RECORDS]
+//! cargo bench -p nmax-log --bench add_records [-- RECORDS]
 //! ```
 //!
 //! The work of making records is measured by itself and subtracted.
@@ -70,7 +70,7 @@ fn records(count: u64, mut take: impl FnMut(&Record)) {
 }
 
 fn main() {
-    let count = std::env::args().nth(1).and_then(|text| text.parse().ok()).unwrap_or(5_000_000);
+    let count = std::env::args().skip(1).find_map(|text| text.parse().ok()).unwrap_or(5_000_000);
     let start = Instant::now();
     let mut bytes = 0;
     records(count, |record| bytes += record.target.len() + record.client.len());
