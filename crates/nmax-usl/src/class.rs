@@ -1,7 +1,7 @@
 //! Signs of the coefficients, and the class of a system.
 
 use crate::analysis::levels::Level;
-use crate::analysis::spread::{Spread, gradient};
+use crate::analysis::spread::Spread;
 use crate::analysis::words::{interval, list, number, percent};
 use crate::fit::{Estimate, Fit, Regression};
 use crate::ladder::{LEAD, Rung, Winner, leads, least};
@@ -202,7 +202,7 @@ const fn class_text(class: Class) -> &'static str {
 pub(crate) fn deciding_n(fit: &Fit, n_hi: f64, index: usize) -> Option<f64> {
     let spread = Spread::of(fit)?;
     let reduction = |n: f64| {
-        let f = gradient(&fit.law, spread.scale, n);
+        let f = spread.scale.gradient(&fit.law, n);
         spread.covariance_with(index, f).powi(2) / (spread.variance + spread.variance_of(f))
     };
     let places = (0..=PLACES).map(|i| (2.0 * n_hi).powf(i as f64 / PLACES as f64));

@@ -1,7 +1,7 @@
 //! Versions side by side: did contention, coherency or the throughput of one unit change.
 
 use crate::analysis::Analysis;
-use crate::analysis::spread::{Spread, gradient};
+use crate::analysis::spread::Spread;
 use crate::analysis::words::{interval, list, number, percent};
 use crate::class::Class;
 use crate::finding::Effect;
@@ -194,7 +194,7 @@ fn measured(fit: &Fit, quantity: Quantity) -> Option<Measured> {
             Quantity::UnitThroughput | Quantity::ThroughputAt(_) => {
                 let x = fit.law.throughput_at(n);
                 let unit = if spread.scale == Scale::Log { 1.0 } else { x * x };
-                spread.variance_of(gradient(&fit.law, spread.scale, n)) / unit
+                spread.variance_of(spread.scale.gradient(&fit.law, n)) / unit
             }
         };
         (variance, spread.df as f64)

@@ -92,8 +92,8 @@ pub(crate) fn findings(facts: &Facts) -> Vec<Finding> {
 }
 
 nmax_text::named! {
-    /// What follows from a finding.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    /// What follows from a finding; what weighs most comes first.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
     pub enum Effect {
         /// Nothing may be concluded from the law.
         Block = "block",
@@ -106,15 +106,12 @@ nmax_text::named! {
     name
 }
 
-impl Effect {
-    /// Those that weigh most come first.
-    pub(crate) const fn rank(self) -> u8 {
-        match self {
-            Self::Block => 0,
-            Self::Warn => 1,
-            Self::Note => 2,
-        }
-    }
+/// Names of the findings that forbid any conclusion, each once.
+pub(crate) fn blocking(findings: &[Finding]) -> Vec<&'static str> {
+    let blocking = findings.iter().filter(|finding| finding.effect == Effect::Block);
+    let mut names: Vec<&'static str> = blocking.map(|finding| finding.code.name()).collect();
+    names.dedup();
+    names
 }
 
 nmax_text::named! {

@@ -79,6 +79,13 @@ pub struct Estimate {
     pub at_bound: bool,
 }
 
+impl Estimate {
+    /// A value without an interval.
+    pub const fn bare(estimate: f64) -> Self {
+        Self { estimate, low: None, high: None, at_bound: false }
+    }
+}
+
 /// In which units residuals and covariance are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scale {
@@ -86,6 +93,34 @@ pub enum Scale {
     Log,
     /// X, per second; the third coefficient is γ.
     Linear,
+}
+
+impl Scale {
+    /// Gradient of the fitted value at `n` by (α, β, γ or ln γ).
+    ///
+    /// ```text
+    /// log: ( −(N−1)/D, −N(N−1)/D, 1 )      linear: X̂·( −(N−1)/D, −N(N−1)/D, 1/γ )
+    /// ```
+    pub(crate) fn gradient(self, law: &Usl, n: f64) -> [f64; 3] {
+        let d = law.denominator_at(n);
+        let relative = [-(n - 1.0) / d, -n * (n - 1.0) / d];
+        match self {
+            Self::Log => [relative[0], relative[1], 1.0],
+            Self::Linear => {
+                let x = law.throughput_at(n);
+                [x * relative[0], x * relative[1], n / d]
+            }
+        }
+    }
+
+    /// X̂ ± `half`, or exp of that for ln X̂; `None` where an end is no number.
+    pub(crate) fn around(self, x: f64, half: f64) -> Option<(f64, f64)> {
+        let (low, high) = match self {
+            Self::Log => (x * (-half).exp(), x * half.exp()),
+            Self::Linear => (x - half, x + half),
+        };
+        (low.is_finite() && high.is_finite()).then_some((low, high))
+    }
 }
 
 /// What was regressed on what.

@@ -34,10 +34,13 @@ pub(crate) struct Evidence<'a> {
     pub x_max: f64,
 }
 
+/// What a condition found: as `Ok` it holds.
+type Found = Result<String, String>;
+
 /// The seven conditions, in order.
 pub(crate) fn gate(evidence: &Evidence) -> Vec<Hold> {
     let peak = evidence.fit.and_then(Fit::peak);
-    let conditions: [(&'static str, (bool, String)); 7] = [
+    let conditions: [(&'static str, Found); 7] = [
         ("no blocking finding", unblocked(evidence)),
         ("enough points", enough(evidence)),
         ("a sound fit", sound(evidence)),
@@ -46,105 +49,92 @@ pub(crate) fn gate(evidence: &Evidence) -> Vec<Hold> {
         ("near the data", near(evidence, peak.as_ref())),
         ("below the measured ceiling", below_ceiling(evidence, peak.as_ref())),
     ];
-    let holds = conditions.map(|(name, (holds, text))| Hold { name, holds, text });
-    holds.into()
+    let hold = |(name, found): (_, Found)| {
+        let (Ok(text) | Err(text)) = &found;
+        Hold { name, holds: found.is_ok(), text: text.clone() }
+    };
+    conditions.map(hold).into()
 }
 
-fn unblocked(evidence: &Evidence) -> (bool, String) {
+fn unblocked(evidence: &Evidence) -> Found {
     let names = evidence.blocked.iter().map(|name| (*name).to_owned());
     match evidence.blocked {
-        [] => (true, "no finding forbids a conclusion".to_owned()),
-        _ => (false, format!("the data forbid conclusions: {}", list(names))),
+        [] => Ok("no finding forbids a conclusion".into()),
+        _ => Err(format!("the data forbid conclusions: {}", list(names))),
     }
 }
 
-fn enough(evidence: &Evidence) -> (bool, String) {
+fn enough(evidence: &Evidence) -> Found {
     let Evidence { runs, levels, .. } = evidence;
-    let holds = *levels >= LEVELS_MIN && *runs >= 3 + DF_MIN;
-    let need = if holds { "" } else { "; 6 distinct N and 6 runs are the least" };
-    (holds, format!("{} at {levels} distinct N{need}", count(*runs, "run")))
+    let text = format!("{} at {levels} distinct N", count(*runs, "run"));
+    match *levels >= LEVELS_MIN && *runs >= 3 + DF_MIN {
+        true => Ok(text),
+        false => Err(format!("{text}; 6 distinct N and 6 runs are the least")),
+    }
 }
 
-fn sound(evidence: &Evidence) -> (bool, String) {
-    let Some(fit) = evidence.fit else {
-        return (false, "the law could not be fitted".to_owned());
-    };
+fn sound(evidence: &Evidence) -> Found {
+    let fit = evidence.fit.ok_or("the law could not be fitted")?;
     if !fit.converged {
-        return (false, "the fit did not converge".to_owned());
+        return Err("the fit did not converge".into());
     }
     if fit.law.has_pole(BEYOND * evidence.n_hi) {
-        let text = "the fitted curve has a pole at or below twice the largest N: its denominator vanishes";
-        return (false, text.to_owned());
+        return Err("the fitted curve has a pole at or below twice the largest N: its denominator vanishes".into());
     }
     if fit.law.contention >= 1.0 {
-        return (false, "α is not below 1, so throughput never rises".to_owned());
+        return Err("α is not below 1, so throughput never rises".into());
     }
     if !fit.at_bound.is_empty() {
         let names = fit.at_bound.iter().map(|name| (*name).to_owned());
-        return (false, format!("a bound decided {}, and not the data", list(names)));
+        return Err(format!("a bound decided {}, and not the data", list(names)));
     }
-    (true, "the fit converged, without a pole, with α below 1".to_owned())
+    Ok("the fit converged, without a pole, with α below 1".into())
 }
 
-fn coherent(evidence: &Evidence) -> (bool, String) {
-    let Some(fit) = evidence.fit else {
-        return (false, "β is not known".to_owned());
-    };
+fn coherent(evidence: &Evidence) -> Found {
+    let fit = evidence.fit.ok_or("β is not known")?;
     let beta = fit.law.coherency;
     if beta <= 0.0 {
-        return (false, format!("β is {}, not above 0: without coherency there is no peak", number(beta)));
+        return Err(format!("β is {}, not above 0: without coherency there is no peak", number(beta)));
     }
     let df = fit.n.saturating_sub(fit.k);
-    let Some(covariance) = fit.covariance.filter(|_| df > 0) else {
-        return (false, "β has no interval".to_owned());
-    };
+    let covariance = fit.covariance.filter(|_| df > 0).ok_or("β has no interval")?;
     let t = crate::quantile::student_t(P95_ONE_SIDED, df as f64);
     let low = beta - t * covariance[1][1].max(0.0).sqrt();
-    let holds = low > 0.0;
-    let relation = if holds { "above 0" } else { "which is not above 0" };
-    (holds, format!("β is at least {} (one-sided 95 %), {relation}", number(low)))
+    let text = format!("β is at least {} (one-sided 95 %)", number(low));
+    if low > 0.0 { Ok(format!("{text}, above 0")) } else { Err(format!("{text}, which is not above 0")) }
 }
 
-fn law_leads(evidence: &Evidence) -> (bool, String) {
+fn law_leads(evidence: &Evidence) -> Found {
     let ladder = evidence.ladder;
     if evidence.fit.is_some_and(|fit| fit.regression == Regression::ResponseTime) {
         let text = "R was fitted on X, since the load was open: no simpler model is held against the law, and no open load is \
                     steady past a peak";
-        return (false, text.to_owned());
+        return Err(text.into());
     }
-    let Some(law) = ladder::rung(ladder, Model::Usl).filter(|rung| rung.aicc.is_finite()) else {
-        return (false, "there are too few runs to hold the law against simpler models".to_owned());
-    };
-    let rivals = [Model::Linear, Model::Amdahl, Model::Knee];
-    let best = ladder.iter().filter(|rung| rivals.contains(&rung.model)).min_by(|a, b| a.aicc.total_cmp(&b.aicc));
-    let Some(best) = best else {
-        return (false, "no simpler model could be fitted beside the law".to_owned());
-    };
+    let law = ladder::rung(ladder, Model::Usl)
+        .filter(|rung| rung.aicc.is_finite())
+        .ok_or("there are too few runs to hold the law against simpler models")?;
+    let best = ladder::simpler(ladder).ok_or("no simpler model could be fitted beside the law")?;
     let lead = best.aicc - law.aicc;
     let name = model_words(best.model);
     if lead <= 0.0 {
-        return (false, format!("{name} explains the data better, by {:.1} in AICc", -lead));
+        return Err(format!("{name} explains the data better, by {:.1} in AICc", -lead));
     }
     if lead <= LEAD {
-        let text = format!(
+        return Err(format!(
             "{name} explains the data about as well: the law leads by {lead:.1} in AICc, and more than 4 is needed"
-        );
-        return (false, text);
+        ));
     }
     // The ln-variant has a peak too, far away or nearer: where it is clearly the better model, that of the law is no answer.
-    let variant = ladder::rung(ladder, Model::Ln).filter(|rung| rung.aicc + LEAD < law.aicc);
-    if let Some(variant) = variant {
-        let text = format!(
-            "{} explains the data better than the law, by {:.1} in AICc",
-            model_words(Model::Ln),
-            law.aicc - variant.aicc
-        );
-        return (false, text);
+    if let Some(variant) = ladder::rung(ladder, Model::Ln).filter(|rung| rung.aicc + LEAD < law.aicc) {
+        let (name, lead) = (model_words(Model::Ln), law.aicc - variant.aicc);
+        return Err(format!("{name} explains the data better than the law, by {lead:.1} in AICc"));
     }
     if evidence.has_shape_change {
-        return (false, "the shape of the data changes within the range".to_owned());
+        return Err("the shape of the data changes within the range".into());
     }
-    (true, format!("the law leads linear, Amdahl and knee by at least {lead:.1} in AICc"))
+    Ok(format!("the law leads linear, Amdahl and knee by at least {lead:.1} in AICc"))
 }
 
 /// A model in a sentence.
@@ -158,45 +148,38 @@ pub(crate) const fn model_words(model: Model) -> &'static str {
     }
 }
 
-fn near(evidence: &Evidence, peak: Option<&(Estimate, Estimate)>) -> (bool, String) {
-    let Some((n, x)) = peak else {
-        let what =
-            if evidence.fit.is_some() { "the fitted law has no peak" } else { "there is no law that could have one" };
-        return (false, what.to_owned());
-    };
+fn near(evidence: &Evidence, peak: Option<&(Estimate, Estimate)>) -> Found {
+    let (n, x) = peak.ok_or(match evidence.fit {
+        Some(_) => "the fitted law has no peak",
+        None => "there is no law that could have one",
+    })?;
     let (n_limit, x_limit) = (BEYOND * evidence.n_hi, BEYOND * evidence.x_max);
     if n.estimate > n_limit {
-        return (false, format!("the peak would lie beyond twice the largest N measured, {}", number(n_limit)));
+        return Err(format!("the peak would lie beyond twice the largest N measured, {}", number(n_limit)));
     }
-    match n.high {
-        Some(high) if high <= n_limit => {}
-        _ => {
-            let text =
-                format!("the interval of N_peak reaches beyond twice the largest N measured, {}", number(n_limit));
-            return (false, text);
-        }
+    if n.high.is_none_or(|high| high > n_limit) {
+        let limit = number(n_limit);
+        return Err(format!("the interval of N_peak reaches beyond twice the largest N measured, {limit}"));
     }
     if x.estimate > x_limit {
-        let text = format!("the peak would lie above twice the largest throughput measured, {}/s", number(x_limit));
-        return (false, text);
+        let limit = number(x_limit);
+        return Err(format!("the peak would lie above twice the largest throughput measured, {limit}/s"));
     }
-    (true, "N_peak with its interval and X_peak lie within twice what was measured".to_owned())
+    Ok("N_peak with its interval and X_peak lie within twice what was measured".into())
 }
 
-fn below_ceiling(evidence: &Evidence, peak: Option<&(Estimate, Estimate)>) -> (bool, String) {
+fn below_ceiling(evidence: &Evidence, peak: Option<&(Estimate, Estimate)>) -> Found {
     let Some((name, ceiling)) = evidence.ceiling else {
-        return (true, "no ceiling is known".to_owned());
+        return Ok("no ceiling is known".into());
     };
-    let Some((_, x)) = peak else {
-        return (false, "the fitted law has no peak to compare with the ceiling".to_owned());
-    };
+    let (_, x) = peak.ok_or("the fitted law has no peak to compare with the ceiling")?;
     let least = x.low.unwrap_or(x.estimate);
     let most = ceiling.high.unwrap_or(ceiling.estimate);
     let of = format!("{name}, {}/s{}", number(ceiling.estimate), interval(ceiling));
     if least <= most {
-        (true, format!("the peak does not lie above the ceiling of {of}"))
+        Ok(format!("the peak does not lie above the ceiling of {of}"))
     } else {
-        (false, format!("the peak lies above the ceiling of {of}: it is physically impossible"))
+        Err(format!("the peak lies above the ceiling of {of}: it is physically impossible"))
     }
 }
 

@@ -32,11 +32,7 @@ pub fn aicc(n: usize, rss: f64, k: usize) -> f64 {
 
 /// Parameters that AICc counts: coefficients and the variance.
 pub const fn parameters(model: Model) -> usize {
-    match model {
-        Model::Linear => 2,
-        Model::Amdahl | Model::Knee => 3,
-        Model::Usl | Model::Ln => 4,
-    }
+    model.coefficients() + 1
 }
 
 /// Fits every model, in the order of [`Model::ALL`]; those that cannot be fitted are left out.
@@ -68,6 +64,12 @@ pub fn winner(ladder: &[Rung]) -> Winner {
 /// A model's rung.
 pub(crate) fn rung(ladder: &[Rung], model: Model) -> Option<&Rung> {
     ladder.iter().find(|rung| rung.model == model)
+}
+
+/// The best of the models that are simpler than the law.
+pub(crate) fn simpler(ladder: &[Rung]) -> Option<&Rung> {
+    let simpler = ladder.iter().filter(|rung| matches!(rung.model, Model::Linear | Model::Amdahl | Model::Knee));
+    simpler.min_by(|a, b| a.aicc.total_cmp(&b.aicc))
 }
 
 /// The least AICc of some models; infinite when there is none.

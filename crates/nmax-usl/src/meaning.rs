@@ -4,7 +4,7 @@ use crate::analysis::Analysis;
 use crate::analysis::levels::Level;
 use crate::analysis::words::{interval, list, number, percent, rough, rough_interval, unit, units};
 use crate::class::Sign;
-use crate::finding::Effect;
+use crate::finding::blocking;
 use crate::fit::Fit;
 use crate::gate::LawPeak;
 use crate::gate::model_words;
@@ -68,14 +68,10 @@ fn peak(analysis: &Analysis) -> String {
         );
     }
     // What else fails follows from data that forbid conclusions, and from a law that is not there.
-    let first_only = is_blocked(analysis) || analysis.fit.is_none();
+    let first_only = !blocking(&analysis.findings).is_empty() || analysis.fit.is_none();
     let failing = analysis.gate.iter().filter(|hold| !hold.holds);
     let texts = failing.map(|hold| hold.text.as_str()).take(if first_only { 1 } else { usize::MAX });
     format!("No peak of the law is stated: {}.", texts.collect::<Vec<_>>().join("; "))
-}
-
-fn is_blocked(analysis: &Analysis) -> bool {
-    analysis.findings.iter().any(|finding| finding.effect == Effect::Block)
 }
 
 fn peak_stated(peak: &LawPeak) -> String {
@@ -99,11 +95,10 @@ fn peak_stated(peak: &LawPeak) -> String {
 }
 
 fn costs(analysis: &Analysis, levels: &[Level]) -> String {
-    let blocking = analysis.findings.iter().filter(|finding| finding.effect == Effect::Block);
-    let mut names: Vec<String> = blocking.map(|finding| finding.code.name().to_owned()).collect();
-    names.dedup();
+    let names = blocking(&analysis.findings);
     if !names.is_empty() {
-        return format!("Nothing may be concluded from the law until these findings are dealt with: {}.", list(names));
+        let names = list(names.into_iter().map(str::to_owned));
+        return format!("Nothing may be concluded from the law until these findings are dealt with: {names}.");
     }
     match (&analysis.fit, levels.last()) {
         (Some(_), Some(_)) if analysis.winner == Winner::One(Model::Knee) => under_cap(analysis, levels),
@@ -122,10 +117,7 @@ fn rival(analysis: &Analysis) -> String {
     if analysis.coherency_sign != Some(Sign::Positive) {
         return String::new();
     }
-    let without = [Model::Linear, Model::Amdahl, Model::Knee];
-    let best = ladder.iter().filter(|rung| without.contains(&rung.model));
-    let best = best.min_by(|a, b| a.aicc.total_cmp(&b.aicc));
-    best.filter(|rung| rung.aicc <= law.aicc + ladder::LEAD).map_or_else(String::new, |rung| {
+    ladder::simpler(ladder).filter(|rung| rung.aicc <= law.aicc + ladder::LEAD).map_or_else(String::new, |rung| {
         format!(
             " (by the law; {}, which has no coherency, explains the data about as well or better)",
             model_words(rung.model)

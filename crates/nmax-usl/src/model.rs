@@ -1,5 +1,7 @@
 //! The law and its neighbours, as curves of throughput over concurrency.
 
+use crate::law::Usl;
+
 nmax_text::named! {
     /// A rung of the ladder of models, from the simplest to the richest.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,7 +37,7 @@ pub enum Curve {
         unit_throughput: f64,
     },
     /// The law.
-    Usl(crate::law::Usl),
+    Usl(Usl),
     /// X = γN / (1 + α(N−1) + β·ln N·(N−1)).
     Ln {
         /// α, may be below 0.
@@ -74,6 +76,16 @@ impl Curve {
             Self::Usl(_) => Model::Usl,
             Self::Ln { .. } => Model::Ln,
             Self::Knee { .. } => Model::Knee,
+        }
+    }
+
+    /// The curve as a law, where it is one.
+    pub fn law(&self) -> Option<Usl> {
+        match *self {
+            Self::Linear { unit_throughput } => Some(Usl { contention: 0.0, coherency: 0.0, unit_throughput }),
+            Self::Amdahl { contention, unit_throughput } => Some(Usl { contention, coherency: 0.0, unit_throughput }),
+            Self::Usl(law) => Some(law),
+            Self::Ln { .. } | Self::Knee { .. } => None,
         }
     }
 

@@ -6,7 +6,7 @@
 use crate::analysis::Analysis;
 use crate::fit::{Estimate, Fit, Method};
 use crate::gate::BEYOND;
-use crate::ladder::Winner;
+use crate::ladder::{self, Winner};
 use crate::law::Usl;
 use crate::model::{Curve, Model};
 use crate::number::plain;
@@ -120,7 +120,7 @@ impl Basis {
     /// The curve to predict by, and its limits: of the model that is asked for, else of the one that the data bear. Why
     /// there is none, in words.
     pub fn of(analysis: &Analysis, asked: Option<Model>) -> Result<Self, String> {
-        let rung = |model: Model| analysis.ladder.iter().find(|rung| rung.model == model);
+        let rung = |model| ladder::rung(&analysis.ladder, model);
         let fit = analysis.fit.as_ref();
         let by = match (asked, analysis.winner) {
             (Some(Model::Usl), _) => fit.map(|fit| By::Law(fit.method)),
@@ -163,7 +163,7 @@ impl Basis {
             }
             Curve::Knee { unit_throughput, cap } => vec![(Gamma, unit_throughput), (Cap, cap)],
         };
-        values.into_iter().map(|(name, value)| (name, exactly(value))).collect()
+        values.into_iter().map(|(name, value)| (name, Estimate::bare(value))).collect()
     }
 
     /// Whether the largest throughput of the curve may be named: the data must bear it.
@@ -174,7 +174,7 @@ impl Basis {
     /// Answers a question.
     pub fn predict(&self, asked: Question) -> Prediction {
         let answer = match asked {
-            Question::Concurrency(n) => Ok(Loads { n: exactly(n), also_at: None }),
+            Question::Concurrency(n) => Ok(Loads { n: Estimate::bare(n), also_at: None }),
             Question::Throughput(x) => self.at_throughput(x),
             Question::ResponseTime(_) if !self.has_response_time => {
                 Err("N counts no users or requests here, so Little's law gives no response time".to_owned())
@@ -208,12 +208,12 @@ impl Basis {
             // X is given: R = N/X − Z moves with N.
             Question::Throughput(given) => {
                 let r_at = |n: f64| n / given - self.think_s;
-                prediction.x = Some(exactly(given));
+                prediction.x = Some(Estimate::bare(given));
                 prediction.r_s = Some(estimate(r_at(n), loads.n.low.map(r_at), loads.n.high.map(r_at)));
             }
             Question::ResponseTime(given) => {
                 let x_at = |n: f64| n / (given + self.think_s);
-                prediction.r_s = Some(exactly(given));
+                prediction.r_s = Some(Estimate::bare(given));
                 let high = loads.n.high.map(x_at).filter(|high| self.bears(*high));
                 prediction.x = Some(estimate(x_at(n), loads.n.low.map(x_at), high));
             }
@@ -274,7 +274,7 @@ impl Basis {
         if top.is_some_and(|(_, most)| x > most * (1.0 + 1e-9)) {
             return Err(self.too_much(top));
         }
-        let n = match self.law() {
+        let n = match self.curve.law() {
             Some(law) => law.concurrency_at(x).map_err(|error| error.to_string())?,
             None => {
                 let end = top.map_or(self.n_max(), |(n, _)| n);
@@ -282,7 +282,7 @@ impl Basis {
                 found.ok_or_else(|| self.beyond())?
             }
         };
-        let behind = self.law().and_then(|law| law.concurrency_above_peak_at(x).ok());
+        let behind = self.curve.law().and_then(|law| law.concurrency_above_peak_at(x).ok());
         let end = top.map_or(self.n_max(), |(n, _)| n.min(self.n_max())).max(n);
         let low = crossing(|n| self.band_at(n).map_or(f64::NAN, |band| band.1), 1.0, n, x);
         let high = crossing(|n| self.band_at(n).map_or(f64::NAN, |band| band.0), n, end, x);
@@ -291,7 +291,7 @@ impl Basis {
 
     fn at_response_time(&self, r_s: f64) -> Result<Loads, String> {
         let think_s = self.think_s;
-        let (n, also_at) = match self.law() {
+        let (n, also_at) = match self.curve.law() {
             Some(law) => {
                 let crossings = law.concurrencies_at_response_time(r_s, think_s);
                 let crossings = crossings.map_err(|error| error.to_string())?;
@@ -313,23 +313,13 @@ impl Basis {
         Ok(Loads { n: estimate(n, low, high), also_at })
     }
 
-    /// The curve as a law, where it is one.
-    fn law(&self) -> Option<Usl> {
-        match self.curve {
-            Curve::Linear { unit_throughput } => Some(Usl { contention: 0.0, coherency: 0.0, unit_throughput }),
-            Curve::Amdahl { contention, unit_throughput } => Some(Usl { contention, coherency: 0.0, unit_throughput }),
-            Curve::Usl(law) => Some(law),
-            Curve::Ln { .. } | Curve::Knee { .. } => None,
-        }
-    }
-
     /// Where the curve is highest, and how high; a roof that it only approaches is at infinity.
     fn top(&self) -> Option<(f64, f64)> {
         if let Curve::Knee { unit_throughput, cap } = self.curve {
             return Some((cap / unit_throughput, cap));
         }
         let peak = self.curve.peak().filter(|(n, _)| *n >= 1.0);
-        let roof = || self.law().and_then(|law| law.roof()).map(|roof| (f64::INFINITY, roof));
+        let roof = || self.curve.law().and_then(|law| law.roof()).map(|roof| (f64::INFINITY, roof));
         peak.or_else(roof)
     }
 
@@ -421,11 +411,6 @@ fn crossing(of: impl Fn(f64) -> f64, from: f64, to: f64, value: f64) -> Option<f
         }
     }
     Some(0.5 * (low + high))
-}
-
-/// A value that was given.
-fn exactly(value: f64) -> Estimate {
-    estimate(value, None, None)
 }
 
 fn estimate(estimate: f64, low: Option<f64>, high: Option<f64>) -> Estimate {

@@ -3,8 +3,9 @@
 use crate::analysis::words::{list, number};
 use crate::analysis::{Analysis, CANNOT_FIT};
 use crate::gate::BEYOND;
+use crate::ladder;
 use crate::law::Usl;
-use crate::model::{Curve, Model};
+use crate::model::Model;
 
 mod words;
 
@@ -108,13 +109,7 @@ pub fn base(analysis: &Analysis) -> Result<Usl, String> {
         return Err(why);
     }
     let law = analysis.fit.as_ref().map(|fit| fit.law).filter(|law| law.coherency >= 0.0);
-    let amdahl = || {
-        let rung = analysis.ladder.iter().find(|rung| rung.model == Model::Amdahl)?;
-        match rung.curve {
-            Curve::Amdahl { contention, unit_throughput } => Some(Usl { contention, coherency: 0.0, unit_throughput }),
-            _ => None,
-        }
-    };
+    let amdahl = || ladder::rung(&analysis.ladder, Model::Amdahl)?.curve.law();
     law.or_else(amdahl).ok_or_else(|| CANNOT_FIT.to_owned())
 }
 

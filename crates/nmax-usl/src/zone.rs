@@ -1,7 +1,7 @@
 //! Zones of scalability: where a point lies beside the Amdahl bound.
 
 use crate::analysis::Zone;
-use crate::analysis::spread::{Spread, gradient};
+use crate::analysis::spread::Spread;
 use crate::fit::{Fit, Scale};
 use crate::law::Usl;
 
@@ -66,7 +66,7 @@ pub(crate) fn zone(law: &Usl, spread: &Spread, (n, x): (f64, f64), weight: f64) 
 /// Half of the 95 % interval of a single run on the bound, in the scale's units.
 fn half_width(bound: &Usl, spread: &Spread, n: f64, weight: f64) -> f64 {
     // β is no part of the bound.
-    let [by_alpha, _, by_gamma] = gradient(bound, spread.scale, n);
+    let [by_alpha, _, by_gamma] = spread.scale.gradient(bound, n);
     let variance = spread.variance_of([by_alpha, 0.0, by_gamma]) + spread.variance / weight;
     spread.t * variance.sqrt()
 }
@@ -75,10 +75,5 @@ fn half_width(bound: &Usl, spread: &Spread, n: f64, weight: f64) -> f64 {
 /// intervals.
 pub fn bound_band(fit: &Fit, n: f64) -> Option<(f64, f64)> {
     let (spread, bound) = (Spread::of(fit)?, amdahl_bound(&fit.law));
-    let (x, half) = (bound.throughput_at(n), half_width(&bound, &spread, n, 1.0));
-    let (low, high) = match spread.scale {
-        Scale::Log => (x * (-half).exp(), x * half.exp()),
-        Scale::Linear => (x - half, x + half),
-    };
-    (low.is_finite() && high.is_finite()).then_some((low, high))
+    spread.scale.around(bound.throughput_at(n), half_width(&bound, &spread, n, 1.0))
 }

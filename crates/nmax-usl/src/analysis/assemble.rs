@@ -51,9 +51,9 @@ pub fn analyse(observations: &[Observation], options: &Options) -> Analysis {
     let demand = options.demand.as_ref();
     let ceiling = demand.and_then(|demand| ceiling::ceiling(demand, chosen.as_ref(), x_max));
     found.extend(ceiling.as_ref().and_then(|ceiling| ceiling::mismatch(ceiling, chosen.as_ref(), x_max)));
-    found.sort_by_key(|finding| finding.effect.rank());
+    found.sort_by_key(|finding| finding.effect);
 
-    let blocked = blocking(&found);
+    let blocked = finding::blocking(&found);
     let judged = class::judge(chosen.as_ref(), &levels, &ladder, winner, &blocked);
     let evidence = Evidence {
         fit: chosen.as_ref(),
@@ -147,14 +147,6 @@ fn runaway(fit: &Fit, observations: &[Observation]) -> Option<String> {
             number(least)
         )
     })
-}
-
-/// Names of blocking findings, each once.
-fn blocking(findings: &[Finding]) -> Vec<&'static str> {
-    let mut names: Vec<&'static str> =
-        findings.iter().filter(|finding| finding.effect == Effect::Block).map(|finding| finding.code.name()).collect();
-    names.dedup();
-    names
 }
 
 /// A value that may be said, with the ends of its interval that may.

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::fit::{self, Method};
 use crate::observation::Observation;
 
 /// Relative deviation below which no load test is trusted: rounded figures and copies look more precise than they are.
@@ -126,6 +127,13 @@ impl Noise {
             }
             _ => Self::new(DEVIATION_ASSUMED, f64::INFINITY, Source::Assumed),
         }
+    }
+
+    /// By what the law leaves when it is fitted to these runs alone; `None` below two degrees of freedom.
+    pub(crate) fn left_by_law(runs: &[Observation]) -> Option<Self> {
+        let fit = fit::fit(runs, Method::Log).ok()?;
+        let df = fit.n.checked_sub(fit.k).filter(|df| *df >= 2)?;
+        Some(Self::of_residuals(Some((fit.rss, df))))
     }
 
     fn new(sd: f64, df: f64, source: Source) -> Self {

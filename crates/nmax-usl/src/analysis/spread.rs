@@ -48,29 +48,7 @@ impl Spread {
 
     /// 95 % band of the mean at `n`, per second.
     pub(crate) fn band_at(&self, law: &Usl, n: f64) -> Option<(f64, f64)> {
-        let x = law.throughput_at(n);
-        let half = self.t * self.variance_of(gradient(law, self.scale, n)).sqrt();
-        let band = match self.scale {
-            Scale::Log => (x * (-half).exp(), x * half.exp()),
-            Scale::Linear => (x - half, x + half),
-        };
-        (band.0.is_finite() && band.1.is_finite()).then_some(band)
-    }
-}
-
-/// Gradient of the fitted value at `n` by (α, β, ln γ), or by (α, β, γ) on the linear scale.
-///
-/// ```text
-/// ∂ ln X̂ / ∂(α, β, ln γ) = ( −(N−1)/D, −N(N−1)/D, 1 )
-/// ```
-pub(crate) fn gradient(law: &Usl, scale: Scale, n: f64) -> [f64; 3] {
-    let d = law.denominator_at(n);
-    let relative = [-(n - 1.0) / d, -n * (n - 1.0) / d, 1.0];
-    match scale {
-        Scale::Log => relative,
-        Scale::Linear => {
-            let x = law.throughput_at(n);
-            [relative[0] * x, relative[1] * x, n / d]
-        }
+        let half = self.t * self.variance_of(self.scale.gradient(law, n)).sqrt();
+        self.scale.around(law.throughput_at(n), half)
     }
 }

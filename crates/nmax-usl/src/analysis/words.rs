@@ -103,28 +103,25 @@ pub(crate) fn rows(rows: &[usize]) -> String {
     format!("{name} {}", list(rows.iter().map(ToString::to_string)))
 }
 
+/// What N counts: one of them, and many.
+const fn counted(dimension: Dimension) -> (&'static str, &'static str) {
+    match dimension {
+        Dimension::Vus => ("virtual user", "virtual users"),
+        Dimension::InFlight => ("request in flight", "requests in flight"),
+        Dimension::Rate => ("arrival per second", "arrivals per second"),
+        Dimension::Workers => ("worker", "workers"),
+        Dimension::Nodes => ("node", "nodes"),
+        Dimension::Threads => ("thread", "threads"),
+        Dimension::Other => ("unit of load", "units of load"),
+    }
+}
+
 /// What N counts, many of them.
 pub(crate) const fn units(dimension: Dimension) -> &'static str {
-    match dimension {
-        Dimension::Vus => "virtual users",
-        Dimension::InFlight => "requests in flight",
-        Dimension::Rate => "arrivals per second",
-        Dimension::Workers => "workers",
-        Dimension::Nodes => "nodes",
-        Dimension::Threads => "threads",
-        Dimension::Other => "units of load",
-    }
+    counted(dimension).1
 }
 
 /// What N counts, one of them.
 pub(crate) const fn unit(dimension: Dimension) -> &'static str {
-    match dimension {
-        Dimension::Vus => "virtual user",
-        Dimension::InFlight => "request in flight",
-        Dimension::Rate => "arrival per second",
-        Dimension::Workers => "worker",
-        Dimension::Nodes => "node",
-        Dimension::Threads => "thread",
-        Dimension::Other => "unit of load",
-    }
+    counted(dimension).0
 }

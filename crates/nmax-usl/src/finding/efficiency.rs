@@ -3,7 +3,6 @@
 use super::{Code, Effect, Facts, Finding};
 use crate::analysis::levels::{Level, Noise, Source};
 use crate::analysis::words::{list, number, percent, unit};
-use crate::fit::{self, Method};
 use crate::observation::Observation;
 
 /// One-sided 2.5 %: the two-sided 95 % interval.
@@ -78,12 +77,7 @@ fn noise_without_one(facts: &Facts) -> Noise {
         return facts.noise;
     }
     let above: Vec<Observation> = facts.observations.iter().filter(|o| o.n > 1.0).cloned().collect();
-    let fitted = fit::fit(&above, Method::Log).ok();
-    let residual = fitted.and_then(|fit| Some((fit.rss, fit.n.checked_sub(fit.k)?)));
-    match residual {
-        Some((_, df)) if df >= 2 => Noise::of_residuals(residual),
-        _ => facts.noise,
-    }
+    Noise::left_by_law(&above).unwrap_or(facts.noise)
 }
 
 /// Two significant rises of X/N, one after the other.

@@ -1,7 +1,7 @@
 //! What the fits say about the data: signs, outliers, caps, bounds, and what was not measured.
 
 use super::{Code, Effect, Facts, Finding};
-use crate::analysis::spread::{Spread, gradient};
+use crate::analysis::spread::Spread;
 use crate::analysis::words::{interval, list, number, percent, units};
 use crate::class::is_rounding;
 use crate::fit::{Estimate, Fit, Regression, Scale};
@@ -89,7 +89,7 @@ pub(crate) fn outlier(facts: &Facts) -> Option<Finding> {
     let studentized = |o: &Observation| -> Option<f64> {
         let residual = residual(fit, o);
         let relative = (o.x / fit.law.throughput_at(o.n) - 1.0).abs();
-        let leverage = o.weight * spread.variance_of(gradient(&fit.law, spread.scale, o.n)) / spread.variance;
+        let leverage = o.weight * spread.variance_of(spread.scale.gradient(&fit.law, o.n)) / spread.variance;
         let free = 1.0 - leverage;
         let square = o.weight * residual * residual / free;
         let others = (fit.rss - square) / df;

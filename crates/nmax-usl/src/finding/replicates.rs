@@ -3,7 +3,7 @@
 use super::{Code, Effect, Facts, Finding};
 use crate::analysis::levels::{Level, Noise, counting};
 use crate::analysis::words::{list, number, percent, rows};
-use crate::fit::{self, Fit, Method, Scale};
+use crate::fit::{Fit, Scale};
 use crate::observation::Observation;
 
 /// Chance of a false alarm that all runs of the test share.
@@ -139,17 +139,9 @@ impl Pooled {
 
 /// Noise by what the law leaves when it is fitted without this level.
 fn noise_elsewhere(facts: &Facts, level: &Level) -> Noise {
-    let others = || facts.observations.iter().filter(|o| o.n != level.n).cloned();
-    let residual = if facts.levels.len() <= LEFT_OUT_MAX {
-        fit::fit(&others().collect::<Vec<_>>(), Method::Log).ok()
-    } else {
-        None
-    };
-    let residual = residual.and_then(|fit| Some((fit.rss, fit.n.checked_sub(fit.k)?)));
-    match residual {
-        Some((_, df)) if df >= 2 => Noise::of_residuals(residual),
-        _ => Noise::of_residuals(None),
-    }
+    let others = || facts.observations.iter().filter(|o| o.n != level.n).cloned().collect::<Vec<_>>();
+    let left = (facts.levels.len() <= LEFT_OUT_MAX).then(others).and_then(|others| Noise::left_by_law(&others));
+    left.unwrap_or_else(|| Noise::of_residuals(None))
 }
 
 /// F test of lack of fit.

@@ -14,5 +14,5 @@ fn every_code_has_a_name_of_its_own() {
 
 #[test]
 fn blocking_findings_come_first() {
-    assert!(Effect::Block.rank() < Effect::Warn.rank() && Effect::Warn.rank() < Effect::Note.rank());
+    assert!(Effect::Block < Effect::Warn && Effect::Warn < Effect::Note);
 }

@@ -56,7 +56,7 @@ pub(crate) fn assemble_from(observations: &[Observation], found: Assembly) -> Fi
     let sound = degrees > 0 && converged && at_bound.is_empty();
     let covariance = inverse.filter(|_| sound).map(|inverse| inverse.map(|row| row.map(|v| v * rss / degrees as f64)));
     let quantile = covariance.map(|_| student_t(0.975, degrees as f64));
-    let value = |name, estimate| Estimate { estimate, low: None, high: None, at_bound: at_bound.contains(&name) };
+    let value = |name, estimate| Estimate { at_bound: at_bound.contains(&name), ..Estimate::bare(estimate) };
     let mut fit = Fit {
         method,
         regression,
@@ -163,20 +163,8 @@ impl Fit {
     }
 
     /// Gradient of X̂(N) (or of ln X̂(N) in the log scale) by (α, β, γ or ln γ).
-    ///
-    /// ```text
-    /// log: ( −(N−1)/D, −N(N−1)/D, 1 )      linear: X̂·( −(N−1)/D, −N(N−1)/D, 1/γ )
-    /// ```
     pub fn gradient_at(&self, n: f64) -> [f64; 3] {
-        let d = self.law.denominator_at(n);
-        let relative = [-(n - 1.0) / d, -n * (n - 1.0) / d];
-        match self.scale {
-            Scale::Log => [relative[0], relative[1], 1.0],
-            Scale::Linear => {
-                let x = self.law.throughput_at(n);
-                [x * relative[0], x * relative[1], n / d]
-            }
-        }
+        self.scale.gradient(&self.law, n)
     }
 
     /// 95 % band of the mean throughput at `n`, per second: X̂ ± t·√(fᵀ Cov f), or exp of that for ln X̂. It varies
@@ -187,12 +175,7 @@ impl Fit {
             return None;
         }
         let half = t * quadratic(&c, self.gradient_at(n)).sqrt();
-        let x = self.law.throughput_at(n);
-        let band = match self.scale {
-            Scale::Log => (x * (-half).exp(), x * half.exp()),
-            Scale::Linear => (x - half, x + half),
-        };
-        (band.0.is_finite() && band.1.is_finite()).then_some(band)
+        self.scale.around(self.law.throughput_at(n), half)
     }
 
     /// N_peak and X_peak (per second) of the law with their intervals, whether or not they may be believed. `None`
@@ -206,7 +189,7 @@ impl Fit {
     fn peak_by_delta(&self) -> Option<(Estimate, Estimate)> {
         let (n, x) = (self.law.peak_concurrency()?, self.law.peak_throughput()?);
         let at_bound = !self.at_bound.is_empty();
-        let bare = |estimate| Estimate { estimate, low: None, high: None, at_bound };
+        let bare = |estimate| Estimate { at_bound, ..Estimate::bare(estimate) };
         let (Some(c), Some(t)) = (self.covariance, self.quantile) else {
             return Some((bare(n), bare(x)));
         };
@@ -236,10 +219,8 @@ impl Fit {
 
     /// Interval of a value whose logarithm has the gradient (−1/α, 0, `unit`).
     fn over_contention(&self, estimate: f64, unit: f64) -> Estimate {
-        let at_bound = self.at_bound.contains(&"contention");
-        let bare = Estimate { estimate, low: None, high: None, at_bound };
         let (Some(c), Some(t)) = (self.covariance, self.quantile) else {
-            return bare;
+            return Estimate { at_bound: self.at_bound.contains(&"contention"), ..Estimate::bare(estimate) };
         };
         let half = t * quadratic(&c, [-1.0 / self.law.contention, 0.0, unit]).sqrt();
         let mut value = exponential(estimate, half);

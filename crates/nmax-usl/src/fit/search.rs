@@ -75,30 +75,22 @@ pub(crate) fn bounded(table: &Table, unit: Unit, bounds: &Bounds, scratch: &mut 
         return Ok(Found { solution, at_bound: Vec::new() });
     }
     let mut edges: Vec<Found> = Vec::new();
+    let mut edge = |starts: &[(f64, f64)], moving, at_bound: &[&'static str]| {
+        let solution = from_starts(table, unit, starts, moving, scratch).ok();
+        edges.extend(solution.map(|solution| Found { solution, at_bound: at_bound.to_vec() }));
+    };
     let ends = |range: (f64, f64)| [range.0, range.1].into_iter().filter(|v| v.is_finite());
     for alpha in ends(bounds.contention) {
         let starts: Vec<_> =
             starts.iter().map(|s| (alpha, s.1.clamp(bounds.coherency.0, bounds.coherency.1))).collect();
-        edges.extend(
-            from_starts(table, unit, &starts, [false, true], scratch)
-                .ok()
-                .map(|solution| Found { solution, at_bound: vec!["contention"] }),
-        );
+        edge(&starts, [false, true], &["contention"]);
     }
     for beta in ends(bounds.coherency) {
         let starts: Vec<_> =
             starts.iter().map(|s| (s.0.clamp(bounds.contention.0, bounds.contention.1), beta)).collect();
-        edges.extend(
-            from_starts(table, unit, &starts, [true, false], scratch)
-                .ok()
-                .map(|solution| Found { solution, at_bound: vec!["coherency"] }),
-        );
+        edge(&starts, [true, false], &["coherency"]);
         for alpha in ends(bounds.contention) {
-            edges.extend(
-                from_starts(table, unit, &[(alpha, beta)], [false, false], scratch)
-                    .ok()
-                    .map(|solution| Found { solution, at_bound: vec!["contention", "coherency"] }),
-            );
+            edge(&[(alpha, beta)], [false, false], &["contention", "coherency"]);
         }
     }
     edges.retain(|found| allowed(&found.solution));

@@ -3,34 +3,14 @@
 use super::{TableError, Wording};
 use crate::observation::Dimension;
 
-/// Names of N and what they count.
-const CONCURRENCY: &[(&str, Dimension)] = &[
-    ("n", Dimension::Other),
-    ("users", Dimension::Vus),
-    ("user", Dimension::Vus),
-    ("vus", Dimension::Vus),
-    ("vu", Dimension::Vus),
-    ("virtualusers", Dimension::Vus),
-    ("clients", Dimension::Vus),
-    ("client", Dimension::Vus),
-    ("concurrency", Dimension::InFlight),
-    ("inflight", Dimension::InFlight),
-    ("threads", Dimension::Threads),
-    ("thread", Dimension::Threads),
-    ("connections", Dimension::Threads),
-    ("workers", Dimension::Workers),
-    ("worker", Dimension::Workers),
-    ("nodes", Dimension::Nodes),
-    ("node", Dimension::Nodes),
-    ("servers", Dimension::Nodes),
-    ("machines", Dimension::Nodes),
-    ("cores", Dimension::Other),
-    ("cpus", Dimension::Other),
-    ("processors", Dimension::Other),
-    ("processes", Dimension::Other),
-    ("load", Dimension::Other),
-    ("warehouses", Dimension::Other),
-    ("instances", Dimension::Nodes),
+/// Names of N by what they count.
+const CONCURRENCY: &[(Dimension, &[&str])] = &[
+    (Dimension::Vus, &["users", "user", "vus", "vu", "virtualusers", "clients", "client"]),
+    (Dimension::InFlight, &["concurrency", "inflight"]),
+    (Dimension::Threads, &["threads", "thread", "connections"]),
+    (Dimension::Workers, &["workers", "worker"]),
+    (Dimension::Nodes, &["nodes", "node", "servers", "machines", "instances"]),
+    (Dimension::Other, &["n", "cores", "cpus", "processors", "processes", "load", "warehouses"]),
 ];
 
 /// Names of X; those that begin with `throughput` as well.
@@ -48,29 +28,24 @@ const RESPONSE_TIME: &[&str] = &[
 /// Names of the number of completions behind X.
 const COUNTS: &[&str] = &["count", "completions"];
 
-/// Units of time, as they end the name of a column or follow a value, in seconds.
-const UNITS: &[(&str, f64)] = &[
-    ("ns", 1e-9),
-    ("nanoseconds", 1e-9),
-    ("us", 1e-6),
-    ("µs", 1e-6),
-    ("usec", 1e-6),
-    ("microseconds", 1e-6),
-    ("ms", 1e-3),
-    ("msec", 1e-3),
-    ("millis", 1e-3),
-    ("milliseconds", 1e-3),
-    ("s", 1.0),
-    ("sec", 1.0),
-    ("secs", 1.0),
-    ("second", 1.0),
-    ("seconds", 1.0),
+/// Names of units of time, as they end the name of a column or follow a value, by seconds.
+const UNITS: &[(f64, &[&str])] = &[
+    (1e-9, &["ns", "nanoseconds"]),
+    (1e-6, &["us", "µs", "usec", "microseconds"]),
+    (1e-3, &["ms", "msec", "millis", "milliseconds"]),
+    (1.0, &["s", "sec", "secs", "second", "seconds"]),
 ];
+
+/// What a column of this name counts, if it is one of N.
+fn dimension_of(name: &str) -> Option<Dimension> {
+    let name = plain(name);
+    CONCURRENCY.iter().find(|(_, names)| names.contains(&name.as_str())).map(|(dimension, _)| *dimension)
+}
 
 /// Seconds of a unit of time.
 pub(super) fn seconds_of(unit: &str) -> Option<f64> {
-    let named = |(name, _): &&(&str, f64)| name.eq_ignore_ascii_case(unit);
-    UNITS.iter().find(named).map(|(_, seconds)| *seconds)
+    let is_named = |names: &[&str]| names.iter().any(|name| name.eq_ignore_ascii_case(unit));
+    UNITS.iter().find(|(_, names)| is_named(names)).map(|(seconds, _)| *seconds)
 }
 
 /// Columns that are asked for: each by its name, or its number from 1.
@@ -116,7 +91,7 @@ pub(super) fn find(
         let help = "put a comma, semicolon, tab or spaces between the concurrency and the throughput of a run";
         return Err(TableError::new("there is one column; two are needed: N and X", help));
     }
-    let is_concurrency = |name: &str| CONCURRENCY.iter().any(|(known, _)| *known == plain(name));
+    let is_concurrency = |name: &str| dimension_of(name).is_some();
     let r = table.response_time(asked.r)?;
     let has_concurrency = match names {
         Some(names) => names.iter().any(|name| is_concurrency(name)),
@@ -140,8 +115,7 @@ pub(super) fn find(
     let taken = |column: usize| n == Some(column) || column == x || r.is_some_and(|r| r.column == column);
     let is_count = |name: &String| COUNTS.iter().any(|known| name.eq_ignore_ascii_case(known));
     let counted = names.and_then(|names| (0..names.len()).find(|at| is_count(&names[*at]) && !taken(*at)));
-    let named = n.and_then(|n| names?.get(n)).map(|name| plain(name));
-    let dimension = named.and_then(|name| CONCURRENCY.iter().find(|(known, _)| *known == name));
+    let dimension = n.and_then(|n| names?.get(n)).and_then(|name| dimension_of(name));
     Ok(Columns {
         n,
         x,
@@ -149,7 +123,7 @@ pub(super) fn find(
         count: counted,
         dimension: match (n, dimension) {
             (None, _) => Dimension::InFlight,
-            (_, found) => found.map_or(Dimension::Other, |(_, dimension)| *dimension),
+            (_, found) => found.unwrap_or(Dimension::Other),
         },
     })
 }
