@@ -17,6 +17,7 @@ mod request;
 mod scenario;
 
 pub use declare::{Counter, Declaration, Declared, Part, Statistic, Time, Unit, counts, declared, set_counts};
+pub(crate) use grouped::of_group;
 pub use grouped::{CHECKS_MAX, Group, Grouped, TRANSACTIONS_MAX, Table};
 pub use hollow::Hollow;
 pub use load::{ADDRESSES_MAX, Dropped, HELD_MIN, LoadStats, count_address};
@@ -111,28 +112,12 @@ impl Aggregate {
 
     /// What is gathered by name of a group.
     pub fn table(&self, group: Group) -> &dyn Table {
-        match group {
-            Group::Scenario => &self.scenarios,
-            Group::Check => &self.checks,
-            Group::Transaction => &self.transactions,
-            Group::Page => &self.pages,
-            Group::Transition => &self.transitions,
-            Group::Location => &self.locations,
-            Group::Metric => &self.metrics,
-        }
+        of_group!(group, &self)
     }
 
     /// The same to change.
     pub fn table_mut(&mut self, group: Group) -> &mut dyn Table {
-        match group {
-            Group::Scenario => &mut self.scenarios,
-            Group::Check => &mut self.checks,
-            Group::Transaction => &mut self.transactions,
-            Group::Page => &mut self.pages,
-            Group::Transition => &mut self.transitions,
-            Group::Location => &mut self.locations,
-            Group::Metric => &mut self.metrics,
-        }
+        of_group!(group, &mut self)
     }
 
     /// What was due and started, and what the injector felt.

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use crate::Group;
+use crate::aggregate::of_group;
 
 mod id;
 mod new;
@@ -115,28 +116,12 @@ pub struct Catalog {
 impl Catalog {
     /// Names of a group.
     pub fn list(&self, group: Group) -> &[String] {
-        match group {
-            Group::Scenario => &self.scenarios,
-            Group::Check => &self.checks,
-            Group::Transaction => &self.transactions,
-            Group::Page => &self.pages,
-            Group::Transition => &self.transitions,
-            Group::Location => &self.locations,
-            Group::Metric => &self.metrics,
-        }
+        of_group!(group, &self)
     }
 
     /// The same to change.
     pub fn list_mut(&mut self, group: Group) -> &mut Vec<String> {
-        match group {
-            Group::Scenario => &mut self.scenarios,
-            Group::Check => &mut self.checks,
-            Group::Transaction => &mut self.transactions,
-            Group::Page => &mut self.pages,
-            Group::Transition => &mut self.transitions,
-            Group::Location => &mut self.locations,
-            Group::Metric => &mut self.metrics,
-        }
+        of_group!(group, &mut self)
     }
 
     /// The number of a name of a group, new if need be; that of [`OTHER`] once it has [`Group::names_max`] of them.

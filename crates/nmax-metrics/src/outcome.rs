@@ -11,61 +11,37 @@ pub enum Outcome {
     Error(ErrorKind),
 }
 
-/// Why there was no valid reply.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum ErrorKind {
-    /// The host name did not resolve.
-    Dns,
-    /// The connection was refused or not reachable.
-    Connect,
-    /// The TLS handshake failed, a wrong certificate included.
-    Tls,
-    /// A time limit passed; the latency is right-censored at that limit.
-    Timeout,
-    /// The connection was closed or reset before the reply was complete.
-    Reset,
-    /// The reply was not HTTP.
-    Protocol,
-    /// The reply was larger than the limit.
-    BodyLimit,
-    /// The address may not be loaded under the safety rules.
-    Blocked,
-    /// This host ran out of something (ports, descriptors): never the server's fault.
-    Injector,
+nmax_text::named! {
+    /// Why there was no valid reply.
+    #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+    pub enum ErrorKind {
+        /// The host name did not resolve.
+        Dns = "dns",
+        /// The connection was refused or not reachable.
+        Connect = "connect",
+        /// The TLS handshake failed, a wrong certificate included.
+        Tls = "tls",
+        /// A time limit passed; the latency is right-censored at that limit.
+        Timeout = "timeout",
+        /// The connection was closed or reset before the reply was complete.
+        Reset = "reset",
+        /// The reply was not HTTP.
+        Protocol = "protocol",
+        /// The reply was larger than the limit.
+        BodyLimit = "body_limit",
+        /// The address may not be loaded under the safety rules.
+        Blocked = "blocked",
+        /// This host ran out of something (ports, descriptors): never the server's fault.
+        Injector = "injector",
+    }
+    /// The name used in JSON, tables and thresholds.
+    name
 }
 
 impl ErrorKind {
-    /// Every kind, in the order of [`ErrorKind::index`].
-    pub const ALL: [Self; 9] = [
-        Self::Dns,
-        Self::Connect,
-        Self::Tls,
-        Self::Timeout,
-        Self::Reset,
-        Self::Protocol,
-        Self::BodyLimit,
-        Self::Blocked,
-        Self::Injector,
-    ];
-
     /// Position in [`ErrorKind::ALL`].
     pub const fn index(self) -> usize {
         self as usize
-    }
-
-    /// The name used in JSON, tables and thresholds.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Dns => "dns",
-            Self::Connect => "connect",
-            Self::Tls => "tls",
-            Self::Timeout => "timeout",
-            Self::Reset => "reset",
-            Self::Protocol => "protocol",
-            Self::BodyLimit => "body_limit",
-            Self::Blocked => "blocked",
-            Self::Injector => "injector",
-        }
     }
 
     /// What the person who reads the result can do about it.

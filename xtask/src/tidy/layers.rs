@@ -55,7 +55,7 @@ table! {
     "nmax-secrets" Pure "", "base64 memchr regex";
     "nmax-sources" Pure "text secrets", "";
     "nmax-data" Pure "", "thiserror";
-    "nmax-metrics" Pure "", "hdrhistogram proptest thiserror";
+    "nmax-metrics" Pure "text", "hdrhistogram proptest thiserror";
     "nmax-plan" Pure "text sources secrets data metrics", "saphyr-parser serde_json thiserror";
     "nmax-usl" Pure "text", "statrs thiserror";
     "nmax-analysis" Pure "text sources metrics plan", "";

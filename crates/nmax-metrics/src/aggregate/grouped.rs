@@ -61,6 +61,11 @@ impl<T: Default> Grouped<T> {
         self.0.iter().map(move |pair| &pair[section as usize])
     }
 
+    /// Those of a section, each with its name in `names`, which are the group's in the [`Catalog`](crate::Catalog).
+    pub fn named<'a>(&'a self, section: Section, names: &'a [String]) -> impl Iterator<Item = (&'a str, &'a T)> {
+        names.iter().map(String::as_str).zip(self.of(section))
+    }
+
     /// The same to change.
     pub fn of_mut(&mut self, section: Section) -> impl ExactSizeIterator<Item = &mut T> {
         self.0.iter_mut().map(move |pair| &mut pair[section as usize])
@@ -170,6 +175,22 @@ impl Group {
         }
     }
 }
+
+/// The field of a group in what has one for each, such as an [`Aggregate`](crate::Aggregate).
+macro_rules! of_group {
+    ($group:expr, & $($part:ident)+) => {
+        match $group {
+            Group::Scenario => &$($part)+.scenarios,
+            Group::Check => &$($part)+.checks,
+            Group::Transaction => &$($part)+.transactions,
+            Group::Page => &$($part)+.pages,
+            Group::Transition => &$($part)+.transitions,
+            Group::Location => &$($part)+.locations,
+            Group::Metric => &$($part)+.metrics,
+        }
+    };
+}
+pub(crate) use of_group;
 
 /// A [`Grouped`] table, whatever its statistics are.
 pub trait Table {
