@@ -107,45 +107,32 @@ fn time_taken(evidence: &Evidence, gates: &[Gate]) -> Option<Reason> {
     let text = late.map_or_else(|| text.clone(), |late| format!("{late}: {text}"));
     let known = facts.culprits.as_ref()?;
     let figures = [("steal_cores", known.steal_cores), ("idle_cores", known.idle_cores), ("cores", known.cores)];
-    let evidence = figures.map(|(name, cores)| (name.to_owned(), digits(cores))).to_vec();
-    Some(Reason { code: "TIME_TAKEN", text, evidence, decides: false })
+    Some(Reason::new("TIME_TAKEN", text, figures.map(|(name, cores)| (name, digits(cores)))))
 }
 
 fn closed_gate(gate: &Gate) -> Reason {
-    let figure = |name: &str, figure: Option<f64>| figure.map(|figure| (name.to_owned(), value(figure, gate.unit)));
-    let evidence = figure("value", gate.value).into_iter().chain(figure("limit", gate.limit)).collect();
-    Reason { code: reason_code(gate), text: gate.text.clone(), evidence, decides: true }
+    let figures = [("value", gate.value), ("limit", gate.limit)].into_iter();
+    let figures = figures.filter_map(|(name, figure)| Some((name, value(figure?, gate.unit))));
+    Reason::new(reason_code(gate), gate.text.clone(), figures).deciding(true)
 }
 
 fn failed_threshold(evaluated: &Evaluated) -> Reason {
     let result = &evaluated.result;
     let why = evaluated.why.as_deref().unwrap_or("not measured");
-    let mut evidence = vec![("limit".to_owned(), value(result.limit, result.unit))];
-    if let Some(measured) = result.value {
-        evidence.insert(0, ("value".to_owned(), value(measured, result.unit)));
-    }
-    let text = format!("`{}` does not hold: {why}", result.condition);
-    Reason { code: "THRESHOLD", text, evidence, decides: true }
+    let figures = [("value", result.value), ("limit", Some(result.limit))].into_iter();
+    let figures = figures.filter_map(|(name, figure)| Some((name, value(figure?, result.unit))));
+    Reason::new("THRESHOLD", format!("`{}` does not hold: {why}", result.condition), figures).deciding(true)
 }
 
 fn failed_iterations(failing: iterations::Failing) -> Reason {
-    Reason {
-        code: "ITERATIONS_FAILED",
-        text: failing.text,
-        evidence: vec![("value".to_owned(), share(failing.share))],
-        decides: failing.is_unseen,
-    }
+    Reason::new("ITERATIONS_FAILED", failing.text, [("value", share(failing.share))]).deciding(failing.is_unseen)
 }
 
 /// A condition with `abort` ended the run: it stays broken, also where what came to its end afterwards mended it.
 fn ended_early(evidence: &Evidence, text: &str) -> Reason {
     let end = time_ms(evidence.end.as_millis_f64());
-    Reason {
-        code: "THRESHOLD_ABORT",
-        text: format!("ended early by a condition after {end}: {text}"),
-        evidence: vec![("end".to_owned(), end)],
-        decides: true,
-    }
+    let text = format!("ended early by a condition after {end}: {text}");
+    Reason::new("THRESHOLD_ABORT", text, [("end", end)]).deciding(true)
 }
 
 /// What the in-flight limit says of the target.
@@ -188,16 +175,13 @@ fn overload(evidence: &Evidence, evaluated: &[Evaluated]) -> Option<Reason> {
         ("dropped.in_flight_limit", never),
         ("max_in_flight", u64::from(max_in_flight)),
     ];
-    let evidence = figures.map(|(name, figure)| (name.to_owned(), figure.to_string())).to_vec();
-    Some(Reason { code: "TARGET_OVERLOADED", text, evidence, decides })
+    let figures = figures.map(|(name, figure)| (name, figure.to_string()));
+    Some(Reason::new("TARGET_OVERLOADED", text, figures).deciding(decides))
 }
 
 fn warnings(evidence: &Evidence, gates: &[Gate], evaluated: &[Evaluated]) -> Vec<Reason> {
     let mut warnings = Vec::new();
-    let mut warn = |code: &'static str, text: String, figure: String| {
-        let name = "value".to_owned();
-        warnings.push(Reason { code, text, evidence: vec![(name, figure)], decides: false });
-    };
+    let mut warn = |code, text: String, figure: String| warnings.push(Reason::new(code, text, [("value", figure)]));
     if evidence.interrupted && evidence.aborted.is_none() {
         let end = time_ms(evidence.end.as_millis_f64());
         warn("INTERRUPTED", format!("the run was stopped after {end}, before its planned end"), end);
@@ -225,22 +209,16 @@ fn warnings(evidence: &Evidence, gates: &[Gate], evaluated: &[Evaluated]) -> Vec
             warn(reason_code(gate), text, figure);
         }
     }
-    if let Some((text, censored)) = censored(evidence) {
-        warn("CENSORED", text, count(censored));
-    }
-    if let Some((text, sockets)) = socket_held(evidence) {
-        warn("SOCKET_HELD", text, count(sockets));
-    }
-    if let Some((text, names)) = names_overflowed(evidence) {
-        warn("NAMES_OVERFLOWED", text, count(names));
-    }
-    let clamped = clamped(evidence);
-    if clamped > 0 {
-        let text = format!(
-            "{} over one hour and counted as one hour",
-            if clamped == 1 { "1 time was".into() } else { format!("{} times were", count(clamped)) }
-        );
-        warn("CLAMPED", text, count(clamped));
+    let counts = [
+        ("CENSORED", censored(evidence)),
+        ("SOCKET_HELD", socket_held(evidence)),
+        ("NAMES_OVERFLOWED", names_overflowed(evidence)),
+        ("CLAMPED", clamped(evidence)),
+    ];
+    for (code, found) in counts {
+        if let Some((text, n)) = found {
+            warn(code, text, count(n));
+        }
     }
     for (text, samples) in few_samples(evidence, evaluated) {
         warn("FEW_SAMPLES", text, count(samples));
@@ -252,14 +230,9 @@ fn warnings(evidence: &Evidence, gates: &[Gate], evaluated: &[Evaluated]) -> Vec
 /// a property of the target, and the numbers are those that it had.
 fn course_warnings(evidence: &Evidence, steadiness: Option<&Steadiness>) -> Vec<Reason> {
     let mut warnings = Vec::new();
-    let mut warn = |code, text, figures: Vec<(&str, f64, &str)>| {
-        let figures = figures.into_iter();
-        warnings.push(Reason {
-            code,
-            text,
-            evidence: figures.map(|(name, figure, unit)| (name.to_owned(), value(figure, unit))).collect(),
-            decides: false,
-        });
+    let mut warn = |code, text, figures: Vec<(&'static str, f64, &str)>| {
+        let figures = figures.into_iter().map(|(name, figure, unit)| (name, value(figure, unit)));
+        warnings.push(Reason::new(code, text, figures));
     };
     // These profiles are about change.
     let changes = matches!(evidence.plan.profile, Some(Profile::Ladder | Profile::Stress | Profile::Flood));
@@ -339,16 +312,18 @@ fn names_overflowed(evidence: &Evidence) -> Option<(String, u64)> {
 }
 
 /// Latencies, ages and iteration times beyond the histogram's range, in the whole run.
-fn clamped(evidence: &Evidence) -> u64 {
+fn clamped(evidence: &Evidence) -> Option<(String, u64)> {
     let totals = evidence.totals;
     let of_section = |section| {
         let sets = totals.requests(section).flat_map(|(_, stats)| stats.outcomes.iter().flatten());
         let latencies: u64 = sets.map(|set| set.response.exact().clamped).sum();
-        let iterations = (0..totals.scenarios.len()).filter_map(|index| totals.scenarios.get(section, index));
-        let iterations: u64 = iterations.map(|stats| stats.iteration_time.exact().clamped).sum();
+        let scenarios = totals.scenarios.of(section);
+        let iterations: u64 = scenarios.map(|stats| stats.iteration_time.exact().clamped).sum();
         latencies + iterations + totals.load(section).censored.exact().clamped
     };
-    Section::ALL.into_iter().map(of_section).sum()
+    let clamped: u64 = Section::ALL.into_iter().map(of_section).sum();
+    let times = if clamped == 1 { "1 time was".into() } else { format!("{} times were", count(clamped)) };
+    (clamped > 0).then(|| (format!("{times} over one hour and counted as one hour"), clamped))
 }
 
 /// Quantiles without an interval: p99 of the whole traffic, and those that thresholds test.

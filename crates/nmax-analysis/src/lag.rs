@@ -89,13 +89,9 @@ pub(crate) fn warning(evidence: &Evidence, withheld: &[Withheld]) -> Option<Reas
     if rest > 0 {
         text.push(format!("and {} more", counted(rest as u64, "quantile")));
     }
-    let figures = [("value", first.value_ms), ("own", first.own_ms)];
-    Some(Reason {
-        code: "G3_INJECTOR_LAG",
-        text: format!("{} (nmax sent too late)", text.join("; ")),
-        evidence: figures.map(|(name, ms)| (name.to_owned(), time_ms(ms))).to_vec(),
-        decides: false,
-    })
+    let text = format!("{} (nmax sent too late)", text.join("; "));
+    let figures = [("value", time_ms(first.value_ms)), ("own", time_ms(first.own_ms))];
+    Some(Reason::new("G3_INJECTOR_LAG", text, figures))
 }
 
 #[cfg(test)]

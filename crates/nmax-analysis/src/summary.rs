@@ -10,7 +10,9 @@
 
 use nmax_metrics::aggregate::METRICS_MAX;
 use nmax_metrics::names::{NAMES_MAX, OTHER};
-use nmax_metrics::{Aggregate, Catalog, Dropped, FailureExample, Nanos, Section, suggest_template};
+use nmax_metrics::{
+    Aggregate, Catalog, Dropped, FailureExample, Nanos, PageStats, ScenarioStats, Section, suggest_template,
+};
 use nmax_plan::plan::{Connection, Observed, Plan, RESOURCES_MAX, Scenario, Visitor, Workload};
 
 use crate::evidence::busy;
@@ -299,29 +301,21 @@ fn hop(name: &str) -> (&str, u32) {
 }
 
 fn scenario_rows(counted: &Aggregate, catalog: &Catalog, length_s: f64) -> Vec<ScenarioRow> {
-    let row = |(index, name): (usize, &String)| {
-        let stats = counted.scenarios.get(Section::Hold, index)?;
-        Some(ScenarioRow {
-            name: name.clone(),
-            iterations: stats.completed,
-            failed: stats.failed,
-            rate_per_s: per_s(stats.ended_within, length_s),
-            iteration_time: Dist::of(&stats.iteration_time),
-        })
+    let row = |(name, stats): (&str, &ScenarioStats)| ScenarioRow {
+        name: name.to_owned(),
+        iterations: stats.completed,
+        failed: stats.failed,
+        rate_per_s: per_s(stats.ended_within, length_s),
+        iteration_time: Dist::of(&stats.iteration_time),
     };
-    catalog.scenarios.iter().enumerate().filter_map(row).collect()
+    counted.scenarios.named(Section::Hold, &catalog.scenarios).map(row).collect()
 }
 
 fn check_rows(counted: &Aggregate, catalog: &Catalog) -> Vec<CheckRow> {
-    let row = |(index, name): (usize, &String)| {
-        let stats = counted.checks.get(Section::Hold, index)?;
-        (stats.passed + stats.failed > 0).then(|| CheckRow {
-            name: name.clone(),
-            passed: stats.passed,
-            failed: stats.failed,
-        })
-    };
-    catalog.checks.iter().enumerate().filter_map(row).collect()
+    let all = counted.checks.named(Section::Hold, &catalog.checks);
+    all.filter(|(_, stats)| stats.passed + stats.failed > 0)
+        .map(|(name, stats)| CheckRow { name: name.to_owned(), passed: stats.passed, failed: stats.failed })
+        .collect()
 }
 
 fn injector(evidence: &Evidence<'_>, counted: &Aggregate) -> Injector {
@@ -362,10 +356,9 @@ fn kept(plan: &Plan) -> &'static str {
 
 /// `readings_left_out`: readings of figures for which there was no room.
 fn limits_hit(catalog: &Catalog, whole: &Aggregate, readings_left_out: u64) -> Vec<String> {
-    let pages = catalog.pages.iter().enumerate().filter_map(|(page, name)| {
-        let left_out = whole.pages.get(Section::Hold, page)?.left_out;
-        let what = format!("page `{name}`: more than {RESOURCES_MAX} resources, {left_out} were not fetched in all");
-        (left_out > 0).then_some(what)
+    let pages = whole.pages.named(Section::Hold, &catalog.pages).filter(|(_, stats)| stats.left_out > 0);
+    let pages = pages.map(|(name, PageStats { left_out, .. })| {
+        format!("page `{name}`: more than {RESOURCES_MAX} resources, {left_out} were not fetched in all")
     });
     let readings = (readings_left_out > 0).then(|| {
         format!(
@@ -380,8 +373,8 @@ fn limits_hit(catalog: &Catalog, whole: &Aggregate, readings_left_out: u64) -> V
              uniformly; use a shorter `window`, more workers or a lower rate"
         )
     });
-    let other = catalog.metrics.iter().position(|name| name == OTHER);
-    let other = other.and_then(|other| whole.metrics.get(Section::Hold, other)).map(|stats| {
+    let mut metrics = whole.metrics.named(Section::Hold, &catalog.metrics);
+    let other = metrics.find(|(name, _)| *name == OTHER).map(|(_, stats)| {
         let numbers = stats.values + stats.unread;
         format!(
             "more than {METRICS_MAX} metrics and tags of metrics: {numbers} numbers of later ones are left out; use fewer tags"

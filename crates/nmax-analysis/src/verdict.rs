@@ -28,6 +28,23 @@ pub struct Reason {
     pub decides: bool,
 }
 
+impl Reason {
+    /// A warning, with its figures by name.
+    pub(crate) fn new(
+        code: &'static str,
+        text: String,
+        figures: impl IntoIterator<Item = (&'static str, String)>,
+    ) -> Self {
+        let evidence = figures.into_iter().map(|(name, figure)| (name.to_owned(), figure)).collect();
+        Self { code, text, evidence, decides: false }
+    }
+
+    /// The same, where it may decide the verdict.
+    pub(crate) fn deciding(self, decides: bool) -> Self {
+        Self { decides, ..self }
+    }
+}
+
 /// A threshold and what was measured.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ThresholdResult {

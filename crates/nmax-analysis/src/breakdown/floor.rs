@@ -92,8 +92,8 @@ impl Fastest {
 /// exchanges of each, since times add up.
 pub(super) fn of_lines(plan: &Plan, totals: &Aggregate) -> Option<Bandwidth> {
     let (mut exchanges, mut time) = (0.0, 0.0);
-    for (index, location) in plan.locations.iter().enumerate() {
-        let count = totals.locations.get(Section::Hold, index).map_or(0, |stats| stats.exchanges.count) as f64;
+    for (location, stats) in plan.locations.iter().zip(totals.locations.of(Section::Hold)) {
+        let count = stats.exchanges.count as f64;
         if count > 0.0 {
             exchanges += count;
             time += count / (location.down_bits_per_s? / 8.0);

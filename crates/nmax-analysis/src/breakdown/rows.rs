@@ -204,17 +204,12 @@ impl Maker<'_> {
 
     fn locations(&mut self, evidence: &Evidence) {
         let mut rows = Vec::new();
-        for (index, name) in evidence.catalog.locations.iter().enumerate() {
-            let Some(stats) = self.counted.locations.get(Section::Hold, index) else {
-                continue;
-            };
+        let named = self.counted.locations.named(Section::Hold, &evidence.catalog.locations).enumerate();
+        for (index, (name, stats)) in named.filter(|(_, (_, stats))| stats.exchanges.count > 0) {
             let exchanges = &stats.exchanges;
-            if exchanges.count == 0 {
-                continue;
-            }
             let counts = (exchanges.count, Some(exchanges.failed));
             let ended_within = exchanges.ended_within as f64;
-            let mut row = self.times_row(Dimension::Location, name.clone(), counts, ended_within);
+            let mut row = self.times_row(Dimension::Location, name.to_owned(), counts, ended_within);
             row.response = latency(&exchanges.time);
             row.points = self.stretches.points([Of::Location(index)].into_iter());
             rows.push(row);

@@ -72,10 +72,7 @@ impl Stretches {
                 sums.add(error, true);
                 self.by_status(stats, at);
             }
-            for index in 0..window.aggregate.locations.len() {
-                let Some(stats) = window.aggregate.locations.get(section, index) else {
-                    continue;
-                };
+            for (index, stats) in window.aggregate.locations.of(section).enumerate() {
                 if stats.exchanges.count > 0 {
                     let sums = self.sums(Of::Location(index), at);
                     sums.add(Some(&stats.exchanges.time), false);

@@ -244,8 +244,7 @@ impl Sums {
                 run_wait_s: load.run_wait.as_secs_f64(),
                 stalled_s: load.stalled.as_secs_f64(),
             });
-            let scenarios = (0..aggregate.scenarios.len()).filter_map(|index| aggregate.scenarios.get(section, index));
-            self.iterations += scenarios.map(|stats| stats.completed).sum::<u64>();
+            self.iterations += aggregate.scenarios.of(section).map(|stats| stats.completed).sum::<u64>();
         }
     }
 

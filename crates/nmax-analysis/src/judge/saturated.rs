@@ -90,8 +90,7 @@ pub(super) fn saturated(evidence: &Evidence) -> Option<Reason> {
         ("in_flight.first", digits(first)),
         ("in_flight.last", digits(last)),
     ];
-    let evidence = figures.map(|(name, figure)| (name.to_owned(), figure)).to_vec();
-    Some(Reason { code: "TARGET_SATURATED", text, evidence, decides: false })
+    Some(Reason::new("TARGET_SATURATED", text, figures))
 }
 
 /// Starts of two neighboring thirds, by the difference that they make to what is in flight in the one and in the other: all
@@ -104,10 +103,8 @@ fn weighted(points: &[Point]) -> f64 {
 
 /// Iterations of the mix that ended within the hold.
 fn completed(evidence: &Evidence) -> u64 {
-    let mix = evidence.plan.scenarios.iter().enumerate().filter(|(_, scenario)| scenario.weight > 0.0);
-    mix.filter_map(|(index, _)| evidence.totals.scenarios.get(Section::Hold, index))
-        .map(|stats| stats.ended_within)
-        .sum()
+    let counted = evidence.plan.scenarios.iter().zip(evidence.totals.scenarios.of(Section::Hold));
+    counted.filter(|(scenario, _)| scenario.weight > 0.0).map(|(_, stats)| stats.ended_within).sum()
 }
 
 #[cfg(test)]

@@ -39,10 +39,6 @@ pub(super) fn unserved(evidence: &Evidence) -> Option<Reason> {
         time_ms(longest_ms),
         time_ms(median_ms)
     );
-    Some(Reason {
-        code: "USERS_UNSERVED",
-        text,
-        evidence: vec![("value".to_owned(), share(part)), ("users".to_owned(), count(stuck))],
-        decides: stuck >= UNSERVED_MIN && part > UNSERVED_SHARE_MAX,
-    })
+    let reason = Reason::new("USERS_UNSERVED", text, [("value", share(part)), ("users", count(stuck))]);
+    Some(reason.deciding(stuck >= UNSERVED_MIN && part > UNSERVED_SHARE_MAX))
 }

@@ -1,6 +1,6 @@
 //! What is gathered by name: transactions, pages, transitions between pages, locations.
 
-use nmax_metrics::{Aggregate, Catalog, PageStats, Section, TransactionStats};
+use nmax_metrics::{Aggregate, Catalog, LocationStats, PageStats, Section, TransactionStats};
 
 use super::{Dist, per_s};
 
@@ -82,43 +82,29 @@ pub struct LocationRow {
 
 /// In the order of the plan.
 pub(super) fn transactions(counted: &Aggregate, catalog: &Catalog, length_s: f64) -> Vec<GroupRow> {
-    let row = |(index, name): (usize, &String)| {
-        let stats = counted.transactions.get(Section::Hold, index)?;
-        Some(GroupRow::of(name, stats, length_s))
-    };
-    catalog.transactions.iter().enumerate().filter_map(row).collect()
+    let rows = counted.transactions.named(Section::Hold, &catalog.transactions);
+    rows.map(|(name, stats)| GroupRow::of(name, stats, length_s)).collect()
 }
 
 /// In the order of the plan, those that ended.
 pub(super) fn pages(counted: &Aggregate, catalog: &Catalog, length_s: f64) -> Vec<PageRow> {
-    let row = |(index, name): (usize, &String)| {
-        let stats = counted.pages.get(Section::Hold, index)?;
-        (stats.pages.count > 0).then(|| PageRow::of(name, stats, length_s))
-    };
-    catalog.pages.iter().enumerate().filter_map(row).collect()
+    let rows = counted.pages.named(Section::Hold, &catalog.pages).filter(|(_, stats)| stats.pages.count > 0);
+    rows.map(|(name, stats)| PageRow::of(name, stats, length_s)).collect()
 }
 
 /// Those that happened, most frequent first.
 pub(super) fn transitions(counted: &Aggregate, catalog: &Catalog, length_s: f64) -> Vec<GroupRow> {
-    let row = |(index, name): (usize, &String)| {
-        let stats = counted.transitions.get(Section::Hold, index)?;
-        (stats.count > 0).then(|| GroupRow::of(name, stats, length_s))
-    };
-    let mut rows: Vec<_> = catalog.transitions.iter().enumerate().filter_map(row).collect();
+    let rows = counted.transitions.named(Section::Hold, &catalog.transitions).filter(|(_, stats)| stats.count > 0);
+    let mut rows: Vec<_> = rows.map(|(name, stats)| GroupRow::of(name, stats, length_s)).collect();
     rows.sort_by_key(|row| std::cmp::Reverse(row.count));
     rows
 }
 
 /// In the order of the plan.
 pub(super) fn locations(counted: &Aggregate, catalog: &Catalog, length_s: f64) -> Vec<LocationRow> {
-    let row = |(index, name): (usize, &String)| {
-        let stats = counted.locations.get(Section::Hold, index)?;
+    let row = |(name, stats): (&str, &LocationStats)| {
         let row = |stats| GroupRow::of(name, stats, length_s);
-        Some(LocationRow {
-            exchanges: row(&stats.exchanges),
-            iterations: row(&stats.iterations),
-            pages: row(&stats.pages),
-        })
+        LocationRow { exchanges: row(&stats.exchanges), iterations: row(&stats.iterations), pages: row(&stats.pages) }
     };
-    catalog.locations.iter().enumerate().filter_map(row).collect()
+    counted.locations.named(Section::Hold, &catalog.locations).map(row).collect()
 }

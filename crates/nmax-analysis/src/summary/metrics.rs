@@ -76,8 +76,7 @@ impl MetricRow {
 
 /// Those with numbers, or without where there should have been some, by name and tag.
 pub(super) fn rows(counted: &Aggregate, catalog: &Catalog, length_s: f64) -> Vec<MetricRow> {
-    let row = |(index, name): (usize, &String)| {
-        let stats = counted.metrics.get(Section::Hold, index).filter(|stats| stats.values + stats.unread > 0)?;
+    let row = |(name, stats): (&str, &MetricStats)| {
         Some(MetricRow {
             metric: Metric::parse(name)?,
             count: stats.values,
@@ -86,7 +85,8 @@ pub(super) fn rows(counted: &Aggregate, catalog: &Catalog, length_s: f64) -> Vec
             figures: FIGURES.map(|(name, _, value)| (name, value(stats, length_s))),
         })
     };
-    let mut rows: Vec<_> = catalog.metrics.iter().enumerate().filter_map(row).collect();
+    let named = counted.metrics.named(Section::Hold, &catalog.metrics);
+    let mut rows: Vec<_> = named.filter(|(_, stats)| stats.values + stats.unread > 0).filter_map(row).collect();
     rows.sort_by(|a, b| (&a.metric.name, &a.metric.tag).cmp(&(&b.metric.name, &b.metric.tag)));
     rows
 }

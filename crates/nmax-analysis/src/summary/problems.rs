@@ -35,9 +35,8 @@ pub(crate) fn collect(whole: &Aggregate, catalog: &Catalog, failures: &[FailureE
             add(&mut problems, &kind, *count, status_remedy(*status));
         }
     }
-    for (index, name) in catalog.checks.iter().enumerate() {
-        let failed = whole.checks.get(Section::Hold, index).map_or(0, |check| check.failed);
-        add(&mut problems, &format!("check \"{name}\""), failed, CONTENT_REMEDY);
+    for (name, check) in whole.checks.named(Section::Hold, &catalog.checks) {
+        add(&mut problems, &format!("check \"{name}\""), check.failed, CONTENT_REMEDY);
     }
     for failure in failures {
         attach(&mut problems, failure);
