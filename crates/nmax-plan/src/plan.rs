@@ -12,7 +12,6 @@ use crate::threshold::Threshold;
 
 mod asks;
 mod cells;
-mod change;
 mod course;
 mod data;
 mod flow;

@@ -185,6 +185,20 @@ pub struct Names<'a> {
 }
 
 impl<'a> Names<'a> {
+    /// No names but those of the environment.
+    pub fn of_environment(env: &'a dyn Fn(&str) -> Option<String>) -> Self {
+        Self {
+            slots: &[],
+            slots_hidden: (0, 0),
+            slots_later: &[],
+            shared: None,
+            feeders: &[],
+            target: None,
+            env,
+            env_format: EnvFormat::Verbatim,
+        }
+    }
+
     /// The slot of this name that can be read.
     pub fn slot(&self, name: &str) -> Option<usize> {
         let is_hidden = |index: usize| (self.slots_hidden.0..self.slots_hidden.1).contains(&index);

@@ -31,41 +31,45 @@ pub struct Threshold {
     pub abort: Option<Duration>,
 }
 
-/// What is measured.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Metric {
-    /// done − intended
-    ResponseTime,
-    /// done − sent
-    ServiceTime,
-    /// first byte − sent
-    Ttfb,
-    /// sent − intended
-    SendLag,
-    /// Duration of iterations
-    IterationTime,
-    /// From the intended start of a step to the end of the last redirect that it follows
-    TransactionTime,
-    /// From the intended start of a page to the end of its last resource
-    PageTime,
-    /// (failed + errors) / count; of transactions, failed / count
-    FailureRate,
-    /// Exchanges without a valid reply
-    Errors,
-    /// Exchanges with a valid reply that is not ok
-    Failed,
-    /// Due iterations that never started
-    Dropped,
-    /// Iterations started per second
-    Rate,
-    /// Exchanges completed per second
-    Throughput,
-    /// Bytes received
-    Bytes,
-    /// Share of checks that held
-    Checks,
-    /// Iterations completed
-    Iterations,
+nmax_text::named! {
+    /// What is measured.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub enum Metric {
+        /// done − intended
+        ResponseTime = "response_time",
+        /// done − sent
+        ServiceTime = "service_time",
+        /// first byte − sent
+        Ttfb = "ttfb",
+        /// sent − intended
+        SendLag = "send_lag",
+        /// Duration of iterations
+        IterationTime = "iteration_time",
+        /// From the intended start of a step to the end of the last redirect that it follows
+        TransactionTime = "transaction_time",
+        /// From the intended start of a page to the end of its last resource
+        PageTime = "page_time",
+        /// (failed + errors) / count; of transactions, failed / count
+        FailureRate = "failure_rate",
+        /// Exchanges without a valid reply
+        Errors = "errors",
+        /// Exchanges with a valid reply that is not ok
+        Failed = "failed",
+        /// Due iterations that never started
+        Dropped = "dropped",
+        /// Iterations started per second
+        Rate = "rate",
+        /// Exchanges completed per second
+        Throughput = "throughput",
+        /// Bytes received
+        Bytes = "bytes",
+        /// Share of checks that held
+        Checks = "checks",
+        /// Iterations completed
+        Iterations = "iterations",
+    }
+    /// The name in conditions.
+    name
 }
 
 /// Which number of a metric.

@@ -19,6 +19,21 @@ macro_rules! tables {
     (@later $later:expr) => { &$later };
 }
 
+/// The words of an enum whose variants have names.
+macro_rules! words_of {
+    ($Enum:ident $name:ident) => {
+        &{
+            let mut words = [("", $Enum::ALL[0]); $Enum::ALL.len()];
+            let mut at = 0;
+            while at < words.len() {
+                words[at] = ($Enum::ALL[at].$name(), $Enum::ALL[at]);
+                at += 1;
+            }
+            words
+        }
+    };
+}
+
 mod http;
 mod observe;
 mod run;

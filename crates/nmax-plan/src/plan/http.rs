@@ -103,32 +103,21 @@ pub enum Cookies {
     Ignored,
 }
 
-/// A content coding (RFC 9110, 8.4.1).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Coding {
-    /// gzip
-    Gzip,
-    /// zlib data, or raw deflate as some servers send it
-    Deflate,
-    /// Brotli
-    Brotli,
-    /// Zstandard
-    Zstd,
-}
-
-impl Coding {
-    /// Every coding, in the order in which browsers name them.
-    pub const ALL: [Self; 4] = [Self::Gzip, Self::Deflate, Self::Brotli, Self::Zstd];
-
-    /// The token on the wire.
-    pub const fn token(self) -> &'static str {
-        match self {
-            Self::Gzip => "gzip",
-            Self::Deflate => "deflate",
-            Self::Brotli => "br",
-            Self::Zstd => "zstd",
-        }
+nmax_text::named! {
+    /// A content coding (RFC 9110, 8.4.1), in the order in which browsers name them.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Coding {
+        /// gzip
+        Gzip = "gzip",
+        /// zlib data, or raw deflate as some servers send it
+        Deflate = "deflate",
+        /// Brotli
+        Brotli = "br",
+        /// Zstandard
+        Zstd = "zstd",
     }
+    /// The token on the wire.
+    token
 }
 
 /// PEM files, as written in the plan.

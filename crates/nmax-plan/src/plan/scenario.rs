@@ -247,42 +247,30 @@ impl HttpCall {
     }
 }
 
-/// Request method.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Method {
-    /// GET
-    Get,
-    /// HEAD
-    Head,
-    /// POST
-    Post,
-    /// PUT
-    Put,
-    /// PATCH
-    Patch,
-    /// DELETE
-    Delete,
-    /// OPTIONS
-    Options,
+nmax_text::named! {
+    /// Request method.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub enum Method {
+        /// GET
+        Get = "GET",
+        /// HEAD
+        Head = "HEAD",
+        /// POST
+        Post = "POST",
+        /// PUT
+        Put = "PUT",
+        /// PATCH
+        Patch = "PATCH",
+        /// DELETE
+        Delete = "DELETE",
+        /// OPTIONS
+        Options = "OPTIONS",
+    }
+    /// The token on the wire.
+    token
 }
 
 impl Method {
-    /// Every method.
-    pub const ALL: [Self; 7] = [Self::Get, Self::Head, Self::Post, Self::Put, Self::Patch, Self::Delete, Self::Options];
-
-    /// The token on the wire.
-    pub const fn token(self) -> &'static str {
-        match self {
-            Self::Get => "GET",
-            Self::Head => "HEAD",
-            Self::Post => "POST",
-            Self::Put => "PUT",
-            Self::Patch => "PATCH",
-            Self::Delete => "DELETE",
-            Self::Options => "OPTIONS",
-        }
-    }
-
     /// Safe to send twice (RFC 9110, 9.2.2).
     pub const fn is_idempotent(self) -> bool {
         !matches!(self, Self::Post | Self::Patch)

@@ -66,23 +66,39 @@ nmax_text::named! {
 }
 
 impl Function {
+    /// Fewest and most arguments, and how it is called.
+    const fn call(self) -> ((usize, usize), &'static str) {
+        match self {
+            Self::Uuid => ((0, 0), "uuid()"),
+            Self::Now => ((0, 1), "now()` or `now('iso')"),
+            Self::Random => ((2, 2), "random(LOW, HIGH)"),
+            Self::RandomText => ((1, 1), "random_text(LENGTH)"),
+            Self::RandomHex => ((1, 1), "random_hex(LENGTH)"),
+            Self::Base64 => ((1, 1), "base64(TEXT)"),
+            Self::Base64Url => ((1, 1), "base64url(TEXT)"),
+            Self::Base64Decode => ((1, 1), "base64_decode(TEXT)"),
+            Self::Url => ((1, 1), "url(TEXT)"),
+            Self::UrlDecode => ((1, 1), "url_decode(TEXT)"),
+            Self::Html => ((1, 1), "html(TEXT)"),
+            Self::JsonDecode => ((1, 1), "json_decode(TEXT)"),
+            Self::Hash => ((2, 2), "hash('sha256', TEXT)"),
+            Self::Hmac => ((3, 3), "hmac('sha256', KEY, TEXT)"),
+            Self::JwtSign => ((3, 3), "jwt_sign('HS256', KEY, CLAIMS)"),
+            Self::JwtVerify => ((3, 3), "jwt_verify('HS256', KEY, TOKEN)"),
+            Self::JwtClaim => ((2, 2), "jwt_claim(TOKEN, 'sub')"),
+            Self::Encrypt => ((2, 2), "encrypt(KEY, TEXT)"),
+            Self::Decrypt => ((2, 2), "decrypt(KEY, TEXT)"),
+        }
+    }
+
     /// Fewest and most arguments.
     pub const fn arguments(self) -> (usize, usize) {
-        match self {
-            Self::Uuid => (0, 0),
-            Self::Now => (0, 1),
-            Self::Random | Self::Hash | Self::Encrypt | Self::Decrypt | Self::JwtClaim => (2, 2),
-            Self::RandomText
-            | Self::RandomHex
-            | Self::Base64
-            | Self::Base64Url
-            | Self::Base64Decode
-            | Self::Url
-            | Self::UrlDecode
-            | Self::Html
-            | Self::JsonDecode => (1, 1),
-            Self::Hmac | Self::JwtSign | Self::JwtVerify => (3, 3),
-        }
+        self.call().0
+    }
+
+    /// How it is called.
+    pub const fn usage(self) -> &'static str {
+        self.call().1
     }
 
     /// The argument that is a secret key.
@@ -91,31 +107,6 @@ impl Function {
             Self::Encrypt | Self::Decrypt => Some(0),
             Self::Hmac | Self::JwtSign | Self::JwtVerify => Some(1),
             _ => None,
-        }
-    }
-
-    /// How it is called.
-    pub const fn usage(self) -> &'static str {
-        match self {
-            Self::Uuid => "uuid()",
-            Self::Now => "now()` or `now('iso')",
-            Self::Random => "random(LOW, HIGH)",
-            Self::RandomText => "random_text(LENGTH)",
-            Self::RandomHex => "random_hex(LENGTH)",
-            Self::Base64 => "base64(TEXT)",
-            Self::Base64Url => "base64url(TEXT)",
-            Self::Base64Decode => "base64_decode(TEXT)",
-            Self::Url => "url(TEXT)",
-            Self::UrlDecode => "url_decode(TEXT)",
-            Self::Html => "html(TEXT)",
-            Self::JsonDecode => "json_decode(TEXT)",
-            Self::Hash => "hash('sha256', TEXT)",
-            Self::Hmac => "hmac('sha256', KEY, TEXT)",
-            Self::JwtSign => "jwt_sign('HS256', KEY, CLAIMS)",
-            Self::JwtVerify => "jwt_verify('HS256', KEY, TOKEN)",
-            Self::JwtClaim => "jwt_claim(TOKEN, 'sub')",
-            Self::Encrypt => "encrypt(KEY, TEXT)",
-            Self::Decrypt => "decrypt(KEY, TEXT)",
         }
     }
 
@@ -161,17 +152,7 @@ impl Function {
                     });
                 }
             }
-            Self::Uuid
-            | Self::Base64
-            | Self::Base64Url
-            | Self::Base64Decode
-            | Self::Url
-            | Self::UrlDecode
-            | Self::Html
-            | Self::JsonDecode
-            | Self::JwtClaim
-            | Self::Encrypt
-            | Self::Decrypt => {}
+            _ => {}
         }
         faults
     }

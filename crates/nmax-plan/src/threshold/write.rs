@@ -1,4 +1,4 @@
-//! Writing a condition, and the names of metrics.
+//! Writing a condition.
 
 use std::fmt::{self, Display, Formatter};
 use std::time::Duration;
@@ -7,48 +7,6 @@ use super::{Limit, Metric, Op, Scope, Stat, Threshold, Within};
 use crate::units;
 
 impl Metric {
-    /// Every metric.
-    pub const ALL: [Self; 16] = [
-        Self::ResponseTime,
-        Self::ServiceTime,
-        Self::Ttfb,
-        Self::SendLag,
-        Self::IterationTime,
-        Self::TransactionTime,
-        Self::PageTime,
-        Self::FailureRate,
-        Self::Errors,
-        Self::Failed,
-        Self::Dropped,
-        Self::Rate,
-        Self::Throughput,
-        Self::Bytes,
-        Self::Checks,
-        Self::Iterations,
-    ];
-
-    /// The name in conditions.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::ResponseTime => "response_time",
-            Self::ServiceTime => "service_time",
-            Self::Ttfb => "ttfb",
-            Self::SendLag => "send_lag",
-            Self::IterationTime => "iteration_time",
-            Self::TransactionTime => "transaction_time",
-            Self::PageTime => "page_time",
-            Self::FailureRate => "failure_rate",
-            Self::Errors => "errors",
-            Self::Failed => "failed",
-            Self::Dropped => "dropped",
-            Self::Rate => "rate",
-            Self::Throughput => "throughput",
-            Self::Bytes => "bytes",
-            Self::Checks => "checks",
-            Self::Iterations => "iterations",
-        }
-    }
-
     /// Whether it is a distribution of times.
     pub const fn is_time(self) -> bool {
         matches!(

@@ -15,8 +15,7 @@ pub(crate) const COOKIES: Words<Cookies> =
 pub(crate) const VERSION: Words<Version> = &[("1.1", Version::Http11), ("1.0", Version::Http10)];
 /// Words that stand for a number of redirects.
 pub(crate) const REDIRECTS: Words<u32> = &[("none", 0), ("follow", REDIRECTS_DEFAULT)];
-pub(crate) const CODINGS: Words<Coding> =
-    &[("gzip", Coding::Gzip), ("deflate", Coding::Deflate), ("br", Coding::Brotli), ("zstd", Coding::Zstd)];
+pub(crate) const CODINGS: Words<Coding> = words_of!(Coding token);
 /// Words for several codings or none.
 pub(crate) const CODING_SETS: Words<&[Coding]> = &[("all", &Coding::ALL), ("none", &[])];
 pub(crate) const FAMILY: Words<Family> = &[("any", Family::Any), ("ipv4", Family::V4), ("ipv6", Family::V6)];

@@ -8,13 +8,7 @@ use super::{Key, PROCESS_REF, Shape, Table, Words, key, required, words};
 use crate::plan::MappedKind;
 
 /// What a resource is that is made of metrics.
-pub(crate) const MAPPED_KIND: Words<MappedKind> = &[
-    ("pool", MappedKind::Pool),
-    ("lock", MappedKind::Lock),
-    ("dependency", MappedKind::Dependency),
-    ("database", MappedKind::Database),
-    ("gc", MappedKind::Gc),
-];
+pub(crate) const MAPPED_KIND: Words<MappedKind> = words_of!(MappedKind word);
 /// Which keys a resource of a kind has, and the metric of readings that each becomes.
 pub(crate) const MAPPED_FIGURES: [(MappedKind, &str, Figure); 15] = [
     (MappedKind::Pool, "in_use", figures::IN_USE_COUNT),

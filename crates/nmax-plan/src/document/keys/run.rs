@@ -5,14 +5,7 @@ use super::{Shape, Table, Words, key, required, words};
 use crate::plan::Profile;
 
 /// Names of profiles.
-pub(crate) const PROFILES: Words<Profile> = &[
-    ("smoke", Profile::Smoke),
-    ("ladder", Profile::Ladder),
-    ("peak", Profile::Peak),
-    ("stress", Profile::Stress),
-    ("soak", Profile::Soak),
-    ("flood", Profile::Flood),
-];
+pub(crate) const PROFILES: Words<Profile> = words_of!(Profile name);
 /// Signals that can be sent, without `SIG`.
 pub(crate) const SIGNALS: [&str; 11] =
     ["HUP", "INT", "QUIT", "KILL", "USR1", "USR2", "TERM", "CONT", "STOP", "TSTP", "WINCH"];
