@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use nmax_metrics::{Group, Metric, Nanos};
 use nmax_plan::plan::{AtEnd, Call, PASSES_MAX};
-use nmax_plan::template::{EnvFormat, Names, Part, Template};
+use nmax_plan::template::{Names, Part, Template};
 
 use crate::context::Context;
 use crate::core::Phase;
@@ -235,13 +235,10 @@ impl<R: Runtime, P: Protocol> User for Scripted<'_, R, P> {
         let (plan, actor) = (&self.context.plan, &mut self.vu.actor);
         let names = Names {
             slots: &plan.scenarios[self.assignment.scenario].slots,
-            slots_hidden: (0, 0),
-            slots_later: &[],
             shared: Some(plan.shared_names()),
             feeders: &plan.feeders,
             target: Some(&plan.target),
-            env: &|_| None,
-            env_format: EnvFormat::Verbatim,
+            ..Names::of_environment(&|_| None)
         };
         let template = Template::parse(&format!("${{{name}}}"), &names).ok()?;
         actor.render(&template);

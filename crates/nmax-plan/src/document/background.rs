@@ -3,11 +3,9 @@
 use std::time::Duration;
 
 use super::cursor::{Decoder, Fields};
-use super::error::Kind;
 use super::keys;
 use super::tree::{Entry, Node};
-use super::workload::{check_total, workload};
-use crate::nearest::nearest;
+use super::workload::{check_total, no_scenario, workload};
 use crate::plan::{AtEnd, Background, Defaults, Feeder, Pick, Scenario};
 use crate::profile::full;
 use crate::schedule::{Stage, StageKind};
@@ -40,13 +38,7 @@ fn background(
 ) -> Option<Background> {
     let scenario = scenarios.iter().position(|scenario| scenario.name == entry.key);
     if scenario.is_none() && !scenarios.is_empty() {
-        let known: Vec<&str> = scenarios.iter().map(|scenario| scenario.name.as_str()).collect();
-        let remedy = match nearest(&entry.key, known.iter().copied()) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => format!("its scenarios are: {}", known.join(", ")),
-        };
-        let message = format!("the plan has no scenario `{}`", entry.key);
-        decoder.problem(entry.key_at, Kind::Undefined, message, remedy);
+        no_scenario(decoder, entry, scenarios);
     }
     let fields = decoder.fields(&entry.value, &keys::BACKGROUND)?;
     let what = format!("background scenario `{}`", entry.key);
@@ -62,8 +54,7 @@ fn background(
             format_duration(start),
             format_duration(end)
         );
-        let remedy = "let it begin earlier; `--set workload.background=null` leaves the background out";
-        decoder.problem(at, Kind::Value, message, remedy);
+        decoder.wrong(at, message, "let it begin earlier; `--set workload.background=null` leaves the background out");
         return None;
     }
     let start = start.map_or(Some(Duration::ZERO), |(start, _)| start)?;
@@ -126,8 +117,7 @@ pub(super) fn check_rows(
                  would repeat",
                 own.name, other.name, feeder.name
             );
-            let remedy = format!("give `{}` data of its own", own.name);
-            decoder.problem(entry.key_at, Kind::Conflict, message, remedy);
+            decoder.conflict(entry.key_at, message, format!("give `{}` data of its own", own.name));
         }
     }
 }

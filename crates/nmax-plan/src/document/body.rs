@@ -1,7 +1,6 @@
 //! What a request sends after its head.
 
 use super::cursor::{Decoder, Fields};
-use super::error::Kind;
 use super::json::json;
 use super::keys;
 use super::scenario::Scene;
@@ -19,7 +18,7 @@ pub(super) fn body(decoder: &mut Decoder, fields: Fields, scene: &Scene) -> Body
     let given = fields.in_order(&BODIES);
     if let [first, second, ..] = given.as_slice() {
         let message = format!("a request has one body, but both `{}` and `{}`", first.key, second.key);
-        decoder.problem(second.key_at, Kind::Conflict, message, "keep one of them");
+        decoder.conflict(second.key_at, message, "keep one of them");
     }
     let Some(entry) = given.first() else { return Body::Empty };
     let body = match entry.key.as_str() {
@@ -39,16 +38,14 @@ pub(super) fn body(decoder: &mut Decoder, fields: Fields, scene: &Scene) -> Body
 fn refuse_content_type(decoder: &mut Decoder, multipart: &Entry, headers: Option<&Node>, defaults: &Defaults) {
     let is_type = |name: &str| name.eq_ignore_ascii_case("content-type");
     if let Some(header) = headers.and_then(|node| entry_where(node, is_type)) {
-        decoder.problem(
+        decoder.conflict(
             header.key_at,
-            Kind::Conflict,
             "the `content-type` of `multipart` is written by nmax itself, with the boundary between the parts",
             "remove it; `type` in a part says what the part is",
         );
     } else if defaults.headers.iter().any(|(name, _)| is_type(name)) {
-        decoder.problem(
+        decoder.conflict(
             multipart.key_at,
-            Kind::Conflict,
             "`multipart` needs its own `content-type`, but `defaults.headers` has one for all requests",
             "move that header into the steps that need it",
         );
@@ -76,9 +73,8 @@ fn parts(decoder: &mut Decoder, node: &Node, names: &Names) -> Vec<FormPart> {
         }
     }
     if parts.is_empty() && decoder.problems.len() == before {
-        decoder.problem(
+        decoder.missing(
             node.at,
-            Kind::Missing,
             "`multipart` has no part",
             "write parts such as `title: Tea` or `photo: { file: a.png }`",
         );
@@ -112,13 +108,11 @@ fn part(decoder: &mut Decoder, node: &Node, name: &Template, names: &Names) -> O
             (PartContent::Text(text), told.unwrap_or_default())
         }
         (Some(_), Some(text)) => {
-            decoder.problem(text.key_at, Kind::Conflict, "a part is a file or a text, not both", "keep one of them");
-            return None;
+            return decoder.conflict(text.key_at, "a part is a file or a text, not both", "keep one of them").none();
         }
         (None, None) => {
-            decoder.problem(
+            decoder.missing(
                 fields.at,
-                Kind::Missing,
                 "the part has neither `file` nor `text`",
                 "write `{ file: PATH }`, or the text itself",
             );
@@ -136,9 +130,8 @@ fn media_type(decoder: &mut Decoder, node: &Node) -> Option<String> {
     if is_type && !text.contains(char::is_control) {
         return Some(text);
     }
-    decoder.problem(
+    decoder.wrong(
         node.at,
-        Kind::Value,
         format!("`{}` is not a content type", nmax_text::shown(&text)),
         "write one such as `image/png`",
     );
@@ -164,17 +157,15 @@ pub(super) fn expect_continue(decoder: &mut Decoder, fields: Fields, defaults: &
     let given = fields.in_order(&BODIES);
     let is_empty = |entry: &&Entry| matches!(&entry.value.value, Value::Scalar(scalar) if scalar.text.is_empty());
     if given.iter().all(is_empty) {
-        decoder.problem(
+        decoder.conflict(
             entry.key_at,
-            Kind::Conflict,
             "`expect_continue` holds a body back, and this request has none",
             "remove it, or add `body`, `json`, `form`, `multipart` or `file`",
         );
     }
     if defaults.version == Version::Http10 {
-        decoder.problem(
+        decoder.conflict(
             entry.key_at,
-            Kind::Conflict,
             "servers ignore `expect: 100-continue` of HTTP/1.0, which `defaults.version` says",
             "remove it, or write `version: 1.1`",
         );
@@ -185,12 +176,7 @@ pub(super) fn expect_continue(decoder: &mut Decoder, fields: Fields, defaults: &
         let by_default = defaults.headers.iter().any(|(name, _)| is_expect(name));
         by_default.then_some(entry.key_at)
     }) {
-        decoder.problem(
-            at,
-            Kind::Conflict,
-            "`expect_continue` and a header `expect` exclude each other",
-            "remove the header",
-        );
+        decoder.conflict(at, "`expect_continue` and a header `expect` exclude each other", "remove the header");
     }
     true
 }

@@ -9,7 +9,7 @@ use super::error::Kind;
 use super::keys::{Shape, Table, Words, words};
 use super::tree::{Entry, Node, Place, Problem, Scalar, Value};
 use crate::nearest::nearest;
-use crate::template::{EnvFormat, Names, Template};
+use crate::template::{Names, Template};
 use crate::units::{self, UnitError};
 
 /// Collects problems while the tree is read.
@@ -72,9 +72,63 @@ impl<'n> Fields<'n> {
     }
 }
 
+/// What becomes of a value whose problem was reported.
+pub(crate) struct Refused;
+
+impl Refused {
+    /// No value, of the type that was wanted.
+    pub(crate) const fn none<T>(self) -> Option<T> {
+        None
+    }
+}
+
+/// Reports a problem of one kind.
+macro_rules! report {
+    ($($method:ident: $kind:ident;)*) => { $(
+        pub(crate) fn $method(&mut self, at: Place, message: impl Into<String>, remedy: impl Into<String>) -> Refused {
+            self.problem(at, Kind::$kind, message, remedy)
+        }
+    )* };
+}
+
 impl<'a> Decoder<'a> {
-    pub(crate) fn problem(&mut self, at: Place, kind: Kind, message: impl Into<String>, remedy: impl Into<String>) {
+    pub(crate) fn problem(
+        &mut self,
+        at: Place,
+        kind: Kind,
+        message: impl Into<String>,
+        remedy: impl Into<String>,
+    ) -> Refused {
         self.problems.push(Problem { at, kind, message: message.into(), remedy: remedy.into() });
+        Refused
+    }
+
+    report! {
+        wrong: Value;
+        conflict: Conflict;
+        missing: Missing;
+        undefined: Undefined;
+        limit: Limit;
+    }
+
+    /// The one of these keys that is given. A second is a conflict, told as `both` says of the two; without any the value is
+    /// incomplete, told as `none` says, unless one of them was misspelled, which was reported.
+    pub(crate) fn only<'n>(
+        &mut self,
+        fields: Fields<'n>,
+        keys: &[&str],
+        both: impl FnOnce(&Entry, &Entry) -> (String, &'static str),
+        none: (&str, &str),
+    ) -> Option<&'n Entry> {
+        match fields.in_order(keys).as_slice() {
+            [only] => Some(only),
+            [first, second, ..] => {
+                let (message, remedy) = both(first, second);
+                self.conflict(second.key_at, message, remedy).none()
+            }
+            [] if keys.iter().any(|key| fields.is_misspelled(key)) => None,
+            [] => self.missing(fields.at, none.0, none.1).none(),
+        }
     }
 
     /// Checks a map's keys against the table.
@@ -82,8 +136,7 @@ impl<'a> Decoder<'a> {
         let Value::Map(entries) = &node.value else {
             let keys: Vec<&str> = table.keys.iter().map(|key| key.name).take(6).collect();
             let message = format!("{} is a map, this is {}", table.what, node.describe());
-            self.problem(node.at, Kind::Value, message, format!("write keys such as: {}", keys.join(", ")));
-            return None;
+            return self.wrong(node.at, message, format!("write keys such as: {}", keys.join(", "))).none();
         };
         for entry in entries {
             self.known(entry, table);
@@ -92,7 +145,7 @@ impl<'a> Decoder<'a> {
         for key in table.keys.iter().filter(|key| key.required) {
             if !entries.iter().any(|entry| entry.key == key.name) && !fields.is_misspelled(key.name) {
                 let message = format!("{} has no `{}`", table.what, key.name);
-                self.problem(node.at, Kind::Missing, message, format!("add `{}: ...`. {}", key.name, key.about));
+                self.missing(node.at, message, format!("add `{}: ...`. {}", key.name, key.about));
             }
         }
         Some(fields)
@@ -102,9 +155,8 @@ impl<'a> Decoder<'a> {
         let name = entry.key.as_str();
         if let Some(key) = table.keys.iter().find(|key| key.name == name) {
             if entry.value.value == Value::Null && !matches!(key.shape, Shape::Any) {
-                self.problem(
+                self.missing(
                     entry.key_at,
-                    Kind::Missing,
                     format!("`{name}` has no value"),
                     format!("write one, or remove the key. {}", key.about),
                 );
@@ -131,12 +183,7 @@ impl<'a> Decoder<'a> {
         if let Value::Map(entries) = &node.value {
             return entries;
         }
-        self.problem(
-            node.at,
-            Kind::Value,
-            format!("{what} is a map, this is {}", node.describe()),
-            "write `NAME: VALUE` lines",
-        );
+        self.wrong(node.at, format!("{what} is a map, this is {}", node.describe()), "write `NAME: VALUE` lines");
         &[]
     }
 
@@ -144,9 +191,8 @@ impl<'a> Decoder<'a> {
         if let Value::List(items) = &node.value {
             return items;
         }
-        self.problem(
+        self.wrong(
             node.at,
-            Kind::Value,
             format!("{what} is a list, this is {}", node.describe()),
             "write one item per line, each after `- `",
         );
@@ -165,13 +211,12 @@ impl<'a> Decoder<'a> {
         if let Value::Scalar(scalar) = &node.value {
             return Some(scalar);
         }
-        self.problem(
+        self.wrong(
             node.at,
-            Kind::Value,
             format!("expected a single value, found {}", node.describe()),
             "write one value; quote texts with special characters",
-        );
-        None
+        )
+        .none()
     }
 
     /// A text as it is written.
@@ -185,17 +230,7 @@ impl<'a> Decoder<'a> {
         if !scalar.text.contains("${env.") {
             return Some(scalar.text.clone());
         }
-        let names = Names {
-            slots: &[],
-            slots_hidden: (0, 0),
-            slots_later: &[],
-            shared: None,
-            feeders: &[],
-            target: None,
-            env: self.options.env,
-            env_format: EnvFormat::Verbatim,
-        };
-        let template = self.template(node, &names)?;
+        let template = self.template(node, &Names::of_environment(self.options.env))?;
         template.as_constant().map(str::to_owned)
     }
 
@@ -213,7 +248,7 @@ impl<'a> Decoder<'a> {
                 for error in errors {
                     let offset = shift.map_or(0, |shift| shift.saturating_add(error.offset as u32));
                     let at = Place { column: at.column.saturating_add(offset), ..at };
-                    self.problem(at, Kind::Undefined, error.message, error.remedy);
+                    self.undefined(at, error.message, error.remedy);
                 }
                 None
             }
@@ -225,10 +260,7 @@ impl<'a> Decoder<'a> {
         let text = self.expanded(node)?;
         match parse(&text) {
             Ok(value) => Some(value),
-            Err(error) => {
-                self.problem(node.at, Kind::Value, error.message, error.remedy);
-                None
-            }
+            Err(error) => self.wrong(node.at, error.message, error.remedy).none(),
         }
     }
 
@@ -240,8 +272,7 @@ impl<'a> Decoder<'a> {
     pub(crate) fn duration_above_zero(&mut self, node: &Node) -> Option<Duration> {
         let duration = self.duration(node)?;
         if duration.is_zero() {
-            self.problem(node.at, Kind::Value, "the duration is zero", "write a duration above zero, such as `30s`");
-            return None;
+            return self.wrong(node.at, "the duration is zero", "write a duration above zero, such as `30s`").none();
         }
         Some(duration)
     }
@@ -278,8 +309,7 @@ impl<'a> Decoder<'a> {
             Ok(number) if (min..=max).contains(&number) => Some(number),
             _ => {
                 let message = format!("`{text}` is not a whole number from {min} to {max}");
-                self.problem(node.at, Kind::Value, message, "write the digits only");
-                None
+                self.wrong(node.at, message, "write the digits only").none()
             }
         }
     }
@@ -290,15 +320,13 @@ impl<'a> Decoder<'a> {
         let plain = text.starts_with(|c: char| c.is_ascii_digit() || c == '.');
         match text.parse::<f64>() {
             Ok(number) if plain && number <= 1e12 => Some(number),
-            _ => {
-                self.problem(
+            _ => self
+                .wrong(
                     node.at,
-                    Kind::Value,
                     format!("`{text}` is not a number from 0 to 10^12"),
                     "write a number such as `90` or `0.5`",
-                );
-                None
-            }
+                )
+                .none(),
         }
     }
 
@@ -321,7 +349,7 @@ impl<'a> Decoder<'a> {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("write one of: {}", choices.join(", ")),
         };
-        self.problem(at, Kind::Value, format!("`{text}` is not a choice here"), remedy);
+        self.wrong(at, format!("`{text}` is not a choice here"), remedy);
     }
 
     /// A name of the user's choice that appears in `${...}`.
@@ -334,16 +362,14 @@ impl<'a> Decoder<'a> {
         let legal =
             name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-')) && !name.is_empty() && name.len() <= 64;
         if !legal {
-            self.problem(
+            self.wrong(
                 at,
-                Kind::Value,
                 format!("`{name}` cannot be the name of {what}"),
                 "use up to 64 letters, digits, `_` and `-`",
             );
         } else if reserved.contains(&name) {
-            self.problem(
+            self.conflict(
                 at,
-                Kind::Conflict,
                 format!("`{name}` has a meaning of its own, so it cannot name {what}"),
                 format!("choose another name, such as `my-{name}`"),
             );

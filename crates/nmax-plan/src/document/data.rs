@@ -51,27 +51,16 @@ fn feeder(decoder: &mut Decoder, entry: &Entry) -> Feeder {
     }
     if let Some(node) = fields.get("exponent") {
         if !matches!(feeder.pick, Pick::Zipf { .. }) {
-            decoder.problem(
-                node.at,
-                Kind::Conflict,
-                "`exponent` is for `pick: zipf` only",
-                "remove it, or write `pick: zipf`",
-            );
+            decoder.conflict(node.at, "`exponent` is for `pick: zipf` only", "remove it, or write `pick: zipf`");
         } else if exponent == Some(0.0) {
-            decoder.problem(
-                node.at,
-                Kind::Value,
-                "an exponent of 0 makes all rows equally likely",
-                "write `pick: random`",
-            );
+            decoder.wrong(node.at, "an exponent of 0 makes all rows equally likely", "write `pick: random`");
         }
     }
     if let Some(node) = fields.get("per") {
         feeder.per = decoder.choose(node, PER).unwrap_or_default();
         if feeder.per == Per::Request && matches!(feeder.pick, Pick::Sequential | Pick::Unique) {
-            decoder.problem(
+            decoder.conflict(
                 node.at,
-                Kind::Conflict,
                 "`per: request` is for rows picked at random; rows in order belong to iterations",
                 "write `pick: random` or `pick: zipf`, or remove `per`",
             );
@@ -81,16 +70,15 @@ fn feeder(decoder: &mut Decoder, entry: &Entry) -> Feeder {
     feeder.at_end = match (feeder.pick, at_end) {
         (Pick::Unique, None) => AtEnd::Stop,
         (Pick::Unique, Some((AtEnd::Wrap, at))) => {
-            decoder.problem(
+            decoder.conflict(
                 at,
-                Kind::Conflict,
                 "`pick: unique` cannot wrap, rows would repeat",
                 "write `at_end: stop` or `at_end: error`",
             );
             AtEnd::Stop
         }
         (Pick::Random | Pick::Zipf { .. }, Some((_, at))) => {
-            decoder.problem(at, Kind::Conflict, "rows picked at random have no end", "remove `at_end`");
+            decoder.conflict(at, "rows picked at random have no end", "remove `at_end`");
             AtEnd::Wrap
         }
         (_, Some((at_end, _))) => at_end,
@@ -101,34 +89,22 @@ fn feeder(decoder: &mut Decoder, entry: &Entry) -> Feeder {
 
 /// Columns and rows, from a file or made up.
 fn rows(decoder: &mut Decoder, fields: Fields) -> Option<(Vec<String>, Rows)> {
-    match fields.in_order(&["csv", "generate"]).as_slice() {
-        [] if ["csv", "generate"].iter().any(|key| fields.is_misspelled(key)) => None,
-        [] => {
-            decoder.problem(
-                fields.at,
-                Kind::Missing,
-                "a data source has neither `csv` nor `generate`",
-                "add `csv: FILE`, or what is to be made up, such as `generate: person`",
-            );
-            None
-        }
-        [entry] if entry.key == "csv" => {
-            for other in fields.in_order(&["locale", "rows", "unique"]) {
-                let message = format!("`{}` is for `generate`, the rows of this source are in a file", other.key);
-                decoder.problem(other.key_at, Kind::Conflict, message, "remove it");
-            }
-            let file = decoder.expanded(&entry.value)?;
-            let table = read(decoder, &entry.value, &file)?;
-            let cells = table.cells;
-            Some((table.columns, Rows::File { file, cells }))
-        }
-        [_] => generated(decoder, fields),
-        [first, second, ..] => {
-            let message = format!("rows come from `{}` or from `{}`, not from both", first.key, second.key);
-            decoder.problem(second.key_at, Kind::Conflict, message, "keep one of them");
-            None
-        }
+    let both = |first: &Entry, second: &Entry| {
+        (format!("rows come from `{}` or from `{}`, not from both", first.key, second.key), "keep one of them")
+    };
+    let remedy = "add `csv: FILE`, or what is to be made up, such as `generate: person`";
+    let none = ("a data source has neither `csv` nor `generate`", remedy);
+    let only = decoder.only(fields, &["csv", "generate"], both, none)?;
+    if only.key == "generate" {
+        return generated(decoder, fields);
     }
+    for other in fields.in_order(&["locale", "rows", "unique"]) {
+        let message = format!("`{}` is for `generate`, the rows of this source are in a file", other.key);
+        decoder.conflict(other.key_at, message, "remove it");
+    }
+    let file = decoder.expanded(&only.value)?;
+    let table = read(decoder, &only.value, &file)?;
+    Some((table.columns, Rows::File { file, cells: table.cells }))
 }
 
 fn generated(decoder: &mut Decoder, fields: Fields) -> Option<(Vec<String>, Rows)> {
@@ -144,8 +120,7 @@ fn generated(decoder: &mut Decoder, fields: Fields) -> Option<(Vec<String>, Rows
         }
         Err(error) => {
             let at = fields.get(error.key).map_or(fields.at, |node| node.at);
-            decoder.problem(at, Kind::Value, error.message, error.remedy);
-            None
+            decoder.wrong(at, error.message, error.remedy).none()
         }
     }
 }

@@ -136,14 +136,12 @@ fn factors(decoder: &mut Decoder, fields: Fields) -> Factors {
     let is_factor = |factor: &f64| (1.0..=COMPRESS_MAX).contains(factor);
     let now = decoder.options.compress.unwrap_or(1.0);
     if !is_factor(&now) {
-        let message = format!("a run cannot be made {now} times shorter");
-        decoder.problem(flag(FLAG_COMPRESS), Kind::Value, message, remedy);
+        decoder.wrong(flag(FLAG_COMPRESS), format!("a run cannot be made {now} times shorter"), remedy);
     }
     let before = fields.get("compressed").and_then(|node| {
         let factor = decoder.number(node)?;
         if !is_factor(&factor) {
-            let message = format!("`{factor}` is not how many times shorter lengths are");
-            decoder.problem(node.at, Kind::Value, message, remedy);
+            decoder.wrong(node.at, format!("`{factor}` is not how many times shorter lengths are"), remedy);
         }
         Some(factor)
     });
@@ -167,8 +165,7 @@ fn shorten(load: &mut Load, timeline: &mut [Intervention], by: f64) {
 fn availability(decoder: &mut Decoder, node: &Node) -> Option<f64> {
     let share = decoder.share(node)?;
     if !(share > 0.0 && share <= 1.0) {
-        let message = "an availability is above 0% and at most 100%";
-        decoder.problem(node.at, Kind::Value, message, "write it as `99.99%`");
+        decoder.wrong(node.at, "an availability is above 0% and at most 100%", "write it as `99.99%`");
     }
     Some(share)
 }
@@ -194,9 +191,8 @@ fn silent(decoder: &mut Decoder, fields: Fields, scenarios: &[Scenario], load: O
         return;
     };
     if !run.any(sends) {
-        decoder.problem(
+        decoder.missing(
             entry.key_at,
-            Kind::Missing,
             "no scenario that runs has a request, so nothing is ever sent",
             "add a step such as `- get: /`",
         );
@@ -209,7 +205,7 @@ fn version(decoder: &mut Decoder, fields: Fields) {
         && text != "1"
     {
         let message = format!("`nmax: {text}` is not a version of the document that this program reads");
-        decoder.problem(node.at, Kind::Value, message, "write `nmax: 1`");
+        decoder.wrong(node.at, message, "write `nmax: 1`");
     }
 }
 
@@ -221,12 +217,7 @@ fn name(decoder: &mut Decoder, fields: Fields) -> String {
     };
     let name = decoder.expanded(node).unwrap_or_default();
     if !is_name(&name) {
-        decoder.problem(
-            node.at,
-            Kind::Value,
-            format!("`{name}` cannot be a name"),
-            "use 1 to 64 characters, without `/`",
-        );
+        decoder.wrong(node.at, format!("`{name}` cannot be a name"), "use 1 to 64 characters, without `/`");
     }
     name
 }
@@ -243,9 +234,8 @@ fn target(decoder: &mut Decoder, fields: Fields) -> Option<String> {
         (None, Some(node)) => (decoder.expanded(node)?, node.at),
         (None, None) if fields.is_misspelled("target") => return None,
         (None, None) => {
-            decoder.problem(
+            decoder.missing(
                 fields.at,
-                Kind::Missing,
                 "the plan has no target",
                 "add `target: https://...`, or `--target URL` on the command",
             );
@@ -254,10 +244,7 @@ fn target(decoder: &mut Decoder, fields: Fields) -> Option<String> {
     };
     match addresses::origin(&text) {
         Ok(origin) => Some(origin),
-        Err(message) => {
-            decoder.problem(at, Kind::Value, message, ORIGIN_REMEDY);
-            None
-        }
+        Err(message) => decoder.wrong(at, message, ORIGIN_REMEDY).none(),
     }
 }
 
@@ -265,7 +252,7 @@ fn pacing_slack(decoder: &mut Decoder, node: &Node) -> Option<Duration> {
     let slack = decoder.duration(node)?;
     if slack > PACING_SLACK_MAX {
         let help = "write a duration up to 1ms, such as `100us`; `0s` starts each iteration by itself";
-        decoder.problem(node.at, Kind::Value, "a pacing slack is longer than 1ms", help);
+        decoder.wrong(node.at, "a pacing slack is longer than 1ms", help);
     }
     Some(slack)
 }
@@ -273,9 +260,8 @@ fn pacing_slack(decoder: &mut Decoder, node: &Node) -> Option<Duration> {
 fn window(decoder: &mut Decoder, node: &Node) -> Option<Duration> {
     let window = decoder.duration(node)?;
     if !(Duration::from_millis(10)..=60 * SECOND).contains(&window) {
-        decoder.problem(
+        decoder.wrong(
             node.at,
-            Kind::Value,
             "a window is shorter than 10ms or longer than 60s",
             "write a duration between them, such as `1s`",
         );

@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use super::cursor::{Decoder, Fields};
-use super::error::Kind;
 use super::keys::{
     self, CODING_SETS, CODINGS, CONNECTION, COOKIES, DNS_CACHE, FAMILY, HONOR, REDIRECTS, VERSION, VISITOR,
 };
@@ -13,7 +12,7 @@ use crate::addresses;
 use crate::plan::{
     ClientCertificate, Coding, Defaults, Dns, Family, Feeder, HostOverride, PhaseTimeouts, REDIRECTS_MAX, Visitor,
 };
-use crate::template::{EnvFormat, Names};
+use crate::template::Names;
 use crate::units::format_duration;
 
 /// Port of DNS servers that are written without one.
@@ -45,17 +44,8 @@ pub(super) fn defaults(
         defaults.phase_timeouts = phase_timeouts(decoder, fields, defaults.timeout);
     }
     if let Some(node) = fields.get("headers") {
-        let env = decoder.options.env;
-        let names = Names {
-            slots: &[],
-            slots_hidden: (0, 0),
-            slots_later: &[],
-            shared: Some(shared),
-            feeders,
-            target: Some(target),
-            env,
-            env_format: EnvFormat::Verbatim,
-        };
+        let of_environment = Names::of_environment(decoder.options.env);
+        let names = Names { shared: Some(shared), feeders, target: Some(target), ..of_environment };
         defaults.headers = request::headers(decoder, node, &names);
         request::refuse_accept_encoding(decoder, node, &defaults.compression);
     }
@@ -86,15 +76,13 @@ fn visitor(decoder: &mut Decoder, node: &Node) -> Option<Visitor> {
         0.0 => Some(Visitor::Returning),
         1.0 => Some(Visitor::New),
         part if part < 1.0 => Some(Visitor::Mixed(part)),
-        _ => {
-            decoder.problem(
+        _ => decoder
+            .wrong(
                 share.at,
-                Kind::Value,
                 "more than 100% of the iterations cannot be made by new visitors",
                 "write a share from 0% to 100%",
-            );
-            None
-        }
+            )
+            .none(),
     }
 }
 
@@ -105,9 +93,8 @@ pub(super) fn redirects(decoder: &mut Decoder, node: &Node) -> Option<u32> {
     let number = || text.parse::<u32>().ok().filter(|number| *number <= REDIRECTS_MAX);
     let found = word.map(|(_, number)| *number).or_else(number);
     if found.is_none() {
-        decoder.problem(
+        decoder.wrong(
             node.at,
-            Kind::Value,
             format!("`{text}` is not a number of redirects"),
             format!("write `none`, `follow` (at most 10) or a number from 0 to {REDIRECTS_MAX}"),
         );
@@ -133,8 +120,7 @@ fn compression(decoder: &mut Decoder, node: &Node) -> Option<Vec<Coding>> {
             continue;
         };
         if codings.contains(&coding) {
-            let message = format!("`{}` is here twice", coding.token());
-            decoder.problem(item.at, Kind::Conflict, message, "keep one of them");
+            decoder.conflict(item.at, format!("`{}` is here twice", coding.token()), "keep one of them");
         } else {
             codings.push(coding);
         }
@@ -149,8 +135,7 @@ fn phase_timeouts(decoder: &mut Decoder, fields: Fields, whole: Duration) -> Pha
         if limit > whole {
             let (limit, whole) = (format_duration(limit), format_duration(whole));
             let message = format!("`timeouts.{name}` is {limit}, longer than `timeout`, which is {whole}");
-            let remedy = format!("write at most {whole}, or a longer `timeout`");
-            decoder.problem(node.at, Kind::Conflict, message, remedy);
+            decoder.conflict(node.at, message, format!("write at most {whole}, or a longer `timeout`"));
         }
         Some(limit)
     };
@@ -177,18 +162,12 @@ fn tls(decoder: &mut Decoder, fields: Fields, defaults: &mut Defaults) {
                 defaults.client_certificate = Some(ClientCertificate { certificate_file, key_file });
             }
         }
-        (Some(alone), None) => decoder.problem(
-            alone.key_at,
-            Kind::Missing,
-            "`certificate` is here without its private key",
-            "add `key: FILE`",
-        ),
-        (None, Some(alone)) => decoder.problem(
-            alone.key_at,
-            Kind::Missing,
-            "`key` is here without its certificate",
-            "add `certificate: FILE`",
-        ),
+        (Some(alone), None) => {
+            decoder.missing(alone.key_at, "`certificate` is here without its private key", "add `key: FILE`");
+        }
+        (None, Some(alone)) => {
+            decoder.missing(alone.key_at, "`key` is here without its certificate", "add `certificate: FILE`");
+        }
         (None, None) => {}
     }
 }
@@ -224,16 +203,14 @@ fn sources(decoder: &mut Decoder, fields: Fields, defaults: &mut Defaults) {
             _ => None,
         };
         if let Some(family) = family {
-            decoder.problem(
+            decoder.conflict(
                 item.at,
-                Kind::Conflict,
                 format!("`{address}` reaches no address of the family that `dns` asks for, which is {family}"),
                 "write addresses of that family, or remove `family`",
             );
         }
         if defaults.source_addresses.contains(&address) {
-            let message = format!("`{address}` is here twice");
-            decoder.problem(item.at, Kind::Conflict, message, "keep one of them");
+            decoder.conflict(item.at, format!("`{address}` is here twice"), "keep one of them");
         }
         defaults.source_addresses.push(address);
     }
@@ -246,13 +223,13 @@ pub(super) fn hosts(decoder: &mut Decoder, node: &Node) -> Vec<HostOverride> {
         let (host, port) = match addresses::parse_host(&entry.key) {
             Ok(host) => host,
             Err(error) => {
-                decoder.problem(entry.key_at, Kind::Value, error.message, error.remedy);
+                decoder.wrong(entry.key_at, error.message, error.remedy);
                 continue;
             }
         };
         if hosts.iter().any(|known| known.host == host && known.port == port) {
             let message = format!("host `{}` is here twice", entry.key);
-            decoder.problem(entry.key_at, Kind::Conflict, message, "keep one of them; several addresses are a list");
+            decoder.conflict(entry.key_at, message, "keep one of them; several addresses are a list");
         }
         let items = match &entry.value.value {
             Value::Null => &[],
@@ -260,7 +237,7 @@ pub(super) fn hosts(decoder: &mut Decoder, node: &Node) -> Vec<HostOverride> {
         };
         if items.is_empty() {
             let message = format!("host `{}` has no address", entry.key);
-            decoder.problem(entry.key_at, Kind::Missing, message, "write one, such as `10.0.0.1`");
+            decoder.missing(entry.key_at, message, "write one, such as `10.0.0.1`");
         }
         let addresses = items.iter().filter_map(|item| decoder.unit(item, addresses::parse_endpoint));
         let addresses = addresses.collect();

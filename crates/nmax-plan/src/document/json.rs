@@ -1,7 +1,6 @@
 //! `json`: a body written as YAML, or as JSON in a text.
 
 use super::cursor::Decoder;
-use super::error::Kind;
 use super::tree::{Node, Place, Scalar, Value};
 use crate::template::{EnvFormat, Names, Part, Template};
 
@@ -17,7 +16,7 @@ pub(super) fn json(decoder: &mut Decoder, node: &Node, names: &Names) -> Option<
             } else {
                 "correct it, or write the value as YAML"
             };
-            decoder.problem(node.at, Kind::Value, format!("not JSON: {error}"), remedy);
+            decoder.wrong(node.at, format!("not JSON: {error}"), remedy);
         }
         return Some(template);
     }

@@ -2,7 +2,6 @@
 
 use super::cursor::Decoder;
 use super::decode::is_name;
-use super::error::Kind;
 use super::keys;
 use super::tree::{Entry, Node};
 use crate::plan::{Location, Scenario};
@@ -15,8 +14,7 @@ pub(super) const LOCATIONS_MAX: usize = 50;
 pub(super) fn decode(decoder: &mut Decoder, node: &Node) -> Vec<Location> {
     let entries = decoder.map(node, "`locations`");
     if entries.len() > LOCATIONS_MAX {
-        let message = format!("more than {LOCATIONS_MAX} locations");
-        decoder.problem(node.at, Kind::Limit, message, "join some of them");
+        decoder.limit(node.at, format!("more than {LOCATIONS_MAX} locations"), "join some of them");
         return Vec::new();
     }
     entries.iter().map(|entry| location(decoder, entry)).collect()
@@ -25,7 +23,7 @@ pub(super) fn decode(decoder: &mut Decoder, node: &Node) -> Vec<Location> {
 fn location(decoder: &mut Decoder, entry: &Entry) -> Location {
     if !is_name(&entry.key) {
         let message = format!("`{}` cannot be the name of a location", entry.key);
-        decoder.problem(entry.key_at, Kind::Value, message, "use 1 to 64 characters, without `/`");
+        decoder.wrong(entry.key_at, message, "use 1 to 64 characters, without `/`");
     }
     let mut location = Location {
         name: entry.key.clone(),
@@ -61,7 +59,7 @@ pub(super) fn check(decoder: &mut Decoder, node: &Node, locations: &[Location], 
     {
         let message = format!("all locations have weight 0, so the users of `{}` are nowhere", scenario.name);
         let remedy = format!("give one a weight above 0, or write `location: NAME` into `{}`", scenario.name);
-        decoder.problem(node.at, Kind::Value, message, remedy);
+        decoder.wrong(node.at, message, remedy);
     }
 }
 
@@ -71,7 +69,6 @@ pub(super) fn check_tags(decoder: &mut Decoder, node: &Node, scenarios: &[&Scena
     let tags: Vec<&String> = requests.flat_map(|request| &request.tags).collect();
     for entry in node.entries().iter().filter(|entry| tags.contains(&&entry.key)) {
         let message = format!("`{}` is the name of a location and a tag of a request", entry.key);
-        let remedy = "choose another name for one of them: `for tag NAME` means either";
-        decoder.problem(entry.key_at, Kind::Conflict, message, remedy);
+        decoder.conflict(entry.key_at, message, "choose another name for one of them: `for tag NAME` means either");
     }
 }

@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use super::cursor::{Decoder, Fields};
-use super::error::Kind;
 use super::keys::{self, PROFILES, Table};
 use super::stages::{Level, flag, hold_for, level_of, staged, starts_something, target_level};
 use super::tree::{Entry, Node, Place, Value};
@@ -50,13 +49,12 @@ fn written<'n>(decoder: &mut Decoder, entry: &'n Entry) -> Option<Named<'n>> {
         }
         [_, second, ..] => {
             let message = format!("a run has one profile, `{}` is the second", second.key);
-            decoder.problem(second.key_at, Kind::Conflict, message, "keep one of them");
-            None
+            decoder.conflict(second.key_at, message, "keep one of them").none()
         }
         [] => {
             if matches!(&entry.value.value, Value::Map(entries) if entries.is_empty()) {
                 let remedy = "write `profile: peak`, or `profile: { peak: { hold: 1h } }`";
-                decoder.problem(entry.value.at, Kind::Missing, "the profile has no name", remedy);
+                decoder.missing(entry.value.at, "the profile has no name", remedy);
             }
             None
         }
@@ -90,7 +88,7 @@ pub(super) fn stages(
         if !named.from_flag {
             let message = format!("profile `{}` and `{key}` both say how the run goes", named.profile.name());
             let remedy = "keep one of them; `profile: { NAME: { ... } }` changes lengths and levels of a profile";
-            decoder.problem(entry.key_at.max(named.at), Kind::Conflict, message, remedy);
+            decoder.conflict(entry.key_at.max(named.at), message, remedy);
         }
     }
     let level = workload.map(level_of);
@@ -101,7 +99,7 @@ pub(super) fn stages(
             let others = named.fields.map(|fields| fields.others("stages")).unwrap_or_default();
             for other in others {
                 let message = format!("`stages` is the whole shape, so `{}` has no place beside it", other.key);
-                decoder.problem(other.key_at, Kind::Conflict, message, "keep one of them");
+                decoder.conflict(other.key_at, message, "keep one of them");
             }
             staged(decoder, &entry.value, level)?
         }
@@ -151,8 +149,7 @@ fn shape<'n>(
 fn rungs(decoder: &mut Decoder, node: &Node, level: Option<Level>) -> Option<Vec<f64>> {
     let items = decoder.list(node, "`levels`");
     if items.is_empty() {
-        decoder.problem(node.at, Kind::Value, "there is no level", "write levels such as `[1, 10, 100]`");
-        return None;
+        return decoder.wrong(node.at, "there is no level", "write levels such as `[1, 10, 100]`").none();
     }
     let levels: Vec<f64> = items.iter().filter_map(|item| target_level(decoder, item, level)).collect();
     (levels.len() == items.len()).then_some(levels)

@@ -3,7 +3,6 @@
 use nmax_metrics::Metric;
 
 use super::cursor::{Decoder, Fields};
-use super::error::Kind;
 use super::keys::{self, MATCH_PICK, METRIC_KIND, words};
 use super::scenario::Scene;
 use super::tree::{Node, Value};
@@ -26,7 +25,7 @@ pub(super) fn expect(decoder: &mut Decoder, node: Option<&Node>, names: &Names) 
     if let Some(node) = fields.get("status") {
         expect.status = decoder.one_or_many(node).iter().filter_map(|item| status(decoder, item)).collect();
         if matches!(&node.value, Value::List(items) if items.is_empty()) {
-            decoder.problem(node.at, Kind::Value, "no status is accepted", "write at least one, such as `200`");
+            decoder.wrong(node.at, "no status is accepted", "write at least one, such as `200`");
         }
     }
     for (key, test) in [("contains", Test::BodyContains as fn(Template) -> Test), ("lacks", Test::BodyLacks)] {
@@ -36,7 +35,7 @@ pub(super) fn expect(decoder: &mut Decoder, node: Option<&Node>, names: &Names) 
                 continue;
             };
             if text.parts.is_empty() {
-                decoder.problem(item.at, Kind::Value, "every body contains the empty text", "write a text");
+                decoder.wrong(item.at, "every body contains the empty text", "write a text");
             }
             expect.checks.push(check(test(text), names));
         }
@@ -44,12 +43,7 @@ pub(super) fn expect(decoder: &mut Decoder, node: Option<&Node>, names: &Names) 
     let headers = fields.get("header").map(|node| decoder.map(node, "`header`")).unwrap_or_default();
     for entry in headers {
         if !is_token(&entry.key) {
-            decoder.problem(
-                entry.key_at,
-                Kind::Value,
-                format!("`{}` is not a header name", entry.key),
-                "use letters, digits and `-`",
-            );
+            decoder.wrong(entry.key_at, format!("`{}` is not a header name", entry.key), "use letters, digits and `-`");
         }
         if let Some(text) = decoder.template(&entry.value, names) {
             expect.checks.push(check(Test::HeaderContains(entry.key.clone(), text), names));
@@ -123,12 +117,7 @@ fn status(decoder: &mut Decoder, node: &Node) -> Option<(u16, u16)> {
         (None, None) => code(&text).map(|code| (code, code)),
     };
     if range.is_none() {
-        decoder.problem(
-            node.at,
-            Kind::Value,
-            format!("`{text}` is not a status"),
-            "write `200`, `2xx`, `200-299`, or a list of them",
-        );
+        decoder.wrong(node.at, format!("`{text}` is not a status"), "write `200`, `2xx`, `200-299`, or a list of them");
     }
     range
 }
@@ -166,12 +155,7 @@ pub(super) fn measures(decoder: &mut Decoder, node: &Node) -> Vec<Measure> {
         let metric = Metric { kind, name: entry.key.clone(), unit, tag: None };
         if let Some(known) = decoder.metrics.iter().find(|known| known.name == metric.name && **known != metric) {
             let message = format!("`{}` is `{known}` in another step, and here `{metric}`", metric.name);
-            decoder.problem(
-                entry.key_at,
-                Kind::Conflict,
-                message,
-                "give both the same `as` and `unit`, or other names",
-            );
+            decoder.conflict(entry.key_at, message, "give both the same `as` and `unit`, or other names");
         } else {
             decoder.metrics.push(metric.clone());
         }
@@ -185,8 +169,7 @@ fn unit(decoder: &mut Decoder, node: &Node) -> Option<String> {
     let is_odd = |c: char| c.is_whitespace() || c.is_control();
     if unit.is_empty() || unit.chars().count() > UNIT_CHARS_MAX || unit.contains(is_odd) || unit.starts_with('#') {
         let message = format!("`{}` cannot be a unit", nmax_text::shown(&unit));
-        let remedy = format!("use 1 to {UNIT_CHARS_MAX} characters without spaces, such as `EUR`");
-        decoder.problem(node.at, Kind::Value, message, remedy);
+        decoder.wrong(node.at, message, format!("use 1 to {UNIT_CHARS_MAX} characters without spaces, such as `EUR`"));
     }
     Some(unit)
 }
@@ -197,9 +180,8 @@ fn match_pick(decoder: &mut Decoder, node: &Node) -> Option<MatchPick> {
         return decoder.whole(node, 1, 1_000_000).map(|number| MatchPick::Nth(number as usize));
     }
     if !words(MATCH_PICK).contains(&text.as_str()) {
-        decoder.problem(
+        decoder.wrong(
             node.at,
-            Kind::Value,
             format!("`{text}` picks no match"),
             "write `first`, `last`, `random`, or a number from 1",
         );
@@ -216,8 +198,7 @@ fn source(decoder: &mut Decoder, fields: Fields) -> Option<Source> {
             Some(second) => (second.key_at, format!("`{}` and `{}` exclude each other", given[0].key, second.key)),
             None => (fields.at, "nothing says where the value comes from".to_owned()),
         };
-        decoder.problem(at, Kind::Value, message, "write one of `regex`, `css`, `json`, `header`");
-        return None;
+        return decoder.wrong(at, message, "write one of `regex`, `css`, `json`, `header`").none();
     };
     let text = decoder.text(&entry.value)?;
     let source = match entry.key.as_str() {
@@ -232,21 +213,15 @@ fn source(decoder: &mut Decoder, fields: Fields) -> Option<Source> {
     };
     if let Err(why) = checked {
         let message = format!("`{}` is not valid: {why}", source_text(&source));
-        decoder.problem(
-            entry.value.at,
-            Kind::Value,
-            message,
-            "correct it; in YAML, single quotes keep backslashes as they are",
-        );
+        decoder.wrong(entry.value.at, message, "correct it; in YAML, single quotes keep backslashes as they are");
     }
     let Some(node) = fields.get("match") else {
         return Some(source);
     };
     let pattern = decoder.text(node)?;
     if let Err(why) = (decoder.options.check_source)(&Source::Regex(pattern.clone())) {
-        decoder.problem(
+        decoder.wrong(
             node.at,
-            Kind::Value,
             format!("`match {pattern}` is not valid: {why}"),
             "correct it; in YAML, single quotes keep backslashes as they are",
         );

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use super::body::{body, entry_where, expect_continue, pairs};
 use super::cursor::{Decoder, Fields};
-use super::error::Kind;
 use super::http::redirects;
 use super::reply::{expect, extracts, measures};
 use super::scenario::{Scene, page, tags};
@@ -57,32 +56,27 @@ pub(super) fn decode(
 fn check_url(decoder: &mut Decoder, at: Place, url: &Template) {
     let Some(Part::Text(text)) = url.parts.first() else {
         if url.parts.is_empty() {
-            decoder.problem(at, Kind::Value, "the path is empty", "write a path such as `/`");
+            decoder.wrong(at, "the path is empty", "write a path such as `/`");
         }
         return;
     };
     if !["/", "http://", "https://"].iter().any(|start| text.starts_with(start)) {
         let message = format!("`{}` is neither a path nor a URL", nmax_text::shown(&masked_url(text)));
-        decoder.problem(at, Kind::Value, message, "begin it with `/`, `http://` or `https://`");
+        decoder.wrong(at, message, "begin it with `/`, `http://` or `https://`");
     }
     if let Some(Err(message)) = addresses::written_origin(text, url.parts.len() == 1).map(addresses::origin) {
-        decoder.problem(at, Kind::Value, message, "write it as `http://host:port/path`");
+        decoder.wrong(at, message, "write it as `http://host:port/path`");
     }
     let has_control = |part: &Part| matches!(part, Part::Text(text) if text.contains(char::is_control));
     if url.parts.iter().any(has_control) {
-        decoder.problem(
-            at,
-            Kind::Value,
-            "the path contains a line break or another control character",
-            "write it in one line",
-        );
+        decoder.wrong(at, "the path contains a line break or another control character", "write it in one line");
     }
 }
 
 fn request_name(decoder: &mut Decoder, node: &Node, names: &Names) -> Option<Template> {
     let name = decoder.template(node, names)?;
     if name.parts.is_empty() {
-        decoder.problem(node.at, Kind::Value, "the name is empty", "write a name, or remove the key");
+        decoder.wrong(node.at, "the name is empty", "write a name, or remove the key");
     }
     Some(name)
 }
@@ -112,9 +106,8 @@ pub(super) fn headers(decoder: &mut Decoder, node: &Node, names: &Names) -> Vec<
     for entry in decoder.map(node, "`headers`") {
         let name = &entry.key;
         if !is_token(name) {
-            decoder.problem(
+            decoder.wrong(
                 entry.key_at,
-                Kind::Value,
                 format!("`{}` is not a header name", nmax_text::shown(name)),
                 "use letters, digits and `-`",
             );
@@ -122,22 +115,17 @@ pub(super) fn headers(decoder: &mut Decoder, node: &Node, names: &Names) -> Vec<
         }
         if is_own_header(name) {
             let remedy = "remove it; `defaults: { connection: ... }` says when connections close, the length follows from the body";
-            decoder.problem(entry.key_at, Kind::Conflict, format!("header `{name}` is written by nmax itself"), remedy);
+            decoder.conflict(entry.key_at, format!("header `{name}` is written by nmax itself"), remedy);
         }
         if headers.iter().any(|(known, _)| known.eq_ignore_ascii_case(name)) {
-            decoder.problem(entry.key_at, Kind::Conflict, format!("header `{name}` is here twice"), "keep one of them");
+            decoder.conflict(entry.key_at, format!("header `{name}` is here twice"), "keep one of them");
         }
         let Some(value) = decoder.template(&entry.value, names) else {
             continue;
         };
         let breaks = |part: &Part| matches!(part, Part::Text(text) if text.contains(['\r', '\n', '\0']));
         if value.parts.iter().any(breaks) {
-            decoder.problem(
-                entry.value.at,
-                Kind::Value,
-                format!("header `{name}` contains a line break"),
-                "write it in one line",
-            );
+            decoder.wrong(entry.value.at, format!("header `{name}` contains a line break"), "write it in one line");
         }
         headers.push((name.clone(), value));
     }
@@ -148,9 +136,8 @@ pub(super) fn headers(decoder: &mut Decoder, node: &Node, names: &Names) -> Vec<
 pub(super) fn refuse_accept_encoding(decoder: &mut Decoder, headers: &Node, compression: &[Coding]) {
     let own = entry_where(headers, |name| name.eq_ignore_ascii_case("accept-encoding"));
     if let Some(own) = own.filter(|_| !compression.is_empty()) {
-        decoder.problem(
+        decoder.conflict(
             own.key_at,
-            Kind::Conflict,
             "header `accept-encoding` is written by nmax itself when `defaults` has `compression`",
             "remove it; or remove `compression`, then replies are not decoded",
         );

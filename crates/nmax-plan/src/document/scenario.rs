@@ -2,7 +2,6 @@
 
 use super::cursor::{Decoder, Fields};
 use super::decode::is_name;
-use super::error::Kind;
 use super::keys;
 use super::tree::{Entry, Node, Place, Value};
 use crate::nearest::nearest;
@@ -109,7 +108,7 @@ impl<'a> Scene<'a> {
 pub(super) fn scenarios(decoder: &mut Decoder, node: &Node, world: World) -> Vec<Scenario> {
     let entries = decoder.map(node, "`scenarios`");
     if entries.is_empty() && matches!(node.value, Value::Map(_)) {
-        decoder.problem(node.at, Kind::Missing, "the plan has no scenario", "add `NAME: { steps: [{ get: / }] }`");
+        decoder.missing(node.at, "the plan has no scenario", "add `NAME: { steps: [{ get: / }] }`");
     }
     let mut transactions = Vec::new();
     let scenarios: Vec<Scenario> =
@@ -118,27 +117,12 @@ pub(super) fn scenarios(decoder: &mut Decoder, node: &Node, world: World) -> Vec
     scenarios
 }
 
-fn empty(name: &str) -> Scenario {
-    Scenario {
-        name: name.to_owned(),
-        weight: 0.0,
-        pacing: None,
-        location: None,
-        setup: Vec::new(),
-        steps: Vec::new(),
-        teardown: Vec::new(),
-        slots: Vec::new(),
-        slots_kept: 0,
-    }
-}
-
 fn scenario(decoder: &mut Decoder, entry: &Entry, world: World, transactions: &mut Vec<(String, Place)>) -> Scenario {
     if !is_name(&entry.key) {
         let message = format!("`{}` cannot be the name of a scenario", entry.key);
-        decoder.problem(entry.key_at, Kind::Value, message, "use 1 to 64 characters, without `/`");
+        decoder.wrong(entry.key_at, message, "use 1 to 64 characters, without `/`");
     }
-    let mut scenario = empty(&entry.key);
-    scenario.weight = f64::NAN;
+    let mut scenario = Scenario { weight: f64::NAN, ..Scenario::of(&entry.key, Vec::new()) };
     let Some(fields) = decoder.fields(&entry.value, &keys::SCENARIO) else {
         return scenario;
     };
@@ -166,7 +150,7 @@ fn list_of(decoder: &mut Decoder, node: Option<&Node>, scene: &mut Scene, name: 
     if matches!(&node.value, Value::List(items) if items.is_empty()) {
         let what =
             if matches!(name, "setup" | "teardown") { format!("`{name}`") } else { format!("scenario `{name}`") };
-        decoder.problem(node.at, Kind::Missing, format!("{what} has no step"), "add a step such as `- get: /`");
+        decoder.missing(node.at, format!("{what} has no step"), "add a step such as `- get: /`");
     }
     steps::list(decoder, node, scene)
 }
@@ -181,7 +165,7 @@ fn location(decoder: &mut Decoder, node: &Node, locations: &[Location]) -> Optio
             None if locations.is_empty() => format!("add `locations: {{ {name}: {{ ... }} }}` to the plan"),
             None => format!("its locations are: {}", names().collect::<Vec<_>>().join(", ")),
         };
-        decoder.problem(node.at, Kind::Undefined, format!("the plan has no location `{name}`"), remedy);
+        decoder.undefined(node.at, format!("the plan has no location `{name}`"), remedy);
     }
     found
 }
@@ -205,7 +189,7 @@ fn refuse_names_of_requests(
     for (name, at) in transactions {
         if names.contains(&name) {
             let message = format!("request `{name}` follows redirects, so it is a transaction of that name already");
-            decoder.problem(at, Kind::Conflict, message, "give one of them another name");
+            decoder.conflict(at, message, "give one of them another name");
         }
     }
 }
@@ -226,7 +210,7 @@ pub(super) fn run_steps(decoder: &mut Decoder, root: Fields, world: World) -> (O
         let fields = decoder.fields(root.get(key)?, table)?;
         let list = fields.get("steps");
         let mut scene = Scene::new(decoder, world, shared, slots, &[list]);
-        let mut scenario = empty(key);
+        let mut scenario = Scenario { weight: 0.0, ..Scenario::of(key, Vec::new()) };
         scenario.slots_kept = scene.slots.len();
         scenario.steps = list_of(decoder, list, &mut scene, key);
         scenario.slots = scene.slots;

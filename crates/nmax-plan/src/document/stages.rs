@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::DURATION_DEFAULT;
 use super::cursor::{Decoder, Fields};
-use super::error::Kind;
+
 use super::keys;
 use super::tree::{Node, Place};
 use crate::plan::Workload;
@@ -42,12 +42,7 @@ pub(super) fn level_of(workload: &Workload) -> Level {
 /// Checks `--duration`.
 pub(super) fn check_flag(decoder: &mut Decoder) {
     if decoder.options.duration.is_some_and(|duration| duration.is_zero()) {
-        decoder.problem(
-            flag(FLAG_DURATION),
-            Kind::Value,
-            "the duration is zero",
-            "write a duration above zero, such as `30s`",
-        );
+        decoder.wrong(flag(FLAG_DURATION), "the duration is zero", "write a duration above zero, such as `30s`");
     }
 }
 
@@ -57,12 +52,7 @@ pub(super) fn stages(decoder: &mut Decoder, root: Fields, level: Option<Level>, 
     let warm_up = root.get("warm_up").and_then(|node| decoder.duration_above_zero(node));
     let mut stages = if let Some(node) = root.get("stages") {
         if let Some(entry) = root.entry("duration") {
-            decoder.problem(
-                entry.key_at,
-                Kind::Conflict,
-                "`duration` and `stages` both say how long the run is",
-                "keep one of them",
-            );
+            decoder.conflict(entry.key_at, "`duration` and `stages` both say how long the run is", "keep one of them");
         }
         let mut stages = staged(decoder, node, level)?;
         hold_for(decoder, &mut stages, "the plan's stages have");
@@ -95,7 +85,7 @@ pub(super) fn hold_for(decoder: &mut Decoder, stages: &mut [Stage], which: &str)
             let found = if other.is_some() { "several holds" } else { "no hold" };
             let message = format!("{which} {found}, so it is not clear what should last that long");
             let help = "leave the argument out; `--set stages=null` removes stages, `--set profile=null` a profile";
-            decoder.problem(flag(FLAG_DURATION), Kind::Conflict, message, help);
+            decoder.conflict(flag(FLAG_DURATION), message, help);
         }
     }
 }
@@ -111,9 +101,8 @@ fn insert_warm_up(decoder: &mut Decoder, root: Fields, stages: &mut Vec<Stage>, 
             );
         }
         (None, Some(entry)) => {
-            decoder.problem(
+            decoder.conflict(
                 entry.key_at,
-                Kind::Conflict,
                 "a warm-up precedes the first hold, and the stages have none",
                 "add `{ hold: 1m }` to `stages`",
             );
@@ -126,12 +115,10 @@ fn insert_warm_up(decoder: &mut Decoder, root: Fields, stages: &mut Vec<Stage>, 
 pub(super) fn staged(decoder: &mut Decoder, node: &Node, level: Option<Level>) -> Option<Vec<Stage>> {
     let items = decoder.list(node, "`stages`");
     if items.is_empty() {
-        decoder.problem(node.at, Kind::Value, "there is no stage", "add `- { hold: 1m }`, or remove the key");
-        return None;
+        return decoder.wrong(node.at, "there is no stage", "add `- { hold: 1m }`, or remove the key").none();
     }
     if items.len() > STAGES_MAX {
-        decoder.problem(node.at, Kind::Limit, format!("more than {STAGES_MAX} stages"), "join some of them");
-        return None;
+        return decoder.limit(node.at, format!("more than {STAGES_MAX} stages"), "join some of them").none();
     }
     let mut stages: Vec<Stage> = Vec::new();
     for item in items {
@@ -148,9 +135,8 @@ pub(super) fn staged(decoder: &mut Decoder, node: &Node, level: Option<Level>) -
 /// Complains when no stage reaches a level above zero.
 pub(super) fn starts_something(decoder: &mut Decoder, at: Place, stages: &[Stage]) {
     if stages.iter().all(|stage| stage.from == 0.0 && stage.to == 0.0) {
-        decoder.problem(
+        decoder.wrong(
             at,
-            Kind::Value,
             "every stage is at level 0, so no iteration ever starts",
             "let a stage reach a level above 0, such as `to: 100%`",
         );
@@ -166,8 +152,7 @@ fn stage(decoder: &mut Decoder, node: &Node, level: Option<Level>, before: Optio
         (Some(length), None) => {
             let length = decoder.duration_above_zero(length);
             let Some(to) = to else {
-                decoder.problem(node.at, Kind::Missing, "the ramp does not say where it leads", "add `to: 100%`");
-                return None;
+                return decoder.missing(node.at, "the ramp does not say where it leads", "add `to: 100%`").none();
             };
             let (length, to, from) = (length?, to?, before.unwrap_or(0.0));
             let kind = if to < from { StageKind::RampDown } else { StageKind::RampUp };
@@ -182,23 +167,11 @@ fn stage(decoder: &mut Decoder, node: &Node, level: Option<Level>, before: Optio
             Some(Stage { from: level, to: level, length_ns: Some(nanos(length?)), kind: StageKind::Hold })
         }
         (Some(_), Some(hold)) => {
-            decoder.problem(
-                hold.key_at,
-                Kind::Conflict,
-                "a stage ramps or holds, not both",
-                "begin a new stage with `- `",
-            );
-            None
+            decoder.conflict(hold.key_at, "a stage ramps or holds, not both", "begin a new stage with `- `").none()
         }
-        (None, None) => {
-            decoder.problem(
-                node.at,
-                Kind::Missing,
-                "the stage neither ramps nor holds",
-                "write `{ ramp: 30s, to: 100% }` or `{ hold: 2m }`",
-            );
-            None
-        }
+        (None, None) => decoder
+            .missing(node.at, "the stage neither ramps nor holds", "write `{ ramp: 30s, to: 100% }` or `{ hold: 2m }`")
+            .none(),
     }
 }
 
@@ -218,15 +191,13 @@ pub(super) fn target_level(decoder: &mut Decoder, node: &Node, level: Option<Lev
             let reached = decoder.rate(node)?;
             within_limits(decoder, node, level, reached)
         }
-        Some(Level::Vus(_)) if text.contains('/') => {
-            decoder.problem(
+        Some(Level::Vus(_)) if text.contains('/') => decoder
+            .wrong(
                 node.at,
-                Kind::Value,
                 format!("`{text}` is a rate, but a closed workload has VUs"),
                 "write a number of VUs or a share, such as `50` or `100%`",
-            );
-            None
-        }
+            )
+            .none(),
         Some(Level::Vus(_)) => {
             let reached = decoder.number(node)?;
             within_limits(decoder, node, level, reached)
@@ -243,12 +214,7 @@ fn within_limits(decoder: &mut Decoder, node: &Node, level: Option<Level>, reach
     if reached <= max {
         return Some(reached);
     }
-    decoder.problem(
-        node.at,
-        Kind::Limit,
-        format!("the stage reaches {reached}{unit}, more than {max}{unit}"),
-        "write a lower level",
-    );
+    decoder.limit(node.at, format!("the stage reaches {reached}{unit}, more than {max}{unit}"), "write a lower level");
     None
 }
 

@@ -2,7 +2,6 @@
 
 use super::cursor::Decoder;
 use super::decode::is_name;
-use super::error::Kind;
 use super::tree::Node;
 use crate::plan::{Location, Scenario, Source};
 use crate::tags::{NOT, TagRule};
@@ -22,26 +21,24 @@ pub(super) fn decode(
     let entries = decoder.map(node, "`tags`");
     if entries.len() > RULES_MAX {
         let message = format!("more than {RULES_MAX} expressions for tags");
-        decoder.problem(node.at, Kind::Limit, message, "leave some out, or write `tags: [...]` into requests");
+        decoder.limit(node.at, message, "leave some out, or write `tags: [...]` into requests");
     }
     let mut rules = Vec::new();
     for entry in entries.iter().take(RULES_MAX) {
         let name = entry.key.as_str();
         if !is_name(name) || name.starts_with(NOT) || name.contains(['[', ']', ',']) || name.contains("${") {
-            let message = format!("`{}` cannot be a tag by expression", nmax_text::shown(name));
             let remedy = "use 1 to 64 characters, without `/`, `,`, brackets and `not ` in front";
-            decoder.problem(entry.key_at, Kind::Value, message, remedy);
+            decoder.wrong(entry.key_at, format!("`{}` cannot be a tag by expression", nmax_text::shown(name)), remedy);
         }
         let given = |scenario: &&Scenario| scenario.calls().any(|request| request.tags.iter().any(|tag| tag == name));
         if scenarios.iter().any(given) {
             let message = format!("`{name}` is a tag by expression and one that a request has by itself");
             let remedy = "give one of them another name, or let the expression match the request";
-            decoder.problem(entry.key_at, Kind::Conflict, message, remedy);
+            decoder.conflict(entry.key_at, message, remedy);
         }
         if locations.iter().any(|location| location.name == name) {
             let message = format!("`{name}` is the name of a location and a tag of requests");
-            let remedy = "choose another name for one of them: `for tag NAME` means either";
-            decoder.problem(entry.key_at, Kind::Conflict, message, remedy);
+            decoder.conflict(entry.key_at, message, "choose another name for one of them: `for tag NAME` means either");
         }
         let Some(pattern) = decoder.text(&entry.value) else {
             continue;
@@ -50,7 +47,7 @@ pub(super) fn decode(
             let message = format!("`{pattern}` is not valid: {why}");
             let remedy =
                 "write a regular expression on method and path, such as `'^GET /images/|\\.png$'`, in single quotes";
-            decoder.problem(entry.value.at, Kind::Value, message, remedy);
+            decoder.wrong(entry.value.at, message, remedy);
         }
         rules.push(TagRule { name: name.to_owned(), pattern });
     }

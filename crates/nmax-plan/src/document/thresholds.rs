@@ -1,7 +1,6 @@
 //! `thresholds`: conditions on the result, and what their names may refer to.
 
 use super::cursor::Decoder;
-use super::error::Kind;
 use super::tree::{Node, Place, Value};
 use super::{THRESHOLDS_DEFAULT, keys};
 use crate::nearest::nearest;
@@ -62,7 +61,7 @@ pub(super) fn decode(decoder: &mut Decoder, node: Option<&Node>, traffic: &Traff
                 refers(decoder, condition.at, &threshold, traffic);
                 thresholds.push(Threshold { abort, ..threshold });
             }
-            Err(error) => decoder.problem(condition.at, Kind::Value, error.message, error.remedy),
+            Err(error) => _ = decoder.wrong(condition.at, error.message, error.remedy),
         }
     }
     add_default_thresholds(&mut thresholds);
@@ -96,7 +95,7 @@ pub(super) fn for_one_user(thresholds: &mut Vec<Threshold>) {
 fn refers(decoder: &mut Decoder, at: Place, threshold: &Threshold, traffic: &Traffic) {
     if !traffic.open && threshold.metric == Metric::Rate && matches!(threshold.limit, Limit::Ratio(_)) {
         let message = "a closed workload has no intended rate, so no share of it";
-        decoder.problem(at, Kind::Conflict, message, "write a rate, such as `rate >= 50/s`");
+        decoder.conflict(at, message, "write a rate, such as `rate >= 50/s`");
     }
     // What is wrong with the scenarios was reported; a name may well be meant to be there.
     let is_known = match &threshold.scope {
@@ -122,8 +121,7 @@ fn scope(decoder: &mut Decoder, at: Place, threshold: &Threshold, traffic: &Traf
                 _ => return,
             };
             if missing {
-                let message = format!("the plan has no {}", remedy.0);
-                decoder.problem(at, Kind::Undefined, message, remedy.1);
+                decoder.undefined(at, format!("the plan has no {}", remedy.0), remedy.1);
             }
             return;
         }
@@ -149,7 +147,7 @@ fn scope(decoder: &mut Decoder, at: Place, threshold: &Threshold, traffic: &Traf
             format!("its {plural} are: {}", known.iter().take(20).map(String::as_str).collect::<Vec<_>>().join(", "))
         }
     };
-    decoder.problem(at, Kind::Undefined, format!("the plan has no {what} `{name}`"), remedy);
+    decoder.undefined(at, format!("the plan has no {what} `{name}`"), remedy);
 }
 
 /// Tags gather requests, locations users: each has metrics of its own.
@@ -160,16 +158,15 @@ fn of_tag(decoder: &mut Decoder, at: Place, metric: Metric, name: &str, traffic:
     if is_location && !of_locations.contains(&metric) {
         let names: Vec<String> = of_locations.iter().map(|metric| format!("`{}`", metric.name())).collect();
         let message = format!("`{}` is not measured for locations", metric.name());
-        decoder.problem(at, Kind::Value, message, format!("write one of {}", names.join(", ")));
+        decoder.wrong(at, message, format!("write one of {}", names.join(", ")));
     } else if !is_location && matches!(metric, Metric::IterationTime | Metric::Iterations) {
         let message = format!("`{}` belongs to scenarios and locations, not to tags of requests", metric.name());
-        decoder.problem(at, Kind::Value, message, "write `for scenario NAME`, or the name of a location");
+        decoder.wrong(at, message, "write `for scenario NAME`, or the name of a location");
     }
     let tagged = |request: &Call| request.tags.iter().any(|tag| tag == name);
     let has_page = is_location || !traffic.names(|request| tagged(request) && request.page().is_some()).is_empty();
     if metric == Metric::PageTime && !has_page && !traffic.names(tagged).is_empty() {
-        let message = format!("no request with the tag `{name}` is a page");
-        decoder.problem(at, Kind::Undefined, message, PAGE);
+        decoder.undefined(at, format!("no request with the tag `{name}` is a page"), PAGE);
     }
 }
 
@@ -196,7 +193,7 @@ fn has_checks(decoder: &mut Decoder, at: Place, threshold: &Threshold, traffic: 
     };
     if !known {
         let message = format!("{what} has no check, so none can hold");
-        decoder.problem(at, Kind::Undefined, message, "add a check to `expect`, such as `contains: \"...\"`");
+        decoder.undefined(at, message, "add a check to `expect`, such as `contains: \"...\"`");
     }
 }
 

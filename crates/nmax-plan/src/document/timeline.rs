@@ -3,8 +3,7 @@
 use std::time::Duration;
 
 use super::cursor::{Decoder, Fields};
-use super::error::Kind;
-use super::keys::{self, METHODS, SIGNALS};
+use super::keys::{self, METHODS, SIGNALS, words};
 use super::observe::{label, process, shown};
 use super::tree::{Entry, Node, Place};
 use crate::addresses::{self, is_absolute};
@@ -21,8 +20,7 @@ const LIMIT_DEFAULT: Duration = Duration::from_secs(30);
 pub(super) fn decode(decoder: &mut Decoder, node: &Node, end: Option<Duration>) -> Vec<Intervention> {
     let items = decoder.list(node, "`timeline`");
     if items.len() > ITEMS_MAX {
-        let message = format!("more than {ITEMS_MAX} items in `timeline`");
-        decoder.problem(node.at, Kind::Limit, message, "leave some out");
+        decoder.limit(node.at, format!("more than {ITEMS_MAX} items in `timeline`"), "leave some out");
         return Vec::new();
     }
     let mut found: Vec<Intervention> = Vec::new();
@@ -54,7 +52,7 @@ fn intervention(
         && undo.is_none()
     {
         let message = "`for` says when it is undone, but nothing undoes it";
-        decoder.problem(entry.key_at, Kind::Missing, message, "add `undo: { ... }`, or remove `for`");
+        decoder.missing(entry.key_at, message, "add `undo: { ... }`, or remove `for`");
     }
     let action = action?;
     let name = named(decoder, name, &action, before)?;
@@ -89,8 +87,7 @@ fn named(
     let name = name?;
     label(decoder, at, &name);
     if is_taken(&name) {
-        let message = format!("two items of `timeline` are named `{name}`");
-        decoder.problem(at, Kind::Conflict, message, "give one of them another name");
+        decoder.conflict(at, format!("two items of `timeline` are named `{name}`"), "give one of them another name");
     }
     Some(name)
 }
@@ -117,21 +114,17 @@ fn moment(decoder: &mut Decoder, fields: Fields, end: Option<Duration>) -> Optio
                     format_duration(at),
                     format_duration(end)
                 );
-                let remedy = "write an earlier time; `--set timeline=null` leaves the timeline out";
-                decoder.problem(node.at, Kind::Value, message, remedy);
+                decoder.wrong(node.at, message, "write an earlier time; `--set timeline=null` leaves the timeline out");
             }
             Some(Moment::At(at))
         }
         (None, Some(when)) => decoder.choose(&when.value, &[("steady", Moment::Steady)]),
         (Some(_), Some(when)) => {
-            let message = "`at` and `when` both say when it is done";
-            decoder.problem(when.key_at, Kind::Conflict, message, "keep one of them");
-            None
+            decoder.conflict(when.key_at, "`at` and `when` both say when it is done", "keep one of them").none()
         }
         (None, None) => {
             if !["at", "when"].into_iter().any(|key| fields.is_misspelled(key)) {
-                let message = "it is not said when this is done";
-                decoder.problem(fields.at, Kind::Missing, message, "add `at: 10m` or `when: steady`");
+                decoder.missing(fields.at, "it is not said when this is done", "add `at: 10m` or `when: steady`");
             }
             None
         }
@@ -140,64 +133,39 @@ fn moment(decoder: &mut Decoder, fields: Fields, end: Option<Duration>) -> Optio
 
 /// The one action of a map.
 fn action(decoder: &mut Decoder, fields: Fields, what: &str) -> Option<Action> {
-    const ACTIONS: [&str; 3] = ["command", "http", "signal"];
-    match fields.in_order(&ACTIONS).as_slice() {
-        [only] => match only.key.as_str() {
-            "command" => command(decoder, &only.value),
-            "http" => call(decoder, &only.value),
-            _ => signal(decoder, &only.value),
-        },
-        [_, second, ..] => {
-            let message = format!("{what} does one thing, `{}` is the second", second.key);
-            let remedy = "write an item of its own for it";
-            decoder.problem(second.key_at, Kind::Conflict, message, remedy);
-            None
-        }
-        [] => {
-            if !ACTIONS.into_iter().any(|key| fields.is_misspelled(key)) {
-                let remedy =
-                    "add `command: ./backup.sh`, `http: { post: /path }` or `signal: { process: nginx, send: STOP }`";
-                decoder.problem(fields.at, Kind::Missing, format!("{what} does nothing"), remedy);
-            }
-            None
-        }
+    let both = |_: &Entry, second: &Entry| {
+        (format!("{what} does one thing, `{}` is the second", second.key), "write an item of its own for it")
+    };
+    let remedy = "add `command: ./backup.sh`, `http: { post: /path }` or `signal: { process: nginx, send: STOP }`";
+    let none = format!("{what} does nothing");
+    let only = decoder.only(fields, &["command", "http", "signal"], both, (&none, remedy))?;
+    match only.key.as_str() {
+        "command" => command(decoder, &only.value),
+        "http" => call(decoder, &only.value),
+        _ => signal(decoder, &only.value),
     }
 }
 
 fn command(decoder: &mut Decoder, node: &Node) -> Option<Action> {
     let line = decoder.expanded(node)?;
     if line.trim().is_empty() || line.contains('\0') {
-        let remedy = "write a command line such as `./backup.sh`";
-        decoder.problem(node.at, Kind::Value, "this is not a command line", remedy);
+        decoder.wrong(node.at, "this is not a command line", "write a command line such as `./backup.sh`");
     }
     Some(Action::Command(line))
 }
 
 fn call(decoder: &mut Decoder, node: &Node) -> Option<Action> {
     let fields = decoder.fields(node, &keys::CALL)?;
-    let mut methods: Vec<_> =
-        METHODS.iter().filter_map(|(key, method)| fields.entry(key).map(|entry| (entry, *method))).collect();
-    methods.sort_by_key(|(entry, _)| entry.key_at);
     let body = fields.get("body").map(|node| decoder.expanded(node));
-    match methods.as_slice() {
-        [(entry, method)] => {
-            let url = url(decoder, entry)?;
-            let body = body.unwrap_or_else(|| Some(String::new()))?;
-            Some(Action::Http { method: *method, url, body })
-        }
-        [_, (second, _), ..] => {
-            let message = format!("a call has one method, `{}` is the second", second.key);
-            decoder.problem(second.key_at, Kind::Conflict, message, "keep one of them");
-            None
-        }
-        [] => {
-            if !METHODS.iter().any(|(key, _)| fields.is_misspelled(key)) {
-                let message = "the call has no method";
-                decoder.problem(fields.at, Kind::Missing, message, "write one, such as `post: /admin/flush`");
-            }
-            None
-        }
-    }
+    let both = |_: &Entry, second: &Entry| {
+        (format!("a call has one method, `{}` is the second", second.key), "keep one of them")
+    };
+    let none = ("the call has no method", "write one, such as `post: /admin/flush`");
+    let only = decoder.only(fields, &words(METHODS), both, none)?;
+    let (_, method) = METHODS.iter().find(|(key, _)| *key == only.key)?;
+    let url = url(decoder, only)?;
+    let body = body.unwrap_or_else(|| Some(String::new()))?;
+    Some(Action::Http { method: *method, url, body })
 }
 
 /// A path on the target, or a URL.
@@ -206,17 +174,16 @@ fn url(decoder: &mut Decoder, entry: &Entry) -> Option<String> {
     let url = decoder.expanded(node)?;
     let shown = nmax_text::shown(&masked_url(&url)).into_owned();
     if url.contains(|c: char| c.is_control() || c == ' ') {
-        let message = format!("`{shown}` contains a space or a control character");
-        decoder.problem(node.at, Kind::Value, message, "write `%20` for a space");
+        decoder.wrong(node.at, format!("`{shown}` contains a space or a control character"), "write `%20` for a space");
     } else if is_absolute(&url) {
         let host_at = url.find("://").map_or(0, |at| at + 3);
         let end = url[host_at..].find(['/', '?', '#']).map_or(url.len(), |at| at + host_at);
         if let Err(message) = addresses::origin(&url[..end]) {
-            decoder.problem(node.at, Kind::Value, message, "write it as `http://host:port/path`");
+            decoder.wrong(node.at, message, "write it as `http://host:port/path`");
         }
     } else if !url.starts_with('/') {
         let message = format!("`{shown}` is neither a path nor a URL");
-        decoder.problem(node.at, Kind::Value, message, "begin it with `/`, `http://` or `https://`");
+        decoder.wrong(node.at, message, "begin it with `/`, `http://` or `https://`");
     }
     Some(url)
 }

@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use super::cursor::{Decoder, Fields};
-use super::error::Kind;
 use super::keys::{self, ARRIVALS};
 use super::stages::{check_flag, level_of, stages};
 use super::tree::{Entry, Node, Place};
@@ -82,7 +81,7 @@ fn check_pacing(decoder: &mut Decoder, root: Fields, mix_is_open: bool, backgrou
         .find_map(|scenario| scenario.value.entries().iter().find(|entry| entry.key == "pacing"));
     if let Some(pacing) = pacing {
         let message = "`pacing` spaces the starts of a VU, but an open workload starts by its rate";
-        decoder.problem(pacing.key_at, Kind::Conflict, message, "remove it, or write `closed: { vus: ... }`");
+        decoder.conflict(pacing.key_at, message, "remove it, or write `closed: { vus: ... }`");
     }
 }
 
@@ -99,15 +98,11 @@ pub(super) fn workload(decoder: &mut Decoder, fields: Fields, what: &str) -> Opt
         (Some(open), Some(closed)) => {
             let second = open.key_at.max(closed.key_at);
             let remedy = "keep one of them; `--set workload.open=null` removes one on the command line";
-            let message = "a workload is either `open` or `closed`";
-            decoder.problem(second, Kind::Conflict, message, remedy);
-            None
+            decoder.conflict(second, "a workload is either `open` or `closed`", remedy).none()
         }
         (None, None) => {
             let remedy = "write `open: { rate: 50/s }` (a rate) or `closed: { vus: 10 }` (a number of users)";
-            let message = format!("{what} is neither `open` nor `closed`");
-            decoder.problem(fields.at, Kind::Missing, message, remedy);
-            None
+            decoder.missing(fields.at, format!("{what} is neither `open` nor `closed`"), remedy).none()
         }
     }
 }
@@ -120,15 +115,20 @@ fn open_workload(decoder: &mut Decoder, entry: &Entry) -> Option<(Workload, Plac
     let node = fields.get("rate")?;
     let rate_per_s = decoder.rate(node)?;
     if rate_per_s == 0.0 {
-        decoder.problem(
-            node.at,
-            Kind::Value,
-            "the rate is 0/s, so no iteration ever starts",
-            "give a rate above 0, such as `50/s`",
-        );
+        decoder.wrong(node.at, "the rate is 0/s, so no iteration ever starts", "give a rate above 0, such as `50/s`");
         return None;
     }
     Some((Workload::Open { rate_per_s, arrivals, max_in_flight }, node.at))
+}
+
+/// Complains about a name that no scenario has.
+pub(super) fn no_scenario(decoder: &mut Decoder, entry: &Entry, scenarios: &[Scenario]) {
+    let known: Vec<&str> = scenarios.iter().map(|scenario| scenario.name.as_str()).collect();
+    let remedy = match nearest(&entry.key, known.iter().copied()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("its scenarios are: {}", known.join(", ")),
+    };
+    decoder.undefined(entry.key_at, format!("the plan has no scenario `{}`", entry.key), remedy);
 }
 
 /// Weights: a scenario's own, else that of the mix, else 1 without a mix and 0 with one. The background has none.
@@ -143,19 +143,14 @@ fn weights(decoder: &mut Decoder, mix: Option<&Entry>, background: &[Entry], sce
         }
         let Some(scenario) = scenarios.iter_mut().find(|scenario| scenario.name == entry.key) else {
             all_known = false;
-            let known: Vec<&str> = scenarios.iter().map(|scenario| scenario.name.as_str()).collect();
-            let remedy = match nearest(&entry.key, known.iter().copied()) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => format!("its scenarios are: {}", known.join(", ")),
-            };
-            decoder.problem(entry.key_at, Kind::Undefined, format!("the plan has no scenario `{}`", entry.key), remedy);
+            no_scenario(decoder, entry, scenarios);
             continue;
         };
         if scenario.weight.is_nan() {
             scenario.weight = weight.unwrap_or(1.0);
         } else {
             let message = format!("the weight of `{}` is here and in the scenario", entry.key);
-            decoder.problem(entry.key_at, Kind::Conflict, message, "keep one of them");
+            decoder.conflict(entry.key_at, message, "keep one of them");
         }
     }
     for scenario in &mut *scenarios {
@@ -164,7 +159,7 @@ fn weights(decoder: &mut Decoder, mix: Option<&Entry>, background: &[Entry], sce
             && scenario.weight > 0.0
         {
             let message = format!("`{}` is in the background and has a weight in the mix", entry.key);
-            decoder.problem(entry.key_at, Kind::Conflict, message, "keep one of them");
+            decoder.conflict(entry.key_at, message, "keep one of them");
         }
         if behind.is_some() {
             scenario.weight = 0.0;
@@ -179,12 +174,11 @@ fn weights(decoder: &mut Decoder, mix: Option<&Entry>, background: &[Entry], sce
     };
     if let Some(first) = none_runs.then(all_behind).flatten() {
         let message = "all scenarios run in the background, so the mix has none";
-        decoder.problem(first.key_at, Kind::Value, message, "leave one out of the background");
+        decoder.wrong(first.key_at, message, "leave one out of the background");
     } else if none_runs {
         let beginning = Place { line: 1, column: 1, ..Place::default() };
-        decoder.problem(
+        decoder.wrong(
             mix.map_or(beginning, |mix| mix.key_at),
-            Kind::Value,
             "all scenarios have weight 0, so none ever runs",
             "give one a weight above 0",
         );
@@ -198,6 +192,6 @@ pub(super) fn check_total(decoder: &mut Decoder, at: Place, workload: &Workload,
         Workload::Closed { .. } => schedule::Closed::new(stages).map(|_| ()),
     };
     if let Err(error) = built {
-        decoder.problem(at, Kind::Limit, error.to_string(), "write lower levels or shorter stages");
+        decoder.limit(at, error.to_string(), "write lower levels or shorter stages");
     }
 }

@@ -29,13 +29,8 @@ pub fn to_yaml(plan: &Plan) -> String {
         entry("target", expanded(&plan.target)),
         http::defaults(plan),
     ];
-    if !plan.hosts.is_empty() {
-        map.push(http::hosts(&plan.hosts));
-    }
-    if !plan.feeders.is_empty() {
-        let feeders = plan.feeders.iter().map(|feeder| (feeder.name.clone(), data::data(feeder))).collect();
-        map.push(entry("data", Yaml::Map(feeders)));
-    }
+    map.extend(named("hosts", plan.hosts.iter().map(http::host)));
+    map.extend(named("data", plan.feeders.iter().map(|feeder| (feeder.name.clone(), data::data(feeder)))));
     map.extend(flow::run_steps(plan));
     let scenarios =
         plan.scenarios.iter().map(|scenario| (scenario.name.clone(), flow::scenario(scenario, plan))).collect();
@@ -47,6 +42,23 @@ pub fn to_yaml(plan: &Plan) -> String {
 
 fn entry(key: &str, value: Yaml) -> (String, Yaml) {
     (key.to_owned(), value)
+}
+
+/// A map by name; none without an entry.
+fn named(key: &str, entries: impl Iterator<Item = (String, Yaml)>) -> Option<(String, Yaml)> {
+    let entries: Vec<_> = entries.collect();
+    (!entries.is_empty()).then(|| entry(key, Yaml::Map(entries)))
+}
+
+/// A list; none without an item.
+fn listed(key: &str, items: impl Iterator<Item = Yaml>) -> Option<(String, Yaml)> {
+    let items: Vec<_> = items.collect();
+    (!items.is_empty()).then(|| entry(key, Yaml::List(items)))
+}
+
+/// A value that may be absent.
+fn given<T>(key: &str, value: Option<T>, write: impl FnOnce(T) -> Yaml) -> Option<(String, Yaml)> {
+    value.map(|value| entry(key, write(value)))
 }
 
 fn text(text: &str) -> Yaml {

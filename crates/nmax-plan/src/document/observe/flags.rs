@@ -1,7 +1,7 @@
 //! `--observe KIND=WHERE`: an item of `observe` from the command line.
 
 use super::super::cursor::Decoder;
-use super::super::error::{DocumentError, Kind, Location};
+use super::super::error::{DocumentError, Location};
 use super::super::tree::{Entry, Node, Place, Scalar, Value};
 use super::super::{Options, observe};
 use crate::nearest::nearest;
@@ -35,8 +35,7 @@ pub fn observe_also(
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!("write one of: {}", words.join(", ")),
             };
-            let message = format!("`{}` is nothing that can be observed", nmax_text::shown(kind));
-            decoder.problem(at, Kind::Value, message, remedy);
+            decoder.wrong(at, format!("`{}` is nothing that can be observed", nmax_text::shown(kind)), remedy);
             continue;
         };
         let item = item(at, known, text, env(TOKEN_VARIABLE).is_some());

@@ -4,7 +4,6 @@ use nmax_sources::kind::{Form, SourceKind};
 use nmax_sources::service::{Located, ServiceUrl, Wrong};
 
 use super::super::cursor::{Decoder, Fields};
-use super::super::error::Kind;
 use super::super::keys;
 use super::super::tree::{Node, Value};
 use crate::addresses::origin;
@@ -21,10 +20,7 @@ pub(super) fn of(decoder: &mut Decoder, fields: Fields, kind: &SourceKind, node:
     let text = decoder.expanded(node)?;
     match locate(&text) {
         Ok(located) => Some((Reach::At(located.place.clone()), located)),
-        Err(wrong) => {
-            decoder.problem(node.at, Kind::Value, wrong.message, wrong.remedy);
-            None
-        }
+        Err(wrong) => decoder.wrong(node.at, wrong.message, wrong.remedy).none(),
     }
 }
 
@@ -35,14 +31,11 @@ fn calling(decoder: &mut Decoder, fields: Fields, node: &Node) -> Option<(Reach,
     let address = decoder.expanded(listen)?;
     let Ok(socket) = address.parse::<core::net::SocketAddr>() else {
         let message = format!("`{}` is not an address and a port", nmax_text::shown(&address));
-        let remedy = "write an address of this host, such as `0.0.0.0:9798`";
-        decoder.problem(listen.at, Kind::Value, message, remedy);
-        return None;
+        return decoder.wrong(listen.at, message, "write an address of this host, such as `0.0.0.0:9798`").none();
     };
     if fields.entry("token").is_none() && !socket.ip().is_loopback() {
         let message = "anybody could send readings to this address";
-        let remedy = "add `token: ${env.NMAX_AGENT_TOKEN}`, which the agent must know";
-        decoder.problem(listen.at, Kind::Missing, message, remedy);
+        decoder.missing(listen.at, message, "add `token: ${env.NMAX_AGENT_TOKEN}`, which the agent must know");
     }
     let located = Located { place: address.clone(), name: String::new(), host: String::new() };
     Some((Reach::Calls(address), located))

@@ -7,7 +7,6 @@ use nmax_sources::kind::{Form, Key, SourceKind, ValueForm};
 use nmax_sources::kinds;
 
 use super::super::cursor::{Decoder, Fields};
-use super::super::error::Kind;
 use super::super::tree::{Entry, Node, Place};
 use super::values::{processes, resources, token};
 use super::{label, reach};
@@ -37,7 +36,7 @@ pub(super) fn source(
     let is_agent = matches!(kind.form, Form::Agent);
     if is_agent && name == INJECTOR {
         let message = format!("`{INJECTOR}` is this host, which is watched without an agent");
-        decoder.problem(at, Kind::Conflict, message, "give the agent the name of its host");
+        decoder.conflict(at, message, "give the agent the name of its host");
     }
     let host = match host {
         Some(host) => host?,
@@ -47,8 +46,7 @@ pub(super) fn source(
     };
     if name.is_empty() {
         let remedy = "add `name: ...`, what it is called in the results";
-        decoder.problem(item.at, Kind::Missing, "it is not said what this is called", remedy);
-        return None;
+        return decoder.missing(item.at, "it is not said what this is called", remedy).none();
     }
     label(decoder, at, &name);
     let every = every.unwrap_or(Some(EVERY_DEFAULT))?;
@@ -67,8 +65,7 @@ pub(super) fn refuse_others(decoder: &mut Decoder, fields: Fields, kind: &Source
                 ("host", Form::Agent) => "remove it; an agent's `name` is that of its host".to_owned(),
                 _ => format!("remove it; it belongs to `{}`", kinds.join("`, `")),
             };
-            let message = format!("`{key}` says nothing about `{}`", kind.word);
-            decoder.problem(entry.key_at, Kind::Conflict, message, remedy);
+            decoder.conflict(entry.key_at, format!("`{key}` says nothing about `{}`", kind.word), remedy);
         }
     }
 }
@@ -81,8 +78,7 @@ fn values(decoder: &mut Decoder, fields: Fields, kind: &'static SourceKind) -> O
         if let Some((other, word, what, remedy)) = key.not_beside
             && values.iter().any(|(key, value)| key.name == other && *value == Value::Text(word.to_owned()))
         {
-            let message = format!("`{}` says nothing about {what}", key.name);
-            decoder.problem(entry.key_at, Kind::Conflict, message, remedy);
+            decoder.conflict(entry.key_at, format!("`{}` says nothing about {what}", key.name), remedy);
         }
         match value(decoder, key, &entry.value) {
             Some(Value::List(list)) if list.is_empty() => {}
@@ -116,8 +112,7 @@ fn value(decoder: &mut Decoder, key: &Key, node: &Node) -> Option<Value> {
 fn every(decoder: &mut Decoder, node: &Node) -> Option<Duration> {
     let every = decoder.duration(node)?;
     if !(EVERY.0..=EVERY.1).contains(&every) {
-        let remedy = "write a time from 100ms to 1m";
-        decoder.problem(node.at, Kind::Value, "nothing is read that often or that seldom", remedy);
+        decoder.wrong(node.at, "nothing is read that often or that seldom", "write a time from 100ms to 1m");
         return None;
     }
     Some(every)

@@ -3,7 +3,6 @@
 use nmax_sources::Figure;
 
 use super::super::cursor::Decoder;
-use super::super::error::Kind;
 use super::super::keys::{self, MAPPED_FIGURES, MAPPED_KEYS, MAPPED_KIND};
 use super::super::tree::{Entry, Node};
 use super::is_process_name;
@@ -22,8 +21,7 @@ pub(super) fn token(decoder: &mut Decoder, node: &Node) -> Option<String> {
     let is_plain = token.bytes().all(|byte| byte.is_ascii_graphic());
     if token.is_empty() || token.len() > TOKEN_BYTES_MAX || !is_plain {
         let remedy = "write 1 to 1024 letters, digits and signs, without spaces";
-        decoder.problem(node.at, Kind::Value, "this cannot be sent as a token", remedy);
-        return None;
+        return decoder.wrong(node.at, "this cannot be sent as a token", remedy).none();
     }
     Some(token)
 }
@@ -32,17 +30,14 @@ pub(super) fn token(decoder: &mut Decoder, node: &Node) -> Option<String> {
 pub(super) fn processes(decoder: &mut Decoder, node: &Node) -> Option<Vec<String>> {
     let items = decoder.list(node, "`processes`");
     if items.len() > PROCESSES_MAX {
-        let message = format!("more than {PROCESSES_MAX} processes");
-        decoder.problem(node.at, Kind::Limit, message, "leave some out");
-        return None;
+        return decoder.limit(node.at, format!("more than {PROCESSES_MAX} processes"), "leave some out").none();
     }
     let mut names: Vec<String> = Vec::new();
     for item in items {
         let name = decoder.expanded(item)?;
         if !is_process_name(&name) || name.parse::<u64>().is_ok() {
             let message = format!("`{}` is not the name of a process", nmax_text::shown(&name));
-            let remedy = "write the name of the program without its folder, such as `postgres`";
-            decoder.problem(item.at, Kind::Value, message, remedy);
+            decoder.wrong(item.at, message, "write the name of the program without its folder, such as `postgres`");
             return None;
         }
         if !names.contains(&name) {
@@ -56,8 +51,7 @@ pub(super) fn processes(decoder: &mut Decoder, node: &Node) -> Option<Vec<String
 pub(super) fn resources(decoder: &mut Decoder, node: &Node) -> Vec<MappedResource> {
     let entries = decoder.map(node, "`resources`");
     if entries.len() > RESOURCES_MAX {
-        let message = format!("more than {RESOURCES_MAX} resources");
-        decoder.problem(node.at, Kind::Limit, message, "leave some out");
+        decoder.limit(node.at, format!("more than {RESOURCES_MAX} resources"), "leave some out");
         return Vec::new();
     }
     entries.iter().filter_map(|entry| resource(decoder, entry)).collect()
@@ -73,7 +67,7 @@ fn resource(decoder: &mut Decoder, entry: &Entry) -> Option<MappedResource> {
     if given.is_empty() {
         let keys = of_kind(kind).map(|(_, key, _)| *key).collect::<Vec<_>>().join(", ");
         let message = format!("it is not said what `{}` is made of", nmax_text::shown(&entry.key));
-        decoder.problem(entry.key_at, Kind::Missing, message, format!("add some of: {keys}"));
+        decoder.missing(entry.key_at, message, format!("add some of: {keys}"));
     }
     Some(MappedResource { name: entry.key.clone(), kind, figures: figures.into_iter().collect::<Option<_>>()? })
 }
@@ -87,14 +81,12 @@ fn figure(decoder: &mut Decoder, kind: MappedKind, given: &Entry) -> Option<(Fig
     let Some((_, _, figure)) = of_kind(kind).find(|(_, key, _)| *key == given.key) else {
         let keys = of_kind(kind).map(|(_, key, _)| *key).collect::<Vec<_>>().join(", ");
         let message = format!("a {} has no `{}`", kind.word(), given.key);
-        decoder.problem(given.key_at, Kind::Conflict, message, format!("its keys are: {keys}"));
-        return None;
+        return decoder.conflict(given.key_at, message, format!("its keys are: {keys}")).none();
     };
     let text = decoder.expanded(&given.value)?;
     if !is_metric(&text) {
-        let message = format!("`{}` is not the name of a metric", nmax_text::shown(&text));
         let remedy = "write a name, perhaps with labels: `'hikaricp_connections_active{pool=\"orders\"}'`";
-        decoder.problem(given.value.at, Kind::Value, message, remedy);
+        decoder.wrong(given.value.at, format!("`{}` is not the name of a metric", nmax_text::shown(&text)), remedy);
         return None;
     }
     Some((*figure, text))

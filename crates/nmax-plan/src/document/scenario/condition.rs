@@ -4,9 +4,8 @@
 //! text between them as it is.
 
 use crate::document::cursor::Decoder;
-use crate::document::error::Kind;
 use crate::document::keys::{self, OPERATORS, words};
-use crate::document::tree::{Node, Place, Value};
+use crate::document::tree::{Entry, Node, Place, Value};
 use crate::plan::{Comparison, Condition};
 use crate::template::{Labels, Names, Template, hole_length, quote, unquote};
 
@@ -16,23 +15,12 @@ pub(super) fn condition(decoder: &mut Decoder, node: &Node, names: &Names) -> Op
         return comparison(decoder, node, names);
     }
     let fields = decoder.fields(node, &keys::DECISION)?;
-    let given = fields.in_order(&["all", "any", "not"]);
-    let [entry] = given.as_slice() else {
-        match given.get(1) {
-            Some(second) => {
-                let message = format!("`{}` and `{}` exclude each other", given[0].key, second.key);
-                decoder.problem(second.key_at, Kind::Conflict, message, "put one into the other");
-            }
-            None if ["all", "any", "not"].iter().any(|key| fields.is_misspelled(key)) => {}
-            None => decoder.problem(
-                fields.at,
-                Kind::Missing,
-                "the condition has neither `all` nor `any` nor `not`",
-                "write one of them, or a comparison such as `${stock} > 0`",
-            ),
-        }
-        return None;
+    let both = |first: &Entry, second: &Entry| {
+        (format!("`{}` and `{}` exclude each other", first.key, second.key), "put one into the other")
     };
+    let remedy = "write one of them, or a comparison such as `${stock} > 0`";
+    let none = ("the condition has neither `all` nor `any` nor `not`", remedy);
+    let entry = decoder.only(fields, &["all", "any", "not"], both, none)?;
     if entry.key == "not" {
         let inner = condition(decoder, &entry.value, names)?;
         return Some(Condition::Not(Box::new(inner)));
@@ -40,8 +28,7 @@ pub(super) fn condition(decoder: &mut Decoder, node: &Node, names: &Names) -> Op
     let what = format!("`{}`", entry.key);
     let items = decoder.list(&entry.value, &what);
     if items.is_empty() && matches!(entry.value.value, Value::List(_)) {
-        let remedy = "write comparisons such as `${stock} > 0`";
-        decoder.problem(entry.value.at, Kind::Missing, format!("{what} has no condition"), remedy);
+        decoder.missing(entry.value.at, format!("{what} has no condition"), "write comparisons such as `${stock} > 0`");
     }
     let inner: Vec<Condition> = items.iter().filter_map(|item| condition(decoder, item, names)).collect();
     let is_whole = inner.len() == items.len() && !inner.is_empty();
@@ -88,8 +75,7 @@ fn comparison(decoder: &mut Decoder, node: &Node, names: &Names) -> Option<Condi
         Ok(found) => found,
         Err(at) => {
             let at = whole.part(at, text.len()).place();
-            decoder.problem(at, Kind::Value, "a quote is never closed", "close it, or remove it");
-            return None;
+            return decoder.wrong(at, "a quote is never closed", "close it, or remove it").none();
         }
     };
     let [operator] = found.as_slice() else {
@@ -108,8 +94,7 @@ fn comparison(decoder: &mut Decoder, node: &Node, names: &Names) -> Option<Condi
             ),
         };
         let at = found.get(1).map_or(node.at, |second| whole.part(second.from, second.to).place());
-        decoder.problem(at, Kind::Value, message, remedy);
-        return None;
+        return decoder.wrong(at, message, remedy).none();
     };
     let left = side(decoder, whole.part(0, operator.from), names);
     let right = side(decoder, whole.part(operator.to, text.len()), names);
@@ -119,8 +104,7 @@ fn comparison(decoder: &mut Decoder, node: &Node, names: &Names) -> Option<Condi
 /// One side of a comparison.
 fn side(decoder: &mut Decoder, side: Side, names: &Names) -> Option<Template> {
     if side.text.is_empty() {
-        let message = "one side of the comparison is empty";
-        decoder.problem(side.place(), Kind::Value, message, "write `''` for the empty text");
+        decoder.wrong(side.place(), "one side of the comparison is empty", "write `''` for the empty text");
         return None;
     }
     if side.text.starts_with(['\'', '"']) {
@@ -129,11 +113,9 @@ fn side(decoder: &mut Decoder, side: Side, names: &Names) -> Option<Template> {
                 true => Template::default(),
                 false => Template::text(text),
             }),
-            _ => {
-                let remedy = "put all of it in quotes, or nothing";
-                decoder.problem(side.place(), Kind::Value, "text follows a closing quote", remedy);
-                None
-            }
+            _ => decoder
+                .wrong(side.place(), "text follows a closing quote", "put all of it in quotes, or nothing")
+                .none(),
         };
     }
     decoder.template_of(side.text, side.at, side.shift, names)

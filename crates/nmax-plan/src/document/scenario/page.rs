@@ -3,7 +3,6 @@
 use crate::addresses;
 use crate::document::cursor::{Decoder, Fields};
 use crate::document::decode::is_name;
-use crate::document::error::Kind;
 use crate::document::keys::{self, DISCOVER};
 use crate::document::tree::{Entry, Node, Place, Value};
 use crate::plan::{Discover, Page, RESOURCES_MAX};
@@ -24,7 +23,7 @@ pub(in crate::document) fn page(
         Some(entry) => {
             if wanted == Some(Some(false)) {
                 let message = "only a page has resources, and `page: false` says that this is none";
-                decoder.problem(entry.key_at, Kind::Conflict, message, "remove one of the two");
+                decoder.conflict(entry.key_at, message, "remove one of the two");
             }
             resources(decoder, entry, names)
         }
@@ -32,9 +31,8 @@ pub(in crate::document) fn page(
         None => return None,
     };
     if name.is_some_and(|name| name.as_constant().is_none()) {
-        decoder.problem(
+        decoder.wrong(
             at,
-            Kind::Value,
             "the name of a page has no holes, for pages are told apart by it",
             "write the same name for all iterations, such as `name: item`",
         );
@@ -61,7 +59,7 @@ fn resources(decoder: &mut Decoder, entry: &Entry, names: &Names) -> Page {
                 let message = format!("`{}` says nothing about resources", nmax_text::shown(&word));
                 let remedy =
                     "write `discover`, a list such as `[/app.css]`, or a map with `list`, `discover` and `hosts`";
-                decoder.problem(entry.value.at, Kind::Value, message, remedy);
+                decoder.wrong(entry.value.at, message, remedy);
             }
             None => {}
         },
@@ -79,7 +77,7 @@ fn discover(decoder: &mut Decoder, fields: Fields) -> Discover {
     };
     if wanted == Some(Some(false)) {
         let message = "`hosts` says whose resources are found, and `discover: none` that none are";
-        decoder.problem(entry.key_at, Kind::Conflict, message, "remove one of the two");
+        decoder.conflict(entry.key_at, message, "remove one of the two");
     }
     let mut hosts: Vec<String> = Vec::new();
     for item in decoder.one_or_many(&entry.value) {
@@ -88,17 +86,15 @@ fn discover(decoder: &mut Decoder, fields: Fields) -> Discover {
         let is_host = !host.is_empty() && host.chars().all(|c| c.is_alphanumeric() || ".-_[]:".contains(c));
         if !is_host || (host.contains(':') && !host.starts_with('[')) {
             let message = format!("`{}` is not a host", nmax_text::shown(&host));
-            decoder.problem(item.at, Kind::Value, message, "write its name alone, such as `cdn.test`");
+            decoder.wrong(item.at, message, "write its name alone, such as `cdn.test`");
         }
         if hosts.contains(&host) {
-            let message = format!("host `{host}` is here twice");
-            decoder.problem(item.at, Kind::Conflict, message, "keep one of them");
+            decoder.conflict(item.at, format!("host `{host}` is here twice"), "keep one of them");
         }
         hosts.push(host);
     }
     if hosts.is_empty() {
-        let message = "`hosts` names no host";
-        decoder.problem(entry.key_at, Kind::Missing, message, "add one, or write `discover: same-origin`");
+        decoder.missing(entry.key_at, "`hosts` names no host", "add one, or write `discover: same-origin`");
     }
     Discover::Hosts(hosts)
 }
@@ -106,8 +102,7 @@ fn discover(decoder: &mut Decoder, fields: Fields) -> Discover {
 fn listed(decoder: &mut Decoder, node: &Node, names: &Names) -> Vec<Template> {
     let items = decoder.list(node, "`resources`");
     if items.len() > RESOURCES_MAX {
-        let message = format!("more than {RESOURCES_MAX} resources");
-        decoder.problem(node.at, Kind::Limit, message, "name those that matter");
+        decoder.limit(node.at, format!("more than {RESOURCES_MAX} resources"), "name those that matter");
         return Vec::new();
     }
     let mut listed = Vec::new();
@@ -116,17 +111,17 @@ fn listed(decoder: &mut Decoder, node: &Node, names: &Names) -> Vec<Template> {
             continue;
         };
         if url.parts.is_empty() {
-            decoder.problem(item.at, Kind::Value, "the path is empty", "write a path such as `/app.css`");
+            decoder.wrong(item.at, "the path is empty", "write a path such as `/app.css`");
         }
         if let Some(Part::Text(text)) = url.parts.first()
             && let Some(Err(message)) = addresses::written_origin(text, url.parts.len() == 1).map(addresses::origin)
         {
-            decoder.problem(item.at, Kind::Value, message, "write it as `http://host:port/path`");
+            decoder.wrong(item.at, message, "write it as `http://host:port/path`");
         }
         let has_control = |part: &Part| matches!(part, Part::Text(text) if text.contains(char::is_control));
         if url.parts.iter().any(has_control) {
             let message = "the path contains a line break or another control character";
-            decoder.problem(item.at, Kind::Value, message, "write it in one line");
+            decoder.wrong(item.at, message, "write it in one line");
         }
         listed.push(url);
     }
@@ -140,19 +135,17 @@ pub(in crate::document) fn tags(decoder: &mut Decoder, fields: Fields) -> Vec<St
     };
     let items = decoder.one_or_many(node);
     if items.len() > TAGS_MAX {
-        let message = format!("more than {TAGS_MAX} tags");
-        decoder.problem(node.at, Kind::Limit, message, "keep those that conditions refer to");
+        decoder.limit(node.at, format!("more than {TAGS_MAX} tags"), "keep those that conditions refer to");
     }
     let mut tags: Vec<String> = Vec::new();
     for item in items.iter().take(TAGS_MAX) {
         let Some(tag) = decoder.expanded(item) else { continue };
         if !is_name(&tag) || tag.contains("${") {
             let message = format!("`{}` cannot be a tag", nmax_text::shown(&tag));
-            decoder.problem(item.at, Kind::Value, message, "use 1 to 64 characters, without `/` and holes");
+            decoder.wrong(item.at, message, "use 1 to 64 characters, without `/` and holes");
         }
         if tags.contains(&tag) {
-            let message = format!("tag `{tag}` is here twice");
-            decoder.problem(item.at, Kind::Conflict, message, "keep one of them");
+            decoder.conflict(item.at, format!("tag `{tag}` is here twice"), "keep one of them");
         }
         tags.push(tag);
     }

@@ -6,7 +6,6 @@ use super::condition::condition;
 use super::think::think;
 use super::{STEPS_MAX, Scene};
 use crate::document::cursor::{Decoder, Fields};
-use crate::document::error::Kind;
 use crate::document::keys::{self, METHODS, STEP_KINDS};
 use crate::document::request;
 use crate::document::tree::{Entry, Node, Value};
@@ -25,8 +24,7 @@ pub(super) fn list(decoder: &mut Decoder, node: &Node, scene: &mut Scene) -> Vec
         scene.steps += 1;
         if scene.steps > STEPS_MAX {
             if scene.steps == STEPS_MAX + 1 {
-                let message = format!("more than {STEPS_MAX} steps");
-                decoder.problem(item.at, Kind::Limit, message, "split the scenario");
+                decoder.limit(item.at, format!("more than {STEPS_MAX} steps"), "split the scenario");
             }
             break;
         }
@@ -52,8 +50,7 @@ fn step(decoder: &mut Decoder, node: &Node, scene: &mut Scene) -> Option<Step> {
             } else {
                 format!("a step does one thing, but both `{}` and `{}`", first.key, second.key)
             };
-            decoder.problem(second.key_at, Kind::Conflict, message, "begin a new step with `- `");
-            None
+            decoder.conflict(second.key_at, message, "begin a new step with `- `").none()
         }
     }
 }
@@ -66,12 +63,7 @@ fn no_kind(decoder: &mut Decoder, node: &Node, fields: Fields) {
         known.any(|key| key.name == entry.key && entry.value.value != Value::Null)
     };
     if entries.iter().all(is_known) {
-        decoder.problem(
-            fields.at,
-            Kind::Missing,
-            "nothing says what the step does",
-            "write `get: /path`, `post: /path`, `think: 2s`, or one of: set, transaction, if, repeat, while, choose, end, fail",
-        );
+        decoder.missing(fields.at, "nothing says what the step does", "write `get: /path`, `post: /path`, `think: 2s`, or one of: set, transaction, if, repeat, while, choose, end, fail");
     }
 }
 
@@ -114,7 +106,7 @@ fn refuse_strangers(decoder: &mut Decoder, fields: Fields, kind: &str) {
     let strangers: Vec<&str> = keys::STEP.keys.iter().map(|key| key.name).filter(|key| !belongs(key)).collect();
     for stranger in fields.in_order(&strangers) {
         let message = format!("`{}` does not belong to a step with `{kind}`", stranger.key);
-        decoder.problem(stranger.key_at, Kind::Conflict, message, "remove it, or begin a new step with `- `");
+        decoder.conflict(stranger.key_at, message, "remove it, or begin a new step with `- `");
     }
 }
 
@@ -123,13 +115,12 @@ fn within(decoder: &mut Decoder, fields: Fields, (entry, key): (&Entry, &str), s
     let Some(node) = fields.get(key) else {
         if !fields.is_misspelled(key) {
             let message = format!("`{}` has no `{key}`", entry.key);
-            decoder.problem(entry.key_at, Kind::Missing, message, format!("add `{key}: [{{ get: / }}]`"));
+            decoder.missing(entry.key_at, message, format!("add `{key}: [{{ get: / }}]`"));
         }
         return None;
     };
     if matches!(&node.value, Value::List(items) if items.is_empty()) {
-        let message = format!("`{key}` of `{}` has no step", entry.key);
-        decoder.problem(node.at, Kind::Missing, message, "add a step such as `- get: /`");
+        decoder.missing(node.at, format!("`{key}` of `{}` has no step", entry.key), "add a step such as `- get: /`");
     }
     Some(nested(decoder, node, scene))
 }
@@ -138,7 +129,7 @@ fn within(decoder: &mut Decoder, fields: Fields, (entry, key): (&Entry, &str), s
 fn nested(decoder: &mut Decoder, node: &Node, scene: &mut Scene) -> Vec<Step> {
     if scene.depth >= DEPTH_MAX {
         let message = format!("steps are nested deeper than {DEPTH_MAX} levels");
-        decoder.problem(node.at, Kind::Limit, message, "flatten them, or split the scenario");
+        decoder.limit(node.at, message, "flatten them, or split the scenario");
         return Vec::new();
     }
     scene.depth += 1;
@@ -151,7 +142,7 @@ fn nested(decoder: &mut Decoder, node: &Node, scene: &mut Scene) -> Vec<Step> {
 fn set(decoder: &mut Decoder, node: &Node, scene: &mut Scene) -> Option<Vec<(usize, Template)>> {
     let entries = decoder.map(node, "`set`");
     if entries.is_empty() && matches!(node.value, Value::Map(_)) {
-        decoder.problem(node.at, Kind::Missing, "`set` sets nothing", "write `set: { NAME: VALUE }`");
+        decoder.missing(node.at, "`set` sets nothing", "write `set: { NAME: VALUE }`");
     }
     let mut values = Vec::new();
     for entry in entries {
@@ -171,22 +162,16 @@ fn transaction(decoder: &mut Decoder, fields: Fields, entry: &Entry, scene: &mut
     let at = entry.value.at;
     if let Some(name) = &name {
         if scene.open.contains(name) {
-            let message = format!("transaction `{name}` is within itself");
-            decoder.problem(at, Kind::Conflict, message, "give one of them another name");
+            decoder.conflict(at, format!("transaction `{name}` is within itself"), "give one of them another name");
         }
         if name.contains("${") {
-            decoder.problem(
-                at,
-                Kind::Value,
-                "the name of a transaction has no holes",
-                "write the same name for all iterations",
-            );
+            decoder.wrong(at, "the name of a transaction has no holes", "write the same name for all iterations");
         } else if name.trim() != name || name.is_empty() || name.contains(char::is_control) {
             let message = format!("`{}` cannot be the name of a transaction", nmax_text::shown(name));
-            decoder.problem(at, Kind::Value, message, "write a text in one line, without spaces around it");
+            decoder.wrong(at, message, "write a text in one line, without spaces around it");
         } else if name.chars().count() > NAME_CHARS_MAX {
             let message = format!("the name of a transaction has more than {NAME_CHARS_MAX} characters");
-            decoder.problem(at, Kind::Limit, message, "write a shorter one");
+            decoder.limit(at, message, "write a shorter one");
         }
         scene.transactions.push((name.clone(), at));
     }
@@ -221,9 +206,8 @@ fn times(decoder: &mut Decoder, node: &Node, scene: &Scene) -> Option<Template> 
     if let Some(text) = times.as_constant() {
         let is_count = |text: &str| text.parse().is_ok_and(|times: u32| times <= PASSES_MAX);
         if !is_count(text.trim()) {
-            decoder.problem(
+            decoder.wrong(
                 node.at,
-                Kind::Value,
                 format!("`{text}` is not a whole number from 0 to {PASSES_MAX}"),
                 "write `repeat: 3`, or a value such as `repeat: ${count}`",
             );
@@ -235,9 +219,8 @@ fn times(decoder: &mut Decoder, node: &Node, scene: &Scene) -> Option<Template> 
 fn choose(decoder: &mut Decoder, node: &Node, scene: &mut Scene) -> Option<Vec<Branch>> {
     let items = decoder.list(node, "`choose`");
     if items.is_empty() && matches!(node.value, Value::List(_)) {
-        decoder.problem(
+        decoder.missing(
             node.at,
-            Kind::Missing,
             "`choose` has no branch",
             "write branches such as `- { weight: 70, steps: [{ get: / }] }`",
         );
@@ -254,12 +237,7 @@ fn choose(decoder: &mut Decoder, node: &Node, scene: &mut Scene) -> Option<Vec<B
     }
     let is_whole = decoder.problems.len() == before && !branches.is_empty();
     if is_whole && branches.iter().all(|branch| branch.weight == 0.0) {
-        decoder.problem(
-            node.at,
-            Kind::Value,
-            "all branches have weight 0, so none is ever taken",
-            "give one a weight above 0",
-        );
+        decoder.wrong(node.at, "all branches have weight 0, so none is ever taken", "give one a weight above 0");
     }
     is_whole.then_some(branches)
 }
@@ -268,8 +246,7 @@ fn end(decoder: &mut Decoder, node: &Node) -> Option<Step> {
     let text = decoder.expanded(node)?;
     if text != "ok" {
         let message = format!("an iteration ends `ok`, not `{}`", nmax_text::shown(&text));
-        let remedy = "write `end: ok`; or `fail: REASON` for an iteration that failed";
-        decoder.problem(node.at, Kind::Value, message, remedy);
+        decoder.wrong(node.at, message, "write `end: ok`; or `fail: REASON` for an iteration that failed");
     }
     Some(Step::End(None))
 }

@@ -1,7 +1,6 @@
 //! `think`: a user's pause.
 
 use crate::document::cursor::Decoder;
-use crate::document::error::Kind;
 use crate::document::keys;
 use crate::document::tree::{Node, Place, Value};
 use crate::plan::ThinkTime;
@@ -27,20 +26,18 @@ pub(super) fn think(decoder: &mut Decoder, node: &Node) -> Option<ThinkTime> {
             ordered(decoder, at, median <= p95, "`p95` is below `median`");
             Some(ThinkTime::Lognormal { median, p95 })
         }
-        _ => {
-            decoder.problem(
+        _ => decoder
+            .wrong(
                 node.at,
-                Kind::Value,
                 "a think time is `fixed`, or `min` and `max`, or `median` and `p95`",
                 "write `think: 2s`, `think: { min: 1s, max: 3s }` or `think: { median: 3s, p95: 9s }`",
-            );
-            None
-        }
+            )
+            .none(),
     }
 }
 
 fn ordered(decoder: &mut Decoder, at: Place, holds: bool, message: &str) {
     if !holds {
-        decoder.problem(at, Kind::Value, message, "write a longer duration there");
+        decoder.wrong(at, message, "write a longer duration there");
     }
 }

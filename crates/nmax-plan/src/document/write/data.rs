@@ -1,7 +1,7 @@
 //! `data`.
 
 use super::yaml::Yaml;
-use super::{entry, expanded, plain, word};
+use super::{entry, expanded, given, plain, word};
 use crate::document::keys::{AT_END, PER};
 use crate::plan::{Feeder, Per, Pick, Rows};
 
@@ -12,8 +12,8 @@ pub(super) fn data(feeder: &Feeder) -> Yaml {
         Rows::Generated { generator, rows } => {
             let spec = generator.spec();
             let mut map = vec![entry("generate", expanded(&spec.kind)), entry("rows", plain(rows))];
-            map.extend(spec.locale.as_ref().map(|locale| entry("locale", expanded(locale))));
-            map.extend(spec.unique.as_ref().map(|unique| entry("unique", expanded(unique))));
+            map.extend(given("locale", spec.locale.as_deref(), expanded));
+            map.extend(given("unique", spec.unique.as_deref(), expanded));
             map
         }
     };

@@ -2,7 +2,7 @@
 
 use super::request::request;
 use super::yaml::Yaml;
-use super::{Scope, duration, entry, expanded, plain};
+use super::{Scope, duration, entry, expanded, given, listed, plain};
 use crate::document::scenario::condition_text;
 use crate::plan::{Condition, If, Loop, LoopEnd, Plan, Scenario, Step, ThinkTime};
 
@@ -10,28 +10,28 @@ use crate::plan::{Condition, If, Loop, LoopEnd, Plan, Scenario, Step, ThinkTime}
 pub(super) fn scenario(scenario: &Scenario, plan: &Plan) -> Yaml {
     let scope = Scope(plan.labels(scenario), &plan.tags);
     let mut map = vec![entry("weight", plain(scenario.weight))];
-    if let Some(pacing) = scenario.pacing {
-        map.push(entry("pacing", duration(pacing)));
-    }
+    map.extend(given("pacing", scenario.pacing, duration));
     let location = scenario.location.and_then(|location| plan.locations.get(location));
-    map.extend(location.map(|location| entry("location", expanded(&location.name))));
-    for (key, list) in [("setup", &scenario.setup), ("steps", &scenario.steps), ("teardown", &scenario.teardown)] {
-        if key == "steps" || !list.is_empty() {
-            map.push(entry(key, steps(list, &scope)));
-        }
-    }
+    map.extend(given("location", location, |location| expanded(&location.name)));
+    map.extend(some_steps("setup", &scenario.setup, &scope));
+    map.push(entry("steps", steps(&scenario.steps, &scope)));
+    map.extend(some_steps("teardown", &scenario.teardown, &scope));
     Yaml::Map(map)
 }
 
 /// `setup` and `teardown` of the run.
 pub(super) fn run_steps(plan: &Plan) -> Vec<(String, Yaml)> {
-    let written = |key: &str, scenario: &Option<Scenario>| {
-        let scenario = scenario.as_ref()?;
+    let written = |scenario: &Scenario| {
         let steps = steps(&scenario.steps, &Scope(plan.labels(scenario), &plan.tags));
-        Some(entry(key, Yaml::Map(vec![entry("steps", steps)])))
+        Yaml::Map(vec![entry("steps", steps)])
     };
-    let both = [written("setup", &plan.setup), written("teardown", &plan.teardown)];
-    both.into_iter().flatten().collect()
+    let setup = given("setup", plan.setup.as_ref(), written);
+    setup.into_iter().chain(given("teardown", plan.teardown.as_ref(), written)).collect()
+}
+
+/// Steps that are left out where there are none.
+fn some_steps(key: &str, list: &[Step], scope: &Scope) -> Option<(String, Yaml)> {
+    listed(key, list.iter().map(|step| self::step(step, scope)))
 }
 
 fn steps(list: &[Step], scope: &Scope) -> Yaml {
@@ -65,9 +65,7 @@ fn step(step: &Step, scope: &Scope) -> Yaml {
 
 fn branch(step: &If, scope: &Scope) -> Vec<(String, Yaml)> {
     let mut map = vec![entry("if", condition(&step.condition, scope)), entry("then", steps(&step.then, scope))];
-    if !step.otherwise.is_empty() {
-        map.push(entry("else", steps(&step.otherwise, scope)));
-    }
+    map.extend(some_steps("else", &step.otherwise, scope));
     map
 }
 
@@ -78,7 +76,7 @@ fn passes(step: &Loop, scope: &Scope) -> Vec<(String, Yaml)> {
             vec![entry("while", self::condition(condition, scope)), entry("max", plain(max))]
         }
     };
-    map.extend(step.counter.map(|slot| entry("as", Yaml::Text(scope.name(slot)))));
+    map.extend(given("as", step.counter, |slot| Yaml::Text(scope.name(slot))));
     map.push(entry("steps", steps(&step.steps, scope)));
     map
 }

@@ -1,9 +1,9 @@
 //! `defaults` and `hosts`.
 
-use core::net::SocketAddr;
+use core::net::{IpAddr, SocketAddr};
 
 use super::request::headers;
-use super::{Scope, Yaml, duration, entry, expanded, plain, word};
+use super::{Scope, Yaml, duration, entry, expanded, given, listed, named, plain, word};
 use crate::document::keys::{CODINGS, CONNECTION, COOKIES, DNS_CACHE, FAMILY, HONOR, VERSION, VISITOR};
 use crate::plan::{Coding, Defaults, Dns, HostOverride, Plan, Visitor};
 use crate::template::Labels;
@@ -30,28 +30,19 @@ pub(super) fn defaults(plan: &Plan) -> (String, Yaml) {
         ("wait", limits.wait),
         ("receive", limits.receive),
     ];
-    let limits = limits.into_iter().filter_map(|(name, limit)| Some(entry(name, duration(limit?))));
-    map.extend(non_empty("timeouts", limits.collect()));
+    map.extend(named("timeouts", limits.into_iter().filter_map(|(name, limit)| given(name, limit, duration))));
     map.push(entry("body_limit", Yaml::Plain(format_size(defaults.body_limit_bytes))));
     let scope = Scope(Labels { slots: &[], feeders: &plan.feeders, shared: plan.shared_names() }, &plan.tags);
-    if !defaults.headers.is_empty() {
-        map.push(entry("headers", headers(&defaults.headers, &scope)));
-    }
-    map.extend(non_empty("tls", tls(defaults)));
+    map.extend(headers(&defaults.headers, &scope));
+    map.extend(named("tls", tls(defaults).into_iter()));
     map.push(entry("dns", dns(&defaults.dns)));
-    if !defaults.source_addresses.is_empty() {
-        map.push(entry("source_addresses", texts(&defaults.source_addresses)));
-    }
-    map.extend(defaults.proxy.as_ref().map(|proxy| entry("proxy", expanded(proxy))));
+    map.extend(texts("source_addresses", &defaults.source_addresses));
+    map.extend(given("proxy", defaults.proxy.as_deref(), expanded));
     entry("defaults", Yaml::Map(map))
 }
 
-fn non_empty(key: &str, map: Vec<(String, Yaml)>) -> Option<(String, Yaml)> {
-    (!map.is_empty()).then(|| entry(key, Yaml::Map(map)))
-}
-
-fn texts(items: &[impl ToString]) -> Yaml {
-    Yaml::List(items.iter().map(|item| expanded(&item.to_string())).collect())
+fn texts(key: &str, items: &[impl ToString]) -> Option<(String, Yaml)> {
+    listed(key, items.iter().map(|item| expanded(&item.to_string())))
 }
 
 fn visitor(visitor: &Visitor) -> Yaml {
@@ -77,10 +68,7 @@ fn compression(codings: &[Coding]) -> Yaml {
 }
 
 fn tls(defaults: &Defaults) -> Vec<(String, Yaml)> {
-    let mut tls = Vec::new();
-    if !defaults.ca_files.is_empty() {
-        tls.push(entry("ca", texts(&defaults.ca_files)));
-    }
+    let mut tls: Vec<_> = texts("ca", &defaults.ca_files).into_iter().collect();
     if defaults.insecure {
         tls.push(entry("insecure", plain(true)));
     }
@@ -98,28 +86,19 @@ fn dns(dns: &Dns) -> Yaml {
         entry("cache", word(DNS_CACHE, &dns.per_vu)),
         entry("family", word(FAMILY, &dns.family)),
     ];
-    if !dns.servers.is_empty() {
-        map.push(entry("servers", texts(&dns.servers)));
-    }
+    map.extend(texts("servers", &dns.servers));
     Yaml::Map(map)
 }
 
-/// `hosts`, each with the list of its addresses.
-pub(super) fn hosts(hosts: &[HostOverride]) -> (String, Yaml) {
-    let hosts = hosts.iter().map(|host| {
-        let name = match host.port {
-            Some(port) => format!("{}:{port}", host.host),
-            None => host.host.clone(),
-        };
-        let addresses: Vec<String> = host
-            .addresses
-            .iter()
-            .map(|(address, port)| match port {
-                Some(port) => SocketAddr::new(*address, *port).to_string(),
-                None => address.to_string(),
-            })
-            .collect();
-        (name, texts(&addresses))
-    });
-    entry("hosts", Yaml::Map(hosts.collect()))
+/// A host with the list of its addresses.
+pub(super) fn host(host: &HostOverride) -> (String, Yaml) {
+    let name = match host.port {
+        Some(port) => format!("{}:{port}", host.host),
+        None => host.host.clone(),
+    };
+    let address = |(address, port): &(IpAddr, Option<u16>)| match port {
+        Some(port) => SocketAddr::new(*address, *port).to_string(),
+        None => address.to_string(),
+    };
+    (name, Yaml::List(host.addresses.iter().map(|one| expanded(&address(one))).collect()))
 }

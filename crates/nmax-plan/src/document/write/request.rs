@@ -2,7 +2,7 @@
 
 use super::http::redirects as redirects_word;
 use super::yaml::Yaml;
-use super::{Scope, duration, entry, expanded, plain, text, word};
+use super::{Scope, duration, entry, expanded, given, listed, named, plain, text, word};
 use crate::document::keys::{DISCOVER, MATCH_PICK, METHODS, METRIC_KIND};
 use crate::document::reply::{match_entry, source_entry};
 use crate::plan::{
@@ -18,9 +18,7 @@ pub(super) fn request(request: &Call, scope: &Scope) -> Yaml {
     if !http.query.is_empty() {
         map.push(entry("query", pairs(&http.query, scope)));
     }
-    if !http.headers.is_empty() {
-        map.push(entry("headers", headers(&http.headers, scope)));
-    }
+    map.extend(headers(&http.headers, scope));
     match &http.body {
         Body::Empty => {}
         Body::Text(body) => map.push(entry("body", scope.text(body))),
@@ -33,38 +31,21 @@ pub(super) fn request(request: &Call, scope: &Scope) -> Yaml {
         map.push(entry("expect_continue", plain(true)));
     }
     map.push(entry("expect", expect(&request.expect, scope)));
-    if !request.extract.is_empty() {
-        let extracts = request.extract.iter().map(|extract| (scope.name(extract.slot), self::extract(extract)));
-        map.push(entry("extract", Yaml::Map(extracts.collect())));
-    }
-    if !request.metrics.is_empty() {
-        let metrics = request.metrics.iter().map(|of| (of.metric.name.clone(), measure(of)));
-        map.push(entry("metric", Yaml::Map(metrics.collect())));
-    }
-    if let Some(timeout) = request.timeout {
-        map.push(entry("timeout", duration(timeout)));
-    }
-    if let Some(redirects) = http.redirects_max {
-        map.push(entry("redirects", redirects_word(redirects)));
-    }
+    map.extend(named("extract", request.extract.iter().map(|of| (scope.name(of.slot), extract(of)))));
+    map.extend(named("metric", request.metrics.iter().map(|of| (of.metric.name.clone(), measure(of)))));
+    map.extend(given("timeout", request.timeout, duration));
+    map.extend(given("redirects", http.redirects_max, redirects_word));
     map.extend(page(http.page.as_ref(), scope));
     // Those by expression follow from the plan.
     let is_own = |tag: &&String| !scope.1.iter().any(|rule| rule.name == **tag || rule.inverse() == **tag);
-    let tags: Vec<Yaml> = request.tags.iter().filter(is_own).map(|tag| expanded(tag)).collect();
-    if !tags.is_empty() {
-        map.push(entry("tags", Yaml::List(tags)));
-    }
+    map.extend(listed("tags", request.tags.iter().filter(is_own).map(|tag| expanded(tag))));
     Yaml::Map(map)
 }
 
 /// `page`, and `resources` when there are any.
 fn page(page: Option<&Page>, scope: &Scope) -> Vec<(String, Yaml)> {
     let Some(page) = page else { return Vec::new() };
-    let mut resources = Vec::new();
-    if !page.listed.is_empty() {
-        let listed = page.listed.iter().map(|url| scope.text(url));
-        resources.push(entry("list", Yaml::List(listed.collect())));
-    }
+    let mut resources: Vec<_> = listed("list", page.listed.iter().map(|url| scope.text(url))).into_iter().collect();
     match &page.discover {
         Discover::Nothing => {}
         Discover::SameOrigin => resources.push(entry("discover", word(DISCOVER, &true))),
@@ -73,15 +54,11 @@ fn page(page: Option<&Page>, scope: &Scope) -> Vec<(String, Yaml)> {
             resources.push(entry("hosts", Yaml::List(hosts.collect())));
         }
     }
-    let mut map = vec![entry("page", plain(true))];
-    if !resources.is_empty() {
-        map.push(entry("resources", Yaml::Map(resources)));
-    }
-    map
+    std::iter::once(entry("page", plain(true))).chain(named("resources", resources.into_iter())).collect()
 }
 
-pub(super) fn headers(headers: &[(String, Template)], scope: &Scope) -> Yaml {
-    Yaml::Map(headers.iter().map(|(name, value)| (name.clone(), scope.text(value))).collect())
+pub(super) fn headers(headers: &[(String, Template)], scope: &Scope) -> Option<(String, Yaml)> {
+    named("headers", headers.iter().map(|(name, value)| (name.clone(), scope.text(value))))
 }
 
 fn pairs(pairs: &[(Template, Template)], scope: &Scope) -> Yaml {
@@ -101,12 +78,8 @@ fn part(part: &FormPart, scope: &Scope) -> Yaml {
         PartContent::Text(content) => vec![entry("text", scope.text(content))],
         PartContent::File(file) => vec![entry("file", expanded(file))],
     };
-    if let Some(content_type) = &part.content_type {
-        map.push(entry("type", expanded(content_type)));
-    }
-    if let Some(name) = &part.file_name {
-        map.push(entry("name", scope.text(name)));
-    }
+    map.extend(given("type", part.content_type.as_deref(), expanded));
+    map.extend(given("name", part.file_name.as_ref(), |name| scope.text(name)));
     Yaml::Map(map)
 }
 
@@ -135,17 +108,10 @@ fn expect(expect: &Expect, scope: &Scope) -> Yaml {
             Test::Finds(source) => finds.push(Yaml::Map(self::source(source).collect())),
         }
     }
-    for (key, list) in [("contains", contains), ("lacks", lacks)] {
-        if !list.is_empty() {
-            map.push(entry(key, Yaml::List(list)));
-        }
-    }
-    if !header.is_empty() {
-        map.push(entry("header", Yaml::Map(header)));
-    }
-    if !finds.is_empty() {
-        map.push(entry("finds", Yaml::List(finds)));
-    }
+    map.extend(listed("contains", contains.into_iter()));
+    map.extend(listed("lacks", lacks.into_iter()));
+    map.extend(named("header", header.into_iter()));
+    map.extend(listed("finds", finds.into_iter()));
     Yaml::Map(map)
 }
 
@@ -176,8 +142,6 @@ fn measure(of: &Measure) -> Yaml {
 
 fn extract(extract: &Extract) -> Yaml {
     let mut map = picked(&extract.source, &extract.pick);
-    if let Some(default) = &extract.default {
-        map.push(entry("default", text(default)));
-    }
+    map.extend(given("default", extract.default.as_deref(), text));
     Yaml::Map(map)
 }

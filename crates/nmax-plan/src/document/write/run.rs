@@ -4,26 +4,22 @@ use std::time::Duration;
 
 use super::super::keys::{ARRIVALS, METHODS};
 use super::yaml::Yaml;
-use super::{duration, entry, expanded, plain, text, word};
+use super::{duration, entry, expanded, given, listed, named, plain, text, word};
 use crate::plan::{Action, Background, Intervention, Location, Moment, Plan, ProcessRef, Workload};
 use crate::schedule::{Stage, StageKind};
 use crate::threshold::Threshold;
-use crate::units::{format_bit_rate, format_duration, format_rate, format_share};
+use crate::units::{format_bit_rate, format_rate, format_share};
 
 /// `workload`, and the run's shape.
 pub(super) fn load(plan: &Plan) -> Vec<(String, Yaml)> {
     // A profile that has a workload of its own puts it in place of this one again.
     let mut workload = vec![workload(plan.written.as_ref().unwrap_or(&plan.workload))];
-    if !plan.background.is_empty() {
-        let background = plan.background.iter().filter_map(|own| {
-            let scenario = plan.scenarios.get(own.scenario)?;
-            Some((scenario.name.clone(), self::background(own)))
-        });
-        workload.push(entry("background", Yaml::Map(background.collect())));
-    }
-    if let Some(iterations) = plan.iterations {
-        workload.push(entry("iterations", plain(iterations)));
-    }
+    let background = plan.background.iter().filter_map(|own| {
+        let scenario = plan.scenarios.get(own.scenario)?;
+        Some((scenario.name.clone(), self::background(own)))
+    });
+    workload.extend(named("background", background));
+    workload.extend(given("iterations", plan.iterations, plain));
     let mut map = vec![entry("workload", Yaml::Map(workload))];
     map.extend(shape(plan));
     if plan.compress != 1.0 {
@@ -40,28 +36,13 @@ pub(super) fn rest(plan: &Plan) -> Vec<(String, Yaml)> {
         entry("thresholds", Yaml::List(plan.thresholds.iter().map(threshold).collect())),
         entry("window", duration(plan.window)),
     ];
-    map.extend(plan.pacing_slack.map(|slack| entry("pacing_slack", duration(slack))));
-    if !plan.locations.is_empty() {
-        let locations = plan.locations.iter().map(|location| (location.name.clone(), self::location(location)));
-        map.push(entry("locations", Yaml::Map(locations.collect())));
-    }
-    if !plan.timeline.is_empty() {
-        let items = plan.timeline.iter().map(intervention);
-        map.push(entry("timeline", Yaml::List(items.collect())));
-    }
-    if !plan.observe.is_empty() {
-        let items = plan.observe.iter().map(super::observe::observed);
-        map.push(entry("observe", Yaml::List(items.collect())));
-    }
-    if !plan.tags.is_empty() {
-        let rules = plan.tags.iter();
-        let rules = rules.map(|rule| (rule.name.clone(), text(&rule.pattern)));
-        map.push(entry("tags", Yaml::Map(rules.collect())));
-    }
-    if let Some(availability) = plan.availability {
-        map.push(entry("availability", Yaml::Plain(format_share(availability))));
-    }
-    map.extend(plan.source.as_ref().map(|source| entry("source", expanded(source))));
+    map.extend(given("pacing_slack", plan.pacing_slack, duration));
+    map.extend(named("locations", plan.locations.iter().map(|of| (of.name.clone(), location(of)))));
+    map.extend(listed("timeline", plan.timeline.iter().map(intervention)));
+    map.extend(listed("observe", plan.observe.iter().map(super::observe::observed)));
+    map.extend(named("tags", plan.tags.iter().map(|rule| (rule.name.clone(), text(&rule.pattern)))));
+    map.extend(given("availability", plan.availability, |share| Yaml::Plain(format_share(share))));
+    map.extend(given("source", plan.source.as_deref(), expanded));
     map
 }
 
@@ -85,8 +66,7 @@ fn background(background: &Background) -> Yaml {
     if let [before, _] = background.stages.as_slice() {
         map.extend(length(before).map(|start| entry("start", start)));
     }
-    let last = background.stages.last().and_then(length);
-    map.extend(last.map(|length| entry("duration", length)));
+    map.extend(background.stages.last().and_then(length).map(|length| entry("duration", length)));
     Yaml::Map(map)
 }
 
@@ -95,11 +75,8 @@ fn background(background: &Background) -> Yaml {
 fn shape(plan: &Plan) -> Vec<(String, Yaml)> {
     let is_open = matches!(plan.workload, Workload::Open { .. });
     let length = |stage: &Stage| stage.length_ns.map(Duration::from_nanos);
-    let mut map = Vec::new();
-    let warm_up = plan.stages.iter().find(|stage| stage.kind == StageKind::WarmUp);
-    if let Some(length) = warm_up.and_then(length) {
-        map.push(entry("warm_up", duration(length)));
-    }
+    let warm_up = plan.stages.iter().find(|stage| stage.kind == StageKind::WarmUp).and_then(length);
+    let mut map: Vec<_> = given("warm_up", warm_up, duration).into_iter().collect();
     let others: Vec<&Stage> = plan.stages.iter().filter(|stage| stage.kind != StageKind::WarmUp).collect();
     let stages: Option<Vec<Yaml>> = others
         .iter()
@@ -129,15 +106,12 @@ fn threshold(threshold: &Threshold) -> Yaml {
 }
 
 fn location(location: &Location) -> Yaml {
-    let mut map = Vec::new();
-    for (key, rate) in [("down", location.down_bits_per_s), ("up", location.up_bits_per_s)] {
-        map.extend(rate.map(|rate| entry(key, Yaml::Plain(format_bit_rate(rate)))));
-    }
-    for (key, time) in [("round_trip", location.round_trip), ("jitter", location.jitter)] {
-        if !time.is_zero() {
-            map.push(entry(key, duration(time)));
-        }
-    }
+    let bit_rate = |rate| Yaml::Plain(format_bit_rate(rate));
+    let time = |time: Duration| Some(time).filter(|time| !time.is_zero());
+    let mut map: Vec<_> = given("down", location.down_bits_per_s, bit_rate).into_iter().collect();
+    map.extend(given("up", location.up_bits_per_s, bit_rate));
+    map.extend(given("round_trip", time(location.round_trip), duration));
+    map.extend(given("jitter", time(location.jitter), duration));
     map.push(entry("weight", plain(location.weight)));
     Yaml::Map(map)
 }
@@ -149,10 +123,9 @@ fn intervention(intervention: &Intervention) -> Yaml {
         Moment::Steady => entry("when", plain("steady")),
     });
     map.push(action(&intervention.action));
-    map.push(entry("limit", Yaml::Plain(format_duration(intervention.limit))));
-    map.extend(intervention.lasts.map(|lasts| entry("for", duration(lasts))));
-    let undo = intervention.undo.as_ref();
-    map.extend(undo.map(|undo| entry("undo", Yaml::Map(vec![action(undo)]))));
+    map.push(entry("limit", duration(intervention.limit)));
+    map.extend(given("for", intervention.lasts, duration));
+    map.extend(given("undo", intervention.undo.as_ref(), |undo| Yaml::Map(vec![action(undo)])));
     Yaml::Map(map)
 }
 
