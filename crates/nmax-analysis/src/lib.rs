@@ -58,9 +58,7 @@ pub mod verdict;
 mod words;
 
 #[cfg(test)]
-mod fixture;
-#[cfg(test)]
-mod simulate;
+mod tests;
 
 pub use answer::{Answer, Finding, answer};
 pub use batches::{Batches, NoInterval};

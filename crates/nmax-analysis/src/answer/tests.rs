@@ -3,8 +3,8 @@ use nmax_plan::schedule::{Stage, StageKind};
 use nmax_plan::threshold::{Limit, Metric, Op, Stat};
 
 use super::*;
-use crate::fixture::{Run, ms, threshold};
-use crate::simulate::{Random, point};
+use crate::tests::fixture::{Run, ms, threshold};
+use crate::tests::simulate::{Random, point};
 use crate::{Course, Point, thresholds};
 
 mod flood;

@@ -1,5 +1,5 @@
 use super::*;
-use crate::fixture::Run;
+use crate::tests::fixture::Run;
 use nmax_plan::choice::mix64;
 
 /// Counts of `n` windows with `mean` starts on average, from as many independent uniform instants.

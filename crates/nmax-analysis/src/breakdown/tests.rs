@@ -9,7 +9,7 @@ use proptest::prelude::*;
 
 use super::operations::non_negative;
 use super::*;
-use crate::fixture::{FORM, HOME, Run};
+use crate::tests::fixture::{FORM, HOME, Run};
 use crate::{Evidence, breakdown};
 
 /// An exchange that ended in the given window.

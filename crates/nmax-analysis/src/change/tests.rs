@@ -67,7 +67,7 @@ fn intervals_cover_the_crossing() {
     for gradual in [0.3, 3.0, 10.0] {
         let wanted = 120.0;
         let covers = |seed: &u64| {
-            let mut random = crate::simulate::Random::new(*seed);
+            let mut random = crate::tests::simulate::Random::new(*seed);
             let place = |place: usize| {
                 let load = place as f64;
                 let turned = random.uniform() < 1.0 / (1.0 + (-(load - wanted) / gradual).exp());

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::simulate::Random;
+use crate::tests::simulate::Random;
 
 mod simulated;
 

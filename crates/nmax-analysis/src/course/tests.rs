@@ -5,8 +5,8 @@ use proptest::prelude::*;
 use super::builder::{POINTS_MAX, REQUEST_POINTS_MAX, REQUESTS_MAX};
 use super::grid::Grid;
 use super::*;
-use crate::fixture::Run;
-use crate::simulate::Random;
+use crate::tests::fixture::Run;
+use crate::tests::simulate::Random;
 
 const SECOND: Nanos = Nanos::from_secs(1);
 

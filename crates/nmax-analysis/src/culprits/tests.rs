@@ -2,8 +2,8 @@ use nmax_metrics::{Nanos, Section};
 use proptest::prelude::*;
 
 use super::*;
-use crate::fixture::Run;
 use crate::judge;
+use crate::tests::fixture::Run;
 
 fn facts(culprits: Culprits) -> InjectorFacts {
     InjectorFacts { workers: 1, cpu_utilization_max: Some(0.3), culprits: Some(culprits), ..InjectorFacts::default() }

@@ -3,8 +3,8 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::Course;
-use crate::fixture::Run;
-use crate::simulate::{Random, point};
+use crate::tests::fixture::Run;
+use crate::tests::simulate::{Random, point};
 
 /// A run of 400 s with 50 exchanges/s in which `bad` seconds have other times (ms), failures and throughput.
 fn run(seed: u64, happened: Happened, shape: impl Fn(usize) -> (f64, u64, usize)) -> Run {

@@ -5,7 +5,7 @@ mod injectors;
 mod laws;
 
 use super::*;
-use crate::fixture::{HOME, Run};
+use crate::tests::fixture::{HOME, Run};
 
 fn load(due: u64, started: u64, waited: u64, injector: u64, in_flight_limit: u64) -> LoadStats {
     let (dropped_injector, dropped_in_flight_limit) = (injector, in_flight_limit);

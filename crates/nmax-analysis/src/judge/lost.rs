@@ -72,7 +72,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::fixture::Run;
+    use crate::tests::fixture::Run;
 
     fn attempt(at: Nanos, up: bool) -> Resource {
         Resource {

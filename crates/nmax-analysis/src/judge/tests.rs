@@ -3,7 +3,7 @@ use nmax_plan::threshold::{Limit, Op, Stat, Threshold};
 use proptest::prelude::*;
 
 use super::*;
-use crate::fixture::{HOME, Run, ms, threshold};
+use crate::tests::fixture::{HOME, Run, ms, threshold};
 
 fn codes(judgement: &Judgement, decides: bool) -> Vec<&'static str> {
     judgement.reasons.iter().filter(|reason| reason.decides == decides).map(|reason| reason.code).collect()

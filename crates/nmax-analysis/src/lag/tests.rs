@@ -3,8 +3,8 @@ use nmax_plan::threshold::{Limit, Op};
 use proptest::prelude::*;
 
 use super::*;
-use crate::fixture::{FORM, HOME, Run, ms, threshold};
-use crate::simulate::Random;
+use crate::tests::fixture::{FORM, HOME, Run, ms, threshold};
+use crate::tests::simulate::Random;
 use crate::{Verdict, judge};
 
 /// A run of 1,000 exchanges that take `service_ms`, exponentially spread around a half of it, each sent late by the lag

@@ -1,5 +1,5 @@
 use super::*;
-use crate::simulate::Random;
+use crate::tests::simulate::Random;
 
 /// Noise of a p95 with a disturbance: `times` as much for `length` of every `period` values.
 fn disturbed(seed: u64, n: usize, period: f64, length: f64, times: f64) -> Vec<f64> {

@@ -6,7 +6,7 @@ use std::time::Duration;
 mod places;
 
 use super::*;
-use crate::fixture::{FORM, HOME, Run, ms, scenario, threshold};
+use crate::tests::fixture::{FORM, HOME, Run, ms, scenario, threshold};
 
 fn one(run: &Run, threshold: Threshold) -> ThresholdResult {
     let mut run = run.clone();

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::simulate::Random;
+use crate::tests::simulate::Random;
 
 /// A line with AR(1) noise of standard deviation 1.
 fn noisy_line(seed: u64, n: usize, correlation: f64, slope: f64) -> Vec<(f64, f64)> {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use nmax_metrics::{Outcome, Section};
 
 use super::*;
-use crate::fixture::HOME;
+use crate::tests::fixture::HOME;
 
 /// The healthy run as one of `users`: 1,000 iterations of 30 ms in 10 s, of which 20 ms wait for replies.
 fn smoke(users: u32) -> Run {

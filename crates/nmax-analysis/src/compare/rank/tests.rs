@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::simulate::Random;
+use crate::tests::simulate::Random;
 
 /// Every way to choose `n` of `all` places, as bit masks.
 fn choices(all: usize, n: usize) -> impl Iterator<Item = u32> {

@@ -2,7 +2,7 @@ use proptest::prelude::*;
 
 use super::super::{Comparison, Measured, Question, Said, Values, compare};
 use super::*;
-use crate::simulate::Random;
+use crate::tests::simulate::Random;
 
 const METRIC: Metric = Metric::FailureRate;
 

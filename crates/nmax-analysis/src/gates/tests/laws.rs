@@ -6,8 +6,8 @@ use nmax_plan::plan::Scenario;
 use proptest::prelude::*;
 
 use super::*;
-use crate::fixture::scenario;
-use crate::simulate::Random;
+use crate::tests::fixture::scenario;
+use crate::tests::simulate::Random;
 use crate::{Course, Point};
 
 /// The gate on a hold from the start of the run on, whose course is not known.

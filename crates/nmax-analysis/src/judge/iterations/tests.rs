@@ -1,7 +1,7 @@
 use nmax_metrics::Outcome;
 
 use super::*;
-use crate::fixture::{FORM, Run};
+use crate::tests::fixture::{FORM, Run};
 use crate::{Judgement, Verdict, judge};
 
 /// `failed` of the 100 iterations of `sign-up`, which are 100 of 1,000 exchanges.

@@ -4,7 +4,7 @@ use nmax_metrics::{Code, NameId, Outcome, Section};
 use nmax_plan::plan::{Call, Step};
 
 use super::*;
-use crate::fixture::{FORM, HOME, Run};
+use crate::tests::fixture::{FORM, HOME, Run};
 use crate::{Verdict, judge};
 
 /// A run of `home` and `form` whose replies had these statuses.

@@ -1,8 +1,8 @@
 //! Against queues whose truth is known: single and many servers, and delays without any queue.
 
 use super::*;
-use crate::fixture::Run;
-use crate::simulate::Random;
+use crate::tests::fixture::Run;
+use crate::tests::simulate::Random;
 
 /// Where requests are served.
 #[derive(Clone, Copy, Debug)]

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::simulate::Random;
+use crate::tests::simulate::Random;
 
 /// Rows of response time, throughput and figure; all grow with the load, and the response time with the figure by `effect`.
 fn rows(seed: u64, n: usize, effect: f64) -> Vec<[f64; 3]> {

@@ -7,11 +7,11 @@ use proptest::prelude::*;
 
 use super::words::{IDLE, of, watched};
 use super::*;
-use crate::fixture::Run;
-use crate::simulate::{Random, point};
 use crate::suspect::look::Look;
 use crate::suspect::service::held_up;
 use crate::suspect::statistics::{aligned, relation};
+use crate::tests::fixture::Run;
+use crate::tests::simulate::{Random, point};
 
 /// A host of 16 processors with neighbors, in which a control group may use 2.
 fn in_container(used: f64, rest: &[(&str, &str, f64)]) -> Run {

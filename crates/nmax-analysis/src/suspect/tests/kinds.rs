@@ -2,7 +2,7 @@
 
 use super::simulator::{CPU, DEPENDENCY, DISK, HOST, LINK, LOCK, Model, POOL, Step, TABLE, run};
 use super::*;
-use crate::simulate::Random;
+use crate::tests::simulate::Random;
 use Step::{At, Elsewhere, FirstByte, Give, Swap, Take};
 
 /// Runs of each kind.
@@ -297,7 +297,7 @@ proptest::proptest! {
             ("database", ["active_count", "wait_lock_count", "wait_io_count"]),
             ("gc", ["pause_ratio", "pauses_per_s", "x"]),
         ];
-        let mut run = crate::fixture::Run::healthy();
+        let mut run = crate::tests::fixture::Run::healthy();
         for (place, (source, a, b, c)) in resources.into_iter().enumerate() {
             let (kind, metrics) = SOURCES[source];
             let source = if source < 2 || source == 3 { kind.to_owned() } else { format!("{kind} r{place}") };

@@ -5,7 +5,7 @@ use nmax_plan::plan::INJECTOR;
 
 use super::words::{IDLE, add, connected, of, watched};
 use super::*;
-use crate::fixture::Run;
+use crate::tests::fixture::Run;
 
 type Figures<'a> = &'a [(&'a str, &'a str, f64)];
 

@@ -6,8 +6,8 @@ use std::collections::{BinaryHeap, VecDeque};
 
 use nmax_metrics::{Code, Nanos, Network, Outcome, Resource, Sample, Section};
 
-use crate::fixture::{HOME, Run};
-use crate::simulate::{Random, point};
+use crate::tests::fixture::{HOME, Run};
+use crate::tests::simulate::{Random, point};
 
 /// Host of the system in readings.
 pub(super) const HOST: &str = "app1";

@@ -6,7 +6,7 @@ use nmax_metrics::{Nanos, Network, Outcome, Resource as Line, Sample, Section};
 use nmax_plan::plan::Location;
 
 use super::*;
-use crate::fixture::{HOME, Run};
+use crate::tests::fixture::{HOME, Run};
 
 /// A run of 100 requests a second of 20 ms each, towards this host, with these figures of it all the time.
 pub(super) fn watched(figures: &[(&str, &str, f64)]) -> Run {

@@ -1,0 +1,4 @@
+//! What tests of several modules begin with.
+
+pub(crate) mod fixture;
+pub(crate) mod simulate;
