@@ -67,69 +67,41 @@ struct Kind {
     always_unique: &'static [&'static str],
 }
 
+/// One whose columns all repeat.
+const fn kind(name: &'static str, columns: &'static [Column]) -> Kind {
+    Kind { name, columns, can_be_unique: &[], always_unique: &[] }
+}
+
+/// All columns of one origin.
+macro_rules! columns {
+    ($of:ident $fields:expr) => {{
+        let mut columns = [Column::Uuid; $fields.len()];
+        let mut at = 0;
+        while at < columns.len() {
+            columns[at] = Column::$of($fields[at]);
+            at += 1;
+        }
+        columns
+    }};
+}
+
 const TABLE: [Kind; 8] = {
-    use Column::{Account, Person, Search, Uuid};
-    use account::Field as A;
+    use Column::{Person, Uuid};
     use person::Field as P;
-    use search::Field as S;
-    const MAIL: [&str; 2] = ["email", "user_name"];
+    const PERSON: [Column; P::ALL.len()] = columns!(Person P::ALL);
+    const ADDRESS: [Column; 6] =
+        columns!(Person [P::Street, P::HouseNumber, P::Postcode, P::City, P::Region, P::Country]);
+    const SEARCH: [Column; search::Field::ALL.len()] = columns!(Search search::Field::ALL);
+    const ACCOUNT: [Column; account::Field::ALL.len()] = columns!(Account account::Field::ALL);
     [
-        Kind {
-            name: "person",
-            columns: &[
-                Person(P::FirstName),
-                Person(P::LastName),
-                Person(P::FullName),
-                Person(P::Gender),
-                Person(P::BirthDate),
-                Person(P::Email),
-                Person(P::UserName),
-                Person(P::Password),
-                Person(P::Phone),
-                Person(P::Street),
-                Person(P::HouseNumber),
-                Person(P::Postcode),
-                Person(P::City),
-                Person(P::Region),
-                Person(P::Country),
-            ],
-            can_be_unique: &MAIL,
-            always_unique: &[],
-        },
-        Kind {
-            name: "name",
-            columns: &[Person(P::FullName), Person(P::FirstName), Person(P::LastName)],
-            can_be_unique: &[],
-            always_unique: &[],
-        },
-        Kind { name: "email", columns: &[Person(P::Email)], can_be_unique: &["email"], always_unique: &[] },
-        Kind { name: "phone", columns: &[Person(P::Phone)], can_be_unique: &[], always_unique: &[] },
-        Kind {
-            name: "address",
-            columns: &[
-                Person(P::Street),
-                Person(P::HouseNumber),
-                Person(P::Postcode),
-                Person(P::City),
-                Person(P::Region),
-                Person(P::Country),
-            ],
-            can_be_unique: &[],
-            always_unique: &[],
-        },
-        Kind {
-            name: "search_term",
-            columns: &[Search(S::Query), Search(S::Class)],
-            can_be_unique: &[],
-            always_unique: &[],
-        },
-        Kind {
-            name: "account",
-            columns: &[Account(A::Iban), Account(A::Number), Account(A::Card)],
-            can_be_unique: &[],
-            always_unique: &["iban"],
-        },
-        Kind { name: "uuid", columns: &[Uuid], can_be_unique: &[], always_unique: &["uuid"] },
+        Kind { can_be_unique: &["email", "user_name"], ..kind("person", &PERSON) },
+        kind("name", &[Person(P::FullName), Person(P::FirstName), Person(P::LastName)]),
+        Kind { can_be_unique: &["email"], ..kind("email", &[Person(P::Email)]) },
+        kind("phone", &[Person(P::Phone)]),
+        kind("address", &ADDRESS),
+        kind("search_term", &SEARCH),
+        Kind { always_unique: &["iban"], ..kind("account", &ACCOUNT) },
+        Kind { always_unique: &["uuid"], ..kind("uuid", &[Uuid]) },
     ]
 };
 

@@ -27,62 +27,36 @@ use names::NameTable;
 
 use crate::sip::SipKey;
 
-/// What a value is, and so how it is masked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum MaskKind {
-    /// Nothing is done.
-    Keep,
-    /// Letters to letters of the same script and case, digits to digits; length and all else are kept.
-    Text,
-    /// Word by word; names of the census become other names of the same length, all else is as [`MaskKind::Text`].
-    Name,
-    /// The part before the `@` as a name, the domain, whatever its case, as text below `example.com`.
-    Email,
-    /// Moved back by a number of weeks that the key decides; with slashes, the month comes first.
-    Date,
-    /// The same; with slashes, the day comes first.
-    DateDayFirst,
-    /// Country kept, account replaced, check digits right.
-    Iban,
-    /// First two digits kept, the others replaced, check digit right.
-    Card,
-    /// Version and variant kept; in capitals or in small letters, as it was.
-    Uuid,
-    /// Four numbers up to 255; addresses of private networks stay in theirs.
-    Ipv4,
+nmax_text::named! {
+    /// What a value is, and so how it is masked.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum MaskKind {
+        /// Letters to letters of the same script and case, digits to digits; length and all else are kept.
+        Text = "text",
+        /// Word by word; names of the census become other names of the same length, all else is as [`MaskKind::Text`].
+        Name = "name",
+        /// The part before the `@` as a name, the domain, whatever its case, as text below `example.com`.
+        Email = "email",
+        /// Moved back by a number of weeks that the key decides; with slashes, the month comes first.
+        Date = "date",
+        /// The same; with slashes, the day comes first.
+        DateDayFirst = "date-dmy",
+        /// Country kept, account replaced, check digits right.
+        Iban = "iban",
+        /// First two digits kept, the others replaced, check digit right.
+        Card = "card",
+        /// Version and variant kept; in capitals or in small letters, as it was.
+        Uuid = "uuid",
+        /// Four numbers up to 255; addresses of private networks stay in theirs.
+        Ipv4 = "ipv4",
+        /// Nothing is done.
+        Keep = "keep",
+    }
+    /// As it is written on the command line.
+    name
 }
 
 impl MaskKind {
-    /// All of them.
-    pub const ALL: [Self; 10] = [
-        Self::Text,
-        Self::Name,
-        Self::Email,
-        Self::Date,
-        Self::DateDayFirst,
-        Self::Iban,
-        Self::Card,
-        Self::Uuid,
-        Self::Ipv4,
-        Self::Keep,
-    ];
-
-    /// As it is written on the command line.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Keep => "keep",
-            Self::Text => "text",
-            Self::Name => "name",
-            Self::Email => "email",
-            Self::Date => "date",
-            Self::DateDayFirst => "date-dmy",
-            Self::Iban => "iban",
-            Self::Card => "card",
-            Self::Uuid => "uuid",
-            Self::Ipv4 => "ipv4",
-        }
-    }
-
     /// The kind of this name.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.name() == name)

@@ -4,6 +4,26 @@ use std::fmt;
 
 use crate::service::{Located, Wrong};
 
+/// What is told apart by its name alone, and shown by it.
+macro_rules! by_name {
+    ($($Type:ident $name:ident;)+) => { $(
+        impl PartialEq for $Type {
+            fn eq(&self, other: &Self) -> bool {
+                self.$name == other.$name
+            }
+        }
+
+        impl Eq for $Type {}
+
+        impl fmt::Debug for $Type {
+            fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+                out.write_str(self.$name)
+            }
+        }
+    )+ };
+}
+by_name! { SourceKind word; Key name; }
+
 /// A kind of source.
 pub struct SourceKind {
     /// The word of plans, flags and readings.
@@ -16,20 +36,6 @@ pub struct SourceKind {
     pub keys: &'static [Key],
     /// Option of its URL that names a file of issuers of certificates.
     pub issuers: Option<&'static str>,
-}
-
-impl PartialEq for SourceKind {
-    fn eq(&self, other: &Self) -> bool {
-        self.word == other.word
-    }
-}
-
-impl Eq for SourceKind {}
-
-impl fmt::Debug for SourceKind {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(self.word)
-    }
 }
 
 /// How plans say where a source is.
@@ -58,20 +64,6 @@ pub struct Key {
     pub form: ValueForm,
     /// A key and a word of it beside which this one says nothing, what that is called, and what to do.
     pub not_beside: Option<(&'static str, &'static str, &'static str, &'static str)>,
-}
-
-impl PartialEq for Key {
-    fn eq(&self, other: &Self) -> bool {
-        self.name == other.name
-    }
-}
-
-impl Eq for Key {}
-
-impl fmt::Debug for Key {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(self.name)
-    }
 }
 
 /// What the value of a key is.

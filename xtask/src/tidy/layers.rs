@@ -54,7 +54,7 @@ table! {
     "nmax-domain" Pure "", "psl";
     "nmax-secrets" Pure "", "base64 memchr regex";
     "nmax-sources" Pure "text secrets", "";
-    "nmax-data" Pure "", "thiserror";
+    "nmax-data" Pure "text", "thiserror";
     "nmax-metrics" Pure "text", "hdrhistogram proptest thiserror";
     "nmax-plan" Pure "text sources secrets data metrics", "saphyr-parser serde_json thiserror";
     "nmax-usl" Pure "text", "statrs thiserror";

@@ -6,22 +6,16 @@ use crate::digits;
 use crate::permute::permute;
 use crate::text::push_number;
 
-/// A column of an account.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Field {
-    Iban,
-    Number,
-    Card,
-}
-
-impl Field {
-    pub(super) const fn name(self) -> &'static str {
-        match self {
-            Self::Iban => "iban",
-            Self::Number => "account_number",
-            Self::Card => "card",
-        }
+nmax_text::named! {
+    /// A column of an account.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub(super) enum Field {
+        Iban = "iban",
+        Number = "account_number",
+        Card = "card",
     }
+    /// Its name in records.
+    name
 }
 
 /// Numbers of accounts in one bank: nine digits, and a check digit.

@@ -8,46 +8,28 @@ use crate::permute::spread;
 use crate::places::{City, UNITED_STATES, push_street};
 use crate::text::{push_number, push_two};
 
-/// A column of a person.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Field {
-    FirstName,
-    LastName,
-    FullName,
-    Gender,
-    BirthDate,
-    Email,
-    UserName,
-    Password,
-    Phone,
-    Street,
-    HouseNumber,
-    Postcode,
-    City,
-    Region,
-    Country,
-}
-
-impl Field {
-    pub(super) const fn name(self) -> &'static str {
-        match self {
-            Self::FirstName => "first_name",
-            Self::LastName => "last_name",
-            Self::FullName => "full_name",
-            Self::Gender => "gender",
-            Self::BirthDate => "birth_date",
-            Self::Email => "email",
-            Self::UserName => "user_name",
-            Self::Password => "password",
-            Self::Phone => "phone",
-            Self::Street => "street",
-            Self::HouseNumber => "house_number",
-            Self::Postcode => "postcode",
-            Self::City => "city",
-            Self::Region => "region",
-            Self::Country => "country",
-        }
+nmax_text::named! {
+    /// A column of a person.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub(super) enum Field {
+        FirstName = "first_name",
+        LastName = "last_name",
+        FullName = "full_name",
+        Gender = "gender",
+        BirthDate = "birth_date",
+        Email = "email",
+        UserName = "user_name",
+        Password = "password",
+        Phone = "phone",
+        Street = "street",
+        HouseNumber = "house_number",
+        Postcode = "postcode",
+        City = "city",
+        Region = "region",
+        Country = "country",
     }
+    /// Its name in records.
+    name
 }
 
 /// What the fields of a person follow from. Random words: 0 gender and number of the area code, 1 first name,

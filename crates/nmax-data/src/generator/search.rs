@@ -7,20 +7,15 @@ use super::Words;
 use crate::choice::Choice;
 use crate::names::nonsense;
 
-/// A column of a search.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Field {
-    Query,
-    Class,
-}
-
-impl Field {
-    pub(super) const fn name(self) -> &'static str {
-        match self {
-            Self::Query => "q",
-            Self::Class => "class",
-        }
+nmax_text::named! {
+    /// A column of a search.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub(super) enum Field {
+        Query = "q",
+        Class = "class",
     }
+    /// Its name in records.
+    name
 }
 
 /// How much a term is meant to find.
