@@ -49,13 +49,13 @@ const GAPS_NAMED_MAX: usize = 5;
 /// G1: that many late or missing ones say nothing yet, however few there are in all.
 pub const TOLERATED_COUNT: u64 = 3;
 
-const RATE: Id = Id { code: "G1", name: "rate", reason: "G1_RATE" };
-const LAG: Id = Id { code: "G3", name: "injector lag", reason: "G3_INJECTOR_LAG" };
-const CPU: Id = Id { code: "G4", name: "injector CPU", reason: "G4_INJECTOR_CPU" };
-const ERRORS: Id = Id { code: "G4", name: "injector errors", reason: "G4_INJECTOR_ERRORS" };
-const SAMPLES: Id = Id { code: "G8", name: "samples", reason: "G8_NO_SAMPLES" };
-const STALLS: Id = Id { code: "G8", name: "stalls", reason: "G8_STALLS" };
-const GAPS: Id = Id { code: "G8", name: "gaps", reason: "G8_GAPS" };
+const RATE: Id = Id { code: "G1", name: "rate", reason: "G1_RATE", op: Op::AtLeast, unit: "%" };
+const LAG: Id = Id { code: "G3", name: "injector lag", reason: "G3_INJECTOR_LAG", op: Op::AtMost, unit: "" };
+const CPU: Id = Id { code: "G4", name: "injector CPU", reason: "G4_INJECTOR_CPU", op: Op::Below, unit: "%" };
+const ERRORS: Id = Id { code: "G4", name: "injector errors", reason: "G4_INJECTOR_ERRORS", op: Op::AtMost, unit: "" };
+const SAMPLES: Id = Id { code: "G8", name: "samples", reason: "G8_NO_SAMPLES", op: Op::AtLeast, unit: "" };
+const STALLS: Id = Id { code: "G8", name: "stalls", reason: "G8_STALLS", op: Op::AtMost, unit: "ms" };
+const GAPS: Id = Id { code: "G8", name: "gaps", reason: "G8_GAPS", op: Op::AtMost, unit: "%" };
 
 /// All gates, in order of their codes.
 pub fn gates(evidence: &Evidence) -> Vec<Gate> {
@@ -113,14 +113,14 @@ pub fn rate(hold: &LoadStats) -> Gate {
     let (started, free) = free_starts(hold);
     if free == 0 {
         let why = if hold.due == 0 { "no iteration was due" } else { "every due iteration had to wait for the target" };
-        return unknown(RATE, "%", why);
+        return RATE.unknown(why);
     }
     let limit = tolerant(RATE_SHARE_MIN, free);
     let figures = |value: f64| {
         let iterations = counted(free, "due iteration");
         format!("{} of {iterations} with a free slot started ({})", count(started), share(value))
     };
-    Tested { id: RATE, value: started as f64 / free as f64, op: Op::AtLeast, limit, unit: "%" }.gate(figures, |value| {
+    RATE.at(started as f64 / free as f64, limit).gate(figures, |value| {
         let remedy = "use more workers or injectors, or a lower rate";
         format!("the injector missed the intended rate: {}, at least {} must: {remedy}", figures(value), share(limit))
     })
@@ -137,7 +137,7 @@ fn users(evidence: &Evidence) -> u64 {
 /// `idle` is what the engine counts as dropped by the injector: each such user is one iteration that was due.
 pub fn users_started(idle: u64, planned: u64) -> Gate {
     if idle == 0 {
-        return unknown(RATE, "%", "closed workloads have no intended rate");
+        return RATE.unknown("closed workloads have no intended rate");
     }
     let planned = planned.max(idle);
     let limit = tolerant(RATE_SHARE_MIN, planned);
@@ -145,17 +145,10 @@ pub fn users_started(idle: u64, planned: u64) -> Gate {
         let (users, all) = (counted(idle, "virtual user"), counted(planned, "virtual user"));
         format!("{users} never got to start; {} of {all} did", share(value))
     };
-    Tested { id: RATE, value: (planned - idle) as f64 / planned as f64, op: Op::AtLeast, limit, unit: "%" }.gate(
-        figures,
-        |value| {
-            let remedy = "use more workers or injectors, or fewer virtual users";
-            format!(
-                "the injector missed the intended load: {}, at least {} must: {remedy}",
-                figures(value),
-                share(limit)
-            )
-        },
-    )
+    RATE.at((planned - idle) as f64 / planned as f64, limit).gate(figures, |value| {
+        let remedy = "use more workers or injectors, or fewer virtual users";
+        format!("the injector missed the intended load: {}, at least {} must: {remedy}", figures(value), share(limit))
+    })
 }
 
 /// What G1 has to warn of: a miss beyond 1 % that does not yet close the gate.
@@ -182,10 +175,10 @@ fn tolerant(share: f64, n: u64) -> f64 {
 /// An upper limit that holds with the lag holds without it, so lag never closes the gate for it.
 pub(crate) fn injector_lag(exchanges: u64, evaluated: &[Evaluated]) -> Gate {
     if exchanges == 0 {
-        return unknown(LAG, "", "no exchange tells how late the injector was");
+        return LAG.unknown("no exchange tells how late the injector was");
     }
     let changed: Vec<&Evaluated> = evaluated.iter().filter(|evaluated| evaluated.lag_decides()).collect();
-    Tested { id: LAG, value: changed.len() as f64, op: Op::AtMost, limit: 0.0, unit: "" }.gate(
+    LAG.at(changed.len() as f64, 0.0).gate(
         |_| "the injector's lag changed the answer of no condition".into(),
         |_| {
             let told: Vec<String> = changed.iter().filter_map(|evaluated| evaluated.lag_text()).collect();
@@ -198,7 +191,7 @@ pub(crate) fn injector_lag(exchanges: u64, evaluated: &[Evaluated]) -> Gate {
 /// `utilization` from 0 to 1.
 pub(crate) fn injector_cpu(utilization: Option<f64>, stretches: &[Stretch]) -> Gate {
     let Some(value) = utilization.filter(|value| value.is_finite()) else {
-        return unknown(CPU, "%", "the CPU time of the workers is not known");
+        return CPU.unknown("the CPU time of the workers is not known");
     };
     let parts = stretches.iter().map(|stretch| (stretch.cpu(), stretch.cpu_limit(), stretch.at.clone()));
     let (value, limit, at) = host::worst((value, CPU_SHARE_MAX, String::new()), parts);
@@ -206,13 +199,12 @@ pub(crate) fn injector_cpu(utilization: Option<f64>, stretches: &[Stretch]) -> G
         true => format!("the busiest worker used {} of a core", share(value)),
         false => format!("workers used {} of their processors{at}", share(value)),
     };
-    Tested { id: CPU, value, op: Op::Below, limit, unit: "%" }
-        .gate(figures, |value| format!("{}, below {} is needed", figures(value), share(limit)))
+    CPU.at(value, limit).gate(figures, |value| format!("{}, below {} is needed", figures(value), share(limit)))
 }
 
 /// G4: no exchange of the whole run failed because this machine ran out of something.
 pub fn injector_errors(errors: u64) -> Gate {
-    Tested { id: ERRORS, value: errors as f64, op: Op::AtMost, limit: 0.0, unit: "" }.gate(
+    ERRORS.at(errors as f64, 0.0).gate(
         |_| "the injector did its part of every exchange".into(),
         |_| format!("{} of the injector's own making: {}", counted(errors, "error"), ErrorKind::Injector.remedy()),
     )
@@ -220,7 +212,7 @@ pub fn injector_errors(errors: u64) -> Gate {
 
 /// G8: at least one exchange was completed in the whole run.
 pub fn samples_exist(samples: u64, censored: u64) -> Gate {
-    Tested { id: SAMPLES, value: samples as f64, op: Op::AtLeast, limit: 1.0, unit: "" }.gate(
+    SAMPLES.at(samples as f64, 1.0).gate(
         |_| format!("{} completed", counted(samples, "exchange")),
         |_| match censored {
             0 => "no exchange was completed: check that the run was long enough to send one".into(),
@@ -246,7 +238,7 @@ pub fn gaps(missing: u64, lost: &[Range<u64>], windows: u64) -> Gate {
     let named: Vec<String> = named.collect();
     let at = if lost.is_empty() { String::new() } else { format!(", numbers {}{more}", named.join(", ")) };
     let figures = format!("{} of {} lack the report of a worker{at}", count(missing), counted(windows, "window"));
-    Tested { id: GAPS, value, op: Op::AtMost, limit: GAPS_SHARE_MAX, unit: "%" }.gate(
+    GAPS.at(value, GAPS_SHARE_MAX).gate(
         |_| match missing {
             0 => format!("{} without a gap", counted(windows, "window")),
             _ => figures.clone(),
@@ -274,11 +266,11 @@ fn stalled_ms(facts: &InjectorFacts, evidence: &Evidence) -> Option<f64> {
 /// that came meanwhile was seen late, which a closed workload cannot tell from a slow server.
 pub fn stalls(stalled_ms: Option<f64>, hold_s: f64) -> Gate {
     let Some(value) = stalled_ms.filter(|value| value.is_finite()) else {
-        return unknown(STALLS, "ms", "the run did not look whether its workers stood still");
+        return STALLS.unknown("the run did not look whether its workers stood still");
     };
     let limit = STALLED_MS_MAX.max(STALLED_SHARE_MAX * hold_s * 1e3);
     let figures = |value: f64| format!("nmax stood still for {} of {}", time_ms(value), time_ms(hold_s * 1e3));
-    Tested { id: STALLS, value, op: Op::AtMost, limit, unit: "ms" }.gate(
+    STALLS.at(value, limit).gate(
         |value| match value > 0.0 {
             true => figures(value),
             false => "no worker stood still".to_owned(),
@@ -327,42 +319,41 @@ pub(crate) static ALL: [Id; 14] = [
     STALLS,
 ];
 
-/// What a gate is called.
+/// A gate: how it is called, and how its value is compared.
+#[derive(Clone, Copy)]
 pub(crate) struct Id {
     code: &'static str,
     name: &'static str,
     /// Code of the reason that it is when closed.
     pub(crate) reason: &'static str,
+    op: Op,
+    unit: &'static str,
+}
+
+impl Id {
+    const fn at(self, value: f64, limit: f64) -> Tested {
+        Tested { id: self, value, limit }
+    }
+
+    fn unknown(self, why: &str) -> Gate {
+        let (Self { code, name, unit, .. }, text) = (self, format!("not tested: {why}"));
+        Gate { code, name, injector: None, value: None, limit: None, unit, holds: true, text }
+    }
 }
 
 /// A value against its limit; the only way to a [`Gate`] that can be closed.
 struct Tested {
     id: Id,
     value: f64,
-    op: Op,
     limit: f64,
-    unit: &'static str,
 }
 
 impl Tested {
     fn gate(self, open: impl Fn(f64) -> String, closed: impl Fn(f64) -> String) -> Gate {
-        let Self { id, value, op, limit, unit } = self;
+        let Self { id: Id { code, name, op, unit, .. }, value, limit } = self;
         let holds = op.holds(value, limit);
         let text = if holds { open(value) } else { closed(value) };
-        Gate { code: id.code, name: id.name, injector: None, value: Some(value), limit: Some(limit), unit, holds, text }
-    }
-}
-
-fn unknown(id: Id, unit: &'static str, why: &str) -> Gate {
-    Gate {
-        code: id.code,
-        name: id.name,
-        injector: None,
-        value: None,
-        limit: None,
-        unit,
-        holds: true,
-        text: format!("not tested: {why}"),
+        Gate { code, name, injector: None, value: Some(value), limit: Some(limit), unit, holds, text }
     }
 }
 

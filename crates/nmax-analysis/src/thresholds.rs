@@ -129,6 +129,16 @@ fn has_lag(metric: Metric) -> bool {
 }
 
 impl Part<'_> {
+    /// A statistic of what exchanges make up, some of which may have been cut off.
+    fn of_exchanges(&self, stats: &TransactionStats, stat: Stat) -> Result<Measured, Unknown> {
+        Ok(self.less_lag(&stats.time, stat, maybe_cut_off(&stats.time, self.aggregate, stat)?))
+    }
+
+    /// A statistic of iterations that were completed.
+    fn of_iterations(&self, times: &Histogram, stat: Stat) -> Result<Measured, Unknown> {
+        Ok(self.less_lag(times, stat, distribution(times, &Histogram::new(), stat)?))
+    }
+
     /// Without lag, the least that a figure of `times` may be; which exchange of a group was late is not known.
     ///
     /// A group of k exchanges is longer than without lag by at most the sum of k lags, so of quantiles
@@ -270,20 +280,14 @@ fn measure(evidence: &Evidence, part: &Part, threshold: &Threshold) -> Result<Me
             }
             maybe_cut_off(&times, aggregate, threshold.stat)
         }
-        Metric::TransactionTime => {
-            let times = scope::transactions(evidence, aggregate, scope)?.time;
-            Ok(part.less_lag(&times, threshold.stat, maybe_cut_off(&times, aggregate, threshold.stat)?))
-        }
-        Metric::PageTime => {
-            let times = scope::pages(evidence, aggregate, scope)?.time;
-            Ok(part.less_lag(&times, threshold.stat, maybe_cut_off(&times, aggregate, threshold.stat)?))
-        }
+        Metric::TransactionTime => part.of_exchanges(&scope::transactions(evidence, aggregate, scope)?, threshold.stat),
+        Metric::PageTime => part.of_exchanges(&scope::pages(evidence, aggregate, scope)?, threshold.stat),
         Metric::ServiceTime => time(|latencies| &latencies.service),
         Metric::Ttfb => time(|latencies| &latencies.ttfb),
         Metric::SendLag => time(|latencies| &latencies.send_lag),
         Metric::IterationTime => {
             let (_, times) = scope::iterations(evidence, aggregate, scope)?;
-            Ok(part.less_lag(&times, threshold.stat, distribution(&times, &Histogram::new(), threshold.stat)?))
+            part.of_iterations(&times, threshold.stat)
         }
         metric => {
             let quantity = quantity(evidence, aggregate, threshold)?;
@@ -304,28 +308,21 @@ fn measure(evidence: &Evidence, part: &Part, threshold: &Threshold) -> Result<Me
 
 /// A figure of the users at one location.
 fn at_location(location: &LocationStats, part: &Part, threshold: &Threshold) -> Result<Measured, Unknown> {
-    let time = |stats: &TransactionStats| {
-        let measured = maybe_cut_off(&stats.time, part.aggregate, threshold.stat)?;
-        Ok(part.less_lag(&stats.time, threshold.stat, measured))
-    };
-    let counted = |stats: &TransactionStats, count: u64, of: Option<u64>| match stats.count {
+    let counted = |stats: &TransactionStats, count: u64| match stats.count {
         0 => Err(NO_SAMPLES.to_owned()),
-        _ => Quantity { count, of }.in_unit_of(threshold.limit, part.length_s),
+        _ => Quantity { count, of: None }.in_unit_of(threshold.limit, part.length_s),
     };
     let LocationStats { exchanges, iterations, pages } = location;
     match threshold.metric {
-        Metric::ResponseTime => time(exchanges),
-        Metric::PageTime => time(pages),
-        Metric::IterationTime => {
-            let measured = distribution(&iterations.time, &Histogram::new(), threshold.stat)?;
-            Ok(part.less_lag(&iterations.time, threshold.stat, measured))
-        }
+        Metric::ResponseTime => part.of_exchanges(exchanges, threshold.stat),
+        Metric::PageTime => part.of_exchanges(pages, threshold.stat),
+        Metric::IterationTime => part.of_iterations(&iterations.time, threshold.stat),
         Metric::FailureRate if exchanges.count > 0 => {
             let quantity = Quantity { count: exchanges.failed, of: Some(exchanges.count) };
             Ok(quantity.with_failures(cut_off(part.aggregate), threshold.limit))
         }
-        Metric::Throughput => counted(exchanges, exchanges.ended_within, None),
-        Metric::Iterations => counted(iterations, iterations.count, None),
+        Metric::Throughput => counted(exchanges, exchanges.ended_within),
+        Metric::Iterations => counted(iterations, iterations.count),
         _ => Err(scope::OF_LOCATIONS.to_owned()),
     }
 }

@@ -3,8 +3,8 @@
 use nmax_metrics::LoadStats;
 use nmax_plan::threshold::Op;
 
+use super::Id;
 use super::stretch::Stretch;
-use super::{Id, Tested, unknown};
 use crate::Gate;
 use crate::words::{count, counted, digits, share};
 
@@ -32,11 +32,12 @@ pub const MEMORY_SHARE_MIN: f64 = 0.05;
 /// Memory of the injector that may be swapped out within a run, bytes: pages of its start say nothing.
 pub const SWAPPED_BYTES_MAX: u64 = 1 << 20;
 
-pub(super) const RUN_QUEUE: Id = Id { code: "G4", name: "run queue", reason: "G4_RUN_QUEUE" };
-pub(super) const OPEN_FILES: Id = Id { code: "G4", name: "open files", reason: "G4_OPEN_FILES" };
-pub(super) const PORTS: Id = Id { code: "G4", name: "local ports", reason: "G4_LOCAL_PORTS" };
-pub(super) const MEMORY: Id = Id { code: "G4", name: "memory", reason: "G4_MEMORY" };
-pub(super) const SWAP: Id = Id { code: "G4", name: "swap", reason: "G4_SWAP" };
+pub(super) const RUN_QUEUE: Id = Id { code: "G4", name: "run queue", reason: "G4_RUN_QUEUE", op: Op::Below, unit: "%" };
+pub(super) const OPEN_FILES: Id =
+    Id { code: "G4", name: "open files", reason: "G4_OPEN_FILES", op: Op::Below, unit: "" };
+pub(super) const PORTS: Id = Id { code: "G4", name: "local ports", reason: "G4_LOCAL_PORTS", op: Op::Below, unit: "" };
+pub(super) const MEMORY: Id = Id { code: "G4", name: "memory", reason: "G4_MEMORY", op: Op::AtLeast, unit: "%" };
+pub(super) const SWAP: Id = Id { code: "G4", name: "swap", reason: "G4_SWAP", op: Op::AtMost, unit: "bytes" };
 
 /// The share of `time_s` that workers may wait: a short time may have more of it by chance.
 ///
@@ -55,13 +56,13 @@ pub(super) fn run_wait_limit(time_s: f64, is_confined: bool) -> f64 {
 pub(crate) fn run_queue(hold: &LoadStats, is_confined: bool, stretches: &[Stretch]) -> Gate {
     let time_s = hold.worker_time.as_secs_f64();
     if time_s < RUN_WAIT_TIME_MIN_S {
-        return unknown(RUN_QUEUE, "%", "the hold is too short to tell whether workers got their processors");
+        return RUN_QUEUE.unknown("the hold is too short to tell whether workers got their processors");
     }
     let whole = (hold.run_wait.as_secs_f64() / time_s, run_wait_limit(time_s, is_confined), String::new());
     let parts = stretches.iter().map(|stretch| (stretch.run_wait(), stretch.run_wait_limit(), stretch.at.clone()));
     let (value, limit, at) = worst(whole, parts);
     let figures = |value: f64| format!("workers waited {} of their time for a processor{at}", share(value));
-    Tested { id: RUN_QUEUE, value, op: Op::Below, limit, unit: "%" }.gate(figures, |value| {
+    RUN_QUEUE.at(value, limit).gate(figures, |value| {
         format!("{}, below {} is needed: something else keeps their cores busy", figures(value), share(limit))
     })
 }
@@ -86,10 +87,11 @@ pub(crate) fn run_queue_warning(gate: &Gate) -> Option<String> {
 /// Descriptors stayed clear of their limit.
 pub fn open_files(most: Option<u64>, limit: Option<u64>) -> Gate {
     let (Some(most), Some(allowed)) = (most, limit) else {
-        return unknown(OPEN_FILES, "", "open files or their limit are not known");
+        return OPEN_FILES.unknown("open files or their limit are not known");
     };
     let figures = format!("{} of {} were in use", count(most), counted(allowed, "allowed descriptor"));
-    Tested { id: OPEN_FILES, value: most as f64, op: Op::Below, limit: OPEN_FILES_SHARE_MAX * allowed as f64, unit: "" }
+    OPEN_FILES
+        .at(most as f64, OPEN_FILES_SHARE_MAX * allowed as f64)
         .gate(|_| figures.clone(), |_| format!("{figures}: raise the limit (`ulimit -n`) or use fewer connections"))
 }
 
@@ -99,10 +101,10 @@ pub fn open_files(most: Option<u64>, limit: Option<u64>) -> Gate {
 /// those in TIME_WAIT that are not reusable yet. `limit` is the number of ports in the range.
 pub fn ports(most: Option<u64>, limit: Option<u64>) -> Gate {
     let (Some(most), Some(range)) = (most, limit) else {
-        return unknown(PORTS, "", "local ports in use or their range are not known");
+        return PORTS.unknown("local ports in use or their range are not known");
     };
     let figures = format!("{} of {} towards one destination were in use", count(most), counted(range, "local port"));
-    Tested { id: PORTS, value: most as f64, op: Op::Below, limit: PORTS_SHARE_MAX * range as f64, unit: "" }.gate(
+    PORTS.at(most as f64, PORTS_SHARE_MAX * range as f64).gate(
         |_| figures.clone(),
         |_| {
             format!(
@@ -116,10 +118,10 @@ pub fn ports(most: Option<u64>, limit: Option<u64>) -> Gate {
 /// Some memory stayed available; `least` is a share of all that this process may use, 0 to 1.
 pub fn memory(least: Option<f64>) -> Gate {
     let Some(value) = least.filter(|value| value.is_finite()) else {
-        return unknown(MEMORY, "%", "the memory that was available is not known");
+        return MEMORY.unknown("the memory that was available is not known");
     };
     let figures = |value: f64| format!("at least {} of the memory stayed available", share(value));
-    Tested { id: MEMORY, value, op: Op::AtLeast, limit: MEMORY_SHARE_MIN, unit: "%" }.gate(figures, |value| {
+    MEMORY.at(value, MEMORY_SHARE_MIN).gate(figures, |value| {
         format!(
             "only {} of the memory was available at one time, {} must be: use fewer virtual users, smaller bodies or \
              a larger machine",
@@ -132,17 +134,10 @@ pub fn memory(least: Option<f64>) -> Gate {
 /// The injector's memory was not swapped out during the run; `grown` in bytes.
 pub fn swap(grown: Option<u64>) -> Gate {
     let Some(bytes) = grown else {
-        return unknown(SWAP, "bytes", "the injector's memory on swap is not known");
+        return SWAP.unknown("the injector's memory on swap is not known");
     };
     let mebibytes = |bytes: f64| format!("{} MiB", digits(bytes / f64::from(1 << 20)));
-    Tested {
-        id: SWAP,
-        value: bytes as f64,
-        op: Op::AtMost,
-        limit: SWAPPED_BYTES_MAX as f64,
-        unit: "bytes",
-    }
-    .gate(
+    SWAP.at(bytes as f64, SWAPPED_BYTES_MAX as f64).gate(
         |value| match bytes {
             0 => "nothing of the injector was swapped out".into(),
             _ => format!("{} of the injector were swapped out", mebibytes(value)),

@@ -4,7 +4,7 @@ use nmax_metrics::{Aggregate, Histogram, Nanos, Section};
 use nmax_plan::schedule::held;
 use nmax_plan::threshold::Op;
 
-use super::{Id, Tested, unknown};
+use super::Id;
 use crate::words::{digits, share};
 use crate::{Course, Evidence, Gate};
 
@@ -15,13 +15,14 @@ pub const LITTLE_ITERATIONS_MIN: u64 = 100;
 /// Fewest mean iteration times in a hold that is tested.
 pub const LITTLE_TIMES_MIN: f64 = 20.0;
 
-pub(super) const LITTLE: Id = Id { code: "G5", name: "Little's law", reason: "G5_LITTLES_LAW" };
+pub(super) const LITTLE: Id =
+    Id { code: "G5", name: "Little's law", reason: "G5_LITTLES_LAW", op: Op::AtMost, unit: "%" };
 
 /// G5 of a run with one hold: each further one has edges of its own.
 pub(super) fn of(evidence: &Evidence) -> Gate {
     match held(&evidence.plan.stages, evidence.hold.0.0, evidence.hold.1.0).len() {
         0 | 1 => little(evidence.totals, evidence.course, evidence.hold),
-        _ => unknown(LITTLE, "%", "other stages lie between the holds"),
+        _ => LITTLE.unknown("other stages lie between the holds"),
     }
 }
 
@@ -51,7 +52,7 @@ pub fn little(totals: &Aggregate, course: &Course, (start, end): (Nanos, Nanos))
     let (times, interrupted) = iterations(totals, Section::Hold);
     let n = times.count();
     let (Some(mean_ns), Some(max_ns)) = (times.mean_ns(), times.max_ns()) else {
-        return unknown(LITTLE, "%", "no iteration was completed");
+        return LITTLE.unknown("no iteration was completed");
     };
     let area = load.in_flight_ns as f64;
     let sum = (mean_ns * n as f64 - load.start_delay_ns as f64).max(0.0);
@@ -68,7 +69,7 @@ pub fn little(totals: &Aggregate, course: &Course, (start, end): (Nanos, Nanos))
         ""
     };
     if !why.is_empty() {
-        return unknown(LITTLE, "%", why);
+        return LITTLE.unknown(why);
     }
     let mean = area / hold_ns;
     let explained = match area > sum {
@@ -84,7 +85,7 @@ pub fn little(totals: &Aggregate, course: &Course, (start, end): (Nanos, Nanos))
     };
     let limit = LITTLE_SHARE_MAX + explained / area;
     let figures = format!("{} iterations in flight by count, {} by their times", digits(mean), digits(sum / hold_ns));
-    Tested { id: LITTLE, value: (area - sum).abs() / area, op: Op::AtMost, limit, unit: "%" }.gate(
+    LITTLE.at((area - sum).abs() / area, limit).gate(
         |value| format!("{figures}, {} apart", share(value)),
         |value| {
             format!(

@@ -5,7 +5,7 @@ use nmax_plan::mix::Mix;
 use nmax_plan::plan::{Plan, Workload};
 use nmax_plan::threshold::Op;
 
-use super::{Id, TOLERATED_COUNT, Tested, unknown};
+use super::{Id, TOLERATED_COUNT};
 use crate::Gate;
 use crate::words::{count, counted, share};
 
@@ -15,7 +15,7 @@ pub const MIX_DEVIATION_MAX: f64 = 0.02;
 /// thousand is further off. At 2.58 it would be one in a hundred for each scenario.
 pub const MIX_ERRORS_MAX: f64 = 4.0;
 
-pub(super) const MIX: Id = Id { code: "G2", name: "mix", reason: "G2_MIX" };
+pub(super) const MIX: Id = Id { code: "G2", name: "mix", reason: "G2_MIX", op: Op::AtMost, unit: "%" };
 
 /// G2: of the iterations started, each scenario of the mix has about its planned share.
 ///
@@ -39,10 +39,10 @@ pub fn mix(plan: &Plan, totals: &Aggregate, users: u64) -> Gate {
     let members: Vec<usize> = (0..weights.len()).filter(|index| weights[*index] > 0.0).collect();
     let n: u64 = members.iter().map(|index| started(*index)).sum();
     let Some(mix) = Mix::new(&weights).ok().filter(|_| members.len() > 1) else {
-        return unknown(MIX, "%", "the plan has one scenario, and no mix");
+        return MIX.unknown("the plan has one scenario, and no mix");
     };
     if n == 0 {
-        return unknown(MIX, "%", "no iteration of the mix started");
+        return MIX.unknown("no iteration of the mix started");
     }
     let cycle = f64::from(mix.cycle());
     let spared = match plan.workload {
@@ -63,7 +63,7 @@ pub fn mix(plan: &Plan, totals: &Aggregate, users: u64) -> Gate {
     };
     let all = members.into_iter().map(deviation_of);
     let Some((index, p, value, limit)) = all.max_by(|a, b| (a.2 / a.3).total_cmp(&(b.2 / b.3))) else {
-        return unknown(MIX, "%", "the plan has no mix");
+        return MIX.unknown("the plan has no mix");
     };
     let figures = format!(
         "`{}` is {} of {} ({}), planned {}",
@@ -73,7 +73,7 @@ pub fn mix(plan: &Plan, totals: &Aggregate, users: u64) -> Gate {
         share(started(index) as f64 / n as f64),
         share(p)
     );
-    Tested { id: MIX, value, op: Op::AtMost, limit, unit: "%" }.gate(
+    MIX.at(value, limit).gate(
         |_| format!("every scenario has its share; furthest off, {figures}"),
         |_| {
             format!(
