@@ -59,13 +59,7 @@ fn latency_slope(held: &[&Point], code: &'static str, name: &str, figure: Figure
     let hours = length(&series);
     let usual = median(series.iter().map(|(_, value)| *value))?;
     let grows = found.low > 0.0 && found.slope * hours > LATENCY_GROWTH_MAX * usual;
-    let text = format!(
-        "{name} of the response times {}: {} per hour (95 %: {} to {})",
-        verb(&found),
-        signed_ms(found.slope),
-        signed_ms(found.low),
-        signed_ms(found.high)
-    );
+    let text = format!("{name} of the response times {}: {}", verb(&found), slope(&found, " per hour", signed_ms));
     Some(finding(code, name, text, &found, "ms/h").trouble_if(grows))
 }
 
@@ -74,13 +68,7 @@ fn failure_slope(held: &[&Point]) -> Option<Finding> {
         held.iter().filter_map(|point| Some((point.start_s / 3_600.0, point.failure_rate()?))).collect();
     let found = trend(&series, Block::Mean)?;
     let grows = found.low > 0.0 && found.slope * length(&series) > FAILURES_GROWTH_MAX;
-    let text = format!(
-        "the failure rate {}: {} per hour (95 %: {} to {})",
-        verb(&found),
-        share(found.slope),
-        share(found.low),
-        share(found.high)
-    );
+    let text = format!("the failure rate {}: {}", verb(&found), slope(&found, " per hour", share));
     Some(finding("FAILURE_SLOPE", "", text, &found, "%/h").trouble_if(grows))
 }
 
@@ -93,6 +81,11 @@ fn length(series: &[(f64, f64)]) -> f64 {
         (Some(first), Some(last)) => last.0 - first.0,
         _ => 0.0,
     }
+}
+
+/// A slope and its interval.
+fn slope(found: &Trend, per: &str, told: fn(f64) -> String) -> String {
+    format!("{}{per} (95 %: {} to {})", told(found.slope), told(found.low), told(found.high))
 }
 
 fn verb(found: &Trend) -> &'static str {
@@ -122,18 +115,13 @@ fn leak(evidence: &Evidence, observation: &Observation) -> Vec<Finding> {
     let matters = found.slope * length(&series) >= (MEMORY_GROWTH_MIN * usual).max(MEMORY_GROWTH_MIN_BYTES);
     let leaks = found.low > 0.0 && goes_on && matters;
     let name = &observation.name;
-    let text = format!(
-        "memory of `{name}` {}: {}/min (95 %: {} to {})",
-        match (leaks, found.low > 0.0) {
-            (true, _) => "grows and does not stop",
-            (false, true) if !goes_on => "grew, but no longer does",
-            (false, true) => "grows by too little to be a leak",
-            _ => verb(&found),
-        },
-        bytes(found.slope),
-        bytes(found.low),
-        bytes(found.high)
-    );
+    let grows = match (leaks, found.low > 0.0) {
+        (true, _) => "grows and does not stop",
+        (false, true) if !goes_on => "grew, but no longer does",
+        (false, true) => "grows by too little to be a leak",
+        _ => verb(&found),
+    };
+    let text = format!("memory of `{name}` {grows}: {}", slope(&found, "/min", bytes));
     let growth = finding("MEMORY_SLOPE", name, text, &found, "bytes/min").trouble_if(leaks);
     let exhaustion = if leaks { exhaustion(evidence, name, &series, &found) } else { None };
     std::iter::once(growth).chain(exhaustion).collect()
