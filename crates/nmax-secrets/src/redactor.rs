@@ -233,9 +233,15 @@ fn unfolded(value: &str) -> String {
     value.replace("\r\n", "\n").replace("\n ", "  ").replace("\n\t", "  ")
 }
 
-/// A URL without user, password and secret parameters, where no plan says which values are secret.
+/// A URL without user, password and secret parameters, where no plan says which values are secret; or an address with
+/// neither scheme nor path, `user:password@host:port`.
 pub fn masked_url(url: &str) -> String {
-    Redactor::default().url(url)
+    let redactor = Redactor::default();
+    let (authority, rest) = url.split_at(url.find(['/', '?', '#']).unwrap_or(url.len()));
+    match authority.rsplit_once('@') {
+        Some((user, host)) if user.contains(':') => format!("{MASK}@{host}{}", redactor.url(rest)),
+        _ => redactor.url(url),
+    }
 }
 
 #[cfg(test)]

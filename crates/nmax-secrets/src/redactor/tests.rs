@@ -207,6 +207,21 @@ fn known_values_are_taken_out_however_they_are_spelled() {
     assert!(!format!("{redactor:?}").contains("824613"));
 }
 
+/// People write addresses of servers without a scheme, too.
+#[test]
+fn users_of_addresses_are_masked() {
+    for (text, want) in [
+        ("u:s3cret@db1:11211", "REDACTED@db1:11211"),
+        ("u:s3:c@ret@db1/x?token=abcdef", "REDACTED@db1/x?token=REDACTED"),
+        ("db1:11211", "db1:11211"),
+        ("https://u:s3cret@db1/", "https://REDACTED@db1/"),
+        ("/people/me:you@example", "/people/me:you@example"),
+        ("icon@2x.png", "icon@2x.png"),
+    ] {
+        assert_eq!(masked_url(text), want);
+    }
+}
+
 /// A text of nothing but beginnings costs no square of its length, of a secret or not, whether it comes back or not. At this
 /// length a square would take minutes.
 #[test]

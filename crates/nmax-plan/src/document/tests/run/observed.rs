@@ -112,7 +112,9 @@ fn flags_observe_besides() {
 /// All that is wrong is said at once, and no password.
 #[test]
 fn wrong_flags() {
-    let wrong = flags(&[("proces", "x"), ("process", "nginx"), ("prometheus", "ftp://u:s3cret@h/")], None);
+    let written =
+        [("proces", "x"), ("process", "nginx"), ("prometheus", "ftp://u:s3cret@h/"), ("memcached", "u:s3cret@h:x")];
+    let wrong = flags(&written, None);
     let want = "\
 --observe proces=x: `proces` is nothing that can be observed
   help: did you mean `process`?
@@ -120,6 +122,8 @@ fn wrong_flags() {
   help: give one of them another `name`
 --observe prometheus=ftp://REDACTED@h/: `ftp://REDACTED@h/` does not begin with `http://` or `https://`
   help: write it as `http://127.0.0.1:9100/metrics`
+--observe memcached=REDACTED@h:x: `REDACTED@h:x` is not a host and a port
+  help: write it as `127.0.0.1:11211`
 ";
     assert_eq!(wrong.unwrap_err(), want);
 }
