@@ -1,18 +1,6 @@
 use super::*;
 use crate::document::keys::Key;
 
-/// The committed schema is that of the code; `UPDATE=1` rewrites it.
-#[test]
-fn the_committed_schema_is_fresh() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/schema/plan.schema.json");
-    let want = format!("{}\n", serde_json::to_string_pretty(&schema()).unwrap());
-    if std::env::var_os("UPDATE").is_some() {
-        std::fs::create_dir_all(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/schema")).unwrap();
-        std::fs::write(path, &want).unwrap();
-    }
-    assert_eq!(std::fs::read_to_string(path).unwrap_or_default(), want, "run the test with UPDATE=1");
-}
-
 /// Every table reachable from the root, by an independent walk, appears in the schema with exactly its keys.
 #[test]
 fn the_schema_has_exactly_the_keys_of_the_decoder() {
