@@ -33,7 +33,9 @@ const GROUP_ROWS: usize = 50_000;
 
 /// The columns, in order. Instants are ns since the start of the run.
 static SCHEMA: LazyLock<String> = LazyLock::new(|| {
-    let sums: String = RequestStats::sums().map(|sum| format!("    required int64 {};\n", sum.name)).collect();
+    let need = |name| if FIRST_SUMS.contains(&name) { "required" } else { "optional" };
+    let sums = RequestStats::sums().map(|sum| format!("    {} int64 {};\n", need(sum.name), sum.name));
+    let sums: String = sums.collect();
     format!("{COLUMNS}{sums}    required binary why (UTF8);\n    optional binary code (UTF8);\n}}")
 });
 
@@ -58,6 +60,9 @@ const COLUMNS: &str = "message sample {
     required int64 send_ns;
     required int64 slot_wait_ns;
 ";
+
+/// Sums over exchanges that all files have. One that is new is optional, since files of before lack it.
+const FIRST_SUMS: [&str; 3] = ["bytes_received", "bytes_sent", "bytes_decoded"];
 
 /// Names of the columns, in order.
 #[cfg(test)]
@@ -233,8 +238,12 @@ fn write_rows(
     columns.required::<Int64Type>(|row| signed(row.sample.network.tls.0))?;
     columns.required::<Int64Type>(|row| signed(row.sample.send.0))?;
     columns.required::<Int64Type>(|row| signed(row.sample.slot_wait.0))?;
-    for sum in Sample::SUMS {
-        columns.required::<Int64Type>(|row| signed(sum(&row.sample)))?;
+    for (sum, of) in RequestStats::sums().zip(Sample::SUMS) {
+        let value = |row: &RawSample| signed(of(&row.sample));
+        match FIRST_SUMS.contains(&sum.name) {
+            true => columns.required::<Int64Type>(value)?,
+            false => columns.optional::<Int64Type>(|row| Some(value(row)))?,
+        }
     }
     columns.required::<ByteArrayType>(|row| text(row.why.name()))?;
     let code = |row: &RawSample| row.sample.status.filter(|code| code.number().is_none());

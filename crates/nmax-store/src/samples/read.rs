@@ -7,10 +7,11 @@ use std::sync::Arc;
 
 use parquet::basic::Type;
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
-use parquet::data_type::{ByteArrayType, DataType};
+use parquet::data_type::{ByteArrayType, DataType, Int32Type, Int64Type};
 use parquet::errors::ParquetError;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::file::writer::SerializedFileWriter;
+use parquet::schema::types::SchemaDescriptor;
 
 use super::{SCHEMA, create, published};
 use crate::{StoreError, files};
@@ -20,8 +21,6 @@ pub const UNKNOWN: i64 = i64::MIN;
 /// A text that is not there.
 pub const NO_TEXT: u32 = u32::MAX;
 
-/// The last column, which older files lack: none of their rows has it.
-const LATEST: &str = "code";
 /// Rows of a group for which there is room at first.
 const ROWS_USUAL: usize = 1 << 20;
 
@@ -32,22 +31,20 @@ pub struct SampleFile {
 }
 
 impl SampleFile {
-    /// Opens a file, and sees that it has the columns of raw exchanges.
+    /// Opens a file, and sees that it has the columns of raw exchanges. Optional ones may be missing: files of before lack
+    /// what is new, and none of their rows has it.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         let file = File::open(path).map_err(StoreError::io("read", path))?;
         let reader = SerializedFileReader::new(file).map_err(|error| damaged(path, &error))?;
-        let schema = reader.metadata().file_metadata().schema_descr();
-        let is_other = |(index, (name, kind)): (usize, (&str, Type))| {
-            let fits = index < schema.num_columns()
-                && schema.column(index).name() == name
-                && schema.column(index).physical_type() == kind;
-            let is_older = name == LATEST && index == schema.num_columns();
-            (!fits && !is_older).then(|| name.to_owned())
+        let opened = Self { path: path.to_owned(), reader };
+        let is_wrong = |column: &Column| match opened.index(column.name) {
+            Some(index) => opened.schema().column(index).physical_type() != column.kind,
+            None => !column.is_optional,
         };
-        match columns().enumerate().find_map(is_other) {
-            None => Ok(Self { path: path.to_owned(), reader }),
-            Some(name) => {
-                let text = format!("holds no raw exchanges: it has no column `{name}` where it should be");
+        match columns().find(is_wrong) {
+            None => Ok(opened),
+            Some(Column { name, .. }) => {
+                let text = format!("holds no raw exchanges: it has no column `{name}`, or one of another type");
                 Err(StoreError::damaged(path, None, text))
             }
         }
@@ -67,11 +64,12 @@ impl SampleFile {
     /// A column of whole numbers; what is not there is [`UNKNOWN`].
     pub fn integers(&self, group: usize, column: &str) -> Result<Vec<i64>, StoreError> {
         match self.column(group, column)? {
-            ColumnReader::Int32ColumnReader(reader) => {
+            None => Ok(vec![UNKNOWN; self.rows(group)]),
+            Some(ColumnReader::Int32ColumnReader(reader)) => {
                 let cells = self.cells(group, reader)?;
                 Ok(spread(&cells, |value| i64::from(*value), UNKNOWN))
             }
-            ColumnReader::Int64ColumnReader(reader) => {
+            Some(ColumnReader::Int64ColumnReader(reader)) => {
                 let cells = self.cells(group, reader)?;
                 if cells.levels.is_empty() {
                     return Ok(cells.values);
@@ -84,11 +82,10 @@ impl SampleFile {
 
     /// A column of texts: the number of each row's text, and the texts. What is not there is [`NO_TEXT`].
     pub fn texts(&self, group: usize, column: &str) -> Result<(Vec<u32>, Vec<Arc<str>>), StoreError> {
-        if self.lacks(column) {
-            return Ok((vec![NO_TEXT; self.rows(group)], Vec::new()));
-        }
-        let ColumnReader::ByteArrayColumnReader(reader) = self.column(group, column)? else {
-            return Err(StoreError::damaged(&self.path, None, format!("`{column}` holds no texts")));
+        let reader = match self.column(group, column)? {
+            None => return Ok((vec![NO_TEXT; self.rows(group)], Vec::new())),
+            Some(ColumnReader::ByteArrayColumnReader(reader)) => reader,
+            Some(_) => return Err(StoreError::damaged(&self.path, None, format!("`{column}` holds no texts"))),
         };
         let cells = self.cells(group, reader)?;
         let mut known: HashMap<&[u8], u32> = HashMap::new();
@@ -118,16 +115,25 @@ impl SampleFile {
         Ok((spread(&cells, |id| *id, NO_TEXT), names))
     }
 
-    fn lacks(&self, column: &str) -> bool {
-        let schema = self.reader.metadata().file_metadata().schema_descr();
-        column == LATEST && schema.num_columns() < columns().count()
+    fn schema(&self) -> &SchemaDescriptor {
+        self.reader.metadata().file_metadata().schema_descr()
     }
 
-    fn column(&self, group: usize, column: &str) -> Result<ColumnReader, StoreError> {
-        let index = columns().position(|(name, _)| name == column);
-        let index = index.ok_or_else(|| StoreError::damaged(&self.path, None, format!("no column `{column}`")))?;
+    /// Where the file has a column.
+    fn index(&self, column: &str) -> Option<usize> {
+        self.schema().columns().iter().position(|one| one.name() == column)
+    }
+
+    /// A column of a group, if the file has it.
+    fn column(&self, group: usize, column: &str) -> Result<Option<ColumnReader>, StoreError> {
+        let Some(index) = self.index(column) else {
+            return match columns().any(|one| one.name == column) {
+                true => Ok(None),
+                false => Err(StoreError::damaged(&self.path, None, format!("no column `{column}`"))),
+            };
+        };
         let reader = self.reader.get_row_group(group).and_then(|group| group.get_column_reader(index));
-        reader.map_err(|error| damaged(&self.path, &error))
+        reader.map(Some).map_err(|error| damaged(&self.path, &error))
     }
 
     /// All values of a column of a group.
@@ -173,16 +179,24 @@ fn spread<T, U: Copy>(cells: &Cells<T>, value: impl Fn(&T) -> U, missing: U) -> 
     cells.levels.iter().map(next).collect()
 }
 
-/// Names and types of the columns, in order.
-fn columns() -> impl Iterator<Item = (&'static str, Type)> {
+/// A column of [`SCHEMA`].
+struct Column {
+    name: &'static str,
+    kind: Type,
+    is_optional: bool,
+}
+
+/// The columns, in order.
+fn columns() -> impl Iterator<Item = Column> {
     SCHEMA.lines().filter_map(|line| {
         let mut words = line.trim().strip_suffix(';')?.split(' ');
-        let kind = match words.nth(1)? {
+        let is_optional = words.next()? == "optional";
+        let kind = match words.next()? {
             "int32" => Type::INT32,
             "int64" => Type::INT64,
             _ => Type::BYTE_ARRAY,
         };
-        Some((words.next()?, kind))
+        Some(Column { name: words.next()?, kind, is_optional })
     })
 }
 
@@ -210,27 +224,24 @@ impl SampleWriter {
         let path = self.path.clone();
         let failed = |error: ParquetError| super::failed(&path, error);
         let mut row_group = self.writer.next_row_group().map_err(failed)?;
-        for (name, _) in columns() {
+        for Column { name, kind, is_optional } in columns() {
             let mut column = row_group.next_column().map_err(failed)?.expect("both files have the same columns");
-            if file.lacks(name) {
-                column.typed::<ByteArrayType>().write_batch(&[], Some(&vec![0; chosen]), None).map_err(failed)?;
-                column.close().map_err(failed)?;
-                continue;
-            }
             macro_rules! copy {
-                ($kind:ty, $reader:expr) => {{
-                    let (values, levels) = chosen_of(&file.cells(group, $reader)?, mask);
-                    let levels = is_optional(name).then_some(levels.as_slice());
+                ($kind:ty, $reader:ident) => {{
+                    let cells = match file.column(group, name)? {
+                        Some(ColumnReader::$reader(reader)) => file.cells(group, reader)?,
+                        // Its type was looked at when the file was opened, so it is not there.
+                        _ => Cells { values: Vec::new(), levels: vec![0; mask.len()] },
+                    };
+                    let (values, levels) = chosen_of(&cells, mask);
+                    let levels = is_optional.then_some(levels.as_slice());
                     column.typed::<$kind>().write_batch(&values, levels, None).map_err(failed)?;
                 }};
             }
-            match file.column(group, name)? {
-                ColumnReader::Int32ColumnReader(reader) => copy!(parquet::data_type::Int32Type, reader),
-                ColumnReader::Int64ColumnReader(reader) => copy!(parquet::data_type::Int64Type, reader),
-                ColumnReader::ByteArrayColumnReader(reader) => copy!(ByteArrayType, reader),
-                _ => {
-                    return Err(StoreError::damaged(&file.path, None, format!("`{name}` has an unknown type")));
-                }
+            match kind {
+                Type::INT32 => copy!(Int32Type, Int32ColumnReader),
+                Type::INT64 => copy!(Int64Type, Int64ColumnReader),
+                _ => copy!(ByteArrayType, ByteArrayColumnReader),
             }
             column.close().map_err(failed)?;
         }
@@ -264,13 +275,6 @@ fn chosen_of<T: Clone>(cells: &Cells<T>, mask: &[bool]) -> (Vec<T>, Vec<i16>) {
         }
     }
     (kept, levels)
-}
-
-fn is_optional(name: &str) -> bool {
-    SCHEMA.lines().any(|line| {
-        let line = line.trim();
-        line.starts_with("optional") && line.split(' ').nth(2).is_some_and(|other| other.trim_end_matches(';') == name)
-    })
 }
 
 fn damaged(path: &Path, error: &ParquetError) -> StoreError {

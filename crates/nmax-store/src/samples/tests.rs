@@ -1,5 +1,6 @@
 use std::fs;
 
+use parquet::column::writer::ColumnWriter;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::{Field, Row};
 use proptest::prelude::*;
@@ -247,20 +248,39 @@ fn other_files_are_named() {
     assert!(error.contains("no column `request`"), "{error}");
 }
 
-/// Files of before the column `code` are read, and copied with it.
+/// A file of before some column came is read, and copied with it: `code` in one, everything optional in another.
 #[test]
-fn older_files_have_no_codes() {
-    let old = SampleFile::open(
-        &Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/runs/samples-without-codes.parquet"),
-    );
-    let old = old.unwrap();
+fn older_files_lack_what_is_new() {
     let scratch = Scratch::new();
-    let path = scratch.path().join("copy.parquet");
-    let mut writer = SampleWriter::create(&path).unwrap();
-    writer.add(&old, 0, &[true, false, true]).unwrap();
-    assert_eq!(writer.finish().unwrap(), 2);
-    for (file, statuses) in [(old, vec![200, UNKNOWN, 404]), (SampleFile::open(&path).unwrap(), vec![200, 404])] {
-        assert_eq!(file.texts(0, "code").unwrap(), (vec![NO_TEXT; statuses.len()], Vec::new()));
-        assert_eq!(file.integers(0, "status").unwrap(), statuses);
+    let bare: String = SCHEMA.lines().filter(|line| !line.contains("optional")).collect();
+    let path = scratch.path().join("bare.parquet");
+    let schema = Arc::new(parse_message_type(&bare).unwrap());
+    let mut writer = SerializedFileWriter::new(File::create(&path).unwrap(), schema, Arc::default()).unwrap();
+    let mut group = writer.next_row_group().unwrap();
+    while let Some(mut column) = group.next_column().unwrap() {
+        match column.untyped() {
+            ColumnWriter::Int32ColumnWriter(column) => column.write_batch(&[7; 3], None, None).unwrap(),
+            ColumnWriter::Int64ColumnWriter(column) => column.write_batch(&[7; 3], None, None).unwrap(),
+            ColumnWriter::ByteArrayColumnWriter(column) => {
+                column.write_batch(&["x", "x", "x"].map(ByteArray::from), None, None).unwrap()
+            }
+            _ => unreachable!(),
+        };
+        column.close().unwrap();
+    }
+    group.close().unwrap();
+    writer.close().unwrap();
+    let of_before = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/runs/samples-without-codes.parquet");
+    for (path, statuses) in [(of_before, [200, UNKNOWN, 404]), (path, [UNKNOWN; 3])] {
+        let old = SampleFile::open(&path).unwrap();
+        let copy = scratch.path().join("copy.parquet");
+        let mut writer = SampleWriter::create(&copy).unwrap();
+        writer.add(&old, 0, &[true, false, true]).unwrap();
+        assert_eq!(writer.finish().unwrap(), 2);
+        let copy = SampleFile::open(&copy).unwrap();
+        for (file, statuses) in [(old, statuses.to_vec()), (copy, vec![statuses[0], statuses[2]])] {
+            assert_eq!(file.texts(0, "code").unwrap(), (vec![NO_TEXT; statuses.len()], Vec::new()));
+            assert_eq!(file.integers(0, "status").unwrap(), statuses);
+        }
     }
 }
