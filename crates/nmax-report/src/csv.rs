@@ -108,7 +108,7 @@ fn decimal_of(value: f64, digits: usize) -> String {
 }
 
 /// A name that spreadsheets would run as a formula gets an apostrophe.
-fn harmless(name: &str) -> Cow<'_, str> {
+pub(crate) fn harmless(name: &str) -> Cow<'_, str> {
     if name.starts_with(['=', '+', '-', '@', '\t', '\r']) {
         Cow::Owned(format!("'{name}"))
     } else {
@@ -134,7 +134,7 @@ fn line(cells: &[String]) -> String {
     quoted.join(",") + "\r\n"
 }
 
-fn quote(cell: &str) -> Cow<'_, str> {
+pub(crate) fn quote(cell: &str) -> Cow<'_, str> {
     let cell = shown_lines(cell);
     if cell.contains(['"', ',', '\n', '\r']) { Cow::Owned(format!("\"{}\"", cell.replace('"', "\"\""))) } else { cell }
 }

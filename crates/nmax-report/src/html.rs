@@ -146,36 +146,34 @@ fn header(page: &mut Page, view: &View) {
 
 fn key_figures(page: &mut Page, view: &View) {
     let (times, stats) = (&view.summary.total.times, &view.summary.total);
-    let response = |index: usize| {
+    let response = |name: &'static str, index: usize| {
         let interval = match times.response.intervals_ns[index] {
             Ok((low, high)) => format!("{} to {}", number::time(low as f64), number::time(high as f64)),
             Err(why) => format!("no interval: {}", why.text()),
         };
-        (number::time_or_unknown(times.response.quantiles_ns[index]), interval)
+        (name, number::time_or_unknown(times.response.quantiles_ns[index]), interval)
     };
     let intended = match (view.summary.intended_rate_per_s, view.summary.intended_vus) {
         (Some(rate), _) => format!("of {} intended", number::rate(rate)),
         (_, Some(vus)) => format!("closed, {} virtual users", number::digits(vus)),
         _ => "closed".into(),
     };
-    let (p50, p50_interval) = response(0);
-    let (p95, p95_interval) = response(2);
-    let (p99, p99_interval) = response(3);
     let lost = format!(
         "{} dropped, {} censored",
         number::count(view.summary.dropped.total()),
         number::count(view.summary.censored)
     );
+    let lag = format!("send lag p99 {}", number::time_or_unknown(times.send_lag.p99()));
     let failed = format!("{} failed, {} errors", number::count(stats.failed), number::count(stats.errors));
     let figures = [
         ("Iterations", number::rate_or_unknown(view.summary.achieved_rate_per_s), intended),
         ("Requests", number::rate_or_unknown(stats.rate_per_s), format!("{} in all", number::count(stats.count))),
         ("Failure rate", number::share_or_unknown(stats.failure_rate), failed),
         ("In flight, mean", view.summary.in_flight.map_or_else(|| number::UNKNOWN.into(), number::digits), lost),
-        ("Response p50", p50, p50_interval),
-        ("Response p95", p95, p95_interval),
-        ("Response p99", p99, p99_interval),
-        ("Service p99", number::time_or_unknown(times.service.p99()), service_lag(view)),
+        response("Response p50", 0),
+        response("Response p95", 2),
+        response("Response p99", 3),
+        ("Service p99", number::time_or_unknown(times.service.p99()), lag),
     ];
     page.keys(figures);
     let phase = &view.summary.phase;
@@ -188,8 +186,4 @@ fn key_figures(page: &mut Page, view: &View) {
         number::span(phase.end_s),
         number::span(view.summary.duration_s)
     ));
-}
-
-fn service_lag(view: &View) -> String {
-    format!("send lag p99 {}", number::time_or_unknown(view.summary.total.times.send_lag.p99()))
 }

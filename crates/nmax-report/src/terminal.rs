@@ -209,17 +209,13 @@ fn header(page: &mut Page, view: &View) {
     let title = shorten(view.title(), page.width.saturating_sub(width(&verdict) + 2));
     let line = page.paint(&verdict, ink) + "  " + page.paint(&title, Ink::Bold);
     page.line(line);
-    if !view.run.id.is_empty() {
-        page.entry("run", &format!("{}, {}", view.run.id, view.run.started_at));
-    }
-    if !view.run.target.is_empty() {
-        page.entry("target", &view.run.target);
-    }
-    if !view.run.note.is_empty() {
-        page.entry("note", &view.run.note);
-    }
-    if !view.run.tags.is_empty() {
-        page.entry("tags", &view.run.tags.join(", "));
+    let run = &view.run;
+    let id = if run.id.is_empty() { String::new() } else { format!("{}, {}", run.id, run.started_at) };
+    let tags = run.tags.join(", ");
+    for (word, text) in [("run", &id), ("target", &run.target), ("note", &run.note), ("tags", &tags)] {
+        if !text.is_empty() {
+            page.entry(word, text);
+        }
     }
     for reason in view.judgement.reasons.iter().take(LIST_MAX) {
         let (symbol, ink) = if reason.decides { (symbol, ink) } else { ("!", Ink::Warning) };

@@ -7,6 +7,7 @@ use nmax_slice::{Answer, Cell, Kind, Request, Row, civil};
 use serde_json::{Map, Value, json};
 
 use super::SliceView;
+use crate::csv::{harmless, quote};
 
 /// Version of the shape.
 const SCHEMA_VERSION: u64 = 1;
@@ -193,16 +194,11 @@ fn plain(value: &Value) -> String {
     }
 }
 
-/// A line of CSV. A field that a spreadsheet would take for a formula gets a quote before it.
+/// A line of CSV. Words that a spreadsheet would take for a formula are made harmless.
 fn line(fields: &[String]) -> String {
-    let field = |text: &String| {
-        let is_number = text.parse::<f64>().is_ok();
-        let is_formula = !is_number && text.starts_with(['=', '+', '-', '@', '\t', '\r']);
-        let text = if is_formula { format!("'{text}") } else { text.clone() };
-        if text.contains([',', '"', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text }
-    };
-    let fields: Vec<String> = fields.iter().map(field).collect();
-    fields.join(",") + "\n"
+    let is_number = |text: &str| text.parse::<f64>().is_ok();
+    let field = |text: &String| quote(&if is_number(text) { text.into() } else { harmless(text) }).into_owned();
+    fields.iter().map(field).collect::<Vec<_>>().join(",") + "\n"
 }
 
 /// JSON Schema of `nmax slice --json`.

@@ -45,40 +45,27 @@ impl HoldSoFar {
 /// The last windows of a run in progress.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LiveView {
-    /// Since the beginning of the run, seconds.
-    pub elapsed_s: f64,
+    elapsed_s: f64,
     /// Planned length, seconds; `None` when it is not known in advance.
     pub total_s: Option<f64>,
     /// Stage of the plan at the end of the last window.
     pub stage: &'static str,
-    /// Span that the numbers below are of, seconds.
-    pub covered_s: f64,
-    /// Whether iterations start by schedule.
-    pub open: bool,
+    is_open: bool,
     /// Mean level of the plan: iterations per second (open) or virtual users (closed).
     pub intended: Option<f64>,
     /// Iterations started per second.
     pub started_per_s: Option<f64>,
-    /// Exchanges ended per second.
-    pub completed_per_s: Option<f64>,
-    /// Mean iterations in flight.
-    pub in_flight: Option<f64>,
+    completed_per_s: Option<f64>,
+    /// Mean of iterations.
+    in_flight: Option<f64>,
     /// Exchanges.
     pub count: u64,
     /// (failed + errors) / count
-    pub failure_rate: Option<f64>,
+    failure_rate: Option<f64>,
     /// Due iterations that never started.
-    pub dropped: u64,
-    /// Median response time, ns.
-    pub response_p50_ns: Option<u64>,
-    /// 95th percentile of the response time, ns.
-    pub response_p95_ns: Option<u64>,
-    /// 99th percentile of the response time, ns.
-    pub response_p99_ns: Option<u64>,
-    /// 95th percentile of the service time, ns.
-    pub service_p95_ns: Option<u64>,
-    /// 99th percentile of the send lag, ns.
-    pub lag_p99_ns: Option<u64>,
+    dropped: u64,
+    /// Times, ns, each with the words before it.
+    times_ns: [(&'static str, Option<u64>); 5],
     /// Exchanges ended, per window, oldest first.
     pub history: Vec<u64>,
     /// What spoils the run so far, of [`HoldSoFar::warning`].
@@ -86,7 +73,8 @@ pub struct LiveView {
 }
 
 impl LiveView {
-    /// From the last windows, oldest first, of equal width and merged over workers.
+    /// From the last windows, oldest first, of equal width and merged over workers; `elapsed_s` is since the beginning of
+    /// the run, `total_s` its planned length.
     pub fn new(plan: &Plan, elapsed_s: f64, total_s: Option<f64>, windows: &[Window]) -> Self {
         let mut sum = Aggregate::default();
         windows.iter().for_each(|window| sum.merge(&window.aggregate));
@@ -104,8 +92,7 @@ impl LiveView {
             elapsed_s,
             total_s,
             stage,
-            covered_s,
-            open: matches!(plan.workload, Workload::Open { .. }),
+            is_open: matches!(plan.workload, Workload::Open { .. }),
             intended: (end > start).then(|| shape::mean_level(&plan.stages, start, end)),
             started_per_s: per_s(load.started as f64),
             completed_per_s: per_s(total.count() as f64),
@@ -113,11 +100,13 @@ impl LiveView {
             count: total.count(),
             failure_rate: total.failure_rate(),
             dropped: load.dropped().total(),
-            response_p50_ns: latencies.response.quantile_ns(0.5),
-            response_p95_ns: latencies.response.quantile_ns(0.95),
-            response_p99_ns: latencies.response.quantile_ns(0.99),
-            service_p95_ns: latencies.service.quantile_ns(0.95),
-            lag_p99_ns: latencies.send_lag.quantile_ns(0.99),
+            times_ns: [
+                ("response p50", latencies.response.quantile_ns(0.5)),
+                (" p95", latencies.response.quantile_ns(0.95)),
+                (" p99", latencies.response.quantile_ns(0.99)),
+                (", service p95", latencies.service.quantile_ns(0.95)),
+                (", lag p99", latencies.send_lag.quantile_ns(0.99)),
+            ],
             history: windows.iter().map(|window| completed(&window.aggregate)).collect(),
             warning: None,
         }
@@ -182,7 +171,7 @@ pub fn plain_line(live: &LiveView) -> String {
 fn load_text(live: &LiveView) -> String {
     let started = number::rate_or_unknown(live.started_per_s);
     let intended = match live.intended {
-        Some(rate) if live.open => format!("{started} of {}", number::rate(rate)),
+        Some(rate) if live.is_open => format!("{started} of {}", number::rate(rate)),
         Some(vus) => format!("{started}, {} VUs", number::digits(vus)),
         None => started,
     };
@@ -191,15 +180,8 @@ fn load_text(live: &LiveView) -> String {
 }
 
 fn times_text(live: &LiveView) -> String {
-    let time = |ns| number::time_or_unknown(ns).replace(' ', "");
-    format!(
-        "response p50 {} p95 {} p99 {}, service p95 {}, lag p99 {}",
-        time(live.response_p50_ns),
-        time(live.response_p95_ns),
-        time(live.response_p99_ns),
-        time(live.service_p95_ns),
-        time(live.lag_p99_ns),
-    )
+    let time = |(words, ns): &(&str, _)| format!("{words} {}", number::time_or_unknown(*ns).replace(' ', ""));
+    live.times_ns.iter().map(time).collect()
 }
 
 fn bar(share: f64, columns: usize) -> String {

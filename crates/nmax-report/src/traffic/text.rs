@@ -68,18 +68,13 @@ fn read(page: &mut Page, found: &LogView) {
     let counts = &found.counts;
     page.entry("format", format!("{}, {}", found.format, found.why));
     page.entry("files", found.files.join(", "));
-    let parts = [
+    let lines = counted(&[
         (counts.parsed, "requests"),
         (counts.comments, "comments"),
         (counts.blank, "blank"),
         (counts.rejected, "rejected"),
-    ];
-    let parts: Vec<String> = parts
-        .iter()
-        .filter(|(count, what)| *count > 0 || *what == "requests")
-        .map(|(count, what)| format!("{} {what}", number::count(*count)))
-        .collect();
-    page.entry("lines", format!("{}: {}", number::count(counts.lines), parts.join(", ")));
+    ]);
+    page.entry("lines", format!("{}: {lines}", number::count(counts.lines)));
     for (reason, rejected) in &counts.rejections {
         page.entry("rejected", format!("{} {reason}", number::count(rejected.count)));
         for (place, line) in &rejected.examples {
@@ -128,7 +123,7 @@ fn traffic(page: &mut Page, found: &LogView) {
     );
     page.entry("methods", shares(profile.by_method.iter().map(|(method, count)| (method.clone(), *count))));
     let apart = &profile.apart;
-    let apart = [
+    let apart = counted(&[
         (apart.robots, "of robots"),
         (apart.load_tests, "of load tests by nmax"),
         (apart.resources, "static resources of pages"),
@@ -137,14 +132,9 @@ fn traffic(page: &mut Page, found: &LogView) {
         (apart.strays, "stamped far from all others"),
         (apart.other_hosts, "of other hosts"),
         (apart.out_of_period, "outside of that time"),
-    ];
-    let apart: Vec<String> = apart
-        .iter()
-        .filter(|(count, _)| *count > 0)
-        .map(|(count, what)| format!("{} {what}", number::count(*count)))
-        .collect();
+    ]);
     if !apart.is_empty() {
-        page.entry("set apart", apart.join(", "));
+        page.entry("set apart", apart);
     }
     let bursts: Vec<String> = arrivals
         .requests
@@ -316,6 +306,12 @@ fn written(page: &mut Page, found: &LogView) {
     if let Some(plan) = found.written.first() {
         page.entry("next", format!("nmax check {plan} --target URL; nmax run {plan} --target URL"));
     }
+}
+
+/// `1,200 requests, 3 comments`, without what is not there.
+fn counted(counts: &[(u64, &str)]) -> String {
+    let some = counts.iter().filter(|(count, _)| *count > 0);
+    some.map(|(count, what)| format!("{} {what}", number::count(*count))).collect::<Vec<_>>().join(", ")
 }
 
 /// `GET 95 %, POST 5 %`, most frequent first.
