@@ -99,7 +99,7 @@ impl Default for Receiver {
 
 impl Receiver {
     /// A receiver with empty buffers, which holds no reply; call [`Receiver::start`] before bytes come.
-    pub const fn new() -> Self {
+    pub fn new() -> Self {
         Self {
             expected: Expected {
                 is_head: false,
@@ -109,10 +109,10 @@ impl Receiver {
                 keep_failed_bytes: 0,
             },
             stage: Stage::Failed,
-            head: HeadText::new(),
+            head: HeadText::default(),
             parsed: None,
             is_previous: false,
-            content: Content::new(),
+            content: Content::default(),
             informational: 0,
             continued: false,
         }
@@ -151,7 +151,7 @@ impl Receiver {
 
     fn release_head(&mut self) {
         if self.head.text.capacity() > IDLE_BYTES_MAX {
-            self.head = HeadText::new();
+            self.head = HeadText::default();
         }
     }
 

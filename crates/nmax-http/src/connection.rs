@@ -22,6 +22,7 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use nmax_metrics::{ErrorKind, Nanos};
+use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags, recv, send};
 use tokio::io::{AsyncRead, AsyncWrite, Interest, ReadBuf};
 use tokio::net::TcpStream;
@@ -242,8 +243,7 @@ impl Stream {
     pub(crate) fn poll_read(&mut self, cx: &mut Context<'_>, buffer: &mut [u8]) -> Poll<io::Result<usize>> {
         match self {
             Self::Plain(stream, _) => loop {
-                let (most, receive) = (buffer.len(), || Ok(recv(&*stream, &mut *buffer, RecvFlags::empty())?.0));
-                if let Some(received) = attempt(stream, Interest::READABLE, most, receive) {
+                if let Some(received) = receive(stream, buffer) {
                     return Poll::Ready(received);
                 }
                 ready!(stream.poll_read_ready(cx))?;
@@ -256,18 +256,12 @@ impl Stream {
     #[inline]
     pub(crate) fn poll_write(&mut self, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         match self {
-            Self::Plain(stream, _) => loop {
-                let send = || Ok(send(&*stream, bytes, SendFlags::NOSIGNAL)?);
-                if let Some(sent) = attempt(stream, Interest::WRITABLE, bytes.len(), send) {
-                    return Poll::Ready(sent);
-                }
-                ready!(stream.poll_write_ready(cx))?;
+            // The kernel mostly takes all, and the reactor is asked when it does not.
+            Self::Plain(stream, _) => match send(&*stream, bytes, SendFlags::NOSIGNAL) {
+                Err(Errno::AGAIN) => Pin::new(stream).poll_write(cx, bytes),
+                sent => Poll::Ready(Ok(sent?)),
             },
-            Self::Wrapped(wrapped, _) => match &mut **wrapped {
-                Wrapped::Tls(stream) => Pin::new(stream).poll_write(cx, bytes),
-                Wrapped::Line(stream) => Pin::new(stream).poll_write(cx, bytes),
-                Wrapped::TlsOverLine(stream) => Pin::new(stream).poll_write(cx, bytes),
-            },
+            Self::Wrapped(wrapped, _) => wrapped.layer().poll_write(cx, bytes),
         }
     }
 
@@ -281,24 +275,29 @@ impl Stream {
     pub(crate) fn poll_flush(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         match self {
             Self::Plain(..) => Poll::Ready(Ok(())),
-            Self::Wrapped(wrapped, _) => match &mut **wrapped {
-                Wrapped::Tls(stream) => Pin::new(stream).poll_flush(cx),
-                Wrapped::Line(stream) => Pin::new(stream).poll_flush(cx),
-                Wrapped::TlsOverLine(stream) => Pin::new(stream).poll_flush(cx),
-            },
+            Self::Wrapped(wrapped, _) => wrapped.layer().poll_flush(cx),
         }
     }
 }
 
+/// What is between bytes and a socket.
+trait Layer: AsyncRead + AsyncWrite + Unpin {}
+
+impl<T: AsyncRead + AsyncWrite + Unpin> Layer for T {}
+
 impl Wrapped {
+    fn layer(&mut self) -> Pin<&mut dyn Layer> {
+        let layer: &mut dyn Layer = match self {
+            Self::Tls(stream) => stream,
+            Self::Line(stream) => stream,
+            Self::TlsOverLine(stream) => stream,
+        };
+        Pin::new(layer)
+    }
+
     fn poll_read(&mut self, cx: &mut Context<'_>, buffer: &mut [u8]) -> Poll<io::Result<usize>> {
         let mut buffer = ReadBuf::new(buffer);
-        let polled = match self {
-            Self::Tls(stream) => Pin::new(stream).poll_read(cx, &mut buffer),
-            Self::Line(stream) => Pin::new(stream).poll_read(cx, &mut buffer),
-            Self::TlsOverLine(stream) => Pin::new(stream).poll_read(cx, &mut buffer),
-        };
-        match ready!(polled) {
+        match ready!(self.layer().poll_read(cx, &mut buffer)) {
             Ok(()) => Poll::Ready(Ok(buffer.filled().len())),
             // Many servers close without saying so in TLS; framing tells whether the reply is complete.
             Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Poll::Ready(Ok(0)),
@@ -307,23 +306,18 @@ impl Wrapped {
     }
 }
 
-/// Calls the kernel for up to `most` bytes, where the reactor says that it may have some; `None` where it has none now. Less
-/// than `most` are all there are, so that the reactor is to wait for more; it hears so from what would block.
+/// Receives what is there, where the reactor says that something may be; `None` where nothing is now. Less than `buffer` holds
+/// is all there is: the reactor, which takes that from what would block, waits for more.
 #[inline]
-fn attempt(
-    stream: &TcpStream,
-    interest: Interest,
-    most: usize,
-    call: impl FnOnce() -> io::Result<usize>,
-) -> Option<io::Result<usize>> {
-    let mut taken = 0;
-    let tried = stream.try_io(interest, || {
-        taken = call()?;
-        if (1..most).contains(&taken) { Err(io::ErrorKind::WouldBlock.into()) } else { Ok(()) }
+fn receive(stream: &TcpStream, buffer: &mut [u8]) -> Option<io::Result<usize>> {
+    let (most, mut received) = (buffer.len(), 0);
+    let tried = stream.try_io(Interest::READABLE, || {
+        received = recv(stream, buffer, RecvFlags::empty())?.0;
+        if (1..most).contains(&received) { Err(io::ErrorKind::WouldBlock.into()) } else { Ok(()) }
     });
     match tried {
-        Err(error) if taken == 0 => (error.kind() != io::ErrorKind::WouldBlock).then_some(Err(error)),
-        _ => Some(Ok(taken)),
+        Err(error) if received == 0 => (error.kind() != io::ErrorKind::WouldBlock).then_some(Err(error)),
+        _ => Some(Ok(received)),
     }
 }
 

@@ -94,7 +94,7 @@ async fn next_closed<R: Runtime, P: Protocol>(
 }
 
 /// The next iteration of a closed VU, due now that this VU may begin one; `None` when none may start any more.
-#[inline]
+#[inline(always)]
 fn take<R: Runtime, P: Protocol>(
     context: &Context<R, P>,
     (source, closed): (&Source<R::Timer>, &ClosedSource),

@@ -1,6 +1,6 @@
 //! The way of a virtual user through the actions of a scenario: what is decided between its exchanges.
 
-use std::future::{Future, poll_fn};
+use std::future::Future;
 use std::pin::pin;
 
 use nmax_metrics::{FailureExample, Nanos, Outcome};
@@ -72,11 +72,8 @@ impl<R: Runtime, P: Protocol> Vu<R, P> {
                 };
                 let done = match action {
                     Action::Call(ready) => {
-                        let end = {
-                            // Pinned where it is made: `await` would copy it.
-                            let mut call = pin!(self.call(context, assignment, ready, turn));
-                            poll_fn(|task| call.as_mut().poll(task)).await
-                        };
+                        // Pinned where it is made: `await` alone would copy it.
+                        let end = pin!(self.call(context, assignment, ready, turn)).await;
                         self.note(turn.intended, &end);
                         match end {
                             StepEnd::Next(done, step_is_ok) => {

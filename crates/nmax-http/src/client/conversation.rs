@@ -130,7 +130,7 @@ impl<C: Clock> Conversation<'_, C> {
         polled
     }
 
-    #[inline]
+    #[inline(always)]
     fn poll_both(
         &mut self,
         lease: &mut Lease,

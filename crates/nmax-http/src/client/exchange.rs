@@ -20,7 +20,7 @@ use crate::url::Scheme;
 use crate::wire::WireEvent;
 
 /// What one request and its reply measured. Instants are those of the shared clock.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Exchange {
     /// Just before the first byte was written, the second time when retried; `None` when nothing was ever sent.
     pub sent: Option<Nanos>,
@@ -55,22 +55,7 @@ pub struct Exchange {
 impl Exchange {
     /// One that ended before anything was sent.
     pub fn ended(done: Nanos) -> Self {
-        Self {
-            sent: None,
-            first_byte: None,
-            done,
-            network: Network::default(),
-            send: Nanos::ZERO,
-            status: None,
-            bytes_received: 0,
-            bytes_sent: 0,
-            bytes_decoded: 0,
-            retried: false,
-            opened: None,
-            resumed: None,
-            informational: 0,
-            error: None,
-        }
+        Self { done, ..Self::default() }
     }
 }
 

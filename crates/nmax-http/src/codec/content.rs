@@ -11,7 +11,7 @@ pub(super) const IDLE_BYTES_MAX: usize = 4 * 1024;
 const BROKEN_BYTES_MAX: usize = IDLE_BYTES_MAX;
 
 /// What came of the content, and what becomes of it.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Content {
     /// Bytes after the framing, codings not undone.
     coded_bytes: u64,
@@ -25,7 +25,7 @@ pub(super) struct Content {
 }
 
 /// The content with its codings undone.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Plain {
     bytes: u64,
     kept: Vec<u8>,
@@ -36,16 +36,6 @@ struct Plain {
 }
 
 impl Content {
-    pub(super) const fn new() -> Self {
-        Self {
-            coded_bytes: 0,
-            decoder: None,
-            plain: Plain { bytes: 0, kept: Vec::new(), keep: 0, limit: 0 },
-            keep_broken: 0,
-            is_wanted: false,
-        }
-    }
-
     /// Forgets the content before, and its memory when it was large and nothing like it is wanted.
     #[inline]
     pub(super) fn start(&mut self, expected: &Expected) {

@@ -105,11 +105,6 @@ pub struct HeadText {
 }
 
 impl HeadText {
-    /// No text.
-    pub(crate) const fn new() -> Self {
-        Self { text: Vec::new(), fields: Vec::new() }
-    }
-
     /// The fields.
     pub fn fields(&self) -> Fields<'_> {
         Fields::new(&self.text, &self.fields)

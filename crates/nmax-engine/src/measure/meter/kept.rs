@@ -43,6 +43,12 @@ impl Kept {
 
     #[inline]
     pub(super) fn consider(&mut self, sample: &Sample, vu: u32, iteration: u64) {
+        if self.mode != KeepSamples::None {
+            self.keep(sample, vu, iteration);
+        }
+    }
+
+    fn keep(&mut self, sample: &Sample, vu: u32, iteration: u64) {
         let worker = self.worker;
         let raw = |why| RawSample { sample: *sample, worker, vu, iteration, why };
         match self.mode {
