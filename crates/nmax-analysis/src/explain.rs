@@ -109,34 +109,13 @@ pub fn search(word: &str) -> Vec<&'static Explanation> {
     if named.is_empty() { about(|explanation| vec![explanation.means, explanation.computed]) } else { named }
 }
 
-/// The code that is least different from `text`, when it is alike enough to be meant.
+/// The code that is least different from `text`, when it is alike enough to be meant. Without the number of its gate, a
+/// code is still meant.
 pub fn nearest(text: &str) -> Option<&'static str> {
-    let text = text.trim().to_ascii_uppercase().replace('-', "_");
-    let distances = explanations().map(|explanation| {
-        let code = explanation.code;
-        // Without the number of its gate, a code is still meant.
-        let short = code.split_once('_').map_or(code, |(_, rest)| rest);
-        (distance(&text, code).min(distance(&text, short) + 1), code)
-    });
-    let (apart, code) = distances.min_by_key(|(apart, _)| *apart)?;
-    (apart * 2 <= text.len().max(2)).then_some(code)
-}
-
-/// Letters to be put in, taken out or changed (Levenshtein); O(a·b), with no more than 40 letters of each.
-fn distance(a: &str, b: &str) -> usize {
-    const LETTERS_MAX: usize = 40;
-    let b: Vec<char> = b.chars().take(LETTERS_MAX).collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().take(LETTERS_MAX).enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, y) in b.iter().enumerate() {
-            let changed = diagonal + usize::from(x != *y);
-            diagonal = row[j + 1];
-            row[j + 1] = changed.min(diagonal + 1).min(row[j] + 1);
-        }
-    }
-    row[b.len()] + a.chars().count().saturating_sub(LETTERS_MAX)
+    let codes = || explanations().map(|explanation| explanation.code);
+    let short = |code: &'static str| code.split_once('_').map(|(_, short)| short);
+    let near = nmax_text::nearest(&text.trim().replace('-', "_"), codes().chain(codes().filter_map(short)))?;
+    codes().find(|code| *code == near || short(code) == Some(near))
 }
 
 #[cfg(test)]

@@ -1,22 +1,7 @@
 //! Figures as a person reads them: three significant digits, a unit, thousands apart.
 
-/// `1,234,567`
-pub(crate) fn count(n: u64) -> String {
-    let digits = n.to_string();
-    let mut text = String::with_capacity(digits.len() * 4 / 3);
-    for (position, digit) in digits.chars().enumerate() {
-        if position > 0 && (digits.len() - position).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-/// `1 window`, `2 windows`
-pub(crate) fn counted(n: u64, noun: &str) -> String {
-    format!("{} {noun}{}", count(n), if n == 1 { "" } else { "s" })
-}
+use nmax_text::number::trimmed;
+pub(crate) use nmax_text::number::{count, counted};
 
 /// `412 µs`, `3.1 ms`, `2.5 s`
 pub(crate) fn time_ms(ms: f64) -> String {
@@ -58,11 +43,6 @@ pub(crate) fn digits(value: f64) -> String {
     }
 }
 
-fn trimmed(value: f64, decimals: usize) -> String {
-    let text = format!("{value:.decimals$}");
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -81,8 +61,6 @@ mod tests {
             (value(7.0, ""), "7"),
             (value(100.0, ""), "100"),
             (value(960.0, "files"), "960 files"),
-            (counted(1, "window"), "1 window"),
-            (counted(2_000, "window"), "2,000 windows"),
         ];
         for (text, want) in cases {
             assert_eq!(text, want);

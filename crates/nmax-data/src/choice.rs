@@ -13,7 +13,7 @@ use std::num::NonZeroU64;
 mod tests;
 
 /// Fractional bits of the golden ratio, the increment of SplitMix64.
-pub(crate) const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
+pub const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// The 95th percentile of the standard normal distribution.
 const NORMAL_P95: f64 = 1.644_853_626_951_472_2;
@@ -22,6 +22,7 @@ const NORMAL_P95: f64 = 1.644_853_626_951_472_2;
 ///
 /// Source: Steele, Lea, Flood, *Fast Splittable Pseudorandom Number Generators*, OOPSLA 2014,
 /// with the constants of D. Stafford's variant 13.
+#[inline]
 pub const fn mix64(word: u64) -> u64 {
     let word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -136,7 +137,7 @@ fn zipf_integral_inverse(area: f64, s: f64) -> f64 {
 }
 
 /// A SplitMix64 sequence, for draws that need an unknown number of words.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stream {
     state: u64,
 }
@@ -157,6 +158,11 @@ impl Stream {
         let word = self.peek();
         self.state = self.state.wrapping_add(GOLDEN);
         word
+    }
+
+    /// Uniform among 0, 1, …, `n` − 1, but for a bias of n / 2⁶⁴; 0 for `n` = 0.
+    pub const fn below(&mut self, n: u64) -> u64 {
+        ((self.next_u64() as u128 * n as u128) >> 64) as u64
     }
 
     /// Uniform in [0, 1).

@@ -94,9 +94,7 @@ impl Record {
             write(at, self.cell(at), &mut cell);
             let must_quote = cell.bytes().any(|byte| byte == separator || b"\"\r\n".contains(&byte));
             if *is_quoted || must_quote {
-                out.push('"');
-                out.push_str(&cell.replace('"', "\"\""));
-                out.push('"');
+                out.push_str(&nmax_text::csv::in_quotes(&cell));
             } else {
                 out.push_str(&cell);
             }

@@ -1,7 +1,8 @@
 //! Records by number: record i is a pure function of (seed, i).
 
+use nmax_text::nearest;
+
 use crate::choice::{GOLDEN, derive, mix64};
-use crate::text::nearest;
 
 mod account;
 mod person;

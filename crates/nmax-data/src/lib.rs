@@ -3,13 +3,12 @@
 //! # Layout
 //!
 //! - [`choice`]: random numbers by address; `alias`: with weights; `permute`: numbers that never repeat
-//! - `names`, `places`, `calendar`, `digits`: what records are made of
+//! - `names`, `places`, `digits`: what records are made of
 //! - `generator`: records by number; `write`: records as a file
 //! - `csv`: tables read and written back; `skew`: how often values occur; `hashes`: how they spread over shards
 //! - `mask`: values replaced by others of the same form; `sip`: under a key
 
 mod alias;
-mod calendar;
 pub mod choice;
 mod csv;
 mod digits;
@@ -29,5 +28,4 @@ pub use generator::{Generator, GeneratorError, Spec};
 pub use hashes::ShardHash;
 pub use mask::{Detected, MaskKind, Masker, detect};
 pub use skew::{Counter, Skew};
-pub use text::nearest;
 pub use write::{Format, RecordWriter};

@@ -46,50 +46,9 @@ impl Short {
     }
 }
 
-/// The one of `options` that was probably meant: at most two fifths of its letters are wrong.
-pub fn nearest<'a>(word: &str, options: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    options
-        .into_iter()
-        .map(|option| (distance(word, option), option))
-        .filter(|(distance, option)| distance * 5 <= option.len() * 2)
-        .min_by_key(|(distance, _)| *distance)
-        .map(|(_, option)| option)
-}
-
-/// Letters to insert, remove or replace (Levenshtein); capitals count as small letters.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.to_lowercase().chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, from) in a.to_lowercase().chars().enumerate() {
-        let mut corner = std::mem::replace(&mut row[0], i + 1);
-        for (j, to) in b.iter().enumerate() {
-            let replaced = corner + usize::from(from != *to);
-            corner = row[j + 1];
-            row[j + 1] = replaced.min(corner + 1).min(row[j] + 1);
-        }
-    }
-    row[b.len()]
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn what_was_meant() {
-        let kinds = ["person", "email", "search_term"];
-        // word      meant               why this row
-        let cases = [
-            ("persons", Some("person"), "one letter too many"),
-            ("Email", Some("email"), "a capital"),
-            ("search-term", Some("search_term"), "another sign"),
-            ("xyz", None, "nothing like it"),
-            ("", None, "nothing"),
-        ];
-        for (word, want, why) in cases {
-            assert_eq!(nearest(word, kinds), want, "{why}: {word}");
-        }
-    }
 
     #[test]
     fn numbers_have_their_width() {

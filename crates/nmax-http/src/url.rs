@@ -296,25 +296,10 @@ fn remove_dot_segments(path: &str) -> String {
 /// Path and query with what must not stand in a request line percent-encoded: blanks, controls, quotes and what is not
 /// ASCII. All else stays as written, as browsers send it: escapes, a `%` that begins none, brackets.
 fn encode(path: &str, query: Option<&str>) -> String {
-    let mut out = String::with_capacity(path.len() + query.map_or(0, |q| q.len() + 1));
-    encode_into(&mut out, path);
-    if let Some(query) = query {
-        out.push('?');
-        encode_into(&mut out, query);
-    }
-    out
-}
-
-fn encode_into(out: &mut String, text: &str) {
-    for byte in text.bytes() {
-        if is_legal(byte) {
-            out.push(char::from(byte));
-        } else {
-            const HEX: &[u8; 16] = b"0123456789ABCDEF";
-            out.push('%');
-            out.push(char::from(HEX[usize::from(byte >> 4)]));
-            out.push(char::from(HEX[usize::from(byte & 15)]));
-        }
+    let encoded = |text: &str| nmax_text::percent::encode_but(text.as_bytes(), is_legal);
+    match query {
+        Some(query) => format!("{}?{}", encoded(path), encoded(query)),
+        None => encoded(path),
     }
 }
 

@@ -373,8 +373,7 @@ fn rate(per_s: f64) -> String {
         rate if rate * 60.0 >= 1.0 => (rate * 60.0, "m"),
         rate => ((rate * 3600.0).max(0.001), "h"),
     };
-    let count = format!("{count:.3}");
-    format!("{}/{unit}", count.trim_end_matches('0').trim_end_matches('.'))
+    format!("{}/{unit}", nmax_text::number::trimmed(count, 3))
 }
 
 #[cfg(test)]

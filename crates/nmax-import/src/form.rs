@@ -3,8 +3,9 @@
 //! Law: `fields(encode(fields)) = fields`.
 
 use nmax_secrets::boundary;
+use nmax_text::percent;
 
-use crate::parts::{Upload, essence, form_decode, percent_encode, uploads};
+use crate::parts::{Upload, essence, uploads};
 use crate::recording::Field;
 
 /// Boundary of a multipart body whose type names none.
@@ -54,7 +55,7 @@ pub fn fields(mime: &str, bytes: &[u8]) -> Option<Vec<Field>> {
 /// A pair of an urlencoded form; what cannot be decoded stays as it is written.
 fn pair(pair: &str) -> Field {
     let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-    let decoded = |text: &str| form_decode(text).unwrap_or_else(|| text.to_owned());
+    let decoded = |text: &str| percent::decode_form(text).unwrap_or_else(|| text.to_owned());
     Field { name: decoded(name), value: decoded(value), ..Field::default() }
 }
 
@@ -62,7 +63,7 @@ fn pair(pair: &str) -> Field {
 pub fn encode(mime: &str, fields: &[Field]) -> Option<(String, Vec<u8>)> {
     match form(mime)? {
         Form::Urlencoded => {
-            let pair = |field: &Field| format!("{}={}", percent_encode(&field.name), percent_encode(&field.value));
+            let pair = |field: &Field| format!("{}={}", percent::encode(&field.name), percent::encode(&field.value));
             let pairs: Vec<String> = fields.iter().map(pair).collect();
             Some((mime.to_owned(), pairs.join("&").into_bytes()))
         }

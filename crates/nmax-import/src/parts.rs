@@ -3,10 +3,11 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
+use nmax_text::percent;
+
 use crate::recording::Request;
 
 mod body;
-mod encode;
 mod json;
 mod login;
 mod multipart;
@@ -16,11 +17,11 @@ pub(crate) use json::{Leaf, leaves, push_token, repeats_names};
 
 pub(crate) use body::essence;
 pub use body::{Content, content};
-pub use encode::{form_decode, percent_decode, percent_encode};
 pub use login::without_login;
 pub use multipart::Upload;
 pub(crate) use multipart::uploads;
-pub use url::{Pair, Target, resolve, split};
+pub use nmax_text::url::{Pair, Target, split};
+pub use url::resolve;
 pub(crate) use url::{without_dots, without_fragment};
 
 /// Where in a request a value stands.
@@ -91,7 +92,7 @@ pub fn of(request: &Request) -> Vec<Part> {
     let target = split(&request.url);
     let mut parts = vec![Part::new(Place::Target, target.path_and_query)];
     for (index, segment) in target.segments().enumerate() {
-        let decoded = percent_decode(segment).filter(|_| !segment.is_empty());
+        let decoded = percent::decode_exact(segment).filter(|_| !segment.is_empty());
         parts.extend(decoded.map(|value| Part::new(Place::Segment(index), value)));
     }
     let mut count = Count::default();

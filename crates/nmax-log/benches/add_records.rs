@@ -14,6 +14,7 @@ use std::time::Instant;
 
 use nmax_log::record::Record;
 use nmax_log::traffic::{Options, Traffic};
+use nmax_plan::choice::Stream;
 
 const AGENTS: [&str; 4] = [
     "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36",
@@ -22,26 +23,18 @@ const AGENTS: [&str; 4] = [
     "Mozilla/5.0 (compatible; Examplebot/2.1; +http://example.test/bot.html)",
 ];
 
-/// SplitMix64.
-fn next(state: &mut u64) -> u64 {
-    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let z = (*state ^ (*state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
-}
-
 /// Makes records and hands them on: 2,000 a second, of 50,000 visitors at a time, who change each hour.
 fn records(count: u64, mut take: impl FnMut(&Record)) {
-    let mut state = 1;
+    let mut numbers = Stream::new(1);
     let (mut client, mut target) = (String::new(), String::new());
     for n in 0..count {
-        let random = next(&mut state);
+        let random = numbers.next_u64();
         let at_us = n as i64 * 500 - (random >> 40 & 0xf_ffff) as i64;
         let visitor = random % 50_000 + n / 7_200_000 * 50_000;
         client.clear();
         target.clear();
         let _ = write!(client, "10.{}.{}.{}", visitor >> 16, visitor >> 8 & 255, visitor & 255);
-        let draw = next(&mut state);
+        let draw = numbers.next_u64();
         // Items have Zipf's tail with an exponent of about 1.
         let item = (f64::exp((draw >> 11) as f64 / (1_u64 << 53) as f64 * 11.0)) as u64;
         let _ = match draw % 10 {

@@ -19,6 +19,7 @@ use std::time::Instant;
 use nmax_log::format::Reader;
 use nmax_log::format::lines::{Cut, Lines};
 use nmax_log::record::Line;
+use nmax_plan::choice::Stream;
 
 /// Lines in a buffer.
 const LINES: u64 = 5_000;
@@ -36,19 +37,6 @@ const AGENTS: [&str; 4] = [
     "curl/8.5.0",
 ];
 
-/// A small generator of numbers (SplitMix64): the same numbers from the same seed.
-struct Numbers(u64);
-
-impl Numbers {
-    fn next(&mut self, below: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (z ^ (z >> 31)) % below
-    }
-}
-
 /// A request of a shop: what a line is made of.
 struct Request {
     second: u64,
@@ -62,24 +50,24 @@ struct Request {
 
 impl Request {
     /// The request number `index`: forty in a second.
-    fn of(index: u64, numbers: &mut Numbers) -> Self {
-        let item = numbers.next(5000);
-        let path = match numbers.next(6) {
+    fn of(index: u64, numbers: &mut Stream) -> Self {
+        let item = numbers.below(5000);
+        let path = match numbers.below(6) {
             0 => "/".to_owned(),
-            1 => format!("/search?q=item+{item}&page={}", numbers.next(9)),
+            1 => format!("/search?q=item+{item}&page={}", numbers.below(9)),
             2 => format!("/static/app.{item:08x}.js"),
             _ => format!("/shop/item/{item}"),
         };
-        let status = [200, 200, 200, 200, 304, 404][usize::try_from(numbers.next(6)).expect("below 6")];
-        let agent = AGENTS[usize::try_from(numbers.next(4)).expect("below 4")];
-        let client = [numbers.next(256), numbers.next(256)];
+        let status = [200, 200, 200, 200, 304, 404][usize::try_from(numbers.below(6)).expect("below 6")];
+        let agent = AGENTS[usize::try_from(numbers.below(4)).expect("below 4")];
+        let client = [numbers.below(256), numbers.below(256)];
         Self {
             second: index / 40 % 86_400,
             client,
             path,
             status,
-            bytes: numbers.next(90_000),
-            ms: numbers.next(900),
+            bytes: numbers.below(90_000),
+            ms: numbers.below(900),
             agent,
         }
     }
@@ -205,7 +193,7 @@ struct Sums {
 
 /// A buffer of lines, and what is in it.
 fn buffer(writer: Writer) -> (String, Sums) {
-    let mut numbers = Numbers(7);
+    let mut numbers = Stream::new(7);
     let mut out = String::new();
     let mut sums = Sums::default();
     let host = if writer as usize == alb as Writer as usize { "https://shop.example:443".len() } else { 0 };
@@ -244,7 +232,7 @@ fn main() {
     if let [flag, file] = arguments.as_slice()
         && flag == "--write"
     {
-        let mut numbers = Numbers(7);
+        let mut numbers = Stream::new(7);
         let mut out = String::new();
         for index in 0..LINES_WRITTEN {
             combined(&mut out, &Request::of(index, &mut numbers));

@@ -25,6 +25,7 @@
 
 mod shares;
 
+use nmax_text::number::decimals_of;
 use serde::{Deserialize, Serialize};
 
 use crate::traffic::{Dispersion, Dist, Profile, RequestType};
@@ -388,6 +389,5 @@ fn number(value: f64) -> String {
     if value == 0.0 || !value.is_finite() {
         return "0".to_owned();
     }
-    let digits = (2 - value.abs().log10().floor() as i32).clamp(0, 6) as usize;
-    format!("{value:.digits$}")
+    format!("{value:.*}", decimals_of(value.abs(), 3).min(6))
 }

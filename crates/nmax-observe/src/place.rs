@@ -1,7 +1,8 @@
 //! Where a service is, as people write it: URLs with user and password, and addresses without a scheme.
 
 use nmax_secrets::masked_url;
-use nmax_sources::service::{percent_decoded, query_pairs};
+use nmax_sources::service::query_pairs;
+use nmax_text::percent::decode_lossy;
 
 use crate::Trouble;
 
@@ -46,14 +47,7 @@ impl Place {
                 .filter(|&port: &u16| port > 0)
                 .ok_or_else(|| Trouble::lasting("its port is none; write one from 1 to 65535"))?,
         };
-        Ok(Self {
-            user,
-            password,
-            host: percent_decoded(host),
-            port,
-            path: percent_decoded(path),
-            query: query_pairs(query),
-        })
+        Ok(Self { user, password, host: decode_lossy(host), port, path: decode_lossy(path), query: query_pairs(query) })
     }
 
     /// As it may be shown: host and port; a socket in a file by its path.
@@ -82,10 +76,10 @@ pub(crate) fn split_user(url: &str) -> (String, Option<String>, Option<String>) 
         return (url.to_owned(), None, None);
     };
     let (user, password) = match url[start..at].split_once(':') {
-        Some((user, password)) => (user, Some(percent_decoded(password))),
+        Some((user, password)) => (user, Some(decode_lossy(password))),
         None => (&url[start..at], None),
     };
-    let user = Some(percent_decoded(user)).filter(|user| !user.is_empty());
+    let user = Some(decode_lossy(user)).filter(|user| !user.is_empty());
     (format!("{}{}", &url[..start], &url[at + 1..]), user, password)
 }
 

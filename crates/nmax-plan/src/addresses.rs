@@ -6,7 +6,8 @@
 use core::net::{IpAddr, Ipv6Addr, SocketAddr};
 
 use nmax_secrets::masked_url;
-use nmax_sources::service::{HOST_BYTES_MAX, is_encoded};
+use nmax_sources::service::HOST_BYTES_MAX;
+use nmax_text::percent::is_encoded;
 
 use crate::units::UnitError;
 

@@ -16,7 +16,6 @@ pub mod units;
 
 pub mod document;
 pub mod example;
-pub mod nearest;
 pub mod planless;
 pub mod profile;
 pub mod summary;

@@ -259,11 +259,7 @@ fn check(run: &Planless, errors: &mut Vec<DocumentError>) {
 
 /// The host, in characters that suit a directory.
 fn name_of(target: &str) -> String {
-    let authority = target.split("://").nth(1).unwrap_or(target);
-    let host = match authority.strip_prefix('[') {
-        Some(literal) => literal.split(']').next().unwrap_or(literal),
-        None => authority.split(':').next().unwrap_or(authority),
-    };
+    let host = nmax_text::url::split(target).host.trim_matches(['[', ']']);
     let name: String =
         host.chars().map(|c| if c.is_alphanumeric() || matches!(c, '.' | '-') { c } else { '-' }).take(64).collect();
     if name.is_empty() { "url".into() } else { name }

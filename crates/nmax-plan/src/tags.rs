@@ -81,8 +81,9 @@ fn given(rules: &[TagRule], texts: &[String], is_match: &dyn Fn(&TagRule, &str) 
 pub fn resource_name(rules: &[TagRule], name: &str, url: &str, is_match: &dyn Fn(&TagRule, &str) -> bool) -> String {
     let mut all = texts("GET", url, name);
     // A request of the plan is matched by its path, so what is on another host is too.
-    if let Some((_, rest)) = url.split_once("://") {
-        all.extend(texts("GET", rest.find('/').map_or("/", |at| &rest[at..]), name));
+    let target = nmax_text::url::split(url);
+    if !target.scheme.is_empty() {
+        all.extend(texts("GET", target.path_and_query, name));
     }
     let is_tagged = |rule: &&TagRule| all.iter().any(|text| is_match(rule, text));
     let tags: Vec<&str> = rules.iter().filter(is_tagged).map(|rule| rule.name.as_str()).collect();

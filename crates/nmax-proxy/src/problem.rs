@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use hyper::header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE, HeaderMap, HeaderValue};
 use hyper::{Response, StatusCode};
+use nmax_text::html::escape;
 
 use crate::body::{Passing, full};
 
@@ -106,9 +107,4 @@ impl Problem {
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
         page
     }
-}
-
-/// A text in HTML.
-pub(crate) fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }

@@ -1,7 +1,6 @@
 //! One row per request name and one for all, for spreadsheets (RFC 4180).
 
-use std::borrow::Cow;
-
+use nmax_text::csv::{cell, harmless};
 use nmax_text::shown_lines;
 
 use crate::tables::{Place, Table};
@@ -103,17 +102,7 @@ fn decimal(value: f64) -> String {
 fn decimal_of(value: f64, digits: usize) -> String {
     // Halves are rounded as in JSON: formatting alone rounds them by what a float is a hair above or below.
     let value = nmax_json::rounded_to(value, 10f64.powi(digits as i32));
-    let text = format!("{value:.digits$}");
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
-}
-
-/// A name that spreadsheets would run as a formula gets an apostrophe.
-pub(crate) fn harmless(name: &str) -> Cow<'_, str> {
-    if name.starts_with(['=', '+', '-', '@', '\t', '\r']) {
-        Cow::Owned(format!("'{name}"))
-    } else {
-        Cow::Borrowed(name)
-    }
+    nmax_text::number::trimmed(value, digits)
 }
 
 /// Titles, then rows. Words are made harmless, numbers stay as they are.
@@ -130,11 +119,11 @@ fn of_table<R>(table: &Table<R>) -> String {
 }
 
 fn line(cells: &[String]) -> String {
-    let quoted: Vec<_> = cells.iter().map(|cell| quote(cell)).collect();
+    let quoted: Vec<String> = cells.iter().map(|text| quote(text)).collect();
     quoted.join(",") + "\r\n"
 }
 
-pub(crate) fn quote(cell: &str) -> Cow<'_, str> {
-    let cell = shown_lines(cell);
-    if cell.contains(['"', ',', '\n', '\r']) { Cow::Owned(format!("\"{}\"", cell.replace('"', "\"\""))) } else { cell }
+/// A cell of others, as it may be shown.
+pub(crate) fn quote(text: &str) -> String {
+    cell(&shown_lines(text)).into_owned()
 }

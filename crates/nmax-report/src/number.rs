@@ -2,6 +2,7 @@
 
 use nmax_analysis::Recovery;
 use nmax_analysis::summary::MetricRow;
+pub use nmax_text::number::count;
 
 /// What stands for an unknown number.
 pub const UNKNOWN: &str = "–";
@@ -84,19 +85,6 @@ pub fn times(number: u64) -> String {
         1 => "once".to_owned(),
         more => format!("{} times", count(more)),
     }
-}
-
-/// A count with thousands separated by thin groups, for example `1,234,567`.
-pub fn count(n: u64) -> String {
-    let plain = n.to_string();
-    let mut text = String::with_capacity(plain.len() + plain.len() / 3);
-    for (index, digit) in plain.chars().enumerate() {
-        if index > 0 && (plain.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 /// A count in at most six columns, exact below 100,000, for example `12.3M`.

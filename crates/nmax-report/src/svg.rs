@@ -174,8 +174,7 @@ impl Plot<'_> {
 /// A round number without the zeros after its point: `10.0 ms` is `10 ms`.
 fn trimmed(label: &str) -> String {
     let (number, unit) = label.split_once(' ').unwrap_or((label, ""));
-    let number = if number.contains('.') { number.trim_end_matches('0').trim_end_matches('.') } else { number };
-    format!("{number} {unit}").trim_end().to_owned()
+    format!("{} {unit}", nmax_text::number::without_zeros(number)).trim_end().to_owned()
 }
 
 #[cfg(test)]

@@ -64,7 +64,7 @@ pub fn origins(plan: &Plan) -> Result<Vec<Origin>, String> {
 /// Origins of the hosts from which pages may fetch what they name. They may be loaded like those that the plan names;
 /// whether a page leads there is not known, so none of them has to answer.
 fn guests(plan: &Plan, origins: &[Origin]) -> Result<Vec<Origin>, String> {
-    let scheme = plan.target.split("://").next().unwrap_or("http");
+    let scheme = nmax_text::url::split(&plan.target).scheme;
     let mut guests: Vec<Origin> = Vec::new();
     for address in plan.all_scenarios().flat_map(Scenario::calls).flat_map(|call| call.addresses(&plan.defaults)) {
         let Address::Host(host) = address else { continue };

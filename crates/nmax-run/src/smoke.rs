@@ -1,6 +1,7 @@
 //! One iteration of every scenario before a heavy profile: a wrong plan is stopped before it costs hours.
 
 use nmax_engine::run::once::{Rehearsal, rehearse};
+use nmax_text::number::counted;
 
 use crate::{Exit, Order};
 
@@ -33,13 +34,8 @@ pub fn rehearsal(order: &Order, what: &str) -> Result<String, (String, Exit)> {
         return Err((refusal(what, name, failed), Exit::Usage));
     }
     let requests: usize = all.iter().map(|one| one.exchanges.len()).sum();
-    let (scenarios, requests) = (counted(all.len(), "scenario"), counted(requests, "request"));
+    let (scenarios, requests) = (counted(all.len() as u64, "scenario"), counted(requests as u64, "request"));
     Ok(format!("smoke: one iteration of {scenarios} before {what} is ok ({requests} sent)"))
-}
-
-fn counted(count: usize, what: &str) -> String {
-    let plural = if count == 1 { "" } else { "s" };
-    format!("{count} {what}{plural}")
 }
 
 fn refusal(what: &str, scenario: &str, failed: &Rehearsal) -> String {

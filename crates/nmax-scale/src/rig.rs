@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use nmax_engine::StartError;
+use nmax_plan::choice::{GOLDEN, mix64};
 use nmax_plan::plan::Plan;
 use nmax_plan::threshold::Threshold;
 use nmax_report::scalability::Level;
@@ -362,12 +363,8 @@ fn setting_words(asked: &Asked) -> String {
 
 /// A seed of its own for each run.
 fn seed_of(seed: u64, number: usize) -> u64 {
-    // Splitmix64: neighbours have nothing in common.
-    let mut z = seed.wrapping_add((number as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15));
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    // Plans hold whole numbers of JSON.
-    (z ^ (z >> 31)) >> 12
+    // Neighbours have nothing in common, and plans hold whole numbers of JSON.
+    mix64(seed.wrapping_add((number as u64).wrapping_mul(GOLDEN))) >> 12
 }
 
 #[cfg(test)]

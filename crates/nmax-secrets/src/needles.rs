@@ -165,7 +165,7 @@ fn spellings(secret: &str) -> Vec<Needle> {
     let is_word = is_short_word(secret.as_bytes())
         || secret.len() < EVERYWHERE_BYTES_MIN
         || secret.bytes().all(|byte| byte.is_ascii_digit());
-    let texts = [secret.to_owned(), json(&escaped), escaped, html, percent_encode(secret)];
+    let texts = [secret.to_owned(), json(&escaped), escaped, html, nmax_text::percent::encode(secret)];
     let base64 = (0..3).flat_map(|offset| in_base64(secret.as_bytes(), offset));
     texts
         .into_iter()
@@ -190,14 +190,6 @@ fn json(text: &str) -> String {
         }
     }
     out
-}
-
-/// A text with everything but unreserved characters (RFC 3986, 2.3) percent-encoded.
-fn percent_encode(text: &str) -> String {
-    let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"-._~".contains(byte);
-    text.bytes()
-        .map(|byte| if is_plain(&byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") })
-        .collect()
 }
 
 /// What base64 of a text shows of a secret that begins at this byte of three: whole groups of four characters.

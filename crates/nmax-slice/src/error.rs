@@ -48,30 +48,10 @@ impl std::error::Error for SliceError {}
 
 /// What an unknown name should have been: the nearest of `known`, then all of them.
 pub(crate) fn instead_of(name: &str, known: &[&str]) -> String {
-    let nearest = known
-        .iter()
-        .map(|other| (distance(name, other), other))
-        .min_by_key(|(distance, _)| *distance)
-        .filter(|(distance, other)| *distance <= 2.max(other.len() / 3) && *distance < name.len().max(1));
+    let nearest = nmax_text::nearest(name, known.iter().copied());
     let all = known.join(", ");
     match nearest {
-        Some((_, nearest)) => format!("did you mean `{nearest}`? there are {all}"),
+        Some(nearest) => format!("did you mean `{nearest}`? there are {all}"),
         None => format!("there are {all}"),
     }
-}
-
-/// Letters to insert, delete or change to make one text of another. O(n·m).
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().take(64).collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().take(64).enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, y) in b.iter().enumerate() {
-            let change = diagonal + usize::from(x != *y);
-            diagonal = row[j + 1];
-            row[j + 1] = change.min(diagonal + 1).min(row[j] + 1);
-        }
-    }
-    row[b.len()]
 }

@@ -6,7 +6,7 @@
 //!
 //! # Layout
 //! - [`column`]: columns, their kinds, chunks of them
-//! - [`civil`]: dates and times of day, without a calendar's library
+//! - [`civil`]: dates and times of day in a zone
 //! - `lexer`, `syntax`: a condition as typed; `literal`: values with units; `condition`: bound to columns and evaluated
 //! - `tag`: columns that a regular expression makes; `key`: what rows are grouped by
 //! - [`measure`]: what is said about a group

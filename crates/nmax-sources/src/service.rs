@@ -3,6 +3,7 @@
 use core::net::{IpAddr, Ipv6Addr};
 
 use nmax_secrets::masked_url;
+use nmax_text::percent;
 
 /// The injector's own host in results; a target on loopback is this host too.
 pub const INJECTOR: &str = "injector";
@@ -41,7 +42,7 @@ impl<'a> ServiceUrl<'a> {
             None => (None, authority),
         };
         let is_odd = |c: char| c.is_whitespace() || c.is_control();
-        if user.is_some_and(|user| user.contains(is_odd) || user.contains('@') || !is_encoded(user)) {
+        if user.is_some_and(|user| user.contains(is_odd) || user.contains('@') || !percent::is_encoded(user)) {
             return Err("user or password before `@` have characters that need percent-encoding".into());
         }
         if rest.contains(is_odd) {
@@ -116,33 +117,8 @@ pub fn query_pairs(query: &str) -> Vec<(String, String)> {
     let pairs = query.split('&').filter(|pair| !pair.is_empty());
     pairs
         .map(|pair| pair.split_once('=').unwrap_or((pair, "")))
-        .map(|(name, value)| (percent_decoded(name), percent_decoded(value)))
+        .map(|(name, value)| (percent::decode_lossy(name), percent::decode_lossy(value)))
         .collect()
-}
-
-/// `%40` becomes `@`. What is no such escape stays as it is.
-pub fn percent_decoded(text: &str) -> String {
-    let bytes = text.as_bytes();
-    let mut plain = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while at < bytes.len() {
-        let escape = bytes.get(at + 1..at + 3).filter(|_| bytes[at] == b'%');
-        let code = escape
-            .filter(|digits| digits.iter().all(u8::is_ascii_hexdigit))
-            .and_then(|digits| std::str::from_utf8(digits).ok())
-            .and_then(|digits| u8::from_str_radix(digits, 16).ok());
-        plain.push(code.unwrap_or(bytes[at]));
-        at += if code.is_some() { 3 } else { 1 };
-    }
-    String::from_utf8_lossy(&plain).into_owned()
-}
-
-/// Whether every `%` begins an escape.
-pub fn is_encoded(text: &str) -> bool {
-    text.split('%').skip(1).all(|after| {
-        let digits = after.as_bytes().get(..2);
-        digits.is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))
-    })
 }
 
 /// What is wrong with a text of a plan, and what to write.

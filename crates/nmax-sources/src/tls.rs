@@ -3,7 +3,9 @@
 //! PostgreSQL has the words of libpq (its documentation, *SSL Support*). Other than libpq this reads no files that nobody
 //! named: where no issuers are given, those of the machine are trusted.
 
-use crate::service::{Wrong, percent_decoded};
+use nmax_text::percent;
+
+use crate::service::Wrong;
 
 /// In the place of a file of issuers: those of the machine.
 const SYSTEM: &str = "system";
@@ -144,30 +146,20 @@ pub fn change_issuers(url: &mut String, option: &str, change: &mut dyn FnMut(&mu
     let pairs: Vec<String> = query
         .split('&')
         .map(|pair| match pair.split_once('=') {
-            Some((name, value)) if percent_decoded(name) == option => {
-                let mut file = percent_decoded(value);
+            Some((name, value)) if percent::decode_lossy(name) == option => {
+                let mut file = percent::decode_lossy(value);
                 if option != POSTGRES_ISSUERS || file != SYSTEM {
                     change(&mut file);
                 }
-                format!("{name}={}", percent_encoded(&file))
+                format!(
+                    "{name}={}",
+                    percent::encode_but(file.as_bytes(), |byte| percent::is_unreserved(byte) || byte == b'/')
+                )
             }
             _ => pair.to_owned(),
         })
         .collect();
     *url = format!("{place}?{}{fragment}", pairs.join("&"));
-}
-
-/// All but unreserved characters (RFC 3986, 2.3) and `/` as escapes.
-fn percent_encoded(text: &str) -> String {
-    let mut encoded = String::with_capacity(text.len());
-    for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {
-            encoded.push(char::from(byte));
-        } else {
-            encoded.push_str(&format!("%{byte:02X}"));
-        }
-    }
-    encoded
 }
 
 #[cfg(test)]

@@ -3,8 +3,7 @@
 //! No state, so workers need not agree on an order, and a reset repeats the sequence.
 //! SplitMix64's output function; good enough for service times, not for secrets.
 
-/// 2^64 / φ, the golden ratio, odd.
-const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
+use nmax_data::choice::{GOLDEN, mix64};
 
 /// Draws for one seed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,6 +40,7 @@ impl Random {
 
     /// 64 random bits for `index` and a `salt` that names the purpose.
     pub fn bits(self, index: u64, salt: u64) -> u64 {
+        let mix = |value: u64| mix64(value.wrapping_add(GOLDEN));
         mix(mix(mix(self.seed) ^ index) ^ salt)
     }
 
@@ -79,12 +79,4 @@ impl Random {
     pub(crate) fn normal_for(self, index: u64, purpose: Purpose) -> f64 {
         self.normal(index, purpose.salt())
     }
-}
-
-/// SplitMix64's step: a bijection on 64 bits with good avalanche.
-fn mix(value: u64) -> u64 {
-    let mut z = value.wrapping_add(GOLDEN);
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
 }

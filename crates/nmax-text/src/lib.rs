@@ -4,6 +4,12 @@
 //! is what a program prints. A color is a value ([`Ink`]), never a part of a text, so a sequence of somebody else's is
 //! escaped even when nmax itself would have written the same one.
 //!
+//! # Layout
+//! - [`shown`], [`shown_lines`], [`is_hidden`]: what is escaped; `painted`: what is printed
+//! - [`percent`], [`url`], [`csv`], [`html`], [`number`], [`civil`], [`nearest()`]: how texts are written that every crate reads or
+//!   writes; tidy refuses a second one of each
+//! - [`named!`]: enums with names
+//!
 //! An escape is that of JSON (`\u001b`): JSON that is printed stays the same JSON, and a person sees what is there.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
@@ -34,10 +40,18 @@ macro_rules! named {
     };
 }
 
+pub mod civil;
+pub mod csv;
+pub mod html;
+mod nearest;
+pub mod number;
 mod painted;
+pub mod percent;
+pub mod url;
 
 use std::borrow::Cow;
 
+pub use nearest::nearest;
 pub use painted::{Ink, Painted};
 
 /// Whether `c` steers a terminal, turns the direction of text, breaks a line or hides in it: what is escaped.

@@ -1,6 +1,6 @@
 //! The gate for a peak of the law: it is printed only where all conditions hold.
 
-use crate::analysis::words::{count, interval, list, number};
+use crate::analysis::words::{interval, list, number};
 use crate::fit::{Estimate, Fit, Regression};
 use crate::ladder::{self, LEAD, Rung};
 use crate::model::{Curve, Model};
@@ -66,7 +66,7 @@ fn unblocked(evidence: &Evidence) -> Found {
 
 fn enough(evidence: &Evidence) -> Found {
     let Evidence { runs, levels, .. } = evidence;
-    let text = format!("{} at {levels} distinct N", count(*runs, "run"));
+    let text = format!("{} at {levels} distinct N", nmax_text::number::counted(*runs as u64, "run"));
     match *levels >= LEVELS_MIN && *runs >= 3 + DF_MIN {
         true => Ok(text),
         false => Err(format!("{text}; 6 distinct N and 6 runs are the least")),

@@ -22,7 +22,6 @@
 //! - [`table`]: observations read from a table.
 //! - [`design`]: where to measure, and the campaign that finds a peak by itself.
 //! - [`finding`]: what is wrong or remarkable with them.
-//! - [`number`]: numbers for people.
 //! - [`quantile`]: of Student's t and Fisher's F.
 //! - [`search`]: searches for one level, that holds an objective or gives the best throughput.
 //! - [`random`]: numbers drawn from a seed.
@@ -38,7 +37,6 @@ pub mod ladder;
 pub mod law;
 mod meaning;
 pub mod model;
-pub mod number;
 pub mod observation;
 mod observed;
 pub mod options;

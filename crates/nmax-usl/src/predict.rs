@@ -3,13 +3,14 @@
 //! Intervals come from the 95 % band of the fit: X at a given N directly, N at a given X or R as the loads whose band
 //! contains it.
 
+use nmax_text::number::plain;
+
 use crate::analysis::Analysis;
 use crate::fit::{Estimate, Fit, Method};
 use crate::gate::BEYOND;
 use crate::ladder::{self, Winner};
 use crate::law::Usl;
 use crate::model::{Curve, Model};
-use crate::number::plain;
 use crate::quantile::student_t;
 use crate::what_if::Measured;
 

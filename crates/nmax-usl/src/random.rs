@@ -3,30 +3,26 @@
 //! The seed is an argument, so everything that is drawn can be drawn again. The generator is splitmix64; it is small,
 //! fast and even enough for resampling, and of no use for secrets.
 
+use nmax_data::choice::Stream;
+
 #[cfg(test)]
 mod tests;
 
 /// A seeded generator.
-///
-/// Source: G. L. Steele, D. Lea, C. H. Flood, *Fast splittable pseudorandom number generators*, OOPSLA 2014.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Random {
-    state: u64,
+    stream: Stream,
 }
 
 impl Random {
     /// A generator whose draws follow from `seed` alone.
     pub const fn new(seed: u64) -> Self {
-        Self { state: seed }
+        Self { stream: Stream::new(seed) }
     }
 
     /// 64 even bits.
     pub const fn next_u64(&mut self) -> u64 {
-        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.state;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+        self.stream.next_u64()
     }
 
     /// A number above 0 and below 1.
@@ -38,7 +34,7 @@ impl Random {
     /// A whole number from 0 to `end` − 1; 0 when `end` is 0. The bias of the multiplication is below 2⁻⁴⁰ for any
     /// `end` up to 16 million.
     pub fn below(&mut self, end: usize) -> usize {
-        ((u128::from(self.next_u64()) * end as u128) >> 64) as usize
+        self.stream.below(end as u64) as usize
     }
 
     /// A draw of the standard normal distribution.

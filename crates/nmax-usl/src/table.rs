@@ -3,8 +3,10 @@
 //! Rows are runs. What is no number is an error, with its row and column, and all errors are said at once; numbers
 //! that no measurement can be (0, below 0) go on to the analysis, which says what they are.
 
-use std::borrow::Cow;
 use std::io::BufRead;
+
+use nmax_text::number::counted;
+use nmax_text::shown;
 
 use self::columns::Columns;
 use self::records::{Record, Records, Separator, looks_like_a_number};
@@ -41,15 +43,6 @@ impl TableError {
     }
 }
 
-/// How names and cells, which come from anywhere, are told of.
-#[derive(Clone, Copy, Debug)]
-pub struct Wording {
-    /// A text as it may be shown.
-    pub shown: fn(&str) -> Cow<'_, str>,
-    /// The name that was meant by a word, if one is near.
-    pub nearest: for<'a> fn(&str, &'a [String]) -> Option<&'a str>,
-}
-
 /// What is read of a table, and how.
 #[derive(Clone, Copy, Debug)]
 pub struct Wanted<'a> {
@@ -57,8 +50,6 @@ pub struct Wanted<'a> {
     pub columns: Asked<'a>,
     /// These rows, else all.
     pub rows: Option<&'a Rows>,
-    /// How its texts are told of.
-    pub wording: Wording,
 }
 
 /// What was read.
@@ -94,10 +85,9 @@ fn read_up_to(rows_max: usize, input: impl BufRead, wanted: &Wanted<'_>) -> Resu
         let text = format!("{width} columns; at most {COLUMNS_MAX} are read");
         return Err(TableError::new(text, "give a table with a row for each run"));
     }
-    let names = header(&record, wanted.wording);
-    let columns = columns::find(names.as_deref(), width, wanted.columns, wanted.wording)?;
+    let names = header(&record);
+    let columns = columns::find(names.as_deref(), width, wanted.columns)?;
     let mut rows = RowsReader {
-        wording: wanted.wording,
         names: names.as_deref(),
         columns,
         width,
@@ -126,16 +116,15 @@ fn read_up_to(rows_max: usize, input: impl BufRead, wanted: &Wanted<'_>) -> Resu
 }
 
 /// Names of the columns, if the first record is a header: it has no number, or names that are known.
-fn header(first: &Record, wording: Wording) -> Option<Vec<String>> {
+fn header(first: &Record) -> Option<Vec<String>> {
     let names: Vec<String> = first.cells().take(first.len()).map(str::to_owned).collect();
     let has_numbers = first.cells().any(looks_like_a_number);
-    let is_known = || columns::find(Some(&names), names.len(), Asked::default(), wording).is_ok();
+    let is_known = || columns::find(Some(&names), names.len(), Asked::default()).is_ok();
     (!has_numbers || is_known()).then_some(names)
 }
 
 /// Rows as they become observations.
 struct RowsReader<'a> {
-    wording: Wording,
     names: Option<&'a [String]>,
     columns: Columns,
     /// Cells of the first record.
@@ -152,7 +141,7 @@ impl RowsReader<'_> {
     fn take(&mut self, record: &Record) {
         if record.len() > self.width || record.width() < self.width {
             let first = if self.names.is_some() { "the header" } else { "the first row" };
-            let text = format!("{}, where {first} has {}", counted(record.width(), "cell"), self.width);
+            let text = format!("{}, where {first} has {}", counted(record.width() as u64, "cell"), self.width);
             let help = match self.separator {
                 Separator::Byte(b',') => Help::Cells,
                 _ => Help::CellsOther,
@@ -208,14 +197,13 @@ impl RowsReader<'_> {
             Err(_) if looks_like_a_number(cell) && cell.contains(',') => ("has a comma", Help::Comma),
             Err(_) => ("is not a number", Help::Number),
         };
-        let cell: String = (self.wording.shown)(cell).chars().take(40).collect();
+        let cell: String = shown(cell).chars().take(40).collect();
         self.problems.add(self.place(Some(column)), format!("`{cell}` {what}"), help);
         None
     }
 
     fn place(&self, column: Option<usize>) -> String {
-        let column =
-            column.map_or_else(String::new, |at| format!(", {}", columns::name_of(self.names, at, self.wording)));
+        let column = column.map_or_else(String::new, |at| format!(", {}", columns::name_of(self.names, at)));
         format!("row {} (line {}){column}", self.row, self.line)
     }
 
@@ -231,12 +219,12 @@ impl RowsReader<'_> {
         if let Some(wanted) = wanted
             && self.row < wanted.named_max()
         {
-            let text = format!("--rows {wanted}: there are {}", counted(self.row, "row"));
+            let text = format!("--rows {wanted}: there are {}", counted(self.row as u64, "row"));
             return Err(TableError::new(text, "rows count from 1, without header, comments and blank lines"));
         }
         let mut notes = Vec::new();
-        let column = |at: usize| columns::name_of(self.names, at, self.wording);
-        let mut how = format!("{}, {}", counted(self.observations.len(), "row"), self.separator);
+        let column = |at: usize| columns::name_of(self.names, at);
+        let mut how = format!("{}, {}", counted(self.observations.len() as u64, "row"), self.separator);
         if self.names.is_none() {
             how.push_str(", no header");
         }
@@ -250,7 +238,7 @@ impl RowsReader<'_> {
                 notes.push(format!(
                     "{} names no unit of time and is read as seconds\n  help: `--r {}:ms` says that they are milliseconds",
                     column(r.column),
-                    self.names.map_or_else(|| (r.column + 1).to_string(), |names| (self.wording.shown)(&names[r.column]).into_owned()),
+                    self.names.map_or_else(|| (r.column + 1).to_string(), |names| shown(&names[r.column]).into_owned()),
                 ));
             }
         }
@@ -321,7 +309,7 @@ impl Problems {
     }
 
     fn error(self) -> TableError {
-        let mut text = format!("{} cannot be read", counted(self.count, "value"));
+        let mut text = format!("{} cannot be read", counted(self.count as u64, "value"));
         for problem in &self.shown {
             text.push_str(&format!("\n  {problem}"));
         }
@@ -331,11 +319,6 @@ impl Problems {
         let helps: Vec<&str> = self.helps.into_iter().map(Help::text).collect();
         TableError::new(text, helps.join("\n  help: "))
     }
-}
-
-/// `1 row`, `2 rows`.
-fn counted(count: usize, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 #[cfg(test)]

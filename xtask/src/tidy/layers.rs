@@ -52,31 +52,31 @@ table! {
     "nmax-text" Pure "", "";
     "nmax-json" Pure "", "schemars serde serde_json";
     "nmax-domain" Pure "", "psl";
-    "nmax-secrets" Pure "", "base64 memchr regex";
+    "nmax-secrets" Pure "text", "base64 memchr regex";
     "nmax-sources" Pure "text secrets", "";
     "nmax-data" Pure "text", "thiserror";
     "nmax-metrics" Pure "text", "hdrhistogram proptest thiserror";
     "nmax-plan" Pure "text sources secrets data metrics", "saphyr-parser serde_json thiserror";
-    "nmax-usl" Pure "text", "statrs thiserror";
+    "nmax-usl" Pure "text data", "statrs thiserror";
     "nmax-analysis" Pure "text sources metrics plan", "";
     "nmax-log" Pure "text secrets plan", "jiff memchr regex serde serde_json thiserror";
     // A record of a log and a window of a run become rows of columns.
-    "nmax-slice" Pure "secrets metrics plan log", "jiff regex";
+    "nmax-slice" Pure "text secrets metrics plan log", "jiff regex";
     "nmax-report" Pure "text json sources metrics plan usl analysis log slice", "serde_json";
     "nmax-extract" Pure "text plan", "cssparser html5ever precomputed-hash regex selectors serde_json";
     "nmax-import" Pure "text domain secrets data plan extract", "base64 jiff regex ring serde serde_json thiserror";
-    "nmax-http" Shell "domain metrics",
+    "nmax-http" Shell "text domain metrics",
         "brotli-decompressor flate2 httparse nix rustix rustls-native-certs ruzstd thiserror tokio tokio-rustls";
-    "nmax-engine" Shell "sources secrets metrics plan extract http",
-        "base64 memchr ring rustix serde_json thiserror tokio";
+    "nmax-engine" Shell "text sources secrets metrics plan extract http",
+        "base64 jiff memchr ring rustix serde_json thiserror tokio";
     "nmax-store" Shell "metrics", "base64 hdrhistogram jiff parquet serde serde_json thiserror";
     "nmax-observe" Shell "text sources secrets metrics plan log",
         "base64 http-body-util hyper hyper-util ring rustix rustls rustls-native-certs serde_json thiserror tokio ureq";
     "nmax-agent" Shell "text sources plan observe", "clap tokio";
-    "nmax-target" Shell "",
-        "hdrhistogram http-body-util hyper hyper-util rcgen ring rustix serde_json thiserror tokio tokio-rustls";
+    "nmax-target" Shell "text data",
+        "base64 hdrhistogram http-body-util hyper hyper-util rcgen ring rustix serde_json thiserror tokio tokio-rustls";
     // It undoes content codings as the generator does, and judges addresses as plans do.
-    "nmax-proxy" Shell "domain plan http import",
+    "nmax-proxy" Shell "text domain plan http import",
         "base64 http-body-util hyper hyper-util rcgen ring rustls-native-certs thiserror tokio tokio-rustls";
     "nmax-run" Shell "text json sources secrets plan metrics analysis report extract log slice http engine store observe",
         "flate2 jiff rustix serde_json sha2 thiserror tokio";

@@ -1,5 +1,7 @@
 //! A queue whose response times have a known law, for tests and for the example `coverage`.
 
+use nmax_plan::choice::Stream;
+
 /// Mean response time of the server without a queue, ns.
 const SERVICE_NS: f64 = 1e6;
 
@@ -29,11 +31,11 @@ impl Queue {
     ///
     /// R_{n+1} = max(0, R_n − A_n) + S_{n+1}, by D. V. Lindley (1952), from a draw of the stationary law on.
     pub(crate) fn run(&self, seed: u64, mut take: impl FnMut(u64, u64)) {
-        let mut random = Random(seed.wrapping_mul(0xD134_2543_DE82_EF95) ^ self.load.to_bits());
+        let mut random = Stream::new(seed.wrapping_mul(0xD134_2543_DE82_EF95) ^ self.load.to_bits());
         let rate = if self.load > 0.0 { self.load } else { 1.0 };
         let length = self.exchanges / rate;
         let (mut at, mut response) = (0.0, 0.0);
-        if random.uniform() < self.load {
+        if random.unit() < self.load {
             response = random.exponential() / (1.0 - self.load);
         }
         loop {
@@ -47,23 +49,5 @@ impl Queue {
             let window = ((at + response) / length * self.windows as f64) as u64;
             take(window.min(self.windows - 1), (response * SERVICE_NS) as u64);
         }
-    }
-}
-
-/// Random numbers by the generator SplitMix64.
-struct Random(u64);
-
-impl Random {
-    /// From 0 to below 1.
-    fn uniform(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        ((mixed ^ (mixed >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
-    }
-
-    /// Exponential with mean 1.
-    fn exponential(&mut self) -> f64 {
-        -(1.0 - self.uniform()).ln()
     }
 }

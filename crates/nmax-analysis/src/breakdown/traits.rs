@@ -4,6 +4,7 @@ use nmax_metrics::{Catalog, NameId};
 use nmax_plan::plan::{Call, Plan, Scenario};
 use nmax_plan::tags::resource_tags;
 use nmax_plan::template::Part;
+use nmax_text::url::split;
 
 /// Of exchanges whose method is not one for all.
 const SEVERAL: &str = "(several)";
@@ -39,7 +40,7 @@ struct Planned<'a> {
 fn planned(plan: &Plan) -> Vec<Planned<'_>> {
     let requests = |scenario| Scenario::calls(scenario).map(move |request| (scenario, request));
     let planned = plan.scenarios.iter().flat_map(requests);
-    let template = |scenario, request: &Call| path_of(&request.asks().1.display(plan.labels(scenario)));
+    let template = |scenario, request: &Call| split(&request.asks().1.display(plan.labels(scenario))).path.to_owned();
     planned
         .map(|(scenario, request)| Planned { request, template: plan.redactor.url(&template(scenario, request)) })
         .collect()
@@ -130,7 +131,7 @@ fn of_resource(plan: &Plan, catalog: &Catalog, name: &str, id: NameId) -> Traits
         .min_by_key(|kind| kind.len());
     let template = match (of_page, bare.strip_prefix("GET ")) {
         (Some(kind), _) => format!("({kind} of a page)"),
-        (None, Some(reference)) => path_of(reference),
+        (None, Some(reference)) => split(reference).path.to_owned(),
         (None, None) => SEVERAL.to_owned(),
     };
     Traits {
@@ -140,14 +141,4 @@ fn of_resource(plan: &Plan, catalog: &Catalog, name: &str, id: NameId) -> Traits
         torn: Vec::new(),
         is_resource: true,
     }
-}
-
-/// The path of a URL as written, without origin, query and fragment: `/item/{id}`.
-fn path_of(url: &str) -> String {
-    let path = match url.split_once("://") {
-        Some((scheme, rest)) if !scheme.contains('/') => rest.find('/').map_or("/", |at| &rest[at..]),
-        _ => url,
-    };
-    let end = path.find(['?', '#']).unwrap_or(path.len());
-    path[..end].to_owned()
 }

@@ -102,12 +102,9 @@ fn codes_are_found_by_what_they_are_about() {
 }
 
 proptest! {
-    /// Law: the distance is a metric, and no text is too long for it.
+    /// Law: no text is too long.
     #[test]
-    fn distances_are_a_metric(a in "[A-Z_]{0,12}", b in "[A-Z_]{0,12}", c in "[A-Z_]{0,12}", long in ".{0,200}") {
-        prop_assert_eq!(distance(&a, &b), distance(&b, &a));
-        prop_assert_eq!(distance(&a, &b) == 0, a == b);
-        prop_assert!(distance(&a, &c) <= distance(&a, &b) + distance(&b, &c));
-        let _ = (nearest(&long), find(&long));
+    fn any_text_is_answered(text in ".{0,200}") {
+        let _ = (nearest(&text), find(&text));
     }
 }

@@ -1,7 +1,8 @@
 //! People whose fields fit each other.
 
+use nmax_text::civil;
+
 use super::{Words, below};
-use crate::calendar;
 use crate::choice::mix64;
 use crate::names::{FEMALE, MALE, Name, SURNAMES};
 use crate::permute::spread;
@@ -160,7 +161,7 @@ fn push_birth_date(word: u64, out: &mut Vec<u8>) {
     let unit = ((word >> 32) as u32) as f64 * f64::powi(2.0, -32);
     let years =
         if (word as u32) < 0xc000_0000 { 18.0 + 47.0 * unit } else { 65.0 + 30.0 * (1.0 - (1.0 - unit).sqrt()) };
-    let (year, month, day) = calendar::date_of(TODAY - (years * 365.2425) as i64);
+    let (year, month, day) = civil::date_of(TODAY - (years * 365.2425) as i64);
     push_two(u64::from(year / 100), out);
     push_two(u64::from(year), out);
     out.push(b'-');

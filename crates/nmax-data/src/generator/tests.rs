@@ -3,7 +3,7 @@ use std::collections::{HashMap, HashSet};
 use proptest::prelude::*;
 
 use super::*;
-use crate::{calendar, digits};
+use crate::digits;
 
 fn generator(kind: &str, unique: Option<&str>) -> Generator {
     Generator::new(Spec { kind: kind.to_owned(), locale: None, unique: unique.map(str::to_owned) }).unwrap()
@@ -71,7 +71,7 @@ proptest! {
         prop_assert!(city.2.split(' ').any(|known| known == area), "{:?}", person);
         prop_assert!(rest.starts_with("555-01") && rest.len() == 8, "{:?}", person);
         let born: Vec<u32> = person["birth_date"].split('-').map(|part| part.parse().unwrap()).collect();
-        prop_assert!(calendar::day_of(born[0], born[1], born[2]).is_some(), "{:?}", person);
+        prop_assert!(nmax_text::civil::day_of(born[0], born[1], born[2]).is_some(), "{:?}", person);
         prop_assert!((1930..=2008).contains(&born[0]), "{:?}", person);
     }
 }

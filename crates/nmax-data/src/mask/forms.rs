@@ -1,8 +1,9 @@
 //! Values with rules of their own: dates, accounts, cards, identifiers, addresses of hosts.
 
+use nmax_text::civil::{FIRST_DAY, LAST_DAY, date_of, day_of};
+
 use super::alphabet::{Alphabet, DIGITS};
 use super::cipher::Cipher;
-use crate::calendar::{FIRST_DAY, LAST_DAY, date_of, day_of};
 use crate::digits;
 
 /// Tweaks: each form has permutations of its own.

@@ -90,11 +90,11 @@ proptest! {
     /// Law: the distances of dates are kept, and so is their order.
     #[test]
     fn dates_keep_their_distances(a in 0..20_000_i64, b in 0..20_000_i64) {
-        let text = |day| { let (y, m, d) = crate::calendar::date_of(day); format!("{y:04}-{m:02}-{d:02}") };
+        let text = |day| { let (y, m, d) = nmax_text::civil::date_of(day); format!("{y:04}-{m:02}-{d:02}") };
         let moved = |day| {
             let masked = masked(2, MaskKind::Date, &text(day));
             let parts: Vec<u32> = masked.split('-').map(|part| part.parse().unwrap()).collect();
-            crate::calendar::day_of(parts[0], parts[1], parts[2]).unwrap()
+            nmax_text::civil::day_of(parts[0], parts[1], parts[2]).unwrap()
         };
         prop_assert_eq!(moved(a) - moved(b), a - b);
         prop_assert_eq!((moved(a) - a) % 7, 0, "weekdays are kept");

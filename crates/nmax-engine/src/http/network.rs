@@ -3,9 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use base64::prelude::{BASE64_STANDARD, Engine as _};
 use nmax_http::{Config, Family, HostOverride, NameRules, PhaseLimits, Proxy, Url};
 use nmax_metrics::Nanos;
 use nmax_plan::plan::{self, Plan};
+use nmax_text::percent;
+use nmax_text::url::split;
 
 use crate::error::ProgramError;
 use crate::run::settings::Settings;
@@ -70,59 +73,20 @@ pub fn proxy(plan: &Plan) -> Result<Option<Proxy>, ProgramError> {
     let Some(text) = &plan.defaults.proxy else {
         return Ok(None);
     };
-    let (user, bare) = split_user(text);
+    let proxy = split(text);
+    let bare = format!("{}://{}", proxy.scheme, proxy.place);
     let url =
         Url::parse(&bare).map_err(|error| ProgramError::Url { url: bare.clone(), reason: error.kind.to_string() })?;
-    Ok(Some(Proxy { origin: url.origin, authorization: user.map(|user| basic(&user)) }))
+    Ok(Some(Proxy { origin: url.origin, authorization: proxy.login.map(basic) }))
 }
 
-/// User name and password before the host, percent-decoded, and the URL without them.
-fn split_user(url: &str) -> (Option<Vec<u8>>, String) {
-    let whole = || (None, url.to_owned());
-    let Some((scheme, rest)) = url.split_once("://") else {
-        return whole();
-    };
-    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
-    match rest[..end].rsplit_once('@') {
-        Some((user, host)) => (Some(percent_decoded(user)), format!("{scheme}://{host}{}", &rest[end..])),
-        None => whole(),
+/// `Basic` and the user, percent-decoded, in base64 (RFC 4648, section 4); a user without a password gets an empty one.
+fn basic(login: &str) -> String {
+    let mut user: Vec<u8> = percent::decode(login.as_bytes()).collect();
+    if !user.contains(&b':') {
+        user.push(b':');
     }
-}
-
-fn percent_decoded(text: &str) -> Vec<u8> {
-    let bytes = text.as_bytes();
-    let mut out = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while at < bytes.len() {
-        let digits = bytes
-            .get(at + 1..at + 3)
-            .filter(|two| bytes[at] == b'%' && two.iter().all(u8::is_ascii_hexdigit))
-            .and_then(|two| std::str::from_utf8(two).ok())
-            .and_then(|two| u8::from_str_radix(two, 16).ok());
-        out.push(digits.unwrap_or(bytes[at]));
-        at += if digits.is_some() { 3 } else { 1 };
-    }
-    out
-}
-
-/// `Basic` and the user in base64 (RFC 4648, section 4); a user without a password gets an empty one.
-fn basic(user: &[u8]) -> String {
-    let colon: &[u8] = if user.contains(&b':') { b"" } else { b":" };
-    let user = [user, colon].concat();
-    let mut value = String::from("Basic ");
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    for three in user.chunks(3) {
-        let byte = |index: usize| u32::from(three.get(index).copied().unwrap_or(0));
-        let word = byte(0) << 16 | byte(1) << 8 | byte(2);
-        for digit in 0..4 {
-            value.push(if digit <= three.len() {
-                char::from(DIGITS[(word >> (18 - 6 * digit)) as usize & 63])
-            } else {
-                '='
-            });
-        }
-    }
-    value
+    format!("Basic {}", BASE64_STANDARD.encode(user))
 }
 
 #[cfg(test)]

@@ -32,14 +32,8 @@ pub(crate) fn location(reply: &Reply<'_>, at: &Url) -> Option<Result<Url, String
 ///
 /// A user name in it is refused: browsers would log in with it, and what the plan sends is the plan's to say.
 fn join(at: &Url, reference: &[u8]) -> Result<Url, String> {
-    let mut text = String::with_capacity(reference.len());
-    for &byte in reference {
-        // Bytes above ASCII are of the server's own encoding: they go back to it as they are.
-        match byte {
-            0x80.. => text.push_str(&format!("%{byte:02X}")),
-            _ => text.push(char::from(byte)),
-        }
-    }
+    // Bytes above ASCII are of the server's own encoding: they go back to it as they are.
+    let text = nmax_text::percent::encode_but(reference, |_| true);
     at.join(&text).map_err(|error| {
         // Secrets go before the text is cut, which may leave a part of one that looks like nothing.
         let shown = quoted(&masked_url(&text));

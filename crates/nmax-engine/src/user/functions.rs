@@ -11,10 +11,9 @@ use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use base64::prelude::{BASE64_STANDARD, BASE64_URL_SAFE_NO_PAD, Engine as _};
 use nmax_metrics::Nanos;
 use nmax_plan::choice::Choice;
-use nmax_plan::template::{Escape, Function, Template};
+use nmax_plan::template::Function;
+use nmax_text::percent;
 use ring::{digest, hmac};
-
-use crate::user::values::NoValues;
 
 mod sealed;
 #[cfg(test)]
@@ -48,9 +47,9 @@ pub(crate) fn call(function: Function, arguments: &[String], place: &Place) -> R
         Function::Base64 => Ok(BASE64_STANDARD.encode(given(0))),
         Function::Base64Url => Ok(BASE64_URL_SAFE_NO_PAD.encode(given(0))),
         Function::Base64Decode => base64_decode(given(0)).and_then(text),
-        Function::Url => Ok(url(given(0))),
+        Function::Url => Ok(percent::encode(given(0))),
         Function::UrlDecode => url_decode(given(0)),
-        Function::Html => Ok(html(given(0))),
+        Function::Html => Ok(nmax_text::html::escape(given(0))),
         Function::JsonDecode => json_decode(given(0)),
         Function::Hash => hash(given(0), given(1)),
         Function::Hmac => authenticate(given(0), given(1), given(2)),
@@ -115,27 +114,9 @@ fn text(bytes: Vec<u8>) -> Result<String, String> {
     String::from_utf8(bytes).map_err(|_| "what was encoded is not text (UTF-8)".to_owned())
 }
 
-fn url(text: &str) -> String {
-    let mut out = Vec::with_capacity(text.len());
-    Template::text(text).render(&mut out, &NoValues, Escape::Url);
-    String::from_utf8_lossy(&out).into_owned()
-}
-
 /// Escapes undone; what is no escape, `+` too, stays.
 fn url_decode(encoded: &str) -> Result<String, String> {
-    let hex = |digit: u8| char::from(digit).to_digit(16);
-    let bytes = encoded.as_bytes();
-    let mut plain = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while at < bytes.len() {
-        let escaped = match bytes[at..] {
-            [b'%', high, low, ..] => hex(high).zip(hex(low)).map(|(high, low)| (high * 16 + low) as u8),
-            _ => None,
-        };
-        plain.push(escaped.unwrap_or(bytes[at]));
-        at += if escaped.is_some() { 3 } else { 1 };
-    }
-    text(plain)
+    text(percent::decode(encoded.as_bytes()).collect())
 }
 
 /// The inside of a JSON string, which may be cut out of a script: quotes of the other kind need no escape there.
@@ -155,21 +136,6 @@ fn json_decode(inside: &str) -> Result<String, String> {
     quoted.push_str(&inside[taken..]);
     quoted.push('"');
     serde_json::from_str(&quoted).map_err(|error| format!("the text is not the inside of a JSON string: {error}"))
-}
-
-fn html(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&#39;"),
-            _ => out.push(c),
-        }
-    }
-    out
 }
 
 fn unknown(algorithm: &str, known: &str) -> String {

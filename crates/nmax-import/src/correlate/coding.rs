@@ -1,9 +1,8 @@
 //! Encodings between what a reply says and what a request sends, each with the function of a plan that makes it.
 
 use base64::prelude::{BASE64_STANDARD, BASE64_STANDARD_NO_PAD, BASE64_URL_SAFE, BASE64_URL_SAFE_NO_PAD, Engine as _};
+use nmax_text::percent;
 use serde_json::Value;
-
-use crate::parts::{percent_decode, percent_encode};
 
 /// Shortest text that is taken for base64, in bytes.
 const BASE64_BYTES_MIN: usize = 8;
@@ -58,11 +57,11 @@ impl Coding {
     pub(super) fn apply(&self, text: &str) -> Option<String> {
         match self {
             Self::Same => Some(text.to_owned()),
-            Self::UrlDecode => percent_decode(text),
+            Self::UrlDecode => percent::decode_exact(text),
             Self::JsonDecode => json_decode(text),
             Self::Claim(name) => claims(text)?.into_iter().find(|(found, _)| found == name).map(|(_, value)| value),
             Self::Base64Decode => base64_decode(text),
-            Self::Url => Some(percent_encode(text)),
+            Self::Url => Some(percent::encode(text)),
             Self::Base64 => Some(BASE64_STANDARD.encode(text)),
             Self::Base64Url => Some(BASE64_URL_SAFE_NO_PAD.encode(text)),
             Self::Html => Some(html_encode(text)),
@@ -95,7 +94,7 @@ pub(super) fn meanings(text: &str) -> Vec<(Coding, String)> {
         all.extend(made.filter(|made| made != text && !made.is_empty()).map(|made| (coding, made)));
     };
     if text.contains('%') {
-        add(Coding::UrlDecode, percent_decode(text));
+        add(Coding::UrlDecode, percent::decode_exact(text));
     }
     if text.contains('\\') {
         add(Coding::JsonDecode, json_decode(text));
@@ -116,7 +115,7 @@ pub(super) fn origins(text: &str) -> Vec<(Coding, String)> {
         return all;
     }
     if text.contains('%') {
-        let plain = percent_decode(text).filter(|plain| plain != text);
+        let plain = percent::decode_exact(text).filter(|plain| plain != text);
         all.extend(plain.map(|plain| (Coding::Url, plain)));
     }
     if text.contains('&') && text.contains(';') {

@@ -1,8 +1,10 @@
 //! References and where they lead; which parts of a URL change from visit to visit.
 
+use nmax_text::percent;
+
 use super::names;
 use super::weight::{Weight, is_number, is_year, weight};
-use crate::parts::{self, percent_decode, percent_encode, split, without_dots};
+use crate::parts::{self, split, without_dots};
 
 /// The absolute URL behind a reference (RFC 3986, 5.2), in the form in which [`normal`] gives URLs; `None` for one that no
 /// host has, such as `mailto:ann@shop.test`.
@@ -15,21 +17,15 @@ pub(super) fn resolve(base: &str, reference: &str) -> Option<String> {
 pub(super) fn normal(url: &str) -> String {
     let target = split(url);
     let origin = target.origin.to_ascii_lowercase();
-    let port = match origin.split("://").next() {
-        Some("http") => ":80",
-        Some("https") => ":443",
+    let port = match &*target.scheme.to_ascii_lowercase() {
+        "http" => ":80",
+        "https" => ":443",
         _ => "\0",
     };
-    let mut made = origin.strip_suffix(port).unwrap_or(&origin).to_owned();
     let query = target.query.map(|query| format!("?{query}")).unwrap_or_default();
-    for c in format!("{}{query}", without_dots(target.path)).chars() {
-        if c.is_ascii_graphic() && !"\"<>".contains(c) {
-            made.push(c);
-        } else {
-            made.push_str(&percent_encode(c.encode_utf8(&mut [0; 4])));
-        }
-    }
-    made
+    let written = format!("{}{query}", without_dots(target.path));
+    let sent = percent::encode_but(written.as_bytes(), |byte| byte.is_ascii_graphic() && !b"\"<>".contains(&byte));
+    format!("{}{sent}", origin.strip_suffix(port).unwrap_or(&origin))
 }
 
 /// A part of a URL that is another for another user or visit.
@@ -48,7 +44,7 @@ pub(super) fn changing(url: &str) -> Vec<Changing> {
     let mut before = "";
     let mut is_date = false;
     for segment in target.segments() {
-        let value = percent_decode(segment).unwrap_or_else(|| segment.to_owned());
+        let value = percent::decode_exact(segment).unwrap_or_else(|| segment.to_owned());
         // 2026/01/31 in a path is the date of an article.
         is_date = is_year(&value) || (is_date && value.len() <= 2 && is_number(&value));
         if !is_date && (is_number(&value) || weight(&value) >= Weight::Weak) {

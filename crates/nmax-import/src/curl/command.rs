@@ -2,12 +2,12 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use nmax_text::percent;
 
 use super::CurlError;
 use super::asked::{Asked, Asks, Kind};
 use super::options::{self, Known, Means};
 use super::words::Word;
-use crate::parts::percent_encode;
 use crate::recording::{Field, is_header_name};
 
 /// Goes through the words of a command.
@@ -55,7 +55,7 @@ impl<'a> Reader<'a> {
     fn long(&mut self, word: &Word, name: &str) {
         let Some((known, is_on)) = options::long(name) else {
             let names = options::all().map(|known| known.long);
-            let near = nmax_plan::nearest::nearest(name, names).map(|near| format!("; did you mean `--{near}`?"));
+            let near = nmax_text::nearest(name, names).map(|near| format!("; did you mean `--{near}`?"));
             let help = "leave it out if it does not change what is sent".to_owned() + &near.unwrap_or_default();
             // What stands behind `=` may be a secret.
             let name = name.split('=').next().unwrap_or_default();
@@ -336,9 +336,9 @@ fn field(name: &str, value: &str) -> Field {
 /// `content`, `=content` or `name=content`, its content encoded.
 fn urlencoded(text: &str) -> String {
     match text.split_once('=') {
-        Some(("", content)) => percent_encode(content),
-        Some((name, content)) => format!("{name}={}", percent_encode(content)),
-        None => percent_encode(text),
+        Some(("", content)) => percent::encode(content),
+        Some((name, content)) => format!("{name}={}", percent::encode(content)),
+        None => percent::encode(text),
     }
 }
 

@@ -91,5 +91,5 @@ fn quoted(cell: &str) -> String {
     if !cell.is_empty() && cell.chars().all(is_plain) && cell.trim() == cell {
         return cell.to_owned();
     }
-    format!("\"{}\"", cell.replace('"', "\"\""))
+    nmax_text::csv::in_quotes(cell)
 }

@@ -3,8 +3,10 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
+use nmax_text::percent;
+
 use super::Told;
-use crate::parts::{Place, percent_encode};
+use crate::parts::Place;
 
 /// Longest name of a scenario or plan, in characters.
 const NAME_CHARS_MAX: usize = 60;
@@ -99,19 +101,11 @@ impl<'a> Changes<'a> {
 
     /// The value at a place as a template for a path, percent-encoded.
     pub(super) fn encoded(&self, entry: usize, place: &Place, value: &str) -> String {
-        self.fill(entry, place, value, |text| literal(&percent_encode(text)))
+        self.fill(entry, place, value, |text| literal(&percent::encode(text)))
     }
 }
 
 /// A path or URL as written, with what cannot stand in a request line percent-encoded.
 pub(super) fn clean(url: &str) -> String {
-    let mut out = String::with_capacity(url.len());
-    for c in url.chars() {
-        if c.is_ascii_graphic() {
-            out.push(c);
-        } else {
-            out.push_str(&percent_encode(c.encode_utf8(&mut [0; 4])));
-        }
-    }
-    out
+    percent::encode_but(url.as_bytes(), |byte| byte.is_ascii_graphic())
 }

@@ -7,7 +7,7 @@ use nmax_plan::plan::Coding;
 use super::Told;
 use super::fill::{Changes, literal};
 use crate::kind::kind;
-use crate::parts::{Part, Place, essence, of, split};
+use crate::parts::{Part, Place, Target, essence, of, split};
 use crate::recording::{Entry, Kind, Recording, Request, header, is_header_name};
 
 /// Headers of the browser's profile.
@@ -232,12 +232,11 @@ fn note(name: &str, value: &str, profile: &Profile, request: &Request) -> Option
 /// address.
 pub(super) fn host(request: &Request) -> Option<&str> {
     let asked = header(&request.headers, "host")?.trim();
-    let origin = split(&request.url).origin;
-    let (scheme, authority) = origin.split_once("://")?;
+    let Target { scheme, place, .. } = split(&request.url);
     let usual = if scheme == "https" { ":443" } else { ":80" };
     let bare = |host: &str| host.strip_suffix(usual).unwrap_or(host).to_ascii_lowercase();
     let is_host = nmax_plan::addresses::origin(&format!("{scheme}://{asked}")).is_ok();
-    (is_host && bare(asked) != bare(authority)).then_some(asked)
+    (is_host && bare(asked) != bare(place)).then_some(asked)
 }
 
 /// The cookies of a copied command, which no jar has.

@@ -3,6 +3,7 @@ use std::borrow::Cow;
 use nmax_plan::document::{self, Options as Reading};
 use nmax_plan::plan::{Body as Sent, Call as Step, PartContent, Plan};
 use nmax_plan::template::{Call, Escape, Values};
+use nmax_text::percent;
 use proptest::prelude::*;
 
 use super::*;
@@ -203,7 +204,7 @@ fn json_value() -> impl Strategy<Value = serde_json::Value> {
 
 fn body() -> impl Strategy<Value = (String, Vec<u8>)> {
     let form = prop::collection::vec((hostile(), hostile()), 0..4).prop_map(|pairs| {
-        let encode = crate::parts::percent_encode;
+        let encode = percent::encode;
         let pairs: Vec<String> =
             pairs.iter().map(|(name, value)| format!("{}={}", encode(name), encode(value))).collect();
         pairs.join("&").into_bytes()
@@ -239,7 +240,7 @@ fn any_entry() -> impl Strategy<Value = Entry> {
         let path = path.replace(['?', '#'], "");
         match query {
             Some((name, value, true)) => {
-                let encode = crate::parts::percent_encode;
+                let encode = percent::encode;
                 format!("/{path}?{}={}", encode(&name), encode(&value))
             }
             Some((name, value, false)) => format!("/{path}?{name}={value}").replace('#', ""),

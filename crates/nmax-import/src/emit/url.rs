@@ -1,11 +1,12 @@
 //! The URL of a request as a step has it. What is not replaced is sent as it was recorded, byte by byte.
 
 use nmax_plan::document::write::Yaml;
+use nmax_text::percent;
 
 use super::body;
 use super::fill::{clean, literal};
 use super::scenario::Writing;
-use crate::parts::{Count, Pair, Place, Target, percent_decode, percent_encode, split};
+use crate::parts::{Count, Pair, Place, Target, split};
 use crate::recording::Request;
 
 /// Longest name of a parameter that is written as a key, in bytes.
@@ -23,7 +24,7 @@ pub(super) fn url(writing: &Writing<'_, '_>, entry: usize, request: &Request) ->
     }
     let segment = |(at, segment): (usize, &str)| {
         let place = Place::Segment(at);
-        match percent_decode(segment).filter(|_| changes.has(entry, &place)) {
+        match percent::decode_exact(segment).filter(|_| changes.has(entry, &place)) {
             Some(value) => changes.encoded(entry, &place, &value),
             None => literal(&clean(segment)),
         }
@@ -59,7 +60,7 @@ fn query(writing: &Writing<'_, '_>, entry: usize, parameters: &[Parameter<'_>]) 
     let pair = |parameter: &Parameter<'_>| {
         let (place, value) = parameter.known.as_ref()?;
         let Place::Query(name, _) = place else { return None };
-        let is_same = |text: &str, written: &str| percent_encode(text) == written;
+        let is_same = |text: &str, written: &str| percent::encode(text) == written;
         let is_spelled_so = is_same(name, parameter.pair.name)
             && (writing.changes.has(entry, place) || is_same(value, parameter.pair.value?));
         let text = Yaml::text(writing.changes.text(entry, place, value));

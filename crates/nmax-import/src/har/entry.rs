@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
+use nmax_text::percent;
 use serde_json::Value;
 
 use super::json::{list, number, pairs, some_text, text};
 use super::notes::{Note, Notes};
 use super::{body, guess, stamp};
-use crate::parts::{percent_decode, percent_encode, split, without_fragment};
+use crate::parts::{split, without_fragment};
 use crate::recording::{Entry, Kind, Message, Request, Response, Timings, header};
 
 /// Characters of a URL that a reason repeats.
@@ -111,8 +112,8 @@ fn request(value: &Value, number: usize, notes: &mut Notes) -> Result<Request, U
 
 /// A name or value of the list of parameters, which some tools write as it stands in the URL.
 fn encoded(text: &str) -> String {
-    let is_encoded = text.contains('%') && percent_decode(text).is_some() && !text.contains(' ');
-    if is_encoded { text.to_owned() } else { percent_encode(text) }
+    let is_encoded = text.contains('%') && percent::decode_exact(text).is_some() && !text.contains(' ');
+    if is_encoded { text.to_owned() } else { percent::encode(text) }
 }
 
 fn check_url(url: &str) -> Result<(), Unusable> {

@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use nmax_text::percent;
 use serde_json::{Map, Value, json};
 
 use super::{guess, stamp};
 use crate::form;
-use crate::parts::{form_decode, split};
+use crate::parts::split;
 use crate::recording::{Body, Entry, Kind, Mark, Message, Recording, Request, Response, Timings, header};
 
 /// Writes a recording as a HAR 1.2 file whose creator is `nmax` of this version. O(size).
@@ -153,7 +154,7 @@ fn headers(headers: &[(String, String)]) -> Value {
 
 fn request(request: &Request) -> Value {
     let pairs = split(&request.url).query.unwrap_or_default().split('&').filter(|pair| !pair.is_empty());
-    let decoded = |text: &str| form_decode(text).unwrap_or_else(|| text.to_owned());
+    let decoded = |text: &str| percent::decode_form(text).unwrap_or_else(|| text.to_owned());
     let query: Vec<(String, String)> = pairs
         .map(|pair| pair.split_once('=').unwrap_or((pair, "")))
         .map(|(name, value)| (decoded(name), decoded(value)))

@@ -34,7 +34,7 @@ pub(super) fn name(recording: &Recording, steps: &mut [Step]) {
         let origin = origin(step);
         let host = match own.as_deref() == Some(origin) {
             true => "",
-            false => origin.split_once("://").map_or(origin, |(_, host)| host),
+            false => split(origin).place,
         };
         let name = format!("{method} {host}{}", named.join("/"));
         step.name = name.chars().take(NAME_CHARS_MAX).filter(|c| !c.is_control()).collect();

@@ -2,12 +2,13 @@
 
 use nmax_secrets::names::{is_parameter, is_secret_value};
 use nmax_secrets::{PLACEHOLDER_PREFIX, is_secret_header, is_secret_name};
+use nmax_text::percent;
 
 use super::feeders::Feeders;
 use super::{Covered, Other, Parameters, all_parts, told};
 use crate::journey::Journey;
 use crate::options::{Options, SecretsIn};
-use crate::parts::{Part, Place, Replacement, Use, percent_encode};
+use crate::parts::{Part, Place, Replacement, Use};
 use crate::recording::Recording;
 use crate::redact::Secrets;
 
@@ -74,7 +75,7 @@ fn spans(part: &Part, secrets: &Secrets) -> Vec<std::ops::Range<usize>> {
 
 /// Whether a value was taken out of the recording, if only in its place: a code of OAuth.
 fn was_taken_out(value: &str, secrets: &Secrets) -> bool {
-    secrets.placeholder(value).is_some() || secrets.placeholder(&percent_encode(value)).is_some()
+    secrets.placeholder(value).is_some() || secrets.placeholder(&percent::encode(value)).is_some()
 }
 
 /// Where a text holds secrets, by the placeholders that would stand there.

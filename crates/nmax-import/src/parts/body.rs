@@ -1,9 +1,9 @@
 //! What a request's body is, and its values.
 
 use nmax_secrets::boundary;
+use nmax_text::url::pairs;
 
 use super::multipart::{self, Upload};
-use super::url::pairs;
 use super::{Count, Part, Place, json};
 use crate::recording::{Body, Request, header};
 

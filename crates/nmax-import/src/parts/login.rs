@@ -2,19 +2,19 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use nmax_text::percent;
 
-use super::{percent_decode, split};
+use super::{Target, split};
 
 /// The URL without what stands before the `@` of its host, and the `authorization` header that says the same (RFC 7617;
 /// `None` when nothing stands there). `None` for a URL without `@` in front of its host.
 ///
 /// A part whose percent-encoding is broken is taken as it is written. O(length).
 pub fn without_login(url: &str) -> Option<(String, Option<String>)> {
-    let origin = split(url).origin;
-    let start = origin.find("://")? + 3;
-    let (login, host) = origin[start..].rsplit_once('@')?;
-    let bare = format!("{}{host}{}", &url[..start], &url[origin.len()..]);
-    let decoded = |text: &str| percent_decode(text).unwrap_or_else(|| text.to_owned());
+    let Target { scheme, login, place, origin, .. } = split(url);
+    let login = login?;
+    let bare = format!("{scheme}://{place}{}", &url[origin.len()..]);
+    let decoded = |text: &str| percent::decode_exact(text).unwrap_or_else(|| text.to_owned());
     let (user, password) = login.split_once(':').unwrap_or((login, ""));
     let header = (!login.is_empty()).then(|| {
         let user_and_password = format!("{}:{}", decoded(user), decoded(password));

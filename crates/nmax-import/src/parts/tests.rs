@@ -1,3 +1,4 @@
+use nmax_text::percent;
 use proptest::prelude::*;
 
 use super::*;
@@ -8,7 +9,7 @@ proptest! {
     #[test]
     fn logins_of_urls_become_headers(user in "[^:]{1,8}", password in "\\PC{0,8}", path in "(/[a-z@:]{0,4}){0,2}") {
         use base64::Engine as _;
-        let login = format!("{}:{}", percent_encode(&user), percent_encode(&password));
+        let login = format!("{}:{}", percent::encode(&user), percent::encode(&password));
         let (bare, header) = without_login(&format!("http://{login}@shop.test:8080{path}")).unwrap();
         prop_assert_eq!(&bare, &format!("http://shop.test:8080{path}"));
         let header = header.unwrap();

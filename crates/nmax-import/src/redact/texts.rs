@@ -1,6 +1,7 @@
 //! Every text of a recording, each with what it is, so that secrets can be found in all of them and replaced.
 
 use nmax_secrets::{Place, boundary};
+use nmax_text::percent;
 
 use crate::form;
 use crate::parts::essence;
@@ -79,7 +80,7 @@ fn body(body: &mut Body, side: Side, visit: &mut Visit<'_>) {
     }
     for field in &mut body.fields {
         // A field as a pair of a form, so that its name counts.
-        let lead = format!("{}=", crate::parts::percent_encode(&field.name));
+        let lead = format!("{}=", percent::encode(&field.name));
         let pair = format!("{lead}{}", field.value);
         let new = visit(pair.as_bytes(), Place::Form).and_then(|new| String::from_utf8(new).ok());
         if let Some(value) = new.as_deref().and_then(|new| new.strip_prefix(&lead)) {

@@ -4,9 +4,9 @@ use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use nmax_import::form;
 use nmax_import::har;
-use nmax_import::parts::percent_encode;
 use nmax_import::recording::{Body, Entry, Mark, Message, Recording, Request, Response};
 use nmax_import::redact::{Secrets, find, redact};
+use nmax_text::percent;
 use proptest::prelude::*;
 
 use crate::made;
@@ -25,18 +25,18 @@ fn html(text: &str) -> String {
 
 /// A secret in every spelling that must not be found.
 fn spellings(secret: &str) -> Vec<String> {
-    let form = percent_encode(secret).replace("%20", "+");
+    let form = percent::encode(secret).replace("%20", "+");
     vec![
         secret.to_owned(),
-        percent_encode(secret),
+        percent::encode(secret),
         form,
         json(secret),
         json(&json(secret)),
-        percent_encode(&json(secret)),
+        percent::encode(&json(secret)),
         html(secret),
         STANDARD.encode(secret),
         URL_SAFE_NO_PAD.encode(secret),
-        percent_encode(&STANDARD.encode(secret)),
+        percent::encode(&STANDARD.encode(secret)),
     ]
 }
 
@@ -61,19 +61,19 @@ const PLANTED: usize = 17;
 fn planted(secrets: &[String]) -> Recording {
     let mut left = secrets.iter().map(String::as_str);
     let mut next = || left.next().unwrap();
-    let (cookie, set) = (percent_encode(next()), percent_encode(next()));
+    let (cookie, set) = (percent::encode(next()), percent::encode(next()));
     let request = headers(&[
         ("authorization", format!("Bearer {}", next())),
         ("cookie", format!("theme=dark; id={cookie}")),
         ("x-api-key", next().to_owned()),
-        ("referer", format!("https://a.test/x?access_token={}&page=2", percent_encode(next()))),
+        ("referer", format!("https://a.test/x?access_token={}&page=2", percent::encode(next()))),
     ]);
     let response = headers(&[
         ("set-cookie", format!("sid={set}; Path=/; HttpOnly")),
-        ("location", format!("/next?reset_token={}", percent_encode(next()))),
+        ("location", format!("/next?reset_token={}", percent::encode(next()))),
     ]);
-    let url = format!("https://ann:{}@a.test/x?q=1&api_key={}", percent_encode(next()), percent_encode(next()));
-    let form = format!("user=ann&password={}&next=%2F", percent_encode(next()).replace("%20", "+"));
+    let url = format!("https://ann:{}@a.test/x?q=1&api_key={}", percent::encode(next()), percent::encode(next()));
+    let form = format!("user=ann&password={}&next=%2F", percent::encode(next()).replace("%20", "+"));
     let inner = format!("{{\"token\":\"{}\"}}", json(next()));
     let sent = format!("{{\"user\":\"ann\",\"new_password\": \"{}\",\"log\":\"{}\"}}", json(next()), json(&inner));
     let parts = format!(

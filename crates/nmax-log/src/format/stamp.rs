@@ -3,6 +3,8 @@
 //! The calendar is Gregorian, and µs since 1970 in UTC are what comes out. Years from 1970 to 2199 are credible; days that do
 //! not exist, hours above 23 and offsets above 18 hours are refused.
 
+use nmax_text::civil::day_of;
+
 use super::number::{Unit, count, decimal};
 
 /// A point in time.
@@ -24,31 +26,8 @@ const YEAR_END: u32 = 2200;
 const US_END: i64 = 7_258_118_400 * S;
 
 /// Days from 1970-01-01 to a day of the Gregorian calendar; `None` when there is no such day, or not a credible one.
-///
-/// ```text
-/// y' = y − 1 if m ≤ 2, else y;  m' = (m + 9) mod 12, so that a year begins in March and the leap day is its last
-/// days = 365·y' + ⌊y'/4⌋ − ⌊y'/100⌋ + ⌊y'/400⌋ + ⌊(153·m' + 2)/5⌋ + d − 719469
-/// ```
-///
-/// Source: the usual day number of the Gregorian calendar; 719469 is that of 1970-01-01 plus one. Law: `days_are_those_of_the_calendar`.
 pub(super) fn days(year: u32, month: u32, day: u32) -> Option<i64> {
-    if !(1970..YEAR_END).contains(&year) || !(1..=12).contains(&month) || !(1..=length(year, month)).contains(&day) {
-        return None;
-    }
-    let y = if month <= 2 { year - 1 } else { year };
-    let m = (month + 9) % 12;
-    let number = 365 * y + y / 4 - y / 100 + y / 400 + (153 * m + 2) / 5 + day;
-    Some(i64::from(number) - 719_469)
-}
-
-/// Days of a month.
-fn length(year: u32, month: u32) -> u32 {
-    match month {
-        4 | 6 | 9 | 11 => 30,
-        2 if year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400)) => 29,
-        2 => 28,
-        _ => 31,
-    }
+    (1970..YEAR_END).contains(&year).then(|| day_of(year, month, day))?
 }
 
 /// µs since midnight; a 61st second is the first of the next minute.

@@ -1,5 +1,7 @@
 //! What servers do to bytes that would break their format, undone.
 
+use nmax_text::percent;
+
 /// Appends `text` to `out` with backslash escapes undone: `\"`, `\\`, `\/`, `\n` and its like, `\xhh` as Apache and nginx
 /// write bytes, `\uhhhh` as JSON writes characters. What is no escape stays as it is.
 pub(super) fn backslashes(text: &[u8], out: &mut Vec<u8>) {
@@ -69,38 +71,11 @@ fn hex(digits: &[u8]) -> Option<u32> {
 /// Appends `text` to `out` with `%hh` undone, twice where the first time leaves `%20` as CloudFront does to user agents.
 pub(super) fn percents(text: &[u8], out: &mut Vec<u8>) {
     let start = out.len();
-    percents_once(text, out);
+    out.extend(percent::decode(text));
     if memchr::memmem::find(&out[start..], b"%20").is_some() {
-        // The second time never makes it longer, so it may be done in place.
-        let (mut from, mut to) = (start, start);
-        while from < out.len() {
-            let (byte, length) = percent_at(&out[from..]);
-            out[to] = byte;
-            from += length;
-            to += 1;
-        }
-        out.truncate(to);
+        let once = out.split_off(start);
+        out.extend(percent::decode(&once));
     }
-}
-
-fn percents_once(text: &[u8], out: &mut Vec<u8>) {
-    let mut rest = text;
-    while !rest.is_empty() {
-        let (byte, length) = percent_at(rest);
-        out.push(byte);
-        rest = &rest[length..];
-    }
-}
-
-/// The byte that `rest`, which is not empty, begins with, and the length of how it is written.
-fn percent_at(rest: &[u8]) -> (u8, usize) {
-    if rest[0] == b'%'
-        && let Some(value) = rest.get(1..3).and_then(hex)
-        && let Ok(byte) = u8::try_from(value)
-    {
-        return (byte, 3);
-    }
-    (rest[0], 1)
 }
 
 /// Appends `text` to `out` with HAProxy's `#hh` undone.

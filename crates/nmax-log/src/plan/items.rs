@@ -174,5 +174,5 @@ fn sendable(request: &RequestType) -> impl Iterator<Item = (&str, u64)> {
 
 /// A cell of a CSV file (RFC 4180).
 fn cell(text: &str) -> String {
-    if text.contains(['"', ',', ';']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
+    if text.contains(['"', ',', ';']) { nmax_text::csv::in_quotes(text) } else { text.to_owned() }
 }

@@ -6,6 +6,7 @@ use jiff::Timestamp;
 use nmax_plan::document::THRESHOLDS_DEFAULT;
 use nmax_plan::document::write::Yaml;
 use nmax_plan::units::format_duration;
+use nmax_text::number::{decimals_of, trimmed};
 
 use super::chain::{Chain, Link};
 use super::items::Items;
@@ -172,9 +173,7 @@ fn short(value: f64) -> String {
     if value <= 0.0 || !value.is_finite() {
         return "0".to_owned();
     }
-    let digits = (3 - value.log10().floor() as i32).clamp(0, 9) as usize;
-    let text = format!("{value:.digits$}");
-    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+    trimmed(value, decimals_of(value, 4).min(9))
 }
 
 /// Until as many sessions end as begin, requests per second grow.

@@ -127,7 +127,7 @@ impl Schedule {
     }
 
     fn table<'a>(&self, base: &str, name_of: impl Fn(&[u8], &[u8]) -> &'a str) -> Option<Table> {
-        let authority = base.split_once("://").map_or(base, |(_, authority)| authority);
+        let authority = nmax_text::url::split(base).place;
         let or = |text: &str, other: &str| {
             if text.is_empty() { other.to_owned() } else { text.to_owned() }
         };

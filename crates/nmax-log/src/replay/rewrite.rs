@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use nmax_text::percent;
 use regex::Regex;
 
 /// A change of targets: what matches becomes something else.
@@ -80,28 +81,19 @@ fn sendable(target: &[u8]) -> Cow<'_, str> {
     let target = &target[..end];
     match std::str::from_utf8(target) {
         Ok(text) if target.iter().all(u8::is_ascii_graphic) => Cow::Borrowed(text),
-        _ => {
-            let mut out = String::with_capacity(target.len() + 8);
-            for byte in target {
-                match byte {
-                    byte if byte.is_ascii_graphic() => out.push(char::from(*byte)),
-                    byte => out.push_str(&format!("%{byte:02X}")),
-                }
-            }
-            Cow::Owned(out)
-        }
+        _ => Cow::Owned(percent::encode_but(target, |byte| byte.is_ascii_graphic())),
     }
 }
 
 /// The target with this query parameter, in place of those of its name.
 fn with_parameter(target: &str, name: &str, value: &str) -> String {
     let (path, query) = target.split_once('?').unwrap_or((target, ""));
-    let own = format!("{}={}", encoded(name), encoded(value));
+    let own = format!("{}={}", percent::encode(name), percent::encode(value));
     let name_of = |pair: &str| pair.split('=').next().unwrap_or_default().to_owned();
     let mut is_placed = false;
     let mut pairs: Vec<String> = Vec::new();
     for pair in query.split('&').filter(|pair| !pair.is_empty()) {
-        if name_of(pair) != name && name_of(pair) != encoded(name) {
+        if name_of(pair) != name && name_of(pair) != percent::encode(name) {
             pairs.push(pair.to_owned());
         } else if !is_placed {
             pairs.push(own.clone());
@@ -112,19 +104,6 @@ fn with_parameter(target: &str, name: &str, value: &str) -> String {
         pairs.push(own);
     }
     format!("{path}?{}", pairs.join("&"))
-}
-
-/// All but unreserved characters (RFC 3986, 2.3) percent-encoded.
-fn encoded(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
-            out.push(char::from(byte));
-        } else {
-            out.push_str(&format!("%{byte:02X}"));
-        }
-    }
-    out
 }
 
 /// A text for a header: whatever is not printable becomes a space; `-` is nothing.

@@ -8,7 +8,7 @@
 //! all, so that nothing is there to be found (as in the gap statistic, R. Tibshirani et al. 2001). The least k is taken
 //! whose silhouette is above that by [`GAP_MIN`], and within [`GAP_NEAR`] of the best, else all sessions are one scenario.
 
-use super::hash::Random;
+use nmax_plan::choice::Stream;
 
 /// Most scenarios.
 pub(crate) const CLUSTERS_MAX: usize = 5;
@@ -58,7 +58,7 @@ pub(crate) fn assign<'a>(sessions: impl Iterator<Item = &'a [usize]>, ranks: &[u
 
 /// Numbers of the sessions that centers are looked for with, drawn without repetition.
 fn chosen(count: usize, seed: u64) -> Vec<usize> {
-    let mut random = Random(seed);
+    let mut random = Stream::new(seed);
     let mut all: Vec<usize> = (0..count).collect();
     let few = count.min(POINTS_MAX);
     for at in 0..few {
@@ -71,7 +71,7 @@ fn chosen(count: usize, seed: u64) -> Vec<usize> {
 /// Sessions of the same lengths, their steps drawn from the mix of all.
 fn alike(points: &[&Vec<usize>], seed: u64) -> Vec<Point> {
     let pool: Vec<usize> = points.iter().flat_map(|steps| steps.iter().copied()).collect();
-    let mut random = Random(!seed);
+    let mut random = Stream::new(!seed);
     let mut drawn = Vec::new();
     let one = |steps: &&Vec<usize>| {
         drawn.clear();
@@ -133,7 +133,7 @@ fn nearest(point: &Point, centers: &[(Center, f64)]) -> (usize, f64, f64) {
 
 /// The best centers of several tries; `None` when they do not make k clusters of some size.
 fn centers(points: &[&Point], k: usize, seed: u64) -> Option<Vec<(Center, f64)>> {
-    let mut random = Random(seed ^ k as u64);
+    let mut random = Stream::new(seed ^ k as u64);
     let tries = (0..TRIES).filter_map(|_| lloyd(points, k, &mut random));
     let best = tries.reduce(|best, next| if next.0 < best.0 { next } else { best })?;
     let mut sizes = vec![0_usize; k];
@@ -142,7 +142,7 @@ fn centers(points: &[&Point], k: usize, seed: u64) -> Option<Vec<(Center, f64)>>
     sizes.iter().all(|size| *size as f64 >= least).then_some(best.1)
 }
 
-fn lloyd(points: &[&Point], k: usize, random: &mut Random) -> Option<(f64, Vec<(Center, f64)>)> {
+fn lloyd(points: &[&Point], k: usize, random: &mut Stream) -> Option<(f64, Vec<(Center, f64)>)> {
     let mut centers = seeds(points, k, random)?;
     let mut inertia = f64::INFINITY;
     for _ in 0..ROUNDS_MAX {
@@ -170,7 +170,7 @@ fn lloyd(points: &[&Point], k: usize, random: &mut Random) -> Option<(f64, Vec<(
 }
 
 /// Points as first centers, each with a chance that grows with its squared distance from those before.
-fn seeds(points: &[&Point], k: usize, random: &mut Random) -> Option<Vec<(Center, f64)>> {
+fn seeds(points: &[&Point], k: usize, random: &mut Stream) -> Option<Vec<(Center, f64)>> {
     let as_center = |point: &Point| {
         let mut center = [0.0; DIMENSIONS + 1];
         point.iter().for_each(|(at, value)| center[*at] = *value);

@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
+use nmax_plan::choice::mix64;
+
 const K0: u64 = 0x9e37_79b9_7f4a_7c15;
 const K1: u64 = 0xd6e8_feb8_6659_fd93;
 
@@ -52,35 +54,7 @@ pub(crate) fn mix(a: u64, b: u64) -> u64 {
 
 /// A key for two numbers below 2³², another one for each pair.
 pub(crate) fn pair(a: u32, b: u32) -> u64 {
-    scatter(u64::from(a) << 32 | u64::from(b))
-}
-
-/// A bijection of words that changes half of the bits: the finalizer of SplitMix64.
-fn scatter(z: u64) -> u64 {
-    let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
-}
-
-/// A stream of numbers from a seed (SplitMix64).
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Random(pub(crate) u64);
-
-impl Random {
-    pub(crate) fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(K0);
-        scatter(self.0)
-    }
-
-    /// A number below `n`, each equally likely up to 2⁻⁴⁰; 0 for `n` = 0.
-    pub(crate) fn below(&mut self, n: u64) -> u64 {
-        ((u128::from(self.next()) * u128::from(n)) >> 64) as u64
-    }
-
-    /// From 0 up to 1.
-    pub(crate) fn unit(&mut self) -> f64 {
-        (self.next() >> 11) as f64 / (1u64 << 53) as f64
-    }
+    mix64(u64::from(a) << 32 | u64::from(b))
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! A bounded sample of sessions, each equally likely to be in it.
 
-use super::hash::Random;
+use nmax_plan::choice::Stream;
+
 use super::paths::TypeId;
 
 /// A step of a session, and the pause before it in ms.
@@ -17,12 +18,12 @@ const STEPS_MAX: usize = 500;
 pub(crate) struct Sample {
     sessions: Vec<Vec<Stride>>,
     seen: u64,
-    random: Random,
+    random: Stream,
 }
 
 impl Sample {
     pub(crate) fn new(seed: u64) -> Self {
-        Self { random: Random(seed), ..Self::default() }
+        Self { random: Stream::new(seed), ..Self::default() }
     }
 
     pub(crate) fn add(&mut self, steps: &[Stride]) {

@@ -3,9 +3,10 @@
 use nmax_metrics::{Clock, Nanos};
 use nmax_plan::plan::Reach;
 use nmax_sources::figures;
+use nmax_text::percent;
 
 use super::calendar::Calendar;
-use super::link::{Answer, Link, encoded};
+use super::link::{Answer, Link};
 use super::placing::{Answered, Placing};
 use super::stamp::HostClock;
 use super::token::Token;
@@ -70,10 +71,10 @@ impl RemoteAgent {
     fn path(&self) -> String {
         let mut pairs: Vec<String> = Vec::new();
         if let Some((instance, next)) = &self.cursor {
-            pairs.push(format!("since={next}&instance={}", encoded(instance)));
+            pairs.push(format!("since={next}&instance={}", percent::encode(instance)));
         }
         let processes = self.processes.iter();
-        pairs.extend(processes.map(|name| format!("process={}", encoded(name))));
+        pairs.extend(processes.map(|name| format!("process={}", percent::encode(name))));
         format!("/v1/readings?{}", pairs.join("&"))
     }
 

@@ -338,31 +338,3 @@ fn reason(error: &hyper::Error) -> String {
     }
     io.map_or_else(|| error.to_string(), io::Error::to_string)
 }
-
-/// A value as it may stand in a query.
-pub(super) fn encoded(value: &str) -> String {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
-    value.bytes().fold(String::new(), |mut text, byte| {
-        match plain(byte) {
-            true => text.push(char::from(byte)),
-            false => text.push_str(&format!("%{byte:02X}")),
-        }
-        text
-    })
-}
-
-/// The value again. What is no escape stays as it is.
-pub(super) fn decoded(value: &str) -> String {
-    let bytes = value.as_bytes();
-    let hex = |at: usize| {
-        let digits = bytes.get(at..at + 2)?;
-        u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
-    };
-    let (mut plain, mut at) = (Vec::with_capacity(bytes.len()), 0);
-    while let Some(byte) = bytes.get(at) {
-        let escape = if *byte == b'%' { hex(at + 1) } else { None };
-        plain.push(escape.unwrap_or(*byte));
-        at += if escape.is_some() { 3 } else { 1 };
-    }
-    String::from_utf8_lossy(&plain).into_owned()
-}

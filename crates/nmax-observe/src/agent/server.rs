@@ -242,7 +242,7 @@ impl Question {
     fn parse(query: &str) -> Self {
         let mut question = Self::default();
         for (name, value) in query.split('&').filter_map(|pair| pair.split_once('=')) {
-            let value = super::link::decoded(value);
+            let value = nmax_text::percent::decode_lossy(value);
             match name {
                 "since" => question.since = value.parse().ok(),
                 "instance" => question.instance = value,

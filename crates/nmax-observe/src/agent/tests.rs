@@ -12,7 +12,6 @@ use proptest::prelude::*;
 use tokio::sync::oneshot;
 
 use super::client::RemoteAgent;
-use super::link::{decoded, encoded};
 use super::sampler::Ring;
 use super::server::{Agent, AgentOptions, Place};
 use super::stamp::{HostClock, calendar};
@@ -364,15 +363,6 @@ proptest! {
         let _ = (Shot::parse(&text), Head::parse(&text));
         let almost = format!("{{\"at_ns\":{number},\"readings\":[[{text:?},\"m\",1e999,\"count\"],[1]],\"notes\":[{text:?},1]}}");
         let _ = Shot::parse(&almost);
-    }
-
-    /// Law: values of a query come back; what is no escape stays.
-    #[test]
-    fn queries_come_back(text in "\\PC{0,30}") {
-        let sent = encoded(&text);
-        prop_assert!(sent.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'&' && byte != b'='));
-        prop_assert_eq!(decoded(&sent), text.clone());
-        let _ = decoded(&text);
     }
 
     /// Law: only the right header is right.

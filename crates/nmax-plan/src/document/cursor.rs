@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use nmax_metrics::Metric;
+use nmax_text::nearest;
 
 use super::Options;
 use super::error::Kind;
 use super::keys::{Shape, Table, Words, words};
 use super::tree::{Entry, Node, Place, Problem, Scalar, Value};
-use crate::nearest::nearest;
 use crate::template::{Names, Template};
 use crate::units::{self, UnitError};
 

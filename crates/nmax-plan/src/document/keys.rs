@@ -1,8 +1,8 @@
 //! The keys of the document: one table per map, used by the decoder and by the schema.
 
 use nmax_data::Generator;
+use nmax_text::nearest;
 
-use crate::nearest::nearest;
 use crate::plan::{Arrivals, AtEnd, MatchPick, Method, Per};
 
 /// Tables of keys: what the map is in messages; of each key its shape and a line for editors; keys of `later` versions, with

@@ -1,10 +1,11 @@
 //! `scenarios`, and `setup` and `teardown` of the run: who does what.
 
+use nmax_text::nearest;
+
 use super::cursor::{Decoder, Fields};
 use super::decode::is_name;
 use super::keys;
 use super::tree::{Entry, Node, Place, Value};
-use crate::nearest::nearest;
 use crate::plan::{Defaults, Feeder, Location, Scenario, Step};
 use crate::template::{EnvFormat, Labels, Names};
 

@@ -2,9 +2,10 @@
 //!
 //! Same YAML, same limits and the same kind of errors as a plan.
 
+use nmax_text::nearest;
+
 use super::error::{DocumentError, Kind, Location};
 use super::tree::{self, Node, Place, Problem, Value};
-use crate::nearest::nearest;
 
 /// The texts under `key`, each with its place; none when the key is absent or the document empty.
 ///

@@ -1,9 +1,10 @@
 //! `thresholds`: conditions on the result, and what their names may refer to.
 
+use nmax_text::nearest;
+
 use super::cursor::Decoder;
 use super::tree::{Node, Place, Value};
 use super::{THRESHOLDS_DEFAULT, keys};
-use crate::nearest::nearest;
 use crate::plan::{Call, Defaults, Feeder, Location, Page, Scenario, Step};
 use crate::tags::TagRule;
 use crate::template::Labels;

@@ -176,9 +176,7 @@ fn url(decoder: &mut Decoder, entry: &Entry) -> Option<String> {
     if url.contains(|c: char| c.is_control() || c == ' ') {
         decoder.wrong(node.at, format!("`{shown}` contains a space or a control character"), "write `%20` for a space");
     } else if is_absolute(&url) {
-        let host_at = url.find("://").map_or(0, |at| at + 3);
-        let end = url[host_at..].find(['/', '?', '#']).map_or(url.len(), |at| at + host_at);
-        if let Err(message) = addresses::origin(&url[..end]) {
+        if let Err(message) = addresses::origin(nmax_text::url::split(&url).origin) {
             decoder.wrong(node.at, message, "write it as `http://host:port/path`");
         }
     } else if !url.starts_with('/') {

@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
+use nmax_text::nearest;
+
 use super::cursor::{Decoder, Fields};
 use super::keys::{self, ARRIVALS};
 use super::stages::{check_flag, level_of, stages};
 use super::tree::{Entry, Node, Place};
 use super::{background, profile};
-use crate::nearest::nearest;
 use crate::plan::{Arrivals, Background, Profile, Scenario, Workload};
 use crate::schedule::{self, Stage};
 

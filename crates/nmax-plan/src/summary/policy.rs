@@ -201,8 +201,7 @@ fn host(host: &HostOverride) -> String {
 
 /// A URL without name and password.
 fn without_user(url: &str) -> String {
-    match (url.split_once("://"), url.rsplit_once('@')) {
-        (Some((scheme, _)), Some((_, host))) => format!("{scheme}://{host}, with a name"),
-        _ => url.to_owned(),
-    }
+    let proxy = nmax_text::url::split(url);
+    let name = if proxy.login.is_some() { ", with a name" } else { "" };
+    format!("{}://{}{name}", proxy.scheme, proxy.place)
 }

@@ -1,7 +1,8 @@
 //! Functions of templates. Names and arguments are known here; whoever renders computes them.
 
+use nmax_text::nearest;
+
 use super::Template;
-use crate::nearest::nearest;
 
 /// Longest text of `random_text` and `random_hex`, in characters.
 pub(super) const RANDOM_TEXT_MAX: u64 = 65_536;

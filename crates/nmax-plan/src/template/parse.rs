@@ -1,9 +1,10 @@
 //! Parsing: text to parts. Holes hold a name or a call; calls may hold calls.
 
+use nmax_text::nearest;
+
 use super::cursor::{Cursor, constant, hole_length, is_call};
 use super::render::escape_into;
 use super::{Call, EnvFormat, Escape, Function, Names, Part, Template, TemplateError};
-use crate::nearest::nearest;
 
 /// Deepest nesting of calls.
 const CALL_DEPTH_MAX: usize = 8;

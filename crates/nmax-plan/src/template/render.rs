@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use nmax_text::percent;
+
 use super::{Call, Part, Template};
 
 /// Where holes get their values from.
@@ -70,9 +72,9 @@ pub(super) fn escape_into(out: &mut Vec<u8>, text: &str, escape: Escape) {
         Escape::None => out.extend_from_slice(text.as_bytes()),
         Escape::Url | Escape::Path => {
             for &byte in text.as_bytes() {
-                match byte {
-                    b'-' | b'.' | b'_' | b'~' => out.push(byte),
-                    _ => alphanumeric_or_percent(out, byte),
+                match percent::is_unreserved(byte) {
+                    true => out.push(byte),
+                    false => out.extend_from_slice(&percent::escape(byte)),
                 }
             }
         }
@@ -81,7 +83,8 @@ pub(super) fn escape_into(out: &mut Vec<u8>, text: &str, escape: Escape) {
                 match byte {
                     b' ' => out.push(b'+'),
                     b'*' | b'-' | b'.' | b'_' => out.push(byte),
-                    _ => alphanumeric_or_percent(out, byte),
+                    _ if byte.is_ascii_alphanumeric() => out.push(byte),
+                    _ => out.extend_from_slice(&percent::escape(byte)),
                 }
             }
         }
@@ -90,14 +93,6 @@ pub(super) fn escape_into(out: &mut Vec<u8>, text: &str, escape: Escape) {
 }
 
 const HEX: &[u8; 16] = b"0123456789ABCDEF";
-
-fn alphanumeric_or_percent(out: &mut Vec<u8>, byte: u8) {
-    if byte.is_ascii_alphanumeric() {
-        out.push(byte);
-    } else {
-        out.extend_from_slice(&[b'%', HEX[usize::from(byte >> 4)], HEX[usize::from(byte & 15)]]);
-    }
-}
 
 /// RFC 8259, section 7. Bytes above ASCII are UTF-8 and stay.
 fn json_byte(out: &mut Vec<u8>, byte: u8) {

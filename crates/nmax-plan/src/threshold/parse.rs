@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use nmax_text::nearest;
+
 use super::{Limit, Metric, Op, Scope, Stat, Threshold, Within};
-use crate::nearest::nearest;
 use crate::units;
 
 /// Text that is no condition, and what to write.

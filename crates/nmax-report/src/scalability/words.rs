@@ -4,8 +4,8 @@ use nmax_usl::{Analysis, Class, Curve, Effect, Estimate, Fit, LawPeak, Method, R
 
 use crate::number::UNKNOWN;
 
-pub use nmax_usl::number::plain;
-pub(crate) use nmax_usl::number::{DECIMALS_MAX, decimals_of, fixed, significant};
+pub use nmax_text::number::plain;
+pub(crate) use nmax_text::number::{DECIMALS_MAX, decimals_of, fixed, significant};
 
 mod versions;
 

@@ -4,10 +4,11 @@ use nmax_json::{Version, records};
 use nmax_slice::measure::{Measure, Unit};
 use nmax_slice::saved::Saved;
 use nmax_slice::{Answer, Cell, Kind, Request, Row, civil};
+use nmax_text::csv::harmless;
 use serde_json::{Map, Value, json};
 
 use super::SliceView;
-use crate::csv::{harmless, quote};
+use crate::csv::quote;
 
 /// Version of the shape.
 const SCHEMA_VERSION: u64 = 1;
@@ -196,9 +197,7 @@ fn plain(value: &Value) -> String {
 
 /// A line of CSV. Words that a spreadsheet would take for a formula are made harmless.
 fn line(fields: &[String]) -> String {
-    let is_number = |text: &str| text.parse::<f64>().is_ok();
-    let field = |text: &String| quote(&if is_number(text) { text.into() } else { harmless(text) }).into_owned();
-    fields.iter().map(field).collect::<Vec<_>>().join(",") + "\n"
+    fields.iter().map(|text| quote(&harmless(text))).collect::<Vec<_>>().join(",") + "\n"
 }
 
 /// JSON Schema of `nmax slice --json`.

@@ -103,8 +103,7 @@ pub fn time_ticks(end_s: f64, count: usize) -> Vec<f64> {
 /// Text of an instant on an axis that ends at `end_s`.
 pub fn time_label(seconds: f64, end_s: f64) -> String {
     if end_s <= 120.0 {
-        let text = format!("{seconds:.3}");
-        return format!("{} s", text.trim_end_matches('0').trim_end_matches('.'));
+        return format!("{} s", nmax_text::number::trimmed(seconds, 3));
     }
     let whole = seconds.round() as u64;
     if end_s < 7200.0 {

@@ -2,6 +2,7 @@
 
 use nmax_plan::plan::{Call, Plan, Step};
 use nmax_plan::template::{Part, Template};
+use nmax_text::url::split;
 
 /// What a request of a run asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,7 +24,7 @@ pub(crate) fn known<'a>(plan: &Plan, names: impl Iterator<Item = &'a String>) ->
     let of_plan = |name: &String| {
         let request = requests.iter().find(|request| request.name.as_constant() == Some(name))?;
         let (method, url) = request.asks();
-        Some(Known { name: name.clone(), method: method.to_owned(), path: path(&with_holes(url)) })
+        Some(Known { name: name.clone(), method: method.to_owned(), path: split(&with_holes(url)).path.to_owned() })
     };
     let of_name = |name: &String| {
         let (method, rest) = name.split_once(' ')?;
@@ -31,7 +32,7 @@ pub(crate) fn known<'a>(plan: &Plan, names: impl Iterator<Item = &'a String>) ->
         (is_method && rest.starts_with('/')).then(|| Known {
             name: name.clone(),
             method: method.to_owned(),
-            path: path(rest),
+            path: split(rest).path.to_owned(),
         })
     };
     names.filter_map(|name| of_plan(name).or_else(|| of_name(name))).collect()
@@ -55,20 +56,13 @@ fn with_holes(template: &Template) -> String {
     template.parts.iter().map(part).collect()
 }
 
-/// The path of a target or URL.
-fn path(url: &str) -> String {
-    let after_host = url.split_once("://").map_or(url, |(_, rest)| rest.find('/').map_or("/", |at| &rest[at..]));
-    let end = after_host.find(['?', '#']).unwrap_or(after_host.len());
-    after_host[..end].to_owned()
-}
-
 impl Known {
     /// How well this is a request with that method and path template: holes that were needed; `None` when it is another.
     pub(crate) fn distance(&self, method: &str, template: &str) -> Option<usize> {
         if !self.method.eq_ignore_ascii_case(method) {
             return None;
         }
-        let template = path(template);
+        let template = split(template).path;
         let (own, other): (Vec<&str>, Vec<&str>) = (self.path.split('/').collect(), template.split('/').collect());
         if own.len() != other.len() {
             return None;
@@ -102,14 +96,6 @@ mod tests {
         for (own, template, want, why) in cases {
             assert_eq!(request("GET", own).distance("GET", template), want, "{why}: {own} and {template}");
             assert_eq!(request("GET", own).distance("POST", template), None);
-        }
-    }
-
-    #[test]
-    fn paths_lose_host_and_query() {
-        let cases = [("/a?b=c", "/a"), ("http://h:80/a/b#c", "/a/b"), ("https://h", "/"), ("a", "a")];
-        for (url, want) in cases {
-            assert_eq!(path(url), want);
         }
     }
 }

@@ -10,9 +10,9 @@ fn found(secret: &str, text: &str) -> bool {
 fn a_secret_is_found_in_every_spelling() {
     let secret = "p@ss w/ö&\"<9\\%41+";
     let ascii = "p\\u0040ss w\\/\\u00f6\\u0026\\u0022<9\\\\%41+";
-    let twice = percent_encode(&percent_encode(secret));
-    let form = percent_encode(secret).replace("%20", "+");
-    let nested = percent_encode(&serde_json::Value::from(secret).to_string());
+    let twice = nmax_text::percent::encode(&nmax_text::percent::encode(secret));
+    let form = nmax_text::percent::encode(secret).replace("%20", "+");
+    let nested = nmax_text::percent::encode(&serde_json::Value::from(secret).to_string());
     let html = "p&#64;ss w/&#xF6;&amp;&quot;&lt;9\\%41+";
     let in_string = serde_json::Value::from(serde_json::Value::from(secret).to_string()).to_string();
     for text in [secret, ascii, &twice, &form, &form.to_lowercase().replace("p%40", "p@"), &nested, html, &in_string] {
@@ -67,10 +67,10 @@ proptest! {
         for (c, how) in secret.chars().zip(how) {
             let mut units = [0; 2];
             match how {
-                0 => text.push_str(&percent_encode(&c.to_string())),
+                0 => text.push_str(&nmax_text::percent::encode(&c.to_string())),
                 1 => c.encode_utf16(&mut units).iter().for_each(|unit| text.push_str(&format!("\\u{unit:04x}"))),
                 2 => text.push_str(&format!("&#{};", u32::from(c))),
-                3 => text.push_str(&percent_encode(&percent_encode(&c.to_string()))),
+                3 => text.push_str(&nmax_text::percent::encode(&nmax_text::percent::encode(&c.to_string()))),
                 // A sign that spells others stands for itself only where nothing else begins.
                 _ if "%+&".contains(c) => text.push_str(&format!("&#x{:x};", u32::from(c))),
                 _ => text.push(c),

@@ -22,29 +22,7 @@ pub(crate) fn decode(text: &str) -> Form {
 }
 
 fn unescape(text: &str) -> String {
-    let bytes = text.as_bytes();
-    let mut plain = Vec::with_capacity(bytes.len());
-    let mut index = 0;
-    while index < bytes.len() {
-        let escaped = bytes.get(index + 1..index + 3).and_then(hex_byte);
-        match (bytes[index], escaped) {
-            (b'%', Some(byte)) => {
-                plain.push(byte);
-                index += 3;
-                continue;
-            }
-            (b'+', _) => plain.push(b' '),
-            (byte, _) => plain.push(byte),
-        }
-        index += 1;
-    }
-    String::from_utf8_lossy(&plain).into_owned()
-}
-
-fn hex_byte(digits: &[u8]) -> Option<u8> {
-    let value = |digit: u8| char::from(digit).to_digit(16);
-    let byte = value(digits[0])? * 16 + value(digits[1])?;
-    u8::try_from(byte).ok()
+    nmax_text::percent::decode_lossy(&text.replace('+', " "))
 }
 
 #[cfg(test)]

@@ -1,26 +1,12 @@
 //! The shop's HTML. Text from users passes through [`escape`].
 
+use nmax_text::html::escape;
+
 use super::catalog::{Catalog, Item, euro};
 use super::state::Line;
 
 /// Items on the home page.
 const SHOWN_AT_HOME: usize = 24;
-
-/// Escapes text for element content and quoted attributes.
-pub(crate) fn escape(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for character in text.chars() {
-        match character {
-            '&' => safe.push_str("&amp;"),
-            '<' => safe.push_str("&lt;"),
-            '>' => safe.push_str("&gt;"),
-            '"' => safe.push_str("&quot;"),
-            '\'' => safe.push_str("&#39;"),
-            other => safe.push(other),
-        }
-    }
-    safe
-}
 
 /// A whole page around `content`, which is markup.
 pub(crate) fn page(title: &str, content: &str) -> String {

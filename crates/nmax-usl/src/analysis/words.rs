@@ -1,5 +1,7 @@
 //! Numbers and lists in sentences.
 
+use nmax_text::number::{count, decimals_of, trimmed};
+
 use crate::fit::Estimate;
 use crate::observation::Dimension;
 
@@ -16,29 +18,12 @@ pub(crate) fn number(value: f64) -> String {
         return format!("{value:.3e}");
     }
     if size >= 1000.0 {
-        return thousands(value.round());
+        return format!("{}{}", if value < 0.0 { "-" } else { "" }, count(size.round() as u64));
     }
     if size < 1e-6 {
         return if value == 0.0 { "0".to_owned() } else { format!("{value:.2e}") };
     }
-    let decimals = (3 - size.log10().floor() as i32).clamp(0, 12) as usize;
-    let text = format!("{value:.decimals$}");
-    match text.contains('.') {
-        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
-        false => text,
-    }
-}
-
-fn thousands(value: f64) -> String {
-    let digits = format!("{:.0}", value.abs());
-    let mut text = String::new();
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    if value < 0.0 { format!("-{text}") } else { text }
+    trimmed(value, decimals_of(size, 4))
 }
 
 /// Three significant digits, for what is known to no more than a percent; 1000 and more as [`number`].
@@ -47,9 +32,7 @@ pub(crate) fn rough(value: f64) -> String {
     if !(1e-3..1000.0).contains(&size) {
         return number(value);
     }
-    let decimals = (2 - size.log10().floor() as i32).clamp(0, 12) as usize;
-    let text = format!("{value:.decimals$}");
-    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+    trimmed(value, decimals_of(size, 3))
 }
 
 /// A share in percent, such as `2.5 %`.
@@ -90,11 +73,6 @@ pub(crate) fn list(values: impl IntoIterator<Item = String>) -> String {
         [first @ .., last] if all.len() <= LISTED_MAX => format!("{} and {last}", first.join(", ")),
         _ => format!("{} and {} more", all[..LISTED_MAX].join(", "), all.len() - LISTED_MAX),
     }
-}
-
-/// `1 run` or `3 runs`.
-pub(crate) fn count(n: usize, of: &str) -> String {
-    if n == 1 { format!("1 {of}") } else { format!("{n} {of}s") }
 }
 
 /// `row 3` or `rows 3, 4 and 9`.

@@ -2,8 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use nmax_text::number::counted;
+
 use super::{Code, Effect, Facts, Finding};
-use crate::analysis::words::{count, number, percent, rows, unit};
+use crate::analysis::words::{number, percent, rows, unit};
 use crate::gate::LEVELS_MIN;
 use crate::observation::Observation;
 
@@ -117,7 +119,7 @@ pub(crate) fn number_of_points(facts: &Facts) -> Option<Finding> {
             let text = format!(
                 "Too few points: {} at {distinct} distinct N. The law has three coefficients, so it needs at least 3 \
                  different N; 8 to 12 runs are the useful minimum.",
-                count(runs, "run"),
+                counted(runs as u64, "run"),
             );
             found(Code::TooFewPoints, Effect::Block, all(), text)
         }
@@ -126,7 +128,7 @@ pub(crate) fn number_of_points(facts: &Facts) -> Option<Finding> {
             let text = format!(
                 "Few points: {} at {distinct} distinct N.{intervals} No peak of the law is stated below 6 distinct N; 8 to \
                  12 runs are the useful minimum.",
-                count(runs, "run"),
+                counted(runs as u64, "run"),
             );
             found(Code::TooFewPoints, Effect::Warn, Vec::new(), text)
         }

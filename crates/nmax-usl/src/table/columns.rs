@@ -1,6 +1,8 @@
 //! Which column holds N, X and R: as asked for, else by its name.
 
-use super::{TableError, Wording};
+use nmax_text::{nearest, shown};
+
+use super::TableError;
 use crate::observation::Dimension;
 
 /// Names of N by what they count.
@@ -80,13 +82,8 @@ pub(super) struct ResponseTime {
 }
 
 /// Finds the columns. `names` are those of the header, `None` without one; `count` is how many columns there are.
-pub(super) fn find(
-    names: Option<&[String]>,
-    count: usize,
-    asked: Asked<'_>,
-    wording: Wording,
-) -> Result<Columns, TableError> {
-    let table = Table { names, count, wording };
+pub(super) fn find(names: Option<&[String]>, count: usize, asked: Asked<'_>) -> Result<Columns, TableError> {
+    let table = Table { names, count };
     if count < 2 {
         let help = "put a comma, semicolon, tab or spaces between the concurrency and the throughput of a run";
         return Err(TableError::new("there is one column; two are needed: N and X", help));
@@ -133,7 +130,6 @@ pub(super) fn find(
 struct Table<'a> {
     names: Option<&'a [String]>,
     count: usize,
-    wording: Wording,
 }
 
 impl Table<'_> {
@@ -211,17 +207,17 @@ impl Table<'_> {
         let names = self.names.unwrap_or(&[]);
         let twins: Vec<usize> = (0..names.len()).filter(|at| names[*at] == asked).collect();
         if let [first, _, ..] = twins.as_slice() {
-            let text = format!("--{flag} {}: {} columns are called so", (self.wording.shown)(asked), twins.len());
+            let text = format!("--{flag} {}: {} columns are called so", shown(asked), twins.len());
             let help = format!("give the number of one, such as --{flag} {}", first + 1);
             return Err(TableError::new(text, help));
         }
         if let Some(at) = self.position(asked) {
             return Ok(at);
         }
-        let asked = (self.wording.shown)(asked);
+        let asked = shown(asked);
         let text = format!("--{flag} {asked}: there is no such column; there are: {}", self.list());
-        let help = match (self.wording.nearest)(&asked, names) {
-            Some(meant) => format!("did you mean `{}`?", (self.wording.shown)(meant)),
+        let help = match nearest(&asked, names.iter().map(String::as_str)) {
+            Some(meant) => format!("did you mean `{}`?", shown(meant)),
             None => format!("give a name, or a number from 1 to {}", self.count),
         };
         Err(TableError::new(text, help))
@@ -237,7 +233,7 @@ impl Table<'_> {
 
     /// How a column is called in messages.
     fn name(&self, at: usize) -> String {
-        name_of(self.names, at, self.wording)
+        name_of(self.names, at)
     }
 
     fn list(&self) -> String {
@@ -255,9 +251,9 @@ impl Table<'_> {
 }
 
 /// How a column is called in messages.
-pub(super) fn name_of(names: Option<&[String]>, at: usize, wording: Wording) -> String {
+pub(super) fn name_of(names: Option<&[String]>, at: usize) -> String {
     match names.and_then(|names| names.get(at)).filter(|name| !name.is_empty()) {
-        Some(name) => format!("`{}`", (wording.shown)(name)),
+        Some(name) => format!("`{}`", shown(name)),
         None => format!("column {}", at + 1),
     }
 }

@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
-use nmax_data::{Generator, MaskKind, ShardHash, nearest};
+use nmax_data::{Generator, MaskKind, ShardHash};
+use nmax_text::nearest;
 
 const DATA_EXAMPLES: &str = "\
 Examples:

@@ -48,7 +48,7 @@ pub fn data(args: &DataArgs) -> Exit {
 
 /// A column that is not there.
 fn no_column(name: &str, columns: &[&str], of: impl Display) -> Trouble {
-    let help = match nmax_data::nearest(name, columns.iter().copied()) {
+    let help = match nmax_text::nearest(name, columns.iter().copied()) {
         Some(meant) => format!("did you mean `{}`?", shown(meant)),
         None => format!("there are: {}", shown(&columns.join(", "))),
     };

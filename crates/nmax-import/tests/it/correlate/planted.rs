@@ -2,7 +2,7 @@
 
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use nmax_import::correlate::{State, correlate};
-use nmax_import::parts;
+use nmax_text::percent;
 use proptest::prelude::*;
 
 use super::visits::{Exchange, get, post, visit};
@@ -71,7 +71,7 @@ fn sending(to: To, value: &str) -> Exchange {
         To::Header => get("/api/use").sends("x-ticket", value),
         To::Bearer => get("/api/use").sends("authorization", &format!("Bearer {value}")),
         To::Field => post("/api/use", &format!("a=1&ticket={value}")),
-        To::Base64 => post("/api/use", &format!("ticket={}", parts::percent_encode(&BASE64_STANDARD.encode(value)))),
+        To::Base64 => post("/api/use", &format!("ticket={}", percent::encode(&BASE64_STANDARD.encode(value)))),
         To::Json => post("/api/use", "").json_body(&format!(r#"{{"a":[1,{{"ticket":"{value}"}}]}}"#)),
         To::Xml => post("/api/use", "").xml_body(&format!("<r><ticket>{value}</ticket></r>")),
         To::Composite => post("/api/use", &format!("ticket=ticket:{value};v=1")),

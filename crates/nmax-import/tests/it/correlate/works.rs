@@ -67,7 +67,7 @@ fn evaluated(call: &str, name: &str, text: &str) -> String {
                 }
             })
             .collect(),
-        "url_decode" => parts::percent_decode(&text).expect("encoded"),
+        "url_decode" => nmax_text::percent::decode_exact(&text).expect("encoded"),
         "json_decode" => serde_json::from_str(&format!("\"{text}\"")).expect("escaped"),
         "base64" => BASE64_STANDARD.encode(text),
         "base64url" => BASE64_URL_SAFE_NO_PAD.encode(text),

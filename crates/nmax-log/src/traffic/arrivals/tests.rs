@@ -1,4 +1,5 @@
-use super::super::hash::Random;
+use nmax_plan::choice::Stream;
+
 use super::*;
 
 fn finish(arrivals_s: impl IntoIterator<Item = f64>) -> Vec<Dispersion> {
@@ -10,7 +11,7 @@ fn finish(arrivals_s: impl IntoIterator<Item = f64>) -> Vec<Dispersion> {
 }
 
 fn poisson(rate_per_s: impl Fn(f64) -> f64, most_per_s: f64, length_s: f64, seed: u64) -> Vec<f64> {
-    let mut random = Random(seed);
+    let mut random = Stream::new(seed);
     let mut at = 0.0;
     let mut arrivals = Vec::new();
     while at < length_s {

@@ -2,7 +2,7 @@ use super::*;
 
 /// Sessions of a population each: `laws` gives the chances of each type.
 fn sessions(laws: &[&[f64]], count: usize, seed: u64) -> (Vec<Vec<usize>>, Vec<usize>) {
-    let mut random = Random(seed);
+    let mut random = Stream::new(seed);
     let mut truth = Vec::new();
     let all = (0..count).map(|n| {
         // Of six sessions three are of the first population, two of the second, one of the third.

@@ -1,8 +1,9 @@
 use std::collections::BTreeMap;
 
+use nmax_plan::choice::Stream;
 use proptest::prelude::*;
 
-use super::super::hash::{Random, hash};
+use super::super::hash::hash;
 use super::*;
 
 fn top(capacity: usize, values: &[u32]) -> TopK {
@@ -67,9 +68,9 @@ proptest! {
     /// Law: the estimate of different values is within five standard errors.
     #[test]
     fn different_values_are_estimated(n in 1..200_000u64, seed in any::<u64>()) {
-        let mut random = Random(seed);
+        let mut random = Stream::new(seed);
         let mut distinct = Distinct::new();
-        (0..n).for_each(|_| distinct.add(random.next()));
+        (0..n).for_each(|_| distinct.add(random.next_u64()));
         let error = (distinct.estimate() as f64 - n as f64).abs();
         prop_assert!(error <= 5.0 * 0.0325 * n as f64 + 2.0, "{} for {n}", distinct.estimate());
     }
@@ -98,7 +99,7 @@ fn exponents_come_back() {
                 Some(*sum)
             })
             .collect();
-        let mut random = Random(seed);
+        let mut random = Stream::new(seed);
         let mut top = TopK::new(4_096);
         for _ in 0..100_000 {
             let at = random.unit() * sums[sums.len() - 1];

@@ -4,11 +4,11 @@ use super::super::cursor::Decoder;
 use super::super::error::{DocumentError, Location};
 use super::super::tree::{Entry, Node, Place, Scalar, Value};
 use super::super::{Options, observe};
-use crate::nearest::nearest;
 use crate::plan::Plan;
 use nmax_secrets::masked_url;
 use nmax_sources::kind::{Form, SourceKind};
 use nmax_sources::kinds;
+use nmax_text::nearest;
 
 /// The variable with the token of agents, on either side.
 const TOKEN_VARIABLE: &str = "NMAX_AGENT_TOKEN";

@@ -1,4 +1,3 @@
-use super::super::tests::PLAIN;
 use super::*;
 
 const NOTHING: Asked<'_> = Asked { n: None, x: None, r: None };
@@ -9,7 +8,7 @@ fn names(header: &str) -> Vec<String> {
 
 fn found(header: &str, asked: Asked<'_>) -> Result<Columns, String> {
     let names = names(header);
-    find(Some(&names), names.len(), asked, PLAIN).map_err(|error| error.to_string())
+    find(Some(&names), names.len(), asked).map_err(|error| error.to_string())
 }
 
 #[test]
@@ -80,12 +79,12 @@ fn columns_are_asked_for_by_name_or_number() {
 /// Two columns without names are N and X; of more, nobody knows which is which.
 #[test]
 fn columns_without_names_are_two() {
-    let columns = find(None, 2, NOTHING, PLAIN).unwrap();
+    let columns = find(None, 2, NOTHING).unwrap();
     assert_eq!((columns.n, columns.x), (Some(0), 1));
-    let error = find(None, 3, NOTHING, PLAIN).unwrap_err().to_string();
+    let error = find(None, 3, NOTHING).unwrap_err().to_string();
     assert!(error.contains("3 columns without a header") && error.contains("--n 1 --x 2"), "{error}");
     let asked = Asked { n: Some("3"), x: Some("1"), r: Some("2:ms") };
-    let columns = find(None, 3, asked, PLAIN).unwrap();
+    let columns = find(None, 3, asked).unwrap();
     assert_eq!((columns.n, columns.x, columns.r.unwrap().column), (Some(2), 0, 1));
 }
 
@@ -96,8 +95,8 @@ fn without_n_the_load_was_open() {
     assert_eq!((open.n, open.x, open.dimension), (None, 0, Dimension::InFlight));
     assert_eq!(found("n,tps,latency_ms", NOTHING).unwrap().n, Some(0));
     let said = Asked { x: Some("1"), r: Some("2"), ..NOTHING };
-    let headerless = find(None, 2, said, PLAIN).unwrap_or_else(|error| panic!("{error}"));
+    let headerless = find(None, 2, said).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!((headerless.n, headerless.x), (None, 0));
-    assert!(find(None, 2, NOTHING, PLAIN).is_ok_and(|columns| columns.n == Some(0)));
+    assert!(find(None, 2, NOTHING).is_ok_and(|columns| columns.n == Some(0)));
     assert!(found("tps,speed", NOTHING).is_err(), "neither N nor R");
 }

@@ -8,6 +8,7 @@ use nmax_http::HeadText;
 use nmax_import::prove::{Exchange, Replay, Site, numbered};
 use nmax_metrics::{Code, Outcome};
 use nmax_plan::plan::Plan;
+use nmax_text::url::split;
 
 use crate::say;
 
@@ -33,9 +34,7 @@ impl Replayer {
     /// Replays the plan of these settings; `moment` differs from proof to proof.
     pub(super) fn new(settings: Settings, moment: u64) -> Self {
         let plan = &settings.plan;
-        let authority = plan.target.split_once("://").map_or("", |(_, rest)| rest);
-        let end = authority.find(['/', '?']).unwrap_or(authority.len());
-        let origin = plan.target[..plan.target.len() - authority.len() + end].to_owned();
+        let origin = split(&plan.target).origin.to_owned();
         Self { settings: Settings { names_max: NAMES_MAX, ..settings }, origin, moment, replays: 0 }
     }
 

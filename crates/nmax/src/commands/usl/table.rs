@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, IsTerminal};
 use std::path::Path;
 
-use nmax_usl::table::{self, Asked, Table, Wanted, Wording};
+use nmax_usl::table::{self, Asked, Table, Wanted};
 
 use super::Trouble;
 use crate::args::ReadArgs;
@@ -90,10 +90,6 @@ fn parse(input: impl BufRead, name: String, args: &ReadArgs) -> Result<Measured,
     let wanted = Wanted {
         columns: Asked { n: args.n.as_deref(), x: args.x.as_deref(), r: args.r.as_deref() },
         rows: args.rows.as_ref(),
-        wording: Wording {
-            shown: nmax_text::shown,
-            nearest: |word, names| nmax_data::nearest(word, names.iter().map(String::as_str)),
-        },
     };
     let read = table::read(input, &wanted);
     let mut table = read.map_err(|error| Trouble::usage(format!("{name}: {}", error.text), error.help))?;

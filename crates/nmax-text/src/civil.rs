@@ -1,17 +1,17 @@
-//! Days and dates of the Gregorian calendar, without a clock.
+//! Days and dates of the Gregorian calendar, without a clock or a zone.
 
 #[cfg(test)]
 mod tests;
 
 /// Days before 1970-01-01 at which year 1 begins, counted as negative.
-pub(crate) const FIRST_DAY: i64 = -719_162;
+pub const FIRST_DAY: i64 = -719_162;
 /// The day of 9999-12-31.
-pub(crate) const LAST_DAY: i64 = 2_932_896;
+pub const LAST_DAY: i64 = 2_932_896;
 
 /// Days from 1970-01-01 to this date; `None` when there is no such date in the years 1 to 9999.
 ///
 /// Source: H. Hinnant, *chrono-Compatible Low-Level Date Algorithms*, `days_from_civil`.
-pub(crate) fn day_of(year: u32, month: u32, day: u32) -> Option<i64> {
+pub fn day_of(year: u32, month: u32, day: u32) -> Option<i64> {
     if !(1..=9999).contains(&year) || !(1..=12).contains(&month) || day == 0 || day > days_of_month(year, month) {
         return None;
     }
@@ -23,7 +23,7 @@ pub(crate) fn day_of(year: u32, month: u32, day: u32) -> Option<i64> {
 }
 
 /// Year, month and day of a day from [`FIRST_DAY`] to [`LAST_DAY`]; law: `dates_and_days_are_inverse`.
-pub(crate) fn date_of(day: i64) -> (u32, u32, u32) {
+pub fn date_of(day: i64) -> (u32, u32, u32) {
     let shifted = day + 719_468;
     let (era, of_era) = (shifted.div_euclid(146_097), shifted.rem_euclid(146_097));
     let year_of_era = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;

@@ -7,7 +7,8 @@
 /// O(candidates * length²); names longer than 64 characters have no neighbour.
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let name: Vec<char> = name.to_lowercase().chars().collect();
-    let edits_max = (name.len() / 3).max(1);
+    // Something of the name must be right.
+    let edits_max = (name.len() / 3).max(1).min(name.len().saturating_sub(1));
     if name.len() > 64 {
         return None;
     }
@@ -82,6 +83,8 @@ mod tests {
         assert_eq!(nearest("dat", known), Some("data"));
         assert_eq!(nearest("zebra", known), None);
         assert_eq!(nearest("x", known), None);
+        assert_eq!(nearest("7", ["n", "x"]), None, "another letter is another name");
+        assert_eq!(nearest("N", ["n", "x"]), Some("n"));
     }
 
     #[test]

