@@ -6,7 +6,7 @@
 //!
 //! # Layout
 //! - [`source`], [`manifest`], [`modules`], [`repo`]: what a rule looks at
-//! - [`layers`], [`habits`], [`shape`], [`files`], [`dependencies`], [`docs`]: the rules
+//! - [`layers`], [`habits`], [`primitives`], [`shape`], [`files`], [`dependencies`], [`docs`]: the rules
 
 pub(crate) mod dependencies;
 pub(crate) mod docs;
@@ -15,6 +15,7 @@ pub(crate) mod habits;
 pub(crate) mod layers;
 pub(crate) mod manifest;
 pub(crate) mod modules;
+pub(crate) mod primitives;
 pub(crate) mod repo;
 pub(crate) mod shape;
 pub(crate) mod source;
@@ -45,7 +46,7 @@ impl fmt::Display for Finding {
 pub(crate) type Rule = fn(&Repo) -> Vec<Finding>;
 
 /// All rules, with their names.
-pub(crate) const RULES: [(&str, Rule); 21] = [
+pub(crate) const RULES: [(&str, Rule); 22] = [
     ("dependencies follow the table of layers", layers::dependencies_follow_the_table),
     ("the table of layers is drawn", layers::the_table_is_drawn),
     ("pure crates are pure", layers::pure_crates_are_pure),
@@ -57,6 +58,7 @@ pub(crate) const RULES: [(&str, Rule); 21] = [
     ("no unsafe code", habits::no_unsafe),
     ("few files start programs", habits::few_start_programs),
     ("no claim of a cause", habits::no_claim_of_a_cause),
+    ("primitives exist once", primitives::primitives_exist_once),
     ("modules have docs", files::modules_have_docs),
     ("files are short", files::files_are_short),
     ("no foreign text", files::no_foreign_text),

@@ -35,6 +35,11 @@ fn pure_crates_are_pure() {
 }
 
 #[test]
+fn primitives_exist_once() {
+    holds(primitives::primitives_exist_once);
+}
+
+#[test]
 fn serde_stays_at_the_border() {
     holds(layers::serde_stays_at_the_border);
 }
