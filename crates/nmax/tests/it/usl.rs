@@ -382,5 +382,5 @@ fn a_million_rows_are_fitted() {
     bench.write("many.csv", &text);
     let ended = usl(&bench, "fit many.csv");
     assert!([0, 4].contains(&ended.code), "{}", ended.stderr);
-    assert!(ended.stdout.contains("1000000 rows") && ended.stdout.lines().count() < 200);
+    assert!(ended.stdout.contains("1,000,000 rows") && ended.stdout.lines().count() < 200);
 }
