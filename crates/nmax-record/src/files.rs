@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use nmax_import::Converted;
 use nmax_import::redact::Secrets;
-use nmax_run::Exit;
+use nmax_run::Trouble;
 
 /// Where a plan and what belongs to it go.
 #[derive(Clone, Debug)]
@@ -50,9 +50,6 @@ pub enum Readers {
     All,
 }
 
-/// Why a file cannot be written, and how the command ends.
-pub type Trouble = (String, Exit);
-
 impl Place {
     /// The place that `--output` names, such as `visit`, `plans/visit` or `plans/visit.yaml`.
     pub fn new(output: &Path, may_overwrite: bool) -> Result<Self, Trouble> {
@@ -68,12 +65,9 @@ impl Place {
                 name: name.to_owned(),
                 may_overwrite,
             }),
-            None => Err((
-                format!(
-                    "{}: this is no name for a plan\n  help: give the name of its files, as in -o visit or -o plans/visit",
-                    output.display()
-                ),
-                Exit::Usage,
+            None => Err(Trouble::usage(
+                format_args!("{}: this is no name for a plan", output.display()),
+                "give the name of its files, as in -o visit or -o plans/visit",
             )),
         }
     }
@@ -127,12 +121,9 @@ impl Place {
             return Ok(());
         }
         let (is, them) = if there.len() == 1 { ("is", "it") } else { ("are", "them") };
-        Err((
-            format!(
-                "{} {is} there already\n  help: give another name by -o NAME, or --force to write over {them}",
-                there.join(", ")
-            ),
-            Exit::Usage,
+        Err(Trouble::usage(
+            format_args!("{} {is} there already", there.join(", ")),
+            format_args!("give another name by -o NAME, or --force to write over {them}"),
         ))
     }
 }
@@ -226,12 +217,9 @@ pub fn ignore(folder: &Path, files: &[&Path]) -> Result<(), Trouble> {
 
 /// What to say about a file that cannot be written.
 pub fn refused(path: &Path, error: &io::Error) -> Trouble {
-    (
-        format!(
-            "{}: cannot write it: {error}\n  help: choose a folder that you may write to, by -o FOLDER/NAME",
-            path.display()
-        ),
-        Exit::Usage,
+    Trouble::usage(
+        format_args!("{}: cannot write it: {error}", path.display()),
+        "choose a folder that you may write to, by -o FOLDER/NAME",
     )
 }
 

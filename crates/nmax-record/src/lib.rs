@@ -19,7 +19,7 @@ mod summary;
 mod told;
 pub mod visit;
 
-pub use files::{Place, Trouble};
+pub use files::Place;
 pub use make::make;
 pub use sources::Source;
 pub use told::{Told, schema};

@@ -13,8 +13,9 @@ use std::path::{Path, PathBuf};
 use nmax_import::har::Writer;
 use nmax_import::recording::{Body, Entry, Kind, Mark, Recording};
 use nmax_import::redact::{Secrets, redact};
+use nmax_run::Trouble;
 
-use crate::files::{Place, Readers, Trouble, ignore, refused, replace};
+use crate::files::{Place, Readers, ignore, refused, replace};
 
 /// Bytes of bodies that are kept; later ones are left out, pictures and films first.
 const BODY_BYTES_MAX: usize = 512 << 20;

@@ -6,9 +6,9 @@ use nmax_import::options::Options;
 use nmax_import::recording::{Recording, Skipped};
 use nmax_import::redact::{Secrets, redact};
 use nmax_import::{convert, har};
-use nmax_run::Exit;
+use nmax_run::Trouble;
 
-use crate::files::{self, Bundle, Kept, Place, Trouble};
+use crate::files::{self, Bundle, Kept, Place};
 use crate::sources::Source;
 use crate::told::{Beside, Told};
 
@@ -50,7 +50,7 @@ pub fn make(
     beside.redactions = secrets.redactions;
     let converted = convert(recordings, &at(place, key, options));
     if converted.summary.steps == 0 {
-        return Err((Told::new(converted, beside).nothing("so that nothing was written"), Exit::Usage));
+        return Err(Told::new(converted, beside).nothing("so that nothing was written").into());
     }
     let bundle = Bundle { converted: &converted, secrets: &secrets, recordings: &kept };
     beside.files = files::write(place, &bundle)?;

@@ -6,9 +6,7 @@ use std::path::{Path, PathBuf};
 
 use nmax_import::har;
 use nmax_import::redact::Secrets;
-use nmax_run::Exit;
-
-use crate::files::Trouble;
+use nmax_run::Trouble;
 
 /// Longest HAR file that is read, bytes: it is taken apart in memory.
 const HAR_BYTES_MAX: u64 = 2 << 30;
@@ -47,7 +45,7 @@ pub fn read(files: &[PathBuf], tell: &mut dyn FnMut(&str)) -> Result<Vec<Source>
     if !sources.is_empty() {
         text.push_str("\nnothing was written; leave out what cannot be read");
     }
-    Err((text, Exit::Usage))
+    Err(text.into())
 }
 
 fn read_one(file: &Path, tell: &mut dyn FnMut(&str)) -> Result<Source, String> {
@@ -130,7 +128,6 @@ pub fn new_key() -> Result<[u8; 32], Trouble> {
     let mut key = [0; 32];
     let read = File::open("/dev/urandom").and_then(|mut file| file.read_exact(&mut key));
     read.map(|()| key).map_err(|error| {
-        let text = format!("/dev/urandom: {error}\n  help: the key of the placeholders has to be random");
-        (text, Exit::Internal)
+        Trouble::internal(format_args!("/dev/urandom: {error}\n  help: the key of the placeholders has to be random"))
     })
 }

@@ -12,12 +12,12 @@ use nmax_import::recording::Entry;
 use nmax_import::redact::{Secrets, redact};
 use nmax_import::{convert, har};
 use nmax_proxy::{BODY_BYTES_MAX, Event, Events, Hosts, Recorder, Settings};
-use nmax_run::Exit;
+use nmax_run::Trouble;
 use nmax_run::signals::Interrupts;
 
 use crate::browser::{self, Browser};
 use crate::desk::{self, Desk, Wish};
-use crate::files::{self, Bundle, Kept, Place, Readers, Trouble};
+use crate::files::{self, Bundle, Kept, Place, Readers};
 use crate::log::Log;
 use crate::make::at;
 use crate::told::{Beside, Told};
@@ -124,15 +124,14 @@ pub trait Listener {
 /// # Errors
 /// Why there is no plan.
 pub fn record(order: &Order, listener: &mut dyn Listener) -> Result<Told, Trouble> {
-    let usage = |text: String| (text, Exit::Usage);
-    let url = Url::parse(&order.url).map_err(|error| usage(error.to_string()))?;
+    let url = Url::parse(&order.url).map_err(|error| error.to_string())?;
     let place = Place::new(&order.output.clone().unwrap_or_else(|| name_of(&url)), order.force)?;
     let ca_file = place.path(&format!("{}.ca.pem", place.name()));
     let har_file = place.path(&format!("{}.har", place.name()));
     place.vacant(&[place.plan(), har_file.clone(), place.secrets(), place.evidence(), ca_file.clone()])?;
     let settings = settings(order, &url, listener)?;
-    let interrupts = Interrupts::listen().map_err(|error| usage(error.to_string()))?;
-    let (mut recorder, events) = Recorder::start(&settings).map_err(|error| usage(error.to_string()))?;
+    let interrupts = Interrupts::listen().map_err(|error| error.to_string())?;
+    let (mut recorder, events) = Recorder::start(&settings).map_err(|error| error.to_string())?;
     let mut browser = open(order, &recorder, listener)?;
     let mut log = Log::create(&place, sources::new_key()?)?;
     let certificate = log.keep_certificate(ca_file, &recorder.ca.pem)?;
@@ -168,8 +167,7 @@ fn name_of(url: &Url) -> PathBuf {
 }
 
 fn settings(order: &Order, url: &Url, listener: &mut dyn Listener) -> Result<Settings, Trouble> {
-    let usage = |text: String| (text, Exit::Usage);
-    let mut hosts = Hosts::of_page(&url.origin.host).map_err(|error| usage(error.to_string()))?;
+    let mut hosts = Hosts::of_page(&url.origin.host).map_err(|error| error.to_string())?;
     let mut errors = Vec::new();
     for host in &order.hosts {
         if let Err(error) = hosts.add(host) {
@@ -186,7 +184,7 @@ fn settings(order: &Order, url: &Url, listener: &mut dyn Listener) -> Result<Set
         }
     }
     if !errors.is_empty() {
-        return Err(usage(errors.join("\nerror: ")));
+        return Err(errors.join("\nerror: ").into());
     }
     Ok(Settings {
         listen: order.listen,
@@ -205,11 +203,10 @@ fn open(order: &Order, recorder: &Recorder, listener: &mut dyn Listener) -> Resu
     };
     if let (Some(program), false) = (&browsing.program, browsing.allow_exec) {
         let program = program.display();
-        let why = format!(
-            "--browser {program}: it starts a program of your choice\n  help: add --allow-exec, or leave it out: browsers are \
-             found by themselves"
-        );
-        return Err((why, Exit::Usage));
+        return Err(Trouble::usage(
+            format_args!("--browser {program}: it starts a program of your choice"),
+            "add --allow-exec, or leave it out: browsers are found by themselves",
+        ));
     }
     let wanted = browser::Wanted {
         path: browsing.program.as_deref(),
@@ -222,7 +219,7 @@ fn open(order: &Order, recorder: &Recorder, listener: &mut dyn Listener) -> Resu
     match browser::open(&wanted) {
         Ok(browser) => Ok(Some(browser)),
         // Whoever named one wants no other way.
-        Err(why) if browsing.program.is_some() || browsing.is_headless => Err((why, Exit::Usage)),
+        Err(why) if browsing.program.is_some() || browsing.is_headless => Err(why.into()),
         Err(why) => {
             listener.note(&why);
             Ok(None)
@@ -316,7 +313,7 @@ fn finish(order: &Order, place: &Place, log: Log, recorder: &Recorder) -> Result
             text.push_str(&format!("\n  {warning}"));
         }
         text.push_str("\n  help: open the page through the proxy, and give each host that belongs to it by --host");
-        return Err((text, Exit::Unreachable));
+        return Err(Trouble::unreachable(text));
     };
     let mut stored = recording.clone();
     let secrets = redact(&mut stored, &key);
@@ -327,7 +324,7 @@ fn finish(order: &Order, place: &Place, log: Log, recorder: &Recorder) -> Result
         let beside = Beside { warnings, ..Beside::default() };
         let file = keep(place, &text, &secrets)?;
         let what = format!("so that no plan was written; the recording is {}", file.display());
-        return Err((Told::new(converted, beside).nothing(&what), Exit::Unreachable));
+        return Err(Trouble::unreachable(Told::new(converted, beside).nothing(&what)));
     }
     let kept = Kept { name: format!("{}.har", place.name()), text: Some(text) };
     let bundle = Bundle { converted: &converted, secrets: &secrets, recordings: &[kept] };

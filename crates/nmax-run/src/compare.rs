@@ -13,7 +13,7 @@ use nmax_store::Manifest;
 
 use chosen::{Part, sides};
 
-use crate::{Exit, logs};
+use crate::{Trouble, logs};
 
 mod chosen;
 mod log;
@@ -86,15 +86,14 @@ struct Side {
 ///
 /// # Errors
 /// What cannot be read, and what that means for the exit code.
-pub fn before_after(ask: &Ask, listener: &mut dyn Listener) -> Result<Compared, (String, Exit)> {
-    let usage = |text: String| (text, Exit::Usage);
+pub fn before_after(ask: &Ask, listener: &mut dyn Listener) -> Result<Compared, Trouble> {
     let (before, after) = sides(ask, listener)?;
-    let (before, after) = read(ask, &before, &after, listener).map_err(usage)?;
+    let (before, after) = read(ask, &before, &after, listener)?;
     let found = caveats(&before.origins, &after.origins);
     let refusal = refusal(&before, &after, &found).filter(|_| !ask.force);
     let answer = match &refusal {
         Some(_) => Comparison::default(),
-        None => answer(ask, &before, &after).map_err(usage)?,
+        None => answer(ask, &before, &after)?,
     };
     let view = ComparisonView {
         nmax_version: env!("CARGO_PKG_VERSION").into(),

@@ -1,6 +1,13 @@
-//! Exit codes of the contract.
+//! Exit codes of the contract, and troubles that end with one.
 
+use std::fmt::Display;
 use std::process::ExitCode;
+
+use nmax_engine::StartError;
+use nmax_store::StoreError;
+
+use crate::load::LoadError;
+use crate::logs::LogError;
 
 /// How the program ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,6 +50,48 @@ impl Exit {
         }
     }
 }
+
+/// Why there is no result, and how the program ends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trouble {
+    /// What is wrong, where, and what to do.
+    pub text: String,
+    /// How the program ends.
+    pub exit: Exit,
+}
+
+impl Trouble {
+    /// What was asked for, or read, is wrong.
+    pub fn usage(text: impl Display, help: impl Display) -> Self {
+        format!("{text}\n  help: {help}").into()
+    }
+
+    /// Something was not there, or could not be written.
+    pub fn unreachable(error: impl Display) -> Self {
+        Self { text: error.to_string(), exit: Exit::Unreachable }
+    }
+
+    /// A defect of nmax, or of what it stands on.
+    pub fn internal(error: impl Display) -> Self {
+        Self { text: error.to_string(), exit: Exit::Internal }
+    }
+
+    /// With `--exit-zero`.
+    pub fn forgiven(self, is_forgiving: bool) -> Self {
+        Self { exit: self.exit.forgiven(is_forgiving), ..self }
+    }
+}
+
+macro_rules! usage {
+    ($($error:ty)*) => { $(
+        impl From<$error> for Trouble {
+            fn from(error: $error) -> Self {
+                Self { text: error.to_string(), exit: Exit::Usage }
+            }
+        }
+    )* };
+}
+usage! { String LoadError LogError StartError StoreError }
 
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {

@@ -36,7 +36,7 @@ pub mod smoke;
 pub mod trend;
 pub mod wire;
 
-pub use exit::Exit;
+pub use exit::{Exit, Trouble};
 pub use listener::Listener;
 pub use plan::plan_of_manifest;
 pub use session::{Finished, Followed, Order, SessionError, command, new_id, plan_text, read, run, settings};

@@ -18,10 +18,10 @@ use nmax_plan::addresses::is_absolute;
 use nmax_plan::plan::{Action, Address, Plan, Scenario};
 use nmax_plan::units::format_duration;
 
-use crate::Exit;
 use crate::safety::policy::{Evidence, Proof};
-use crate::safety::{self, Consent, Policy, Role, SafetyError};
+use crate::safety::{self, Consent, Policy, Role};
 use crate::session;
+use crate::{Exit, Trouble};
 
 /// A target that may be loaded and can be reached.
 pub struct Cleared {
@@ -80,39 +80,35 @@ fn guests(plan: &Plan, origins: &[Origin]) -> Result<Vec<Origin>, String> {
 
 /// Decides whether the origins of a plan, and its proxy, may be loaded; then connects to each origin once. The error
 /// names the first that is refused or cannot be reached, and what to do.
-pub fn clear(consent: &Consent, plan: &Arc<Plan>, origins: &[Origin]) -> Result<Cleared, (String, Exit)> {
+pub fn clear(consent: &Consent, plan: &Arc<Plan>, origins: &[Origin]) -> Result<Cleared, Trouble> {
     let decided: Arc<OnceLock<Allow>> = Arc::default();
-    let usage = |error: &dyn std::fmt::Display| (error.to_string(), Exit::Usage);
-    let internal = |error: &dyn std::fmt::Display| (error.to_string(), Exit::Internal);
-    let settings = session::settings(plan, &ask(&decided)).map_err(|error| usage(&error))?;
-    local(&plan.defaults.source_addresses).map_err(|error| usage(&error))?;
-    let guests = guests(plan, origins).map_err(|error| usage(&error))?;
-    let config = network::config(&settings).map_err(|error| usage(&error))?;
+    let settings = session::settings(plan, &ask(&decided))?;
+    local(&plan.defaults.source_addresses)?;
+    let guests = guests(plan, origins)?;
+    let config = network::config(&settings).map_err(|error| error.to_string())?;
     let proxy = config.proxy.as_ref().map(|proxy| proxy.origin.clone());
     let start = |config: Config| {
         let client = Shared::new(config, RealClock::starting_now());
-        client.map_err(|error| usage(&nmax_engine::StartError::Tls(error.to_string())))
+        client.map_err(|error| nmax_engine::StartError::Tls(error.to_string()))
     };
-    let mut policy = safety::policy(consent).map_err(|error| (error.to_string(), error.exit()))?;
+    let mut policy = safety::policy(consent)?;
     let reactor = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let reactor = reactor.map_err(|error| internal(&error))?;
+    let reactor = reactor.map_err(Trouble::internal)?;
     reactor.block_on(async {
         let named: Vec<Origin> = origins.iter().cloned().chain(guests).collect();
         let loaded: Vec<Origin> = named.iter().cloned().chain(proxy.clone()).collect();
         let limits = Limits::of(plan);
-        let refused = |error: SafetyError| (error.to_string(), error.exit());
         // Before the first question: name servers are hosts of others too.
         let servers = safety::origins_of_servers(&config.names.servers);
         let client = start(config.clone())?;
-        let of_servers = safety::establish(&mut policy, &servers, Role::NameServer, &client).await.map_err(refused)?;
+        let of_servers = safety::establish(&mut policy, &servers, Role::NameServer, &client).await?;
         let client = start(Config { allow: Arc::new(policy.clone()).hook(), ..config.clone() })?;
         let way = |client| Way { client, proxy: proxy.as_ref(), limits };
         let mut places = 1;
         for origin in proxy.iter().chain(&named) {
             places = places.max(way(&client).resolve(origin).await?);
         }
-        let mut authorization =
-            safety::establish(&mut policy, &loaded, Role::Target, &client).await.map_err(refused)?;
+        let mut authorization = safety::establish(&mut policy, &loaded, Role::Target, &client).await?;
         authorization.extend(of_servers);
         let notes = not_proved(&policy);
         let allow = decided.get_or_init(|| Arc::new(policy).hook());
@@ -196,7 +192,7 @@ struct Way<'a> {
 
 impl Way<'_> {
     /// Finds the addresses of an origin, or of the proxy, and counts them. Nothing connects.
-    async fn resolve(&self, origin: &Origin) -> Result<u32, (String, Exit)> {
+    async fn resolve(&self, origin: &Origin) -> Result<u32, Trouble> {
         let limit = self.limits.resolve;
         let failure = match tokio::time::timeout(limit, self.client.addresses(origin)).await {
             Ok(Ok(addresses)) => return Ok(addresses.len().max(1) as u32),
@@ -210,7 +206,7 @@ impl Way<'_> {
     }
 
     /// Connects to an origin, or to the proxy in its place.
-    async fn reach(&self, origin: &Origin) -> Result<(), (String, Exit)> {
+    async fn reach(&self, origin: &Origin) -> Result<(), Trouble> {
         let limit = self.limits.connect;
         let failure = match tokio::time::timeout(limit, self.client.reach(origin)).await {
             Ok(Ok(())) => return Ok(()),
@@ -225,7 +221,7 @@ impl Way<'_> {
 }
 
 /// Why nothing gets through a proxy: it is not there, it wants a password, or it refuses the server.
-fn through(proxy: &Origin, origin: &Origin, failure: &Failure) -> (String, Exit) {
+fn through(proxy: &Origin, origin: &Origin, failure: &Failure) -> Trouble {
     let help = if failure.text.contains("status 407") {
         "check the proxy's user name and password: `--proxy http://USER:PASSWORD@HOST:PORT`"
     } else if failure.text.contains("makes no tunnel") {
@@ -236,7 +232,7 @@ fn through(proxy: &Origin, origin: &Origin, failure: &Failure) -> (String, Exit)
     refused(&format!("proxy {proxy}, for {origin}"), failure, Some(help))
 }
 
-fn refused(place: &str, failure: &Failure, help: Option<&'static str>) -> (String, Exit) {
+fn refused(place: &str, failure: &Failure, help: Option<&'static str>) -> Trouble {
     let is_of_source = failure.text.contains("source address");
     let (usual, exit) = match failure.kind {
         ErrorKind::Connect => (
@@ -253,7 +249,7 @@ fn refused(place: &str, failure: &Failure, help: Option<&'static str>) -> (Strin
     let kind = failure.kind.name();
     let what = if failure.kind == ErrorKind::Dns { "no address" } else { "no connection" };
     let help = help.unwrap_or(usual);
-    (format!("{place}: {what} ({kind}): {}\n  help: {help}", failure.text), exit)
+    Trouble { exit, ..Trouble::usage(format_args!("{place}: {what} ({kind}): {}", failure.text), help) }
 }
 
 #[cfg(test)]

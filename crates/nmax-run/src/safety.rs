@@ -27,7 +27,7 @@ pub mod well_known;
 
 pub use policy::Policy;
 
-use crate::Exit;
+use crate::{Exit, Trouble};
 use config::ConfigError;
 use policy::{Allowed, Given, Proof, Refusal, Why};
 use target::{Host, Pattern};
@@ -72,6 +72,12 @@ impl SafetyError {
             Self::Config(_) | Self::Refused(_) => Exit::Usage,
             Self::Unresolved { .. } => Exit::Unreachable,
         }
+    }
+}
+
+impl From<SafetyError> for Trouble {
+    fn from(error: SafetyError) -> Self {
+        Self { text: error.to_string(), exit: error.exit() }
     }
 }
 

@@ -14,11 +14,11 @@ use nmax_plan::plan::Plan;
 use nmax_report::{Beside, View, html, json};
 use nmax_store::{Manifest, RunWriter, StoreError};
 
-use crate::Exit;
 use crate::fidelity::{Feed, Fidelity, Source};
 use crate::listener::{Listener, Progress};
 use crate::sides::{self, Sides};
 use crate::signals::{Deaf, Hurry, IMPATIENT, Interrupts};
+use crate::{Exit, Trouble};
 
 mod aborts;
 mod beside;
@@ -125,6 +125,12 @@ pub enum SessionError {
         /// Files that this process may have open.
         limit: u64,
     },
+}
+
+impl From<SessionError> for Trouble {
+    fn from(error: SessionError) -> Self {
+        error.to_string().into()
+    }
 }
 
 /// Runs a plan to its end, writes everything and tells listeners on the way.

@@ -22,7 +22,7 @@ use crate::once::status;
 use crate::safety::Consent;
 use crate::secrets::Shown;
 use crate::signals::Interrupts;
-use crate::{Exit, preflight};
+use crate::{Exit, Trouble, preflight};
 
 /// How long a socket is watched that the server should close after the reply.
 const HELD_MAX: Duration = Duration::from_secs(2);
@@ -50,25 +50,24 @@ pub fn wire(
     consent: &Consent,
     shown: &Shown,
     listener: &mut dyn Listener,
-) -> Result<Exit, (String, Exit)> {
-    let usage = |error: String| (error, Exit::Usage);
-    let scenario = cut(&mut plan, request).map_err(|error| usage(shown.text(&error)))?;
+) -> Result<Exit, Trouble> {
+    let scenario = cut(&mut plan, request).map_err(|error| shown.text(&error))?;
     let plan = Arc::new(plan);
-    let origins = preflight::origins(&plan).map_err(usage)?;
+    let origins = preflight::origins(&plan)?;
     let cleared = preflight::clear(consent, &plan, &origins)?;
     cleared.notes.iter().for_each(|note| listener.note(&format!("note: {note}")));
-    let mut settings = crate::settings(&plan, &cleared.allow).map_err(|error| usage(error.to_string()))?;
+    let mut settings = crate::settings(&plan, &cleared.allow)?;
     let log = Arc::new(Log::default());
     settings.wire = Some(log.hook());
     settings.known = Some(shown.known());
-    let interrupts = Interrupts::listen().map_err(|error| usage(error.to_string()))?;
+    let interrupts = Interrupts::listen().map_err(|error| error.to_string())?;
     let watched = Arc::clone(&log);
     let started = std::thread::Builder::new().name("nmax-wire".into()).spawn(move || {
         let traced = once_then(&settings, scenario, Arc::clone(&watched).settled(HELD_MAX));
         watched.end();
         traced
     });
-    let worker = started.map_err(|error| (error.to_string(), Exit::Internal))?;
+    let worker = started.map_err(Trouble::internal)?;
     let mut printer = Printer::new(shown.clone());
     loop {
         let (events, is_over) = log.take(LOOK);
@@ -85,8 +84,8 @@ pub fn wire(
     listener.shows(&printer.rest());
     match worker.join() {
         Ok(Ok(traced)) => Ok(conclude(&traced, log.lost(), log.socket(), shown, listener)),
-        Ok(Err(error)) => Err(usage(error.to_string())),
-        Err(_) => Err(("the exchange ended by a defect of nmax; please report it".into(), Exit::Internal)),
+        Ok(Err(error)) => Err(error.into()),
+        Err(_) => Err(Trouble::internal("the exchange ended by a defect of nmax; please report it")),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Which levels are run: the campaign chooses, this carries it out.
 
-use nmax_run::Exit;
+use nmax_run::Trouble;
 use nmax_usl::design::{Campaign, Outcome, Precision, Rules, Step};
 
 use crate::axis::{Load, short};
@@ -13,7 +13,7 @@ use crate::rig::{Asked, Kept, Tried};
 const FIND_SHARE: f64 = 0.4;
 
 /// Runs levels of load until a rule ends it.
-pub(crate) fn conduct(job: &mut Job<'_>) -> Result<Conducted, (String, Exit)> {
+pub(crate) fn conduct(job: &mut Job<'_>) -> Result<Conducted, Trouble> {
     let rules = Rules {
         min: job.task.axes.range.0,
         max: job.task.axes.range.1,
@@ -24,7 +24,7 @@ pub(crate) fn conduct(job: &mut Job<'_>) -> Result<Conducted, (String, Exit)> {
         precision: Precision { throughput: job.task.precision, concurrency: 2.0 * job.task.precision },
         seed: job.rig.seed,
     };
-    let mut campaign = Campaign::new(rules).map_err(|error| (error.to_string(), Exit::Usage))?;
+    let mut campaign = Campaign::new(rules).map_err(|error| error.to_string())?;
     let until = if job.task.find.is_some() { 1.0 - FIND_SHARE } else { 1.0 };
     let mut done = Conducted::default();
     loop {
@@ -113,13 +113,13 @@ fn cost(job: &Job<'_>, done: &Conducted) -> Option<String> {
 }
 
 /// What breaks down at the first level is an error and no measurement.
-fn in_reach(job: &Job<'_>, kept: &Kept) -> Result<Outcome, (String, Exit)> {
+fn in_reach(job: &Job<'_>, kept: &Kept) -> Result<Outcome, Trouble> {
     match &kept.outcome {
         Outcome::Refused(why) if job.rig.rows.len() == 1 => {
             let until = kept.row.x.filter(|x| *x > 0.0);
             let until =
                 until.map_or_else(String::new, |x| format!("; {} {} until then", short(x), job.rig.count.unit()));
-            Err((format!("the first level says nothing: {why}{until}"), kept.exit))
+            Err(Trouble { text: format!("the first level says nothing: {why}{until}"), exit: kept.exit })
         }
         outcome => Ok(outcome.clone()),
     }

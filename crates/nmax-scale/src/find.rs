@@ -2,7 +2,7 @@
 
 use nmax_plan::threshold::{Op, Threshold};
 use nmax_report::scalability::Found;
-use nmax_run::Exit;
+use nmax_run::Trouble;
 use nmax_usl::design::{Outcome, Step};
 use nmax_usl::search::{Answer, Judged, Objective, ObjectiveRules, Tested};
 
@@ -11,7 +11,7 @@ use crate::job::{Conducted, GONE, Job};
 use crate::rig::{Asked, Kept, Tried};
 
 /// Searches, with what is left of the budget. Levels that it measures are fitted too.
-pub(crate) fn find(job: &mut Job<'_>, words: &str, done: &mut Conducted) -> Result<(), (String, Exit)> {
+pub(crate) fn find(job: &mut Job<'_>, words: &str, done: &mut Conducted) -> Result<(), Trouble> {
     let rules = ObjectiveRules {
         min: job.task.axes.range.0,
         max: job.task.axes.range.1,
@@ -21,7 +21,7 @@ pub(crate) fn find(job: &mut Job<'_>, words: &str, done: &mut Conducted) -> Resu
         precision: 2.0 * job.task.precision,
         seed: job.rig.seed,
     };
-    let mut search = Objective::new(rules).map_err(|error| (error.to_string(), Exit::Usage))?;
+    let mut search = Objective::new(rules).map_err(|error| error.to_string())?;
     job.rig.learning("the highest load that holds the objective");
     // What was measured at a level that is asked for is not measured again; each run counts once.
     let mut known: Vec<Kept> = job.rig.rows.clone();

@@ -1,7 +1,7 @@
 //! Settings of the system under test: at each one the load is raised until the usable throughput is best.
 
 use nmax_report::scalability::Knob;
-use nmax_run::Exit;
+use nmax_run::Trouble;
 use nmax_usl::Observation;
 use nmax_usl::design::{Outcome, Step};
 use nmax_usl::search::{Best, BestLoad, BestLoadRules};
@@ -14,7 +14,7 @@ use crate::rig::{Asked, Kept, Tried};
 use crate::setting::{Setting, settings, words};
 
 /// Runs every setting, as far as the budget reaches.
-pub(crate) fn conduct(job: &mut Job<'_>) -> Result<Conducted, (String, Exit)> {
+pub(crate) fn conduct(job: &mut Job<'_>) -> Result<Conducted, Trouble> {
     let settings = settings(&job.task.axes.knobs);
     let count = settings.len();
     let mut done = Conducted { stopped: "every setting was tried".into(), ..Conducted::default() };
@@ -112,7 +112,7 @@ fn search(
     setting: &Setting,
     start: Option<f64>,
     until: f64,
-) -> Result<(Option<Best>, String), (String, Exit)> {
+) -> Result<(Option<Best>, String), Trouble> {
     let rules = BestLoadRules {
         min: job.task.axes.range.0,
         max: job.task.axes.range.1,
@@ -121,7 +121,7 @@ fn search(
         replicates: job.task.replicates,
         runs_max: job.task.runs_max.saturating_sub(job.rig.rows.len()).max(1),
     };
-    let mut search = BestLoad::new(rules).map_err(|error| (error.to_string(), Exit::Usage))?;
+    let mut search = BestLoad::new(rules).map_err(|error| error.to_string())?;
     let mut why = String::new();
     while let Step::Run(trial) = search.next(job.rig.time_left(until)) {
         if job.rig.is_over() {
@@ -162,7 +162,7 @@ fn take(
     from: usize,
     best: Option<Best>,
     done: &mut Conducted,
-) -> Result<Option<f64>, (String, Exit)> {
+) -> Result<Option<f64>, Trouble> {
     let at_best = |kept: &Kept| {
         let is_usable = matches!(usable(kept), Outcome::Measured { .. });
         kept.row.used && is_usable && best.is_some_and(|best| best.level == kept.row.level)

@@ -8,7 +8,7 @@ use nmax_plan::plan::Observed;
 use nmax_report::scalability::ScaleInfo;
 use nmax_run::host::{self, Finding, Host, Level, Need};
 use nmax_run::signals::Interrupts;
-use nmax_run::{Exit, hints, preflight, smoke};
+use nmax_run::{Exit, Trouble, hints, preflight, smoke};
 
 use crate::axis::Load;
 use crate::folder::Folder;
@@ -27,8 +27,7 @@ pub(crate) fn prepare<'a>(
     order: Order,
     interrupts: &'a Interrupts,
     listener: &'a mut dyn Listener,
-) -> Result<Job<'a>, (String, Exit)> {
-    let usage = |error: String| (error, Exit::Usage);
+) -> Result<Job<'a>, Trouble> {
     host::raise();
     let is_rehearsed = order.is_rehearsed;
     let mut notes = Vec::new();
@@ -39,19 +38,15 @@ pub(crate) fn prepare<'a>(
     if is_rehearsed {
         listener.note(&smoke::rehearsal(&order, "the campaign")?);
     }
-    let folder = Folder::create(&order.runs_dir, &order.name).map_err(usage)?;
+    let folder = Folder::create(&order.runs_dir, &order.name)?;
     let head = head(&order, &folder, &task, notes);
-    folder.begin(&head).map_err(usage)?;
+    folder.begin(&head)?;
     let rig = Rig::new(order, &task, folder, began, interrupts, listener);
     Ok(Job { rig, task, head, is_set })
 }
 
 /// Sets the first setting: the system under test may be there only then.
-fn set_first(
-    task: &Task,
-    interrupts: &Interrupts,
-    listener: &mut dyn Listener,
-) -> Result<Option<Setting>, (String, Exit)> {
+fn set_first(task: &Task, interrupts: &Interrupts, listener: &mut dyn Listener) -> Result<Option<Setting>, Trouble> {
     let (Some((line, limit)), Some(first)) = (&task.apply, setting::settings(&task.axes.knobs).into_iter().next())
     else {
         return Ok(None);
@@ -60,9 +55,9 @@ fn set_first(
     listener.note(&format!("{words}: {}", apply::filled(line, &first)));
     match apply::apply(line, &first, *limit, interrupts) {
         Ok(()) => Ok(Some(first)),
-        Err(_) if interrupts.count() > 0 => Err(("interrupted".into(), Exit::Interrupted)),
+        Err(_) if interrupts.count() > 0 => Err(Trouble { text: "interrupted".into(), exit: Exit::Interrupted }),
         Err(why) => {
-            Err((format!("--apply: {words}: {why}\n  help: try the command by hand; nothing was sent"), Exit::Usage))
+            Err(Trouble::usage(format_args!("--apply: {words}: {why}"), "try the command by hand; nothing was sent"))
         }
     }
 }
@@ -109,11 +104,10 @@ fn cleared(
     order: Order,
     notes: &mut Vec<String>,
     listener: &mut dyn Listener,
-) -> Result<(Task, nmax_run::Order), (String, Exit)> {
+) -> Result<(Task, nmax_run::Order), Trouble> {
     let Order { plan, mut task, .. } = order;
     let (load, times) = (task.axes.load, task.times);
-    let usage = |error: String| (error, Exit::Usage);
-    let origins = preflight::origins(&plan).map_err(usage)?;
+    let origins = preflight::origins(&plan)?;
     let workers = host::workers(order.workers, &plan, &origins);
     let need = |level: f64| {
         let highest = level::plan(&plan, load, level, times, plan.seed, None);
@@ -127,10 +121,10 @@ fn cleared(
         }
         task.axes.range.1 = most;
     }
-    notes.extend(data::check(&plan, &task.axes, times).map_err(usage)?);
-    let warnings = host::fits(&need(task.axes.range.1)).map_err(usage)?;
+    notes.extend(data::check(&plan, &task.axes, times)?);
+    let warnings = host::fits(&need(task.axes.range.1))?;
     warnings.iter().for_each(|finding| listener.warning(&finding.says()));
-    host::pinnable(&order.pin).map_err(usage)?;
+    host::pinnable(&order.pin)?;
     if !plan.timeline.is_empty() {
         notes.push("the timeline of the plan is left out: a level is to stand still".into());
     }
@@ -149,7 +143,7 @@ fn cleared(
     }
     hints::warnings(&plan, &origins).iter().for_each(|text| listener.warning(text));
     notes.iter().for_each(|note| listener.remark(note));
-    preflight::observed(&plan).map_err(usage)?.iter().for_each(|text| listener.authority(text));
+    preflight::observed(&plan)?.iter().for_each(|text| listener.authority(text));
     let plan = Arc::new(plan);
     let cleared = preflight::clear(&order.consent, &plan, &origins)?;
     cleared.notes.iter().for_each(|text| listener.authority(text));

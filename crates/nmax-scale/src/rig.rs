@@ -11,9 +11,8 @@ use nmax_plan::choice::{GOLDEN, mix64};
 use nmax_plan::plan::Plan;
 use nmax_plan::threshold::Threshold;
 use nmax_report::scalability::Level;
-use nmax_run::Exit;
 use nmax_run::signals::Interrupts;
-use nmax_run::{Finished, Order, SessionError};
+use nmax_run::{Exit, Finished, Order, SessionError, Trouble};
 use nmax_usl::design::{Outcome, TimeLeft};
 use nmax_usl::search::Judged;
 use nmax_usl::{Observation, Options};
@@ -169,7 +168,7 @@ impl<'a> Rig<'a> {
     ///
     /// One that does not stand still is run again with twice the time, and one that counted few for as long as that
     /// takes, if it fits; then it is used as it is, and says so.
-    pub(crate) fn run(&mut self, asked: &Asked) -> Result<Tried, (String, Exit)> {
+    pub(crate) fn run(&mut self, asked: &Asked) -> Result<Tried, Trouble> {
         let wanted = self.known_x(asked).map_or(self.times, |x| self.times.for_count(x));
         let times = if self.clock.has(wanted.total()) { wanted } else { self.times };
         let mut tried = self.run_for(asked, times)?;
@@ -224,7 +223,7 @@ impl<'a> Rig<'a> {
     }
 
     /// Says what the last level was, and writes it down, once; with knobs its use is decided with its setting.
-    fn write_last(&mut self) -> Result<(), (String, Exit)> {
+    fn write_last(&mut self) -> Result<(), Trouble> {
         // A run that was interrupted before it began leaves no level.
         if self.told == self.rows.len() {
             return Ok(());
@@ -239,13 +238,13 @@ impl<'a> Rig<'a> {
     }
 
     /// Writes down levels whose use is decided.
-    pub(crate) fn write_from(&mut self, from: usize) -> Result<(), (String, Exit)> {
+    pub(crate) fn write_from(&mut self, from: usize) -> Result<(), Trouble> {
         let Self { rows, folder, .. } = self;
         let mut written = rows[from..].iter().map(|kept| folder.level(&kept.row, &kept.facts));
-        written.try_for_each(|written| written).map_err(|error| (error, Exit::Unreachable))
+        written.try_for_each(|written| written).map_err(Trouble::unreachable)
     }
 
-    fn run_for(&mut self, asked: &Asked, times: Times) -> Result<Tried, (String, Exit)> {
+    fn run_for(&mut self, asked: &Asked, times: Times) -> Result<Tried, Trouble> {
         let number = self.rows.len() + 1;
         let seed = seed_of(self.seed, number);
         let plan = Arc::new(level::plan(&self.base, self.load, asked.level, times, seed, self.objective.as_ref()));
@@ -307,8 +306,10 @@ impl<'a> Rig<'a> {
             // The system under test may be gone later on; at first it is the plan that is wrong.
             Err(SessionError::Start(error @ StartError::Setup(_))) if number > 1 => Outcome::Refused(error.to_string()),
             // Other levels could be written, so it is not what was asked for.
-            Err(SessionError::Store(error)) if number > 1 => return Err((error.to_string(), Exit::Unreachable)),
-            Err(error) => return Err((error.to_string(), Exit::Usage)),
+            Err(SessionError::Store(error)) if number > 1 => {
+                return Err(Trouble::unreachable(error));
+            }
+            Err(error) => return Err(error.into()),
         };
         if let Outcome::Invalid(why) | Outcome::Refused(why) = &outcome {
             kept.row.why.clone_from(why);
@@ -325,9 +326,8 @@ impl<'a> Rig<'a> {
     ///
     /// - `version`: value of a second knob
     /// - `n`: what the law is fitted over
-    pub(crate) fn point(&mut self, version: Option<&str>, n: f64, kept: &Kept) -> Result<(), (String, Exit)> {
-        let written = self.folder.point(version, n, &kept.row, &kept.facts);
-        written.map_err(|error| (error, Exit::Unreachable))
+    pub(crate) fn point(&mut self, version: Option<&str>, n: f64, kept: &Kept) -> Result<(), Trouble> {
+        self.folder.point(version, n, &kept.row, &kept.facts).map_err(Trouble::unreachable)
     }
 
     /// What the next levels are to tell.

@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use nmax_http::Origin;
 use nmax_plan::plan::Plan;
-use nmax_run::Exit;
+use nmax_run::Trouble;
 use nmax_run::preflight::{self, Cleared};
 
 use crate::args::SafetyArgs;
 use crate::say;
 
 /// [`preflight::clear`] with what the user opens.
-pub fn clear(safety: &SafetyArgs, plan: &Arc<Plan>, origins: &[Origin]) -> Result<Cleared, (String, Exit)> {
+pub fn clear(safety: &SafetyArgs, plan: &Arc<Plan>, origins: &[Origin]) -> Result<Cleared, Trouble> {
     let cleared = preflight::clear(&safety.consent(), plan, origins)?;
     cleared.notes.iter().for_each(note);
     Ok(cleared)

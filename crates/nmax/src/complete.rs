@@ -13,10 +13,10 @@ use std::path::Path;
 
 use clap::CommandFactory;
 use clap_complete::env::{CompleteEnv, Elvish, EnvCompleter, Fish, Powershell, Shells, Zsh};
-use nmax_run::Exit;
+use nmax_run::{Exit, Trouble};
 
 use crate::args::{Cli, ShellName};
-use crate::commands::run::complain;
+use crate::commands::complain;
 
 mod bash;
 pub mod candidates;
@@ -49,7 +49,7 @@ pub fn answer() -> Option<Exit> {
         Err(_) => {
             let shell = shell.display();
             let help = "unset it, or name bash, elvish, fish, powershell or zsh";
-            Some(complain(&format!("{VARIABLE}={shell}: not a shell that nmax knows\n  help: {help}"), Exit::Usage))
+            Some(complain(Trouble::usage(format_args!("{VARIABLE}={shell}: not a shell that nmax knows"), help)))
         }
     }
 }

@@ -50,7 +50,7 @@ fn main() -> ExitCode {
     if !matches!(cli.verb, Verb::Agent(_) | Verb::Target(_)) {
         signals::end_in_container();
     }
-    let exit = match &cli.verb {
+    let ended = match &cli.verb {
         Verb::Run(args) => commands::run::run(args),
         Verb::Scale(args) => commands::scale::scale(args),
         Verb::Check(args) => commands::check::check(args),
@@ -69,11 +69,11 @@ fn main() -> ExitCode {
         Verb::Target(args) => commands::target::target(args),
         Verb::Data(args) => commands::data::data(args),
         Verb::Usl(args) => commands::usl::usl(args),
-        Verb::Schema { of } => commands::small::schema(*of),
+        Verb::Schema { of } => Ok(commands::small::schema(*of)),
         Verb::Doctor(args) => commands::doctor::doctor(args),
         Verb::Explain(args) => commands::explain::explain(args),
-        Verb::Completions { shell } => commands::small::completions(*shell),
+        Verb::Completions { shell } => Ok(commands::small::completions(*shell)),
         Verb::Man { folder } => commands::small::man(folder),
     };
-    say::settle(exit).into()
+    say::settle(ended.unwrap_or_else(commands::complain)).into()
 }

@@ -63,8 +63,8 @@ fn everything_is_written_or_nothing() {
 
     // The second time: nothing is touched, and all that is in the way is named.
     fs::write(place.plan(), "mine").unwrap();
-    let (text, exit) = write(&place, &bundle).unwrap_err();
-    assert_eq!(exit, Exit::Usage);
+    let Trouble { text, exit } = write(&place, &bundle).unwrap_err();
+    assert_eq!(exit, nmax_run::Exit::Usage);
     assert!(text.contains("visit.yaml") && text.contains("visit.words.csv") && text.contains("--force"), "{text}");
     assert_eq!(fs::read_to_string(place.plan()).unwrap(), "mine");
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use nmax_store::{RunEntry, StoreError};
 
 use super::{Ask, Listener};
-use crate::Exit;
+use crate::{Exit, Trouble};
 
 /// Most runs on a side.
 const RUNS_MAX: usize = 200;
@@ -20,11 +20,8 @@ pub(super) enum Part {
     Log(PathBuf),
 }
 
-/// What is wrong with what was asked for: a sentence, and how the program ends.
-type Problem = (String, Exit);
-
 /// What is on each side.
-pub(super) fn sides(ask: &Ask, listener: &mut dyn Listener) -> Result<(Vec<Part>, Vec<Part>), Problem> {
+pub(super) fn sides(ask: &Ask, listener: &mut dyn Listener) -> Result<(Vec<Part>, Vec<Part>), Trouble> {
     let (before, after): (&[String], &[String]) = match ask.sides.as_slice() {
         [] if !ask.before.is_empty() => (&ask.before, &ask.after),
         [before, after] => (std::slice::from_ref(before), std::slice::from_ref(after)),
@@ -32,7 +29,7 @@ pub(super) fn sides(ask: &Ask, listener: &mut dyn Listener) -> Result<(Vec<Part>
             let lacks =
                 if given.is_empty() { "no runs are given" } else { "one side alone has nothing to be compared with" };
             let help = "give two, as in `nmax compare 3f2a last`, or several: `nmax compare --before A B --after C D`";
-            return Err((format!("{lacks}\n  help: {help}"), Exit::Usage));
+            return Err(Trouble::usage(lacks, help));
         }
     };
     match (parts(ask, before, listener), parts(ask, after, listener)) {
@@ -42,14 +39,14 @@ pub(super) fn sides(ask: &Ask, listener: &mut dyn Listener) -> Result<(Vec<Part>
 }
 
 /// All problems as one: the call is wrong if any of them says so.
-fn together(problems: Vec<Problem>) -> Problem {
-    let exit = if problems.iter().any(|(_, exit)| *exit != Exit::Invalid) { Exit::Usage } else { Exit::Invalid };
-    let texts: Vec<String> = problems.into_iter().map(|(text, _)| text).collect();
-    (texts.join("\nerror: "), exit)
+fn together(problems: Vec<Trouble>) -> Trouble {
+    let is_usage = problems.iter().any(|problem| problem.exit != Exit::Invalid);
+    let texts: Vec<String> = problems.into_iter().map(|problem| problem.text).collect();
+    Trouble { text: texts.join("\nerror: "), exit: if is_usage { Exit::Usage } else { Exit::Invalid } }
 }
 
 /// What these words mean; all that is wrong at once.
-fn parts(ask: &Ask, asked: &[String], listener: &mut dyn Listener) -> Result<Vec<Part>, Vec<Problem>> {
+fn parts(ask: &Ask, asked: &[String], listener: &mut dyn Listener) -> Result<Vec<Part>, Vec<Trouble>> {
     let (mut parts, mut problems) = (Vec::new(), Vec::new());
     for one in asked {
         match part(ask, one, listener) {
@@ -58,14 +55,13 @@ fn parts(ask: &Ask, asked: &[String], listener: &mut dyn Listener) -> Result<Vec
         }
     }
     if parts.len() > RUNS_MAX {
-        let text = format!("{} runs on one side are too many\n  help: give at most {RUNS_MAX}", parts.len());
-        problems.push((text, Exit::Usage));
+        let text = format!("{} runs on one side are too many", parts.len());
+        problems.push(Trouble::usage(text, format_args!("give at most {RUNS_MAX}")));
     }
     if problems.is_empty() { Ok(parts) } else { Err(problems) }
 }
 
-fn part(ask: &Ask, asked: &str, listener: &mut dyn Listener) -> Result<Vec<Part>, Problem> {
-    let usage = |text: String| (text, Exit::Usage);
+fn part(ask: &Ask, asked: &str, listener: &mut dyn Listener) -> Result<Vec<Part>, Trouble> {
     match asked.split_once(':') {
         Some(("tag", tag)) => return group(ask, asked, listener, |run| run.tags.iter().any(|one| one == tag)),
         Some(("name", name)) => return group(ask, asked, listener, |run| run.name == name),
@@ -74,10 +70,11 @@ fn part(ask: &Ask, asked: &str, listener: &mut dyn Listener) -> Result<Vec<Part>
     match nmax_store::find(&ask.runs_dir, asked) {
         Ok(directory) => Ok(vec![Part::Run(directory)]),
         Err(StoreError::NotFound { .. }) if Path::new(asked).is_file() => Ok(vec![Part::Log(PathBuf::from(asked))]),
-        Err(StoreError::NotFound { .. }) if Path::new(asked).is_dir() => Err(usage(format!(
-            "{asked}: this is no run: it has no manifest.json\n  help: give the directory of a run, as `nmax runs` lists them"
-        ))),
-        Err(error) => Err(usage(error.to_string())),
+        Err(StoreError::NotFound { .. }) if Path::new(asked).is_dir() => Err(Trouble::usage(
+            format_args!("{asked}: this is no run: it has no manifest.json"),
+            "give the directory of a run, as `nmax runs` lists them",
+        )),
+        Err(error) => Err(error.into()),
     }
 }
 
@@ -87,13 +84,12 @@ fn group(
     asked: &str,
     listener: &mut dyn Listener,
     is_meant: impl Fn(&RunEntry) -> bool,
-) -> Result<Vec<Part>, Problem> {
-    let list = nmax_store::list(&ask.runs_dir).map_err(|error| (error.to_string(), Exit::Usage))?;
+) -> Result<Vec<Part>, Trouble> {
+    let list = nmax_store::list(&ask.runs_dir)?;
     let meant: Vec<&RunEntry> = list.iter().filter(|run| is_meant(run)).collect();
     if meant.is_empty() {
         let folder = ask.runs_dir.display();
-        let text = format!("{asked}: no such run in {folder}\n  help: `nmax runs` lists them");
-        return Err((text, Exit::Usage));
+        return Err(Trouble::usage(format_args!("{asked}: no such run in {folder}"), "`nmax runs` lists them"));
     }
     let (sound, unsound): (Vec<&RunEntry>, Vec<&RunEntry>) = meant.iter().partition(|run| lacks(run).is_none());
     if sound.is_empty() {
@@ -108,7 +104,7 @@ fn group(
             named.join(", "),
             unsound[0].id
         );
-        return Err((text, Exit::Invalid));
+        return Err(Trouble { text, exit: Exit::Invalid });
     }
     if !unsound.is_empty() {
         listener.note(&format!(

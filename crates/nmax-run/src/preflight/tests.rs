@@ -9,7 +9,7 @@ fn plan(url: &str) -> Plan {
     Plan::for_url(&Planless::get(url)).unwrap()
 }
 
-fn cleared(plan: Plan) -> Result<Cleared, (String, Exit)> {
+fn cleared(plan: Plan) -> Result<Cleared, Trouble> {
     let origins = origins(&plan).unwrap();
     clear(&Consent::default(), &Arc::new(plan), &origins)
 }
@@ -31,7 +31,7 @@ fn a_name_goes_where_the_plan_says() {
     let (listener, port) = listener();
     let mut plan = plan("http://shop.invalid/");
     plan.hosts = vec![given("shop.invalid", port, "127.0.0.1")];
-    let cleared = cleared(plan).unwrap_or_else(|(error, _)| panic!("{error}"));
+    let cleared = cleared(plan).unwrap_or_else(|Trouble { text: error, .. }| panic!("{error}"));
     assert_eq!(cleared.authorization.as_deref(), Some("loopback"));
     assert!(listener.accept().is_ok());
 }
@@ -45,7 +45,7 @@ fn nothing_connects_before_it_is_allowed() {
     plan.hosts = vec![given("intranet.invalid", port, "10.255.255.1")];
     let mut origins = origins(&plan).unwrap();
     origins.push(Url::parse("http://intranet.invalid/").unwrap().origin);
-    let (error, exit) = clear(&Consent::default(), &Arc::new(plan), &origins).err().unwrap();
+    let Trouble { text: error, exit } = clear(&Consent::default(), &Arc::new(plan), &origins).err().unwrap();
     assert_eq!(exit, Exit::Usage, "{error}");
     assert!(error.contains("intranet.invalid (10.255.255.1)"), "{error}");
     assert!(listener.accept().is_err(), "somebody connected");
@@ -56,7 +56,7 @@ fn nothing_connects_before_it_is_allowed() {
 fn given_addresses_meet_the_policy() {
     let mut plan = plan("http://localhost/");
     plan.hosts = vec![given("localhost", 80, "169.254.169.254")];
-    let (error, exit) = cleared(plan).err().unwrap();
+    let Trouble { text: error, exit } = cleared(plan).err().unwrap();
     assert_eq!(exit, Exit::Usage);
     assert!(error.contains("metadata"), "{error}");
 }
@@ -67,7 +67,7 @@ fn with_a_proxy_the_proxy_is_reached_and_not_the_target() {
     let (proxy, proxy_port) = listener();
     let mut plan = plan(&format!("http://127.0.0.1:{target_port}/"));
     plan.defaults.proxy = Some(format!("http://127.0.0.1:{proxy_port}"));
-    cleared(plan).unwrap_or_else(|(error, _)| panic!("{error}"));
+    cleared(plan).unwrap_or_else(|Trouble { text: error, .. }| panic!("{error}"));
     assert!(proxy.accept().is_ok());
     assert!(target.accept().is_err(), "somebody connected");
 }
@@ -77,7 +77,7 @@ fn a_proxy_meets_the_policy_too() {
     let (target, port) = listener();
     let mut plan = plan(&format!("http://127.0.0.1:{port}/"));
     plan.defaults.proxy = Some("http://10.255.255.1:3128".into());
-    let (error, exit) = cleared(plan).err().unwrap();
+    let Trouble { text: error, exit } = cleared(plan).err().unwrap();
     assert_eq!(exit, Exit::Usage);
     assert!(error.contains("10.255.255.1"), "{error}");
     assert!(target.accept().is_err());
@@ -103,7 +103,7 @@ fn name_servers_of_the_plan_meet_the_policy() {
     assert!(target.accept().is_err() && here.recv(&mut [0; 512]).is_err(), "nothing was sent");
     let mut plan = plan(&format!("http://127.0.0.1:{port}/"));
     plan.defaults.dns.servers = vec![here_at];
-    let cleared = cleared(plan).unwrap_or_else(|(error, _)| panic!("{error}"));
+    let cleared = cleared(plan).unwrap_or_else(|Trouble { text: error, .. }| panic!("{error}"));
     assert_eq!(cleared.authorization.as_deref(), Some("loopback"));
 }
 
@@ -112,7 +112,7 @@ fn connections_leave_from_the_source_address() {
     let (listener, port) = listener();
     let mut plan = plan(&format!("http://127.0.0.1:{port}/"));
     plan.defaults.source_addresses = vec!["127.0.0.9".parse().unwrap()];
-    cleared(plan).unwrap_or_else(|(error, _)| panic!("{error}"));
+    cleared(plan).unwrap_or_else(|Trouble { text: error, .. }| panic!("{error}"));
     let (_, peer) = listener.accept().unwrap();
     assert_eq!(peer.ip().to_string(), "127.0.0.9");
 }
@@ -121,7 +121,7 @@ fn connections_leave_from_the_source_address() {
 fn nobody_at_home_is_unreachable() {
     let (listener, port) = listener();
     drop(listener);
-    let (error, exit) = cleared(plan(&format!("http://127.0.0.1:{port}/"))).err().unwrap();
+    let Trouble { text: error, exit } = cleared(plan(&format!("http://127.0.0.1:{port}/"))).err().unwrap();
     assert_eq!(exit, Exit::Unreachable);
     assert!(error.contains("(connect)") && error.contains("help: check that the server listens"), "{error}");
 }
@@ -130,7 +130,7 @@ fn nobody_at_home_is_unreachable() {
 fn refused_to(change: impl FnOnce(&mut Plan), url: &str, want: &[&str], code: Exit) {
     let mut plan = plan(url);
     change(&mut plan);
-    let (error, exit) = cleared(plan).err().unwrap();
+    let Trouble { text: error, exit } = cleared(plan).err().unwrap();
     assert_eq!(exit, code, "{error}");
     for words in want {
         assert!(error.contains(words), "no `{words}` in {error}");

@@ -1,8 +1,8 @@
 //! What the run of a level left behind.
 
 use nmax_plan::plan::Plan;
-use nmax_run::Exit;
 use nmax_run::Finished;
+use nmax_run::{Exit, Trouble};
 use nmax_usl::design::Outcome;
 
 use super::{Kept, Rig};
@@ -30,7 +30,7 @@ impl Rig<'_> {
         plan: &Plan,
         level: f64,
         kept: &mut Kept,
-    ) -> Result<Outcome, (String, Exit)> {
+    ) -> Result<Outcome, Trouble> {
         let view = &finished.view;
         let Kept { row, facts, .. } = kept;
         row.verdict = view.judgement.verdict.name().to_owned();
@@ -38,9 +38,9 @@ impl Rig<'_> {
         // What is not written is not measured, and says nothing of the system.
         if let Some(error) = &finished.trouble {
             let help = "choose a writable --runs-dir with room";
-            return Err((format!("{error}\n  help: {help}"), Exit::Unreachable));
+            return Err(Trouble::unreachable(format!("{error}\n  help: {help}")));
         }
-        let trouble = |error: nmax_store::StoreError| (error.to_string(), Exit::Unreachable);
+        let trouble = |error: nmax_store::StoreError| Trouble::unreachable(error);
         let data_ended = finished.data_ended.clone();
         let is_early = data_ended.is_some() || aborted(&view.judgement.reasons).is_some();
         let loaded_to_s = is_early.then_some(view.summary.phase.end_s);

@@ -3,14 +3,14 @@
 use nmax_agent::{AgentArgs, Failure};
 use nmax_run::Exit;
 
-use super::run::complain;
+use super::{Ended, Trouble};
 use crate::say;
 
 /// Watches this host until a signal or the given time; prints the URL for the plan.
-pub fn agent(args: &AgentArgs) -> Exit {
+pub fn agent(args: &AgentArgs) -> Ended {
     match nmax_agent::run(args, |text| say::line(text.to_string()), |text| say::note(text)) {
-        Ok(()) => Exit::Pass,
-        Err(Failure::Usage(text)) => complain(&text, Exit::Usage),
-        Err(Failure::Internal(text)) => complain(&text, Exit::Internal),
+        Ok(()) => Ok(Exit::Pass),
+        Err(Failure::Usage(text)) => Err(text.into()),
+        Err(Failure::Internal(text)) => Err(Trouble::internal(text)),
     }
 }

@@ -10,30 +10,28 @@ use nmax_report::{html, json, markdown, terminal};
 use nmax_run::Exit;
 use nmax_run::compare::{self, Ask, Compared};
 
-use super::run::{complain, writable, write};
+use super::run::{writable, write};
+use super::{Ended, Trouble};
 use crate::args::BeforeAfterArgs;
 use crate::logs::Progress;
 use crate::{live, say};
 
 /// Compares.
-pub fn before_after(args: &BeforeAfterArgs) -> Exit {
-    match compared(args) {
-        Ok(exit) => exit.forgiven(args.exit_zero),
-        Err((text, exit)) => complain(&text, exit.forgiven(args.exit_zero)),
-    }
+pub fn before_after(args: &BeforeAfterArgs) -> Ended {
+    let ended = compared(args).map(|exit| exit.forgiven(args.exit_zero));
+    ended.map_err(|trouble| trouble.forgiven(args.exit_zero))
 }
 
-fn compared(args: &BeforeAfterArgs) -> Result<Exit, (String, Exit)> {
-    let usage = |text: String| (text, Exit::Usage);
+fn compared(args: &BeforeAfterArgs) -> Ended {
     for file in &args.output {
-        writable(file).map_err(usage)?;
+        writable(file)?;
     }
     let Compared { view, refusal } = compare::before_after(&ask(args), &mut Progress::new(args.json))?;
     for file in &args.output {
-        write(file, &page(file, &view)).map_err(usage)?;
+        write(file, &page(file, &view))?;
     }
     if let Some(text) = refusal {
-        return Err((text, Exit::Invalid));
+        return Err(Trouble { text, exit: Exit::Invalid });
     }
     if args.json {
         say::line(format_args!("{:#}", json::comparison(&view)));

@@ -16,34 +16,18 @@ pub(super) use skew::Checked;
 
 use std::fmt::Display;
 
-use nmax_run::Exit;
 use nmax_text::shown;
 
-use super::run::complain;
+use super::{Ended, Trouble};
 use crate::args::{DataArgs, DataVerb};
 
-/// Why a command ended, and how.
-#[derive(Debug)]
-struct Trouble {
-    text: String,
-    exit: Exit,
-}
-
-impl Trouble {
-    /// What was asked for, or read, is wrong.
-    fn usage(text: impl Display, help: impl Display) -> Self {
-        Self { text: format!("{text}\n  help: {help}"), exit: Exit::Usage }
-    }
-}
-
 /// Makes, masks or checks data.
-pub fn data(args: &DataArgs) -> Exit {
-    let ended = match &args.what {
+pub fn data(args: &DataArgs) -> Ended {
+    match &args.what {
         DataVerb::Generate(args) => generate::generate(args),
         DataVerb::Mask(args) => mask::mask(args),
         DataVerb::Check(args) => skew::check(args),
-    };
-    ended.unwrap_or_else(|trouble| complain(&trouble.text, trouble.exit))
+    }
 }
 
 /// A column that is not there.

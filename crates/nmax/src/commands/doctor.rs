@@ -9,7 +9,7 @@ use nmax_run::host::{self, Finding, Host, Level, Need};
 use nmax_run::preflight;
 use nmax_text::{Ink, Painted};
 
-use super::run::complain;
+use super::{Ended, Trouble};
 use crate::args::DoctorArgs;
 use crate::{live, load, say};
 
@@ -17,12 +17,9 @@ use crate::{live, load, say};
 const COLUMNS: (usize, usize) = (16, 32);
 
 /// Shows the checks of the host, and the forecast of a plan.
-pub fn doctor(args: &DoctorArgs) -> Exit {
+pub fn doctor(args: &DoctorArgs) -> Ended {
     let host = Host::here();
-    let need = match args.what.as_deref().map(|what| need(args, what)).transpose() {
-        Ok(need) => need,
-        Err(error) => return complain(&error, Exit::Usage),
-    };
+    let need = args.what.as_deref().map(|what| need(args, what)).transpose()?;
     let checks = host::checks(&host);
     let forecast = need.map(|need| {
         // A run raises its limit of open files, so its limit is the hard one.
@@ -35,11 +32,11 @@ pub fn doctor(args: &DoctorArgs) -> Exit {
     } else {
         say::text(as_text(&checks, forecast.as_deref()));
     }
-    if worst(all) == Some(Level::Error) { Exit::Usage } else { Exit::Pass }
+    Ok(if worst(all) == Some(Level::Error) { Exit::Usage } else { Exit::Pass })
 }
 
-fn need(args: &DoctorArgs, what: &str) -> Result<Need, String> {
-    let plan = load::plan(what, &args.plan, &args.planless).map_err(|error| error.to_string())?;
+fn need(args: &DoctorArgs, what: &str) -> Result<Need, Trouble> {
+    let plan = load::plan(what, &args.plan, &args.planless)?;
     let origins = preflight::origins(&plan)?;
     let workers = host::workers(args.workers, &plan, &origins);
     Ok(Need::of(&plan, &origins, u64::from(workers)))

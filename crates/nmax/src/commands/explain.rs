@@ -4,7 +4,7 @@ use nmax_analysis::explain::{Explanation, Weight, explanations, find, nearest, s
 use nmax_json::{Version, Word, records};
 use nmax_run::Exit;
 
-use super::run::complain;
+use super::{Ended, Trouble};
 use crate::args::ExplainArgs;
 use crate::say;
 
@@ -14,7 +14,7 @@ const CODE_COLUMNS: usize = 22;
 const LINE_COLUMNS: usize = 100;
 
 /// Explains a code, or lists all.
-pub fn explain(args: &ExplainArgs) -> Exit {
+pub fn explain(args: &ExplainArgs) -> Ended {
     let found = match &args.code {
         None => explanations().collect(),
         Some(code) => match find(code) {
@@ -23,7 +23,7 @@ pub fn explain(args: &ExplainArgs) -> Exit {
         },
     };
     if let (Some(code), true) = (&args.code, found.is_empty()) {
-        return complain(&unknown(code), Exit::Usage);
+        return Err(unknown(code));
     }
     if args.json {
         say::line(format_args!("{:#}", nmax_json::value::<Codes, _>(found)));
@@ -33,15 +33,15 @@ pub fn explain(args: &ExplainArgs) -> Exit {
         let texts: Vec<String> = found.into_iter().map(in_full).collect();
         say::text(texts.join("\n"));
     }
-    Exit::Pass
+    Ok(Exit::Pass)
 }
 
-fn unknown(code: &str) -> String {
+fn unknown(code: &str) -> Trouble {
     let help = nearest(code).map_or_else(
         || "`nmax explain` lists all codes".to_owned(),
         |nearest| format!("did you mean `{nearest}`? `nmax explain` lists all codes"),
     );
-    format!("`{code}` is no code of a result\n  help: {help}")
+    Trouble::usage(format_args!("`{code}` is no code of a result"), help)
 }
 
 /// One line for each, by what they may do.

@@ -6,25 +6,14 @@ use std::path::Path;
 use nmax_report::terminal::{Style, likeness};
 use nmax_run::Exit;
 use nmax_run::fidelity::{Fidelity, TRAFFIC, profile, stored};
-use nmax_text::Painted;
 
-use super::run::complain;
+use super::{Ended, Trouble};
 use crate::args::FidelityArgs;
 use crate::{live, say};
 
 /// Prints the comparison.
-pub fn fidelity(args: &FidelityArgs) -> Exit {
-    match compared(args) {
-        Ok(text) => {
-            say::text(text);
-            Exit::Pass
-        }
-        Err(error) => complain(&error, Exit::Usage),
-    }
-}
-
-fn compared(args: &FidelityArgs) -> Result<Painted, String> {
-    let directory = nmax_store::find(&args.runs_dir, &args.run).map_err(|error| error.to_string())?;
+pub fn fidelity(args: &FidelityArgs) -> Ended {
+    let directory = nmax_store::find(&args.runs_dir, &args.run)?;
     let found = match &args.source {
         None => stored(&directory).ok_or_else(|| none(&directory))?,
         Some(source) => {
@@ -37,18 +26,20 @@ fn compared(args: &FidelityArgs) -> Result<Painted, String> {
         }
     };
     if args.json {
-        return Ok(format_args!("{:#}\n", found.to_json()).into());
+        say::line(format_args!("{:#}", found.to_json()));
+    } else {
+        let is_terminal = std::io::stdout().is_terminal();
+        let style = Style { color: is_terminal && live::use_color(), width: live::output_width(100), wide: false };
+        say::text(likeness(&found.likeness(), style));
     }
-    let is_terminal = std::io::stdout().is_terminal();
-    let style = Style { color: is_terminal && live::use_color(), width: live::output_width(100), wide: false };
-    Ok(likeness(&found.likeness(), style))
+    Ok(Exit::Pass)
 }
 
 /// A run whose traffic was not summed up.
-fn none(directory: &Path) -> String {
-    format!(
-        "{}: the run was not compared with anything\n  help: give the plan `source: NAME.traffic.json`, or run it with \
-         --set source=NAME.traffic.json; replays are always compared with their log",
-        directory.display()
+fn none(directory: &Path) -> Trouble {
+    Trouble::usage(
+        format_args!("{}: the run was not compared with anything", directory.display()),
+        "give the plan `source: NAME.traffic.json`, or run it with --set source=NAME.traffic.json; replays are always \
+         compared with their log",
     )
 }

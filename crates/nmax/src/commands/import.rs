@@ -5,10 +5,10 @@ use std::path::PathBuf;
 
 use nmax_import::options::{Options, Resources, SecretsIn};
 use nmax_import::{curl, har};
-use nmax_record::{Place, Source, Told, Trouble, make, sources};
-use nmax_run::Exit;
+use nmax_record::{Place, Source, Told, make, sources};
+use nmax_run::{Exit, Trouble};
 
-use super::run::complain;
+use super::Ended;
 use crate::args::{CurlArgs, HarArgs, ImportArgs, ImportVerb, MadeArgs, ResourcesName, SecretsName};
 use crate::say;
 
@@ -16,10 +16,10 @@ use crate::say;
 const COMMAND_BYTES_MAX: u64 = 1 << 20;
 
 /// Makes a plan of recordings, of a command, or of logs.
-pub fn import(args: &ImportArgs) -> Exit {
+pub fn import(args: &ImportArgs) -> Ended {
     match &args.what {
-        ImportVerb::Har(args) => tell(&args.plan, har(args)),
-        ImportVerb::Curl(args) => tell(&args.plan, curl(args)),
+        ImportVerb::Har(args) => Ok(tell(&args.plan, &har(args)?)),
+        ImportVerb::Curl(args) => Ok(tell(&args.plan, &curl(args)?)),
         ImportVerb::Log(args) => super::import_log::import_log(args),
     }
 }
@@ -47,7 +47,7 @@ fn curl(args: &CurlArgs) -> Result<Told, Trouble> {
     };
     let copied = copied.map_err(|errors| {
         let errors: Vec<String> = errors.iter().map(ToString::to_string).collect();
-        (errors.join("\nerror: "), Exit::Usage)
+        errors.join("\nerror: ")
     })?;
     let name = copied.recording.name.clone();
     let name = if name.is_empty() { "curl".to_owned() } else { name };
@@ -62,16 +62,14 @@ fn curl(args: &CurlArgs) -> Result<Told, Trouble> {
 
 /// A command that was piped in.
 fn command_of_stdin() -> Result<String, Trouble> {
-    let usage = |text: String| (text, Exit::Usage);
     let mut text = String::new();
     let read = std::io::stdin().take(COMMAND_BYTES_MAX + 1).read_to_string(&mut text);
     read.map_err(|error| {
-        usage(format!("standard input: cannot read a command: {error}\n  help: pipe a text into it"))
+        Trouble::usage(format_args!("standard input: cannot read a command: {error}"), "pipe a text into it")
     })?;
     if text.len() as u64 > COMMAND_BYTES_MAX {
-        return Err(usage(
-            "standard input: the command is longer than 1 MiB\n  help: send a file by --data-binary @FILE".into(),
-        ));
+        let help = "send a file by --data-binary @FILE";
+        return Err(Trouble::usage("standard input: the command is longer than 1 MiB", help));
     }
     Ok(text)
 }
@@ -82,12 +80,12 @@ fn place(args: &MadeArgs, name: Option<PathBuf>) -> Result<Place, Trouble> {
     Place::new(&output, args.force)
 }
 
-/// Says what came of it, or why there is no plan.
-pub(super) fn tell(args: &MadeArgs, made: Result<Told, Trouble>) -> Exit {
-    match made {
-        Ok(told) if args.json => say::line(format_args!("{:#}", told.json())),
-        Ok(told) => say::text(told.text()),
-        Err((text, exit)) => return complain(&text, exit),
+/// Says what came of it.
+pub(super) fn tell(args: &MadeArgs, told: &Told) -> Exit {
+    if args.json {
+        say::line(format_args!("{:#}", told.json()));
+    } else {
+        say::text(told.text());
     }
     Exit::Pass
 }

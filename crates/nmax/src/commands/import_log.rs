@@ -9,42 +9,37 @@ use std::path::PathBuf;
 use nmax_log::plan::{Made, PlanOptions, write};
 use nmax_log::record::Record;
 use nmax_log::traffic::{Options, Traffic};
-use nmax_record::files::{Place, Readers, Trouble, refused, replace};
+use nmax_record::files::{Place, Readers, refused, replace};
 use nmax_report::traffic::{self, LogView, doubts, nothing};
-use nmax_run::Exit;
-use nmax_run::logs::{LogError, Logs};
+use nmax_run::logs::Logs;
+use nmax_run::{Exit, Trouble};
 use nmax_secrets::MASK;
 use nmax_secrets::targets::Hider;
 
-use super::run::complain;
+use super::Ended;
 use crate::args::LogArgs;
 use crate::logs::Progress;
 use crate::{live, logs, say};
 
 /// Reads the logs and writes the plan.
-pub fn import_log(args: &LogArgs) -> Exit {
-    match import(args) {
-        Ok(found) => {
-            logs::warn(&found.warnings);
-            if args.json {
-                say::line(format_args!("{:#}", traffic::json(&found)));
-            } else {
-                say::text(traffic::text(&found, live::glyphs(std::io::stdout().is_terminal())));
-            }
-            Exit::Pass
-        }
-        Err((error, exit)) => complain(&error, exit),
+pub fn import_log(args: &LogArgs) -> Ended {
+    let found = import(args)?;
+    logs::warn(&found.warnings);
+    if args.json {
+        say::line(format_args!("{:#}", traffic::json(&found)));
+    } else {
+        say::text(traffic::text(&found, live::glyphs(std::io::stdout().is_terminal())));
     }
+    Ok(Exit::Pass)
 }
 
 fn import(args: &LogArgs) -> Result<LogView, Trouble> {
     let read = args.read.ask();
-    let usage = |error: LogError| (error.to_string(), Exit::Usage);
-    let mut logs = Logs::open(&read).map_err(usage)?;
+    let mut logs = Logs::open(&read)?;
     let stem = PathBuf::from(logs.stem());
     let place = Place::new(args.output.as_deref().unwrap_or(&stem), args.force)?;
     place.vacant(&[place.plan()])?;
-    let period = logs.period(&read, &mut Progress::new(args.json)).map_err(usage)?;
+    let period = logs.period(&read, &mut Progress::new(args.json))?;
     let mut traffic = Traffic::new(Options {
         session_timeout_s: args.session_timeout.as_secs(),
         period,
@@ -59,8 +54,7 @@ fn import(args: &LogArgs) -> Result<LogView, Trouble> {
     });
     let profile = traffic.finish();
     if profile.requests == 0 {
-        let why = nothing(&counts, (&logs.names(), &logs.other_hosts()), &profile, read.zone_s);
-        return Err((why, Exit::Usage));
+        return Err(nothing(&counts, (&logs.names(), &logs.other_hosts()), &profile, read.zone_s).into());
     }
     let options = PlanOptions {
         name: place.name().to_owned(),
@@ -68,7 +62,7 @@ fn import(args: &LogArgs) -> Result<LogView, Trouble> {
         with_writes: args.include_writes,
         log: logs.names().join(", "),
     };
-    let made = write(&profile, &options).map_err(|error| (error.to_string(), Exit::Usage))?;
+    let made = write(&profile, &options).map_err(|error| error.to_string())?;
     let written = store(&place, &made)?;
     let mut warnings = doubts(&counts);
     if hider.count() > 0 {

@@ -12,30 +12,18 @@ use nmax_run::once;
 use nmax_run::preflight;
 use nmax_run::secrets::Shown;
 
-use super::run::complain;
+use super::Ended;
 use crate::args::CheckArgs;
 use crate::{clearance, say};
 
 /// Sends one iteration of each scenario and shows everything.
-pub fn once(args: &CheckArgs, plan: Plan, shown: &Shown) -> Exit {
-    let origins = match preflight::origins(&plan) {
-        Ok(origins) => origins,
-        Err(error) => return complain(&error, Exit::Usage),
-    };
+pub fn once(args: &CheckArgs, plan: Plan, shown: &Shown) -> Ended {
+    let origins = preflight::origins(&plan)?;
     hints::warnings(&plan, &origins).into_iter().for_each(say::warning);
     let plan = Arc::new(plan);
-    let cleared = match clearance::clear(&args.safety, &plan, &origins) {
-        Ok(cleared) => cleared,
-        Err((error, exit)) => return complain(&error, exit),
-    };
-    let settings = match nmax_run::settings(&plan, &cleared.allow) {
-        Ok(settings) => Settings { known: Some(shown.known()), ..settings },
-        Err(error) => return complain(&error, Exit::Usage),
-    };
-    let all = match rehearse(&settings) {
-        Ok(all) => all,
-        Err(error) => return complain(&error, Exit::Usage),
-    };
+    let cleared = clearance::clear(&args.safety, &plan, &origins)?;
+    let settings = Settings { known: Some(shown.known()), ..nmax_run::settings(&plan, &cleared.allow)? };
+    let all = rehearse(&settings)?;
     for rehearsal in all.iter().filter(|_| !args.json) {
         say::line(format_args!("scenario {}", settings.plan.scenarios[rehearsal.scenario].name));
         rehearsal.exchanges.iter().for_each(|traced| say::text(once::text(traced, shown)));
@@ -53,5 +41,5 @@ pub fn once(args: &CheckArgs, plan: Plan, shown: &Shown) -> Exit {
         }
         lines.iter().for_each(|line| say::line(shown.text(line)));
     }
-    if once::is_ok(&all, sources.as_ref()) { Exit::Pass } else { Exit::Failed }
+    Ok(if once::is_ok(&all, sources.as_ref()) { Exit::Pass } else { Exit::Failed })
 }

@@ -11,13 +11,11 @@ use std::sync::Arc;
 use nmax_engine::StartError;
 use nmax_import::prove::{self, Evidence, Found};
 use nmax_plan::plan::Plan;
-use nmax_run::Exit;
-use nmax_run::hints;
 use nmax_run::load::is_url;
-use nmax_run::preflight;
 use nmax_run::secrets::Shown;
+use nmax_run::{Exit, Trouble, hints, preflight};
 
-use super::run::complain;
+use super::Ended;
 use crate::args::CheckArgs;
 use crate::{clearance, say};
 
@@ -30,34 +28,26 @@ use replay::Replayer;
 pub(super) use told::Proof;
 
 /// Proves the correlations of a plan.
-pub fn prove(args: &CheckArgs, plan: Plan, shown: &Shown) -> Exit {
-    match tried(args, plan, shown) {
-        Ok(exit) => exit,
-        Err((text, exit)) => complain(&text, exit),
-    }
-}
-
-fn tried(args: &CheckArgs, plan: Plan, shown: &Shown) -> Result<Exit, (String, Exit)> {
-    let usage = |text: String| (text, Exit::Usage);
+pub fn prove(args: &CheckArgs, plan: Plan, shown: &Shown) -> Ended {
     if is_url(&args.what) {
         let help = "give a plan; `nmax record` and `nmax import` write one";
-        return Err(usage(format!("--prove tries the values of a plan, and a URL has none\n  help: {help}")));
+        return Err(Trouble::usage("--prove tries the values of a plan, and a URL has none", help));
     }
-    let origins = preflight::origins(&plan).map_err(usage)?;
+    let origins = preflight::origins(&plan)?;
     hints::warnings(&plan, &origins).into_iter().for_each(say::warning);
-    let mut beside = Beside::of(Path::new(&args.what)).map_err(usage)?;
+    let mut beside = Beside::of(Path::new(&args.what))?;
     let plan = Arc::new(plan);
     let cleared = clearance::clear(&args.safety, &plan, &origins)?;
-    let settings = nmax_run::settings(&plan, &cleared.allow).map_err(|error| usage(error.to_string()))?;
+    let settings = nmax_run::settings(&plan, &cleared.allow)?;
     let moment = u64::try_from(jiff::Timestamp::now().as_millisecond()).unwrap_or_default();
     let mut replayer = Replayer::new(settings, moment);
-    let found = trials(&plan, &beside.evidence, &mut replayer).map_err(|error| usage(error.to_string()))?;
+    let found = trials(&plan, &beside.evidence, &mut replayer)?;
     for tried in found.iter().flat_map(|found| &found.tried) {
         if let Some(state) = tried.state {
             beside.evidence.settle(&plan, &tried.site, state.name(), &shown.text(&tried.proof));
         }
     }
-    beside.save().map_err(|text| (text, Exit::Unreachable))?;
+    beside.save().map_err(Trouble::unreachable)?;
     let told =
         told::Told { plan: &plan, file: &args.what, found: &found, beside: &beside, replays: replayer.replays, shown };
     if args.json {

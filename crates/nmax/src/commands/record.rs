@@ -6,8 +6,8 @@
 use std::net::{Ipv4Addr, SocketAddr};
 
 use nmax_record::visit::{self, Browsing, Order};
-use nmax_run::Exit;
 
+use super::Ended;
 use super::import::{options, tell};
 use crate::args::RecordArgs;
 
@@ -16,7 +16,7 @@ mod screen;
 use screen::Screen;
 
 /// Records until the person has had enough, and makes a plan of it.
-pub fn record(args: &RecordArgs) -> Exit {
+pub fn record(args: &RecordArgs) -> Ended {
     let browsing = Browsing {
         program: args.browser.clone(),
         allow_exec: args.allow_exec,
@@ -35,5 +35,5 @@ pub fn record(args: &RecordArgs) -> Exit {
         duration: args.duration,
         options: options(&args.plan),
     };
-    tell(&args.plan, visit::record(&order, &mut Screen::new(args.quiet)))
+    Ok(tell(&args.plan, &visit::record(&order, &mut Screen::new(args.quiet))?))
 }

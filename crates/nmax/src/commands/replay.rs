@@ -6,22 +6,19 @@ use nmax_log::counts::Counts;
 use nmax_log::replay::{Methods, Options, Pace, Replay, STRAYS, Schedule};
 use nmax_log::traffic::Types;
 use nmax_report::traffic::{LEFT_OUT, doubts, replayed};
-use nmax_run::Exit;
 use nmax_run::fidelity::{Source, Visitors};
-use nmax_run::load;
 use nmax_run::logs::Logs;
+use nmax_run::{Trouble, load};
 
-use super::run::{complain, conduct};
+use super::Ended;
+use super::run::conduct;
 use crate::args::ReplayArgs;
 use crate::logs::Progress;
 use crate::{logs, say};
 
 /// Replays logs; prints the result.
-pub fn replay(args: &ReplayArgs) -> Exit {
-    let (schedule, logs, counts) = match schedule(args) {
-        Ok(read) => read,
-        Err(error) => return complain(&error, Exit::Usage),
-    };
+pub fn replay(args: &ReplayArgs) -> Ended {
+    let (schedule, logs, counts) = schedule(args)?;
     let mut run = args.run();
     run.plan.target = run.plan.target.or_else(|| schedule.origin().map(str::to_owned));
     if run.plan.target.is_none() {
@@ -31,21 +28,18 @@ pub fn replay(args: &ReplayArgs) -> Exit {
             None => "the log does not say which server to send it to".to_owned(),
         };
         let host = host.unwrap_or("127.0.0.1:8080");
-        let help = format!("give one that may be loaded by --target, as in --target http://{host}");
-        return complain(&format!("{why}\n  help: {help}"), Exit::Usage);
+        let help = format_args!("give one that may be loaded by --target, as in --target http://{host}");
+        return Err(Trouble::usage(why, help));
     }
     let profile = schedule.traffic();
     let types = Types::of(&profile);
     let name = schedule.pace.title(&logs.names());
     let file = logs.names().first().cloned().unwrap_or_default();
     let text = schedule.document(&name, &file, &args.headers);
-    let mut plan = match load::plan_of_log(&text, &run.plan.changes()) {
-        Ok(plan) => plan,
-        Err(error) => return complain(&error, Exit::Usage),
-    };
+    let mut plan = load::plan_of_log(&text, &run.plan.changes())?;
     if !schedule.fill(&mut plan, |method, target| types.name(method, target)) {
         let help = "replay a part of the log: --from, --to, --day, --peak-hour";
-        return complain(&format!("the log has too many different targets\n  help: {help}"), Exit::Usage);
+        return Err(Trouble::usage("the log has too many different targets", help));
     }
     let told = replayed(&schedule, &counts, (&logs.names(), &logs.format()));
     for (code, text) in &told {
@@ -69,12 +63,12 @@ pub fn replay(args: &ReplayArgs) -> Exit {
 }
 
 /// Reads the logs into a schedule.
-fn schedule(args: &ReplayArgs) -> Result<(Schedule, Logs, Counts), String> {
+fn schedule(args: &ReplayArgs) -> Result<(Schedule, Logs, Counts), Trouble> {
     let read = args.read.ask();
     let is_quiet = args.output.quiet;
-    let mut logs = Logs::open(&read).map_err(|error| error.to_string())?;
+    let mut logs = Logs::open(&read)?;
     logs.notes.iter().for_each(say::note);
-    let period = logs.period(&read, &mut Progress::new(is_quiet)).map_err(|error| error.to_string())?;
+    let period = logs.period(&read, &mut Progress::new(is_quiet))?;
     let mut replay = Replay::new(Options {
         period,
         methods: match (args.all_methods, args.methods.as_slice()) {
@@ -101,11 +95,9 @@ fn schedule(args: &ReplayArgs) -> Result<(Schedule, Logs, Counts), String> {
             schedule.left_out.iter().map(|(reason, count)| format!("{count} {reason}")).collect();
         let of = counts.parsed + counts.rejected;
         let help = "choose another time, name the --format, or let --all-methods send what may change data";
-        return Err(format!(
-            "nothing to replay: {} of {of} lines are requests; {}\n  help: {help}",
-            counts.parsed,
-            reasons.join(", ")
-        ));
+        let parsed = counts.parsed;
+        let why = format!("nothing to replay: {parsed} of {of} lines are requests; {}", reasons.join(", "));
+        return Err(Trouble::usage(why, help));
     }
     Ok((schedule, logs, counts))
 }

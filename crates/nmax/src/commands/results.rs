@@ -4,43 +4,30 @@ use std::path::{Path, PathBuf};
 
 use nmax_json::{Version, records};
 use nmax_report::{csv, html, json, junit};
-use nmax_run::Exit;
-use nmax_run::Finished;
+use nmax_run::{Exit, Finished, Trouble};
 use nmax_scale::stored;
 use nmax_store::{RunEntry, StoreError};
 use nmax_text::Painted;
 
-use super::run::{complain, print, text, writable, write};
-use super::scale;
+use super::run::{is_stdout, print, text, writable, write};
+use super::{Ended, scale};
 use crate::args::{Format, ReportArgs, RunsArgs, ShowArgs};
 use crate::say;
 
 /// Shows a run, or a campaign, again.
-pub fn show(args: &ShowArgs) -> Exit {
-    if let Some(campaign) = campaign(&args.runs_dir, &args.run) {
-        return match scale::show(&campaign, args.output.json) {
-            Ok(()) => Exit::Pass,
-            Err(error) => complain(&error, Exit::Usage),
-        };
+pub fn show(args: &ShowArgs) -> Ended {
+    match campaign(&args.runs_dir, &args.run) {
+        Some(campaign) => scale::show(&campaign, args.output.json)?,
+        None => print(&read(&args.runs_dir, &args.run)?.view, &args.output),
     }
-    match read(&args.runs_dir, &args.run) {
-        Ok(finished) => {
-            print(&finished.view, &args.output);
-            Exit::Pass
-        }
-        Err(error) => complain(&error, Exit::Usage),
-    }
+    Ok(Exit::Pass)
 }
 
 /// Lists runs and campaigns.
-pub fn runs(args: &RunsArgs) -> Exit {
-    let list = match nmax_store::list(&args.runs_dir) {
-        Ok(list) => list,
-        Err(error) => return complain(&error, Exit::Usage),
-    };
+pub fn runs(args: &RunsArgs) -> Ended {
+    let mut list = nmax_store::list(&args.runs_dir)?;
     let is_named = |name: &str| args.name.as_ref().is_none_or(|wanted| wanted == name);
     let is_judged = |verdict: Option<&str>| args.verdict.is_none_or(|wanted| verdict == Some(wanted.name()));
-    let mut list = list;
     let of = args.of.which();
     list.retain(|run| is_named(&run.name) && is_judged(run.verdict.as_deref()) && of.has(&run.tags, &run.target));
     let mut campaigns = stored::list(&args.runs_dir);
@@ -48,11 +35,11 @@ pub fn runs(args: &RunsArgs) -> Exit {
     newest(args.of.last, &mut list, &mut campaigns);
     if args.json {
         say::line(format_args!("{:#}", nmax_json::value::<Runs, _>((&list, &campaigns))));
-        return Exit::Pass;
+        return Ok(Exit::Pass);
     }
     if list.is_empty() && campaigns.is_empty() {
         say::note(none(args));
-        return Exit::Pass;
+        return Ok(Exit::Pass);
     }
     let of_run = |run: &RunEntry| Row {
         id: run.id.clone(),
@@ -75,7 +62,7 @@ pub fn runs(args: &RunsArgs) -> Exit {
     rows.sort_by_key(|row| std::cmp::Reverse(row.started_at.parse::<jiff::Timestamp>().ok()));
     let widest = rows.iter().map(|row| row.state.len()).max().unwrap_or(0);
     rows.iter().for_each(|row| say::line(row.line(widest)));
-    Exit::Pass
+    Ok(Exit::Pass)
 }
 
 records! {
@@ -175,67 +162,49 @@ fn campaign(runs_dir: &Path, asked: &str) -> Option<PathBuf> {
 }
 
 /// Writes the report of a run, or of a campaign, in some format.
-pub fn report(args: &ReportArgs) -> Exit {
-    if let Some(campaign) = campaign(&args.runs_dir, &args.run) {
-        let own = (args.format == Format::Html).then(|| campaign.join("report.html"));
-        return match scale::report(&campaign, args.format) {
-            Ok(page) => deliver(&page, args.output.clone().or(own)),
-            Err(error) => complain(&error, Exit::Usage),
-        };
-    }
-    let finished = match read(&args.runs_dir, &args.run) {
-        Ok(finished) => finished,
-        Err(error) => return complain(&error, Exit::Usage),
-    };
-    let view = &finished.view;
-    let summary = || format!("{:#}\n", json::summary(view));
-    let page: Painted = match args.format {
-        Format::Html => html::page(view).into(),
-        Format::Json => summary().into(),
-        Format::Junit => junit::xml(view).into(),
-        Format::Csv => csv::requests(view).into(),
-        Format::Text => text(view, false),
-    };
-    if args.output.is_some() || args.format != Format::Html {
-        return deliver(&page, args.output.clone());
-    }
-    let written = nmax_store::write_results(&finished.directory, &summary(), &page);
-    told(&finished.directory.join("report.html"), written.map_err(|error| error.to_string()))
-}
-
-/// Writes a page to a file, or to standard output without one.
-fn deliver(page: &Painted, file: Option<PathBuf>) -> Exit {
-    match file.filter(|file| file != Path::new("-")) {
+pub fn report(args: &ReportArgs) -> Ended {
+    let (page, directory, summary) = match campaign(&args.runs_dir, &args.run) {
+        Some(campaign) => (scale::report(&campaign, args.format)?, campaign, None),
         None => {
-            say::text(page);
-            Exit::Pass
+            let Finished { view, directory, .. } = read(&args.runs_dir, &args.run)?;
+            let summary = || format!("{:#}\n", json::summary(&view));
+            let page: Painted = match args.format {
+                Format::Html => html::page(&view).into(),
+                Format::Json => summary().into(),
+                Format::Junit => junit::xml(&view).into(),
+                Format::Csv => csv::requests(&view).into(),
+                Format::Text => text(&view, false),
+            };
+            (page, directory, Some(summary()))
         }
-        Some(file) => match writable(&file) {
-            Ok(()) => told(&file, write(&file, page)),
-            Err(error) => complain(&error, Exit::Usage),
-        },
+    };
+    let own = || (args.format == Format::Html).then(|| directory.join("report.html"));
+    let Some(file) = args.output.clone().or_else(own).filter(|file| !is_stdout(file)) else {
+        say::text(&page);
+        return Ok(Exit::Pass);
+    };
+    match summary {
+        // The summary of a run is as new as its report.
+        Some(summary) if args.output.is_none() => {
+            nmax_store::write_results(&directory, &summary, &page).map_err(Trouble::unreachable)?;
+        }
+        _ => {
+            writable(&file)?;
+            write(&file, &page).map_err(Trouble::unreachable)?;
+        }
     }
+    say::line(file.display().to_string());
+    Ok(Exit::Pass)
 }
 
-/// Says which file was written, or why it was not.
-fn told(file: &Path, written: Result<(), String>) -> Exit {
-    match written {
-        Ok(()) => {
-            say::line(file.display().to_string());
-            Exit::Pass
-        }
-        Err(error) => complain(&error, Exit::Unreachable),
-    }
-}
-
-fn read(runs_dir: &Path, asked: &str) -> Result<Finished, String> {
-    let directory: PathBuf = nmax_store::find(runs_dir, asked).map_err(|error| match error {
-        StoreError::NotFound { .. } if Path::new(asked).exists() => {
+fn read(runs_dir: &Path, asked: &str) -> Result<Finished, Trouble> {
+    let directory = match nmax_store::find(runs_dir, asked) {
+        Err(StoreError::NotFound { .. }) if Path::new(asked).exists() => {
             let help =
                 "give the directory of a run, as `nmax runs` lists them; `--runs-dir` is the folder with all runs";
-            format!("{asked}: this is no run: it has no manifest.json\n  help: {help}")
+            return Err(Trouble::usage(format_args!("{asked}: this is no run: it has no manifest.json"), help));
         }
-        error => error.to_string(),
-    })?;
-    nmax_run::read(&directory)
+        found => found?,
+    };
+    Ok(nmax_run::read(&directory)?)
 }

@@ -8,34 +8,27 @@ use nmax_engine::KeepSamples;
 use nmax_plan::plan::Plan;
 use nmax_report::terminal::{Style, table};
 use nmax_report::{View, csv, json, junit};
-use nmax_run::Exit;
 use nmax_run::fidelity::{self, Source, Visitors};
 use nmax_run::host::{self, Finding, Need};
 use nmax_run::preflight;
 use nmax_run::secrets::Shown;
 use nmax_run::signals::Interrupts;
-use nmax_run::{Order, SessionError, hints, smoke};
+use nmax_run::{Order, SessionError, Trouble, hints, smoke};
 use nmax_text::Painted;
 
-use super::wire;
+use super::{Ended, wire};
 use crate::args::{OutputArgs, RunArgs, Samples};
 use crate::live::Live;
 use crate::{clearance, live, load, say};
 
 /// Runs; prints the result.
-pub fn run(args: &RunArgs) -> Exit {
-    let plan = match load::plan(&args.what, &args.plan, &args.planless) {
-        Ok(loaded) => loaded,
-        Err(error) => return complain(&error, Exit::Usage),
-    };
+pub fn run(args: &RunArgs) -> Ended {
+    let plan = load::plan(&args.what, &args.plan, &args.planless)?;
     if args.wire.wire {
         let shown = Shown::new(args.show_secrets, &plan.redactor);
         return wire::wire(&args.wire, &args.safety, plan, &shown);
     }
-    let source = match source(&plan) {
-        Ok(source) => source,
-        Err(error) => return complain(&error, Exit::Usage),
-    };
+    let source = source(&plan)?;
     conduct(args, plan, source, Vec::new())
 }
 
@@ -47,65 +40,48 @@ fn source(plan: &Plan) -> Result<Option<Arc<Source>>, String> {
 }
 
 /// Runs a plan; prints the result. `told` is what belongs beside its numbers: codes and words.
-pub fn conduct(args: &RunArgs, plan: Plan, source: Option<Arc<Source>>, told: Vec<(&'static str, String)>) -> Exit {
-    if let Err(error) = one_output(args) {
-        return complain(&error, Exit::Usage);
-    }
+pub fn conduct(args: &RunArgs, plan: Plan, source: Option<Arc<Source>>, told: Vec<(&'static str, String)>) -> Ended {
+    one_output(args)?;
     host::raise();
-    let order = match order(args, plan) {
-        Ok(mut order) => {
-            order.warnings.extend(told);
-            Order { source, ..order }
-        }
-        Err((error, exit)) => return complain(&error, exit).forgiven(args.exit_zero),
-    };
-    for file in [&args.junit, &args.csv].into_iter().flatten() {
-        if !is_stdout(file)
-            && let Err(error) = writable(file)
-        {
-            return complain(&error, Exit::Usage);
-        }
+    let mut order = order(args, plan, source).map_err(|trouble| trouble.forgiven(args.exit_zero))?;
+    order.warnings.extend(told);
+    for file in [&args.junit, &args.csv].into_iter().flatten().filter(|file| !is_stdout(file)) {
+        writable(file)?;
     }
-    match if args.no_smoke { Ok(None) } else { smoke::smoke(&order) } {
-        Ok(said) => said.filter(|_| !args.output.quiet).into_iter().for_each(say::note),
-        Err((error, exit)) => return complain(&error, exit).forgiven(args.exit_zero),
+    if !args.no_smoke {
+        let said = smoke::smoke(&order).map_err(|trouble| trouble.forgiven(args.exit_zero))?;
+        said.filter(|_| !args.output.quiet).into_iter().for_each(say::note);
     }
     let mut live = Live::new(args.output.quiet);
-    let finished = Interrupts::listen().map_err(SessionError::from);
-    let finished = match finished.and_then(|interrupts| nmax_run::run(&order, &interrupts, &mut [&mut live])) {
-        Ok(finished) => finished,
-        Err(error) => return complain(&error, Exit::Usage),
-    };
+    let interrupts = Interrupts::listen().map_err(SessionError::from)?;
+    let finished = nmax_run::run(&order, &interrupts, &mut [&mut live])?;
     if ![&args.junit, &args.csv].into_iter().flatten().any(|file| is_stdout(file)) {
         print(&finished.view, &args.output);
     }
     for (file, text) in [(&args.junit, junit::xml as fn(&View) -> String), (&args.csv, csv::requests)] {
-        if let Some(file) = file
-            && let Err(error) = write(file, &text(&finished.view))
-        {
-            return complain(&error, Exit::Unreachable);
+        if let Some(file) = file {
+            write(file, &text(&finished.view)).map_err(Trouble::unreachable)?;
         }
     }
-    finished.exit.forgiven(args.exit_zero)
+    Ok(finished.exit.forgiven(args.exit_zero))
 }
 
-fn order(args: &RunArgs, plan: Plan) -> Result<Order, (String, Exit)> {
-    let usage = |error: String| (error, Exit::Usage);
-    let origins = preflight::origins(&plan).map_err(usage)?;
+fn order(args: &RunArgs, plan: Plan, source: Option<Arc<Source>>) -> Result<Order, Trouble> {
+    let origins = preflight::origins(&plan)?;
     let workers = host::workers(args.workers, &plan, &origins);
-    let warnings = host::fits(&Need::of(&plan, &origins, u64::from(workers))).map_err(usage)?;
+    let warnings = host::fits(&Need::of(&plan, &origins, u64::from(workers)))?;
     warnings.iter().map(Finding::says).for_each(say::warning);
-    host::pinnable(&args.pin).map_err(usage)?;
+    host::pinnable(&args.pin)?;
     let acts: Vec<String> = hints::acts_here(&plan).map(|item| format!("`{}`", item.name)).collect();
     if !args.allow_exec && !acts.is_empty() {
         let help =
             "read what is done (`nmax check`), then add --allow-exec; `--set timeline=null` leaves the timeline out";
         let (names, verb) = (acts.join(", "), if acts.len() == 1 { "acts" } else { "act" });
-        let what = format!("{verb} on this host by a command or a signal");
-        return Err(usage(format!("{names} of the timeline {what}\n  help: {help}")));
+        let what = format_args!("{names} of the timeline {verb} on this host by a command or a signal");
+        return Err(Trouble::usage(what, help));
     }
     hints::warnings(&plan, &origins).into_iter().for_each(say::warning);
-    clearance::observed(&plan).map_err(usage)?;
+    clearance::observed(&plan)?;
     let plan = Arc::new(plan);
     let cleared = clearance::clear(&args.safety, &plan, &origins)?;
     Ok(Order {
@@ -118,7 +94,7 @@ fn order(args: &RunArgs, plan: Plan) -> Result<Order, (String, Exit)> {
         keep: match args.samples {
             Samples::All if !nmax_store::KEEPS_SAMPLES => {
                 let help = "build it whole: `make build`, or `cargo build --release --package nmax`";
-                return Err(usage(format!("--samples all: this nmax was built without Parquet\n  help: {help}")));
+                return Err(Trouble::usage("--samples all: this nmax was built without Parquet", help));
             }
             Samples::All => KeepSamples::All,
             Samples::Some if nmax_store::KEEPS_SAMPLES => KeepSamples::Some,
@@ -128,7 +104,7 @@ fn order(args: &RunArgs, plan: Plan) -> Result<Order, (String, Exit)> {
         note: args.note.clone(),
         tags: args.tag.clone(),
         warnings: warnings.iter().map(Finding::event).collect(),
-        source: None,
+        source,
     })
 }
 
@@ -192,19 +168,4 @@ pub fn write(file: &Path, text: &str) -> Result<(), String> {
 
 fn unwritable(file: &Path, error: &std::io::Error) -> String {
     format!("{}: cannot write: {error}\n  help: choose a writable path", file.display())
-}
-
-/// Whatever quotes a URL must not quote its password, nor a value of the plan that is secret. Help is in words of our own.
-fn without_secrets(error: &str) -> String {
-    let masked = |line: &str| match line.starts_with("  help: ") {
-        true => line.to_owned(),
-        false => say::without_secrets(line),
-    };
-    error.lines().map(masked).collect::<Vec<_>>().join("\n")
-}
-
-/// Says what is wrong, on standard error.
-pub fn complain(error: &dyn std::fmt::Display, exit: Exit) -> Exit {
-    say::note(format_args!("error: {}", without_secrets(&error.to_string())));
-    exit
 }

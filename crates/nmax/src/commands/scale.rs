@@ -8,35 +8,35 @@ use std::path::Path;
 use nmax_report::scalability::ScaleView;
 use nmax_report::terminal::{self, Style};
 use nmax_report::{csv, html, json, svg};
-use nmax_run::Exit;
+use nmax_run::Trouble;
 use nmax_run::load::is_url;
 use nmax_run::signals::Interrupts;
 use nmax_scale::{Finished, Order, REPORT, Task, Words, stored};
 use nmax_text::Painted;
 
-use super::run::{complain, is_stdout, writable, write};
+use super::Ended;
+use super::run::{is_stdout, writable, write};
 use crate::args::{Format, PlanlessArgs, ScaleArgs};
 use crate::{live, load, say};
 use progress::Progress;
 
 /// Measures; prints the law.
-pub fn scale(args: &ScaleArgs) -> Exit {
+pub fn scale(args: &ScaleArgs) -> Ended {
     let told = measure(args).and_then(|finished| tell(&finished, args));
-    told.unwrap_or_else(|(error, exit)| complain(&error, exit)).forgiven(args.exit_zero)
+    told.map(|exit| exit.forgiven(args.exit_zero)).map_err(|trouble| trouble.forgiven(args.exit_zero))
 }
 
-fn measure(args: &ScaleArgs) -> Result<Finished, (String, Exit)> {
-    let usage = |error: String| (error, Exit::Usage);
+fn measure(args: &ScaleArgs) -> Result<Finished, Trouble> {
     let refused = refused(args);
     if !refused.is_empty() {
-        return Err(usage(refused.join("\nerror: ")));
+        return Err(refused.join("\nerror: ").into());
     }
-    let plan = load::plan(&args.what, &args.plan, &planless(args)).map_err(|error| usage(error.to_string()))?;
-    let task = Task::of(&words(args), &plan).map_err(usage)?;
+    let plan = load::plan(&args.what, &args.plan, &planless(args))?;
+    let task = Task::of(&words(args), &plan)?;
     for file in [&args.csv, &args.svg].into_iter().flatten().filter(|file| !is_stdout(file)) {
-        writable(file).map_err(usage)?;
+        writable(file)?;
     }
-    let interrupts = Interrupts::listen().map_err(|error| usage(error.to_string()))?;
+    let interrupts = Interrupts::listen().map_err(|error| error.to_string())?;
     let order = Order {
         plan,
         task,
@@ -112,13 +112,13 @@ fn planless(args: &ScaleArgs) -> PlanlessArgs {
 }
 
 /// Writes and prints what has just ended.
-fn tell(finished: &Finished, args: &ScaleArgs) -> Result<Exit, (String, Exit)> {
+fn tell(finished: &Finished, args: &ScaleArgs) -> Ended {
     let view = &finished.view;
     let forms: [(_, &dyn Fn() -> String); 2] =
         [(&args.svg, &|| svg::figure(&view.fit)), (&args.csv, &|| csv::measured(view))];
     for (file, form) in forms {
         if let Some(file) = file {
-            write(file, &form()).map_err(|error| (error, Exit::Usage))?;
+            write(file, &form())?;
         }
     }
     if !args.csv.as_deref().is_some_and(is_stdout) {

@@ -9,10 +9,10 @@ use std::io::IsTerminal;
 use std::path::Path;
 
 use nmax_report::{number, slices};
-use nmax_run::Exit;
 use nmax_run::slices::Asked;
+use nmax_run::{Exit, Trouble};
 
-use super::run::complain;
+use super::Ended;
 use crate::args::SliceArgs;
 use crate::{live, logs, say};
 
@@ -20,15 +20,12 @@ mod logged;
 mod saved;
 
 /// Shows a slice, or lists those that are kept.
-pub fn slice(args: &SliceArgs) -> Exit {
-    let done = if args.list { saved::list(args) } else { show(args) };
-    match done {
-        Ok(()) => Exit::Pass,
-        Err(error) => complain(&error, Exit::Usage),
-    }
+pub fn slice(args: &SliceArgs) -> Ended {
+    if args.list { saved::list(args) } else { show(args) }?;
+    Ok(Exit::Pass)
 }
 
-fn show(args: &SliceArgs) -> Result<(), String> {
+fn show(args: &SliceArgs) -> Result<(), Trouble> {
     let asked = saved::asked(args)?;
     let found = match run_of(args)? {
         Some(directory) => {
@@ -57,7 +54,7 @@ fn show(args: &SliceArgs) -> Result<(), String> {
 }
 
 /// The directory of the run that is meant; `None` when logs are.
-fn run_of(args: &SliceArgs) -> Result<Option<std::path::PathBuf>, String> {
+fn run_of(args: &SliceArgs) -> Result<Option<std::path::PathBuf>, Trouble> {
     let asked = match args.what.as_slice() {
         [] => Path::new("last"),
         [one] => one,
@@ -67,14 +64,15 @@ fn run_of(args: &SliceArgs) -> Result<Option<std::path::PathBuf>, String> {
         let is_samples = asked.extension().is_some_and(|ending| ending == "parquet" || ending == "tmp");
         if is_samples {
             let help = "name the run: its directory, its id, or `last`";
-            return Err(format!("{}: this file is a part of a run\n  help: {help}", asked.display()));
+            return Err(Trouble::usage(format_args!("{}: this file is a part of a run", asked.display()), help));
         }
         return Ok(None);
     }
     if asked.join("campaign.json").is_file() {
         let help = "name one of the runs in its folder `levels`";
-        return Err(format!("{}: this is a scale, which is many runs\n  help: {help}", asked.display()));
+        return Err(Trouble::usage(format_args!("{}: this is a scale, which is many runs", asked.display()), help));
     }
     let found = nmax_store::find(&args.runs_dir, &asked.to_string_lossy());
-    found.map(Some).map_err(|error| format!("{error}\n  or name access logs: there is no file `{}`", asked.display()))
+    let also = |error| format!("{error}\n  or name access logs: there is no file `{}`", asked.display());
+    Ok(Some(found.map_err(also)?))
 }

@@ -4,27 +4,24 @@ use std::io::Write;
 use std::path::Path;
 
 use nmax_plan::{document, example};
-use nmax_run::Exit;
+use nmax_run::{Exit, Trouble};
 
-use super::run::complain;
+use super::Ended;
 use crate::args::{SchemaKind, ShellName};
 use crate::complete;
 use crate::say;
 
 /// Writes a commented plan; never over an existing file.
-pub fn init(file: &Path) -> Exit {
-    let written = std::fs::OpenOptions::new().write(true).create_new(true).open(file);
-    match written.and_then(|mut file| file.write_all(example::PLAN.as_bytes())) {
-        Ok(()) => {
-            let file = file.display();
-            say::line(format_args!("{file} is written. Next: `nmax check {file}`, then `nmax check {file} --once`."));
-            Exit::Pass
-        }
-        Err(error) => {
-            let help = "choose a new name; an existing file is never overwritten";
-            complain(&format!("{}: cannot write the plan: {error}\n  help: {help}", file.display()), Exit::Usage)
-        }
-    }
+pub fn init(file: &Path) -> Ended {
+    let made = std::fs::OpenOptions::new().write(true).create_new(true).open(file);
+    let written = made.and_then(|mut file| file.write_all(example::PLAN.as_bytes()));
+    let file = file.display();
+    written.map_err(|error| {
+        let help = "choose a new name; an existing file is never overwritten";
+        Trouble::usage(format_args!("{file}: cannot write the plan: {error}"), help)
+    })?;
+    say::line(format_args!("{file} is written. Next: `nmax check {file}`, then `nmax check {file} --once`."));
+    Ok(Exit::Pass)
 }
 
 /// Prints a JSON Schema.
@@ -64,15 +61,13 @@ pub fn completions(shell: ShellName) -> Exit {
 }
 
 /// Writes a manual page for each command.
-pub fn man(folder: &Path) -> Exit {
+pub fn man(folder: &Path) -> Ended {
     let written = std::fs::create_dir_all(folder).and_then(|()| {
         super::man::pages().into_iter().try_for_each(|(name, page)| std::fs::write(folder.join(name), page))
     });
-    match written {
-        Ok(()) => Exit::Pass,
-        Err(error) => {
-            let help = "choose a folder that can be written";
-            complain(&format!("{}: cannot write manual pages: {error}\n  help: {help}", folder.display()), Exit::Usage)
-        }
-    }
+    written.map_err(|error| {
+        let text = format!("{}: cannot write manual pages: {error}", folder.display());
+        Trouble::usage(text, "choose a folder that can be written")
+    })?;
+    Ok(Exit::Pass)
 }

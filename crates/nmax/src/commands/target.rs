@@ -1,30 +1,22 @@
 //! `nmax target`
 
-use nmax_run::Exit;
+use nmax_run::{Exit, Trouble};
 use nmax_target::{Options, Target};
 
-use super::run::complain;
+use super::Ended;
 use crate::args::TargetArgs;
 use crate::say;
 
 /// Serves until a signal or the given time; prints each address on a line of its own.
-pub fn target(args: &TargetArgs) -> Exit {
-    let reactor = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
-        Ok(reactor) => reactor,
-        Err(error) => return complain(&error, Exit::Internal),
-    };
+pub fn target(args: &TargetArgs) -> Ended {
+    let reactor = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Trouble::internal)?;
     reactor.block_on(async {
-        let target = match Target::bind(options(args)).await {
-            Ok(target) => target,
-            Err(error) => return complain(&error, Exit::Usage),
-        };
+        let target = Target::bind(options(args)).await.map_err(|error| error.to_string())?;
         for address in target.addresses() {
             say::line(address.to_string());
         }
-        match target.run(nmax_agent::stopped(args.for_time)).await {
-            Ok(()) => Exit::Pass,
-            Err(error) => complain(&error, Exit::Internal),
-        }
+        target.run(nmax_agent::stopped(args.for_time)).await.map_err(Trouble::internal)?;
+        Ok(Exit::Pass)
     })
 }
 

@@ -2,27 +2,22 @@
 
 use nmax_analysis::compare::Said;
 use nmax_report::{html, json, terminal};
-use nmax_run::Exit;
 use nmax_run::trend::{self, Ask, Trend};
+use nmax_run::{Exit, Trouble};
 
+use super::Ended;
 use super::compare::style;
-use super::run::{complain, writable, write};
+use super::run::{writable, write};
 use crate::args::TrendArgs;
 use crate::{live, say};
 
 /// Shows the history of a figure.
-pub fn trend(args: &TrendArgs) -> Exit {
-    match shown(args) {
-        Ok(exit) => exit.forgiven(args.exit_zero),
-        Err(error) => complain(&error, Exit::Usage),
-    }
-}
-
-fn shown(args: &TrendArgs) -> Result<Exit, String> {
+pub fn trend(args: &TrendArgs) -> Ended {
     for file in &args.output {
         writable(file)?;
         if file.extension().is_some_and(|ending| ending == "md") {
-            return Err(format!("{}: a trend has no Markdown\n  help: write .html or .json", file.display()));
+            let text = format!("{}: a trend has no Markdown", file.display());
+            return Err(Trouble::usage(text, "write .html or .json"));
         }
     }
     let Trend { view, is_failing } = trend::trend(&Ask {
@@ -46,11 +41,12 @@ fn shown(args: &TrendArgs) -> Result<Exit, String> {
         let is_terminal = std::io::IsTerminal::is_terminal(&std::io::stdout());
         say::text(terminal::history(&view, style(), live::glyphs(is_terminal)));
     }
-    Ok(match view.last() {
+    let exit = match view.last() {
         _ if !args.gate => Exit::Pass,
         _ if view.is_too_short() => Exit::Invalid,
         Some(Said::Worse) => Exit::Failed,
         _ if is_failing => Exit::Failed,
         _ => Exit::Pass,
-    })
+    };
+    Ok(exit.forgiven(args.exit_zero))
 }

@@ -12,39 +12,22 @@ mod predict;
 mod table;
 mod what_if;
 
-use std::fmt::Display;
 use std::path::Path;
 
-use nmax_run::Exit;
 use nmax_usl::{Analysis, Demand, Estimate, Method, Options, Regression, Usl, analyse};
 
 use self::table::Measured;
-use super::run::complain;
+use super::{Ended, Trouble};
 use crate::args::{LawArgs, ReadArgs, UslArgs, UslVerb};
 use crate::say;
 
 /// Fits, predicts, compares or assumes.
-pub fn usl(args: &UslArgs) -> Exit {
-    let ended = match &args.what {
+pub fn usl(args: &UslArgs) -> Ended {
+    match &args.what {
         UslVerb::Fit(args) => fit::fit(args),
         UslVerb::Predict(args) => predict::predict(args),
         UslVerb::Compare(args) => compare::compare(args),
         UslVerb::WhatIf(args) => what_if::what_if(args),
-    };
-    ended.unwrap_or_else(|trouble| complain(&trouble.text, trouble.exit))
-}
-
-/// Why a command ended, and how.
-#[derive(Debug)]
-struct Trouble {
-    text: String,
-    exit: Exit,
-}
-
-impl Trouble {
-    /// What was asked for, or read, is wrong.
-    fn usage(text: impl Display, help: impl Display) -> Self {
-        Self { text: format!("{text}\n  help: {help}"), exit: Exit::Usage }
     }
 }
 

@@ -1,11 +1,10 @@
 //! `--wire`: one request of a plan and every byte of its conversation. No run is kept.
 
 use nmax_plan::plan::Plan;
-use nmax_run::Exit;
 use nmax_run::secrets::Shown;
 use nmax_run::wire::{self, Listener};
 
-use super::run::complain;
+use super::Ended;
 use crate::args::{SafetyArgs, WireArgs};
 use crate::say;
 
@@ -23,7 +22,6 @@ impl Listener for Printed {
 }
 
 /// Sends the request and shows its bytes as they come.
-pub fn wire(args: &WireArgs, safety: &SafetyArgs, plan: Plan, shown: &Shown) -> Exit {
-    let sent = wire::wire(plan, args.request.as_deref(), &safety.consent(), shown, &mut Printed);
-    sent.unwrap_or_else(|(error, exit)| complain(&error, exit))
+pub fn wire(args: &WireArgs, safety: &SafetyArgs, plan: Plan, shown: &Shown) -> Ended {
+    wire::wire(plan, args.request.as_deref(), &safety.consent(), shown, &mut Printed)
 }

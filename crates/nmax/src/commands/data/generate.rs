@@ -5,7 +5,7 @@ use nmax_report::number;
 use nmax_run::Exit;
 
 use super::output::{Output, note};
-use super::{Trouble, no_column};
+use super::{Ended, Trouble, no_column};
 use crate::args::{DataFormat, GenerateArgs};
 
 /// Records between two looks at the output.
@@ -18,7 +18,7 @@ const TELLING: u64 = 1000;
 const WEIGHTED: [&str; 7] = ["first_name", "last_name", "full_name", "street", "city", "region", "q"];
 
 /// Writes records, and says how skewed they are.
-pub(super) fn generate(args: &GenerateArgs) -> Result<Exit, Trouble> {
+pub(super) fn generate(args: &GenerateArgs) -> Ended {
     let generator =
         Generator::new(Spec { kind: args.kind.clone(), locale: args.locale.clone(), unique: args.unique.clone() })
             .map_err(|GeneratorError { message, remedy, .. }| Trouble::usage(message, remedy))?;

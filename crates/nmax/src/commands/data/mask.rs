@@ -10,7 +10,7 @@ use nmax_text::shown;
 use super::json::{Leaf, LeafKind};
 use super::output::{Output, note};
 use super::table::{CsvTable, LineTable, Table};
-use super::{Trouble, key, no_column, table};
+use super::{Ended, Trouble, key, no_column, table};
 use crate::args::MaskArgs;
 
 /// Records that are looked at to tell what columns are.
@@ -28,7 +28,7 @@ struct Rule {
 }
 
 /// Writes the copy, and says what was done.
-pub(super) fn mask(args: &MaskArgs) -> Result<Exit, Trouble> {
+pub(super) fn mask(args: &MaskArgs) -> Ended {
     for name in &args.keep {
         if args.columns.iter().any(|(own, _)| own == name) {
             let text = format!("column `{name}` is in --columns and in --keep");

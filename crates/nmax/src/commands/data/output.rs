@@ -4,8 +4,6 @@ use std::fs::File;
 use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
-use nmax_run::Exit;
-
 use super::Trouble;
 use crate::say;
 
@@ -87,10 +85,8 @@ impl Output {
             }
             other => other.map_err(|error| {
                 let file = self.file.as_deref().map_or("standard output".into(), Path::to_string_lossy);
-                Trouble {
-                    text: format!("{file}: cannot write: {error}\n  help: what is there is not complete; make room and start again"),
-                    exit: Exit::Unreachable,
-                }
+                let help = "what is there is not complete; make room and start again";
+                Trouble::unreachable(format!("{file}: cannot write: {error}\n  help: {help}"))
             }),
         }
     }

@@ -10,7 +10,7 @@ use nmax_run::Exit;
 use nmax_text::shown;
 
 use super::table::{CsvTable, LineTable, Table};
-use super::{Trouble, no_column, table};
+use super::{Ended, Trouble, no_column, table};
 use crate::args::{HashName, SkewArgs};
 use crate::say;
 
@@ -34,7 +34,7 @@ struct Column {
 }
 
 /// Reads a file and shows its skew.
-pub(super) fn check(args: &SkewArgs) -> Result<Exit, Trouble> {
+pub(super) fn check(args: &SkewArgs) -> Ended {
     let (rows, columns) = match table::open(&args.file)? {
         Table::Csv(table) => csv(args, table)?,
         Table::Lines(table) => lines(args, table)?,

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use nmax_log::counts::Counts;
 use nmax_report::slices::SliceView;
+use nmax_run::Trouble;
 use nmax_run::logs::Logs;
 use nmax_slice::logs::{Gather, schema};
 use nmax_slice::{Request, Slice, Tally};
@@ -16,17 +17,17 @@ use crate::logs::Progress;
 const NS_PER_US: i64 = 1_000;
 
 /// Reads a slice of access logs.
-pub(super) fn read(args: &SliceArgs, request: &Request) -> Result<SliceView, String> {
+pub(super) fn read(args: &SliceArgs, request: &Request) -> Result<SliceView, Trouble> {
     if args.parquet.is_some() || args.source != SourceName::Auto || args.phase.is_some() {
         let help = "leave it out, or name a run";
-        return Err(format!("--parquet, --source and --phase are for runs, and these are access logs\n  help: {help}"));
+        return Err(Trouble::usage("--parquet, --source and --phase are for runs, and these are access logs", help));
     }
     let schema = schema(args.zone);
     let slice = Slice::bound(request, &schema).map(Arc::new)?;
     let is_quiet = args.quiet || args.json || args.csv;
     let read_args = args.logs();
-    let mut logs = Logs::open(&read_args).map_err(|error| error.to_string())?;
-    let period = logs.period(&read_args, &mut Progress::new(is_quiet)).map_err(|error| error.to_string())?;
+    let mut logs = Logs::open(&read_args)?;
+    let period = logs.period(&read_args, &mut Progress::new(is_quiet))?;
     let mut pass = |tally: Tally| {
         let mut gather = Gather::new(&slice.needs(), args.zone, tally);
         let counts = logs.read(&mut Progress::new(is_quiet), |record| {
@@ -70,7 +71,7 @@ pub(super) fn read(args: &SliceArgs, request: &Request) -> Result<SliceView, Str
     })
 }
 
-fn nothing(logs: &Logs, counts: &Counts) -> String {
+fn nothing(logs: &Logs, counts: &Counts) -> Trouble {
     let names = logs.names().join(", ");
     let hosts = logs.other_hosts();
     let help = match counts.parsed {
@@ -78,5 +79,6 @@ fn nothing(logs: &Logs, counts: &Counts) -> String {
         _ if !hosts.is_empty() => format!("choose another --host: the log names {}", hosts.join(", ")),
         _ => "choose another time by --from and --to".to_owned(),
     };
-    format!("{names}: no request to slice; {} of {} lines are requests\n  help: {help}", counts.parsed, counts.lines)
+    let Counts { parsed, lines, .. } = counts;
+    Trouble::usage(format_args!("{names}: no request to slice; {parsed} of {lines} lines are requests"), help)
 }

@@ -4,6 +4,7 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::PathBuf;
 
+use nmax_run::Trouble;
 use nmax_slice::SliceError;
 use nmax_slice::saved::{FILE, Saved, read, with};
 use nmax_text::shown;
@@ -40,7 +41,7 @@ fn slices(args: &SliceArgs) -> Result<Vec<(String, Saved)>, String> {
 }
 
 /// What is asked: flags, or a kept slice of which flags replace parts.
-pub(super) fn asked(args: &SliceArgs) -> Result<Saved, String> {
+pub(super) fn asked(args: &SliceArgs) -> Result<Saved, Trouble> {
     let typed = args.request();
     let phase = args.phase.map(|phase| phase.name().to_owned());
     let Some(name) = &args.saved else {
@@ -54,7 +55,7 @@ pub(super) fn asked(args: &SliceArgs) -> Result<Saved, String> {
         } else {
             format!("there are {}", names.join(", "))
         };
-        return Err(format!("no slice `{name}` in {}\n  help: {help}", path(args).display()));
+        return Err(Trouble::usage(format_args!("no slice `{name}` in {}", path(args).display()), help));
     };
     kept.replace(Saved { request: typed, phase });
     Ok(kept)
@@ -77,7 +78,7 @@ pub(super) fn keep(args: &SliceArgs, asked: &Saved) -> Result<(), String> {
 }
 
 /// Lists what is kept.
-pub(super) fn list(args: &SliceArgs) -> Result<(), String> {
+pub(super) fn list(args: &SliceArgs) -> Result<(), Trouble> {
     let slices = slices(args)?;
     if args.json {
         say::line(format_args!("{:#}", nmax_report::slices::list(&slices)));

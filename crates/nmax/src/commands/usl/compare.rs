@@ -40,7 +40,7 @@ pub(super) fn compare(args: &CompareArgs) -> Result<Exit, Trouble> {
     }
     if !problems.is_empty() {
         let texts: Vec<String> = problems.into_iter().map(|trouble| trouble.text).collect();
-        return Err(Trouble { text: texts.join("\nerror: "), exit: Exit::Usage });
+        return Err(texts.join("\nerror: ").into());
     }
     let view = CompareView::new(versions, env!("CARGO_PKG_VERSION").into());
     let mut exit = Exit::Pass;

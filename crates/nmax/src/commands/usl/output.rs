@@ -4,7 +4,6 @@ use std::io::IsTerminal;
 use std::path::Path;
 
 use nmax_report::terminal::{Glyphs, Style};
-use nmax_run::Exit;
 use nmax_text::Painted;
 
 use super::Trouble;
@@ -46,7 +45,7 @@ pub(super) fn print(args: &FigureArgs, forms: &Forms<'_>) -> Result<(), Trouble>
     for (file, form) in files {
         let Some(file) = file else { continue };
         is_taken |= file == Path::new("-");
-        write(file, &form()).map_err(|text| Trouble { text, exit: Exit::Usage })?;
+        write(file, &form())?;
     }
     if args.json {
         say_json(&(forms.json)());
