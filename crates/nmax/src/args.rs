@@ -24,20 +24,18 @@ mod target;
 mod usl;
 mod values;
 pub use compare::{BeforeAfterArgs, RunsArgs, TrendArgs};
-pub use data::{DataArgs, DataFormat, DataVerb, GenerateArgs, HashName, MaskArgs, SkewArgs};
-pub use import::{CurlArgs, HarArgs, ImportArgs, ImportVerb, MadeArgs, ResourcesName, SecretsName, with_curl_apart};
+pub use data::{DataArgs, DataFormat, DataVerb, GenerateArgs, HASHES, MaskArgs, SkewArgs};
+pub use import::{CurlArgs, HarArgs, ImportArgs, ImportVerb, MadeArgs, with_curl_apart};
 pub use log::{LogArgs, ReadLogArgs};
-pub use planless::{ConnectionPolicy, PlanlessArgs};
+pub use planless::PlanlessArgs;
 pub use record::RecordArgs;
 pub use replay::{FidelityArgs, ReplayArgs};
 pub use safety::SafetyArgs;
 pub use scale::ScaleArgs;
-pub use slice::{SliceArgs, SourceName};
+pub use slice::SliceArgs;
 pub use target::TargetArgs;
-pub use usl::{
-    CompareArgs, DimensionName, FigureArgs, FitArgs, LawArgs, PredictArgs, ReadArgs, UslArgs, UslVerb, WhatIfArgs,
-};
-use values::{duration, factor, observed, pair, resolve, slack};
+pub use usl::{CompareArgs, FigureArgs, FitArgs, LawArgs, PredictArgs, ReadArgs, UslArgs, UslVerb, WhatIfArgs};
+use values::{duration, factor, named, observed, pair, resolve, slack};
 
 /// Options whose values may be secrets, whatever is wrong with them.
 const SECRETIVE: [&str; 5] = ["--header", "--env", "--body", "--proxy", "--set"];
@@ -124,7 +122,8 @@ pub enum Verb {
     /// Print a completion script: `source <(nmax completions bash)`
     Completions {
         /// Which shell
-        shell: ShellName,
+        #[arg(value_parser = ["bash", "elvish", "fish", "powershell", "zsh"])]
+        shell: String,
     },
     /// Write the manual pages of all commands
     #[command(hide = true)]
@@ -133,16 +132,6 @@ pub enum Verb {
         #[arg(value_name = "DIR")]
         folder: PathBuf,
     },
-}
-
-/// Shells that complete.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum ShellName {
-    Bash,
-    Elvish,
-    Fish,
-    Powershell,
-    Zsh,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -291,8 +280,8 @@ pub struct PlanArgs {
     pub duration: Option<std::time::Duration>,
     /// Shape of the run, in place of the plan's: smoke (one user), ladder (1, 10, 100, ..), peak (ramp, hold, down),
     /// stress (up to 200%), soak (24 h), flood (all at once)
-    #[arg(long, value_name = "NAME", value_enum)]
-    pub profile: Option<ProfileName>,
+    #[arg(long, value_name = "NAME", value_parser = named(Profile::ALL, Profile::name))]
+    pub profile: Option<Profile>,
     /// Make stages, background and timeline K times shorter, as in 60: an hour becomes a minute
     #[arg(long, value_name = "K", value_parser = factor)]
     pub compress: Option<f64>,
@@ -337,7 +326,7 @@ impl PlanArgs {
             env: self.env.clone(),
             set: self.set.clone(),
             duration: self.duration,
-            profile: self.profile.map(ProfileName::profile),
+            profile: self.profile,
             compress: self.compress,
             seed: self.seed,
             pacing_slack: self.pacing_slack,
@@ -349,31 +338,6 @@ impl PlanArgs {
             proxy: self.proxy.clone(),
             source: self.source.clone(),
             resolve: self.resolve.clone(),
-        }
-    }
-}
-
-/// Names of profiles; what they are is in the help of `--profile`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum ProfileName {
-    Smoke,
-    Ladder,
-    Peak,
-    Stress,
-    Soak,
-    Flood,
-}
-
-impl ProfileName {
-    /// The profile of this name.
-    pub const fn profile(self) -> Profile {
-        match self {
-            Self::Smoke => Profile::Smoke,
-            Self::Ladder => Profile::Ladder,
-            Self::Peak => Profile::Peak,
-            Self::Stress => Profile::Stress,
-            Self::Soak => Profile::Soak,
-            Self::Flood => Profile::Flood,
         }
     }
 }

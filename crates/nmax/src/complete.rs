@@ -15,7 +15,7 @@ use clap::CommandFactory;
 use clap_complete::env::{CompleteEnv, Elvish, EnvCompleter, Fish, Powershell, Shells, Zsh};
 use nmax_run::{Exit, Trouble};
 
-use crate::args::{Cli, ShellName};
+use crate::args::Cli;
 use crate::commands::complain;
 
 mod bash;
@@ -55,20 +55,14 @@ pub fn answer() -> Option<Exit> {
 }
 
 /// The script that connects a shell with `completer`, the program to ask.
-pub fn script(shell: ShellName, completer: &str) -> String {
-    let adapter: &dyn EnvCompleter = match shell {
-        ShellName::Bash => &bash::Bash,
-        ShellName::Elvish => &Elvish,
-        ShellName::Fish => &Fish,
-        ShellName::Powershell => &Powershell,
-        ShellName::Zsh => &Zsh,
-    };
+pub fn script(shell: &str, completer: &str) -> String {
+    let adapter = SHELLS.into_iter().find(|known| known.name() == shell).expect("the command line names a shell");
     let mut script = Vec::new();
     // Writing into memory cannot fail.
     let _ = adapter.write_registration(VARIABLE, "nmax", "nmax", completer, &mut script);
     let script = String::from_utf8_lossy(&script);
     let script = script.trim();
-    if shell == ShellName::Zsh { format!("{script}\n{ZSH_AUTOLOADED}") } else { format!("{script}\n") }
+    if shell == "zsh" { format!("{script}\n{ZSH_AUTOLOADED}") } else { format!("{script}\n") }
 }
 
 /// How a script calls the program that was called by the first of `words`: a path from the root, or a name to be looked up.

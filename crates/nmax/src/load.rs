@@ -6,7 +6,7 @@ use nmax_plan::plan::{Arrivals, Coding, Connection, Method, Plan, REDIRECTS_DEFA
 use nmax_plan::planless::Planless;
 use nmax_run::load::{self, LoadError, is_url};
 
-use crate::args::{ConnectionPolicy, PlanArgs, PlanlessArgs, ProfileName};
+use crate::args::{PlanArgs, PlanlessArgs};
 use crate::say;
 
 /// What `--compressed` accepts, as curl does.
@@ -39,16 +39,14 @@ fn plan_of_url(url: &str, args: &PlanArgs, run: &PlanlessArgs) -> Result<Plan, L
         version: if run.http10 { Version::Http10 } else { Version::Http11 },
         connection: match run.connection {
             _ if run.close => Connection::PerRequest,
-            Some(ConnectionPolicy::PerRequest) => Connection::PerRequest,
-            Some(ConnectionPolicy::PerIteration) => Connection::PerIteration,
-            Some(ConnectionPolicy::KeepAlive) | None => Connection::KeepAlive,
+            chosen => chosen.unwrap_or(Connection::KeepAlive),
         },
         timeout: run.timeout,
         ca_files: args.ca.clone(),
         insecure: args.insecure,
         redirects_max: if run.follow { REDIRECTS_DEFAULT } else { 0 },
         compression: if run.compressed { COMPRESSED.to_vec() } else { Vec::new() },
-        profile: args.profile.map(ProfileName::profile),
+        profile: args.profile,
         compress: args.compress.unwrap_or(1.0),
         seed: args.seed,
         ..Planless::get(url)

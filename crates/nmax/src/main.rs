@@ -72,7 +72,7 @@ fn main() -> ExitCode {
         Verb::Schema { of } => Ok(commands::small::schema(*of)),
         Verb::Doctor(args) => commands::doctor::doctor(args),
         Verb::Explain(args) => commands::explain::explain(args),
-        Verb::Completions { shell } => Ok(commands::small::completions(*shell)),
+        Verb::Completions { shell } => Ok(commands::small::completions(shell)),
         Verb::Man { folder } => commands::small::man(folder),
     };
     say::settle(ended.unwrap_or_else(commands::complain)).into()

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use nmax_analysis::compare::Metric;
 use nmax_run::trend::Which;
 
@@ -132,8 +132,8 @@ pub struct RunsArgs {
     #[command(flatten)]
     pub of: OfRuns,
     /// Only runs with this verdict
-    #[arg(long, value_enum)]
-    pub verdict: Option<VerdictName>,
+    #[arg(long, value_parser = ["pass", "fail", "invalid"])]
+    pub verdict: Option<String>,
     /// Print as JSON
     #[arg(long)]
     pub json: bool,
@@ -151,25 +151,6 @@ pub struct OfRuns {
     /// Only the newest N
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub last: Option<u32>,
-}
-
-/// Verdicts of runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum VerdictName {
-    Pass,
-    Fail,
-    Invalid,
-}
-
-impl VerdictName {
-    /// As `summary.json` has it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Pass => "pass",
-            Self::Fail => "fail",
-            Self::Invalid => "invalid",
-        }
-    }
 }
 
 impl OfRuns {

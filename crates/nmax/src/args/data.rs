@@ -6,6 +6,8 @@ use clap::{Args, Subcommand, ValueEnum};
 use nmax_data::{Generator, MaskKind, ShardHash};
 use nmax_text::nearest;
 
+use super::values::choice;
+
 const DATA_EXAMPLES: &str = "\
 Examples:
   nmax data generate person -n 10M --unique email -o people.csv
@@ -148,32 +150,19 @@ pub struct SkewArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(2..=1024))]
     pub shards: Option<u16>,
     /// How shards are chosen
-    #[arg(long, value_enum, default_value_t = HashName::Murmur3, requires = "shards")]
-    pub hash: HashName,
+    #[arg(long, value_parser = choice(HASHES), default_value = "murmur3", requires = "shards")]
+    pub hash: ShardHash,
     /// Print as JSON
     #[arg(long)]
     pub json: bool,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum HashName {
-    /// FNV-1a, 64 bits
-    Fnv,
-    /// MurmurHash3, 32 bits
-    Murmur3,
-    /// CRC-32 of zlib
-    Crc32,
-}
-
-impl From<HashName> for ShardHash {
-    fn from(name: HashName) -> Self {
-        match name {
-            HashName::Fnv => Self::Fnv,
-            HashName::Murmur3 => Self::Murmur3,
-            HashName::Crc32 => Self::Crc32,
-        }
-    }
-}
+/// How shards are chosen: names, and what each is.
+pub const HASHES: [(&str, ShardHash, &str); 3] = [
+    ("fnv", ShardHash::Fnv, "FNV-1a, 64 bits"),
+    ("murmur3", ShardHash::Murmur3, "MurmurHash3, 32 bits"),
+    ("crc32", ShardHash::Crc32, "CRC-32 of zlib"),
+];
 
 /// What can be generated.
 fn kind(text: &str) -> Result<String, String> {

@@ -3,9 +3,11 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, Subcommand};
+use nmax_import::options::{Resources, SecretsIn};
 
 use super::LogArgs;
+use super::values::choice;
 
 const IMPORT_EXAMPLES: &str = "\
 Examples:
@@ -122,11 +124,11 @@ pub struct MadeArgs {
     #[arg(long, value_name = "HOST")]
     pub host: Vec<String>,
     /// What pages load with them: those recorded, those found in the page at run time, or none
-    #[arg(long, value_enum, default_value_t = ResourcesName::Recorded)]
-    pub resources: ResourcesName,
+    #[arg(long, value_parser = choice(RESOURCES), default_value = "recorded")]
+    pub resources: Resources,
     /// Where the plan takes passwords and keys from: a file of mode 0600 beside it, or environment variables
-    #[arg(long, value_enum, default_value_t = SecretsName::File)]
-    pub secrets: SecretsName,
+    #[arg(long, value_parser = choice(SECRETS), default_value = "file")]
+    pub secrets: SecretsIn,
     /// Write over files that exist
     #[arg(long)]
     pub force: bool,
@@ -136,21 +138,12 @@ pub struct MadeArgs {
 }
 
 /// What pages load with them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum ResourcesName {
-    /// Those of the recording
-    Recorded,
-    /// Those that the page names when it is loaded
-    Parsed,
-    /// None
-    None,
-}
+const RESOURCES: [(&str, Resources, &str); 3] = [
+    ("recorded", Resources::Recorded, "Those of the recording"),
+    ("parsed", Resources::Parsed, "Those that the page names when it is loaded"),
+    ("none", Resources::None, "None"),
+];
 
 /// Where the plan takes passwords and keys from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum SecretsName {
-    /// NAME.secrets.csv
-    File,
-    /// ${env.NAME}
-    Env,
-}
+const SECRETS: [(&str, SecretsIn, &str); 2] =
+    [("file", SecretsIn::File, "NAME.secrets.csv"), ("env", SecretsIn::Env, "${env.NAME}")];

@@ -1,8 +1,9 @@
 //! The flags that stand in the place of a plan.
 
-use clap::{Args, ValueEnum};
+use clap::Args;
+use nmax_plan::plan::Connection;
 
-use super::values::{duration, header, method, rate};
+use super::values::{choice, duration, header, method, rate};
 
 /// What stands in the place of a plan when a URL is given.
 #[derive(Clone, Debug, Default, Args)]
@@ -34,8 +35,8 @@ pub struct PlanlessArgs {
     #[arg(long = "http1.0")]
     pub http10: bool,
     /// When connections are closed [default: keep-alive]
-    #[arg(long, value_enum, value_name = "POLICY", conflicts_with = "close")]
-    pub connection: Option<ConnectionPolicy>,
+    #[arg(long, value_parser = choice(POLICIES), value_name = "POLICY", conflicts_with = "close")]
+    pub connection: Option<Connection>,
     /// A connection for each request, and say so: --connection per-request
     #[arg(long)]
     pub close: bool,
@@ -77,12 +78,8 @@ impl PlanlessArgs {
 }
 
 /// When connections are closed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum ConnectionPolicy {
-    /// Kept by their virtual user
-    KeepAlive,
-    /// Closed at the end of each iteration
-    PerIteration,
-    /// Closed after each request, and said so
-    PerRequest,
-}
+const POLICIES: [(&str, Connection, &str); 3] = [
+    ("keep-alive", Connection::KeepAlive, "Kept by their virtual user"),
+    ("per-iteration", Connection::PerIteration, "Closed at the end of each iteration"),
+    ("per-request", Connection::PerRequest, "Closed after each request, and said so"),
+];

@@ -2,12 +2,12 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use nmax_run::logs::Ask;
-use nmax_run::slices;
+use nmax_run::slices::Wanted;
 use nmax_slice::Request;
 
-use super::values::zone;
+use super::values::{choice, zone};
 use crate::complete::candidates;
 
 const SLICE_EXAMPLES: &str = "\
@@ -50,8 +50,8 @@ pub struct SliceArgs {
     #[arg(long, value_name = "N")]
     pub top: Option<usize>,
     /// Also over this: `--over time`
-    #[arg(long, value_enum, value_name = "WHAT")]
-    pub over: Option<OverName>,
+    #[arg(long, value_parser = ["time"], value_name = "WHAT")]
+    pub over: Option<String>,
     /// The same as --over time
     #[arg(short = 't', long)]
     pub over_time: bool,
@@ -59,11 +59,11 @@ pub struct SliceArgs {
     #[arg(long, value_name = "TIME")]
     pub every: Option<String>,
     /// Part of a run: hold, or whole with ramps and warm-up [default: hold]
-    #[arg(long, value_enum, value_name = "PHASE")]
-    pub phase: Option<PhaseName>,
+    #[arg(long, value_parser = ["hold", "whole"], value_name = "PHASE")]
+    pub phase: Option<String>,
     /// What of a run is read: every exchange kept one by one (samples), or the sums of each second (windows)
-    #[arg(long, value_enum, value_name = "SOURCE", default_value_t = SourceName::Auto)]
-    pub source: SourceName,
+    #[arg(long, value_parser = choice(SOURCES), value_name = "SOURCE", default_value = "auto")]
+    pub source: Wanted,
     /// Print as CSV
     #[arg(long, conflicts_with = "json")]
     pub csv: bool,
@@ -105,47 +105,16 @@ pub struct SliceArgs {
     pub host: Option<String>,
 }
 
-/// What a series goes along.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum OverName {
-    Time,
-}
-
-/// A part of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum PhaseName {
-    Hold,
-    Whole,
-}
-
-impl PhaseName {
-    /// As it is typed and saved.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Hold => "hold",
-            Self::Whole => "whole",
-        }
-    }
-}
-
 /// What of a run is read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum SourceName {
-    /// Every exchange where all were kept; else the sums of each second where they can tell; else what was kept
-    Auto,
-    Samples,
-    Windows,
-}
-
-impl From<SourceName> for slices::Wanted {
-    fn from(name: SourceName) -> Self {
-        match name {
-            SourceName::Auto => Self::Any,
-            SourceName::Samples => Self::Samples,
-            SourceName::Windows => Self::Windows,
-        }
-    }
-}
+const SOURCES: [(&str, Wanted, &str); 3] = [
+    (
+        "auto",
+        Wanted::Any,
+        "Every exchange where all were kept; else the sums of each second where they can tell; else what was kept",
+    ),
+    ("samples", Wanted::Samples, ""),
+    ("windows", Wanted::Windows, ""),
+];
 
 impl SliceArgs {
     /// What is asked.
@@ -157,7 +126,7 @@ impl SliceArgs {
             show: self.show.clone(),
             sort: self.sort.clone(),
             top: self.top,
-            is_over_time: self.over == Some(OverName::Time) || self.over_time || self.every.is_some(),
+            is_over_time: self.over.is_some() || self.over_time || self.every.is_some(),
             every: self.every.clone(),
         }
     }

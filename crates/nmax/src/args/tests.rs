@@ -58,17 +58,6 @@ fn a_run_is_made_shorter_not_longer() {
     }
 }
 
-/// Every profile of a plan can be chosen on the command, by the same name.
-#[test]
-fn profiles_have_one_name() {
-    let of = |name: &ProfileName| (name.to_possible_value().unwrap().get_name().to_owned(), name.profile());
-    let named: Vec<_> = ProfileName::value_variants().iter().map(of).collect();
-    assert_eq!(named.len(), Profile::ALL.len());
-    for (name, profile) in named {
-        assert_eq!(name, profile.name());
-    }
-}
-
 /// What stands behind the word `curl` is no flag of nmax.
 #[test]
 fn all_behind_curl_is_curls() {

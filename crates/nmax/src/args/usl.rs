@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, Subcommand};
 use nmax_usl::table::Rows;
 use nmax_usl::{Dimension, Method, Model, Override, Usl};
 
-use super::values::duration;
+use super::values::{choice, duration, named};
 
 const USL_EXAMPLES: &str = "\
 A file of measurements has a row for each run: its concurrency N and its throughput X, per second. Columns are found by
@@ -65,8 +65,8 @@ pub struct FitArgs {
     #[command(flatten)]
     pub law: LawArgs,
     /// Also show the coefficients of this model of the ladder; auto: of the one that leads
-    #[arg(long, value_name = "NAME", value_enum, default_value_t = ModelName::Auto)]
-    pub model: ModelName,
+    #[arg(long, value_name = "NAME", value_parser = choice(MODELS), default_value = "auto")]
+    pub model: Chosen,
     #[command(flatten)]
     pub output: FigureArgs,
 }
@@ -106,8 +106,8 @@ pub struct PredictArgs {
     #[command(flatten)]
     pub law: LawArgs,
     /// The model to predict by; auto: the law
-    #[arg(long, value_name = "NAME", value_enum, default_value_t = ModelName::Auto, conflicts_with = "coefficients")]
-    pub model: ModelName,
+    #[arg(long, value_name = "NAME", value_parser = choice(MODELS), default_value = "auto", conflicts_with = "coefficients")]
+    pub model: Chosen,
     /// Print as JSON
     #[arg(long)]
     pub json: bool,
@@ -214,8 +214,8 @@ pub struct ReadArgs {
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub think: Option<Duration>,
     /// What N counts [default: as its column is called]
-    #[arg(long, value_name = "NAME", value_enum)]
-    pub dimension: Option<DimensionName>,
+    #[arg(long, value_name = "NAME", value_parser = named(Dimension::ALL, Dimension::name))]
+    pub dimension: Option<Dimension>,
 }
 
 impl ReadArgs {
@@ -230,8 +230,8 @@ impl ReadArgs {
 #[command(next_help_heading = "Law")]
 pub struct LawArgs {
     /// How the law is fitted: log (relative errors), ols (absolute errors), ols2 (γ = X(1)), poly2, poly3
-    #[arg(long, value_name = "NAME", value_enum, default_value_t = MethodName::Log, hide_possible_values = true)]
-    pub method: MethodName,
+    #[arg(long, value_name = "NAME", value_parser = named(Method::ALL, Method::name), default_value = "log", hide_possible_values = true)]
+    pub method: Method,
     /// Busy time that a completion asks of a resource, as in db=2.5ms: throughput ends at 1/TIME; may be repeated
     #[arg(long, value_name = "NAME=TIME", value_parser = demand)]
     pub demand: Vec<(String, Duration)>,
@@ -266,95 +266,18 @@ pub struct FigureArgs {
     pub exit_zero: bool,
 }
 
-/// Names of methods; what they do is in the help of `--method`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum MethodName {
-    #[default]
-    Log,
-    Ols,
-    Ols2,
-    Poly2,
-    Poly3,
-}
+/// A model, or none of them.
+pub type Chosen = Option<Model>;
 
-impl From<MethodName> for Method {
-    fn from(name: MethodName) -> Self {
-        match name {
-            MethodName::Log => Self::Log,
-            MethodName::Ols => Self::Ols,
-            MethodName::Ols2 => Self::Ols2,
-            MethodName::Poly2 => Self::Poly2,
-            MethodName::Poly3 => Self::Poly3,
-        }
-    }
-}
-
-/// Names of models.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum ModelName {
-    /// X = γN
-    Linear,
-    /// X = γN / (1 + α(N−1))
-    Amdahl,
-    /// The law
-    Usl,
-    /// As the law, with β·ln N·(N−1)
-    Ln,
-    /// X = min(γN, cap)
-    Knee,
-    /// Not one of them
-    #[default]
-    Auto,
-}
-
-impl ModelName {
-    /// The model, unless it is left open.
-    pub const fn model(self) -> Option<Model> {
-        match self {
-            Self::Linear => Some(Model::Linear),
-            Self::Amdahl => Some(Model::Amdahl),
-            Self::Usl => Some(Model::Usl),
-            Self::Ln => Some(Model::Ln),
-            Self::Knee => Some(Model::Knee),
-            Self::Auto => None,
-        }
-    }
-}
-
-/// What N counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-#[value(rename_all = "snake_case")]
-pub enum DimensionName {
-    Vus,
-    InFlight,
-    Rate,
-    Workers,
-    Nodes,
-    Threads,
-    Other,
-}
-
-impl DimensionName {
-    /// The one of this name.
-    pub fn named(name: &str) -> Option<Self> {
-        let is_it = |one: &&Self| Dimension::from(**one).name() == name;
-        Self::value_variants().iter().find(is_it).copied()
-    }
-}
-
-impl From<DimensionName> for Dimension {
-    fn from(name: DimensionName) -> Self {
-        match name {
-            DimensionName::Vus => Self::Vus,
-            DimensionName::InFlight => Self::InFlight,
-            DimensionName::Rate => Self::Rate,
-            DimensionName::Workers => Self::Workers,
-            DimensionName::Nodes => Self::Nodes,
-            DimensionName::Threads => Self::Threads,
-            DimensionName::Other => Self::Other,
-        }
-    }
-}
+/// Names of models, in the help.
+const MODELS: [(&str, Chosen, &str); Model::ALL.len() + 1] = [
+    ("linear", Some(Model::Linear), "X = γN"),
+    ("amdahl", Some(Model::Amdahl), "X = γN / (1 + α(N−1))"),
+    ("usl", Some(Model::Usl), "The law"),
+    ("ln", Some(Model::Ln), "As the law, with β·ln N·(N−1)"),
+    ("knee", Some(Model::Knee), "X = min(γN, cap)"),
+    ("auto", None, "Not one of them"),
+];
 
 /// A finite number.
 fn number(text: &str) -> Result<f64, String> {

@@ -2,8 +2,30 @@
 
 use std::net::IpAddr;
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use nmax_plan::addresses::{parse_endpoint, parse_host};
 use nmax_plan::plan::{HostOverride, PACING_SLACK_MAX};
+
+/// One of a few values by its name. What the help says of each stands last, and may be empty.
+pub fn choice<T: Copy + Send + Sync + 'static>(
+    rows: impl IntoIterator<Item = (&'static str, T, &'static str)>,
+) -> impl TypedValueParser<Value = T> {
+    let rows: Vec<_> = rows.into_iter().collect();
+    let names = rows
+        .iter()
+        .map(|(name, _, about)| PossibleValue::new(*name).help(Some(*about).filter(|about| !about.is_empty())));
+    PossibleValuesParser::new(names.collect::<Vec<_>>()).try_map(move |text| {
+        rows.iter().find(|(name, ..)| *name == text).map(|(_, value, _)| *value).ok_or("no such value")
+    })
+}
+
+/// One of all values of a kind, which have names.
+pub fn named<T: Copy + Send + Sync + 'static, const N: usize>(
+    all: [T; N],
+    name: fn(T) -> &'static str,
+) -> impl TypedValueParser<Value = T> {
+    choice(all.map(|value| (name(value), value, "")))
+}
 
 /// `NAME=VALUE`.
 pub fn pair(text: &str) -> Result<(String, String), String> {

@@ -3,13 +3,13 @@
 use std::io::Read;
 use std::path::PathBuf;
 
-use nmax_import::options::{Options, Resources, SecretsIn};
+use nmax_import::options::Options;
 use nmax_import::{curl, har};
 use nmax_record::{Place, Source, Told, make, sources};
 use nmax_run::{Exit, Trouble};
 
 use super::Ended;
-use crate::args::{CurlArgs, HarArgs, ImportArgs, ImportVerb, MadeArgs, ResourcesName, SecretsName};
+use crate::args::{CurlArgs, HarArgs, ImportArgs, ImportVerb, MadeArgs};
 use crate::say;
 
 /// Longest command that is read from standard input, bytes.
@@ -92,17 +92,5 @@ pub(super) fn tell(args: &MadeArgs, told: &Told) -> Exit {
 
 /// How a plan is made of recordings, but its name and key.
 pub(super) fn options(args: &MadeArgs) -> Options {
-    Options {
-        hosts: args.host.clone(),
-        resources: match args.resources {
-            ResourcesName::Recorded => Resources::Recorded,
-            ResourcesName::Parsed => Resources::Parsed,
-            ResourcesName::None => Resources::None,
-        },
-        secrets: match args.secrets {
-            SecretsName::File => SecretsIn::File,
-            SecretsName::Env => SecretsIn::Env,
-        },
-        ..Options::default()
-    }
+    Options { hosts: args.host.clone(), resources: args.resources, secrets: args.secrets, ..Options::default() }
 }

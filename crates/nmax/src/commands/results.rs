@@ -27,7 +27,7 @@ pub fn show(args: &ShowArgs) -> Ended {
 pub fn runs(args: &RunsArgs) -> Ended {
     let mut list = nmax_store::list(&args.runs_dir)?;
     let is_named = |name: &str| args.name.as_ref().is_none_or(|wanted| wanted == name);
-    let is_judged = |verdict: Option<&str>| args.verdict.is_none_or(|wanted| verdict == Some(wanted.name()));
+    let is_judged = |verdict: Option<&str>| args.verdict.as_deref().is_none_or(|wanted| verdict == Some(wanted));
     let of = args.of.which();
     list.retain(|run| is_named(&run.name) && is_judged(run.verdict.as_deref()) && of.has(&run.tags, &run.target));
     let mut campaigns = stored::list(&args.runs_dir);
@@ -116,7 +116,7 @@ fn none(args: &RunsArgs) -> String {
     words.extend(args.of.tag.iter().map(|tag| format!(" with the label `{tag}`")));
     words.extend(args.name.iter().map(|name| format!(" of the name `{name}`")));
     words.extend(args.of.target.iter().map(|target| format!(" on {target}")));
-    words.extend(args.verdict.map(|verdict| format!(" with the verdict {}", verdict.name())));
+    words.extend(args.verdict.iter().map(|verdict| format!(" with the verdict {verdict}")));
     let folder = args.runs_dir.display();
     format!("no runs{} in {folder}\n  help: `nmax run PLAN` makes one", words.concat())
 }

@@ -7,7 +7,7 @@ use nmax_plan::{document, example};
 use nmax_run::{Exit, Trouble};
 
 use super::Ended;
-use crate::args::{SchemaKind, ShellName};
+use crate::args::SchemaKind;
 use crate::complete;
 use crate::say;
 
@@ -54,7 +54,7 @@ pub fn schema(of: SchemaKind) -> Exit {
 }
 
 /// Prints the script that connects a shell with this program.
-pub fn completions(shell: ShellName) -> Exit {
+pub fn completions(shell: &str) -> Exit {
     let completer = complete::completer(std::env::args_os().next(), std::env::current_dir().ok().as_deref());
     say::text(complete::script(shell, &completer));
     Exit::Pass

@@ -48,7 +48,7 @@ fn analysed(
         return Err(Trouble::usage("no measurements are given", help));
     };
     let measured = table::read(file, read)?;
-    if measured.table.regression == Regression::ResponseTime && Method::from(law.method) != Method::Log {
+    if measured.table.regression == Regression::ResponseTime && law.method != Method::Log {
         let text =
             format!("{}: no column holds N, so R is fitted on X, and only the method log does that", measured.name);
         return Err(Trouble::usage(text, "leave --method out, or say which column is N: --n NAME"));
@@ -62,7 +62,7 @@ fn analysed(
 
 fn options(measured: &Measured, read: &ReadArgs, law: &LawArgs) -> Options {
     Options {
-        method: law.method.into(),
+        method: law.method,
         dimension: measured.table.dimension,
         think_s: read.think.map_or(measured.think_s.unwrap_or(0.0), |think| think.as_secs_f64()),
         regression: measured.table.regression,

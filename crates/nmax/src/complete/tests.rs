@@ -18,16 +18,16 @@ fn scripts_ask_the_program_that_wrote_them() {
 #[test]
 fn each_shell_has_a_script() {
     for (shell, part) in [
-        (ShellName::Bash, "mapfile -t COMPREPLY < <(NMAX_COMPLETE=bash '/opt/n max' -- "),
-        (ShellName::Elvish, "set edit:completion:arg-completer[nmax]"),
-        (ShellName::Fish, "complete --keep-order --exclusive --command nmax"),
-        (ShellName::Powershell, "Register-ArgumentCompleter -Native -CommandName nmax"),
-        (ShellName::Zsh, "#compdef nmax\n"),
+        ("bash", "mapfile -t COMPREPLY < <(NMAX_COMPLETE=bash '/opt/n max' -- "),
+        ("elvish", "set edit:completion:arg-completer[nmax]"),
+        ("fish", "complete --keep-order --exclusive --command nmax"),
+        ("powershell", "Register-ArgumentCompleter -Native -CommandName nmax"),
+        ("zsh", "#compdef nmax\n"),
     ] {
         let script = script(shell, "/opt/n max");
-        assert!(script.contains(part), "{shell:?}: {script}");
-        assert!(script.contains("/opt/n max") && script.contains("NMAX_COMPLETE"), "{shell:?}: {script}");
+        assert!(script.contains(part), "{shell}: {script}");
+        assert!(script.contains("/opt/n max") && script.contains("NMAX_COMPLETE"), "{shell}: {script}");
     }
-    assert!(script(ShellName::Zsh, "nmax").starts_with("#compdef"), "zsh looks at the first line");
-    assert!(script(ShellName::Bash, "it's").contains(r"'it'\''s'"));
+    assert!(script("zsh", "nmax").starts_with("#compdef"), "zsh looks at the first line");
+    assert!(script("bash", "it's").contains(r"'it'\''s'"));
 }

@@ -11,7 +11,7 @@ use nmax_text::shown;
 
 use super::table::{CsvTable, LineTable, Table};
 use super::{Ended, Trouble, no_column, table};
-use crate::args::{HashName, SkewArgs};
+use crate::args::{HASHES, SkewArgs};
 use crate::say;
 
 /// Different values that are counted one by one, in all columns together.
@@ -87,7 +87,7 @@ fn csv(args: &SkewArgs, mut table: CsvTable) -> Result<(u64, Vec<Column>), Troub
     check_names(args, &names.iter().map(String::as_str).collect::<Vec<_>>())?;
     let wanted: Vec<usize> = (0..names.len()).filter(|at| is_wanted(args, &names[*at])).collect();
     let mut columns: Vec<Column> = wanted.iter().map(|at| Column::new(&names[*at], args, wanted.len())).collect();
-    let (mut rows, mut record, hash) = (0, Record::default(), args.hash.into());
+    let (mut rows, mut record, hash) = (0, Record::default(), args.hash);
     while table.read(&mut record)? {
         rows += 1;
         for (column, at) in columns.iter_mut().zip(&wanted) {
@@ -103,7 +103,7 @@ fn null_as_empty(cell: &str) -> &str {
 }
 
 fn lines(args: &SkewArgs, mut table: LineTable) -> Result<(u64, Vec<Column>), Trouble> {
-    let (mut columns, mut places, hash) = (Vec::<Column>::new(), HashMap::<String, usize>::new(), args.hash.into());
+    let (mut columns, mut places, hash) = (Vec::<Column>::new(), HashMap::<String, usize>::new(), args.hash);
     // For each column the number of the last row that had it, and how many rows had it.
     let mut met: Vec<(u64, u64)> = Vec::new();
     let mut rows = 0;
@@ -237,15 +237,9 @@ fn chart(title: &str, rows: &[f64], out: &mut String) {
     }
 }
 
-fn hash_name(hash: HashName) -> &'static str {
-    match hash {
-        HashName::Fnv => "fnv",
-        HashName::Murmur3 => "murmur3",
-        HashName::Crc32 => "crc32",
-    }
+fn hash_name(hash: ShardHash) -> &'static str {
+    HASHES.iter().find(|(_, known, _)| *known == hash).map_or("", |(name, ..)| name)
 }
-
-const HASHES: [HashName; 3] = [HashName::Fnv, HashName::Murmur3, HashName::Crc32];
 
 records! {
     pub(in crate::commands) struct Checked(all: (&SkewArgs, u64, &Vec<(&Column, Skew)>)) {
@@ -254,7 +248,7 @@ records! {
         rows: u64 = all.1;
         columns: Vec<ColumnRow> = all.2.iter().map(|(column, skew)| (all.0.hash, *column, skew)).collect::<Vec<_>>();
     }
-    pub(in crate::commands) struct ColumnRow(of: (HashName, &Column, &Skew)) {
+    pub(in crate::commands) struct ColumnRow(of: (ShardHash, &Column, &Skew)) {
         name: String = &of.1.name;
         count: u64 = of.2.count, "Values that are not empty.";
         empty: u64 = of.2.empty;
@@ -274,8 +268,8 @@ records! {
         value: String = &of.0;
         count: u64 = of.1;
     }
-    pub(in crate::commands) struct Shards(of: (HashName, &Column)) {
-        hash: Word = hash_name(of.0), in HASHES.map(hash_name);
+    pub(in crate::commands) struct Shards(of: (ShardHash, &Column)) {
+        hash: Word = hash_name(of.0), in HASHES.map(|(name, ..)| name);
         by_hash: Spread = of.1.by_hash.iter().map(|rows| *rows as f64).collect::<Vec<_>>();
         by_range: Spread = of.1.counter.by_range(of.1.by_hash.len()), "Ranges with as many different values each.";
     }

@@ -6,11 +6,12 @@ use nmax_log::counts::Counts;
 use nmax_report::slices::SliceView;
 use nmax_run::Trouble;
 use nmax_run::logs::Logs;
+use nmax_run::slices::Wanted;
 use nmax_slice::logs::{Gather, schema};
 use nmax_slice::{Request, Slice, Tally};
 use serde_json::json;
 
-use crate::args::{SliceArgs, SourceName};
+use crate::args::SliceArgs;
 use crate::logs::Progress;
 
 /// ns in a µs.
@@ -18,7 +19,7 @@ const NS_PER_US: i64 = 1_000;
 
 /// Reads a slice of access logs.
 pub(super) fn read(args: &SliceArgs, request: &Request) -> Result<SliceView, Trouble> {
-    if args.parquet.is_some() || args.source != SourceName::Auto || args.phase.is_some() {
+    if args.parquet.is_some() || args.source != Wanted::Any || args.phase.is_some() {
         let help = "leave it out, or name a run";
         return Err(Trouble::usage("--parquet, --source and --phase are for runs, and these are access logs", help));
     }

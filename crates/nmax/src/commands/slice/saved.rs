@@ -43,7 +43,7 @@ fn slices(args: &SliceArgs) -> Result<Vec<(String, Saved)>, String> {
 /// What is asked: flags, or a kept slice of which flags replace parts.
 pub(super) fn asked(args: &SliceArgs) -> Result<Saved, Trouble> {
     let typed = args.request();
-    let phase = args.phase.map(|phase| phase.name().to_owned());
+    let phase = args.phase.clone();
     let Some(name) = &args.saved else {
         return Ok(Saved { request: typed, phase });
     };

@@ -22,7 +22,7 @@ pub(super) fn fit(args: &FitArgs) -> Result<Exit, Trouble> {
         nmax_version: env!("CARGO_PKG_VERSION").into(),
         analysis,
     };
-    let asked = args.model.model();
+    let asked = args.model;
     let forms = Forms {
         text: &|style, glyphs| {
             let asked = asked.map_or_else(String::new, |model| model_text(model, &view.analysis));

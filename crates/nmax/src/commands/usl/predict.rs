@@ -24,7 +24,7 @@ pub(super) fn predict(args: &PredictArgs) -> Result<Exit, Trouble> {
             let (measured, analysis) = analysed(file.as_deref(), "predict", "--at 16,32", &args.read, &args.law)?;
             let basis = match analysis.blocked() {
                 Some(why) => Err(why),
-                None => Basis::of(&analysis, args.model.model()),
+                None => Basis::of(&analysis, args.model),
             };
             let basis = basis.map_err(|why| refused(&measured.name, &why, args))?;
             (measured.name, basis, analysis.with_effect(Effect::Warn).collect())
@@ -65,7 +65,7 @@ fn questions(args: &PredictArgs) -> Result<Vec<Question>, Trouble> {
 
 /// The law as given, with nothing measured.
 fn given(law: Usl, args: &PredictArgs) -> Result<Basis, Trouble> {
-    let has_response_time = args.read.dimension.is_none_or(|name| Dimension::from(name).counts_concurrency());
+    let has_response_time = args.read.dimension.is_none_or(Dimension::counts_concurrency);
     Basis::given(law, args.read.think_s(), has_response_time).map_err(|pole| {
         let text = format!(
             "--coefficients: with α = {} and β = {} throughput would grow without bounds at N = {}",

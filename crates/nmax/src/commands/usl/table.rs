@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, IsTerminal};
 use std::path::Path;
 
+use nmax_usl::Dimension;
 use nmax_usl::table::{self, Asked, Table, Wanted};
 
 use super::Trouble;
@@ -41,9 +42,9 @@ pub(super) fn read(file: &Path, args: &ReadArgs) -> Result<Measured, Trouble> {
     let reader = BufReader::with_capacity(1 << 17, opened);
     let mut measured = parse(reader, path.display().to_string(), args)?;
     if is_directory && let Some(scale) = scale_of(file) {
-        let name = scale["dimension"].as_str().and_then(crate::args::DimensionName::named);
-        if let Some(name) = args.dimension.or(name) {
-            measured.table.dimension = name.into();
+        let stored = Dimension::ALL.into_iter().find(|dimension| scale["dimension"] == dimension.name());
+        if let Some(dimension) = args.dimension.or(stored) {
+            measured.table.dimension = dimension;
         }
         measured.think_s = scale["think_ms"].as_f64().map(|ms| ms / 1e3).filter(|think_s| *think_s > 0.0);
         measured.table.notes.extend(one_of_many(&scale));
@@ -94,7 +95,7 @@ fn parse(input: impl BufRead, name: String, args: &ReadArgs) -> Result<Measured,
     let read = table::read(input, &wanted);
     let mut table = read.map_err(|error| Trouble::usage(format!("{name}: {}", error.text), error.help))?;
     if let Some(dimension) = args.dimension {
-        table.dimension = dimension.into();
+        table.dimension = dimension;
     }
     for note in &mut table.notes {
         *note = format!("{name}: {note}");
