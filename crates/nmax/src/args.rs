@@ -195,7 +195,10 @@ Exit codes: 0 pass, 2 usage or plan, 3 threshold failed, 4 INVALID, 5 target unr
 or results that cannot be written, 130 interrupted.";
 
 #[derive(Debug, Args)]
-#[command(after_help = RUN_EXAMPLES)]
+#[command(after_help = RUN_EXAMPLES, mut_args(|arg| match arg.get_id().as_str() {
+    "junit" | "csv" => arg.conflicts_with("wire"),
+    _ => arg,
+}))]
 pub struct RunArgs {
     /// A plan file, or a URL
     #[arg(value_name = "PLAN|URL", add = candidates::plans())]
@@ -212,15 +215,53 @@ pub struct RunArgs {
     /// Let the plan's timeline run commands and send signals on this host
     #[arg(long)]
     pub allow_exec: bool,
+    #[command(flatten)]
+    pub keep: KeepArgs,
+    #[command(flatten)]
+    pub wire: WireArgs,
+    /// With --wire: passwords, tokens and cookies as they are
+    #[arg(long, requires = "wire", help_heading = "Bytes")]
+    pub show_secrets: bool,
+    // Last, because its heading would go on over what follows.
+    #[command(flatten)]
+    pub planless: PlanlessArgs,
+}
+
+/// Who puts on the load of a run, what is kept of it, and what comes of its verdict.
+#[derive(Clone, Debug, Args)]
+pub struct KeepArgs {
+    #[command(flatten)]
+    pub work: WorkArgs,
+    /// Exchanges kept one by one in samples-NNNN.parquet
+    #[arg(long, value_enum, default_value_t = Samples::Some)]
+    pub samples: Samples,
+    #[command(flatten)]
+    pub entry: EntryArgs,
+    /// Also write a JUnit file; `-` is standard output, in place of the table
+    #[arg(long, value_name = "FILE")]
+    pub junit: Option<PathBuf>,
+    /// Also write a CSV file with a row per request; `-` is standard output, in place of the table
+    #[arg(long, value_name = "FILE")]
+    pub csv: Option<PathBuf>,
+    /// End with 0 even when a threshold failed (3), the run is INVALID (4) or the target unreachable (5)
+    #[arg(long)]
+    pub exit_zero: bool,
+}
+
+/// Who puts on the load.
+#[derive(Clone, Debug, Args)]
+pub struct WorkArgs {
     /// Worker threads [default: one per core, one less when the target is on this host]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
     pub workers: Option<u32>,
     /// Pin worker i to the i-th of these CPUs, as in 0,2,4
     #[arg(long, value_name = "CPUS", value_delimiter = ',')]
     pub pin: Vec<usize>,
-    /// Exchanges kept one by one in samples-NNNN.parquet
-    #[arg(long, value_enum, default_value_t = Samples::Some)]
-    pub samples: Samples,
+}
+
+/// Where a result is kept, and what it is found by.
+#[derive(Clone, Debug, Args)]
+pub struct EntryArgs {
     /// Where runs are kept
     #[arg(long, value_name = "DIR", default_value = "runs", env = "NMAX_RUNS_DIR")]
     pub runs_dir: PathBuf,
@@ -233,23 +274,6 @@ pub struct RunArgs {
     /// Label, may be repeated
     #[arg(long, value_name = "TAG")]
     pub tag: Vec<String>,
-    /// Also write a JUnit file; `-` is standard output, in place of the table
-    #[arg(long, value_name = "FILE", conflicts_with = "wire")]
-    pub junit: Option<PathBuf>,
-    /// Also write a CSV file with a row per request; `-` is standard output, in place of the table
-    #[arg(long, value_name = "FILE", conflicts_with = "wire")]
-    pub csv: Option<PathBuf>,
-    /// End with 0 even when a threshold failed (3), the run is INVALID (4) or the target unreachable (5)
-    #[arg(long)]
-    pub exit_zero: bool,
-    #[command(flatten)]
-    pub wire: WireArgs,
-    /// With --wire: passwords, tokens and cookies as they are
-    #[arg(long, requires = "wire", help_heading = "Bytes")]
-    pub show_secrets: bool,
-    // Last, because its heading would go on over what follows.
-    #[command(flatten)]
-    pub planless: PlanlessArgs,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -264,7 +288,6 @@ pub enum Samples {
 
 /// What changes a plan from outside.
 #[derive(Debug, Default, Args)]
-#[group(requires = "what")]
 pub struct PlanArgs {
     /// Base URL in place of the plan's
     #[arg(long, value_name = "URL")]
@@ -291,6 +314,19 @@ pub struct PlanArgs {
     /// Serve all starts that are due within this time by one wake-up, up to 1ms; by default 100us above 5000/s per worker
     #[arg(long, value_name = "TIME", value_parser = slack)]
     pub pacing_slack: Option<std::time::Duration>,
+    /// PEM file with the certificate that clients show, and those between it and its issuer
+    #[arg(long, value_name = "FILE", requires = "key", value_hint = ValueHint::FilePath)]
+    pub cert: Option<String>,
+    /// PEM file with the private key of --cert
+    #[arg(long, value_name = "FILE", requires = "cert", value_hint = ValueHint::FilePath)]
+    pub key: Option<String>,
+    #[command(flatten)]
+    pub reach: ReachArgs,
+}
+
+/// How servers are reached, and what is watched besides.
+#[derive(Clone, Debug, Default, Args)]
+pub struct ReachArgs {
     /// Watch this besides, as in process=nginx, agent=http://db1:9797, prometheus=URL, postgres=URL, redis=HOST:PORT,
     /// memcached=HOST:PORT, nginx=URL, log=FILE; may be repeated
     #[arg(long, value_name = "KIND=WHERE", value_parser = observed)]
@@ -301,12 +337,6 @@ pub struct PlanArgs {
     /// PEM file with an issuer to trust, may be repeated
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub ca: Vec<String>,
-    /// PEM file with the certificate that clients show, and those between it and its issuer
-    #[arg(long, value_name = "FILE", requires = "key", value_hint = ValueHint::FilePath)]
-    pub cert: Option<String>,
-    /// PEM file with the private key of --cert
-    #[arg(long, value_name = "FILE", requires = "cert", value_hint = ValueHint::FilePath)]
-    pub key: Option<String>,
     /// Go through this HTTP proxy, as in http://user:password@10.0.0.9:3128
     #[arg(long, value_name = "URL")]
     pub proxy: Option<String>,
@@ -321,6 +351,7 @@ pub struct PlanArgs {
 impl PlanArgs {
     /// What they change of a plan.
     pub fn changes(&self) -> Changes {
+        let reach = self.reach.clone();
         Changes {
             target: self.target.clone(),
             env: self.env.clone(),
@@ -330,14 +361,14 @@ impl PlanArgs {
             compress: self.compress,
             seed: self.seed,
             pacing_slack: self.pacing_slack,
-            observe: self.observe.clone(),
-            insecure: self.insecure,
-            ca: self.ca.clone(),
             cert: self.cert.clone(),
             key: self.key.clone(),
-            proxy: self.proxy.clone(),
-            source: self.source.clone(),
-            resolve: self.resolve.clone(),
+            observe: reach.observe,
+            insecure: reach.insecure,
+            ca: reach.ca,
+            proxy: reach.proxy,
+            source: reach.source,
+            resolve: reach.resolve,
         }
     }
 }
@@ -419,7 +450,10 @@ Examples:
 It sends nothing. It ends with 2 when something surely keeps a run from working, else with 0, also with warnings.";
 
 #[derive(Debug, Args)]
-#[command(after_help = DOCTOR_EXAMPLES)]
+#[command(after_help = DOCTOR_EXAMPLES, mut_args(|arg| match arg.get_id().as_str() {
+    "what" | "json" => arg,
+    _ => arg.requires("what"),
+}))]
 pub struct DoctorArgs {
     /// A plan file, or a URL, to hold against this host
     #[arg(value_name = "PLAN|URL", add = candidates::plans())]
@@ -427,7 +461,7 @@ pub struct DoctorArgs {
     #[command(flatten)]
     pub plan: PlanArgs,
     /// Worker threads of the run [default: one per core, one less when the target is on this host]
-    #[arg(long, value_name = "N", requires = "what", value_parser = clap::value_parser!(u32).range(1..=256))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
     pub workers: Option<u32>,
     /// Print as JSON
     #[arg(long)]

@@ -8,7 +8,6 @@ use super::values::{choice, duration, header, method, rate};
 /// What stands in the place of a plan when a URL is given.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "With a URL")]
-#[group(requires = "what")]
 pub struct PlanlessArgs {
     /// Virtual users, each waiting for its reply [default: 10]; with -r, most requests in flight
     #[arg(short = 'c', long = "vus", value_name = "VUS", value_parser = clap::value_parser!(u32).range(1..))]

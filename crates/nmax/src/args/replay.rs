@@ -6,8 +6,8 @@ use clap::Args;
 use nmax_log::replay::Rewrite;
 
 use super::safety::SafetyArgs;
-use super::values::{header, observed, pair, resolve, share, speed};
-use super::{OutputArgs, PlanArgs, PlanlessArgs, ReadLogArgs, RunArgs, Samples, WireArgs};
+use super::values::{header, pair, share, speed};
+use super::{KeepArgs, OutputArgs, PlanArgs, PlanlessArgs, ReachArgs, ReadLogArgs, RunArgs, WireArgs};
 use crate::complete::candidates;
 
 const REPLAY_EXAMPLES: &str = "\
@@ -28,6 +28,7 @@ Exit codes: 0 pass, 2 usage or no log that can be read, 3 threshold failed, 4 IN
 /// A log, sent again.
 #[derive(Debug, Args)]
 #[command(after_help = REPLAY_EXAMPLES)]
+#[command(mut_arg("name", |arg| arg.help("Name of the run [default: the log and its pace]")))]
 pub struct ReplayArgs {
     #[command(flatten)]
     pub read: ReadLogArgs,
@@ -68,57 +69,12 @@ pub struct ReplayArgs {
     /// Initial value of every random choice: instants within a second, shifts of copies
     #[arg(long)]
     pub seed: Option<u64>,
-    /// Watch this besides, as in process=nginx, agent=http://db1:9797, prometheus=URL, postgres=URL, redis=HOST:PORT,
-    /// memcached=HOST:PORT, nginx=URL, log=FILE; may be repeated
-    #[arg(long, value_name = "KIND=WHERE", value_parser = observed)]
-    pub observe: Vec<(String, String)>,
-    /// Accept any TLS certificate
-    #[arg(long)]
-    pub insecure: bool,
-    /// PEM file with an issuer to trust, may be repeated
-    #[arg(long, value_name = "FILE")]
-    pub ca: Vec<String>,
-    /// Go through this HTTP proxy, as in http://user:password@10.0.0.9:3128
-    #[arg(long, value_name = "URL")]
-    pub proxy: Option<String>,
-    /// Local addresses that connections leave from, in turn
-    #[arg(long, value_name = "ADDRESS,..", value_delimiter = ',')]
-    pub source: Vec<std::net::IpAddr>,
-    /// Where a name leads, in place of asking, as in shop.test:443:10.0.0.7; may be repeated
-    #[arg(long, value_name = "HOST[:PORT]:ADDRESS[:PORT],..", value_parser = resolve)]
-    pub resolve: Vec<nmax_plan::plan::HostOverride>,
+    #[command(flatten)]
+    pub reach: ReachArgs,
     #[command(flatten)]
     pub safety: SafetyArgs,
-    /// Worker threads [default: one per core, one less when the target is on this host]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
-    pub workers: Option<u32>,
-    /// Pin worker i to the i-th of these CPUs, as in 0,2,4
-    #[arg(long, value_name = "CPUS", value_delimiter = ',')]
-    pub pin: Vec<usize>,
-    /// Exchanges kept one by one in samples-NNNN.parquet
-    #[arg(long, value_enum, default_value_t = Samples::Some)]
-    pub samples: Samples,
-    /// Where runs are kept
-    #[arg(long, value_name = "DIR", default_value = "runs", env = "NMAX_RUNS_DIR")]
-    pub runs_dir: PathBuf,
-    /// Name of the run [default: the log and its pace]
-    #[arg(long)]
-    pub name: Option<String>,
-    /// Why this run is made, in your words
-    #[arg(long, default_value = "", hide_default_value = true)]
-    pub note: String,
-    /// Label, may be repeated
-    #[arg(long, value_name = "TAG")]
-    pub tag: Vec<String>,
-    /// Also write a JUnit file; `-` is standard output, in place of the table
-    #[arg(long, value_name = "FILE")]
-    pub junit: Option<PathBuf>,
-    /// Also write a CSV file with a row per request; `-` is standard output, in place of the table
-    #[arg(long, value_name = "FILE")]
-    pub csv: Option<PathBuf>,
-    /// End with 0 even when a threshold failed (3), the run is INVALID (4) or the target unreachable (5)
-    #[arg(long)]
-    pub exit_zero: bool,
+    #[command(flatten)]
+    pub keep: KeepArgs,
     #[command(flatten)]
     pub output: OutputArgs,
 }
@@ -132,28 +88,14 @@ impl ReplayArgs {
                 target: self.target.clone(),
                 set: self.set.clone(),
                 seed: self.seed,
-                observe: self.observe.clone(),
-                insecure: self.insecure,
-                ca: self.ca.clone(),
-                proxy: self.proxy.clone(),
-                source: self.source.clone(),
-                resolve: self.resolve.clone(),
+                reach: self.reach.clone(),
                 ..PlanArgs::default()
             },
             safety: self.safety.clone(),
             output: self.output.clone(),
             no_smoke: true,
             allow_exec: false,
-            workers: self.workers,
-            pin: self.pin.clone(),
-            samples: self.samples,
-            runs_dir: self.runs_dir.clone(),
-            name: self.name.clone(),
-            note: self.note.clone(),
-            tag: self.tag.clone(),
-            junit: self.junit.clone(),
-            csv: self.csv.clone(),
-            exit_zero: self.exit_zero,
+            keep: self.keep.clone(),
             wire: WireArgs::default(),
             show_secrets: false,
             planless: PlanlessArgs::default(),

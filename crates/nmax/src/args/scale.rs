@@ -7,7 +7,7 @@ use clap::Args;
 
 use super::safety::SafetyArgs;
 use super::values::duration;
-use super::{OutputArgs, PlanArgs, PlanlessArgs};
+use super::{EntryArgs, OutputArgs, PlanArgs, PlanlessArgs, WorkArgs};
 use crate::complete::candidates;
 
 const SCALE_EXAMPLES: &str = "\
@@ -36,6 +36,8 @@ may be believed, or some setting has no best load; 5 target unreachable or the r
 /// Load at several levels, and the law behind them.
 #[derive(Debug, Args)]
 #[command(after_help = SCALE_EXAMPLES)]
+#[command(mut_arg("name", |arg| arg.help("Name [default: the plan's]")))]
+#[command(mut_arg("note", |arg| arg.help("Why this is measured, in your words")))]
 pub struct ScaleArgs {
     /// A plan file, or a URL
     #[arg(value_name = "PLAN|URL", add = candidates::plans())]
@@ -99,24 +101,10 @@ pub struct ScaleArgs {
     /// Begin at once, without one iteration of every scenario before
     #[arg(long)]
     pub no_smoke: bool,
-    /// Worker threads [default: one per core, one less when the target is on this host]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
-    pub workers: Option<u32>,
-    /// Pin worker i to the i-th of these CPUs, as in 0,2,4
-    #[arg(long, value_name = "CPUS", value_delimiter = ',')]
-    pub pin: Vec<usize>,
-    /// Where runs are kept
-    #[arg(long, value_name = "DIR", default_value = "runs", env = "NMAX_RUNS_DIR")]
-    pub runs_dir: PathBuf,
-    /// Name [default: the plan's]
-    #[arg(long)]
-    pub name: Option<String>,
-    /// Why this is measured, in your words
-    #[arg(long, default_value = "", hide_default_value = true)]
-    pub note: String,
-    /// Label, may be repeated
-    #[arg(long, value_name = "TAG")]
-    pub tag: Vec<String>,
+    #[command(flatten)]
+    pub work: WorkArgs,
+    #[command(flatten)]
+    pub entry: EntryArgs,
     /// Also write the table of levels as CSV; `-` is standard output, in place of the result
     #[arg(long, value_name = "FILE")]
     pub csv: Option<PathBuf>,

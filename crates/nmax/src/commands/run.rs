@@ -43,35 +43,35 @@ fn source(plan: &Plan) -> Result<Option<Arc<Source>>, String> {
 pub fn conduct(args: &RunArgs, plan: Plan, source: Option<Arc<Source>>, told: Vec<(&'static str, String)>) -> Ended {
     one_output(args)?;
     host::raise();
-    let mut order = order(args, plan, source).map_err(|trouble| trouble.forgiven(args.exit_zero))?;
+    let mut order = order(args, plan, source).map_err(|trouble| trouble.forgiven(args.keep.exit_zero))?;
     order.warnings.extend(told);
-    for file in [&args.junit, &args.csv].into_iter().flatten().filter(|file| !is_stdout(file)) {
+    for file in [&args.keep.junit, &args.keep.csv].into_iter().flatten().filter(|file| !is_stdout(file)) {
         writable(file)?;
     }
     if !args.no_smoke {
-        let said = smoke::smoke(&order).map_err(|trouble| trouble.forgiven(args.exit_zero))?;
+        let said = smoke::smoke(&order).map_err(|trouble| trouble.forgiven(args.keep.exit_zero))?;
         said.filter(|_| !args.output.quiet).into_iter().for_each(say::note);
     }
     let mut live = Live::new(args.output.quiet);
     let interrupts = Interrupts::listen().map_err(SessionError::from)?;
     let finished = nmax_run::run(&order, &interrupts, &mut [&mut live])?;
-    if ![&args.junit, &args.csv].into_iter().flatten().any(|file| is_stdout(file)) {
+    if ![&args.keep.junit, &args.keep.csv].into_iter().flatten().any(|file| is_stdout(file)) {
         print(&finished.view, &args.output);
     }
-    for (file, text) in [(&args.junit, junit::xml as fn(&View) -> String), (&args.csv, csv::requests)] {
+    for (file, text) in [(&args.keep.junit, junit::xml as fn(&View) -> String), (&args.keep.csv, csv::requests)] {
         if let Some(file) = file {
             write(file, &text(&finished.view)).map_err(Trouble::unreachable)?;
         }
     }
-    Ok(finished.exit.forgiven(args.exit_zero))
+    Ok(finished.exit.forgiven(args.keep.exit_zero))
 }
 
 fn order(args: &RunArgs, plan: Plan, source: Option<Arc<Source>>) -> Result<Order, Trouble> {
     let origins = preflight::origins(&plan)?;
-    let workers = host::workers(args.workers, &plan, &origins);
+    let workers = host::workers(args.keep.work.workers, &plan, &origins);
     let warnings = host::fits(&Need::of(&plan, &origins, u64::from(workers)))?;
     warnings.iter().map(Finding::says).for_each(say::warning);
-    host::pinnable(&args.pin)?;
+    host::pinnable(&args.keep.work.pin)?;
     let acts: Vec<String> = hints::acts_here(&plan).map(|item| format!("`{}`", item.name)).collect();
     if !args.allow_exec && !acts.is_empty() {
         let help =
@@ -85,13 +85,13 @@ fn order(args: &RunArgs, plan: Plan, source: Option<Arc<Source>>) -> Result<Orde
     let plan = Arc::new(plan);
     let cleared = clearance::clear(&args.safety, &plan, &origins)?;
     Ok(Order {
-        name: args.name.clone().unwrap_or_else(|| plan.name.clone()),
+        name: args.keep.entry.name.clone().unwrap_or_else(|| plan.name.clone()),
         plan,
         allow: cleared.allow,
         authorization: cleared.authorization,
         workers,
-        pin: args.pin.clone(),
-        keep: match args.samples {
+        pin: args.keep.work.pin.clone(),
+        keep: match args.keep.samples {
             Samples::All if !nmax_store::KEEPS_SAMPLES => {
                 let help = "build it whole: `make build`, or `cargo build --release --package nmax`";
                 return Err(Trouble::usage("--samples all: this nmax was built without Parquet", help));
@@ -100,9 +100,9 @@ fn order(args: &RunArgs, plan: Plan, source: Option<Arc<Source>>) -> Result<Orde
             Samples::Some if nmax_store::KEEPS_SAMPLES => KeepSamples::Some,
             Samples::Some | Samples::None => KeepSamples::None,
         },
-        runs_dir: args.runs_dir.clone(),
-        note: args.note.clone(),
-        tags: args.tag.clone(),
+        runs_dir: args.keep.entry.runs_dir.clone(),
+        note: args.keep.entry.note.clone(),
+        tags: args.keep.entry.tag.clone(),
         warnings: warnings.iter().map(Finding::event).collect(),
         source,
     })
@@ -117,8 +117,8 @@ pub fn is_stdout(file: &Path) -> bool {
 fn one_output(args: &RunArgs) -> Result<(), String> {
     let flags = [
         (args.output.json, "--json"),
-        (args.junit.as_deref().is_some_and(is_stdout), "--junit -"),
-        (args.csv.as_deref().is_some_and(is_stdout), "--csv -"),
+        (args.keep.junit.as_deref().is_some_and(is_stdout), "--junit -"),
+        (args.keep.csv.as_deref().is_some_and(is_stdout), "--csv -"),
     ];
     let given: Vec<&str> = flags.iter().filter(|(is_given, _)| *is_given).map(|(_, flag)| *flag).collect();
     if given.len() < 2 {

@@ -41,13 +41,13 @@ fn measure(args: &ScaleArgs) -> Result<Finished, Trouble> {
         plan,
         task,
         consent: args.safety.consent(),
-        workers: args.workers,
-        pin: args.pin.clone(),
+        workers: args.work.workers,
+        pin: args.work.pin.clone(),
         is_rehearsed: !args.no_smoke,
-        runs_dir: args.runs_dir.clone(),
-        name: args.name.clone(),
-        note: args.note.clone(),
-        tags: args.tag.clone(),
+        runs_dir: args.entry.runs_dir.clone(),
+        name: args.entry.name.clone(),
+        note: args.entry.note.clone(),
+        tags: args.entry.tag.clone(),
     };
     nmax_scale::run(order, &interrupts, &mut Progress::new(args.output.quiet, args.budget))
 }
@@ -99,7 +99,7 @@ fn refused(args: &ScaleArgs) -> Vec<String> {
             "it and --json both write on standard output; give it a file",
         ),
         (args.svg.as_deref().is_some_and(is_stdout), "--svg -", "give the picture a file"),
-        (is_workers && args.workers.is_some(), "--workers", "the number of workers is what is varied"),
+        (is_workers && args.work.workers.is_some(), "--workers", "the number of workers is what is varied"),
     ];
     let given = flags.into_iter().filter(|(is_given, _, _)| *is_given);
     given.map(|(_, flag, help)| format!("{flag} does not go with `nmax scale`\n  help: {help}")).collect()
