@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use nmax_report::scalability::{Found, Knob, Level, ScaleView};
+use nmax_store::RunEntry;
 use nmax_usl::Observation;
 use nmax_usl::design::Outcome;
 use serde_json::Value;
@@ -15,56 +16,29 @@ use crate::head::{self, Head};
 use crate::job::Conducted;
 use crate::rig::Kept;
 
-/// A campaign as listed.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Listed {
-    /// Its directory.
-    pub path: PathBuf,
-    /// Its id, also the end of its directory's name.
-    pub id: String,
-    /// Its name.
-    pub name: String,
-    /// Its beginning, RFC 3339 UTC.
-    pub started_at: String,
-    /// What was loaded.
-    pub target: String,
-    /// Whether it came to its end, its own or one that a person chose.
-    pub finished: bool,
-    /// Whether a person ended it.
-    pub interrupted: bool,
-    /// Whether some process still writes it.
-    pub running: bool,
-    /// Remark of the user; empty without one.
-    pub note: String,
-    /// Labels of the user.
-    pub tags: Vec<String>,
-}
-
-impl Listed {
-    /// In words, where runs have their verdict.
-    pub fn state(&self) -> &'static str {
-        match (self.finished, self.interrupted) {
-            (false, _) if self.running => "SCALE (running)",
-            (true, false) => "SCALE",
-            (true, true) => "SCALE (interrupted)",
-            (false, _) => "SCALE (cut off)",
-        }
+/// How far a campaign came, in words, where runs have their verdict.
+pub fn state(campaign: &RunEntry) -> &'static str {
+    match (campaign.finished, campaign.interrupted) {
+        (false, _) if campaign.running => "SCALE (running)",
+        (true, false) => "SCALE",
+        (true, true) => "SCALE (interrupted)",
+        (false, _) => "SCALE (cut off)",
     }
 }
 
 /// The campaigns directly below `root`, newest first; none where there is no such folder.
-pub fn list(root: &Path) -> Vec<Listed> {
+pub fn list(root: &Path) -> Vec<RunEntry> {
     let entries = fs::read_dir(root).into_iter().flatten().flatten();
-    let mut all: Vec<Listed> = entries.filter_map(|entry| entry_of(entry.path())).collect();
+    let mut all: Vec<RunEntry> = entries.filter_map(|entry| entry_of(entry.path())).collect();
     all.sort_by(|a, b| b.started_at.cmp(&a.started_at));
     all
 }
 
-/// The campaign in a directory; `None` for whatever is none.
-pub fn entry_of(path: PathBuf) -> Option<Listed> {
+/// The campaign in a directory, which has no verdict; `None` for whatever is none.
+pub fn entry_of(path: PathBuf) -> Option<RunEntry> {
     let head = Head::read(&path).ok()?;
     let result = result(&path);
-    Some(Listed {
+    Some(RunEntry {
         running: folder::is_running(&path),
         finished: result.is_some(),
         interrupted: result.is_some_and(|result| result["run"]["interrupted"] == true),
@@ -74,6 +48,8 @@ pub fn entry_of(path: PathBuf) -> Option<Listed> {
         target: head.info.target,
         note: head.note,
         tags: head.tags,
+        verdict: None,
+        aborted: false,
         path,
     })
 }
@@ -91,7 +67,7 @@ pub fn find(root: &Path, asked: &str, run: Option<&str>) -> Option<PathBuf> {
     if Path::new(asked).join(head::HEAD).is_file() {
         return Some(PathBuf::from(asked));
     }
-    let is_named = |one: &&Listed| one.id == asked || one.path.file_name().is_some_and(|name| name == asked);
+    let is_named = |one: &&RunEntry| one.id == asked || one.path.file_name().is_some_and(|name| name == asked);
     if let Some(exact) = all.iter().find(is_named) {
         return Some(exact.path.clone());
     }

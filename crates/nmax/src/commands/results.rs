@@ -41,32 +41,17 @@ pub fn runs(args: &RunsArgs) -> Ended {
         say::note(none(args));
         return Ok(Exit::Pass);
     }
-    let of_run = |run: &RunEntry| Row {
-        id: run.id.clone(),
-        started_at: run.started_at.clone(),
-        state: state(run),
-        name: run.name.clone(),
-        tags: run.tags.clone(),
-        note: run.note.clone(),
-    };
-    let of_campaign = |one: stored::Listed| Row {
-        state: one.state().to_owned(),
-        id: one.id,
-        started_at: one.started_at,
-        name: one.name,
-        tags: one.tags,
-        note: one.note,
-    };
-    let mut rows: Vec<Row> = list.iter().map(of_run).chain(campaigns.into_iter().map(of_campaign)).collect();
+    let runs = list.iter().map(|run| (run, state(run)));
+    let mut rows: Vec<_> = runs.chain(campaigns.iter().map(|one| (one, stored::state(one).to_owned()))).collect();
     // Both lists are in order, newest first; the sort keeps the order of what began together.
-    rows.sort_by_key(|row| std::cmp::Reverse(row.started_at.parse::<jiff::Timestamp>().ok()));
-    let widest = rows.iter().map(|row| row.state.len()).max().unwrap_or(0);
-    rows.iter().for_each(|row| say::line(row.line(widest)));
+    rows.sort_by_key(|(entry, _)| std::cmp::Reverse(entry.started_at.parse::<jiff::Timestamp>().ok()));
+    let widest = rows.iter().map(|(_, state)| state.len()).max().unwrap_or(0);
+    rows.iter().for_each(|(entry, state)| say::line(row(entry, state, widest)));
     Ok(Exit::Pass)
 }
 
 records! {
-    pub(super) struct Runs(all: (&Vec<RunEntry>, &Vec<stored::Listed>)) {
+    pub(super) struct Runs(all: (&Vec<RunEntry>, &Vec<RunEntry>)) {
         schema_version: Version = Version;
         runs: Vec<OneRun> = all.0, "Newest first.";
         scales: Vec<OneScale> = all.1, "Campaigns of `nmax scale`.";
@@ -85,7 +70,7 @@ records! {
         running: bool, "Some process still writes it.";
         path: String = run.path.display().to_string();
     }
-    pub(super) struct OneScale(one: &stored::Listed) {
+    pub(super) struct OneScale(one: &RunEntry) {
         id: String;
         name: String;
         started_at: String, "RFC 3339 UTC.";
@@ -100,7 +85,7 @@ records! {
 }
 
 /// Keeps the newest `last` of both lists together.
-fn newest(last: Option<u32>, list: &mut Vec<RunEntry>, campaigns: &mut Vec<stored::Listed>) {
+fn newest(last: Option<u32>, list: &mut Vec<RunEntry>, campaigns: &mut Vec<RunEntry>) {
     let Some(last) = last else { return };
     let starts = list.iter().map(|run| &run.started_at);
     let mut starts: Vec<String> = starts.chain(campaigns.iter().map(|one| &one.started_at)).cloned().collect();
@@ -122,23 +107,12 @@ fn none(args: &RunsArgs) -> String {
 }
 
 /// A run or a campaign in the list.
-struct Row {
-    id: String,
-    started_at: String,
-    state: String,
-    name: String,
-    tags: Vec<String>,
-    note: String,
-}
-
-impl Row {
-    fn line(&self, widest: usize) -> String {
-        let started = self.started_at.get(..19).unwrap_or(&self.started_at).replace('T', " ");
-        let tags = if self.tags.is_empty() { String::new() } else { format!("  [{}]", self.tags.join(", ")) };
-        let note = if self.note.is_empty() { String::new() } else { format!("  {}", self.note) };
-        let Self { id, state, name, .. } = self;
-        format!("{id}  {started}  {state:<widest$}  {name}{tags}{note}")
-    }
+fn row(entry: &RunEntry, state: &str, widest: usize) -> String {
+    let RunEntry { id, name, started_at, tags, note, .. } = entry;
+    let started = started_at.get(..19).unwrap_or(started_at).replace('T', " ");
+    let tags = if tags.is_empty() { String::new() } else { format!("  [{}]", tags.join(", ")) };
+    let note = if note.is_empty() { String::new() } else { format!("  {note}") };
+    format!("{id}  {started}  {state:<widest$}  {name}{tags}{note}")
 }
 
 /// The verdict of a run, and whether it came to its end.

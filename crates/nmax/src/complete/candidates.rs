@@ -128,19 +128,13 @@ fn ids(root: &Path, typed: &str) -> Vec<CompletionCandidate> {
 
 /// When a run or campaign began, and its id, or `value`, with its verdict, name and start.
 fn described(directory: &Path, value: Option<String>) -> Option<(Timestamp, CompletionCandidate)> {
-    let words = |state: &str, name: &str, started_at: &str| {
-        let started = started_at.get(..16).unwrap_or(started_at).replace('T', " ");
-        // A line for each, whatever a manifest says.
-        format!("{state} {name}, {started}").replace(char::is_control, " ")
-    };
-    if let Some(run) = nmax_store::entry(directory) {
-        let RunEntry { name, started_at, .. } = &run;
-        let help = words(&state(&run), name, started_at);
-        return Some((started_at.parse().ok()?, candidate(value.unwrap_or(run.id.clone()), help)));
-    }
-    let one = stored::entry_of(directory.to_owned())?;
-    let help = words(one.state(), &one.name, &one.started_at);
-    Some((one.started_at.parse().ok()?, candidate(value.unwrap_or(one.id), help)))
+    let run = nmax_store::entry(directory).map(|run| (state(&run), run));
+    let campaign = || stored::entry_of(directory.to_owned()).map(|one| (stored::state(&one).to_owned(), one));
+    let (state, RunEntry { id, name, started_at, .. }) = run.or_else(campaign)?;
+    let started = started_at.get(..16).unwrap_or(&started_at).replace('T', " ");
+    // A line for each, whatever a manifest says.
+    let help = format!("{state} {name}, {started}").replace(char::is_control, " ");
+    Some((started_at.parse().ok()?, candidate(value.unwrap_or(id), help)))
 }
 
 /// What of a run is chosen by.
