@@ -20,7 +20,6 @@ use crate::Trouble;
 use crate::address::{Forbidden, may_connect};
 use crate::place::{shown, split_user};
 use crate::reach::{plain, said};
-use crate::tls::machine_issuers;
 
 /// Longest time for a page, from looking up the name to its last byte.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(2);
@@ -169,10 +168,11 @@ impl Resolver for Addresses {
 fn tls() -> TlsConfig {
     static TLS: OnceLock<TlsConfig> = OnceLock::new();
     let make = || {
-        let roots: Vec<_> = machine_issuers().iter().map(|root| Certificate::from_der(root).to_owned()).collect();
+        let roots: Vec<_> =
+            nmax_tls::machine_issuers().iter().map(|root| Certificate::from_der(root).to_owned()).collect();
         TlsConfig::builder()
             .root_certs(RootCerts::new_with_certs(&roots))
-            .unversioned_rustls_crypto_provider(rustls::crypto::ring::default_provider().into())
+            .unversioned_rustls_crypto_provider(nmax_tls::provider())
             .build()
     };
     TLS.get_or_init(make).clone()

@@ -3,20 +3,14 @@
 use std::cell::OnceCell;
 use std::fs;
 use std::io;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use nmax_sources::service::Wrong;
 use nmax_sources::tls::{CertificateCheck, Encryption, TlsOptions};
-use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
-use rustls::client::{verify_server_cert_signed_by_trust_anchor, verify_server_name};
-use rustls::crypto::{self, WebPkiSupportedAlgorithms};
+use nmax_tls::{Check, Verifier};
 use rustls::pki_types::pem::PemObject;
-use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
-use rustls::server::ParsedCertificate;
-use rustls::{
-    AlertDescription, CertificateError, ClientConfig, ClientConnection, DigitallySignedStruct, Error, InvalidMessage,
-    OtherError, RootCertStore, SignatureScheme,
-};
+use rustls::pki_types::{CertificateDer, ServerName};
+use rustls::{AlertDescription, CertificateError, ClientConfig, ClientConnection, Error, InvalidMessage, OtherError};
 
 use crate::Trouble;
 use crate::reach::{Asked, Broken, Link, Service, plain};
@@ -77,30 +71,19 @@ impl Tls {
         if let Some(config) = self.config.get() {
             return Ok(config);
         }
-        let own = match &self.options.issuers {
-            Some(file) => certificates(file)
-                .map_err(|what| Trouble::lasting(format!("the file of `{}`, {file}, {what}", self.option)))?,
-            None => Vec::new(),
+        let (issuers, given) = match &self.options.issuers {
+            Some(file) => {
+                let wrong = |what| Trouble::lasting(format!("the file of `{}`, {file}, {what}", self.option));
+                (&[][..], certificates(file).map_err(wrong)?)
+            }
+            None => (nmax_tls::machine_issuers(), Vec::new()),
         };
-        let mut issuers = RootCertStore::empty();
-        issuers.add_parsable_certificates(match (self.options.check, &self.options.issuers) {
-            (CertificateCheck::Nothing, _) => Vec::new(),
-            (_, Some(_)) => own.clone(),
-            (_, None) => machine_issuers().to_vec(),
-        });
-        let provider = Arc::new(crypto::ring::default_provider());
-        let verifier = Verifier {
-            check: self.options.check,
-            issuers,
-            own,
-            algorithms: provider.signature_verification_algorithms,
+        let check = match self.options.check {
+            CertificateCheck::Nothing => Check::Nothing,
+            CertificateCheck::Issuer => Check::Issuer,
+            CertificateCheck::IssuerAndName => Check::IssuerAndName,
         };
-        let config = ClientConfig::builder_with_provider(provider)
-            .with_safe_default_protocol_versions()
-            .map_err(|error| self.trouble(&error))?
-            .dangerous()
-            .with_custom_certificate_verifier(Arc::new(verifier))
-            .with_no_client_auth();
+        let config = nmax_tls::client_config(Verifier::new(check, issuers, given));
         Ok(self.config.get_or_init(|| Arc::new(config)))
     }
 
@@ -153,13 +136,6 @@ fn certificates(file: &str) -> Result<Vec<CertificateDer<'static>>, String> {
     }
 }
 
-/// The machine's own trust store, read once. What cannot be read is left out, as everybody does: a server that needs it has
-/// an unknown issuer then.
-pub(crate) fn machine_issuers() -> &'static [CertificateDer<'static>] {
-    static ISSUERS: OnceLock<Vec<CertificateDer<'static>>> = OnceLock::new();
-    ISSUERS.get_or_init(|| rustls_native_certs::load_native_certs().certs)
-}
-
 /// The error of TLS within one of a socket.
 pub(crate) fn reason(error: &io::Error) -> Option<&Error> {
     error.get_ref()?.downcast_ref()
@@ -210,98 +186,6 @@ fn certificate_in_words(reason: &CertificateError) -> String {
 
 fn is_old(reason: &OtherError) -> bool {
     reason.to_string() == OLD_VERSION
-}
-
-/// Checks what shall be checked of a certificate.
-#[derive(Debug)]
-struct Verifier {
-    check: CertificateCheck,
-    issuers: RootCertStore,
-    /// The certificates of the file. One of them may be the server's own, which vouches for itself.
-    own: Vec<CertificateDer<'static>>,
-    algorithms: WebPkiSupportedAlgorithms,
-}
-
-impl Verifier {
-    fn check_issuer(
-        &self,
-        certificate: &CertificateDer<'_>,
-        parsed: &ParsedCertificate<'_>,
-        intermediates: &[CertificateDer<'_>],
-        now: UnixTime,
-    ) -> Result<(), Error> {
-        let algorithms = self.algorithms.all;
-        let checked = verify_server_cert_signed_by_trust_anchor(parsed, &self.issuers, intermediates, now, algorithms);
-        match checked {
-            // Certificates that vouch for themselves are often those of an authority, which no server should show.
-            Err(Error::InvalidCertificate(reason))
-                if !is_about_time(&reason) && self.own.iter().any(|own| own.as_ref() == certificate.as_ref()) =>
-            {
-                Ok(())
-            }
-            checked => checked,
-        }
-    }
-}
-
-/// Whether it is too late or too early for a certificate. This is looked at before who made it.
-fn is_about_time(reason: &CertificateError) -> bool {
-    matches!(
-        reason,
-        CertificateError::Expired
-            | CertificateError::ExpiredContext { .. }
-            | CertificateError::NotValidYet
-            | CertificateError::NotValidYetContext { .. }
-    )
-}
-
-impl ServerCertVerifier for Verifier {
-    fn verify_server_cert(
-        &self,
-        certificate: &CertificateDer<'_>,
-        intermediates: &[CertificateDer<'_>],
-        name: &ServerName<'_>,
-        _ocsp_response: &[u8],
-        now: UnixTime,
-    ) -> Result<ServerCertVerified, Error> {
-        if self.check != CertificateCheck::Nothing {
-            let parsed = ParsedCertificate::try_from(certificate)?;
-            self.check_issuer(certificate, &parsed, intermediates, now)?;
-            if self.check == CertificateCheck::IssuerAndName {
-                verify_server_name(&parsed, name)?;
-            }
-        }
-        Ok(ServerCertVerified::assertion())
-    }
-
-    fn verify_tls12_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signature: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        match self.check {
-            // Anybody may have made the key as well; and certificates of an old kind cannot be read here.
-            CertificateCheck::Nothing => Ok(HandshakeSignatureValid::assertion()),
-            _ => crypto::verify_tls12_signature(message, certificate, signature, &self.algorithms),
-        }
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signature: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        match self.check {
-            CertificateCheck::Nothing => Ok(HandshakeSignatureValid::assertion()),
-            _ => crypto::verify_tls13_signature(message, certificate, signature, &self.algorithms),
-        }
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.algorithms.supported_schemes()
-    }
 }
 
 #[cfg(test)]

@@ -7,13 +7,9 @@
 
 use std::sync::Arc;
 
-use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
-use rustls::client::{WebPkiServerVerifier, verify_server_name};
-use rustls::crypto::ring::default_provider;
-use rustls::pki_types::pem::PemObject;
-use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
-use rustls::server::ParsedCertificate;
-use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, Error, RootCertStore, SignatureScheme};
+use nmax_tls::{Check, IssuersError, Verifier};
+use rustls::pki_types::CertificateDer;
+use rustls::{CertificateError, Error};
 use tokio_rustls::{TlsConnector, rustls};
 
 use crate::settings::{Settings, StartError};
@@ -29,137 +25,38 @@ pub(crate) struct Trust {
 
 impl Trust {
     pub(crate) fn new(settings: &Settings) -> Result<Self, StartError> {
-        let verifier = Arc::new(if settings.insecure {
-            Verifier { inner: None, given: Vec::new() }
-        } else {
-            let given = given(settings)?;
-            Verifier { inner: Some(web_pki(&given)?), given }
-        });
+        let verifier = verifier(settings)?;
         let connector = |protocols: &[&[u8]]| {
-            let mut config = ClientConfig::builder_with_provider(Arc::new(default_provider()))
-                .with_safe_default_protocol_versions()
-                .map_err(|error| StartError::Certificates(error.to_string()))?
-                .dangerous()
-                .with_custom_certificate_verifier(Arc::clone(&verifier) as Arc<dyn ServerCertVerifier>)
-                .with_no_client_auth();
+            let mut config = nmax_tls::client_config(verifier.clone());
             config.alpn_protocols = protocols.iter().map(|name| name.to_vec()).collect();
-            Ok(TlsConnector::from(Arc::new(config)))
+            TlsConnector::from(Arc::new(config))
         };
-        Ok(Self { any: connector(&[b"h2", b"http/1.1"])?, http1: connector(&[b"http/1.1"])? })
+        Ok(Self { any: connector(&[b"h2", b"http/1.1"]), http1: connector(&[b"http/1.1"]) })
     }
 }
 
-/// The certificates of the given files; each of use.
-fn given(settings: &Settings) -> Result<Vec<CertificateDer<'static>>, StartError> {
-    let mut given = Vec::new();
-    for (index, pem) in settings.upstream_ca.iter().enumerate() {
-        let number = index + 1;
-        let issuers = |reason: String| StartError::Issuers { number, reason };
-        let before = given.len();
-        for certificate in CertificateDer::pem_slice_iter(pem) {
-            let certificate = certificate.map_err(|error| issuers(error.to_string()))?;
-            let is_usable = RootCertStore::empty().add(certificate.clone());
-            is_usable.map_err(|error| issuers(in_words(&error)))?;
-            given.push(certificate);
-        }
-        if given.len() == before {
-            return Err(issuers("it holds no certificate".into()));
-        }
+/// Whom it believes, and how it says whom it does not.
+fn verifier(settings: &Settings) -> Result<Verifier, StartError> {
+    if settings.insecure {
+        return Ok(Verifier::everybody());
     }
-    Ok(given)
+    let of_file = |(number, pem): (usize, &Vec<u8>)| {
+        nmax_tls::issuers(pem).map_err(|error| StartError::Issuers {
+            number,
+            reason: match error {
+                IssuersError::Unfit(error) => in_words(&error),
+                error => error.to_string(),
+            },
+        })
+    };
+    let given: Result<Vec<_>, _> = (1..).zip(&settings.upstream_ca).map(of_file).collect();
+    Ok(believing(given?.concat()))
 }
 
-/// The machine's roots and what was given. A machine without any root still records plain HTTP.
-fn web_pki(given: &[CertificateDer<'static>]) -> Result<Arc<WebPkiServerVerifier>, StartError> {
-    let mut roots = RootCertStore::empty();
-    roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
-    roots.add_parsable_certificates(given.iter().cloned());
-    if roots.is_empty() {
-        // The library refuses an empty list; our own authority signs no server.
-        let reason = "this machine has no trusted roots".to_owned();
-        let own = rcgen::generate_simple_self_signed(["nobody.invalid".to_owned()]);
-        let own = own.map_err(|_| StartError::Certificates(reason.clone()))?;
-        roots.add(own.cert.der().clone()).map_err(|_| StartError::Certificates(reason))?;
-    }
-    WebPkiServerVerifier::builder_with_provider(Arc::new(roots), Arc::new(default_provider()))
-        .build()
-        .map_err(|error| StartError::Certificates(error.to_string()))
-}
-
-/// Believes as told, and says which certificate it does not believe.
-#[derive(Debug)]
-struct Verifier {
-    /// `None` = everybody.
-    inner: Option<Arc<WebPkiServerVerifier>>,
-    /// One of them may be the server's own, which vouches for itself.
-    given: Vec<CertificateDer<'static>>,
-}
-
-impl Verifier {
-    /// Whether a certificate was given by the person, and its fault is not that it is too old or too new. Its times are
-    /// looked at before who made it, its names after that.
-    fn is_given(&self, certificate: &CertificateDer<'_>, error: &Error) -> bool {
-        let is_about_time = matches!(
-            error,
-            Error::InvalidCertificate(
-                CertificateError::Expired
-                    | CertificateError::ExpiredContext { .. }
-                    | CertificateError::NotValidYet
-                    | CertificateError::NotValidYetContext { .. }
-            )
-        );
-        !is_about_time && self.given.iter().any(|given| given.as_ref() == certificate.as_ref())
-    }
-}
-
-impl ServerCertVerifier for Verifier {
-    fn verify_server_cert(
-        &self,
-        end_entity: &CertificateDer<'_>,
-        intermediates: &[CertificateDer<'_>],
-        server_name: &ServerName<'_>,
-        ocsp_response: &[u8],
-        now: UnixTime,
-    ) -> Result<ServerCertVerified, Error> {
-        let Some(inner) = &self.inner else {
-            return Ok(ServerCertVerified::assertion());
-        };
-        let checked = match inner.verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now) {
-            Err(error) if self.is_given(end_entity, &error) => ParsedCertificate::try_from(end_entity)
-                .and_then(|parsed| verify_server_name(&parsed, server_name))
-                .map(|()| ServerCertVerified::assertion()),
-            checked => checked,
-        };
-        checked.map_err(|error| Error::General(reason(&error, end_entity)))
-    }
-
-    fn verify_tls12_signature(
-        &self,
-        message: &[u8],
-        cert: &CertificateDer<'_>,
-        dss: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        match &self.inner {
-            Some(inner) => inner.verify_tls12_signature(message, cert, dss),
-            None => Ok(HandshakeSignatureValid::assertion()),
-        }
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        cert: &CertificateDer<'_>,
-        dss: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        match &self.inner {
-            Some(inner) => inner.verify_tls13_signature(message, cert, dss),
-            None => Ok(HandshakeSignatureValid::assertion()),
-        }
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        default_provider().signature_verification_algorithms.supported_schemes()
-    }
+/// Believes the machine's roots, if it has any, and what was given.
+fn believing(given: Vec<CertificateDer<'static>>) -> Verifier {
+    let words = |error: Error, certificate: &CertificateDer<'_>| Error::General(reason(&error, certificate));
+    Verifier::new(Check::IssuerAndName, nmax_tls::machine_issuers(), given).with_words(words)
 }
 
 /// In words, with the names in the certificate.

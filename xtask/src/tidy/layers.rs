@@ -65,19 +65,21 @@ table! {
     "nmax-report" Pure "text json sources metrics plan usl analysis log slice", "serde_json";
     "nmax-extract" Pure "text plan", "cssparser html5ever precomputed-hash regex selectors serde_json";
     "nmax-import" Pure "text domain secrets data plan extract", "base64 jiff regex ring serde serde_json thiserror";
-    "nmax-http" Shell "text domain metrics",
-        "brotli-decompressor flate2 httparse nix rustix rustls-native-certs ruzstd thiserror tokio tokio-rustls";
+    // One place that decides whom a client believes, for loads, sources and recordings.
+    "nmax-tls" Shell "", "rustls rustls-native-certs thiserror";
+    "nmax-http" Shell "text domain metrics tls",
+        "brotli-decompressor flate2 httparse nix rustix ruzstd thiserror tokio tokio-rustls";
     "nmax-engine" Shell "text sources secrets metrics plan extract http",
         "base64 jiff memchr ring rustix serde_json thiserror tokio";
     "nmax-store" Shell "metrics", "base64 hdrhistogram jiff parquet serde serde_json thiserror";
-    "nmax-observe" Shell "text sources secrets metrics plan log",
-        "base64 http-body-util hyper hyper-util ring rustix rustls rustls-native-certs serde_json thiserror tokio ureq";
+    "nmax-observe" Shell "text sources secrets metrics plan log tls",
+        "base64 http-body-util hyper hyper-util ring rustix rustls serde_json thiserror tokio ureq";
     "nmax-agent" Shell "text sources plan observe", "clap tokio";
     "nmax-target" Shell "text data",
         "base64 hdrhistogram http-body-util hyper hyper-util rcgen ring rustix serde_json thiserror tokio tokio-rustls";
     // It undoes content codings as the generator does, and judges addresses as plans do.
-    "nmax-proxy" Shell "text domain plan http import",
-        "base64 http-body-util hyper hyper-util rcgen ring rustls-native-certs thiserror tokio tokio-rustls";
+    "nmax-proxy" Shell "text domain plan http import tls",
+        "base64 http-body-util hyper hyper-util rcgen ring thiserror tokio tokio-rustls";
     "nmax-run" Shell "text json sources secrets plan metrics analysis report extract log slice http engine store observe",
         "flate2 jiff rustix serde_json sha2 thiserror tokio";
     "nmax-scale" Shell "text plan metrics usl analysis report engine store run", "jiff serde_json";

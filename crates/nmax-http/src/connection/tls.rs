@@ -6,15 +6,12 @@
 use std::cell::OnceCell;
 use std::sync::{Arc, OnceLock};
 
+use nmax_tls::{IssuersError, Verifier};
 use tokio_rustls::TlsConnector;
-use tokio_rustls::rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use tokio_rustls::rustls::client::{ResolvesClientCert, Resumption};
-use tokio_rustls::rustls::crypto::{CryptoProvider, ring};
 use tokio_rustls::rustls::pki_types::pem::{self, PemObject};
-use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
-use tokio_rustls::rustls::{
-    ClientConfig, ConfigBuilder, DigitallySignedStruct, Error, RootCertStore, SignatureScheme, WantsVerifier,
-};
+use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use tokio_rustls::rustls::{ClientConfig, ConfigBuilder, Error, RootCertStore, WantsVerifier};
 
 use crate::connection::{ClientCertificate, Config};
 
@@ -86,7 +83,7 @@ pub enum ClientProblem {
 /// The TLS settings of a worker, without tickets.
 #[derive(Debug)]
 pub(crate) struct Settings {
-    provider: Arc<CryptoProvider>,
+    builder: ConfigBuilder<ClientConfig, WantsVerifier>,
     issuers: Vec<CertificateDer<'static>>,
     insecure: bool,
     /// What is shown to a server that asks.
@@ -98,14 +95,13 @@ pub(crate) struct Settings {
 impl Settings {
     /// Trusts the host's own roots and the given issuers; or everyone when `insecure`.
     pub(crate) fn new(config: &Config) -> Result<Self, ConfigError> {
-        let provider = Arc::new(ring::default_provider());
         let builder =
-            ClientConfig::builder_with_provider(Arc::clone(&provider)).with_safe_default_protocol_versions()?;
+            ClientConfig::builder_with_provider(nmax_tls::provider()).with_safe_default_protocol_versions()?;
         let issuers = issuers(&config.ca_pem)?;
         let identity = config.client_certificate.as_ref();
-        let identity = identity.map(|certificate| identity_of(certificate, builder));
+        let identity = identity.map(|certificate| identity_of(certificate, builder.clone()));
         Ok(Self {
-            provider,
+            builder,
             issuers,
             insecure: config.insecure,
             identity: identity.transpose().map_err(ConfigError::Client)?,
@@ -121,15 +117,12 @@ impl Settings {
     }
 
     fn build(&self) -> ClientConfig {
-        let builder = ClientConfig::builder_with_provider(Arc::clone(&self.provider))
-            .with_safe_default_protocol_versions()
-            .expect("the same call succeeded when the settings were made");
         let mut config = if self.insecure {
-            let everyone = TrustEveryone { provider: Arc::clone(&self.provider) };
-            builder.dangerous().with_custom_certificate_verifier(Arc::new(everyone)).with_no_client_auth()
+            nmax_tls::client_config(Verifier::everybody())
         } else {
             let mut roots = native_roots().clone();
             roots.add_parsable_certificates(self.issuers.iter().cloned());
+            let builder = self.builder.clone();
             builder.with_root_certificates(roots).with_no_client_auth()
         };
         if let Some(identity) = &self.identity {
@@ -179,74 +172,25 @@ fn key_of(pem: &[u8]) -> Result<PrivateKeyDer<'static>, ClientProblem> {
 
 /// Every certificate of the files, each fit to be an issuer.
 fn issuers(ca_pem: &[Vec<u8>]) -> Result<Vec<CertificateDer<'static>>, ConfigError> {
-    let mut issuers = Vec::new();
-    for (index, pem) in ca_pem.iter().enumerate() {
-        let number = index + 1;
-        let before = issuers.len();
-        for certificate in CertificateDer::pem_slice_iter(pem) {
-            let certificate = certificate.map_err(|error| ConfigError::Pem { number, reason: error.to_string() })?;
-            RootCertStore::empty()
-                .add(certificate.clone())
-                .map_err(|error| ConfigError::Issuer { number, reason: error.to_string() })?;
-            issuers.push(certificate);
-        }
-        if issuers.len() == before {
-            return Err(ConfigError::NoCertificate { number });
-        }
-    }
-    Ok(issuers)
+    let of_file = |(number, pem): (usize, &Vec<u8>)| {
+        nmax_tls::issuers(pem).map_err(|error| match error {
+            IssuersError::Pem(error) => ConfigError::Pem { number, reason: error.to_string() },
+            IssuersError::Unfit(error) => ConfigError::Issuer { number, reason: error.to_string() },
+            IssuersError::NoCertificate => ConfigError::NoCertificate { number },
+        })
+    };
+    let all: Result<Vec<_>, _> = (1..).zip(ca_pem).map(of_file).collect();
+    all.map(|all| all.concat())
 }
 
-/// The host's own roots, read once per process. Unreadable ones are left out, as everyone does:
-/// a server that needs them then fails with an unknown issuer.
+/// The host's own roots, made once per process.
 fn native_roots() -> &'static RootCertStore {
     static ROOTS: OnceLock<RootCertStore> = OnceLock::new();
     ROOTS.get_or_init(|| {
         let mut roots = RootCertStore::empty();
-        roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+        roots.add_parsable_certificates(nmax_tls::machine_issuers().iter().cloned());
         roots
     })
-}
-
-/// Takes any certificate for any host, because the user asked for it.
-#[derive(Debug)]
-struct TrustEveryone {
-    provider: Arc<CryptoProvider>,
-}
-
-impl ServerCertVerifier for TrustEveryone {
-    fn verify_server_cert(
-        &self,
-        _end_entity: &CertificateDer<'_>,
-        _intermediates: &[CertificateDer<'_>],
-        _server_name: &ServerName<'_>,
-        _ocsp_response: &[u8],
-        _now: UnixTime,
-    ) -> Result<ServerCertVerified, Error> {
-        Ok(ServerCertVerified::assertion())
-    }
-
-    fn verify_tls12_signature(
-        &self,
-        _message: &[u8],
-        _cert: &CertificateDer<'_>,
-        _dss: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        Ok(HandshakeSignatureValid::assertion())
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        _message: &[u8],
-        _cert: &CertificateDer<'_>,
-        _dss: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        Ok(HandshakeSignatureValid::assertion())
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.provider.signature_verification_algorithms.supported_schemes()
-    }
 }
 
 #[cfg(test)]
