@@ -15,7 +15,7 @@
 //! ```
 //!
 //! Every key is there, and unknown is null. `struct` has its schema inlined where it is used, `shared` has it once in `$defs`,
-//! and `read` is made of JSON that is read.
+//! and `read` is made of JSON that is read; the fields of a `pub read` are public.
 
 use std::marker::PhantomData;
 
@@ -38,6 +38,12 @@ macro_rules! records {
     ($(#[$meta:meta])* shared $name:ident($from:ident: $source:ty) { $($fields:tt)* } $($rest:tt)*) => {
         $crate::records! { @record [$(#[$meta])*] pub(crate) $name($from: $source) { $($fields)* } }
         $crate::records! { $($rest)* }
+    };
+    ($(#[$meta:meta])* pub read $name:ident { $($fields:tt)* } $($more:tt)*) => {
+        $crate::records! {
+            @struct [$(#[$meta])* #[derive($crate::serde::Deserialize)] #[schemars(inline)]] [pub,] pub $name { $($fields)* }
+        }
+        $crate::records! { $($more)* }
     };
     ($(#[$meta:meta])* $vis:vis read $name:ident { $($fields:tt)* } $($more:tt)*) => {
         $crate::records! {
@@ -266,7 +272,7 @@ impl Of<Self> for Object {
 }
 
 /// A number, or a text where there is none.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(untagged)]
 pub enum NumberOrText {
     /// A whole number.

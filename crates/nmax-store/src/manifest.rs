@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use serde::{Deserialize, Serialize};
+use nmax_json::records;
+use serde::Deserialize;
 
 use crate::StoreError;
 
@@ -13,56 +14,40 @@ pub const SCHEMA_VERSION: u64 = 1;
 const NAME_CHARS_MAX: usize = 40;
 pub(crate) const FILE: &str = "manifest.json";
 
-/// The manifest of a run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Manifest {
-    /// [`SCHEMA_VERSION`] of the writer.
-    pub schema_version: u64,
-    /// Version of the program.
-    pub nmax_version: String,
-    /// Short id, unique below a root: ASCII letters and digits.
-    pub id: String,
-    /// Name of the run, for people.
-    pub name: String,
-    /// Remark of the user; empty without one.
-    pub note: String,
-    /// Labels of the user.
-    pub tags: Vec<String>,
-    /// Origin of the run's clock, RFC 3339 in UTC.
-    pub started_at: String,
-    /// Random seed.
-    pub seed: u64,
-    /// The plan as resolved, YAML.
-    pub plan: String,
-    /// SHA-256 of `plan`, hexadecimal.
-    pub plan_sha256: String,
-    /// Base URL of the system under test.
-    pub target: String,
-    /// The injector's machine, see [`crate::host::machine`].
-    pub machine: BTreeMap<String, String>,
-    /// The command, quoted for a shell, that repeats the run.
-    pub command: String,
-    /// Worker threads.
-    pub workers: u64,
-    /// Width of a window, ns.
-    pub window_ns: u64,
-    /// The part of the run that statistics are made of.
-    pub hold: Hold,
-    /// How loading this target was allowed; `None` where no permission is needed.
-    pub authorization: Option<String>,
-    /// Scenario names, in the order of the plan.
-    pub scenarios: Vec<String>,
-    /// Check names, in the order of the plan.
-    pub checks: Vec<String>,
-}
-
-/// Phase `hold` as planned, in ns since the start of the run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Hold {
-    /// Its start, inclusive.
-    pub start_ns: u64,
-    /// Its end, exclusive; `None` when the plan sets none.
-    pub end_ns: Option<u64>,
+records! {
+    /// The manifest of a run.
+    #[derive(Clone, Debug, PartialEq)]
+    #[schemars(deny_unknown_fields)]
+    pub read Manifest {
+        #[schemars(extend("const" = SCHEMA_VERSION))]
+        schema_version: u64, "Version of all files of the directory.";
+        nmax_version: String, "Version of the program.";
+        id: String, "Id of the run, unique below a root: ASCII letters and digits.";
+        name: String, "Name of the run, for people.";
+        note: String, "Remark of the user; empty without one.";
+        tags: Vec<String>, "Labels of the user.";
+        #[schemars(extend("format" = "date-time"))]
+        started_at: String, "Origin of the run's clock, RFC 3339 in UTC.";
+        seed: u64, "Random seed.";
+        plan: String, "The plan as resolved, YAML.";
+        plan_sha256: String, "SHA-256 of plan, hexadecimal.";
+        target: String, "Base URL of the system under test.";
+        machine: BTreeMap<String, String>, "The injector's machine: cores, cpu, memory_bytes, kernel, os, hostname, architecture, cpu_quota.";
+        command: String, "The command, quoted for a shell, that repeats the run.";
+        workers: u64, "Worker threads.";
+        window_ns: u64, "Width of a window, ns.";
+        hold: Hold, "Phase hold as planned, which statistics are made of.";
+        authorization: Option<String>, "How loading this target was allowed; null where no permission is needed.";
+        scenarios: Vec<String>, "Scenario names in the order of the plan.";
+        checks: Vec<String>, "Check names in the order of the plan.";
+    }
+    /// Phase `hold` as planned, in ns since the start of the run.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    #[schemars(deny_unknown_fields)]
+    pub read Hold {
+        start_ns: u64, "Its start, inclusive, ns since the start of the run.";
+        end_ns: Option<u64>, "Its end, exclusive; null when the plan sets none.";
+    }
 }
 
 impl Manifest {

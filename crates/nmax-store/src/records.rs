@@ -1,5 +1,6 @@
 //! Lines of `failures.jsonl`, `resources.jsonl` and `events.jsonl`. `t` is in seconds since the start of the run.
 
+use nmax_json::{NumberOrText, records};
 use nmax_metrics::{Code, ErrorKind, FailureExample, Nanos, Outcome, Resource};
 use serde::{Deserialize, Serialize};
 
@@ -14,65 +15,56 @@ pub(crate) fn encode(line: &impl Serialize) -> Vec<u8> {
     bytes
 }
 
-#[derive(Serialize, Deserialize)]
-pub(crate) struct FailureLine {
-    t: f64,
-    number: u64,
-    kind: String,
-    outcome: String,
-    error_kind: Option<String>,
-    status: Option<StatusField>,
-    name: String,
-    scenario: String,
-    text: String,
-    request: String,
-    reply: String,
-    response_time_ns: u64,
-}
-
-impl FailureLine {
-    /// The `number`-th failure of its kind, from 1.
-    pub(crate) fn of(failure: &FailureExample, number: u64) -> Self {
-        let (outcome, error_kind) = outcome_names(failure.outcome);
-        Self {
-            t: failure.at.as_secs_f64(),
-            number,
-            kind: failure.kind.clone(),
-            outcome: outcome.to_owned(),
-            error_kind: error_kind.map(str::to_owned),
-            status: failure.status.map(StatusField::of),
-            name: failure.name.clone(),
-            scenario: failure.scenario.clone(),
-            text: failure.text.clone(),
-            request: failure.request.clone(),
-            reply: failure.reply.clone(),
-            response_time_ns: failure.response_time.0,
-        }
+records! {
+    #[derive(Deserialize)]
+    #[schemars(deny_unknown_fields)]
+    pub(crate) struct FailureLine(of: (&FailureExample, u64)) {
+        #[schemars(range(min = 0))]
+        t: f64 = of.0.at.as_secs_f64(), "End of the exchange, seconds since the start of the run.";
+        number: u64 = of.1, "Number among the failures of its kind, from 1.";
+        kind: String = &of.0.kind, "What failures are grouped by: an error kind, a status, a check, an extraction.";
+        outcome: String = outcome_names(of.0.outcome).0, in ["failed", "error"], "How the exchange ended.";
+        error_kind: Option<String> = outcome_names(of.0.outcome).1, "Kind of error; null for outcome failed.";
+        status: Option<NumberOrText> = of.0.status.map(written), "Status code; null without a reply.";
+        name: String = &of.0.name, "Request name.";
+        scenario: String = &of.0.scenario, "Scenario name.";
+        text: String = &of.0.text, "What went wrong.";
+        request: String = &of.0.request, "Head and body as sent, redacted, shortened.";
+        reply: String = &of.0.reply, "Head and kept body as received, redacted, shortened; empty without a reply.";
+        response_time_ns: u64 = of.0.response_time.0, "done - intended, ns.";
+    }
+    #[derive(Deserialize)]
+    #[schemars(deny_unknown_fields)]
+    pub(crate) struct ResourceLine(resource: &Resource) {
+        #[schemars(range(min = 0))]
+        t: f64 = resource.at.as_secs_f64(), "When it was read, seconds since the start of the run.";
+        host: String, "Host; injector for the program itself.";
+        source: String, "Part of the host: process, worker 0, a device.";
+        metric: String, "Metric name with the suffix of its unit.";
+        value: Option<f64> = resource.value.is_finite().then_some(resource.value), "Value; null when unknown.";
+        unit: String, "Ratio, count, bytes, ...";
+    }
+    #[derive(Deserialize)]
+    #[schemars(deny_unknown_fields)]
+    pub(crate) struct EventLine(of: (Nanos, &str, &str)) {
+        #[schemars(range(min = 0))]
+        t: f64 = of.0.as_secs_f64(), "When, seconds since the start of the run.";
+        code: String = of.1, "Stable code, for programs.";
+        text: String = of.2, "One sentence, for people.";
     }
 }
 
 /// A status: numbers stay numbers.
-#[derive(Serialize, Deserialize)]
-#[serde(untagged)]
-enum StatusField {
-    Number(u16),
-    Text(String),
+fn written(code: Code) -> NumberOrText {
+    code.number().map_or_else(|| NumberOrText::Text(code.to_string()), |number| NumberOrText::Number(number.into()))
 }
 
-impl StatusField {
-    fn of(code: Code) -> Self {
-        code.number().map_or_else(|| Self::Text(code.to_string()), Self::Number)
-    }
-}
-
-impl TryFrom<StatusField> for Code {
-    type Error = String;
-
-    fn try_from(field: StatusField) -> Result<Self, String> {
-        match field {
-            StatusField::Number(number) => Ok(Self::new(number)),
-            StatusField::Text(text) => Self::parse(&text).ok_or_else(|| format!("`{text}` is not a status")),
+fn status(written: NumberOrText) -> Result<Code, String> {
+    match written {
+        NumberOrText::Number(number) => {
+            u16::try_from(number).map(Code::new).map_err(|_| format!("`{number}` is not a status"))
         }
+        NumberOrText::Text(text) => Code::parse(&text).ok_or_else(|| format!("`{text}` is not a status")),
     }
 }
 
@@ -94,7 +86,7 @@ impl TryFrom<FailureLine> for FailureExample {
             scenario: line.scenario,
             outcome,
             kind: line.kind,
-            status: line.status.map(Code::try_from).transpose()?,
+            status: line.status.map(status).transpose()?,
             text: line.text,
             request: line.request,
             reply: line.reply,
@@ -109,29 +101,6 @@ pub(crate) fn outcome_names(outcome: Outcome) -> (&'static str, Option<&'static 
         Outcome::Ok => ("ok", None),
         Outcome::Failed => ("failed", None),
         Outcome::Error(kind) => ("error", Some(kind.name())),
-    }
-}
-
-#[derive(Serialize, Deserialize)]
-pub(crate) struct ResourceLine {
-    t: f64,
-    host: String,
-    source: String,
-    metric: String,
-    value: Option<f64>,
-    unit: String,
-}
-
-impl From<&Resource> for ResourceLine {
-    fn from(resource: &Resource) -> Self {
-        Self {
-            t: resource.at.as_secs_f64(),
-            host: resource.host.clone(),
-            source: resource.source.clone(),
-            metric: resource.metric.clone(),
-            value: resource.value.is_finite().then_some(resource.value),
-            unit: resource.unit.clone(),
-        }
     }
 }
 
@@ -156,19 +125,6 @@ pub struct Event {
     pub text: String,
 }
 
-#[derive(Serialize, Deserialize)]
-pub(crate) struct EventLine {
-    t: f64,
-    code: String,
-    text: String,
-}
-
-impl EventLine {
-    pub(crate) fn new(at: Nanos, code: &str, text: &str) -> Self {
-        Self { t: at.as_secs_f64(), code: code.to_owned(), text: text.to_owned() }
-    }
-}
-
 impl TryFrom<EventLine> for Event {
     type Error = String;
 
@@ -189,6 +145,7 @@ fn instant(seconds: f64) -> Result<Nanos, String> {
 
 #[cfg(test)]
 mod tests {
+    use nmax_json::Of as _;
     use proptest::prelude::*;
 
     use super::*;
@@ -210,11 +167,11 @@ mod tests {
             let [name, scenario, kind, text, request, reply] = texts;
             let at = Nanos(at);
             let event = Event { at, code: kind.clone(), text: text.clone() };
-            prop_assert_eq!(&Event::try_from(again(&EventLine::new(at, &event.code, &event.text))).unwrap(), &event);
+            prop_assert_eq!(&Event::try_from(again(&EventLine::of((at, kind.as_str(), text.as_str())))).unwrap(), &event);
             let resource = Resource {
                 at, host: name.clone(), source: scenario.clone(), metric: kind.clone(), value, unit: text.clone(),
             };
-            let back = Resource::try_from(again(&ResourceLine::from(&resource))).unwrap();
+            let back = Resource::try_from(again(&ResourceLine::of(&resource))).unwrap();
             prop_assert!((back.value - value).abs() <= value.abs() * f64::EPSILON);
             prop_assert_eq!(Resource { value, ..back }, resource);
             let outcome = error.map_or(Outcome::Failed, |index| Outcome::Error(ErrorKind::ALL[index]));
@@ -222,7 +179,7 @@ mod tests {
             let failure = FailureExample {
                 at, name, scenario, outcome, kind, status, text, request, reply, response_time: Nanos(at.0 / 3),
             };
-            prop_assert_eq!(FailureExample::try_from(again(&FailureLine::of(&failure, 1))).unwrap(), failure);
+            prop_assert_eq!(FailureExample::try_from(again(&FailureLine::of((&failure, 1)))).unwrap(), failure);
         }
     }
 
@@ -238,6 +195,6 @@ mod tests {
             value: f64::NAN,
             unit: String::new(),
         };
-        assert!(Resource::try_from(again(&ResourceLine::from(&unknown))).unwrap().value.is_nan(), "unknown stays so");
+        assert!(Resource::try_from(again(&ResourceLine::of(&unknown))).unwrap().value.is_nan(), "unknown stays so");
     }
 }

@@ -1,67 +1,30 @@
 //! JSON Schemas of the files of a run's directory, kept fresh in `docs/schema/` by a test.
 
+use nmax_json::schema;
 use nmax_metrics::{Aggregate, Group};
 use serde_json::{Map, Value, json};
 
+use crate::Manifest;
 use crate::line::length_of;
 use crate::line::row::{Column, SHAPES, Shape};
+use crate::records::{EventLine, FailureLine, ResourceLine};
 
 /// File name below `docs/schema/` and schema of every JSON file and every JSON line of a run's directory, except
 /// `summary.json`.
 pub fn all() -> Vec<(&'static str, Value)> {
+    let manifest = "What was run, on what, when. Written once, before the first request.";
+    let failures = "A failed exchange, redacted: the first 100 of each kind.";
     vec![
-        ("manifest.schema.json", manifest()),
+        ("manifest.schema.json", schema::<Manifest>("nmax manifest.json", manifest)),
         ("names.schema.json", names()),
         ("windows.schema.json", windows()),
-        ("failures.schema.json", failures()),
-        ("resources.schema.json", resources()),
-        ("events.schema.json", events()),
+        ("failures.schema.json", schema::<FailureLine>("a line of nmax failures.jsonl", failures)),
+        ("resources.schema.json", schema::<ResourceLine>("a line of nmax resources.jsonl", "A reading of a host.")),
+        (
+            "events.schema.json",
+            schema::<EventLine>("a line of nmax events.jsonl", "Something that happened during the run."),
+        ),
     ]
-}
-
-fn manifest() -> Value {
-    let hold = object(&[
-        ("start_ns", count("start of phase hold, inclusive, ns since the start of the run")),
-        ("end_ns", nullable("integer", "its end, exclusive; null when the plan sets none")),
-    ]);
-    document(
-        "nmax manifest.json",
-        "What was run, on what, when. Written once, before the first request.",
-        &[
-            ("schema_version", json!({ "const": 1, "description": "version of all files of the directory" })),
-            ("nmax_version", string("version of the program")),
-            ("id", string("id of the run: ASCII letters and digits")),
-            ("name", string("name of the run")),
-            ("note", string("remark of the user; empty without one")),
-            ("tags", strings("labels of the user")),
-            (
-                "started_at",
-                json!({ "type": "string", "format": "date-time", "description": "origin of the run's clock, UTC" }),
-            ),
-            ("seed", count("random seed")),
-            ("plan", string("the plan as resolved, YAML")),
-            ("plan_sha256", string("SHA-256 of plan, hexadecimal")),
-            ("target", string("base URL of the system under test")),
-            (
-                "machine",
-                json!({
-                    "type": "object",
-                    "additionalProperties": { "type": "string" },
-                    "description": "the injector's machine: cores, cpu, memory_bytes, kernel, os, hostname, architecture, cpu_quota"
-                }),
-            ),
-            ("command", string("the command, quoted for a shell, that repeats the run")),
-            ("workers", count("worker threads")),
-            ("window_ns", count("width of a window, ns")),
-            ("hold", hold),
-            (
-                "authorization",
-                nullable("string", "how loading this target was allowed; null where no permission is needed"),
-            ),
-            ("scenarios", strings("scenario names in the order of the plan")),
-            ("checks", strings("check names in the order of the plan")),
-        ],
-    )
 }
 
 fn names() -> Value {
@@ -133,58 +96,6 @@ fn row(shape: &Shape, id: &str) -> Value {
     object(&fields)
 }
 
-fn failures() -> Value {
-    let outcome = json!({ "enum": ["failed", "error"], "description": "how the exchange ended" });
-    document(
-        "a line of nmax failures.jsonl",
-        "A failed exchange, redacted: the first 100 of each kind.",
-        &[
-            ("t", seconds("end of the exchange")),
-            ("number", count("number among the failures of its kind, from 1")),
-            ("kind", string("what failures are grouped by: an error kind, a status, a check, an extraction")),
-            ("outcome", outcome),
-            ("error_kind", nullable("string", "kind of error; null for outcome failed")),
-            (
-                "status",
-                json!({ "type": ["integer", "string", "null"], "description": "status code; null without a reply" }),
-            ),
-            ("name", string("request name")),
-            ("scenario", string("scenario name")),
-            ("text", string("what went wrong")),
-            ("request", string("head and body as sent, redacted, shortened")),
-            ("reply", string("head and kept body as received, redacted, shortened; empty without a reply")),
-            ("response_time_ns", count("done - intended, ns")),
-        ],
-    )
-}
-
-fn resources() -> Value {
-    document(
-        "a line of nmax resources.jsonl",
-        "A reading of a host.",
-        &[
-            ("t", seconds("when it was read")),
-            ("host", string("host; injector for the program itself")),
-            ("source", string("part of the host: process, worker 0, a device")),
-            ("metric", string("metric name with the suffix of its unit")),
-            ("value", nullable("number", "value; null when unknown")),
-            ("unit", string("ratio, count, bytes, ...")),
-        ],
-    )
-}
-
-fn events() -> Value {
-    document(
-        "a line of nmax events.jsonl",
-        "Something that happened during the run.",
-        &[
-            ("t", seconds("when")),
-            ("code", string("stable code, for programs")),
-            ("text", string("one sentence, for people")),
-        ],
-    )
-}
-
 fn document(title: &str, description: &str, properties: &[(&str, Value)]) -> Value {
     let mut schema = Map::new();
     schema.insert("$schema".into(), "https://json-schema.org/draft/2020-12/schema".into());
@@ -224,14 +135,6 @@ fn count(description: &str) -> Value {
 
 fn counts(description: &str) -> Value {
     json!({ "type": "object", "additionalProperties": { "type": "integer", "minimum": 0 }, "description": description })
-}
-
-fn seconds(description: &str) -> Value {
-    json!({ "type": "number", "minimum": 0, "description": format!("{description}, seconds since the start of the run") })
-}
-
-fn nullable(kind: &str, description: &str) -> Value {
-    json!({ "type": [kind, "null"], "description": description })
 }
 
 #[cfg(test)]
