@@ -76,6 +76,13 @@ impl<'a> Look<'a> {
         }
     }
 
+    /// Several figures.
+    pub(crate) fn put_all(&mut self, figures: &[(Figure, Option<f64>)]) {
+        for (figure, value) in figures {
+            self.put(*figure, *value);
+        }
+    }
+
     /// All figures.
     pub(crate) fn readings(self) -> Vec<Reading> {
         self.readings

@@ -102,6 +102,11 @@ pub(crate) fn per_s(now: Option<u64>, before: Option<u64>, span_s: f64) -> Optio
     growth(now, before).map(|growth| growth / span_s)
 }
 
+/// [`per_s`] of several counters.
+pub(crate) fn rates<const N: usize>(now: [Option<u64>; N], before: [Option<u64>; N], span_s: f64) -> [Option<f64>; N] {
+    std::array::from_fn(|at| per_s(now[at], before[at], span_s))
+}
+
 /// Growth of a counter. `None` where it is unknown or went back.
 pub(crate) fn growth(now: Option<u64>, before: Option<u64>) -> Option<f64> {
     Some(now?.checked_sub(before?)? as f64)

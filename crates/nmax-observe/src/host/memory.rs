@@ -4,65 +4,15 @@ use rustix::param::page_size;
 
 use nmax_sources::figures;
 
+use super::cgroup::field;
 use super::files::Kept;
-use super::look::{Look, Since, per_s};
+use super::look::{Look, Since, rates};
 
-/// `/proc/meminfo`, bytes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Info {
-    total: Option<u64>,
-    /// What could be had without swapping, bytes.
-    pub(crate) available: Option<u64>,
-    swap_total: Option<u64>,
-    swap_free: Option<u64>,
-    dirty: Option<u64>,
-}
-
-pub(crate) fn parse_info(text: &str) -> Info {
-    let mut info = Info::default();
-    for line in text.lines() {
-        let Some((name, rest)) = line.split_once(':') else {
-            continue;
-        };
-        let field = match name {
-            "MemTotal" => &mut info.total,
-            "MemAvailable" => &mut info.available,
-            "SwapTotal" => &mut info.swap_total,
-            "SwapFree" => &mut info.swap_free,
-            "Dirty" => &mut info.dirty,
-            _ => continue,
-        };
-        let number = rest.trim().strip_suffix("kB").unwrap_or(rest).trim().parse::<u64>();
-        *field = number.ok().map(|kib| kib.saturating_mul(1024));
-    }
-    info
-}
-
-/// Counters of `/proc/vmstat`: pages, faults, kills.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Counters {
-    swap_in: Option<u64>,
-    swap_out: Option<u64>,
-    major_faults: Option<u64>,
-    oom_kills: Option<u64>,
-}
-
-fn parse_counters(text: &str) -> Counters {
-    let mut counters = Counters::default();
-    for line in text.lines() {
-        let Some((name, value)) = line.split_once(' ') else {
-            continue;
-        };
-        let field = match name {
-            "pswpin" => &mut counters.swap_in,
-            "pswpout" => &mut counters.swap_out,
-            "pgmajfault" => &mut counters.major_faults,
-            "oom_kill" => &mut counters.oom_kills,
-            _ => continue,
-        };
-        *field = value.trim().parse().ok();
-    }
-    counters
+/// A row of `/proc/meminfo`, such as `MemTotal:  1000 kB`, in bytes.
+fn bytes(info: &str, name: &str) -> Option<u64> {
+    let rest = info.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?;
+    let kib: u64 = rest.trim().trim_end_matches("kB").trim().parse().ok()?;
+    Some(kib.saturating_mul(1024))
 }
 
 /// The host's memory.
@@ -70,7 +20,8 @@ fn parse_counters(text: &str) -> Counters {
 pub(super) struct Memory {
     info: Kept,
     counters: Kept,
-    before: Since<Counters>,
+    /// Pages swapped in and out, faults, kills.
+    before: Since<[Option<u64>; 4]>,
     /// What was available at the last look, bytes.
     pub(super) available_bytes: Option<u64>,
 }
@@ -86,30 +37,33 @@ impl Memory {
     }
 
     pub(super) fn read(&mut self, look: &mut Look<'_>) {
-        let info = self.info.read(look.files).map(parse_info).unwrap_or_default();
-        self.available_bytes = info.available;
+        let text = self.info.read(look.files).unwrap_or_default();
+        let names = ["MemTotal", "MemAvailable", "SwapTotal", "SwapFree", "Dirty"];
+        let [total, available, swap_total, swap_free, dirty] = names.map(|name| bytes(text, name));
+        self.available_bytes = available;
         let number = |value: Option<u64>| value.map(|value| value as f64);
-        let swapped = info.swap_total.zip(info.swap_free);
-        let swapped = swapped.map(|(total, free)| total.saturating_sub(free));
+        let swapped = swap_total.zip(swap_free).map(|(total, free)| total.saturating_sub(free));
         let figures = [
-            (figures::TOTAL_BYTES, number(info.total)),
-            (figures::AVAILABLE_BYTES, number(info.available)),
+            (figures::TOTAL_BYTES, number(total)),
+            (figures::AVAILABLE_BYTES, number(available)),
             (figures::SWAP_USED_BYTES, number(swapped)),
-            (figures::DIRTY_BYTES, number(info.dirty)),
+            (figures::DIRTY_BYTES, number(dirty)),
         ];
         look.put_all("memory", &figures);
-        let Ok(now) = self.counters.read(look.files).map(parse_counters) else {
+        let Ok(text) = self.counters.read(look.files) else {
             return;
         };
+        let now = ["pswpin", "pswpout", "pgmajfault", "oom_kill"].map(|name| field(text, name));
         let Some((span_s, before)) = self.before.replace(look.now, now) else {
             return;
         };
-        let pages = |now, before| per_s(now, before, span_s).map(|pages| pages * page_size() as f64);
+        let [pages_in, pages_out, faults, kills] = rates(now, before, span_s);
+        let pages = |pages: Option<f64>| pages.map(|pages| pages * page_size() as f64);
         let figures = [
-            (figures::SWAP_IN_BYTES_PER_S, pages(now.swap_in, before.swap_in)),
-            (figures::SWAP_OUT_BYTES_PER_S, pages(now.swap_out, before.swap_out)),
-            (figures::MAJOR_FAULTS_PER_S, per_s(now.major_faults, before.major_faults, span_s)),
-            (figures::OOM_KILLS_PER_S, per_s(now.oom_kills, before.oom_kills, span_s)),
+            (figures::SWAP_IN_BYTES_PER_S, pages(pages_in)),
+            (figures::SWAP_OUT_BYTES_PER_S, pages(pages_out)),
+            (figures::MAJOR_FAULTS_PER_S, faults),
+            (figures::OOM_KILLS_PER_S, kills),
         ];
         look.put_all("memory", &figures);
     }

@@ -3,7 +3,7 @@
 use nmax_sources::figures;
 
 use super::files::{Files, Kept};
-use super::look::{Look, Pace, Since, per_s};
+use super::look::{Look, Pace, Since, rates};
 
 /// The part of a core that looking at each socket may take: one in this many.
 const SOCKETS_COST: u64 = 1_000;
@@ -81,22 +81,14 @@ impl States {
     }
 }
 
-/// Counters since boot.
-#[derive(Clone, Copy, Debug, Default)]
-struct Counters {
-    sent: Option<u64>,
-    sent_again: Option<u64>,
-    overflows: Option<u64>,
-    drops: Option<u64>,
-}
-
 /// The host's TCP.
 #[derive(Debug)]
 pub(super) struct Tcp {
     snmp: Kept,
     netstat: Kept,
     sockstat: Kept,
-    before: Since<Counters>,
+    /// Segments sent, and sent again; connections refused by full queues.
+    before: Since<[Option<u64>; 4]>,
     pace: Pace,
 }
 
@@ -121,14 +113,14 @@ impl Tcp {
         let number = |value: Option<u64>| value.map(|value| value as f64);
         look.put("tcp", figures::ESTABLISHED_COUNT, number(established));
         look.put("tcp", figures::TIME_WAIT_COUNT, number(time_wait));
-        let now = Counters { sent, sent_again, overflows, drops };
+        let now = [sent, sent_again, overflows, drops];
         if let Some((span_s, before)) = self.before.replace(look.now, now) {
-            let rate = |now, before| per_s(now, before, span_s);
+            let [sent, sent_again, overflows, drops] = rates(now, before, span_s);
             let figures = [
-                (figures::SENT_SEGMENTS_PER_S, rate(now.sent, before.sent)),
-                (figures::RETRANSMITTED_PER_S, rate(now.sent_again, before.sent_again)),
-                (figures::LISTEN_OVERFLOWS_PER_S, rate(now.overflows, before.overflows)),
-                (figures::LISTEN_DROPS_PER_S, rate(now.drops, before.drops)),
+                (figures::SENT_SEGMENTS_PER_S, sent),
+                (figures::RETRANSMITTED_PER_S, sent_again),
+                (figures::LISTEN_OVERFLOWS_PER_S, overflows),
+                (figures::LISTEN_DROPS_PER_S, drops),
             ];
             look.put_all("tcp", &figures);
         }

@@ -80,9 +80,7 @@ fn readings(now: Nanos, numbers: &Numbers, rates: &mut Rates, name: &str) -> Vec
         (figures::RECEIVED_BYTES_PER_S, look.rate(&["bytes_read"])),
         (figures::SENT_BYTES_PER_S, look.rate(&["bytes_written"])),
     ];
-    for (figure, value) in of_one {
-        look.put(figure, value);
-    }
+    look.put_all(&of_one);
     let threads = look.number("threads");
     look.of(format!("pool {name} threads"));
     look.put(figures::IN_USE_COUNT, cores);

@@ -79,9 +79,7 @@ fn readings(now: Nanos, numbers: &Numbers, rates: &mut Rates, name: &str) -> Vec
         (figures::ACCEPTED_PER_S, look.rate_without(1.0, "accepts")),
         (figures::DROPPED_PER_S, dropped.map(|(accepted, handled)| (accepted - handled).max(0.0))),
     ];
-    for (figure, value) in of_one {
-        look.put(figure, value);
-    }
+    look.put_all(&of_one);
     let requests = look.rate_without(1.0, "requests");
     look.of(format!("operations {name} requests"));
     look.put(figures::OPERATIONS_PER_S, requests);

@@ -88,9 +88,7 @@ fn readings(now: Nanos, numbers: &Numbers, rates: &mut Rates, name: &str) -> Vec
         (figures::RECEIVED_BYTES_PER_S, look.rate(&["total_net_input_bytes"])),
         (figures::SENT_BYTES_PER_S, look.rate(&["total_net_output_bytes"])),
     ];
-    for (figure, value) in of_one {
-        look.put(figure, value);
-    }
+    look.put_all(&of_one);
     // One thread runs all commands: it is a pool of one.
     let busy = look.rate(&["used_cpu_sys_main_thread", "used_cpu_user_main_thread"]);
     look.of(format!("pool {name} thread"));
