@@ -11,8 +11,6 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use crate::ports::free_port;
 
-/// Starts that may fail because something else took a port between its choice and its use.
-const STARTS_MAX: u32 = 5;
 /// Longest wait for a server that comes up, or ends.
 const WAIT_MAX: Duration = Duration::from_secs(60);
 /// Between two looks.
@@ -54,18 +52,16 @@ impl Server {
     /// Starts a server on `count` ports. `prepare` writes what it needs into its folder and gives the command.
     pub(super) fn start(folder: PathBuf, count: usize, prepare: impl Fn(&Path, &[u16]) -> Command) -> Self {
         fs::create_dir_all(&folder).unwrap();
-        for _ in 0..STARTS_MAX {
-            let ports: Vec<u16> = (0..count).map(|_| free_port()).collect();
-            let mut command = prepare(&folder, &ports);
-            let said = fs::File::create(folder.join("said")).unwrap();
-            command.stdin(Stdio::null()).stdout(said.try_clone().unwrap()).stderr(said);
-            let child = command.spawn().unwrap();
-            let mut server = Self { child, ports, folder: folder.clone() };
-            if server.comes_up() {
-                return server;
-            }
+        let ports: Vec<u16> = (0..count).map(|_| free_port()).collect();
+        let mut command = prepare(&folder, &ports);
+        let said = fs::File::create(folder.join("said")).unwrap();
+        command.stdin(Stdio::null()).stdout(said.try_clone().unwrap()).stderr(said);
+        let child = command.spawn().unwrap();
+        let mut server = Self { child, ports, folder };
+        if server.comes_up() {
+            return server;
         }
-        let text = |name: &str| fs::read_to_string(folder.join(name)).unwrap_or_default();
+        let text = |name: &str| fs::read_to_string(server.file(name)).unwrap_or_default();
         panic!("the server does not start:\n{}{}", text("said"), text("error.log"));
     }
 
