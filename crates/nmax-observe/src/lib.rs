@@ -14,7 +14,7 @@
 //! - `prometheus`: pages of metrics
 //! - `reach`, `tls`: conversations in bounded time and size; which servers are believed
 //! - `numbers`: readings from names and numbers
-//! - `services`: the constructor of each kind; `postgres`, `redis`, `memcached` and `nginx` by what they say of themselves
+//! - `services`: the constructor of each kind, and a module for each server that says figures of itself
 //! - [`follow`]: files that others append to; [`log`](mod@log): what followed logs say
 //! - [`watcher`]: reads sources until it is stopped; `odd`: figures that cannot be
 //! - [`trial`]: one attempt at each source, before any load

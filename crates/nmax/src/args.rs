@@ -35,7 +35,7 @@ pub use scale::ScaleArgs;
 pub use slice::SliceArgs;
 pub use target::TargetArgs;
 pub use usl::{CompareArgs, FigureArgs, FitArgs, LawArgs, PredictArgs, ReadArgs, UslArgs, UslVerb, WhatIfArgs};
-use values::{duration, factor, named, observed, pair, resolve, slack};
+use values::{duration, factor, named, observe_help, observed, pair, resolve, slack};
 
 /// Options whose values may be secrets, whatever is wrong with them.
 const SECRETIVE: [&str; 5] = ["--header", "--env", "--body", "--proxy", "--set"];
@@ -327,9 +327,7 @@ pub struct PlanArgs {
 /// How servers are reached, and what is watched besides.
 #[derive(Clone, Debug, Default, Args)]
 pub struct ReachArgs {
-    /// Watch this besides, as in process=nginx, agent=http://db1:9797, prometheus=URL, postgres=URL, redis=HOST:PORT,
-    /// memcached=HOST:PORT, nginx=URL, log=FILE; may be repeated
-    #[arg(long, value_name = "KIND=WHERE", value_parser = observed)]
+    #[arg(long, value_name = "KIND=WHERE", value_parser = observed, help = observe_help())]
     pub observe: Vec<(String, String)>,
     /// Accept any TLS certificate
     #[arg(long)]

@@ -42,6 +42,16 @@ pub fn observed(text: &str) -> Result<(String, String), String> {
     Ok((kind.to_owned(), place.to_owned()))
 }
 
+/// What `--observe` says of itself, with every kind of source.
+pub fn observe_help() -> String {
+    let kinds: Vec<&str> = nmax_sources::kinds::ALL.iter().map(|kind| kind.word).collect();
+    format!(
+        "Watch this besides, as in process=nginx, redis=db1:6379 or log=/var/log/nginx/access.log; may be repeated. \
+         Kinds: {}",
+        kinds.join(", ")
+    )
+}
+
 /// `Name: value`.
 pub fn header(text: &str) -> Result<(String, String), String> {
     let (name, value) = text.split_once(':').ok_or("write 'Name: value'")?;
