@@ -1,6 +1,6 @@
 # Commands of daily work. `make` alone lists them.
 .DEFAULT_GOAL := help
-.PHONY: help build agent dist image demo test test-quick bench fuzz ci clean
+.PHONY: help build agent dist image demo test test-quick bench pictures fuzz ci clean
 
 CARGO ?= cargo
 STATIC_TARGET ?= $(shell uname -m)-unknown-linux-gnu
@@ -42,6 +42,9 @@ bench: ## Compare with wrk and k6; cost, lag, calibration, memory, scalability (
 	@bash scripts/install-bench-deps.sh
 	$(CARGO) build --profile dist --package nmax
 	@python3 benchsuite/bench.py
+
+pictures: build ## Make the README's pictures anew from a demo (docs/pictures; needs Chromium)
+	@bash scripts/pictures.sh
 
 fuzz: ## Fuzz replies, documents, cookies, URLs, plans, paths, recordings, logs, pages of metrics and frames, FUZZ_SECONDS each (default 600)
 	@bash scripts/install-fuzz-deps.sh
