@@ -119,8 +119,12 @@ fn collect(directory: &Path, prefix: &str, files: &mut Vec<File>) -> io::Result<
         } else if kind.is_file() {
             match fs::read_to_string(entry.path()) {
                 Ok(text) => files.push(File::new(path, text)),
-                // Pictures and the like; or a temporary file that is gone again.
-                Err(error) if matches!(error.kind(), io::ErrorKind::InvalidData | io::ErrorKind::NotFound) => {}
+                // A picture or the like has no text, and may be linked to.
+                Err(error) if error.kind() == io::ErrorKind::InvalidData => {
+                    files.push(File::new(path, String::new()));
+                }
+                // A temporary file that is gone again.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                 Err(error) => return Err(error),
             }
         }
