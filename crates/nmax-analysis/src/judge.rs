@@ -317,7 +317,7 @@ fn clamped(evidence: &Evidence) -> Option<(String, u64)> {
     let of_section = |section| {
         let sets = totals.requests(section).flat_map(|(_, stats)| stats.outcomes.iter().flatten());
         let latencies: u64 = sets.map(|set| set.response.exact().clamped).sum();
-        let scenarios = totals.scenarios.of(section);
+        let scenarios = totals.scenarios.in_section(section);
         let iterations: u64 = scenarios.map(|stats| stats.iteration_time.exact().clamped).sum();
         latencies + iterations + totals.load(section).censored.exact().clamped
     };

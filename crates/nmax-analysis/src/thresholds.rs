@@ -148,7 +148,7 @@ impl Part<'_> {
         if self.lag == Lag::With || lag.is_empty() || stat == Stat::Count {
             return measured;
         }
-        let scenarios = self.aggregate.scenarios.of(Section::Hold);
+        let scenarios = self.aggregate.scenarios.in_section(Section::Hold);
         let iterations = scenarios.map(|stats| stats.completed).sum::<u64>().max(1);
         let k = (lag.count() as f64 / iterations as f64).ceil().max(1.0);
         let ms = |ns: Option<u64>| ns.unwrap_or(0) as f64 / 1e6;

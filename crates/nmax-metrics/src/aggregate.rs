@@ -99,7 +99,7 @@ impl Aggregate {
 
     /// Every request name with statistics, in order of id. Emptied ones included.
     pub fn requests(&self, section: Section) -> impl Iterator<Item = (NameId, &RequestStats)> {
-        let all = self.requests.of(section).enumerate();
+        let all = self.requests.in_section(section).enumerate();
         all.filter_map(|(index, stats)| Some((NameId(index as u32), stats.as_deref()?)))
     }
 

@@ -31,7 +31,7 @@ impl Frame {
         if bytes.len() > FRAME_BYTES_MAX {
             return Err(WireError::TooLarge);
         }
-        let mut input = Input::of(bytes);
+        let mut input = Input::new(bytes);
         match input.byte()? {
             VERSION => {}
             version => return Err(WireError::Version(version)),

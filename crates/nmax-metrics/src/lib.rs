@@ -48,7 +48,7 @@ pub use merger::Merger;
 pub use metric::{Metric, MetricKind};
 pub use names::{Catalog, NameId, Names, suggest_template};
 pub use outcome::{ErrorKind, Outcome};
-pub use raw::{RawSample, Why};
+pub use raw::{KeepReason, RawSample};
 pub use readings::{Readings, Track, TrackKey};
 pub use resource::Resource;
 pub use sample::{Network, Sample};

@@ -14,12 +14,12 @@ pub struct RawSample {
     /// Iteration number: of the run for open workloads, of the VU for closed ones.
     pub iteration: u64,
     /// Why it was kept.
-    pub why: Why,
+    pub why: KeepReason,
 }
 
 /// Why an exchange was kept.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Why {
+pub enum KeepReason {
     /// All are.
     All,
     /// It did not end ok.
@@ -30,7 +30,7 @@ pub enum Why {
     Random,
 }
 
-impl Why {
+impl KeepReason {
     /// The name in files.
     pub const fn name(self) -> &'static str {
         match self {

@@ -46,7 +46,7 @@ pub(crate) struct Input<'a> {
 
 impl<'a> Input<'a> {
     /// All of a frame.
-    pub(crate) fn of(bytes: &'a [u8]) -> Self {
+    pub(crate) fn new(bytes: &'a [u8]) -> Self {
         Self { bytes, memory_left: MEMORY_MAX, counts_left: COUNTS_MAX }
     }
 

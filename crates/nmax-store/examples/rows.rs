@@ -6,7 +6,7 @@
 
 use std::path::Path;
 
-use nmax_metrics::{Catalog, Code, NameId, Nanos, Network, Outcome, RawSample, Sample, Why};
+use nmax_metrics::{Catalog, Code, KeepReason, NameId, Nanos, Network, Outcome, RawSample, Sample};
 use nmax_store::{Hold, Manifest, RunWriter, SCHEMA_VERSION};
 
 /// Exchanges per second of the run.
@@ -91,5 +91,11 @@ fn row(number: u64) -> RawSample {
         bytes_sent: 120,
         bytes_decoded: bits >> 50,
     };
-    RawSample { sample, worker: (number % 2) as u32, vu: (number % 1_000) as u32, iteration: number, why: Why::All }
+    RawSample {
+        sample,
+        worker: (number % 2) as u32,
+        vu: (number % 1_000) as u32,
+        iteration: number,
+        why: KeepReason::All,
+    }
 }

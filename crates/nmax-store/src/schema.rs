@@ -31,7 +31,7 @@ fn names() -> Value {
     let mut lists = vec![("requests", strings("request names; id n is tag rN"))];
     let none = Aggregate::default();
     lists.extend(Group::ALL.map(|group| {
-        let has_tags = !none.table(group).words().is_empty();
+        let has_tags = !none.table(group).distribution_names().is_empty();
         let tags = if has_tags { format!("; id n is tag {}N", group.letter()) } else { String::new() };
         let kind = if group.is_optional() { ", as `KIND NAME UNIT #TAG`; absent without any" } else { "" };
         (group.plural(), strings(&format!("{} names{kind}{tags}", group.name())))

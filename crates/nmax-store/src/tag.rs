@@ -59,7 +59,7 @@ pub(crate) fn visit<E>(aggregate: &Aggregate, mut see: impl FnMut(&str, &Histogr
         }
         for group in Group::ALL {
             let (table, letter) = (aggregate.table(group), group.letter());
-            let words = table.words();
+            let words = table.distribution_names();
             for index in 0..table.len() {
                 for (place, word) in words.iter().enumerate() {
                     let Some(histogram) = table.time(section, index, place) else { continue };
@@ -88,7 +88,7 @@ pub(crate) fn locate<'a>(aggregate: &'a mut Aggregate, tag: &str, limits: Limits
     if let Some((group, index)) = Group::ALL.into_iter().find_map(of_group) {
         let index = number(index, limits.of(group))?;
         let table = aggregate.table_mut(group);
-        let place = table.words().iter().position(|word| *word == what)?;
+        let place = table.distribution_names().iter().position(|word| *word == what)?;
         return table.time_mut(section, index, place);
     }
     let index = number(owner.strip_prefix('r')?, limits.requests)?;

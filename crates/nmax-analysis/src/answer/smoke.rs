@@ -63,7 +63,7 @@ impl Measured {
             Workload::Closed { .. } => mean_level(&plan.stages, start.0, end.0),
             Workload::Open { .. } => totals.load(Section::Hold).in_flight_ns as f64 / end.since(start).0 as f64,
         };
-        let counted = plan.scenarios.iter().zip(totals.scenarios.of(Section::Hold));
+        let counted = plan.scenarios.iter().zip(totals.scenarios.in_section(Section::Hold));
         let (mut iterations, mut cycles_s) = (0, 0.0);
         for (scenario, stats) in counted.filter(|(scenario, _)| scenario.weight > 0.0) {
             iterations += stats.completed;
@@ -156,7 +156,7 @@ fn failures(evidence: &Evidence) -> Option<Finding> {
     let mut names: Vec<(&str, u64)> = of_request.filter(failed).collect();
     names.sort_by_key(|(_, failed)| u64::MAX - failed);
     let exchanges: u64 = names.iter().map(|(_, failed)| failed).sum();
-    let iterations: u64 = totals.scenarios.of(Section::Hold).map(|stats| stats.failed).sum();
+    let iterations: u64 = totals.scenarios.in_section(Section::Hold).map(|stats| stats.failed).sum();
     if exchanges == 0 && iterations == 0 {
         return None;
     }

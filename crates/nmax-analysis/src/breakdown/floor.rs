@@ -92,7 +92,7 @@ impl Fastest {
 /// exchanges of each, since times add up.
 pub(super) fn of_lines(plan: &Plan, totals: &Aggregate) -> Option<Bandwidth> {
     let (mut exchanges, mut time) = (0.0, 0.0);
-    for (location, stats) in plan.locations.iter().zip(totals.locations.of(Section::Hold)) {
+    for (location, stats) in plan.locations.iter().zip(totals.locations.in_section(Section::Hold)) {
         let count = stats.exchanges.count as f64;
         if count > 0.0 {
             exchanges += count;

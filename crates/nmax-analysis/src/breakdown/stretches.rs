@@ -72,7 +72,7 @@ impl Stretches {
                 sums.add(error, true);
                 self.by_status(stats, at);
             }
-            for (index, stats) in window.aggregate.locations.of(section).enumerate() {
+            for (index, stats) in window.aggregate.locations.in_section(section).enumerate() {
                 if stats.exchanges.count > 0 {
                     let sums = self.sums(Of::Location(index), at);
                     sums.add(Some(&stats.exchanges.time), false);

@@ -244,7 +244,7 @@ impl Sums {
                 run_wait_s: load.run_wait.as_secs_f64(),
                 stalled_s: load.stalled.as_secs_f64(),
             });
-            self.iterations += aggregate.scenarios.of(section).map(|stats| stats.completed).sum::<u64>();
+            self.iterations += aggregate.scenarios.in_section(section).map(|stats| stats.completed).sum::<u64>();
         }
     }
 

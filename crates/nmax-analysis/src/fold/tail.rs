@@ -24,7 +24,7 @@ struct Piece<T> {
 impl Piece<Aggregate> {
     /// The same in little memory.
     fn hollow(self) -> Piece<Hollow> {
-        Piece { start: self.start, end: self.end, windows: self.windows, sums: Hollow::of(self.sums) }
+        Piece { start: self.start, end: self.end, windows: self.windows, sums: Hollow::new(self.sums) }
     }
 }
 

@@ -101,7 +101,7 @@ pub fn little(totals: &Aggregate, course: &Course, (start, end): (Nanos, Nanos))
 /// Times of the iterations that were completed, and how many were not.
 fn iterations(totals: &Aggregate, section: Section) -> (Histogram, u64) {
     let (mut times, mut interrupted) = (Histogram::new(), 0);
-    for stats in totals.scenarios.of(section) {
+    for stats in totals.scenarios.in_section(section) {
         times.merge(&stats.iteration_time);
         interrupted += stats.interrupted;
     }

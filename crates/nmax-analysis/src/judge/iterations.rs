@@ -38,7 +38,7 @@ pub(super) fn failed(evidence: &Evidence, evaluated: &[Evaluated]) -> Vec<Failin
     }
     let total = evidence.totals.total(Section::Hold);
     let (failed_exchanges, of_exchanges) = (total.failed() + total.errors(), total.failure_rate().unwrap_or(0.0));
-    let counted = evidence.plan.scenarios.iter().zip(evidence.totals.scenarios.of(Section::Hold));
+    let counted = evidence.plan.scenarios.iter().zip(evidence.totals.scenarios.in_section(Section::Hold));
     let warned = counted.filter_map(|(scenario, stats)| {
         let failed_share = stats.failed as f64 / stats.completed.max(1) as f64;
         let unseen = stats.failed.saturating_sub(failed_exchanges) as f64 / stats.completed.max(1) as f64;

@@ -103,7 +103,7 @@ fn weighted(points: &[Point]) -> f64 {
 
 /// Iterations of the mix that ended within the hold.
 fn completed(evidence: &Evidence) -> u64 {
-    let counted = evidence.plan.scenarios.iter().zip(evidence.totals.scenarios.of(Section::Hold));
+    let counted = evidence.plan.scenarios.iter().zip(evidence.totals.scenarios.in_section(Section::Hold));
     counted.filter(|(scenario, _)| scenario.weight > 0.0).map(|(_, stats)| stats.ended_within).sum()
 }
 

@@ -113,7 +113,8 @@ pub(crate) fn said(windows: &[Window], names: &Catalog) -> Said {
             let table = aggregate.table(group);
             for index in 0..table.len() {
                 let Some(counts) = table.counts(section, index) else { continue };
-                let times = (0..table.words().len()).filter_map(|word| table.time(section, index, word).cloned());
+                let times =
+                    (0..table.distribution_names().len()).filter_map(|word| table.time(section, index, word).cloned());
                 let name = format!("{} {}", group.name(), names.list(group)[index]);
                 add(name, &RequestStats::default(), counts, times.collect());
             }

@@ -360,7 +360,7 @@ fn groups_are_transactions() {
         ("GET /c", 0, 10),
     ];
     assert_eq!(BTreeSet::from_iter(rows), BTreeSet::from(want));
-    let checks: Vec<_> = whole.checks.of(Section::Hold).map(|stats| (stats.passed, stats.failed)).collect();
+    let checks: Vec<_> = whole.checks.in_section(Section::Hold).map(|stats| (stats.passed, stats.failed)).collect();
     assert_eq!((checks, iterations(&run)), (vec![(1, 0), (0, 1)], (1, 1, 0)));
 }
 
@@ -378,7 +378,7 @@ fn numbers_are_added_to_metrics() {
         }
     });
     let whole = ran.whole();
-    let sums: Vec<_> = whole.metrics.of(Section::Hold).map(|stats| (stats.values, stats.sum())).collect();
+    let sums: Vec<_> = whole.metrics.in_section(Section::Hold).map(|stats| (stats.values, stats.sum())).collect();
     assert_eq!(ran.catalog.metrics, ["counter paid", "counter paid #cash"]);
     assert_eq!(sums, [(3, 7.5), (3, 3.0)]);
     let why = "a metric cannot be called `counter two words`: its name, unit and tag have no white space";
@@ -451,7 +451,7 @@ fn connections_are_asked_for_one_by_one() {
     });
     let ran = finish(&settings);
     let checks: Vec<_> =
-        ran.totals.whole().checks.of(Section::Hold).map(|stats| (stats.passed, stats.failed)).collect();
+        ran.totals.whole().checks.in_section(Section::Hold).map(|stats| (stats.passed, stats.failed)).collect();
     assert_eq!(checks, [(1, 0), (1, 0)]);
     assert_eq!(ran.failures.len(), 1);
     assert!(ran.failures[0].text.contains("127.0.0.2 may not be loaded"), "{}", ran.failures[0].text);

@@ -119,7 +119,7 @@ pub trait Statistic: Declared {
 /// What a counter is kept in.
 pub(super) trait Figure: Copy {
     fn to(self) -> u128;
-    fn of(value: u128) -> Self;
+    fn saturating_from(value: u128) -> Self;
 }
 
 impl Figure for u64 {
@@ -127,7 +127,7 @@ impl Figure for u64 {
         self.into()
     }
 
-    fn of(value: u128) -> Self {
+    fn saturating_from(value: u128) -> Self {
         Self::try_from(value).unwrap_or(Self::MAX)
     }
 }
@@ -137,7 +137,7 @@ impl Figure for u128 {
         self
     }
 
-    fn of(value: u128) -> Self {
+    fn saturating_from(value: u128) -> Self {
         value
     }
 }
@@ -147,8 +147,8 @@ impl Figure for Nanos {
         self.0.into()
     }
 
-    fn of(value: u128) -> Self {
-        Self(Figure::of(value))
+    fn saturating_from(value: u128) -> Self {
+        Self(Figure::saturating_from(value))
     }
 }
 
@@ -233,7 +233,7 @@ macro_rules! statistics {
                     unit: $crate::aggregate::declare::statistics!(@unit $Kind),
                     about: concat!($($doc),+).trim_ascii_start(),
                     get: |stats| $crate::aggregate::declare::Figure::to(stats.$field),
-                    set: |stats, value| stats.$field = $crate::aggregate::declare::Figure::of(value),
+                    set: |stats, value| stats.$field = $crate::aggregate::declare::Figure::saturating_from(value),
                     join: $crate::aggregate::declare::statistics!(@join $Kind),
                     whole: $crate::aggregate::declare::statistics!(@whole $($whole)?),
                 },)*)?];

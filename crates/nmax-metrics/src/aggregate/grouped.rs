@@ -57,13 +57,13 @@ impl<T: Default> Grouped<T> {
     }
 
     /// Statistics of all numbers, in order.
-    pub fn of(&self, section: Section) -> impl ExactSizeIterator<Item = &T> {
+    pub fn in_section(&self, section: Section) -> impl ExactSizeIterator<Item = &T> {
         self.0.iter().map(move |pair| &pair[section as usize])
     }
 
     /// Those of a section, each with its name in `names`, which are the group's in the [`Catalog`](crate::Catalog).
     pub fn named<'a>(&'a self, section: Section, names: &'a [String]) -> impl Iterator<Item = (&'a str, &'a T)> {
-        names.iter().map(String::as_str).zip(self.of(section))
+        names.iter().map(String::as_str).zip(self.in_section(section))
     }
 
     /// The same to change.
@@ -91,7 +91,7 @@ impl<T: Default> Grouped<T> {
 impl<T: Statistic> Grouped<T> {
     /// Adds section `from` of `other` to section `to`.
     pub(super) fn add(&mut self, to: Section, other: &Self, from: Section) {
-        for (index, stats) in other.of(from).enumerate() {
+        for (index, stats) in other.in_section(from).enumerate() {
             self.get_mut(to, index).merge(stats);
         }
     }
@@ -128,7 +128,7 @@ impl Group {
         [Self::Scenario, Self::Check, Self::Transaction, Self::Page, Self::Transition, Self::Location, Self::Metric];
 
     /// Letter of tags, name of one, name of all, what an entry of a file is of.
-    const fn words(self) -> (char, &'static str, &'static str, &'static str) {
+    const fn labels(self) -> (char, &'static str, &'static str, &'static str) {
         match self {
             Self::Scenario => ('s', "scenario", "scenarios", "scenarios with iterations"),
             Self::Check => ('c', "check", "checks", "checks with results"),
@@ -142,22 +142,22 @@ impl Group {
 
     /// The letter of its tags.
     pub const fn letter(self) -> char {
-        self.words().0
+        self.labels().0
     }
 
     /// The name of one.
     pub const fn name(self) -> &'static str {
-        self.words().1
+        self.labels().1
     }
 
     /// The name of all.
     pub const fn plural(self) -> &'static str {
-        self.words().2
+        self.labels().2
     }
 
     /// What has an entry in files.
     pub const fn about(self) -> &'static str {
-        self.words().3
+        self.labels().3
     }
 
     /// Whether files of before it was there are those of now without it: it is left out of them where it is empty.
@@ -214,7 +214,7 @@ pub trait Table {
     /// values were stored.
     fn set_counts(&mut self, section: Section, index: usize, values: &[Option<u128>]);
     /// The words of its distributions, in the order of files.
-    fn words(&self) -> Vec<&'static str>;
+    fn distribution_names(&self) -> Vec<&'static str>;
     /// The distribution of a place among the words.
     fn time(&self, section: Section, index: usize, word: usize) -> Option<&Histogram>;
     /// The same to add to, created if need be.
@@ -256,7 +256,7 @@ impl<T: Statistic> Table for Grouped<T> {
         set_counts(stats, section, &mut values);
     }
 
-    fn words(&self) -> Vec<&'static str> {
+    fn distribution_names(&self) -> Vec<&'static str> {
         T::PARTS.iter().map(|part| part.word).chain(T::TIMES.iter().map(|time| time.word)).collect()
     }
 

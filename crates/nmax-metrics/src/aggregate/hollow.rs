@@ -13,7 +13,7 @@ use crate::{Code, Histogram, NameId};
 pub struct Hollow {
     /// All but the distributions.
     aggregate: Aggregate,
-    thin: Vec<(Place, Thin)>,
+    thin: Vec<(DistributionKey, Thin)>,
 }
 
 /// Distributions of an outcome.
@@ -21,8 +21,8 @@ const OUTCOME_PARTS: usize = LatencySet::TIMES.len();
 
 /// Where a distribution is.
 #[derive(Clone, Copy, Debug)]
-struct Place {
-    of: Of,
+struct DistributionKey {
+    subject: Subject,
     section: Section,
     index: u32,
     /// Which one of several.
@@ -30,7 +30,7 @@ struct Place {
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Of {
+enum Subject {
     /// By outcome and time.
     Request,
     Phases,
@@ -42,11 +42,11 @@ enum Of {
 
 impl Hollow {
     /// Empties what `aggregate` holds. O(names · buckets).
-    pub fn of(mut aggregate: Aggregate) -> Self {
+    pub fn new(mut aggregate: Aggregate) -> Self {
         let mut thin = Vec::new();
-        aggregate.visit(|place, histogram| {
+        aggregate.visit(|key, histogram| {
             if !histogram.is_empty() {
-                thin.push((place, Thin::of(histogram)));
+                thin.push((key, Thin::from_histogram(histogram)));
             }
             *histogram = Histogram::new();
         });
@@ -56,8 +56,8 @@ impl Hollow {
     /// Adds it to `sum`. O(names · cells).
     pub fn add_to(&self, sum: &mut Aggregate) {
         sum.merge(&self.aggregate);
-        for (place, thin) in &self.thin {
-            if let Some(histogram) = sum.locate(*place) {
+        for (key, thin) in &self.thin {
+            if let Some(histogram) = sum.locate(*key) {
                 thin.add_to(histogram);
             }
         }
@@ -71,57 +71,62 @@ impl Hollow {
 
 impl Aggregate {
     /// Every distribution with its place.
-    fn visit(&mut self, mut visit: impl FnMut(Place, &mut Histogram)) {
+    fn visit(&mut self, mut visit: impl FnMut(DistributionKey, &mut Histogram)) {
         for section in Section::ALL {
-            let place = |of, index: usize, part: usize| Place { of, section, index: index as u32, part: part as u16 };
+            let key = |subject, index: usize, part: usize| DistributionKey {
+                subject,
+                section,
+                index: index as u32,
+                part: part as u16,
+            };
             for (index, stats) in self.requests.of_mut(section).enumerate() {
                 let Some(stats) = stats else { continue };
                 for (class, set) in stats.outcomes.iter_mut().enumerate() {
                     let Some(set) = set else { continue };
                     for (part, time) in LatencySet::TIMES.iter().enumerate() {
-                        visit(place(Of::Request, index, OUTCOME_PARTS * class + part), (time.get_mut)(set));
+                        visit(key(Subject::Request, index, OUTCOME_PARTS * class + part), (time.get_mut)(set));
                     }
                 }
                 for (part, time) in Phases::TIMES.iter().enumerate() {
                     if let Some(phases) = &mut stats.phases {
-                        visit(place(Of::Phases, index, part), (time.get_mut)(phases));
+                        visit(key(Subject::Phases, index, part), (time.get_mut)(phases));
                     }
                 }
                 for (code, times) in &mut stats.status_times {
-                    visit(place(Of::Status(*code), index, 0), times);
+                    visit(key(Subject::Status(*code), index, 0), times);
                 }
             }
             for group in Group::ALL {
                 let table = self.table_mut(group);
-                let words = table.words().len();
+                let words = table.distribution_names().len();
                 for (index, word) in (0..table.len()).flat_map(|index| (0..words).map(move |word| (index, word))) {
                     if let Some(times) = table.time_mut(section, index, word) {
-                        visit(place(Of::Group(group), index, word), times);
+                        visit(key(Subject::Group(group), index, word), times);
                     }
                 }
             }
             for (part, time) in LoadStats::TIMES.iter().enumerate() {
-                visit(place(Of::Load, 0, part), (time.get_mut)(self.load_mut(section)));
+                visit(key(Subject::Load, 0, part), (time.get_mut)(self.load_mut(section)));
             }
         }
     }
 
     /// The distribution at a place; `None` where too many statuses are told apart already.
-    fn locate(&mut self, Place { of, section, index, part }: Place) -> Option<&mut Histogram> {
+    fn locate(&mut self, DistributionKey { subject, section, index, part }: DistributionKey) -> Option<&mut Histogram> {
         let (index, nth) = (index as usize, usize::from(part));
-        Some(match of {
-            Of::Request => {
+        Some(match subject {
+            Subject::Request => {
                 let outcomes = &mut self.request_mut(section, NameId(index as u32)).outcomes;
                 let set = outcomes.get_mut(nth / OUTCOME_PARTS)?.get_or_insert_default();
                 (LatencySet::TIMES.get(nth % OUTCOME_PARTS)?.get_mut)(set)
             }
-            Of::Phases => {
+            Subject::Phases => {
                 let phases = &mut self.request_mut(section, NameId(index as u32)).phases;
                 (Phases::TIMES.get(nth)?.get_mut)(phases.get_or_insert_default())
             }
-            Of::Status(code) => self.request_mut(section, NameId(index as u32)).times_of(code)?,
-            Of::Group(group) => self.table_mut(group).time_mut(section, index, nth)?,
-            Of::Load => (LoadStats::TIMES.get(nth)?.get_mut)(self.load_mut(section)),
+            Subject::Status(code) => self.request_mut(section, NameId(index as u32)).times_of(code)?,
+            Subject::Group(group) => self.table_mut(group).time_mut(section, index, nth)?,
+            Subject::Load => (LoadStats::TIMES.get(nth)?.get_mut)(self.load_mut(section)),
         })
     }
 }

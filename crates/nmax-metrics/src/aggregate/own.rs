@@ -144,7 +144,7 @@ mod tests {
         prop::collection::vec((0..4_u64, value), 0..20)
     }
 
-    fn of(numbers: &[(u64, f64)]) -> MetricStats {
+    fn metric_stats(numbers: &[(u64, f64)]) -> MetricStats {
         let mut stats = MetricStats::default();
         numbers.iter().for_each(|(at, value)| stats.record(Nanos(*at), Some(*value)));
         stats
@@ -155,10 +155,10 @@ mod tests {
         #[test]
         fn merging_is_the_union(numbers in numbers(), cut in any::<prop::sample::Index>()) {
             let (a, b) = numbers.split_at(cut.index(numbers.len() + 1));
-            let (mut forth, mut back) = (of(a), of(b));
-            forth.merge(&of(b));
-            back.merge(&of(a));
-            prop_assert_eq!(&forth, &of(&numbers));
+            let (mut forth, mut back) = (metric_stats(a), metric_stats(b));
+            forth.merge(&metric_stats(b));
+            back.merge(&metric_stats(a));
+            prop_assert_eq!(&forth, &metric_stats(&numbers));
             prop_assert_eq!(&forth, &back);
             back.merge(&MetricStats::default());
             prop_assert_eq!(&forth, &back, "nothing adds nothing");
@@ -167,7 +167,7 @@ mod tests {
         /// Law: quantiles are those of the sorted numbers, sums and the last are theirs.
         #[test]
         fn figures_are_those_of_the_numbers(numbers in numbers(), q in 0.0..=1.0_f64) {
-            let stats = of(&numbers);
+            let stats = metric_stats(&numbers);
             let limit = HIGHEST_NS as f64;
             let kept: Vec<f64> = numbers.iter().map(|(_, value)| value.clamp(-limit, limit)).collect();
             let mut sorted = kept.clone();
@@ -190,7 +190,7 @@ mod tests {
 
     #[test]
     fn what_is_no_number_is_counted() {
-        let mut stats = of(&[(1, -0.000_000_1)]);
+        let mut stats = metric_stats(&[(1, -0.000_000_1)]);
         [None, Some(f64::NAN), Some(f64::INFINITY)].into_iter().for_each(|value| stats.record(Nanos(9), value));
         assert_eq!((stats.values, stats.non_zero, stats.unread), (1, 1, 3));
         assert_eq!((stats.quantile(0.0), stats.last()), (Some(0.0), Some(0.0)), "and no minus nothing");

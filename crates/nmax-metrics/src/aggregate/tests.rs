@@ -6,7 +6,7 @@ use crate::names::{Catalog, IdMap, Names, NamesSent};
 use crate::testing::sample;
 use crate::{Code, Histogram, Nanos, Network, Outcome};
 
-fn of(samples: &[(Section, Sample)]) -> Aggregate {
+fn aggregate(samples: &[(Section, Sample)]) -> Aggregate {
     let mut aggregate = Aggregate::default();
     for (section, sample) in samples {
         aggregate.record(*section, sample);
@@ -46,14 +46,14 @@ proptest! {
     fn merge_is_union(samples in proptest::collection::vec(sample(), 0..40), cut in 0..40_usize, second in 0..40_usize) {
         let cut = cut.min(samples.len());
         let second = second.clamp(cut, samples.len());
-        let (a, b, c) = (of(&samples[..cut]), of(&samples[cut..second]), of(&samples[second..]));
+        let (a, b, c) = (aggregate(&samples[..cut]), aggregate(&samples[cut..second]), aggregate(&samples[second..]));
         let (mut left, mut right) = (a.clone(), c.clone());
         left.merge(&b);
         left.merge(&c);
         let mut tail = b.clone();
         tail.merge(&a);
         right.merge(&tail);
-        let (left, right, union) = (sorted(left), sorted(right), sorted(of(&samples)));
+        let (left, right, union) = (sorted(left), sorted(right), sorted(aggregate(&samples)));
         prop_assert_eq!(&left.load, &union.load);
         for section in Section::ALL {
             prop_assert_eq!(left.transactions.get(section, 1), union.transactions.get(section, 1));
@@ -69,7 +69,7 @@ proptest! {
     /// Law: count = ok + failed + errors = number of samples; no sample is invented or lost.
     #[test]
     fn counts_are_the_samples(samples in proptest::collection::vec(sample(), 0..60)) {
-        let whole = of(&samples).whole().total(Section::Hold);
+        let whole = aggregate(&samples).whole().total(Section::Hold);
         prop_assert_eq!(whole.count(), samples.len() as u64);
         prop_assert_eq!(whole.errors(), whole.errors.iter().sum::<u64>());
         prop_assert_eq!(whole.latencies().response.count(), samples.len() as u64);
@@ -84,8 +84,8 @@ proptest! {
             .into_iter()
             .map(|(section, sample)| (section, Sample { status: sample.status.map(|_| statuses[sample.bytes_received as usize % 3]), ..sample }))
             .collect();
-        let mut whole = of(&samples[..cut.min(samples.len())]);
-        whole.merge(&of(&samples[cut.min(samples.len())..]));
+        let mut whole = aggregate(&samples[..cut.min(samples.len())]);
+        whole.merge(&aggregate(&samples[cut.min(samples.len())..]));
         let total = whole.whole().total(Section::Hold);
         prop_assert!(total.tells_status_times());
         for status in statuses {
@@ -108,7 +108,7 @@ proptest! {
     /// Law: each phase holds the spans that were not zero, and `wait` is `ttfb − send` of every exchange with a byte.
     #[test]
     fn phases_are_the_spans_of_the_samples(samples in proptest::collection::vec(sample(), 0..40)) {
-        let total = of(&samples).whole().total(Section::Hold);
+        let total = aggregate(&samples).whole().total(Section::Hold);
         let phases = total.phases.clone().unwrap_or_default();
         let spans = |span: fn(&Sample) -> Nanos| {
             let mut histogram = Histogram::new();
@@ -133,7 +133,7 @@ proptest! {
     /// Law: each sum over exchanges is that of the samples.
     #[test]
     fn sums_are_those_of_the_samples(samples in proptest::collection::vec(sample(), 0..40)) {
-        let total = of(&samples).whole().total(Section::Hold);
+        let total = aggregate(&samples).whole().total(Section::Hold);
         prop_assert_eq!(RequestStats::sums().count(), Sample::SUMS.len());
         for (counter, of) in RequestStats::sums().zip(Sample::SUMS) {
             let sum: u64 = samples.iter().map(|(_, sample)| of(sample)).sum();
@@ -145,7 +145,7 @@ proptest! {
     /// never above the response times.
     #[test]
     fn response_without_lag_is_that_of_the_samples(samples in proptest::collection::vec(sample(), 1..40)) {
-        let total = of(&samples).whole().total(Section::Hold);
+        let total = aggregate(&samples).whole().total(Section::Hold);
         let (with, without) = (total.latencies().response, total.response_without_lag());
         prop_assert_eq!(without.count(), with.count());
         let less = |sample: &Sample| sample.response_time().since(sample.injector_lag().unwrap_or_default()).0;
@@ -170,7 +170,7 @@ proptest! {
 fn reset_leaves_nothing_behind() {
     let runner = &mut proptest::test_runner::TestRunner::deterministic();
     let samples = proptest::collection::vec(sample(), 40..41).new_tree(runner).unwrap().current();
-    let mut aggregate = of(&samples);
+    let mut aggregate = aggregate(&samples);
     aggregate.reset();
     assert_eq!(aggregate.whole().total(Section::Hold), RequestStats { ..Default::default() });
     assert_eq!(aggregate.whole().load(Section::Hold), &LoadStats::default());
@@ -255,7 +255,7 @@ fn hollow_sums_are_small_and_count_the_same() {
     let (mut whole, mut back) = (Aggregate::default(), Aggregate::default());
     for window in crate::testing::windows(40) {
         whole.merge(&window.aggregate);
-        Hollow::of(window.aggregate).add_to(&mut back);
+        Hollow::new(window.aggregate).add_to(&mut back);
     }
     for section in Section::ALL {
         let (mine, theirs) = (back.total(section), whole.total(section));
@@ -278,7 +278,7 @@ fn hollow_sums_are_small_and_count_the_same() {
             window.record(Section::Hold, &Sample { name: NameId(name), outcome: Outcome::Ok, ..times });
         }
     }
-    let hollow = Hollow::of(window);
+    let hollow = Hollow::new(window);
     // What is left of a name without its distributions is below 2 kB.
     let bytes = 60 * (hollow.cells() * 8 + 500 * 2_000);
     assert!(hollow.cells() <= 500 * 5 * 10 && bytes < 100_000_000, "{bytes} in {} cells", hollow.cells());
@@ -306,7 +306,7 @@ proptest! {
                 let name = catalogs[which].requests.find(&"abcd"[sample.name.0 as usize..][..1]).unwrap();
                 (*section, Sample { name, ..*sample })
             });
-            let mut aggregate = of(&own.collect::<Vec<_>>());
+            let mut aggregate = aggregate(&own.collect::<Vec<_>>());
             // Made of ids by the test.
             aggregate.load.iter_mut().for_each(|load| (load.addresses, load.passed_over) = Default::default());
             aggregate

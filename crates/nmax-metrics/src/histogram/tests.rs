@@ -2,7 +2,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-fn of(values: &[u64]) -> Histogram {
+fn recorded(values: &[u64]) -> Histogram {
     let mut histogram = Histogram::new();
     values.iter().for_each(|value| histogram.record(*value));
     histogram
@@ -20,7 +20,7 @@ proptest! {
     /// Law: every quantile is within 0.1 % (or 1 µs) of the brute-force one, and between minimum and maximum.
     #[test]
     fn quantiles_match_brute_force(values in values(), q in 0.0..=1.0_f64) {
-        let histogram = of(&values);
+        let histogram = recorded(&values);
         let mut sorted: Vec<u64> = values.iter().map(|value| (*value).min(HIGHEST_NS)).collect();
         sorted.sort_unstable();
         let rank = (q * sorted.len() as f64).ceil().max(1.0) as usize;
@@ -33,7 +33,7 @@ proptest! {
     #[test]
     fn quantiles_stay_between_minimum_and_maximum(low in 0..10_000_000_u64, spread in 0..400_u64, q in 0.0..=1.0_f64) {
         let (min_ns, max_ns) = (low, low + spread);
-        let histogram = of(&[min_ns, max_ns, min_ns, max_ns]);
+        let histogram = recorded(&[min_ns, max_ns, min_ns, max_ns]);
         let got = histogram.quantile_ns(q).unwrap();
         prop_assert!((min_ns..=max_ns).contains(&got), "{got} not in {min_ns} to {max_ns}");
     }
@@ -41,12 +41,12 @@ proptest! {
     /// Law: the merged histogram is the histogram of the union, in any order.
     #[test]
     fn merge_is_union(a in values(), b in values(), c in values()) {
-        let union = of(&[a.clone(), b.clone(), c.clone()].concat());
-        let (mut left, mut right) = (of(&a), of(&c));
-        left.merge(&of(&b));
-        left.merge(&of(&c));
-        right.merge(&of(&b));
-        right.merge(&of(&a));
+        let union = recorded(&[a.clone(), b.clone(), c.clone()].concat());
+        let (mut left, mut right) = (recorded(&a), recorded(&c));
+        left.merge(&recorded(&b));
+        left.merge(&recorded(&c));
+        right.merge(&recorded(&b));
+        right.merge(&recorded(&a));
         prop_assert_eq!(&left, &union);
         prop_assert_eq!(&right, &union);
     }
@@ -54,7 +54,7 @@ proptest! {
     /// Law: taking out what was merged in leaves the rest; minimum and maximum to a bucket.
     #[test]
     fn without_undoes_merge(a in values(), b in values()) {
-        let (a, b) = (of(&a), of(&b));
+        let (a, b) = (recorded(&a), recorded(&b));
         let mut union = a.clone();
         union.merge(&b);
         let rest = union.without(&b);
@@ -70,7 +70,7 @@ proptest! {
     /// Count, sum, minimum and maximum are exact; writing to the standard form and back keeps the buckets.
     #[test]
     fn exact_figures_and_standard_form(values in values()) {
-        let histogram = of(&values);
+        let histogram = recorded(&values);
         let clamped: Vec<u64> = values.iter().map(|value| (*value).min(HIGHEST_NS)).collect();
         prop_assert_eq!(histogram.count(), values.len() as u64);
         prop_assert_eq!(histogram.exact().sum_ns, clamped.iter().map(|value| u128::from(*value)).sum::<u128>());
@@ -84,7 +84,7 @@ proptest! {
     /// Law: many ranks in one pass are the same as one at a time, in any order, out of range too.
     #[test]
     fn ranks_together_are_ranks_alone(values in prop::collection::vec(0..10_000_000_u64, 0..80), ranks in prop::collection::vec(0..90_u64, 0..20)) {
-        let histogram = of(&values);
+        let histogram = recorded(&values);
         let alone: Vec<_> = ranks.iter().map(|rank| histogram.value_at_rank_ns(*rank)).collect();
         prop_assert_eq!(histogram.values_at_ranks_ns(&ranks), alone);
     }
@@ -92,7 +92,7 @@ proptest! {
 
 #[test]
 fn values_beyond_an_hour_are_clamped_and_counted() {
-    let histogram = of(&[HIGHEST_NS, HIGHEST_NS + 1, u64::MAX]);
+    let histogram = recorded(&[HIGHEST_NS, HIGHEST_NS + 1, u64::MAX]);
     assert_eq!(histogram.exact().clamped, 2);
     assert_eq!(histogram.max_ns(), Some(HIGHEST_NS));
     assert_eq!(histogram.count(), 3);
@@ -100,7 +100,7 @@ fn values_beyond_an_hour_are_clamped_and_counted() {
 
 #[test]
 fn empty_has_no_numbers() {
-    let mut histogram = of(&[5_000]);
+    let mut histogram = recorded(&[5_000]);
     histogram.reset();
     assert_eq!(histogram, Histogram::new());
     assert_eq!((histogram.quantile_ns(0.5), histogram.mean_ns(), histogram.min_ns()), (None, None, None));
@@ -124,10 +124,10 @@ fn memory_is_flat_in_the_number_of_samples() {
 /// taken.
 #[test]
 fn memory_is_that_of_the_values_in_use() {
-    let mut histogram = of(&[HIGHEST_NS]);
+    let mut histogram = recorded(&[HIGHEST_NS]);
     (0..200_u64).for_each(|i| histogram.record(20_000_000 + i * 10_000));
     assert!(histogram.memory_bytes() < 8_000, "{}", histogram.memory_bytes());
-    let mut sum = of(&[40_000]);
+    let mut sum = recorded(&[40_000]);
     (0..3).for_each(|_| sum.merge(&histogram));
     assert!(sum.memory_bytes() < 8_500, "{}", sum.memory_bytes());
     assert_eq!((sum.count(), sum.min_ns(), sum.max_ns()), (604, Some(40_000), Some(HIGHEST_NS)));

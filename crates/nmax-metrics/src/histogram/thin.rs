@@ -18,7 +18,7 @@ pub struct Thin {
 
 impl Thin {
     /// The cells of a histogram. O(buckets).
-    pub fn of(histogram: &Histogram) -> Self {
+    pub fn from_histogram(histogram: &Histogram) -> Self {
         let mut cells: Vec<(u16, u32)> = Vec::new();
         for (low_ns, high_ns, count) in histogram.recorded() {
             let cell = cell_of(low_ns as f64 / 2.0 + high_ns as f64 / 2.0);
@@ -77,7 +77,7 @@ mod tests {
 
     use super::*;
 
-    fn of(values: &[u64]) -> Histogram {
+    fn recorded(values: &[u64]) -> Histogram {
         let mut histogram = Histogram::new();
         values.iter().for_each(|value| histogram.record(*value));
         histogram
@@ -93,8 +93,8 @@ mod tests {
         /// Law: what is exact stays exact, and each quantile is off by at most 1.1 %, or by a bucket of a microsecond.
         #[test]
         fn thinning_keeps_quantiles(values in prop::collection::vec(1_u64..10_000_000_000, 1..300), q in 0.0..=1.0_f64) {
-            let before = of(&values);
-            let thin = Thin::of(&before);
+            let before = recorded(&values);
+            let thin = Thin::from_histogram(&before);
             let after = histogram(&thin);
             prop_assert_eq!(after.exact(), before.exact());
             prop_assert_eq!(after.count(), before.count());
@@ -106,9 +106,9 @@ mod tests {
         /// Law: thinning again changes nothing.
         #[test]
         fn thin_is_thin(values in prop::collection::vec(1_u64..10_000_000_000, 0..100)) {
-            let once = histogram(&Thin::of(&of(&values)));
-            prop_assert_eq!(histogram(&Thin::of(&once)).count(), once.count());
-            prop_assert_eq!(histogram(&Thin::of(&once)).exact(), once.exact());
+            let once = histogram(&Thin::from_histogram(&recorded(&values)));
+            prop_assert_eq!(histogram(&Thin::from_histogram(&once)).count(), once.count());
+            prop_assert_eq!(histogram(&Thin::from_histogram(&once)).exact(), once.exact());
         }
     }
 }

@@ -5,13 +5,14 @@ use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::{Field, Row};
 use proptest::prelude::*;
 
-use nmax_metrics::{Code, Why};
+use nmax_metrics::{Code, KeepReason};
 
 use super::*;
 use crate::testing::{self, Scratch, catalog};
 
 fn raw() -> impl Strategy<Value = RawSample> {
-    let why = prop_oneof![Just(Why::All), Just(Why::Error), Just(Why::Slow), Just(Why::Random)];
+    let why =
+        prop_oneof![Just(KeepReason::All), Just(KeepReason::Error), Just(KeepReason::Slow), Just(KeepReason::Random)];
     (testing::sample(), 0..8_u32, 0..1_000_u32, any::<u32>(), why).prop_map(
         |((_, sample), worker, vu, iteration, why)| RawSample {
             sample,

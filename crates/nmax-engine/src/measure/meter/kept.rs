@@ -1,6 +1,6 @@
 //! Exchanges of a window that are kept whole: all, or some in bounded memory.
 
-use nmax_metrics::{Outcome, RawSample, Sample, Why};
+use nmax_metrics::{KeepReason, Outcome, RawSample, Sample};
 use nmax_plan::choice::Choice;
 
 use super::MeterSettings;
@@ -55,18 +55,18 @@ impl Kept {
             KeepSamples::None => {}
             KeepSamples::All => {
                 if self.random.wants() {
-                    self.random.put(raw(Why::All));
+                    self.random.put(raw(KeepReason::All));
                 }
             }
             KeepSamples::Some => {
                 if sample.outcome != Outcome::Ok && self.errors.len() < KEPT_ERRORS {
-                    self.errors.push(raw(Why::Error));
+                    self.errors.push(raw(KeepReason::Error));
                 }
                 if self.random.wants() {
-                    self.random.put(raw(Why::Random));
+                    self.random.put(raw(KeepReason::Random));
                 }
                 if self.slow.len() < KEPT_SLOW || sample.response_time() > self.slow[0].sample.response_time() {
-                    self.keep_slow(raw(Why::Slow));
+                    self.keep_slow(raw(KeepReason::Slow));
                 }
             }
         }

@@ -1,4 +1,4 @@
-use nmax_metrics::{Code, NameId, Network, Outcome, Why};
+use nmax_metrics::{Code, KeepReason, NameId, Network, Outcome};
 
 use super::kept::Reservoir;
 use super::*;
@@ -20,7 +20,7 @@ fn item(number: u64) -> RawSample {
         bytes_sent: 0,
         bytes_decoded: 0,
     };
-    RawSample { sample, worker: 0, vu: 0, iteration: number, why: Why::Random }
+    RawSample { sample, worker: 0, vu: 0, iteration: number, why: KeepReason::Random }
 }
 
 fn meter() -> (Meter, Receiver<Report>) {
@@ -123,7 +123,7 @@ fn what_is_left_out_of_all_is_counted_and_drawn() {
         (0..seen).for_each(|number| kept.consider(&item(number).sample, 0, number));
         let (raw, missing) = kept.take();
         assert_eq!((raw.len() as u64 + missing, missing), (seen, left_out));
-        assert!(raw.is_sorted_by_key(|raw| raw.sample.done) && raw.iter().all(|raw| raw.why == Why::All));
+        assert!(raw.is_sorted_by_key(|raw| raw.sample.done) && raw.iter().all(|raw| raw.why == KeepReason::All));
         if seen == 5_000 {
             // 500 of each half expected, standard deviation about 14.
             let early = raw.iter().filter(|raw| raw.iteration < 2_500).count();
