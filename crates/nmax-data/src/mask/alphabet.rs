@@ -51,7 +51,7 @@ const ALL: [Alphabet; 26] = [
 
 impl Alphabet {
     /// The alphabet of a character, if it has one.
-    pub(super) fn of(character: char) -> Option<Self> {
+    pub(super) fn containing(character: char) -> Option<Self> {
         ALL.into_iter().find(|alphabet| alphabet.place(character).is_some())
     }
 
@@ -91,6 +91,6 @@ mod tests {
                 assert!(character.is_alphanumeric(), "{character} is no letter");
             }
         }
-        assert_eq!(Alphabet::of('-'), None);
+        assert_eq!(Alphabet::containing('-'), None);
     }
 }

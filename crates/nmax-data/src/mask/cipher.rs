@@ -33,7 +33,7 @@ impl Cipher {
         self.permuted(value, 0, |at, character| match leading {
             Some((first, '0')) if at == first => None,
             Some((first, _)) if at == first => Some(LEADING),
-            _ => Alphabet::of(character),
+            _ => Alphabet::containing(character),
         })
     }
 

@@ -49,7 +49,7 @@ const THINGS: [&str; 14] = [
 
 /// What a column is; `sample` are some of its values, empty ones left out.
 pub fn detect(name: &str, sample: &[&str]) -> Detected {
-    let words = words(name);
+    let words = split_words(name);
     let has = |word: &str| words.iter().any(|own| own == word);
     let named = WORDS
         .into_iter()
@@ -74,7 +74,7 @@ pub fn detect(name: &str, sample: &[&str]) -> Detected {
 }
 
 /// The words of a name, in small letters: `firstName`, `first_name` and `FIRST-NAME` are two.
-fn words(name: &str) -> Vec<String> {
+fn split_words(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut was_lower = false;
     for character in name.chars() {

@@ -147,7 +147,7 @@ pub(super) fn iban(cipher: &Cipher, value: &str) -> Option<String> {
     let (country, bban) = (&packed[..2], &packed[4..]);
     let bytes = country.as_bytes();
     let tweak = IBAN | u64::from(bytes[0]) << 8 | u64::from(bytes[1]);
-    let bban = cipher.permuted(bban, tweak, |_, character| Alphabet::of(character));
+    let bban = cipher.permuted(bban, tweak, |_, character| Alphabet::containing(character));
     let check = digits::iban([bytes[0], bytes[1]], bban.bytes())?;
     Some(unpacked(value, &format!("{country}{check:02}{bban}"), &[' ']))
 }

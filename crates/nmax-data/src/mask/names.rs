@@ -64,8 +64,10 @@ impl NameTable {
         while let Some(first) = rest.chars().next() {
             let is_alike = |other: char| match first {
                 '0'..='9' => other.is_ascii_digit(),
-                _ if Alphabet::of(first).is_some() => !other.is_ascii_digit() && Alphabet::of(other).is_some(),
-                _ => !other.is_ascii_digit() && Alphabet::of(other).is_none(),
+                _ if Alphabet::containing(first).is_some() => {
+                    !other.is_ascii_digit() && Alphabet::containing(other).is_some()
+                }
+                _ => !other.is_ascii_digit() && Alphabet::containing(other).is_none(),
             };
             let end = rest.find(|other| !is_alike(other)).unwrap_or(rest.len());
             let (word, after) = rest.split_at(end);
