@@ -17,8 +17,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use nmax_secrets::{
-    EVERYWHERE_BYTES_MIN, Found, Grade, Needles, PLACEHOLDER_PREFIX, Place, Rules, Spot, is_placeholder, looks_random,
-    placeholder_at,
+    EVERYWHERE_BYTES_MIN, FoundSecrets, Grade, Needles, PLACEHOLDER_PREFIX, Rules, Spot, TextKind, is_placeholder,
+    looks_random, placeholder_at,
 };
 use ring::hmac;
 
@@ -68,8 +68,8 @@ impl std::fmt::Debug for Secrets {
 pub fn redact(recording: &mut Recording, key: &[u8; 32]) -> Secrets {
     let mut secrets = Secrets::new(key);
     let mut wanted = BTreeSet::new();
-    texts::each(recording, &mut |text, place| {
-        collect(nmax_secrets::find(text, place, Rules::default()), &mut wanted);
+    texts::each(recording, &mut |text, kind| {
+        collect(nmax_secrets::find(text, kind, Rules::default()), &mut wanted);
         None
     });
     for value in &wanted {
@@ -79,7 +79,7 @@ pub fn redact(recording: &mut Recording, key: &[u8; 32]) -> Secrets {
     // A placeholder may end another name or value than its secret did.
     for _ in 0..PASSES_MAX {
         let before = secrets.redactions;
-        texts::each(recording, &mut |text, place| secrets.replace(text, place));
+        texts::each(recording, &mut |text, kind| secrets.replace(text, kind));
         if secrets.redactions == before {
             break;
         }
@@ -93,7 +93,7 @@ pub fn find(recording: &Recording, key: &[u8; 32]) -> Secrets {
 }
 
 /// Values to be looked for everywhere.
-fn collect(found: Found, wanted: &mut BTreeSet<String>) {
+fn collect(found: FoundSecrets, wanted: &mut BTreeSet<String>) {
     let values = found.spots.into_iter().map(|spot| (spot.value, spot.grade)).chain(found.inside);
     wanted.extend(values.filter(|(value, grade)| is_everywhere(value, *grade)).map(|(value, _)| value));
 }
@@ -131,9 +131,9 @@ impl Secrets {
 
     /// A text with placeholders for secrets in their places, and for those that are looked for everywhere; `None` when
     /// it has none.
-    fn replace(&mut self, text: &[u8], place: Place<'_>) -> Option<Vec<u8>> {
+    fn replace(&mut self, text: &[u8], kind: TextKind<'_>) -> Option<Vec<u8>> {
         let needles = Arc::clone(&self.needles);
-        let found = nmax_secrets::find(text, place, Rules { needles: Some(&needles), ..Rules::default() });
+        let found = nmax_secrets::find(text, kind, Rules { needles: Some(&needles), ..Rules::default() });
         let mut out = Vec::new();
         let mut from = 0;
         for spot in &found.spots {
@@ -262,7 +262,7 @@ impl Secrets {
     /// be there. O(length).
     pub fn is_in(&self, bytes: &[u8]) -> bool {
         self.needles.next(bytes, 0).is_some()
-            || !nmax_secrets::find(bytes, Place::Data, Rules::default()).spots.is_empty()
+            || !nmax_secrets::find(bytes, TextKind::Data, Rules::default()).spots.is_empty()
     }
 
     /// What stands for a value that is a secret, if only in its place.

@@ -9,7 +9,7 @@ use nmax_plan::addresses::is_absolute;
 use nmax_plan::document::write::to_yaml;
 use nmax_plan::plan::{Action, Body, FormPart, Observed, PartContent, Plan, Step, Test, What};
 use nmax_plan::template::{Part, Template};
-use nmax_secrets::{MASK, Message, Place, Redactor, Rules, find, is_secret_header, is_secret_name, masked_url};
+use nmax_secrets::{MASK, Message, Redactor, Rules, TextKind, find, is_secret_header, is_secret_name, masked_url};
 
 use crate::plan::plan_of_manifest;
 
@@ -44,13 +44,13 @@ pub fn mask_plan(plan: &Plan) -> Plan {
         });
         scenario.change_templates(&mut |template| {
             mask_keys(template);
-            mask_secrets(template, Place::Text);
+            mask_secrets(template, TextKind::Text);
         });
         scenario.change_calls(&mut |request| {
             for check in &mut request.expect.checks {
                 match &mut check.test {
-                    Test::BodyContains(text) | Test::BodyLacks(text) => mask_secrets(text, Place::Data),
-                    Test::HeaderContains(name, text) => mask_secrets(text, Place::Header(name)),
+                    Test::BodyContains(text) | Test::BodyLacks(text) => mask_secrets(text, TextKind::Data),
+                    Test::HeaderContains(name, text) => mask_secrets(text, TextKind::Header(name)),
                     Test::Finds(_) => {}
                 }
             }
@@ -58,10 +58,10 @@ pub fn mask_plan(plan: &Plan) -> Plan {
             let http = Arc::make_mut(http);
             mask_headers(&mut http.headers);
             mask_pairs(&mut http.query);
-            mask_secrets(&mut http.url, Place::Url);
+            mask_secrets(&mut http.url, TextKind::Url);
             match &mut http.body {
                 Body::Form(fields) => mask_pairs(fields),
-                Body::Text(text) | Body::Json(text) => mask_secrets(text, Place::Data),
+                Body::Text(text) | Body::Json(text) => mask_secrets(text, TextKind::Data),
                 Body::Multipart(parts) => parts.iter_mut().for_each(mask_part),
                 Body::Empty | Body::File(_) => {}
             }
@@ -111,14 +111,14 @@ fn mask_part(part: &mut FormPart) {
     if let PartContent::Text(text) = &mut part.content {
         match part.name.as_constant().is_some_and(is_secret_name) {
             true => mask(text),
-            false => mask_secrets(text, Place::Text),
+            false => mask_secrets(text, TextKind::Text),
         }
     }
 }
 
 fn mask_headers(headers: &mut [(String, Template)]) {
     for (name, value) in headers {
-        mask_secrets(value, Place::Header(name));
+        mask_secrets(value, TextKind::Header(name));
     }
 }
 
@@ -126,7 +126,7 @@ fn mask_pairs(pairs: &mut [(Template, Template)]) {
     for (name, value) in pairs {
         match name.as_constant().is_some_and(is_secret_name) {
             true => mask(value),
-            false => mask_secrets(value, Place::Text),
+            false => mask_secrets(value, TextKind::Text),
         }
     }
 }
@@ -156,7 +156,7 @@ fn mask_keys(template: &mut Template) {
 }
 
 /// Masks what is written out of the secrets that a template holds, which may be in pieces between its holes.
-fn mask_secrets(template: &mut Template, place: Place<'_>) {
+fn mask_secrets(template: &mut Template, kind: TextKind<'_>) {
     let hole = |index: usize| char::from_u32(HOLE + u32::try_from(index).ok()?).filter(|_| index < HOLES_MAX);
     let mut parts = std::mem::take(&mut template.parts);
     let text: String = parts
@@ -170,7 +170,7 @@ fn mask_secrets(template: &mut Template, place: Place<'_>) {
     let is_hole = |c: char| (HOLE..HOLE + HOLES_MAX as u32).contains(&u32::from(c));
     let mut masked = String::with_capacity(text.len());
     let mut from = 0;
-    for spot in find(text.as_bytes(), place, Rules { is_strict: true, ..Rules::default() }).spots {
+    for spot in find(text.as_bytes(), kind, Rules { is_strict: true, ..Rules::default() }).spots {
         let (before, secret) = (&text[from..spot.range.start], &text[spot.range.clone()]);
         masked.push_str(before);
         match secret.contains(is_hole) && spot.quotes.is_empty() {
@@ -446,7 +446,7 @@ mod tests {
         ];
         for (parts, want) in cases {
             let mut template = Template { parts };
-            mask_secrets(&mut template, Place::Data);
+            mask_secrets(&mut template, TextKind::Data);
             assert_eq!(template.parts, want);
         }
     }

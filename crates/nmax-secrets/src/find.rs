@@ -42,7 +42,7 @@ pub enum Grade {
 
 /// What a text is, so far as it says where its secrets are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place<'a> {
+pub enum TextKind<'a> {
     /// A URL.
     Url,
     /// The value of a header of this name.
@@ -81,7 +81,7 @@ pub struct Spot {
 
 /// What was found in a text.
 #[derive(Debug, Default)]
-pub struct Found {
+pub struct FoundSecrets {
     /// Secrets in their places, in order, none inside of another.
     pub spots: Vec<Spot>,
     /// Secrets inside of these that may stand elsewhere by themselves: the password in a `Basic` login.
@@ -89,18 +89,21 @@ pub struct Found {
 }
 
 /// Finds the secrets of a text. O(length): a text that was made to take more is a secret as a whole.
-pub fn find(bytes: &[u8], place: Place<'_>, rules: Rules<'_>) -> Found {
-    let limits = Limits::of(bytes.len());
-    let is_data = rules.is_strict || !matches!(place, Place::Text);
+pub fn find(bytes: &[u8], kind: TextKind<'_>, rules: Rules<'_>) -> FoundSecrets {
+    let limits = Limits::for_length(bytes.len());
+    let is_data = rules.is_strict || !matches!(kind, TextKind::Text);
     let mut finder = Finder::new(bytes, rules, is_data, 0, &limits);
-    finder.place(place);
+    finder.search(kind);
     if !limits.are_spent() {
         return finder.finish();
     }
     let is_json = matches!(bytes.trim_ascii_start().first(), Some(b'{' | b'['));
     let value = String::from_utf8_lossy(bytes).into_owned();
     let quotes = if is_json { "\"" } else { "" }.to_owned();
-    Found { spots: vec![Spot { range: 0..bytes.len(), value, grade: Grade::Strong, quotes }], inside: Vec::new() }
+    FoundSecrets {
+        spots: vec![Spot { range: 0..bytes.len(), value, grade: Grade::Strong, quotes }],
+        inside: Vec::new(),
+    }
 }
 
 /// JSON Web Tokens, signed (RFC 7515) or encrypted (RFC 7516); private keys (RFC 7468); keys that services give out with a
@@ -166,7 +169,7 @@ struct Finder<'a> {
     path_end: usize,
     /// Up to where values of parameters were searched as texts of their own.
     read_to: usize,
-    found: Found,
+    found: FoundSecrets,
 }
 
 impl<'a> Finder<'a> {
@@ -175,20 +178,20 @@ impl<'a> Finder<'a> {
         Self { bytes, rules, is_data, depth, limits, bare, json_end: 0, path_end: 0, read_to: 0, found }
     }
 
-    fn place(&mut self, place: Place<'_>) {
-        match place {
-            Place::Url => self.url(),
-            Place::Header(name) => heads::header(self, &name.to_ascii_lowercase()),
-            Place::Form => self.parameters(0..self.bytes.len()),
-            Place::Multipart(boundary) => heads::multipart(self, boundary),
-            Place::Data | Place::Text => {}
+    fn search(&mut self, kind: TextKind<'_>) {
+        match kind {
+            TextKind::Url => self.url(),
+            TextKind::Header(name) => heads::header(self, &name.to_ascii_lowercase()),
+            TextKind::Form => self.parameters(0..self.bytes.len()),
+            TextKind::Multipart(boundary) => heads::multipart(self, boundary),
+            TextKind::Data | TextKind::Text => {}
         }
-        self.text(place);
+        self.text(kind);
         self.known();
     }
 
     /// Puts the spots in order. Those that overlap become one.
-    fn finish(mut self) -> Found {
+    fn finish(mut self) -> FoundSecrets {
         let bytes = self.bytes;
         let is_text = |range: &Range<usize>| std::str::from_utf8(&bytes[range.clone()]).is_ok();
         let mut spots = std::mem::take(&mut self.found.spots);
@@ -233,20 +236,20 @@ impl<'a> Finder<'a> {
     }
 
     /// What any text may hold.
-    fn text(&mut self, place: Place<'_>) {
+    fn text(&mut self, kind: TextKind<'_>) {
         let mark = if self.bytes.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
         let start = mark + self.bytes[mark..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
         if matches!(self.bytes.get(start), Some(b'{' | b'[')) {
             self.json_end = self.json(start);
             if self.json_end < self.bytes.len() {
-                self.nested(self.json_end..self.bytes.len(), Coding::Raw, Place::Data);
+                self.nested(self.json_end..self.bytes.len(), Coding::Raw, TextKind::Data);
             }
             return;
         }
-        let inner = if self.rules.is_strict && place == Place::Data { Place::Data } else { Place::Text };
+        let inner = if self.rules.is_strict && kind == TextKind::Data { TextKind::Data } else { TextKind::Text };
         if self.rules.is_strict {
-            self.labels(inner == Place::Data);
-            if inner == Place::Data && is_form(self.bytes) {
+            self.labels(inner == TextKind::Data);
+            if inner == TextKind::Data && is_form(self.bytes) {
                 self.parameters(0..self.bytes.len());
             }
         }
@@ -283,7 +286,7 @@ impl<'a> Finder<'a> {
     }
 
     /// Searches a part of the text as what it means.
-    fn nested(&mut self, range: Range<usize>, coding: Coding, place: Place<'_>) {
+    fn nested(&mut self, range: Range<usize>, coding: Coding, kind: TextKind<'_>) {
         let written = &self.bytes[range.clone()];
         if self.depth == DEPTH_MAX || !self.limits.enter(written.len()) {
             return;
@@ -295,8 +298,8 @@ impl<'a> Finder<'a> {
         let mut inner = Finder::new(&plain.bytes, self.rules, self.is_data, self.depth + 1, self.limits);
         let is_url = [b"http://".as_slice(), b"https://"].iter().any(|scheme| plain.bytes.starts_with(scheme))
             && !plain.bytes.iter().any(u8::is_ascii_whitespace);
-        inner.place(if is_url { Place::Url } else { place });
-        let Found { spots, inside } = inner.finish();
+        inner.search(if is_url { TextKind::Url } else { kind });
+        let FoundSecrets { spots, inside } = inner.finish();
         self.found.inside.extend(inside);
         for spot in spots {
             let written = plain.written(&spot.range);
@@ -420,7 +423,7 @@ impl<'a> Finder<'a> {
             && self.bytes[value.clone()].iter().any(|byte| b"%=:\"'<".contains(byte))
         {
             self.read_to = value.end;
-            self.nested(value, Coding::Percent, Place::Text);
+            self.nested(value, Coding::Percent, TextKind::Text);
         }
     }
 }

@@ -28,7 +28,7 @@ pub mod needles;
 pub mod redactor;
 pub mod targets;
 
-pub use find::{Found, Grade, Place, Rules, Spot, find};
+pub use find::{FoundSecrets, Grade, Rules, Spot, TextKind, find};
 pub use mask::{MASK, PLACEHOLDER_BYTES, PLACEHOLDER_PREFIX, is_placeholder, placeholder_at};
 pub use message::Message;
 pub use multipart::boundary;

@@ -4,20 +4,20 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 /// Where the name and the value of a field are in its head.
-pub type FieldPlace = (Range<usize>, Range<usize>);
+pub type FieldSpans = (Range<usize>, Range<usize>);
 
 /// A head with its fields, and a body.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Message<'a> {
     /// With the empty line at its end.
     head: &'a [u8],
-    fields: Vec<FieldPlace>,
+    fields: Vec<FieldSpans>,
     body: &'a [u8],
 }
 
 impl<'a> Message<'a> {
     /// A message whose fields are known. What has none may be no head: it is read as bytes are.
-    pub fn new(head: &'a [u8], fields: impl Iterator<Item = FieldPlace>, body: &'a [u8]) -> Self {
+    pub fn new(head: &'a [u8], fields: impl Iterator<Item = FieldSpans>, body: &'a [u8]) -> Self {
         let fields: Vec<_> = fields.collect();
         if fields.is_empty() {
             let found = Self::of_bytes(head);
@@ -31,7 +31,7 @@ impl<'a> Message<'a> {
         let find = |end: &[u8]| Some(bytes.windows(end.len()).position(|window| window == end)? + end.len());
         let end = [find(b"\r\n\r\n"), find(b"\n\n")].into_iter().flatten().min().unwrap_or(bytes.len());
         let (head, body) = bytes.split_at(end);
-        let (mut fields, mut at) = (Vec::<FieldPlace>::new(), 0);
+        let (mut fields, mut at) = (Vec::<FieldSpans>::new(), 0);
         for (number, line) in head.split_inclusive(|byte| *byte == b'\n').enumerate() {
             let start = at;
             at += line.len();
@@ -79,7 +79,7 @@ impl<'a> Message<'a> {
         self.body
     }
 
-    pub(crate) fn places(&self) -> &[FieldPlace] {
+    pub(crate) fn places(&self) -> &[FieldSpans] {
         &self.fields
     }
 

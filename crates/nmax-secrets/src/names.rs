@@ -33,7 +33,7 @@ const COUNT_DIGITS_MAX: usize = 9;
 ///
 /// Words of a name are what stands between signs and before capitals: `userPin`, `user_pin` and `user[pin]` are the same.
 pub fn is_secret_name(name: &str) -> bool {
-    let words = words(name);
+    let words = split_words(name);
     // Words that are joined by signs begin together: `api_key`, but not `run_once`.
     let begins = |at: usize| {
         let joined = words[at..].iter().take(3).map(String::as_str).collect::<String>();
@@ -51,12 +51,12 @@ pub fn is_secret_name(name: &str) -> bool {
 /// Whether a header's value is a secret.
 pub fn is_secret_header(name: &str) -> bool {
     let is_cookie = |word: &String| HEADER_WORDS.contains(&word.trim_end_matches(|c: char| c.is_ascii_digit()));
-    words(name).iter().any(is_cookie) || is_secret_name(name)
+    split_words(name).iter().any(is_cookie) || is_secret_name(name)
 }
 
 /// Whether a name tells something about a secret rather than it: `token_type`, `password_hint`.
 pub(crate) fn is_about(name: &str) -> bool {
-    let last = words(name).pop().unwrap_or_default();
+    let last = split_words(name).pop().unwrap_or_default();
     ABOUT.contains(&last.as_str()) || last.starts_with("expires")
 }
 
@@ -64,7 +64,7 @@ pub(crate) fn is_about(name: &str) -> bool {
 pub(crate) fn is_count(name: &str, value: &str) -> bool {
     value.len() <= COUNT_DIGITS_MAX
         && value.bytes().all(|byte| byte.is_ascii_digit())
-        && words(name).last().is_some_and(|word| word == "tokens")
+        && split_words(name).last().is_some_and(|word| word == "tokens")
 }
 
 /// Whether a value is a secret because of its name.
@@ -103,7 +103,7 @@ pub(crate) fn is_plain(value: &str) -> bool {
 }
 
 /// The words of a name, in small letters: `firstName`, `user[first_name]` and `FIRST-NAME` end in the same two.
-pub fn words(name: &str) -> Vec<String> {
+pub fn split_words(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut was_small = false;
     for c in name.chars() {

@@ -48,14 +48,14 @@ impl std::fmt::Debug for Needles {
 impl Needles {
     /// Needles for these secrets. Short ones count only as whole words.
     pub fn new<'a>(secrets: impl IntoIterator<Item = &'a str>) -> Self {
-        Self::of(secrets.into_iter().flat_map(spellings).collect())
+        Self::from_needles(secrets.into_iter().flat_map(spellings).collect())
     }
 
     /// Needles for these secrets, which count inside of words too, however short they are.
     pub fn anywhere<'a>(secrets: impl IntoIterator<Item = &'a str>) -> Self {
         let mut needles: Vec<Needle> = secrets.into_iter().flat_map(spellings).collect();
         needles.iter_mut().for_each(|needle| needle.is_word &= is_short_word(&needle.bytes));
-        Self { is_for_good: true, ..Self::of(needles) }
+        Self { is_for_good: true, ..Self::from_needles(needles) }
     }
 
     /// A text with a mask in the place of every secret. O(length of the text).
@@ -70,7 +70,7 @@ impl Needles {
         String::from_utf8_lossy(&out).into_owned()
     }
 
-    fn of(mut needles: Vec<Needle>) -> Self {
+    fn from_needles(mut needles: Vec<Needle>) -> Self {
         needles.sort();
         needles.dedup();
         let mut made = Self { by_first: vec![Vec::new(); 256], pairs: vec![0; 1024], needles, is_for_good: false };

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::find::{Place, Rules, Spot, find};
+use crate::find::{Rules, Spot, TextKind, find};
 use crate::mask::MASK;
 use crate::message::Message;
 use crate::multipart::boundary;
@@ -74,7 +74,7 @@ impl Redactor {
         for (name, value) in fields {
             let name = name.trim().to_ascii_lowercase();
             if matches!(name.as_str(), "cookie" | "set-cookie") {
-                let cookies = find(value, Place::Header(&name), Rules::default()).spots;
+                let cookies = find(value, TextKind::Header(&name), Rules::default()).spots;
                 let is_long = |value: &String| value.chars().count() >= COOKIE_CHARS_MIN && !is_plain(value);
                 values.extend(cookies.into_iter().map(|cookie| cookie.value).filter(is_long));
             }
@@ -92,22 +92,22 @@ impl Redactor {
 
     /// A message or a name: what no place says anything about. O(length).
     pub fn text(&self, text: &str) -> String {
-        self.masked(text, Place::Text)
+        self.masked(text, TextKind::Text)
     }
 
     /// JSON, XML, YAML, a line of a log. O(length).
     pub fn data(&self, text: &str) -> String {
-        self.masked(text, Place::Data)
+        self.masked(text, TextKind::Data)
     }
 
     /// A URL, or its path. O(length).
     pub fn url(&self, url: &str) -> String {
-        self.masked(url, Place::Url)
+        self.masked(url, TextKind::Url)
     }
 
     /// The value of a header. O(length).
     pub fn header(&self, name: &str, value: &str) -> String {
-        self.masked(value, Place::Header(name.trim()))
+        self.masked(value, TextKind::Header(name.trim()))
     }
 
     /// A text without the known values; what else it holds stays. O(length).
@@ -166,17 +166,17 @@ impl Redactor {
     /// Where a body of this content type has secrets. O(length).
     pub fn spots(&self, body: &[u8], content_type: &str) -> Vec<Spot> {
         let kind = content_type.split(';').next().unwrap_or_default().trim();
-        let place = match boundary(content_type) {
-            Some(boundary) => Place::Multipart(boundary),
-            None if kind.eq_ignore_ascii_case("application/x-www-form-urlencoded") => Place::Form,
-            None => Place::Data,
+        let kind = match boundary(content_type) {
+            Some(boundary) => TextKind::Multipart(boundary),
+            None if kind.eq_ignore_ascii_case("application/x-www-form-urlencoded") => TextKind::Form,
+            None => TextKind::Data,
         };
-        find(body, place, self.rules()).spots
+        find(body, kind, self.rules()).spots
     }
 
     /// Where a URL has secrets. O(length).
     pub(crate) fn spots_of_url(&self, url: &[u8]) -> Vec<Spot> {
-        find(url, Place::Url, self.rules()).spots
+        find(url, TextKind::Url, self.rules()).spots
     }
 
     /// Whether a text holds a known value. O(length).
@@ -195,8 +195,8 @@ impl Redactor {
         }
     }
 
-    fn masked(&self, text: &str, place: Place<'_>) -> String {
-        masked(text, find(text.as_bytes(), place, self.rules()).spots)
+    fn masked(&self, text: &str, kind: TextKind<'_>) -> String {
+        masked(text, find(text.as_bytes(), kind, self.rules()).spots)
     }
 
     fn rules(&self) -> Rules<'_> {

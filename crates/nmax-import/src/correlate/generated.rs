@@ -58,7 +58,7 @@ pub(super) struct Sent<'a> {
 
 /// What a value is made of, if the client made it: the whole, or its first word that is made.
 pub(super) fn made(value: &str, sent: &Sent<'_>) -> Option<Made> {
-    let is_typed = names::words(sent.name).iter().any(|word| TYPED.contains(&word.as_str()));
+    let is_typed = names::split_words(sent.name).iter().any(|word| TYPED.contains(&word.as_str()));
     if sent.varies == Some(false) || is_typed || value.len() > 4_096 {
         return None;
     }
@@ -145,14 +145,14 @@ fn is_uuid(text: &str) -> bool {
 }
 
 fn is_fresh(name: &str) -> bool {
-    let words = names::words(name);
+    let words = names::split_words(name);
     let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
     name == "_" || (has(&FRESH) && !has(&EXISTING))
 }
 
 /// Whether a UUID there can be a new one: not the name of something that exists.
 fn may_be_made(sent: &Sent<'_>) -> bool {
-    let words = names::words(sent.name);
+    let words = names::split_words(sent.name);
     match sent.place {
         Place::Segment(_) | Place::Target => false,
         _ if sent.varies == Some(true) => true,

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-pub(super) use nmax_secrets::names::words;
+pub(super) use nmax_secrets::names::split_words;
 
 /// Words of names whose values identify something.
 const IDENTIFIERS: [&str; 34] = [
@@ -32,7 +32,7 @@ const NAME_CHARS_MAX: usize = 40;
 
 /// Whether the name says what is named, and not only that it is an id.
 pub(super) fn says(name: &str) -> bool {
-    words(name).iter().any(|word| word.len() > 1 && !GENERIC.contains(&word.as_str()))
+    split_words(name).iter().any(|word| word.len() > 1 && !GENERIC.contains(&word.as_str()))
 }
 
 /// Without the `s` of a plural.
@@ -46,20 +46,20 @@ fn is_one_of(list: &[&str], word: &str) -> bool {
 
 /// Whether the name says that its value identifies something: `id`, `orderId`, `csrf_token`, `orderid`.
 pub(super) fn identifies(name: &str) -> bool {
-    let words = words(name);
+    let words = split_words(name);
     let ends = |word: &String| word.len() > 4 && (word.ends_with("id") || word.ends_with("token"));
     words.iter().any(|word| is_one_of(&IDENTIFIERS, word)) || words.last().is_some_and(ends)
 }
 
 /// Whether the name says that its value measures or counts something.
 pub(super) fn measures(name: &str) -> bool {
-    let words = words(name);
+    let words = split_words(name);
     words.iter().any(|word| is_one_of(&MEASURES, word)) && !identifies(name)
 }
 
 /// Whether two names are the same but for how they are written.
 pub(super) fn same(a: &str, b: &str) -> bool {
-    !a.is_empty() && words(a) == words(b)
+    !a.is_empty() && split_words(a) == split_words(b)
 }
 
 /// Whether two lists of words name the same thing.

@@ -2,7 +2,7 @@ use proptest::prelude::*;
 
 use super::coding::{Coding, meanings, origins};
 use super::link::{changing, normal, resolve};
-use super::names::{Namer, identifies, measures, same, share, words};
+use super::names::{Namer, identifies, measures, same, share, split_words};
 use super::weight::{Weight, weight};
 
 #[test]
@@ -39,7 +39,7 @@ fn names_identify_measure_and_agree() {
         assert!(measures(name) && !identifies(name), "{name}");
     }
     assert!(same("csrfToken", "csrf_token") && !same("", "") && !same("a", "b"));
-    let agree = |a: &str, b: &str| share(&words(a), &words(b));
+    let agree = |a: &str, b: &str| share(&split_words(a), &split_words(b));
     assert!(agree("order_id", "orders") && agree("orderId", "order") && agree("cart.lines", "line"));
     assert!(!agree("id", "id") && !agree("value", "value") && !agree("order", "cart"));
 }

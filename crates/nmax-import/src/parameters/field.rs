@@ -1,6 +1,6 @@
 //! What a field is for, from its name, from the form that was shown, and from its value.
 
-pub(crate) use nmax_secrets::names::words;
+pub(crate) use nmax_secrets::names::split_words;
 
 /// What a field is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -97,7 +97,7 @@ pub(crate) fn field(name: &str, value: &str, shown: &Shown, path: &str) -> Optio
     if value.trim().is_empty() || matches!(shown.kind.as_str(), "hidden" | "checkbox" | "radio" | "submit" | "select") {
         return None;
     }
-    let words = words(name);
+    let words = split_words(name);
     let joined = words.concat();
     let tail: Vec<String> = (0..words.len()).map(|from| words[from..].concat()).collect();
     let by_name = || {
@@ -140,7 +140,7 @@ pub(crate) fn field(name: &str, value: &str, shown: &Shown, path: &str) -> Optio
 pub(crate) fn may_be_name(name: &str) -> bool {
     const PERSONS: [&str; 9] =
         ["customer", "user", "your", "contact", "billing", "shipping", "recipient", "display", "account"];
-    let words = words(name);
+    let words = split_words(name);
     match words.split_last() {
         Some((last, before)) if last == "name" => before.iter().all(|word| PERSONS.contains(&word.as_str())),
         _ => false,

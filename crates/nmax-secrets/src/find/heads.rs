@@ -5,7 +5,7 @@ use std::ops::Range;
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 
-use super::{Finder, Grade, Place};
+use super::{Finder, Grade, TextKind};
 use crate::coding::Coding;
 use crate::multipart;
 use crate::names::{is_secret_header, is_secret_name};
@@ -28,7 +28,7 @@ pub(super) fn header(finder: &mut Finder<'_>, name: &str) {
         "location" | "referer" | "content-location" | "origin" => finder.url(),
         "refresh" => {
             let at = memchr::memchr(b'=', finder.bytes).map_or(0, |at| at + 1);
-            finder.nested(at..finder.bytes.len(), Coding::Raw, Place::Url);
+            finder.nested(at..finder.bytes.len(), Coding::Raw, TextKind::Url);
         }
         _ => {
             if !ABOUT_HEADERS.iter().any(|prefix| name.starts_with(prefix)) && is_secret_header(name) {
@@ -76,7 +76,7 @@ fn cookie(finder: &mut Finder<'_>, range: Range<usize>) {
     let start = value_at + value.iter().take_while(blank).count();
     let end = (range.end - value.iter().rev().take_while(blank).count()).max(start);
     if memchr::memchr(b'%', &finder.bytes[start..end]).is_some() {
-        finder.nested(start..end, Coding::Percent, Place::Text);
+        finder.nested(start..end, Coding::Percent, TextKind::Text);
     }
     let grade = if is_secret_name(&name) { Grade::Strong } else { Grade::Weak };
     finder.add(start..end, Coding::Percent, grade);
@@ -137,10 +137,10 @@ pub(super) fn multipart(finder: &mut Finder<'_>, boundary: &str) {
         if finder.named(&part.name, part.content.clone(), Coding::Raw) {
             continue;
         }
-        let place = match part.kind.as_str() {
-            "application/x-www-form-urlencoded" => Place::Form,
-            _ => Place::Text,
+        let kind = match part.kind.as_str() {
+            "application/x-www-form-urlencoded" => TextKind::Form,
+            _ => TextKind::Text,
         };
-        finder.nested(part.content, Coding::Raw, place);
+        finder.nested(part.content, Coding::Raw, kind);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Finder, Grade, NAME_BYTES_MAX, Place, cards};
+use super::{Finder, Grade, NAME_BYTES_MAX, TextKind, cards};
 use crate::coding::Coding;
 use crate::names::{BESIDE_CODES, is_count};
 
@@ -131,8 +131,8 @@ impl Finder<'_> {
         let text = &self.bytes[content.clone()];
         let is_sign = |byte: &u8| b"\\=:<@./%".contains(byte);
         if text.iter().any(is_sign) || (text.len() >= 13 && text.iter().any(|byte| b" 0123456789".contains(byte))) {
-            let place = if self.rules.is_strict { Place::Data } else { Place::Text };
-            self.nested(content, Coding::Json, place);
+            let kind = if self.rules.is_strict { TextKind::Data } else { TextKind::Text };
+            self.nested(content, Coding::Json, kind);
         }
     }
 

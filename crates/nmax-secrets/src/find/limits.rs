@@ -16,7 +16,7 @@ pub(super) struct Limits {
 
 impl Limits {
     /// Those of a text of so many bytes.
-    pub(super) fn of(length: usize) -> Self {
+    pub(super) fn for_length(length: usize) -> Self {
         let limit = |(per_byte, least): (usize, usize)| Cell::new(length.saturating_mul(per_byte).max(least));
         Self { inner_bytes: limit(INNER_BYTES_MAX), steps: limit(STEPS_MAX), are_spent: Cell::new(false) }
     }

@@ -6,7 +6,7 @@ const HEAD: &str = "POST /a?token=s3cret1 HTTP/1.1\r\nhost: h\r\nAuthorization: 
 const BODY: &str = "{\"password\": \"s3cret4\", \"note\": \"kept\"}";
 
 /// Where the fields of [`HEAD`] are, found with other means.
-fn places() -> Vec<FieldPlace> {
+fn places() -> Vec<FieldSpans> {
     let lines = HEAD.trim_end().split("\r\n").skip(1);
     let place = |line: &str| {
         let start = HEAD.find(line).unwrap();

@@ -236,7 +236,7 @@ fn beginnings_are_read_once() {
         let text = beginning.repeat(40_000 / beginning.len());
         redactor.data(&text);
         redactor.url(&text);
-        find(text.as_bytes(), Place::Data, Rules::default());
+        find(text.as_bytes(), TextKind::Data, Rules::default());
     }
 }
 

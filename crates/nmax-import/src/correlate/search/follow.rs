@@ -77,7 +77,7 @@ pub(super) fn follow(search: &mut Search<'_>, entry: usize) -> bool {
             value: found.text.clone(),
         });
         search.followed.extend(changing.into_iter().map(|part| {
-            let words = names::words(&part.name);
+            let words = names::split_words(&part.name);
             (part.value, words)
         }));
         return true;

@@ -44,12 +44,12 @@ pub(super) struct Classes {
 impl Classes {
     /// Takes in what the reply to a request has.
     pub(super) fn add(&mut self, found: &Found, request: &Request) {
-        let mut words = names::words(&found.name);
+        let mut words = names::split_words(&found.name);
         if let Some(Source::JsonPath(path)) = found.sources.last() {
-            words.extend(names::words(path));
+            words.extend(names::split_words(path));
         }
         let static_segments = split(&request.url).segments().filter(|segment| !is_number(segment));
-        words.extend(static_segments.flat_map(names::words));
+        words.extend(static_segments.flat_map(names::split_words));
         let class = Rc::new(Class {
             kind: found.kind,
             name: found.name.clone(),
@@ -121,7 +121,7 @@ impl Judge<'_, '_> {
             if names::same(given, self.name) {
                 0
             } else {
-                2 - u8::from(names::share(&names::words(given), &names::words(self.name)))
+                2 - u8::from(names::share(&names::split_words(given), &names::split_words(self.name)))
             }
         })
     }
@@ -146,9 +146,9 @@ impl<'a> Search<'a> {
     }
 
     pub(super) fn judge<'b>(&'b self, need: &'b Need, part: &'b Part, name: &'b str) -> Judge<'a, 'b> {
-        let mut sent = names::words(name);
+        let mut sent = names::split_words(name);
         if let Place::Json(pointer) = &part.place {
-            sent.extend(names::words(pointer));
+            sent.extend(names::split_words(pointer));
         }
         let was_followed =
             self.followed.iter().any(|(value, words)| *value == need.value && names::share(words, &sent));
