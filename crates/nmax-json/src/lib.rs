@@ -58,8 +58,8 @@ macro_rules! records {
         $crate::records! {
             @struct [$($meta)*] [,] $vis $name { $($(#[$of_field])* $field: $kind $(, in $words)? $(, $about)?;)* }
         }
-        impl $crate::Of<$source> for $name {
-            fn of($from: $source) -> Self {
+        impl $crate::JsonFrom<$source> for $name {
+            fn json_from($from: $source) -> Self {
                 Self { $($field: $crate::records!(@value $from $field $($value)?)),* }
             }
         }
@@ -76,79 +76,79 @@ macro_rules! records {
             $of_fields $field: $kind,
         )* }
 
-        impl $crate::Of<Self> for $name {
-            fn of(from: Self) -> Self {
+        impl $crate::JsonFrom<Self> for $name {
+            fn json_from(from: Self) -> Self {
                 from
             }
         }
     };
-    (@value $from:ident $field:ident) => { $crate::Of::of(&$from.$field) };
-    (@value $from:ident $field:ident $value:expr) => { $crate::Of::of($value) };
+    (@value $from:ident $field:ident) => { $crate::JsonFrom::json_from(&$from.$field) };
+    (@value $from:ident $field:ident $value:expr) => { $crate::JsonFrom::json_from($value) };
 }
 
 /// What is written, made of what is known. As `From`, but for lists, maps and what may be unknown as well.
-pub trait Of<S> {
+pub trait JsonFrom<S> {
     /// Makes it.
-    fn of(from: S) -> Self;
+    fn json_from(from: S) -> Self;
 }
 
 macro_rules! same {
     ($($kind:ty: $($from:ty)*;)*) => { $($(
-        impl Of<$from> for $kind {
-            fn of(from: $from) -> Self { from as Self }
+        impl JsonFrom<$from> for $kind {
+            fn json_from(from: $from) -> Self { from as Self }
         }
-        impl Of<&$from> for $kind {
-            fn of(from: &$from) -> Self { *from as Self }
+        impl JsonFrom<&$from> for $kind {
+            fn json_from(from: &$from) -> Self { *from as Self }
         }
     )*)* };
 }
 same! { u64: u64 u32 u16 usize; f64: f64; bool: bool; Word: Word; Version: Version; }
 
-impl<S: AsRef<str> + ?Sized> Of<&S> for String {
-    fn of(from: &S) -> Self {
+impl<S: AsRef<str> + ?Sized> JsonFrom<&S> for String {
+    fn json_from(from: &S) -> Self {
         from.as_ref().to_owned()
     }
 }
 
-impl Of<String> for String {
-    fn of(from: String) -> Self {
+impl JsonFrom<String> for String {
+    fn json_from(from: String) -> Self {
         from
     }
 }
 
-impl<S, T: Of<S>> Of<Option<S>> for Option<T> {
-    fn of(from: Option<S>) -> Self {
-        from.map(T::of)
+impl<S, T: JsonFrom<S>> JsonFrom<Option<S>> for Option<T> {
+    fn json_from(from: Option<S>) -> Self {
+        from.map(T::json_from)
     }
 }
 
-impl<'a, S, T: Of<&'a S>> Of<&'a Option<S>> for Option<T> {
-    fn of(from: &'a Option<S>) -> Self {
-        from.as_ref().map(T::of)
+impl<'a, S, T: JsonFrom<&'a S>> JsonFrom<&'a Option<S>> for Option<T> {
+    fn json_from(from: &'a Option<S>) -> Self {
+        from.as_ref().map(T::json_from)
     }
 }
 
-impl<S, T: Of<S>> Of<Vec<S>> for Vec<T> {
-    fn of(from: Vec<S>) -> Self {
-        from.into_iter().map(T::of).collect()
+impl<S, T: JsonFrom<S>> JsonFrom<Vec<S>> for Vec<T> {
+    fn json_from(from: Vec<S>) -> Self {
+        from.into_iter().map(T::json_from).collect()
     }
 }
 
-impl<'a, S, T: Of<&'a S>> Of<&'a Vec<S>> for Vec<T> {
-    fn of(from: &'a Vec<S>) -> Self {
-        from.iter().map(T::of).collect()
+impl<'a, S, T: JsonFrom<&'a S>> JsonFrom<&'a Vec<S>> for Vec<T> {
+    fn json_from(from: &'a Vec<S>) -> Self {
+        from.iter().map(T::json_from).collect()
     }
 }
 
-impl<'a, S, T: Of<&'a S>> Of<&'a [S]> for Vec<T> {
-    fn of(from: &'a [S]) -> Self {
-        from.iter().map(T::of).collect()
+impl<'a, S, T: JsonFrom<&'a S>> JsonFrom<&'a [S]> for Vec<T> {
+    fn json_from(from: &'a [S]) -> Self {
+        from.iter().map(T::json_from).collect()
     }
 }
 
-impl<S, T: Of<S>> Of<(S, S)> for [T; 2] {
-    fn of((a, b): (S, S)) -> Self {
-        [T::of(a), T::of(b)]
+impl<S, T: JsonFrom<S>> JsonFrom<(S, S)> for [T; 2] {
+    fn json_from((a, b): (S, S)) -> Self {
+        [T::json_from(a), T::json_from(b)]
     }
 }
 
@@ -174,27 +174,27 @@ pub type Ms = Scaled<1_000_000, 1_000>;
 /// Seconds with six digits after the point, of nanoseconds.
 pub type Seconds = Scaled<1_000_000_000, 1_000_000>;
 
-impl<const FROM: u64, const DIGITS: u64> Of<f64> for Scaled<FROM, DIGITS> {
-    fn of(from: f64) -> Self {
+impl<const FROM: u64, const DIGITS: u64> JsonFrom<f64> for Scaled<FROM, DIGITS> {
+    fn json_from(from: f64) -> Self {
         Self(rounded_to(from / FROM as f64, DIGITS as f64))
     }
 }
 
-impl<const FROM: u64, const DIGITS: u64> Of<&f64> for Scaled<FROM, DIGITS> {
-    fn of(from: &f64) -> Self {
-        Self::of(*from)
+impl<const FROM: u64, const DIGITS: u64> JsonFrom<&f64> for Scaled<FROM, DIGITS> {
+    fn json_from(from: &f64) -> Self {
+        Self::json_from(*from)
     }
 }
 
-impl<const FROM: u64, const DIGITS: u64> Of<u64> for Scaled<FROM, DIGITS> {
-    fn of(from: u64) -> Self {
-        Self::of(from as f64)
+impl<const FROM: u64, const DIGITS: u64> JsonFrom<u64> for Scaled<FROM, DIGITS> {
+    fn json_from(from: u64) -> Self {
+        Self::json_from(from as f64)
     }
 }
 
-impl<const FROM: u64, const DIGITS: u64> Of<&u64> for Scaled<FROM, DIGITS> {
-    fn of(from: &u64) -> Self {
-        Self::of(*from as f64)
+impl<const FROM: u64, const DIGITS: u64> JsonFrom<&u64> for Scaled<FROM, DIGITS> {
+    fn json_from(from: &u64) -> Self {
+        Self::json_from(*from as f64)
     }
 }
 
@@ -212,9 +212,9 @@ impl<V> Map<V> {
     /// Rows by a name that each has.
     pub fn by<'a, S, N: AsRef<str> + ?Sized + 'a>(rows: &'a [S], name: impl Fn(&'a S) -> &'a N) -> Self
     where
-        V: Of<&'a S>,
+        V: JsonFrom<&'a S>,
     {
-        Self(rows.iter().map(|row| (name(row).as_ref().to_owned(), V::of(row))).collect())
+        Self(rows.iter().map(|row| (name(row).as_ref().to_owned(), V::json_from(row))).collect())
     }
 }
 
@@ -224,15 +224,15 @@ impl<N: ToString, V> FromIterator<(N, V)> for Map<V> {
     }
 }
 
-impl<V> Of<Self> for Map<V> {
-    fn of(from: Self) -> Self {
+impl<V> JsonFrom<Self> for Map<V> {
+    fn json_from(from: Self) -> Self {
         from
     }
 }
 
-impl<'a, N: ToString, S, V: Of<&'a S>> Of<&'a Vec<(N, S)>> for Map<V> {
-    fn of(from: &'a Vec<(N, S)>) -> Self {
-        from.iter().map(|(name, value)| (name.to_string(), V::of(value))).collect()
+impl<'a, N: ToString, S, V: JsonFrom<&'a S>> JsonFrom<&'a Vec<(N, S)>> for Map<V> {
+    fn json_from(from: &'a Vec<(N, S)>) -> Self {
+        from.iter().map(|(name, value)| (name.to_string(), V::json_from(value))).collect()
     }
 }
 
@@ -259,14 +259,14 @@ impl<V: Serialize> Serialize for Map<V> {
 #[serde(transparent)]
 pub struct Object(pub Value);
 
-impl Of<Self> for Value {
-    fn of(from: Self) -> Self {
+impl JsonFrom<Self> for Value {
+    fn json_from(from: Self) -> Self {
         from
     }
 }
 
-impl Of<Self> for Object {
-    fn of(from: Self) -> Self {
+impl JsonFrom<Self> for Object {
+    fn json_from(from: Self) -> Self {
         from
     }
 }
@@ -281,8 +281,8 @@ pub enum NumberOrText {
     Text(String),
 }
 
-impl Of<Self> for NumberOrText {
-    fn of(from: Self) -> Self {
+impl JsonFrom<Self> for NumberOrText {
+    fn json_from(from: Self) -> Self {
         from
     }
 }
@@ -321,8 +321,8 @@ macro_rules! words {
         #[serde(crate = "nmax_json::serde", transparent)]
         $vis struct $name($crate::Word);
 
-        impl $crate::Of<$crate::Word> for $name {
-            fn of(word: $crate::Word) -> Self {
+        impl $crate::JsonFrom<$crate::Word> for $name {
+            fn json_from(word: $crate::Word) -> Self {
                 Self(word)
             }
         }
@@ -351,8 +351,8 @@ impl<K, N: ToString, V> FromIterator<(N, V)> for Keyed<K, V> {
     }
 }
 
-impl<K, V> Of<Self> for Keyed<K, V> {
-    fn of(from: Self) -> Self {
+impl<K, V> JsonFrom<Self> for Keyed<K, V> {
+    fn json_from(from: Self) -> Self {
         from
     }
 }
@@ -386,8 +386,8 @@ pub fn word(of: &impl Serialize) -> String {
 }
 
 /// What is known as the JSON of a record.
-pub fn value<T: Of<S> + Serialize, S>(from: S) -> Value {
-    serde_json::to_value(T::of(from)).expect("keys are texts, and nothing else can fail")
+pub fn value<T: JsonFrom<S> + Serialize, S>(from: S) -> Value {
+    serde_json::to_value(T::json_from(from)).expect("keys are texts, and nothing else can fail")
 }
 
 /// The JSON Schema (2020-12) of a record.

@@ -7,7 +7,7 @@ use nmax_analysis::breakdown::{Traits, traits};
 use nmax_report::slices::SliceView;
 use nmax_slice::run::{self, Names, Windows};
 use nmax_slice::{Request, Schema, Slice, SliceError, Tally};
-use nmax_store::samples::{Found as Segments, SampleFile, segments};
+use nmax_store::samples::{SampleFile, SegmentFiles as Segments, segments};
 use nmax_store::{RunReader, StoreError};
 use serde_json::{Value, json};
 

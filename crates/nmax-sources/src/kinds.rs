@@ -118,7 +118,7 @@ pub fn named(word: &str) -> Option<&'static SourceKind> {
 }
 
 /// Words of the kinds of which `is_meant` is true.
-pub fn words(is_meant: impl Fn(&SourceKind) -> bool) -> Vec<&'static str> {
+pub fn keywords(is_meant: impl Fn(&SourceKind) -> bool) -> Vec<&'static str> {
     ALL.into_iter().filter(|kind| is_meant(kind)).map(|kind| kind.word).collect()
 }
 

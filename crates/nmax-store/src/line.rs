@@ -44,7 +44,7 @@ pub(crate) fn encode(window: &Window) -> Vec<u8> {
     let aggregate = &window.aggregate;
     let mut histograms = Vec::new();
     let seen: Result<(), std::convert::Infallible> = tag::visit(aggregate, |tag, histogram| {
-        histograms.push(HistogramLine::of(tag, histogram));
+        histograms.push(HistogramLine::new(tag, histogram));
         Ok(())
     });
     let Ok(()) = seen;
@@ -53,8 +53,8 @@ pub(crate) fn encode(window: &Window) -> Vec<u8> {
         start_ns: window.start().0,
         width_ns: window.width.0,
         lengths: Counts(lengths(aggregate).collect()),
-        hold: SectionLine::of(aggregate, Section::Hold),
-        outside: SectionLine::of(aggregate, Section::Outside),
+        hold: SectionLine::from_aggregate(aggregate, Section::Hold),
+        outside: SectionLine::from_aggregate(aggregate, Section::Outside),
         histograms,
     };
     let mut bytes = serde_json::to_vec(&line).expect("counts and names always become JSON");
@@ -68,7 +68,7 @@ pub(crate) fn unnamed(aggregate: &Aggregate, limits: Limits) -> Option<(&'static
         Section::ALL.iter().flat_map(|section| aggregate.requests(*section).map(|(name, _)| name.0 as usize));
     let beyond = |count: usize, limit: usize| (count > limit).then_some(limit);
     (requests.max().and_then(|id| beyond(id + 1, limits.requests)).map(|id| ("request", id))).or_else(|| {
-        let group = |group: Group| Some((group.name(), beyond(aggregate.table(group).len(), limits.of(group))?));
+        let group = |group: Group| Some((group.name(), beyond(aggregate.table(group).len(), limits.for_group(group))?));
         Group::ALL.into_iter().find_map(group)
     })
 }
@@ -103,7 +103,7 @@ impl WindowLine {
         for group in Group::ALL {
             let length = self.lengths.0.iter().find(|(name, _)| *name == length_of(group));
             let length = length.map_or(0, |(_, length)| *length as usize);
-            if length > limits.of(group) {
+            if length > limits.for_group(group) {
                 return Err(format!("more {} than names.json has names", group.plural()));
             }
             aggregate.table_mut(group).grow(length);
@@ -115,7 +115,7 @@ impl WindowLine {
 }
 
 impl HistogramLine {
-    fn of(tag: &str, histogram: &Histogram) -> Self {
+    fn new(tag: &str, histogram: &Histogram) -> Self {
         let Exact { sum_ns, min_ns, max_ns, clamped } = histogram.exact();
         Self { tag: tag.to_owned(), count: histogram.count(), sum_ns, min_ns, max_ns, clamped }
     }

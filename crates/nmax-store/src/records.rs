@@ -145,7 +145,7 @@ fn instant(seconds: f64) -> Result<Nanos, String> {
 
 #[cfg(test)]
 mod tests {
-    use nmax_json::Of as _;
+    use nmax_json::JsonFrom as _;
     use proptest::prelude::*;
 
     use super::*;
@@ -167,11 +167,11 @@ mod tests {
             let [name, scenario, kind, text, request, reply] = texts;
             let at = Nanos(at);
             let event = Event { at, code: kind.clone(), text: text.clone() };
-            prop_assert_eq!(&Event::try_from(again(&EventLine::of((at, kind.as_str(), text.as_str())))).unwrap(), &event);
+            prop_assert_eq!(&Event::try_from(again(&EventLine::json_from((at, kind.as_str(), text.as_str())))).unwrap(), &event);
             let resource = Resource {
                 at, host: name.clone(), source: scenario.clone(), metric: kind.clone(), value, unit: text.clone(),
             };
-            let back = Resource::try_from(again(&ResourceLine::of(&resource))).unwrap();
+            let back = Resource::try_from(again(&ResourceLine::json_from(&resource))).unwrap();
             prop_assert!((back.value - value).abs() <= value.abs() * f64::EPSILON);
             prop_assert_eq!(Resource { value, ..back }, resource);
             let outcome = error.map_or(Outcome::Failed, |index| Outcome::Error(ErrorKind::ALL[index]));
@@ -179,7 +179,7 @@ mod tests {
             let failure = FailureExample {
                 at, name, scenario, outcome, kind, status, text, request, reply, response_time: Nanos(at.0 / 3),
             };
-            prop_assert_eq!(FailureExample::try_from(again(&FailureLine::of((&failure, 1)))).unwrap(), failure);
+            prop_assert_eq!(FailureExample::try_from(again(&FailureLine::json_from((&failure, 1)))).unwrap(), failure);
         }
     }
 
@@ -195,6 +195,9 @@ mod tests {
             value: f64::NAN,
             unit: String::new(),
         };
-        assert!(Resource::try_from(again(&ResourceLine::of(&unknown))).unwrap().value.is_nan(), "unknown stays so");
+        assert!(
+            Resource::try_from(again(&ResourceLine::json_from(&unknown))).unwrap().value.is_nan(),
+            "unknown stays so"
+        );
     }
 }

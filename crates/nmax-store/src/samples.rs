@@ -21,7 +21,7 @@ use crate::{StoreError, files};
 
 mod read;
 
-pub use crate::segments::{Found, segments};
+pub use crate::segments::{SegmentFiles, segments};
 pub use read::{NO_TEXT, SampleFile, SampleWriter, UNKNOWN};
 
 /// Most rows of a segment.

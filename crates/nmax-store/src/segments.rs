@@ -6,7 +6,7 @@ use crate::StoreError;
 
 /// The segments of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Found {
+pub struct SegmentFiles {
     /// Closed ones, in order.
     pub closed: Vec<PathBuf>,
     /// Those that were never closed, and cannot be read.
@@ -14,8 +14,8 @@ pub struct Found {
 }
 
 /// The segments in the directory of a run.
-pub fn segments(directory: &Path) -> Result<Found, StoreError> {
-    let mut found = Found::default();
+pub fn segments(directory: &Path) -> Result<SegmentFiles, StoreError> {
+    let mut found = SegmentFiles::default();
     let entries = std::fs::read_dir(directory).map_err(StoreError::io("read", directory))?;
     for entry in entries {
         let path = entry.map_err(StoreError::io("read", directory))?.path();

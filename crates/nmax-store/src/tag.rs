@@ -22,7 +22,7 @@ pub(crate) struct Limits {
 
 impl Limits {
     /// How many names a group has.
-    pub(crate) fn of(self, group: Group) -> usize {
+    pub(crate) fn for_group(self, group: Group) -> usize {
         self.groups[group as usize]
     }
 }
@@ -86,7 +86,7 @@ pub(crate) fn locate<'a>(aggregate: &'a mut Aggregate, tag: &str, limits: Limits
     let (owner, what) = tag.split_once('.')?;
     let of_group = |group: Group| Some((group, owner.strip_prefix(group.letter())?));
     if let Some((group, index)) = Group::ALL.into_iter().find_map(of_group) {
-        let index = number(index, limits.of(group))?;
+        let index = number(index, limits.for_group(group))?;
         let table = aggregate.table_mut(group);
         let place = table.distribution_names().iter().position(|word| *word == what)?;
         return table.time_mut(section, index, place);

@@ -7,7 +7,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use nmax_json::Of;
+use nmax_json::JsonFrom;
 use nmax_metrics::{Catalog, FailureExample, Nanos, Resource, Window};
 
 use crate::files::Stream;
@@ -125,17 +125,17 @@ impl RunWriter {
             let text = format!("{kind}: the first {FAILURES_PER_KIND_MAX} failures are kept; summary.json counts all");
             self.event(failure.at, "FAILURES_NOT_KEPT", &text)?;
         }
-        self.failures.append(&records::encode(&FailureLine::of((failure, number))))
+        self.failures.append(&records::encode(&FailureLine::json_from((failure, number))))
     }
 
     /// Adds a reading of a host.
     pub fn resource(&mut self, resource: &Resource) -> Result<(), StoreError> {
-        self.resources.append(&records::encode(&ResourceLine::of(resource)))
+        self.resources.append(&records::encode(&ResourceLine::json_from(resource)))
     }
 
     /// Adds an event: a stable code for programs, one sentence for people.
     pub fn event(&mut self, at: Nanos, code: &str, text: &str) -> Result<(), StoreError> {
-        self.events.append(&records::encode(&EventLine::of((at, code, text))))
+        self.events.append(&records::encode(&EventLine::json_from((at, code, text))))
     }
 
     /// Closes the run: last segment, report and summary.

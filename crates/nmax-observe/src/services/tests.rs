@@ -61,5 +61,5 @@ fn the_table_says_what_readers_say() {
 #[test]
 fn every_kind_of_the_table_is_opened() {
     let opened: Vec<&str> = OPENERS.iter().map(|(kind, ..)| kind.word).collect();
-    assert_eq!(opened, kinds::words(|kind| kind != &PROCESS));
+    assert_eq!(opened, kinds::keywords(|kind| kind != &PROCESS));
 }

@@ -47,7 +47,7 @@ fn observed(decoder: &mut Decoder, item: &Node) -> Option<(Observed, Place)> {
     };
     let remedy = "add `process: nginx`, `agent: http://db1:9797`, `postgres: ...`; see docs/reference/plan.md";
     let none = ("it is not said what is observed", remedy);
-    let what = decoder.only(fields, &kinds::words(|_| true), both, none)?;
+    let what = decoder.only(fields, &kinds::keywords(|_| true), both, none)?;
     let kind = kinds::named(&what.key)?;
     if matches!(kind.form, Form::Process) {
         return watched_process(decoder, item, fields, &what.value);

@@ -1,7 +1,7 @@
 //! What is gathered by name: scenarios, transactions, pages, transitions, locations.
 
 use nmax_analysis::summary::{GroupRow, LocationRow, MetricRow, PageRow, ScenarioRow};
-use nmax_json::{Keyed, Keys, Micro, Of, Word, records};
+use nmax_json::{JsonFrom, Keyed, Keys, Micro, Word, records};
 use nmax_metrics::MetricKind;
 
 use super::stats::Dist;
@@ -53,7 +53,7 @@ records! {
         unread: u64, "Times there was none: nothing was found, or a text that is not a number.";
         clamped: u64, "Numbers beyond 3.6e12 in size, counted as that.";
         #[serde(flatten)] figures: Keyed<Figures, Option<Micro>> =
-            row.figures.iter().map(|(name, value)| (*name, value.map(Of::of))).collect::<Keyed<_, _>>();
+            row.figures.iter().map(|(name, value)| (*name, value.map(JsonFrom::json_from))).collect::<Keyed<_, _>>();
     }
 }
 

@@ -1,6 +1,6 @@
 //! The JSON of a campaign: that of its fit, with the levels behind it.
 
-use nmax_json::{Map, Of, records};
+use nmax_json::{JsonFrom, Map, records};
 use serde_json::Value;
 
 use super::usl::{ABOUT, Analysis, Head};
@@ -88,7 +88,7 @@ records! {
 
 /// With a second axis the law is that of its first value, and its sentence says so.
 fn analysis(view: &ScaleView) -> Analysis {
-    let analysis = Analysis::of(&view.fit.analysis);
+    let analysis = Analysis::json_from(&view.fit.analysis);
     match view.versions.first() {
         Some(first) => analysis.of_one(&first.name),
         None => analysis,

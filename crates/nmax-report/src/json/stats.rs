@@ -2,7 +2,7 @@
 
 use nmax_analysis::QUANTILES;
 use nmax_analysis::summary::{self, PHASES};
-use nmax_json::{Keyed, Keys, Map, Ms, Of, records};
+use nmax_json::{JsonFrom, Keyed, Keys, Map, Ms, records};
 use nmax_metrics::RequestStats;
 
 records! {
@@ -45,12 +45,12 @@ records! {
         mean: Option<Ms> = dist.mean_ns;
         min: Option<Ms> = dist.min_ns;
         max: Option<Ms> = dist.max_ns;
-        #[serde(flatten)] quantiles: Keyed<Quantiles, Option<Ms>> = quantiles(dist.quantiles_ns, Of::of);
+        #[serde(flatten)] quantiles: Keyed<Quantiles, Option<Ms>> = quantiles(dist.quantiles_ns, JsonFrom::json_from);
         ci95: Option<Keyed<Quantiles, Option<[Ms; 2]>>> =
-            dist.intervals_ns.iter().any(Result::is_ok).then(|| quantiles(dist.intervals_ns, |one| Of::of(one.ok()))),
+            dist.intervals_ns.iter().any(Result::is_ok).then(|| quantiles(dist.intervals_ns, |one| JsonFrom::json_from(one.ok()))),
             "Within-run 95 % intervals, which allow for exchanges that depend on each other; null where there are none.";
         ci95_missing: Option<Keyed<Quantiles, Option<Why>>> =
-            (dist.count > 0).then(|| quantiles(dist.intervals_ns, |one| one.err().map(|why| Why::of(why.text())))),
+            (dist.count > 0).then(|| quantiles(dist.intervals_ns, |one| one.err().map(|why| Why::json_from(why.text())))),
             "Why a quantile has no interval: too few values; fewer than ten windows; exchanges depend too much on those \
              before them; dependence is only looked at in response times of all outcomes.";
         clamped: u64, "Values above one hour, counted as one hour.";
@@ -85,7 +85,7 @@ impl Keys for Phases {
 }
 
 fn phases(rows: &[summary::PhaseTime]) -> Keyed<Phases, Phase> {
-    rows.iter().map(|row| (row.name, Phase::of(row))).collect()
+    rows.iter().map(|row| (row.name, Phase::json_from(row))).collect()
 }
 
 fn quantiles<S: Copy, V>(values: [S; QUANTILES.len()], one: impl Fn(S) -> V) -> Keyed<Quantiles, V> {

@@ -174,7 +174,7 @@ records! {
             in Method::ALL.map(Method::name), "Of the fit; null where no fit of the law is used.";
         by: String = view.by(), "The same in words.";
         coefficients: Map<Estimate> =
-            view.basis.coefficients().iter().map(|(name, value)| (key(*name), Estimate::of(value))).collect::<Map<_>>(),
+            view.basis.coefficients().iter().map(|(name, value)| (key(*name), Estimate::json_from(value))).collect::<Map<_>>(),
             "`alpha`, `beta`, `gamma` or `cap`, as the model has them.";
         think_time_ms: f64 = view.basis.think_s * 1e3;
         measured: Option<Measured> = &view.basis.measured, "Null where the coefficients were given.";

@@ -1,6 +1,6 @@
 //! Whether what the plan observes can be read: each source is tried once.
 
-use nmax_json::{Of, Word, records};
+use nmax_json::{JsonFrom, Word, records};
 use nmax_observe::elsewhere::elsewhere;
 use nmax_observe::trial::{Answer, Attempt, Clock, try_all};
 use nmax_plan::plan::Observed;
@@ -61,7 +61,7 @@ impl<'a> Sources<'a> {
 
     /// The same for programs.
     pub fn rows(&self, shown: &Shown) -> Vec<Source> {
-        self.tried.iter().map(|(observed, attempt)| Source::of((*observed, attempt, shown))).collect()
+        self.tried.iter().map(|(observed, attempt)| Source::json_from((*observed, attempt, shown))).collect()
     }
 }
 

@@ -69,7 +69,7 @@ impl Followed {
     /// Folds in what is new.
     fn fill(&mut self) -> Result<(), StoreError> {
         let Self { follower, fold, .. } = self;
-        follower.look()?;
+        follower.refresh()?;
         while let Some(resource) = follower.resource()? {
             fold.resource(&resource);
         }

@@ -18,7 +18,7 @@ pub(super) struct SectionLine {
 }
 
 impl SectionLine {
-    pub(super) fn of(aggregate: &Aggregate, section: Section) -> Self {
+    pub(super) fn from_aggregate(aggregate: &Aggregate, section: Section) -> Self {
         let requests = aggregate.requests(section).filter(|(_, stats)| !stats.is_blank());
         let groups = Group::ALL.map(|group| {
             let table = aggregate.table(group);
@@ -39,7 +39,7 @@ impl SectionLine {
         }
         for (group, rows) in Group::ALL.into_iter().zip(self.groups) {
             for row in rows {
-                known(group.name(), row.id, limits.of(group))?;
+                known(group.name(), row.id, limits.for_group(group))?;
                 aggregate.table_mut(group).set_counts(section, row.id, &row.counts());
             }
         }

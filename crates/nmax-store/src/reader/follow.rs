@@ -18,7 +18,7 @@ pub struct Follower {
 
 impl Follower {
     /// Lets what is in the files now be read.
-    pub fn look(&mut self) -> Result<(), StoreError> {
+    pub fn refresh(&mut self) -> Result<(), StoreError> {
         for lines in [&mut self.failures, &mut self.resources, &mut self.events].into_iter().flatten() {
             lines.grow()?;
         }
@@ -82,7 +82,7 @@ mod tests {
     type All = (Vec<Window>, Vec<FailureExample>, Vec<Resource>, Vec<Event>);
 
     fn take(follower: &mut Follower, all: &mut All) {
-        follower.look().unwrap();
+        follower.refresh().unwrap();
         all.0.extend(std::iter::from_fn(|| follower.window().unwrap()));
         all.1.extend(std::iter::from_fn(|| follower.failure().unwrap()));
         all.2.extend(std::iter::from_fn(|| follower.resource().unwrap()));

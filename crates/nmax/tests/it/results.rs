@@ -301,7 +301,7 @@ fn a_run_that_is_followed_is_the_one_that_is_read() {
     let mut followed = Followed::open(&directory).unwrap();
     let (mut sum, mut windows, mut seen) = (Aggregate::default(), 0, vec![0]);
     let mut take = |follower: &mut Follower| {
-        follower.look().unwrap();
+        follower.refresh().unwrap();
         while let Some(window) = follower.window().unwrap() {
             assert_eq!(window.index, windows, "each once, in order");
             windows += 1;

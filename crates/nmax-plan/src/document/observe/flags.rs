@@ -30,7 +30,7 @@ pub fn observe_also(
     for (flag, (kind, text)) in (0..).zip(flags) {
         let at = Place { flag: Some(flag), line: 1, column: 1 };
         let Some(known) = kinds::named(kind) else {
-            let words = kinds::words(|_| true);
+            let words = kinds::keywords(|_| true);
             let remedy = match nearest(kind, words.iter().copied()) {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!("write one of: {}", words.join(", ")),

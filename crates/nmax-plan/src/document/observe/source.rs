@@ -55,8 +55,8 @@ pub(super) fn source(
 
 /// Complains about keys that say nothing of such a source.
 pub(super) fn refuse_others(decoder: &mut Decoder, fields: Fields, kind: &SourceKind) {
-    let of_keys = kinds::KEYS.iter().map(|key| (key.name, kinds::words(|kind| kind.keys.contains(key))));
-    let host = ("host", kinds::words(|kind| !matches!(kind.form, Form::Process | Form::Agent)));
+    let of_keys = kinds::KEYS.iter().map(|key| (key.name, kinds::keywords(|kind| kind.keys.contains(key))));
+    let host = ("host", kinds::keywords(|kind| !matches!(kind.form, Form::Process | Form::Agent)));
     for (key, kinds) in of_keys.chain([host]) {
         if let Some(entry) = fields.entry(key)
             && !kinds.contains(&kind.word)
