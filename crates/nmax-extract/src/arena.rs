@@ -165,7 +165,7 @@ mod tests {
     /// Trap: texts that outgrow their block, texts that do not go on where they end, NULs.
     #[test]
     fn texts_are_given_back_as_they_were_added() {
-        let budget = Budget::of(4 << 20);
+        let budget = Budget::for_body(4 << 20);
         let mut chars = Chars::default();
         let mut known: Vec<(u32, String)> = Vec::new();
         for round in 0_usize..3_000 {

@@ -66,7 +66,7 @@ impl std::fmt::Debug for Budget<'_> {
 
 impl<'a> Budget<'a> {
     /// For a body of so many bytes, without a time limit.
-    pub fn of(body_bytes: usize) -> Self {
+    pub fn for_body(body_bytes: usize) -> Self {
         Self {
             bytes_max: body_bytes.saturating_mul(BYTES_PER_BYTE).max(BYTES_MIN),
             bytes: Cell::new(0),
@@ -99,13 +99,13 @@ impl<'a> Budget<'a> {
         let now = self.steps.get().saturating_add(steps);
         self.steps.set(now);
         if now >= self.look_at.get() {
-            self.look();
+            self.check_time();
         }
         self.why.get().is_none()
     }
 
     #[cold]
-    fn look(&self) {
+    fn check_time(&self) {
         let now = self.steps.get();
         self.look_at.set(now + STEPS_PER_LOOK);
         if now > self.steps_max {
@@ -155,11 +155,11 @@ mod tests {
 
     #[test]
     fn each_limit_ends_the_reading_for_its_reason() {
-        let budget = Budget::of(10 << 20);
+        let budget = Budget::for_body(10 << 20);
         assert!(budget.step(1) && budget.hold(30 << 20));
         assert!(!budget.hold(1));
         assert_eq!(budget.check(), Err(GaveUp::Memory(30 << 20)));
-        let budget = Budget::of(1);
+        let budget = Budget::for_body(1);
         assert!(!budget.step(STEPS_MIN + 1));
         assert_eq!(budget.check(), Err(GaveUp::Steps));
     }
@@ -171,7 +171,7 @@ mod tests {
             looks.set(looks.get() + 1);
             looks.get() == 3
         };
-        let budget = Budget::of(1 << 20).until(&has_passed);
+        let budget = Budget::for_body(1 << 20).until(&has_passed);
         let steps = (1_u64..).find(|_| !budget.step(1)).unwrap();
         assert_eq!((steps, budget.check()), (3 * STEPS_PER_LOOK, Err(GaveUp::Time)));
     }

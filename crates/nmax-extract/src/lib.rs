@@ -109,7 +109,7 @@ impl<'a> Page<'a> {
             headers,
             body,
             is_cut: false,
-            budget: Budget::of(body.len()),
+            budget: Budget::for_body(body.len()),
             text: OnceCell::new(),
             html: OnceCell::new(),
             json: OnceCell::new(),

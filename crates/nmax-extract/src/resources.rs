@@ -59,7 +59,7 @@ pub enum Priority {
 
 /// A resource that a document or style sheet names.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Found {
+pub struct ResourceReference {
     /// As written, without the blanks around it; relative to the base.
     pub reference: String,
     /// What it is for.
@@ -74,7 +74,7 @@ pub struct Resources {
     /// What references are relative to, as written, where it is not the document itself.
     pub base: Option<String>,
     /// In the order of the document, each reference once, at most [`FOUND_MAX`].
-    pub found: Vec<Found>,
+    pub found: Vec<ResourceReference>,
 }
 
 /// The resources of an HTML document.
@@ -86,7 +86,7 @@ pub fn resources(html: &str) -> Result<Resources, GaveUp> {
 }
 
 /// The resources of a style sheet, each once: fonts and imports first of their kind, as they hold up the page.
-pub fn of_style_sheet(css: &str) -> Vec<Found> {
+pub fn of_style_sheet(css: &str) -> Vec<ResourceReference> {
     let found = css::references(css).into_iter();
     distinct(found.map(|(url, kind)| (url, kind, priority_in_style(kind))))
 }
@@ -122,7 +122,7 @@ pub(crate) fn of_tree(document: Node<'_>) -> Resources {
 }
 
 /// Each reference once, as it came first.
-fn distinct<'a>(seen: impl Iterator<Item = Seen<'a>>) -> Vec<Found> {
+fn distinct<'a>(seen: impl Iterator<Item = Seen<'a>>) -> Vec<ResourceReference> {
     let mut known: HashSet<Cow<'a, str>> = HashSet::new();
     let mut found = Vec::new();
     for (reference, kind, priority) in seen {
@@ -130,7 +130,7 @@ fn distinct<'a>(seen: impl Iterator<Item = Seen<'a>>) -> Vec<Found> {
         if !is_fetched(&trimmed) || known.contains(&trimmed) {
             continue;
         }
-        found.push(Found { reference: trimmed.clone().into_owned(), kind, priority });
+        found.push(ResourceReference { reference: trimmed.clone().into_owned(), kind, priority });
         if found.len() >= FOUND_MAX {
             break;
         }

@@ -25,7 +25,7 @@ mod selector;
 mod tests;
 mod text;
 
-pub use text::words;
+pub use text::for_each_word;
 
 /// Longest text that is looked for as a whole, in bytes.
 pub const TEXT_BYTES_MAX: usize = 8_192;
@@ -71,7 +71,7 @@ pub enum Kind {
 
 /// A value that was found.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Found {
+pub struct FoundValue {
     /// What its sources give.
     pub text: String,
     /// What kind of place it stands in.
@@ -88,7 +88,7 @@ pub struct Found {
 pub(crate) struct Harvest<'a> {
     wanted: &'a dyn Wanted,
     budget: &'a Budget<'a>,
-    found: Vec<Found>,
+    found: Vec<FoundValue>,
 }
 
 impl Harvest<'_> {
@@ -100,7 +100,7 @@ impl Harvest<'_> {
     }
 
     fn keep(&mut self, text: &str, kind: Kind, name: &str, sources: Vec<Source>, link: Option<String>) {
-        self.found.push(Found { text: text.to_owned(), kind, name: name.to_owned(), sources, link });
+        self.found.push(FoundValue { text: text.to_owned(), kind, name: name.to_owned(), sources, link });
     }
 
     fn fits(&self, text: &str) -> bool {
@@ -161,7 +161,7 @@ fn parts_of(sources: Vec<Source>, pattern: &str) -> Vec<Source> {
 
 /// Everything in the reply that is looked for, in its order; headers first. And why the body was given up, when it was:
 /// then what was found before is all there is.
-pub fn harvest(page: &Page<'_>, wanted: &dyn Wanted) -> (Vec<Found>, Option<GaveUp>) {
+pub fn harvest(page: &Page<'_>, wanted: &dyn Wanted) -> (Vec<FoundValue>, Option<GaveUp>) {
     let mut harvest = Harvest { wanted, budget: &page.budget, found: Vec::new() };
     headers(page, &mut harvest);
     let read = body(page, &mut harvest).and_then(|()| page.budget.check());
@@ -169,7 +169,7 @@ pub fn harvest(page: &Page<'_>, wanted: &dyn Wanted) -> (Vec<Found>, Option<Gave
 }
 
 fn body(page: &Page<'_>, harvest: &mut Harvest<'_>) -> Result<(), GaveUp> {
-    match Form::of(page)? {
+    match Form::from_page(page)? {
         Form::Json => {
             if let Some(json) = page.json()? {
                 json::leaves(json.root(), harvest);
@@ -228,7 +228,7 @@ enum Form {
 }
 
 impl Form {
-    fn of(page: &Page<'_>) -> Result<Self, GaveUp> {
+    fn from_page(page: &Page<'_>) -> Result<Self, GaveUp> {
         let mime = page
             .headers
             .iter()

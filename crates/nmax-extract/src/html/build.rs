@@ -61,7 +61,7 @@ fn parse_plain(html: &str, budget: &Budget<'_>) -> Result<Document, GaveUp> {
         }
         // A tokenizer that is silent where it should say something is in a tag that was taken for something else.
         let is_silent = part != tags::Part::Comment && tokenizer.sink.tokens.get() == tokens;
-        words = if is_silent { words + tags::words(&html[at..end]) } else { 0 };
+        words = if is_silent { words + tags::count_words(&html[at..end]) } else { 0 };
         if words > WORDS_MAX {
             return Err(GaveUp::Attributes(ATTRIBUTES_MAX));
         }
@@ -296,30 +296,30 @@ impl Document {
         }
         let detached = self.elements.get_mut(child);
         (detached.parent, detached.prev, detached.next, detached.tail) = (NONE, NONE, NONE, 0);
-        let before = if first == child { Place::In(parent) } else { Place::Behind(prev) };
+        let before = if first == child { InsertionPoint::In(parent) } else { InsertionPoint::Behind(prev) };
         self.add_number(before, tail, budget)
     }
 
-    fn text_number(&mut self, place: Place) -> &mut u32 {
-        match place {
-            Place::In(element) => &mut self.elements.get_mut(element).text,
-            Place::Behind(element) => &mut self.elements.get_mut(element).tail,
+    fn text_number(&mut self, point: InsertionPoint) -> &mut u32 {
+        match point {
+            InsertionPoint::In(element) => &mut self.elements.get_mut(element).text,
+            InsertionPoint::Behind(element) => &mut self.elements.get_mut(element).tail,
         }
     }
 
-    fn add_text(&mut self, place: Place, text: &str, budget: &Budget<'_>) -> Option<()> {
-        let number = *self.text_number(place);
-        *self.text_number(place) = self.chars.extend(number, text, budget)?;
+    fn add_text(&mut self, point: InsertionPoint, text: &str, budget: &Budget<'_>) -> Option<()> {
+        let number = *self.text_number(point);
+        *self.text_number(point) = self.chars.extend(number, text, budget)?;
         Some(())
     }
 
     /// Adds a text that is known.
-    fn add_number(&mut self, place: Place, number: u32, budget: &Budget<'_>) -> Option<()> {
+    fn add_number(&mut self, point: InsertionPoint, number: u32, budget: &Budget<'_>) -> Option<()> {
         if number == 0 {
             return Some(());
         }
-        if *self.text_number(place) == 0 {
-            *self.text_number(place) = number;
+        if *self.text_number(point) == 0 {
+            *self.text_number(point) = number;
             return Some(());
         }
         let bytes = self.chars.get(number).len();
@@ -327,22 +327,26 @@ impl Document {
             return None;
         }
         let text = self.chars.get(number).to_owned();
-        let added = self.add_text(place, &text, budget);
+        let added = self.add_text(point, &text, budget);
         budget.release(bytes);
         added
     }
 
     /// Where a text goes that comes at the end of an element.
-    fn end_of(&self, parent: u32) -> Place {
+    fn end_of(&self, parent: u32) -> InsertionPoint {
         match self.last_child(parent) {
-            NONE => Place::In(parent),
-            last => Place::Behind(last),
+            NONE => InsertionPoint::In(parent),
+            last => InsertionPoint::Behind(last),
         }
     }
 
-    fn before(&self, sibling: u32) -> Place {
+    fn before(&self, sibling: u32) -> InsertionPoint {
         let Element { parent, prev, .. } = *self.elements.get(sibling);
-        if self.elements.get(parent).first == sibling { Place::In(parent) } else { Place::Behind(prev) }
+        if self.elements.get(parent).first == sibling {
+            InsertionPoint::In(parent)
+        } else {
+            InsertionPoint::Behind(prev)
+        }
     }
 
     /// Moves all that is within an element to the end of another one.
@@ -369,7 +373,7 @@ impl Document {
 
 /// A place for text.
 #[derive(Clone, Copy)]
-enum Place {
+enum InsertionPoint {
     /// Before the first child of this element.
     In(u32),
     /// Behind this element.
@@ -435,8 +439,8 @@ impl TreeSink for Sink<'_> {
             NodeOrText::AppendNode(NONE) => {}
             NodeOrText::AppendNode(child) => document.insert(*parent, child, None),
             NodeOrText::AppendText(text) => {
-                let place = document.end_of(*parent);
-                document.add_text(place, &text, self.budget);
+                let point = document.end_of(*parent);
+                document.add_text(point, &text, self.budget);
             }
         }
     }
@@ -472,8 +476,8 @@ impl TreeSink for Sink<'_> {
                 }
             }
             NodeOrText::AppendText(text) if parent != NONE => {
-                let place = document.before(*sibling);
-                document.add_text(place, &text, self.budget);
+                let point = document.before(*sibling);
+                document.add_text(point, &text, self.budget);
             }
             NodeOrText::AppendText(_) => {}
         }

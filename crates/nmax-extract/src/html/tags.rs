@@ -81,7 +81,7 @@ fn tag(html: &str, at: usize) -> (usize, Part) {
 }
 
 /// Words of a text that may turn out to be attributes: never fewer than there are.
-pub(super) fn words(text: &str) -> usize {
+pub(super) fn count_words(text: &str) -> usize {
     text.bytes().filter(|byte| is_blank(*byte) || matches!(byte, b'/' | b'"' | b'\'')).count()
 }
 

@@ -48,7 +48,7 @@ fn children_by_scraper(node: Tree<'_>, into: &mut String) {
 
 #[track_caller]
 fn check(html: &str) {
-    let budget = Budget::of(html.len());
+    let budget = Budget::for_body(html.len());
     let document = Document::parse(html, &budget).unwrap();
     let (mut own, mut other) = (String::new(), String::new());
     told(document.root(&budget).first_child().unwrap(), &mut own);
@@ -122,7 +122,7 @@ proptest! {
         // There templates hide who is around their elements.
         prop_assume!(!html.contains("template"));
         let selector = SELECTORS[which];
-        let budget = Budget::of(html.len());
+        let budget = Budget::for_body(html.len());
         let document = Document::parse(&html, &budget).unwrap();
         let own = Selector::parse(selector).unwrap();
         let mut own: Vec<String> = own.matches(document.root(&budget)).map(|node| {

@@ -15,7 +15,7 @@ fn by_tape(value: Value<'_>) -> serde_json::Value {
 #[track_caller]
 fn check(text: &str) {
     let want: Option<serde_json::Value> = serde_json::from_str(text).ok();
-    let budget = Budget::of(text.len());
+    let budget = Budget::for_body(text.len());
     let json = Json::read(text, &budget).unwrap();
     assert_eq!(json.as_ref().map(|json| by_tape(json.root())), want, "{text}");
     if let Some(json) = json {
@@ -89,7 +89,7 @@ fn what_is_json_is_what_serde_says() {
 #[test]
 fn nesting_has_an_end() {
     let nested = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
-    let read = |text: &str| Json::read(text, &Budget::of(text.len())).map(|json| json.is_some());
+    let read = |text: &str| Json::read(text, &Budget::for_body(text.len())).map(|json| json.is_some());
     assert_eq!(read(&nested(DEPTH_MAX)), Ok(true));
     assert_eq!(read(&nested(DEPTH_MAX + 1)), Err(GaveUp::Depth(DEPTH_MAX)));
     assert_eq!(read(&"[".repeat(1 << 20)), Err(GaveUp::Depth(DEPTH_MAX)));
@@ -102,12 +102,12 @@ fn a_tape_is_smaller_than_three_times_its_text() {
         let text = format!("[{}1]", item.repeat((8 << 20) / item.len()));
         let mut is_json = false;
         let memory = allocation_counter::measure(|| {
-            is_json = Json::read(&text, &Budget::of(text.len())).unwrap().is_some();
+            is_json = Json::read(&text, &Budget::for_body(text.len())).unwrap().is_some();
         });
         assert!(is_json && memory.bytes_max < 3 * text.len() as u64, "{item} {}", memory.bytes_max);
     }
     let text = format!("[{}1]", "[[[[]]]],".repeat(1 << 20));
-    assert_eq!(Json::read(&text, &Budget::of(text.len())).err(), Some(GaveUp::Memory(3 * text.len())));
+    assert_eq!(Json::read(&text, &Budget::for_body(text.len())).err(), Some(GaveUp::Memory(3 * text.len())));
 }
 
 fn any_json() -> impl Strategy<Value = serde_json::Value> {

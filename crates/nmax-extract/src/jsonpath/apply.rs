@@ -9,7 +9,7 @@ use crate::budget::Budget;
 use crate::json::{Kind, Value};
 
 /// Takes a value; whether to stop.
-type Found<'f, 'j> = dyn FnMut(Value<'j>) -> bool + 'f;
+type OnMatch<'f, 'j> = dyn FnMut(Value<'j>) -> bool + 'f;
 
 /// What an operand gives.
 enum Given<'v> {
@@ -29,7 +29,7 @@ pub(super) struct Work<'j, 'b> {
 
 impl<'j> Work<'j, '_> {
     /// Hands out what segments select from a value.
-    pub(super) fn walk(&self, segments: &[Segment], value: Value<'j>, found: &mut Found<'_, 'j>) -> ControlFlow<()> {
+    pub(super) fn walk(&self, segments: &[Segment], value: Value<'j>, found: &mut OnMatch<'_, 'j>) -> ControlFlow<()> {
         if !self.budget.step(1) {
             return Break(());
         }
@@ -52,7 +52,7 @@ impl<'j> Work<'j, '_> {
         selector: &Selector,
         value: Value<'j>,
         rest: &[Segment],
-        found: &mut Found<'_, 'j>,
+        found: &mut OnMatch<'_, 'j>,
     ) -> ControlFlow<()> {
         match selector {
             Selector::Name(name) => {
@@ -100,7 +100,7 @@ impl<'j> Work<'j, '_> {
         value: Value<'j>,
         (start, end, step): (Option<i64>, Option<i64>, i64),
         rest: &[Segment],
-        found: &mut Found<'_, 'j>,
+        found: &mut OnMatch<'_, 'j>,
     ) -> ControlFlow<()> {
         let length = self.count(value);
         let normal = |index: i64| if index < 0 { length + index } else { index };
@@ -156,7 +156,7 @@ impl<'j> Work<'j, '_> {
         first
     }
 
-    fn each(&self, query: &Query, child: Value<'j>, found: &mut Found<'_, 'j>) {
+    fn each(&self, query: &Query, child: Value<'j>, found: &mut OnMatch<'_, 'j>) {
         let start = if query.is_absolute { self.root } else { child };
         let _ = self.walk(&query.segments, start, found);
     }

@@ -12,7 +12,7 @@ const STORE: &str = r#"{ "store": { "book": [
   "bicycle": { "color": "red", "price": 399, "é": true } }, "deep": [[1, [2, [3]]], {"a": {"a": {"a": 1}}}] }"#;
 
 fn found(path: &JsonPath, json: &Json<'_>) -> Vec<String> {
-    let budget = Budget::of(1 << 20);
+    let budget = Budget::for_body(1 << 20);
     let mut found = Vec::new();
     path.apply(json, &budget, |value| {
         let quote = if value.kind() == crate::json::Kind::String { "\"" } else { "" };
@@ -27,7 +27,7 @@ fn found(path: &JsonPath, json: &Json<'_>) -> Vec<String> {
 #[track_caller]
 fn check(path: &str) {
     let document: serde_json::Value = serde_json::from_str(STORE).unwrap();
-    let budget = Budget::of(STORE.len());
+    let budget = Budget::for_body(STORE.len());
     let json = Json::read(STORE, &budget).unwrap().unwrap();
     let own = JsonPath::read(path);
     let other = serde_json_path::JsonPath::parse(path);
@@ -217,7 +217,7 @@ fn a_path_that_multiplies_nodes_ends() {
         ("$[?count($[?count($[*]) > 9]) > 1]", &wide),
         ("$[?@ == $[4999] && count($[*]) < 1]", &wide),
     ] {
-        let budget = Budget::of(text.len());
+        let budget = Budget::for_body(text.len());
         let json = Json::read(text, &budget).unwrap().unwrap();
         let mut count = 0_u64;
         JsonPath::read(path).unwrap().apply(&json, &budget, |_| {

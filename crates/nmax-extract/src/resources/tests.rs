@@ -11,7 +11,7 @@ fn check(html: &str, want: &str) {
     assert_eq!(lines, want, "{html}");
 }
 
-fn line(found: &Found) -> String {
+fn line(found: &ResourceReference) -> String {
     let mark = match found.priority {
         Priority::First => "!",
         Priority::Normal => "",

@@ -146,7 +146,7 @@ fn what_is_followed_is_found_as_a_link() {
 fn words_are_found_at_every_tightness() {
     let text = "a: id:1a-2b (x)";
     let mut found = Vec::new();
-    words(text, |span| found.push(&text[span]));
+    for_each_word(text, |span| found.push(&text[span]));
     assert_eq!(found, ["a:", "a", "id:1a-2b", "id", "1a-2b", "1a", "2b", "x"]);
 }
 

@@ -24,7 +24,7 @@ const JOINTS: [&[u8]; 5] = [b"_-.~+/=%:@\\", b"_-.~+/=%", b"_-.~", b"_-", b""];
 
 /// The words of a text: runs of letters and digits, held together by ever fewer signs. Each run once; longer ones first
 /// where they hold others. O(length).
-pub fn words(text: &str, mut word: impl FnMut(Range<usize>)) {
+pub fn for_each_word(text: &str, mut word: impl FnMut(Range<usize>)) {
     within(text.as_bytes(), 0..text.len(), 0, &mut word);
 }
 
@@ -52,7 +52,7 @@ fn within(bytes: &[u8], span: Range<usize>, level: usize, word: &mut impl FnMut(
 
 /// Words of a short text that is no word itself, each with its name and an expression for it.
 pub(super) fn words_in(text: &str, mut word: impl FnMut(&str, &str, &dyn Fn() -> String)) {
-    words(text, |span| {
+    for_each_word(text, |span| {
         if span != (0..text.len()) {
             let (name, _) = named_before(text, &span).unwrap_or_default();
             word(&text[span.clone()], name, &|| {
@@ -81,7 +81,7 @@ pub(super) fn named(text: &str, harvest: &mut Harvest<'_>) {
         };
         harvest.keep(found, kind, name, vec![Source::Regex(pattern)], None);
     };
-    words(text, |span| look(span, harvest));
+    for_each_word(text, |span| look(span, harvest));
     let budget = harvest.budget;
     quoted(text, budget, |span| look(span, harvest));
 }

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-use nmax_extract::values::Found;
+use nmax_extract::values::FoundValue;
 use nmax_extract::{Extractor, Page};
 use nmax_plan::plan::{MatchPick, Source};
 
@@ -90,7 +90,7 @@ impl<'a> Pages<'a> {
 ///
 /// `sends` says whether a text of the second recording's reply is what is sent there.
 pub(super) fn choose(
-    found: &Found,
+    found: &FoundValue,
     page: &Page<'_>,
     again: Option<&Page<'_>>,
     sends: &dyn Fn(&str) -> bool,

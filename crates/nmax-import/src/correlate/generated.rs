@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use nmax_extract::values::words;
+use nmax_extract::values::for_each_word;
 
 use super::names;
 use super::weight::{Weight, is_number, weight};
@@ -66,7 +66,7 @@ pub(super) fn made(value: &str, sent: &Sent<'_>) -> Option<Made> {
         return Some(Made { span: 0..value.len(), template, what });
     }
     let mut found = None;
-    words(value, |span| {
+    for_each_word(value, |span| {
         if found.is_none()
             && let Some((template, what)) = piece(&value[span.clone()], sent)
         {

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use nmax_extract::values::{Wanted, words};
+use nmax_extract::values::{Wanted, for_each_word};
 
 use super::coding::{self, Coding};
 use super::weight::{Weight, is_number, weight};
@@ -141,7 +141,7 @@ fn pieces(value: &str) -> Vec<(Range<usize>, Coding, String)> {
     }
     if value.len() <= WORDS_BYTES_MAX {
         let mut count = 0;
-        words(value, |span| {
+        for_each_word(value, |span| {
             if span != (0..value.len()) && span.len() > 1 && count < WORDS_MAX {
                 count += 1;
                 add(span, &mut all);

@@ -1,6 +1,6 @@
 //! Whether a value in a reply and the same value in a request belong together, or stand there by chance.
 
-use nmax_extract::values::{Found, Kind};
+use nmax_extract::values::{FoundValue, Kind};
 
 use super::names;
 use super::weight::{Weight, is_number};
@@ -8,7 +8,7 @@ use crate::parts::Place;
 
 /// The reply's side.
 pub(super) struct Given<'a> {
-    pub found: &'a Found,
+    pub found: &'a FoundValue,
     /// Words of its name, of the names around it, and of the request that it answers.
     pub words: &'a [String],
     /// The reply says that something was made: it answers a POST, PUT or PATCH.

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use nmax_extract::GaveUp;
-use nmax_extract::values::{Found, Kind, harvest};
+use nmax_extract::values::{FoundValue, Kind, harvest};
 
 use super::again::Again;
 use super::choose::{Choice, Pages, Reply, choose};
@@ -78,7 +78,7 @@ pub(super) struct Search<'a> {
     pages: Pages<'a>,
     pages_again: Pages<'a>,
     /// What was found, with its entry.
-    found: Vec<(usize, Found)>,
+    found: Vec<(usize, FoundValue)>,
     /// What of it is judged alike.
     classes: Classes,
     by_value: HashMap<String, Vec<Origin>>,
@@ -223,7 +223,7 @@ impl<'a> Search<'a> {
     }
 
     /// The best extractor for what was found in one reply and is sent by `entry`.
-    fn choose(&self, from: usize, found: &Found, entry: usize, sends: &dyn Fn(&str) -> bool) -> Option<Choice> {
+    fn choose(&self, from: usize, found: &FoundValue, entry: usize, sends: &dyn Fn(&str) -> bool) -> Option<Choice> {
         let page = self.pages.of(from);
         let both = self.again.filter(|again| again.entry(entry).is_some());
         let again = both.and_then(|again| again.position(from)).map(|from| self.pages_again.of(from));

@@ -24,7 +24,7 @@ pub(crate) struct Leaf {
 pub(crate) fn leaves(text: &str) -> Option<Vec<Leaf>> {
     // Numbers that no plan can hold are refused here, and not by the reader that knows places.
     serde_json::from_str::<serde_json::Value>(text).ok()?;
-    let json = Json::read(text, &Budget::of(text.len())).ok()??;
+    let json = Json::read(text, &Budget::for_body(text.len())).ok()??;
     let mut leaves = Vec::new();
     collect(json.root(), &mut String::new(), &mut leaves);
     let mut seen = HashSet::new();
@@ -65,6 +65,6 @@ pub(crate) fn repeats_names(text: &str) -> bool {
         let mut seen = HashSet::new();
         value.members().any(|(name, member)| repeats(member) || !seen.insert(name)) || value.items().any(repeats)
     }
-    let json = Json::read(text, &Budget::of(text.len()));
+    let json = Json::read(text, &Budget::for_body(text.len()));
     json.is_ok_and(|json| json.is_some_and(|json| repeats(json.root())))
 }

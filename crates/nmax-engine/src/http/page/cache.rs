@@ -6,7 +6,7 @@ use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 
-use nmax_extract::resources::Found;
+use nmax_extract::resources::ResourceReference;
 use nmax_http::{Fields, Reply, Url};
 
 use super::freshness::{Freshness, Span, Validators};
@@ -38,7 +38,7 @@ struct Entry {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Content {
     /// Resources that it names.
-    pub(super) found: Rc<[Found]>,
+    pub(super) found: Rc<[ResourceReference]>,
     /// Where it redirects to.
     pub(super) leads_to: Option<Url>,
     /// It is not ok, and so is every page that uses it.

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use nmax_extract::resources::{Found, Kind, Priority, Resources};
+use nmax_extract::resources::{Kind, Priority, ResourceReference, Resources};
 use nmax_http::{Alarm, Origin, Url};
 use nmax_metrics::Nanos;
 use nmax_plan::plan::{HttpCall, Page};
@@ -205,7 +205,7 @@ impl<'a, R: Runtime, D: Drivers> Load<'_, 'a, R, D> {
 /// The resources that one in the cache, or one just received, names in its turn.
 pub(super) fn inner_resources(
     queue: &mut Queue<'_>,
-    found: &[Found],
+    found: &[ResourceReference],
     resource: &Resource,
     known: Nanos,
 ) -> Vec<Resource> {

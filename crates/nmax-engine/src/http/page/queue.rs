@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::rc::Rc;
 
 use nmax_extract::Tagger;
-use nmax_extract::resources::{Found, Kind, Priority};
+use nmax_extract::resources::{Kind, Priority, ResourceReference};
 use nmax_http::{Origin, Url};
 use nmax_metrics::Nanos;
 use nmax_plan::plan::{Discover, RESOURCES_MAX};
@@ -127,7 +127,7 @@ impl<'a> Queue<'a> {
     }
 
     /// The resources among what a document or style sheet names that are to be fetched and were not known.
-    pub(super) fn new_among(&mut self, found: &[Found], source: Source<'_>) -> Vec<Resource> {
+    pub(super) fn new_among(&mut self, found: &[ResourceReference], source: Source<'_>) -> Vec<Resource> {
         let mut new = Vec::new();
         for found in found {
             let Ok(url) = source.base.join(&found.reference) else {

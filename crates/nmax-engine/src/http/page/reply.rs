@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use nmax_extract::resources::{Found, Kind, of_style_sheet};
+use nmax_extract::resources::{Kind, ResourceReference, of_style_sheet};
 use nmax_extract::{GaveUp, Page};
 use nmax_http::{Exchange, KeepBody, Reply, Url};
 use nmax_metrics::{Code, ErrorKind, NameId, Outcome};
@@ -99,7 +99,7 @@ impl<'a, R: Runtime, D: Drivers> Load<'_, 'a, R, D> {
 }
 
 /// What a reply names: style sheets and frames name something. References that have another base are made absolute.
-fn named_in(job: &Job, reply: &Reply<'_>, has_passed: &dyn Fn() -> bool) -> Result<Rc<[Found]>, GaveUp> {
+fn named_in(job: &Job, reply: &Reply<'_>, has_passed: &dyn Fn() -> bool) -> Result<Rc<[ResourceReference]>, GaveUp> {
     if job.keep_body == KeepBody::Discard {
         return Ok(Rc::from([]));
     }
@@ -107,8 +107,9 @@ fn named_in(job: &Job, reply: &Reply<'_>, has_passed: &dyn Fn() -> bool) -> Resu
     if kind == Kind::Frame && is_html(reply) {
         let named = Page::new(&[], reply.body()).until(has_passed).resources()?;
         let base = named.base.as_deref().and_then(|base| job.resource.url.join(base).ok());
-        let absolute = |found: Found| match base.as_ref().and_then(|base| base.join(&found.reference).ok()) {
-            Some(url) => Found { reference: url.to_string(), ..found },
+        let absolute = |found: ResourceReference| match base.as_ref().and_then(|base| base.join(&found.reference).ok())
+        {
+            Some(url) => ResourceReference { reference: url.to_string(), ..found },
             None => found,
         };
         return Ok(named.found.into_iter().map(absolute).collect());

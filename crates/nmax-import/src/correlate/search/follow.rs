@@ -1,6 +1,6 @@
 //! Requests that were reached by a link or a redirect: the URL is taken as a whole.
 
-use nmax_extract::values::{Found, Kind};
+use nmax_extract::values::{FoundValue, Kind};
 use nmax_plan::plan::Source;
 
 use super::{Draft, Search, TRIES_MAX};
@@ -86,7 +86,7 @@ pub(super) fn follow(search: &mut Search<'_>, entry: usize) -> bool {
 }
 
 /// What was found, without what a browser does not send.
-fn without_fragment(found: &Found) -> Found {
+fn without_fragment(found: &FoundValue) -> FoundValue {
     let mut found = found.clone();
     if let Some((url, _)) = found.text.split_once('#') {
         found.text = url.to_owned();

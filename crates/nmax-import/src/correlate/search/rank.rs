@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use nmax_extract::values::{Found, Kind};
+use nmax_extract::values::{FoundValue, Kind};
 use nmax_plan::plan::Source;
 
 use super::{Origin, Search};
@@ -43,7 +43,7 @@ pub(super) struct Classes {
 
 impl Classes {
     /// Takes in what the reply to a request has.
-    pub(super) fn add(&mut self, found: &Found, request: &Request) {
+    pub(super) fn add(&mut self, found: &FoundValue, request: &Request) {
         let mut words = names::split_words(&found.name);
         if let Some(Source::JsonPath(path)) = found.sources.last() {
             words.extend(names::split_words(path));

@@ -1,6 +1,6 @@
 //! Taking a value from one of the places that have it.
 
-use nmax_extract::values::{Found, Kind};
+use nmax_extract::values::{FoundValue, Kind};
 
 use super::{Draft, Known, Origin, Search, TRIES_MAX};
 use crate::correlate::choose::Fit;
@@ -92,7 +92,7 @@ impl Search<'_> {
     }
 
     /// What the value may be called, the best first.
-    fn names_for(&self, from: usize, found: &Found, name: &str, coding: &Coding) -> Vec<String> {
+    fn names_for(&self, from: usize, found: &FoundValue, name: &str, coding: &Coding) -> Vec<String> {
         let request = &self.timeline.entry(from).request;
         let noun = split(&request.url)
             .segments()

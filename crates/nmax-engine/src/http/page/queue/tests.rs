@@ -7,8 +7,8 @@ fn url(text: &str) -> Url {
     Url::parse(text).unwrap()
 }
 
-fn found(reference: &str, kind: Kind, priority: Priority) -> Found {
-    Found { reference: reference.to_owned(), kind, priority }
+fn found(reference: &str, kind: Kind, priority: Priority) -> ResourceReference {
+    ResourceReference { reference: reference.to_owned(), kind, priority }
 }
 
 fn at(base: &Url) -> Source<'_> {
@@ -57,7 +57,7 @@ fn each_url_is_fetched_once_and_frames_are_one_deep() {
 fn there_is_a_limit() {
     let document = url("http://h.test/");
     let mut queue = Queue::new("home", &document, &Discover::SameOrigin);
-    let list: Vec<Found> =
+    let list: Vec<ResourceReference> =
         (0..RESOURCES_MAX + 9).map(|n| found(&n.to_string(), Kind::Image, Priority::Normal)).collect();
     assert_eq!(queue.new_among(&list, at(&document)).len(), RESOURCES_MAX);
 }
@@ -73,7 +73,7 @@ proptest! {
         let rules = Discover::Hosts(vec!["h1.test".into(), "h2.test".into()]);
         let mut queue = Queue::new("home", &document, &rules);
         let priorities = [Priority::First, Priority::Normal, Priority::Last];
-        let list: Vec<Found> = resources.iter().enumerate()
+        let list: Vec<ResourceReference> = resources.iter().enumerate()
             .map(|(n, (host, priority))| found(&format!("http://h{host}.test/{n}"), Kind::Image, priorities[*priority]))
             .collect();
         let new = queue.new_among(&list, at(&document));
