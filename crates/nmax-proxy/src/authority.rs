@@ -140,19 +140,19 @@ fn params(since: Duration, until: Duration) -> CertificateParams {
 /// name, and for no other (RFC 5280, 4.2.1.10). A permitted name permits all below it; what is below a host that stands
 /// alone is excluded by the dot that checkers of certificates understand as "below", unless some of it is recorded, too.
 fn constraints(hosts: &Hosts) -> NameConstraints {
-    let names = hosts.alone().into_iter().chain(hosts.names().iter().map(String::as_str));
+    let names = hosts.exact_name().into_iter().chain(hosts.names().iter().map(String::as_str));
     let names = names.map(|name| GeneralSubtree::DnsName(name.to_owned()));
     let addresses = hosts.addresses().iter().map(|&address| {
         let bits = if address.is_ipv4() { 32 } else { 128 };
         GeneralSubtree::IpAddress(CidrSubnet::from_addr_prefix(address, bits))
     });
     let mut excluded = Vec::new();
-    if let Some(alone) = hosts.alone()
+    if let Some(alone) = hosts.exact_name()
         && !hosts.names().iter().any(|name| is_within(name, alone))
     {
         excluded.push(GeneralSubtree::DnsName(format!(".{alone}")));
     }
-    if hosts.names().is_empty() && hosts.alone().is_none() {
+    if hosts.names().is_empty() && hosts.exact_name().is_none() {
         excluded.push(GeneralSubtree::DnsName(String::new()));
     }
     if hosts.addresses().is_empty() {

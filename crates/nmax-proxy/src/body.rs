@@ -10,7 +10,7 @@ use hyper::body::{Body, Bytes, Frame, Incoming, SizeHint};
 use tokio::sync::oneshot;
 use tokio::time::{Sleep, sleep};
 
-use crate::capture::{Capture, Guard, Whose};
+use crate::capture::{Capture, Guard, MessageKind};
 
 /// A body of either direction.
 pub(crate) type Passing = UnsyncBoxBody<Bytes, hyper::Error>;
@@ -31,14 +31,14 @@ pub(crate) fn full(bytes: impl Into<Bytes>) -> Passing {
 /// A request's body; `go` holds it back until the server says that it wants it, or says nothing for a second.
 pub(crate) fn of_request(inner: Incoming, capture: Capture, go: Option<oneshot::Receiver<()>>) -> Passing {
     let gate = go.map(|go| Gate { go: Some(go), wait: Box::pin(sleep(CONTINUE_WAIT)) });
-    let mut tee = Tee { inner, capture, whose: Whose::Request, gate, has_ended: false, guard: None };
+    let mut tee = Tee { inner, capture, kind: MessageKind::Request, gate, has_ended: false, guard: None };
     tee.look_for_the_end();
     tee.boxed_unsync()
 }
 
 /// A reply's body; its exchange ends with it.
 pub(crate) fn of_reply(inner: Incoming, capture: Capture, guard: Option<Guard>) -> Passing {
-    let mut tee = Tee { inner, capture, whose: Whose::Reply, gate: None, has_ended: false, guard };
+    let mut tee = Tee { inner, capture, kind: MessageKind::Reply, gate: None, has_ended: false, guard };
     tee.look_for_the_end();
     tee.boxed_unsync()
 }
@@ -55,7 +55,7 @@ struct Gate {
 struct Tee {
     inner: Incoming,
     capture: Capture,
-    whose: Whose,
+    kind: MessageKind,
     gate: Option<Gate>,
     has_ended: bool,
     /// Of a reply: tells when it is dropped before its end.
@@ -74,9 +74,9 @@ impl Tee {
         if std::mem::replace(&mut self.has_ended, true) {
             return;
         }
-        match self.whose {
-            Whose::Request => self.capture.request_ended(),
-            Whose::Reply => {
+        match self.kind {
+            MessageKind::Request => self.capture.request_ended(),
+            MessageKind::Reply => {
                 self.capture.finish();
                 self.guard = None;
             }
@@ -115,13 +115,13 @@ impl Body for Tee {
             Poll::Pending => {}
             Poll::Ready(Some(Ok(frame))) => {
                 if let Some(data) = frame.data_ref() {
-                    self.capture.bytes(self.whose, data);
+                    self.capture.bytes(self.kind, data);
                 }
                 self.look_for_the_end();
             }
-            Poll::Ready(Some(Err(error))) => match self.whose {
-                Whose::Request => self.capture.note("the request's body broke off"),
-                Whose::Reply => self.capture.fail(&format!("the reply's body broke off: {error}")),
+            Poll::Ready(Some(Err(error))) => match self.kind {
+                MessageKind::Request => self.capture.note("the request's body broke off"),
+                MessageKind::Reply => self.capture.fail(&format!("the reply's body broke off: {error}")),
             },
             Poll::Ready(None) => self.end(),
         }

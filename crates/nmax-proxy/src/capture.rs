@@ -38,12 +38,12 @@ pub(crate) struct Memory {
 
 /// Kept bytes; given back when dropped.
 #[derive(Debug)]
-pub(crate) struct Kept {
+pub(crate) struct MemoryReservation {
     bytes: usize,
     all: Arc<AtomicUsize>,
 }
 
-impl Kept {
+impl MemoryReservation {
     /// Whether there is room for so many more.
     fn take(&mut self, bytes: usize) -> bool {
         let before = self.all.fetch_add(bytes, Ordering::Relaxed);
@@ -56,7 +56,7 @@ impl Kept {
     }
 }
 
-impl Drop for Kept {
+impl Drop for MemoryReservation {
     fn drop(&mut self) {
         self.all.fetch_sub(self.bytes, Ordering::Relaxed);
     }
@@ -84,7 +84,7 @@ impl Memory {
     }
 
     /// Tells of something that is no exchange; lost when nobody has taken anything for long.
-    pub(crate) fn tell(&self, queued: Queued) {
+    pub(crate) fn send_event(&self, queued: Queued) {
         // What it says is in the summary as well.
         let _ = self.queue().map(|queue| queue.try_send(queued));
     }
@@ -118,7 +118,7 @@ impl Memory {
             sent_at,
             request_ended_at: None,
             head_at: None,
-            kept: Kept { bytes: 0, all: Arc::clone(&self.kept_bytes) },
+            reservation: MemoryReservation { bytes: 0, all: Arc::clone(&self.kept_bytes) },
             message_bytes: 0,
             messages_lost: 0,
             stream: None,
@@ -145,7 +145,7 @@ struct Open {
     sent_at: Duration,
     request_ended_at: Option<Duration>,
     head_at: Option<Duration>,
-    kept: Kept,
+    reservation: MemoryReservation,
     message_bytes: usize,
     messages_lost: u64,
     /// Reads a stream of events; `None` for other replies.
@@ -155,7 +155,7 @@ struct Open {
 impl Open {
     fn keep_message(&mut self, memory: &Memory, is_sent: bool, opcode: u8, data: String) {
         let fits = self.message_bytes + data.len() <= memory.body_bytes_max;
-        if self.entry.messages.len() >= MESSAGES_MAX || !fits || !self.kept.take(data.len()) {
+        if self.entry.messages.len() >= MESSAGES_MAX || !fits || !self.reservation.take(data.len()) {
             self.messages_lost += 1;
             return;
         }
@@ -174,7 +174,7 @@ struct Side {
 
 /// Whose body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Whose {
+pub(crate) enum MessageKind {
     Request,
     Reply,
 }
@@ -200,23 +200,23 @@ impl Capture {
     }
 
     /// Bytes of a body came.
-    pub(crate) fn bytes(&self, whose: Whose, bytes: &[u8]) {
+    pub(crate) fn bytes(&self, kind: MessageKind, bytes: &[u8]) {
         self.with(|open, memory| {
-            let side = match whose {
-                Whose::Request => &mut open.request,
-                Whose::Reply => &mut open.reply,
+            let side = match kind {
+                MessageKind::Request => &mut open.request,
+                MessageKind::Reply => &mut open.reply,
             };
             side.count += bytes.len() as u64;
             let room = memory.body_bytes_max.saturating_sub(side.bytes.len());
             let part = &bytes[..bytes.len().min(room)];
-            if !side.is_cut && open.kept.take(part.len()) {
+            if !side.is_cut && open.reservation.take(part.len()) {
                 side.bytes.extend_from_slice(part);
                 side.is_cut = part.len() < bytes.len();
             } else {
                 side.is_cut = true;
             }
             let events = match &mut open.stream {
-                Some(stream) if whose == Whose::Reply => stream.push(bytes),
+                Some(stream) if kind == MessageKind::Reply => stream.push(bytes),
                 _ => Vec::new(),
             };
             for event in events {
@@ -295,7 +295,7 @@ impl Capture {
             let text = format!("{} messages were not kept", open.messages_lost);
             add_note(&mut open.entry.comment, &text);
         }
-        let Open { mut entry, permit, request, reply, kept, .. } = open;
+        let Open { mut entry, permit, request, reply, reservation, .. } = open;
         let mime = |headers: &[(String, String)]| {
             nmax_import::recording::header(headers, "content-type").unwrap_or_default().to_owned()
         };
@@ -316,7 +316,7 @@ impl Capture {
                 ..Body::default()
             });
         }
-        permit.send(Queued::Exchange(Box::new(entry), kept));
+        permit.send(Queued::Exchange(Box::new(entry), reservation));
     }
 }
 

@@ -18,7 +18,7 @@ use tokio_rustls::{LazyConfigAcceptor, rustls};
 
 use crate::authority::{Authority, Ca};
 use crate::body::{self, Passing};
-use crate::exchange::{Wanted, Way};
+use crate::exchange::{Forwarder, Wanted};
 use crate::guests::Client;
 use crate::hosts::{Hosts, plain};
 use crate::own;
@@ -35,8 +35,8 @@ const HEADERS_MAX: usize = 1_000;
 
 /// What all clients share.
 #[derive(Clone)]
-pub(crate) struct House {
-    pub(crate) way: Way,
+pub(crate) struct ProxyContext {
+    pub(crate) forwarder: Forwarder,
     pub(crate) hosts: Arc<Hosts>,
     pub(crate) is_browser_silenced: bool,
     pub(crate) authority: Arc<Authority>,
@@ -53,13 +53,13 @@ enum Towards {
     Origin(Arc<Origin>),
 }
 
-impl House {
+impl ProxyContext {
     /// The same for a client, with connections to servers of its own.
     pub(crate) fn for_client(&self, client: Client) -> Self {
-        let mut house = self.clone();
-        house.way.upstreams = Arc::default();
-        house.way.opener.client = client;
-        house
+        let mut context = self.clone();
+        context.forwarder.upstreams = Arc::default();
+        context.forwarder.opener.client = client;
+        context
     }
 
     /// Serves a connection until it ends.
@@ -80,8 +80,8 @@ impl House {
     {
         let service = service_fn(|request| {
             has_asked.store(true, Ordering::Relaxed);
-            let (house, towards) = (self.clone(), towards.clone());
-            async move { Ok::<_, std::convert::Infallible>(house.answer(request, towards).await) }
+            let (context, towards) = (self.clone(), towards.clone());
+            async move { Ok::<_, std::convert::Infallible>(context.answer(request, towards).await) }
         });
         http1::Builder::new()
             .preserve_header_case(true)
@@ -107,12 +107,12 @@ impl House {
         let origin = match towards {
             Towards::Said if request.method() == Method::CONNECT => return self.connect(request).await,
             Towards::Origin(origin) => origin,
-            Towards::Said => match said(&request) {
+            Towards::Said => match absolute_origin(&request) {
                 Some(origin) => Arc::new(origin),
                 None => return self.own(&request),
             },
         };
-        if self.way.opener.is_own_literal(&origin) {
+        if self.forwarder.opener.is_own_literal(&origin) {
             return self.own(&request);
         }
         let wanted = if self.hosts.contains(&origin.host) {
@@ -123,7 +123,7 @@ impl House {
             self.tally.passes(&origin.host);
             Wanted::Passed
         };
-        self.way.go(&origin, request, wanted).await
+        self.forwarder.go(&origin, request, wanted).await
     }
 
     /// Whether it is a browser's talk with its maker, which is not wanted.
@@ -137,7 +137,7 @@ impl House {
     }
 
     fn own(&self, request: &Request<Incoming>) -> Response<Passing> {
-        let address = self.way.opener.own.to_string();
+        let address = self.forwarder.opener.own.to_string();
         own::reply(request.method(), request.uri().path(), &self.ca, &address).unwrap_or_else(|| own::missing(&address))
     }
 
@@ -148,11 +148,11 @@ impl House {
         let Some((host, port)) = end else {
             return Problem::NoHost(request.uri().to_string()).page(request.headers());
         };
-        let house = self.for_client(self.way.opener.client);
+        let context = self.for_client(self.forwarder.opener.client);
         if self.hosts.contains(&host) {
             tokio::spawn(async move {
                 if let Ok(client) = hyper::upgrade::on(request).await {
-                    house.tunnel(TokioIo::new(client), host, port).await;
+                    context.tunnel(TokioIo::new(client), host, port).await;
                 }
             });
             return Response::new(body::empty());
@@ -161,11 +161,11 @@ impl House {
             return self.refuse(&host, &request);
         }
         self.tally.passes(&host);
-        match self.way.opener.dial(&host, port).await {
+        match self.forwarder.opener.dial(&host, port).await {
             Ok((server, _)) => {
                 tokio::spawn(async move {
                     if let Ok(client) = hyper::upgrade::on(request).await {
-                        house.pass(TokioIo::new(client), server, &host).await;
+                        context.pass(TokioIo::new(client), server, &host).await;
                     }
                 });
                 Response::new(body::empty())
@@ -190,7 +190,7 @@ impl House {
         S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
     {
         // Browsers open tunnels long before they need them: they may wait.
-        let Ok(client) = Rewound::look(client).await else {
+        let Ok(client) = Rewound::peek(client).await else {
             return;
         };
         let mut origin = Origin { is_tls: false, host, port };
@@ -209,7 +209,7 @@ impl House {
             }
             _ => {
                 self.tally.passes(&origin.host);
-                if let Ok((server, _)) = self.way.opener.dial(&origin.host, port).await {
+                if let Ok((server, _)) = self.forwarder.opener.dial(&origin.host, port).await {
                     self.pass(client, server, &origin.host).await;
                 }
             }
@@ -260,7 +260,7 @@ impl House {
 }
 
 /// The origin in an absolute target.
-fn said(request: &Request<Incoming>) -> Option<Origin> {
+fn absolute_origin(request: &Request<Incoming>) -> Option<Origin> {
     let uri = request.uri();
     let is_tls = match uri.scheme_str()? {
         "http" | "ws" => false,

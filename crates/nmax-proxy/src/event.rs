@@ -3,7 +3,7 @@
 use nmax_import::recording::{Body, Entry, Response};
 use tokio::sync::mpsc::Receiver;
 
-use crate::capture::Kept;
+use crate::capture::MemoryReservation;
 
 /// Plain bytes of one body, as a multiple of the coded bytes that are kept: a bomb is cut.
 const PLAIN_FACTOR: usize = 4;
@@ -26,7 +26,7 @@ pub enum Event {
 
 /// Something on its way to [`Events`].
 pub(crate) enum Queued {
-    Exchange(Box<Entry>, Kept),
+    Exchange(Box<Entry>, MemoryReservation),
     Passed(String),
     Untrusted { host: String, reason: String },
 }

@@ -17,7 +17,7 @@ use crate::upstream::{Opener, Origin, Sender, Upstreams, reply_problem};
 
 /// What exchanges of one client connection share.
 #[derive(Clone)]
-pub(crate) struct Way {
+pub(crate) struct Forwarder {
     pub(crate) memory: Arc<Memory>,
     pub(crate) opener: Opener,
     /// One request of a client connection at a time, so nobody waits for the lock.
@@ -31,7 +31,7 @@ pub(crate) enum Wanted {
     Passed,
 }
 
-impl Way {
+impl Forwarder {
     /// Sends a request on and gives back what comes; an explanation when nothing does.
     pub(crate) async fn go(&self, origin: &Origin, request: Request<Incoming>, wanted: Wanted) -> Response<Passing> {
         let asked = request.headers().clone();

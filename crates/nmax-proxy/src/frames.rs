@@ -9,7 +9,7 @@ const MESSAGE_BYTES_MAX: usize = 1 << 20;
 
 /// What a direction said.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Said {
+pub(crate) enum FrameEvent {
     /// A whole message: opcode 1 (text) or 2 (binary, as base64).
     Message(u8, String),
     /// One that is too long to keep.
@@ -41,7 +41,7 @@ struct Frame {
 
 impl Frames {
     /// Takes the next bytes, in pieces of any size.
-    pub(crate) fn push(&mut self, mut bytes: &[u8], say: &mut dyn FnMut(Said)) {
+    pub(crate) fn push(&mut self, mut bytes: &[u8], say: &mut dyn FnMut(FrameEvent)) {
         while !self.is_garbage {
             if self.frame.is_none() && !self.take_head(&mut bytes, say) {
                 return;
@@ -72,13 +72,13 @@ impl Frames {
             let is_end = frame.is_last && !is_control;
             self.frame = None;
             if is_end && let Some((opcode, content)) = self.message.take() {
-                say(if std::mem::take(&mut self.is_too_long) { Said::TooLong } else { message(opcode, content) });
+                say(if std::mem::take(&mut self.is_too_long) { FrameEvent::TooLong } else { message(opcode, content) });
             }
         }
     }
 
     /// Reads a frame's head; `false` when it is not complete yet, or none.
-    fn take_head(&mut self, bytes: &mut &[u8], say: &mut dyn FnMut(Said)) -> bool {
+    fn take_head(&mut self, bytes: &mut &[u8], say: &mut dyn FnMut(FrameEvent)) -> bool {
         loop {
             if let Some(frame) = head(&self.head) {
                 let begins = frame.opcode == 1 || frame.opcode == 2;
@@ -92,7 +92,7 @@ impl Frames {
                 if !fits || self.head[0] & 0x70 != 0 {
                     self.is_garbage = true;
                     self.message = None;
-                    say(Said::Garbage);
+                    say(FrameEvent::Garbage);
                     return false;
                 }
                 if begins {
@@ -123,12 +123,12 @@ fn head(bytes: &[u8]) -> Option<Frame> {
     Some(Frame { is_last: first & 0x80 != 0, opcode: first & 0x0f, left: length, mask, at: 0 })
 }
 
-fn message(opcode: u8, content: Vec<u8>) -> Said {
+fn message(opcode: u8, content: Vec<u8>) -> FrameEvent {
     let data = match opcode {
         1 => String::from_utf8_lossy(&content).into_owned(),
         _ => STANDARD.encode(content),
     };
-    Said::Message(opcode, data)
+    FrameEvent::Message(opcode, data)
 }
 
 #[cfg(test)]

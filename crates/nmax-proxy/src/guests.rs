@@ -20,7 +20,7 @@ pub(crate) enum Client {
 
 impl Client {
     /// By its connection: on this host when it comes from loopback, or from the very address that it connects to.
-    pub(crate) fn of(stream: &TcpStream) -> Self {
+    pub(crate) fn from_stream(stream: &TcpStream) -> Self {
         match (stream.peer_addr(), stream.local_addr()) {
             (Ok(peer), Ok(local)) => Self::at(peer.ip(), local.ip()),
             _ => Self::Elsewhere,

@@ -16,7 +16,7 @@ pub struct Hosts {
     /// Lower case, without a dot at the end; what is below them belongs to them.
     names: Vec<String>,
     /// Host of the page when it is a public suffix; what is below it does not belong to it.
-    alone: Option<String>,
+    exact_name: Option<String>,
     addresses: Vec<IpAddr>,
 }
 
@@ -47,7 +47,7 @@ impl Hosts {
         let mut hosts = Self::default();
         let name = plain(host);
         if is_public_suffix(&name) {
-            hosts.alone = Some(name);
+            hosts.exact_name = Some(name);
             return Ok(hosts);
         }
         let domain = match name.parse::<IpAddr>() {
@@ -89,7 +89,9 @@ impl Hosts {
         let name = plain(host);
         match name.parse::<IpAddr>() {
             Ok(address) => self.addresses.contains(&address),
-            Err(_) => self.alone.as_ref() == Some(&name) || self.names.iter().any(|domain| is_within(&name, domain)),
+            Err(_) => {
+                self.exact_name.as_ref() == Some(&name) || self.names.iter().any(|domain| is_within(&name, domain))
+            }
         }
     }
 
@@ -99,8 +101,8 @@ impl Hosts {
     }
 
     /// A name without what is below it.
-    pub fn alone(&self) -> Option<&str> {
-        self.alone.as_deref()
+    pub fn exact_name(&self) -> Option<&str> {
+        self.exact_name.as_deref()
     }
 
     /// Addresses.
@@ -112,7 +114,7 @@ impl Hosts {
 impl std::fmt::Display for Hosts {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let addresses = self.addresses.iter().map(IpAddr::to_string);
-        let names = self.alone.iter().chain(&self.names).cloned();
+        let names = self.exact_name.iter().chain(&self.names).cloned();
         let all: Vec<String> = names.chain(addresses).collect();
         f.write_str(&all.join(", "))
     }

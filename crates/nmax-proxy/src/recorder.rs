@@ -10,10 +10,10 @@ use tokio::sync::{Semaphore, mpsc, oneshot};
 
 use crate::authority::{Authority, Ca};
 use crate::capture::{EVENTS_MAX, Memory};
-use crate::client::House;
+use crate::client::ProxyContext;
 use crate::clock::Clock;
 use crate::event::Events;
-use crate::exchange::Way;
+use crate::exchange::Forwarder;
 use crate::guests::Client;
 use crate::settings::{Settings, StartError};
 use crate::tally::{Summary, Tally};
@@ -51,8 +51,8 @@ impl Recorder {
         let memory = Arc::new(Memory::new(clock, settings.body_bytes_max, queue));
         let tally = Tally::new(Arc::clone(&memory));
         let hosts = Arc::new(settings.hosts.clone());
-        let house = House {
-            way: Way {
+        let context = ProxyContext {
+            forwarder: Forwarder {
                 memory: Arc::clone(&memory),
                 opener: Opener { trust, clock, own: address, client: Client::Elsewhere, hosts: Arc::clone(&hosts) },
                 upstreams: Arc::default(),
@@ -71,7 +71,7 @@ impl Recorder {
                 reactor.block_on(async {
                     tokio::select! {
                         // Only an error of the listener ends it, and there is nothing left to accept then.
-                        () = accept(listener, house) => {}
+                        () = accept(listener, context) => {}
                         _ = stopped => {}
                     }
                 });
@@ -113,7 +113,7 @@ impl Drop for Recorder {
     }
 }
 
-async fn accept(listener: std::net::TcpListener, house: House) {
+async fn accept(listener: std::net::TcpListener, context: ProxyContext) {
     let Ok(listener) = TcpListener::from_std(listener) else {
         return;
     };
@@ -124,9 +124,9 @@ async fn accept(listener: std::net::TcpListener, house: House) {
         };
         match listener.accept().await {
             Ok((stream, _)) => {
-                let house = house.for_client(Client::of(&stream));
+                let context = context.for_client(Client::from_stream(&stream));
                 tokio::spawn(async move {
-                    house.serve(stream).await;
+                    context.serve(stream).await;
                     drop(permit);
                 });
             }

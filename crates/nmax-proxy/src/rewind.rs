@@ -14,7 +14,7 @@ pub(crate) struct Rewound<S> {
 
 impl<S: AsyncRead + Unpin> Rewound<S> {
     /// Waits for the first bytes; none when the other side closes without a word.
-    pub(crate) async fn look(mut stream: S) -> io::Result<Self> {
+    pub(crate) async fn peek(mut stream: S) -> io::Result<Self> {
         let mut first = vec![0; 1024];
         let count = stream.read(&mut first).await?;
         first.truncate(count);

@@ -6,7 +6,7 @@ use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
 use crate::capture::{Capture, Guard};
-use crate::frames::{Frames, Said};
+use crate::frames::{FrameEvent, Frames};
 
 /// Bytes that are under way in one direction.
 const PIECE_BYTES: usize = 16 * 1024;
@@ -31,10 +31,10 @@ pub(crate) async fn join(
         if !is_socket {
             return;
         }
-        frames.push(bytes, &mut |said| match said {
-            Said::Message(opcode, data) => capture.message(is_sent, opcode, data),
-            Said::TooLong => capture.message_lost(),
-            Said::Garbage => capture.note("what followed was no WebSocket and was not read"),
+        frames.push(bytes, &mut |event| match event {
+            FrameEvent::Message(opcode, data) => capture.message(is_sent, opcode, data),
+            FrameEvent::TooLong => capture.message_lost(),
+            FrameEvent::Garbage => capture.note("what followed was no WebSocket and was not read"),
         });
     };
     let passed = both(client, server, |bytes| read(&mut up, bytes, true), |bytes| read(&mut down, bytes, false));

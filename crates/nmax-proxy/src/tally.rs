@@ -69,7 +69,7 @@ impl Tally {
             passed.count == 1
         });
         if is_first {
-            self.memory.tell(Queued::Passed(host.to_owned()));
+            self.memory.send_event(Queued::Passed(host.to_owned()));
         }
     }
 
@@ -93,7 +93,7 @@ impl Tally {
             untrusted.count == 1
         });
         if is_first {
-            self.memory.tell(Queued::Untrusted { host: host.to_owned(), reason: reason.to_owned() });
+            self.memory.send_event(Queued::Untrusted { host: host.to_owned(), reason: reason.to_owned() });
         }
     }
 

@@ -2,13 +2,13 @@ use proptest::prelude::*;
 
 use super::*;
 
-fn read(bytes: &[u8], pieces: usize) -> Vec<Said> {
+fn read(bytes: &[u8], pieces: usize) -> Vec<FrameEvent> {
     let mut frames = Frames::default();
-    let mut said = Vec::new();
+    let mut events = Vec::new();
     for piece in bytes.chunks(pieces.max(1)) {
-        frames.push(piece, &mut |one| said.push(one));
+        frames.push(piece, &mut |one| events.push(one));
     }
-    said
+    events
 }
 
 /// A frame as RFC 6455, section 5.2, draws it.
@@ -43,7 +43,7 @@ proptest! {
         pieces in 1..5_000_usize,
     ) {
         let mut bytes = frame(0x82, mask, &vec![7; large]);
-        let mut want = vec![Said::Message(2, STANDARD.encode(vec![7; large]))];
+        let mut want = vec![FrameEvent::Message(2, STANDARD.encode(vec![7; large]))];
         for (is_text, parts) in &messages {
             let opcode = if *is_text { 1 } else { 2 };
             for (index, part) in parts.iter().enumerate() {
@@ -59,8 +59,8 @@ proptest! {
     /// Any bytes end in messages or in garbage, said once.
     #[test]
     fn any_bytes_are_read(bytes in prop::collection::vec(any::<u8>(), 0..2_000), pieces in 1..50_usize) {
-        let said = read(&bytes, pieces);
-        prop_assert!(said.iter().filter(|one| **one == Said::Garbage).count() <= 1);
+        let events = read(&bytes, pieces);
+        prop_assert!(events.iter().filter(|one| **one == FrameEvent::Garbage).count() <= 1);
     }
 }
 
@@ -69,5 +69,5 @@ fn a_message_beyond_the_limit_is_left_out_and_the_next_one_is_not() {
     let mut bytes = frame(0x01, None, &vec![b'a'; MESSAGE_BYTES_MAX]);
     bytes.extend(frame(0x80, None, b"one more"));
     bytes.extend(frame(0x81, None, b"short"));
-    assert_eq!(read(&bytes, 4_096), [Said::TooLong, Said::Message(1, "short".into())]);
+    assert_eq!(read(&bytes, 4_096), [FrameEvent::TooLong, FrameEvent::Message(1, "short".into())]);
 }
