@@ -12,7 +12,7 @@ const LINE_BYTES_MAX: usize = 1_000;
 
 /// What the person wants.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Wish {
+pub(crate) enum UserCommand {
     /// It is enough.
     End,
     /// Something begins, and its name will be typed.
@@ -33,21 +33,21 @@ pub(crate) struct Desk {
 impl Desk {
     /// A line now. An empty one begins a step whose name comes with the next, unless that is empty, too; a name alone marks
     /// one as well. `q` ends it at any time, so that nobody has to know whether a name is asked for.
-    pub(crate) fn typed(&mut self, line: &str) -> Wish {
+    pub(crate) fn typed(&mut self, line: &str) -> UserCommand {
         self.typed_at(line, now_us())
     }
 
-    fn typed_at(&mut self, line: &str, now_us: i64) -> Wish {
+    fn typed_at(&mut self, line: &str, now_us: i64) -> UserCommand {
         let name: String = line.trim().chars().filter(|c| !c.is_control()).take(NAME_CHARS_MAX).collect();
         match (name.as_str(), self.asked_us.take()) {
             ("", None) => {
                 self.asked_us = Some(now_us);
-                Wish::Ask
+                UserCommand::Ask
             }
-            ("", Some(_)) => Wish::Cancel,
-            ("q", _) => Wish::End,
+            ("", Some(_)) => UserCommand::Cancel,
+            ("q", _) => UserCommand::End,
             // What follows began when Enter was pressed, and not when its name was typed.
-            (_, asked_us) => Wish::Mark(Mark { at_us: asked_us.unwrap_or(now_us), name }),
+            (_, asked_us) => UserCommand::Mark(Mark { at_us: asked_us.unwrap_or(now_us), name }),
         }
     }
 }

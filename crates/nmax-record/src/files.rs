@@ -15,7 +15,7 @@ use nmax_run::Trouble;
 
 /// Where a plan and what belongs to it go.
 #[derive(Clone, Debug)]
-pub struct Place {
+pub struct PlanDestination {
     folder: PathBuf,
     name: String,
     may_overwrite: bool,
@@ -23,7 +23,7 @@ pub struct Place {
 
 /// A recording that is kept beside the plan.
 #[derive(Clone, Debug)]
-pub struct Kept {
+pub struct RecordingCopy {
     /// Name of the file.
     pub name: String,
     /// Its text, without secrets; `None` when it is there already.
@@ -38,7 +38,7 @@ pub struct Bundle<'a> {
     /// Secrets of the recordings.
     pub secrets: &'a Secrets,
     /// The recordings, in the order in which they were converted.
-    pub recordings: &'a [Kept],
+    pub recordings: &'a [RecordingCopy],
 }
 
 /// Who may read a file.
@@ -50,8 +50,8 @@ pub enum Readers {
     All,
 }
 
-impl Place {
-    /// The place that `--output` names, such as `visit`, `plans/visit` or `plans/visit.yaml`.
+impl PlanDestination {
+    /// The destination that `--output` names, such as `visit`, `plans/visit` or `plans/visit.yaml`.
     pub fn new(output: &Path, may_overwrite: bool) -> Result<Self, Trouble> {
         let plain = match output.extension().and_then(|extension| extension.to_str()) {
             Some("yaml" | "yml" | "har") => output.with_extension(""),
@@ -129,31 +129,31 @@ impl Place {
 }
 
 /// Writes everything, or nothing when something is there that may not be overwritten. Returns the files, the plan first.
-pub fn write(place: &Place, bundle: &Bundle<'_>) -> Result<Vec<PathBuf>, Trouble> {
+pub fn write(destination: &PlanDestination, bundle: &Bundle<'_>) -> Result<Vec<PathBuf>, Trouble> {
     let mut files = vec![
-        (place.plan(), bundle.converted.plan.as_bytes().to_vec(), Readers::All),
-        (place.evidence(), evidence(bundle), Readers::All),
+        (destination.plan(), bundle.converted.plan.as_bytes().to_vec(), Readers::All),
+        (destination.evidence(), evidence(bundle), Readers::All),
     ];
     for file in &bundle.converted.files {
         let readers = if file.is_secret || file.is_body() { Readers::Owner } else { Readers::All };
-        files.push((place.path(&file.name), file.bytes.clone(), readers));
+        files.push((destination.path(&file.name), file.bytes.clone(), readers));
     }
     for kept in bundle.recordings {
         if let Some(text) = &kept.text {
-            files.push((place.path(&kept.name), text.as_bytes().to_vec(), Readers::Owner));
+            files.push((destination.path(&kept.name), text.as_bytes().to_vec(), Readers::Owner));
         }
     }
     if bundle.secrets.redactions > 0 {
-        files.push((place.secrets(), bundle.secrets.to_json().into_bytes(), Readers::Owner));
+        files.push((destination.secrets(), bundle.secrets.to_json().into_bytes(), Readers::Owner));
     }
     let paths: Vec<PathBuf> = files.iter().map(|(path, ..)| path.clone()).collect();
-    place.vacant(&paths)?;
-    place.prepare()?;
+    destination.vacant(&paths)?;
+    destination.prepare()?;
     let mut secret: Vec<PathBuf> =
-        bundle.converted.files.iter().filter(|file| file.is_secret).map(|file| place.path(&file.name)).collect();
-    secret.extend((bundle.secrets.redactions > 0).then(|| place.secrets()));
+        bundle.converted.files.iter().filter(|file| file.is_secret).map(|file| destination.path(&file.name)).collect();
+    secret.extend((bundle.secrets.redactions > 0).then(|| destination.secrets()));
     // First of all, so that no moment is left in which a secret could be added to version control.
-    ignore(&place.folder, &secret.iter().map(PathBuf::as_path).collect::<Vec<_>>())?;
+    ignore(&destination.folder, &secret.iter().map(PathBuf::as_path).collect::<Vec<_>>())?;
     for (path, bytes, readers) in &files {
         replace(path, bytes, *readers).map_err(|error| refused(path, &error))?;
     }

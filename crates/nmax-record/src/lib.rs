@@ -5,7 +5,7 @@
 //!   thrown away, and ended; `log`: what was recorded, in memory, and on disk without secrets while it happens; `desk`: what
 //!   the person types; `summary`: what the person should know at the end
 //! - [`sources`]: files become recordings, their secrets in their places; [`make()`]: the plan of them
-//! - [`files`]: what is written; [`Told`]: what is said of it
+//! - [`files`]: what is written; [`ImportReport`]: what is said of it
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
@@ -14,12 +14,12 @@ mod desk;
 pub mod files;
 mod log;
 mod make;
+mod report;
 pub mod sources;
 mod summary;
-mod told;
 pub mod visit;
 
-pub use files::Place;
+pub use files::PlanDestination;
 pub use make::make;
+pub use report::{ImportReport, schema};
 pub use sources::Source;
-pub use told::{Told, schema};

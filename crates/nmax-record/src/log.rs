@@ -15,7 +15,7 @@ use nmax_import::recording::{Body, Entry, Kind, Mark, Recording};
 use nmax_import::redact::{Secrets, redact};
 use nmax_run::Trouble;
 
-use crate::files::{Place, Readers, ignore, refused, replace};
+use crate::files::{PlanDestination, Readers, ignore, refused, replace};
 
 /// Bytes of bodies that are kept; later ones are left out, pictures and films first.
 const BODY_BYTES_MAX: usize = 512 << 20;
@@ -31,8 +31,8 @@ pub(crate) struct Log {
     /// Placeholders of those that are stored.
     stored_secrets: HashSet<String>,
     secrets_file: PathBuf,
-    place: Place,
-    ground: Ground,
+    destination: PlanDestination,
+    folders: RecordingFolders,
     har: File,
     writer: Writer,
     body_bytes: usize,
@@ -41,22 +41,22 @@ pub(crate) struct Log {
 }
 
 /// What was made to record into; taken away again when nothing was recorded.
-struct Ground {
+struct RecordingFolders {
     /// Folders that were not there, the innermost first.
     folders: Vec<PathBuf>,
     har_file: PathBuf,
     is_used: bool,
 }
 
-impl Ground {
+impl RecordingFolders {
     fn new(har_file: PathBuf) -> Result<Self, Trouble> {
         let above = har_file.ancestors().skip(1);
         let missing = above.take_while(|folder| !folder.as_os_str().is_empty() && !folder.exists());
-        let ground = Self { folders: missing.map(Path::to_owned).collect(), har_file, is_used: false };
-        if let Some(folder) = ground.folders.first() {
+        let folders = Self { folders: missing.map(Path::to_owned).collect(), har_file, is_used: false };
+        if let Some(folder) = folders.folders.first() {
             fs::create_dir_all(folder).map_err(|error| refused(folder, &error))?;
         }
-        Ok(ground)
+        Ok(folders)
     }
 
     /// The recording's file, in the place of one that was there.
@@ -71,7 +71,7 @@ impl Ground {
     }
 }
 
-impl Drop for Ground {
+impl Drop for RecordingFolders {
     fn drop(&mut self) {
         if self.is_used {
             return;
@@ -103,28 +103,28 @@ impl Drop for Certificate {
 
 impl Log {
     /// Begins the files beside the plan.
-    pub(crate) fn create(place: &Place, key: [u8; 32]) -> Result<Self, Trouble> {
+    pub(crate) fn create(destination: &PlanDestination, key: [u8; 32]) -> Result<Self, Trouble> {
         // Whether secrets can be added to it is known before anything is recorded.
-        ignore(&place.path(""), &[])?;
-        let ground = Ground::new(place.path(&format!("{}.har", place.name())))?;
-        let mut har = ground.open()?;
+        ignore(&destination.path(""), &[])?;
+        let folders = RecordingFolders::new(destination.path(&format!("{}.har", destination.name())))?;
+        let mut har = folders.open()?;
         // Secrets of a recording that is written over.
-        let secrets_file = place.secrets();
+        let secrets_file = destination.secrets();
         let _ = fs::remove_file(&secrets_file);
         let mut writer = Writer::default();
         let begin = writer.begin(env!("CARGO_PKG_VERSION"));
-        har.write_all(begin.as_bytes()).map_err(|error| refused(&ground.har_file, &error))?;
+        har.write_all(begin.as_bytes()).map_err(|error| refused(&folders.har_file, &error))?;
         Ok(Self {
             recording: Recording {
-                name: place.name().to_owned(),
+                name: destination.name().to_owned(),
                 creator: format!("nmax {}", env!("CARGO_PKG_VERSION")),
                 ..Recording::default()
             },
             secrets: Secrets::new(&key),
             stored_secrets: HashSet::new(),
             secrets_file,
-            place: place.clone(),
-            ground,
+            destination: destination.clone(),
+            folders,
             har,
             writer,
             body_bytes: 0,
@@ -163,11 +163,11 @@ impl Log {
             placeholders(&found).into_iter().filter(|placeholder| !self.stored_secrets.contains(placeholder)).collect();
         self.recording.entries.push(entry);
         let mut stored = alone.entries.pop().unwrap_or_default();
-        self.ground.is_used = true;
+        self.folders.is_used = true;
         // Before the placeholders that need it.
         if !new.is_empty() {
             if self.stored_secrets.is_empty() {
-                ignore(&self.place.path(""), &[&self.secrets_file])?;
+                ignore(&self.destination.path(""), &[&self.secrets_file])?;
             }
             self.stored_secrets.extend(new);
             self.secrets.absorb(found);
@@ -176,7 +176,7 @@ impl Log {
         }
         // Also what is secret only because of an exchange before.
         let text = self.secrets.hide(&self.writer.entry(&stored));
-        self.har.write_all(text.as_bytes()).map_err(|error| refused(&self.ground.har_file, &error))?;
+        self.har.write_all(text.as_bytes()).map_err(|error| refused(&self.folders.har_file, &error))?;
         stored.request.url = self.secrets.hide(&stored.request.url);
         stored.comment = self.secrets.hide(&stored.comment);
         Ok(stored)

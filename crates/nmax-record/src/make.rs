@@ -8,9 +8,9 @@ use nmax_import::redact::{Secrets, redact};
 use nmax_import::{convert, har};
 use nmax_run::Trouble;
 
-use crate::files::{self, Bundle, Kept, Place};
+use crate::files::{self, Bundle, PlanDestination, RecordingCopy};
+use crate::report::{ImportContext, ImportReport};
 use crate::sources::Source;
-use crate::told::{Beside, Told};
 
 /// More entries are worth a word on what is being done.
 const ENTRIES_TOLD: usize = 2_000;
@@ -22,44 +22,44 @@ const ENTRIES_TOLD: usize = 2_000;
 /// # Errors
 /// Why nothing was written.
 pub fn make(
-    place: &Place,
+    destination: &PlanDestination,
     sources: Vec<Source>,
     key: [u8; 32],
     options: &Options,
     tell: &mut dyn FnMut(&str),
-) -> Result<Told, Trouble> {
+) -> Result<ImportReport, Trouble> {
     let mut secrets = Secrets::new(&key);
     let (mut recordings, mut kept) = (Vec::new(), Vec::new());
-    let mut beside = Beside::default();
+    let mut context = ImportContext::default();
     for (index, source) in sources.into_iter().enumerate() {
         let mut stored = source.read.recording.clone();
         secrets.absorb(redact(&mut stored, &key));
         if let Some(file) = &source.file {
-            kept.push(keep(place, index, file, source.key.is_some(), &stored));
+            kept.push(keep(destination, index, file, source.key.is_some(), &stored));
         }
         let skipped = source.read.skipped.into_iter();
-        beside.skipped.extend(skipped.map(|skipped| Skipped { recording: index, ..skipped }));
-        beside.recordings.extend(source.file.as_ref().map(|file| file.display().to_string()));
-        beside.warnings.extend(source.read.warnings);
+        context.skipped.extend(skipped.map(|skipped| Skipped { recording: index, ..skipped }));
+        context.recordings.extend(source.file.as_ref().map(|file| file.display().to_string()));
+        context.warnings.extend(source.read.warnings);
         recordings.push(source.read.recording);
     }
     let entries: usize = recordings.iter().map(|recording| recording.entries.len()).sum();
     if entries > ENTRIES_TOLD {
         tell(&format!("looking for values that come back, in {entries} exchanges ..."));
     }
-    beside.redactions = secrets.redactions;
-    let converted = convert(recordings, &at(place, key, options));
+    context.redactions = secrets.redactions;
+    let converted = convert(recordings, &at(destination, key, options));
     if converted.summary.steps == 0 {
-        return Err(Told::new(converted, beside).nothing("so that nothing was written").into());
+        return Err(ImportReport::new(converted, context).nothing("so that nothing was written").into());
     }
     let bundle = Bundle { converted: &converted, secrets: &secrets, recordings: &kept };
-    beside.files = files::write(place, &bundle)?;
-    Ok(Told::new(converted, beside))
+    context.files = files::write(destination, &bundle)?;
+    Ok(ImportReport::new(converted, context))
 }
 
 /// The options of a conversion whose files go to a place.
-pub(crate) fn at(place: &Place, key: [u8; 32], options: &Options) -> Options {
-    Options { name: Some(place.name().to_owned()), key, ..options.clone() }
+pub(crate) fn at(destination: &PlanDestination, key: [u8; 32], options: &Options) -> Options {
+    Options { name: Some(destination.name().to_owned()), key, ..options.clone() }
 }
 
 /// `visit`, `visit-2`, `visit-3`, ..
@@ -72,14 +72,22 @@ fn numbered(name: &str, index: usize) -> String {
 
 /// The copy of a recording beside the plan, without its secrets. It never takes the place of the person's own file; one
 /// whose secrets were taken out before is its own copy.
-fn keep(place: &Place, index: usize, file: &Path, has_placeholders: bool, stored: &Recording) -> Kept {
-    let name = format!("{}.har", numbered(place.name(), index));
+fn keep(
+    destination: &PlanDestination,
+    index: usize,
+    file: &Path,
+    has_placeholders: bool,
+    stored: &Recording,
+) -> RecordingCopy {
+    let name = format!("{}.har", numbered(destination.name(), index));
     let own = file.canonicalize().ok();
-    let is_own = own.is_some() && own == place.path(&name).canonicalize().ok();
+    let is_own = own.is_some() && own == destination.path(&name).canonicalize().ok();
     let text = || Some(har::write(stored, env!("CARGO_PKG_VERSION")));
     match (is_own, has_placeholders) {
-        (true, true) => Kept { name, text: None },
-        (true, false) => Kept { name: format!("{}.redacted.har", numbered(place.name(), index)), text: text() },
-        (false, _) => Kept { name, text: text() },
+        (true, true) => RecordingCopy { name, text: None },
+        (true, false) => {
+            RecordingCopy { name: format!("{}.redacted.har", numbered(destination.name(), index)), text: text() }
+        }
+        (false, _) => RecordingCopy { name, text: text() },
     }
 }

@@ -16,11 +16,11 @@ use nmax_run::Trouble;
 use nmax_run::signals::Interrupts;
 
 use crate::browser::{self, Browser};
-use crate::desk::{self, Desk, Wish};
-use crate::files::{self, Bundle, Kept, Place, Readers};
+use crate::desk::{self, Desk, UserCommand};
+use crate::files::{self, Bundle, PlanDestination, Readers, RecordingCopy};
 use crate::log::Log;
 use crate::make::at;
-use crate::told::{Beside, Told};
+use crate::report::{ImportContext, ImportReport};
 use crate::{sources, summary};
 
 /// Between two looks at signals, the browser and the clock.
@@ -31,7 +31,7 @@ const WAITING_MAX: usize = 256;
 const ISSUERS_BYTES_MAX: u64 = 16 << 20;
 
 /// Something that happened, from any side.
-enum Happened {
+enum VisitEvent {
     /// At the proxy.
     Event(Event),
     /// Nothing more will happen at the proxy.
@@ -79,7 +79,7 @@ pub struct Browsing {
 }
 
 /// A recording that begins.
-pub struct Begun<'a> {
+pub struct RecordingStarted<'a> {
     /// Hosts that are recorded.
     pub hosts: &'a Hosts,
     /// Where the proxy is.
@@ -98,7 +98,7 @@ pub trait Listener {
     fn note(&mut self, text: &str);
 
     /// Exchanges are recorded from now on.
-    fn begins(&mut self, begun: &Begun<'_>);
+    fn begins(&mut self, begun: &RecordingStarted<'_>);
 
     /// An exchange, without its secrets.
     fn exchange(&mut self, entry: &Entry);
@@ -110,10 +110,10 @@ pub trait Listener {
     fn untrusted(&mut self, host: &str, reason: &str);
 
     /// The name of what comes next is wanted.
-    fn asks(&mut self);
+    fn request_name(&mut self);
 
     /// It was not given.
-    fn never_minds(&mut self);
+    fn cancel_name(&mut self);
 
     /// It was given.
     fn marked(&mut self, name: &str);
@@ -123,19 +123,25 @@ pub trait Listener {
 ///
 /// # Errors
 /// Why there is no plan.
-pub fn record(order: &Order, listener: &mut dyn Listener) -> Result<Told, Trouble> {
+pub fn record(order: &Order, listener: &mut dyn Listener) -> Result<ImportReport, Trouble> {
     let url = Url::parse(&order.url).map_err(|error| error.to_string())?;
-    let place = Place::new(&order.output.clone().unwrap_or_else(|| name_of(&url)), order.force)?;
-    let ca_file = place.path(&format!("{}.ca.pem", place.name()));
-    let har_file = place.path(&format!("{}.har", place.name()));
-    place.vacant(&[place.plan(), har_file.clone(), place.secrets(), place.evidence(), ca_file.clone()])?;
+    let destination = PlanDestination::new(&order.output.clone().unwrap_or_else(|| name_of(&url)), order.force)?;
+    let ca_file = destination.path(&format!("{}.ca.pem", destination.name()));
+    let har_file = destination.path(&format!("{}.har", destination.name()));
+    destination.vacant(&[
+        destination.plan(),
+        har_file.clone(),
+        destination.secrets(),
+        destination.evidence(),
+        ca_file.clone(),
+    ])?;
     let settings = settings(order, &url, listener)?;
     let interrupts = Interrupts::listen().map_err(|error| error.to_string())?;
     let (mut recorder, events) = Recorder::start(&settings).map_err(|error| error.to_string())?;
     let mut browser = open(order, &recorder, listener)?;
-    let mut log = Log::create(&place, sources::new_key()?)?;
+    let mut log = Log::create(&destination, sources::new_key()?)?;
     let certificate = log.keep_certificate(ca_file, &recorder.ca.pem)?;
-    listener.begins(&Begun {
+    listener.begins(&RecordingStarted {
         hosts: &settings.hosts,
         address: recorder.address,
         has_browser: browser.is_some(),
@@ -144,7 +150,7 @@ pub fn record(order: &Order, listener: &mut dyn Listener) -> Result<Told, Troubl
     });
     let (happened, happens) = sync_channel(WAITING_MAX);
     let watching = watch(events, happened.clone());
-    desk::listen(move |line| happened.send(Happened::Line(line)).is_ok());
+    desk::listen(move |line| happened.send(VisitEvent::Line(line)).is_ok());
     let course = Course { duration: order.duration, interrupts: &interrupts, happens: &happens };
     let followed = course.follow(&mut browser, &mut log, listener);
     drop(browser);
@@ -154,7 +160,7 @@ pub fn record(order: &Order, listener: &mut dyn Listener) -> Result<Told, Troubl
     let _ = watching.map(JoinHandle::join);
     drop(certificate);
     drained?;
-    finish(order, &place, log, &recorder)
+    finish(order, &destination, log, &recorder)
 }
 
 /// Name of a recording that got none: the host, when it has one.
@@ -228,16 +234,16 @@ fn open(order: &Order, recorder: &Recorder, listener: &mut dyn Listener) -> Resu
 }
 
 /// Takes what happens at the proxy, on a thread of its own, because it waits for it.
-fn watch(mut events: Events, happened: SyncSender<Happened>) -> Option<JoinHandle<()>> {
+fn watch(mut events: Events, happened: SyncSender<VisitEvent>) -> Option<JoinHandle<()>> {
     let thread = std::thread::Builder::new().name("nmax-events".into());
     let watching = thread.spawn(move || {
         while let Some(event) = events.next_blocking() {
-            if happened.send(Happened::Event(event)).is_err() {
+            if happened.send(VisitEvent::Event(event)).is_err() {
                 return;
             }
         }
         // Nobody listens any more when it fails.
-        let _ = happened.send(Happened::Over);
+        let _ = happened.send(VisitEvent::Over);
     });
     watching.ok()
 }
@@ -246,7 +252,7 @@ fn watch(mut events: Events, happened: SyncSender<Happened>) -> Option<JoinHandl
 struct Course<'a> {
     duration: Option<Duration>,
     interrupts: &'a Interrupts,
-    happens: &'a Receiver<Happened>,
+    happens: &'a Receiver<VisitEvent>,
 }
 
 impl Course<'_> {
@@ -262,18 +268,18 @@ impl Course<'_> {
                 return Ok(());
             }
             match self.happens.recv_timeout(LOOK) {
-                Ok(Happened::Event(event)) => take(event, log, listener)?,
-                Ok(Happened::Line(line)) => match desk.typed(&line) {
-                    Wish::End => return Ok(()),
-                    Wish::Ask => listener.asks(),
-                    Wish::Cancel => listener.never_minds(),
-                    Wish::Mark(mark) => {
+                Ok(VisitEvent::Event(event)) => take(event, log, listener)?,
+                Ok(VisitEvent::Line(line)) => match desk.typed(&line) {
+                    UserCommand::End => return Ok(()),
+                    UserCommand::Ask => listener.request_name(),
+                    UserCommand::Cancel => listener.cancel_name(),
+                    UserCommand::Mark(mark) => {
                         listener.marked(&mark.name);
                         log.mark(mark);
                     }
                 },
                 Err(RecvTimeoutError::Timeout) => {}
-                Ok(Happened::Over) | Err(RecvTimeoutError::Disconnected) => return Ok(()),
+                Ok(VisitEvent::Over) | Err(RecvTimeoutError::Disconnected) => return Ok(()),
             }
         }
     }
@@ -282,9 +288,9 @@ impl Course<'_> {
     fn drain(&self, log: &mut Log, listener: &mut dyn Listener) -> Result<(), Trouble> {
         loop {
             match self.happens.recv() {
-                Ok(Happened::Event(event)) => take(event, log, listener)?,
-                Ok(Happened::Line(_)) => {}
-                Ok(Happened::Over) | Err(_) => return Ok(()),
+                Ok(VisitEvent::Event(event)) => take(event, log, listener)?,
+                Ok(VisitEvent::Line(_)) => {}
+                Ok(VisitEvent::Over) | Err(_) => return Ok(()),
             }
         }
     }
@@ -303,7 +309,12 @@ fn take(event: Event, log: &mut Log, listener: &mut dyn Listener) -> Result<(), 
 }
 
 /// Makes the plan and writes everything.
-fn finish(order: &Order, place: &Place, log: Log, recorder: &Recorder) -> Result<Told, Trouble> {
+fn finish(
+    order: &Order,
+    destination: &PlanDestination,
+    log: Log,
+    recorder: &Recorder,
+) -> Result<ImportReport, Trouble> {
     let mut warnings = summary::warnings(&recorder.summary());
     warnings.extend(log.warnings());
     let key = *log.key();
@@ -319,27 +330,27 @@ fn finish(order: &Order, place: &Place, log: Log, recorder: &Recorder) -> Result
     let secrets = redact(&mut stored, &key);
     let text = har::write(&stored, env!("CARGO_PKG_VERSION"));
     drop(stored);
-    let converted = convert(vec![recording], &at(place, key, &order.options));
+    let converted = convert(vec![recording], &at(destination, key, &order.options));
     if converted.summary.steps == 0 {
-        let beside = Beside { warnings, ..Beside::default() };
-        let file = keep(place, &text, &secrets)?;
+        let beside = ImportContext { warnings, ..ImportContext::default() };
+        let file = keep(destination, &text, &secrets)?;
         let what = format!("so that no plan was written; the recording is {}", file.display());
-        return Err(Trouble::unreachable(Told::new(converted, beside).nothing(&what)));
+        return Err(Trouble::unreachable(ImportReport::new(converted, beside).nothing(&what)));
     }
-    let kept = Kept { name: format!("{}.har", place.name()), text: Some(text) };
+    let kept = RecordingCopy { name: format!("{}.har", destination.name()), text: Some(text) };
     let bundle = Bundle { converted: &converted, secrets: &secrets, recordings: &[kept] };
     // Nothing was in the way when the recording began; what is there now is its own.
-    let files = files::write(&place.overwriting(), &bundle)?;
-    let beside = Beside { files, warnings, redactions: secrets.redactions, ..Beside::default() };
-    Ok(Told::new(converted, beside))
+    let files = files::write(&destination.overwriting(), &bundle)?;
+    let beside = ImportContext { files, warnings, redactions: secrets.redactions, ..ImportContext::default() };
+    Ok(ImportReport::new(converted, beside))
 }
 
 /// Writes a recording of which no plan can be made, and its secrets. Returns its file.
-fn keep(place: &Place, text: &str, secrets: &Secrets) -> Result<PathBuf, Trouble> {
-    let har_file = place.path(&format!("{}.har", place.name()));
-    let secrets_file = place.secrets();
+fn keep(destination: &PlanDestination, text: &str, secrets: &Secrets) -> Result<PathBuf, Trouble> {
+    let har_file = destination.path(&format!("{}.har", destination.name()));
+    let secrets_file = destination.secrets();
     if secrets.redactions > 0 {
-        files::ignore(&place.path(""), &[&secrets_file])?;
+        files::ignore(&destination.path(""), &[&secrets_file])?;
         files::replace(&secrets_file, secrets.to_json().as_bytes(), Readers::Owner)
             .map_err(|error| files::refused(&secrets_file, &error))?;
     }

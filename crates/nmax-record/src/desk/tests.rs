@@ -4,27 +4,27 @@ use proptest::prelude::*;
 
 use super::*;
 
-fn mark(at_us: i64, name: &str) -> Wish {
-    Wish::Mark(Mark { at_us, name: name.to_owned() })
+fn mark(at_us: i64, name: &str) -> UserCommand {
+    UserCommand::Mark(Mark { at_us, name: name.to_owned() })
 }
 
 #[test]
 fn enter_and_a_name_mark_a_step_at_the_enter() {
     let mut desk = Desk::default();
-    assert_eq!(desk.typed_at("", 10), Wish::Ask);
+    assert_eq!(desk.typed_at("", 10), UserCommand::Ask);
     assert_eq!(desk.typed_at(" log in \r", 25), mark(10, "log in"));
     assert_eq!(desk.typed_at("search", 30), mark(30, "search"), "a name alone will do");
-    assert_eq!(desk.typed_at("q", 70), Wish::End);
+    assert_eq!(desk.typed_at("q", 70), UserCommand::End);
 }
 
 #[test]
 fn enter_by_mistake_can_be_taken_back() {
     let mut desk = Desk::default();
-    assert_eq!(desk.typed_at("", 10), Wish::Ask);
-    assert_eq!(desk.typed_at("  ", 20), Wish::Cancel, "no name: nothing begins");
+    assert_eq!(desk.typed_at("", 10), UserCommand::Ask);
+    assert_eq!(desk.typed_at("  ", 20), UserCommand::Cancel, "no name: nothing begins");
     assert_eq!(desk.typed_at("search", 30), mark(30, "search"), "and nothing of it is left");
-    assert_eq!(desk.typed_at("", 40), Wish::Ask);
-    assert_eq!(desk.typed_at("q", 50), Wish::End, "also while a name is asked for");
+    assert_eq!(desk.typed_at("", 40), UserCommand::Ask);
+    assert_eq!(desk.typed_at("q", 50), UserCommand::End, "also while a name is asked for");
 }
 
 fn lines(bytes: &[u8], piece: usize) -> Vec<String> {

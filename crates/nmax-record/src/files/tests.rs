@@ -41,14 +41,14 @@ fn converted() -> Converted {
 #[test]
 fn everything_is_written_or_nothing() {
     let folder = Folder::new("all");
-    let place = Place::new(&folder.0.join("plans/visit.yaml"), false).unwrap();
+    let destination = PlanDestination::new(&folder.0.join("plans/visit.yaml"), false).unwrap();
     let (converted, secrets) = (converted(), Secrets::new(&[1; 32]));
-    let kept = [Kept { name: "visit.har".into(), text: Some("{}".into()) }];
+    let kept = [RecordingCopy { name: "visit.har".into(), text: Some("{}".into()) }];
     let bundle = Bundle { converted: &converted, secrets: &secrets, recordings: &kept };
-    let written = write(&place, &bundle).unwrap();
-    assert_eq!(written[0], place.plan());
+    let written = write(&destination, &bundle).unwrap();
+    assert_eq!(written[0], destination.plan());
     assert_eq!(written.len(), 6);
-    assert!(fs::read_to_string(place.evidence()).unwrap().contains("visit.har"));
+    assert!(fs::read_to_string(destination.evidence()).unwrap().contains("visit.har"));
     for (name, want) in [
         ("visit.secrets.csv", 0o600),
         ("visit.body-1.bin", 0o600),
@@ -57,21 +57,21 @@ fn everything_is_written_or_nothing() {
         ("visit.words.csv", 0o644),
         ("visit.evidence.json", 0o644),
     ] {
-        assert_eq!(mode(&place.path(name)), want, "{name}: who holds bodies or secrets is its owner's alone");
+        assert_eq!(mode(&destination.path(name)), want, "{name}: who holds bodies or secrets is its owner's alone");
     }
-    assert_eq!(fs::read_to_string(place.path(".gitignore")).unwrap(), "/visit.secrets.csv\n");
+    assert_eq!(fs::read_to_string(destination.path(".gitignore")).unwrap(), "/visit.secrets.csv\n");
 
     // The second time: nothing is touched, and all that is in the way is named.
-    fs::write(place.plan(), "mine").unwrap();
-    let Trouble { text, exit } = write(&place, &bundle).unwrap_err();
+    fs::write(destination.plan(), "mine").unwrap();
+    let Trouble { text, exit } = write(&destination, &bundle).unwrap_err();
     assert_eq!(exit, nmax_run::Exit::Usage);
     assert!(text.contains("visit.yaml") && text.contains("visit.words.csv") && text.contains("--force"), "{text}");
-    assert_eq!(fs::read_to_string(place.plan()).unwrap(), "mine");
+    assert_eq!(fs::read_to_string(destination.plan()).unwrap(), "mine");
 
-    let place = Place::new(&folder.0.join("plans/visit"), true).unwrap();
-    write(&place, &bundle).unwrap();
-    assert_eq!(fs::read_to_string(place.plan()).unwrap(), "nmax: 1\n");
-    assert_eq!(fs::read_to_string(place.path(".gitignore")).unwrap(), "/visit.secrets.csv\n");
+    let destination = PlanDestination::new(&folder.0.join("plans/visit"), true).unwrap();
+    write(&destination, &bundle).unwrap();
+    assert_eq!(fs::read_to_string(destination.plan()).unwrap(), "nmax: 1\n");
+    assert_eq!(fs::read_to_string(destination.path(".gitignore")).unwrap(), "/visit.secrets.csv\n");
     let left: Vec<_> = fs::read_dir(folder.0.join("plans")).unwrap().collect();
     assert_eq!(left.len(), 7, "{left:?}");
 }
@@ -102,11 +102,11 @@ fn a_place_is_a_name_for_files() {
     for (output, plan) in
         [("visit", "visit.yaml"), ("visit.yaml", "visit.yaml"), ("visit.har", "visit.yaml"), ("v1.2", "v1.2.yaml")]
     {
-        let place = Place::new(&folder.0.join(output), false).unwrap();
-        assert_eq!(place.plan(), folder.0.join(plan), "{output}");
+        let destination = PlanDestination::new(&folder.0.join(output), false).unwrap();
+        assert_eq!(destination.plan(), folder.0.join(plan), "{output}");
     }
     for output in ["", "/", ".."] {
-        assert!(Place::new(Path::new(output), false).is_err(), "{output}");
+        assert!(PlanDestination::new(Path::new(output), false).is_err(), "{output}");
     }
-    assert!(Place::new(&folder.0, false).is_err());
+    assert!(PlanDestination::new(&folder.0, false).is_err());
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use nmax_import::options::Options;
 use nmax_import::{curl, har};
-use nmax_record::{Place, Source, Told, make, sources};
+use nmax_record::{ImportReport, PlanDestination, Source, make, sources};
 use nmax_run::{Exit, Trouble};
 
 use super::Ended;
@@ -24,22 +24,22 @@ pub fn import(args: &ImportArgs) -> Ended {
     }
 }
 
-fn har(args: &HarArgs) -> Result<Told, Trouble> {
+fn har(args: &HarArgs) -> Result<ImportReport, Trouble> {
     let first = args.files.first().and_then(|file| file.file_stem());
-    let place = place(&args.plan, first.map(PathBuf::from))?;
-    place.vacant(&[place.plan()])?;
+    let destination = destination(&args.plan, first.map(PathBuf::from))?;
+    destination.vacant(&[destination.plan()])?;
     let mut sources = sources::read(&args.files, &mut |text| say::note(text))?;
     let key = match sources.iter().find_map(|source| source.key) {
         Some(key) => key,
         None => sources::new_key()?,
     };
     if let [only] = sources.as_mut_slice() {
-        place.name().clone_into(&mut only.read.recording.name);
+        destination.name().clone_into(&mut only.read.recording.name);
     }
-    make(&place, sources, key, &options(&args.plan), &mut |text| say::note(text))
+    make(&destination, sources, key, &options(&args.plan), &mut |text| say::note(text))
 }
 
-fn curl(args: &CurlArgs) -> Result<Told, Trouble> {
+fn curl(args: &CurlArgs) -> Result<ImportReport, Trouble> {
     let copied = match args.command.as_slice() {
         [only] if only == "-" => curl::read(&command_of_stdin()?),
         [only] => curl::read(only),
@@ -51,13 +51,13 @@ fn curl(args: &CurlArgs) -> Result<Told, Trouble> {
     })?;
     let name = copied.recording.name.clone();
     let name = if name.is_empty() { "curl".to_owned() } else { name };
-    let place = place(&args.plan, Some(name.into()))?;
-    place.vacant(&[place.plan()])?;
+    let destination = destination(&args.plan, Some(name.into()))?;
+    destination.vacant(&[destination.plan()])?;
     let mut recording = copied.recording;
-    place.name().clone_into(&mut recording.name);
+    destination.name().clone_into(&mut recording.name);
     let source =
         Source { file: None, read: har::Read { recording, skipped: Vec::new(), warnings: copied.notes }, key: None };
-    make(&place, vec![source], sources::new_key()?, &options(&args.plan), &mut |text| say::note(text))
+    make(&destination, vec![source], sources::new_key()?, &options(&args.plan), &mut |text| say::note(text))
 }
 
 /// A command that was piped in.
@@ -75,13 +75,13 @@ fn command_of_stdin() -> Result<String, Trouble> {
 }
 
 /// Where the plan goes: as the person says, else a name in the folder that the command runs in.
-fn place(args: &MadeArgs, name: Option<PathBuf>) -> Result<Place, Trouble> {
+fn destination(args: &MadeArgs, name: Option<PathBuf>) -> Result<PlanDestination, Trouble> {
     let output = args.output.clone().or(name).unwrap_or_else(|| "visit".into());
-    Place::new(&output, args.force)
+    PlanDestination::new(&output, args.force)
 }
 
 /// Says what came of it.
-pub(super) fn tell(args: &MadeArgs, told: &Told) -> Exit {
+pub(super) fn tell(args: &MadeArgs, told: &ImportReport) -> Exit {
     if args.json {
         say::line(format_args!("{:#}", told.json()));
     } else {

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use nmax_log::plan::{Made, PlanOptions, write};
 use nmax_log::record::Record;
 use nmax_log::traffic::{Options, Traffic};
-use nmax_record::files::{Place, Readers, refused, replace};
+use nmax_record::files::{PlanDestination, Readers, refused, replace};
 use nmax_report::traffic::{self, LogView, doubts, nothing};
 use nmax_run::logs::Logs;
 use nmax_run::{Exit, Trouble};
@@ -37,8 +37,8 @@ fn import(args: &LogArgs) -> Result<LogView, Trouble> {
     let read = args.read.ask();
     let mut logs = Logs::open(&read)?;
     let stem = PathBuf::from(logs.stem());
-    let place = Place::new(args.output.as_deref().unwrap_or(&stem), args.force)?;
-    place.vacant(&[place.plan()])?;
+    let destination = PlanDestination::new(args.output.as_deref().unwrap_or(&stem), args.force)?;
+    destination.vacant(&[destination.plan()])?;
     let period = logs.period(&read, &mut Progress::new(args.json))?;
     let mut traffic = Traffic::new(Options {
         session_timeout_s: args.session_timeout.as_secs(),
@@ -57,13 +57,13 @@ fn import(args: &LogArgs) -> Result<LogView, Trouble> {
         return Err(nothing(&counts, (&logs.names(), &logs.other_hosts()), &profile, read.zone_s).into());
     }
     let options = PlanOptions {
-        name: place.name().to_owned(),
+        name: destination.name().to_owned(),
         target: args.target.clone(),
         with_writes: args.include_writes,
         log: logs.names().join(", "),
     };
     let made = write(&profile, &options).map_err(|error| error.to_string())?;
-    let written = store(&place, &made)?;
+    let written = store(&destination, &made)?;
     let mut warnings = doubts(&counts);
     if hider.count() > 0 {
         let count = hider.count();
@@ -102,12 +102,12 @@ fn chosen(args: &LogArgs) -> String {
 }
 
 /// Writes plan, profile and data files; the plan first in the list.
-fn store(place: &Place, made: &Made) -> Result<Vec<PathBuf>, Trouble> {
-    let mut files = vec![(place.plan(), made.plan.as_str())];
-    files.extend(made.files.iter().map(|file| (place.path(&file.name), file.text.as_str())));
+fn store(destination: &PlanDestination, made: &Made) -> Result<Vec<PathBuf>, Trouble> {
+    let mut files = vec![(destination.plan(), made.plan.as_str())];
+    files.extend(made.files.iter().map(|file| (destination.path(&file.name), file.text.as_str())));
     let paths: Vec<PathBuf> = files.iter().map(|(path, _)| path.clone()).collect();
-    place.vacant(&paths)?;
-    place.prepare()?;
+    destination.vacant(&paths)?;
+    destination.prepare()?;
     // The plan last: where it is, everything that it names is.
     for (path, text) in files.iter().rev() {
         replace(path, text.as_bytes(), Readers::All).map_err(|error| refused(path, &error))?;

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use nmax_http::{Scheme, Url};
 use nmax_import::recording::{Entry, Kind};
-use nmax_record::visit::{Begun, Listener};
+use nmax_record::visit::{Listener, RecordingStarted};
 use nmax_report::number;
 use nmax_text::{Ink, Painted, shown};
 
@@ -63,7 +63,7 @@ impl Listener for Screen {
         say::note(text);
     }
 
-    fn begins(&mut self, begun: &Begun<'_>) {
+    fn begins(&mut self, begun: &RecordingStarted<'_>) {
         let address = begun.address;
         say::note(format_args!("recording {}; proxy http://{address}", begun.hosts));
         if !address.ip().is_loopback() {
@@ -133,11 +133,11 @@ impl Listener for Screen {
         say::note(format_args!("{} {}: {}", self.time(), shown(host), shown(reason)));
     }
 
-    fn asks(&mut self) {
+    fn request_name(&mut self) {
         say::note("name of what you do next (none: never mind, q: end the recording):");
     }
 
-    fn never_minds(&mut self) {
+    fn cancel_name(&mut self) {
         say::note("no name, so nothing is marked");
     }
 

@@ -19,7 +19,7 @@ const URL_CHARS_MAX: usize = 90;
 
 /// What is known beside the conversion.
 #[derive(Debug, Default)]
-pub(crate) struct Beside {
+pub(crate) struct ImportContext {
     /// Files that were written, the plan first.
     pub(crate) files: Vec<PathBuf>,
     /// Files that were read, in the order of the recordings.
@@ -34,25 +34,25 @@ pub(crate) struct Beside {
 
 /// What an import found.
 #[derive(Debug)]
-pub struct Told {
+pub struct ImportReport {
     converted: Converted,
     evidence: Evidence,
-    beside: Beside,
+    context: ImportContext,
 }
 
-impl Told {
-    pub(crate) fn new(converted: Converted, mut beside: Beside) -> Self {
-        beside.skipped.extend(converted.summary.skipped.iter().cloned());
-        beside.skipped.sort_by_key(|skipped| (skipped.recording, skipped.number));
-        beside.warnings.extend(converted.summary.warnings.iter().cloned());
+impl ImportReport {
+    pub(crate) fn new(converted: Converted, mut context: ImportContext) -> Self {
+        context.skipped.extend(converted.summary.skipped.iter().cloned());
+        context.skipped.sort_by_key(|skipped| (skipped.recording, skipped.number));
+        context.warnings.extend(converted.summary.warnings.iter().cloned());
         let evidence = serde_json::from_str(&converted.evidence).unwrap_or_default();
-        Self { converted, evidence, beside }
+        Self { converted, evidence, context }
     }
 
     /// Entries of the files, those that are no exchanges included.
     fn entries(&self) -> usize {
         let kept = self.converted.summary.entries;
-        kept + self.beside.skipped.len() - self.converted.summary.skipped.len()
+        kept + self.context.skipped.len() - self.converted.summary.skipped.len()
     }
 
     /// The answer as JSON; [`schema`] describes it.
@@ -78,13 +78,13 @@ impl Told {
             "Different for each user",
             self.converted.summary.parameters.iter().map(|note| shown(note).into_owned()),
         );
-        section(&mut out, "Note", self.beside.warnings.iter().map(|note| shown(note).into_owned()));
+        section(&mut out, "Note", self.context.warnings.iter().map(|note| shown(note).into_owned()));
         section(
             &mut out,
             "Written",
-            self.beside.files.iter().map(|file| shown(&file.display().to_string()).into_owned()),
+            self.context.files.iter().map(|file| shown(&file.display().to_string()).into_owned()),
         );
-        if let Some(plan) = self.beside.files.first() {
+        if let Some(plan) = self.context.files.first() {
             let plan = plan.display();
             let next = match self.evidence.correlations.is_empty() {
                 true => "--once      send it once, and see every request and reply",
@@ -102,7 +102,7 @@ impl Told {
     pub(crate) fn nothing(&self, what: &str) -> String {
         let mut out = format!("nothing in it can be replayed, {what}\n");
         self.skipped(&mut out);
-        section(&mut out, "Note", self.beside.warnings.iter().map(|note| shown(note).into_owned()));
+        section(&mut out, "Note", self.context.warnings.iter().map(|note| shown(note).into_owned()));
         out.push_str("  help: record again what a user does; `--host HOST` keeps what goes to another site");
         out
     }
@@ -119,10 +119,10 @@ impl Told {
         }
         kept.push(counted(summary.resources, "resource"));
         let mut of = counted(self.entries(), "exchange");
-        if self.beside.recordings.len() > 1 {
-            of.push_str(&format!(" in {}", counted(self.beside.recordings.len(), "recording")));
+        if self.context.recordings.len() > 1 {
+            of.push_str(&format!(" in {}", counted(self.context.recordings.len(), "recording")));
         }
-        let secrets = match self.beside.redactions {
+        let secrets = match self.context.redactions {
             0 => "no secret in them".to_owned(),
             places => format!("secrets replaced in {}", counted(places, "place")),
         };
@@ -132,7 +132,7 @@ impl Told {
     /// What was left out, by reason, the most frequent first.
     fn skipped(&self, out: &mut String) {
         let mut groups: Vec<(&str, Vec<&Skipped>)> = Vec::new();
-        for skipped in &self.beside.skipped {
+        for skipped in &self.context.skipped {
             match groups.iter_mut().find(|(reason, _)| *reason == skipped.reason) {
                 Some((_, group)) => group.push(skipped),
                 None => groups.push((&skipped.reason, vec![skipped])),
@@ -142,8 +142,8 @@ impl Told {
         let lines = groups.iter().map(|(reason, group)| {
             let mut line = format!("{:>5}  {}", number::count(group.len() as u64), shown(reason));
             for skipped in group.iter().take(EXAMPLES_MAX) {
-                let of = match self.beside.recordings.get(skipped.recording) {
-                    Some(file) if self.beside.recordings.len() > 1 => format!("{}, ", shown(file)),
+                let of = match self.context.recordings.get(skipped.recording) {
+                    Some(file) if self.context.recordings.len() > 1 => format!("{}, ", shown(file)),
                     _ => String::new(),
                 };
                 let (number, url) = (skipped.number, short(&skipped.url));
@@ -181,30 +181,30 @@ pub fn schema() -> Value {
 }
 
 records! {
-    struct Answer(told: &Told) {
+    struct Answer(report: &ImportReport) {
         schema_version: Version = Version;
         #[schemars(with = "String")]
-        plan: Option<String> = told.beside.files.first().map(|file| file.display().to_string()),
+        plan: Option<String> = report.context.files.first().map(|file| file.display().to_string()),
             "The plan that was written.";
-        files: Vec<String> = told.beside.files.iter().map(|file| file.display().to_string()).collect::<Vec<_>>(),
+        files: Vec<String> = report.context.files.iter().map(|file| file.display().to_string()).collect::<Vec<_>>(),
             "Everything that was written, the plan first.";
-        entries: u64 = told.entries(), "Entries of all files.";
-        scenarios: u64 = told.converted.summary.scenarios;
-        steps: u64 = told.converted.summary.steps, "Requests of the plan.";
-        resources: u64 = told.converted.summary.resources, "What the pages of the plan load with them.";
-        redactions: u64 = told.beside.redactions, "Places in which a secret was replaced in what is stored.";
-        skipped: Vec<Left> = told.beside.skipped.iter().map(|skipped| (told, skipped)).collect::<Vec<_>>(),
+        entries: u64 = report.entries(), "Entries of all files.";
+        scenarios: u64 = report.converted.summary.scenarios;
+        steps: u64 = report.converted.summary.steps, "Requests of the plan.";
+        resources: u64 = report.converted.summary.resources, "What the pages of the plan load with them.";
+        redactions: u64 = report.context.redactions, "Places in which a secret was replaced in what is stored.";
+        skipped: Vec<Left> = report.context.skipped.iter().map(|skipped| (report, skipped)).collect::<Vec<_>>(),
             "Entries that the plan does not send.";
-        correlations: Vec<Correlation> = told.evidence.correlations.clone(),
+        correlations: Vec<Correlation> = report.evidence.correlations.clone(),
             "Values that the server gives and the user sends back.";
-        jar: Vec<Object> = told.evidence.jar.clone(), "Cookies, which the jar carries.";
-        generated: Vec<Object> = told.evidence.generated.clone(), "Values that the client makes.";
-        denied: Vec<Object> = told.evidence.denied.clone(), "What looks like a correlation and is none.";
-        parameters: Vec<String> = &told.converted.summary.parameters, "What differs from user to user.";
-        warnings: Vec<String> = &told.beside.warnings;
+        jar: Vec<Object> = report.evidence.jar.clone(), "Cookies, which the jar carries.";
+        generated: Vec<Object> = report.evidence.generated.clone(), "Values that the client makes.";
+        denied: Vec<Object> = report.evidence.denied.clone(), "What looks like a correlation and is none.";
+        parameters: Vec<String> = &report.converted.summary.parameters, "What differs from user to user.";
+        warnings: Vec<String> = &report.context.warnings;
     }
-    struct Left(of: (&Told, &Skipped)) {
-        file: Option<String> = of.0.beside.recordings.get(of.1.recording), "The file that it is in; null when there was none.";
+    struct Left(of: (&ImportReport, &Skipped)) {
+        file: Option<String> = of.0.context.recordings.get(of.1.recording), "The file that it is in; null when there was none.";
         entry: u64 = of.1.number,
             "Number of the entry in its file, from 1; 0 where a file is damaged, and `url` says where.";
         url: String = &of.1.url;
