@@ -1,10 +1,8 @@
-//! Habits of code that hold in every crate: printing, panics, limits, unsafe code.
+//! Habits of code that hold in every crate: printing, escaping, programs that are started, claims. What a lint of the
+//! compiler or of clippy holds is in `Cargo.toml` and `clippy.toml`.
 
 use super::repo::{File, Repo};
-use super::{Finding, finding, source};
-
-/// The only file that may hold unsafe code: an allocator that counts must implement an unsafe trait.
-const UNSAFE: &str = "crates/nmax-testkit/src/allocations.rs";
+use super::{Finding, finding, search};
 
 /// The modules that write on standard output and standard error, one for each program; `xtask` prints for developers.
 const PRINTING: [&str; 2] = ["crates/nmax/src/say.rs", "crates/nmax-agent/src/main.rs"];
@@ -52,10 +50,6 @@ pub(crate) fn one_function_escapes(repo: &Repo) -> Vec<Finding> {
     let instead = "to show a text of others, take `nmax_text::shown` or `shown_lines`";
     let names = ["escape_debug", "escape_default", "escape_unicode", "nmax_text::is_hidden"];
     let mut findings = search(shown(), &names, instead);
-    for (file, code) in shown() {
-        let imports = source::imports(&code).into_iter().filter(|(_, path)| path == "nmax_text::is_hidden");
-        findings.extend(imports.map(|(line, path)| finding(file, line, format!("`{path}`: {instead}"))));
-    }
     // A check of a control character is fine; to put something in its place is escaping.
     let mut replaced = search(shown(), &["is_control"], instead);
     replaced.retain(|finding| {
@@ -66,55 +60,15 @@ pub(crate) fn one_function_escapes(repo: &Repo) -> Vec<Finding> {
     findings
 }
 
-/// The product does not unwrap.
-pub(crate) fn no_unwrap(repo: &Repo) -> Vec<Finding> {
-    let instead = "return an error, or `expect(\"why it cannot fail\")` for a proven invariant";
-    search(repo.product(), &[".unwrap()", ".unwrap_err()", "unwrap_unchecked("], instead)
-}
-
-/// Every queue has a limit.
-pub(crate) fn no_unbounded_channel(repo: &Repo) -> Vec<Finding> {
-    let channels =
-        ["unbounded_channel", "channel::unbounded", "UnboundedSender", "mpsc::channel()", "mpsc::channel::<"];
-    let mut findings =
-        search(repo.product(), &channels, "use a channel with a limit and decide what happens when it is full");
-    // Tokio's channel with type arguments has a limit: its parentheses are not empty.
-    findings.retain(|finding| {
-        let line = line_of(repo, finding);
-        !line.contains("mpsc::channel::<") || line.contains(">()")
-    });
-    findings
-}
-
-/// Unsafe code only in the one named module; tests count.
-pub(crate) fn no_unsafe(repo: &Repo) -> Vec<Finding> {
-    let mut findings = Vec::new();
-    for file in repo.rust().filter(|file| file.path != UNSAFE) {
-        for line in source::lines_with(&file.code, "unsafe") {
-            findings.push(finding(file, line, format!("`unsafe` outside {UNSAFE}: find a safe crate, such as rustix")));
-        }
-    }
-    findings
-}
-
 /// The only files that start programs. Each asks for `--allow-exec`, but for the browser that `nmax record` finds by itself.
 const STARTING: [&str; 2] = ["crates/nmax-run/src/session/timeline/act.rs", "crates/nmax-record/src/browser.rs"];
 
 /// The product starts programs in few places, so that each can be seen to ask for consent.
 pub(crate) fn few_start_programs(repo: &Repo) -> Vec<Finding> {
-    let mut findings = Vec::new();
     let is_asked = |file: &File| STARTING.contains(&file.path.as_str()) || file.krate() == "xtask";
-    for (file, code) in repo.product().filter(|(file, _)| !is_asked(file)) {
-        let mut lines = source::lines_with(&code, "process::Command");
-        let imports = source::imports(&code);
-        lines.extend(imports.iter().filter(|(_, path)| path == "std::process::Command").map(|(line, _)| *line));
-        lines.sort_unstable();
-        lines.dedup();
-        let text =
-            format!("a program is started outside {STARTING:?}: go through one of them, which asks for --allow-exec");
-        findings.extend(lines.into_iter().map(|line| finding(file, line, text.clone())));
-    }
-    findings
+    let instead = format!("programs are started in {STARTING:?}: go through one of them, which asks for --allow-exec");
+    let files = repo.product().filter(|(file, _)| !is_asked(file));
+    search(files, &["process::Command", "std::process::Command"], &instead)
 }
 
 /// What a diagnosis may never claim: correlation and queues name suspects, only an experiment names a cause.
@@ -136,18 +90,6 @@ pub(crate) fn no_claim_of_a_cause(repo: &Repo) -> Vec<Finding> {
 /// The line of a finding.
 fn line_of<'a>(repo: &'a Repo, finding: &Finding) -> &'a str {
     repo.file(&finding.path).and_then(|file| file.text.lines().nth(finding.line - 1)).unwrap_or_default()
-}
-
-fn search<'a>(files: impl Iterator<Item = (&'a File, String)>, needles: &[&str], instead: &str) -> Vec<Finding> {
-    let mut findings = Vec::new();
-    for (file, code) in files {
-        for needle in needles {
-            for line in source::lines_with(&code, needle) {
-                findings.push(finding(file, line, format!("`{needle}`: {instead}")));
-            }
-        }
-    }
-    findings
 }
 
 #[cfg(test)]

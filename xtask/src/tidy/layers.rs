@@ -4,7 +4,7 @@
 //! dependency, a second user, or a wire contract. A new edge needs a word in its row.
 
 use super::repo::Repo;
-use super::{Finding, finding, source};
+use super::{Finding, finding, search};
 
 /// What a crate may do to the world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,7 +88,7 @@ table! {
         import log http engine store observe agent slice target run scale record",
         "clap clap_complete flate2 jiff rustix serde_json sha2 tokio";
     "nmax-testkit" Program "metrics plan http engine", "base64 ring";
-    "xtask" Program "", "flate2 serde_json sha2";
+    "xtask" Program "", "flate2 jiff serde_json sha2";
     "fuzz" Program "extract secrets metrics http import log observe plan", "libfuzzer-sys serde_json";
 }
 
@@ -197,38 +197,19 @@ pub(crate) fn table_points_inwards(table: &[Row]) -> Vec<String> {
 
 /// Pure crates name no runtime, file, socket, clock, thread, environment or global random source.
 pub(crate) fn pure_crates_are_pure(repo: &Repo) -> Vec<Finding> {
-    let mut findings = Vec::new();
-    for (file, code) in repo.product().filter(|(file, _)| is_pure(file.krate())) {
-        let imports = source::imports(&code);
-        for (path, instead) in IMPURE {
-            let mut lines = source::lines_with(&code, path);
-            let below = format!("{path}::");
-            // `use std::{fs, ..}` and, as `Duration as D`, a new name for it.
-            let renamed = format!("{path}as");
-            lines.extend(imports.iter().filter_map(|(line, import)| {
-                (import == path || import.starts_with(&below) || import.starts_with(&renamed)).then_some(*line)
-            }));
-            lines.sort_unstable();
-            lines.dedup();
-            let text = format!("{} is pure and must not name {path}: {instead}", file.krate());
-            findings.extend(lines.into_iter().map(|line| finding(file, line, text.clone())));
-        }
-    }
-    findings
+    let pure = || repo.product().filter(|(file, _)| is_pure(file.krate()));
+    let of_path = |(path, instead): (&str, &str)| search(pure(), &[path], &format!("this crate is pure; {instead}"));
+    IMPURE.into_iter().flat_map(of_path).collect()
 }
 
 /// Serialization is a border: few modules know `serde`.
 pub(crate) fn serde_stays_at_the_border(repo: &Repo) -> Vec<Finding> {
-    let mut findings = Vec::new();
-    for (file, code) in repo.product().filter(|(file, _)| !SERDE.iter().any(|allowed| file.path.starts_with(allowed))) {
-        for name in ["serde::", "Serialize", "Deserialize"] {
-            for line in source::lines_with(&code, name) {
-                let text = format!("`{name}` outside {SERDE:?}: convert by hand at the border");
-                findings.push(finding(file, line, text));
-            }
-        }
-    }
-    findings
+    let inner = repo.product().filter(|(file, _)| !SERDE.iter().any(|allowed| file.path.starts_with(allowed)));
+    search(
+        inner,
+        &["serde::", "Serialize", "Deserialize"],
+        &format!("outside {SERDE:?}, convert by hand at the border"),
+    )
 }
 
 fn is_pure(krate: &str) -> bool {

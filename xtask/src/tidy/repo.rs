@@ -4,7 +4,7 @@
 //! the root and use `/`. Files that are not UTF-8 are left out, and so is what git ignores
 //! by name: build output, installed packages and runs.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::{fs, io};
 
@@ -34,8 +34,8 @@ pub(crate) struct File {
 pub(crate) struct Repo {
     /// The files.
     pub(crate) files: Vec<File>,
-    /// The paths of Rust files that are compiled without tests.
-    product: BTreeSet<String>,
+    /// The code of Rust files of the product, by path: no comments, strings or tests.
+    product: BTreeMap<String, String>,
 }
 
 impl Repo {
@@ -52,7 +52,10 @@ impl Repo {
 
     /// The repository of these files.
     pub(crate) fn new(files: Vec<File>) -> Self {
-        let product = reached(&files, Build::Product);
+        let reached = reached(&files, Build::Product);
+        let is_product = |file: &&File| reached.contains(&file.path) && file.krate() != "nmax-testkit";
+        let code = |file: &File| (file.path.clone(), source::without_tests(&file.code));
+        let product = files.iter().filter(is_product).map(code).collect();
         Self { files, product }
     }
 
@@ -62,14 +65,13 @@ impl Repo {
     }
 
     /// Rust files of the product with their code: no comments, strings or tests. The testkit is no part of it.
-    pub(crate) fn product(&self) -> impl Iterator<Item = (&File, String)> {
-        let product = self.rust().filter(|file| self.is_product(file));
-        product.map(|file| (file, source::without_tests(&file.code)))
+    pub(crate) fn product(&self) -> impl Iterator<Item = (&File, &str)> {
+        self.rust().filter_map(|file| Some((file, self.product.get(&file.path)?.as_str())))
     }
 
     /// Whether `file` is compiled without tests.
     pub(crate) fn is_product(&self, file: &File) -> bool {
-        self.product.contains(&file.path) && file.krate() != "nmax-testkit"
+        self.product.contains_key(&file.path)
     }
 
     /// The manifest of each crate below `crates/` and of `xtask`, with the crate's directory name.

@@ -21,7 +21,7 @@ type Module = Vec<String>;
 /// What a rule knows of a file.
 struct Source<'a> {
     file: &'a File,
-    code: String,
+    code: &'a str,
     /// Paths that it names.
     named: Vec<Module>,
     /// Names that it imports, and the paths that they stand for: modules below it see them as its own.
@@ -90,8 +90,8 @@ fn crates(repo: &Repo) -> BTreeMap<&str, Sources<'_>> {
     let mut crates: BTreeMap<&str, Sources<'_>> = BTreeMap::new();
     for (file, code) in repo.product() {
         let Some(module) = module_of(file) else { continue };
-        let mut source = Source { file, named: paths(&code), imported: BTreeMap::new(), code };
-        for (_, import) in source::imports(&source.code) {
+        let mut source = Source { file, named: paths(code), imported: BTreeMap::new(), code };
+        for (_, import) in source::imports(source.code) {
             let (path, name) = import_of(&import);
             source.imported.insert(name, path.clone());
             source.named.push(path);

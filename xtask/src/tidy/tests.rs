@@ -55,21 +55,6 @@ fn one_function_escapes() {
 }
 
 #[test]
-fn no_unwrap_in_the_product() {
-    holds(habits::no_unwrap);
-}
-
-#[test]
-fn no_unbounded_channel() {
-    holds(habits::no_unbounded_channel);
-}
-
-#[test]
-fn unsafe_code_only_in_the_named_module() {
-    holds(habits::no_unsafe);
-}
-
-#[test]
 fn few_files_start_programs() {
     holds(habits::few_start_programs);
 }

@@ -33,36 +33,6 @@ fn a_second_escaping_is_found() {
 }
 
 #[test]
-fn unwrapping_is_found() {
-    check(no_unwrap, LIBRARY, "fn f() {\n a.unwrap()\n}", Some(2));
-    check(no_unwrap, LIBRARY, "fn f() { a.unwrap_or(1); a.unwrap_or_default(); a.expect(\"why\") }", None);
-    check(no_unwrap, LIBRARY, "#[cfg(test)]\nmod tests {\n fn f() { a.unwrap() }\n}", None);
-    check(no_unwrap, LIBRARY, "#[cfg(test)]\nmod tests {\n fn f() { }\n}\nfn g() { a.unwrap() }", Some(5));
-}
-
-#[test]
-fn queues_without_a_limit_are_found() {
-    check(no_unbounded_channel, LIBRARY, "fn f() { tokio::sync::mpsc::unbounded_channel(); }", Some(1));
-    check(no_unbounded_channel, LIBRARY, "use tokio::sync::mpsc::{UnboundedSender, self};", Some(1));
-    check(no_unbounded_channel, LIBRARY, "fn f() {\n std::sync::mpsc::channel();\n}", Some(2));
-    check(no_unbounded_channel, LIBRARY, "fn f() { mpsc::channel::<u8>() }", Some(1));
-    check(
-        no_unbounded_channel,
-        LIBRARY,
-        "fn f() { mpsc::channel::<u8>(8); mpsc::channel(8); oneshot::channel() }",
-        None,
-    );
-}
-
-#[test]
-fn unsafe_code_is_found() {
-    check(no_unsafe, LIBRARY, "fn f() {\n unsafe { g() }\n}", Some(2));
-    check(no_unsafe, "crates/nmax-engine/tests/it/main.rs", "unsafe fn f() {}", Some(1));
-    check(no_unsafe, LIBRARY, "#![forbid(unsafe_code)]\n// unsafe", None);
-    check(no_unsafe, UNSAFE, "unsafe impl A for B {}", None);
-}
-
-#[test]
 fn programs_that_are_started_are_found() {
     check(few_start_programs, LIBRARY, "use std::process::Command;\nfn f() { Command::new(\"sh\"); }", Some(1));
     check(few_start_programs, LIBRARY, "use std::process::{Child, Command};", Some(1));
