@@ -111,7 +111,7 @@ fn parts(root: &Path, facts: &Facts) -> Result<Parts, String> {
     for name in PROGRAMS {
         let path = build::path(root, facts, name);
         let bytes = fs::read(&path).map_err(|error| format!("{}: {error}", path.display()))?;
-        elf::check(&bytes, facts.is_stripped()).map_err(|problem| format!("{}: {problem}", path.display()))?;
+        elf::check(root, &path, facts.is_stripped())?;
         programs.push(File { path: name.to_owned(), mode: 0o755, bytes });
     }
     let main = build::path(root, facts, PROGRAMS[0]);
