@@ -5,14 +5,15 @@
 use nmax_metrics::histogram::Exact;
 use nmax_metrics::{Aggregate, Group, Histogram, Nanos, Section, Window};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use serde_json::value::RawValue;
 
 use crate::tag::{self, Limits};
 
 pub(crate) mod row;
 mod section;
 
-use row::Counts;
-use section::SectionLine;
+use row::{ByName, count_of};
 
 pub(crate) const FILE: &str = "windows.jsonl";
 
@@ -23,9 +24,9 @@ pub(crate) struct WindowLine {
     width_ns: u64,
     /// As in `scenario_count`: how long each table of the writer was; absent in directories of before it was there.
     #[serde(flatten)]
-    lengths: Counts,
-    hold: SectionLine,
-    outside: SectionLine,
+    lengths: ByName,
+    hold: Box<RawValue>,
+    outside: Box<RawValue>,
     histograms: Vec<HistogramLine>,
 }
 
@@ -52,9 +53,9 @@ pub(crate) fn encode(window: &Window) -> Vec<u8> {
         index: window.index,
         start_ns: window.start().0,
         width_ns: window.width.0,
-        lengths: Counts(lengths(aggregate).collect()),
-        hold: SectionLine::from_aggregate(aggregate, Section::Hold),
-        outside: SectionLine::from_aggregate(aggregate, Section::Outside),
+        lengths: lengths(aggregate).collect(),
+        hold: section::written(aggregate, Section::Hold),
+        outside: section::written(aggregate, Section::Outside),
         histograms,
     };
     let mut bytes = serde_json::to_vec(&line).expect("counts and names always become JSON");
@@ -74,9 +75,9 @@ pub(crate) fn unnamed(aggregate: &Aggregate, limits: Limits) -> Option<(&'static
 }
 
 /// How long the tables of groups are, but of those that may be left out.
-fn lengths(aggregate: &Aggregate) -> impl Iterator<Item = (String, u64)> {
+fn lengths(aggregate: &Aggregate) -> impl Iterator<Item = (String, Value)> {
     let lengths = Group::ALL.into_iter().map(|group| (group, aggregate.table(group).len() as u64));
-    lengths.filter(|(group, length)| !group.is_optional() || *length > 0).map(|(group, n)| (length_of(group), n))
+    lengths.filter(|(group, length)| !group.is_optional() || *length > 0).map(|(group, n)| (length_of(group), n.into()))
 }
 
 /// The field that says how long the table of a group is.
@@ -101,15 +102,15 @@ impl WindowLine {
                 line.restore(&tag, histogram)?;
         }
         for group in Group::ALL {
-            let length = self.lengths.0.iter().find(|(name, _)| *name == length_of(group));
-            let length = length.map_or(0, |(_, length)| *length as usize);
+            let name = length_of(group);
+            let length = self.lengths.get(&name).map_or(Ok(0), |length| count_of(&name, length))? as usize;
             if length > limits.for_group(group) {
                 return Err(format!("more {} than names.json has names", group.plural()));
             }
             aggregate.table_mut(group).grow(length);
         }
-        self.hold.restore(&mut aggregate, Section::Hold, limits)?;
-        self.outside.restore(&mut aggregate, Section::Outside, limits)?;
+        section::restore(&self.hold, &mut aggregate, Section::Hold, limits)?;
+        section::restore(&self.outside, &mut aggregate, Section::Outside, limits)?;
         Ok(Window { index: self.index, width: Nanos(self.width_ns), aggregate })
     }
 }

@@ -86,7 +86,7 @@ fn row(shape: &Shape, id: &str) -> Value {
     };
     let mut fields: Vec<(&str, Value)> = Vec::new();
     fields.extend(shape.has_id.then(|| ("id", count(id))));
-    for part in shape.columns.chunk_by(|a, b| a.part() == b.part()) {
+    for part in shape.parts() {
         let counts: Vec<_> = part.iter().map(field).collect();
         match part[0].part() {
             "" => fields.extend(counts),

@@ -1,12 +1,13 @@
 //! A row of counts, as declared with the statistics that it is of: what a window has of one name.
 
-use std::fmt;
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use nmax_metrics::aggregate::{Declaration, LoadStats, RequestStats, Unit, declared};
 use nmax_metrics::{Aggregate, Group};
-use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
-use serde::ser::{Serialize, SerializeMap, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
+use serde_json::Value;
+use serde_json::value::RawValue;
 
 /// A field of a row.
 #[derive(Clone, Copy, Debug)]
@@ -91,209 +92,95 @@ impl Column {
     }
 }
 
-/// A value of a row.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum Cell {
-    Count(u128),
-    Map(Vec<(String, u64)>),
-    /// Not counted yet when the row was written.
-    Absent,
-}
-
-/// A row, of the columns of its shape.
+/// A row that was read: its cells in the order of the columns.
 pub(super) struct Row {
     pub(super) id: usize,
-    pub(super) cells: Vec<Cell>,
+    /// `None` was not counted yet when the row was written.
+    pub(super) counts: Vec<Option<u128>>,
+    pub(super) maps: Vec<ByName>,
 }
 
-impl Row {
-    /// The counts among its cells.
-    pub(super) fn counts(&self) -> Vec<Option<u128>> {
-        let count = |cell: &Cell| match cell {
-            Cell::Count(count) => Some(Some(*count)),
-            Cell::Absent => Some(None),
-            Cell::Map(_) => None,
+/// An object of counts by name, in its order.
+pub(super) type ByName = serde_json::Map<String, Value>;
+
+/// A count of such an object.
+pub(super) fn count_of(name: &str, count: &Value) -> Result<u64, String> {
+    count.as_u64().ok_or_else(|| format!("`{name}` is {count}, which is not a count"))
+}
+
+impl Shape {
+    /// The JSON of a row of these cells.
+    pub(super) fn written(&self, id: usize, maps: Vec<ByName>, counts: impl Iterator<Item = u128>) -> Tree {
+        let (mut maps, mut counts) = (maps.into_iter(), counts);
+        let mut cell = |column: &Column| match column {
+            Column::Count(_) => counts.next().map(Tree::Count),
+            Column::Map { .. } => maps.next().map(Tree::ByName),
         };
-        self.cells.iter().filter_map(count).collect()
-    }
-
-    /// The objects among its cells, in their order.
-    pub(super) fn maps(&self) -> impl Iterator<Item = &[(String, u64)]> {
-        self.cells.iter().filter_map(|cell| match cell {
-            Cell::Map(map) => Some(map.as_slice()),
-            _ => None,
-        })
-    }
-}
-
-/// A row beside its shape, to be written.
-pub(super) struct Shaped<'a>(pub(super) &'a Shape, pub(super) &'a Row);
-
-impl Serialize for Shaped<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Self(shape, row) = self;
-        let mut map = serializer.serialize_map(None)?;
-        if shape.has_id {
-            map.serialize_entry("id", &row.id)?;
-        }
-        let fields: Vec<(&Column, &Cell)> = shape.columns.iter().zip(&row.cells).collect();
-        for part in fields.chunk_by(|(a, _), (b, _)| a.part() == b.part()) {
-            match part[0].0.part() {
-                "" => part.iter().try_for_each(|(column, cell)| map.serialize_entry(column.name(), cell))?,
-                name => map.serialize_entry(name, &Part(part))?,
+        let mut fields: Vec<(&'static str, Tree)> = Vec::new();
+        fields.extend(self.has_id.then_some(("id", Tree::Count(id as u128))));
+        for part in self.parts() {
+            let inner = part.iter().filter_map(|column| Some((column.name(), cell(column)?)));
+            match part[0].part() {
+                "" => fields.extend(inner),
+                name => {
+                    let inner = Tree::Object(inner.collect());
+                    fields.push((name, inner));
+                }
             }
         }
-        map.end()
+        Tree::Object(fields)
     }
-}
 
-/// The fields of a part.
-struct Part<'a>(&'a [(&'a Column, &'a Cell)]);
-
-impl Serialize for Part<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.0.iter().map(|(column, cell)| (column.name(), cell)))
-    }
-}
-
-impl Serialize for Cell {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Count(count) => match u64::try_from(*count) {
-                Ok(count) => serializer.serialize_u64(count),
-                Err(_) => serializer.serialize_u128(*count),
-            },
-            Self::Map(map) => serializer.collect_map(map.iter().map(|(key, count)| (key, count))),
-            Self::Absent => serializer.serialize_none(),
+    /// Reads a row; fields that it does not know are passed over.
+    pub(super) fn read(&self, json: &RawValue) -> Result<Row, String> {
+        let fields: Fields<'_> = read(json)?;
+        let id = fields.get("id").filter(|_| self.has_id);
+        let mut row = Row { id: id.map_or(Ok(0), |id| read(id))?, counts: Vec::new(), maps: Vec::new() };
+        for part in self.parts() {
+            let inner = match part[0].part() {
+                "" => None,
+                name => Some(fields.get(name).map_or(Ok(Fields::new()), |inner| read(inner))?),
+            };
+            for column in part {
+                let cell = inner.as_ref().unwrap_or(&fields).get(column.name());
+                match column {
+                    Column::Count(_) => row.counts.push(cell.map_or(Ok(None), |count| read(count))?),
+                    Column::Map { .. } => row.maps.push(cell.map_or(Ok(ByName::new()), |counts| read(counts))?),
+                }
+            }
         }
-    }
-}
-
-/// Rows of a shape, to be written.
-pub(super) struct ShapedRows<'a>(pub(super) &'a Shape, pub(super) &'a [Row]);
-
-impl Serialize for ShapedRows<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.1.iter().map(|row| Shaped(self.0, row)))
-    }
-}
-
-/// Reads a row of a shape; fields that it does not know are passed over.
-#[derive(Clone, Copy)]
-pub(super) struct RowOf<'a>(pub(super) &'a Shape);
-
-impl<'de> DeserializeSeed<'de> for RowOf<'_> {
-    type Value = Row;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Row, D::Error> {
-        let absent = |column: &Column| match column {
-            Column::Count(_) => Cell::Absent,
-            Column::Map { .. } => Cell::Map(Vec::new()),
-        };
-        let mut row = Row { id: 0, cells: self.0.columns.iter().map(absent).collect() };
-        deserializer.deserialize_map(Fields { shape: self.0, part: "", row: &mut row })?;
         Ok(row)
     }
-}
 
-/// Reads the fields of a row, or of a part of it.
-struct Fields<'a> {
-    shape: &'a Shape,
-    part: &'a str,
-    row: &'a mut Row,
-}
-
-impl<'de> DeserializeSeed<'de> for Fields<'_> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        deserializer.deserialize_map(self)
+    /// Columns that follow each other within the same object, or within none.
+    pub(crate) fn parts(&self) -> impl Iterator<Item = &[Column]> {
+        self.columns.chunk_by(|a, b| a.part() == b.part())
     }
 }
 
-impl<'de> Visitor<'de> for Fields<'_> {
-    type Value = ();
+/// The fields of an object as they are written.
+pub(super) type Fields<'a> = BTreeMap<String, &'a RawValue>;
 
-    fn expecting(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
-        formatter.write_str("an object of counts")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
-        let Self { shape, part, row } = self;
-        while let Some(key) = map.next_key::<String>()? {
-            let mut columns = shape.columns.iter();
-            if key == "id" && part.is_empty() && shape.has_id {
-                row.id = map.next_value()?;
-            } else if let Some(place) = columns.position(|column| column.part() == part && column.name() == key) {
-                row.cells[place] = match shape.columns[place] {
-                    Column::Count(_) => map.next_value::<Option<u128>>()?.map_or(Cell::Absent, Cell::Count),
-                    Column::Map { .. } => Cell::Map(map.next_value::<Counts>()?.0),
-                };
-            } else if part.is_empty() && shape.columns.iter().any(|column| column.part() == key) {
-                map.next_value_seed(Fields { shape, part: &key, row: &mut *row })?;
-            } else {
-                map.next_value::<IgnoredAny>()?;
-            }
-        }
-        Ok(())
-    }
+/// Reads a part of a line. Counts beyond 64 bits are read exactly, which a `serde_json::Value` would not hold.
+pub(super) fn read<'a, T: Deserialize<'a>>(json: &'a RawValue) -> Result<T, String> {
+    serde_json::from_str(json.get()).map_err(|error| error.to_string())
 }
 
-/// Reads rows of a shape.
-pub(super) struct RowsOf<'a>(pub(super) &'a Shape);
-
-impl<'de> DeserializeSeed<'de> for RowsOf<'_> {
-    type Value = Vec<Row>;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Vec<Row>, D::Error> {
-        deserializer.deserialize_seq(self)
-    }
+/// A part of a line that is to be written.
+pub(super) enum Tree {
+    Count(u128),
+    ByName(ByName),
+    List(Vec<Tree>),
+    Object(Vec<(&'static str, Tree)>),
 }
 
-impl<'de> Visitor<'de> for RowsOf<'_> {
-    type Value = Vec<Row>;
-
-    fn expecting(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
-        formatter.write_str("a list of objects of counts")
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Vec<Row>, A::Error> {
-        let mut rows = Vec::new();
-        while let Some(row) = list.next_element_seed(RowOf(self.0))? {
-            rows.push(row);
-        }
-        Ok(rows)
-    }
-}
-
-/// A JSON object of counts that keeps its order.
-#[derive(Default)]
-pub(super) struct Counts(pub(super) Vec<(String, u64)>);
-
-impl Serialize for Counts {
+impl Serialize for Tree {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.0.iter().map(|(key, count)| (key, count)))
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for Counts {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct InOrder;
-        impl<'de> Visitor<'de> for InOrder {
-            type Value = Counts;
-
-            fn expecting(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
-                formatter.write_str("an object of counts")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Counts, A::Error> {
-                let mut counts = Vec::new();
-                while let Some(entry) = map.next_entry()? {
-                    counts.push(entry);
-                }
-                Ok(Counts(counts))
-            }
+        match self {
+            Self::Count(count) => serializer.serialize_u128(*count),
+            Self::ByName(counts) => counts.serialize(serializer),
+            Self::List(items) => serializer.collect_seq(items),
+            Self::Object(fields) => serializer.collect_map(fields.iter().map(|(name, value)| (name, value))),
         }
-        deserializer.deserialize_map(InOrder)
     }
 }
