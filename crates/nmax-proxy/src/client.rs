@@ -1,5 +1,6 @@
 //! One connection of a client: requests to the plain proxy, tunnels (`CONNECT`), and what is inside them.
 
+use std::io::Cursor;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,7 +12,7 @@ use hyper::service::service_fn;
 use hyper::{Method, Request, Response};
 use hyper_util::rt::TokioIo;
 use nmax_import::select::is_browsers_own;
-use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 use tokio_rustls::{LazyConfigAcceptor, rustls};
@@ -23,7 +24,6 @@ use crate::guests::Client;
 use crate::hosts::{Hosts, plain};
 use crate::own;
 use crate::problem::Problem;
-use crate::rewind::Rewound;
 use crate::socket;
 use crate::tally::Tally;
 use crate::upstream::Origin;
@@ -32,6 +32,9 @@ use crate::upstream::Origin;
 const HANDSHAKE_WAIT: Duration = Duration::from_secs(10);
 /// Header lines of a request.
 const HEADERS_MAX: usize = 1_000;
+
+/// Bytes of a tunnel that are looked at to tell what is in it.
+const FIRST_BYTES_MAX: usize = 1_024;
 
 /// What all clients share.
 #[derive(Clone)]
@@ -190,24 +193,30 @@ impl ProxyContext {
         S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
     {
         // Browsers open tunnels long before they need them: they may wait.
-        let Ok(client) = Rewound::peek(client).await else {
+        let (mut from_client, to_client) = tokio::io::split(client);
+        let mut first = vec![0; FIRST_BYTES_MAX];
+        let Ok(count) = from_client.read(&mut first).await else {
             return;
         };
+        first.truncate(count);
+        let kind = first.first().copied();
+        // What was looked at comes once more.
+        let client = tokio::io::join(Cursor::new(first).chain(from_client), to_client);
         let mut origin = Origin { is_tls: false, host, port };
-        match client.first() {
-            [] => {}
-            [0x16, ..] => {
+        match kind {
+            None => {}
+            Some(0x16) => {
                 origin.is_tls = true;
                 self.decrypt(client, origin).await;
             }
-            [first, ..] if first.is_ascii_alphabetic() => {
+            Some(first) if first.is_ascii_alphabetic() => {
                 if let Err(error) = self.speak(client, Towards::Origin(Arc::new(origin)), &Arc::default()).await
                     && error.is_parse()
                 {
                     self.tally.garbage();
                 }
             }
-            _ => {
+            Some(_) => {
                 self.tally.passes(&origin.host);
                 if let Ok((server, _)) = self.forwarder.opener.dial(&origin.host, port).await {
                     self.pass(client, server, &origin.host).await;

@@ -12,7 +12,7 @@
 //! - trust: `authority` (the recording's own certificates), `trust` (whom it believes as a client)
 //! - `recorder`: the thread, the listener, the end; `tally`: what passed by undecrypted, who did not trust us
 //! - `client`: one connection of a client, plain or encrypted; `guests`: whom it leads where; `own`: pages of the recorder
-//!   itself; `rewind`
+//!   itself
 //! - `exchange`: one request and its reply; `headers`, `upstream` (connections to servers), `problem` (why there is no
 //!   reply), `body` (bytes on their way), `socket` and `frames` (WebSockets and other upgrades)
 //! - `capture`: what is remembered of an exchange; [`Event`]: what becomes of it; `kind`: what the browser wanted it for;
@@ -35,7 +35,6 @@ mod tally;
 mod client;
 mod guests;
 mod own;
-mod rewind;
 
 mod body;
 mod exchange;
