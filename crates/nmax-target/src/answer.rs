@@ -21,9 +21,9 @@ use crate::model::{Model, Rule, Work};
 use crate::options::{ErrorRate, Options, Share};
 use crate::queue::Queue;
 use crate::random::{Purpose, Random};
+use crate::replies;
 use crate::routes;
 use crate::shop::Shop;
-use crate::socket::Fate;
 use crate::stall::Stall;
 use crate::station::{Passage, Refused, Stations, Unmade};
 use crate::timers::Timers;
@@ -152,14 +152,14 @@ impl Site {
     fn control(&self, method: &Method, path: &str) -> Option<Response<Body>> {
         if path == "/metrics" && method == Method::GET {
             let text = metrics::text(&self.truth.totals(), &self.stations.figures());
-            return Some(routes::typed(metrics::CONTENT_TYPE, text));
+            return Some(replies::typed(metrics::CONTENT_TYPE, Body::text(text)));
         }
         if !path.starts_with("/_") {
             return None;
         }
         let now_ns = clock::now_ns();
         Some(match (method, path) {
-            (&Method::GET, "/_truth") => routes::json(&self.truth.to_json(now_ns)),
+            (&Method::GET, "/_truth") => replies::json(&self.truth.to_json(now_ns)),
             (&Method::POST, "/_control/reset") => {
                 self.truth.reset(now_ns);
                 routes::status(StatusCode::NO_CONTENT, Body::empty())
@@ -237,7 +237,6 @@ impl ModelState {
 pub(crate) async fn answer(
     site: &Site,
     timers: &Timers,
-    fate: &Fate,
     request: Request<Incoming>,
 ) -> Result<Response<Body>, ResetOnPurpose> {
     let arrived_ns = clock::now_ns();
@@ -253,7 +252,6 @@ pub(crate) async fn answer(
     if site.is_reset(arrival.number) {
         site.wait_out_stalls(timers).await;
         arrival.connection_reset();
-        fate.reset();
         return Err(ResetOnPurpose);
     }
     let (mut reply, ending) = if let Err(refused) = &passage {

@@ -21,7 +21,7 @@ const SPAN_MAX_NS: u64 = 10_000_000_000;
 /// Most memory of a bottleneck, and most bytes of one write.
 const BYTES_MAX: u64 = 1 << 30;
 /// Most writes of one request.
-const WRITES_MAX: u64 = 10_000;
+const WRITES_MAX: usize = 10_000;
 /// Most slots of a pool.
 const SLOTS_MAX: usize = 10_000;
 
@@ -130,13 +130,7 @@ impl FromStr for Bottleneck {
 }
 
 fn disk(fields: &mut Fields<'_>) -> Result<Scarce, SpecError> {
-    let writes = match fields.take("writes") {
-        None => 1,
-        Some(text) => text.parse().unwrap_or(0),
-    };
-    if !(1..=WRITES_MAX).contains(&writes) {
-        return Err(fields.error(format!("writes is not between 1 and {WRITES_MAX}")));
-    }
+    let writes = fields.count("writes", 1, WRITES_MAX)? as u64;
     Ok(Scarce::Disk {
         bytes: size(fields, "bytes", BYTES_MAX)?,
         writes,
@@ -146,21 +140,14 @@ fn disk(fields: &mut Fields<'_>) -> Result<Scarce, SpecError> {
 }
 
 fn pool(fields: &mut Fields<'_>) -> Result<Scarce, SpecError> {
-    let slots: usize = fields.number("size")?;
-    if !(1..=SLOTS_MAX).contains(&slots) {
-        return Err(fields.error(format!("size is not between 1 and {SLOTS_MAX}")));
-    }
-    let timeout_ns = match fields.take("timeout") {
-        None => None,
-        Some(text) => Some(parse_span(text)?),
-    };
+    let slots = fields.number("size")?;
     Ok(Scarce::Pool {
-        size: slots,
+        size: fields.within("size", slots, (1, SLOTS_MAX))?,
+        timeout_ns: fields.take("timeout").map(parse_span).transpose()?,
         held_ns: match fields.take("held") {
             None => 0,
             Some(text) => bounded(fields, "held", parse_span(text)?)?,
         },
-        timeout_ns,
     })
 }
 
@@ -202,14 +189,7 @@ fn bounded(fields: &Fields<'_>, key: &str, span_ns: u64) -> Result<u64, SpecErro
 }
 
 fn threads(fields: &mut Fields<'_>) -> Result<usize, SpecError> {
-    let threads = match fields.take("threads") {
-        None => THREADS,
-        Some(text) => text.parse().unwrap_or(0),
-    };
-    if !(1..=THREADS_MAX).contains(&threads) {
-        return Err(fields.error(format!("threads is not between 1 and {THREADS_MAX}")));
-    }
-    Ok(threads)
+    fields.count("threads", THREADS, THREADS_MAX)
 }
 
 fn size(fields: &mut Fields<'_>, key: &str, max: u64) -> Result<usize, SpecError> {

@@ -15,9 +15,9 @@
 //! # Layout
 //!
 //! - pure: [`random`](Random), `spec`, [`model`](Service), [`stall`](Stall), [`bottleneck`](Bottleneck), `queue`, `crowd`
-//! - shell: `clock`, `timers` (timerfd), `truth` (counters), `body`, `socket`, `tls`
+//! - shell: `clock`, `timers` (timerfd), `truth` (counters), `body`, `tls`
 //! - bottlenecks: `station` (threads and pools that requests pass), `throttle` (the network), `metrics` (`GET /metrics`)
-//! - requests: `hall` (those who share a law), `answer` (one request's life), `routes` (probe paths), `shop`
+//! - requests: `hall` (those who share a law), `answer` (one request's life), `routes` (probe paths), `replies`, `shop`
 //! - process: `options`, `server` (listeners, workers, shutdown)
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
@@ -34,7 +34,6 @@ mod stall;
 
 mod body;
 mod clock;
-mod socket;
 mod timers;
 mod tls;
 mod truth;
@@ -42,6 +41,7 @@ mod truth;
 mod answer;
 mod hall;
 mod metrics;
+mod replies;
 mod routes;
 mod shop;
 mod station;

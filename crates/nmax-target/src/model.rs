@@ -163,20 +163,12 @@ impl FromStr for Model {
 }
 
 fn parse_usl(mut fields: Fields<'_>) -> Result<Model, SpecError> {
+    let (alpha, beta) = (fields.number("alpha")?, fields.number("beta")?);
     let usl = Usl {
-        contention: fields.number("alpha")?,
-        coherency: fields.number("beta")?,
-        unit_throughput_per_s: fields.number("gamma")?,
+        contention: fields.within("alpha", alpha, (0.0, 1.0))?,
+        coherency: fields.within("beta", beta, (0.0, 1.0))?,
+        unit_throughput_per_s: fields.above_0("gamma")?,
     };
-    if !(0.0..=1.0).contains(&usl.contention) {
-        return Err(fields.error("alpha is not between 0 and 1"));
-    }
-    if !(0.0..=1.0).contains(&usl.coherency) {
-        return Err(fields.error("beta is not between 0 and 1"));
-    }
-    if !usl.unit_throughput_per_s.is_finite() || usl.unit_throughput_per_s <= 0.0 {
-        return Err(fields.error("gamma is not above 0"));
-    }
     fields.finish()?;
     Ok(Model::Usl(usl))
 }
@@ -197,13 +189,8 @@ fn parse_queue(mut fields: Fields<'_>, servers: Option<u32>) -> Result<Model, Sp
         Some(servers) => servers,
         None => fields.number("servers")?,
     };
-    if !(1..=SERVERS_MAX).contains(&servers) {
-        return Err(fields.error(format!("servers is not between 1 and {SERVERS_MAX}")));
-    }
-    let rate_per_s: f64 = fields.number("rate")?;
-    if !rate_per_s.is_finite() || rate_per_s <= 0.0 {
-        return Err(fields.error("rate is not above 0"));
-    }
+    let servers = fields.within("servers", servers, (1, SERVERS_MAX))?;
+    let rate_per_s = fields.above_0("rate")?;
     fields.finish()?;
     Ok(Model::Queue { servers, rate_per_s })
 }

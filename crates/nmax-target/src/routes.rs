@@ -1,7 +1,7 @@
 //! Probe paths: replies of any size, status, pace and framing. See [`reply`].
 
 use hyper::body::Bytes;
-use hyper::header::{ALLOW, CONNECTION, CONTENT_TYPE, HeaderName, HeaderValue};
+use hyper::header::{ALLOW, CONNECTION, HeaderName, HeaderValue};
 use hyper::http::request::Parts;
 use hyper::{Response, StatusCode};
 use serde_json::{Value, json};
@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use crate::answer::Site;
 use crate::body::{Body, Drip};
 use crate::clock;
+use crate::replies::{json, plain, set, with_status};
 use crate::shop::form;
 use crate::spec::parse_span;
 use crate::timers::Timers;
@@ -43,16 +44,13 @@ pub(crate) async fn reply(site: &Site, timers: &Timers, parts: &Parts, body: Byt
         ("echo", None) => echo(parts, &body),
         ("close", None) => {
             let mut reply = default_reply(site);
-            reply.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+            set(&mut reply, CONNECTION, "close");
             reply
         }
-        ("bytes", Some(count)) => match bounded(count, BODY_BYTES_MAX) {
-            Some(left_bytes) => with_type(Body::Sized { left_bytes }),
-            None => bad_request("write /bytes/N with N up to 1073741824"),
-        },
-        ("chunked", Some(count)) => match bounded(count, BODY_BYTES_MAX) {
-            Some(left_bytes) => with_type(Body::Chunked { left_bytes }),
-            None => bad_request("write /chunked/N with N up to 1073741824"),
+        ("bytes" | "chunked", Some(count)) => match bounded(count, BODY_BYTES_MAX) {
+            Some(left_bytes) if first == "bytes" => plain(Body::Sized { left_bytes }),
+            Some(left_bytes) => plain(Body::Chunked { left_bytes }),
+            None => bad_request(&format!("write /{first}/N with N up to {BODY_BYTES_MAX}")),
         },
         ("status", Some(code)) => status_reply(code),
         ("delay", Some(span)) => match parse_span(span) {
@@ -70,8 +68,8 @@ pub(crate) async fn reply(site: &Site, timers: &Timers, parts: &Parts, body: Byt
 
 fn default_reply(site: &Site) -> Response<Body> {
     match site.reply_bytes {
-        Some(left_bytes) => with_type(Body::Sized { left_bytes }),
-        None => with_type(Body::Ready(Bytes::from_static(b"hello"))),
+        Some(left_bytes) => plain(Body::Sized { left_bytes }),
+        None => plain(Body::Ready(Bytes::from_static(b"hello"))),
     }
 }
 
@@ -105,7 +103,7 @@ fn drip(timers: &Timers, query: &form::Form) -> Response<Body> {
     let for_ns = query.get("for").and_then(|span| parse_span(span).ok());
     match (bytes, for_ns) {
         (Some(bytes), Some(for_ns)) if for_ns <= SPAN_NS_MAX => {
-            with_type(Body::Drip(Drip::new(timers, clock::now_ns(), bytes, for_ns)))
+            plain(Body::Drip(Drip::new(timers, clock::now_ns(), bytes, for_ns)))
         }
         _ => bad_request("write /drip?bytes=1000&for=2s, up to 10m"),
     }
@@ -115,10 +113,9 @@ fn headers(query: &form::Form) -> Response<Body> {
     let Some(count) = query.get("n").and_then(|count| bounded(count, HEADERS_MAX)) else {
         return bad_request("write /headers?n=20, up to 1000");
     };
-    let mut reply = with_type(Body::Ready(Bytes::from_static(b"hello")));
+    let mut reply = plain(Body::Ready(Bytes::from_static(b"hello")));
     for index in 0..count {
-        let name = HeaderName::try_from(format!("x-nmax-{index:04}"));
-        if let Ok(name) = name {
+        if let Ok(name) = HeaderName::try_from(format!("x-nmax-{index:04}")) {
             reply.headers_mut().insert(name, HeaderValue::from(index));
         }
     }
@@ -131,29 +128,7 @@ fn bounded(text: &str, max: u64) -> Option<u64> {
 
 /// A plain-text reply with a status.
 pub(crate) fn status(code: StatusCode, body: Body) -> Response<Body> {
-    let mut reply = with_type(body);
-    *reply.status_mut() = code;
-    reply
-}
-
-fn with_type(body: Body) -> Response<Body> {
-    let mut reply = Response::new(body);
-    reply.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
-    reply
-}
-
-/// A text of this type.
-pub(crate) fn typed(kind: &'static str, text: String) -> Response<Body> {
-    let mut reply = Response::new(Body::text(text));
-    reply.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(kind));
-    reply
-}
-
-/// A JSON reply.
-pub(crate) fn json(value: &Value) -> Response<Body> {
-    let mut reply = Response::new(Body::text(value.to_string()));
-    reply.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    reply
+    with_status(code, plain(body))
 }
 
 /// 404, with the way to a list of paths.
@@ -166,7 +141,7 @@ pub(crate) fn not_found() -> Response<Body> {
 /// 405 with the method that is allowed.
 pub(crate) fn not_allowed(method: &'static str) -> Response<Body> {
     let mut reply = status(StatusCode::METHOD_NOT_ALLOWED, Body::text(format!("use {method}\n")));
-    reply.headers_mut().insert(ALLOW, HeaderValue::from_static(method));
+    set(&mut reply, ALLOW, method);
     reply
 }
 

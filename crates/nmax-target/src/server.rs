@@ -6,7 +6,6 @@
 use std::future::Future;
 use std::io;
 use std::net::{SocketAddr, TcpStream as StdTcpStream};
-use std::pin::pin;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -20,9 +19,8 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot, watch};
 use tokio::task::{JoinError, JoinSet, LocalSet};
 use tokio_rustls::TlsAcceptor;
 
-use crate::answer::{Site, answer};
+use crate::answer::{ResetOnPurpose, Site, answer};
 use crate::options::{Listen, Options, Scheme};
-use crate::socket::{Fate, Socket};
 use crate::throttle;
 use crate::timers::Timers;
 use crate::tls::Certificates;
@@ -298,32 +296,41 @@ async fn connection(site: Arc<Site>, timers: Timers, accepted: Accepted, stopped
     };
     // Without it small replies could wait for acknowledgements; a failure only costs time.
     let _ = stream.set_nodelay(true);
-    let fate = Fate::default();
-    let socket = Socket::new(stream, fate.clone());
     let Some(acceptor) = tls else {
-        return exchange(&site, &timers, &fate, socket, stopped).await;
+        return exchange(&site, &timers, stream, |stream| stream, stopped).await;
     };
-    let handshake = tokio::time::timeout(HANDSHAKE_MAX, acceptor.accept(socket));
+    let handshake = tokio::time::timeout(HANDSHAKE_MAX, acceptor.accept(stream));
     if let Ok(Ok(stream)) = handshake.await {
-        exchange(&site, &timers, &fate, stream, stopped).await;
+        exchange(&site, &timers, stream, |stream| stream.get_ref().0, stopped).await;
     }
 }
 
-/// Serves HTTP/1.1 on a stream; after the stop signal, finishes the request at hand.
-async fn exchange<S>(site: &Site, timers: &Timers, fate: &Fate, stream: S, mut stopped: watch::Receiver<()>)
-where
+/// Serves HTTP/1.1 on a stream, below which is a TCP stream; after the stop signal, finishes the request at hand.
+async fn exchange<S>(
+    site: &Site,
+    timers: &Timers,
+    stream: S,
+    tcp: impl Fn(&S) -> &TcpStream,
+    mut stopped: watch::Receiver<()>,
+) where
     S: AsyncRead + AsyncWrite + Unpin,
 {
-    let service = service_fn(|request| answer(site, timers, fate, request));
-    let mut served = pin!(Builder::new().serve_connection(TokioIo::new(stream), service));
-    // A broken connection is the client's to report; the truth counts what was answered.
-    tokio::select! {
+    let service = service_fn(|request| answer(site, timers, request));
+    let mut served = Builder::new().serve_connection(TokioIo::new(stream), service);
+    let ended = tokio::select! {
         biased;
-        _ = served.as_mut() => {}
+        ended = &mut served => ended,
         _ = stopped.changed() => {
-            served.as_mut().graceful_shutdown();
-            let _ = served.await;
+            Pin::new(&mut served).graceful_shutdown();
+            (&mut served).await
         }
+    };
+    // A connection that broke is the client's to report; the truth counts what was answered. One that is to be reset is
+    // closed with a reset, below TLS too, which so says no goodbye.
+    if let Err(error) = ended
+        && std::error::Error::source(&error).is_some_and(|cause| cause.is::<ResetOnPurpose>())
+    {
+        let _ = tcp(&served.into_parts().io.into_inner()).set_zero_linger();
     }
 }
 

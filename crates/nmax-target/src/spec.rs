@@ -1,6 +1,6 @@
 //! Small parsers for what users type: spans (`5ms`), shares (`1%`), `key=value` lists.
 
-use std::fmt::Debug;
+use std::fmt::{Debug, Display};
 use std::str::FromStr;
 
 /// A specification that cannot be understood, with what to write instead.
@@ -108,6 +108,27 @@ impl<'a> Fields<'a> {
     {
         let value = self.required(key)?;
         value.parse().map_err(|_| self.error(format!("`{key}={value}` is not a number")))
+    }
+
+    /// The whole number of a key, `usual` without it, from 1 to `max`.
+    pub(crate) fn count(&mut self, key: &str, usual: usize, max: usize) -> Result<usize, SpecError> {
+        let count = self.take(key).map_or(usual, |text| text.parse().unwrap_or(0));
+        self.within(key, count, (1, max))
+    }
+
+    /// The value of a key, unless it is out of range.
+    pub(crate) fn within<T>(&self, key: &str, value: T, (min, max): (T, T)) -> Result<T, SpecError>
+    where
+        T: PartialOrd + Display,
+    {
+        let is_within = min <= value && value <= max;
+        if is_within { Ok(value) } else { Err(self.error(format!("{key} is not between {min} and {max}"))) }
+    }
+
+    /// The number of a key, which must be above 0.
+    pub(crate) fn above_0(&mut self, key: &str) -> Result<f64, SpecError> {
+        let number: f64 = self.number(key)?;
+        if number.is_finite() && number > 0.0 { Ok(number) } else { Err(self.error(format!("{key} is not above 0"))) }
     }
 
     /// Refuses keys that nobody took.

@@ -45,21 +45,7 @@ struct Counters {
 impl Truth {
     /// Counters at zero, with the origin of the stall clock at `now_ns`.
     pub(crate) fn new(now_ns: u64) -> Self {
-        let service_time_ns = Histogram::new_with_bounds(1, HIGHEST_NS, 3)
-            .expect("the bounds and the three digits are within the histogram's limits");
-        let counters = Counters {
-            epoch: 0,
-            requests: 0,
-            in_flight: 0,
-            in_flight_max: 0,
-            errors: 0,
-            resets: 0,
-            sum_ns: 0,
-            min_ns: u64::MAX,
-            max_ns: 0,
-            service_time_ns,
-        };
-        Self { origin_ns: AtomicU64::new(now_ns), counters: Mutex::new(counters) }
+        Self { origin_ns: AtomicU64::new(now_ns), counters: Mutex::new(Counters::new(0, 0)) }
     }
 
     fn lock(&self) -> MutexGuard<'_, Counters> {
@@ -74,15 +60,7 @@ impl Truth {
     /// Restarts counters and stall clock. Requests in flight stay in flight, uncounted.
     pub(crate) fn reset(&self, now_ns: u64) {
         let mut counters = self.lock();
-        counters.epoch += 1;
-        counters.requests = 0;
-        counters.in_flight_max = counters.in_flight;
-        counters.errors = 0;
-        counters.resets = 0;
-        counters.sum_ns = 0;
-        counters.min_ns = u64::MAX;
-        counters.max_ns = 0;
-        counters.service_time_ns.reset();
+        *counters = Counters::new(counters.epoch + 1, counters.in_flight);
         self.origin_ns.store(now_ns, Ordering::Relaxed);
     }
 
@@ -137,6 +115,24 @@ pub(crate) struct Totals {
 }
 
 impl Counters {
+    /// Nothing was counted yet, but what is in flight.
+    fn new(epoch: u64, in_flight: u64) -> Self {
+        let service_time_ns = Histogram::new_with_bounds(1, HIGHEST_NS, 3)
+            .expect("the bounds and the three digits are within the histogram's limits");
+        Self {
+            epoch,
+            requests: 0,
+            in_flight,
+            in_flight_max: in_flight,
+            errors: 0,
+            resets: 0,
+            sum_ns: 0,
+            min_ns: u64::MAX,
+            max_ns: 0,
+            service_time_ns,
+        }
+    }
+
     fn record(&mut self, service_time_ns: u64) {
         self.service_time_ns.saturating_record(service_time_ns.max(1));
         self.sum_ns += u128::from(service_time_ns);

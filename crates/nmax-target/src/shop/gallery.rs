@@ -13,12 +13,12 @@
 
 use hyper::Response;
 use hyper::StatusCode;
-use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, HeaderMap, IF_NONE_MATCH};
+use hyper::header::{CACHE_CONTROL, ETAG, HeaderMap, IF_NONE_MATCH};
 
 use super::pages;
 use super::photo::photo_of;
-use super::replies::{file, html, set, with_status};
 use crate::body::{Body, pattern};
+use crate::replies::{file, html, set, typed, with_status};
 
 /// Pictures in the list.
 const PICTURES: usize = 8;
@@ -96,9 +96,7 @@ fn checked(headers: &HeaderMap, content_type: &str, bytes: impl Into<hyper::body
     let mut reply = if known.is_some_and(|known| known.split(',').any(|known| known.trim() == tag)) {
         with_status(StatusCode::NOT_MODIFIED, Response::new(Body::empty()))
     } else {
-        let mut reply = Response::new(Body::text(bytes));
-        set(&mut reply, CONTENT_TYPE, content_type);
-        reply
+        typed(content_type, Body::text(bytes))
     };
     set(&mut reply, ETAG, &tag);
     set(&mut reply, CACHE_CONTROL, "no-cache");

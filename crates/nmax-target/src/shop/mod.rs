@@ -14,7 +14,6 @@ pub(crate) mod form;
 mod gallery;
 mod pages;
 mod photo;
-mod replies;
 mod state;
 mod token;
 mod vouchers;
@@ -28,12 +27,11 @@ use serde_json::{Value, json};
 
 use self::catalog::{Catalog, Item};
 use self::form::Form;
-use self::replies::{file, html, missing, redirect, set, with_status};
 use self::state::{Account, Order, Session, State};
 use self::token::Signer;
 use crate::body::Body;
 use crate::clock;
-use crate::routes;
+use crate::replies::{file, html, json, redirect, set, with_status};
 
 /// Name of the session cookie.
 const SESSION_COOKIE: &str = "sid";
@@ -107,19 +105,19 @@ impl Shop {
         if let Some(uuid) = path.strip_prefix("/item/") {
             return Some(match self.catalog.find(uuid) {
                 Some(item) => self.form_page(headers, |visit| pages::item(item, &visit.csrf)),
-                None => missing("There is no such item."),
+                None => notice(StatusCode::NOT_FOUND, "Not found", "There is no such item."),
             });
         }
         if let Some(name) = path.strip_prefix("/image/") {
             let item = name.strip_suffix(".jpg").and_then(|uuid| self.catalog.find(uuid));
             return Some(match item {
                 Some(item) => file("image/jpeg", photo::photo(&item.uuid)),
-                None => missing("There is no such image."),
+                None => notice(StatusCode::NOT_FOUND, "Not found", "There is no such image."),
             });
         }
         if let Some(uuid) = path.strip_prefix("/api/items/") {
             return Some(match self.catalog.find(uuid) {
-                Some(item) => routes::json(&item_json(item)),
+                Some(item) => json(&item_json(item)),
                 None => api_error(StatusCode::NOT_FOUND, "no such item"),
             });
         }
@@ -167,20 +165,21 @@ impl Shop {
         let id = cookie(headers).unwrap_or_default();
         let expected = state.sessions.get(id).map(|session| session.csrf.as_str());
         if expected.is_none() || expected != form.get("csrf") {
-            let text = "The form's token is missing or wrong. Load the page again.";
-            return with_status(StatusCode::FORBIDDEN, html(pages::notice("Refused", text)));
+            return notice(
+                StatusCode::FORBIDDEN,
+                "Refused",
+                "The form's token is missing or wrong. Load the page again.",
+            );
         }
         action(self, &mut state, id, form)
     }
 
     fn sign_up(&self, state: &mut State, id: &str, form: &Form) -> Response<Body> {
         let Some((email, password)) = credentials(form) else {
-            let text = "Give an e-mail address and a password.";
-            return with_status(StatusCode::BAD_REQUEST, html(pages::notice("Sign up", text)));
+            return notice(StatusCode::BAD_REQUEST, "Sign up", "Give an e-mail address and a password.");
         };
         if state.accounts.get(email).is_some() {
-            let text = "There is already an account with this e-mail address.";
-            return with_status(StatusCode::CONFLICT, html(pages::notice("Sign up", text)));
+            return notice(StatusCode::CONFLICT, "Sign up", "There is already an account with this e-mail address.");
         }
         let name = form.get("name").filter(|name| !name.is_empty()).unwrap_or(email);
         let account = Account {
@@ -195,10 +194,7 @@ impl Shop {
         let known = credentials(form).filter(|(email, password)| self.knows(state, email, password));
         match known {
             Some((email, _)) => enter(state, id, email),
-            None => {
-                let text = "The e-mail address or the password is wrong.";
-                with_status(StatusCode::UNAUTHORIZED, html(pages::notice("Log in", text)))
-            }
+            None => notice(StatusCode::UNAUTHORIZED, "Log in", "The e-mail address or the password is wrong."),
         }
     }
 
@@ -238,15 +234,11 @@ impl Shop {
         let item = form.get("item").and_then(|uuid| self.catalog.find(uuid));
         let pieces = form.get("pieces").unwrap_or("1").parse().ok().filter(|pieces| *pieces > 0);
         let (Some(item), Some(pieces)) = (item, pieces) else {
-            let text = "Give an item of the shop and a number of pieces.";
-            return with_status(StatusCode::BAD_REQUEST, html(pages::notice("Basket", text)));
+            return notice(StatusCode::BAD_REQUEST, "Basket", "Give an item of the shop and a number of pieces.");
         };
         match state.sessions.get_mut(id).map(|session| session.add(&item.uuid, pieces)) {
             Some(true) => redirect(StatusCode::SEE_OTHER, "/basket"),
-            _ => {
-                let text = "The basket is full.";
-                with_status(StatusCode::CONFLICT, html(pages::notice("Basket", text)))
-            }
+            _ => notice(StatusCode::CONFLICT, "Basket", "The basket is full."),
         }
     }
 
@@ -258,8 +250,7 @@ impl Shop {
             return redirect(StatusCode::SEE_OTHER, "/login");
         };
         if session.basket.is_empty() {
-            let text = "The basket is empty.";
-            return with_status(StatusCode::BAD_REQUEST, html(pages::notice("Order", text)));
+            return notice(StatusCode::BAD_REQUEST, "Order", "The basket is empty.");
         }
         let lines = std::mem::take(&mut session.basket);
         let order_id = state.next_serial().to_string();
@@ -273,7 +264,7 @@ impl Shop {
         let email = session_email(&state, headers);
         match state.orders.get(id).filter(|order| Some(order.email.as_str()) == email) {
             Some(order) => html(pages::order(&self.catalog, id, &order.lines)),
-            None => missing("There is no such order of yours."),
+            None => notice(StatusCode::NOT_FOUND, "Not found", "There is no such order of yours."),
         }
     }
 
@@ -283,7 +274,7 @@ impl Shop {
             None => self.catalog.items().iter().collect(),
         };
         let list: Vec<Value> = items.iter().map(|item| item_json(item)).collect();
-        routes::json(&json!({ "count": list.len(), "items": list }))
+        json(&json!({ "count": list.len(), "items": list }))
     }
 
     /// Trades e-mail and password, as JSON, for a signed token.
@@ -296,14 +287,14 @@ impl Shop {
             return api_error(StatusCode::UNAUTHORIZED, "wrong email or password");
         }
         let token = self.signer.issue(email, clock::unix_s());
-        routes::json(&json!({ "token": token, "token_type": "Bearer" }))
+        json(&json!({ "token": token, "token_type": "Bearer" }))
     }
 
     fn api_account(&self, headers: &HeaderMap) -> Response<Body> {
         let email = bearer(headers).and_then(|token| self.signer.verify(token, clock::unix_s()));
         let state = self.state();
         match email.as_deref().and_then(|email| Some((email, state.accounts.get(email)?))) {
-            Some((email, account)) => routes::json(&json!({ "email": email, "name": account.name })),
+            Some((email, account)) => json(&json!({ "email": email, "name": account.name })),
             None => api_error(StatusCode::UNAUTHORIZED, "send `authorization: Bearer TOKEN`"),
         }
     }
@@ -350,8 +341,13 @@ fn item_json(item: &Item) -> Value {
     })
 }
 
+/// A page that says why something was not done.
+fn notice(code: StatusCode, title: &str, text: &str) -> Response<Body> {
+    with_status(code, html(pages::notice(title, text)))
+}
+
 fn api_error(code: StatusCode, text: &str) -> Response<Body> {
-    with_status(code, routes::json(&json!({ "error": text })))
+    with_status(code, json(&json!({ "error": text })))
 }
 
 #[cfg(test)]

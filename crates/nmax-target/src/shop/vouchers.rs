@@ -10,9 +10,8 @@ use hyper::{Method, Response, StatusCode};
 use serde_json::{Value, json};
 
 use super::api_error;
-use super::replies::with_status;
 use crate::body::Body;
-use crate::routes;
+use crate::replies::{self, with_status};
 
 /// Most vouchers that are kept; the oldest go first.
 const VOUCHERS_MAX: usize = 10_000;
@@ -31,7 +30,7 @@ impl Vouchers {
         let rest = path.strip_prefix(PATH)?;
         let reply = match (method, rest.strip_prefix('/')) {
             (&Method::POST, None) if rest.is_empty() => self.insert(body),
-            (&Method::GET, None) if rest.is_empty() => routes::json(&json!({ "count": self.cents.len() })),
+            (&Method::GET, None) if rest.is_empty() => replies::json(&json!({ "count": self.cents.len() })),
             (&Method::GET, Some(id)) => match self.find(id) {
                 Some((id, cents)) => voucher(id, cents),
                 None => unknown(),
@@ -68,7 +67,7 @@ impl Vouchers {
 }
 
 fn voucher(id: u64, cents: u64) -> Response<Body> {
-    routes::json(&json!({ "id": id.to_string(), "cents": cents }))
+    replies::json(&json!({ "id": id.to_string(), "cents": cents }))
 }
 
 fn unknown() -> Response<Body> {
