@@ -1,6 +1,7 @@
 //! What a style sheet makes a browser fetch.
 //!
-//! A scanner, not a parser: comments, strings, blocks and what stands before them. The rules that decide:
+//! Of its tokens, as `cssparser` reads them, only blocks, what stands before them, URLs and strings count. The rules that
+//! decide:
 //! - every `@import`, whatever its media: browsers fetch those too
 //! - of each `@font-face` the first source in a format that browsers read (`local()` is taken for absent), unless its
 //!   `unicode-range` leaves out Latin letters: such faces are for other scripts
@@ -11,15 +12,15 @@
 //! Whether a rule is used by the document is not known. So an image of an unused rule is fetched, which no browser does;
 //! `resources` may list what is right in place of discovery.
 
-use std::borrow::Cow;
+use cssparser::{ParseError, Parser, Token};
 
 use crate::resources::{Kind, SEEN_MAX, is_fetched};
 use crate::screen;
 
 /// A reference in a style sheet.
-pub(crate) type Reference<'a> = (Cow<'a, str>, Kind);
+pub(crate) type Reference = (String, Kind);
 
-/// Deepest nesting of blocks that is looked into.
+/// Deepest nesting of blocks and parentheses that is looked into.
 const DEPTH_MAX: usize = 64;
 
 /// What a block holds.
@@ -35,235 +36,166 @@ enum Block {
 
 /// A `@font-face` so far.
 #[derive(Default)]
-struct Face<'a> {
-    source: Option<Cow<'a, str>>,
+struct Face {
+    source: Option<String>,
     is_foreign: bool,
 }
 
-/// The references of a style sheet, or of the declarations of a `style` attribute, in order. O(length).
-pub(crate) fn references(css: &str) -> Vec<Reference<'_>> {
-    let mut scanner = Scanner { css, ..Scanner::default() };
-    scanner.run();
-    scanner.found
-}
-
 /// A URL within the statement under way.
-struct Link<'a> {
-    url: Cow<'a, str>,
+struct Link {
+    url: String,
     /// Where it ends: what follows may name its format.
     end: usize,
 }
 
-#[derive(Default)]
-struct Scanner<'a> {
-    css: &'a str,
-    at: usize,
-    /// Where the statement under way begins, blanks and comments before it left out as far as they were looked at.
-    start: usize,
-    blocks: Vec<Block>,
-    urls: Vec<Link<'a>>,
-    face: Face<'a>,
-    found: Vec<Reference<'a>>,
+/// The references of a style sheet, or of the declarations of a `style` attribute, in order. O(length).
+pub(crate) fn references(css: &str) -> Vec<Reference> {
+    let mut sheet = Sheet { css, depth: 0, face: Face::default(), found: Vec::new() };
+    sheet.statements(&mut Parser::new(css), Block::Used);
+    sheet.found
 }
 
-impl<'a> Scanner<'a> {
-    fn run(&mut self) {
-        let bytes = self.css.as_bytes();
-        // Which of the parentheses are those of an `image-set`, and how many are.
-        let (mut nesting, mut sets): (Vec<bool>, usize) = (Vec::new(), 0);
-        while self.at < bytes.len() && self.found.len() < SEEN_MAX {
-            match bytes[self.at] {
-                b'/' if bytes.get(self.at + 1) == Some(&b'*') => self.skip_comment(),
-                b'"' | b'\'' => {
-                    let text = self.string();
-                    // In an import, and in an image set, a string is a URL.
-                    if nesting == [true] || self.urls.is_empty() && is_import(self.statement()) {
-                        self.link(text, sets > 0);
+struct Sheet<'a> {
+    css: &'a str,
+    /// Blocks and parentheses around the place under way.
+    depth: usize,
+    face: Face,
+    found: Vec<Reference>,
+}
+
+impl<'a> Sheet<'a> {
+    /// What a block holds, or the sheet: declarations, rules, and statements such as `@import`.
+    fn statements(&mut self, css: &mut Parser<'a>, block: Block) {
+        while self.found.len() < SEEN_MAX && self.statement(css, block) {}
+    }
+
+    /// One statement; whether more may follow.
+    fn statement(&mut self, css: &mut Parser<'a>, block: Block) -> bool {
+        css.skip_whitespace();
+        let start = css.position();
+        let mut urls = Vec::new();
+        loop {
+            let end = css.position();
+            match css.next().cloned() {
+                Ok(Token::CurlyBracketBlock) => {
+                    let inner = block_of(css.slice(start..end).trim_end(), block);
+                    self.within(css, |sheet, css| sheet.statements(css, inner));
+                    if inner == Block::Font {
+                        self.end_font();
                     }
+                    return true;
                 }
-                b'(' => {
-                    let name = self.word_before();
-                    self.at += 1;
-                    if name.eq_ignore_ascii_case("url") {
-                        let url = self.url();
-                        self.link(url, sets > 0);
-                    } else {
-                        let is_set = name.len() >= 9 && name[name.len() - 9..].eq_ignore_ascii_case("image-set");
-                        nesting.push(is_set);
-                        sets += usize::from(is_set);
-                        if is_set && self.urls.len() < SEEN_MAX {
-                            self.urls.push(Link { url: Cow::Borrowed(""), end: self.at });
-                        }
-                    }
+                Ok(Token::Semicolon | Token::CloseCurlyBracket) => {
+                    self.end_statement(block, css.slice(start..end), urls);
+                    return true;
                 }
-                b')' => {
-                    sets -= usize::from(nesting.pop() == Some(true));
-                    self.at += 1;
+                Err(_) => {
+                    self.end_statement(block, css.slice(start..end), urls);
+                    return false;
                 }
-                b';' => {
-                    (nesting, sets) = (Vec::new(), 0);
-                    self.end_statement();
-                    self.next_statement();
+                // In an import a string is a URL.
+                Ok(Token::QuotedString(url)) if urls.is_empty() && is_import(css.slice_from(start)) => {
+                    urls.push(Link { url: url.to_string(), end: css.position().byte_index() });
                 }
-                b'{' => {
-                    (nesting, sets) = (Vec::new(), 0);
-                    self.open();
-                    self.next_statement();
-                }
-                b'}' => {
-                    (nesting, sets) = (Vec::new(), 0);
-                    self.end_statement();
-                    self.close();
-                    self.next_statement();
-                }
-                b'\\' => self.at = (self.at + 2).min(bytes.len()),
-                _ => self.at += 1,
+                Ok(token) => self.links(css, token, &mut urls),
             }
         }
-        self.at = self.css.len();
-        self.end_statement();
     }
 
-    /// Keeps a URL; within an `image-set` only the first, which takes the place that was left for it.
-    fn link(&mut self, url: Cow<'a, str>, is_of_set: bool) {
-        let end = self.at;
-        if is_of_set {
-            if let Some(place) = self.urls.last_mut().filter(|link| link.url.is_empty()) {
-                *place = Link { url, end };
+    /// Reads what is in the block or parentheses that just opened; what is nested too deep is passed over.
+    fn within(&mut self, css: &mut Parser<'a>, read: impl FnOnce(&mut Self, &mut Parser<'a>)) {
+        if self.depth == DEPTH_MAX {
+            return;
+        }
+        self.depth += 1;
+        let _ = css.parse_nested_block(|css| -> Result<(), ParseError<()>> {
+            read(self, css);
+            Ok(())
+        });
+        self.depth -= 1;
+    }
+
+    /// Keeps the URLs of a token; of those within an `image-set`, whose strings are URLs too, only the first.
+    fn links(&mut self, css: &mut Parser<'a>, token: Token<'a>, urls: &mut Vec<Link>) {
+        let name = match &token {
+            Token::UnquotedUrl(url) if urls.len() < SEEN_MAX => {
+                urls.push(Link { url: url.to_string(), end: css.position().byte_index() });
+                return;
             }
-        } else if self.urls.len() < SEEN_MAX {
-            self.urls.push(Link { url, end });
+            Token::Function(name) => name.to_ascii_lowercase(),
+            Token::ParenthesisBlock | Token::SquareBracketBlock => String::new(),
+            _ => return,
+        };
+        let (is_url, is_set, known) = (name == "url", name.ends_with("image-set"), urls.len());
+        self.within(css, |sheet, css| {
+            while urls.len() < SEEN_MAX
+                && let Ok(token) = css.next().cloned()
+            {
+                match token {
+                    Token::QuotedString(url) if is_url || is_set => urls.push(Link { url: url.to_string(), end: 0 }),
+                    token => sheet.links(css, token, urls),
+                }
+            }
+        });
+        if is_set {
+            urls.truncate(known + 1);
         }
-    }
-
-    fn next_statement(&mut self) {
-        self.at += 1;
-        self.start = self.at;
-        self.urls.clear();
-    }
-
-    /// The statement so far, without what blanks and comments come before it.
-    fn statement(&mut self) -> &'a str {
-        let mut text = self.css.get(self.start..self.at).unwrap_or_default().trim_start();
-        while let Some(rest) = text.strip_prefix("/*") {
-            text = rest.find("*/").map_or("", |end| rest[end + 2..].trim_start());
+        if let Some(link) = urls.last_mut().filter(|_| is_url) {
+            link.end = css.position().byte_index();
         }
-        // It is asked for often, and there may be many comments.
-        self.start = self.start.max(self.at - text.len());
-        text
-    }
-
-    /// The name just before a parenthesis.
-    fn word_before(&self) -> &'a str {
-        let before = &self.css.as_bytes()[..self.at];
-        let length =
-            before.iter().rev().take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_')).count();
-        &self.css[self.at - length..self.at]
-    }
-
-    fn skip_comment(&mut self) {
-        let end = self.css[self.at + 2..].find("*/");
-        self.at = end.map_or(self.css.len(), |end| self.at + 2 + end + 2);
-    }
-
-    /// A string in quotes, which ends at its quote or its line.
-    fn string(&mut self) -> Cow<'a, str> {
-        let bytes = self.css.as_bytes();
-        let quote = bytes[self.at];
-        let start = self.at + 1;
-        let mut end = start;
-        while end < bytes.len() && bytes[end] != quote && bytes[end] != b'\n' {
-            end += if bytes[end] == b'\\' { 2 } else { 1 };
-        }
-        let end = end.min(bytes.len());
-        self.at = (end + 1).min(bytes.len());
-        unescaped(self.css.get(start..end).unwrap_or_default())
-    }
-
-    /// What `url(` encloses; the scanner is behind the parenthesis.
-    fn url(&mut self) -> Cow<'a, str> {
-        let bytes = self.css.as_bytes();
-        while bytes.get(self.at).is_some_and(u8::is_ascii_whitespace) {
-            self.at += 1;
-        }
-        let url = if matches!(bytes.get(self.at), Some(b'"' | b'\'')) { Some(self.string()) } else { None };
-        let start = self.at;
-        while self.at < bytes.len() && bytes[self.at] != b')' {
-            self.at += if bytes[self.at] == b'\\' { 2 } else { 1 };
-        }
-        let end = self.at.min(bytes.len());
-        self.at = (end + 1).min(bytes.len());
-        url.unwrap_or_else(|| unescaped(self.css.get(start..end).unwrap_or_default().trim()))
     }
 
     /// A declaration, or a statement such as `@import`, is complete.
-    fn end_statement(&mut self) {
-        let (block, statement) = (self.blocks.last().copied().unwrap_or(Block::Used), self.statement());
-        if statement.starts_with('@') {
-            if is_import(statement) && block == Block::Used {
-                let first = self.urls.drain(..).next();
-                self.found.extend(first.filter(|link| is_fetched(&link.url)).map(|link| (link.url, Kind::Style)));
-            }
-            return;
-        }
+    fn end_statement(&mut self, block: Block, statement: &str, urls: Vec<Link>) {
+        let is_fetched = |link: &Link| is_fetched(&link.url);
         match block {
-            Block::Used => {
-                let images = self.urls.drain(..).filter(|link| is_fetched(&link.url));
-                self.found.extend(images.map(|link| (link.url, Kind::Image)));
+            Block::Used if is_import(statement) => {
+                let first = urls.into_iter().next().filter(is_fetched);
+                self.found.extend(first.map(|link| (link.url, Kind::Style)));
             }
-            Block::Font => self.descriptor(statement),
+            _ if statement.starts_with('@') => {}
+            Block::Used => self.found.extend(urls.into_iter().filter(is_fetched).map(|link| (link.url, Kind::Image))),
+            Block::Font => self.descriptor(statement, urls),
             Block::Unused => {}
         }
     }
 
     /// A descriptor of a font.
-    fn descriptor(&mut self, statement: &str) {
+    fn descriptor(&mut self, statement: &str, urls: Vec<Link>) {
         let Some((name, value)) = statement.split_once(':') else {
             return;
         };
         if name.trim().eq_ignore_ascii_case("unicode-range") {
             self.face.is_foreign = !has_letter_a(value);
         } else if name.trim().eq_ignore_ascii_case("src") {
-            let css = self.css;
             // A later `src` replaces an earlier one.
-            let readable = self.urls.drain(..).find(|link| is_readable_font(&link.url, &css[link.end..]));
-            if let Some(link) = readable {
-                self.face.source = Some(link.url);
-            }
+            let readable = urls.into_iter().find(|link| is_readable_font(&link.url, &self.css[link.end..]));
+            self.face.source = readable.map(|link| link.url).or(self.face.source.take());
         }
     }
 
-    fn open(&mut self) {
-        let prelude = self.statement().trim_end();
-        let outer = self.blocks.last().copied().unwrap_or(Block::Used);
-        let block = if outer == Block::Unused || self.blocks.len() >= DEPTH_MAX {
-            Block::Unused
-        } else if let Some(rule) = prelude.strip_prefix('@') {
-            let end = rule.find(|c: char| !(c.is_ascii_alphanumeric() || c == '-')).unwrap_or(rule.len());
-            let (name, condition) = rule.split_at(end);
-            match name.to_ascii_lowercase().as_str() {
-                "font-face" => Block::Font,
-                "media" if !screen::matches(condition) => Block::Unused,
-                "page" => Block::Unused,
-                _ => Block::Used,
-            }
-        } else if waits(prelude) {
-            Block::Unused
-        } else {
-            Block::Used
-        };
-        if block == Block::Font {
-            self.face = Face::default();
-        }
-        self.blocks.push(block);
+    fn end_font(&mut self) {
+        let face = std::mem::take(&mut self.face);
+        let source = face.source.filter(|url| !face.is_foreign && is_fetched(url));
+        self.found.extend(source.map(|url| (url, Kind::Font)));
     }
+}
 
-    fn close(&mut self) {
-        if self.blocks.pop() == Some(Block::Font) {
-            let face = std::mem::take(&mut self.face);
-            let source = face.source.filter(|url| !face.is_foreign && is_fetched(url));
-            self.found.extend(source.map(|url| (url, Kind::Font)));
-        }
+/// What the block holds that stands behind `prelude`, within another one.
+fn block_of(prelude: &str, outer: Block) -> Block {
+    if outer == Block::Unused {
+        return Block::Unused;
+    }
+    let Some(rule) = prelude.strip_prefix('@') else {
+        return if waits(prelude) { Block::Unused } else { Block::Used };
+    };
+    let end = rule.find(|c: char| !(c.is_ascii_alphanumeric() || c == '-')).unwrap_or(rule.len());
+    let (name, condition) = rule.split_at(end);
+    match name.to_ascii_lowercase().as_str() {
+        "font-face" => Block::Font,
+        "media" if !screen::matches(condition) => Block::Unused,
+        "page" => Block::Unused,
+        _ => Block::Used,
     }
 }
 
@@ -311,37 +243,6 @@ fn has_letter_a(ranges: &str) -> bool {
             _ => true,
         }
     })
-}
-
-/// A text without its escapes (CSS Syntax, 4.3.7).
-fn unescaped(text: &str) -> Cow<'_, str> {
-    if !text.contains('\\') {
-        return Cow::Borrowed(text);
-    }
-    let mut plain = String::with_capacity(text.len());
-    let mut rest = text.chars().peekable();
-    while let Some(c) = rest.next() {
-        if c != '\\' {
-            plain.push(c);
-            continue;
-        }
-        let mut code = 0_u32;
-        let mut digits = 0;
-        while digits < 6
-            && let Some(digit) = rest.peek().and_then(|c| c.to_digit(16))
-        {
-            code = code * 16 + digit;
-            digits += 1;
-            rest.next();
-        }
-        if digits > 0 {
-            plain.push(char::from_u32(code).filter(|c| *c != '\0').unwrap_or(char::REPLACEMENT_CHARACTER));
-            rest.next_if(|c| c.is_ascii_whitespace());
-        } else if let Some(c) = rest.next().filter(|c| *c != '\n') {
-            plain.push(c);
-        }
-    }
-    Cow::Owned(plain)
 }
 
 #[cfg(test)]

@@ -88,7 +88,7 @@ pub fn resources(html: &str) -> Result<Resources, GaveUp> {
 /// The resources of a style sheet, each once: fonts and imports first of their kind, as they hold up the page.
 pub fn of_style_sheet(css: &str) -> Vec<ResourceReference> {
     let found = css::references(css).into_iter();
-    distinct(found.map(|(url, kind)| (url, kind, priority_in_style(kind))))
+    distinct(found.map(|(url, kind)| (url.into(), kind, priority_in_style(kind))))
 }
 
 /// Whether a reference leads to something that is fetched.
@@ -223,7 +223,7 @@ impl<'a> Walk<'a> {
 
     fn style(&mut self, css: &'a str) {
         let found = css::references(css).into_iter();
-        self.seen.extend(found.map(|(url, kind)| (url, kind, priority_in_style(kind))));
+        self.seen.extend(found.map(|(url, kind)| (url.into(), kind, priority_in_style(kind))));
     }
 
     fn background(&mut self, element: &str, value: &'a str) {
@@ -299,13 +299,9 @@ impl<'a> Walk<'a> {
         let priority = lazy(element, Priority::Normal);
         if let Some(picture) = element.parent().filter(|parent| parent.name() == "picture") {
             for source in picture.children().take_while(|sibling| *sibling != element) {
-                let fits = source.name() == "source"
-                    && is_read(source.attr("type"))
-                    && source.attr("media").is_none_or(screen::matches);
                 let sizes = source.attr("sizes").unwrap_or_default();
-                if let Some(picked) =
-                    source.attr("srcset").filter(|_| fits).and_then(|set| screen::pick(set, sizes, None))
-                {
+                let set = source.attr("srcset").filter(|_| is_source(source));
+                if let Some(picked) = set.and_then(|set| screen::pick(set, sizes, None)) {
                     return self.add(Some(picked), Kind::Image, priority);
                 }
             }
@@ -325,11 +321,7 @@ impl<'a> Walk<'a> {
             return;
         }
         let source = element.attr("src").or_else(|| {
-            let mut playable = element.children().filter(|source| {
-                source.name() == "source"
-                    && is_read(source.attr("type"))
-                    && source.attr("media").is_none_or(screen::matches)
-            });
+            let mut playable = element.children().filter(|source| is_source(*source));
             playable.find_map(|source| source.attr("src"))
         });
         self.add(source, Kind::Media, Priority::Last);
@@ -341,6 +333,12 @@ fn lazy(element: Node<'_>, otherwise: Priority) -> Priority {
         return Priority::Last;
     }
     otherwise
+}
+
+/// Whether an element is a source of a picture, video or sound that is read and fits the screen.
+fn is_source(element: Node<'_>) -> bool {
+    let fits = element.attr("media").is_none_or(screen::matches);
+    element.name() == "source" && is_read(element.attr("type")) && fits
 }
 
 /// Whether browsers read a media type; none given counts as read.

@@ -92,7 +92,7 @@ proptest! {
             css.push_str(&format!("/* c */ background: url({quote}{name}{quote});\n"));
         }
         css.push('}');
-        let found: Vec<String> = references(&css).into_iter().map(|(url, _)| url.into_owned()).collect();
+        let found: Vec<String> = references(&css).into_iter().map(|(url, _)| url).collect();
         let want: Vec<String> = names.into_iter().map(|(name, _)| name).collect();
         prop_assert_eq!(found, want);
     }
