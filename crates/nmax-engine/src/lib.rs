@@ -1,6 +1,6 @@
 //! The load generator: share-nothing workers, their virtual users, and the meter that records them.
 //!
-//! One tokio current-thread runtime per worker thread; virtual users are local tasks; nothing per exchange crosses
+//! One reactor per worker thread, whose tasks are the virtual users; nothing per exchange crosses
 //! a thread. The engine knows no command line, user interface or file of a run.
 //!
 //! # Layout

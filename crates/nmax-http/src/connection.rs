@@ -16,16 +16,16 @@ pub(crate) mod tls;
 use std::fmt;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
+use std::os::fd::AsFd;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use nmax_metrics::{ErrorKind, Nanos};
-use rustix::io::Errno;
-use rustix::net::{RecvFlags, SendFlags, recv, send};
-use tokio::io::{AsyncRead, AsyncWrite, Interest, ReadBuf};
-use tokio::net::TcpStream;
+use nmax_reactor::Socket;
+use rustix::net::{getsockname, sockopt};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 use tokio_rustls::rustls::pki_types::ServerName;
@@ -190,14 +190,14 @@ impl Config {
 #[derive(Debug)]
 #[expect(dead_code, reason = "the room is only held")]
 pub(crate) enum Stream {
-    Plain(TcpStream, Room),
+    Plain(Socket, Room),
     Wrapped(Box<Wrapped>, Room),
 }
 
 /// A connection with something between its bytes and the socket.
 #[derive(Debug)]
 pub(crate) enum Wrapped {
-    Tls(TlsStream<TcpStream>),
+    Tls(TlsStream<Socket>),
     Line(Shaped),
     TlsOverLine(TlsStream<Shaped>),
 }
@@ -235,19 +235,14 @@ impl Stream {
     /// Whether the reactor knows that nothing has come over a plain connection. It wakes the task when something does.
     #[inline]
     pub(crate) fn is_silent(&self, cx: &mut Context<'_>) -> bool {
-        matches!(self, Self::Plain(stream, _) if stream.poll_read_ready(cx).is_pending())
+        matches!(self, Self::Plain(socket, _) if socket.poll_readable(cx).is_pending())
     }
 
     /// Reads at most `buffer.len()` bytes; 0 is the end of the stream.
     #[inline]
     pub(crate) fn poll_read(&mut self, cx: &mut Context<'_>, buffer: &mut [u8]) -> Poll<io::Result<usize>> {
         match self {
-            Self::Plain(stream, _) => loop {
-                if let Some(received) = receive(stream, buffer) {
-                    return Poll::Ready(received);
-                }
-                ready!(stream.poll_read_ready(cx))?;
-            },
+            Self::Plain(socket, _) => socket.poll_receive(cx, buffer),
             Self::Wrapped(wrapped, _) => wrapped.poll_read(cx, buffer),
         }
     }
@@ -256,11 +251,7 @@ impl Stream {
     #[inline]
     pub(crate) fn poll_write(&mut self, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         match self {
-            // The kernel mostly takes all, and the reactor is asked when it does not.
-            Self::Plain(stream, _) => match send(&*stream, bytes, SendFlags::NOSIGNAL) {
-                Err(Errno::AGAIN) => Pin::new(stream).poll_write(cx, bytes),
-                sent => Poll::Ready(Ok(sent?)),
-            },
+            Self::Plain(socket, _) => socket.poll_send(cx, bytes),
             Self::Wrapped(wrapped, _) => wrapped.layer().poll_write(cx, bytes),
         }
     }
@@ -306,27 +297,12 @@ impl Wrapped {
     }
 }
 
-/// Receives what is there, where the reactor says that something may be; `None` where nothing is now. Less than `buffer` holds
-/// is all there is: the reactor, which takes that from what would block, waits for more.
-#[inline]
-fn receive(stream: &TcpStream, buffer: &mut [u8]) -> Option<io::Result<usize>> {
-    let (most, mut received) = (buffer.len(), 0);
-    let tried = stream.try_io(Interest::READABLE, || {
-        received = recv(stream, buffer, RecvFlags::empty())?.0;
-        if (1..most).contains(&received) { Err(io::ErrorKind::WouldBlock.into()) } else { Ok(()) }
-    });
-    match tried {
-        Err(error) if received == 0 => (error.kind() != io::ErrorKind::WouldBlock).then_some(Err(error)),
-        _ => Some(Ok(received)),
-    }
-}
-
 /// A TCP connection to `place`, if there is room for one more socket.
 pub(crate) async fn connect_to(
     place: SocketAddr,
     source_turn: usize,
     config: &Config,
-) -> Result<(TcpStream, Room), Failure> {
+) -> Result<(Socket, Room), Failure> {
     let broken = |error: io::Error| Failure::of_io(ErrorKind::Connect, &place.to_string(), &error);
     let room = Room::take(config.sockets.as_ref()).map_err(broken)?;
     let connecting = connect_from(&config.sources, source_turn, place);
@@ -341,14 +317,19 @@ pub(crate) async fn connect_to(
 }
 
 /// Makes a fresh connection ready: small writes leave at once, and it leads to someone else.
-fn prepare(stream: TcpStream, address: SocketAddr) -> io::Result<TcpStream> {
-    stream.set_nodelay(true)?;
+fn prepare(socket: Socket, address: SocketAddr) -> io::Result<Socket> {
+    sockopt::set_tcp_nodelay(&socket, true)?;
     // Where nobody listens on a local port of the ephemeral range, TCP sometimes picks that same port
     // for our end and connects it to itself.
-    if address.ip().is_loopback() && stream.local_addr()? == address {
+    if address.ip().is_loopback() && local_address(&socket)? == address {
         return Err(io::Error::new(io::ErrorKind::ConnectionRefused, "nobody listens on this port"));
     }
-    Ok(stream)
+    Ok(socket)
+}
+
+/// This end's address.
+pub(crate) fn local_address(socket: impl AsFd) -> io::Result<SocketAddr> {
+    Ok(SocketAddr::try_from(getsockname(socket)?)?)
 }
 
 /// The TLS handshake with `host` over a fresh connection.

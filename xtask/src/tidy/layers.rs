@@ -67,9 +67,11 @@ table! {
     "nmax-import" Pure "text domain secrets data plan extract", "base64 jiff regex ring serde serde_json thiserror";
     // One place that decides whom a client believes, for loads, sources and recordings.
     "nmax-tls" Shell "", "rustls rustls-native-certs thiserror";
-    "nmax-http" Shell "text domain metrics tls",
+    // The executor and the sockets of a worker's thread: the client and the engine both wait by it.
+    "nmax-reactor" Shell "", "rustix tokio";
+    "nmax-http" Shell "text domain metrics tls reactor",
         "brotli-decompressor flate2 httparse nix rustix ruzstd thiserror tokio tokio-rustls";
-    "nmax-engine" Shell "text sources secrets metrics plan extract http",
+    "nmax-engine" Shell "text sources secrets metrics plan extract reactor http",
         "base64 jiff memchr ring rustix serde_json thiserror tokio";
     "nmax-store" Shell "json metrics", "base64 hdrhistogram jiff parquet serde serde_json thiserror";
     "nmax-observe" Shell "text sources secrets metrics plan log tls",

@@ -12,7 +12,6 @@ use std::time::Duration;
 use nmax_metrics::{Clock as _, FailureExample, Nanos};
 use nmax_plan::plan::{Plan, Scenario, Workload};
 use nmax_plan::schedule::{Stage as Level, StageKind};
-use tokio::task::LocalSet;
 
 use crate::error::StartError;
 use crate::iteration::{Assignment, IterationEnd, VuSlot};
@@ -22,7 +21,7 @@ use crate::protocol::Protocol;
 use crate::run::carrier::{self, carrier};
 use crate::run::settings::{KeepSamples, Settings};
 use crate::runtime::Runtime;
-use crate::runtime::real::{RealClock, RealRuntime};
+use crate::runtime::real::{RealClock, RealRuntime, block_on};
 use crate::user::vu::Vu;
 use crate::user::way::Stage;
 
@@ -63,12 +62,11 @@ pub fn run_steps(
 ) -> Result<Alone, StartError> {
     let plan = Arc::new(only(&settings.plan, scenario));
     let worker_error = |error| StartError::Worker { worker: 0, error };
-    let reactor = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(worker_error)?;
     let names = catalog(&plan, settings.names_max);
     let clock = RealClock::starting_now();
     let carried = carrier(settings, &plan, &names, &clock, identity)?;
     let (reports_in, reports) = sync_channel(4);
-    let (end, values) = LocalSet::new().block_on(&reactor, async move {
+    let (end, values) = block_on(async move {
         let runtime = RealRuntime::start(clock).map_err(worker_error)?;
         let meter = MeterSettings {
             width: Nanos::from(WINDOW),
@@ -91,7 +89,8 @@ pub fn run_steps(
         let (now, time) = (context.runtime.now(), context.runtime.thread_time());
         context.finish(now, time, WorkerEnd::default());
         Ok::<_, StartError>(done)
-    })?;
+    })
+    .map_err(worker_error)??;
     let mut failures = Vec::new();
     for report in reports {
         if let Report::Window { failures: failed, .. } = report {

@@ -11,7 +11,6 @@ use nmax_http::{Alarm, Exchange, Fields, HeadText, KeepBody, Origin, Reply, Requ
 use nmax_metrics::{ErrorKind, FailureExample, Nanos, Outcome, RawSample, Section};
 use nmax_plan::plan::{Plan, Step, ThinkTime, Workload};
 use nmax_plan::schedule::{Stage, StageKind};
-use tokio::task::LocalSet;
 
 use crate::error::StartError;
 use crate::http::driver::{Driver, Drivers};
@@ -23,7 +22,7 @@ use crate::run::bracket::{Bracket, until};
 use crate::run::carrier::{self, carrier};
 use crate::run::settings::{KeepSamples, Settings};
 use crate::run::worker;
-use crate::runtime::real::{RealClock, RealRuntime};
+use crate::runtime::real::{RealClock, RealRuntime, block_on};
 use crate::schedule::source::times;
 
 /// Most bytes of a body that are kept for a person to look at.
@@ -129,7 +128,6 @@ fn trace(
     let scenario = take.scenario;
     let plan = Arc::new(only(&settings.plan, scenario));
     let worker_error = |error| StartError::Worker { worker: 0, error };
-    let reactor = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(worker_error)?;
     let names = catalog(&plan, settings.names_max);
     let clock = RealClock::starting_now();
     let log = Rc::new(RefCell::new(Vec::new()));
@@ -141,7 +139,7 @@ fn trace(
     let (reports_in, reports) = sync_channel(4);
     let shared_names = Arc::new(Mutex::new(names));
     let names = Arc::clone(&shared_names);
-    LocalSet::new().block_on(&reactor, async move {
+    block_on(async move {
         let runtime = RealRuntime::start(clock).map_err(worker_error)?;
         let times = times(&plan);
         let meter = MeterSettings { width: WINDOW, hold: times.hold, keep: KeepSamples::All, seed: plan.seed };
@@ -157,7 +155,8 @@ fn trace(
         }
         after.await;
         Ok::<(), StartError>(())
-    })?;
+    })
+    .map_err(worker_error)??;
     let (mut raw, mut failures) = (Vec::new(), Vec::new());
     let (mut completed, mut failed_iterations) = (0, 0);
     for report in reports {

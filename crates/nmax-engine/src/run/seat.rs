@@ -8,9 +8,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use nmax_metrics::{Clock, Nanos};
 use nmax_plan::schedule::hold_gaps;
-use tokio::runtime::Builder;
+use nmax_reactor::Reactor;
 use tokio::sync::watch;
-use tokio::task::LocalSet;
 
 use crate::context::Context;
 use crate::error::StartError;
@@ -59,12 +58,11 @@ impl Seat {
     #[expect(clippy::disallowed_methods, reason = "waits for the run's origin before its reactor turns")]
     pub(crate) fn run(self) {
         let worker = self.worker;
-        let reactor = match Builder::new_current_thread().enable_io().build() {
+        let reactor = match Reactor::new() {
             Ok(reactor) => reactor,
             Err(error) => return drop(self.ready.send(Err(StartError::Worker { worker, error }))),
         };
-        let local = LocalSet::new();
-        local.block_on(&reactor, async move {
+        reactor.block_on(async move {
             let prepared = self.prepare();
             let (carried, runtime, clock) = match prepared {
                 Ok(prepared) => prepared,
@@ -127,7 +125,7 @@ impl Seat {
         let context = Rc::new(Context::new(runtime, carrier, program, sources, meter, self.catalog, unix_origin));
         let obedient = Rc::clone(&context);
         let grace = Nanos::from(plan.graceful_stop);
-        tokio::task::spawn_local(async move { obey(&obedient, self.commands, grace).await });
+        nmax_reactor::spawn(async move { obey(&obedient, self.commands, grace).await });
         worker::run(context, times, grace).await;
     }
 }

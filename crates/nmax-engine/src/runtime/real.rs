@@ -1,6 +1,6 @@
-//! The real world: a monotonic clock, a `timerfd` in the reactor, tokio's local tasks.
+//! The real world: a monotonic clock, a `timerfd` in the reactor, the reactor's tasks.
 //!
-//! Tokio's own timer has steps of 1 ms; a `timerfd` keeps send lag near 10 µs. It is set once for each time that it fires.
+//! The time limits of `epoll` have steps of 1 ms; a `timerfd` keeps send lag near 10 µs. It is set once for each time that it fires.
 
 use std::cell::Cell;
 use std::future::{Future, poll_fn};
@@ -10,11 +10,11 @@ use std::rc::Rc;
 use std::task::{Poll, Waker};
 
 use nmax_metrics::{Clock, Nanos};
+use nmax_reactor::{Reactor, Source};
 use rustix::time::{
     ClockId, Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, clock_gettime, timerfd_create,
     timerfd_settime,
 };
-use tokio::io::unix::AsyncFd;
 
 use crate::measure::watch::threads::ThreadSchedule;
 use crate::runtime::timers::{Slot, Timers};
@@ -25,6 +25,13 @@ use crate::runtime::{Runtime, ThreadTime, Timer};
 pub fn monotonic() -> Nanos {
     let time = clock_gettime(ClockId::Monotonic);
     Nanos((time.tv_sec as u64).saturating_mul(1_000_000_000) + time.tv_nsec as u64)
+}
+
+/// Runs a future on this thread, and the tasks that it starts until it has ended. Tokio's reactor and timer are there too.
+pub fn block_on<F: Future>(main: F) -> io::Result<F::Output> {
+    let tokio = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let reactor = Reactor::new()?;
+    tokio.block_on(reactor.within(main))
 }
 
 /// The run's clock on one thread. Copies share their origin, which is set when the run begins.
@@ -77,7 +84,7 @@ pub struct RealRuntime {
 struct Shared {
     clock: RealClock,
     timers: Timers,
-    fd: AsyncFd<OwnedFd>,
+    fd: Source<OwnedFd>,
     /// What the `timerfd` is set to.
     armed: Cell<Option<Nanos>>,
     schedule: ThreadSchedule,
@@ -91,27 +98,25 @@ impl Shared {
         let seconds = i64::try_from(wait / 1_000_000_000).unwrap_or(i64::MAX);
         let value = Timespec { tv_sec: seconds, tv_nsec: (wait % 1_000_000_000) as i64 };
         let once = Itimerspec { it_interval: Timespec { tv_sec: 0, tv_nsec: 0 }, it_value: value };
-        timerfd_settime(self.fd.get_ref(), TimerfdTimerFlags::empty(), &once)
-            .expect("a timerfd takes every normalized time");
+        timerfd_settime(&*self.fd, TimerfdTimerFlags::empty(), &once).expect("a timerfd takes every normalized time");
         self.armed.set(Some(at));
     }
 }
 
 impl RealRuntime {
-    /// Must be called within a tokio runtime with a local task set; starts the task that drives the timers.
-    #[expect(deprecated, reason = "its successor is unsafe; an `OwnedFd` cannot be closed behind the reactor's back")]
+    /// Must be called within a reactor; starts the task that drives the timers.
     pub fn start(clock: RealClock) -> io::Result<Self> {
         let fd = timerfd_create(TimerfdClockId::Monotonic, TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC)?;
         let shared = Rc::new(Shared {
             clock: clock.clone(),
             timers: Timers::default(),
-            fd: AsyncFd::new(fd)?,
+            fd: Source::new(fd)?,
             armed: Cell::new(None),
             schedule: ThreadSchedule::of_this_thread(),
         });
         let runtime = Self { clock, shared };
         let driver = runtime.clone();
-        tokio::task::spawn_local(async move { driver.drive().await });
+        nmax_reactor::spawn(async move { driver.drive().await });
         Ok(runtime)
     }
 
@@ -123,17 +128,15 @@ impl RealRuntime {
             if std::mem::take(&mut is_after) {
                 self.shared.arm();
             }
-            loop {
-                match self.shared.fd.poll_read_ready(context) {
-                    // Setting it again resets the timer's count, so nothing needs to be read from it.
-                    Poll::Ready(Ok(mut ready)) => ready.clear_ready(),
-                    Poll::Ready(Err(_)) | Poll::Pending => return Poll::<()>::Pending,
-                }
+            while self.shared.fd.poll_readable(context).is_ready() {
+                // Setting it again resets the timer's count, so nothing needs to be read from it.
+                self.shared.fd.is_read();
                 self.shared.armed.set(None);
                 self.shared.timers.fire(self.clock.now());
                 is_after = true;
                 context.waker().wake_by_ref();
             }
+            Poll::<()>::Pending
         })
         .await;
     }
@@ -154,7 +157,7 @@ impl Runtime for RealRuntime {
     }
 
     fn spawn(&self, task: impl Future<Output = ()> + 'static) {
-        tokio::task::spawn_local(task);
+        nmax_reactor::spawn(task);
     }
 
     fn thread_time(&self) -> ThreadTime {

@@ -19,10 +19,9 @@ use nmax_http::{Config, Shared};
 use nmax_metrics::{Nanos, Section};
 use nmax_plan::plan::Plan;
 use nmax_plan::share::Share;
+use nmax_reactor::Reactor;
 use nmax_target::Options;
 use nmax_testkit::plans::requests;
-use tokio::runtime::Builder;
-use tokio::task::LocalSet;
 
 /// A worker's whole run on this thread; returns how many exchanges were ok.
 async fn run_here(plan: Arc<Plan>) -> u64 {
@@ -56,9 +55,9 @@ async fn run_here(plan: Arc<Plan>) -> u64 {
 /// Exchanges and allocations of a run on a fresh worker.
 fn cost_of(target: &str, steps: &str, keys: &str) -> (u64, u64) {
     let plan = requests(target, steps, &format!("window: 60s\n{keys}"));
-    let reactor = Builder::new_current_thread().enable_all().build().unwrap();
+    let reactor = Reactor::new().unwrap();
     let mut ok = 0;
-    let counted = measure(|| ok = LocalSet::new().block_on(&reactor, run_here(plan)));
+    let counted = measure(|| ok = reactor.block_on(run_here(plan)));
     (ok, counted.count_total)
 }
 

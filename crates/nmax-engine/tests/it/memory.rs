@@ -20,10 +20,10 @@ use nmax_http::{Config, Shared};
 use nmax_metrics::{Nanos, Section};
 use nmax_plan::plan::Plan;
 use nmax_plan::share::Share;
+use nmax_reactor::Reactor;
 use nmax_testkit::plans::{requests, with_files};
 use nmax_testkit::sim::{Answer, Call, Options, reply, simulate};
 use tokio::runtime::Builder;
-use tokio::task::LocalSet;
 
 use crate::ms;
 
@@ -80,7 +80,7 @@ async fn all_thinking(plan: Arc<Plan>, users: u64) -> Receiver<Report> {
     let names = Arc::new(Mutex::new(names));
     let context = Rc::new(Context::new(runtime, http, program, sources, meter, names, Nanos::ZERO));
     let main = Rc::clone(&context);
-    tokio::task::spawn_local(async move { worker::run(main, times(&plan), Nanos::ZERO).await });
+    nmax_reactor::spawn(async move { worker::run(main, times(&plan), Nanos::ZERO).await });
     let done = || context.meter.borrow_mut().window().aggregate.total(Section::Hold).ok();
     while done() < users {
         tokio::time::sleep(Duration::from_millis(5)).await;
@@ -95,9 +95,9 @@ fn held_by(target: &str, users: u64) -> u64 {
         format!("defaults: {{ connection: per-request }}\nworkload: {{ closed: {{ vus: {users} }} }}\nduration: 2h");
     let plan = requests(target, steps, &keys);
     let reactor = Builder::new_current_thread().enable_all().build().unwrap();
-    let local = LocalSet::new();
+    let worker = Reactor::new().unwrap();
     let counted = measure(|| {
-        std::mem::forget(local.block_on(&reactor, all_thinking(plan, users)));
+        std::mem::forget(reactor.block_on(worker.within(all_thinking(plan, users))));
     });
     counted.bytes_current as u64
 }

@@ -17,7 +17,7 @@ use nmax_engine::program::{Program, catalog};
 use nmax_engine::protocol::Protocol;
 use nmax_engine::run::{carrier, worker};
 use nmax_engine::runtime::Runtime;
-use nmax_engine::runtime::real::{RealClock, RealRuntime};
+use nmax_engine::runtime::real::{RealClock, RealRuntime, block_on};
 use nmax_engine::user::site::{Carried, Site};
 use nmax_engine::user::verify::Answer;
 use nmax_engine::{Files, KeepSamples, times};
@@ -29,7 +29,6 @@ use nmax_plan::template::Template;
 use nmax_testkit::plans::requests;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufStream};
 use tokio::net::TcpStream;
-use tokio::task::LocalSet;
 
 use crate::s;
 
@@ -176,10 +175,9 @@ fn server() -> (SocketAddr, Arc<Mutex<Vec<String>>>) {
 
 /// Runs a plan over this protocol, one worker on this thread, to what it measured.
 fn run(plan: &Arc<Plan>, server: SocketAddr) -> (Aggregate, Vec<nmax_metrics::FailureExample>) {
-    let reactor = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let (reports_in, reports) = sync_channel(64);
     let names = catalog(plan, 500);
-    LocalSet::new().block_on(&reactor, async move {
+    block_on(async move {
         let runtime = RealRuntime::start(RealClock::starting_now()).unwrap();
         let program = Program::new(Arc::clone(plan), &names, &Files::default(), &Asking).unwrap();
         let lines = Lines { server, users: Cell::new(0) };
@@ -188,7 +186,8 @@ fn run(plan: &Arc<Plan>, server: SocketAddr) -> (Aggregate, Vec<nmax_metrics::Fa
         let context = carrier::only_worker(runtime, (lines, program), meter, reports_in, names).unwrap();
         worker::run(Rc::clone(&context), times(plan), Nanos::from(plan.graceful_stop)).await;
         assert_eq!(context.protocol.users.get(), 1);
-    });
+    })
+    .unwrap();
     let (mut sum, mut examples) = (Aggregate::default(), Vec::new());
     for report in reports {
         if let Report::Window { window, failures, .. } = report {

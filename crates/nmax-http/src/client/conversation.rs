@@ -1,10 +1,9 @@
 //! A request goes out and its reply comes in over one open connection, both at once.
 
 use std::io;
-use std::task::{Context, Poll, ready};
+use std::task::{Context, Poll};
 
 use nmax_metrics::{Clock, Nanos};
-use tokio::task::coop::poll_proceed;
 
 use super::progress::{Delivery, Progress};
 use super::sending::Sending;
@@ -14,6 +13,9 @@ use crate::codec::{CodecError, Receiver};
 use crate::connection::Stream;
 use crate::failure::Failure;
 use crate::wire::WireEvent;
+
+/// Receive calls of one poll: a long reply leaves room for the thread's other visitors.
+const PIECES_PER_POLL_MAX: usize = 64;
 
 /// Why a conversation ended without a valid reply. Boxed, so that results without trouble fit into registers.
 #[derive(Debug)]
@@ -157,7 +159,7 @@ impl<C: Clock> Conversation<'_, C> {
                 return Poll::Pending;
             }
         }
-        loop {
+        for _ in 0..PIECES_PER_POLL_MAX {
             match poll_receive(shared, receiver, progress, stream, cx)? {
                 Poll::Ready(Some((at, is_closed))) => {
                     return Poll::Ready(Ok(End { at, all_sent: sending.is_sent(), is_closed }));
@@ -166,11 +168,12 @@ impl<C: Clock> Conversation<'_, C> {
                     sending.resume();
                     sending.poll(shared, stream, progress, cx)?;
                 }
-                // A long reply leaves room for the thread's other visitors.
-                Poll::Ready(None) => ready!(poll_proceed(cx)).made_progress(),
+                Poll::Ready(None) => {}
                 Poll::Pending => return Poll::Pending,
             }
         }
+        cx.waker().wake_by_ref();
+        Poll::Pending
     }
 
     /// Ends a pause that lasted long enough and a phase that lasted too long; publishes when to come back.

@@ -10,14 +10,15 @@
 //!
 //! At most [`WATCHED_MAX`] sockets of a thread are watched; what comes beyond is closed at once.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::future::poll_fn;
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 
 use nmax_metrics::aggregate::HELD_MIN;
 use nmax_metrics::{Clock, Nanos};
-use tokio::task::{AbortHandle, spawn_local, try_id};
+use nmax_reactor::{can_spawn, spawn};
+use tokio::task::{spawn_local, try_id};
 
 use super::{Notes, Shared};
 use crate::connection::Stream;
@@ -49,7 +50,33 @@ struct Watched {
     number: u64,
     /// Last byte of the reply.
     since: Nanos,
-    task: AbortHandle,
+    watch: Rc<Watch>,
+}
+
+/// What a watch and its task share.
+#[derive(Debug, Default)]
+struct Watch {
+    is_given_up: Cell<bool>,
+    waker: RefCell<Option<Waker>>,
+}
+
+impl Watch {
+    /// The task ends, and closes its socket.
+    fn give_up(&self) {
+        self.is_given_up.set(true);
+        if let Some(waker) = self.waker.take() {
+            waker.wake();
+        }
+    }
+
+    /// As [`poll_end`], with `None` once it is given up.
+    fn poll(&self, stream: &mut Stream, cx: &mut Context<'_>) -> Poll<Option<bool>> {
+        if self.is_given_up.get() {
+            return Poll::Ready(None);
+        }
+        self.waker.replace(Some(cx.waker().clone()));
+        poll_end(stream, cx).map(Some)
+    }
 }
 
 impl Held {
@@ -60,7 +87,7 @@ impl Held {
             let age = now.since(socket.since);
             let is_kept = !is_end && age < HELD_MAX;
             if !is_kept {
-                socket.task.abort();
+                socket.watch.give_up();
                 note(&mut notes.held_open, age);
             }
             is_kept
@@ -83,8 +110,8 @@ impl Held {
         state.next
     }
 
-    fn add(&self, number: u64, since: Nanos, task: AbortHandle) {
-        self.state.borrow_mut().watched.push(Watched { number, since, task });
+    fn add(&self, number: u64, since: Nanos, watch: Rc<Watch>) {
+        self.state.borrow_mut().watched.push(Watched { number, since, watch });
     }
 
     /// The watch over a socket ended; by the server's end of the connection, unless it sent more.
@@ -120,23 +147,28 @@ pub(super) fn watch<C: Clock + 'static>(shared: &Rc<Shared<C>>, mut stream: Stre
         }
         return;
     }
-    if try_id().is_none() || !shared.held.has_room() {
+    if (!can_spawn() && try_id().is_none()) || !shared.held.has_room() {
         return;
     }
     shared.tell(WireEvent::Awaited);
-    let number = shared.held.number();
+    let (number, watch) = (shared.held.number(), Rc::new(Watch::default()));
+    shared.held.add(number, since, Rc::clone(&watch));
     let watcher = Rc::downgrade(shared);
-    let task = spawn_local(async move {
-        let is_closed = poll_fn(|cx| poll_end(&mut stream, cx)).await;
+    let task = async move {
+        let is_closed = poll_fn(|cx| watch.poll(&mut stream, cx)).await;
         drop(stream);
-        if let Some(shared) = watcher.upgrade() {
+        if let (Some(shared), Some(is_closed)) = (watcher.upgrade(), is_closed) {
             if is_closed {
                 shared.tell(WireEvent::ClosedByServer);
             }
             shared.held.end(number, shared.clock.now(), is_closed);
         }
-    });
-    shared.held.add(number, since, task.abort_handle());
+    };
+    if can_spawn() {
+        spawn(task);
+    } else {
+        spawn_local(task);
+    }
 }
 
 /// Ready with true at the end of the connection, with false when something else came.

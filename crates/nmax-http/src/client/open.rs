@@ -9,8 +9,8 @@ use std::rc::Rc;
 
 use nmax_metrics::aggregate::count_address;
 use nmax_metrics::{Clock, ErrorKind};
+use nmax_reactor::Socket;
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::net::TcpStream;
 use tokio_rustls::client::TlsStream;
 
 use super::progress::{Deadline, Phase, Progress};
@@ -18,7 +18,7 @@ use super::visitor::{Ahead, Lease};
 use super::{Alarm, Client, Shared};
 use crate::connection::resolve::{Answers, Way};
 use crate::connection::sockets::Room;
-use crate::connection::{Stream, Wrapped, connect_to, handshake};
+use crate::connection::{Stream, Wrapped, connect_to, handshake, local_address};
 use crate::failure::Failure;
 use crate::line::{Line, Shaped};
 use crate::url::{Origin, Scheme};
@@ -92,11 +92,11 @@ impl<C: Clock> Shared<C> {
         way: &Way,
         limit: Limit<'_>,
         opened: &Cell<Option<IpAddr>>,
-    ) -> Result<(TcpStream, Room), Failure> {
+    ) -> Result<(Socket, Room), Failure> {
         let ((mut stream, room), peer) = self.first_of(way, limit).await?;
         opened.set(Some(peer.ip()));
         if self.config.wire.is_some()
-            && let Ok(local) = stream.local_addr()
+            && let Ok(local) = local_address(&stream)
         {
             self.tell(WireEvent::Connected { local, peer });
         }
@@ -114,7 +114,7 @@ impl<C: Clock> Shared<C> {
     ///
     /// Fails with the reason of the first one, unless time ran out: the others were only there in its stead. Where
     /// this host itself has run out of something, other places would not help, and would hide it.
-    async fn first_of(&self, way: &Way, limit: Limit<'_>) -> Result<((TcpStream, Room), SocketAddr), Failure> {
+    async fn first_of(&self, way: &Way, limit: Limit<'_>) -> Result<((Socket, Room), SocketAddr), Failure> {
         let mut first = None;
         for (index, &place) in way.places.iter().enumerate() {
             let left = way.places.len() - index;
@@ -262,7 +262,7 @@ impl<C: Clock> Shared<C> {
         way: &Way,
         limit: Limit<'_>,
         opened: &Cell<Option<IpAddr>>,
-    ) -> Result<(TcpStream, Room), Failure> {
+    ) -> Result<(Socket, Room), Failure> {
         let has_tunnel = self.config.proxy.is_some() && origin.scheme == Scheme::Https;
         let connecting = async {
             let begun = self.clock.now();

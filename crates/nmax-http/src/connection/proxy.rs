@@ -3,8 +3,8 @@
 use std::fmt;
 
 use nmax_metrics::ErrorKind;
+use nmax_reactor::Socket;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
 
 use crate::failure::Failure;
 use crate::message::RequestText;
@@ -64,7 +64,7 @@ impl Proxy {
     /// Asks the proxy, over a fresh connection, to pass everything on to `origin` from now on. `tell` hears both sides.
     pub(crate) async fn tunnel(
         &self,
-        stream: &mut TcpStream,
+        stream: &mut Socket,
         origin: &Origin,
         tell: impl Fn(WireEvent<'_>),
     ) -> Result<(), Failure> {

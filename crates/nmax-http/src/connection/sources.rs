@@ -5,23 +5,25 @@
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
+use std::os::fd::OwnedFd;
 
 use nix::sys::socket::{setsockopt, sockopt};
 use nmax_metrics::ErrorKind;
+use nmax_reactor::Socket;
 use rustix::io::Errno;
-use tokio::net::{TcpSocket, TcpStream};
+use rustix::net::{AddressFamily, SocketFlags, SocketType, bind, socket_with};
 
 use crate::failure::Failure;
 
 /// Connects to `to`, from the `turn`-th of those `sources` that can reach it; from any address when there are none.
-pub(crate) async fn connect_from(sources: &[IpAddr], turn: usize, to: SocketAddr) -> Result<TcpStream, Failure> {
-    let stream =
-        if sources.is_empty() { TcpStream::connect(to).await } else { bound(sources, turn, to)?.connect(to).await };
-    stream.map_err(|error| Failure::of_io(ErrorKind::Connect, &to.to_string(), &error))
+pub(crate) async fn connect_from(sources: &[IpAddr], turn: usize, to: SocketAddr) -> Result<Socket, Failure> {
+    let broken = |error: io::Error| Failure::of_io(ErrorKind::Connect, &to.to_string(), &error);
+    let socket = if sources.is_empty() { socket(to.ip()).map_err(broken)? } else { bound(sources, turn, to)? };
+    Socket::connect(socket, to).await.map_err(broken)
 }
 
 /// A socket with its source address.
-fn bound(sources: &[IpAddr], turn: usize, to: SocketAddr) -> Result<TcpSocket, Failure> {
+fn bound(sources: &[IpAddr], turn: usize, to: SocketAddr) -> Result<OwnedFd, Failure> {
     let is_of_family = |source: &&IpAddr| source.is_ipv4() == to.is_ipv4();
     let count = sources.iter().filter(is_of_family).count();
     let Some(source) = sources.iter().filter(is_of_family).nth(turn % count.max(1)) else {
@@ -38,15 +40,18 @@ fn bound(sources: &[IpAddr], turn: usize, to: SocketAddr) -> Result<TcpSocket, F
     })
 }
 
-fn open(source: IpAddr) -> io::Result<TcpSocket> {
-    let socket = match source {
-        IpAddr::V4(_) => TcpSocket::new_v4()?,
-        IpAddr::V6(_) => TcpSocket::new_v6()?,
-    };
+fn open(source: IpAddr) -> io::Result<OwnedFd> {
+    let socket = socket(source)?;
     // A kernel without it takes the port at bind: fewer connections, otherwise the same.
     let _ = setsockopt(&socket, sockopt::IpBindAddressNoPort, &true);
-    socket.bind(SocketAddr::new(source, 0))?;
+    bind(&socket, &SocketAddr::new(source, 0))?;
     Ok(socket)
+}
+
+/// A socket of the family of this address.
+fn socket(of: IpAddr) -> io::Result<OwnedFd> {
+    let family = if of.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
+    Ok(socket_with(family, SocketType::STREAM, SocketFlags::CLOEXEC | SocketFlags::NONBLOCK, None)?)
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ async fn a_connection_to_itself_is_refused() {
     socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();
     let address = socket.local_addr().unwrap();
     let stream = socket.connect(address).await.unwrap();
-    assert_eq!(prepare(stream, address).unwrap_err().kind(), io::ErrorKind::ConnectionRefused);
+    assert_eq!(prepare(stream.into(), address).unwrap_err().kind(), io::ErrorKind::ConnectionRefused);
 }
 
 /// The room is given back with the connection, and by one that did not come about.

@@ -8,8 +8,8 @@ use std::task::{Context, Poll, ready};
 
 use nix::sys::socket::{setsockopt, sockopt};
 use nmax_metrics::Nanos;
+use nmax_reactor::Socket;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::net::TcpStream;
 
 use super::{Line, PIECE_BYTES_MAX, RECEIVE_BUFFER_BYTES};
 
@@ -21,7 +21,7 @@ const UP_BYTES_MAX: usize = 64 * 1024;
 /// A TCP connection over a line.
 #[derive(Debug)]
 pub(crate) struct Shaped {
-    stream: TcpStream,
+    stream: Socket,
     line: Rc<Line>,
     /// Its number among the connections of the line.
     number: u64,
@@ -35,7 +35,7 @@ pub(crate) struct Shaped {
 
 impl Shaped {
     /// `stream` from now on goes over `line`.
-    pub(crate) fn new(stream: TcpStream, line: Rc<Line>) -> Self {
+    pub(crate) fn new(stream: Socket, line: Rc<Line>) -> Self {
         if line.rules.down_bytes_per_s.is_some() {
             // A buffer of the default size would hide a slow visitor from the server; the transfer works with any.
             let _ = setsockopt(&stream, sockopt::RcvBuf, &RECEIVE_BUFFER_BYTES);
@@ -79,7 +79,7 @@ impl Shaped {
     fn fill(&mut self, cx: &mut Context<'_>) -> io::Result<()> {
         let piece = self.line.down.piece();
         while self.end.is_none() && self.down.len() < DOWN_BYTES_MAX {
-            if self.stream.poll_read_ready(cx)?.is_pending() {
+            if self.stream.poll_readable(cx)?.is_pending() {
                 self.line.leave(self.number);
                 return Ok(());
             }
