@@ -14,7 +14,7 @@ from suite import shapes, slices, suspects, work  # noqa: E402
 from suite.process import Failure  # noqa: E402
 from suite.results import Results  # noqa: E402
 
-NAMES = ["open", "ordinary", "stopped", "pools", "cost", "tls", "scenario", "extraction", "css", "data", "lag", "calibration", "syscalls", "instructions",
+NAMES = ["open", "ordinary", "stopped", "pools", "cost", "tls", "scenario", "extraction", "css", "data", "lag", "calibration", "syscalls", "instructions", "caches",
          "thinking", "sockets", "growth", "judgement", "stress", "soak", "law", "own-law", "scale",
          "import-log", "recorder", "replay", "slice", "observing", "suspects", "compare", "build", "packages",
          "tests", "tests-quick"]
@@ -45,6 +45,7 @@ def main():
         "calibration": lambda: benchmarks.calibration(results, rounds, cpus),
         "syscalls": lambda: work.syscalls(results, cpus, small),
         "instructions": lambda: work.instructions(results, cpus, small),
+        "caches": lambda: work.caches(results, cpus, small),
         "thinking": lambda: memory.thinking(results, cpus, small),
         "sockets": lambda: memory.sockets(results, cpus, small),
         "growth": lambda: memory.growth(results, cpus, small),

@@ -4,7 +4,7 @@ import json
 import re
 import statistics
 
-from suite import generators, servers
+from suite import costs, generators, servers
 from suite.process import Failure
 from suite.results import goal, spread
 
@@ -17,35 +17,16 @@ CALIBRATION_RATE_PER_S = 500
 def cost(results, rounds, seconds, cpus):
     """Processor time per million requests; tools take turns, ratios are formed within a round."""
     tools, missing = generators.available()
-    names = list(tools)
     with servers.nginx(cpus[0]) as url:
-        for turn in range(1, rounds + 1):
-            # Each round begins with another tool, so that none is always first.
-            for name in names[turn % len(names):] + names[: turn % len(names)]:
-                result = tools[name](url, seconds, cpus[1])
-                results.raw(f"cost-{name}-{turn}", result.suffix, result.raw)
-                results.number("cost", name, turn, "cpu_s_per_million", result.cpu_s_per_million, "s")
-                results.number("cost", name, turn, "requests", result.requests, "1")
-                results.number("cost", name, turn, "cpu_s", result.cpu_s, "s")
-                results.number("cost", name, turn, "wall_s", result.wall_s, "s")
-                print(f"cost, round {turn}: {name} {result.cpu_s_per_million:.2f} CPU s per million", flush=True)
-    per_million = {name: results.values("cost", name, "cpu_s_per_million") for name in names}
-    ratios = {name: _ratios(per_million["nmax"], per_million[name]) for name in names if name != "nmax"}
-    for name, by_turn in ratios.items():
-        for turn, ratio in by_turn.items():
-            results.number("cost", f"nmax/{name}", turn, "ratio", ratio, "1")
-    lines = [
-        f"Processor seconds per million requests, {rounds} rounds of {seconds} s, {generators.CONNECTIONS} kept "
-        "connections. Median (smallest to largest).", "",
-        "| generator | CPU s per million | nmax needs, of that |", "|---|---|---|",
-    ]
-    for name in names:
-        ratio = spread(ratios[name].values()) if name in ratios else "1"
-        lines.append(f"| {name} | {spread(per_million[name].values())} | {ratio} |")
-    lines += [f"| {name} | not installed | gap |" for name in missing] + [""]
-    goals = {"wrk": ("at most 0.80 of wrk's", 0.80), "k6": ("at most a twelfth of k6's", 1 / 12)}
-    lines += [goal(text, statistics.median(ratios[name].values()) <= limit)
-              for name, (text, limit) in goals.items() if name in ratios]
+        costs.in_turn(results, "cost", rounds, {name: lambda tool=tool: tool(url, seconds, cpus[1]) for name, tool in tools.items()})
+    lines = [f"{rounds} rounds of {seconds} s, {generators.CONNECTIONS} kept connections.", "", *costs.table(results, "cost")]
+    lines += [f"| {name} | not installed | gap |||||" for name in missing] + [""]
+    of_wrk = costs.ratios(results, "cost", "nmax", "wrk")
+    lines += [goal("user time at most 1.1 of wrk's", of_wrk["user_s_per_million"] <= 1.1),
+              goal("all processor time at most 0.87 of wrk's", of_wrk["cpu_s_per_million"] <= 0.87)]
+    if "k6" in tools:
+        of_k6 = costs.ratios(results, "cost", "nmax", "k6")
+        lines.append(goal("at most a twelfth of k6's", of_k6["cpu_s_per_million"] <= 1 / 12))
     results.section("Cost per request", lines)
 
 
@@ -132,7 +113,3 @@ def _calibrate(results, service, turn, cpus):
         results.number("calibration", subject, turn, f"{quantile}_off", seen_us - true_us, "us")
     print(f"calibration, round {turn}: {service} p99 off by {off['p99'][0]:+.0f} us", flush=True)
     return off
-
-
-def _ratios(numerators, denominators):
-    return {turn: numerators[turn] / denominators[turn] for turn in numerators if turn in denominators}

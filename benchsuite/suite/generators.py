@@ -8,7 +8,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from suite.process import Failure, run
+from suite.process import Failure, Finished, run
 
 ROOT = Path(__file__).resolve().parents[2]
 NMAX = Path(os.environ.get("NMAX", Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "dist" / "nmax"))
@@ -19,14 +19,24 @@ CONNECTIONS = 64
 
 @dataclass(frozen=True)
 class Result:
-    """One run: requests with a good reply, processor seconds of the generator, and what it printed."""
+    """One run: requests with a good reply, what the generator used for them, and what it printed."""
 
     requests: int
-    cpu_s: float
-    wall_s: float
+    used: Finished
     raw: str
     suffix: str
-    rss_max_bytes: int = 0
+
+    @property
+    def cpu_s(self):
+        return self.used.cpu_s
+
+    @property
+    def wall_s(self):
+        return self.used.wall_s
+
+    @property
+    def rss_max_bytes(self):
+        return self.used.rss_max_bytes
 
     @property
     def cpu_s_per_million(self):
@@ -42,7 +52,7 @@ def wrk(url, seconds, cpu):
     requests = re.search(r"(\d+) requests in", done.stdout)
     if requests is None:
         raise Failure(f"wrk printed no count:\n{done.stdout}")
-    return Result(int(requests[1]), done.cpu_s, done.wall_s, done.stdout, "txt")
+    return Result(int(requests[1]), done, done.stdout, "txt")
 
 
 def k6(url, seconds, cpu):
@@ -53,7 +63,7 @@ def k6(url, seconds, cpu):
     result = json.loads(done.stdout)
     if result["failed"]:
         raise Failure(f"k6 had {result['failed']} failed requests")
-    return Result(result["requests"], done.cpu_s, done.wall_s, done.stdout, "json")
+    return Result(result["requests"], done, done.stdout, "json")
 
 
 def nmax(url, seconds, cpu, plan="tiny.yaml", settings=(), look=None, slack_s=60, workers=1):
@@ -70,7 +80,7 @@ def nmax(url, seconds, cpu, plan="tiny.yaml", settings=(), look=None, slack_s=60
     if bad or not (total["count"] or plan == "thinking.yaml"):
         raise Failure(f"nmax had {bad} failed of {total['count']} requests")
     raw = json.dumps(summary, indent=1)
-    return Result(total["count"], done.cpu_s, done.wall_s, raw, "json", done.rss_max_bytes)
+    return Result(total["count"], done, raw, "json")
 
 
 def judged(url, plan, cpu, arguments, timeout_s, settings=()):
@@ -106,12 +116,18 @@ def _summary(done):
     return summary
 
 
-def nmax_under(tool, url, requests, cpu, program=NMAX):
-    """Sends that many requests by nmax under the command `tool`. Gives what the tool printed on stderr."""
+def nmax_under(tool, url, iterations, cpu, program=NMAX, plan="tiny.yaml", settings=()):
+    """Does that many iterations by nmax under the command `tool`. Gives what the tool printed on stderr."""
     with tempfile.TemporaryDirectory() as runs:
-        command = tool + _nmax_command(url, runs, "tiny.yaml", [f"workload.iterations={requests}"], program)
+        command = tool + _nmax_command(url, runs, plan, [f"workload.iterations={iterations}", *settings], program)
         command += ["--samples", "none"]
         return _done(run(command, cpu, 600), tool[0]).stderr
+
+
+def wrk_under(tool, url, seconds, cpu):
+    """wrk under the command `tool`. Gives the number of its requests."""
+    done = _done(run([*tool, "wrk", "-t1", f"-c{CONNECTIONS}", f"-d{seconds}s", url], cpu, 600), tool[0])
+    return int(re.search(r"(\d+) requests in", done.stdout)[1])
 
 
 def _nmax_command(url, runs, plan, settings, program=NMAX, workers=1):

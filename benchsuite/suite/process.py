@@ -17,14 +17,21 @@ class Failure(Exception):
 
 @dataclass(frozen=True)
 class Finished:
-    """A process that ended. Times in seconds; `cpu_s` is user plus system time; `rss_max_bytes` its largest memory."""
+    """A process that ended. Times in seconds; `switches` are those of context, its own will and others' together;
+    `rss_max_bytes` is its largest memory."""
 
     code: int
     stdout: str
     stderr: str
-    cpu_s: float
+    user_s: float
+    system_s: float
+    switches: int
     wall_s: float
     rss_max_bytes: int
+
+    @property
+    def cpu_s(self):
+        return self.user_s + self.system_s
 
 
 def run(command, cpu, timeout_s, environment=None, look=None):
@@ -41,7 +48,8 @@ def run(command, cpu, timeout_s, environment=None, look=None):
         usage = _wait(process, began, timeout_s, look)
         wall_s = time.monotonic() - began
         texts = [_text(file) for file in (out, err)]
-    return Finished(process.returncode, *texts, usage.ru_utime + usage.ru_stime, wall_s, usage.ru_maxrss * 1024)
+    switches = usage.ru_nvcsw + usage.ru_nivcsw
+    return Finished(process.returncode, *texts, usage.ru_utime, usage.ru_stime, switches, wall_s, usage.ru_maxrss * 1024)
 
 
 def _stay_on(cpu):

@@ -77,6 +77,63 @@ def instructions(results, cpus, small):
     results.section("Instructions per exchange", lines)
 
 
+# Plan, steps of an iteration, settings, and whether over TLS.
+SHAPES = {
+    "plain": ("tiny.yaml", 1, (), False),
+    "tls": ("tiny.yaml", 1, ("defaults.tls.insecure=true",), True),
+    "scenario": ("scenario.yaml", 3, (), False),
+    "JSONPath": ("extraction.yaml", 3, ("workload.mix={ json: 1 }",), False),
+}
+# Instructions and misses of the first caches per exchange of the shape "plain".
+COUNTS_MAX = {"instructions": 3_800, "I1 misses": 20, "D1 misses": 30}
+CACHES = ("--cache-sim=yes", "--I1=32768,8,64", "--D1=32768,8,64", "--LL=8388608,16,64")
+
+
+def caches(results, cpus, small):
+    """Instructions and misses of caches of 32 KiB per exchange of the thread that generates load, of nmax and of wrk."""
+    if shutil.which("valgrind") is None:
+        raise Failure("valgrind is not installed")
+    for shape, (plan, steps, settings, tls) in SHAPES.items():
+        with servers.nginx(cpus[0], tls=tls) as url:
+            def nmax(tool, size):
+                generators.nmax_under(tool, url, size * 1_000 // steps, cpus[1], plan=plan, settings=settings)
+                return size * 1_000 // steps * steps
+
+            def wrk(tool, size):
+                return generators.wrk_under(tool, url, size, cpus[1])
+
+            sizes = (1, 3) if small else (2, 10)
+            _count(results, shape, "nmax", "out-03", [lambda tool, size=size: nmax(tool, size) for size in sizes])
+            _count(results, shape, "wrk", "out-02", [lambda tool, size=size: wrk(tool, size) for size in sizes])
+    lines = ["Per exchange, the difference of a long run and a short one; callgrind with caches of 32 KiB, 8 ways, 64 bytes.", "",
+             f"| shape | generator | {' | '.join(COUNTS_MAX)} |", "|---|---|---|---|---|"]
+    for shape in SHAPES:
+        for name in ("wrk", "nmax"):
+            cells = [f"{results.values(f'caches {shape}', name, metric)[1]:,.1f}" for metric in COUNTS_MAX]
+            lines.append(f"| {shape} | {name} | {' | '.join(cells)} |")
+    plain = {metric: results.values("caches plain", "nmax", metric)[1] for metric in COUNTS_MAX}
+    lines += ["", *(goal(f"plain: at most {most:,} {metric}", plain[metric] <= most, small) for metric, most in COUNTS_MAX.items())]
+    results.section("Instructions and misses of caches", lines)
+
+
+def _count(results, shape, name, thread, runs):
+    """Counts of `thread` in two runs, which return their exchanges, as figures of an exchange."""
+    seen = []
+    for run in runs:
+        with tempfile.TemporaryDirectory() as folder:
+            tool = ["valgrind", "--tool=callgrind", "--separate-threads=yes", *CACHES, f"--callgrind-out-file={folder}/out"]
+            exchanges = run(tool)
+            text = (Path(folder) / thread).read_text(errors="replace")
+        events, totals = (re.search(rf"^{key}: (.*)$", text, re.MULTILINE)[1].split() for key in ("events", "(?:totals|summary)"))
+        counted = dict(zip(events, map(int, totals)))
+        seen.append((exchanges, counted["Ir"], counted["I1mr"], counted["D1mr"] + counted["D1mw"]))
+    results.raw(f"caches-{shape}-{name}", "txt", "\n".join(f"{count} exchanges: Ir {ir} I1 {i1} D1 {d1}" for count, ir, i1, d1 in seen))
+    short, long = seen
+    for metric, before, after in zip(COUNTS_MAX, short[1:], long[1:]):
+        results.number(f"caches {shape}", name, 1, metric, (after - before) / (long[0] - short[0]), "1")
+    print(f"caches: {shape}, {name}: {long}", flush=True)
+
+
 def _worktree(path):
     """The first slice's files at `path`."""
     if not (path / "Cargo.toml").exists():
