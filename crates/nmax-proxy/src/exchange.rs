@@ -84,7 +84,7 @@ impl Forwarder {
     }
 
     async fn open(&self, origin: &Origin, capture: &Capture) -> Result<Sender, Problem> {
-        let (sender, phases) = self.opener.open(origin).await?;
+        let (sender, phases) = self.opener.open(origin, &self.opener.trust.any).await?;
         capture.connected(phases);
         Ok(sender)
     }
@@ -136,7 +136,8 @@ impl Forwarder {
             // Frames that an extension has changed could not be read.
             request.headers_mut().remove("sec-websocket-extensions");
         }
-        let (mut sender, phases) = self.opener.open_for_upgrade(origin).await?;
+        // HTTP/1.1, whatever the server prefers.
+        let (mut sender, phases) = self.opener.open(origin, &self.opener.trust.http1).await?;
         capture.connected(phases);
         let (mut outgoing, _) = prepare(request, capture);
         if let Some(wanted) = wanted {

@@ -31,7 +31,11 @@ pub(crate) fn missing(address: &str) -> Response<Passing> {
     reply
 }
 
-fn page(kind: &'static str, content: impl Into<hyper::body::Bytes>, file: Option<&str>) -> Response<Passing> {
+pub(crate) fn page(
+    kind: &'static str,
+    content: impl Into<hyper::body::Bytes>,
+    file: Option<&str>,
+) -> Response<Passing> {
     let mut reply = Response::new(full(content));
     let headers = reply.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(kind));

@@ -100,9 +100,7 @@ impl Tally {
     /// A browser asked its maker.
     pub(crate) fn refused(&self, host: &str) {
         self.with(|summary| {
-            let is_full = summary.refused.len() >= HOSTS_MAX && !summary.refused.contains_key(host);
-            let host = if is_full { "other hosts" } else { host };
-            *summary.refused.entry(host.to_owned()).or_default() += 1;
+            *place(&mut summary.refused, host) += 1;
         });
     }
 
@@ -112,8 +110,8 @@ impl Tally {
     }
 }
 
-fn place<'a>(passed: &'a mut BTreeMap<String, Passed>, host: &str) -> &'a mut Passed {
-    let is_full = passed.len() >= HOSTS_MAX && !passed.contains_key(host);
+fn place<'a, T: Default>(known: &'a mut BTreeMap<String, T>, host: &str) -> &'a mut T {
+    let is_full = known.len() >= HOSTS_MAX && !known.contains_key(host);
     let host = if is_full { "other hosts" } else { host };
-    passed.entry(host.to_owned()).or_default()
+    known.entry(host.to_owned()).or_default()
 }

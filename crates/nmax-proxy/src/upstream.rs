@@ -15,6 +15,7 @@ use nmax_import::recording::Timings;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
+use tokio_rustls::TlsConnector;
 use tokio_rustls::rustls;
 use tokio_rustls::rustls::pki_types::ServerName;
 
@@ -42,6 +43,11 @@ pub(crate) struct Origin {
 }
 
 impl Origin {
+    /// Host and port.
+    fn place(&self) -> String {
+        format!("{}:{}", self.host, self.port)
+    }
+
     /// `http://shop.test:8080`; the port only when it is not the scheme's.
     pub(crate) fn url(&self) -> String {
         let (scheme, usual) = if self.is_tls { ("https", 443) } else { ("http", 80) };
@@ -128,23 +134,22 @@ impl Opener {
     /// A TCP connection: its stream, and how long name and connection took.
     pub(crate) async fn dial(&self, host: &str, port: u16) -> Result<(TcpStream, Timings), Problem> {
         let begin = self.clock.now();
-        let resolve = |source| Problem::Resolve { host: host.to_owned(), source };
+        let place = || format!("{host}:{port}");
+        let resolve = |source| Problem::Resolve(host.to_owned(), source);
         let addresses = timeout(OPEN_WAIT, tokio::net::lookup_host((host, port))).await;
         let addresses = addresses.unwrap_or_else(|_| Err(io::Error::from(io::ErrorKind::TimedOut)));
         let addresses: Vec<SocketAddr> = addresses.map_err(resolve)?.collect();
         let found = self.clock.now();
         let is_name = host.parse::<std::net::IpAddr>().is_err();
         if let Some(address) = self.client.barred(&addresses).filter(|_| !self.hosts.contains(host)) {
-            let host = host.to_owned();
-            return Err(Problem::NotLent { host, port, address });
+            return Err(Problem::NotLent(place(), address));
         }
         let mut problem = resolve(io::Error::other("it has no address"));
         for address in addresses {
             if self.is_own(address) {
-                let host = host.to_owned();
-                return Err(Problem::Loop { host, port });
+                return Err(Problem::Loop(place()));
             }
-            match timeout(OPEN_WAIT, TcpStream::connect(address)).await {
+            problem = match timeout(OPEN_WAIT, TcpStream::connect(address)).await {
                 Ok(Ok(stream)) => {
                     // A failure costs time only.
                     let _ = stream.set_nodelay(true);
@@ -155,16 +160,9 @@ impl Opener {
                     };
                     return Ok((stream, phases));
                 }
-                Ok(Err(source)) => {
-                    let host = host.to_owned();
-                    problem = Problem::Connect { host, port, source };
-                }
-                Err(_) => {
-                    let host = host.to_owned();
-                    let wait = OPEN_WAIT;
-                    problem = Problem::Slow { host, port, wait };
-                }
-            }
+                Ok(Err(source)) => Problem::Connect(place(), source),
+                Err(_) => Problem::Slow(place(), OPEN_WAIT),
+            };
         }
         Err(problem)
     }
@@ -181,28 +179,16 @@ impl Opener {
         address.port() == own.port() && (address.ip() == own.ip() || own.ip().is_unspecified() && is_here())
     }
 
-    /// A connection for requests.
-    pub(crate) async fn open(&self, origin: &Origin) -> Result<(Sender, Timings), Problem> {
+    /// A connection for requests, in the protocol that the server prefers of those of `connector`.
+    pub(crate) async fn open(&self, origin: &Origin, connector: &TlsConnector) -> Result<(Sender, Timings), Problem> {
         let (stream, mut phases) = self.dial(&origin.host, origin.port).await?;
         if !origin.is_tls {
             return Ok((self.speak_one(origin, stream).await?, phases));
         }
-        let stream = self.encrypt(origin, stream, &mut phases, &self.trust.any).await?;
+        let stream = self.encrypt(origin, stream, &mut phases, connector).await?;
         let is_two = stream.get_ref().1.alpn_protocol() == Some(b"h2");
         let sender =
             if is_two { self.speak_two(origin, stream).await? } else { self.speak_one(origin, stream).await? };
-        Ok((sender, phases))
-    }
-
-    /// A connection for one request that wants to become something else: HTTP/1.1 whatever the server prefers.
-    pub(crate) async fn open_for_upgrade(&self, origin: &Origin) -> Result<(Sender, Timings), Problem> {
-        let (stream, mut phases) = self.dial(&origin.host, origin.port).await?;
-        let sender = if origin.is_tls {
-            let stream = self.encrypt(origin, stream, &mut phases, &self.trust.http1).await?;
-            self.speak_one(origin, stream).await?
-        } else {
-            self.speak_one(origin, stream).await?
-        };
         Ok((sender, phases))
     }
 
@@ -211,21 +197,16 @@ impl Opener {
         origin: &Origin,
         stream: TcpStream,
         phases: &mut Timings,
-        connector: &tokio_rustls::TlsConnector,
+        connector: &TlsConnector,
     ) -> Result<tokio_rustls::client::TlsStream<TcpStream>, Problem> {
-        let (host, port) = (origin.host.clone(), origin.port);
         let begin = self.clock.now();
-        let Ok(name) = ServerName::try_from(host.clone()) else {
-            let reason = "its name is none that a certificate can have".to_owned();
-            return Err(Problem::Tls { host, port, reason });
+        let Ok(name) = ServerName::try_from(origin.host.clone()) else {
+            return Err(Problem::Tls(origin.place(), "its name is none that a certificate can have".to_owned()));
         };
         let shaken = match timeout(OPEN_WAIT, connector.connect(name, stream)).await {
             Ok(Ok(stream)) => stream,
-            Ok(Err(error)) => return Err(tls_problem(host, port, &error)),
-            Err(_) => {
-                let wait = OPEN_WAIT;
-                return Err(Problem::Slow { host, port, wait });
-            }
+            Ok(Err(error)) => return Err(tls_problem(origin.place(), &error)),
+            Err(_) => return Err(Problem::Slow(origin.place(), OPEN_WAIT)),
         };
         let took = self.clock.now().saturating_sub(begin);
         phases.tls = Some(took);
@@ -263,18 +244,12 @@ impl Opener {
     }
 }
 
-fn tls_problem(host: String, port: u16, error: &io::Error) -> Problem {
+fn tls_problem(place: String, error: &io::Error) -> Problem {
     let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>());
     match inner {
         // Our own verifier speaks so.
-        Some(rustls::Error::General(reason)) => {
-            let reason = reason.clone();
-            Problem::Certificate { host, port, reason }
-        }
-        _ => {
-            let reason = error.to_string();
-            Problem::Tls { host, port, reason }
-        }
+        Some(rustls::Error::General(reason)) => Problem::Certificate(place, reason.clone()),
+        _ => Problem::Tls(place, error.to_string()),
     }
 }
 
@@ -286,5 +261,5 @@ pub(crate) fn reply_problem(origin: &Origin, error: &hyper::Error) -> Problem {
         reason = format!("{reason}: {cause}");
         source = cause.source();
     }
-    Problem::Reply { host: origin.host.clone(), port: origin.port, reason }
+    Problem::Reply(origin.place(), reason)
 }
