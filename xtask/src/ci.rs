@@ -1,6 +1,6 @@
 //! What must hold before a merge: format, lints, tests; it stops at the first failure.
 
-use crate::shell::{cargo, complain};
+use crate::shell::{cargo, complain, succeed};
 use crate::{test, tidy};
 
 /// The cargo commands before the tests.
@@ -17,13 +17,9 @@ const STEPS: [&[&str]; 3] = [
 /// Names the command that failed.
 pub(crate) fn run(is_quick: bool) -> Result<(), String> {
     for step in STEPS {
-        complain(&format!("== cargo {}", step.join(" ")));
-        let status = cargo().args(step).current_dir(tidy::root()).status();
-        match status {
-            Ok(status) if status.success() => {}
-            Ok(status) => return Err(format!("`cargo {}` failed: {status}", step.join(" "))),
-            Err(error) => return Err(format!("`cargo {}` did not start: {error}", step.join(" "))),
-        }
+        let shown = format!("cargo {}", step.join(" "));
+        complain(&format!("== {shown}"));
+        succeed(cargo().args(step).current_dir(tidy::root()), &shown)?;
     }
     complain("== cargo xtask test");
     test::run(&test::Options { is_quick, ..test::Options::parse(&[])? })

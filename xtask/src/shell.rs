@@ -14,6 +14,19 @@ pub(crate) fn cargo() -> Command {
     command
 }
 
+/// Runs a command to its end, with the streams of this program.
+///
+/// # Errors
+///
+/// It did not start, or did not succeed.
+pub(crate) fn succeed(command: &mut Command, shown: &str) -> Result<(), String> {
+    match command.status() {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(format!("`{shown}` failed: {status}")),
+        Err(error) => Err(format!("`{shown}` did not start: {error}")),
+    }
+}
+
 /// Prints a result.
 #[expect(clippy::print_stdout, reason = "this is a program")]
 pub(crate) fn say(text: &str) {

@@ -8,7 +8,7 @@ use std::process::Command;
 
 use super::facts::Facts;
 use super::pack::File;
-use crate::shell::{cargo, complain};
+use crate::shell::{cargo, complain, succeed};
 
 /// Shells with the names of their files. Zsh and Debian ask for these names.
 const SHELLS: [(&str, &str); 5] = [
@@ -23,14 +23,9 @@ const SHELLS: [(&str, &str); 5] = [
 pub(super) fn programs(root: &Path, facts: &Facts, names: &[&str]) -> Result<(), String> {
     let mut args = vec!["build", "--locked", "--profile", &facts.profile, "--target", &facts.target];
     args.extend(names.iter().flat_map(|name| ["--package", name]));
-    complain(&format!("== cargo {}", args.join(" ")));
-    let mut command = cargo();
-    command.args(&args).env("CARGO_ENCODED_RUSTFLAGS", flags(root)).current_dir(root);
-    match command.status() {
-        Ok(status) if status.success() => Ok(()),
-        Ok(status) => Err(format!("`cargo {}` failed: {status}", args.join(" "))),
-        Err(error) => Err(format!("`cargo {}` did not start: {error}", args.join(" "))),
-    }
+    let shown = format!("cargo {}", args.join(" "));
+    complain(&format!("== {shown}"));
+    succeed(cargo().args(&args).env("CARGO_ENCODED_RUSTFLAGS", flags(root)).current_dir(root), &shown)
 }
 
 /// Where Cargo puts a program.
@@ -74,11 +69,7 @@ pub(super) fn completions(program: &Path) -> Result<Vec<File>, String> {
 pub(super) fn pages(root: &Path, program: &Path) -> Result<Vec<File>, String> {
     let folder = root.join("target/package-pages");
     super::emptied(&folder)?;
-    let status = Command::new(program).arg("man").arg(&folder).status();
-    let status = status.map_err(|error| format!("{}: {error}", program.display()))?;
-    if !status.success() {
-        return Err(format!("`nmax man` failed: {status}"));
-    }
+    succeed(Command::new(program).arg("man").arg(&folder), "nmax man")?;
     let failed = |error: std::io::Error| format!("{}: {error}", folder.display());
     let mut pages = Vec::new();
     for entry in fs::read_dir(&folder).map_err(failed)? {
