@@ -1,19 +1,22 @@
-//! Slices kept under a name: a file that people edit, in a part of TOML.
+//! Slices kept under a name: a file that people edit, in TOML.
 //!
 //! A slice is a table `[NAME]`; its values are texts, lists of texts, whole numbers, `true` and `false`, and comments may
-//! stand anywhere. Names have letters, digits, `-` and `_`, so they need no quotes. Everything of TOML that nmax has no use
-//! for (nested tables, dates, texts over several lines) is an error with its line.
+//! stand anywhere. Names have letters, digits, `-` and `_`, so they need no quotes. What nmax has no use for (nested tables,
+//! dates) is an error with its line.
 
 use std::borrow::Cow;
+use std::ops::Range;
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
 
 use crate::SliceError;
 use crate::slice::Request;
 
-mod toml;
-use toml::{Entry, Value};
-
 /// Slices of a file, at most.
 const SLICES_MAX: usize = 1_000;
+/// Length of a name, at most.
+const NAME_BYTES_MAX: usize = 64;
 /// How a new file begins.
 const HEADER: &str =
     "# Slices by name. Use one by `nmax slice RUN --saved NAME`, add one by `--save NAME`, or edit them here.\n";
@@ -74,77 +77,101 @@ impl Saved {
 /// Keys of a table.
 const KEYS: [&str; 9] = ["where", "by", "tag", "show", "sort", "top", "over_time", "every", "phase"];
 
+/// A slice in a file, and where it stands there, in bytes.
+struct Kept {
+    name: String,
+    saved: Saved,
+    header: Range<usize>,
+    values: Vec<Range<usize>>,
+}
+
 /// The slices of a file, in its order.
 ///
 /// # Errors
 ///
 /// Everything that is wrong with it, by line.
 pub fn read(text: &str) -> Result<Vec<(String, Saved)>, Vec<SliceError>> {
-    let (tables, mut errors) = toml::tables(text);
-    let mut slices: Vec<(String, Saved)> = Vec::new();
-    for table in tables {
-        if slices.iter().any(|(name, _)| *name == table.name) {
-            errors.push(wrong(
-                table.line,
-                format!("the slice `{}` is there twice", table.name),
-                "rename or remove one",
-            ));
-            continue;
-        }
-        if slices.len() == SLICES_MAX {
-            errors.push(wrong(table.line, format!("more than {SLICES_MAX} slices"), "remove some"));
-            break;
-        }
-        let mut saved = Saved::default();
-        for entry in table.entries {
-            if let Err(error) = set(&mut saved, &entry) {
-                errors.push(error);
-            }
-        }
-        slices.push((table.name, saved));
-    }
-    if errors.is_empty() { Ok(slices) } else { Err(errors) }
+    Ok(kept(text)?.into_iter().map(|kept| (kept.name, kept.saved)).collect())
 }
 
-fn set(saved: &mut Saved, entry: &Entry) -> Result<(), SliceError> {
-    let Entry { key, value, line } = entry;
+fn kept(text: &str) -> Result<Vec<Kept>, Vec<SliceError>> {
+    let wrong = |at: usize, message: String, remedy: &str| {
+        let line = text[..at].matches('\n').count() + 1;
+        (at, SliceError::new(&format!("{FILE}, line {line}"), message, remedy))
+    };
+    let (root, syntax) = DeTable::parse_recoverable(text);
+    let of_syntax = |error: &toml::de::Error| {
+        let at = error.span().map_or(0, |span| span.start);
+        wrong(at, error.message().to_owned(), "write it as TOML has it, as in by = [\"name\"]")
+    };
+    let mut errors: Vec<(usize, SliceError)> = syntax.iter().map(of_syntax).collect();
+    let mut slices: Vec<Kept> = Vec::new();
+    for (name, value) in root.get_ref() {
+        let (at, header, name) = (name.span().start, value.span(), name.get_ref());
+        let table = match value.get_ref() {
+            DeValue::Table(table) if is_name(name) && text[header.clone()].starts_with('[') => table,
+            _ => {
+                let remedy = "write [NAME] above its keys; a name has letters, digits, `-` and `_`";
+                errors.push(wrong(at, format!("`{name}` begins no slice"), remedy));
+                continue;
+            }
+        };
+        let mut saved = Saved::default();
+        for (key, value) in table {
+            if let Err((message, remedy)) = set(&mut saved, key.get_ref(), value.get_ref()) {
+                errors.push(wrong(key.span().start, message, &remedy));
+            }
+        }
+        let values = table.values().map(Spanned::span).collect();
+        slices.push(Kept { name: name.to_string(), saved, header, values });
+    }
+    slices.sort_by_key(|kept| kept.header.start);
+    if let Some(more) = slices.get(SLICES_MAX) {
+        errors.push(wrong(more.header.start, format!("more than {SLICES_MAX} slices"), "remove some"));
+    }
+    errors.sort_by_key(|(at, _)| *at);
+    if errors.is_empty() { Ok(slices) } else { Err(errors.into_iter().map(|(_, error)| error).collect()) }
+}
+
+/// Whether it can be the name of a slice.
+fn is_name(name: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+    (1..=NAME_BYTES_MAX).contains(&name.len()) && name.bytes().all(is_plain)
+}
+
+/// Takes over what a key says; else what is wrong, and what to do.
+fn set(saved: &mut Saved, key: &str, value: &DeValue<'_>) -> Result<(), (String, String)> {
     let expected = |what: &str| {
-        let text = format!("`{key}` should be {what}");
-        wrong(*line, text, "see docs/reference/slice.md, or write it anew by --save")
+        (format!("`{key}` should be {what}"), "see docs/reference/slice.md, or write it anew by --save".to_owned())
     };
-    let texts = || match value {
-        Value::Text(text) => Ok(vec![text.clone()]),
-        Value::List(list) => Ok(list.clone()),
-        _ => Err(expected("a text, or a list of texts")),
-    };
-    let text = || match value {
-        Value::Text(text) => Ok(Some(text.clone())),
-        _ => Err(expected("a text")),
+    let text = || value.as_str().map(str::to_owned).ok_or_else(|| expected("a text"));
+    let texts = || {
+        let list = match value.as_array() {
+            Some(list) => list.iter().map(|item| item.get_ref().as_str().map(str::to_owned)).collect(),
+            None => value.as_str().map(|text| vec![text.to_owned()]),
+        };
+        list.ok_or_else(|| expected("a text, or a list of texts"))
     };
     let request = &mut saved.request;
-    match key.as_str() {
+    match key {
         "where" => request.filter = texts()?,
         "by" => request.by = texts()?,
         "tag" => request.tags = texts()?,
         "show" => request.show = texts()?,
-        "sort" => request.sort = text()?,
-        "every" => request.every = text()?,
+        "sort" => request.sort = Some(text()?),
+        "every" => request.every = Some(text()?),
         "phase" => match text()? {
-            Some(phase) if phase == "hold" || phase == "whole" => saved.phase = Some(phase),
+            phase if phase == "hold" || phase == "whole" => saved.phase = Some(phase),
             _ => return Err(expected("hold or whole")),
         },
-        "top" => match value {
-            Value::Number(number) => request.top = Some(usize::try_from(*number).unwrap_or(usize::MAX)),
-            _ => return Err(expected("a whole number")),
+        "top" => match value.as_integer() {
+            Some(number) => {
+                request.top = Some(usize::from_str_radix(number.as_str(), number.radix()).unwrap_or(usize::MAX));
+            }
+            None => return Err(expected("a whole number")),
         },
-        "over_time" => match value {
-            Value::Truth(truth) => request.is_over_time = *truth,
-            _ => return Err(expected("true or false")),
-        },
-        _ => {
-            let remedy = crate::error::instead_of(key, &KEYS);
-            return Err(wrong(*line, format!("unknown key `{key}`"), &remedy));
-        }
+        "over_time" => request.is_over_time = value.as_bool().ok_or_else(|| expected("true or false"))?,
+        _ => return Err((format!("unknown key `{key}`"), crate::error::instead_of(key, &KEYS))),
     }
     Ok(())
 }
@@ -155,58 +182,51 @@ fn set(saved: &mut Saved, entry: &Entry) -> Result<(), SliceError> {
 ///
 /// When the file cannot be read, or the name cannot be one.
 pub fn with(text: &str, name: &str, saved: &Saved) -> Result<String, Vec<SliceError>> {
-    if !toml::is_name(name) {
+    if !is_name(name) {
         let remedy = "use letters, digits, `-` and `_`, at most 64";
         return Err(vec![SliceError::new("--save", format!("`{name}` cannot be the name of a slice"), remedy)]);
     }
-    let known = read(text)?;
+    let known = kept(text)?;
     let table = table(name, saved);
     if text.trim().is_empty() {
         return Ok(format!("{HEADER}\n{table}"));
     }
-    if !known.iter().any(|(other, _)| other == name) {
+    let Some(place) = known.iter().position(|kept| kept.name == name) else {
         let gap = if text.ends_with('\n') { "\n" } else { "\n\n" };
         return Ok(format!("{text}{gap}{table}"));
-    }
-    let (mut made, mut is_inside) = (String::new(), false);
-    for line in text.split_inclusive('\n') {
-        if let Some(found) = toml::header(line) {
-            is_inside = found == name;
-            if is_inside {
-                made.push_str(&table);
-            }
-        } else if is_inside && toml::is_between(line) {
-            // What stands before the next table belongs to that.
+    };
+    let line_of = |kept: &Kept| text[..kept.header.start].rfind('\n').map_or(0, |at| at + 1);
+    let (start, end) = (line_of(&known[place]), known.get(place + 1).map_or(text.len(), line_of));
+    let mut made = text[..start].to_owned() + &table;
+    let mut at = start;
+    for line in text[start..end].split_inclusive('\n') {
+        // What stands before the next table belongs to that.
+        let is_between = line.trim().is_empty() || line.trim_start().starts_with('#');
+        if is_between && !known[place].values.iter().any(|value| value.contains(&at)) {
             made.push_str(line);
         }
-        if !is_inside {
-            made.push_str(line);
-        }
+        at += line.len();
     }
-    Ok(made)
+    Ok(made + &text[end..])
 }
 
 /// A slice as a table.
 fn table(name: &str, saved: &Saved) -> String {
     let request = &saved.request;
     let mut lines = vec![format!("[{name}]")];
+    let mut put = |key: &str, value: toml::Value| lines.push(format!("{key} = {value}"));
     let lists = [("where", &request.filter), ("by", &request.by), ("tag", &request.tags), ("show", &request.show)];
     for (key, list) in lists.into_iter().filter(|(_, list)| !list.is_empty()) {
-        let texts: Vec<String> = list.iter().map(|text| toml::quoted(text)).collect();
-        lines.push(format!("{key} = [{}]", texts.join(", ")));
+        put(key, list.clone().into());
     }
     for (key, text) in [("sort", &request.sort), ("every", &request.every), ("phase", &saved.phase)] {
-        lines.extend(text.as_ref().map(|text| format!("{key} = {}", toml::quoted(text))));
+        text.iter().for_each(|text| put(key, text.clone().into()));
     }
     lines.extend(request.top.map(|top| format!("top = {top}")));
     if request.is_over_time {
         lines.push("over_time = true".to_owned());
     }
     lines.join("\n") + "\n"
-}
-
-fn wrong(line: usize, text: String, remedy: &str) -> SliceError {
-    SliceError::new(&format!("{FILE}, line {line}"), text, remedy)
 }
 
 /// A text for a shell.

@@ -61,7 +61,7 @@ table! {
     "nmax-analysis" Pure "text sources metrics plan", "";
     "nmax-log" Pure "text secrets plan", "jiff memchr regex serde serde_json thiserror";
     // A record of a log and a window of a run become rows of columns.
-    "nmax-slice" Pure "text secrets metrics plan log", "jiff regex";
+    "nmax-slice" Pure "text secrets metrics plan log", "jiff regex toml";
     "nmax-report" Pure "text json sources metrics plan usl analysis log slice", "serde_json";
     "nmax-extract" Pure "text plan", "cssparser html5ever precomputed-hash regex selectors serde_json";
     "nmax-import" Pure "text domain secrets data plan extract", "base64 jiff regex ring serde serde_json thiserror";

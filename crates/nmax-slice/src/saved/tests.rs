@@ -61,18 +61,19 @@ over_time = true
 
 #[test]
 fn all_errors_with_their_lines() {
-    let text = "by = []\n[a b]\n[x]\nbye = \"name\"\ntop = \"5\"\nsort = p95\nwhere = [\"a\" \"b\"]\n[x]\n";
+    let text = "by = []\n[a b]\n[x]\nbye = \"name\"\ntop = \"5\"\nsort = p95\nwhere = [\"a\" \"b\"]\n[x]\n[y.z]\n";
     let errors = read(text).unwrap_err();
     let shown: Vec<String> = errors.iter().map(ToString::to_string).collect();
     let all = shown.join("\n");
     for (line, word) in [
-        (1, "before the first"),
-        (2, "begins no slice"),
+        (1, "begins no slice"),
+        (2, "unclosed table"),
         (4, "unknown key `bye`"),
         (5, "whole number"),
-        (6, "`p95`"),
+        (6, "quoted"),
         (7, "comma"),
-        (8, "twice"),
+        (8, "duplicate"),
+        (9, "begins no slice"),
     ] {
         assert!(
             shown.iter().any(|text| text.contains(&format!("line {line}:")) && text.contains(word)),
