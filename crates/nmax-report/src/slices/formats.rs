@@ -1,70 +1,94 @@
 //! The answer for programs: JSON and CSV. Times are ms, rates per second, bytes and counts whole.
 
-use nmax_json::{Version, records};
+use nmax_json::schemars::json_schema;
+use nmax_json::{Map, Version, Word, records};
 use nmax_slice::measure::{Measure, Unit};
 use nmax_slice::saved::Saved;
 use nmax_slice::{Answer, Cell, Kind, Request, Row, civil};
 use nmax_text::csv::harmless;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::SliceView;
 use crate::csv::quote;
 
-/// Version of the shape.
-const SCHEMA_VERSION: u64 = 1;
 const NS_PER_MS: f64 = 1e6;
 
 /// All of an answer.
 pub fn json(view: &SliceView, request: &Request) -> Value {
-    let answer = &view.answer;
-    let measures = answer.measures.iter().map(|measure| json!({ "name": measure.name, "unit": unit(measure) }));
-    let mut rows: Vec<Value> = Vec::new();
-    for row in &answer.rows {
-        let mut object = object(answer, row);
-        let keys = row.key.iter().zip(&answer.keys);
-        let keys: Map<String, Value> = keys.map(|(cell, (label, kind))| (label.clone(), key(cell, *kind))).collect();
-        object.insert("key".to_owned(), Value::Object(keys));
-        if answer.width.is_some() {
-            let points = row.series.iter().map(|(at, values)| {
-                let mut point = Map::new();
-                point.insert("t".to_owned(), when(*at));
-                point.insert("values".to_owned(), figures(answer, values));
-                Value::Object(point)
-            });
-            object.insert("series".to_owned(), points.collect());
-        }
-        rows.push(Value::Object(object));
+    nmax_json::value::<Sliced, _>((view, request))
+}
+
+/// JSON Schema of `nmax slice --json`.
+pub fn schema() -> Value {
+    let about = "Spans of time are in ms, instants in s since the start of the run (of logs: since 1970), rates per second. \
+                 null is not known.";
+    nmax_json::schema::<Sliced>("What `nmax slice --json` prints", about)
+}
+
+records! {
+    struct Sliced(of: (&SliceView, &Request)) {
+        schema_version: Version = Version;
+        #[schemars(with = "Source")]
+        source: Value = of.0.source.clone(), "What was read: a run, and which of its files, or access logs";
+        request: Asked = (of.1, &None), "The slice as it was asked for";
+        keys: Vec<String> = of.0.answer.keys.iter().map(|(label, _)| label).collect::<Vec<_>>();
+        measures: Vec<Measured> = &of.0.answer.measures;
+        rows: Vec<Group> = of.0.answer.rows.iter().map(|row| (&of.0.answer, row)).collect::<Vec<_>>();
+        other: Option<Together> = of.0.answer.other.as_ref().map(|row| (&of.0.answer, row)),
+            "Groups that are not shown, together";
+        other_groups: Option<u64> = of.0.answer.other_groups, "null: too many to count, or none";
+        total: Together = (&of.0.answer, &of.0.answer.total);
+        seen: u64 = of.0.answer.seen, "Exchanges that were looked at";
+        #[schemars(with = "Option<f64>")]
+        span_s: Option<Value> = of.0.answer.span.map(|(from, to)| seconds(to - from)), "Time that rates are over";
+        #[schemars(with = "Option<f64>")]
+        point_s: Option<Value> = of.0.answer.width.map(seconds), "Width of a point of the series";
+        notes: Vec<String> = &of.0.answer.notes;
+        warnings: Vec<String> = &of.0.warnings;
     }
-    let span_s = answer.span.map(|(from, to)| number((to - from) as f64 / 1e9));
-    json!({
-        "schema_version": SCHEMA_VERSION,
-        "source": view.source,
-        "request": nmax_json::value::<Asked, _>((request, &None)),
-        "keys": answer.keys.iter().map(|(label, _)| label).collect::<Vec<_>>(),
-        "measures": measures.collect::<Vec<_>>(),
-        "rows": rows,
-        "other": answer.other.as_ref().map(|row| object(answer, row)),
-        "other_groups": answer.other_groups,
-        "total": object(answer, &answer.total),
-        "seen": answer.seen,
-        "span_s": span_s,
-        "point_s": answer.width.map(|width| number(width as f64 / 1e9)),
-        "notes": answer.notes,
-        "warnings": view.warnings,
-    })
+    struct Measured(measure: &Measure) {
+        name: String;
+        unit: Word = unit(measure), in ["count", "ratio", "per_s", "ms", "bytes", "bytes_per_s"];
+    }
+    struct Together(of: (&Answer, &Row)) {
+        #[schemars(with = "Map<Option<f64>>")] values: Map<Value> = figures(of.0, &of.1.values);
+    }
+    struct Group(of: (&Answer, &Row)) {
+        #[schemars(with = "Map<Option<f64>>")] values: Map<Value> = figures(of.0, &of.1.values);
+        #[schemars(extend("additionalProperties" = { "type": ["string", "number", "null"] }))]
+        key: Map<Value> = of.1.key.iter().zip(&of.0.keys).map(|(cell, (label, kind))| (label, key(cell, *kind)))
+            .collect::<Map<_>>();
+        #[serde(skip_serializing_if = "Option::is_none")] #[schemars(with = "Vec<Point>")]
+        series: Option<Vec<Point>> = of.0.width
+            .map(|_| of.1.series.iter().map(|(at, values)| (of.0, *at, values)).collect::<Vec<_>>());
+    }
+    struct Point(of: (&Answer, i64, &Vec<Option<f64>>)) {
+        #[schemars(with = "f64")] t: Value = seconds(of.1);
+        #[schemars(with = "Map<Option<f64>>")] values: Map<Value> = figures(of.0, of.2);
+    }
 }
 
-fn object(answer: &Answer, row: &Row) -> Map<String, Value> {
-    let mut object = Map::new();
-    object.insert("values".to_owned(), figures(answer, &row.values));
-    object
-}
+/// What a run, or logs, say of themselves.
+struct Source;
+nmax_json::inline_schema!([] Source, _generator => json_schema!({
+    "type": "object",
+    "required": ["kind"],
+    "properties": {
+        "kind": { "enum": ["run", "log"] },
+        "id": { "type": "string" }, "name": { "type": "string" }, "started_at": { "type": "string" },
+        "directory": { "type": "string" }, "phase": { "enum": ["hold", "whole"] },
+        "from": {
+            "enum": ["samples", "kept_samples", "windows"],
+            "description": "kept_samples are chosen for what they are: no share of the run",
+        },
+        "files": { "type": "array", "items": { "type": "string" } }, "format": { "type": "string" },
+        "lines": { "type": "integer" }, "parsed": { "type": "integer" }, "rejected": { "type": "integer" },
+    },
+}));
 
-fn figures(answer: &Answer, values: &[Option<f64>]) -> Value {
+fn figures(answer: &Answer, values: &[Option<f64>]) -> Map<Value> {
     let values = answer.measures.iter().zip(values);
-    values
-        .map(|(measure, value)| (measure.name.clone(), value.map_or(Value::Null, |value| figure(measure, value))))
-        .collect()
+    values.map(|(measure, value)| (&measure.name, value.map_or(Value::Null, |value| figure(measure, value)))).collect()
 }
 
 fn figure(measure: &Measure, value: f64) -> Value {
@@ -85,7 +109,7 @@ fn key(cell: &Cell, kind: Kind) -> Value {
         (Cell::Unknown, _) => Value::Null,
         (Cell::Text(text), _) => json!(&**text),
         (Cell::Number(ns), Kind::Calendar { .. }) => json!(rfc3339(*ns)),
-        (Cell::Number(ns), Kind::Moment) => number(*ns as f64 / 1e9),
+        (Cell::Number(ns), Kind::Moment) => seconds(*ns),
         (Cell::Number(ns), Kind::Span) => number(*ns as f64 / NS_PER_MS),
         (Cell::Number(number), _) => json!(number),
     }
@@ -95,8 +119,7 @@ fn rfc3339(ns: i64) -> String {
     format!("{}Z", civil::stamp(ns, 0).replace(' ', "T"))
 }
 
-/// Seconds since the start of the run, or since 1970.
-fn when(ns: i64) -> Value {
+fn seconds(ns: i64) -> Value {
     number(ns as f64 / 1e9)
 }
 
@@ -176,7 +199,7 @@ pub fn csv(answer: &Answer) -> String {
             continue;
         }
         for (at, figures) in &row.series {
-            page += &line(&[keys.clone(), vec![plain(&when(*at))], values(figures)].concat());
+            page += &line(&[keys.clone(), vec![plain(&seconds(*at))], values(figures)].concat());
         }
     }
     if let Some(other) = answer.other.as_ref().filter(|_| answer.width.is_none()) {
@@ -198,79 +221,4 @@ fn plain(value: &Value) -> String {
 /// A line of CSV. Words that a spreadsheet would take for a formula are made harmless.
 fn line(fields: &[String]) -> String {
     fields.iter().map(|text| quote(&harmless(text))).collect::<Vec<_>>().join(",") + "\n"
-}
-
-/// JSON Schema of `nmax slice --json`.
-pub fn schema() -> Value {
-    let figures = json!({ "type": "object", "additionalProperties": { "type": ["number", "null"] } });
-    let row = json!({ "type": "object", "properties": { "values": figures }, "required": ["values"] });
-    let texts = json!({ "type": "array", "items": { "type": "string" } });
-    json!({
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "What `nmax slice --json` prints",
-        "description": "Spans of time are in ms, instants in s since the start of the run (of logs: since 1970), rates per second. null is not known.",
-        "type": "object",
-        "required": ["schema_version", "source", "request", "keys", "measures", "rows", "total", "seen", "notes", "warnings"],
-        "properties": {
-            "schema_version": { "const": SCHEMA_VERSION },
-            "source": {
-                "type": "object",
-                "description": "What was read: a run, and which of its files, or access logs",
-                "required": ["kind"],
-                "properties": {
-                    "kind": { "enum": ["run", "log"] },
-                    "id": { "type": "string" }, "name": { "type": "string" }, "started_at": { "type": "string" },
-                    "directory": { "type": "string" }, "phase": { "enum": ["hold", "whole"] },
-                    "from": { "enum": ["samples", "kept_samples", "windows"], "description": "kept_samples are chosen for what they are: no share of the run" },
-                    "files": texts, "format": { "type": "string" }, "lines": { "type": "integer" },
-                    "parsed": { "type": "integer" }, "rejected": { "type": "integer" },
-                },
-            },
-            "request": { "type": "object", "description": "The slice as it was asked for" },
-            "keys": texts,
-            "measures": {
-                "type": "array",
-                "items": {
-                    "type": "object",
-                    "required": ["name", "unit"],
-                    "properties": {
-                        "name": { "type": "string" },
-                        "unit": { "enum": ["count", "ratio", "per_s", "ms", "bytes", "bytes_per_s"] },
-                    },
-                },
-            },
-            "rows": {
-                "type": "array",
-                "items": {
-                    "type": "object",
-                    "required": ["key", "values"],
-                    "properties": {
-                        "key": { "type": "object", "additionalProperties": { "type": ["string", "number", "null"] } },
-                        "values": figures,
-                        "series": {
-                            "type": "array",
-                            "items": {
-                                "type": "object",
-                                "required": ["t", "values"],
-                                "properties": { "t": { "type": "number" }, "values": figures },
-                            },
-                        },
-                    },
-                },
-            },
-            "other": {
-                "type": ["object", "null"],
-                "description": "Groups that are not shown, together",
-                "properties": { "values": figures },
-                "required": ["values"],
-            },
-            "other_groups": { "type": ["integer", "null"], "description": "null: too many to count, or none" },
-            "total": row,
-            "seen": { "type": "integer", "description": "Exchanges that were looked at" },
-            "span_s": { "type": ["number", "null"], "description": "Time that rates are over" },
-            "point_s": { "type": ["number", "null"], "description": "Width of a point of the series" },
-            "notes": texts,
-            "warnings": texts,
-        },
-    })
 }
