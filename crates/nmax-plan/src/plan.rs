@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use nmax_secrets::Redactor;
 
-use crate::schedule::{Stage, StageKind};
+use crate::schedule::Stage;
 use crate::tags::TagRule;
 use crate::template::Labels;
 use crate::threshold::Threshold;
@@ -117,7 +117,7 @@ impl Plan {
             teardown: None,
             workload: Workload::Closed { vus: 1 },
             written: None,
-            stages: vec![Stage { from: 1.0, to: 1.0, length_ns: Some(1_000_000_000), kind: StageKind::Hold }],
+            stages: vec![Stage::hold(1.0, Some(Duration::from_secs(1)))],
             iterations: None,
             graceful_stop: Duration::from_secs(30),
             seed: 1,

@@ -12,7 +12,7 @@ use crate::plan::{
     TIMEOUT_DEFAULT, Version, What, Workload,
 };
 use crate::profile;
-use crate::schedule::{Stage, StageKind};
+use crate::schedule::{Stage, StageKind, nanos};
 use crate::template::Template;
 use crate::units::RATE_PER_S_MAX;
 
@@ -148,13 +148,10 @@ fn workload(run: &Planless) -> Workload {
 
 /// One hold, or the stages of the profile, whose only hold lasts as long as the duration says.
 fn stages(run: &Planless, workload: &Workload) -> Result<Vec<Stage>, DocumentError> {
-    let nanos = |length: Duration| u64::try_from(length.as_nanos()).unwrap_or(u64::MAX);
     let mut stages = match run.profile {
         Some(profile) => profile::Shape::of(profile, workload).stages(),
         None => {
-            let level = profile::full(workload);
-            let length = run.requests.is_none().then_some(LENGTH_DEFAULT);
-            vec![Stage { from: level, to: level, length_ns: length.map(nanos), kind: StageKind::Hold }]
+            vec![Stage::hold(profile::full(workload), run.requests.is_none().then_some(LENGTH_DEFAULT))]
         }
     };
     if let Some(duration) = run.duration {

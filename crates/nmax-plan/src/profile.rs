@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use crate::plan::{Profile, Workload};
-use crate::schedule::{Stage, StageKind};
+use crate::schedule::{Stage, nanos};
 
 const MINUTE: Duration = Duration::from_secs(60);
 const HOUR: Duration = Duration::from_secs(3600);
@@ -54,15 +54,12 @@ impl Shape {
 
     /// The stages, one after the other. O(number of stages).
     pub fn stages(&self) -> Vec<Stage> {
-        let stage = |from, to, length: Duration, kind| Stage { from, to, length_ns: Some(nanos(length)), kind };
         match self {
-            Self::Rungs { levels, hold } => {
-                levels.iter().map(|&level| stage(level, level, *hold, StageKind::Hold)).collect()
-            }
+            Self::Rungs { levels, hold } => levels.iter().map(|level| Stage::hold(*level, Some(*hold))).collect(),
             Self::Trapezium { ramp, to, hold, down } => [
-                ramp.map(|length| stage(0.0, *to, length, StageKind::RampUp)),
-                hold.map(|length| stage(*to, *to, length, StageKind::Hold)),
-                down.map(|length| stage(*to, 0.0, length, StageKind::RampDown)),
+                ramp.map(|length| Stage::ramp(0.0, *to, length)),
+                hold.map(|length| Stage::hold(*to, Some(length))),
+                down.map(|length| Stage::ramp(*to, 0.0, length)),
             ]
             .into_iter()
             .flatten()
@@ -115,10 +112,6 @@ pub fn compress(stages: &mut [Stage], by: f64) {
         let length = |ns| nanos(compressed(Duration::from_nanos(ns), by));
         stage.length_ns = stage.length_ns.map(length);
     }
-}
-
-fn nanos(duration: Duration) -> u64 {
-    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]

@@ -12,9 +12,10 @@
 //! - [`closed`]: active VUs over time
 //! - [`mean_level`]: what is planned between two instants
 
-pub mod closed;
 use std::ops::Range;
+use std::time::Duration;
 
+pub mod closed;
 mod curve;
 mod level;
 pub mod open;
@@ -41,6 +42,24 @@ pub struct Stage {
     pub length_ns: Option<u64>,
     /// What it is for.
     pub kind: StageKind,
+}
+
+impl Stage {
+    /// A steady level for so long; `None` is unbounded.
+    pub fn hold(level: f64, length: Option<Duration>) -> Self {
+        Self { from: level, to: level, length_ns: length.map(nanos), kind: StageKind::Hold }
+    }
+
+    /// A linear change of the level.
+    pub fn ramp(from: f64, to: f64, length: Duration) -> Self {
+        let kind = if to < from { StageKind::RampDown } else { StageKind::RampUp };
+        Self { from, to, length_ns: Some(nanos(length)), kind }
+    }
+}
+
+/// A length as stages have it.
+pub(crate) fn nanos(length: Duration) -> u64 {
+    u64::try_from(length.as_nanos()).unwrap_or(u64::MAX)
 }
 
 /// What a stage is for.

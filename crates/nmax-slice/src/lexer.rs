@@ -2,32 +2,21 @@
 
 use crate::SliceError;
 
-/// How a condition compares.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Operator {
-    Equal,
-    NotEqual,
-    Less,
-    AtMost,
-    More,
-    AtLeast,
-    Matches,
-    NotMatches,
-}
-
-impl Operator {
-    pub(crate) const fn text(self) -> &'static str {
-        match self {
-            Self::Equal => "=",
-            Self::NotEqual => "!=",
-            Self::Less => "<",
-            Self::AtMost => "<=",
-            Self::More => ">",
-            Self::AtLeast => ">=",
-            Self::Matches => "~",
-            Self::NotMatches => "!~",
-        }
+nmax_text::named! {
+    /// How a condition compares.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub(crate) enum Operator {
+        Equal = "=",
+        NotEqual = "!=",
+        Less = "<",
+        AtMost = "<=",
+        More = ">",
+        AtLeast = ">=",
+        Matches = "~",
+        NotMatches = "!~",
     }
+    /// How it is written.
+    text
 }
 
 /// A piece of a condition.

@@ -51,7 +51,7 @@ pub mod url;
 
 use std::borrow::Cow;
 
-pub use nearest::nearest;
+pub use nearest::{meant, nearest};
 pub use painted::{Ink, Painted};
 
 /// Whether `c` steers a terminal, turns the direction of text, breaks a line or hides in it: what is escaped.

@@ -22,6 +22,14 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     near.or_else(|| abbreviated(&name, &candidates))
 }
 
+/// "did you mean ...?" where a known name is near; else all of them behind `list`, such as `write one of`.
+pub fn meant(name: &str, known: &[&str], list: &str) -> String {
+    match nearest(name, known.iter().copied()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("{list}: {}", known.join(", ")),
+    }
+}
+
 /// The only candidate that begins with the name.
 fn abbreviated<'a>(name: &[char], candidates: &[&'a str]) -> Option<&'a str> {
     let begins = |candidate: &&&str| {

@@ -8,7 +8,7 @@ use super::tree::{Entry, Node};
 use super::workload::{check_total, no_scenario, workload};
 use crate::plan::{AtEnd, Background, Defaults, Feeder, Pick, Scenario};
 use crate::profile::full;
-use crate::schedule::{Stage, StageKind};
+use crate::schedule::Stage;
 use crate::units::format_duration;
 
 /// The entries of `background`, by scenario.
@@ -44,7 +44,7 @@ fn background(
     let what = format!("background scenario `{}`", entry.key);
     let workload = workload(decoder, fields, &what);
     let start = fields.get("start").map(|node| (decoder.duration(node), node.at));
-    let length = fields.get("duration").map(|node| decoder.duration_above_zero(node));
+    let length = fields.optional("duration", |node| decoder.duration_above_zero(node));
     if let (Some((Some(start), at)), Some(end)) = (start, end)
         && start >= end
     {
@@ -58,9 +58,8 @@ fn background(
         return None;
     }
     let start = start.map_or(Some(Duration::ZERO), |(start, _)| start)?;
-    let written = length.map_or(Some(None), |length| length.map(Some))?;
     let rest = end.map(|end| end.saturating_sub(start));
-    let length = written.into_iter().chain(rest).min();
+    let length = length?.into_iter().chain(rest).min();
     let (workload, at) = workload?;
     let stages = stages(full(&workload), start, length);
     check_total(decoder, at, &workload, &stages);
@@ -69,14 +68,8 @@ fn background(
 
 /// Nothing until `start`, then everything for `length`.
 fn stages(full: f64, start: Duration, length: Option<Duration>) -> Vec<Stage> {
-    let stage = |level, length: Option<Duration>| Stage {
-        from: level,
-        to: level,
-        length_ns: length.map(|length| u64::try_from(length.as_nanos()).unwrap_or(u64::MAX)),
-        kind: StageKind::Hold,
-    };
-    let before = (!start.is_zero()).then(|| stage(0.0, Some(start)));
-    before.into_iter().chain([stage(full, length)]).collect()
+    let before = (!start.is_zero()).then(|| Stage::hold(0.0, Some(start)));
+    before.into_iter().chain([Stage::hold(full, length)]).collect()
 }
 
 /// Complains about data that a background scenario shares with others although each row is to be read once.

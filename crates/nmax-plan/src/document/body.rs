@@ -54,8 +54,7 @@ fn refuse_content_type(decoder: &mut Decoder, multipart: &Entry, headers: Option
 
 /// The entry of a map whose key is like this.
 pub(super) fn entry_where(node: &Node, is_wanted: impl Fn(&str) -> bool) -> Option<&Entry> {
-    let Value::Map(entries) = &node.value else { return None };
-    entries.iter().find(|entry| is_wanted(&entry.key))
+    node.entries().iter().find(|entry| is_wanted(&entry.key))
 }
 
 /// Parts by name: a map (a list as value repeats its name), or a list of maps.
@@ -111,12 +110,8 @@ fn part(decoder: &mut Decoder, node: &Node, name: &Template, names: &Names) -> O
             return decoder.conflict(text.key_at, "a part is a file or a text, not both", "keep one of them").none();
         }
         (None, None) => {
-            decoder.missing(
-                fields.at,
-                "the part has neither `file` nor `text`",
-                "write `{ file: PATH }`, or the text itself",
-            );
-            return None;
+            let remedy = "write `{ file: PATH }`, or the text itself";
+            return decoder.missing(fields.at, "the part has neither `file` nor `text`", remedy).none();
         }
     };
     Some(FormPart { name: name.clone(), content, file_name, content_type })
@@ -130,12 +125,8 @@ fn media_type(decoder: &mut Decoder, node: &Node) -> Option<String> {
     if is_type && !text.contains(char::is_control) {
         return Some(text);
     }
-    decoder.wrong(
-        node.at,
-        format!("`{}` is not a content type", nmax_text::shown(&text)),
-        "write one such as `image/png`",
-    );
-    None
+    let message = format!("`{}` is not a content type", nmax_text::shown(&text));
+    decoder.wrong(node.at, message, "write one such as `image/png`").none()
 }
 
 /// The name of a file without its folders.

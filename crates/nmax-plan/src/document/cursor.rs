@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use nmax_metrics::Metric;
-use nmax_text::nearest;
+use nmax_text::meant;
 
 use super::Options;
 use super::error::Kind;
@@ -32,6 +32,18 @@ impl<'n> Fields<'n> {
     /// The value of a key of the table; `None` when it is absent or empty.
     pub(crate) fn get(&self, name: &str) -> Option<&'n Node> {
         self.entry(name).map(|entry| &entry.value)
+    }
+
+    /// Sets a value to what a key says, if it is there and right.
+    pub(crate) fn set<T>(&self, value: &mut T, name: &str, read: impl FnOnce(&Node) -> Option<T>) {
+        if let Some(read) = self.get(name).and_then(read) {
+            *value = read;
+        }
+    }
+
+    /// What a key says that may be absent; `None` when it is wrong.
+    pub(crate) fn optional<T>(&self, name: &str, read: impl FnOnce(&Node) -> Option<T>) -> Option<Option<T>> {
+        self.get(name).map_or(Some(None), |node| read(node).map(Some))
     }
 
     /// Those of these keys that are there, in the order of the document.
@@ -169,11 +181,8 @@ impl<'a> Decoder<'a> {
                 *instead,
             );
         } else {
-            let names = || table.keys.iter().map(|key| key.name);
-            let remedy = match table.suggestion(name) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => format!("known keys are: {}", names().collect::<Vec<_>>().join(", ")),
-            };
+            let names: Vec<&str> = table.keys.iter().map(|key| key.name).collect();
+            let remedy = meant(name, &names, "known keys are");
             self.problem(entry.key_at, Kind::UnknownKey, format!("{} has no key `{name}`", table.what), remedy);
         }
     }
@@ -340,16 +349,11 @@ impl<'a> Decoder<'a> {
         if let Some((_, value)) = choices.iter().find(|(word, _)| *word == text) {
             return Some(*value);
         }
-        self.not_a_choice(node.at, &text, &words(choices));
-        None
+        self.not_a_choice(node.at, &text, &words(choices)).none()
     }
 
-    pub(crate) fn not_a_choice(&mut self, at: Place, text: &str, choices: &[&str]) {
-        let remedy = match nearest(text, choices.iter().copied()) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => format!("write one of: {}", choices.join(", ")),
-        };
-        self.wrong(at, format!("`{text}` is not a choice here"), remedy);
+    pub(crate) fn not_a_choice(&mut self, at: Place, text: &str, choices: &[&str]) -> Refused {
+        self.wrong(at, format!("`{text}` is not a choice here"), meant(text, choices, "write one of"))
     }
 
     /// A name of the user's choice that appears in `${...}`.

@@ -46,7 +46,7 @@ fn feeder(decoder: &mut Decoder, entry: &Entry) -> Feeder {
             "unique" => feeder.pick = Pick::Unique,
             "random" => feeder.pick = Pick::Random,
             "zipf" => feeder.pick = Pick::Zipf { exponent: exponent.unwrap_or(1.0) },
-            other => decoder.not_a_choice(at, other, &PICK_NAMES),
+            other => _ = decoder.not_a_choice(at, other, &PICK_NAMES),
         },
     }
     if let Some(node) = fields.get("exponent") {

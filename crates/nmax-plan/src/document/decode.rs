@@ -234,12 +234,8 @@ fn target(decoder: &mut Decoder, fields: Fields) -> Option<String> {
         (None, Some(node)) => (decoder.expanded(node)?, node.at),
         (None, None) if fields.is_misspelled("target") => return None,
         (None, None) => {
-            decoder.missing(
-                fields.at,
-                "the plan has no target",
-                "add `target: https://...`, or `--target URL` on the command",
-            );
-            return None;
+            let remedy = "add `target: https://...`, or `--target URL` on the command";
+            return decoder.missing(fields.at, "the plan has no target", remedy).none();
         }
     };
     match addresses::origin(&text) {

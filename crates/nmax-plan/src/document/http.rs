@@ -32,14 +32,14 @@ pub(super) fn defaults(
     let Some(fields) = node.and_then(|node| decoder.fields(node, &keys::DEFAULTS)) else {
         return defaults;
     };
-    set(&mut defaults.connection, fields, "connection", |node| decoder.choose(node, CONNECTION));
-    set(&mut defaults.visitor, fields, "visitor", |node| visitor(decoder, node));
-    set(&mut defaults.cookies, fields, "cookies", |node| decoder.choose(node, COOKIES));
-    set(&mut defaults.redirects_max, fields, "redirects", |node| redirects(decoder, node));
-    set(&mut defaults.compression, fields, "compression", |node| compression(decoder, node));
-    set(&mut defaults.version, fields, "version", |node| decoder.choose(node, VERSION));
-    set(&mut defaults.timeout, fields, "timeout", |node| decoder.duration_above_zero(node));
-    set(&mut defaults.body_limit_bytes, fields, "body_limit", |node| decoder.size(node));
+    fields.set(&mut defaults.connection, "connection", |node| decoder.choose(node, CONNECTION));
+    fields.set(&mut defaults.visitor, "visitor", |node| visitor(decoder, node));
+    fields.set(&mut defaults.cookies, "cookies", |node| decoder.choose(node, COOKIES));
+    fields.set(&mut defaults.redirects_max, "redirects", |node| redirects(decoder, node));
+    fields.set(&mut defaults.compression, "compression", |node| compression(decoder, node));
+    fields.set(&mut defaults.version, "version", |node| decoder.choose(node, VERSION));
+    fields.set(&mut defaults.timeout, "timeout", |node| decoder.duration_above_zero(node));
+    fields.set(&mut defaults.body_limit_bytes, "body_limit", |node| decoder.size(node));
     if let Some(fields) = fields.get("timeouts").and_then(|node| decoder.fields(node, &keys::TIMEOUTS)) {
         defaults.phase_timeouts = phase_timeouts(decoder, fields, defaults.timeout);
     }
@@ -58,13 +58,6 @@ pub(super) fn defaults(
     sources(decoder, fields, &mut defaults);
     defaults.proxy = fields.get("proxy").and_then(|node| decoder.unit(node, addresses::parse_proxy));
     defaults
-}
-
-/// Sets a field to what a key says, if it is there and right.
-fn set<T>(field: &mut T, fields: Fields, key: &str, read: impl FnOnce(&Node) -> Option<T>) {
-    if let Some(value) = fields.get(key).and_then(read) {
-        *field = value;
-    }
 }
 
 fn visitor(decoder: &mut Decoder, node: &Node) -> Option<Visitor> {
@@ -179,8 +172,8 @@ fn dns(decoder: &mut Decoder, fields: Fields) -> Dns {
     {
         dns.ttl = decoder.duration(node);
     }
-    set(&mut dns.per_vu, fields, "cache", |node| decoder.choose(node, DNS_CACHE));
-    set(&mut dns.family, fields, "family", |node| decoder.choose(node, FAMILY));
+    fields.set(&mut dns.per_vu, "cache", |node| decoder.choose(node, DNS_CACHE));
+    fields.set(&mut dns.family, "family", |node| decoder.choose(node, FAMILY));
     if let Some(node) = fields.get("servers") {
         let servers =
             decoder.one_or_many(node).iter().filter_map(|server| decoder.unit(server, addresses::parse_endpoint));

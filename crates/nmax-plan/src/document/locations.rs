@@ -38,15 +38,9 @@ fn location(decoder: &mut Decoder, entry: &Entry) -> Location {
     };
     location.down_bits_per_s = fields.get("down").and_then(|node| decoder.unit(node, parse_bit_rate));
     location.up_bits_per_s = fields.get("up").and_then(|node| decoder.unit(node, parse_bit_rate));
-    if let Some(round_trip) = fields.get("round_trip").and_then(|node| decoder.duration(node)) {
-        location.round_trip = round_trip;
-    }
-    if let Some(jitter) = fields.get("jitter").and_then(|node| decoder.duration(node)) {
-        location.jitter = jitter;
-    }
-    if let Some(weight) = fields.get("weight").and_then(|node| decoder.number(node)) {
-        location.weight = weight;
-    }
+    fields.set(&mut location.round_trip, "round_trip", |node| decoder.duration(node));
+    fields.set(&mut location.jitter, "jitter", |node| decoder.duration(node));
+    fields.set(&mut location.weight, "weight", |node| decoder.number(node));
     location
 }
 

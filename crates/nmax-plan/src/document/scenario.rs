@@ -1,6 +1,6 @@
 //! `scenarios`, and `setup` and `teardown` of the run: who does what.
 
-use nmax_text::nearest;
+use nmax_text::meant;
 
 use super::cursor::{Decoder, Fields};
 use super::decode::is_name;
@@ -127,9 +127,7 @@ fn scenario(decoder: &mut Decoder, entry: &Entry, world: World, transactions: &m
     let Some(fields) = decoder.fields(&entry.value, &keys::SCENARIO) else {
         return scenario;
     };
-    if let Some(weight) = fields.get("weight").and_then(|node| decoder.number(node)) {
-        scenario.weight = weight;
-    }
+    fields.set(&mut scenario.weight, "weight", |node| decoder.number(node));
     scenario.pacing = fields.get("pacing").and_then(|node| decoder.duration_above_zero(node));
     scenario.location = fields.get("location").and_then(|node| location(decoder, node, world.locations));
     let lists = ["setup", "steps", "teardown"].map(|key| fields.get(key));
@@ -160,11 +158,10 @@ fn location(decoder: &mut Decoder, node: &Node, locations: &[Location]) -> Optio
     let name = decoder.expanded(node)?;
     let found = locations.iter().position(|location| location.name == name);
     if found.is_none() {
-        let names = || locations.iter().map(|location| location.name.as_str());
-        let remedy = match nearest(&name, names()) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None if locations.is_empty() => format!("add `locations: {{ {name}: {{ ... }} }}` to the plan"),
-            None => format!("its locations are: {}", names().collect::<Vec<_>>().join(", ")),
+        let names: Vec<&str> = locations.iter().map(|location| location.name.as_str()).collect();
+        let remedy = match names.as_slice() {
+            [] => format!("add `locations: {{ {name}: {{ ... }} }}` to the plan"),
+            names => meant(&name, names, "its locations are"),
         };
         decoder.undefined(node.at, format!("the plan has no location `{name}`"), remedy);
     }
@@ -198,10 +195,8 @@ fn refuse_names_of_requests(
 /// Names of the values of the run's setup, in the order in which its steps define them.
 pub(super) fn setup_names(root: Fields) -> Vec<String> {
     let mut names = Vec::new();
-    if let Some(Value::Map(entries)) = root.get("setup").map(|node| &node.value) {
-        let steps = entries.iter().find(|entry| entry.key == "steps");
-        steps.iter().for_each(|entry| slots_of(&entry.value, &mut names));
-    }
+    let steps = root.get("setup").and_then(|node| node.key("steps"));
+    steps.iter().for_each(|list| slots_of(list, &mut names));
     names
 }
 
@@ -225,33 +220,20 @@ pub(super) fn run_steps(decoder: &mut Decoder, root: Fields, world: World) -> (O
 
 /// Adds the names of all values that steps define, each once, in the order in which the steps are read.
 fn slots_of(list: &Node, names: &mut Vec<String>) {
-    let Value::List(items) = &list.value else { return };
     let add = |names: &mut Vec<String>, name: &str| {
         if !names.iter().any(|known| known == name) {
             names.push(name.to_owned());
         }
     };
-    for item in items {
-        let Value::Map(entries) = &item.value else { continue };
-        let value = |key: &str| entries.iter().find(|entry| entry.key == key).map(|entry| &entry.value);
-        for map in ["extract", "set"].into_iter().filter_map(value) {
-            if let Value::Map(entries) = &map.value {
-                entries.iter().for_each(|entry| add(names, &entry.key));
-            }
-        }
-        if let Some(Value::Scalar(counter)) = value("as").map(|node| &node.value) {
+    for step in list.items() {
+        let maps = ["extract", "set"].into_iter().filter_map(|key| step.key(key));
+        maps.flat_map(Node::entries).for_each(|entry| add(names, &entry.key));
+        if let Some(Value::Scalar(counter)) = step.key("as").map(|node| &node.value) {
             add(names, &counter.text);
         }
-        for list in ["then", "else", "steps"].into_iter().filter_map(value) {
-            slots_of(list, names);
-        }
-        if let Some(Value::List(branches)) = value("choose").map(|node| &node.value) {
-            for branch in branches {
-                if let Value::Map(entries) = &branch.value {
-                    let steps = entries.iter().find(|entry| entry.key == "steps");
-                    steps.iter().for_each(|entry| slots_of(&entry.value, names));
-                }
-            }
-        }
+        let lists = ["then", "else", "steps"].into_iter().filter_map(|key| step.key(key));
+        let branches = step.key("choose").map(Node::items).unwrap_or_default();
+        let lists = lists.chain(branches.iter().filter_map(|branch| branch.key("steps")));
+        lists.for_each(|list| slots_of(list, names));
     }
 }

@@ -4,11 +4,10 @@ use std::time::Duration;
 
 use super::DURATION_DEFAULT;
 use super::cursor::{Decoder, Fields};
-
 use super::keys;
 use super::tree::{Node, Place};
 use crate::plan::Workload;
-use crate::schedule::{Stage, StageKind};
+use crate::schedule::{Stage, StageKind, nanos};
 
 /// The place of an error in an argument.
 pub(super) const fn flag(number: u32) -> Place {
@@ -61,16 +60,12 @@ pub(super) fn stages(decoder: &mut Decoder, root: Fields, level: Option<Level>, 
         let given = decoder.options.duration.or(duration);
         let length = given.or((!limited).then_some(DURATION_DEFAULT));
         let full = level.map_or(1.0, Level::full);
-        vec![Stage { from: full, to: full, length_ns: length.map(nanos), kind: StageKind::Hold }]
+        vec![Stage::hold(full, length)]
     };
     if let Some(length) = warm_up {
         insert_warm_up(decoder, root, &mut stages, length);
     }
     Some(stages)
-}
-
-fn nanos(duration: Duration) -> u64 {
-    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }
 
 /// `--duration` is the length of the hold, when there is just one; `which` stages have how many is what an error says.
@@ -94,11 +89,8 @@ fn insert_warm_up(decoder: &mut Decoder, root: Fields, stages: &mut Vec<Stage>, 
     let first = stages.iter().position(|stage| stage.kind == StageKind::Hold);
     match (first, root.entry("warm_up")) {
         (Some(first), _) => {
-            let level = stages[first].from;
-            stages.insert(
-                first,
-                Stage { from: level, to: level, length_ns: Some(nanos(length)), kind: StageKind::WarmUp },
-            );
+            let hold = Stage::hold(stages[first].from, Some(length));
+            stages.insert(first, Stage { kind: StageKind::WarmUp, ..hold });
         }
         (None, Some(entry)) => {
             decoder.conflict(
@@ -154,17 +146,12 @@ fn stage(decoder: &mut Decoder, node: &Node, level: Option<Level>, before: Optio
             let Some(to) = to else {
                 return decoder.missing(node.at, "the ramp does not say where it leads", "add `to: 100%`").none();
             };
-            let (length, to, from) = (length?, to?, before.unwrap_or(0.0));
-            let kind = if to < from { StageKind::RampDown } else { StageKind::RampUp };
-            Some(Stage { from, to, length_ns: Some(nanos(length)), kind })
+            Some(Stage::ramp(before.unwrap_or(0.0), to?, length?))
         }
         (None, Some(hold)) => {
             let length = decoder.duration_above_zero(&hold.value);
-            let level = match to {
-                Some(to) => to?,
-                None => before.unwrap_or(full),
-            };
-            Some(Stage { from: level, to: level, length_ns: Some(nanos(length?)), kind: StageKind::Hold })
+            let level = to.unwrap_or(Some(before.unwrap_or(full)))?;
+            Some(Stage::hold(level, Some(length?)))
         }
         (Some(_), Some(hold)) => {
             decoder.conflict(hold.key_at, "a stage ramps or holds, not both", "begin a new stage with `- `").none()
@@ -178,44 +165,27 @@ fn stage(decoder: &mut Decoder, node: &Node, level: Option<Level>, before: Optio
 /// A share of the workload, a rate (open) or a number of VUs (closed).
 pub(super) fn target_level(decoder: &mut Decoder, node: &Node, level: Option<Level>) -> Option<f64> {
     let text = decoder.expanded(node)?;
-    if text.ends_with('%') {
-        let full = level.map_or(1.0, Level::full);
-        let reached = decoder.share(node)? * full;
-        return within_limits(decoder, node, level, reached);
-    }
-    if text == "0" {
-        return Some(0.0);
-    }
-    match level {
-        Some(Level::PerSecond(_)) => {
-            let reached = decoder.rate(node)?;
-            within_limits(decoder, node, level, reached)
+    let reached = match level {
+        _ if text.ends_with('%') => decoder.share(node)? * level.map_or(1.0, Level::full),
+        _ if text == "0" => 0.0,
+        Some(Level::PerSecond(_)) => decoder.rate(node)?,
+        Some(Level::Vus(_)) if text.contains('/') => {
+            let message = format!("`{text}` is a rate, but a closed workload has VUs");
+            let remedy = "write a number of VUs or a share, such as `50` or `100%`";
+            return decoder.wrong(node.at, message, remedy).none();
         }
-        Some(Level::Vus(_)) if text.contains('/') => decoder
-            .wrong(
-                node.at,
-                format!("`{text}` is a rate, but a closed workload has VUs"),
-                "write a number of VUs or a share, such as `50` or `100%`",
-            )
-            .none(),
-        Some(Level::Vus(_)) => {
-            let reached = decoder.number(node)?;
-            within_limits(decoder, node, level, reached)
-        }
-        None => Some(1.0), // the workload's error is reported already
-    }
-}
-
-fn within_limits(decoder: &mut Decoder, node: &Node, level: Option<Level>, reached: f64) -> Option<f64> {
+        Some(Level::Vus(_)) => decoder.number(node)?,
+        None => 1.0, // the workload's error is reported already
+    };
     let (max, unit) = match level {
         Some(Level::Vus(_)) => (1e6, " VUs"),
         _ => (crate::units::RATE_PER_S_MAX, "/s"),
     };
-    if reached <= max {
-        return Some(reached);
+    if reached > max {
+        let message = format!("the stage reaches {reached}{unit}, more than {max}{unit}");
+        return decoder.limit(node.at, message, "write a lower level").none();
     }
-    decoder.limit(node.at, format!("the stage reaches {reached}{unit}, more than {max}{unit}"), "write a lower level");
-    None
+    Some(reached)
 }
 
 /// The place of an error in `--duration`.

@@ -144,9 +144,7 @@ fn scope(decoder: &mut Decoder, at: Place, threshold: &Threshold, traffic: &Traf
     let remedy = match nearest(name, known.iter().map(String::as_str)) {
         Some(near) => format!("did you mean `{near}`?"),
         None if known.is_empty() => none.to_owned(),
-        None => {
-            format!("its {plural} are: {}", known.iter().take(20).map(String::as_str).collect::<Vec<_>>().join(", "))
-        }
+        None => format!("its {plural} are: {}", known[..known.len().min(20)].join(", ")),
     };
     decoder.undefined(at, format!("the plan has no {what} `{name}`"), remedy);
 }

@@ -42,34 +42,21 @@ fn intervention(
     let name = fields.get("name").map(|node| (decoder.expanded(node), node.at));
     let at = moment(decoder, fields, end);
     let action = action(decoder, fields, "an item of `timeline`");
-    let limit = fields.get("limit").map(|node| decoder.duration_above_zero(node));
-    let lasts = fields.get("for").map(|node| decoder.duration_above_zero(node));
-    let undo = fields.get("undo").map(|node| {
+    let limit = fields.optional("limit", |node| decoder.duration_above_zero(node));
+    let lasts = fields.optional("for", |node| decoder.duration_above_zero(node));
+    let undo = fields.optional("undo", |node| {
         let fields = decoder.fields(node, &keys::UNDO)?;
         self::action(decoder, fields, "`undo`")
     });
     if let Some(entry) = fields.entry("for")
-        && undo.is_none()
+        && undo == Some(None)
     {
         let message = "`for` says when it is undone, but nothing undoes it";
         decoder.missing(entry.key_at, message, "add `undo: { ... }`, or remove `for`");
     }
     let action = action?;
     let name = named(decoder, name, &action, before)?;
-    Some(Intervention {
-        name,
-        at: at?,
-        action,
-        limit: limit.unwrap_or(Some(LIMIT_DEFAULT))?,
-        lasts: match lasts {
-            Some(lasts) => Some(lasts?),
-            None => None,
-        },
-        undo: match undo {
-            Some(undo) => Some(undo?),
-            None => None,
-        },
-    })
+    Some(Intervention { name, at: at?, action, limit: limit?.unwrap_or(LIMIT_DEFAULT), lasts: lasts?, undo: undo? })
 }
 
 fn named(
@@ -156,7 +143,7 @@ fn command(decoder: &mut Decoder, node: &Node) -> Option<Action> {
 
 fn call(decoder: &mut Decoder, node: &Node) -> Option<Action> {
     let fields = decoder.fields(node, &keys::CALL)?;
-    let body = fields.get("body").map(|node| decoder.expanded(node));
+    let body = fields.optional("body", |node| decoder.expanded(node));
     let both = |_: &Entry, second: &Entry| {
         (format!("a call has one method, `{}` is the second", second.key), "keep one of them")
     };
@@ -164,8 +151,7 @@ fn call(decoder: &mut Decoder, node: &Node) -> Option<Action> {
     let only = decoder.only(fields, &words(METHODS), both, none)?;
     let (_, method) = METHODS.iter().find(|(key, _)| *key == only.key)?;
     let url = url(decoder, only)?;
-    let body = body.unwrap_or_else(|| Some(String::new()))?;
-    Some(Action::Http { method: *method, url, body })
+    Some(Action::Http { method: *method, url, body: body?.unwrap_or_default() })
 }
 
 /// A path on the target, or a URL.
@@ -195,8 +181,7 @@ fn signal(decoder: &mut Decoder, node: &Node) -> Option<Action> {
         if SIGNALS.contains(&name) {
             return Some(name.to_owned());
         }
-        decoder.not_a_choice(node.at, &text, &SIGNALS);
-        None
+        decoder.not_a_choice(node.at, &text, &SIGNALS).none()
     });
     Some(Action::Signal { signal: signal?, process: process? })
 }

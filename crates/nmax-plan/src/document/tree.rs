@@ -263,6 +263,14 @@ impl Node {
         }
     }
 
+    /// The items of a list; none of anything else.
+    pub(crate) fn items(&self) -> &[Node] {
+        match &self.value {
+            Value::List(items) => items,
+            _ => &[],
+        }
+    }
+
     /// The value of a map's key.
     pub(crate) fn key(&self, name: &str) -> Option<&Node> {
         self.entries().iter().find(|entry| entry.key == name).map(|entry| &entry.value)

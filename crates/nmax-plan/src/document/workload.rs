@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use nmax_text::nearest;
+use nmax_text::meant;
 
 use super::cursor::{Decoder, Fields};
 use super::keys::{self, ARRIVALS};
@@ -76,10 +76,8 @@ fn check_pacing(decoder: &mut Decoder, root: Fields, mix_is_open: bool, backgrou
         None => mix_is_open,
     };
     let scenarios = root.get("scenarios").map(Node::entries).unwrap_or_default();
-    let pacing = scenarios
-        .iter()
-        .filter(|scenario| is_open(scenario))
-        .find_map(|scenario| scenario.value.entries().iter().find(|entry| entry.key == "pacing"));
+    let mut keys = scenarios.iter().filter(|scenario| is_open(scenario)).flat_map(|scenario| scenario.value.entries());
+    let pacing = keys.find(|entry| entry.key == "pacing");
     if let Some(pacing) = pacing {
         let message = "`pacing` spaces the starts of a VU, but an open workload starts by its rate";
         decoder.conflict(pacing.key_at, message, "remove it, or write `closed: { vus: ... }`");
@@ -125,10 +123,7 @@ fn open_workload(decoder: &mut Decoder, entry: &Entry) -> Option<(Workload, Plac
 /// Complains about a name that no scenario has.
 pub(super) fn no_scenario(decoder: &mut Decoder, entry: &Entry, scenarios: &[Scenario]) {
     let known: Vec<&str> = scenarios.iter().map(|scenario| scenario.name.as_str()).collect();
-    let remedy = match nearest(&entry.key, known.iter().copied()) {
-        Some(near) => format!("did you mean `{near}`?"),
-        None => format!("its scenarios are: {}", known.join(", ")),
-    };
+    let remedy = meant(&entry.key, &known, "its scenarios are");
     decoder.undefined(entry.key_at, format!("the plan has no scenario `{}`", entry.key), remedy);
 }
 

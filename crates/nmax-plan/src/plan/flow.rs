@@ -91,23 +91,27 @@ pub enum Condition {
     Not(Box<Condition>),
 }
 
-/// How two values are compared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Comparison {
-    /// `==`
-    Equal,
-    /// `!=`
-    NotEqual,
-    /// `<`; false unless both are numbers
-    Below,
-    /// `<=`; false unless both are numbers
-    AtMost,
-    /// `>`; false unless both are numbers
-    Above,
-    /// `>=`; false unless both are numbers
-    AtLeast,
-    /// `contains`
-    Contains,
+nmax_text::named! {
+    /// How two values are compared.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Comparison {
+        /// The same number or text.
+        Equal = "==",
+        /// Another one.
+        NotEqual = "!=",
+        /// False unless both are numbers.
+        Below = "<",
+        /// False unless both are numbers.
+        AtMost = "<=",
+        /// False unless both are numbers.
+        Above = ">",
+        /// False unless both are numbers.
+        AtLeast = ">=",
+        /// The right text is a part of the left one.
+        Contains = "contains",
+    }
+    /// How it is written.
+    sign
 }
 
 impl Comparison {

@@ -2,7 +2,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::plan::Arrivals;
-use crate::schedule::{self, Closed, Open, phases};
+use crate::schedule::{self, Closed, Open, StageKind, phases};
 
 fn open(rate_per_s: f64) -> Workload {
     Workload::Open { rate_per_s, arrivals: Arrivals::Even, max_in_flight: 10 }

@@ -1,6 +1,6 @@
 //! Parsing: text to parts. Holes hold a name or a call; calls may hold calls.
 
-use nmax_text::nearest;
+use nmax_text::{meant, nearest};
 
 use super::cursor::{Cursor, constant, hole_length, is_call};
 use super::render::escape_into;
@@ -63,8 +63,10 @@ impl Parser<'_> {
         }
     }
 
-    fn error(&mut self, offset: usize, message: impl Into<String>, remedy: impl Into<String>) {
+    /// Reports what is wrong; there is no part then.
+    fn error(&mut self, offset: usize, message: impl Into<String>, remedy: impl Into<String>) -> Option<Part> {
         self.errors.push(TemplateError { offset, message: message.into(), remedy: remedy.into() });
+        None
     }
 
     fn unclosed(&mut self, offset: usize, hole: &str) {
@@ -134,11 +136,7 @@ impl Parser<'_> {
     fn function(&mut self, offset: usize, name: &str) -> Option<Function> {
         let found = Function::ALL.into_iter().find(|function| function.name() == name);
         if found.is_none() {
-            let names = || Function::ALL.into_iter().map(Function::name);
-            let remedy = match nearest(name, names()) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => format!("functions are: {}", names().collect::<Vec<_>>().join(", ")),
-            };
+            let remedy = meant(name, &Function::ALL.map(Function::name), "functions are");
             self.error(offset, format!("there is no function `{name}`"), remedy);
         }
         found
@@ -225,24 +223,20 @@ impl Parser<'_> {
         if self.names.slots.iter().any(|slot| slot == name) {
             let message =
                 format!("`${{{name}}}` is a value of an iteration, and the teardown comes after the last one");
-            self.error(offset, message, "extract or `set` it in `setup`, or in the teardown itself");
-            return None;
+            return self.error(offset, message, "extract or `set` it in `setup`, or in the teardown itself");
         }
         if self.names.slots_later.iter().any(|slot| slot == name) {
             let message = format!("`${{{name}}}` is read before a step defines it");
-            self.error(offset, message, "extract or `set` it in an earlier step");
-            return None;
+            return self.error(offset, message, "extract or `set` it in an earlier step");
         }
         if let Some(feeder) = self.names.feeders.iter().find(|feeder| feeder.name == name) {
             let message = format!("`${{{name}}}` names data without a column");
             let column = feeder.columns.first().map_or("column", String::as_str);
-            self.error(offset, message, format!("write `${{{name}.{column}}}`"));
-            return None;
+            return self.error(offset, message, format!("write `${{{name}.{column}}}`"));
         }
         if let Some(after) = [("env", "NAME"), ("setup", "NAME")].iter().find(|(word, _)| *word == name) {
             let message = format!("`${{{name}}}` is not complete");
-            self.error(offset, message, format!("write `${{{name}.{}}}`", after.1));
-            return None;
+            return self.error(offset, message, format!("write `${{{name}.{}}}`", after.1));
         }
         let known = self.names.slots.iter().map(String::as_str).chain(WORDS);
         let remedy = match (nearest(name, known), place) {
@@ -253,15 +247,13 @@ impl Parser<'_> {
             ),
             (None, Place::Argument) => format!("write `'{name}'` for the text itself"),
         };
-        self.error(offset, format!("`${{{name}}}` is not defined"), remedy);
-        None
+        self.error(offset, format!("`${{{name}}}` is not defined"), remedy)
     }
 
     fn env(&mut self, offset: usize, variable: &str, place: Place) -> Option<Part> {
         let Some(value) = (self.names.env)(variable) else {
             let message = format!("the environment has no `{variable}`");
-            self.error(offset, message, format!("add `-e {variable}=VALUE` to the command"));
-            return None;
+            return self.error(offset, message, format!("add `-e {variable}=VALUE` to the command"));
         };
         // What a function makes of an argument is escaped later, as a whole.
         Some(Part::Text(match (self.names.env_format, place) {
@@ -278,8 +270,7 @@ impl Parser<'_> {
         let Some(shared) = self.names.shared else {
             let message = format!("`${{setup.{name}}}` is read in the setup itself");
             let remedy = format!("write `${{{name}}}` for a value of an earlier step of it");
-            self.error(offset, message, remedy);
-            return None;
+            return self.error(offset, message, remedy);
         };
         let found = shared.iter().position(|slot| slot == name);
         if found.is_none() {
@@ -300,8 +291,7 @@ impl Parser<'_> {
                 Some(near) => format!("did you mean `${{{near}.{column}}}`?"),
                 None => format!("add `{name}: {{ csv: {name}.csv }}` to `data`"),
             };
-            self.error(offset, format!("there is no data named `{name}`"), remedy);
-            return None;
+            return self.error(offset, format!("there is no data named `{name}`"), remedy);
         };
         let columns = &feeders[feeder].columns;
         if columns.is_empty() {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use nmax_text::nearest;
+use nmax_text::meant;
 
 use super::{Limit, Metric, Op, Scope, Stat, Threshold, Within};
 use crate::units;
@@ -70,11 +70,7 @@ fn metric(name: &str) -> Result<Metric, ThresholdError> {
         return Ok(metric);
     }
     let names: Vec<&str> = Metric::ALL.into_iter().map(Metric::name).collect();
-    let remedy = match nearest(name, names.iter().copied()) {
-        Some(near) => format!("did you mean `{near}`?"),
-        None => format!("metrics are: {}", names.join(", ")),
-    };
-    error(format!("`{name}` is not a metric"), remedy)
+    error(format!("`{name}` is not a metric"), meant(name, &names, "metrics are"))
 }
 
 fn stat(metric: Metric, word: &str) -> Result<Stat, ThresholdError> {

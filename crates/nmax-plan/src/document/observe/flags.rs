@@ -8,7 +8,7 @@ use crate::plan::Plan;
 use nmax_secrets::masked_url;
 use nmax_sources::kind::{Form, SourceKind};
 use nmax_sources::kinds;
-use nmax_text::nearest;
+use nmax_text::meant;
 
 /// The variable with the token of agents, on either side.
 const TOKEN_VARIABLE: &str = "NMAX_AGENT_TOKEN";
@@ -30,11 +30,7 @@ pub fn observe_also(
     for (flag, (kind, text)) in (0..).zip(flags) {
         let at = Place { flag: Some(flag), line: 1, column: 1 };
         let Some(known) = kinds::named(kind) else {
-            let words = kinds::keywords(|_| true);
-            let remedy = match nearest(kind, words.iter().copied()) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => format!("write one of: {}", words.join(", ")),
-            };
+            let remedy = meant(kind, &kinds::keywords(|_| true), "write one of");
             decoder.wrong(at, format!("`{}` is nothing that can be observed", nmax_text::shown(kind)), remedy);
             continue;
         };

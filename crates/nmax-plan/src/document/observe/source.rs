@@ -99,8 +99,7 @@ fn value(decoder: &mut Decoder, key: &Key, node: &Node) -> Option<Value> {
             let text = decoder.expanded(node)?;
             let words = words();
             if !words.contains(&text.as_str()) {
-                decoder.not_a_choice(node.at, &text, &words);
-                return None;
+                return decoder.not_a_choice(node.at, &text, &words).none();
             }
             Some(Value::Text(text))
         }
@@ -112,8 +111,8 @@ fn value(decoder: &mut Decoder, key: &Key, node: &Node) -> Option<Value> {
 fn every(decoder: &mut Decoder, node: &Node) -> Option<Duration> {
     let every = decoder.duration(node)?;
     if !(EVERY.0..=EVERY.1).contains(&every) {
-        decoder.wrong(node.at, "nothing is read that often or that seldom", "write a time from 100ms to 1m");
-        return None;
+        let remedy = "write a time from 100ms to 1m";
+        return decoder.wrong(node.at, "nothing is read that often or that seldom", remedy).none();
     }
     Some(every)
 }

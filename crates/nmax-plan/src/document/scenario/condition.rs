@@ -158,14 +158,12 @@ fn operators(text: &str) -> Result<Vec<Operator>, usize> {
 
 /// A comparison as it is read.
 pub(crate) fn condition_text(left: &Template, comparison: Comparison, right: &Template, labels: Labels) -> String {
-    let operator = OPERATORS.iter().find(|(_, known)| *known == comparison);
     let side = |template: &Template| match template.as_constant() {
         Some(text) if is_simple(text) => text.to_owned(),
         Some(text) => quote(text),
         None => template.source(labels),
     };
-    let operator = operator.map_or("==", |(name, _)| name);
-    format!("{} {operator} {}", side(left), side(right))
+    format!("{} {} {}", side(left), comparison.sign(), side(right))
 }
 
 /// Whether a text is itself without quotes.
