@@ -19,5 +19,5 @@ mod trial;
 
 pub use evidence::Evidence;
 pub use replay::{Cookie, Exchange, Failure, Replay};
-pub use sites::{Site, Use, numbered, sites, words};
+pub use sites::{Site, Use, numbered, sites};
 pub use trial::{Found, Replayer, State, Tried, scenario};

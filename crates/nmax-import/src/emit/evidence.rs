@@ -1,11 +1,9 @@
 //! Where each value of a plan comes from and goes to, for `nmax check --prove` and for people.
 
-use nmax_plan::document::write::{Yaml, source};
 use serde_json::{Value, json};
 
 use super::scenario::{Scenario, Sent};
 use super::{Shared, Told};
-use crate::correlate::Correlation;
 use crate::parameters::place_in_words;
 use crate::parts::Use;
 
@@ -35,7 +33,7 @@ pub(super) fn evidence(
                 "name": value.name,
                 "scenario": scenario.name,
                 "from": from(scenario, value.from),
-                "source": source_in_words(value),
+                "source": value.source.words(),
                 "to": goes_to(&value.uses),
                 "recorded": shared.secrets.placeholder(&value.value).unwrap_or_else(|| hide(&value.value)),
                 "state": value.state.name(),
@@ -89,7 +87,7 @@ pub(super) fn in_words(told: &[Told<'_>], scenarios: &[Scenario]) -> Vec<String>
                 .map(|(at, _)| format!("{} ({})", request_of(scenario, at.entry), place_in_words(&at.place)));
             let mut places: Vec<String> = to.collect();
             places.dedup();
-            lines.push(format!("{}: from {from} ({}) to {}", value.name, source_in_words(value), places.join(", ")));
+            lines.push(format!("{}: from {from} ({}) to {}", value.name, value.source.words(), places.join(", ")));
         }
     }
     lines
@@ -121,15 +119,4 @@ fn to(scenario: &Scenario, at: &Use, template: &str) -> Value {
         "place": place_in_words(&at.place),
         "template": template,
     })
-}
-
-/// Where a value is found, in words: `css input[name=csrf]@value`.
-fn source_in_words(value: &Correlation) -> String {
-    let keys: Vec<String> = source(&value.source)
-        .map(|(key, text)| match text {
-            Yaml::Text(text) | Yaml::Plain(text) => format!("{key} {text}"),
-            other => format!("{key} {}", other.to_string().trim()),
-        })
-        .collect();
-    keys.join(", ")
 }

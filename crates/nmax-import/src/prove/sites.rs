@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use nmax_plan::plan::{Body, Call, Extract, PartContent, Plan, Scenario, Source, Step, What};
+use nmax_plan::plan::{Body, Call, Extract, PartContent, Plan, Scenario, Step, What};
 use nmax_plan::template::{Part, Template};
 
 /// What separates the number that a request has in a proof from its name.
@@ -59,20 +59,6 @@ pub fn sites(plan: &Plan) -> Vec<Site> {
 /// The name of a request with its holes as they are written.
 pub(super) fn name_of(plan: &Plan, scenario: &Scenario, request: &Call) -> String {
     request.name.display(plan.labels(scenario))
-}
-
-/// An extractor in words, such as `css input[name=csrf]@value`.
-pub fn words(source: &Source) -> String {
-    match source {
-        Source::Regex(pattern) => format!("regex {pattern}"),
-        Source::Css { selector, attribute } => match attribute {
-            Some(attribute) => format!("css {selector}@{attribute}"),
-            None => format!("css {selector}"),
-        },
-        Source::JsonPath(path) => format!("json {path}"),
-        Source::Header(name) => format!("header {name}"),
-        Source::Part { of, pattern } => format!("{}, match {pattern}", words(of)),
-    }
 }
 
 /// Where a slot that request `from` fills is sent, itself or in a value made of it, until it is filled again.

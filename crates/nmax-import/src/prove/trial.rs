@@ -6,7 +6,7 @@ use nmax_plan::plan::Plan;
 
 use super::evidence::Evidence;
 use super::replay::{Cookie, Failure, Replay};
-use super::sites::{Site, name_of, pinned, words};
+use super::sites::{Site, name_of, pinned};
 use crate::structure::{Expected, Structure};
 
 /// Statuses by which servers refuse a request because of what is in it. A conflict (409) or too many requests (429) say
@@ -311,7 +311,7 @@ impl Trial<'_> {
                     "{}: another page than in the recording, with a fresh value too: what is taken by {} may be the wrong \
                      value",
                     to.name,
-                    words(&site.extract.source)
+                    site.extract.source.words()
                 )
             })
         })
@@ -354,7 +354,7 @@ impl Trial<'_> {
                 "{}: {} finds nothing in the reply ({}); look at it with `nmax check PLAN --once` and correct the \
                  extractor",
                 site.from,
-                words(&site.extract.source),
+                site.extract.source.words(),
                 came()
             ));
         }
@@ -366,7 +366,7 @@ impl Trial<'_> {
                 to.name,
                 failure.text,
                 to.place,
-                words(&site.extract.source)
+                site.extract.source.words()
             )
         })
     }

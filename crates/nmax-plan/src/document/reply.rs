@@ -75,31 +75,8 @@ fn check(test: Test, names: &Names) -> Check {
 }
 
 fn source_text(source: &Source) -> String {
-    let (key, text) = source_entry(source);
-    match match_entry(source) {
-        Some((key_of_part, pattern)) => format!("{key} {text} {key_of_part} {pattern}"),
-        None => format!("{key} {text}"),
-    }
-}
-
-/// The key and the text under which a source is written.
-pub(crate) fn source_entry(source: &Source) -> (&'static str, String) {
-    match source {
-        Source::Regex(pattern) => ("regex", pattern.clone()),
-        Source::Css { selector, attribute: Some(attribute) } => ("css", format!("{selector}@{attribute}")),
-        Source::Css { selector, attribute: None } => ("css", selector.clone()),
-        Source::JsonPath(path) => ("json", path.clone()),
-        Source::Header(name) => ("header", name.clone()),
-        Source::Part { of, .. } => source_entry(of),
-    }
-}
-
-/// The regular expression on what is found, under its key.
-pub(crate) fn match_entry(source: &Source) -> Option<(&'static str, &str)> {
-    match source {
-        Source::Part { pattern, .. } => Some(("match", pattern)),
-        _ => None,
-    }
+    let (key, text, patterns) = source.parts();
+    patterns.iter().fold(format!("{key} {text}"), |before, pattern| format!("{before} match {pattern}"))
 }
 
 fn status(decoder: &mut Decoder, node: &Node) -> Option<(u16, u16)> {
@@ -180,12 +157,8 @@ fn match_pick(decoder: &mut Decoder, node: &Node) -> Option<MatchPick> {
         return decoder.whole(node, 1, 1_000_000).map(|number| MatchPick::Nth(number as usize));
     }
     if !words(MATCH_PICK).contains(&text.as_str()) {
-        decoder.wrong(
-            node.at,
-            format!("`{text}` picks no match"),
-            "write `first`, `last`, `random`, or a number from 1",
-        );
-        return None;
+        let remedy = "write `first`, `last`, `random`, or a number from 1";
+        return decoder.wrong(node.at, format!("`{text}` picks no match"), remedy).none();
     }
     decoder.choose(node, MATCH_PICK)
 }
@@ -215,18 +188,15 @@ fn source(decoder: &mut Decoder, fields: Fields) -> Option<Source> {
         let message = format!("`{}` is not valid: {why}", source_text(&source));
         decoder.wrong(entry.value.at, message, "correct it; in YAML, single quotes keep backslashes as they are");
     }
-    let Some(node) = fields.get("match") else {
-        return Some(source);
-    };
-    let pattern = decoder.text(node)?;
-    if let Err(why) = (decoder.options.check_source)(&Source::Regex(pattern.clone())) {
-        decoder.wrong(
-            node.at,
-            format!("`match {pattern}` is not valid: {why}"),
-            "correct it; in YAML, single quotes keep backslashes as they are",
-        );
-    }
-    Some(Source::Part { of: Box::new(source), pattern })
+    let patterns = fields.get("match").map(|node| decoder.one_or_many(node)).unwrap_or_default();
+    patterns.iter().try_fold(source, |of, node| {
+        let pattern = decoder.text(node)?;
+        if let Err(why) = (decoder.options.check_source)(&Source::Regex(pattern.clone())) {
+            let message = format!("`match {pattern}` is not valid: {why}");
+            decoder.wrong(node.at, message, "correct it; in YAML, single quotes keep backslashes as they are");
+        }
+        Some(Source::Part { of: Box::new(of), pattern })
+    })
 }
 
 /// Splits `selector@attribute` at the last `@`, if an attribute's name follows it.

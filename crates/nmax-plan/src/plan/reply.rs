@@ -100,6 +100,31 @@ pub enum Source {
     },
 }
 
+impl Source {
+    /// The key and the text under which it is written, and the patterns on what is found, one after the other.
+    pub(crate) fn parts(&self) -> (&'static str, String, Vec<&str>) {
+        let (key, text) = match self {
+            Self::Regex(pattern) => ("regex", pattern.clone()),
+            Self::Css { selector, attribute: Some(attribute) } => ("css", format!("{selector}@{attribute}")),
+            Self::Css { selector, attribute: None } => ("css", selector.clone()),
+            Self::JsonPath(path) => ("json", path.clone()),
+            Self::Header(name) => ("header", name.clone()),
+            Self::Part { of, pattern } => {
+                let (key, text, mut patterns) = of.parts();
+                patterns.push(pattern);
+                return (key, text, patterns);
+            }
+        };
+        (key, text, Vec::new())
+    }
+
+    /// In words, such as `css input[name=csrf]@value`.
+    pub fn words(&self) -> String {
+        let (key, text, patterns) = self.parts();
+        patterns.iter().fold(format!("{key} {text}"), |before, pattern| format!("{before}, match {pattern}"))
+    }
+}
+
 /// Which of several matches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MatchPick {

@@ -8,15 +8,7 @@ use super::{MATCH_PICK, Shape, Table, Words, key, required, words};
 use crate::plan::Comparison;
 
 /// How the sides of a condition are compared.
-pub(crate) const OPERATORS: Words<Comparison> = &[
-    ("==", Comparison::Equal),
-    ("!=", Comparison::NotEqual),
-    ("<", Comparison::Below),
-    ("<=", Comparison::AtMost),
-    (">", Comparison::Above),
-    (">=", Comparison::AtLeast),
-    ("contains", Comparison::Contains),
-];
+pub(crate) const OPERATORS: Words<Comparison> = words_of!(Comparison sign);
 
 /// Kinds of metrics.
 pub(crate) const METRIC_KIND: Words<MetricKind> = &MetricKind::WORDS;
@@ -36,6 +28,9 @@ pub(crate) const STEP_KINDS: [(&str, &[&str]); 9] = [
     ("end", &[]),
     ("fail", &[]),
 ];
+
+const MATCH: &str = "Regular expression on what was found: its group 1, or all that it matches; the rest is not found. Of \
+                     several each is on what the one before found.";
 
 tables! {
     RUN_SETUP "`setup`" {
@@ -167,16 +162,14 @@ tables! {
         key "css": Text, "CSS selector; `a.item@href` is the attribute `href`.";
         key "json": Text, "JSONPath (RFC 9535).";
         key "header": Text, "Name of a header.";
-        key "match": Text,
-            "Regular expression on what was found: its group 1, or all that it matches; the rest is not found.";
+        key "match": TEXTS, MATCH;
     } later [("xpath", "write `css: SELECTOR`")];
     EXTRACT "an extractor" {
         key "regex": Text, "Regular expression on the body: group 1, or all when it has no group.";
         key "css": Text, "CSS selector; `a.item@href` is the attribute `href`, else the element's text.";
         key "json": Text, "JSONPath (RFC 9535).";
         key "header": Text, "Name of a header.";
-        key "match": Text,
-            "Regular expression on what was found: its group 1, or all that it matches; the rest is not found.";
+        key "match": TEXTS, MATCH;
         key "pick": Either(&[OneOf(|| words(MATCH_PICK)), Whole(1, 1_000_000)]),
             "Which of several matches; first by default, or a number from 1.";
         key "default": Text, "Used when nothing matches; without it the iteration fails.";
@@ -189,8 +182,7 @@ tables! {
         key "css": Text, "CSS selector; `a.item@href` is the attribute `href`, else the element's text.";
         key "json": Text, "JSONPath (RFC 9535).";
         key "header": Text, "Name of a header.";
-        key "match": Text,
-            "Regular expression on what was found: its group 1, or all that it matches; the rest is not found.";
+        key "match": TEXTS, MATCH;
         key "pick": Either(&[OneOf(|| words(MATCH_PICK)), Whole(1, 1_000_000)]),
             "Which of several matches; first by default, or a number from 1.";
         required "as": OneOf(|| words(METRIC_KIND)),

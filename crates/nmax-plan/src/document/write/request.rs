@@ -4,7 +4,6 @@ use super::http::redirects as redirects_word;
 use super::yaml::Yaml;
 use super::{Scope, duration, entry, expanded, given, listed, named, plain, text, word};
 use crate::document::keys::{DISCOVER, MATCH_PICK, METHODS, METRIC_KIND};
-use crate::document::reply::{match_entry, source_entry};
 use crate::plan::{
     Body, Call, Discover, Expect, Extract, FormPart, MatchPick, Measure, Page, PartContent, Source, Test, What,
 };
@@ -117,9 +116,13 @@ fn expect(expect: &Expect, scope: &Scope) -> Yaml {
 
 /// The keys that say where a value comes from.
 pub fn source(source: &Source) -> impl Iterator<Item = (String, Yaml)> + use<> {
-    let (key, value) = source_entry(source);
-    let part = match_entry(source).map(|(key, pattern)| entry(key, text(pattern)));
-    std::iter::once(entry(key, Yaml::Text(value))).chain(part)
+    let (key, value, patterns) = source.parts();
+    let patterns = match patterns.as_slice() {
+        [] => None,
+        [only] => Some(text(only)),
+        several => Some(Yaml::List(several.iter().map(|pattern| text(pattern)).collect()).on_one_line()),
+    };
+    std::iter::once(entry(key, Yaml::Text(value))).chain(patterns.map(|patterns| entry("match", patterns)))
 }
 
 /// A source, and which of its matches.

@@ -69,9 +69,8 @@ fn headers(slots: usize) -> impl Strategy<Value = Vec<(String, Template)>> {
 }
 
 fn source() -> impl Strategy<Value = Source> {
-    (whole_source(), proptest::option::of("[a-z().*\\\\d$]{1,8}")).prop_map(|(of, pattern)| match pattern {
-        Some(pattern) => Source::Part { of: Box::new(of), pattern },
-        None => of,
+    (whole_source(), vec("[a-z().*\\\\d$]{1,8}", 0..3)).prop_map(|(of, patterns)| {
+        patterns.into_iter().fold(of, |of, pattern| Source::Part { of: Box::new(of), pattern })
     })
 }
 

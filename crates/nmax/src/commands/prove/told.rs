@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use nmax_import::prove::{Cookie, Found, State, Tried, Use, words};
+use nmax_import::prove::{Cookie, Found, State, Tried, Use};
 use nmax_json::{Version, Word, records};
 use nmax_plan::plan::Plan;
 use nmax_report::number;
@@ -104,7 +104,7 @@ impl Told<'_> {
         let indent = " ".repeat(width + 12);
         let _ =
             writeln!(out, "  {state:<8}  {:<width$}  from {} to {}", clean(&site.name), clean(&site.from), clean(&to));
-        let _ = writeln!(out, "  {indent}{}", clean(&words(&site.extract.source)));
+        let _ = writeln!(out, "  {indent}{}", clean(&site.extract.source.words()));
         let _ = writeln!(out, "  {indent}{}", clean(&self.shown.text(&tried.proof)));
     }
 }
@@ -138,7 +138,7 @@ records! {
     pub(in crate::commands) struct Value(of: (&Told<'_>, &Tried)) {
         name: String = &of.1.site.name, "Name of the value in the plan.";
         from: From = of.1;
-        source: String = words(&of.1.site.extract.source), "What finds it in the reply.";
+        source: String = of.1.site.extract.source.words(), "What finds it in the reply.";
         to: Vec<To> = &of.1.site.to;
         state: Option<Word> = of.1.state.map(State::name), in ["proved", "harmless", "wrong"],
             "Whether it must be fresh; null: it could not be tried.";
