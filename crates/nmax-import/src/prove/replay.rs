@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use nmax_extract::{Extractor, GaveUp, Page};
 use nmax_plan::plan::MatchPick;
 
-use super::sites::{Site, Whose, whose};
+use super::sites::{Site, whose};
 use crate::structure::{Reply, Structure};
 
 /// What a replay showed.
@@ -74,8 +74,8 @@ impl Replay {
         let mut last: BTreeMap<usize, Exchange<'_>> = BTreeMap::new();
         for exchange in exchanges {
             let whose = whose(exchange.name);
-            replay.note_cookies(&exchange, whose);
-            let Whose::Request { request, hop } = whose else {
+            replay.note_cookies(&exchange, whose.map(|(request, _)| request));
+            let Some((request, hop)) = whose else {
                 if !exchange.is_ok {
                     replay.lost.insert(exchange.name.to_owned());
                 }
@@ -97,7 +97,11 @@ impl Replay {
 
     /// Notes what was not ok: the name of its exchange, what it is grouped by, and words.
     pub fn fail(&mut self, name: &str, kind: &str, text: &str) {
-        self.failures.push(Failure { request: whose(name).request(), kind: kind.to_owned(), text: text.to_owned() });
+        self.failures.push(Failure {
+            request: whose(name).map(|(request, _)| request),
+            kind: kind.to_owned(),
+            text: text.to_owned(),
+        });
     }
 
     /// Whether everything went as the plan says.
@@ -105,8 +109,7 @@ impl Replay {
         self.failures.is_empty()
     }
 
-    fn note_cookies(&mut self, exchange: &Exchange<'_>, whose: Whose) {
-        let request = whose.request();
+    fn note_cookies(&mut self, exchange: &Exchange<'_>, request: Option<usize>) {
         let name = |pair: &str| pair.split('=').next().unwrap_or_default().trim().to_owned();
         let text = |value: &[u8]| String::from_utf8_lossy(value).into_owned();
         for (header, value) in &exchange.sent {

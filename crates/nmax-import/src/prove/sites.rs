@@ -154,44 +154,15 @@ pub fn numbered(plan: &Plan) -> Plan {
     plan
 }
 
-/// Whose reply an exchange of a numbered plan is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Whose {
-    /// That of a request, after so many redirects.
-    Request {
-        /// Number of the request.
-        request: usize,
-        /// Redirects before it.
-        hop: usize,
-    },
-    /// A resource of a page.
-    Resource,
-}
-
-impl Whose {
-    /// Number of the request.
-    pub(super) const fn request(self) -> Option<usize> {
-        match self {
-            Self::Request { request, .. } => Some(request),
-            Self::Resource => None,
-        }
-    }
-}
-
-/// Whose reply an exchange of this name is.
-pub(super) fn whose(name: &str) -> Whose {
-    let Some((request, rest)) = name.split_once(MARK) else {
-        return Whose::Resource;
+/// Whose reply an exchange of a numbered plan is, by its name: the number of the request, and the redirects before it; `None`
+/// for a resource of a page.
+pub(super) fn whose(name: &str) -> Option<(usize, usize)> {
+    let (request, rest) = name.split_once(MARK)?;
+    let hop = match rest {
+        "" => 0,
+        rest => rest.strip_prefix(" +")?.parse().ok()?,
     };
-    let hop = match rest.strip_prefix(" +") {
-        Some(hop) => hop.parse().ok(),
-        None if rest.is_empty() => Some(0),
-        None => None,
-    };
-    match (request.parse().ok(), hop) {
-        (Some(request), Some(hop)) => Whose::Request { request, hop },
-        _ => Whose::Resource,
-    }
+    Some((request.parse().ok()?, hop))
 }
 
 /// The plan with a value that is not fresh at a site: what its reply gives is replaced by `value` right after it came.

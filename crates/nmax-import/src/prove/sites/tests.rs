@@ -84,10 +84,10 @@ fn numbered_requests_tell_whose_a_reply_is() {
     for (number, request) in numbered.scenarios[0].calls().enumerate() {
         let name = request.name.as_constant().unwrap();
         let is = |name: &str| whose(name);
-        assert_eq!(is(name), Whose::Request { request: number, hop: 0 });
-        assert_eq!(is(&format!("{name} +2")), Whose::Request { request: number, hop: 2 });
-        assert_eq!(is(&format!("{name} image")), Whose::Resource);
+        assert_eq!(is(name), Some((number, 0)));
+        assert_eq!(is(&format!("{name} +2")), Some((number, 2)));
+        assert_eq!(is(&format!("{name} image")), None);
     }
-    assert_eq!(whose("GET /logo.png"), Whose::Resource);
-    assert_eq!(whose("GET /1 +1"), Whose::Resource);
+    assert_eq!(whose("GET /logo.png"), None);
+    assert_eq!(whose("GET /1 +1"), None);
 }
