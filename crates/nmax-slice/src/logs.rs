@@ -151,13 +151,8 @@ impl Gather {
                 None => {}
                 Some(Making::Numbers(numbers)) => numbers.push(match *name {
                     "status" => status,
-                    "failed" => {
-                        if status == UNKNOWN {
-                            UNKNOWN
-                        } else {
-                            i64::from(status >= 400)
-                        }
-                    }
+                    "failed" if status == UNKNOWN => UNKNOWN,
+                    "failed" => i64::from(status >= 400),
                     "time" => at,
                     "hour" => civil::hour(at, self.zone_s),
                     "duration" => ns(record.duration_us),

@@ -121,14 +121,7 @@ impl Windows {
                     Split::Outcome => {
                         for (number, set) in stats.outcomes.iter().enumerate() {
                             let Some(set) = set else { continue };
-                            let count = set.response.count();
-                            let sums = Sums {
-                                count,
-                                failures: Some(if number == 0 { 0 } else { count }),
-                                spans: spans(set, column),
-                                totals: Vec::new(),
-                            };
-                            push(Some(number as u32), None, sums);
+                            push(Some(number as u32), None, of_outcome(set, number > 0, column));
                         }
                     }
                     Split::Status => {
@@ -136,10 +129,7 @@ impl Windows {
                             push(None, Some(*status), of_status(stats, *status, *count, column));
                         }
                         if let Some(set) = &stats.outcomes[2] {
-                            let count = set.response.count();
-                            let sums =
-                                Sums { count, failures: Some(count), spans: spans(set, column), totals: Vec::new() };
-                            push(None, None, sums);
+                            push(None, None, of_outcome(set, true, column));
                         }
                     }
                 }
@@ -213,6 +203,12 @@ fn whole(stats: &RequestStats, column: impl Fn(&str) -> usize) -> Sums {
         spans: spans(&stats.latencies(), &column),
         totals: RequestStats::sums().map(total).collect(),
     }
+}
+
+/// Exchanges of an outcome.
+fn of_outcome(set: &LatencySet, has_failed: bool, column: impl Fn(&str) -> usize) -> Sums {
+    let count = set.response.count();
+    Sums { count, failures: Some(if has_failed { count } else { 0 }), spans: spans(set, column), totals: Vec::new() }
 }
 
 /// Valid replies of a status. Only response times are kept by status; which of them failed is known where none or all did.
