@@ -47,7 +47,7 @@ mod tree;
 mod workload;
 pub mod write;
 
-pub use error::{DocumentError, Kind, Location};
+pub use error::{DocumentError, Location};
 pub use observe::observe_also;
 pub use schema::schema;
 pub use texts::texts;
@@ -148,7 +148,7 @@ pub fn parse(text: &str, options: &Options) -> Result<Plan, Vec<DocumentError>> 
 
 /// Gives a problem the name of its file or argument, and takes secrets out of it.
 fn bind(problem: tree::Problem, options: &Options, redactor: &Redactor) -> DocumentError {
-    let tree::Problem { at, kind, message, remedy } = problem;
+    let tree::Problem { at, message, remedy } = problem;
     let set = |flag: u32| options.set.get(flag as usize);
     let at = match at.flag {
         None => Location::File { file: options.file.to_owned(), line: at.line, column: at.column },
@@ -164,7 +164,7 @@ fn bind(problem: tree::Problem, options: &Options, redactor: &Redactor) -> Docum
             ))
         }
     };
-    DocumentError { at, kind, message: redactor.values(&message), remedy: redactor.values(&remedy) }
+    DocumentError { at, message: redactor.values(&message), remedy: redactor.values(&remedy) }
 }
 
 #[cfg(test)]

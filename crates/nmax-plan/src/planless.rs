@@ -6,7 +6,7 @@ use std::time::Duration;
 use nmax_secrets::masked_url;
 
 use crate::addresses;
-use crate::document::{DocumentError, Kind, Location, MAX_IN_FLIGHT_DEFAULT, SEED_DEFAULT};
+use crate::document::{DocumentError, Location, MAX_IN_FLIGHT_DEFAULT, SEED_DEFAULT};
 use crate::plan::{
     Arrivals, Body, Call, Coding, Connection, Defaults, HttpCall, Method, Plan, Profile, REDIRECTS_MAX, Scenario, Step,
     TIMEOUT_DEFAULT, Version, What, Workload,
@@ -187,7 +187,7 @@ fn literal(text: &str) -> Template {
 }
 
 fn error(flag: &str, message: impl Into<String>, remedy: &str) -> DocumentError {
-    DocumentError { at: Location::Flag(flag.into()), kind: Kind::Value, message: message.into(), remedy: remedy.into() }
+    DocumentError { at: Location::Flag(flag.into()), message: message.into(), remedy: remedy.into() }
 }
 
 /// Scheme, host and port; path and query.

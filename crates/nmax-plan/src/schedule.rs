@@ -26,7 +26,7 @@ mod tests;
 
 pub use closed::Closed;
 pub use level::mean_level;
-pub use open::{Arrivals, Cursor, Open, Piece, STARTS_MAX, Total};
+pub use open::{Arrivals, Cursor, Open, STARTS_MAX, Total};
 
 /// Highest level of a stage, far above what a machine can do: integrals of levels stay finite.
 pub const LEVEL_MAX: f64 = 1e12;

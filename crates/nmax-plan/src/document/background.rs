@@ -110,7 +110,7 @@ pub(super) fn check_rows(
                  would repeat",
                 own.name, other.name, feeder.name
             );
-            decoder.conflict(entry.key_at, message, format!("give `{}` data of its own", own.name));
+            decoder.wrong(entry.key_at, message, format!("give `{}` data of its own", own.name));
         }
     }
 }

@@ -18,7 +18,7 @@ pub(super) fn body(decoder: &mut Decoder, fields: Fields, scene: &Scene) -> Body
     let given = fields.in_order(&BODIES);
     if let [first, second, ..] = given.as_slice() {
         let message = format!("a request has one body, but both `{}` and `{}`", first.key, second.key);
-        decoder.conflict(second.key_at, message, "keep one of them");
+        decoder.wrong(second.key_at, message, "keep one of them");
     }
     let Some(entry) = given.first() else { return Body::Empty };
     let body = match entry.key.as_str() {
@@ -38,13 +38,13 @@ pub(super) fn body(decoder: &mut Decoder, fields: Fields, scene: &Scene) -> Body
 fn refuse_content_type(decoder: &mut Decoder, multipart: &Entry, headers: Option<&Node>, defaults: &Defaults) {
     let is_type = |name: &str| name.eq_ignore_ascii_case("content-type");
     if let Some(header) = headers.and_then(|node| entry_where(node, is_type)) {
-        decoder.conflict(
+        decoder.wrong(
             header.key_at,
             "the `content-type` of `multipart` is written by nmax itself, with the boundary between the parts",
             "remove it; `type` in a part says what the part is",
         );
     } else if defaults.headers.iter().any(|(name, _)| is_type(name)) {
-        decoder.conflict(
+        decoder.wrong(
             multipart.key_at,
             "`multipart` needs its own `content-type`, but `defaults.headers` has one for all requests",
             "move that header into the steps that need it",
@@ -72,7 +72,7 @@ fn parts(decoder: &mut Decoder, node: &Node, names: &Names) -> Vec<FormPart> {
         }
     }
     if parts.is_empty() && decoder.problems.len() == before {
-        decoder.missing(
+        decoder.wrong(
             node.at,
             "`multipart` has no part",
             "write parts such as `title: Tea` or `photo: { file: a.png }`",
@@ -107,11 +107,11 @@ fn part(decoder: &mut Decoder, node: &Node, name: &Template, names: &Names) -> O
             (PartContent::Text(text), told.unwrap_or_default())
         }
         (Some(_), Some(text)) => {
-            return decoder.conflict(text.key_at, "a part is a file or a text, not both", "keep one of them").none();
+            return decoder.wrong(text.key_at, "a part is a file or a text, not both", "keep one of them").none();
         }
         (None, None) => {
             let remedy = "write `{ file: PATH }`, or the text itself";
-            return decoder.missing(fields.at, "the part has neither `file` nor `text`", remedy).none();
+            return decoder.wrong(fields.at, "the part has neither `file` nor `text`", remedy).none();
         }
     };
     Some(FormPart { name: name.clone(), content, file_name, content_type })
@@ -148,14 +148,14 @@ pub(super) fn expect_continue(decoder: &mut Decoder, fields: Fields, defaults: &
     let given = fields.in_order(&BODIES);
     let is_empty = |entry: &&Entry| matches!(&entry.value.value, Value::Scalar(scalar) if scalar.text.is_empty());
     if given.iter().all(is_empty) {
-        decoder.conflict(
+        decoder.wrong(
             entry.key_at,
             "`expect_continue` holds a body back, and this request has none",
             "remove it, or add `body`, `json`, `form`, `multipart` or `file`",
         );
     }
     if defaults.version == Version::Http10 {
-        decoder.conflict(
+        decoder.wrong(
             entry.key_at,
             "servers ignore `expect: 100-continue` of HTTP/1.0, which `defaults.version` says",
             "remove it, or write `version: 1.1`",
@@ -167,7 +167,7 @@ pub(super) fn expect_continue(decoder: &mut Decoder, fields: Fields, defaults: &
         let by_default = defaults.headers.iter().any(|(name, _)| is_expect(name));
         by_default.then_some(entry.key_at)
     }) {
-        decoder.conflict(at, "`expect_continue` and a header `expect` exclude each other", "remove the header");
+        decoder.wrong(at, "`expect_continue` and a header `expect` exclude each other", "remove the header");
     }
     true
 }

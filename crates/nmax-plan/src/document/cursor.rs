@@ -6,7 +6,6 @@ use nmax_metrics::Metric;
 use nmax_text::meant;
 
 use super::Options;
-use super::error::Kind;
 use super::keys::{Shape, Table, Words, words};
 use super::tree::{Entry, Node, Place, Problem, Scalar, Value};
 use crate::template::{Names, Template};
@@ -94,33 +93,11 @@ impl Refused {
     }
 }
 
-/// Reports a problem of one kind.
-macro_rules! report {
-    ($($method:ident: $kind:ident;)*) => { $(
-        pub(crate) fn $method(&mut self, at: Place, message: impl Into<String>, remedy: impl Into<String>) -> Refused {
-            self.problem(at, Kind::$kind, message, remedy)
-        }
-    )* };
-}
-
 impl<'a> Decoder<'a> {
-    pub(crate) fn problem(
-        &mut self,
-        at: Place,
-        kind: Kind,
-        message: impl Into<String>,
-        remedy: impl Into<String>,
-    ) -> Refused {
-        self.problems.push(Problem { at, kind, message: message.into(), remedy: remedy.into() });
+    /// Reports what is wrong at a place, and what to do.
+    pub(crate) fn wrong(&mut self, at: Place, message: impl Into<String>, remedy: impl Into<String>) -> Refused {
+        self.problems.push(Problem { at, message: message.into(), remedy: remedy.into() });
         Refused
-    }
-
-    report! {
-        wrong: Value;
-        conflict: Conflict;
-        missing: Missing;
-        undefined: Undefined;
-        limit: Limit;
     }
 
     /// The one of these keys that is given. A second is a conflict, told as `both` says of the two; without any the value is
@@ -136,10 +113,10 @@ impl<'a> Decoder<'a> {
             [only] => Some(only),
             [first, second, ..] => {
                 let (message, remedy) = both(first, second);
-                self.conflict(second.key_at, message, remedy).none()
+                self.wrong(second.key_at, message, remedy).none()
             }
             [] if keys.iter().any(|key| fields.is_misspelled(key)) => None,
-            [] => self.missing(fields.at, none.0, none.1).none(),
+            [] => self.wrong(fields.at, none.0, none.1).none(),
         }
     }
 
@@ -157,7 +134,7 @@ impl<'a> Decoder<'a> {
         for key in table.keys.iter().filter(|key| key.required) {
             if !entries.iter().any(|entry| entry.key == key.name) && !fields.is_misspelled(key.name) {
                 let message = format!("{} has no `{}`", table.what, key.name);
-                self.missing(node.at, message, format!("add `{}: ...`. {}", key.name, key.about));
+                self.wrong(node.at, message, format!("add `{}: ...`. {}", key.name, key.about));
             }
         }
         Some(fields)
@@ -167,23 +144,22 @@ impl<'a> Decoder<'a> {
         let name = entry.key.as_str();
         if let Some(key) = table.keys.iter().find(|key| key.name == name) {
             if entry.value.value == Value::Null && !matches!(key.shape, Shape::Any) {
-                self.missing(
+                self.wrong(
                     entry.key_at,
                     format!("`{name}` has no value"),
                     format!("write one, or remove the key. {}", key.about),
                 );
             }
         } else if let Some((_, instead)) = table.later.iter().find(|(later, _)| *later == name) {
-            self.problem(
+            self.wrong(
                 entry.key_at,
-                Kind::Unsupported,
                 format!("`{name}` in {} is not supported yet by this version", table.what),
                 *instead,
             );
         } else {
             let names: Vec<&str> = table.keys.iter().map(|key| key.name).collect();
             let remedy = meant(name, &names, "known keys are");
-            self.problem(entry.key_at, Kind::UnknownKey, format!("{} has no key `{name}`", table.what), remedy);
+            self.wrong(entry.key_at, format!("{} has no key `{name}`", table.what), remedy);
         }
     }
 
@@ -257,7 +233,7 @@ impl<'a> Decoder<'a> {
                 for error in errors {
                     let offset = shift.map_or(0, |shift| shift.saturating_add(error.offset as u32));
                     let at = Place { column: at.column.saturating_add(offset), ..at };
-                    self.undefined(at, error.message, error.remedy);
+                    self.wrong(at, error.message, error.remedy);
                 }
                 None
             }
@@ -290,12 +266,7 @@ impl<'a> Decoder<'a> {
     pub(crate) fn file(&mut self, node: &Node) -> Option<String> {
         let file = self.expanded(node)?;
         if let Err(why) = (self.options.exists)(&file) {
-            self.problem(
-                node.at,
-                Kind::Data,
-                format!("cannot read `{file}`: {why}"),
-                "write its path relative to the plan",
-            );
+            self.wrong(node.at, format!("cannot read `{file}`: {why}"), "write its path relative to the plan");
         }
         Some(file)
     }
@@ -372,7 +343,7 @@ impl<'a> Decoder<'a> {
                 "use up to 64 letters, digits, `_` and `-`",
             );
         } else if reserved.contains(&name) {
-            self.conflict(
+            self.wrong(
                 at,
                 format!("`{name}` has a meaning of its own, so it cannot name {what}"),
                 format!("choose another name, such as `my-{name}`"),

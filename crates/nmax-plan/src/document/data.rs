@@ -4,7 +4,6 @@ use nmax_data::{Generator, Spec};
 
 use super::csv;
 use super::cursor::{Decoder, Fields};
-use super::error::Kind;
 use super::keys::{self, AT_END, PER, PICK_NAMES};
 use super::tree::{Entry, Node};
 use crate::plan::{AtEnd, Cells, Feeder, Per, Pick, Rows};
@@ -51,7 +50,7 @@ fn feeder(decoder: &mut Decoder, entry: &Entry) -> Feeder {
     }
     if let Some(node) = fields.get("exponent") {
         if !matches!(feeder.pick, Pick::Zipf { .. }) {
-            decoder.conflict(node.at, "`exponent` is for `pick: zipf` only", "remove it, or write `pick: zipf`");
+            decoder.wrong(node.at, "`exponent` is for `pick: zipf` only", "remove it, or write `pick: zipf`");
         } else if exponent == Some(0.0) {
             decoder.wrong(node.at, "an exponent of 0 makes all rows equally likely", "write `pick: random`");
         }
@@ -59,7 +58,7 @@ fn feeder(decoder: &mut Decoder, entry: &Entry) -> Feeder {
     if let Some(node) = fields.get("per") {
         feeder.per = decoder.choose(node, PER).unwrap_or_default();
         if feeder.per == Per::Request && matches!(feeder.pick, Pick::Sequential | Pick::Unique) {
-            decoder.conflict(
+            decoder.wrong(
                 node.at,
                 "`per: request` is for rows picked at random; rows in order belong to iterations",
                 "write `pick: random` or `pick: zipf`, or remove `per`",
@@ -70,7 +69,7 @@ fn feeder(decoder: &mut Decoder, entry: &Entry) -> Feeder {
     feeder.at_end = match (feeder.pick, at_end) {
         (Pick::Unique, None) => AtEnd::Stop,
         (Pick::Unique, Some((AtEnd::Wrap, at))) => {
-            decoder.conflict(
+            decoder.wrong(
                 at,
                 "`pick: unique` cannot wrap, rows would repeat",
                 "write `at_end: stop` or `at_end: error`",
@@ -78,7 +77,7 @@ fn feeder(decoder: &mut Decoder, entry: &Entry) -> Feeder {
             AtEnd::Stop
         }
         (Pick::Random | Pick::Zipf { .. }, Some((_, at))) => {
-            decoder.conflict(at, "rows picked at random have no end", "remove `at_end`");
+            decoder.wrong(at, "rows picked at random have no end", "remove `at_end`");
             AtEnd::Wrap
         }
         (_, Some((at_end, _))) => at_end,
@@ -100,7 +99,7 @@ fn rows(decoder: &mut Decoder, fields: Fields) -> Option<(Vec<String>, Rows)> {
     }
     for other in fields.in_order(&["locale", "rows", "unique"]) {
         let message = format!("`{}` is for `generate`, the rows of this source are in a file", other.key);
-        decoder.conflict(other.key_at, message, "remove it");
+        decoder.wrong(other.key_at, message, "remove it");
     }
     let file = decoder.expanded(&only.value)?;
     let table = read(decoder, &only.value, &file)?;
@@ -129,12 +128,7 @@ fn read(decoder: &mut Decoder, node: &Node, file: &str) -> Option<csv::Csv> {
     let text = match (decoder.options.read)(file) {
         Ok(text) => text,
         Err(why) => {
-            decoder.problem(
-                node.at,
-                Kind::Data,
-                format!("cannot read `{file}`: {why}"),
-                "write its path relative to the plan",
-            );
+            decoder.wrong(node.at, format!("cannot read `{file}`: {why}"), "write its path relative to the plan");
             return None;
         }
     };
@@ -143,9 +137,8 @@ fn read(decoder: &mut Decoder, node: &Node, file: &str) -> Option<csv::Csv> {
         Err(errors) => {
             for error in errors {
                 let message = format!("{file}:{}: {}", error.line, error.message);
-                decoder.problem(
+                decoder.wrong(
                     node.at,
-                    Kind::Data,
                     message,
                     "correct the file; cells with delimiters or line breaks need double quotes",
                 );

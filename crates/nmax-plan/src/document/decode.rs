@@ -6,7 +6,6 @@ use std::time::Duration;
 use nmax_secrets::Redactor;
 
 use super::cursor::{Decoder, Fields};
-use super::error::Kind;
 use super::keys;
 use super::stages::flag;
 use super::thresholds::{self, Traffic};
@@ -175,7 +174,7 @@ fn source(decoder: &mut Decoder, node: &Node) -> Option<String> {
     let file = decoder.expanded(node)?;
     if let Err(why) = (decoder.options.exists)(&file) {
         let remedy = "write its path relative to the plan; `nmax import log` writes such files";
-        decoder.problem(node.at, Kind::Data, format!("cannot read `{file}`: {why}"), remedy);
+        decoder.wrong(node.at, format!("cannot read `{file}`: {why}"), remedy);
     }
     Some(file)
 }
@@ -191,7 +190,7 @@ fn silent(decoder: &mut Decoder, fields: Fields, scenarios: &[Scenario], load: O
         return;
     };
     if !run.any(sends) {
-        decoder.missing(
+        decoder.wrong(
             entry.key_at,
             "no scenario that runs has a request, so nothing is ever sent",
             "add a step such as `- get: /`",
@@ -235,7 +234,7 @@ fn target(decoder: &mut Decoder, fields: Fields) -> Option<String> {
         (None, None) if fields.is_misspelled("target") => return None,
         (None, None) => {
             let remedy = "add `target: https://...`, or `--target URL` on the command";
-            return decoder.missing(fields.at, "the plan has no target", remedy).none();
+            return decoder.wrong(fields.at, "the plan has no target", remedy).none();
         }
     };
     match addresses::origin(&text) {

@@ -8,8 +8,6 @@ use std::fmt::{self, Display, Formatter};
 pub struct DocumentError {
     /// Where.
     pub at: Location,
-    /// Which kind of error.
-    pub kind: Kind,
     /// What is wrong.
     pub message: String,
     /// What to do.
@@ -39,27 +37,4 @@ impl Display for Location {
             Self::Flag(flag) => f.write_str(flag),
         }
     }
-}
-
-/// Kinds of errors, for programs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Kind {
-    /// Not YAML, or a part of YAML that plans do not use.
-    Syntax,
-    /// A key that no version knows.
-    UnknownKey,
-    /// A key of a later version.
-    Unsupported,
-    /// A required key is absent.
-    Missing,
-    /// A value of the wrong shape or out of its range.
-    Value,
-    /// Two keys that exclude each other, or one key twice.
-    Conflict,
-    /// A name that nothing defines.
-    Undefined,
-    /// A data file that cannot be used.
-    Data,
-    /// Larger than this version accepts.
-    Limit,
 }

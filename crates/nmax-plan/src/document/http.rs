@@ -113,7 +113,7 @@ fn compression(decoder: &mut Decoder, node: &Node) -> Option<Vec<Coding>> {
             continue;
         };
         if codings.contains(&coding) {
-            decoder.conflict(item.at, format!("`{}` is here twice", coding.token()), "keep one of them");
+            decoder.wrong(item.at, format!("`{}` is here twice", coding.token()), "keep one of them");
         } else {
             codings.push(coding);
         }
@@ -128,7 +128,7 @@ fn phase_timeouts(decoder: &mut Decoder, fields: Fields, whole: Duration) -> Pha
         if limit > whole {
             let (limit, whole) = (format_duration(limit), format_duration(whole));
             let message = format!("`timeouts.{name}` is {limit}, longer than `timeout`, which is {whole}");
-            decoder.conflict(node.at, message, format!("write at most {whole}, or a longer `timeout`"));
+            decoder.wrong(node.at, message, format!("write at most {whole}, or a longer `timeout`"));
         }
         Some(limit)
     };
@@ -156,10 +156,10 @@ fn tls(decoder: &mut Decoder, fields: Fields, defaults: &mut Defaults) {
             }
         }
         (Some(alone), None) => {
-            decoder.missing(alone.key_at, "`certificate` is here without its private key", "add `key: FILE`");
+            decoder.wrong(alone.key_at, "`certificate` is here without its private key", "add `key: FILE`");
         }
         (None, Some(alone)) => {
-            decoder.missing(alone.key_at, "`key` is here without its certificate", "add `certificate: FILE`");
+            decoder.wrong(alone.key_at, "`key` is here without its certificate", "add `certificate: FILE`");
         }
         (None, None) => {}
     }
@@ -196,14 +196,14 @@ fn sources(decoder: &mut Decoder, fields: Fields, defaults: &mut Defaults) {
             _ => None,
         };
         if let Some(family) = family {
-            decoder.conflict(
+            decoder.wrong(
                 item.at,
                 format!("`{address}` reaches no address of the family that `dns` asks for, which is {family}"),
                 "write addresses of that family, or remove `family`",
             );
         }
         if defaults.source_addresses.contains(&address) {
-            decoder.conflict(item.at, format!("`{address}` is here twice"), "keep one of them");
+            decoder.wrong(item.at, format!("`{address}` is here twice"), "keep one of them");
         }
         defaults.source_addresses.push(address);
     }
@@ -222,7 +222,7 @@ pub(super) fn hosts(decoder: &mut Decoder, node: &Node) -> Vec<HostOverride> {
         };
         if hosts.iter().any(|known| known.host == host && known.port == port) {
             let message = format!("host `{}` is here twice", entry.key);
-            decoder.conflict(entry.key_at, message, "keep one of them; several addresses are a list");
+            decoder.wrong(entry.key_at, message, "keep one of them; several addresses are a list");
         }
         let items = match &entry.value.value {
             Value::Null => &[],
@@ -230,7 +230,7 @@ pub(super) fn hosts(decoder: &mut Decoder, node: &Node) -> Vec<HostOverride> {
         };
         if items.is_empty() {
             let message = format!("host `{}` has no address", entry.key);
-            decoder.missing(entry.key_at, message, "write one, such as `10.0.0.1`");
+            decoder.wrong(entry.key_at, message, "write one, such as `10.0.0.1`");
         }
         let addresses = items.iter().filter_map(|item| decoder.unit(item, addresses::parse_endpoint));
         let addresses = addresses.collect();

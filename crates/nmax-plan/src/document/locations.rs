@@ -14,7 +14,7 @@ pub(super) const LOCATIONS_MAX: usize = 50;
 pub(super) fn decode(decoder: &mut Decoder, node: &Node) -> Vec<Location> {
     let entries = decoder.map(node, "`locations`");
     if entries.len() > LOCATIONS_MAX {
-        decoder.limit(node.at, format!("more than {LOCATIONS_MAX} locations"), "join some of them");
+        decoder.wrong(node.at, format!("more than {LOCATIONS_MAX} locations"), "join some of them");
         return Vec::new();
     }
     entries.iter().map(|entry| location(decoder, entry)).collect()
@@ -63,6 +63,6 @@ pub(super) fn check_tags(decoder: &mut Decoder, node: &Node, scenarios: &[&Scena
     let tags: Vec<&String> = requests.flat_map(|request| &request.tags).collect();
     for entry in node.entries().iter().filter(|entry| tags.contains(&&entry.key)) {
         let message = format!("`{}` is the name of a location and a tag of a request", entry.key);
-        decoder.conflict(entry.key_at, message, "choose another name for one of them: `for tag NAME` means either");
+        decoder.wrong(entry.key_at, message, "choose another name for one of them: `for tag NAME` means either");
     }
 }

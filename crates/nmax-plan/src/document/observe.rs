@@ -22,7 +22,7 @@ const OBSERVED_MAX: usize = 32;
 pub(super) fn decode(decoder: &mut Decoder, node: &Node) -> Vec<Observed> {
     let items = decoder.list(node, "`observe`");
     if items.len() > OBSERVED_MAX {
-        decoder.limit(node.at, format!("more than {OBSERVED_MAX} things to observe"), "leave some out");
+        decoder.wrong(node.at, format!("more than {OBSERVED_MAX} things to observe"), "leave some out");
         return Vec::new();
     }
     let mut found = Vec::new();
@@ -60,7 +60,7 @@ fn watched_process(decoder: &mut Decoder, item: &Node, fields: Fields, node: &No
     source::refuse_others(decoder, fields, &kinds::PROCESS);
     if let Some(entry) = fields.entry("every") {
         let remedy = "remove it; processes are read once a second";
-        decoder.conflict(entry.key_at, "`every` says nothing about `process`", remedy);
+        decoder.wrong(entry.key_at, "`every` says nothing about `process`", remedy);
     }
     let named = fields.get("name").map(|node| (decoder.expanded(node), node.at));
     let process = process(decoder, node)?;
@@ -76,7 +76,7 @@ fn watched_process(decoder: &mut Decoder, item: &Node, fields: Fields, node: &No
 fn refuse_twice(decoder: &mut Decoder, before: &[Observed], next: &Observed, at: Place) {
     let key = |observed: &Observed| (observed.word(), observed.host().to_owned(), observed.name().to_owned());
     if before.iter().any(|other| key(other) == key(next)) {
-        decoder.conflict(at, format!("`{}` is observed twice", next.name()), "give one of them another `name`");
+        decoder.wrong(at, format!("`{}` is observed twice", next.name()), "give one of them another `name`");
     }
     let listens = |observed: &Observed| match observed {
         Observed::Source(source) => match &source.reach {
@@ -87,7 +87,7 @@ fn refuse_twice(decoder: &mut Decoder, before: &[Observed], next: &Observed, at:
     };
     let Some(address) = listens(next) else { return };
     if before.iter().filter_map(listens).any(|other| other == address) {
-        decoder.conflict(at, format!("two agents are to call at {address}"), "give each a port of its own");
+        decoder.wrong(at, format!("two agents are to call at {address}"), "give each a port of its own");
     }
 }
 
@@ -113,12 +113,12 @@ pub(super) fn process(decoder: &mut Decoder, node: &Node) -> Option<ProcessRef> 
         (Some(pid), None) => decoder.whole(pid, 1, u64::from(u32::MAX)).map(|pid| ProcessRef::Pid(pid as u32)),
         (None, Some(file)) => decoder.expanded(&file.value).map(ProcessRef::PidFile),
         (Some(_), Some(file)) => {
-            decoder.conflict(file.key_at, "a process has `pid` or `pid_file`, not both", "keep one of them").none()
+            decoder.wrong(file.key_at, "a process has `pid` or `pid_file`, not both", "keep one of them").none()
         }
         (None, None) => {
             if matches!(&node.value, Value::Map(entries) if entries.is_empty()) {
                 let remedy = "write its name, `{ pid: 123 }` or `{ pid_file: /run/nginx.pid }`";
-                decoder.missing(node.at, "it is not said which process", remedy);
+                decoder.wrong(node.at, "it is not said which process", remedy);
             }
             None
         }

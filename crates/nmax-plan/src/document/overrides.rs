@@ -1,6 +1,5 @@
 //! `--set path.to.key=value`: changes of the tree before it is understood.
 
-use super::error::Kind;
 use super::tree::{self, Entry, Node, Place, Problem, Value};
 
 /// Keys whose values are lists wherever they stand.
@@ -80,5 +79,5 @@ fn is_list(path: &[&str]) -> bool {
 }
 
 fn wrong(at: Place, message: String, remedy: &str, problems: &mut Vec<Problem>) {
-    problems.push(Problem { at, kind: Kind::Value, message, remedy: remedy.to_owned() });
+    problems.push(Problem { at, message, remedy: remedy.to_owned() });
 }

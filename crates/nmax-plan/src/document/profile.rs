@@ -49,12 +49,12 @@ fn written<'n>(decoder: &mut Decoder, entry: &'n Entry) -> Option<Named<'n>> {
         }
         [_, second, ..] => {
             let message = format!("a run has one profile, `{}` is the second", second.key);
-            decoder.conflict(second.key_at, message, "keep one of them").none()
+            decoder.wrong(second.key_at, message, "keep one of them").none()
         }
         [] => {
             if matches!(&entry.value.value, Value::Map(entries) if entries.is_empty()) {
                 let remedy = "write `profile: peak`, or `profile: { peak: { hold: 1h } }`";
-                decoder.missing(entry.value.at, "the profile has no name", remedy);
+                decoder.wrong(entry.value.at, "the profile has no name", remedy);
             }
             None
         }
@@ -88,7 +88,7 @@ pub(super) fn stages(
         if !named.from_flag {
             let message = format!("profile `{}` and `{key}` both say how the run goes", named.profile.name());
             let remedy = "keep one of them; `profile: { NAME: { ... } }` changes lengths and levels of a profile";
-            decoder.conflict(entry.key_at.max(named.at), message, remedy);
+            decoder.wrong(entry.key_at.max(named.at), message, remedy);
         }
     }
     let level = workload.map(level_of);
@@ -99,7 +99,7 @@ pub(super) fn stages(
             let others = named.fields.map(|fields| fields.others("stages")).unwrap_or_default();
             for other in others {
                 let message = format!("`stages` is the whole shape, so `{}` has no place beside it", other.key);
-                decoder.conflict(other.key_at, message, "keep one of them");
+                decoder.wrong(other.key_at, message, "keep one of them");
             }
             staged(decoder, &entry.value, level)?
         }

@@ -132,7 +132,7 @@ pub(super) fn measures(decoder: &mut Decoder, node: &Node) -> Vec<Measure> {
         let metric = Metric { kind, name: entry.key.clone(), unit, tag: None };
         if let Some(known) = decoder.metrics.iter().find(|known| known.name == metric.name && **known != metric) {
             let message = format!("`{}` is `{known}` in another step, and here `{metric}`", metric.name);
-            decoder.conflict(entry.key_at, message, "give both the same `as` and `unit`, or other names");
+            decoder.wrong(entry.key_at, message, "give both the same `as` and `unit`, or other names");
         } else {
             decoder.metrics.push(metric.clone());
         }

@@ -115,10 +115,10 @@ pub(super) fn headers(decoder: &mut Decoder, node: &Node, names: &Names) -> Vec<
         }
         if is_own_header(name) {
             let remedy = "remove it; `defaults: { connection: ... }` says when connections close, the length follows from the body";
-            decoder.conflict(entry.key_at, format!("header `{name}` is written by nmax itself"), remedy);
+            decoder.wrong(entry.key_at, format!("header `{name}` is written by nmax itself"), remedy);
         }
         if headers.iter().any(|(known, _)| known.eq_ignore_ascii_case(name)) {
-            decoder.conflict(entry.key_at, format!("header `{name}` is here twice"), "keep one of them");
+            decoder.wrong(entry.key_at, format!("header `{name}` is here twice"), "keep one of them");
         }
         let Some(value) = decoder.template(&entry.value, names) else {
             continue;
@@ -136,7 +136,7 @@ pub(super) fn headers(decoder: &mut Decoder, node: &Node, names: &Names) -> Vec<
 pub(super) fn refuse_accept_encoding(decoder: &mut Decoder, headers: &Node, compression: &[Coding]) {
     let own = entry_where(headers, |name| name.eq_ignore_ascii_case("accept-encoding"));
     if let Some(own) = own.filter(|_| !compression.is_empty()) {
-        decoder.conflict(
+        decoder.wrong(
             own.key_at,
             "header `accept-encoding` is written by nmax itself when `defaults` has `compression`",
             "remove it; or remove `compression`, then replies are not decoded",

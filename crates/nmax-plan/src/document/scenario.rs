@@ -109,7 +109,7 @@ impl<'a> Scene<'a> {
 pub(super) fn scenarios(decoder: &mut Decoder, node: &Node, world: World) -> Vec<Scenario> {
     let entries = decoder.map(node, "`scenarios`");
     if entries.is_empty() && matches!(node.value, Value::Map(_)) {
-        decoder.missing(node.at, "the plan has no scenario", "add `NAME: { steps: [{ get: / }] }`");
+        decoder.wrong(node.at, "the plan has no scenario", "add `NAME: { steps: [{ get: / }] }`");
     }
     let mut transactions = Vec::new();
     let scenarios: Vec<Scenario> =
@@ -149,7 +149,7 @@ fn list_of(decoder: &mut Decoder, node: Option<&Node>, scene: &mut Scene, name: 
     if matches!(&node.value, Value::List(items) if items.is_empty()) {
         let what =
             if matches!(name, "setup" | "teardown") { format!("`{name}`") } else { format!("scenario `{name}`") };
-        decoder.missing(node.at, format!("{what} has no step"), "add a step such as `- get: /`");
+        decoder.wrong(node.at, format!("{what} has no step"), "add a step such as `- get: /`");
     }
     steps::list(decoder, node, scene)
 }
@@ -163,7 +163,7 @@ fn location(decoder: &mut Decoder, node: &Node, locations: &[Location]) -> Optio
             [] => format!("add `locations: {{ {name}: {{ ... }} }}` to the plan"),
             names => meant(&name, names, "its locations are"),
         };
-        decoder.undefined(node.at, format!("the plan has no location `{name}`"), remedy);
+        decoder.wrong(node.at, format!("the plan has no location `{name}`"), remedy);
     }
     found
 }
@@ -187,7 +187,7 @@ fn refuse_names_of_requests(
     for (name, at) in transactions {
         if names.contains(&name) {
             let message = format!("request `{name}` follows redirects, so it is a transaction of that name already");
-            decoder.conflict(at, message, "give one of them another name");
+            decoder.wrong(at, message, "give one of them another name");
         }
     }
 }

@@ -51,7 +51,7 @@ pub(super) fn stages(decoder: &mut Decoder, root: Fields, level: Option<Level>, 
     let warm_up = root.get("warm_up").and_then(|node| decoder.duration_above_zero(node));
     let mut stages = if let Some(node) = root.get("stages") {
         if let Some(entry) = root.entry("duration") {
-            decoder.conflict(entry.key_at, "`duration` and `stages` both say how long the run is", "keep one of them");
+            decoder.wrong(entry.key_at, "`duration` and `stages` both say how long the run is", "keep one of them");
         }
         let mut stages = staged(decoder, node, level)?;
         hold_for(decoder, &mut stages, "the plan's stages have");
@@ -80,7 +80,7 @@ pub(super) fn hold_for(decoder: &mut Decoder, stages: &mut [Stage], which: &str)
             let found = if other.is_some() { "several holds" } else { "no hold" };
             let message = format!("{which} {found}, so it is not clear what should last that long");
             let help = "leave the argument out; `--set stages=null` removes stages, `--set profile=null` a profile";
-            decoder.conflict(flag(FLAG_DURATION), message, help);
+            decoder.wrong(flag(FLAG_DURATION), message, help);
         }
     }
 }
@@ -93,7 +93,7 @@ fn insert_warm_up(decoder: &mut Decoder, root: Fields, stages: &mut Vec<Stage>, 
             stages.insert(first, Stage { kind: StageKind::WarmUp, ..hold });
         }
         (None, Some(entry)) => {
-            decoder.conflict(
+            decoder.wrong(
                 entry.key_at,
                 "a warm-up precedes the first hold, and the stages have none",
                 "add `{ hold: 1m }` to `stages`",
@@ -110,7 +110,7 @@ pub(super) fn staged(decoder: &mut Decoder, node: &Node, level: Option<Level>) -
         return decoder.wrong(node.at, "there is no stage", "add `- { hold: 1m }`, or remove the key").none();
     }
     if items.len() > STAGES_MAX {
-        return decoder.limit(node.at, format!("more than {STAGES_MAX} stages"), "join some of them").none();
+        return decoder.wrong(node.at, format!("more than {STAGES_MAX} stages"), "join some of them").none();
     }
     let mut stages: Vec<Stage> = Vec::new();
     for item in items {
@@ -144,7 +144,7 @@ fn stage(decoder: &mut Decoder, node: &Node, level: Option<Level>, before: Optio
         (Some(length), None) => {
             let length = decoder.duration_above_zero(length);
             let Some(to) = to else {
-                return decoder.missing(node.at, "the ramp does not say where it leads", "add `to: 100%`").none();
+                return decoder.wrong(node.at, "the ramp does not say where it leads", "add `to: 100%`").none();
             };
             Some(Stage::ramp(before.unwrap_or(0.0), to?, length?))
         }
@@ -154,10 +154,10 @@ fn stage(decoder: &mut Decoder, node: &Node, level: Option<Level>, before: Optio
             Some(Stage::hold(level, Some(length?)))
         }
         (Some(_), Some(hold)) => {
-            decoder.conflict(hold.key_at, "a stage ramps or holds, not both", "begin a new stage with `- `").none()
+            decoder.wrong(hold.key_at, "a stage ramps or holds, not both", "begin a new stage with `- `").none()
         }
         (None, None) => decoder
-            .missing(node.at, "the stage neither ramps nor holds", "write `{ ramp: 30s, to: 100% }` or `{ hold: 2m }`")
+            .wrong(node.at, "the stage neither ramps nor holds", "write `{ ramp: 30s, to: 100% }` or `{ hold: 2m }`")
             .none(),
     }
 }
@@ -183,7 +183,7 @@ pub(super) fn target_level(decoder: &mut Decoder, node: &Node, level: Option<Lev
     };
     if reached > max {
         let message = format!("the stage reaches {reached}{unit}, more than {max}{unit}");
-        return decoder.limit(node.at, message, "write a lower level").none();
+        return decoder.wrong(node.at, message, "write a lower level").none();
     }
     Some(reached)
 }

@@ -21,7 +21,7 @@ pub(super) fn decode(
     let entries = decoder.map(node, "`tags`");
     if entries.len() > RULES_MAX {
         let message = format!("more than {RULES_MAX} expressions for tags");
-        decoder.limit(node.at, message, "leave some out, or write `tags: [...]` into requests");
+        decoder.wrong(node.at, message, "leave some out, or write `tags: [...]` into requests");
     }
     let mut rules = Vec::new();
     for entry in entries.iter().take(RULES_MAX) {
@@ -34,11 +34,11 @@ pub(super) fn decode(
         if scenarios.iter().any(given) {
             let message = format!("`{name}` is a tag by expression and one that a request has by itself");
             let remedy = "give one of them another name, or let the expression match the request";
-            decoder.conflict(entry.key_at, message, remedy);
+            decoder.wrong(entry.key_at, message, remedy);
         }
         if locations.iter().any(|location| location.name == name) {
             let message = format!("`{name}` is the name of a location and a tag of requests");
-            decoder.conflict(entry.key_at, message, "choose another name for one of them: `for tag NAME` means either");
+            decoder.wrong(entry.key_at, message, "choose another name for one of them: `for tag NAME` means either");
         }
         let Some(pattern) = decoder.text(&entry.value) else {
             continue;

@@ -4,7 +4,7 @@
 
 use nmax_text::nearest;
 
-use super::error::{DocumentError, Kind, Location};
+use super::error::{DocumentError, Location};
 use super::tree::{self, Node, Place, Problem, Value};
 
 /// The texts under `key`, each with its place; none when the key is absent or the document empty.
@@ -19,12 +19,8 @@ pub fn texts(text: &str, file: &str, key: &str) -> Result<Vec<(Location, String)
         return Ok(found.into_iter().map(|(at, text)| (location(at), text)).collect());
     }
     problems.sort_by_key(|problem| problem.at);
-    let bind = |problem: Problem| DocumentError {
-        at: location(problem.at),
-        kind: problem.kind,
-        message: problem.message,
-        remedy: problem.remedy,
-    };
+    let bind =
+        |problem: Problem| DocumentError { at: location(problem.at), message: problem.message, remedy: problem.remedy };
     Err(problems.into_iter().map(bind).collect())
 }
 
@@ -64,13 +60,12 @@ fn unknown(at: Place, name: &str, key: &str) -> Problem {
         Some(near) => format!("did you mean `{near}`?"),
         None => format!("the only key is `{key}`"),
     };
-    Problem { at, kind: Kind::UnknownKey, message: format!("there is no key `{}`", nmax_text::shown(name)), remedy }
+    Problem { at, message: format!("there is no key `{}`", nmax_text::shown(name)), remedy }
 }
 
 fn wrong(node: &Node, wanted: &str, key: &str) -> Problem {
     Problem {
         at: node.at,
-        kind: Kind::Value,
         message: format!("expected {wanted}, found {}", node.describe()),
         remedy: format!("write `{key}: [one, \"two\"]`, with quotes around texts that end with `:`"),
     }

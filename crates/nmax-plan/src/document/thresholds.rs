@@ -96,7 +96,7 @@ pub(super) fn for_one_user(thresholds: &mut Vec<Threshold>) {
 fn refers(decoder: &mut Decoder, at: Place, threshold: &Threshold, traffic: &Traffic) {
     if !traffic.open && threshold.metric == Metric::Rate && matches!(threshold.limit, Limit::Ratio(_)) {
         let message = "a closed workload has no intended rate, so no share of it";
-        decoder.conflict(at, message, "write a rate, such as `rate >= 50/s`");
+        decoder.wrong(at, message, "write a rate, such as `rate >= 50/s`");
     }
     // What is wrong with the scenarios was reported; a name may well be meant to be there.
     let is_known = match &threshold.scope {
@@ -122,7 +122,7 @@ fn scope(decoder: &mut Decoder, at: Place, threshold: &Threshold, traffic: &Traf
                 _ => return,
             };
             if missing {
-                decoder.undefined(at, format!("the plan has no {}", remedy.0), remedy.1);
+                decoder.wrong(at, format!("the plan has no {}", remedy.0), remedy.1);
             }
             return;
         }
@@ -146,7 +146,7 @@ fn scope(decoder: &mut Decoder, at: Place, threshold: &Threshold, traffic: &Traf
         None if known.is_empty() => none.to_owned(),
         None => format!("its {plural} are: {}", known[..known.len().min(20)].join(", ")),
     };
-    decoder.undefined(at, format!("the plan has no {what} `{name}`"), remedy);
+    decoder.wrong(at, format!("the plan has no {what} `{name}`"), remedy);
 }
 
 /// Tags gather requests, locations users: each has metrics of its own.
@@ -165,7 +165,7 @@ fn of_tag(decoder: &mut Decoder, at: Place, metric: Metric, name: &str, traffic:
     let tagged = |request: &Call| request.tags.iter().any(|tag| tag == name);
     let has_page = is_location || !traffic.names(|request| tagged(request) && request.page().is_some()).is_empty();
     if metric == Metric::PageTime && !has_page && !traffic.names(tagged).is_empty() {
-        decoder.undefined(at, format!("no request with the tag `{name}` is a page"), PAGE);
+        decoder.wrong(at, format!("no request with the tag `{name}` is a page"), PAGE);
     }
 }
 
@@ -192,7 +192,7 @@ fn has_checks(decoder: &mut Decoder, at: Place, threshold: &Threshold, traffic: 
     };
     if !known {
         let message = format!("{what} has no check, so none can hold");
-        decoder.undefined(at, message, "add a check to `expect`, such as `contains: \"...\"`");
+        decoder.wrong(at, message, "add a check to `expect`, such as `contains: \"...\"`");
     }
 }
 

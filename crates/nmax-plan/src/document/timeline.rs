@@ -20,7 +20,7 @@ const LIMIT_DEFAULT: Duration = Duration::from_secs(30);
 pub(super) fn decode(decoder: &mut Decoder, node: &Node, end: Option<Duration>) -> Vec<Intervention> {
     let items = decoder.list(node, "`timeline`");
     if items.len() > ITEMS_MAX {
-        decoder.limit(node.at, format!("more than {ITEMS_MAX} items in `timeline`"), "leave some out");
+        decoder.wrong(node.at, format!("more than {ITEMS_MAX} items in `timeline`"), "leave some out");
         return Vec::new();
     }
     let mut found: Vec<Intervention> = Vec::new();
@@ -52,7 +52,7 @@ fn intervention(
         && undo == Some(None)
     {
         let message = "`for` says when it is undone, but nothing undoes it";
-        decoder.missing(entry.key_at, message, "add `undo: { ... }`, or remove `for`");
+        decoder.wrong(entry.key_at, message, "add `undo: { ... }`, or remove `for`");
     }
     let action = action?;
     let name = named(decoder, name, &action, before)?;
@@ -74,7 +74,7 @@ fn named(
     let name = name?;
     label(decoder, at, &name);
     if is_taken(&name) {
-        decoder.conflict(at, format!("two items of `timeline` are named `{name}`"), "give one of them another name");
+        decoder.wrong(at, format!("two items of `timeline` are named `{name}`"), "give one of them another name");
     }
     Some(name)
 }
@@ -107,11 +107,11 @@ fn moment(decoder: &mut Decoder, fields: Fields, end: Option<Duration>) -> Optio
         }
         (None, Some(when)) => decoder.choose(&when.value, &[("steady", Moment::Steady)]),
         (Some(_), Some(when)) => {
-            decoder.conflict(when.key_at, "`at` and `when` both say when it is done", "keep one of them").none()
+            decoder.wrong(when.key_at, "`at` and `when` both say when it is done", "keep one of them").none()
         }
         (None, None) => {
             if !["at", "when"].into_iter().any(|key| fields.is_misspelled(key)) {
-                decoder.missing(fields.at, "it is not said when this is done", "add `at: 10m` or `when: steady`");
+                decoder.wrong(fields.at, "it is not said when this is done", "add `at: 10m` or `when: steady`");
             }
             None
         }

@@ -6,7 +6,6 @@
 use nmax_secrets::Redactor;
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle, Span};
 
-use super::error::Kind;
 use crate::document::DOCUMENT_BYTES_MAX;
 
 /// Deepest accepted nesting: steps within steps, 16 levels of four lists and maps each, and some around and in them.
@@ -65,7 +64,6 @@ pub(crate) struct Entry {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Problem {
     pub at: Place,
-    pub kind: Kind,
     pub message: String,
     pub remedy: String,
 }
@@ -84,7 +82,7 @@ pub(crate) fn parse<'a>(text: &'a str, flag: Option<u32>, problems: &'a mut Vec<
     if text.len() > DOCUMENT_BYTES_MAX {
         let start = Place { flag, line: 1, column: 1 };
         let message = format!("the document has {} bytes, more than {DOCUMENT_BYTES_MAX}", text.len());
-        builder.problem(start, Kind::Limit, message, "move data into CSV files");
+        builder.problem(start, message, "move data into CSV files");
         return None;
     }
     let mut parser = Parser::new_from_str(text);
@@ -93,7 +91,7 @@ pub(crate) fn parse<'a>(text: &'a str, flag: Option<u32>, problems: &'a mut Vec<
             Ok((event, span)) => builder.event(event, span).ok()?,
             Err(error) => {
                 let at = builder.place(error.marker());
-                builder.problem(at, Kind::Syntax, format!("not YAML: {}", error.info()), SYNTAX_REMEDY);
+                builder.problem(at, format!("not YAML: {}", error.info()), SYNTAX_REMEDY);
                 return None;
             }
         }
@@ -128,8 +126,8 @@ impl Builder<'_> {
         Place { flag: self.flag, line: number(marker.line()), column: number(marker.col()).saturating_add(1) }
     }
 
-    fn problem(&mut self, at: Place, kind: Kind, message: impl Into<String>, remedy: &str) {
-        self.problems.push(Problem { at, kind, message: message.into(), remedy: remedy.to_owned() });
+    fn problem(&mut self, at: Place, message: impl Into<String>, remedy: &str) {
+        self.problems.push(Problem { at, message: message.into(), remedy: remedy.to_owned() });
     }
 
     fn event(&mut self, event: Event<'_>, span: Span) -> Result<(), Stop> {
@@ -138,12 +136,12 @@ impl Builder<'_> {
             Event::DocumentStart(_) => {
                 self.documents += 1;
                 if self.documents > 1 {
-                    self.problem(at, Kind::Syntax, "a second document begins here", "keep one plan per file");
+                    self.problem(at, "a second document begins here", "keep one plan per file");
                     return Err(Stop);
                 }
             }
             Event::Alias(_) => {
-                self.problem(at, Kind::Syntax, "aliases (`*name`) are not part of plans", "write the value out");
+                self.problem(at, "aliases (`*name`) are not part of plans", "write the value out");
                 self.value(Node { at, value: Value::Null })?;
             }
             Event::Scalar(text, style, anchor, tag) => {
@@ -170,17 +168,11 @@ impl Builder<'_> {
 
     fn refuse(&mut self, at: Place, anchor: usize, tagged: bool) {
         if anchor > 0 {
-            self.problem(
-                at,
-                Kind::Syntax,
-                "anchors (`&name`) are not part of plans",
-                "write the value out where it is used",
-            );
+            self.problem(at, "anchors (`&name`) are not part of plans", "write the value out where it is used");
         }
         if tagged {
             self.problem(
                 at,
-                Kind::Syntax,
                 "tags (`!name`) are not part of plans",
                 "remove the tag; quote the value to make it a text",
             );
@@ -190,11 +182,11 @@ impl Builder<'_> {
     fn open(&mut self, frame: Frame) -> Result<(), Stop> {
         let (Frame::List { at, .. } | Frame::Map { at, .. }) = frame;
         if self.stack.len() >= DEPTH_MAX {
-            self.problem(at, Kind::Limit, format!("nested deeper than {DEPTH_MAX} levels"), "flatten the document");
+            self.problem(at, format!("nested deeper than {DEPTH_MAX} levels"), "flatten the document");
             return Err(Stop);
         }
         if let Some(Frame::Map { key: None, .. }) = self.stack.last() {
-            self.problem(at, Kind::Syntax, "a list or map cannot be a key", "quote the key if it is a text");
+            self.problem(at, "a list or map cannot be a key", "quote the key if it is a text");
             return Err(Stop);
         }
         self.stack.push(frame);
@@ -206,7 +198,7 @@ impl Builder<'_> {
         let keys = if let Some(Frame::Map { entries, .. }) = self.stack.last() { entries.len() } else { 0 };
         if self.nodes > NODES_MAX || keys > MAP_KEYS_MAX {
             let message = format!("more than {NODES_MAX} values, or {MAP_KEYS_MAX} keys in a map");
-            self.problem(node.at, Kind::Limit, message, "move data into CSV files");
+            self.problem(node.at, message, "move data into CSV files");
             return Err(Stop);
         }
         let mut duplicate = None;
@@ -234,7 +226,7 @@ impl Builder<'_> {
         }
         if let Some((at, key, first)) = duplicate {
             let message = format!("key `{key}` is here twice; the first is in line {}", first.line);
-            self.problem(at, Kind::Conflict, message, "keep one of them");
+            self.problem(at, message, "keep one of them");
         }
         Ok(())
     }

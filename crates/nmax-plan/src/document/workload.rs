@@ -80,7 +80,7 @@ fn check_pacing(decoder: &mut Decoder, root: Fields, mix_is_open: bool, backgrou
     let pacing = keys.find(|entry| entry.key == "pacing");
     if let Some(pacing) = pacing {
         let message = "`pacing` spaces the starts of a VU, but an open workload starts by its rate";
-        decoder.conflict(pacing.key_at, message, "remove it, or write `closed: { vus: ... }`");
+        decoder.wrong(pacing.key_at, message, "remove it, or write `closed: { vus: ... }`");
     }
 }
 
@@ -97,11 +97,11 @@ pub(super) fn workload(decoder: &mut Decoder, fields: Fields, what: &str) -> Opt
         (Some(open), Some(closed)) => {
             let second = open.key_at.max(closed.key_at);
             let remedy = "keep one of them; `--set workload.open=null` removes one on the command line";
-            decoder.conflict(second, "a workload is either `open` or `closed`", remedy).none()
+            decoder.wrong(second, "a workload is either `open` or `closed`", remedy).none()
         }
         (None, None) => {
             let remedy = "write `open: { rate: 50/s }` (a rate) or `closed: { vus: 10 }` (a number of users)";
-            decoder.missing(fields.at, format!("{what} is neither `open` nor `closed`"), remedy).none()
+            decoder.wrong(fields.at, format!("{what} is neither `open` nor `closed`"), remedy).none()
         }
     }
 }
@@ -124,7 +124,7 @@ fn open_workload(decoder: &mut Decoder, entry: &Entry) -> Option<(Workload, Plac
 pub(super) fn no_scenario(decoder: &mut Decoder, entry: &Entry, scenarios: &[Scenario]) {
     let known: Vec<&str> = scenarios.iter().map(|scenario| scenario.name.as_str()).collect();
     let remedy = meant(&entry.key, &known, "its scenarios are");
-    decoder.undefined(entry.key_at, format!("the plan has no scenario `{}`", entry.key), remedy);
+    decoder.wrong(entry.key_at, format!("the plan has no scenario `{}`", entry.key), remedy);
 }
 
 /// Weights: a scenario's own, else that of the mix, else 1 without a mix and 0 with one. The background has none.
@@ -146,7 +146,7 @@ fn weights(decoder: &mut Decoder, mix: Option<&Entry>, background: &[Entry], sce
             scenario.weight = weight.unwrap_or(1.0);
         } else {
             let message = format!("the weight of `{}` is here and in the scenario", entry.key);
-            decoder.conflict(entry.key_at, message, "keep one of them");
+            decoder.wrong(entry.key_at, message, "keep one of them");
         }
     }
     for scenario in &mut *scenarios {
@@ -155,7 +155,7 @@ fn weights(decoder: &mut Decoder, mix: Option<&Entry>, background: &[Entry], sce
             && scenario.weight > 0.0
         {
             let message = format!("`{}` is in the background and has a weight in the mix", entry.key);
-            decoder.conflict(entry.key_at, message, "keep one of them");
+            decoder.wrong(entry.key_at, message, "keep one of them");
         }
         if behind.is_some() {
             scenario.weight = 0.0;
@@ -188,6 +188,6 @@ pub(super) fn check_total(decoder: &mut Decoder, at: Place, workload: &Workload,
         Workload::Closed { .. } => schedule::Closed::new(stages).map(|_| ()),
     };
     if let Err(error) = built {
-        decoder.limit(at, error.to_string(), "write lower levels or shorter stages");
+        decoder.wrong(at, error.to_string(), "write lower levels or shorter stages");
     }
 }

@@ -33,18 +33,6 @@ pub enum Arrivals {
     },
 }
 
-/// An element of an open schedule.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Piece {
-    /// Arrivals by the rate of a stage.
-    Stage(Stage),
-    /// This many iterations at one instant, the end of the piece before.
-    Burst {
-        /// How many.
-        count: u64,
-    },
-}
-
 /// How many iterations a schedule has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Total {
@@ -63,7 +51,7 @@ pub struct Open {
     starts: Arc<[u64]>,
 }
 
-/// A piece with what came before it.
+/// A stage with what came before it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Segment {
     /// Beginning, ns since the start of the run.
@@ -81,8 +69,6 @@ struct Segment {
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Shape {
-    /// All at the beginning.
-    Burst,
     /// By the rate, evenly spaced.
     Even(Curve),
     /// By the rate, at random places of this seed.
@@ -97,36 +83,19 @@ impl Open {
     /// # Errors
     /// When a level is out of range, an unbounded stage is not last or not constant, or the end exceeds `u64`.
     pub fn new(stages: &[Stage], arrivals: Arrivals) -> Result<Self, StageError> {
-        let pieces: Vec<Piece> = stages.iter().copied().map(Piece::Stage).collect();
-        Self::from_pieces(&pieces, arrivals)
-    }
-
-    /// The schedule of these pieces, one after the other.
-    ///
-    /// # Errors
-    /// As [`Self::new`].
-    pub fn from_pieces(pieces: &[Piece], arrivals: Arrivals) -> Result<Self, StageError> {
-        let mut segments = Vec::with_capacity(pieces.len());
+        let mut segments = Vec::with_capacity(stages.len());
         let (mut start_ns, mut lambda) = (0, 0.0);
-        for (place, piece) in pieces.iter().enumerate() {
-            let mut end_ns = start_ns;
-            let (shape, area) = match piece {
-                Piece::Burst { count } => (Shape::Burst, *count as f64),
-                Piece::Stage(stage) => {
-                    let is_last = place + 1 == pieces.len();
-                    end_ns = check(place, stage, is_last, start_ns)?.unwrap_or(u64::MAX);
-                    let curve = Curve { from_per_s: stage.from, to_per_s: stage.to, length_ns: stage.length_ns };
-                    let shape = match arrivals {
-                        Arrivals::Even => Shape::Even(curve),
-                        Arrivals::Poisson { seed } => Shape::Poisson(curve, derive(mix64(seed), place as u64)),
-                    };
-                    let area = match stage.length_ns {
-                        Some(length_ns) => curve.area(length_ns),
-                        None if stage.from > 0.0 => f64::INFINITY,
-                        None => 0.0,
-                    };
-                    (shape, area)
-                }
+        for (place, stage) in stages.iter().enumerate() {
+            let end_ns = check(place, stage, place + 1 == stages.len(), start_ns)?.unwrap_or(u64::MAX);
+            let curve = Curve { from_per_s: stage.from, to_per_s: stage.to, length_ns: stage.length_ns };
+            let shape = match arrivals {
+                Arrivals::Even => Shape::Even(curve),
+                Arrivals::Poisson { seed } => Shape::Poisson(curve, derive(mix64(seed), place as u64)),
+            };
+            let area = match stage.length_ns {
+                Some(length_ns) => curve.area(length_ns),
+                None if stage.from > 0.0 => f64::INFINITY,
+                None => 0.0,
             };
             let lambda_end = if area.is_infinite() { area } else { snap(lambda + area).min(STARTS_MAX as f64) };
             let segment = Segment {
@@ -191,12 +160,11 @@ impl Open {
         if unbounded && self.limit == STARTS_MAX { Total::Unbounded } else { Total::Finite(end.min(self.limit)) }
     }
 
-    /// Planned rate at `t_ns`, iterations per second, by the stages alone: bursts, listed starts and the limit do not
-    /// show. 0 after the end.
+    /// Planned rate at `t_ns`, iterations per second, by the stages alone: listed starts and the limit do not show. 0 after the end.
     pub fn rate_at(&self, t_ns: u64) -> f64 {
         let begun = self.segments.partition_point(|segment| segment.start_ns <= t_ns);
         let covering = self.segments[..begun].iter().rev().find_map(|segment| {
-            let curve = segment.curve()?;
+            let curve = segment.curve();
             let t_ns = t_ns - segment.start_ns;
             curve.length_ns.is_none_or(|length_ns| t_ns < length_ns).then(|| curve.rate_at(t_ns))
         });
@@ -213,18 +181,12 @@ impl Open {
         if self.limit < last.end {
             return self.limit.checked_sub(1).map_or(Some(0), |n| self.offset_ns(n));
         }
-        last.curve().map_or(Some(last.start_ns), |curve| Some(last.start_ns + curve.length_ns?))
+        Some(last.start_ns + last.curve().length_ns?)
     }
 
     /// A reader that is fast for numbers that come in order.
     pub fn cursor(&self) -> Cursor<'_> {
         Cursor { open: self, segment: 0, leaf: None }
-    }
-
-    /// The offsets of iterations `n`, `n` + 1, …, ns since the start of the run, in order.
-    pub fn offsets_from(&self, n: u64) -> impl Iterator<Item = u64> + '_ {
-        let mut cursor = self.cursor();
-        (n..self.limit).map_while(move |n| cursor.offset_ns(n))
     }
 }
 
@@ -251,7 +213,6 @@ impl Cursor<'_> {
         }
         let segment = segments.get(self.segment)?;
         let offset_ns = match segment.shape {
-            Shape::Burst => Some(0),
             Shape::Even(curve) => segment.reaches(&curve, n as f64),
             Shape::Poisson(curve, key) => {
                 let (block, rank) = segment.block_of(n);
@@ -281,11 +242,9 @@ impl Segment {
         self.first <= n && n < self.end
     }
 
-    fn curve(&self) -> Option<Curve> {
-        match self.shape {
-            Shape::Burst => None,
-            Shape::Even(curve) | Shape::Poisson(curve, _) | Shape::Listed(curve) => Some(curve),
-        }
+    fn curve(&self) -> Curve {
+        let (Shape::Even(curve) | Shape::Poisson(curve, _) | Shape::Listed(curve)) = self.shape;
+        curve
     }
 
     /// Λ at `t_ns` from the beginning of this segment. Never falls with time.
@@ -307,7 +266,6 @@ impl Segment {
     fn count_at(&self, t_ns: u64, starts: &[u64]) -> u64 {
         match self.shape {
             Shape::Listed(_) => starts.partition_point(|start| *start <= t_ns) as u64,
-            Shape::Burst => self.end,
             Shape::Even(curve) => (self.lambda(&curve, t_ns) as u64).saturating_add(1).clamp(self.first, self.end),
             Shape::Poisson(curve, key) => {
                 let lambda = self.lambda(&curve, t_ns);

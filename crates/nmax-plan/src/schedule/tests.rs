@@ -20,6 +20,12 @@ pub(super) fn forever(level: f64) -> Stage {
     Stage { from: level, to: level, length_ns: None, kind: StageKind::Hold }
 }
 
+/// The offsets of iterations `n`, `n` + 1, ...
+pub(super) fn offsets_from(open: &Open, n: u64) -> impl Iterator<Item = u64> {
+    let mut cursor = open.cursor();
+    (n..).map_while(move |n| cursor.offset_ns(n))
+}
+
 /// Lengths from nothing over less than a second to hours.
 fn lengths() -> impl Strategy<Value = u64> {
     prop_oneof![Just(0), 1..50_u64, 1..S, S..100 * S, (0..7_200_u64).prop_map(|seconds| seconds * S)]

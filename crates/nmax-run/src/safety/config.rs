@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
-use nmax_plan::document::{self, DOCUMENT_BYTES_MAX, DocumentError, Kind, Location};
+use nmax_plan::document::{self, DOCUMENT_BYTES_MAX, DocumentError, Location};
 
 use super::policy::{Allowed, Given};
 use super::target::{Pattern, TargetError};
@@ -79,7 +79,6 @@ fn wrong(at: Location, entry: &str, error: &TargetError) -> DocumentError {
     let shown: String = entry.chars().take(80).collect();
     DocumentError {
         at,
-        kind: Kind::Value,
         message: format!("`{}` {error}", nmax_text::shown(&shown)),
         remedy: "an entry is a host name, an address or a network, such as `staging.lan` or `10.0.0.0/8`".into(),
     }

@@ -46,7 +46,6 @@ pub fn observe_also(
         let shown = flag.map_or_else(String::new, |(kind, text)| format!(" {kind}={}", masked_url(text)));
         DocumentError {
             at: Location::Flag(format!("--observe{shown}")),
-            kind: problem.kind,
             message: problem.message,
             remedy: problem.remedy,
         }

@@ -35,7 +35,7 @@ fn calling(decoder: &mut Decoder, fields: Fields, node: &Node) -> Option<(Reach,
     };
     if fields.entry("token").is_none() && !socket.ip().is_loopback() {
         let message = "anybody could send readings to this address";
-        decoder.missing(listen.at, message, "add `token: ${env.NMAX_AGENT_TOKEN}`, which the agent must know");
+        decoder.wrong(listen.at, message, "add `token: ${env.NMAX_AGENT_TOKEN}`, which the agent must know");
     }
     let located = Located { place: address.clone(), name: String::new(), host: String::new() };
     Some((Reach::Calls(address), located))

@@ -36,7 +36,7 @@ pub(super) fn source(
     let is_agent = matches!(kind.form, Form::Agent);
     if is_agent && name == INJECTOR {
         let message = format!("`{INJECTOR}` is this host, which is watched without an agent");
-        decoder.conflict(at, message, "give the agent the name of its host");
+        decoder.wrong(at, message, "give the agent the name of its host");
     }
     let host = match host {
         Some(host) => host?,
@@ -46,7 +46,7 @@ pub(super) fn source(
     };
     if name.is_empty() {
         let remedy = "add `name: ...`, what it is called in the results";
-        return decoder.missing(item.at, "it is not said what this is called", remedy).none();
+        return decoder.wrong(item.at, "it is not said what this is called", remedy).none();
     }
     label(decoder, at, &name);
     let every = every.unwrap_or(Some(EVERY_DEFAULT))?;
@@ -65,7 +65,7 @@ pub(super) fn refuse_others(decoder: &mut Decoder, fields: Fields, kind: &Source
                 ("host", Form::Agent) => "remove it; an agent's `name` is that of its host".to_owned(),
                 _ => format!("remove it; it belongs to `{}`", kinds.join("`, `")),
             };
-            decoder.conflict(entry.key_at, format!("`{key}` says nothing about `{}`", kind.word), remedy);
+            decoder.wrong(entry.key_at, format!("`{key}` says nothing about `{}`", kind.word), remedy);
         }
     }
 }
@@ -78,7 +78,7 @@ fn values(decoder: &mut Decoder, fields: Fields, kind: &'static SourceKind) -> O
         if let Some((other, word, what, remedy)) = key.not_beside
             && values.iter().any(|(key, value)| key.name == other && *value == Value::Text(word.to_owned()))
         {
-            decoder.conflict(entry.key_at, format!("`{}` says nothing about {what}", key.name), remedy);
+            decoder.wrong(entry.key_at, format!("`{}` says nothing about {what}", key.name), remedy);
         }
         match value(decoder, key, &entry.value) {
             Some(Value::List(list)) if list.is_empty() => {}

@@ -30,7 +30,7 @@ pub(super) fn token(decoder: &mut Decoder, node: &Node) -> Option<String> {
 pub(super) fn processes(decoder: &mut Decoder, node: &Node) -> Option<Vec<String>> {
     let items = decoder.list(node, "`processes`");
     if items.len() > PROCESSES_MAX {
-        return decoder.limit(node.at, format!("more than {PROCESSES_MAX} processes"), "leave some out").none();
+        return decoder.wrong(node.at, format!("more than {PROCESSES_MAX} processes"), "leave some out").none();
     }
     let mut names: Vec<String> = Vec::new();
     for item in items {
@@ -51,7 +51,7 @@ pub(super) fn processes(decoder: &mut Decoder, node: &Node) -> Option<Vec<String
 pub(super) fn resources(decoder: &mut Decoder, node: &Node) -> Vec<MappedResource> {
     let entries = decoder.map(node, "`resources`");
     if entries.len() > RESOURCES_MAX {
-        decoder.limit(node.at, format!("more than {RESOURCES_MAX} resources"), "leave some out");
+        decoder.wrong(node.at, format!("more than {RESOURCES_MAX} resources"), "leave some out");
         return Vec::new();
     }
     entries.iter().filter_map(|entry| resource(decoder, entry)).collect()
@@ -67,7 +67,7 @@ fn resource(decoder: &mut Decoder, entry: &Entry) -> Option<MappedResource> {
     if given.is_empty() {
         let keys = of_kind(kind).map(|(_, key, _)| *key).collect::<Vec<_>>().join(", ");
         let message = format!("it is not said what `{}` is made of", nmax_text::shown(&entry.key));
-        decoder.missing(entry.key_at, message, format!("add some of: {keys}"));
+        decoder.wrong(entry.key_at, message, format!("add some of: {keys}"));
     }
     Some(MappedResource { name: entry.key.clone(), kind, figures: figures.into_iter().collect::<Option<_>>()? })
 }
@@ -81,7 +81,7 @@ fn figure(decoder: &mut Decoder, kind: MappedKind, given: &Entry) -> Option<(Fig
     let Some((_, _, figure)) = of_kind(kind).find(|(_, key, _)| *key == given.key) else {
         let keys = of_kind(kind).map(|(_, key, _)| *key).collect::<Vec<_>>().join(", ");
         let message = format!("a {} has no `{}`", kind.word(), given.key);
-        return decoder.conflict(given.key_at, message, format!("its keys are: {keys}")).none();
+        return decoder.wrong(given.key_at, message, format!("its keys are: {keys}")).none();
     };
     let text = decoder.expanded(&given.value)?;
     if !is_metric(&text) {

@@ -28,7 +28,7 @@ pub(super) fn condition(decoder: &mut Decoder, node: &Node, names: &Names) -> Op
     let what = format!("`{}`", entry.key);
     let items = decoder.list(&entry.value, &what);
     if items.is_empty() && matches!(entry.value.value, Value::List(_)) {
-        decoder.missing(entry.value.at, format!("{what} has no condition"), "write comparisons such as `${stock} > 0`");
+        decoder.wrong(entry.value.at, format!("{what} has no condition"), "write comparisons such as `${stock} > 0`");
     }
     let inner: Vec<Condition> = items.iter().filter_map(|item| condition(decoder, item, names)).collect();
     let is_whole = inner.len() == items.len() && !inner.is_empty();

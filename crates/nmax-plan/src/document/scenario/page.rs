@@ -23,7 +23,7 @@ pub(in crate::document) fn page(
         Some(entry) => {
             if wanted == Some(Some(false)) {
                 let message = "only a page has resources, and `page: false` says that this is none";
-                decoder.conflict(entry.key_at, message, "remove one of the two");
+                decoder.wrong(entry.key_at, message, "remove one of the two");
             }
             resources(decoder, entry, names)
         }
@@ -77,7 +77,7 @@ fn discover(decoder: &mut Decoder, fields: Fields) -> Discover {
     };
     if wanted == Some(Some(false)) {
         let message = "`hosts` says whose resources are found, and `discover: none` that none are";
-        decoder.conflict(entry.key_at, message, "remove one of the two");
+        decoder.wrong(entry.key_at, message, "remove one of the two");
     }
     let mut hosts: Vec<String> = Vec::new();
     for item in decoder.one_or_many(&entry.value) {
@@ -89,12 +89,12 @@ fn discover(decoder: &mut Decoder, fields: Fields) -> Discover {
             decoder.wrong(item.at, message, "write its name alone, such as `cdn.test`");
         }
         if hosts.contains(&host) {
-            decoder.conflict(item.at, format!("host `{host}` is here twice"), "keep one of them");
+            decoder.wrong(item.at, format!("host `{host}` is here twice"), "keep one of them");
         }
         hosts.push(host);
     }
     if hosts.is_empty() {
-        decoder.missing(entry.key_at, "`hosts` names no host", "add one, or write `discover: same-origin`");
+        decoder.wrong(entry.key_at, "`hosts` names no host", "add one, or write `discover: same-origin`");
     }
     Discover::Hosts(hosts)
 }
@@ -102,7 +102,7 @@ fn discover(decoder: &mut Decoder, fields: Fields) -> Discover {
 fn listed(decoder: &mut Decoder, node: &Node, names: &Names) -> Vec<Template> {
     let items = decoder.list(node, "`resources`");
     if items.len() > RESOURCES_MAX {
-        decoder.limit(node.at, format!("more than {RESOURCES_MAX} resources"), "name those that matter");
+        decoder.wrong(node.at, format!("more than {RESOURCES_MAX} resources"), "name those that matter");
         return Vec::new();
     }
     let mut listed = Vec::new();
@@ -135,7 +135,7 @@ pub(in crate::document) fn tags(decoder: &mut Decoder, fields: Fields) -> Vec<St
     };
     let items = decoder.one_or_many(node);
     if items.len() > TAGS_MAX {
-        decoder.limit(node.at, format!("more than {TAGS_MAX} tags"), "keep those that conditions refer to");
+        decoder.wrong(node.at, format!("more than {TAGS_MAX} tags"), "keep those that conditions refer to");
     }
     let mut tags: Vec<String> = Vec::new();
     for item in items.iter().take(TAGS_MAX) {
@@ -145,7 +145,7 @@ pub(in crate::document) fn tags(decoder: &mut Decoder, fields: Fields) -> Vec<St
             decoder.wrong(item.at, message, "use 1 to 64 characters, without `/` and holes");
         }
         if tags.contains(&tag) {
-            decoder.conflict(item.at, format!("tag `{tag}` is here twice"), "keep one of them");
+            decoder.wrong(item.at, format!("tag `{tag}` is here twice"), "keep one of them");
         }
         tags.push(tag);
     }

@@ -24,7 +24,7 @@ pub(super) fn list(decoder: &mut Decoder, node: &Node, scene: &mut Scene) -> Vec
         scene.steps += 1;
         if scene.steps > STEPS_MAX {
             if scene.steps == STEPS_MAX + 1 {
-                decoder.limit(item.at, format!("more than {STEPS_MAX} steps"), "split the scenario");
+                decoder.wrong(item.at, format!("more than {STEPS_MAX} steps"), "split the scenario");
             }
             break;
         }
@@ -50,7 +50,7 @@ fn step(decoder: &mut Decoder, node: &Node, scene: &mut Scene) -> Option<Step> {
             } else {
                 format!("a step does one thing, but both `{}` and `{}`", first.key, second.key)
             };
-            decoder.conflict(second.key_at, message, "begin a new step with `- `").none()
+            decoder.wrong(second.key_at, message, "begin a new step with `- `").none()
         }
     }
 }
@@ -63,7 +63,7 @@ fn no_kind(decoder: &mut Decoder, node: &Node, fields: Fields) {
         known.any(|key| key.name == entry.key && entry.value.value != Value::Null)
     };
     if entries.iter().all(is_known) {
-        decoder.missing(fields.at, "nothing says what the step does", "write `get: /path`, `post: /path`, `think: 2s`, or one of: set, transaction, if, repeat, while, choose, end, fail");
+        decoder.wrong(fields.at, "nothing says what the step does", "write `get: /path`, `post: /path`, `think: 2s`, or one of: set, transaction, if, repeat, while, choose, end, fail");
     }
 }
 
@@ -106,7 +106,7 @@ fn refuse_strangers(decoder: &mut Decoder, fields: Fields, kind: &str) {
     let strangers: Vec<&str> = keys::STEP.keys.iter().map(|key| key.name).filter(|key| !belongs(key)).collect();
     for stranger in fields.in_order(&strangers) {
         let message = format!("`{}` does not belong to a step with `{kind}`", stranger.key);
-        decoder.conflict(stranger.key_at, message, "remove it, or begin a new step with `- `");
+        decoder.wrong(stranger.key_at, message, "remove it, or begin a new step with `- `");
     }
 }
 
@@ -115,12 +115,12 @@ fn within(decoder: &mut Decoder, fields: Fields, (entry, key): (&Entry, &str), s
     let Some(node) = fields.get(key) else {
         if !fields.is_misspelled(key) {
             let message = format!("`{}` has no `{key}`", entry.key);
-            decoder.missing(entry.key_at, message, format!("add `{key}: [{{ get: / }}]`"));
+            decoder.wrong(entry.key_at, message, format!("add `{key}: [{{ get: / }}]`"));
         }
         return None;
     };
     if matches!(&node.value, Value::List(items) if items.is_empty()) {
-        decoder.missing(node.at, format!("`{key}` of `{}` has no step", entry.key), "add a step such as `- get: /`");
+        decoder.wrong(node.at, format!("`{key}` of `{}` has no step", entry.key), "add a step such as `- get: /`");
     }
     Some(nested(decoder, node, scene))
 }
@@ -129,7 +129,7 @@ fn within(decoder: &mut Decoder, fields: Fields, (entry, key): (&Entry, &str), s
 fn nested(decoder: &mut Decoder, node: &Node, scene: &mut Scene) -> Vec<Step> {
     if scene.depth >= DEPTH_MAX {
         let message = format!("steps are nested deeper than {DEPTH_MAX} levels");
-        decoder.limit(node.at, message, "flatten them, or split the scenario");
+        decoder.wrong(node.at, message, "flatten them, or split the scenario");
         return Vec::new();
     }
     scene.depth += 1;
@@ -142,7 +142,7 @@ fn nested(decoder: &mut Decoder, node: &Node, scene: &mut Scene) -> Vec<Step> {
 fn set(decoder: &mut Decoder, node: &Node, scene: &mut Scene) -> Option<Vec<(usize, Template)>> {
     let entries = decoder.map(node, "`set`");
     if entries.is_empty() && matches!(node.value, Value::Map(_)) {
-        decoder.missing(node.at, "`set` sets nothing", "write `set: { NAME: VALUE }`");
+        decoder.wrong(node.at, "`set` sets nothing", "write `set: { NAME: VALUE }`");
     }
     let mut values = Vec::new();
     for entry in entries {
@@ -162,7 +162,7 @@ fn transaction(decoder: &mut Decoder, fields: Fields, entry: &Entry, scene: &mut
     let at = entry.value.at;
     if let Some(name) = &name {
         if scene.open.contains(name) {
-            decoder.conflict(at, format!("transaction `{name}` is within itself"), "give one of them another name");
+            decoder.wrong(at, format!("transaction `{name}` is within itself"), "give one of them another name");
         }
         if name.contains("${") {
             decoder.wrong(at, "the name of a transaction has no holes", "write the same name for all iterations");
@@ -171,7 +171,7 @@ fn transaction(decoder: &mut Decoder, fields: Fields, entry: &Entry, scene: &mut
             decoder.wrong(at, message, "write a text in one line, without spaces around it");
         } else if name.chars().count() > NAME_CHARS_MAX {
             let message = format!("the name of a transaction has more than {NAME_CHARS_MAX} characters");
-            decoder.limit(at, message, "write a shorter one");
+            decoder.wrong(at, message, "write a shorter one");
         }
         scene.transactions.push((name.clone(), at));
     }
@@ -219,7 +219,7 @@ fn times(decoder: &mut Decoder, node: &Node, scene: &Scene) -> Option<Template> 
 fn choose(decoder: &mut Decoder, node: &Node, scene: &mut Scene) -> Option<Vec<Branch>> {
     let items = decoder.list(node, "`choose`");
     if items.is_empty() && matches!(node.value, Value::List(_)) {
-        decoder.missing(
+        decoder.wrong(
             node.at,
             "`choose` has no branch",
             "write branches such as `- { weight: 70, steps: [{ get: / }] }`",

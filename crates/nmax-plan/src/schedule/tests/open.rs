@@ -8,7 +8,7 @@ fn arrivals() -> impl Strategy<Value = Arrivals> {
     prop_oneof![Just(Arrivals::Even), any::<u64>().prop_map(|seed| Arrivals::Poisson { seed })]
 }
 
-/// Schedules of stages and bursts, with either law, some with an unbounded end, some cut short.
+/// Schedules of stages, with either law, some with an unbounded end, some cut short.
 fn schedules() -> impl Strategy<Value = Open> {
     prop_oneof![4 => planned(), 1 => listed()]
 }
@@ -24,13 +24,11 @@ fn listed() -> impl Strategy<Value = Open> {
 }
 
 fn planned() -> impl Strategy<Value = Open> {
-    let burst = (0..3_usize, 0..500_u64);
     let last = prop_oneof![Just(None), Just(Some(0.0)), (1e-3..1e6_f64).prop_map(Some)];
     let limit = prop_oneof![3 => Just(u64::MAX), 1 => 0..2_000_u64];
-    (stages(1e10), burst, last, arrivals(), limit).prop_map(|(stages, (place, count), last, arrivals, limit)| {
-        let mut pieces: Vec<Piece> = stages.into_iter().chain(last.map(forever)).map(Piece::Stage).collect();
-        pieces.insert(place.min(pieces.len() - 1), Piece::Burst { count });
-        Open::from_pieces(&pieces, arrivals).expect("valid pieces").limit(limit)
+    (stages(1e10), last, arrivals(), limit).prop_map(|(stages, last, arrivals, limit)| {
+        let stages: Vec<Stage> = stages.into_iter().chain(last.map(forever)).collect();
+        Open::new(&stages, arrivals).expect("valid stages").limit(limit)
     })
 }
 
@@ -88,7 +86,7 @@ proptest! {
         for n in (0..100).map(|i| from + i * stride).chain([from / 2, 0, from + 1]) {
             prop_assert_eq!(cursor.offset_ns(n), open.offset_ns(n), "iteration {}", n);
         }
-        let offsets: Vec<u64> = open.offsets_from(from).take(50).collect();
+        let offsets: Vec<u64> = offsets_from(&open, from).take(50).collect();
         let expected: Vec<u64> = (from..from + 50).map_while(|n| open.offset_ns(n)).collect();
         prop_assert_eq!(offsets, expected);
     }
@@ -178,7 +176,7 @@ fn an_hour_has_its_count() {
             assert_eq!(open.count_at(3_600 * S), u64::from(rate) * 3_600);
         }
     }
-    let read = even(&[stage(1_000.0, 1_000.0, 3_600 * S)]).offsets_from(0).count();
+    let read = offsets_from(&even(&[stage(1_000.0, 1_000.0, 3_600 * S)]), 0).count();
     assert_eq!(read, 3_600_000, "one by one");
 }
 
@@ -201,18 +199,6 @@ fn fractions_carry_over() {
     assert_eq!(open.total(), Total::Finite(5), "0.5 + 0.5 + 4");
     assert_eq!(open.offset_ns(1), Some(2 * S));
     assert_eq!(open.rate_at(3 * S), 2.0);
-}
-
-#[test]
-fn bursts_are_ties() {
-    let burst = |count| Piece::Burst { count };
-    let open = Open::from_pieces(&[burst(3), Piece::Stage(stage(1.0, 1.0, 2 * S)), burst(4)], Arrivals::Even).unwrap();
-    let offsets: Vec<u64> = open.offsets_from(0).map(|ns| ns / S).collect();
-    assert_eq!(offsets, [0, 0, 0, 0, 1, 2, 2, 2, 2]);
-    assert_eq!((open.count_at(0), open.count_at(2 * S - 1), open.count_at(2 * S)), (4, 5, 9));
-    assert_eq!(open.end_ns(), Some(2 * S));
-    let huge = Open::from_pieces(&[burst(u64::MAX)], Arrivals::Even).unwrap();
-    assert_eq!(huge.total(), Total::Finite(STARTS_MAX), "a schedule has its limit");
 }
 
 #[test]
@@ -246,7 +232,7 @@ fn extremes_are_exact_enough() {
 fn a_list_is_the_schedule() {
     let starts: std::sync::Arc<[u64]> = [5, 5, 9, 2_000].into();
     let open = Open::listed(std::sync::Arc::clone(&starts), 3_000);
-    let offsets: Vec<u64> = open.offsets_from(0).collect();
+    let offsets: Vec<u64> = offsets_from(&open, 0).collect();
     assert_eq!(offsets, *starts);
     assert_eq!((open.total(), open.end_ns()), (Total::Finite(4), Some(3_000)));
     assert_eq!([0, 5, 8, 1_999, 2_000].map(|t_ns| open.count_at(t_ns)), [0, 2, 2, 3, 4]);
