@@ -50,7 +50,7 @@ struct Request {
 
 impl Request {
     /// The request number `index`: forty in a second.
-    fn of(index: u64, numbers: &mut Stream) -> Self {
+    fn numbered(index: u64, numbers: &mut Stream) -> Self {
         let item = numbers.below(5000);
         let path = match numbers.below(6) {
             0 => "/".to_owned(),
@@ -198,7 +198,7 @@ fn buffer(writer: Writer) -> (String, Sums) {
     let mut sums = Sums::default();
     let host = if writer as usize == alb as Writer as usize { "https://shop.example:443".len() } else { 0 };
     for index in 0..LINES {
-        let request = Request::of(index, &mut numbers);
+        let request = Request::numbered(index, &mut numbers);
         writer(&mut out, &request);
         sums.lines += 1;
         sums.status += request.status;
@@ -235,7 +235,7 @@ fn main() {
         let mut numbers = Stream::new(7);
         let mut out = String::new();
         for index in 0..LINES_WRITTEN {
-            combined(&mut out, &Request::of(index, &mut numbers));
+            combined(&mut out, &Request::numbered(index, &mut numbers));
         }
         std::fs::write(file, out).expect("the file can be written");
         return;

@@ -63,7 +63,7 @@ impl Reader {
     /// When no format reads a fifth of the lines. The error shows the first lines, what was tried, and how to name a format.
     pub fn detect(sample: &[&[u8]]) -> Result<Self, DetectError> {
         let found = detect::detect(sample)?;
-        Ok(Self::of(found.formats, found.why))
+        Ok(Self::with_formats(found.formats, found.why))
     }
 
     /// The reader of a format that a person names, by name (`combined`, `iis`, `haproxy`, `alb`, `cloudfront`, `caddy`,
@@ -73,10 +73,10 @@ impl Reader {
     ///
     /// All that is wrong with it, at once, with the column.
     pub fn compile(spec: &str) -> Result<Self, FormatError> {
-        Ok(Self::of(vec![named::compile(spec)?], "named".to_owned()))
+        Ok(Self::with_formats(vec![named::compile(spec)?], "named".to_owned()))
     }
 
-    fn of(formats: Vec<Format>, why: String) -> Self {
+    fn with_formats(formats: Vec<Format>, why: String) -> Self {
         let mut names: Vec<&str> = formats.iter().map(|format| format.name.as_str()).collect();
         names.dedup();
         Self { name: names.join(" and "), formats, why }

@@ -102,7 +102,7 @@ pub fn write(profile: &Profile, options: &PlanOptions) -> Result<Made, PlanError
     let mut before = vec![0.0; profile.types.len()];
     let mut scenarios = Vec::new();
     for cluster in &profile.scenarios {
-        let whole = Chain::of(cluster);
+        let whole = Chain::from_cluster(cluster);
         let visits = whole.visits().unwrap_or_else(|| vec![0.0; whole.states.len()]);
         for (kind, visits) in whole.states.iter().zip(&visits) {
             before[*kind] += cluster.sessions_share * visits;

@@ -44,7 +44,7 @@ use kinds::{Kinds, Seen};
 use order::{Event, Order};
 use paths::Paths;
 use sequence::Sequence;
-use shape::Who;
+use shape::ClientKind;
 use visits::{Rules, Visits};
 
 /// Clients, agents and paths that are kept while counting.
@@ -108,7 +108,7 @@ pub struct Traffic {
     /// Paths that robots ask for; those of visitors are known from the types.
     robot_paths: TopK,
     hosts: TopK,
-    agents_known: IdMap<Who>,
+    agents_known: IdMap<ClientKind>,
     apart: Apart,
     by_status: Vec<u64>,
     by_method: Vec<u64>,
@@ -200,8 +200,8 @@ impl Traffic {
         let is_resource = shape::is_static(path);
         let hashes = (hash(record.client), hash(record.agent));
         let (identity, visitor) = identity(record, hashes);
-        let who = self.who(record.agent, hashes.1);
-        let is_robot = who != Who::Visitor;
+        let who = self.client_kind(record.agent, hashes.1);
+        let is_robot = who != ClientKind::Visitor;
         let target = hash(shape::path_of_url(record.target));
         if counts {
             self.tally(record, hashes);
@@ -209,8 +209,8 @@ impl Traffic {
                 self.robot_paths.add(hash(path), cut(path), true);
             }
             self.by_identity[identity] += u64::from(!is_robot);
-            self.apart.robots += u64::from(who == Who::Robot);
-            self.apart.load_tests += u64::from(who == Who::LoadTest);
+            self.apart.robots += u64::from(who == ClientKind::Robot);
+            self.apart.load_tests += u64::from(who == ClientKind::LoadTest);
             let seen = Seen {
                 target: shape::path_of_url(record.target),
                 target_hash: target,
@@ -273,14 +273,14 @@ impl Traffic {
     }
 
     /// Who asks. Where robots count as visitors, everybody is one.
-    fn who(&mut self, agent: &[u8], key: u64) -> Who {
+    fn client_kind(&mut self, agent: &[u8], key: u64) -> ClientKind {
         if agent.is_empty() || self.options.with_robots {
-            return Who::Visitor;
+            return ClientKind::Visitor;
         }
         if let Some(known) = self.agents_known.get(&key) {
             return *known;
         }
-        let who = shape::who(agent);
+        let who = shape::client_kind(agent);
         if self.agents_known.len() < AGENTS_MAX {
             self.agents_known.insert(key, who);
         }

@@ -81,7 +81,7 @@ impl Feed {
         let options = Options {
             period: Some(Period { from_us: at(hold.0), to_us: at(hold.1) }).filter(|_| hold.1 < Nanos::MAX),
             session_timeout_s: source.profile.sessions.timeout_s.max(1),
-            types: Some(Types::of(&source.profile)),
+            types: Some(Types::from_profile(&source.profile)),
             // What a log calls a robot is a visitor like others here: it was sent on purpose.
             with_robots: true,
             ..Options::default()

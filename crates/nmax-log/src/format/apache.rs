@@ -257,7 +257,7 @@ fn field(directive: &Directive<'_>) -> Result<Field, String> {
         "s" => Field::Status,
         "T" if argument.is_empty() => Field::Duration(Unit::S),
         "T" => match argument {
-            "s" | "ms" | "us" => Field::Duration(Unit::of(argument).ok_or("no unit")?),
+            "s" | "ms" | "us" => Field::Duration(Unit::from_name(argument).ok_or("no unit")?),
             _ => return Err(format!("`{argument}` is no unit of %T: write s, ms or us")),
         },
         "t" => Field::Clf(Moment::Begin),

@@ -39,7 +39,7 @@ const FORMATS_MAX: usize = 3;
 const MICROSECONDS_MIN: u64 = 20;
 
 /// What was found.
-pub(super) struct Found {
+pub(super) struct DetectedFormats {
     /// The formats, the most frequent first.
     pub(super) formats: Vec<Format>,
     /// Why.
@@ -65,7 +65,7 @@ struct Trial {
 }
 
 /// The formats of `sample`.
-pub(super) fn detect(sample: &[&[u8]]) -> Result<Found, DetectError> {
+pub(super) fn detect(sample: &[&[u8]]) -> Result<DetectedFormats, DetectError> {
     let lines: Vec<&[u8]> = sample.iter().copied().filter(|line| !line.trim_ascii().is_empty()).collect();
     let count = lines.iter().filter(|line| !line.starts_with(b"#")).count();
     let origin = origin(&lines);
@@ -92,14 +92,14 @@ pub(super) fn detect(sample: &[&[u8]]) -> Result<Found, DetectError> {
     if let (Some((_, sign)), true) = (origin, trials[best].format.is_ambiguous) {
         why.push_str(&format!("; {sign}"));
     }
-    Ok(Found { formats: chosen.into_iter().map(|index| trials[index].format.clone()).collect(), why })
+    Ok(DetectedFormats { formats: chosen.into_iter().map(|index| trials[index].format.clone()).collect(), why })
 }
 
 /// A sample with nothing but directives, as of a site that nobody visited yet.
-fn headers_only(lines: &[&[u8]], count: usize) -> Option<Found> {
+fn headers_only(lines: &[&[u8]], count: usize) -> Option<DetectedFormats> {
     let names = lines.iter().find_map(|line| line.strip_prefix(b"#Fields:")).filter(|_| count == 0)?;
     let w3c = W3c::new(&String::from_utf8_lossy(names));
-    w3c.problems().is_empty().then(|| Found {
+    w3c.problems().is_empty().then(|| DetectedFormats {
         why: "the sample has a #Fields line and no others".to_owned(),
         formats: vec![Format::w3c(w3c)],
     })
@@ -347,5 +347,5 @@ fn error(sample: &[&[u8]], mut trials: Vec<Trial>, refused: Vec<String>, count: 
     if !others.is_empty() {
         tried.push(format!("{}: no closer", others.join(", ")));
     }
-    DetectError::of(sample, tried)
+    DetectError::for_sample(sample, tried)
 }

@@ -65,7 +65,7 @@ pub struct DetectError {
 
 impl DetectError {
     /// The error of `sample`, for which `tried` was tried.
-    pub(super) fn of(sample: &[&[u8]], tried: Vec<String>) -> Self {
+    pub(super) fn for_sample(sample: &[&[u8]], tried: Vec<String>) -> Self {
         let lines = sample.iter().filter(|line| !line.trim_ascii().is_empty()).take(3);
         Self { lines: lines.map(|line| shown(line)).collect(), tried, hint: hint(sample) }
     }

@@ -25,7 +25,7 @@ impl Unit {
     }
 
     /// The unit that `name` is: `ms`, `seconds`, `µs`.
-    pub(super) fn of(name: &str) -> Option<Self> {
+    pub(super) fn from_name(name: &str) -> Option<Self> {
         Some(match name {
             "s" | "sec" | "secs" | "second" | "seconds" => Self::S,
             "ms" | "msec" | "millis" | "milli" | "millisecond" | "milliseconds" => Self::Ms,
@@ -150,7 +150,7 @@ fn with_units(text: &[u8]) -> Option<Span> {
         let unit_ns = match name {
             "h" => 3_600_000_000_000,
             "m" | "min" => 60_000_000_000,
-            _ => Unit::of(&name.to_ascii_lowercase())?.ns(),
+            _ => Unit::from_name(&name.to_ascii_lowercase())?.ns(),
         };
         let (ns, left) = decimal(&rest[..number], unit_ns)?;
         if !left.is_empty() {

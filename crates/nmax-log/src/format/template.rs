@@ -35,12 +35,12 @@ pub(super) struct Template {
 struct Piece {
     field: Field,
     name: Box<str>,
-    until: Until,
+    until: Terminator,
 }
 
 /// Where a value ends, and which text is passed over then.
 #[derive(Clone, Debug)]
-enum Until {
+enum Terminator {
     /// At the first `"` that no backslash escapes and that is the beginning of the text.
     Quote(Box<[u8]>),
     /// At the text; `key` is the place in it of the byte that is searched for.
@@ -103,15 +103,15 @@ impl Template {
             };
             let until = match tokens.peek() {
                 Some(Token::Text(text)) => until(&field, &before, text, escape),
-                Some(Token::Field { field: Field::Target | Field::UriArgs | Field::Path, .. }) => Until::Host,
+                Some(Token::Field { field: Field::Target | Field::UriArgs | Field::Path, .. }) => Terminator::Host,
                 Some(Token::Field { name: next, .. }) => {
                     let what = format!("nothing separates `{name}` from `{next}`, so nobody can tell where one ends");
                     problems.push(Problem { at: Some(at), what });
-                    Until::Word
+                    Terminator::Word
                 }
-                None if matches!(field, Field::Pattern(..)) => Until::Pattern(Box::default()),
-                None if field.has_blanks() && !(is_open && field == Field::Skip) => Until::End,
-                None => Until::Word,
+                None if matches!(field, Field::Pattern(..)) => Terminator::Pattern(Box::default()),
+                None if field.has_blanks() && !(is_open && field == Field::Skip) => Terminator::End,
+                None => Terminator::Word,
             };
             before = match tokens.peek() {
                 Some(Token::Text(text)) => text.clone().into_boxed_slice(),
@@ -141,7 +141,7 @@ impl Template {
         let mut at = self.lead.len();
         for (index, piece) in self.pieces.iter().enumerate() {
             let fault = |at, wrong| Fault { piece: index, at, wrong };
-            if let (Until::Pattern(then), Field::Pattern(moment, pattern)) = (&piece.until, &piece.field) {
+            if let (Terminator::Pattern(then), Field::Pattern(moment, pattern)) = (&piece.until, &piece.field) {
                 let (stamp, length) = pattern
                     .read(&line[at..], draft.zone_s)
                     .ok_or_else(|| fault(at, Wrong::Value(line.len(), "a time in the pattern of the format")))?;
@@ -175,7 +175,7 @@ impl Template {
     /// A value without quotes has backslashes of the server in it.
     fn may_escape(&self, piece: &Piece, value: &[u8]) -> bool {
         self.escape == Escape::Backslash
-            && !matches!(piece.until, Until::Quote(_))
+            && !matches!(piece.until, Terminator::Quote(_))
             && piece.field.is_text()
             && memchr::memchr(b'\\', value).is_some()
     }
@@ -200,7 +200,7 @@ impl Template {
     }
 }
 
-impl Until {
+impl Terminator {
     /// Where the value at `from` ends, where the next begins, and whether backslashes are in it.
     fn find(&self, line: &[u8], from: usize, is_list: bool) -> Option<(usize, usize, bool)> {
         match self {
@@ -287,13 +287,13 @@ fn list(line: &[u8], from: usize, text: &[u8], key: usize) -> Option<usize> {
 }
 
 /// Where the value of `field` ends that stands between `before` and `text`.
-fn until(field: &Field, before: &[u8], text: &[u8], escape: Escape) -> Until {
+fn until(field: &Field, before: &[u8], text: &[u8], escape: Escape) -> Terminator {
     let text: Box<[u8]> = text.into();
     if matches!(field, Field::Pattern(..)) {
-        return Until::Pattern(text);
+        return Terminator::Pattern(text);
     }
     if escape == Escape::Backslash && before.last() == Some(&b'"') && text.first() == Some(&b'"') {
-        return Until::Quote(text);
+        return Terminator::Quote(text);
     }
     let rarity = |byte: u8| match byte {
         b' ' => 0,
@@ -302,7 +302,7 @@ fn until(field: &Field, before: &[u8], text: &[u8], escape: Escape) -> Until {
         _ => 2,
     };
     let key = (0..text.len()).rev().max_by_key(|&at| rarity(text[at])).unwrap_or(0);
-    Until::Text { text, key }
+    Terminator::Text { text, key }
 }
 
 /// `tokens` with texts joined, and with fields joined that are one value: path and query, several that nobody needs.

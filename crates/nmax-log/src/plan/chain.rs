@@ -84,7 +84,7 @@ pub(crate) struct Chain {
 
 impl Chain {
     /// The chain of a scenario.
-    pub(crate) fn of(cluster: &Cluster) -> Self {
+    pub(crate) fn from_cluster(cluster: &Cluster) -> Self {
         let mut states: Vec<usize> = cluster.transitions.iter().filter_map(|link| link.to).collect();
         states.sort_unstable();
         states.dedup();

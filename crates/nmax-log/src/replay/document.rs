@@ -35,7 +35,7 @@ enum Class {
 }
 
 impl Class {
-    fn of(status: u16) -> Self {
+    fn from_status(status: u16) -> Self {
         match status {
             400..=499 => Self::Refused,
             500.. => Self::Broken,
@@ -65,7 +65,7 @@ impl Class {
 type Kind = (u8, Class);
 
 fn kind_of(row: &Row) -> Kind {
-    (row.method, Class::of(row.status))
+    (row.method, Class::from_status(row.status))
 }
 
 fn word(kind: Kind) -> String {

@@ -34,13 +34,13 @@ const COVERED_MIN: f64 = 0.9;
 const ATTACHED_MAX: usize = 50;
 
 /// Where each type of the tree stands in the profile.
-pub(super) struct Places {
+pub(super) struct ProfileIndices {
     by_type: Vec<Option<usize>>,
     other: Option<usize>,
 }
 
-impl Places {
-    pub(super) fn of(&self, kind: TypeId) -> Option<usize> {
+impl ProfileIndices {
+    pub(super) fn get(&self, kind: TypeId) -> Option<usize> {
         self.by_type.get(kind as usize).copied().flatten().or(self.other)
     }
 }
@@ -52,7 +52,7 @@ fn whole_end(last_us: i64, resolution_us: u32) -> i64 {
 
 pub(super) fn profile(mut traffic: Traffic) -> Profile {
     let heavy_paths = heavy_paths(&traffic);
-    let (mut types, places, other_requests) = types(&mut traffic);
+    let (mut types, indices, other_requests) = types(&mut traffic);
     let Traffic { options, visits, paths, .. } = traffic;
     let totals = visits.totals;
     let has_records = traffic.requests > 0;
@@ -69,8 +69,8 @@ pub(super) fn profile(mut traffic: Traffic) -> Profile {
     // What a run was told to do, it is measured by; a log may begin or end in the chosen time.
     let is_part = has_records && options.types.is_none() && covered.length_s() < COVERED_MIN * chosen.length_s();
     let period = if is_part { covered } else { chosen };
-    count_steps(&mut types, &totals, &places);
-    attach(&mut types, &totals, &places);
+    count_steps(&mut types, &totals, &indices);
+    attach(&mut types, &totals, &indices);
     let apart = Apart {
         robots: traffic.apart.robots + totals.robots,
         resources: totals.resources,
@@ -104,7 +104,7 @@ pub(super) fn profile(mut traffic: Traffic) -> Profile {
         other_requests,
         sessions: sessions(&totals, options.session_timeout_s, traffic.by_identity),
         think: Think { dist_ms: totals.pauses_ms.clone(), fit: totals.pauses.fit() },
-        transitions: transitions(&totals.pairs, &places),
+        transitions: transitions(&totals.pairs, &indices),
         scenarios: Vec::new(),
         arrivals: Arrivals {
             requests_per_s: if has_records {
@@ -141,7 +141,7 @@ pub(super) fn profile(mut traffic: Traffic) -> Profile {
     }
     let sample = totals.sample.into_sessions();
     profile.sessions.sampled = sample.len() as u64;
-    profile.scenarios = scenarios(&sample, &profile.types, &places, options.seed);
+    profile.scenarios = scenarios(&sample, &profile.types, &indices, options.seed);
     profile
 }
 
@@ -198,7 +198,7 @@ fn heavy_paths(traffic: &Traffic) -> Vec<Counted> {
 }
 
 /// The types, most frequent first, and where each stands.
-fn types(traffic: &mut Traffic) -> (Vec<RequestType>, Places, u64) {
+fn types(traffic: &mut Traffic) -> (Vec<RequestType>, ProfileIndices, u64) {
     let mut order: Vec<(u64, TypeId)> = traffic.kinds.each().map(|(kind, sums)| (sums.count, kind)).collect();
     // Equals by name: their numbers depend on the order of the records.
     let name = |kind: TypeId| (traffic.paths.template(kind), traffic.paths.method_of(kind));
@@ -228,21 +228,21 @@ fn types(traffic: &mut Traffic) -> (Vec<RequestType>, Places, u64) {
     // What became part of another type stands where that one does.
     let all = (0..by_type.len() as TypeId).map(|kind| by_type[traffic.paths.find(kind) as usize]);
     let by_type = all.collect();
-    (types, Places { by_type, other }, other_requests)
+    (types, ProfileIndices { by_type, other }, other_requests)
 }
 
-fn count_steps(types: &mut [RequestType], totals: &Totals, places: &Places) {
+fn count_steps(types: &mut [RequestType], totals: &Totals, indices: &ProfileIndices) {
     for (kind, count) in totals.step_counts.iter().enumerate() {
-        if let Some(at) = places.of(kind as TypeId) {
+        if let Some(at) = indices.get(kind as TypeId) {
             types[at].steps += count;
         }
     }
 }
 
-fn attach(types: &mut [RequestType], totals: &Totals, places: &Places) {
+fn attach(types: &mut [RequestType], totals: &Totals, indices: &ProfileIndices) {
     let mut sums: BTreeMap<(usize, usize), u64> = BTreeMap::new();
     for (page, resource, count) in totals.attached.values() {
-        if let (Some(page), Some(resource)) = (places.of(*page), places.of(*resource)) {
+        if let (Some(page), Some(resource)) = (indices.get(*page), indices.get(*resource)) {
             *sums.entry((page, resource)).or_default() += count;
         }
     }
@@ -307,9 +307,9 @@ impl Sums {
     }
 }
 
-fn transitions(pairs: &IdMap<Pair>, places: &Places) -> Vec<Transition> {
+fn transitions(pairs: &IdMap<Pair>, indices: &ProfileIndices) -> Vec<Transition> {
     let mut sums = Sums::default();
-    let place = |kind: Option<TypeId>| kind.map_or(Some(None), |kind| places.of(kind).map(Some));
+    let place = |kind: Option<TypeId>| kind.map_or(Some(None), |kind| indices.get(kind).map(Some));
     // Pauses are sums of floating-point numbers, so their order must not be that of the map.
     let mut ordered: Vec<&Pair> = pairs.values().collect();
     ordered.sort_by_key(|pair| (pair.from, pair.to));

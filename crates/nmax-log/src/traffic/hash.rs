@@ -9,13 +9,13 @@ const K0: u64 = 0x9e37_79b9_7f4a_7c15;
 const K1: u64 = 0xd6e8_feb8_6659_fd93;
 
 /// A map whose keys are hashes already.
-pub(crate) type IdMap<V> = HashMap<u64, V, BuildHasherDefault<AsIs>>;
+pub(crate) type IdMap<V> = HashMap<u64, V, BuildHasherDefault<IdentityHasher>>;
 
 /// Hands a hash on.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct AsIs(u64);
+pub(crate) struct IdentityHasher(u64);
 
-impl Hasher for AsIs {
+impl Hasher for IdentityHasher {
     fn finish(&self) -> u64 {
         self.0
     }

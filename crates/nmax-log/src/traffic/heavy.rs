@@ -9,7 +9,7 @@ use super::profile::Counted;
 
 /// One kept text.
 #[derive(Clone, Debug)]
-struct Place {
+struct TrackedText {
     hash: u64,
     error: u64,
     /// Where it stands in the heap.
@@ -29,7 +29,7 @@ struct Sum {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TopK {
     capacity: usize,
-    places: Vec<Place>,
+    texts: Vec<TrackedText>,
     by_hash: IdMap<u32>,
     /// Counts and places, the least count first.
     heap: Vec<(u64, u32)>,
@@ -45,7 +45,7 @@ impl TopK {
 
     /// Kept texts.
     pub(crate) fn len(&self) -> usize {
-        self.places.len()
+        self.texts.len()
     }
 
     pub(crate) fn total(&self) -> u64 {
@@ -59,10 +59,10 @@ impl TopK {
             distinct.add(hash);
         }
         if let Some(place) = self.by_hash.get(&hash) {
-            let at = self.places[*place as usize].at as usize;
+            let at = self.texts[*place as usize].at as usize;
             self.heap[at].0 += 1;
             self.sink(at);
-        } else if self.places.len() < self.capacity && (may_grow || self.places.is_empty()) {
+        } else if self.texts.len() < self.capacity && (may_grow || self.texts.is_empty()) {
             self.insert(hash, text, 1, 0);
         } else {
             self.replace(hash, text);
@@ -70,9 +70,9 @@ impl TopK {
     }
 
     fn insert(&mut self, hash: u64, text: &[u8], count: u64, error: u64) {
-        let place = self.places.len() as u32;
+        let place = self.texts.len() as u32;
         let at = self.heap.len();
-        self.places.push(Place { hash, error, at: at as u32, text: text.to_vec() });
+        self.texts.push(TrackedText { hash, error, at: at as u32, text: text.to_vec() });
         self.by_hash.insert(hash, place);
         self.heap.push((count, place));
         self.rise(at);
@@ -81,14 +81,14 @@ impl TopK {
     fn replace(&mut self, hash: u64, text: &[u8]) {
         if self.distinct.is_none() {
             let mut distinct = Box::new(Distinct::new());
-            for place in &self.places {
+            for place in &self.texts {
                 distinct.add(place.hash);
             }
             distinct.add(hash);
             self.distinct = Some(distinct);
         }
         let (count, place) = self.heap[0];
-        let kept = &mut self.places[place as usize];
+        let kept = &mut self.texts[place as usize];
         self.by_hash.remove(&kept.hash);
         kept.hash = hash;
         kept.error = count;
@@ -129,8 +129,8 @@ impl TopK {
 
     fn swap(&mut self, one: usize, two: usize) {
         self.heap.swap(one, two);
-        self.places[self.heap[one].1 as usize].at = one as u32;
-        self.places[self.heap[two].1 as usize].at = two as u32;
+        self.texts[self.heap[one].1 as usize].at = one as u32;
+        self.texts[self.heap[two].1 as usize].at = two as u32;
     }
 
     /// Adds what another one counted; the bounds of both add up.
@@ -149,7 +149,7 @@ impl TopK {
         };
         let mut all: IdMap<Sum> = IdMap::default();
         for (count, place) in &self.heap {
-            let kept = &mut self.places[*place as usize];
+            let kept = &mut self.texts[*place as usize];
             // What the other one does not keep may have come there up to its floor.
             let sum = Sum {
                 hash: kept.hash,
@@ -160,7 +160,7 @@ impl TopK {
             all.insert(kept.hash, sum);
         }
         for (count, place) in &other.heap {
-            let theirs = &other.places[*place as usize];
+            let theirs = &other.texts[*place as usize];
             let sum = all.entry(theirs.hash).or_insert_with(|| Sum {
                 hash: theirs.hash,
                 count: my_floor + their_floor,
@@ -189,7 +189,7 @@ impl TopK {
 
     /// How many different texts came; ± 3 % when not all are kept, and no more than came.
     pub(crate) fn distinct(&self) -> u64 {
-        let kept = self.places.len() as u64;
+        let kept = self.texts.len() as u64;
         let estimate = self.distinct.as_ref().map(|distinct| distinct.estimate());
         estimate.map_or(kept, |estimate| estimate.min(self.total).max(kept))
     }
@@ -201,11 +201,11 @@ impl TopK {
 
     /// The kept texts, most frequent first; equals by text.
     pub(crate) fn ranked(&self, most: usize) -> Vec<Counted> {
-        let mut order: Vec<(u64, &Place)> =
-            self.heap.iter().map(|(count, place)| (*count, &self.places[*place as usize])).collect();
+        let mut order: Vec<(u64, &TrackedText)> =
+            self.heap.iter().map(|(count, place)| (*count, &self.texts[*place as usize])).collect();
         order.sort_unstable_by(|(count_a, a), (count_b, b)| count_b.cmp(count_a).then_with(|| a.text.cmp(&b.text)));
         order.truncate(most);
-        let counted = |(count, place): (u64, &Place)| Counted {
+        let counted = |(count, place): (u64, &TrackedText)| Counted {
             text: String::from_utf8_lossy(&place.text).into_owned(),
             count,
             error: place.error,

@@ -195,11 +195,11 @@ pub struct Types {
 
 impl Types {
     /// The types that a profile knows.
-    pub fn of(profile: &Profile) -> Self {
+    pub fn from_profile(profile: &Profile) -> Self {
         let known = profile.types.iter().map(|kind| (kind.method.clone(), kind.template.clone()));
         let templates: Vec<(String, String)> = known.collect();
         Self {
-            paths: Paths::of(&templates),
+            paths: Paths::from_templates(&templates),
             names: profile.types.iter().map(|kind| kind.name.clone()).collect(),
             other: super::paths::OTHER.to_owned(),
         }

@@ -73,7 +73,7 @@ impl Order {
             self.take(event, out);
         } else {
             self.ahead.push_back(event);
-            self.settle(WITNESSES, out);
+            self.release(WITNESSES, out);
         }
     }
 
@@ -83,7 +83,7 @@ impl Order {
     }
 
     /// Takes what waits, as long as `witnesses` say whether time went on.
-    fn settle(&mut self, witnesses: usize, out: &mut impl FnMut(Ordered)) {
+    fn release(&mut self, witnesses: usize, out: &mut impl FnMut(Ordered)) {
         while let Some(first) = self.ahead.front() {
             if self.is_ahead(first) {
                 if self.ahead.len() < witnesses {
@@ -171,7 +171,7 @@ impl Order {
 
     /// Hands on all that waits.
     pub(crate) fn finish(&mut self, out: &mut impl FnMut(Ordered)) {
-        self.settle(0, out);
+        self.release(0, out);
         for late in self.late.drain(..) {
             out(Ordered::Late(&late));
         }

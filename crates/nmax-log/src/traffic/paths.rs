@@ -98,7 +98,7 @@ impl Paths {
     }
 
     /// The tree of known types, by method and template, numbered in their order; what is none of them is [`OTHER`].
-    pub(crate) fn of(templates: &[(String, String)]) -> Self {
+    pub(crate) fn from_templates(templates: &[(String, String)]) -> Self {
         let mut paths = Self::new();
         for (method, template) in templates {
             let method = paths.method(method.as_bytes()).unwrap_or(0);
@@ -199,7 +199,7 @@ impl Paths {
         }
         self.child(node, segment).or_else(|| {
             let is_collapsed = self.nodes[node as usize].is_collapsed;
-            is_collapsed.then(|| self.child(node, Hole::of(segment).name())).flatten()
+            is_collapsed.then(|| self.child(node, Hole::for_segment(segment).name())).flatten()
         })
     }
 
@@ -214,7 +214,7 @@ impl Paths {
             return Some(self.grow(node, hole.name()));
         }
         if self.nodes[node as usize].is_collapsed {
-            return Some(self.grow(node, Hole::of(segment).name()));
+            return Some(self.grow(node, Hole::for_segment(segment).name()));
         }
         let child = self.grow(node, segment);
         if self.nodes[node as usize].children <= self.nodes[node as usize].limit {

@@ -1,7 +1,7 @@
 //! The scenarios of the sampled sessions: clusters, their chains and their names.
 
 use super::clusters::{self, CLUSTERS_MAX};
-use super::finish::{Places, Sums};
+use super::finish::{ProfileIndices, Sums};
 use super::hash::{IdMap, pair};
 use super::paths::{NOT_FOUND, OTHER};
 use super::profile::{Cluster, RequestType, Transition};
@@ -9,10 +9,15 @@ use super::sample::Stride;
 use super::visits::Pauses;
 
 /// The scenarios of the sampled sessions.
-pub(super) fn scenarios(sample: &[Vec<Stride>], types: &[RequestType], places: &Places, seed: u64) -> Vec<Cluster> {
+pub(super) fn scenarios(
+    sample: &[Vec<Stride>],
+    types: &[RequestType],
+    indices: &ProfileIndices,
+    seed: u64,
+) -> Vec<Cluster> {
     let sessions: Vec<Vec<(usize, u32)>> = sample
         .iter()
-        .map(|steps| steps.iter().filter_map(|(kind, pause)| Some((places.of(*kind)?, *pause))).collect())
+        .map(|steps| steps.iter().filter_map(|(kind, pause)| Some((indices.get(*kind)?, *pause))).collect())
         .filter(|steps: &Vec<_>| !steps.is_empty())
         .collect();
     let kinds: Vec<Vec<usize>> = sessions.iter().map(|steps| steps.iter().map(|(kind, _)| *kind).collect()).collect();
@@ -98,7 +103,7 @@ impl Shares {
     }
 
     /// Shares of the sessions inside and outside of a cluster that have a step of a type.
-    fn of(&self, cluster: usize, kind: usize) -> (f64, f64) {
+    fn inside_and_outside(&self, cluster: usize, kind: usize) -> (f64, f64) {
         let having: f64 = self.having.iter().map(|having| having[kind]).sum();
         let size: f64 = self.sizes.iter().sum();
         let (own, own_size) = (self.having[cluster][kind], self.sizes[cluster]);
@@ -113,14 +118,14 @@ const TELLING_ENOUGH: f64 = 0.5;
 /// sessions inside and outside that have it.
 fn name(cluster: usize, shares: &Shares, types: &[RequestType], taken: &[String]) -> String {
     let telling = |kind: usize| {
-        let (inside, outside) = shares.of(cluster, kind);
+        let (inside, outside) = shares.inside_and_outside(cluster, kind);
         inside * ((inside + 0.01) / (outside + 0.01)).ln()
     };
     let may_name = |kind: &usize| ![OTHER, NOT_FOUND].contains(&types[*kind].template.as_str());
     let mut named: Vec<usize> = (0..types.len()).filter(may_name).collect();
     // Whoever reads a name thinks of pages, not of what comes with them.
     let is_page = |kind: &usize| !types[*kind].is_resource;
-    if named.iter().any(|kind| is_page(kind) && shares.of(cluster, *kind).0 > 0.0) {
+    if named.iter().any(|kind| is_page(kind) && shares.inside_and_outside(cluster, *kind).0 > 0.0) {
         named.retain(is_page);
     }
     // Of equally telling ones a page says more than what it sends, and a frequent one more than a rare one.

@@ -69,7 +69,7 @@ pub(crate) struct Hole {
 
 impl Hole {
     /// The hole for a segment, whatever that looks like.
-    pub(crate) fn of(segment: &[u8]) -> Self {
+    pub(crate) fn for_segment(segment: &[u8]) -> Self {
         let extension = extension_at(segment).map_or(&b""[..], |at| &segment[at..]);
         let mut bytes = *b"{id}......";
         bytes[4..4 + extension.len()].copy_from_slice(extension);
@@ -80,7 +80,7 @@ impl Hole {
     /// The hole for a segment that can only be an identifier.
     pub(crate) fn of_identifier(segment: &[u8]) -> Option<Self> {
         let stem = extension_at(segment).map_or(segment, |at| &segment[..at]);
-        is_identifier(stem).then(|| Self::of(segment))
+        is_identifier(stem).then(|| Self::for_segment(segment))
     }
 
     pub(crate) fn name(&self) -> &[u8] {
@@ -141,7 +141,7 @@ pub(crate) fn is_static(path: &[u8]) -> bool {
 
 /// Who asks, by the agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Who {
+pub(crate) enum ClientKind {
     /// Somebody.
     Visitor,
     /// A robot that says so.
@@ -151,12 +151,16 @@ pub(crate) enum Who {
 }
 
 /// Who an agent says that it is.
-pub(crate) fn who(agent: &[u8]) -> Who {
+pub(crate) fn client_kind(agent: &[u8]) -> ClientKind {
     if agent == b"nmax" || agent.starts_with(b"nmax/") {
-        return Who::LoadTest;
+        return ClientKind::LoadTest;
     }
     let lower: Vec<u8> = agent.iter().map(u8::to_ascii_lowercase).collect();
-    if ROBOTS.iter().any(|part| memchr::memmem::find(&lower, part).is_some()) { Who::Robot } else { Who::Visitor }
+    if ROBOTS.iter().any(|part| memchr::memmem::find(&lower, part).is_some()) {
+        ClientKind::Robot
+    } else {
+        ClientKind::Visitor
+    }
 }
 
 #[cfg(test)]

@@ -37,7 +37,7 @@ pub(super) fn together(minutes: &[Minute]) -> Range<usize> {
     } else {
         return 0..0;
     };
-    let mut rest = Rest::of(minutes, core);
+    let mut rest = Rest::new(minutes, core);
     loop {
         let before = rest.range.clone();
         while rest.range.start > 0 && !rest.is_far_before() {
@@ -63,7 +63,7 @@ struct Rest<'a> {
 }
 
 impl<'a> Rest<'a> {
-    fn of(minutes: &'a [Minute], range: Range<usize>) -> Self {
+    fn new(minutes: &'a [Minute], range: Range<usize>) -> Self {
         let within = &minutes[range.clone()];
         let pauses = within.windows(2).map(|pair| pair[1].0 - pair[0].0 - 1);
         Self { pause: pauses.max().unwrap_or(0), requests: sum(within), minutes, range }

@@ -32,7 +32,7 @@ pub fn replay(args: &ReplayArgs) -> Ended {
         return Err(Trouble::usage(why, help));
     }
     let profile = schedule.traffic();
-    let types = Types::of(&profile);
+    let types = Types::from_profile(&profile);
     let name = schedule.pace.title(&logs.names());
     let file = logs.names().first().cloned().unwrap_or_default();
     let text = schedule.document(&name, &file, &args.headers);

@@ -270,7 +270,7 @@ fn span_unit(seen: &Seen, name: &str) -> Option<Option<Unit>> {
     }
     let start = seen.plain.rfind(name)?;
     let is_begin = start == 0 || seen.plain.as_bytes()[start - 1] == b'.';
-    let unit = Unit::of(seen.plain[start + name.len()..].trim_start_matches("in"))?;
+    let unit = Unit::from_name(seen.plain[start + name.len()..].trim_start_matches("in"))?;
     is_begin.then_some(Some(unit))
 }
 

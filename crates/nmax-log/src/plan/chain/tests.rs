@@ -21,7 +21,7 @@ fn chain(sessions: &[Vec<usize>]) -> Chain {
         }
         count(before, None);
     }
-    Chain::of(&Cluster { transitions, ..Cluster::default() })
+    Chain::from_cluster(&Cluster { transitions, ..Cluster::default() })
 }
 
 fn sessions() -> impl Strategy<Value = Vec<Vec<usize>>> {

@@ -46,7 +46,7 @@ impl Paths {
             if is_hole || is_heavy || (is_few && has_more(self, *child)) {
                 continue;
             }
-            let hole = Hole::of(&own.name.clone());
+            let hole = Hole::for_segment(&own.name.clone());
             let into = match self.child(node, hole.name()) {
                 Some(into) => into,
                 None => self.grow(node, hole.name()),

@@ -99,7 +99,7 @@ proptest! {
         let found = templates(&mut paths, requests.iter().map(String::as_str));
         let all: BTreeSet<String> = found.iter().cloned().collect();
         let known: Vec<(String, String)> = all.iter().map(|template| ("GET".to_owned(), template.clone())).collect();
-        let mut again = Paths::of(&known);
+        let mut again = Paths::from_templates(&known);
         let get_again = again.method(b"GET").unwrap();
         for (request, template) in requests.iter().zip(&found) {
             let kind = again.place(get_again, request.as_bytes(), false);

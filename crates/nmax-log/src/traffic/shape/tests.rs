@@ -51,14 +51,14 @@ fn static_content_and_robots() {
     assert!(is_static(b"/a.b/app.CSS") && is_static(b"/x.woff2"));
     assert!(!is_static(b"/a.css/page") && !is_static(b"/index.html") && !is_static(b"/"));
     let cases = [
-        ("Mozilla/5.0 (compatible; Googlebot/2.1)", Who::Robot),
-        ("UptimeRobot/2.0", Who::Robot),
-        ("Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0", Who::Visitor),
-        ("nmax/0.1.0", Who::LoadTest),
-        ("nmax", Who::LoadTest),
-        ("Lynxmax/2.8", Who::Visitor),
+        ("Mozilla/5.0 (compatible; Googlebot/2.1)", ClientKind::Robot),
+        ("UptimeRobot/2.0", ClientKind::Robot),
+        ("Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0", ClientKind::Visitor),
+        ("nmax/0.1.0", ClientKind::LoadTest),
+        ("nmax", ClientKind::LoadTest),
+        ("Lynxmax/2.8", ClientKind::Visitor),
     ];
     for (agent, want) in cases {
-        assert_eq!(who(agent.as_bytes()), want, "{agent}");
+        assert_eq!(client_kind(agent.as_bytes()), want, "{agent}");
     }
 }

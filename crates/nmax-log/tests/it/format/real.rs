@@ -54,7 +54,7 @@ struct Seen {
 }
 
 impl Seen {
-    fn of(record: &Record<'_>) -> Self {
+    fn from_record(record: &Record<'_>) -> Self {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         Self {
             method: record.method.to_vec(),
@@ -98,7 +98,7 @@ fn read(name: &str, spec: Option<&str>) -> (Vec<Option<Seen>>, Reader) {
     let mut out = Vec::new();
     for line in lines {
         out.push(match reader.line(line) {
-            Line::Record(record) => Some(Seen::of(&record)),
+            Line::Record(record) => Some(Seen::from_record(&record)),
             Line::Rejected(_) => None,
             other => panic!("{name}: {other:?}"),
         });

@@ -8,7 +8,7 @@ use super::world::{Line, World};
 use super::{interpreter, profile, profile_with};
 
 fn again(source: &Profile, world: &World, seed: u64) -> Profile {
-    profile_with(Options { types: Some(Types::of(source)), ..Options::default() }, &world.lines(seed))
+    profile_with(Options { types: Some(Types::from_profile(source)), ..Options::default() }, &world.lines(seed))
 }
 
 fn verdicts(rows: &[Row], topic: Topic) -> Vec<(Verdict, String)> {
@@ -58,7 +58,7 @@ fn a_run_of_the_plan_is_like_its_log() {
         ask.map_or(20.0, |ask| ask.median_ms)
     };
     let lines = interpreter::run(&interpreter::read(&made), (made.sessions_per_s, 3_600.0), 7, &durations);
-    let run = profile_with(Options { types: Some(Types::of(&source)), ..Options::default() }, &lines);
+    let run = profile_with(Options { types: Some(Types::from_profile(&source)), ..Options::default() }, &lines);
     let rows = compare(&source, &run);
     for topic in TOPICS {
         let apart: Vec<_> = verdicts(&rows, topic)

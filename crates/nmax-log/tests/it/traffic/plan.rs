@@ -36,7 +36,7 @@ fn run(source: &Profile, made: &Made, sessions: f64, seed: u64) -> Profile {
     let plan = interpreter::read(made);
     let length_s = sessions / made.sessions_per_s;
     let lines = interpreter::run(&plan, (made.sessions_per_s, length_s), seed, &|_| 20.0);
-    profile_with(Options { types: Some(Types::of(source)), ..Options::default() }, &lines)
+    profile_with(Options { types: Some(Types::from_profile(source)), ..Options::default() }, &lines)
 }
 
 #[test]
