@@ -14,7 +14,6 @@ use hyper::{Method, Request, Response, StatusCode};
 
 use crate::body::Body;
 use crate::clock;
-use crate::hall::Hall;
 use crate::illness::{Drift, Leaked};
 use crate::metrics;
 use crate::model::{Model, Rule, Work};
@@ -23,6 +22,7 @@ use crate::queue::Queue;
 use crate::random::{Purpose, Random};
 use crate::replies;
 use crate::routes;
+use crate::shared_server::SharedServer;
 use crate::shop::Shop;
 use crate::stall::Stall;
 use crate::station::{Passage, Refused, Stations, Unmade};
@@ -63,7 +63,7 @@ struct ModelState {
     lock: tokio::sync::Mutex<()>,
     queue: Mutex<Queue>,
     /// Of a USL.
-    hall: Option<Hall>,
+    shared_server: Option<SharedServer>,
 }
 
 /// The connection is to be reset: there is no reply.
@@ -188,8 +188,8 @@ impl ModelState {
             model,
             lock: tokio::sync::Mutex::new(()),
             queue: Mutex::new(Queue::new(servers)),
-            hall: match model {
-                Model::Usl(law) => Some(Hall::new(law)),
+            shared_server: match model {
+                Model::Usl(law) => Some(SharedServer::new(law)),
                 _ => None,
             },
         }
@@ -224,8 +224,8 @@ impl ModelState {
                 leaves_ns
             }
             Work::Share(work) => {
-                if let Some(hall) = &self.hall {
-                    hall.serve(timers, work).await;
+                if let Some(shared_server) = &self.shared_server {
+                    shared_server.serve(timers, work).await;
                 }
                 clock::now_ns()
             }

@@ -14,10 +14,11 @@
 //!
 //! # Layout
 //!
-//! - pure: [`random`](Random), `spec`, [`model`](Service), [`stall`](Stall), [`bottleneck`](Bottleneck), `queue`, `crowd`
+//! - pure: [`random`](Random), `spec`, [`model`](Service), [`stall`](Stall), [`bottleneck`](Bottleneck), `queue`,
+//!   `processor_sharing`
 //! - shell: `clock`, `timers` (timerfd), `truth` (counters), `body`, `tls`
 //! - bottlenecks: `station` (threads and pools that requests pass), `throttle` (the network), `metrics` (`GET /metrics`)
-//! - requests: `hall` (those who share a law), `answer` (one request's life), `routes` (probe paths), `replies`, `shop`
+//! - requests: `shared_server` (those who share a law), `answer` (one request's life), `routes` (probe paths), `replies`, `shop`
 //! - process: `options`, `server` (listeners, workers, shutdown)
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
@@ -26,9 +27,9 @@ mod random;
 mod spec;
 
 mod bottleneck;
-mod crowd;
 mod illness;
 mod model;
+mod processor_sharing;
 mod queue;
 mod stall;
 
@@ -39,10 +40,10 @@ mod tls;
 mod truth;
 
 mod answer;
-mod hall;
 mod metrics;
 mod replies;
 mod routes;
+mod shared_server;
 mod shop;
 mod station;
 mod throttle;

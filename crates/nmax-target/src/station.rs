@@ -10,16 +10,16 @@ use crate::bottleneck::{Bottleneck, Scarce};
 use crate::random::Random;
 use crate::timers::Timers;
 
-mod crew;
 mod dependency;
 mod lock;
 mod pool;
+mod thread_pool;
 mod work;
 
-use crew::Crew;
 use dependency::Dependency;
 use lock::Lock;
 use pool::{Pool, Slot};
+use thread_pool::ThreadPool;
 
 /// Longest wait for another server's reply.
 const REPLY_MAX: Duration = Duration::from_secs(10);
@@ -65,7 +65,7 @@ struct Station {
 }
 
 enum Means {
-    Crew(Crew),
+    ThreadPool(ThreadPool),
     Lock(Lock),
     Pool(Pool),
     Dependency(Dependency),
@@ -104,7 +104,7 @@ impl Stations {
         let mut slots = Vec::new();
         for station in self.list.iter().filter(|station| path.starts_with(&station.prefix)) {
             match &station.means {
-                Means::Crew(crew) => crew.work(number).await?,
+                Means::ThreadPool(pool) => pool.work(number).await?,
                 Means::Lock(lock) => lock.pass(number).await?,
                 Means::Pool(pool) => slots.push(pool.enter(timers).await?),
                 Means::Dependency(dependency) => dependency.ask().await?,
@@ -117,7 +117,7 @@ impl Stations {
     pub(crate) fn figures(&self) -> Vec<Figure<'_>> {
         let figures = self.list.iter().map(|station| {
             let figures: Vec<(&'static str, u64)> = match &station.means {
-                Means::Crew(_) => Vec::new(),
+                Means::ThreadPool(_) => Vec::new(),
                 Means::Lock(lock) => lock.figures().into(),
                 Means::Pool(pool) => pool.figures().into(),
                 Means::Dependency(dependency) => dependency.figures().into(),
@@ -145,15 +145,15 @@ pub(crate) struct Figure<'a> {
 fn means(bottleneck: &Bottleneck, random: Random) -> io::Result<Option<Means>> {
     Ok(Some(match &bottleneck.scarce {
         Scarce::Cpu { work_ns, threads } => {
-            Means::Crew(Crew::start("cpu", (0..*threads).map(|_| work::burning(*work_ns)).collect())?)
+            Means::ThreadPool(ThreadPool::start("cpu", (0..*threads).map(|_| work::burning(*work_ns)).collect())?)
         }
         Scarce::Disk { bytes, writes, dir, threads } => {
             let works: io::Result<Vec<_>> =
                 (0..*threads).map(|index| work::writing(dir, index, *bytes, *writes)).collect();
-            Means::Crew(Crew::start("disk", works?)?)
+            Means::ThreadPool(ThreadPool::start("disk", works?)?)
         }
         Scarce::Memory { bytes, touch_bytes, threads } => {
-            Means::Crew(Crew::start("memory", work::touching(*bytes, *touch_bytes, *threads, random))?)
+            Means::ThreadPool(ThreadPool::start("memory", work::touching(*bytes, *touch_bytes, *threads, random))?)
         }
         Scarce::Lock { held_ns, threads } => Means::Lock(Lock::new(*held_ns, *threads)?),
         Scarce::Pool { size, held_ns, timeout_ns } => Means::Pool(Pool::new(*size, *held_ns, *timeout_ns)),

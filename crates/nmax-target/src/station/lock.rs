@@ -4,12 +4,12 @@ use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use super::crew::{Crew, Work};
+use super::thread_pool::{ThreadPool, Work};
 use super::{Gauge, Refused};
 
 /// The lock and the threads that want it.
 pub(super) struct Lock {
-    crew: Crew,
+    pool: ThreadPool,
     held: Arc<Held>,
 }
 
@@ -25,13 +25,13 @@ impl Lock {
     pub(super) fn new(held_ns: u64, threads: usize) -> io::Result<Self> {
         let held = Arc::new(Held::default());
         let works = (0..threads).map(|_| holding(&held, held_ns)).collect();
-        Ok(Self { crew: Crew::start("lock", works)?, held })
+        Ok(Self { pool: ThreadPool::start("lock", works)?, held })
     }
 
     /// Waits for the lock, holds it, and gives it back.
     pub(super) async fn pass(&self, number: u64) -> Result<(), Refused> {
         let _wanting = self.held.wanting.enter();
-        self.crew.work(number).await
+        self.pool.work(number).await
     }
 
     pub(super) fn figures(&self) -> [(&'static str, u64); 2] {

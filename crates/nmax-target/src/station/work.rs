@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use rustix::fs::OFlags;
 
-use super::crew::Work;
+use super::thread_pool::Work;
 use crate::clock;
 use crate::random::Random;
 

@@ -17,29 +17,29 @@ struct Seen {
 /// its place, `start` when the first ones come.
 fn simulate(law: Usl, start: &[f64], departures: u64, mut away_s: impl FnMut(u64) -> f64) -> Seen {
     let random = Random::new(5);
-    let mut crowd = Crowd::new(law);
+    let mut system = ProcessorSharing::new(law);
     // Those who come, in order of time.
     let mut coming: VecDeque<u64> = start.iter().map(|at_s| (at_s * 1e9) as u64).collect();
     let (mut now_ns, mut count, mut number) = (0, 0_u64, 0);
     let (mut since_ns, mut in_flight, mut law_sum) = (0, 0.0, 0.0);
     while count < departures {
-        let next_ns = [coming.front().copied(), crowd.next_ns()].into_iter().flatten().min().unwrap();
-        let (inside, passed_ns) = (crowd.inside.len() as f64, (next_ns - now_ns) as f64);
+        let next_ns = [coming.front().copied(), system.next_ns()].into_iter().flatten().min().unwrap();
+        let (inside, passed_ns) = (system.inside.len() as f64, (next_ns - now_ns) as f64);
         in_flight += inside * passed_ns;
         law_sum += throughput_at(law, inside) * passed_ns;
         now_ns = next_ns;
-        crowd.advance(now_ns, |()| {
+        system.advance(now_ns, |()| {
             count += 1;
             let back_ns = now_ns + (away_s(count) * 1e9) as u64;
-            let place = coming.partition_point(|at_ns| *at_ns <= back_ns);
-            coming.insert(place, back_ns);
+            let key = coming.partition_point(|at_ns| *at_ns <= back_ns);
+            coming.insert(key, back_ns);
             if count == departures / 4 {
                 (since_ns, in_flight, law_sum) = (now_ns, 0.0, 0.0);
             }
         });
         while coming.front().is_some_and(|at_ns| *at_ns <= now_ns) {
             coming.pop_front();
-            crowd.enter(0.5 + random.spread(number, 0), ());
+            system.enter(0.5 + random.spread(number, 0), ());
             number += 1;
         }
     }
@@ -109,33 +109,33 @@ fn everybody_leaves_at_the_instant_of_the_work() {
     // S(1) = 1 s, S(2) = 2 s.
     let law = Usl { contention: 1.0, coherency: 0.0, unit_throughput_per_s: 1.0 };
     let s = |seconds: f64| (seconds * 1e9) as u64;
-    let mut crowd = Crowd::new(law);
-    crowd.advance(s(10.0), |_| panic!("nobody is there"));
-    assert_eq!(crowd.next_ns(), None);
-    crowd.enter(1.0, "a");
-    assert_eq!(crowd.next_ns(), Some(s(11.0)));
-    crowd.advance(s(10.5), |_| panic!("half of it is left"));
-    crowd.enter(0.75, "b");
+    let mut system = ProcessorSharing::new(law);
+    system.advance(s(10.0), |_| panic!("nobody is there"));
+    assert_eq!(system.next_ns(), None);
+    system.enter(1.0, "a");
+    assert_eq!(system.next_ns(), Some(s(11.0)));
+    system.advance(s(10.5), |_| panic!("half of it is left"));
+    system.enter(0.75, "b");
     // Half a request at half the speed.
-    assert_eq!(crowd.next_ns(), Some(s(11.5)));
+    assert_eq!(system.next_ns(), Some(s(11.5)));
     // Looked at much too late: a left at 11.5 and b, alone from then on, at 11.75.
     let mut left = Vec::new();
-    crowd.advance(s(20.0), |who| left.push(who));
+    system.advance(s(20.0), |who| left.push(who));
     assert_eq!(left, ["a", "b"]);
-    assert_eq!(crowd.next_ns(), None);
+    assert_eq!(system.next_ns(), None);
 }
 
 #[test]
 fn who_leaves_early_makes_room() {
     let law = Usl { contention: 1.0, coherency: 0.0, unit_throughput_per_s: 1.0 };
-    let mut crowd = Crowd::new(law);
-    crowd.advance(0, |_| {});
-    let first = crowd.enter(1.0, "a");
-    let second = crowd.enter(2.0, "b");
-    assert_eq!(crowd.first().map(|(place, _)| place), Some(first));
-    assert_eq!(crowd.next_ns(), Some(2_000_000_000));
-    assert_eq!(crowd.leave(first), Some("a"));
-    assert!(!crowd.holds(first) && crowd.holds(second));
-    assert_eq!(crowd.next_ns(), Some(2_000_000_000), "two requests of work, alone");
-    assert_eq!(crowd.leave(first), None);
+    let mut system = ProcessorSharing::new(law);
+    system.advance(0, |_| {});
+    let first = system.enter(1.0, "a");
+    let second = system.enter(2.0, "b");
+    assert_eq!(system.first().map(|(key, _)| key), Some(first));
+    assert_eq!(system.next_ns(), Some(2_000_000_000));
+    assert_eq!(system.leave(first), Some("a"));
+    assert!(!system.holds(first) && system.holds(second));
+    assert_eq!(system.next_ns(), Some(2_000_000_000), "two requests of work, alone");
+    assert_eq!(system.leave(first), None);
 }

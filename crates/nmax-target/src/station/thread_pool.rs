@@ -22,23 +22,23 @@ struct Job {
 }
 
 /// Some threads. Dropping it waits for them; what nobody waits for any more is not done.
-pub(super) struct Crew {
+pub(super) struct ThreadPool {
     jobs: Option<SyncSender<Job>>,
     threads: Vec<JoinHandle<()>>,
 }
 
-impl Crew {
+impl ThreadPool {
     /// One thread for each work.
     pub(super) fn start(kind: &str, works: Vec<Work>) -> io::Result<Self> {
         let (sender, receiver) = sync_channel(WAITING_MAX);
         let receiver = Arc::new(Mutex::new(receiver));
-        let mut crew = Self { jobs: Some(sender), threads: Vec::new() };
+        let mut pool = Self { jobs: Some(sender), threads: Vec::new() };
         for work in works {
             let receiver = Arc::clone(&receiver);
             let thread = Builder::new().name(format!("target-{kind}")).spawn(move || serve(&receiver, work))?;
-            crew.threads.push(thread);
+            pool.threads.push(thread);
         }
-        Ok(crew)
+        Ok(pool)
     }
 
     /// Has the work done for request `number`.
@@ -73,7 +73,7 @@ fn serve(receiver: &Mutex<Receiver<Job>>, mut work: Work) {
     }
 }
 
-impl Drop for Crew {
+impl Drop for ThreadPool {
     fn drop(&mut self) {
         drop(self.jobs.take());
         for thread in self.threads.drain(..) {

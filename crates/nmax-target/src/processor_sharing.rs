@@ -14,21 +14,21 @@ use crate::spec::SPAN_MAX_NS;
 
 /// Where a request stands: the work after which it leaves, as the bits of a number that is not negative (their order
 /// is the order of the numbers), then a serial number that tells equal ones apart.
-pub(crate) type Place = (u64, u64);
+pub(crate) type JobKey = (u64, u64);
 
 /// Who is inside, each with a `T`.
 #[derive(Debug)]
-pub(crate) struct Crowd<T> {
+pub(crate) struct ProcessorSharing<T> {
     law: Usl,
     /// Work done for each request that has been inside since `progress` was 0, in mean requests.
     progress: f64,
     /// The instant that `progress` belongs to.
     at_ns: u64,
-    inside: BTreeMap<Place, T>,
+    inside: BTreeMap<JobKey, T>,
     serial: u64,
 }
 
-impl<T> Crowd<T> {
+impl<T> ProcessorSharing<T> {
     /// Nobody inside.
     pub(crate) fn new(law: Usl) -> Self {
         Self { law, progress: 0.0, at_ns: 0, inside: BTreeMap::new(), serial: 0 }
@@ -59,7 +59,7 @@ impl<T> Crowd<T> {
     }
 
     /// Lets somebody in who needs `work` mean requests of work, above 0. Call [`Crowd::advance`] first.
-    pub(crate) fn enter(&mut self, work: f64, who: T) -> Place {
+    pub(crate) fn enter(&mut self, work: f64, who: T) -> JobKey {
         self.serial += 1;
         let place = ((self.progress + work).to_bits(), self.serial);
         self.inside.insert(place, who);
@@ -67,17 +67,17 @@ impl<T> Crowd<T> {
     }
 
     /// Takes out somebody who does not wait to the end. Call [`Crowd::advance`] first.
-    pub(crate) fn leave(&mut self, place: Place) -> Option<T> {
+    pub(crate) fn leave(&mut self, place: JobKey) -> Option<T> {
         self.inside.remove(&place)
     }
 
     /// Whether this one is inside.
-    pub(crate) fn holds(&self, place: Place) -> bool {
+    pub(crate) fn holds(&self, place: JobKey) -> bool {
         self.inside.contains_key(&place)
     }
 
     /// Who leaves next.
-    pub(crate) fn first(&self) -> Option<(Place, &T)> {
+    pub(crate) fn first(&self) -> Option<(JobKey, &T)> {
         self.inside.first_key_value().map(|(place, who)| (*place, who))
     }
 
