@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use clap::Args;
 use nmax_observe::agent::token::{STRONG_BYTES_MIN, Token};
-use nmax_observe::agent::{Agent, AgentOptions, Place};
+use nmax_observe::agent::{Agent, AgentOptions, Endpoint};
 use nmax_plan::units::parse_duration;
 use nmax_sources::service::{ServiceUrl, is_here};
 use tokio::signal::unix::{SignalKind, signal};
@@ -115,11 +115,11 @@ fn options(args: &AgentArgs) -> Result<AgentOptions, String> {
     let token = token(args)?;
     let place = match &args.push {
         Some(url) => call(url, args.name.as_deref())?,
-        None => Place::Listen(args.listen),
+        None => Endpoint::Listen(args.listen),
     };
     let is_open = match &place {
-        Place::Listen(address) => !is_loopback(address.ip()),
-        Place::Call { place, .. } => !is_here(place.rsplit_once(':').map_or(place, |(host, _)| host)),
+        Endpoint::Listen(address) => !is_loopback(address.ip()),
+        Endpoint::Call { place, .. } => !is_here(place.rsplit_once(':').map_or(place, |(host, _)| host)),
     };
     if is_open {
         keep_out(token.as_ref(), args.token_file.as_deref())?;
@@ -132,7 +132,7 @@ fn options(args: &AgentArgs) -> Result<AgentOptions, String> {
             nmax_text::shown(wrong)
         ));
     }
-    Ok(AgentOptions { place, token, processes: args.process.clone() })
+    Ok(AgentOptions { endpoint: place, token, processes: args.process.clone() })
 }
 
 /// Complains where others in the network could come to know the token: there is none, it can be guessed, or it can be read.
@@ -188,7 +188,7 @@ fn token(args: &AgentArgs) -> Result<Option<Token>, String> {
     Ok(Some(token))
 }
 
-fn call(url: &str, name: Option<&str>) -> Result<Place, String> {
+fn call(url: &str, name: Option<&str>) -> Result<Endpoint, String> {
     let help = "write the address at which the plan listens, such as `http://10.0.0.5:9798`";
     let wrong = |what: String| format!("--push: {what}\n  help: {help}");
     let parts = ServiceUrl::parse(url).map_err(wrong)?;
@@ -204,5 +204,5 @@ fn call(url: &str, name: Option<&str>) -> Result<Place, String> {
             nmax_text::shown(name)
         ));
     }
-    Ok(Place::Call { place: parts.place(), name: name.map(str::to_owned) })
+    Ok(Endpoint::Call { place: parts.place(), name: name.map(str::to_owned) })
 }

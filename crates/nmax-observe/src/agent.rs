@@ -11,15 +11,15 @@
 //!
 //! # Layout
 //! - `wire`: the lines; [`token`]: who may ask
-//! - `sampler`: reads the host; [`server`]: answers, or calls; `lobby`: who is connected to it
-//! - `link`: the run's connection; `client`: the source of a run; `placing`: which lines it takes, and when they were;
+//! - `sampler`: reads the host; [`server`]: answers, or calls; `connection_limiter`: who is connected to it
+//! - `link`: the run's connection; `client`: the source of a run; `clock_alignment`: which lines it takes, and when they were;
 //!   `calendar`: when to say that the other calendar is off
 
 mod calendar;
 mod client;
+mod clock_alignment;
+mod connection_limiter;
 mod link;
-mod lobby;
-mod placing;
 mod sampler;
 pub mod server;
 mod stamp;
@@ -27,7 +27,7 @@ pub mod token;
 mod wire;
 
 pub(crate) use client::source;
-pub use server::{Agent, AgentOptions, Place};
+pub use server::{Agent, AgentOptions, Endpoint};
 
 /// Where an agent is asked unless its URL says otherwise.
 pub(crate) const PORT: u16 = 80;

@@ -18,7 +18,7 @@ use nmax_sources::figures;
 use rustix::net::sockopt::{Timeout, set_socket_timeout};
 use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, netlink, recv, send, socket_with};
 
-use crate::host::look::{Pace, Since};
+use crate::host::reading::{Pace, Previous};
 use crate::{Reading, Source, Trouble};
 use diag::Row;
 
@@ -43,7 +43,7 @@ const BUFFER_BYTES: usize = 64 << 10;
 pub struct Connections {
     pace: Pace,
     /// Segments sent again by each connection, by its inode.
-    before: Since<HashMap<u64, u32>>,
+    before: Previous<HashMap<u64, u32>>,
     buffer: Vec<u8>,
 }
 
@@ -56,7 +56,7 @@ impl Default for Connections {
 impl Connections {
     /// Nothing is read yet.
     pub fn new() -> Self {
-        Self { pace: Pace::new(COST), before: Since::default(), buffer: vec![0; BUFFER_BYTES] }
+        Self { pace: Pace::new(COST), before: Previous::default(), buffer: vec![0; BUFFER_BYTES] }
     }
 
     fn figures(&mut self, now: Nanos, rows: &[Row]) -> Vec<Reading> {
@@ -88,7 +88,7 @@ impl Connections {
 impl Source for Connections {
     fn read(&mut self, now: Nanos) -> Result<Vec<Reading>, Trouble> {
         let buffer = &mut self.buffer;
-        match self.pace.run(now, || look(buffer)) {
+        match self.pace.run(now, || own_connections(buffer)) {
             None => Ok(Vec::new()),
             Some(Ok(rows)) => Ok(self.figures(now, &rows)),
             Some(Err(error)) => Err(trouble(&error)),
@@ -113,7 +113,7 @@ fn quantile(values: &mut [u32], q: f64) -> Option<u32> {
 }
 
 /// Connections of this process. O(its files and the host's connections), both within limits.
-fn look(buffer: &mut [u8]) -> io::Result<Vec<Row>> {
+fn own_connections(buffer: &mut [u8]) -> io::Result<Vec<Row>> {
     let entries = fs::read_dir("/proc/self/fd")?;
     let links = entries.flatten().take(FILES_MAX).filter_map(|entry| fs::read_link(entry.path()).ok());
     let own: HashSet<u64> = links.filter_map(|link| inode(link.to_str()?)).collect();

@@ -18,8 +18,8 @@ use ureq::{Agent, Error};
 
 use crate::Trouble;
 use crate::address::{Forbidden, may_connect};
-use crate::place::{shown, split_user};
-use crate::reach::{plain, said};
+use crate::reach::{plain, server_text};
+use crate::service_address::{shown, split_user};
 
 /// Longest time for a page, from looking up the name to its last byte.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(2);
@@ -94,7 +94,7 @@ impl Page {
         self.judge(response.status().as_u16())?;
         let header = |name: &str| response.headers().get(name).and_then(|value| value.to_str().ok());
         let content_type = header("content-type").unwrap_or_default().to_ascii_lowercase();
-        let server = header("server").map(|name| said(name.as_bytes(), None));
+        let server = header("server").map(|name| server_text(name.as_bytes(), None));
         let body = response.body_mut().with_config().limit(PAGE_BYTES_MAX).read_to_vec();
         let body = body.map_err(|error| self.trouble(&error))?;
         let text = String::from_utf8(body)

@@ -72,7 +72,7 @@ impl Mark {
 }
 
 /// An open file and how far it was read.
-struct Place {
+struct OpenFile {
     file: File,
     /// Device and number.
     id: (u64, u64),
@@ -85,9 +85,9 @@ struct Place {
 /// A file that is followed.
 pub struct Follow {
     path: PathBuf,
-    place: Option<Place>,
+    place: Option<OpenFile>,
     /// The file that had the name before, and in how many turns it is still read.
-    before: Option<(Place, u8)>,
+    before: Option<(OpenFile, u8)>,
     /// Whether there was a turn yet.
     has_begun: bool,
     chunk: Vec<u8>,
@@ -148,7 +148,7 @@ impl Follow {
         let Some(place) = &mut self.place else {
             return Ok(changes);
         };
-        changes.extend(place.look()?);
+        changes.extend(place.check_length()?);
         place.read(&mut self.chunk, &mut budget, &mut each)?;
         let is_at_end = budget > 0;
         if is_at_end && self.is_another()? {
@@ -176,7 +176,7 @@ impl Follow {
         }
     }
 
-    fn open(&self) -> Result<Place, FollowError> {
+    fn open(&self) -> Result<OpenFile, FollowError> {
         let missing = |error: io::Error| match error.kind() {
             io::ErrorKind::NotFound => FollowError::Missing,
             _ => FollowError::Io(error),
@@ -193,13 +193,13 @@ impl Follow {
         }
         file.seek(SeekFrom::Start(0))?;
         let about = file.metadata()?;
-        Ok(Place { id: id_of(&about), file, at: 0, lines: Lines::new(), is_torn: false })
+        Ok(OpenFile { id: id_of(&about), file, at: 0, lines: Lines::new(), is_torn: false })
     }
 }
 
-impl Place {
+impl OpenFile {
     /// Sees whether the file became shorter, or too long to catch up with.
-    fn look(&mut self) -> Result<Option<Change>, FollowError> {
+    fn check_length(&mut self) -> Result<Option<Change>, FollowError> {
         let length = self.file.metadata()?.len();
         if length < self.at {
             self.go_to(0)?;

@@ -16,12 +16,12 @@ mod cpu;
 mod disk;
 pub(crate) mod files;
 mod kernel;
-pub(crate) mod look;
 mod memory;
 mod neighbours;
 mod net;
 mod pressure;
 mod processes;
+pub(crate) mod reading;
 mod tcp;
 #[cfg(test)]
 pub(crate) mod tree;
@@ -36,8 +36,8 @@ use crate::process::listening::listening_on;
 use crate::{Reading, Source, Trouble};
 use files::Files;
 pub use files::{Spent, kept_files};
-use look::{Look, Notes};
 pub use neighbours::{Neighbours, Used};
+use reading::{HostReading, Notes};
 
 /// A host and named processes on it.
 #[derive(Debug)]
@@ -93,7 +93,7 @@ impl Host {
 
 impl Source for Host {
     fn read(&mut self, now: Nanos) -> Result<Vec<Reading>, Trouble> {
-        let mut look = Look { now, files: &mut self.files, notes: &mut self.notes, readings: Vec::new() };
+        let mut look = HostReading { now, files: &mut self.files, notes: &mut self.notes, readings: Vec::new() };
         self.cpu.read(&mut look);
         self.memory.read(&mut look);
         self.pressure.read(&mut look);

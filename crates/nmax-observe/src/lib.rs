@@ -6,9 +6,9 @@
 //! # Layout
 //! - [`open`]: from a plan's `observe` to sources
 //! - [`source`]: what can be read, and why it could not be
-//! - [`address`]: which addresses no source may connect to; [`elsewhere`]: which sources are beyond this host
+//! - [`address`]: which addresses no source may connect to; [`remote_sources`]: which sources are beyond this host
 //! - `fetch`: one page over HTTP, in bounded time and size
-//! - `place`, `rates`: URLs as people write them; counters since the reading before
+//! - `service_address`, `rates`: URLs as people write them; counters since the reading before
 //! - [`host`]: this host; [`process`]: which processes a name means; [`connections`]: TCP of this process's own
 //! - [`agent`]: readings of other hosts; [`clock`]: where their clocks stand
 //! - `prometheus`: pages of metrics
@@ -25,7 +25,6 @@ pub mod address;
 pub mod agent;
 pub mod clock;
 pub mod connections;
-pub mod elsewhere;
 mod fetch;
 pub mod follow;
 pub mod host;
@@ -33,11 +32,12 @@ pub mod log;
 mod numbers;
 mod odd;
 pub mod open;
-mod place;
 pub mod process;
 mod prometheus;
 mod rates;
 mod reach;
+pub mod remote_sources;
+mod service_address;
 mod services;
 pub mod source;
 mod tls;

@@ -162,7 +162,7 @@ impl Follower {
         });
         let changes = changes.map_err(|error| self.trouble(&error))?;
         let span_s = self.last.map_or(0.0, |last| now.since(last).as_secs_f64());
-        self.tell(&changes, span_s);
+        self.note_changes(&changes, span_s);
         if span_s > 0.0 {
             self.pace_per_s = Some(lines as f64 / span_s);
         }
@@ -241,7 +241,7 @@ impl Follower {
     }
 
     /// What happened to the file since the reading before, which was `span_s` ago.
-    fn tell(&mut self, changes: &[Change], span_s: f64) {
+    fn note_changes(&mut self, changes: &[Change], span_s: f64) {
         for change in changes {
             let text = match change {
                 Change::Appeared => "the file is there now".to_owned(),

@@ -19,14 +19,14 @@ pub(crate) fn numbers<'a>(lines: impl Iterator<Item = &'a str>, separator: char)
 }
 
 /// Collects readings of one look at a service.
-pub(crate) struct Look<'a> {
+pub(crate) struct ServiceReading<'a> {
     numbers: &'a Numbers,
     rates: &'a mut Rates,
     source: String,
     readings: Vec<Reading>,
 }
 
-impl<'a> Look<'a> {
+impl<'a> ServiceReading<'a> {
     /// A look at `now`; figures belong to `source` until another one is named.
     pub(crate) fn new(now: Nanos, numbers: &'a Numbers, rates: &'a mut Rates, source: String) -> Self {
         rates.begin(now);
@@ -34,7 +34,7 @@ impl<'a> Look<'a> {
     }
 
     /// The following figures are those of `source`.
-    pub(crate) fn of(&mut self, source: String) -> &mut Self {
+    pub(crate) fn set_source(&mut self, source: String) -> &mut Self {
         self.source = source;
         self
     }
@@ -56,7 +56,7 @@ impl<'a> Look<'a> {
         sum
     }
 
-    /// As [`Look::rate`], without `own` of each look: what is asked here is no load.
+    /// As [`ServiceReading::rate`], without `own` of each look: what is asked here is no load.
     pub(crate) fn rate_without(&mut self, own: f64, name: &str) -> Option<f64> {
         let growth = self.rates.growth(name, *self.numbers.get(name)?, None)?;
         Some((growth.by - own).max(0.0) / growth.over_s)

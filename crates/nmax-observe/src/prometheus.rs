@@ -199,7 +199,7 @@ impl Digest {
                 "{url} is a web page and has no metrics; they are often at `/metrics`"
             )));
         }
-        let samples = parse(&page.text, Format::of(&page.content_type))
+        let samples = parse(&page.text, Format::from_content_type(&page.content_type))
             .map_err(|error| Trouble::passing(format!("{url} is no page of metrics: {error}")))?;
         if samples.is_empty() {
             return Err(Trouble::passing(format!("{url} has no metrics in it")));

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use rustls::ClientConnection;
 
 use crate::address::{Forbidden, may_connect};
-use crate::place::Place;
+use crate::service_address::ServiceAddress;
 use crate::{Trouble, tls};
 
 use wire::Wire;
@@ -84,17 +84,17 @@ pub(crate) struct Link {
 
 impl Link {
     /// Connects over TCP, or to a socket in a file where the host is a path.
-    pub(crate) fn open(place: &Place) -> Result<Self, Broken> {
+    pub(crate) fn open(place: &ServiceAddress) -> Result<Self, Broken> {
         Self::open_before(place, now() + PATIENCE)
     }
 
     /// Another connection in the place of this one, in the time that is left of its own.
-    pub(crate) fn open_again(&mut self, place: &Place) -> Result<(), Broken> {
+    pub(crate) fn open_again(&mut self, place: &ServiceAddress) -> Result<(), Broken> {
         *self = Self::open_before(place, self.wire.deadline())?;
         Ok(())
     }
 
-    fn open_before(place: &Place, deadline: Instant) -> Result<Self, Broken> {
+    fn open_before(place: &ServiceAddress, deadline: Instant) -> Result<Self, Broken> {
         Ok(Self { wire: Wire::open(place, deadline)?, tls: None, waiting: Vec::new() })
     }
 
@@ -180,7 +180,7 @@ fn send_sealed(session: &mut ClientConnection, wire: &mut Wire, bytes: &[u8]) ->
 }
 
 /// What a server said, as it may be shown: short, in one line, and without the secret.
-pub(crate) fn said(text: &[u8], secret: Option<&str>) -> String {
+pub(crate) fn server_text(text: &[u8], secret: Option<&str>) -> String {
     let text = String::from_utf8_lossy(text);
     let text = match secret.filter(|secret| !secret.is_empty()) {
         Some(secret) => without(&text, secret),
@@ -224,13 +224,13 @@ pub(crate) fn now() -> Instant {
 
 /// A service that is asked the same question again and again over one connection.
 pub(crate) struct Service {
-    pub(crate) place: Result<Place, Trouble>,
+    pub(crate) place: Result<ServiceAddress, Trouble>,
     link: Option<Link>,
 }
 
 impl Service {
     /// A service at a place, or what is wrong with the place.
-    pub(crate) fn new(place: Result<Place, Trouble>) -> Self {
+    pub(crate) fn new(place: Result<ServiceAddress, Trouble>) -> Self {
         Self { place, link: None }
     }
 
@@ -238,13 +238,13 @@ impl Service {
     /// servers close idle ones.
     pub(crate) fn ask<T>(
         &mut self,
-        greet: impl Fn(&mut Link, &Place) -> Result<(), Asked>,
-        question: impl Fn(&mut Link) -> Result<T, Asked>,
+        greet: impl Fn(&mut Link, &ServiceAddress) -> Result<(), QueryError>,
+        question: impl Fn(&mut Link) -> Result<T, QueryError>,
     ) -> Result<T, Trouble> {
         let place = self.place.clone()?;
         let in_words = |asked| match asked {
-            Asked::Broken(broken) => Broken::trouble(&broken, &place.title()),
-            Asked::Refused(trouble) | Asked::Barred(trouble) => {
+            QueryError::Broken(broken) => Broken::trouble(&broken, &place.title()),
+            QueryError::Refused(trouble) | QueryError::Barred(trouble) => {
                 Trouble { text: format!("{}: {}", place.title(), trouble.text), ..trouble }
             }
         };
@@ -255,7 +255,7 @@ impl Service {
                     self.link = Some(link);
                     return Ok(answer);
                 }
-                Err(Asked::Broken(Broken::Gone)) => {}
+                Err(QueryError::Broken(Broken::Gone)) => {}
                 Err(asked) => return Err(in_words(asked)),
             }
         }
@@ -268,7 +268,7 @@ impl Service {
 }
 
 /// Why a question has no answer.
-pub(crate) enum Asked {
+pub(crate) enum QueryError {
     /// The conversation broke off.
     Broken(Broken),
     /// The server said so, or spoke another language.
@@ -277,13 +277,13 @@ pub(crate) enum Asked {
     Barred(Trouble),
 }
 
-impl From<Broken> for Asked {
+impl From<Broken> for QueryError {
     fn from(broken: Broken) -> Self {
         Self::Broken(broken)
     }
 }
 
-impl From<Trouble> for Asked {
+impl From<Trouble> for QueryError {
     fn from(trouble: Trouble) -> Self {
         Self::Refused(trouble)
     }

@@ -7,8 +7,8 @@ use nmax_sources::kinds::{
 };
 
 use crate::log::{LogKind, Tap};
-use crate::place::Place;
 use crate::prometheus::Neighbours;
+use crate::service_address::ServiceAddress;
 use crate::source::{Source, Trouble};
 use crate::{agent, log, prometheus};
 
@@ -28,7 +28,7 @@ pub(crate) struct Opening<'a> {
 }
 
 type Open = fn(&str, &Opening) -> Box<dyn Source>;
-type Locate = fn(&str) -> Result<Place, Trouble>;
+type Locate = fn(&str) -> Result<ServiceAddress, Trouble>;
 
 /// The constructor of each kind, which takes its place; and where that is in the network.
 static OPENERS: [(&SourceKind, Open, Option<Locate>); 7] = [
@@ -38,7 +38,7 @@ static OPENERS: [(&SourceKind, Open, Option<Locate>); 7] = [
             let spec = open.spec;
             agent::source(&spec.name, &spec.reach, spec.text(&TOKEN), spec.list(&PROCESSES))
         },
-        Some(|url| Place::parse(url, agent::PORT)),
+        Some(|url| ServiceAddress::parse(url, agent::PORT)),
     ),
     (
         &PROMETHEUS,
@@ -49,8 +49,12 @@ static OPENERS: [(&SourceKind, Open, Option<Locate>); 7] = [
         Some(page),
     ),
     (&POSTGRES, |url, open| postgres::source(url, &open.spec.name, open.spec.every), Some(postgres::place)),
-    (&REDIS, |url, open| redis::source(url, &open.spec.name), Some(|url| Place::parse(url, REDIS_PORT))),
-    (&MEMCACHED, |at, open| memcached::source(at, &open.spec.name), Some(|at| Place::parse(at, MEMCACHED_PORT))),
+    (&REDIS, |url, open| redis::source(url, &open.spec.name), Some(|url| ServiceAddress::parse(url, REDIS_PORT))),
+    (
+        &MEMCACHED,
+        |at, open| memcached::source(at, &open.spec.name),
+        Some(|at| ServiceAddress::parse(at, MEMCACHED_PORT)),
+    ),
     (&NGINX, |url, open| nginx::source(url, &open.spec.name), Some(page)),
     (
         &LOG,
@@ -74,7 +78,7 @@ pub(crate) fn open(opening: &Opening) -> Box<dyn Source> {
 }
 
 /// Where a source connects to; `None` for files and for those that call.
-pub(crate) fn place(spec: &ObservedSource) -> Option<Result<Place, Trouble>> {
+pub(crate) fn place(spec: &ObservedSource) -> Option<Result<ServiceAddress, Trouble>> {
     match &spec.reach {
         Reach::At(place) => row(spec.kind).2.map(|locate| locate(place)),
         Reach::Calls(_) => None,
@@ -82,9 +86,9 @@ pub(crate) fn place(spec: &ObservedSource) -> Option<Result<Place, Trouble>> {
 }
 
 /// A page over HTTP.
-fn page(url: &str) -> Result<Place, Trouble> {
+fn page(url: &str) -> Result<ServiceAddress, Trouble> {
     let is_https = url.get(..6).is_some_and(|scheme| scheme.eq_ignore_ascii_case("https:"));
-    Place::parse(url, if is_https { 443 } else { 80 })
+    ServiceAddress::parse(url, if is_https { 443 } else { 80 })
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::{AlertDescription, CertificateError, ClientConfig, ClientConnection, Error, InvalidMessage, OtherError};
 
 use crate::Trouble;
-use crate::reach::{Asked, Broken, Link, Service, plain};
+use crate::reach::{Broken, Link, QueryError, Service, plain};
 
 /// What the checker calls certificates of version 1, which it cannot read.
 const OLD_VERSION: &str = "UnsupportedCertVersion";
@@ -31,7 +31,7 @@ pub(crate) struct Tls {
 
 impl Tls {
     /// What the URL of `service` says, as `read` understands its query; what is wrong there is a trouble of its place.
-    pub(crate) fn of(
+    pub(crate) fn for_service(
         service: &mut Service,
         option: &'static str,
         read: impl Fn(&[(String, String)]) -> Result<TlsOptions, Wrong>,
@@ -54,7 +54,7 @@ impl Tls {
     }
 
     /// Encrypts a connection to `host` from now on.
-    pub(crate) fn begin(&self, link: &mut Link, host: &str) -> Result<(), Asked> {
+    pub(crate) fn begin(&self, link: &mut Link, host: &str) -> Result<(), QueryError> {
         let config = Arc::clone(self.config()?);
         let name = ServerName::try_from(host.to_owned()).map_err(|_| {
             let host = nmax_text::shown(host);
@@ -62,7 +62,7 @@ impl Tls {
         })?;
         let session = ClientConnection::new(config, name).map_err(|error| self.trouble(&error))?;
         link.encrypt(session).map_err(|error| match reason(&error) {
-            Some(error) => Asked::Barred(self.trouble(error)),
+            Some(error) => QueryError::Barred(self.trouble(error)),
             None => Broken::from(error).into(),
         })
     }

@@ -68,7 +68,7 @@ impl Attempt {
 
 /// Tries everything that is observed, at the same time.
 pub fn try_all(observed: &[Observed]) -> Vec<Attempt> {
-    let tasks = observed.iter().map(|one| Task::of(one, observed));
+    let tasks = observed.iter().map(|one| Task::for_observed(one, observed));
     attempt_all(tasks.collect(), LIMIT)
 }
 
@@ -104,7 +104,7 @@ enum Task {
 }
 
 impl Task {
-    fn of(one: &Observed, observed: &[Observed]) -> Self {
+    fn for_observed(one: &Observed, observed: &[Observed]) -> Self {
         match one {
             Observed::Process { name, process } => Self::Process(name.clone(), process.clone()),
             Observed::Source(spec) => {

@@ -165,7 +165,7 @@ impl Reader {
             let now = clock.now();
             let read = source.read(now);
             let is_final = matches!(&read, Err(trouble) if trouble.is_final);
-            self.tell(now, read);
+            self.report(now, read);
             for (code, text) in source.events() {
                 self.happened(now, code, format!("{}: {text}", self.title()));
             }
@@ -188,7 +188,7 @@ impl Reader {
         format!("{} on {}", self.name, self.host)
     }
 
-    fn tell(&mut self, now: Nanos, read: Result<Vec<Reading>, Trouble>) {
+    fn report(&mut self, now: Nanos, read: Result<Vec<Reading>, Trouble>) {
         let was_up = self.is_up;
         self.is_up = Some(read.is_ok());
         let up = Reading::new(&self.name, UP, f64::from(u8::from(read.is_ok())));

@@ -13,7 +13,7 @@ use nmax_engine::http::network;
 use nmax_engine::runtime::real::RealClock;
 use nmax_http::{Allow, Config, Failure, Origin, Shared, Url};
 use nmax_metrics::ErrorKind;
-use nmax_observe::elsewhere::elsewhere;
+use nmax_observe::remote_sources::remote_sources;
 use nmax_plan::addresses::is_absolute;
 use nmax_plan::plan::{Action, Address, Plan, Scenario};
 use nmax_plan::units::format_duration;
@@ -147,7 +147,7 @@ fn ask(decided: &Arc<OnceLock<Allow>>) -> Allow {
 
 /// Which other hosts the plan's sources read, for a person. The error names one that may not be read, whatever the flags.
 pub fn observed(plan: &Plan) -> Result<Option<String>, String> {
-    let elsewhere = elsewhere(&plan.observe);
+    let elsewhere = remote_sources(&plan.observe);
     if let Some(trouble) = elsewhere.iter().find_map(|one| one.forbidden.as_ref()) {
         return Err(format!("`observe`: {trouble}"));
     }

@@ -131,7 +131,7 @@ const PRIMITIVES: [Primitive; 13] = [
             ("crates/nmax-secrets/src/find.rs", BYTES),
             ("crates/nmax-analysis/src/suspect/system.rs", NO_SCHEME),
             ("crates/nmax-observe/src/agent/link.rs", NO_SCHEME),
-            ("crates/nmax-observe/src/place.rs", NO_SCHEME),
+            ("crates/nmax-observe/src/service_address.rs", NO_SCHEME),
         ],
     },
 ];

@@ -20,7 +20,7 @@ pub(super) struct Calendar {
 
 impl Calendar {
     /// What to say of the clock, if that is new: at `now` the calendar is `off_s` ahead of this host's, to within `error_s`.
-    pub(super) fn look(&mut self, now: Nanos, off_s: f64, error_s: f64) -> Option<String> {
+    pub(super) fn check(&mut self, now: Nanos, off_s: f64, error_s: f64) -> Option<String> {
         let slack_s = DIFFERENCE_MAX_S + error_s;
         let said_s = self.said.map_or(0.0, |(_, said_s)| said_s);
         let moved_s = (off_s - said_s).abs();

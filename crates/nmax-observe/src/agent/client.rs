@@ -6,8 +6,8 @@ use nmax_sources::figures;
 use nmax_text::percent;
 
 use super::calendar::Calendar;
+use super::clock_alignment::{Answered, ClockAlignment};
 use super::link::{Answer, Link};
-use super::placing::{Answered, Placing};
 use super::stamp::HostClock;
 use super::token::Token;
 use super::wire::{Head, Shot};
@@ -38,7 +38,7 @@ pub(super) struct RemoteAgent {
     cursor: Option<(String, u64)>,
     clock: OtherClock,
     calendar: Calendar,
-    placing: Placing,
+    alignment: ClockAlignment,
     /// Readings that were left out so far.
     left_out: usize,
     /// When they were mentioned, and how many there were.
@@ -59,7 +59,7 @@ impl RemoteAgent {
             cursor: None,
             clock: OtherClock::default(),
             calendar: Calendar::default(),
-            placing: Placing::default(),
+            alignment: ClockAlignment::default(),
             left_out: 0,
             mentioned: None,
             notes: Vec::new(),
@@ -116,7 +116,7 @@ impl RemoteAgent {
             let text = "it was started again; what happened until then and was not asked for is not known";
             self.notes.push(text.to_owned());
             self.clock.forget();
-            self.placing.forget();
+            self.alignment.forget();
         }
         let next = match known {
             Some(true) => head.next,
@@ -190,15 +190,15 @@ impl Source for RemoteAgent {
         let source = format!("agent {}", self.name);
         let answered = Answered { asked: stamps.sent, received: stamps.received, offset };
         let off_s = Self::calendar_off_s(&head, &answer, &stamps, offset);
-        let error_s = self.placing.error_s(&self.clock, &answered);
-        if let Some(stands) = self.calendar.look(stamps.received, off_s, offset.error_s) {
+        let error_s = self.alignment.error_s(&self.clock, &answered);
+        if let Some(stands) = self.calendar.check(stamps.received, off_s, offset.error_s) {
             self.events.push(("CLOCK_OFFSET", clock_offset(&stands, error_s)));
         }
         let shots = answer.text.lines().skip(1).take(SHOTS_MAX).filter_map(Shot::parse);
         let shots: Vec<Shot> = shots.collect();
         let notes = shots.iter().flat_map(|shot| &shot.notes);
         notes.for_each(|note| self.take_note(note));
-        let placed = self.placing.place(shots, &self.clock, &answered);
+        let placed = self.alignment.place(shots, &self.clock, &answered);
         let mut readings = vec![
             Reading::new(&source, figures::CLOCK_OFFSET_S, off_s),
             Reading::new(&source, figures::CLOCK_ERROR_S, error_s),

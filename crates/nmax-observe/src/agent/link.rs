@@ -125,7 +125,7 @@ impl Link {
     /// Where the agent is, as messages say it.
     pub(super) fn place(&self) -> String {
         match &self.reach {
-            Reach::At(url) => crate::place::shown(url),
+            Reach::At(url) => crate::service_address::shown(url),
             Reach::Calls(address) => format!("the agent that calls at {address}"),
         }
     }
@@ -185,11 +185,14 @@ impl Link {
                 let has_port = place.rsplit_once(':').is_some_and(|(_, port)| !port.ends_with(']'));
                 let place = if has_port { place.to_owned() } else { format!("{place}:{PORT}") };
                 let gone = |error: io::Error| {
-                    Trouble::passing(format!("{}: {error}; is `nmax agent` running there?", crate::place::shown(&url)))
+                    Trouble::passing(format!(
+                        "{}: {error}; is `nmax agent` running there?",
+                        crate::service_address::shown(&url)
+                    ))
                 };
                 let addresses: Vec<SocketAddr> = lookup_host(&place).await.map_err(gone)?.collect();
                 may_connect(addresses.iter().copied())
-                    .map_err(|forbidden| forbidden.trouble(&crate::place::shown(&url)))?;
+                    .map_err(|forbidden| forbidden.trouble(&crate::service_address::shown(&url)))?;
                 TcpStream::connect(&addresses[..]).await.map_err(gone)?
             }
             Reach::Calls(address) => self.caller(&address).await?,

@@ -30,7 +30,7 @@ pub(super) const PROCESSES_MAX: usize = 64;
 
 /// What was read.
 #[derive(Debug, Default)]
-struct Kept {
+struct SampleBuffer {
     /// Lines, the number of the first one is `next` − their count.
     lines: VecDeque<String>,
     bytes: usize,
@@ -40,7 +40,7 @@ struct Kept {
     processes: Vec<String>,
 }
 
-impl Kept {
+impl SampleBuffer {
     fn push(&mut self, line: String) {
         self.bytes += line.len();
         self.lines.push_back(line);
@@ -53,10 +53,10 @@ impl Kept {
 
 /// The kept lines, shared between the thread that reads and those who ask.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Ring(Arc<Mutex<Kept>>);
+pub(super) struct Ring(Arc<Mutex<SampleBuffer>>);
 
 impl Ring {
-    fn kept(&self) -> MutexGuard<'_, Kept> {
+    fn kept(&self) -> MutexGuard<'_, SampleBuffer> {
         // What another thread left behind is whole between any two statements.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

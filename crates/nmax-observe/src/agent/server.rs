@@ -21,7 +21,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::{JoinSet, yield_now};
 use tokio::time::{sleep, timeout};
 
-use super::lobby::{Guest, Lobby};
+use super::connection_limiter::{ConnectionLimiter, Guest};
 use super::sampler::{Ring, Sampler};
 use super::stamp::{HostClock, calendar};
 use super::token::Token;
@@ -43,7 +43,7 @@ const REPLY_BYTES_MAX: usize = 4_096;
 
 /// Where an agent meets runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum Endpoint {
     /// Runs ask at this address.
     Listen(SocketAddr),
     /// It calls the run at `host:port`, as often as it takes, and says this name.
@@ -59,7 +59,7 @@ pub enum Place {
 #[derive(Clone, Debug)]
 pub struct AgentOptions {
     /// Where it meets runs.
-    pub place: Place,
+    pub endpoint: Endpoint,
     /// Who may ask; `None`: anybody.
     pub token: Option<Token>,
     /// Names of processes that it watches besides those that runs ask for.
@@ -70,12 +70,12 @@ pub struct AgentOptions {
 #[derive(Debug)]
 pub struct Agent {
     desk: Arc<Desk>,
-    way: Way,
+    binding: Binding,
     _sampler: Sampler,
 }
 
 #[derive(Debug)]
-enum Way {
+enum Binding {
     Listen(TcpListener),
     Call { place: String, name: Option<String> },
 }
@@ -91,9 +91,9 @@ struct Desk {
 impl Agent {
     /// Begins to read the host, and takes the address.
     pub async fn bind(options: AgentOptions) -> io::Result<Self> {
-        let way = match options.place {
-            Place::Listen(address) => Way::Listen(TcpListener::bind(address).await?),
-            Place::Call { place, name } => Way::Call { place, name },
+        let binding = match options.endpoint {
+            Endpoint::Listen(address) => Binding::Listen(TcpListener::bind(address).await?),
+            Endpoint::Call { place, name } => Binding::Call { place, name },
         };
         let ring = Ring::default();
         ring.watch(&options.processes);
@@ -104,25 +104,25 @@ impl Agent {
                 token: options.token,
                 instance: format!("{:x}-{:x}", calendar().0, std::process::id()),
             }),
-            way,
+            binding,
             _sampler: sampler,
         })
     }
 
     /// Where it listens; `None` when it calls.
     pub fn address(&self) -> Option<SocketAddr> {
-        match &self.way {
-            Way::Listen(listener) => listener.local_addr().ok(),
-            Way::Call { .. } => None,
+        match &self.binding {
+            Binding::Listen(listener) => listener.local_addr().ok(),
+            Binding::Call { .. } => None,
         }
     }
 
     /// Answers until `end`. `say` is told what a person should know: nobody answers a call, somebody does.
     pub async fn run(self, end: impl Future<Output = ()>, say: impl Fn(&str)) {
         let work = async {
-            match &self.way {
-                Way::Listen(listener) => listen(listener, &self.desk).await,
-                Way::Call { place, name } => call(place, name.as_deref(), &self.desk, &say).await,
+            match &self.binding {
+                Binding::Listen(listener) => listen(listener, &self.desk).await,
+                Binding::Call { place, name } => call(place, name.as_deref(), &self.desk, &say).await,
             }
         };
         let (work, end) = (pin!(work), pin!(end));
@@ -134,7 +134,7 @@ impl Agent {
 }
 
 async fn listen(listener: &TcpListener, desk: &Arc<Desk>) {
-    let lobby = Lobby::new();
+    let limiter = ConnectionLimiter::new();
     let mut guests = JoinSet::new();
     loop {
         while guests.try_join_next().is_some() {}
@@ -144,7 +144,7 @@ async fn listen(listener: &TcpListener, desk: &Arc<Desk>) {
             continue;
         };
         let desk = Arc::clone(desk);
-        lobby.enter(|guest| {
+        limiter.enter(|guest| {
             guests.spawn(async move {
                 tokio::select! {
                     () = serve(stream, &desk, Some(&guest)) => {}
@@ -176,7 +176,7 @@ async fn serve(stream: TcpStream, desk: &Desk, guest: Option<&Guest>) {
 }
 
 impl Desk {
-    /// What a caller is told who does not know the token, or who finds no seat.
+    /// What a caller is told who does not know the token, or for whom there is no permit.
     fn refuse(&self, request: &Request<Incoming>, guest: &Guest) -> Option<Response<Full<Bytes>>> {
         let header = request.headers().get(AUTHORIZATION);
         let may_ask = |token: &Token| header.is_some_and(|header| token.is(header.as_bytes()));

@@ -13,7 +13,7 @@ use tokio::sync::oneshot;
 
 use super::client::RemoteAgent;
 use super::sampler::Ring;
-use super::server::{Agent, AgentOptions, Place};
+use super::server::{Agent, AgentOptions, Endpoint};
 use super::stamp::{HostClock, calendar};
 use super::token::Token;
 use super::wire::{Head, Shot};
@@ -27,8 +27,8 @@ struct Running {
 }
 
 impl Running {
-    fn start(place: Place, token: Option<&str>) -> Self {
-        let options = AgentOptions { place, token: token.and_then(Token::new), processes: Vec::new() };
+    fn start(place: Endpoint, token: Option<&str>) -> Self {
+        let options = AgentOptions { endpoint: place, token: token.and_then(Token::new), processes: Vec::new() };
         let (end, ended) = oneshot::channel();
         let (tell, told) = std::sync::mpsc::sync_channel(1);
         let thread = std::thread::spawn(move || {
@@ -46,7 +46,7 @@ impl Running {
     }
 
     fn listening(token: Option<&str>) -> Self {
-        Self::start(Place::Listen("127.0.0.1:0".parse().unwrap()), token)
+        Self::start(Endpoint::Listen("127.0.0.1:0".parse().unwrap()), token)
     }
 
     fn url(&self) -> String {
@@ -156,7 +156,7 @@ fn an_agent_that_is_started_again_comes_back() {
     drop(agent);
     let lost = source.read(HostClock.now().since(origin)).unwrap_err();
     assert!(!lost.is_final && lost.text.contains("is `nmax agent` running there?"), "{lost}");
-    let _again = Running::start(Place::Listen(address), None);
+    let _again = Running::start(Endpoint::Listen(address), None);
     until(&mut source, origin, busy);
     let notes = source.notes();
     assert!(notes.iter().any(|note| note.contains("started again")), "{notes:?}");
@@ -174,7 +174,7 @@ fn an_agent_that_calls_is_read_the_same_way() {
     let call = |name: Option<&str>, token| {
         let name = name.map(str::to_owned);
         let place = address.to_string();
-        Running::start(Place::Call { place, name }, Some(token))
+        Running::start(Endpoint::Call { place, name }, Some(token))
     };
     let wrong = [call(None, "other"), call(Some("db2"), "s3cret")];
     // Who calls, and why it is refused; not that nobody calls.

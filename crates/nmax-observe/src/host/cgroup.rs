@@ -3,8 +3,8 @@
 use nmax_sources::{Figure, figures};
 
 use super::files::Files;
-use super::look::{Look, Since, growth};
 use super::pressure;
+use super::reading::{HostReading, Previous, growth};
 
 /// Groups above a group that are looked at, itself among them.
 const LEVELS_MAX: usize = 8;
@@ -133,8 +133,8 @@ impl Level {
 pub(super) struct Group {
     pub(super) path: String,
     levels: Vec<String>,
-    before: Since<Vec<Level>>,
-    stalled: [Since<pressure::Stalled>; 3],
+    before: Previous<Vec<Level>>,
+    stalled: [Previous<pressure::Stalled>; 3],
 }
 
 impl Group {
@@ -142,23 +142,24 @@ impl Group {
         Self {
             path: path.to_owned(),
             levels: levels(files, path),
-            before: Since::default(),
+            before: Previous::default(),
             stalled: Default::default(),
         }
     }
 
     /// That of this process, and what cannot be seen of it.
-    pub(super) fn own(look: &mut Look<'_>) -> Option<Self> {
+    pub(super) fn own(look: &mut HostReading<'_>) -> Option<Self> {
         let text = look.files.read("proc/self/cgroup").ok()?.to_owned();
         if is_in_version_1(&text) {
-            look.notes.once("control groups of version 1 are in use here; their limits and throttling are not seen");
+            look.notes
+                .note_once("control groups of version 1 are in use here; their limits and throttling are not seen");
         }
         Some(Self::new(look.files, parse_path(&text)?))
     }
 
     /// Figures of the level that decides: the one with the smallest quota, and the one with the least memory left. A group
     /// that is not limited has none.
-    pub(super) fn read(&mut self, look: &mut Look<'_>, source: &str) {
+    pub(super) fn read(&mut self, look: &mut HostReading<'_>, source: &str) {
         let now: Vec<Level> = self.levels.iter().map(|level| Level::read(look.files, level)).collect();
         let before = self.before.replace(look.now, now.clone());
         if !now.iter().any(Level::is_limited) {
@@ -186,7 +187,7 @@ impl Group {
         self.read_pressure(look, source);
     }
 
-    fn read_pressure(&mut self, look: &mut Look<'_>, source: &str) {
+    fn read_pressure(&mut self, look: &mut HostReading<'_>, source: &str) {
         let Some(level) = self.levels.first() else { return };
         for (since, (resource, of_some, of_full)) in self.stalled.iter_mut().zip(PRESSURES) {
             let Ok(text) = look.files.read(&format!("{level}/{resource}.pressure")) else {
@@ -203,7 +204,7 @@ impl Group {
 }
 
 /// What a group used of its processors, and how often it had used up its part of a period.
-fn put_rates(look: &mut Look<'_>, source: &str, now: &Level, before: &Level, span_s: f64) {
+fn put_rates(look: &mut HostReading<'_>, source: &str, now: &Level, before: &Level, span_s: f64) {
     let per_s = |now, before| growth(now, before).map(|grown_us| grown_us / 1e6 / span_s);
     let throttled = growth(now.throttled, before.throttled);
     let periods = growth(now.periods, before.periods);

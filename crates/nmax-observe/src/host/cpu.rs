@@ -2,8 +2,8 @@
 
 use nmax_sources::figures;
 
-use super::files::{Absence, Kept};
-use super::look::{Look, Since};
+use super::files::{Absence, CachedFile};
+use super::reading::{HostReading, Previous};
 use super::waits::Waits;
 
 /// Processors that are shown one by one; the rest is in the total only.
@@ -131,11 +131,11 @@ fn parse_waits(text: &str) -> Option<Option<u64>> {
 /// All processors.
 #[derive(Debug)]
 pub(super) struct Cpu {
-    stat: Kept,
-    load: Kept,
-    schedule: Kept,
-    before: Since<Stat>,
-    waits: Since<u64>,
+    stat: CachedFile,
+    load: CachedFile,
+    schedule: CachedFile,
+    before: Previous<Stat>,
+    waits: Previous<u64>,
     /// In place of the scheduler's own sums, where there are none.
     by_thread: Waits,
 }
@@ -143,16 +143,16 @@ pub(super) struct Cpu {
 impl Cpu {
     pub(super) fn new() -> Self {
         Self {
-            stat: Kept::new("proc/stat"),
-            load: Kept::new("proc/loadavg"),
-            schedule: Kept::new("proc/schedstat"),
-            before: Since::default(),
-            waits: Since::default(),
+            stat: CachedFile::new("proc/stat"),
+            load: CachedFile::new("proc/loadavg"),
+            schedule: CachedFile::new("proc/schedstat"),
+            before: Previous::default(),
+            waits: Previous::default(),
             by_thread: Waits::new(THREADS_COST),
         }
     }
 
-    pub(super) fn read(&mut self, look: &mut Look<'_>) {
+    pub(super) fn read(&mut self, look: &mut HostReading<'_>) {
         if let Ok(stat) = self.stat.read(look.files).map(parse) {
             self.show(look, stat);
         }
@@ -161,7 +161,7 @@ impl Cpu {
         self.read_waits(look);
     }
 
-    fn show(&mut self, look: &mut Look<'_>, stat: Stat) {
+    fn show(&mut self, look: &mut HostReading<'_>, stat: Stat) {
         let cores = stat.cores.len() as f64;
         // The one that reads is running while it does.
         let running = stat.running.map(|running| running.saturating_sub(1) as f64);
@@ -194,12 +194,12 @@ impl Cpu {
         }
         if shown.len() > CORES_MAX {
             let text = format!("only the first {CORES_MAX} processors are shown one by one; all are in the total");
-            look.notes.once(&text);
+            look.notes.note_once(&text);
         }
     }
 
     /// Mean number of tasks that waited for a processor: time waited per time.
-    fn read_waits(&mut self, look: &mut Look<'_>) {
+    fn read_waits(&mut self, look: &mut HostReading<'_>) {
         match self.schedule.read(look.files).map(parse_waits) {
             Ok(Some(Some(waits))) => {
                 let before = self.waits.replace(look.now, waits);
@@ -209,12 +209,12 @@ impl Cpu {
                 });
                 look.put("cpu", figures::WAITING_COUNT, waiting);
             }
-            Ok(Some(None)) => look.notes.once(&format!(
+            Ok(Some(None)) => look.notes.note_once(&format!(
                 "the scheduler does not count how long tasks wait for a processor ({SCHEDSTAT} has zeros); \
                  `sysctl kernel.sched_schedstats=1` switches it on"
             )),
             Ok(None) | Err(Absence::Missing) => {
-                look.notes.once(&format!(
+                look.notes.note_once(&format!(
                     "this kernel does not tell how long all tasks wait for a processor (no {SCHEDSTAT}); it is added up over \
                      threads, and those that end between two looks are missing"
                 ));
@@ -224,7 +224,7 @@ impl Cpu {
                 });
                 look.put("cpu", figures::WAITING_COUNT, waiting);
             }
-            Err(Absence::Forbidden) => look.notes.once(&format!("{SCHEDSTAT} may not be read here")),
+            Err(Absence::Forbidden) => look.notes.note_once(&format!("{SCHEDSTAT} may not be read here")),
             Err(Absence::Disabled | Absence::Failed) => {}
         }
     }

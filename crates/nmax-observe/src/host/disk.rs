@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use nmax_sources::figures;
 
-use super::files::Kept;
-use super::look::{Look, Since, growth, per_s};
+use super::files::CachedFile;
+use super::reading::{HostReading, Previous, growth, per_s};
 
 /// Disks that are shown.
 const DISKS_MAX: usize = 16;
@@ -75,23 +75,23 @@ fn is_partition(name: &str, rows: &BTreeMap<&str, Counters>) -> bool {
 /// All disks.
 #[derive(Debug)]
 pub(super) struct Disks {
-    file: Kept,
-    before: Since<BTreeMap<String, Counters>>,
+    file: CachedFile,
+    before: Previous<BTreeMap<String, Counters>>,
 }
 
 impl Disks {
     pub(super) fn new() -> Self {
-        Self { file: Kept::new("proc/diskstats"), before: Since::default() }
+        Self { file: CachedFile::new("proc/diskstats"), before: Previous::default() }
     }
 
-    pub(super) fn read(&mut self, look: &mut Look<'_>) {
+    pub(super) fn read(&mut self, look: &mut HostReading<'_>) {
         let Ok(disks) = self.file.read(look.files).map(parse) else {
-            look.notes.once("disks are not seen: /proc/diskstats cannot be read here");
+            look.notes.note_once("disks are not seen: /proc/diskstats cannot be read here");
             return;
         };
         if disks.len() > DISKS_MAX {
             let text = format!("of {} disks the first {DISKS_MAX} are shown", disks.len());
-            look.notes.once(&text);
+            look.notes.note_once(&text);
         }
         let Some((span_s, before)) = self.before.replace(look.now, disks.clone()) else {
             return;
@@ -118,7 +118,7 @@ impl Disks {
 /// ```text
 /// await = Δ(time of reads and writes) / Δ(reads and writes)      queue = Δ(time of all transfers) / Δt
 /// ```
-fn show(look: &mut Look<'_>, source: &str, now: &Counters, before: &Counters, span_s: f64) {
+fn show(look: &mut HostReading<'_>, source: &str, now: &Counters, before: &Counters, span_s: f64) {
     let grew = |field: fn(&Counters) -> u64| growth(Some(field(now)), Some(field(before)));
     let rate = |field: fn(&Counters) -> u64| per_s(Some(field(now)), Some(field(before)), span_s);
     let sum = |one: Option<f64>, other: Option<f64>| Some(one? + other?);

@@ -45,7 +45,7 @@ pub(crate) enum Absence {
 }
 
 impl Absence {
-    fn of(error: &io::Error) -> Self {
+    fn from_error(error: &io::Error) -> Self {
         match (error.kind(), error.raw_os_error()) {
             (_, Some(NOT_SUPPORTED)) => Self::Disabled,
             (ErrorKind::NotFound, _) => Self::Missing,
@@ -87,7 +87,7 @@ impl Files {
     /// Opens a file, reads all of it and closes it.
     pub(crate) fn read(&mut self, path: &str) -> Result<&str, Absence> {
         let file = self.open(path)?;
-        let length = self.fill(&file).map_err(|error| Absence::of(&error))?;
+        let length = self.fill(&file).map_err(|error| Absence::from_error(&error))?;
         Ok(text(&self.buffer[..length]))
     }
 
@@ -113,7 +113,7 @@ impl Files {
 
     fn open(&mut self, path: &str) -> Result<File, Absence> {
         self.spent.opens += 1;
-        File::open(self.path(path)).map_err(|error| Absence::of(&error))
+        File::open(self.path(path)).map_err(|error| Absence::from_error(&error))
     }
 
     /// Reads from the beginning to the end; how many bytes there are.
@@ -150,12 +150,12 @@ fn text(bytes: &[u8]) -> &str {
 
 /// A file that stays open where there is room. Its content is made anew at each reading.
 #[derive(Debug)]
-pub(crate) struct Kept {
+pub(crate) struct CachedFile {
     path: &'static str,
     file: Option<File>,
 }
 
-impl Kept {
+impl CachedFile {
     /// Opened at the first reading.
     pub(crate) const fn new(path: &'static str) -> Self {
         Self { path, file: None }
@@ -167,7 +167,7 @@ impl Kept {
             Some(file) => file,
             None => files.open(self.path)?,
         };
-        let length = files.fill(&file).map_err(|error| Absence::of(&error))?;
+        let length = files.fill(&file).map_err(|error| Absence::from_error(&error))?;
         self.file = Some(file).filter(|_| files.keeps);
         Ok(text(&files.buffer[..length]))
     }

@@ -2,8 +2,8 @@
 
 use nmax_sources::figures;
 
-use super::files::Kept;
-use super::look::Look;
+use super::files::CachedFile;
+use super::reading::HostReading;
 
 /// Open files and how many there may be: `/proc/sys/fs/file-nr`, whose middle number is that of free ones among the first.
 fn parse_files(text: &str) -> Option<(u64, u64)> {
@@ -19,24 +19,24 @@ fn parse_number(text: &str) -> Option<f64> {
 /// The kernel's tables.
 #[derive(Debug)]
 pub(super) struct Kernel {
-    files: Kept,
-    tracked: Kept,
-    tracked_limit: Kept,
+    files: CachedFile,
+    tracked: CachedFile,
+    tracked_limit: CachedFile,
 }
 
 impl Kernel {
     pub(super) fn new() -> Self {
         Self {
-            files: Kept::new("proc/sys/fs/file-nr"),
-            tracked: Kept::new("proc/sys/net/netfilter/nf_conntrack_count"),
-            tracked_limit: Kept::new("proc/sys/net/netfilter/nf_conntrack_max"),
+            files: CachedFile::new("proc/sys/fs/file-nr"),
+            tracked: CachedFile::new("proc/sys/net/netfilter/nf_conntrack_count"),
+            tracked_limit: CachedFile::new("proc/sys/net/netfilter/nf_conntrack_max"),
         }
     }
 
     /// Hosts that track no connections have no such figures.
-    pub(super) fn read(&mut self, look: &mut Look<'_>) {
+    pub(super) fn read(&mut self, look: &mut HostReading<'_>) {
         let files = self.files.read(look.files).ok().and_then(parse_files);
-        let mut number = |file: &mut Kept| file.read(look.files).ok().and_then(parse_number);
+        let mut number = |file: &mut CachedFile| file.read(look.files).ok().and_then(parse_number);
         let (tracked, limit) = (number(&mut self.tracked), number(&mut self.tracked_limit));
         let figures = [
             (figures::OPEN_FILES_COUNT, files.map(|(open, _)| open as f64)),

@@ -5,8 +5,8 @@ use rustix::param::page_size;
 use nmax_sources::figures;
 
 use super::cgroup::field;
-use super::files::Kept;
-use super::look::{Look, Since, rates};
+use super::files::CachedFile;
+use super::reading::{HostReading, Previous, rates};
 
 /// A row of `/proc/meminfo`, such as `MemTotal:  1000 kB`, in bytes.
 fn bytes(info: &str, name: &str) -> Option<u64> {
@@ -18,10 +18,10 @@ fn bytes(info: &str, name: &str) -> Option<u64> {
 /// The host's memory.
 #[derive(Debug)]
 pub(super) struct Memory {
-    info: Kept,
-    counters: Kept,
+    info: CachedFile,
+    counters: CachedFile,
     /// Pages swapped in and out, faults, kills.
-    before: Since<[Option<u64>; 4]>,
+    before: Previous<[Option<u64>; 4]>,
     /// What was available at the last look, bytes.
     pub(super) available_bytes: Option<u64>,
 }
@@ -29,14 +29,14 @@ pub(super) struct Memory {
 impl Memory {
     pub(super) fn new() -> Self {
         Self {
-            info: Kept::new("proc/meminfo"),
-            counters: Kept::new("proc/vmstat"),
-            before: Since::default(),
+            info: CachedFile::new("proc/meminfo"),
+            counters: CachedFile::new("proc/vmstat"),
+            before: Previous::default(),
             available_bytes: None,
         }
     }
 
-    pub(super) fn read(&mut self, look: &mut Look<'_>) {
+    pub(super) fn read(&mut self, look: &mut HostReading<'_>) {
         let text = self.info.read(look.files).unwrap_or_default();
         let names = ["MemTotal", "MemAvailable", "SwapTotal", "SwapFree", "Dirty"];
         let [total, available, swap_total, swap_free, dirty] = names.map(|name| bytes(text, name));

@@ -11,7 +11,7 @@ use nmax_metrics::Nanos;
 use super::cgroup;
 use super::cpu::{self, Modes};
 use super::files::Files;
-use super::look::Pace;
+use super::reading::Pace;
 use crate::process::listening::listening_on;
 use crate::process::usage::parse_stat;
 
@@ -103,7 +103,7 @@ impl Neighbours {
     }
 
     /// Looks unless it is too early. What happened since the look before counts if its middle lies in `hold`.
-    pub fn look(&mut self, now: Nanos, hold: (Nanos, Nanos)) {
+    pub fn poll(&mut self, now: Nanos, hold: (Nanos, Nanos)) {
         if self.before.as_ref().is_some_and(|before| now.since(before.at) < APART) {
             return;
         }

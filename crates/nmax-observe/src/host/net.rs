@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use nmax_sources::figures;
 
-use super::files::Kept;
-use super::look::{Look, Since, per_s};
+use super::files::CachedFile;
+use super::reading::{HostReading, Previous, per_s};
 
 /// Interfaces that are shown.
 const INTERFACES_MAX: usize = 16;
@@ -55,8 +55,8 @@ fn parse_speed(text: &str) -> Option<f64> {
 /// All interfaces.
 #[derive(Debug)]
 pub(super) struct Net {
-    file: Kept,
-    before: Since<BTreeMap<String, Counters>>,
+    file: CachedFile,
+    before: Previous<BTreeMap<String, Counters>>,
     /// Bytes per second of each link.
     speeds: BTreeMap<String, Option<f64>>,
     looks: u32,
@@ -64,17 +64,17 @@ pub(super) struct Net {
 
 impl Net {
     pub(super) fn new() -> Self {
-        Self { file: Kept::new("proc/net/dev"), before: Since::default(), speeds: BTreeMap::new(), looks: 0 }
+        Self { file: CachedFile::new("proc/net/dev"), before: Previous::default(), speeds: BTreeMap::new(), looks: 0 }
     }
 
-    pub(super) fn read(&mut self, look: &mut Look<'_>) {
+    pub(super) fn read(&mut self, look: &mut HostReading<'_>) {
         let Ok(links) = self.file.read(look.files).map(parse) else {
-            look.notes.once("network interfaces are not seen: /proc/net/dev cannot be read here");
+            look.notes.note_once("network interfaces are not seen: /proc/net/dev cannot be read here");
             return;
         };
         if links.len() > INTERFACES_MAX {
             let text = format!("of {} network interfaces the first {INTERFACES_MAX} are shown", links.len());
-            look.notes.once(&text);
+            look.notes.note_once(&text);
         }
         if self.looks.is_multiple_of(SPEED_EVERY) {
             self.speeds.clear();

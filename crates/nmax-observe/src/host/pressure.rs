@@ -2,8 +2,8 @@
 
 use nmax_sources::figures;
 
-use super::files::{Absence, Files, Kept};
-use super::look::{Look, Since, growth};
+use super::files::{Absence, CachedFile, Files};
+use super::reading::{HostReading, Previous, growth};
 
 /// Time stalled since boot, µs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -32,12 +32,12 @@ pub(super) fn ratios(now: Stalled, before: Stalled, span_s: f64) -> [Option<f64>
 /// Pressure on the whole host, for processors, memory and disks.
 #[derive(Debug)]
 pub(super) struct Pressure {
-    all: [(&'static str, Kept, Since<Stalled>); 3],
+    all: [(&'static str, CachedFile, Previous<Stalled>); 3],
 }
 
 impl Pressure {
     pub(super) fn new() -> Self {
-        let one = |source, path| (source, Kept::new(path), Since::default());
+        let one = |source, path| (source, CachedFile::new(path), Previous::default());
         Self {
             all: [
                 one("cpu", "proc/pressure/cpu"),
@@ -47,7 +47,7 @@ impl Pressure {
         }
     }
 
-    pub(super) fn read(&mut self, look: &mut Look<'_>) {
+    pub(super) fn read(&mut self, look: &mut HostReading<'_>) {
         for (source, file, since) in &mut self.all {
             match file.read(look.files).map(parse) {
                 Ok(stalled) => {
@@ -57,8 +57,8 @@ impl Pressure {
                     look.put(source, figures::PRESSURE_FULL_RATIO, full);
                 }
                 Err(absence) => {
-                    let text = words(absence, look.files);
-                    text.into_iter().for_each(|text| look.notes.once(text));
+                    let text = absence_text(absence, look.files);
+                    text.into_iter().for_each(|text| look.notes.note_once(text));
                 }
             }
         }
@@ -66,7 +66,7 @@ impl Pressure {
 }
 
 /// The three states of the kernel's feature, and what to do about them.
-fn words(absence: Absence, files: &Files) -> Option<&'static str> {
+fn absence_text(absence: Absence, files: &Files) -> Option<&'static str> {
     match absence {
         Absence::Missing if files.path("proc/pressure").exists() => None,
         Absence::Missing => Some(

@@ -7,7 +7,7 @@ use nmax_plan::plan::ProcessRef;
 use nmax_sources::figures;
 
 use super::cgroup::{self, Group};
-use super::look::{Look, Pace};
+use super::reading::{HostReading, Pace};
 use super::waits::Waits;
 use crate::process::Names;
 use crate::process::usage::{self, Transferred, Usage};
@@ -40,7 +40,7 @@ impl Processes {
     }
 
     /// Adds one unless it is read already, as the server of a port whatever it is called.
-    pub(super) fn add(&mut self, look: &mut Look<'_>, name: String, process: ProcessRef) {
+    pub(super) fn add(&mut self, look: &mut HostReading<'_>, name: String, process: ProcessRef) {
         self.names.refresh(look.files);
         let new = self.names.pids(look.files, &process);
         for one in &self.all {
@@ -57,7 +57,7 @@ impl Processes {
         self.own_group = path.map(str::to_owned);
     }
 
-    pub(super) fn read(&mut self, look: &mut Look<'_>, host_available_bytes: Option<u64>) {
+    pub(super) fn read(&mut self, look: &mut HostReading<'_>, host_available_bytes: Option<u64>) {
         if self.all.is_empty() {
             return;
         }
@@ -152,12 +152,12 @@ impl Observed {
         }
     }
 
-    fn read(&mut self, look: &mut Look<'_>, moment: &Moment, pids: &[u32]) {
+    fn read(&mut self, look: &mut HostReading<'_>, moment: &Moment, pids: &[u32]) {
         let span_s = self.read_at.map(|before| look.now.since(before).as_secs_f64());
         let span_s = span_s.filter(|span_s| *span_s > 0.0);
         if pids.len() > PROCESSES_MAX {
             let text = format!("of {} processes `{}` the first {PROCESSES_MAX} are read", pids.len(), self.name);
-            look.notes.once(&text);
+            look.notes.note_once(&text);
         }
         let mut members = HashMap::new();
         let mut sums = Sums {
@@ -194,7 +194,7 @@ impl Observed {
     }
 
     /// Reads one process; `None` when it is gone.
-    fn member(&self, look: &mut Look<'_>, pid: u32) -> Option<Member> {
+    fn member(&self, look: &mut HostReading<'_>, pid: u32) -> Option<Member> {
         let usage = look.files.read(&format!("proc/{pid}/stat")).ok().and_then(usage::parse_stat)?;
         let known = self.members.get(&pid).filter(|known| known.usage.began_s == usage.began_s);
         let mut member = known.cloned().unwrap_or_default();
@@ -211,7 +211,7 @@ impl Observed {
         Some(member)
     }
 
-    fn tell_changes(&mut self, look: &mut Look<'_>) {
+    fn tell_changes(&mut self, look: &mut HostReading<'_>) {
         let is_missing = self.members.is_empty();
         if is_missing != self.is_missing {
             self.is_missing = is_missing;
@@ -220,7 +220,7 @@ impl Observed {
         }
     }
 
-    fn show(&self, look: &mut Look<'_>, sums: &Sums, span_s: Option<f64>) {
+    fn show(&self, look: &mut HostReading<'_>, sums: &Sums, span_s: Option<f64>) {
         let rate = |value: Option<f64>| Some(value? / span_s?);
         // The limit at which the process nearest to its own would be full: with one process, its limit.
         let files_limit = match sums.open_files {
@@ -241,14 +241,14 @@ impl Observed {
         look.put_all(&self.source, &figures);
     }
 
-    fn read_waits(&mut self, look: &mut Look<'_>) {
+    fn read_waits(&mut self, look: &mut HostReading<'_>) {
         let pids: Vec<u32> = self.members.keys().copied().collect();
         let waiting = self.waits.mean(look, |_| pids);
         look.put(&self.source, figures::WAITING_COUNT, waiting);
     }
 
     /// The control group of the first process, where it is not that of the reader.
-    fn read_group(&mut self, look: &mut Look<'_>, own: Option<&str>) {
+    fn read_group(&mut self, look: &mut HostReading<'_>, own: Option<&str>) {
         let first = self.members.keys().min().and_then(|pid| self.members.get(pid));
         let path = first.and_then(|member| member.group.clone());
         let Some(path) = path.filter(|path| Some(path.as_str()) != own) else {
@@ -288,7 +288,7 @@ impl Sums {
         self.written_bytes = self.written_bytes.zip(written).map(|(sum, one)| sum + one);
     }
 
-    fn add_files(&mut self, look: &mut Look<'_>, pid: u32, member: &Member) {
+    fn add_files(&mut self, look: &mut HostReading<'_>, pid: u32, member: &Member) {
         let open = look.files.count(&format!("proc/{pid}/fd")).map(|count| count as f64);
         self.open_files = self.open_files.zip(open).map(|(sum, one)| sum + one);
         self.files_limit = self.files_limit.zip(member.files_limit).map(|(sum, one)| sum + one);

@@ -2,8 +2,8 @@
 
 use nmax_sources::figures;
 
-use super::files::{Files, Kept};
-use super::look::{Look, Pace, Since, rates};
+use super::files::{CachedFile, Files};
+use super::reading::{HostReading, Pace, Previous, rates};
 
 /// The part of a core that looking at each socket may take: one in this many.
 const SOCKETS_COST: u64 = 1_000;
@@ -84,26 +84,26 @@ impl States {
 /// The host's TCP.
 #[derive(Debug)]
 pub(super) struct Tcp {
-    snmp: Kept,
-    netstat: Kept,
-    sockstat: Kept,
+    snmp: CachedFile,
+    netstat: CachedFile,
+    sockstat: CachedFile,
     /// Segments sent, and sent again; connections refused by full queues.
-    before: Since<[Option<u64>; 4]>,
+    before: Previous<[Option<u64>; 4]>,
     pace: Pace,
 }
 
 impl Tcp {
     pub(super) fn new() -> Self {
         Self {
-            snmp: Kept::new("proc/net/snmp"),
-            netstat: Kept::new("proc/net/netstat"),
-            sockstat: Kept::new("proc/net/sockstat"),
-            before: Since::default(),
+            snmp: CachedFile::new("proc/net/snmp"),
+            netstat: CachedFile::new("proc/net/netstat"),
+            sockstat: CachedFile::new("proc/net/sockstat"),
+            before: Previous::default(),
             pace: Pace::new(SOCKETS_COST),
         }
     }
 
-    pub(super) fn read(&mut self, look: &mut Look<'_>) {
+    pub(super) fn read(&mut self, look: &mut HostReading<'_>) {
         let names = ["CurrEstab", "OutSegs", "RetransSegs"];
         let text = self.snmp.read(look.files).unwrap_or_default();
         let [established, sent, sent_again] = pairs(text, "Tcp:", names);

@@ -10,7 +10,7 @@ use std::time::Instant;
 use proptest::prelude::*;
 use rustix::net::{AddressFamily, SocketFlags, SocketType};
 
-use super::tree::{Figures, Tree, figures, look};
+use super::tree::{Figures, Tree, figures, read_at};
 use super::*;
 
 /// A reader of this machine, and the time since it began.
@@ -22,12 +22,12 @@ struct Real {
 impl Real {
     fn new() -> Self {
         let mut real = Self { host: Host::new(Path::new("/"), Vec::new()), began: Instant::now() };
-        real.look();
+        real.read();
         real
     }
 
     /// What there was since the last look, and the seconds since the first.
-    fn look(&mut self) -> (Figures, f64) {
+    fn read(&mut self) -> (Figures, f64) {
         let now = self.began.elapsed();
         let readings = self.host.read(Nanos(now.as_nanos() as u64)).unwrap();
         (figures(&readings), now.as_secs_f64())
@@ -54,7 +54,7 @@ fn busy_processors_are_seen() {
     while cpu_s() - before < 0.4 {
         sink = std::hint::black_box(sink.wrapping_mul(31).wrapping_add(7));
     }
-    let (seen, span_s) = real.look();
+    let (seen, span_s) = real.read();
     // What the host below took away is in the time of the thread, too.
     let busy_s = (seen["cpu busy_cores"] + seen["cpu steal_cores"]) * span_s;
     // Time is counted in hundredths on each processor.
@@ -71,7 +71,7 @@ fn written_bytes_are_seen() {
     file.write_all(&vec![5; 8 << 20]).unwrap();
     file.sync_all().unwrap();
     let device = file.metadata().unwrap().dev();
-    let (seen, span_s) = real.look();
+    let (seen, span_s) = real.read();
     std::fs::remove_file(&path).unwrap();
     let is_on_shown_disk = rustix::fs::major(device) > 0 && seen.keys().any(|figure| figure.starts_with("disk "));
     if is_on_shown_disk {
@@ -95,7 +95,7 @@ fn bytes_on_the_loopback_are_seen() {
     one.write_all(&vec![5; 4 << 20]).unwrap();
     drop(one);
     assert_eq!(reader.join().unwrap().unwrap(), 4 << 20);
-    let (seen, span_s) = real.look();
+    let (seen, span_s) = real.read();
     let received = seen["net lo received_bytes_per_s"] * span_s;
     assert!(received >= f64::from(4 << 20), "{received}");
     assert!(seen["tcp sent_segments_per_s"] > 0.0);
@@ -118,13 +118,13 @@ fn queues_of_listening_sockets_that_overflow_are_seen() {
         let _ = rustix::net::connect(client, &address);
     }
     // A kernel with much to do counts a little later.
-    let mut seen = real.look().0;
+    let mut seen = real.read().0;
     for _ in 0..3_000 {
         if seen["tcp listen_overflows_per_s"] > 0.0 {
             break;
         }
         std::thread::sleep(std::time::Duration::from_millis(10));
-        seen = real.look().0;
+        seen = real.read().0;
     }
     assert!(seen["tcp listen_overflows_per_s"] > 0.0, "{seen:?}");
     assert!(seen["tcp listen_drops_per_s"] >= seen["tcp listen_overflows_per_s"] * 0.99);
@@ -231,7 +231,7 @@ proptest! {
                 }
                 tree.write(path, bytes);
             }
-            let seen = look(&mut host, second as u64);
+            let seen = read_at(&mut host, second as u64);
             prop_assert!(seen.values().all(|value| value.is_finite() && *value >= 0.0), "{seen:?}");
         }
     }

@@ -53,7 +53,7 @@ impl Drop for Tree {
 pub(crate) type Figures = BTreeMap<String, f64>;
 
 /// Looks at second `second`; a host of which nothing is seen has no figures.
-pub(crate) fn look(host: &mut Host, second: u64) -> Figures {
+pub(crate) fn read_at(host: &mut Host, second: u64) -> Figures {
     figures(&host.read(Nanos::from_secs(second)).unwrap_or_default())
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::look::{Look, Pace, Since};
+use super::reading::{HostReading, Pace, Previous};
 use crate::process::usage;
 
 /// Threads that are added up; how many wait among more is unknown.
@@ -11,19 +11,23 @@ const THREADS_MAX: usize = 5_000;
 /// Time that each thread waited, ns, by the numbers of its process and its own.
 #[derive(Debug)]
 pub(super) struct Waits {
-    before: Since<HashMap<(u32, u32), u64>>,
+    before: Previous<HashMap<(u32, u32), u64>>,
     pace: Pace,
 }
 
 impl Waits {
     /// Looking at each thread may take one part of a core in `share`.
     pub(super) fn new(share: u64) -> Self {
-        Self { before: Since::default(), pace: Pace::new(share) }
+        Self { before: Previous::default(), pace: Pace::new(share) }
     }
 
     /// Mean number of threads of these processes that waited since the last look: time waited per time. `None` when it is
     /// too early to look again. Threads that ended meanwhile are missing.
-    pub(super) fn mean(&mut self, look: &mut Look<'_>, pids: impl FnOnce(&mut Look<'_>) -> Vec<u32>) -> Option<f64> {
+    pub(super) fn mean(
+        &mut self,
+        look: &mut HostReading<'_>,
+        pids: impl FnOnce(&mut HostReading<'_>) -> Vec<u32>,
+    ) -> Option<f64> {
         let now = look.now;
         let waits = self.pace.run(now, || {
             let mut all = HashMap::new();

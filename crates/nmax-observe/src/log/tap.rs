@@ -23,7 +23,7 @@ const ENTRIES_MAX: usize = 500_000;
 
 /// Where method and target are in the text of a batch: first byte and length.
 #[derive(Clone, Copy, Debug)]
-struct Place {
+struct RequestSpans {
     method: (u32, u32),
     target: (u32, u32),
 }
@@ -31,7 +31,7 @@ struct Place {
 /// Requests that were read together.
 #[derive(Debug, Default)]
 pub struct Batch {
-    entries: Vec<(Entry, Place)>,
+    entries: Vec<(Entry, RequestSpans)>,
     text: Vec<u8>,
     /// How many there was no room for.
     pub left_out: u64,
@@ -60,7 +60,8 @@ impl Batch {
             },
             _ => Agent::Unknown,
         };
-        let place = Place { method: put(&mut self.text, record.method), target: put(&mut self.text, record.target) };
+        let place =
+            RequestSpans { method: put(&mut self.text, record.method), target: put(&mut self.text, record.target) };
         let entry = Entry {
             log: self.log,
             seen: self.seen,
@@ -93,7 +94,7 @@ impl Batch {
         self.text.extend(other.text);
         let moved = |(at, length): (u32, u32)| (at + shift, length);
         self.entries.extend(other.entries.into_iter().map(|(entry, place)| {
-            let place = Place { method: moved(place.method), target: moved(place.target) };
+            let place = RequestSpans { method: moved(place.method), target: moved(place.target) };
             (entry, place)
         }));
     }

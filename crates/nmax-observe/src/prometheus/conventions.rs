@@ -24,7 +24,7 @@ use nmax_sources::Figure;
 use super::page::Formula;
 
 /// Metrics that a figure is made of.
-type Of = &'static [&'static str];
+type MetricNames = &'static [&'static str];
 
 /// What a resource is called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,14 +53,14 @@ pub(crate) struct Convention {
     /// What it belongs to.
     pub(crate) about: About,
     /// Metrics of the vocabulary, and how they are made; of two with the same name the first that is there counts.
-    pub(crate) figures: &'static [(Figure, Formula<Of>)],
+    pub(crate) figures: &'static [(Figure, Formula<MetricNames>)],
 }
 
-const fn subject(name: Name, figures: &'static [(Figure, Formula<Of>)]) -> Convention {
+const fn subject(name: Name, figures: &'static [(Figure, Formula<MetricNames>)]) -> Convention {
     Convention { name, about: About::Subject, figures }
 }
 
-const fn server(name: Name, figures: &'static [(Figure, Formula<Of>)]) -> Convention {
+const fn server(name: Name, figures: &'static [(Figure, Formula<MetricNames>)]) -> Convention {
     Convention { name, about: About::Server, figures }
 }
 

@@ -102,7 +102,7 @@ pub(crate) enum Format {
 
 impl Format {
     /// By the content type of a reply, in small letters.
-    pub(crate) fn of(content_type: &str) -> Self {
+    pub(crate) fn from_content_type(content_type: &str) -> Self {
         if content_type.starts_with("application/openmetrics-text") { Self::OpenMetrics } else { Self::Prometheus }
     }
 }

@@ -4,7 +4,7 @@ use super::*;
 use crate::fixture::{Fake, SLACK};
 
 fn connect(server: &Fake) -> Link {
-    Link::open(&Place::parse(&server.address.to_string(), 1).unwrap()).unwrap()
+    Link::open(&ServiceAddress::parse(&server.address.to_string(), 1).unwrap()).unwrap()
 }
 
 #[test]
@@ -62,11 +62,11 @@ fn answers_without_end_are_cut_off() {
 #[test]
 fn nobody_there_and_no_such_name() {
     let server = Fake::hangs();
-    let place = Place::parse(&server.address.to_string(), 1).unwrap();
+    let place = ServiceAddress::parse(&server.address.to_string(), 1).unwrap();
     drop(server);
     let broken = Link::open(&place).map(drop).unwrap_err();
     assert_eq!(broken.trouble("db1").text, "db1: connection refused");
-    let place = Place::parse("no-such-name.invalid", 1).unwrap();
+    let place = ServiceAddress::parse("no-such-name.invalid", 1).unwrap();
     let broken = Link::open(&place).map(drop).unwrap_err();
     assert!(broken.trouble("db1").text.contains("name is not found"), "{broken:?}");
 }
@@ -78,7 +78,7 @@ fn a_full_queue_is_left_in_time() {
     let server = socket_with(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None).unwrap();
     bind(&server, &address).unwrap();
     listen(&server, 0).unwrap();
-    let place = Place { host: path.to_str().unwrap().to_owned(), ..Place::parse("h", 1).unwrap() };
+    let place = ServiceAddress { host: path.to_str().unwrap().to_owned(), ..ServiceAddress::parse("h", 1).unwrap() };
     // It takes nobody, and has room for one.
     let first = Link::open(&place).unwrap();
     let begin = now();
@@ -91,9 +91,9 @@ fn a_full_queue_is_left_in_time() {
 
 #[test]
 fn words_of_a_server_are_short_and_hold_no_secret() {
-    let text = said(b"ERR unknown command AUTH s3cret\r\n\x1b[31m", Some("s3cret"));
+    let text = server_text(b"ERR unknown command AUTH s3cret\r\n\x1b[31m", Some("s3cret"));
     assert_eq!(text, "ERR unknown command AUTH ***\\r\\n\\u001b[31m");
-    assert_eq!(said("x".repeat(1_000).as_bytes(), Some("")).len(), SAID_CHARS);
+    assert_eq!(server_text("x".repeat(1_000).as_bytes(), Some("")).len(), SAID_CHARS);
 }
 
 #[test]
@@ -108,6 +108,6 @@ fn words_of_a_server_can_be_read() {
         ("a\tb\u{202e}", None, "a\\tb\\u202e"),
     ];
     for (text, secret, want) in cases {
-        assert_eq!(said(text.as_bytes(), secret), want);
+        assert_eq!(server_text(text.as_bytes(), secret), want);
     }
 }

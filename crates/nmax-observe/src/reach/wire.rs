@@ -11,7 +11,7 @@ use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, connect, socket_with};
 
 use super::{ANSWER_BYTES_MAX, Broken, now, pause, resolve};
-use crate::place::Place;
+use crate::service_address::ServiceAddress;
 
 /// From one attempt to the next where a server's queue is full.
 const QUEUE_PAUSE: Duration = Duration::from_millis(20);
@@ -45,7 +45,7 @@ pub(super) struct Wire {
 
 impl Wire {
     /// Connects over TCP, or to a socket in a file where the host is a path.
-    pub(super) fn open(place: &Place, deadline: Instant) -> Result<Self, Broken> {
+    pub(super) fn open(place: &ServiceAddress, deadline: Instant) -> Result<Self, Broken> {
         let socket: Box<dyn Socket> = if place.host.starts_with('/') {
             Box::new(connect_file(&place.host, deadline)?)
         } else {
@@ -93,7 +93,7 @@ impl Write for Wire {
     }
 }
 
-fn connect_tcp(place: &Place, deadline: Instant) -> Result<TcpStream, Broken> {
+fn connect_tcp(place: &ServiceAddress, deadline: Instant) -> Result<TcpStream, Broken> {
     let mut last = Broken::Failed("its name has no address".into());
     for address in resolve(&place.host, place.port, deadline)? {
         match TcpStream::connect_timeout(&address, left(deadline)?) {

@@ -4,16 +4,16 @@ use nmax_metrics::Nanos;
 use nmax_sources::figures;
 use nmax_sources::kinds::MEMCACHED_PORT;
 
-use crate::numbers::{Look, Numbers, numbers};
-use crate::place::Place;
+use crate::numbers::{Numbers, ServiceReading, numbers};
 use crate::rates::Rates;
-use crate::reach::{Asked, Link, Service, said};
+use crate::reach::{Link, QueryError, Service, server_text};
+use crate::service_address::ServiceAddress;
 use crate::{Reading, Source, Trouble};
 
 /// A server at `host:port`, called `name` in results.
 pub(crate) fn source(address: &str, name: &str) -> Box<dyn Source> {
     Box::new(Memcached {
-        service: Service::new(Place::parse(address, MEMCACHED_PORT)),
+        service: Service::new(ServiceAddress::parse(address, MEMCACHED_PORT)),
         name: name.to_owned(),
         rates: Rates::default(),
         version: None,
@@ -32,7 +32,7 @@ impl Source for Memcached {
         let lines = self.service.ask(|_, _| Ok(()), stats)?;
         let numbers = numbers(lines.iter().map(String::as_str), ' ');
         let version = lines.iter().find_map(|line| line.strip_prefix("version "));
-        self.version = version.map(|version| said(version.as_bytes(), None));
+        self.version = version.map(|version| server_text(version.as_bytes(), None));
         Ok(readings(now, &numbers, &mut self.rates, &self.name))
     }
 
@@ -42,7 +42,7 @@ impl Source for Memcached {
 }
 
 /// Names and values, a line each.
-fn stats(link: &mut Link) -> Result<Vec<String>, Asked> {
+fn stats(link: &mut Link) -> Result<Vec<String>, QueryError> {
     link.send(b"stats\r\n")?;
     let mut lines = Vec::new();
     loop {
@@ -61,7 +61,7 @@ fn stats(link: &mut Link) -> Result<Vec<String>, Asked> {
 }
 
 fn readings(now: Nanos, numbers: &Numbers, rates: &mut Rates, name: &str) -> Vec<Reading> {
-    let mut look = Look::new(now, numbers, rates, format!("memcached {name}"));
+    let mut look = ServiceReading::new(now, numbers, rates, format!("memcached {name}"));
     let cores = look.rate(&["rusage_user", "rusage_system"]);
     let (gets, sets) = (look.rate(&["cmd_get"]), look.rate(&["cmd_set"]));
     let of_one = [
@@ -82,12 +82,12 @@ fn readings(now: Nanos, numbers: &Numbers, rates: &mut Rates, name: &str) -> Vec
     ];
     look.put_all(&of_one);
     let threads = look.number("threads");
-    look.of(format!("pool {name} threads"));
+    look.set_source(format!("pool {name} threads"));
     look.put(figures::IN_USE_COUNT, cores);
     look.put(figures::LIMIT_COUNT, cores.and(threads));
-    look.of(format!("operations {name} gets"));
+    look.set_source(format!("operations {name} gets"));
     look.put(figures::OPERATIONS_PER_S, gets);
-    look.of(format!("operations {name} sets"));
+    look.set_source(format!("operations {name} sets"));
     look.put(figures::OPERATIONS_PER_S, sets);
     look.readings()
 }

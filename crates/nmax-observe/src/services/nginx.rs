@@ -4,7 +4,7 @@ use nmax_metrics::Nanos;
 use nmax_sources::figures;
 
 use crate::fetch::Page;
-use crate::numbers::{Look, Numbers};
+use crate::numbers::{Numbers, ServiceReading};
 use crate::rates::Rates;
 use crate::{Reading, Source, Trouble};
 
@@ -67,7 +67,7 @@ fn parse(text: &str) -> Option<Numbers> {
 }
 
 fn readings(now: Nanos, numbers: &Numbers, rates: &mut Rates, name: &str) -> Vec<Reading> {
-    let mut look = Look::new(now, numbers, rates, format!("nginx {name}"));
+    let mut look = ServiceReading::new(now, numbers, rates, format!("nginx {name}"));
     // The request that asks is among those that are answered.
     let others = |count: f64| (count - 1.0).max(0.0);
     let dropped = look.rate(&["accepts"]).zip(look.rate(&["handled"]));
@@ -81,7 +81,7 @@ fn readings(now: Nanos, numbers: &Numbers, rates: &mut Rates, name: &str) -> Vec
     ];
     look.put_all(&of_one);
     let requests = look.rate_without(1.0, "requests");
-    look.of(format!("operations {name} requests"));
+    look.set_source(format!("operations {name} requests"));
     look.put(figures::OPERATIONS_PER_S, requests);
     look.readings()
 }

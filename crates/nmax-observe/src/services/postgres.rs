@@ -19,10 +19,10 @@ use nmax_metrics::Nanos;
 use nmax_sources::tls::{POSTGRES_ISSUERS, TlsOptions};
 use nmax_sources::{Figure, figures};
 
-use crate::numbers::{Look, Numbers};
-use crate::place::Place;
+use crate::numbers::{Numbers, ServiceReading};
 use crate::rates::Rates;
-use crate::reach::{Asked, Link, PATIENCE, Service, now as instant, pause, said};
+use crate::reach::{Link, PATIENCE, QueryError, Service, now as instant, pause, server_text};
+use crate::service_address::ServiceAddress;
 use crate::tls::Tls;
 use crate::{Reading, Source, Trouble};
 
@@ -76,7 +76,7 @@ const COUNTER_NAMES: [&str; 9] = [
 pub(crate) fn source(url: &str, name: &str, every: Duration) -> Box<dyn Source> {
     let mut service = Service::new(place(url));
     Box::new(Postgres {
-        tls: Tls::of(&mut service, POSTGRES_ISSUERS, TlsOptions::of_postgres),
+        tls: Tls::for_service(&mut service, POSTGRES_ISSUERS, TlsOptions::of_postgres),
         service,
         name: name.to_owned(),
         gap: (every / (SAMPLES + 1)).min(GAP_MAX),
@@ -87,8 +87,8 @@ pub(crate) fn source(url: &str, name: &str, every: Duration) -> Box<dyn Source> 
 }
 
 /// Where the server is; a socket in a file is named by its folder, as `host=` or in the place of the host.
-pub(crate) fn place(url: &str) -> Result<Place, Trouble> {
-    Place::parse(url, PORT).map(|mut place| {
+pub(crate) fn place(url: &str) -> Result<ServiceAddress, Trouble> {
+    ServiceAddress::parse(url, PORT).map(|mut place| {
         if let Some(host) = place.option("host").map(str::to_owned) {
             place.host = host;
         } else if place.host.is_empty() {
@@ -113,14 +113,14 @@ struct Postgres {
 }
 
 /// What one reading found.
-struct Found {
+struct PostgresReading {
     counters: Vec<Rows>,
     sessions: Vec<Rows>,
     /// How long it took.
     took: Duration,
 }
 
-impl Found {
+impl PostgresReading {
     fn cell(&self, statement: usize, column: usize) -> Option<&str> {
         let row = self.counters.get(statement).and_then(|rows| rows.first());
         row.and_then(|row| row.get(column)).and_then(|cell| cell.as_deref())
@@ -129,19 +129,19 @@ impl Found {
     /// The server's version, without the words of its distribution.
     fn version(&self) -> Option<String> {
         let version = self.cell(2, 3)?.split_whitespace().next()?;
-        Some(said(version.as_bytes(), None))
+        Some(server_text(version.as_bytes(), None))
     }
 }
 
 impl Source for Postgres {
     fn read(&mut self, now: Nanos) -> Result<Vec<Reading>, Trouble> {
         let (gap, tls) = (self.gap, &self.tls);
-        let greet = |link: &mut Link, place: &Place| greet(link, place, tls);
+        let greet = |link: &mut Link, place: &ServiceAddress| greet(link, place, tls);
         let found = self.service.ask(greet, |link| find(link, gap))?;
         let user = self.service.place.as_ref().map(|place| user(place).to_owned()).unwrap_or_default();
         let sessions = Sessions::mean(&found.sessions)
             .ok_or_else(|| Trouble::passing("its sessions are not told in rows of two"))?;
-        self.notes.look(&sessions, &found, &user);
+        self.notes.examine(&sessions, &found, &user);
         self.version = found.version();
         Ok(readings(now, &found, &sessions, &mut self.rates, &self.name))
     }
@@ -155,11 +155,11 @@ impl Source for Postgres {
     }
 }
 
-fn user(place: &Place) -> &str {
+fn user(place: &ServiceAddress) -> &str {
     place.user.as_deref().unwrap_or("postgres")
 }
 
-fn greet(link: &mut Link, place: &Place, tls: &Tls) -> Result<(), Asked> {
+fn greet(link: &mut Link, place: &ServiceAddress, tls: &Tls) -> Result<(), QueryError> {
     let database = Some(place.path.as_str()).filter(|path| !path.is_empty());
     let login =
         Login { user: user(place), password: place.password.as_deref(), database: database.unwrap_or(user(place)) };
@@ -167,7 +167,7 @@ fn greet(link: &mut Link, place: &Place, tls: &Tls) -> Result<(), Asked> {
     ask(link, LIMITS).map(drop)
 }
 
-fn find(link: &mut Link, gap: Duration) -> Result<Found, Asked> {
+fn find(link: &mut Link, gap: Duration) -> Result<PostgresReading, QueryError> {
     let begin = instant();
     link.begin(PATIENCE + gap * SAMPLES);
     let counters = ask(link, COUNTERS)?;
@@ -178,7 +178,7 @@ fn find(link: &mut Link, gap: Duration) -> Result<Found, Asked> {
         }
         sessions.extend(ask(link, SESSIONS)?);
     }
-    Ok(Found { counters, sessions, took: begin.elapsed() })
+    Ok(PostgresReading { counters, sessions, took: begin.elapsed() })
 }
 
 /// Mean numbers of sessions over the looks of one reading.
@@ -211,7 +211,7 @@ impl Sessions {
     }
 }
 
-fn readings(now: Nanos, found: &Found, sessions: &Sessions, rates: &mut Rates, name: &str) -> Vec<Reading> {
+fn readings(now: Nanos, found: &PostgresReading, sessions: &Sessions, rates: &mut Rates, name: &str) -> Vec<Reading> {
     let number =
         |statement: usize, column: usize| found.cell(statement, column).and_then(|text| text.parse::<f64>().ok());
     let counters =
@@ -222,7 +222,7 @@ fn readings(now: Nanos, found: &Found, sessions: &Sessions, rates: &mut Rates, n
         *rates = Rates::default();
     }
 
-    let mut look = Look::new(now, &counters, rates, format!("database {name}"));
+    let mut look = ServiceReading::new(now, &counters, rates, format!("database {name}"));
     let of_sessions = session_figures(sessions);
     // They are the mean of looks from now on.
     let at = Nanos(now.0.saturating_add(found.took.as_nanos() as u64 / 2));
@@ -257,7 +257,7 @@ fn readings(now: Nanos, found: &Found, sessions: &Sessions, rates: &mut Rates, n
         ("blocks", blocks_read),
     ];
     for (what, rate) in operations {
-        look.of(format!("operations {name} {what}"));
+        look.set_source(format!("operations {name} {what}"));
         look.put(figures::OPERATIONS_PER_S, rate);
     }
     let mut readings = look.readings();
@@ -297,7 +297,7 @@ struct Notes {
 }
 
 impl Notes {
-    fn look(&mut self, sessions: &Sessions, found: &Found, user: &str) {
+    fn examine(&mut self, sessions: &Sessions, found: &PostgresReading, user: &str) {
         let hidden = sessions.in_state("hidden");
         if hidden > 0.0 && !std::mem::replace(&mut self.has_hidden, true) {
             self.waiting.push(format!(

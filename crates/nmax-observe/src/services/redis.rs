@@ -5,10 +5,10 @@ use nmax_sources::figures;
 use nmax_sources::kinds::REDIS_PORT;
 use nmax_sources::tls::{Encryption, REDIS_ISSUERS, TlsOptions};
 
-use crate::numbers::{Look, Numbers, numbers};
-use crate::place::Place;
+use crate::numbers::{Numbers, ServiceReading, numbers};
 use crate::rates::Rates;
-use crate::reach::{Asked, Link, Service, said};
+use crate::reach::{Link, QueryError, Service, server_text};
+use crate::service_address::ServiceAddress;
 use crate::tls::Tls;
 use crate::{Reading, Source, Trouble};
 
@@ -17,11 +17,11 @@ const CODE_BYTES_MAX: usize = 16;
 
 /// A server at `url`, `redis://user:password@host:port` or, over TLS, `rediss://...`, called `name` in results.
 pub(crate) fn source(url: &str, name: &str) -> Box<dyn Source> {
-    let mut service = Service::new(Place::parse(url, REDIS_PORT));
+    let mut service = Service::new(ServiceAddress::parse(url, REDIS_PORT));
     let scheme = url.split(':').next().unwrap_or_default();
     let options = |query: &[(String, String)]| TlsOptions::of_redis(scheme, query);
     Box::new(Redis {
-        tls: Tls::of(&mut service, REDIS_ISSUERS, options),
+        tls: Tls::for_service(&mut service, REDIS_ISSUERS, options),
         service,
         name: name.to_owned(),
         rates: Rates::default(),
@@ -40,7 +40,7 @@ struct Redis {
 impl Source for Redis {
     fn read(&mut self, now: Nanos) -> Result<Vec<Reading>, Trouble> {
         let tls = &self.tls;
-        let greet = |link: &mut Link, place: &Place| greet(link, place, tls);
+        let greet = |link: &mut Link, place: &ServiceAddress| greet(link, place, tls);
         let info = self.service.ask(greet, |link| {
             link.send(&command(&["INFO"]))?;
             reply(link)
@@ -63,12 +63,12 @@ fn version(info: &str) -> Option<String> {
     let versions = [("valkey_version:", "Valkey"), ("redis_version:", "Redis")];
     versions.iter().find_map(|(field, name)| {
         let version = info.lines().find_map(|line| line.strip_prefix(field))?;
-        Some(format!("{name} {}", said(version.as_bytes(), None)))
+        Some(format!("{name} {}", server_text(version.as_bytes(), None)))
     })
 }
 
 fn readings(now: Nanos, numbers: &Numbers, rates: &mut Rates, name: &str) -> Vec<Reading> {
-    let mut look = Look::new(now, numbers, rates, format!("redis {name}"));
+    let mut look = ServiceReading::new(now, numbers, rates, format!("redis {name}"));
     let of_one = [
         // Without the connection that asks.
         (figures::CONNECTIONS_COUNT, look.number("connected_clients").map(|count| (count - 1.0).max(0.0))),
@@ -91,17 +91,17 @@ fn readings(now: Nanos, numbers: &Numbers, rates: &mut Rates, name: &str) -> Vec
     look.put_all(&of_one);
     // One thread runs all commands: it is a pool of one.
     let busy = look.rate(&["used_cpu_sys_main_thread", "used_cpu_user_main_thread"]);
-    look.of(format!("pool {name} thread"));
+    look.set_source(format!("pool {name} thread"));
     look.put(figures::IN_USE_COUNT, busy);
     look.put(figures::LIMIT_COUNT, busy.map(|_| 1.0));
     let commands = look.rate_without(1.0, "total_commands_processed");
-    look.of(format!("operations {name} commands"));
+    look.set_source(format!("operations {name} commands"));
     look.put(figures::OPERATIONS_PER_S, commands);
     look.readings()
 }
 
 /// Begins TLS and says who asks, if the URL does.
-fn greet(link: &mut Link, place: &Place, tls: &Tls) -> Result<(), Asked> {
+fn greet(link: &mut Link, place: &ServiceAddress, tls: &Tls) -> Result<(), QueryError> {
     if tls.encryption() == Encryption::Always {
         tls.begin(link, &place.host)?;
     }
@@ -124,7 +124,7 @@ fn command(words: &[&str]) -> Vec<u8> {
 }
 
 /// A reply that is a text.
-fn reply(link: &mut Link) -> Result<String, Asked> {
+fn reply(link: &mut Link) -> Result<String, QueryError> {
     let line = link.line()?;
     match line.split_first() {
         Some((b'+', text)) => Ok(String::from_utf8_lossy(text).into_owned()),
@@ -140,7 +140,7 @@ fn reply(link: &mut Link) -> Result<String, Asked> {
     }
 }
 
-fn foreign() -> Asked {
+fn foreign() -> QueryError {
     Trouble::passing("it does not speak Redis's protocol").into()
 }
 

@@ -9,8 +9,8 @@ use rustls::version::{TLS12, TLS13};
 use super::*;
 use crate::fixture::tls::{Authority, Identity, PemFile, vouches_for_itself};
 use crate::fixture::{Fake, SLACK};
-use crate::place::Place;
 use crate::reach::{PATIENCE, now};
+use crate::service_address::ServiceAddress;
 use CertificateCheck::{Issuer, IssuerAndName, Nothing};
 
 fn tls(check: CertificateCheck, issuers: Option<&str>) -> Tls {
@@ -23,12 +23,12 @@ fn tls(check: CertificateCheck, issuers: Option<&str>) -> Tls {
 
 /// The first line of a server that is called `host`, or why there is none.
 fn line(server: &Fake, tls: &Tls, host: &str) -> Result<String, Trouble> {
-    let place = Place::parse(&server.address.to_string(), 1).unwrap();
+    let place = ServiceAddress::parse(&server.address.to_string(), 1).unwrap();
     let mut link = Link::open(&place).unwrap();
     let asked = tls.begin(&mut link, host).and_then(|()| Ok(link.line()?));
     asked.map(|line| String::from_utf8(line).unwrap()).map_err(|asked| match asked {
-        Asked::Broken(broken) => broken.trouble("db1"),
-        Asked::Refused(trouble) | Asked::Barred(trouble) => trouble,
+        QueryError::Broken(broken) => broken.trouble("db1"),
+        QueryError::Refused(trouble) | QueryError::Barred(trouble) => trouble,
     })
 }
 
@@ -115,7 +115,7 @@ fn both_versions_are_spoken() {
             let _ = stream.write_all(if is_spoken && word == *b"INFO" { b"yes\n" } else { b"no\n" });
             let _ = stream.flush();
         });
-        let place = Place::parse(&server.address.to_string(), 1).unwrap();
+        let place = ServiceAddress::parse(&server.address.to_string(), 1).unwrap();
         let mut link = Link::open(&place).unwrap();
         let asked = tls(IssuerAndName, Some(file.path())).begin(&mut link, "db1.test");
         assert!(asked.is_ok());

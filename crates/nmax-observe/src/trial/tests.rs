@@ -10,16 +10,16 @@ use super::*;
 use crate::fixture::Fake;
 use crate::host::tree::Tree;
 
-fn of(kind: &'static SourceKind, place: &str) -> ObservedSource {
+fn observed(kind: &'static SourceKind, place: &str) -> ObservedSource {
     ObservedSource { name: "it".into(), ..ObservedSource::at(kind, place) }
 }
 
 fn nginx(server: &Fake) -> Observed {
-    Observed::Source(of(&NGINX, &server.url("/status")))
+    Observed::Source(observed(&NGINX, &server.url("/status")))
 }
 
 fn log(file: &Path, format: Option<&str>) -> Observed {
-    let log = of(&LOG, &file.display().to_string());
+    let log = observed(&LOG, &file.display().to_string());
     Observed::Source(match format {
         Some(format) => log.with(&FORMAT, Value::Text(format.to_owned())),
         None => log,
@@ -63,14 +63,14 @@ fn every_source_is_tried_once() {
         stream.get_mut().write_all(answer).unwrap();
         None
     });
-    let prometheus = |server: &Fake| Observed::Source(of(&PROMETHEUS, &server.url("/metrics")));
+    let prometheus = |server: &Fake| Observed::Source(observed(&PROMETHEUS, &server.url("/metrics")));
     let observed = [
         nginx(&status),
         nginx(&web),
         prometheus(&page),
         prometheus(&web),
-        Observed::Source(of(&MEMCACHED, &memcached.address.to_string())),
-        Observed::Source(of(&AGENT, "http://127.0.0.1:1")),
+        Observed::Source(observed(&MEMCACHED, &memcached.address.to_string())),
+        Observed::Source(observed(&AGENT, "http://127.0.0.1:1")),
     ];
     assert_says(
         &observed,

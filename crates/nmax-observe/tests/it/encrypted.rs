@@ -148,19 +148,19 @@ fn redis_over_tls() {
         ObservedSource::at(&REDIS, &format!("rediss://{user}@{host}:{port}?ca={}", file.display()))
     };
     let server = redis(&folder, &files, port, "no");
-    let mut source = Read::of(url(":s3cret", "localhost", &files.issuer));
+    let mut source = Read::every_second(url(":s3cret", "localhost", &files.issuer));
     source.figures();
     let figures = source.until(|figures| figures.get("redis it", "connections_count") == 0.0);
     assert_eq!(figures.get("operations it commands", "operations_per_s"), 0.0);
 
-    let text = refused(Read::of(url(":s3cret", "127.0.0.1", &files.issuer)));
+    let text = refused(Read::every_second(url(":s3cret", "127.0.0.1", &files.issuer)));
     assert!(text.contains("another name"), "{text}");
-    let text = refused(Read::of(url(":s3cret", "localhost", &files.other)));
+    let text = refused(Read::every_second(url(":s3cret", "localhost", &files.other)));
     assert!(text.contains("not trusted") && text.contains("`ca`"), "{text}");
     let unnamed = ObservedSource::at(&REDIS, &format!("rediss://:s3cret@localhost:{port}"));
-    let text = refused(Read::of(unnamed));
+    let text = refused(Read::every_second(unnamed));
     assert!(text.contains("add `ca=FILE` to the URL"), "{text}");
-    let text = refused(Read::of(url(":s3cret2", "localhost", &files.issuer)));
+    let text = refused(Read::every_second(url(":s3cret2", "localhost", &files.issuer)));
     assert!(text.contains("does not take the password"), "{text}");
 
     drop(server);

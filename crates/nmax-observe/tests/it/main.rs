@@ -36,7 +36,7 @@ struct Read {
 }
 
 impl Read {
-    fn of(source: ObservedSource) -> Self {
+    fn every_second(source: ObservedSource) -> Self {
         Self::every(Duration::from_secs(1), source)
     }
 

@@ -20,7 +20,7 @@ fn gets_and_sets_are_counted_and_an_end_is_no_end() {
     };
     let server = start();
     let address = format!("127.0.0.1:{port}");
-    let mut source = Read::of(ObservedSource::at(&MEMCACHED, &address));
+    let mut source = Read::every_second(ObservedSource::at(&MEMCACHED, &address));
     source.figures();
     // A miss is one line; a hit would be three.
     let sets = (0..10).map(|n| format!("set k{n} 0 0 1\r\nx\r\n"));
@@ -34,7 +34,7 @@ fn gets_and_sets_are_counted_and_an_end_is_no_end() {
     assert_eq!(figures.get("pool it threads", "limit_count"), 2.0);
     assert_eq!(figures.get("memcached it", "memory_limit_bytes"), f64::from(16 << 20));
 
-    let trouble = Read::of(ObservedSource::at(&REDIS, &format!("redis://{address}"))).trouble();
+    let trouble = Read::every_second(ObservedSource::at(&REDIS, &format!("redis://{address}"))).trouble();
     assert!(trouble.text.contains("Redis's protocol"), "{trouble}");
 
     drop(server);

@@ -42,7 +42,7 @@ fn requests_are_counted_and_an_end_is_no_end() {
     let (folder, port) = (Folder::new("nginx"), free_port());
     let server = start(&folder, port);
     let status = |user: &str, path: &str| ObservedSource::at(&NGINX, &format!("http://{user}127.0.0.1:{port}{path}"));
-    let mut source = Read::of(status("monitor:s3cret@", "/status"));
+    let mut source = Read::every_second(status("monitor:s3cret@", "/status"));
     source.figures();
     (0..50).for_each(|_| get(port));
     let figures = source.figures();
@@ -50,10 +50,10 @@ fn requests_are_counted_and_an_end_is_no_end() {
     assert_eq!(figures.get("nginx it", "accepted_per_s"), 50.0);
     assert_eq!(figures.get("nginx it", "dropped_per_s"), 0.0);
 
-    let trouble = Read::of(status("monitor:wrong@", "/status")).trouble();
+    let trouble = Read::every_second(status("monitor:wrong@", "/status")).trouble();
     assert!(trouble.is_final && trouble.text.contains("401"), "{trouble}");
     assert!(!trouble.text.contains("wrong"), "{trouble}");
-    let trouble = Read::of(status("", "/")).trouble();
+    let trouble = Read::every_second(status("", "/")).trouble();
     assert!(trouble.text.contains("is no page of `stub_status`"), "{trouble}");
 
     drop(server);

@@ -214,7 +214,7 @@ fn sessions(database: &Database) {
 
 /// Rows and transactions of others are counted, those of the reading are not.
 fn counters(database: &Database) {
-    let mut source = Read::of(database.url("watcher:w"));
+    let mut source = Read::every_second(database.url("watcher:w"));
     source.figures();
     source.figures();
     // Nobody asks any more; sessions that ended tell late what they did.

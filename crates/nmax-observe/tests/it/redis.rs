@@ -25,7 +25,7 @@ fn commands_are_counted_and_an_end_is_no_end() {
     let (folder, port) = (Folder::new("redis"), free_port());
     let server = start(&folder, port);
     let url = |user: &str| ObservedSource::at(&REDIS, &format!("redis://{user}127.0.0.1:{port}"));
-    let mut source = Read::of(url(":s3cret@"));
+    let mut source = Read::every_second(url(":s3cret@"));
     source.figures();
     // A value, then hits and misses: a miss is one line too.
     let talk = [line("AUTH s3cret"), line("SET a 1")];
@@ -39,12 +39,12 @@ fn commands_are_counted_and_an_end_is_no_end() {
     assert!(figures.get("redis it", "memory_bytes") > 1e5);
     source.until(|figures| figures.get("redis it", "connections_count") == 0.0);
 
-    let trouble = Read::of(url("")).trouble();
+    let trouble = Read::every_second(url("")).trouble();
     assert!(trouble.is_final && trouble.text.contains("wants a password"), "{trouble}");
-    let trouble = Read::of(url(":wrong-one@")).trouble();
+    let trouble = Read::every_second(url(":wrong-one@")).trouble();
     assert!(trouble.is_final && trouble.text.contains("does not take the password"), "{trouble}");
     assert!(!trouble.text.contains("wrong-one"), "{trouble}");
-    let trouble = Read::of(ObservedSource::at(&MEMCACHED, &format!("127.0.0.1:{port}"))).trouble();
+    let trouble = Read::every_second(ObservedSource::at(&MEMCACHED, &format!("127.0.0.1:{port}"))).trouble();
     assert!(trouble.text.contains("memcached's text protocol"), "{trouble}");
 
     drop(server);

@@ -1,7 +1,7 @@
 //! Whether what the plan observes can be read: each source is tried once.
 
 use nmax_json::{JsonFrom, Word, records};
-use nmax_observe::elsewhere::elsewhere;
+use nmax_observe::remote_sources::remote_sources;
 use nmax_observe::trial::{Answer, Attempt, Clock, try_all};
 use nmax_plan::plan::Observed;
 use nmax_report::number;
@@ -18,7 +18,7 @@ impl<'a> Sources<'a> {
     /// Asks each source once, all at the same time. It takes a few seconds at most.
     pub fn ask(observed: &'a [Observed]) -> Self {
         let mut attempts = try_all(observed);
-        for one in elsewhere(observed).iter().filter(|one| one.forbidden.is_none()) {
+        for one in remote_sources(observed).iter().filter(|one| one.forbidden.is_none()) {
             attempts[one.index].notes.insert(0, format!("read beyond this host: {one}"));
         }
         Self { tried: observed.iter().zip(attempts).collect() }

@@ -39,7 +39,7 @@ impl Observer {
         let origins = preflight::origins(plan).unwrap_or_default();
         let served = need::port_here(plan, &origins);
         let mut neighbours = Neighbours::new(Path::new("/"), served);
-        neighbours.look(run.now(), run.times().hold);
+        neighbours.poll(run.now(), run.times().hold);
         Self {
             watch: Watch::new(Path::new("/")),
             before: None,
@@ -56,7 +56,7 @@ impl Observer {
         run: &Run,
     ) -> Result<Vec<Happening>, StoreError> {
         let own = self.own(run.now());
-        self.neighbours.look(run.now(), run.times().hold);
+        self.neighbours.poll(run.now(), run.times().hold);
         let seen = self.watcher.drain();
         keep(&own, writer, fold)?;
         keep(&seen.resources, writer, fold)?;

@@ -21,7 +21,7 @@ fn what_is_said_of_a_calendar() {
         (301, 2.0, 1.5, None, "within what is not known"),
     ];
     for (at, off_s, error_s, want, why) in cases {
-        let said = calendar.look(S(at), off_s, error_s);
+        let said = calendar.check(S(at), off_s, error_s);
         match want {
             None => assert_eq!(said, None, "{why}, at {at} s"),
             Some(word) => assert!(said.as_ref().is_some_and(|said| said.contains(word)), "{why}: {said:?}"),
@@ -36,7 +36,7 @@ proptest! {
     #[test]
     fn words_are_few(offs in proptest::collection::vec(-1e9..1e9_f64, 1..400)) {
         let mut calendar = Calendar::default();
-        let words = (0..).zip(&offs).filter(|(at, off_s)| calendar.look(S(*at), **off_s, 0.001).is_some()).count();
+        let words = (0..).zip(&offs).filter(|(at, off_s)| calendar.check(S(*at), **off_s, 0.001).is_some()).count();
         // From 1 s to 2e9 s it can double 31 times.
         prop_assert!(words <= 1 + offs.len() / 60 + 31, "{words} in {} s", offs.len());
     }
@@ -45,10 +45,10 @@ proptest! {
     #[test]
     fn the_first_word_comes_at_once(off_s in prop_oneof![-1e6..-1.1_f64, 1.1..1e6_f64], wobble in -0.4..0.4_f64) {
         let mut calendar = Calendar::default();
-        prop_assert!(calendar.look(S(0), off_s, 0.001).is_some());
+        prop_assert!(calendar.check(S(0), off_s, 0.001).is_some());
         for second in 1..200 {
             let off_s = off_s + if second % 2 == 0 { wobble } else { -wobble };
-            prop_assert_eq!(calendar.look(S(second), off_s, 0.001), None);
+            prop_assert_eq!(calendar.check(S(second), off_s, 0.001), None);
         }
     }
 }

@@ -1,6 +1,6 @@
 use super::*;
 use crate::Source;
-use crate::host::tree::{Tree, look};
+use crate::host::tree::{Tree, read_at};
 
 const UPTIME: (&str, &str) = ("proc/loadavg", "0 0 0 1/1 1\n");
 
@@ -29,11 +29,11 @@ fn the_level_that_limits_is_shown() {
         ("sys/fs/cgroup/a/memory.current", "900\n"),
     ]);
     let mut host = tree.host(&[]);
-    look(&mut host, 0);
+    read_at(&mut host, 0);
     tree.write("sys/fs/cgroup/a/cpu.stat", stat(3_000_005, 120, 15, 500_000));
     tree.write("sys/fs/cgroup/a/b/memory.events", "oom 9\noom_kill 5\noom_group_kill 5\n");
     tree.write("sys/fs/cgroup/a/b/cpu.pressure", "some avg10=0 total=500000\n");
-    let seen = look(&mut host, 2);
+    let seen = read_at(&mut host, 2);
     let cases = [
         ("quota_cores", 1.5),
         ("cpu_cores", 1.5),
@@ -49,7 +49,7 @@ fn the_level_that_limits_is_shown() {
     }
     assert_eq!(seen.get("cgroup memory_pressure_some_ratio"), None);
     // It did not run: no period went by, and none was cut short.
-    assert_eq!(look(&mut host, 3).get("cgroup throttled_ratio"), Some(&0.0));
+    assert_eq!(read_at(&mut host, 3).get("cgroup throttled_ratio"), Some(&0.0));
 }
 
 #[test]
@@ -62,7 +62,7 @@ fn a_group_without_limits_has_no_figures_and_version_1_is_said() {
         ("sys/fs/cgroup/unified/cpu.stat", &stat(1, 0, 0, 0)),
     ]);
     let mut host = tree.host(&[]);
-    assert!(look(&mut host, 0).keys().all(|figure| !figure.starts_with("cgroup")));
+    assert!(read_at(&mut host, 0).keys().all(|figure| !figure.starts_with("cgroup")));
     let notes = host.notes();
     assert!(notes.iter().any(|note| note.contains("version 1")), "{notes:?}");
     assert!(!is_in_version_1("4:memory:/\n3:pids:/box\n0::/box\n"));

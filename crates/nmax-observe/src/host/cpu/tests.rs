@@ -2,7 +2,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::Source;
-use crate::host::tree::{Tree, look};
+use crate::host::tree::{Tree, read_at};
 
 const STAT: &str = "cpu  100 0 50 800 40 4 6 0 0 0\ncpu0 60 0 20 400 10 4 6 0 0 0\ncpu1 40 0 30 400 30 0 0 0 0 0\n\
                     intr 5 1 2\nprocs_running 4\nprocs_blocked 2\n";
@@ -11,12 +11,12 @@ const STAT: &str = "cpu  100 0 50 800 40 4 6 0 0 0\ncpu0 60 0 20 400 10 4 6 0 0 
 fn cores_are_shares_of_the_time_that_passed() {
     let tree = Tree::new(&[("proc/stat", STAT), ("proc/loadavg", "1.25 0.5 0.1 3/80 99\n")]);
     let mut host = tree.host(&[]);
-    let first = look(&mut host, 0);
+    let first = read_at(&mut host, 0);
     assert!(!first.contains_key("cpu busy_cores"), "a rate needs two looks: {first:?}");
     let later = "cpu  200 20 80 830 50 4 16 10 0 0\ncpu0 160 20 50 400 10 4 6 0 0 0\ncpu1 40 0 30 430 40 0 10 10 0 0\n\
                  procs_running 1\nprocs_blocked 0\n";
     tree.write("proc/stat", later);
-    let seen = look(&mut host, 1);
+    let seen = read_at(&mut host, 1);
     // 210 hundredths on 2 cores: 120 user, 30 system, 30 idle, 10 waiting, 10 interrupts, 10 stolen.
     let cases = [
         ("cpu cores_count", 2.0),
@@ -47,12 +47,12 @@ fn waiting_is_the_mean_number_of_tasks_that_wait() {
     };
     let tree = Tree::new(&[("proc/stat", STAT), ("proc/schedstat", &schedule(0, 7))]);
     let mut host = tree.host(&[]);
-    look(&mut host, 0);
+    read_at(&mut host, 0);
     // 3 s and 2 s waited within 2 s.
     tree.write("proc/schedstat", schedule(3_000_000_000, 2_000_000_007));
-    assert_eq!(look(&mut host, 2).get("cpu waiting_count"), Some(&2.5));
+    assert_eq!(read_at(&mut host, 2).get("cpu waiting_count"), Some(&2.5));
     tree.write("proc/schedstat", schedule(0, 0));
-    assert_eq!(look(&mut host, 3).get("cpu waiting_count"), None, "a counter that went back");
+    assert_eq!(read_at(&mut host, 3).get("cpu waiting_count"), None, "a counter that went back");
 }
 
 #[test]
@@ -70,12 +70,12 @@ fn the_three_states_of_the_schedulers_counters() {
     // Without them the threads are asked.
     let tree = Tree::new(&[("proc/stat", STAT), ("proc/7/task/8/schedstat", "5 1000 1\n")]);
     let mut host = tree.host(&[]);
-    look(&mut host, 0);
+    read_at(&mut host, 0);
     tree.write("proc/7/task/8/schedstat", "5 2000001000 1\n");
     tree.write("proc/7/task/9/schedstat", "5 3000000000 1\n");
-    let waiting = look(&mut host, 1_000).get("cpu waiting_count").copied();
+    let waiting = read_at(&mut host, 1_000).get("cpu waiting_count").copied();
     assert!(waiting.is_some_and(|waiting| (waiting - 0.005).abs() < 1e-12), "{waiting:?}");
-    (1_001..1_004).for_each(|second| drop(look(&mut host, second)));
+    (1_001..1_004).for_each(|second| drop(read_at(&mut host, second)));
     let notes = host.notes();
     let said = notes.iter().filter(|note| note.contains("/proc/schedstat")).count();
     assert_eq!(said, 1, "once, whatever the number of looks: {notes:?}");
@@ -95,9 +95,9 @@ proptest! {
         let text = |values| format!("cpu {0}\ncpu0 {0}\ncpu1 {0}\ncpu2 {0}\n", line(values));
         let tree = Tree::new(&[("proc/stat", &text(before))]);
         let mut host = tree.host(&[]);
-        look(&mut host, 0);
+        read_at(&mut host, 0);
         tree.write("proc/stat", text(after));
-        let seen = look(&mut host, 1);
+        let seen = read_at(&mut host, 1);
         let idle = grown[3] as f64 / grown.iter().sum::<u64>() as f64 * 3.0;
         let all = ["busy_cores", "iowait_cores", "steal_cores"].iter().map(|metric| seen[&format!("cpu {metric}")]);
         prop_assert!((all.sum::<f64>() + idle - 3.0).abs() < 1e-9, "{seen:?}");

@@ -1,5 +1,5 @@
 use super::*;
-use crate::host::tree::{Tree, look};
+use crate::host::tree::{Tree, read_at};
 
 /// A line of the table. Columns: reads, sectors read, ms; writes, sectors written, ms; ms busy, ms of all transfers.
 fn line(name: &str, [reads, read, read_ms, writes, written, write_ms, busy, queue]: [u64; 8]) -> String {
@@ -27,10 +27,10 @@ fn figures_as_iostat_defines_them() {
     let table = |counters| line("sda", counters) + &line("sdb", [5, 8, 3, 0, 0, 0, 2, 2]);
     let tree = Tree::new(&[("proc/diskstats", &table([100, 800, 1_000, 50, 400, 5_000, 900, 6_000]))]);
     let mut host = tree.host(&[]);
-    look(&mut host, 0);
+    read_at(&mut host, 0);
     // In 2 s: 30 reads of 240 sectors in 300 ms, 10 writes of 80 sectors in 700 ms, 500 ms busy.
     tree.write("proc/diskstats", table([130, 1_040, 1_300, 60, 480, 5_700, 1_400, 7_000]));
-    let seen = look(&mut host, 2);
+    let seen = read_at(&mut host, 2);
     let value = |metric: &str| seen[&format!("disk sda {metric}")];
     assert_eq!(value("await_ms"), 25.0);
     assert_eq!(value("queue_count"), 0.5);
@@ -54,9 +54,9 @@ fn a_disk_that_is_replaced_has_no_rates_and_too_many_are_cut() {
     };
     let tree = Tree::new(&[("proc/diskstats", &many(10))]);
     let mut host = tree.host(&[]);
-    look(&mut host, 0);
+    read_at(&mut host, 0);
     tree.write("proc/diskstats", many(3));
-    let seen = look(&mut host, 1);
+    let seen = read_at(&mut host, 1);
     assert!(!seen.contains_key("disk sda reads_per_s") && !seen.contains_key("disk sda await_ms"), "{seen:?}");
     assert_eq!(seen.get("disk sda writes_per_s"), Some(&0.0));
     let disks = seen.keys().filter(|figure| figure.ends_with(" queue_count")).count();

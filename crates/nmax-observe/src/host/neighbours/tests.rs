@@ -16,10 +16,10 @@ fn modes(tree: &Tree, busy: u64, idle: u64, steal: u64) {
 
 const HOLD: (Nanos, Nanos) = (Nanos::from_secs(10), Nanos::from_secs(14));
 
-fn look(neighbours: &mut Neighbours, ms: u64) {
+fn poll(neighbours: &mut Neighbours, ms: u64) {
     // Tests do not wait for what looking cost.
     neighbours.pace = Pace::new(COST);
-    neighbours.look(Nanos::from_millis(ms), HOLD);
+    neighbours.poll(Nanos::from_millis(ms), HOLD);
 }
 
 #[test]
@@ -37,11 +37,11 @@ fn what_took_the_processors_in_the_hold_is_named() {
     process(&tree, own, "nmax", 100, 1);
     process(&tree, 1_000_001, "rustc", 500, 2);
     process(&tree, 1_000_002, "kworker/0:1-ev", 0, 0);
-    look(&mut neighbours, 9_000);
+    poll(&mut neighbours, 9_000);
     // Before the hold: no part of it.
     modes(&tree, 200, 0, 0);
     process(&tree, 1_000_001, "rustc", 700, 2);
-    look(&mut neighbours, 10_010);
+    poll(&mut neighbours, 10_010);
     assert_eq!(neighbours.used(), None, "the hold only");
     // Two seconds of two processors: 2.2 s busy, 1.4 s idle, 0.4 s of steal.
     modes(&tree, 420, 140, 40);
@@ -50,8 +50,8 @@ fn what_took_the_processors_in_the_hold_is_named() {
     process(&tree, 1_000_001, "rustc", 800, 2);
     process(&tree, 1_000_002, "kworker/0:1-ev", 2, 0);
     process(&tree, 1_000_003, "cc1 (x)", 40, 11);
-    look(&mut neighbours, 12_010);
-    look(&mut neighbours, 12_200);
+    poll(&mut neighbours, 12_010);
+    poll(&mut neighbours, 12_200);
     let used = neighbours.used().unwrap();
     let round = |value: f64| (value * 1e3).round() / 1e3;
     let names: Vec<_> = used.processes.iter().map(|(name, cores)| (name.as_str(), round(*cores))).collect();
@@ -69,11 +69,11 @@ fn processes_that_come_and_go_never_count_below_zero() {
     modes(&tree, 0, 0, 0);
     process(&tree, 1_000_001, "old", 900, 2);
     process(&tree, 1_000_002, "gone", 900, 2);
-    look(&mut neighbours, 10_000);
+    poll(&mut neighbours, 10_000);
     modes(&tree, 100, 100, 0);
     process(&tree, 1_000_001, "new", 30, 11);
     std::fs::remove_file(tree.path().join("proc/1000002/stat")).unwrap();
-    look(&mut neighbours, 11_000);
+    poll(&mut neighbours, 11_000);
     let used = neighbours.used().unwrap();
     assert_eq!(used.processes, [("new".to_owned(), 0.3)]);
     assert_eq!((used.throttled_s, used.frozen_s), (None, None), "unknown is absent");
@@ -86,7 +86,7 @@ fn this_host_can_be_looked_at() {
     // The kernel counts hundredths of a second: looking takes that long after some looks.
     let looks = (0..100_000).find(|second| {
         neighbours.pace = Pace::new(COST);
-        neighbours.look(Nanos::from_secs(*second), always);
+        neighbours.poll(Nanos::from_secs(*second), always);
         neighbours.used().is_some()
     });
     assert!(

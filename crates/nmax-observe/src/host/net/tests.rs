@@ -1,4 +1,4 @@
-use crate::host::tree::{Tree, look};
+use crate::host::tree::{Tree, read_at};
 
 fn table(received: u64, dropped: u64) -> String {
     format!(
@@ -19,9 +19,9 @@ fn bytes_drops_and_speed() {
         ("sys/class/net/lo/speed", "-1\n"),
     ]);
     let mut host = tree.host(&[]);
-    look(&mut host, 0);
+    read_at(&mut host, 0);
     tree.write("proc/net/dev", table(3_000, 7));
-    let seen = look(&mut host, 2);
+    let seen = read_at(&mut host, 2);
     assert_eq!(seen.get("net eth0 received_bytes_per_s"), Some(&1_000.0));
     assert_eq!(seen.get("net eth0 sent_bytes_per_s"), Some(&0.0));
     assert_eq!(seen.get("net eth0 dropped_per_s"), Some(&2.0));

@@ -2,7 +2,7 @@ use std::process::{Child, Command};
 
 use super::*;
 use crate::Source;
-use crate::host::tree::{Figures, Tree, figures, look};
+use crate::host::tree::{Figures, Tree, figures, read_at};
 
 /// `/proc/PID/stat` of a process that began at `began` s and used `cpu` hundredths.
 fn stat(pid: u32, cpu: u64, began_s: u64, pages: u64) -> String {
@@ -30,12 +30,12 @@ fn processes_that_come_count_from_their_begin() {
     let tree = Tree::new(&[("proc/uptime", "1000.00 1\n")]);
     write(&tree, &shop(7, 50_000, 100));
     let mut host = tree.host(&named("shop"));
-    assert!(!look(&mut host, 0).contains_key("process shop cpu_cores"), "a rate needs two looks");
+    assert!(!read_at(&mut host, 0).contains_key("process shop cpu_cores"), "a rate needs two looks");
     tree.write("proc/uptime", "1002.00 1\n");
     write(&tree, &shop(7, 50_100, 100));
     write(&tree, &shop(8, 60, 1_001));
     write(&tree, &shop(9, 90_000, 5));
-    let seen = look(&mut host, 2);
+    let seen = read_at(&mut host, 2);
     assert_eq!(seen.get("process shop cpu_cores"), Some(&((1.0 + 0.6) / 2.0)));
     assert_eq!(seen.get("process shop threads_count"), Some(&9.0));
     let page = rustix::param::page_size() as f64;
@@ -43,7 +43,7 @@ fn processes_that_come_count_from_their_begin() {
     // The number of a process is given to another one.
     tree.write("proc/uptime", "1003.00 1\n");
     write(&tree, &shop(7, 40, 1_002));
-    let seen = look(&mut host, 3);
+    let seen = read_at(&mut host, 3);
     assert!((seen["process shop cpu_cores"] - 0.4).abs() < 1e-9, "{seen:?}");
 }
 
@@ -61,13 +61,13 @@ fn disks_files_and_waiting_of_a_process() {
     tree.write("proc/7/task/7/schedstat", "1 1000000000 1\n");
     tree.write("proc/7/task/8/schedstat", "1 0 1\n");
     let mut host = tree.host(&named("shop"));
-    let first = look(&mut host, 0);
+    let first = read_at(&mut host, 0);
     assert_eq!(first.get("process shop open_files_count"), Some(&3.0));
     assert_eq!(first.get("process shop open_files_limit_count"), Some(&10.0));
     tree.write("proc/7/io", io(1_100));
     tree.write("proc/7/task/7/schedstat", "1 1500000000 1\n");
     tree.write("proc/7/task/9/schedstat", "1 500000000 1\n");
-    let seen = look(&mut host, 1_000);
+    let seen = read_at(&mut host, 1_000);
     assert_eq!(seen.get("process shop read_bytes_per_s"), Some(&1.0));
     assert_eq!(seen.get("process shop written_bytes_per_s"), Some(&0.0));
     let waiting = seen.get("process shop waiting_count").copied();
@@ -75,7 +75,7 @@ fn disks_files_and_waiting_of_a_process() {
     // A process that was not known has no past.
     write(&tree, &shop(9, 1, 5));
     tree.write("proc/9/task/9/schedstat", "1 900000000000 1\n");
-    let seen = look(&mut host, 2_000);
+    let seen = read_at(&mut host, 2_000);
     assert_eq!(seen.get("process shop waiting_count"), Some(&0.0));
     assert_eq!(seen.get("process shop read_bytes_per_s"), None, "unknown of one is unknown of all");
 }
@@ -89,7 +89,7 @@ fn one_process_without_files_left_is_seen_among_many() {
         tree.write(&format!("proc/{pid}/limits"), "Max open files  4  4  files\n");
         (0..open).for_each(|fd| tree.write(&format!("proc/{pid}/fd/{fd}"), ""));
     }
-    let seen = look(&mut tree.host(&named("shop")), 0);
+    let seen = read_at(&mut tree.host(&named("shop")), 0);
     let value = |metric: &str| seen[&format!("process shop {metric}")];
     assert_eq!(value("open_files_count") / value("open_files_limit_count"), 1.0);
 }
@@ -109,7 +109,7 @@ fn a_group_of_its_own_is_shown_and_bounds_its_memory() {
     write(&tree, &shop(7, 1, 1));
     tree.write("proc/7/cgroup", "0::/box\n");
     let mut host = tree.host(&named("shop"));
-    let seen = look(&mut host, 0);
+    let seen = read_at(&mut host, 0);
     assert_eq!(seen.get("cgroup shop quota_cores"), Some(&0.5));
     let room = seen["process shop memory_limit_bytes"] - seen["process shop memory_bytes"];
     assert_eq!(room, 1_000.0);
@@ -177,11 +177,11 @@ fn the_server_of_a_port_is_read_by_itself() {
     write(&tree, &shop(7, 1, 1));
     std::fs::create_dir_all(tree.path().join("proc/7/fd")).unwrap();
     std::os::unix::fs::symlink("socket:[71]", tree.path().join("proc/7/fd/3")).unwrap();
-    let seen = look(&mut tree.host(&[]).also_serving(Some(8080)), 0);
+    let seen = read_at(&mut tree.host(&[]).also_serving(Some(8080)), 0);
     assert!(seen.contains_key("process shop threads_count"), "{seen:?}");
     let known = [("mine", ProcessRef::Pid(7))];
-    let seen = look(&mut tree.host(&known).also_serving(Some(8080)), 0);
+    let seen = read_at(&mut tree.host(&known).also_serving(Some(8080)), 0);
     assert!(seen.contains_key("process mine threads_count") && !seen.contains_key("process shop threads_count"));
-    let seen = look(&mut tree.host(&[]).also_serving(Some(80)), 0);
+    let seen = read_at(&mut tree.host(&[]).also_serving(Some(80)), 0);
     assert!(seen.keys().all(|figure| !figure.starts_with("process ")));
 }

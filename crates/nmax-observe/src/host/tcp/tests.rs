@@ -1,5 +1,5 @@
 use super::*;
-use crate::host::tree::{Tree, look};
+use crate::host::tree::{Tree, read_at};
 
 #[test]
 fn names_and_numbers_are_matched_by_place() {
@@ -25,7 +25,7 @@ fn sockets_by_state_and_queues() {
         ("proc/net/netstat", "TcpExt: ListenOverflows ListenDrops\nTcpExt: 5 6\n"),
     ]);
     let mut host = tree.host(&[]);
-    let seen = look(&mut host, 0);
+    let seen = read_at(&mut host, 0);
     let cases = [
         ("established_count", 12.0),
         ("time_wait_count", 314.0),
@@ -41,7 +41,7 @@ fn sockets_by_state_and_queues() {
     }
     tree.write("proc/net/snmp", "Tcp: CurrEstab OutSegs RetransSegs\nTcp: 12 1200 16\n");
     tree.write("proc/net/netstat", "TcpExt: ListenOverflows ListenDrops\nTcpExt: 9 4\n");
-    let seen = look(&mut host, 2);
+    let seen = read_at(&mut host, 2);
     assert_eq!(seen.get("tcp sent_segments_per_s"), Some(&100.0));
     assert_eq!(seen.get("tcp retransmitted_per_s"), Some(&3.0));
     assert_eq!(seen.get("tcp listen_overflows_per_s"), Some(&2.0));
@@ -53,7 +53,7 @@ fn sockets_by_state_and_queues() {
 fn sockets_are_not_looked_at_too_often() {
     let tree = Tree::new(&[("proc/net/tcp", "head\n")]);
     let mut host = tree.host(&[]);
-    assert!(look(&mut host, 1).contains_key("tcp listening_count"));
-    assert!(!look(&mut host, 1).contains_key("tcp listening_count"), "it took some time");
-    assert!(look(&mut host, 7_200).contains_key("tcp listening_count"));
+    assert!(read_at(&mut host, 1).contains_key("tcp listening_count"));
+    assert!(!read_at(&mut host, 1).contains_key("tcp listening_count"), "it took some time");
+    assert!(read_at(&mut host, 7_200).contains_key("tcp listening_count"));
 }

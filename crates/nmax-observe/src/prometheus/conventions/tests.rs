@@ -45,8 +45,8 @@ fn table() -> String {
     table + "\n"
 }
 
-fn formula(figure: &Formula<Of>) -> String {
-    let sum = |of: &Of| {
+fn formula(figure: &Formula<MetricNames>) -> String {
+    let sum = |of: &MetricNames| {
         let names: Vec<String> = of.iter().map(|name| format!("`{name}`")).collect();
         names.join(" + ")
     };

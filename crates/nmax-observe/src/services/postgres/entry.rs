@@ -6,8 +6,8 @@
 use nmax_sources::tls::Encryption;
 
 use crate::Trouble;
-use crate::place::Place;
-use crate::reach::{Asked, Broken, Link};
+use crate::reach::{Broken, Link, QueryError};
+use crate::service_address::ServiceAddress;
 use crate::tls::Tls;
 
 use super::wire::offers_tls;
@@ -15,14 +15,14 @@ use super::wire::offers_tls;
 /// Logs in by `log_in` over a new connection, encrypted as `tls` wants it. TLS is not spoken over a socket in a file.
 pub(super) fn enter(
     link: &mut Link,
-    place: &Place,
+    place: &ServiceAddress,
     tls: &Tls,
-    log_in: impl Fn(&mut Link) -> Result<(), Asked>,
-) -> Result<(), Asked> {
+    log_in: impl Fn(&mut Link) -> Result<(), QueryError>,
+) -> Result<(), QueryError> {
     match tls.encryption() {
         _ if place.host.starts_with('/') => log_in(link),
         Encryption::Never => log_in(link).map_err(|asked| match asked {
-            Asked::Barred(trouble) => Asked::Refused(Trouble {
+            QueryError::Barred(trouble) => QueryError::Refused(Trouble {
                 text: format!("{}; where it demands TLS, write `sslmode=require`", trouble.text),
                 ..trouble
             }),
@@ -57,25 +57,25 @@ pub(super) fn enter(
 /// What came of the first attempt, or of a second one where that may help. When both fail, both are told.
 fn again(
     link: &mut Link,
-    place: &Place,
-    first: Result<(), Asked>,
+    place: &ServiceAddress,
+    first: Result<(), QueryError>,
     how: &str,
-    second: impl Fn(&mut Link) -> Result<(), Asked>,
-) -> Result<(), Asked> {
+    second: impl Fn(&mut Link) -> Result<(), QueryError>,
+) -> Result<(), QueryError> {
     let first = match first {
-        Err(Asked::Barred(trouble)) => Some(trouble),
-        Err(Asked::Broken(Broken::Gone)) => None,
+        Err(QueryError::Barred(trouble)) => Some(trouble),
+        Err(QueryError::Broken(Broken::Gone)) => None,
         first => return first,
     };
-    let second = link.open_again(place).map_err(Asked::from).and_then(|()| second(link));
+    let second = link.open_again(place).map_err(QueryError::from).and_then(|()| second(link));
     match (first, second) {
-        (Some(first), Err(Asked::Barred(second) | Asked::Refused(second))) if first.text != second.text => {
-            Err(Asked::Refused(Trouble {
+        (Some(first), Err(QueryError::Barred(second) | QueryError::Refused(second))) if first.text != second.text => {
+            Err(QueryError::Refused(Trouble {
                 text: format!("{}; {how}: {}", first.text, second.text),
                 is_final: first.is_final && second.is_final,
             }))
         }
-        (Some(first), Err(_)) => Err(Asked::Refused(first)),
+        (Some(first), Err(_)) => Err(QueryError::Refused(first)),
         (_, second) => second,
     }
 }

@@ -6,8 +6,8 @@ fn rows(rows: &[&[&str]]) -> Rows {
     rows.iter().map(|row| row.iter().map(cell).collect()).collect()
 }
 
-fn found(counters: &[&str], sessions: &[Rows]) -> Found {
-    Found {
+fn found(counters: &[&str], sessions: &[Rows]) -> PostgresReading {
+    PostgresReading {
         counters: vec![rows(&[counters]), rows(&[&["2"]]), rows(&[&["100", "on", "1.5"]])],
         sessions: sessions.to_vec(),
         took: Duration::from_millis(800),
@@ -77,8 +77,8 @@ fn what_is_hidden_is_said_once() {
     let mut hidden = found(&[], &[rows(&[&["hidden", "3"], &["disabled", "1"]])]);
     hidden.counters[2] = rows(&[&["100", "off", "0"]]);
     let sessions = Sessions::mean(&hidden.sessions).unwrap();
-    notes.look(&sessions, &hidden, "monitor");
-    notes.look(&sessions, &hidden, "monitor");
+    notes.examine(&sessions, &hidden, "monitor");
+    notes.examine(&sessions, &hidden, "monitor");
     assert_eq!(notes.waiting.len(), 3, "{:?}", notes.waiting);
     assert!(notes.waiting[0].contains("GRANT pg_monitor TO monitor"), "{:?}", notes.waiting);
     assert_eq!(sessions.active(), 0.0);

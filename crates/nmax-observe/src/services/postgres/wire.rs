@@ -10,7 +10,7 @@ use base64::engine::general_purpose::STANDARD_NO_PAD;
 
 use super::auth::{Scram, md5_answer};
 use crate::Trouble;
-use crate::reach::{ANSWER_BYTES_MAX, Asked, Link, said};
+use crate::reach::{ANSWER_BYTES_MAX, Link, QueryError, server_text};
 
 /// Version 3.0.
 const VERSION: i32 = 3 << 16;
@@ -36,7 +36,7 @@ struct Message {
 }
 
 /// Asks whether TLS may begin. An answer is a single byte.
-pub(crate) fn offers_tls(link: &mut Link) -> Result<bool, Asked> {
+pub(crate) fn offers_tls(link: &mut Link) -> Result<bool, QueryError> {
     link.send(&framed(None, &TLS.to_be_bytes()))?;
     let answer = link.bytes(1)?;
     match (answer.as_slice(), link.waiting()) {
@@ -47,13 +47,13 @@ pub(crate) fn offers_tls(link: &mut Link) -> Result<bool, Asked> {
         .into()),
         (b"N", _) => Ok(false),
         // The beginning of an error, which nobody vouches for.
-        (b"E", _) => Err(Asked::Barred(Trouble::passing("it answers the question for TLS with an error"))),
+        (b"E", _) => Err(QueryError::Barred(Trouble::passing("it answers the question for TLS with an error"))),
         _ => Err(other_protocol()),
     }
 }
 
 /// Logs in, up to the server's readiness.
-pub(crate) fn log_in(link: &mut Link, login: &Login<'_>) -> Result<(), Asked> {
+pub(crate) fn log_in(link: &mut Link, login: &Login<'_>) -> Result<(), QueryError> {
     let mut body = VERSION.to_be_bytes().to_vec();
     let parameters =
         [("user", login.user), ("database", login.database), ("application_name", "nmax"), ("client_encoding", "UTF8")];
@@ -78,7 +78,7 @@ pub(crate) fn log_in(link: &mut Link, login: &Login<'_>) -> Result<(), Asked> {
 }
 
 /// Asks in the simple way: statements in one text are one transaction, each with rows of its own.
-pub(crate) fn ask(link: &mut Link, statements: &str) -> Result<Vec<Rows>, Asked> {
+pub(crate) fn ask(link: &mut Link, statements: &str) -> Result<Vec<Rows>, QueryError> {
     link.send(&framed(Some(b'Q'), &[statements.as_bytes(), &[0]].concat()))?;
     let (mut results, mut rows) = (Vec::new(), Rows::new());
     let mut error = None;
@@ -95,7 +95,7 @@ pub(crate) fn ask(link: &mut Link, statements: &str) -> Result<Vec<Rows>, Asked>
     }
 }
 
-fn authenticate(link: &mut Link, login: &Login<'_>, scram: &mut Option<Scram>, body: &[u8]) -> Result<(), Asked> {
+fn authenticate(link: &mut Link, login: &Login<'_>, scram: &mut Option<Scram>, body: &[u8]) -> Result<(), QueryError> {
     let unknown = || Trouble::passing("it asks for a login of an unknown kind");
     let (code, rest) = body.split_first_chunk().ok_or_else(unknown)?;
     let code = i32::from_be_bytes(*code);
@@ -153,7 +153,7 @@ fn framed(kind: Option<u8>, body: &[u8]) -> Vec<u8> {
     message
 }
 
-fn receive(link: &mut Link) -> Result<Message, Asked> {
+fn receive(link: &mut Link) -> Result<Message, QueryError> {
     let head = link.bytes(5)?;
     let length = i32::from_be_bytes([head[1], head[2], head[3], head[4]]);
     let is_letter = head[0].is_ascii_alphanumeric();
@@ -165,12 +165,12 @@ fn receive(link: &mut Link) -> Result<Message, Asked> {
 }
 
 /// Nothing of the reply is repeated: what answers is no PostgreSQL.
-fn other_protocol() -> Asked {
+fn other_protocol() -> QueryError {
     Trouble::passing("it does not speak PostgreSQL's protocol").into()
 }
 
 /// `kind` is a letter.
-fn foreign(kind: u8) -> Asked {
+fn foreign(kind: u8) -> QueryError {
     Trouble::passing(format!("it sent a message that was not asked for: `{}`", kind.escape_ascii())).into()
 }
 
@@ -199,11 +199,11 @@ fn text(bytes: &[u8]) -> String {
 }
 
 /// What an error of the server means for a source.
-fn refusal(body: &[u8], secret: Option<&str>) -> Asked {
+fn refusal(body: &[u8], secret: Option<&str>) -> QueryError {
     let field = |kind: u8| {
         let mut fields = body.split(|&byte| byte == 0);
         let found = fields.find_map(|field| field.strip_prefix(&[kind]));
-        said(found.unwrap_or_default(), secret)
+        server_text(found.unwrap_or_default(), secret)
     };
     let (code, message) = (field(b'C'), field(b'M'));
     // Classes 28 and 3D: a wrong password, no entry in pg_hba.conf, no such database.
@@ -211,7 +211,7 @@ fn refusal(body: &[u8], secret: Option<&str>) -> Asked {
     let trouble = if is_final { Trouble::lasting } else { Trouble::passing };
     let trouble = trouble(format!("it says: {message} ({code})"));
     // No entry in pg_hba.conf for this user over such a connection.
-    if code == "28000" { Asked::Barred(trouble) } else { Asked::Refused(trouble) }
+    if code == "28000" { QueryError::Barred(trouble) } else { QueryError::Refused(trouble) }
 }
 
 #[cfg(test)]

@@ -42,8 +42,8 @@ fn server(identity: &Identity, offer: &'static str, clear: &'static str, sealed:
 /// The line that let a client in, or what it was told and whether that is final.
 fn entered(server: &Fake, query: &str) -> Result<String, (String, bool)> {
     let url = format!("postgres://app:s3cret@{}/shop?{query}", server.address);
-    let mut service = Service::new(Place::parse(&url, 1));
-    let tls = Tls::of(&mut service, POSTGRES_ISSUERS, TlsOptions::of_postgres);
+    let mut service = Service::new(ServiceAddress::parse(&url, 1));
+    let tls = Tls::for_service(&mut service, POSTGRES_ISSUERS, TlsOptions::of_postgres);
     let place = service.place.unwrap();
     let mut link = Link::open(&place).unwrap();
     let heard = RefCell::new(String::new());
@@ -56,14 +56,14 @@ fn entered(server: &Fake, query: &str) -> Result<String, (String, bool)> {
                 heard.replace(line);
                 Ok(())
             }
-            Some("barred") => Err(Asked::Barred(trouble)),
-            _ => Err(Asked::Refused(trouble)),
+            Some("barred") => Err(QueryError::Barred(trouble)),
+            _ => Err(QueryError::Refused(trouble)),
         }
     };
     match enter(&mut link, &place, &tls, log_in) {
         Ok(()) => Ok(heard.into_inner()),
-        Err(Asked::Broken(broken)) => Err((broken.trouble("it").text, false)),
-        Err(Asked::Refused(trouble) | Asked::Barred(trouble)) => Err((trouble.text, trouble.is_final)),
+        Err(QueryError::Broken(broken)) => Err((broken.trouble("it").text, false)),
+        Err(QueryError::Refused(trouble) | QueryError::Barred(trouble)) => Err((trouble.text, trouble.is_final)),
     }
 }
 

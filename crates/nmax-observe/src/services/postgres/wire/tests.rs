@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::fixture::Fake;
-use crate::place::Place;
+use crate::service_address::ServiceAddress;
 
 /// A server that hears out each message and says the next text.
 fn postgres(answers: Vec<Vec<u8>>) -> Fake {
@@ -33,13 +33,13 @@ fn error(code: &str, text: &str) -> Vec<u8> {
 }
 
 fn logged_in(server: &Fake, password: Option<&str>) -> Result<Link, String> {
-    let mut link = Link::open(&Place::parse(&server.address.to_string(), 1).unwrap()).unwrap();
+    let mut link = Link::open(&ServiceAddress::parse(&server.address.to_string(), 1).unwrap()).unwrap();
     let login = Login { user: "app", password, database: "shop" };
     match log_in(&mut link, &login) {
         Ok(()) => Ok(link),
-        Err(Asked::Refused(trouble)) => Err(format!("{} {trouble}", trouble.is_final)),
-        Err(Asked::Barred(trouble)) => Err(format!("barred {} {trouble}", trouble.is_final)),
-        Err(Asked::Broken(broken)) => Err(format!("{broken:?}")),
+        Err(QueryError::Refused(trouble)) => Err(format!("{} {trouble}", trouble.is_final)),
+        Err(QueryError::Barred(trouble)) => Err(format!("barred {} {trouble}", trouble.is_final)),
+        Err(QueryError::Broken(broken)) => Err(format!("{broken:?}")),
     }
 }
 
@@ -109,7 +109,7 @@ fn an_error_of_a_statement_leaves_the_connection_in_order() {
     let right = [message(b'C', b"SELECT 0\0"), message(b'Z', b"I")].concat();
     let server = postgres(vec![ready, wrong, right]);
     let mut link = logged_in(&server, None).unwrap();
-    let Err(Asked::Refused(trouble)) = ask(&mut link, "SELECT") else {
+    let Err(QueryError::Refused(trouble)) = ask(&mut link, "SELECT") else {
         panic!("the statement was refused");
     };
     assert!(!trouble.is_final && trouble.text.contains("statement timeout"), "{trouble}");

@@ -10,17 +10,17 @@ use nmax_plan::plan::{Observed, ObservedSource};
 
 use crate::Trouble;
 use crate::address::may_connect;
-use crate::place::Place;
 use crate::reach::look_up;
 use crate::reach::now;
+use crate::service_address::ServiceAddress;
 use crate::services;
 
-/// How long the names of all places may take, for [`elsewhere`].
+/// How long the names of all places may take, for [`remote_sources`].
 const LOOK_UP_MAX: Duration = Duration::from_secs(2);
 
 /// A source that is read beyond this host.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Elsewhere {
+pub struct RemoteSource {
     /// Which of what is observed, from 0.
     pub index: usize,
     /// `host:port`, as the plan names it.
@@ -31,7 +31,7 @@ pub struct Elsewhere {
     pub forbidden: Option<Trouble>,
 }
 
-impl fmt::Display for Elsewhere {
+impl fmt::Display for RemoteSource {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(&self.place)?;
         let is_literal = |ip: &IpAddr| self.place.contains(&ip.to_string());
@@ -48,15 +48,15 @@ impl fmt::Display for Elsewhere {
 
 /// What is observed over the network at addresses that are not this host's. Names are looked up, all at the same time, for
 /// [`LOOK_UP_MAX`] at most; nothing connects.
-pub fn elsewhere(observed: &[Observed]) -> Vec<Elsewhere> {
+pub fn remote_sources(observed: &[Observed]) -> Vec<RemoteSource> {
     let deadline = now() + LOOK_UP_MAX;
     let places = observed.iter().enumerate().filter_map(|(index, observed)| match observed {
         Observed::Process { .. } => None,
         Observed::Source(spec) => Some((index, place(spec)?)),
     });
-    let places: Vec<(usize, Place)> = places.collect();
+    let places: Vec<(usize, ServiceAddress)> = places.collect();
     let found: Vec<_> = thread::scope(|scope| {
-        let look = |place: &Place| {
+        let look = |place: &ServiceAddress| {
             let (host, port) = (place.host.clone(), place.port);
             scope.spawn(move || look_up(&host, port, deadline).unwrap_or_default())
         };
@@ -72,14 +72,14 @@ pub fn elsewhere(observed: &[Observed]) -> Vec<Elsewhere> {
         addresses.sort_unstable();
         addresses.dedup();
         if !is_found || !addresses.is_empty() {
-            beyond.push(Elsewhere { index, place: place.title(), addresses, forbidden });
+            beyond.push(RemoteSource { index, place: place.title(), addresses, forbidden });
         }
     }
     beyond
 }
 
 /// Where a source connects to over the network; `None` for files, sockets in files, and agents that call.
-fn place(spec: &ObservedSource) -> Option<Place> {
+fn place(spec: &ObservedSource) -> Option<ServiceAddress> {
     // What is wrong with it is said when it is read.
     services::place(spec)?.ok().filter(|place| !place.host.starts_with('/'))
 }

@@ -18,7 +18,7 @@ const READ_MAX: Nanos = Nanos::from_secs(10);
 
 /// Lines of one process of an agent, answer by answer.
 #[derive(Debug, Default)]
-pub(super) struct Placing {
+pub(super) struct ClockAlignment {
     /// When the last question was put that gave lines, on the run's clock.
     asked: Option<Nanos>,
     /// Stamp of the newest line that was taken, on the agent's clock.
@@ -27,7 +27,7 @@ pub(super) struct Placing {
 
 /// What became of the lines of an answer.
 #[derive(Debug, Default, PartialEq)]
-pub(super) struct Placed {
+pub(super) struct AlignedReadings {
     /// Readings with their instants on the run's clock.
     pub(super) readings: Vec<Reading>,
     /// Readings that were left out.
@@ -45,7 +45,7 @@ pub(super) struct Answered {
     pub(super) offset: Offset,
 }
 
-impl Placing {
+impl ClockAlignment {
     /// Another process answers: it may have lines of all of the run.
     pub(super) fn forget(&mut self) {
         *self = Self::default();
@@ -66,7 +66,7 @@ impl Placing {
 
     /// Places the lines of an answer. Of what is said twice of one instant the last one counts; what was said by answers
     /// before, or was before the run, is none of its readings.
-    pub(super) fn place(&mut self, shots: Vec<Shot>, clock: &OtherClock, answered: &Answered) -> Placed {
+    pub(super) fn place(&mut self, shots: Vec<Shot>, clock: &OtherClock, answered: &Answered) -> AlignedReadings {
         let is_first = self.asked.is_none();
         let from = self.from();
         let until = answered.received;
@@ -74,7 +74,7 @@ impl Placing {
         // A clock that jumped back says later lines with earlier stamps.
         let known = self.newest.filter(|_| clock.jump_s().is_none());
         let mut newest = known;
-        let mut placed = Placed::default();
+        let mut placed = AlignedReadings::default();
         let mut places: HashMap<(Nanos, String, String), usize> = HashMap::new();
         for shot in shots {
             if known.is_some_and(|known| shot.at <= known) {

@@ -25,13 +25,13 @@ fn shot(at_s: f64, value: f64) -> Shot {
 }
 
 /// Values that were taken, and where they lie, s.
-fn taken(placed: &Placed) -> Vec<(f64, f64)> {
+fn taken(placed: &AlignedReadings) -> Vec<(f64, f64)> {
     let of = |reading: &Reading| (reading.value, reading.at.unwrap().as_secs_f64());
     placed.readings.iter().map(of).collect()
 }
 
 #[track_caller]
-fn assert_taken(placed: &Placed, want: &[(f64, f64)], left_out: usize) {
+fn assert_taken(placed: &AlignedReadings, want: &[(f64, f64)], left_out: usize) {
     let found = taken(placed);
     let is_near = |(a, b): (&(f64, f64), &(f64, f64))| a.0 == b.0 && (a.1 - b.1).abs() < 0.01;
     assert!(found.len() == want.len() && found.iter().zip(want).all(is_near), "{found:?}, not {want:?}");
@@ -40,59 +40,59 @@ fn assert_taken(placed: &Placed, want: &[(f64, f64)], left_out: usize) {
 
 #[test]
 fn lines_lie_between_the_questions() {
-    let (mut clock, mut placing) = (OtherClock::default(), Placing::default());
+    let (mut clock, mut alignment) = (OtherClock::default(), ClockAlignment::default());
     let answered = exchanged(&mut clock, 5.0, 300.0);
     let lines = vec![shot(299.5, 1.0), shot(300.5, 2.0), shot(304.5, 3.0), shot(306.0, 4.0)];
     // The first was before the run; the last will be a second after the answer.
-    assert_taken(&placing.place(lines, &clock, &answered), &[(2.0, 0.5), (3.0, 4.5)], 1);
+    assert_taken(&alignment.place(lines, &clock, &answered), &[(2.0, 0.5), (3.0, 4.5)], 1);
     let answered = exchanged(&mut clock, 30.0, 300.0);
     let lines = vec![shot(304.5, 3.0), shot(294.0, 5.0), shot(304.8, 6.0), shot(329.0, 7.0)];
     // Said before; older than the newest; stamped just before the last question, and read for long; plain.
-    assert_taken(&placing.place(lines, &clock, &answered), &[(6.0, 4.8), (7.0, 29.0)], 0);
+    assert_taken(&alignment.place(lines, &clock, &answered), &[(6.0, 4.8), (7.0, 29.0)], 0);
     let answered = exchanged(&mut clock, 50.0, 300.0);
-    assert_eq!(placing.error_s(&clock, &answered), answered.offset.error_s);
+    assert_eq!(alignment.error_s(&clock, &answered), answered.offset.error_s);
 }
 
 #[test]
 fn a_jump_is_followed_and_what_it_misplaces_is_left_out() {
-    let (mut clock, mut placing) = (OtherClock::default(), Placing::default());
+    let (mut clock, mut alignment) = (OtherClock::default(), ClockAlignment::default());
     let answered = exchanged(&mut clock, 20.0, 300.0);
-    assert_taken(&placing.place(vec![shot(319.5, 1.0)], &clock, &answered), &[(1.0, 19.5)], 0);
+    assert_taken(&alignment.place(vec![shot(319.5, 1.0)], &clock, &answered), &[(1.0, 19.5)], 0);
     // Set back by a minute between two lines.
     let answered = exchanged(&mut clock, 22.0, 240.0);
-    assert!((placing.error_s(&clock, &answered) - 12.0).abs() < 0.1, "two seconds, and ten for a slow reading");
+    assert!((alignment.error_s(&clock, &answered) - 12.0).abs() < 0.1, "two seconds, and ten for a slow reading");
     let lines = vec![shot(320.5, 2.0), shot(261.5, 3.0)];
-    assert_taken(&placing.place(lines, &clock, &answered), &[(3.0, 21.5)], 1);
+    assert_taken(&alignment.place(lines, &clock, &answered), &[(3.0, 21.5)], 1);
     // And forward again.
     let answered = exchanged(&mut clock, 24.0, 300.0);
     let lines = vec![shot(262.5, 4.0), shot(323.5, 5.0)];
-    assert_taken(&placing.place(lines, &clock, &answered), &[(5.0, 23.5)], 1);
+    assert_taken(&alignment.place(lines, &clock, &answered), &[(5.0, 23.5)], 1);
     let answered = exchanged(&mut clock, 25.0, 300.0);
-    assert!(placing.error_s(&clock, &answered) < 0.01, "it stood still since");
+    assert!(alignment.error_s(&clock, &answered) < 0.01, "it stood still since");
     // A small jump puts readings off by no more than itself.
     let answered = exchanged(&mut clock, 26.0, 300.5);
-    assert!((placing.error_s(&clock, &answered) - 0.5).abs() < 0.01);
+    assert!((alignment.error_s(&clock, &answered) - 0.5).abs() < 0.01);
 }
 
 /// A line from before a clock was set forward would lie long before the last question.
 #[test]
 fn what_a_jump_forward_misplaces_is_left_out() {
-    let (mut clock, mut placing) = (OtherClock::default(), Placing::default());
+    let (mut clock, mut alignment) = (OtherClock::default(), ClockAlignment::default());
     let answered = exchanged(&mut clock, 100.0, 300.0);
-    assert_taken(&placing.place(vec![shot(399.5, 1.0)], &clock, &answered), &[(1.0, 99.5)], 0);
+    assert_taken(&alignment.place(vec![shot(399.5, 1.0)], &clock, &answered), &[(1.0, 99.5)], 0);
     let answered = exchanged(&mut clock, 102.0, 330.0);
     let lines = vec![shot(400.5, 2.0), shot(431.5, 3.0)];
-    assert_taken(&placing.place(lines, &clock, &answered), &[(3.0, 101.5)], 1);
+    assert_taken(&alignment.place(lines, &clock, &answered), &[(3.0, 101.5)], 1);
 }
 
 #[test]
 fn another_process_may_tell_of_all_of_the_run() {
-    let (mut clock, mut placing) = (OtherClock::default(), Placing::default());
+    let (mut clock, mut alignment) = (OtherClock::default(), ClockAlignment::default());
     let answered = exchanged(&mut clock, 40.0, 0.0);
-    assert_taken(&placing.place(vec![shot(39.0, 1.0)], &clock, &answered), &[(1.0, 39.0)], 0);
-    placing.forget();
+    assert_taken(&alignment.place(vec![shot(39.0, 1.0)], &clock, &answered), &[(1.0, 39.0)], 0);
+    alignment.forget();
     let answered = exchanged(&mut clock, 41.0, 0.0);
-    assert_taken(&placing.place(vec![shot(3.0, 2.0)], &clock, &answered), &[(2.0, 3.0)], 0);
+    assert_taken(&alignment.place(vec![shot(3.0, 2.0)], &clock, &answered), &[(2.0, 3.0)], 0);
 }
 
 proptest! {
@@ -102,7 +102,7 @@ proptest! {
     /// lines again.
     #[test]
     fn an_honest_agent_loses_nothing(ahead_s in 0_u32..100_000, gaps in proptest::collection::vec(1_u64..50, 1..20), again in 0_u64..5) {
-        let (mut clock, mut placing) = (OtherClock::default(), Placing::default());
+        let (mut clock, mut alignment) = (OtherClock::default(), ClockAlignment::default());
         let ahead_s = f64::from(ahead_s);
         let (mut told, mut now) = (0, 0);
         let mut all = Vec::new();
@@ -112,7 +112,7 @@ proptest! {
             // A line at each half second.
             let lines = (told.max(again) - again..now).map(|line| shot(line as f64 + 0.5 + ahead_s, line as f64)).collect();
             told = now;
-            let placed = placing.place(lines, &clock, &answered);
+            let placed = alignment.place(lines, &clock, &answered);
             prop_assert_eq!(placed.left_out, 0);
             all.extend(taken(&placed));
         }
@@ -129,7 +129,7 @@ proptest! {
     fn readings_lie_in_the_run(answers in proptest::collection::vec(
         (0_u64..1_000, proptest::collection::vec((0_u64..1_040, 0_u64..9, 0..3_usize), 0..20)), 1..10))
     {
-        let (mut clock, mut placing) = (OtherClock::default(), Placing::default());
+        let (mut clock, mut alignment) = (OtherClock::default(), ClockAlignment::default());
         for (number, (ahead, lines)) in (1..).zip(answers) {
             let answered = exchanged(&mut clock, number as f64 * 10.0, ahead as f64);
             let shots: Vec<Shot> = lines
@@ -140,7 +140,7 @@ proptest! {
                     notes: Vec::new(),
                 })
                 .collect();
-            let placed = placing.place(shots, &clock, &answered);
+            let placed = alignment.place(shots, &clock, &answered);
             let mut seen = HashMap::new();
             for reading in &placed.readings {
                 let at = reading.at.unwrap();

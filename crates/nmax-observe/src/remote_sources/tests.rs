@@ -48,7 +48,7 @@ fn metadata_is_read_by_no_source() {
             let trouble = open(spec, &all, &Tap::default()).read(nmax_metrics::Nanos::ZERO).unwrap_err();
             assert!(trouble.is_final && trouble.text.contains("metadata address"), "{kind} {place}: {trouble}");
             assert!(begin.elapsed() < SLACK, "{kind} {place}");
-            let told = elsewhere(&all);
+            let told = remote_sources(&all);
             assert_eq!(
                 told[0].forbidden.as_ref().map(|trouble| trouble.is_final),
                 Some(true),
@@ -83,7 +83,7 @@ fn sources_elsewhere_are_named() {
         ("agent", "http://[2001:db8::1]:9797"),
         ("log", "/var/log/x.log"),
     ]);
-    let found = elsewhere(&all);
+    let found = remote_sources(&all);
     assert!(found.iter().all(|one| one.forbidden.is_none()), "{found:?}");
     let told: Vec<(usize, String)> = found.iter().map(|one| (one.index, one.to_string())).collect();
     let want = [

@@ -17,12 +17,12 @@ fn places_as_people_write_them() {
         ("postgres:///shop?host=/run/pg", None, None, "", 1, "shop"),
     ];
     for (text, user, password, host, port, path) in cases {
-        let place = Place::parse(text, 1).unwrap();
+        let place = ServiceAddress::parse(text, 1).unwrap();
         assert_eq!(place.user.as_deref(), user, "{text}");
         assert_eq!(place.password.as_deref(), password, "{text}");
         assert_eq!((&*place.host, place.port, &*place.path), (host, port, path), "{text}");
     }
-    let socket = Place::parse("postgres:///shop?host=/run/pg&sslmode=disable", 1).unwrap();
+    let socket = ServiceAddress::parse("postgres:///shop?host=/run/pg&sslmode=disable", 1).unwrap();
     assert_eq!(socket.option("host"), Some("/run/pg"));
     assert_eq!(socket.option("sslmode"), Some("disable"));
     assert_eq!(socket.option("user"), None);
@@ -31,7 +31,7 @@ fn places_as_people_write_them() {
 #[test]
 fn a_wrong_port_is_said_without_the_password() {
     for text in ["redis://:s3cret@cache:0", "redis://:s3cret@cache:99999", "redis://:s3cret@cache:x"] {
-        let trouble = Place::parse(text, 1).unwrap_err();
+        let trouble = ServiceAddress::parse(text, 1).unwrap_err();
         assert!(trouble.is_final);
         assert!(trouble.text.contains("port") && !trouble.text.contains("s3cret"), "{trouble}");
     }
@@ -52,7 +52,7 @@ proptest! {
     /// No text makes it panic.
     #[test]
     fn anything_may_be_written(text in any::<String>()) {
-        let _ = Place::parse(&text, 1);
+        let _ = ServiceAddress::parse(&text, 1);
     }
 }
 

@@ -14,7 +14,7 @@ const NOTES_MAX: usize = 100;
 
 /// One look at a host.
 #[derive(Debug)]
-pub(crate) struct Look<'a> {
+pub(crate) struct HostReading<'a> {
     /// When, on the run's clock.
     pub(crate) now: Nanos,
     /// Its files.
@@ -25,7 +25,7 @@ pub(crate) struct Look<'a> {
     pub(crate) readings: Vec<Reading>,
 }
 
-impl Look<'_> {
+impl HostReading<'_> {
     /// Adds a figure that is known.
     pub(crate) fn put(&mut self, source: &str, figure: Figure, value: Option<f64>) {
         if let Some(value) = value.filter(|value| value.is_finite()) {
@@ -52,7 +52,7 @@ pub(crate) struct Notes {
 
 impl Notes {
     /// Says it unless it was said before.
-    pub(crate) fn once(&mut self, text: &str) {
+    pub(crate) fn note_once(&mut self, text: &str) {
         if !self.said.contains(text) && self.said.len() < NOTES_MAX {
             self.said.insert(text.to_owned());
             self.fresh.push(text.to_owned());
@@ -80,15 +80,15 @@ impl Notes {
 
 /// Counters as they were, to see what they grew by.
 #[derive(Debug)]
-pub(crate) struct Since<T>(Option<(Nanos, T)>);
+pub(crate) struct Previous<T>(Option<(Nanos, T)>);
 
-impl<T> Default for Since<T> {
+impl<T> Default for Previous<T> {
     fn default() -> Self {
         Self(None)
     }
 }
 
-impl<T> Since<T> {
+impl<T> Previous<T> {
     /// Keeps the counters of now; those before, and the time between in seconds, which is above 0.
     pub(crate) fn replace(&mut self, now: Nanos, counters: T) -> Option<(f64, T)> {
         let (at, before) = self.0.replace((now, counters))?;

@@ -21,9 +21,9 @@ pub(super) const STRANGER_TIME_MAX: Duration = Duration::from_secs(3);
 
 /// Everybody who is connected.
 #[derive(Debug)]
-pub(super) struct Lobby {
+pub(super) struct ConnectionLimiter {
     strangers: Mutex<Strangers>,
-    seats: Arc<Semaphore>,
+    permits: Arc<Semaphore>,
 }
 
 #[derive(Debug, Default)]
@@ -34,9 +34,9 @@ struct Strangers {
     waiting: VecDeque<(u64, AbortHandle)>,
 }
 
-impl Lobby {
+impl ConnectionLimiter {
     pub(super) fn new() -> Arc<Self> {
-        Arc::new(Self { strangers: Mutex::default(), seats: Arc::new(Semaphore::new(KNOWN_MAX)) })
+        Arc::new(Self { strangers: Mutex::default(), permits: Arc::new(Semaphore::new(KNOWN_MAX)) })
     }
 
     /// A caller comes in; `serve` starts the task that serves it. The one that has waited longest leaves where there is no
@@ -51,7 +51,7 @@ impl Lobby {
             task.abort();
         }
         let number = strangers.next;
-        let guest = Guest { number, lobby: Arc::clone(self), seat: OnceLock::new(), is_known: Notify::new() };
+        let guest = Guest { number, limiter: Arc::clone(self), permit: OnceLock::new(), is_known: Notify::new() };
         let task = serve(Arc::new(guest));
         strangers.waiting.push_back((number, task));
     }
@@ -69,22 +69,22 @@ impl Lobby {
 #[derive(Debug)]
 pub(super) struct Guest {
     number: u64,
-    lobby: Arc<Lobby>,
-    seat: OnceLock<OwnedSemaphorePermit>,
+    limiter: Arc<ConnectionLimiter>,
+    permit: OnceLock<OwnedSemaphorePermit>,
     is_known: Notify,
 }
 
 impl Guest {
-    /// Gives a caller who has shown the token a seat, which it keeps; false when none is free.
+    /// Gives a caller who has shown the token a permit, which it keeps; false when none is free.
     pub(super) fn sit_down(&self) -> bool {
-        if self.seat.get().is_some() {
+        if self.permit.get().is_some() {
             return true;
         }
-        let Ok(seat) = Arc::clone(&self.lobby.seats).try_acquire_owned() else {
+        let Ok(permit) = Arc::clone(&self.limiter.permits).try_acquire_owned() else {
             return false;
         };
-        let is_first = self.seat.set(seat).is_ok();
-        self.lobby.forget(self.number);
+        let is_first = self.permit.set(permit).is_ok();
+        self.limiter.forget(self.number);
         self.is_known.notify_one();
         is_first
     }
@@ -99,7 +99,7 @@ impl Guest {
 
 impl Drop for Guest {
     fn drop(&mut self) {
-        self.lobby.forget(self.number);
+        self.limiter.forget(self.number);
     }
 }
 
@@ -107,10 +107,10 @@ impl Drop for Guest {
 mod tests {
     use super::*;
 
-    async fn guests(lobby: &Arc<Lobby>, count: usize) -> Vec<Arc<Guest>> {
+    async fn guests(limiter: &Arc<ConnectionLimiter>, count: usize) -> Vec<Arc<Guest>> {
         let mut all = Vec::new();
         for _ in 0..count {
-            lobby.enter(|guest| {
+            limiter.enter(|guest| {
                 all.push(guest);
                 tokio::spawn(std::future::pending::<()>()).abort_handle()
             });
@@ -118,30 +118,30 @@ mod tests {
         all
     }
 
-    fn waiting(lobby: &Arc<Lobby>) -> Vec<u64> {
-        lobby.strangers().waiting.iter().map(|(number, _)| *number).collect()
+    fn waiting(limiter: &Arc<ConnectionLimiter>) -> Vec<u64> {
+        limiter.strangers().waiting.iter().map(|(number, _)| *number).collect()
     }
 
     /// Law: never more than so many wait; those who came last stay, and those who are known are not among them.
     #[tokio::test]
     async fn the_first_to_come_leaves_first() {
-        let lobby = Lobby::new();
-        let known = guests(&lobby, 2).await;
+        let limiter = ConnectionLimiter::new();
+        let known = guests(&limiter, 2).await;
         assert!(known.iter().all(|guest| guest.sit_down() && guest.sit_down()));
-        assert!(waiting(&lobby).is_empty());
-        let crowd = guests(&lobby, STRANGERS_MAX + 5).await;
+        assert!(waiting(&limiter).is_empty());
+        let crowd = guests(&limiter, STRANGERS_MAX + 5).await;
         let last: Vec<u64> = crowd[5..].iter().map(|guest| guest.number).collect();
-        assert_eq!(waiting(&lobby), last);
+        assert_eq!(waiting(&limiter), last);
         drop(crowd);
-        assert!(waiting(&lobby).is_empty());
+        assert!(waiting(&limiter).is_empty());
     }
 
-    /// Law: strangers take no seat of those who know the token, and a seat is free again when its guest has left.
+    /// Law: strangers take no permit of those who know the token, and a permit is free again when its guest has left.
     #[tokio::test]
     async fn seats_are_for_those_who_are_known() {
-        let lobby = Lobby::new();
-        let _crowd = guests(&lobby, STRANGERS_MAX).await;
-        let mut known = guests(&lobby, KNOWN_MAX + 1).await;
+        let limiter = ConnectionLimiter::new();
+        let _crowd = guests(&limiter, STRANGERS_MAX).await;
+        let mut known = guests(&limiter, KNOWN_MAX + 1).await;
         let seated = known.iter().filter(|guest| guest.sit_down()).count();
         assert_eq!(seated, KNOWN_MAX);
         let without = known.pop().unwrap();

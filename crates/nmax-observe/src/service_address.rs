@@ -8,7 +8,7 @@ use crate::Trouble;
 
 /// A service.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct ServiceAddress {
     /// Who asks, if the URL says.
     pub(crate) user: Option<String>,
     /// What they must know.
@@ -23,7 +23,7 @@ pub(crate) struct Place {
     pub(crate) query: Vec<(String, String)>,
 }
 
-impl Place {
+impl ServiceAddress {
     /// Reads `scheme://user:password@host:port/path?query`, of which all but the host may be absent.
     ///
     /// The trouble repeats nothing of the text, which may hold a password.
