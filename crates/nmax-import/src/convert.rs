@@ -4,11 +4,11 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use crate::correlate::{Correlations, correlate};
-use crate::emit::{Converted, Pause, Summary, Told, emit};
+use crate::emit::{AnalysedRecording, Converted, Pause, Summary, emit};
 use crate::journey::{Journey, PAUSE_MIN, build};
 use crate::options::{Options, Think};
 use crate::parameters::{Feeders, Other, Parameters, names_taken, recognize};
-use crate::parts::{Place, without_login};
+use crate::parts::{ValueLocation, without_login};
 use crate::recording::{Recording, Skipped, header};
 use crate::redact::{Secrets, find};
 use crate::select::select;
@@ -62,8 +62,8 @@ pub fn convert(recordings: Vec<Recording>, options: &Options) -> Converted {
         warn_of_unread(group, &mut summary.warnings);
         warn_of_cookies(group, &mut summary.warnings);
     }
-    let told: Vec<Told<'_>> = groups.iter().map(told).collect();
-    let made = emit(&told, &feeders, &names, &secrets, options);
+    let analysed: Vec<AnalysedRecording<'_>> = groups.iter().map(analysed).collect();
+    let made = emit(&analysed, &feeders, &names, &secrets, options);
     finish(made, &groups, &secrets, summary)
 }
 
@@ -85,9 +85,9 @@ fn hide_in_names(journey: &mut Journey, secrets: &Secrets) {
     journey.steps.iter_mut().for_each(|step| step.name = secrets.without(&step.name));
 }
 
-fn told(group: &Group) -> Told<'_> {
+fn analysed(group: &Group) -> AnalysedRecording<'_> {
     let visit = &group.visits[0];
-    Told {
+    AnalysedRecording {
         recording: &visit.recording,
         number: visit.number,
         journey: &visit.journey,
@@ -159,7 +159,9 @@ fn alike<'a>(first: &Journey, other: &'a Visit) -> Other<'a> {
 
 /// Entries that send or give a correlated value, so they cannot be resources.
 fn carriers(correlations: &Correlations) -> Vec<usize> {
-    let is_sent = |place: &Place| !matches!(place, Place::Cookie(_)) && *place != Place::Header("referer".into());
+    let is_sent = |place: &ValueLocation| {
+        !matches!(place, ValueLocation::Cookie(_)) && *place != ValueLocation::Header("referer".into())
+    };
     let uses = correlations.uses().filter(|(at, _)| is_sent(&at.place)).map(|(at, _)| at.entry);
     uses.chain(correlations.values.iter().map(|value| value.from)).collect()
 }

@@ -14,14 +14,14 @@ use nmax_extract::GaveUp;
 use nmax_extract::values::Kind;
 use nmax_plan::plan::{MatchPick, Source};
 
-use self::again::Again;
+use self::again::SecondRecording;
 use self::choose::{Fit, Reply};
 use self::index::{Index, name_of};
 use self::names::Namer;
 use self::search::{Draft, Search, Second};
 use self::timeline::Timeline;
 use crate::journey::Journey;
-use crate::parts::{Part, Place, Use};
+use crate::parts::{Part, Use, ValueLocation};
 use crate::recording::Recording;
 
 mod again;
@@ -140,7 +140,7 @@ pub struct Denied {
 /// has another value in both places. O(size of the recordings) but for the values that are found.
 pub fn correlate(recording: &Recording, journey: &Journey, again: Option<(&Recording, &Journey)>) -> Correlations {
     let timeline = Timeline::new(recording, journey);
-    let second = again.map(|again| Again::new((recording, journey), again));
+    let second = again.map(|again| SecondRecording::new((recording, journey), again));
     let mut index = Index::default();
     for &entry in &timeline.sequence {
         let varies = |part: &Part| {
@@ -149,9 +149,9 @@ pub fn correlate(recording: &Recording, journey: &Journey, again: Option<(&Recor
         };
         index.add(entry, &recording.entries[entry].request, varies);
     }
-    let replies: Vec<Reply<'_>> = recording.entries.iter().map(Reply::of).collect();
+    let replies: Vec<Reply<'_>> = recording.entries.iter().map(Reply::from_entry).collect();
     let replies_again: Vec<Reply<'_>> = match again {
-        Some((recording, _)) => recording.entries.iter().map(Reply::of).collect(),
+        Some((recording, _)) => recording.entries.iter().map(Reply::from_entry).collect(),
         None => Vec::new(),
     };
     let mut search = Search::new(
@@ -228,7 +228,7 @@ fn generated(
     timeline: &Timeline<'_>,
     index: &Index,
     search: &Search<'_>,
-    second: Option<&Again<'_>>,
+    second: Option<&SecondRecording<'_>>,
     namer: &mut Namer,
 ) -> Vec<Generated> {
     let mut all: Vec<(String, Generated)> = Vec::new();
@@ -237,8 +237,8 @@ fn generated(
         let exchange = timeline.entry(entry);
         for (number, part) in index.parts[&entry].iter().enumerate() {
             let is_made_elsewhere = match &part.place {
-                Place::Target | Place::Cookie(_) => true,
-                Place::Header(name) => denied::is_of_the_browser(name),
+                ValueLocation::Target | ValueLocation::Cookie(_) => true,
+                ValueLocation::Header(name) => denied::is_of_the_browser(name),
                 _ => false,
             };
             if is_made_elsewhere {
@@ -294,15 +294,15 @@ fn generated(
 }
 
 /// A place of a request, in words.
-pub(crate) fn told(place: &Place) -> String {
+pub(crate) fn told(place: &ValueLocation) -> String {
     match place {
-        Place::Target => "the target".into(),
-        Place::Segment(index) => format!("path segment {}", index + 1),
-        Place::Query(name, _) => format!("query {name}"),
-        Place::Header(name) => format!("header {name}"),
-        Place::Cookie(name) => format!("cookie {name}"),
-        Place::Field(name, _) => format!("form field {name}"),
-        Place::Json(pointer) => format!("JSON {pointer}"),
-        Place::Body => "the body".into(),
+        ValueLocation::Target => "the target".into(),
+        ValueLocation::Segment(index) => format!("path segment {}", index + 1),
+        ValueLocation::Query(name, _) => format!("query {name}"),
+        ValueLocation::Header(name) => format!("header {name}"),
+        ValueLocation::Cookie(name) => format!("cookie {name}"),
+        ValueLocation::Field(name, _) => format!("form field {name}"),
+        ValueLocation::Json(pointer) => format!("JSON {pointer}"),
+        ValueLocation::Body => "the body".into(),
     }
 }

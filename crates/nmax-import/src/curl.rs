@@ -4,17 +4,17 @@
 //! are named, not read. An option that is not known is an error, since it may change what is sent.
 //!
 //! # Layout
-//! - `words`: a text as words; `options`: what they mean; `command`: a command as what it asks for
-//! - `asked`: what it asks for as requests
+//! - `shell_words`: a text as words; `options`: what they mean; `command`: a command as what it asks for
+//! - `request`: what it asks for as requests
 
 use crate::recording::{Entry, Kind, Recording};
 
-mod asked;
 mod command;
 mod options;
-mod words;
+mod request;
+mod shell_words;
 
-use words::Word;
+use shell_words::Word;
 
 /// What commands ask for.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -42,7 +42,7 @@ pub fn read(text: &str) -> Result<Copied, Vec<CurlError>> {
     if let Some(other) = other_language(text) {
         return Err(vec![wrong("character 1", &format!("this is {other}, not a curl command"))]);
     }
-    let words::Split { commands, notes } = words::split(text).map_err(|error| vec![error])?;
+    let shell_words::Split { commands, notes } = shell_words::split(text).map_err(|error| vec![error])?;
     let mut copied = requests(&commands)?;
     copied.notes.splice(0..0, notes);
     Ok(copied)

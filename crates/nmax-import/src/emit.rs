@@ -67,7 +67,7 @@ pub enum Pause {
 
 /// A recording and all that was understood of it: a scenario.
 #[derive(Clone, Debug)]
-pub struct Told<'a> {
+pub struct AnalysedRecording<'a> {
     /// What was recorded.
     pub recording: &'a Recording,
     /// Position of the recording among those of the plan.
@@ -135,25 +135,25 @@ struct Shared<'a> {
 
 /// Writes the plan of these recordings; the law is that it reads without an error. O(size of the recordings).
 pub fn emit(
-    told: &[Told<'_>],
+    analysed: &[AnalysedRecording<'_>],
     feeders: &Feeders,
     recordings: &[String],
     secrets: &Secrets,
     options: &Options,
 ) -> Converted {
-    let name = plan_name(told, options);
-    let target = target(told);
+    let name = plan_name(analysed, options);
+    let target = target(analysed);
     let mut limits = (BODY_BYTES_MAX, STEPS_MAX);
     loop {
         let shared = Shared {
             options,
             secrets,
             target: &target,
-            profile: Profile::of(told),
+            profile: Profile::from_recordings(analysed),
             body_bytes_max: limits.0,
             steps_max: limits.1,
         };
-        let made = write(told, feeders, (&name, recordings), &shared);
+        let made = write(analysed, feeders, (&name, recordings), &shared);
         if made.plan.len() <= PLAN_BYTES_MAX || limits.1 <= 1 {
             return made;
         }
@@ -165,7 +165,7 @@ pub fn emit(
 }
 
 fn write(
-    told: &[Told<'_>],
+    analysed: &[AnalysedRecording<'_>],
     feeders: &Feeders,
     (name, recordings): (&str, &[String]),
     shared: &Shared<'_>,
@@ -173,15 +173,15 @@ fn write(
     let mut files = Files::new(stem(name));
     let mut names: Vec<String> = Vec::new();
     let mut scenarios = Vec::new();
-    for told in told {
-        let own = fill::name(&told.journey.name, "visit");
+    for analysed in analysed {
+        let own = fill::name(&analysed.journey.name, "visit");
         let own = free(&own, ' ', |name| !names.iter().any(|taken| taken == name));
         names.push(own.clone());
-        scenarios.push(scenario(told, &own, shared, &mut files));
+        scenarios.push(scenario(analysed, &own, shared, &mut files));
     }
     let data = data(feeders, &mut files);
     let mut map = vec![
-        ("nmax".to_owned(), Yaml::plain(1).with_note(heading(told, &scenarios, files.stem()))),
+        ("nmax".to_owned(), Yaml::plain(1).with_note(heading(analysed, &scenarios, files.stem()))),
         ("name".to_owned(), Yaml::text(fill::expanded(name))),
         ("target".to_owned(), Yaml::text(shared.target)),
         ("defaults".to_owned(), shared.profile.defaults()),
@@ -192,7 +192,7 @@ fn write(
     if feeders.has_run {
         map.push(("setup".to_owned(), setup()));
     }
-    let longest = told.iter().map(|told| length(told)).max().unwrap_or_default();
+    let longest = analysed.iter().map(|analysed| length(analysed)).max().unwrap_or_default();
     map.push(("scenarios".to_owned(), scenarios_yaml(&scenarios)));
     map.extend(load(shared.options, longest));
     let requests = || scenarios.iter().flat_map(|scenario| &scenario.requests);
@@ -200,10 +200,10 @@ fn write(
         steps: requests().count(),
         redirects: requests().map(|sent| sent.hops.len().saturating_sub(1)).sum(),
         resources: scenarios.iter().map(|scenario| scenario.resources).sum(),
-        correlations: evidence::in_words(told, &scenarios),
+        correlations: evidence::in_words(analysed, &scenarios),
         ..Summary::default()
     };
-    let evidence = evidence::evidence(told, &scenarios, recordings, (&files.plan(), shared));
+    let evidence = evidence::evidence(analysed, &scenarios, recordings, (&files.plan(), shared));
     for scenario in scenarios {
         summary.skipped.extend(scenario.skipped);
         for warning in scenario.warnings {
@@ -218,16 +218,16 @@ fn write(
     Converted { plan: document(map), files: files.list, evidence, summary }
 }
 
-fn plan_name(told: &[Told<'_>], options: &Options) -> String {
-    let own = told.first().map(|told| told.recording.name.as_str()).unwrap_or_default();
+fn plan_name(analysed: &[AnalysedRecording<'_>], options: &Options) -> String {
+    let own = analysed.first().map(|analysed| analysed.recording.name.as_str()).unwrap_or_default();
     fill::name(options.name.as_deref().unwrap_or(own), "recording")
 }
 
 /// Origin of the first step.
-fn target(told: &[Told<'_>]) -> String {
-    let first = told.iter().find_map(|told| {
-        let step = told.journey.steps.first()?;
-        Some(split(&told.recording.entries[step.entry].request.url).origin.to_owned())
+fn target(analysed: &[AnalysedRecording<'_>]) -> String {
+    let first = analysed.iter().find_map(|analysed| {
+        let step = analysed.journey.steps.first()?;
+        Some(split(&analysed.recording.entries[step.entry].request.url).origin.to_owned())
     });
     first.unwrap_or_else(|| "http://127.0.0.1".to_owned())
 }
@@ -244,7 +244,7 @@ fn document(sections: Vec<(String, Yaml)>) -> String {
 }
 
 /// Where the plan comes from and what to do with it.
-fn heading(told: &[Told<'_>], scenarios: &[Scenario], stem: &str) -> String {
+fn heading(analysed: &[AnalysedRecording<'_>], scenarios: &[Scenario], stem: &str) -> String {
     let steps: usize = scenarios.iter().map(|scenario| scenario.requests.len()).sum();
     let what = match scenarios.len() {
         1 if steps == 1 => "What a user did, in one step: written by nmax from a recording.".to_owned(),
@@ -252,7 +252,7 @@ fn heading(told: &[Told<'_>], scenarios: &[Scenario], stem: &str) -> String {
         many => format!("What users did, in {many} scenarios: written by nmax from recordings."),
     };
     let mut lines = vec![what];
-    let creator = told.first().map(|told| told.recording.creator.trim()).unwrap_or_default();
+    let creator = analysed.first().map(|analysed| analysed.recording.creator.trim()).unwrap_or_default();
     if !creator.is_empty() {
         lines.push(format!("Recorded by {}.", creator.chars().take(80).collect::<String>()));
     }
@@ -264,9 +264,9 @@ fn heading(told: &[Told<'_>], scenarios: &[Scenario], stem: &str) -> String {
 
 /// How long the journey takes a user: its pauses and its exchanges. Clocks of entries may disagree, so that the instants of
 /// the first and the last one say nothing.
-fn length(told: &Told<'_>) -> Duration {
-    let took = |entry: usize| told.recording.entries[entry].timings.total.unwrap_or_default();
-    let steps = told.journey.steps.iter();
+fn length(analysed: &AnalysedRecording<'_>) -> Duration {
+    let took = |entry: usize| analysed.recording.entries[entry].timings.total.unwrap_or_default();
+    let steps = analysed.journey.steps.iter();
     let times = steps.map(|step| step.hops().map(took).fold(step.think.unwrap_or_default(), Duration::saturating_add));
     times.fold(Duration::ZERO, Duration::saturating_add)
 }

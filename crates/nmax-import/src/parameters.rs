@@ -10,7 +10,7 @@ use std::collections::{HashMap, HashSet};
 use crate::correlate::Correlations;
 use crate::journey::Journey;
 use crate::options::Options;
-use crate::parts::{Part, Place, Replacement, Use, of, split, value_at};
+use crate::parts::{Part, Replacement, Use, ValueLocation, request_parts, split, value_at};
 use crate::recording::{Entry, Recording};
 use crate::redact::Secrets;
 
@@ -59,7 +59,7 @@ pub struct Other<'a> {
 
 impl Other<'_> {
     /// What it has at a place of the first recording.
-    fn value(&self, entry: usize, place: &Place) -> Option<String> {
+    fn value(&self, entry: usize, place: &ValueLocation) -> Option<String> {
         let entry = self.recording.entries.get(*self.entries.get(&entry)?)?;
         value_at(&entry.request, place)
     }
@@ -86,7 +86,7 @@ pub fn recognize(
     options: &Options,
     feeders: &mut Feeders,
 ) -> Parameters {
-    let covered = Covered::of(correlations);
+    let covered = Covered::from_correlations(correlations);
     let mut candidates = candidates(recording, journey, &covered);
     // Search terms are kept in a file that everybody may read.
     candidates.retain(|candidate| candidate.field != Field::Search || !secrets.is_secret(&candidate.part.value));
@@ -107,10 +107,10 @@ pub fn recognize(
 }
 
 /// Bytes of parts that correlations replace.
-pub(crate) struct Covered<'a>(HashMap<(usize, &'a Place), Vec<&'a std::ops::Range<usize>>>);
+pub(crate) struct Covered<'a>(HashMap<(usize, &'a ValueLocation), Vec<&'a std::ops::Range<usize>>>);
 
 impl<'a> Covered<'a> {
-    fn of(correlations: &'a Correlations) -> Self {
+    fn from_correlations(correlations: &'a Correlations) -> Self {
         let mut covered: HashMap<_, Vec<_>> = HashMap::new();
         for (at, _) in correlations.uses() {
             covered.entry((at.entry, &at.place)).or_default().push(&at.span);
@@ -119,11 +119,11 @@ impl<'a> Covered<'a> {
     }
 
     /// Whether a part of these bytes is replaced already, or the whole target.
-    fn overlaps(&self, entry: usize, place: &Place, span: &std::ops::Range<usize>) -> bool {
+    fn overlaps(&self, entry: usize, place: &ValueLocation, span: &std::ops::Range<usize>) -> bool {
         let spans = self.0.get(&(entry, place)).into_iter().flatten();
-        let is_in_target = matches!(place, Place::Segment(_) | Place::Query(..));
+        let is_in_target = matches!(place, ValueLocation::Segment(_) | ValueLocation::Query(..));
         spans.into_iter().any(|own| own.start < span.end && span.start < own.end)
-            || is_in_target && self.0.contains_key(&(entry, &Place::Target))
+            || is_in_target && self.0.contains_key(&(entry, &ValueLocation::Target))
     }
 }
 
@@ -137,7 +137,7 @@ fn candidates(recording: &Recording, journey: &Journey, covered: &Covered<'_>) -
     let mut found = Vec::new();
     for (index, entry) in requests(recording, journey) {
         let path = split(&entry.request.url).path.to_owned();
-        let parts: Vec<(Part, String)> = of(&entry.request)
+        let parts: Vec<(Part, String)> = request_parts(&entry.request)
             .into_iter()
             .filter(|part| !covered.overlaps(index, &part.place, &(0..part.value.len())))
             .filter_map(|part| Some((name_of(&part.place, &path)?, part)).map(|(name, part)| (part, name)))
@@ -176,15 +176,15 @@ fn candidate(entry: usize, part: Part, field: Field, shown: Shown) -> Candidate 
 }
 
 /// The name under which a user gives a value; `None` for places that no user fills in.
-fn name_of(place: &Place, path: &str) -> Option<String> {
+fn name_of(place: &ValueLocation, path: &str) -> Option<String> {
     match place {
-        Place::Query(name, _) | Place::Field(name, _) => Some(name.clone()),
-        Place::Json(pointer) => {
+        ValueLocation::Query(name, _) | ValueLocation::Field(name, _) => Some(name.clone()),
+        ValueLocation::Json(pointer) => {
             let mut tokens = pointer.rsplit('/');
             let name = tokens.find(|token| !token.is_empty() && !token.bytes().all(|byte| byte.is_ascii_digit()))?;
             Some(name.replace("~1", "/").replace("~0", "~"))
         }
-        Place::Segment(index) => {
+        ValueLocation::Segment(index) => {
             let before = path.split('/').nth(*index)?;
             let is_search = before.eq_ignore_ascii_case("search");
             is_search.then(|| "search".to_owned())
@@ -241,10 +241,10 @@ fn is_accepted(recording: &Recording, journey: &Journey, index: usize) -> bool {
 fn all_parts(recording: &Recording, journey: &Journey) -> Vec<(usize, Part)> {
     let mut parts = Vec::new();
     for (index, entry) in requests(recording, journey) {
-        let own = of(&entry.request).into_iter();
-        let is_own = |place: &Place| match place {
-            Place::Target => false,
-            Place::Cookie(_) => recording.is_command,
+        let own = request_parts(&entry.request).into_iter();
+        let is_own = |place: &ValueLocation| match place {
+            ValueLocation::Target => false,
+            ValueLocation::Cookie(_) => recording.is_command,
             _ => true,
         };
         let own = own.filter(|part| is_own(&part.place));
@@ -259,23 +259,23 @@ fn whole(entry: usize, part: &Part) -> Use {
 }
 
 /// A place in words: `field email of POST /signup`.
-fn told(recording: &Recording, journey: &Journey, entry: usize, place: &Place) -> String {
+fn told(recording: &Recording, journey: &Journey, entry: usize, place: &ValueLocation) -> String {
     let step = journey.steps.iter().find(|step| step.hops().any(|hop| hop == entry));
     let request = step.map_or_else(|| recording.entries[entry].request.method.clone(), |step| step.name.clone());
     format!("{} of {request}", place_in_words(place))
 }
 
 /// A place in words: `form field email`.
-pub fn place_in_words(place: &Place) -> String {
+pub fn place_in_words(place: &ValueLocation) -> String {
     match place {
-        Place::Target => "the whole path".to_owned(),
-        Place::Segment(index) => format!("path segment {}", index + 1),
-        Place::Query(name, _) => format!("query parameter {name}"),
-        Place::Header(name) => format!("header {name}"),
-        Place::Cookie(name) => format!("cookie {name}"),
-        Place::Field(name, _) => format!("form field {name}"),
-        Place::Json(pointer) => format!("JSON {pointer}"),
-        Place::Body => "body".to_owned(),
+        ValueLocation::Target => "the whole path".to_owned(),
+        ValueLocation::Segment(index) => format!("path segment {}", index + 1),
+        ValueLocation::Query(name, _) => format!("query parameter {name}"),
+        ValueLocation::Header(name) => format!("header {name}"),
+        ValueLocation::Cookie(name) => format!("cookie {name}"),
+        ValueLocation::Field(name, _) => format!("form field {name}"),
+        ValueLocation::Json(pointer) => format!("JSON {pointer}"),
+        ValueLocation::Body => "body".to_owned(),
     }
 }
 

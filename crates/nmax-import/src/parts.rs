@@ -26,7 +26,7 @@ pub(crate) use url::{without_dots, without_fragment};
 
 /// Where in a request a value stands.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Place {
+pub enum ValueLocation {
     /// The whole path with its query, as written: a link that was followed.
     Target,
     /// A segment of the path, from 0.
@@ -49,7 +49,7 @@ pub enum Place {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Part {
     /// Where it stands.
-    pub place: Place,
+    pub place: ValueLocation,
     /// The value.
     pub value: String,
     /// It is a number or a boolean of JSON, written without quotes.
@@ -57,7 +57,7 @@ pub struct Part {
 }
 
 impl Part {
-    fn new(place: Place, value: impl Into<String>) -> Self {
+    fn new(place: ValueLocation, value: impl Into<String>) -> Self {
         Self { place, value: value.into(), is_bare: false }
     }
 }
@@ -68,7 +68,7 @@ pub struct Use {
     /// Position of the entry in the recording's list.
     pub entry: usize,
     /// Where in the request.
-    pub place: Place,
+    pub place: ValueLocation,
     /// Bytes of the part's value that are meant.
     pub span: Range<usize>,
 }
@@ -88,29 +88,29 @@ const NOT_VALUES: [&str; 3] = ["cookie", "host", "content-length"];
 /// Every value of a request: the target as a whole, then path, query, headers, cookies, body. O(size).
 ///
 /// Values that are no text (UTF-8) and parameters without `=` are no parts; neither are empty segments of the path.
-pub fn of(request: &Request) -> Vec<Part> {
+pub fn request_parts(request: &Request) -> Vec<Part> {
     let target = split(&request.url);
-    let mut parts = vec![Part::new(Place::Target, target.path_and_query)];
+    let mut parts = vec![Part::new(ValueLocation::Target, target.path_and_query)];
     for (index, segment) in target.segments().enumerate() {
         let decoded = percent::decode_exact(segment).filter(|_| !segment.is_empty());
-        parts.extend(decoded.map(|value| Part::new(Place::Segment(index), value)));
+        parts.extend(decoded.map(|value| Part::new(ValueLocation::Segment(index), value)));
     }
     let mut count = Count::default();
     for pair in target.pairs() {
         if let Some((name, value)) = pair.decoded() {
             let nth = count.next(&name);
-            parts.push(Part::new(Place::Query(name, nth), value));
+            parts.push(Part::new(ValueLocation::Query(name, nth), value));
         }
     }
     parts.extend(headers(request));
-    parts.extend(cookies(request).map(|(name, value)| Part::new(Place::Cookie(name.to_owned()), value)));
+    parts.extend(cookies(request).map(|(name, value)| Part::new(ValueLocation::Cookie(name.to_owned()), value)));
     parts.extend(body::parts(request));
     parts
 }
 
 /// The value at a place, if the request has one there. O(size).
-pub fn value_at(request: &Request, place: &Place) -> Option<String> {
-    of(request).into_iter().find(|part| part.place == *place).map(|part| part.value)
+pub fn value_at(request: &Request, place: &ValueLocation) -> Option<String> {
+    request_parts(request).into_iter().find(|part| part.place == *place).map(|part| part.value)
 }
 
 /// Counts values of the same name.
@@ -142,7 +142,7 @@ fn headers(request: &Request) -> Vec<Part> {
             None => found.push((name, value.clone())),
         }
     }
-    let part = |(name, value)| Part::new(Place::Header(name), value);
+    let part = |(name, value)| Part::new(ValueLocation::Header(name), value);
     found.into_iter().map(part).collect()
 }
 

@@ -32,7 +32,7 @@ pub fn select(recording: &Recording, options: &Options) -> Selection {
     let mut selection = Selection::default();
     let mut order: Vec<usize> = (0..recording.entries.len()).collect();
     order.sort_by_key(|&index| recording.entries[index].sent_us);
-    let sites = Sites::of(recording, &order, options);
+    let sites = Sites::from_recording(recording, &order, options);
     for index in order {
         let entry = &recording.entries[index];
         match reason(entry, &sites) {
@@ -76,7 +76,7 @@ struct Sites {
 }
 
 impl Sites {
-    fn of(recording: &Recording, order: &[usize], options: &Options) -> Self {
+    fn from_recording(recording: &Recording, order: &[usize], options: &Options) -> Self {
         let more = options.hosts.iter().map(|host| {
             let host = host.trim_start_matches("*.").trim_start_matches('.');
             host.to_ascii_lowercase()

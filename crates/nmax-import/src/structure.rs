@@ -51,7 +51,7 @@ pub struct Structure {
 
 impl Structure {
     /// The structure of a reply. O(length of its body).
-    pub fn of(reply: &Reply<'_>) -> Self {
+    pub fn from_reply(reply: &Reply<'_>) -> Self {
         let header = |name: &str| {
             let mut headers = reply.headers.iter();
             let found = headers.find(|(header, _)| header.eq_ignore_ascii_case(name));
@@ -73,7 +73,7 @@ impl Structure {
     }
 
     /// What it is in a few words, such as `status 200, text/html`.
-    pub fn words(&self) -> String {
+    pub fn describe(&self) -> String {
         match (&self.leads_to, self.mime.as_str()) {
             (Some(to), _) => format!("status {}, it leads to {to}", self.status),
             (None, "") => format!("status {}", self.status),

@@ -122,7 +122,7 @@ const PRIMITIVES: [Primitive; 13] = [
                 "a place that a redirect names, whose host stays and whose path does not",
             ),
             ("crates/nmax-import/src/har/entry.rs", "the scheme becomes small letters in its place"),
-            ("crates/nmax-import/src/curl/asked.rs", OWN_WORDS),
+            ("crates/nmax-import/src/curl/request.rs", OWN_WORDS),
             ("crates/nmax-plan/src/planless.rs", OWN_WORDS),
             ("crates/nmax-sources/src/service.rs", OWN_WORDS),
             ("crates/nmax-target/src/options.rs", OWN_WORDS),

@@ -7,14 +7,14 @@ use std::rc::Rc;
 use super::link;
 use super::weight::{Weight, is_number, weight};
 use crate::journey::{Journey, Step};
-use crate::parts::{self, Place, split};
+use crate::parts::{self, ValueLocation, split};
 use crate::recording::{Entry, Recording, Request};
 
 /// What a request sends, by place.
-type Values = Rc<HashMap<Place, String>>;
+type Values = Rc<HashMap<ValueLocation, String>>;
 
 /// The second recording, beside the first.
-pub(super) struct Again<'a> {
+pub(super) struct SecondRecording<'a> {
     recording: &'a Recording,
     /// Entries of the second by those of the first.
     pairs: HashMap<usize, usize>,
@@ -22,7 +22,7 @@ pub(super) struct Again<'a> {
     values: RefCell<HashMap<usize, Values>>,
 }
 
-impl<'a> Again<'a> {
+impl<'a> SecondRecording<'a> {
     /// Steps of one name are paired in their order; so are their redirects, and resources of one shape.
     pub(super) fn new(first: (&Recording, &Journey), second: (&'a Recording, &'a Journey)) -> Self {
         let mut steps: HashMap<&str, std::vec::IntoIter<&Step>> = HashMap::new();
@@ -56,11 +56,11 @@ impl<'a> Again<'a> {
     }
 
     /// What the second recording sends at that place of that entry.
-    pub(super) fn value(&self, entry: usize, place: &Place) -> Option<String> {
+    pub(super) fn value(&self, entry: usize, place: &ValueLocation) -> Option<String> {
         let other = *self.pairs.get(&entry)?;
         let mut known = self.values.borrow_mut();
         let values = known.entry(other).or_insert_with(|| {
-            let parts = parts::of(&self.recording.entries[other].request).into_iter();
+            let parts = parts::request_parts(&self.recording.entries[other].request).into_iter();
             Rc::new(parts.map(|part| (part.place, part.value)).collect())
         });
         values.get(place).cloned()

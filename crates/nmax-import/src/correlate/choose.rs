@@ -47,7 +47,7 @@ pub(super) struct Reply<'a> {
 }
 
 impl<'a> Reply<'a> {
-    pub(super) fn of(entry: &'a Entry) -> Self {
+    pub(super) fn from_entry(entry: &'a Entry) -> Self {
         let response = entry.response.as_ref();
         let headers = response.map_or(&[][..], |response| &response.headers);
         let body = response.and_then(|response| response.body.as_ref());
@@ -74,7 +74,7 @@ impl<'a> Pages<'a> {
     }
 
     /// The reply of an entry.
-    pub(super) fn of(&self, entry: usize) -> Rc<Page<'a>> {
+    pub(super) fn reply(&self, entry: usize) -> Rc<Page<'a>> {
         let mut kept = self.kept.borrow_mut();
         if let Some((_, page)) = kept.iter().find(|(known, _)| *known == entry) {
             return Rc::clone(page);

@@ -7,7 +7,7 @@ use nmax_extract::values::for_each_word;
 
 use super::names;
 use super::weight::{Weight, is_number, weight};
-use crate::parts::Place;
+use crate::parts::ValueLocation;
 
 /// How far an instant may be from that of the sending, in seconds.
 const CLOCK_S: i64 = 600;
@@ -45,7 +45,7 @@ pub(super) struct Made {
 
 /// Where a value stands and when it was sent.
 pub(super) struct Sent<'a> {
-    pub place: &'a Place,
+    pub place: &'a ValueLocation,
     /// As the request calls it.
     pub name: &'a str,
     /// The request makes something: POST, PUT or PATCH.
@@ -154,11 +154,11 @@ fn is_fresh(name: &str) -> bool {
 fn may_be_made(sent: &Sent<'_>) -> bool {
     let words = names::split_words(sent.name);
     match sent.place {
-        Place::Segment(_) | Place::Target => false,
+        ValueLocation::Segment(_) | ValueLocation::Target => false,
         _ if sent.varies == Some(true) => true,
-        Place::Header(_) => !words.iter().any(|word| EXISTING.contains(&word.as_str())),
+        ValueLocation::Header(_) => !words.iter().any(|word| EXISTING.contains(&word.as_str())),
         // The client names what it makes.
-        Place::Json(pointer) if sent.creates && matches!(pointer.as_str(), "/id" | "/uuid") => true,
+        ValueLocation::Json(pointer) if sent.creates && matches!(pointer.as_str(), "/id" | "/uuid") => true,
         _ => is_fresh(sent.name) && words != ["client", "id"],
     }
 }

@@ -9,7 +9,7 @@ use nmax_extract::values::{Wanted, for_each_word};
 use super::coding::{self, Coding};
 use super::weight::{Weight, is_number, weight};
 use super::{denied, link, names};
-use crate::parts::{self, Part, Place, split};
+use crate::parts::{self, Part, ValueLocation, split};
 use crate::recording::Request;
 
 /// Longest value that is looked for, in bytes.
@@ -57,7 +57,7 @@ pub(super) struct Index {
 impl Index {
     /// Takes a request in; `varies` says whether a second recording has another value at a place.
     pub(super) fn add(&mut self, entry: usize, request: &Request, varies: impl Fn(&Part) -> bool) {
-        let parts = parts::of(request);
+        let parts = parts::request_parts(request);
         let start = self.needs.len();
         for (number, part) in parts.iter().enumerate() {
             if !is_looked_for(&part.place) {
@@ -71,7 +71,8 @@ impl Index {
                     continue;
                 }
                 let is_telling = weight(&value) > Weight::Trivial
-                    || (is_number(&value) && (names::identifies(&name) || matches!(part.place, Place::Segment(_))))
+                    || (is_number(&value)
+                        && (names::identifies(&name) || matches!(part.place, ValueLocation::Segment(_))))
                     || (varies && span == (0..part.value.len()) && coding == Coding::Same);
                 if is_telling && value.len() <= VALUE_BYTES_MAX {
                     self.need(Need { entry, part: number, span, coding, value, varies });
@@ -101,7 +102,7 @@ impl Index {
     }
 
     /// Needs of a value, in the order of the requests.
-    pub(super) fn of(&self, value: &str) -> impl Iterator<Item = &Need> {
+    pub(super) fn needs_with(&self, value: &str) -> impl Iterator<Item = &Need> {
         self.values.get(value).into_iter().flatten().map(|need| &self.needs[*need])
     }
 
@@ -118,11 +119,15 @@ impl Index {
 
 /// Whether values of that place are a person's, a script's or a reply's. Cookies are the jar's, the target is looked for
 /// as a link.
-fn is_looked_for(place: &Place) -> bool {
+fn is_looked_for(place: &ValueLocation) -> bool {
     match place {
-        Place::Target | Place::Cookie(_) => false,
-        Place::Header(name) => !denied::is_of_the_browser(name),
-        Place::Segment(_) | Place::Query(..) | Place::Field(..) | Place::Json(_) | Place::Body => true,
+        ValueLocation::Target | ValueLocation::Cookie(_) => false,
+        ValueLocation::Header(name) => !denied::is_of_the_browser(name),
+        ValueLocation::Segment(_)
+        | ValueLocation::Query(..)
+        | ValueLocation::Field(..)
+        | ValueLocation::Json(_)
+        | ValueLocation::Body => true,
     }
 }
 
@@ -152,19 +157,22 @@ fn pieces(value: &str) -> Vec<(Range<usize>, Coding, String)> {
 }
 
 /// How the request calls the value at a place: the field's name, the last key, the segment before.
-pub(super) fn name_of(request: &Request, place: &Place) -> String {
+pub(super) fn name_of(request: &Request, place: &ValueLocation) -> String {
     match place {
-        Place::Query(name, _) | Place::Field(name, _) | Place::Header(name) | Place::Cookie(name) => name.clone(),
-        Place::Json(pointer) => {
+        ValueLocation::Query(name, _)
+        | ValueLocation::Field(name, _)
+        | ValueLocation::Header(name)
+        | ValueLocation::Cookie(name) => name.clone(),
+        ValueLocation::Json(pointer) => {
             let mut keys = pointer.rsplit('/').filter(|key| !is_number(key));
             keys.next().unwrap_or_default().replace("~1", "/").replace("~0", "~")
         }
-        Place::Segment(index) => {
+        ValueLocation::Segment(index) => {
             let target = split(&request.url);
             let before = target.segments().take(*index).filter(|segment| weight(segment) == Weight::Trivial);
             before.filter(|segment| !is_number(segment)).last().unwrap_or_default().to_owned()
         }
-        Place::Target | Place::Body => String::new(),
+        ValueLocation::Target | ValueLocation::Body => String::new(),
     }
 }
 

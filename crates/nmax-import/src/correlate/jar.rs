@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::JarCookie;
 use super::index::Index;
 use super::timeline::Timeline;
-use crate::parts::Place;
+use crate::parts::ValueLocation;
 
 /// The cookies of a journey, in the order in which they were first seen.
 pub(super) fn cookies(timeline: &Timeline<'_>, index: &Index) -> Vec<JarCookie> {
@@ -13,7 +13,7 @@ pub(super) fn cookies(timeline: &Timeline<'_>, index: &Index) -> Vec<JarCookie> 
     let mut known: HashMap<String, usize> = HashMap::new();
     for &entry in &timeline.sequence {
         let sent = index.parts[&entry].iter().filter_map(|part| match &part.place {
-            Place::Cookie(name) => Some((name.clone(), None, 1)),
+            ValueLocation::Cookie(name) => Some((name.clone(), None, 1)),
             _ => None,
         });
         let response = timeline.entry(entry).response.as_ref();

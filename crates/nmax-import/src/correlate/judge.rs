@@ -4,7 +4,7 @@ use nmax_extract::values::{FoundValue, Kind};
 
 use super::names;
 use super::weight::{Weight, is_number};
-use crate::parts::Place;
+use crate::parts::ValueLocation;
 
 /// The reply's side.
 pub(super) struct Given<'a> {
@@ -17,7 +17,7 @@ pub(super) struct Given<'a> {
 
 /// The request's side.
 pub(super) struct Sent<'a> {
-    pub place: &'a Place,
+    pub place: &'a ValueLocation,
     /// As the request calls it.
     pub name: &'a str,
     /// Words of its name; those of the request before it too where the name says nothing.
@@ -35,7 +35,7 @@ pub(super) struct Sent<'a> {
 /// | weak | when a name identifies something, both names agree, and none measures |
 /// | trivial | numbers that a link led to, the id of what was just made, fields of a form that are called an id |
 pub(super) fn judge(weight: Weight, value: &str, given: &Given<'_>, sent: &Sent<'_>) -> Result<(), &'static str> {
-    let is_segment = matches!(sent.place, Place::Segment(_));
+    let is_segment = matches!(sent.place, ValueLocation::Segment(_));
     let agree = names::same(&given.found.name, sent.name) || names::share(given.words, sent.words);
     let identifies = names::identifies(&given.found.name) || names::identifies(sent.name);
     let measures = names::measures(&given.found.name) || names::measures(sent.name);

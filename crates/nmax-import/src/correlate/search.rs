@@ -7,14 +7,14 @@ use std::ops::Range;
 use nmax_extract::GaveUp;
 use nmax_extract::values::{FoundValue, Kind, harvest};
 
-use super::again::Again;
+use super::again::SecondRecording;
 use super::choose::{Choice, Pages, Reply, choose};
 use super::coding::{self, Coding};
 use super::index::{Index, Need, name_of};
 use super::timeline::Timeline;
 use super::weight::{Weight, weight};
 use super::{Denied, State, denied, names};
-use crate::parts::{Place, Use, split};
+use crate::parts::{Use, ValueLocation, split};
 use crate::recording::{Kind as Fetched, header};
 
 mod follow;
@@ -67,14 +67,14 @@ type Origin = (usize, Coding);
 
 /// The second recording with its replies.
 pub(super) struct Second<'a> {
-    pub again: &'a Again<'a>,
+    pub again: &'a SecondRecording<'a>,
     pub replies: &'a [Reply<'a>],
 }
 
 pub(super) struct Search<'a> {
     timeline: &'a Timeline<'a>,
     index: &'a Index,
-    again: Option<&'a Again<'a>>,
+    again: Option<&'a SecondRecording<'a>>,
     pages: Pages<'a>,
     pages_again: Pages<'a>,
     /// What was found, with its entry.
@@ -144,7 +144,7 @@ impl<'a> Search<'a> {
         known.is_some_and(|known| known.iter().any(|known| known.start < span.end && span.start < known.end))
     }
 
-    fn settle(&mut self, entry: usize, part: usize, span: Range<usize>) {
+    fn mark_settled(&mut self, entry: usize, part: usize, span: Range<usize>) {
         self.settled.entry((entry, part)).or_default().push(span);
     }
 
@@ -156,7 +156,7 @@ impl<'a> Search<'a> {
         for found in found {
             let number = self.found.len();
             for (coding, value) in coding::meanings(&found.text) {
-                if self.index.of(&value).next().is_none() {
+                if self.index.needs_with(&value).next().is_none() {
                     continue;
                 }
                 if is_constant && !matches!(found.kind, Kind::Header | Kind::Cookie | Kind::Location) {
@@ -224,9 +224,9 @@ impl<'a> Search<'a> {
 
     /// The best extractor for what was found in one reply and is sent by `entry`.
     fn choose(&self, from: usize, found: &FoundValue, entry: usize, sends: &dyn Fn(&str) -> bool) -> Option<Choice> {
-        let page = self.pages.of(from);
+        let page = self.pages.reply(from);
         let both = self.again.filter(|again| again.entry(entry).is_some());
-        let again = both.and_then(|again| again.position(from)).map(|from| self.pages_again.of(from));
+        let again = both.and_then(|again| again.position(from)).map(|from| self.pages_again.reply(from));
         choose(found, &page, again.as_deref(), sends)
     }
 
@@ -249,20 +249,20 @@ impl<'a> Search<'a> {
                 continue;
             }
             let place = &index.parts[&entry][need.part].place;
-            if matches!(place, Place::Header(name) if denied::is_trace(name)) {
+            if matches!(place, ValueLocation::Header(name) if denied::is_trace(name)) {
                 self.deny_trace(place);
                 continue;
             }
-            let is_written = is_followed && matches!(place, Place::Segment(_) | Place::Query(..));
+            let is_written = is_followed && matches!(place, ValueLocation::Segment(_) | ValueLocation::Query(..));
             if !is_written && self.is_settled(entry, need.part, &need.span) {
                 continue;
             }
             if is_written {
-                self.settle(entry, need.part, need.span.clone());
+                self.mark_settled(entry, need.part, need.span.clone());
                 continue;
             }
             match self.value(need) {
-                Known::Written | Known::Constant => self.settle(entry, need.part, need.span.clone()),
+                Known::Written | Known::Constant => self.mark_settled(entry, need.part, need.span.clone()),
                 Known::OfTheUser => of_the_user.push(need),
                 Known::Unknown => unknown.push(need),
             }
@@ -303,7 +303,7 @@ impl<'a> Search<'a> {
         }
         let mut refusal = None;
         let mut judge = self.judge(need, part, &name);
-        origins.retain(|(number, _)| match judge.of(*number) {
+        origins.retain(|(number, _)| match judge.verdict(*number) {
             Ok(()) => true,
             Err(why) => {
                 refusal.get_or_insert(why);
@@ -331,7 +331,7 @@ impl<'a> Search<'a> {
             let place = &self.index.parts[&other.entry][other.part].place;
             is_telling || name_of(&self.timeline.entry(other.entry).request, place) == name
         };
-        let Some(first) = self.index.of(&need.value).find(is_same) else {
+        let Some(first) = self.index.needs_with(&need.value).find(is_same) else {
             return false;
         };
         !self
@@ -364,7 +364,7 @@ impl<'a> Search<'a> {
         self.note(what, reason);
     }
 
-    fn deny_trace(&mut self, place: &Place) {
+    fn deny_trace(&mut self, place: &ValueLocation) {
         self.note(super::told(place), "it names an exchange for those who read logs");
     }
 

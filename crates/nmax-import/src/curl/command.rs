@@ -5,17 +5,17 @@ use base64::engine::general_purpose::STANDARD;
 use nmax_text::percent;
 
 use super::CurlError;
-use super::asked::{Asked, Asks, Kind};
 use super::options::{self, Known, Means};
-use super::words::Word;
+use super::request::{CurlOptions, CurlRequest, Kind};
+use super::shell_words::Word;
 use crate::recording::{Field, is_header_name};
 
 /// Goes through the words of a command.
 #[derive(Default)]
 pub(super) struct Reader<'a> {
     words: std::slice::Iter<'a, Word>,
-    asked: Asked,
-    pub(super) requests: Vec<Asks>,
+    options: CurlOptions,
+    pub(super) requests: Vec<CurlRequest>,
     pub(super) notes: Vec<String>,
     pub(super) errors: Vec<CurlError>,
 }
@@ -30,7 +30,7 @@ impl<'a> Reader<'a> {
         let mut only_urls = false;
         while let Some(word) = self.words.next() {
             if only_urls || !word.text.starts_with('-') || word.text == "-" {
-                self.asked.urls.push(word.clone());
+                self.options.urls.push(word.clone());
             } else if word.text == "--" {
                 only_urls = true;
             } else if let Some(name) = word.text.strip_prefix("--") {
@@ -103,30 +103,30 @@ impl<'a> Reader<'a> {
                 return self.error(&word.at, format!("`{name}` has no value"), "copy the whole command");
             }
         };
-        if let Some(kind) = Kind::of(known.means)
-            && self.asked.bodies.iter().all(|(other, _)| *other != kind)
+        if let Some(kind) = Kind::from_means(known.means)
+            && self.options.bodies.iter().all(|(other, _)| *other != kind)
         {
-            self.asked.bodies.push((kind, value.at.clone()));
+            self.options.bodies.push((kind, value.at.clone()));
         }
         match known.means {
             Means::Output => {}
             Means::Noted(why) => self.note(format!("`{name}` is not taken over: {why}")),
             Means::Refused(help) => self.error(&word.at, format!("`{name}` is not supported"), help),
             Means::Next => self.finish(),
-            Means::Url => self.asked.urls.push(value),
-            Means::Method => self.asked.method = Some(value.text),
-            Means::Get => self.asked.puts_data_in_query = true,
-            Means::Head => self.asked.is_head = true,
-            Means::Query => self.asked.query.push(urlencoded(value.text.trim_start_matches('+'))),
-            Means::Redirects => self.asked.is_to_follow = true,
+            Means::Url => self.options.urls.push(value),
+            Means::Method => self.options.method = Some(value.text),
+            Means::Get => self.options.puts_data_in_query = true,
+            Means::Head => self.options.is_head = true,
+            Means::Query => self.options.query.push(urlencoded(value.text.trim_start_matches('+'))),
+            Means::Redirects => self.options.is_to_follow = true,
             Means::TrustedRedirects => {
-                self.asked.is_to_follow = true;
+                self.options.is_to_follow = true;
                 self.note(
                     "`--location-trusted` is taken as `-L`: another origin never sees the credentials".to_owned(),
                 );
             }
             Means::Upload if is_input(&value.text) => self.no_input(&value.at),
-            Means::Upload => self.asked.upload = Some(value.text),
+            Means::Upload => self.options.upload = Some(value.text),
             means => self.content(means, value),
         }
     }
@@ -145,7 +145,7 @@ impl<'a> Reader<'a> {
                 return self.error(&value.at, "a header contains a line break", "write it in one line");
             }
         }
-        let mut header = |name: &str, value: String| self.asked.headers.push((name.to_owned(), value));
+        let mut header = |name: &str, value: String| self.options.headers.push((name.to_owned(), value));
         match means {
             Means::Header => self.header(&value),
             Means::Agent => header("user-agent", text),
@@ -157,12 +157,12 @@ impl<'a> Reader<'a> {
                 let user = if text.contains(':') { text } else { format!("{text}:") };
                 header("authorization", format!("Basic {}", STANDARD.encode(user)));
             }
-            Means::Cookie if text.contains('=') => self.asked.cookies.push(text),
+            Means::Cookie if text.contains('=') => self.options.cookies.push(text),
             Means::Cookie => self.note(format!("the cookies of the file `{text}` are not taken over")),
-            Means::RawData => self.asked.data.push(text),
+            Means::RawData => self.options.data.push(text),
             Means::Data => self.data(value),
             Means::Json => {
-                self.asked.is_json = true;
+                self.options.is_json = true;
                 self.data(value);
             }
             Means::UrlencodedData => {
@@ -171,11 +171,11 @@ impl<'a> Reader<'a> {
                     let help = "write the content of the file into the command";
                     return self.error(&value.at, "nmax cannot encode the content of a file", help);
                 }
-                self.asked.data.push(urlencoded(&text));
+                self.options.data.push(urlencoded(&text));
             }
             Means::Form => self.field(&value),
             Means::FormText => match text.split_once('=') {
-                Some((name, value)) => self.asked.fields.push(field(name, value)),
+                Some((name, value)) => self.options.fields.push(field(name, value)),
                 None => self.error(&value.at, "a field has no `=`", "write it as NAME=VALUE"),
             },
             _ => {}
@@ -193,11 +193,11 @@ impl<'a> Reader<'a> {
         }
         if let Some((name, value)) = pair {
             match value.trim() {
-                "" => self.asked.removed.push(name.trim().to_ascii_lowercase()),
-                value => self.asked.headers.push((name.trim().to_owned(), value.to_owned())),
+                "" => self.options.removed.push(name.trim().to_ascii_lowercase()),
+                value => self.options.headers.push((name.trim().to_owned(), value.to_owned())),
             }
         } else if let Some(name) = text.strip_suffix(';') {
-            self.asked.headers.push((name.trim().to_owned(), String::new()));
+            self.options.headers.push((name.trim().to_owned(), String::new()));
         } else if let Some(file) = text.strip_prefix('@') {
             self.error(
                 &word.at,
@@ -217,9 +217,9 @@ impl<'a> Reader<'a> {
             Some(file) if is_input(file) => self.no_input(&word.at),
             Some(file) => {
                 let text = file.to_owned();
-                self.asked.file = Some(Word { text, at: word.at });
+                self.options.file = Some(Word { text, at: word.at });
             }
-            None => self.asked.data.push(word.text),
+            None => self.options.data.push(word.text),
         }
     }
 
@@ -264,23 +264,23 @@ impl<'a> Reader<'a> {
         } else {
             made.value = content.trim_matches('"').to_owned();
         }
-        self.asked.fields.push(made);
+        self.options.fields.push(made);
     }
 
     /// Complains about what curl refuses as well: a request has one body, and one method.
-    fn one_body(&mut self, asked: &Asked) {
-        let is_one_way = |kind: Kind| asked.is_head && !(asked.puts_data_in_query && kind == Kind::Data);
-        if let [(kind, at), ..] = asked.bodies.as_slice()
+    fn one_body(&mut self, options: &CurlOptions) {
+        let is_one_way = |kind: Kind| options.is_head && !(options.puts_data_in_query && kind == Kind::Data);
+        if let [(kind, at), ..] = options.bodies.as_slice()
             && is_one_way(*kind)
         {
             let what = format!("`-I` asks for a head, and {} is sent beside it", kind.name());
             self.error(at, what, "leave one of them out, as curl does not take both either");
         }
-        if let [(first, _), (second, at), ..] = asked.bodies.as_slice() {
+        if let [(first, _), (second, at), ..] = options.bodies.as_slice() {
             let what = format!("{} and {} in one request", first.name(), second.name());
             self.error(at, what, "leave one of them out, as curl does not take both either");
-        } else if let [(kind @ (Kind::Form | Kind::Upload), at)] = asked.bodies.as_slice()
-            && asked.puts_data_in_query
+        } else if let [(kind @ (Kind::Form | Kind::Upload), at)] = options.bodies.as_slice()
+            && options.puts_data_in_query
         {
             let what = format!("`-G` and {} in one request", kind.name());
             self.error(at, what, "leave one of them out; `-G` goes with `-d`");
@@ -288,9 +288,9 @@ impl<'a> Reader<'a> {
     }
 
     /// Headers that the command leaves out and every request has.
-    fn note_removed(&mut self, asked: &Asked) {
-        let has_body = !asked.bodies.is_empty() && !asked.puts_data_in_query;
-        for name in &asked.removed {
+    fn note_removed(&mut self, options: &CurlOptions) {
+        let has_body = !options.bodies.is_empty() && !options.puts_data_in_query;
+        for name in &options.removed {
             let is_sent =
                 matches!(name.as_str(), "accept" | "host" | "user-agent") || name == "content-type" && has_body;
             if is_sent {
@@ -301,24 +301,24 @@ impl<'a> Reader<'a> {
 
     /// Makes the requests of what was asked for so far.
     fn finish(&mut self) {
-        let asked = std::mem::take(&mut self.asked);
-        self.one_body(&asked);
-        self.note_removed(&asked);
-        if asked.file.is_some() && !asked.data.is_empty() {
-            let at = asked.file.as_ref().map(|file| file.at.clone()).unwrap_or_default();
+        let options = std::mem::take(&mut self.options);
+        self.one_body(&options);
+        self.note_removed(&options);
+        if options.file.is_some() && !options.data.is_empty() {
+            let at = options.file.as_ref().map(|file| file.at.clone()).unwrap_or_default();
             self.error(&at, "the content of a file cannot be joined with other data", "put all of it into one file");
         }
-        if let Some(file) = asked.file.as_ref().filter(|_| asked.puts_data_in_query) {
+        if let Some(file) = options.file.as_ref().filter(|_| options.puts_data_in_query) {
             let help = "write the content of the file into the command";
             self.error(&file.at, "nmax cannot put the content of a file into a URL", help);
         }
-        for word in &asked.urls {
-            match asked.asks(&word.text) {
+        for word in &options.urls {
+            match options.request_for(&word.text) {
                 Ok(asks) => self.requests.push(asks),
                 Err(what) => self.error(&word.at, what, "give an URL such as https://shop.test/basket"),
             }
         }
-        if asked.urls.iter().any(|url| has_glob(&url.text)) {
+        if options.urls.iter().any(|url| has_glob(&url.text)) {
             self.note("curl would make several URLs of `{..}` or `[..]`; it is taken as it is".to_owned());
         }
     }

@@ -1,14 +1,14 @@
 //! What a command asks for, put together as curl does.
 
 use super::options::Means;
-use super::words::Word;
+use super::shell_words::Word;
 use crate::form;
 use crate::parts::{split, without_fragment, without_login};
 use crate::recording::{Body, Field, Request};
 
 /// What the options of a command say.
 #[derive(Debug, Default)]
-pub(super) struct Asked {
+pub(super) struct CurlOptions {
     pub(super) method: Option<String>,
     pub(super) headers: Vec<(String, String)>,
     /// Headers that curl is told to leave out, in small letters.
@@ -38,7 +38,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    pub(super) fn of(means: Means) -> Option<Self> {
+    pub(super) fn from_means(means: Means) -> Option<Self> {
         match means {
             Means::Data | Means::RawData | Means::UrlencodedData | Means::Json => Some(Self::Data),
             Means::Form | Means::FormText => Some(Self::Form),
@@ -58,20 +58,20 @@ impl Kind {
 
 /// What a command asks for once: a request, and whether redirects are followed.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Asks {
+pub(super) struct CurlRequest {
     pub(super) request: Request,
     pub(super) is_to_follow: bool,
 }
 
-impl Asked {
+impl CurlOptions {
     /// The request for a URL; else what is wrong with it.
-    pub(super) fn asks(&self, text: &str) -> Result<Asks, String> {
-        Ok(Asks { request: request(url(text, self)?, self), is_to_follow: self.is_to_follow })
+    pub(super) fn request_for(&self, text: &str) -> Result<CurlRequest, String> {
+        Ok(CurlRequest { request: request(url(text, self)?, self), is_to_follow: self.is_to_follow })
     }
 }
 
 /// The URL as curl completes it.
-fn url(text: &str, asked: &Asked) -> Result<String, String> {
+fn url(text: &str, options: &CurlOptions) -> Result<String, String> {
     let url = without_fragment(text).trim();
     let mut url = match url.split_once("://") {
         Some((scheme, rest)) if matches!(scheme.to_ascii_lowercase().as_str(), "http" | "https") => {
@@ -84,15 +84,15 @@ fn url(text: &str, asked: &Asked) -> Result<String, String> {
     if host.is_empty() || host.contains([' ', '"', '\'', '<', '>', '\\']) || url.contains(char::is_control) {
         return Err(format!("`{}` is no URL", text.trim()));
     }
-    let mut query = asked.query.clone();
-    if asked.puts_data_in_query && !asked.data.is_empty() {
-        query.push(asked.data.join("&"));
+    let mut query = options.query.clone();
+    if options.puts_data_in_query && !options.data.is_empty() {
+        query.push(options.data.join("&"));
     }
     if !query.is_empty() {
         let sign = if url.contains('?') { '&' } else { '?' };
         url = format!("{url}{sign}{}", query.join("&"));
     }
-    if let Some(file) = &asked.upload
+    if let Some(file) = &options.upload
         && split(&url).path.ends_with('/')
     {
         url = format!("{}/{}", url.trim_end_matches('/'), file.rsplit(['/', '\\']).next().unwrap_or_default());
@@ -100,52 +100,52 @@ fn url(text: &str, asked: &Asked) -> Result<String, String> {
     Ok(url)
 }
 
-fn request(url: String, asked: &Asked) -> Request {
+fn request(url: String, options: &CurlOptions) -> Request {
     let (url, login) = without_login(&url).unwrap_or((url, None));
-    let mut headers = asked.headers.clone();
+    let mut headers = options.headers.clone();
     let has = |headers: &[(String, String)], name: &str| headers.iter().any(|(own, _)| own.eq_ignore_ascii_case(name));
-    let body = body(asked, crate::recording::header(&headers, "content-type"));
+    let body = body(options, crate::recording::header(&headers, "content-type"));
     let mut add = |name: &str, value: &str| {
-        if !has(&headers, name) && !asked.removed.iter().any(|removed| removed == name) {
+        if !has(&headers, name) && !options.removed.iter().any(|removed| removed == name) {
             headers.push((name.to_owned(), value.to_owned()));
         }
     };
     if let Some(body) = body.as_ref().filter(|body| !body.mime.is_empty()) {
         add("content-type", &body.mime);
     }
-    add("accept", if asked.is_json { "application/json" } else { "*/*" });
+    add("accept", if options.is_json { "application/json" } else { "*/*" });
     if let Some(login) = login {
         add("authorization", &login);
     }
-    if !asked.cookies.is_empty() {
-        add("cookie", &asked.cookies.join("; "));
+    if !options.cookies.is_empty() {
+        add("cookie", &options.cookies.join("; "));
     }
-    let method = match (&asked.method, &body, asked.is_head) {
+    let method = match (&options.method, &body, options.is_head) {
         (Some(method), ..) => method.to_ascii_uppercase(),
         (None, _, true) => "HEAD".to_owned(),
-        (None, Some(_), _) if asked.upload.is_some() => "PUT".to_owned(),
+        (None, Some(_), _) if options.upload.is_some() => "PUT".to_owned(),
         (None, Some(_), _) => "POST".to_owned(),
         (None, None, _) => "GET".to_owned(),
     };
     Request { method, url, headers, body, version: String::new() }
 }
 
-fn body(asked: &Asked, mime: Option<&str>) -> Option<Body> {
-    let file = asked.upload.clone().or_else(|| Some(asked.file.as_ref()?.text.clone()));
-    if asked.puts_data_in_query || (asked.data.is_empty() && asked.fields.is_empty() && file.is_none()) {
+fn body(options: &CurlOptions, mime: Option<&str>) -> Option<Body> {
+    let file = options.upload.clone().or_else(|| Some(options.file.as_ref()?.text.clone()));
+    if options.puts_data_in_query || (options.data.is_empty() && options.fields.is_empty() && file.is_none()) {
         return None;
     }
-    if !asked.fields.is_empty() {
-        let (mime, bytes) = form::encode("multipart/form-data", &asked.fields)?;
+    if !options.fields.is_empty() {
+        let (mime, bytes) = form::encode("multipart/form-data", &options.fields)?;
         let fields = form::fields(&mime, &bytes).unwrap_or_default();
         return Some(Body { mime, bytes, fields, ..Body::default() });
     }
-    let usual = match (asked.is_json, asked.upload.is_some()) {
+    let usual = match (options.is_json, options.upload.is_some()) {
         (true, _) => "application/json",
         (false, true) => "",
         (false, false) => "application/x-www-form-urlencoded",
     };
     let mime = mime.unwrap_or(usual).to_owned();
-    let bytes = asked.data.join(if asked.is_json { "" } else { "&" }).into_bytes();
+    let bytes = options.data.join(if options.is_json { "" } else { "&" }).into_bytes();
     Some(Body { fields: form::fields(&mime, &bytes).unwrap_or_default(), mime, bytes, file, ..Body::default() })
 }

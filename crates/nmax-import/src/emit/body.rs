@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::files::Files;
 use super::fill::{Changes, expanded, literal};
-use crate::parts::{Content, Count, Leaf, Place, Upload, content, essence, leaves, push_token, repeats_names};
+use crate::parts::{Content, Count, Leaf, Upload, ValueLocation, content, essence, leaves, push_token, repeats_names};
 use crate::recording::Request;
 
 /// Longest name of a field that is written as a key of the plan, in bytes.
@@ -66,7 +66,7 @@ pub(super) fn body(request: &Request, scope: &mut Scope<'_>) -> Option<Written> 
         }
         Content::Text(text) => Some(Written {
             key: "body",
-            yaml: Yaml::text(scope.changes.text(scope.entry, &Place::Body, text)),
+            yaml: Yaml::text(scope.changes.text(scope.entry, &ValueLocation::Body, text)),
             implied: Some("text/plain; charset=utf-8"),
         }),
     }
@@ -117,7 +117,7 @@ pub(super) fn pairs(pairs: Vec<(String, Yaml)>) -> Yaml {
 fn form(fields: &[(String, String)], scope: &Scope<'_>) -> Yaml {
     let mut count = Count::default();
     let field = |(name, value): &(String, String)| {
-        let place = Place::Field(name.clone(), count.next(name));
+        let place = ValueLocation::Field(name.clone(), count.next(name));
         (literal(name), Yaml::text(scope.changes.text(scope.entry, &place, value)))
     };
     pairs(fields.iter().map(field).collect())
@@ -135,7 +135,7 @@ fn multipart(uploads: &[Upload<'_>], scope: &mut Scope<'_>) -> Yaml {
     for upload in uploads {
         let yaml = match upload.text() {
             Some(text) => {
-                let place = Place::Field(upload.name.clone(), count.next(&upload.name));
+                let place = ValueLocation::Field(upload.name.clone(), count.next(&upload.name));
                 let text = Yaml::text(scope.changes.text(scope.entry, &place, text));
                 match content_type(upload) {
                     Some(kind) => Yaml::Map(vec![("text".to_owned(), text), kind]).on_one_line(),
@@ -151,21 +151,21 @@ fn multipart(uploads: &[Upload<'_>], scope: &mut Scope<'_>) -> Yaml {
 
 /// A file of a form.
 fn file(upload: &Upload<'_>, scope: &mut Scope<'_>) -> Yaml {
-    let told = upload.file_name.as_deref().unwrap_or_default();
+    let given = upload.file_name.as_deref().unwrap_or_default();
     let name = if upload.content.is_empty() && scope.has_files {
-        expanded(told)
+        expanded(given)
     } else {
-        let name = scope.keep(upload.content, told);
-        if upload.content.is_empty() && !told.is_empty() {
-            let told: String = told.chars().take(80).collect();
-            let shown = shown(&told);
+        let name = scope.keep(upload.content, given);
+        if upload.content.is_empty() && !given.is_empty() {
+            let given: String = given.chars().take(80).collect();
+            let shown = shown(&given);
             scope
                 .warnings
                 .push(format!("the recording has no content of the uploaded file `{shown}`: put it into {name}"));
         }
         name
     };
-    let base = told.rsplit(['/', '\\']).next().unwrap_or(told);
+    let base = given.rsplit(['/', '\\']).next().unwrap_or(given);
     let mut map = vec![("file".to_owned(), Yaml::text(name))];
     map.extend(content_type(upload));
     // Without a name of its own a part would take that of the file here.
@@ -186,7 +186,8 @@ fn content_type(upload: &Upload<'_>) -> Option<(String, Yaml)> {
 /// JSON as YAML where that says the same and stays short, else as a text.
 fn json(text: &str, scope: &Scope<'_>) -> Yaml {
     let leaves = leaves(text).unwrap_or_default();
-    let is_bare = |leaf: &Leaf| leaf.is_bare && scope.changes.has(scope.entry, &Place::Json(leaf.pointer.clone()));
+    let is_bare =
+        |leaf: &Leaf| leaf.is_bare && scope.changes.has(scope.entry, &ValueLocation::Json(leaf.pointer.clone()));
     let value: Option<Value> = serde_json::from_str(text).ok();
     let is_short = leaves.len() <= LEAVES_MAX && !leaves.iter().any(is_bare);
     if let Some(value @ (Value::Object(_) | Value::Array(_))) = value.filter(|_| is_short)
@@ -231,7 +232,7 @@ fn yaml(value: &Value, pointer: &mut String, leaves: &[Leaf], scope: &Scope<'_>)
             let items = items.iter().enumerate();
             Yaml::List(items.map(|(at, value)| below(pointer, &at.to_string(), value)).collect())
         }
-        Value::String(text) => Yaml::text(scope.changes.text(scope.entry, &Place::Json(pointer.clone()), text)),
+        Value::String(text) => Yaml::text(scope.changes.text(scope.entry, &ValueLocation::Json(pointer.clone()), text)),
         Value::Bool(_) | Value::Number(_) => {
             let written = leaves.iter().find(|leaf| leaf.pointer == *pointer);
             Yaml::plain(written.map_or_else(|| value.to_string(), |leaf| leaf.value.clone()))
@@ -244,7 +245,7 @@ fn json_text(text: &str, leaves: &[Leaf], scope: &Scope<'_>) -> String {
     let mut out = String::new();
     let mut at = 0;
     for leaf in leaves {
-        let place = Place::Json(leaf.pointer.clone());
+        let place = ValueLocation::Json(leaf.pointer.clone());
         let is_changed = match leaf.is_bare {
             // A part of a number is no value of its own.
             true => scope.changes.has_whole(scope.entry, &place, leaf.value.len()),

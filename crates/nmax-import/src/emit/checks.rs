@@ -2,9 +2,9 @@
 
 use std::collections::HashSet;
 
-use super::Told;
+use super::AnalysedRecording;
 use crate::kind::kind;
-use crate::parts::{Part, Place, of, split};
+use crate::parts::{Part, ValueLocation, request_parts, split};
 use crate::recording::{Entry, Kind, Response};
 
 /// Longest text of a check, in characters.
@@ -24,22 +24,22 @@ pub(super) struct Personal {
 }
 
 impl Personal {
-    pub(super) fn of(told: &Told<'_>) -> Self {
+    pub(super) fn from_recording(analysed: &AnalysedRecording<'_>) -> Self {
         let mut words: HashSet<String> = HashSet::new();
-        let given = told.parameters.values.iter();
-        let given = given.chain(told.correlations.values.iter().map(|value| &value.value));
+        let given = analysed.parameters.values.iter();
+        let given = given.chain(analysed.correlations.values.iter().map(|value| &value.value));
         for value in given {
             words.extend(words_of(value));
         }
-        for step in &told.journey.steps {
+        for step in &analysed.journey.steps {
             // What the user chose, such as a word that is searched for, is often a part of the title.
-            let request = &told.recording.entries[step.entry].request;
-            let is_given = |part: &Part| matches!(part.place, Place::Query(..) | Place::Field(..));
-            let parts = of(request).into_iter().filter(is_given);
+            let request = &analysed.recording.entries[step.entry].request;
+            let is_given = |part: &Part| matches!(part.place, ValueLocation::Query(..) | ValueLocation::Field(..));
+            let parts = request_parts(request).into_iter().filter(is_given);
             words.extend(parts.flat_map(|part| words_of(&part.value)));
         }
         let mut personal = Self { words, titles: Vec::new() };
-        let ends = told.journey.steps.iter().map(|step| &told.recording.entries[step.last()]);
+        let ends = analysed.journey.steps.iter().map(|step| &analysed.recording.entries[step.last()]);
         let titles: Vec<(String, Vec<String>)> = ends
             .filter_map(|entry| Some((split(&entry.request.url).path.to_owned(), personal.pieces(entry)?)))
             .collect();

@@ -3,20 +3,20 @@
 use serde_json::{Value, json};
 
 use super::scenario::{Scenario, Sent};
-use super::{Shared, Told};
+use super::{Shared, AnalysedRecording};
 use crate::parameters::place_in_words;
 use crate::parts::Use;
 
 /// The evidence as JSON. No secret is in it: placeholders stand in their places.
 pub(super) fn evidence(
-    told: &[Told<'_>],
+    analysed: &[AnalysedRecording<'_>],
     scenarios: &[Scenario],
     recordings: &[String],
     (plan, shared): (&str, &Shared<'_>),
 ) -> String {
     let hide = |text: &str| shared.secrets.hide(text);
     let [mut steps, mut correlations, mut jar, mut generated, mut denied] = <[Vec<Value>; 5]>::default();
-    for (told, scenario) in told.iter().zip(scenarios) {
+    for (analysed, scenario) in analysed.iter().zip(scenarios) {
         let goes_to = |uses: &[(Use, String)]| -> Vec<Value> {
             uses.iter().map(|(at, template)| to(scenario, at, template)).collect()
         };
@@ -24,23 +24,23 @@ pub(super) fn evidence(
             json!({
                 "scenario": scenario.name,
                 "name": sent.name,
-                "recording": told.number,
-                "entry": told.recording.entries[sent.last()].number,
+                "recording": analysed.number,
+                "entry": analysed.recording.entries[sent.last()].number,
             })
         }));
-        correlations.extend(told.correlations.values.iter().map(|value| {
+        correlations.extend(analysed.correlations.values.iter().map(|value| {
             json!({
                 "name": value.name,
                 "scenario": scenario.name,
                 "from": from(scenario, value.from),
-                "source": value.source.words(),
+                "source": value.source.describe(),
                 "to": goes_to(&value.uses),
                 "recorded": shared.secrets.placeholder(&value.value).unwrap_or_else(|| hide(&value.value)),
                 "state": value.state.name(),
                 "evidence": hide(&value.evidence),
             })
         }));
-        jar.extend(told.correlations.jar.iter().map(|cookie| {
+        jar.extend(analysed.correlations.jar.iter().map(|cookie| {
             json!({
                 "name": cookie.name,
                 "scenario": scenario.name,
@@ -48,7 +48,7 @@ pub(super) fn evidence(
                 "sent": cookie.sent,
             })
         }));
-        generated.extend(told.correlations.generated.iter().map(|made| {
+        generated.extend(analysed.correlations.generated.iter().map(|made| {
             json!({
                 "what": made.what,
                 "scenario": scenario.name,
@@ -56,10 +56,11 @@ pub(super) fn evidence(
                 "to": goes_to(&made.uses),
             })
         }));
-        let left_alone = told.correlations.denied.iter();
+        let left_alone = analysed.correlations.denied.iter();
         denied.extend(left_alone.map(|denied| json!({ "what": hide(&denied.what), "reason": hide(&denied.reason) })));
     }
-    let parameters: Vec<String> = told.iter().flat_map(|told| &told.parameters.notes).map(|note| hide(note)).collect();
+    let parameters: Vec<String> =
+        analysed.iter().flat_map(|analysed| &analysed.parameters.notes).map(|note| hide(note)).collect();
     let evidence = json!({
         "schema_version": 1,
         "plan": plan,
@@ -76,10 +77,10 @@ pub(super) fn evidence(
 }
 
 /// Correlations in words: `csrf: from GET /login to POST /login (form field csrf)`.
-pub(super) fn in_words(told: &[Told<'_>], scenarios: &[Scenario]) -> Vec<String> {
+pub(super) fn in_words(analysed: &[AnalysedRecording<'_>], scenarios: &[Scenario]) -> Vec<String> {
     let mut lines = Vec::new();
-    for (told, scenario) in told.iter().zip(scenarios) {
-        for value in &told.correlations.values {
+    for (analysed, scenario) in analysed.iter().zip(scenarios) {
+        for value in &analysed.correlations.values {
             let from = request_of(scenario, value.from);
             let to = value
                 .uses
@@ -87,7 +88,7 @@ pub(super) fn in_words(told: &[Told<'_>], scenarios: &[Scenario]) -> Vec<String>
                 .map(|(at, _)| format!("{} ({})", request_of(scenario, at.entry), place_in_words(&at.place)));
             let mut places: Vec<String> = to.collect();
             places.dedup();
-            lines.push(format!("{}: from {from} ({}) to {}", value.name, value.source.words(), places.join(", ")));
+            lines.push(format!("{}: from {from} ({}) to {}", value.name, value.source.describe(), places.join(", ")));
         }
     }
     lines

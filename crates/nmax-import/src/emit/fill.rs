@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use nmax_text::percent;
 
-use super::Told;
-use crate::parts::Place;
+use super::AnalysedRecording;
+use crate::parts::ValueLocation;
 
 /// Longest name of a scenario or plan, in characters.
 const NAME_CHARS_MAX: usize = 60;
@@ -30,15 +30,15 @@ pub(super) fn name(text: &str, otherwise: &str) -> String {
 }
 
 /// What is replaced in the requests of a journey.
-pub(super) struct Changes<'a>(HashMap<(usize, &'a Place), Vec<Change<'a>>>);
+pub(super) struct Changes<'a>(HashMap<(usize, &'a ValueLocation), Vec<Change<'a>>>);
 
 /// Bytes of a value, and the template that stands in their place.
 type Change<'a> = (Range<usize>, &'a str);
 
 impl<'a> Changes<'a> {
-    pub(super) fn of(told: &Told<'a>) -> Self {
-        let correlated = told.correlations.uses().map(|(at, template)| (at, template));
-        let given = told.parameters.replacements.iter();
+    pub(super) fn from_recording(analysed: &AnalysedRecording<'a>) -> Self {
+        let correlated = analysed.correlations.uses().map(|(at, template)| (at, template));
+        let given = analysed.parameters.replacements.iter();
         let given = given.map(|replacement| (&replacement.at, &replacement.template));
         let mut changes: HashMap<_, Vec<Change<'_>>> = HashMap::new();
         for (at, template) in correlated.chain(given) {
@@ -55,30 +55,40 @@ impl<'a> Changes<'a> {
     }
 
     /// Whether anything at this place is replaced.
-    pub(super) fn has(&self, entry: usize, place: &Place) -> bool {
+    pub(super) fn has(&self, entry: usize, place: &ValueLocation) -> bool {
         self.0.contains_key(&(entry, place))
     }
 
     /// Whether all of this place, which has so many bytes, is replaced by one variable.
-    pub(super) fn has_whole(&self, entry: usize, place: &Place, length: usize) -> bool {
+    pub(super) fn has_whole(&self, entry: usize, place: &ValueLocation, length: usize) -> bool {
         let own = self.0.get(&(entry, place)).map_or(&[][..], Vec::as_slice);
         matches!(own, [(span, _)] if *span == (0..length))
     }
 
     /// Whether anything in the request is replaced but what a browser writes by itself.
     pub(super) fn has_any(&self, entry: usize) -> bool {
-        let is_own = |place: &Place| !matches!(place, Place::Cookie(_)) && *place != Place::Header("referer".into());
+        let is_own = |place: &ValueLocation| {
+            !matches!(place, ValueLocation::Cookie(_)) && *place != ValueLocation::Header("referer".into())
+        };
         self.0.keys().any(|(own, place)| *own == entry && is_own(place))
     }
 
     /// Whether anything in the body is replaced.
     pub(super) fn has_in_body(&self, entry: usize) -> bool {
-        let is_body = |place: &Place| matches!(place, Place::Field(..) | Place::Json(_) | Place::Body);
+        let is_body = |place: &ValueLocation| {
+            matches!(place, ValueLocation::Field(..) | ValueLocation::Json(_) | ValueLocation::Body)
+        };
         self.0.keys().any(|(own, place)| *own == entry && is_body(place))
     }
 
     /// The value at a place as a template; texts between the variables are written by `write`.
-    pub(super) fn fill(&self, entry: usize, place: &Place, value: &str, write: impl Fn(&str) -> String) -> String {
+    pub(super) fn fill(
+        &self,
+        entry: usize,
+        place: &ValueLocation,
+        value: &str,
+        write: impl Fn(&str) -> String,
+    ) -> String {
         let mut out = String::new();
         let mut at = 0;
         for (span, template) in self.0.get(&(entry, place)).into_iter().flatten() {
@@ -95,12 +105,12 @@ impl<'a> Changes<'a> {
     }
 
     /// The value at a place as a template.
-    pub(super) fn text(&self, entry: usize, place: &Place, value: &str) -> String {
+    pub(super) fn text(&self, entry: usize, place: &ValueLocation, value: &str) -> String {
         self.fill(entry, place, value, literal)
     }
 
     /// The value at a place as a template for a path, percent-encoded.
-    pub(super) fn encoded(&self, entry: usize, place: &Place, value: &str) -> String {
+    pub(super) fn encoded(&self, entry: usize, place: &ValueLocation, value: &str) -> String {
         self.fill(entry, place, value, |text| literal(&percent::encode(text)))
     }
 }

@@ -4,10 +4,10 @@
 use nmax_plan::document::write::Yaml;
 use nmax_plan::plan::Coding;
 
-use super::Told;
+use super::AnalysedRecording;
 use super::fill::{Changes, literal};
 use crate::kind::kind;
-use crate::parts::{Part, Place, Target, essence, of, split};
+use crate::parts::{Part, Target, ValueLocation, essence, request_parts, split};
 use crate::recording::{Entry, Kind, Recording, Request, header, is_header_name};
 
 /// Headers of the browser's profile.
@@ -43,7 +43,7 @@ pub(super) enum Author {
 }
 
 impl Author {
-    pub(super) fn of(recording: &Recording) -> Self {
+    pub(super) fn from_recording(recording: &Recording) -> Self {
         match recording.is_command {
             true => Self::Person,
             false => Self::Browser,
@@ -73,10 +73,12 @@ pub(super) struct Profile {
 
 impl Profile {
     /// That of the first document, else of the first request.
-    pub(super) fn of(told: &[Told<'_>]) -> Self {
+    pub(super) fn from_recordings(analysed: &[AnalysedRecording<'_>]) -> Self {
         let entries = || {
-            let steps = told.iter().flat_map(|told| told.journey.steps.iter().map(move |step| (told, step.entry)));
-            steps.map(|(told, entry)| &told.recording.entries[entry])
+            let steps = analysed
+                .iter()
+                .flat_map(|analysed| analysed.journey.steps.iter().map(move |step| (analysed, step.entry)));
+            steps.map(|(analysed, entry)| &analysed.recording.entries[entry])
         };
         let first = entries().find(|entry| kind(entry) == Kind::Document).or_else(|| entries().next());
         let Some(first) = first else {
@@ -89,13 +91,13 @@ impl Profile {
         Self {
             headers: PROFILE.iter().filter_map(own).collect(),
             codings: codings(&first.request),
-            has_own_cookies: told.iter().any(|told| {
+            has_own_cookies: analysed.iter().any(|analysed| {
                 let has_some = |entry: &Entry| header(&entry.request.headers, "cookie").is_some();
-                told.recording.is_command && told.recording.entries.iter().any(has_some)
+                analysed.recording.is_command && analysed.recording.entries.iter().any(has_some)
             }),
-            is_new: told.iter().all(|told| {
-                let mut entries = told.recording.entries.iter();
-                !told.recording.is_command && !entries.any(is_cached)
+            is_new: analysed.iter().all(|analysed| {
+                let mut entries = analysed.recording.entries.iter();
+                !analysed.recording.is_command && !entries.any(is_cached)
             }),
         }
     }
@@ -165,8 +167,8 @@ pub(super) fn own(
     implied: Option<&str>,
 ) -> Own {
     let mut own = Own::default();
-    for part in of(request) {
-        let Place::Header(name) = &part.place else { continue };
+    for part in request_parts(request) {
+        let ValueLocation::Header(name) = &part.place else { continue };
         let is_changed = changes.has(entry, &part.place);
         let value = part.value.trim();
         if name == "content-type" {
@@ -242,12 +244,12 @@ pub(super) fn host(request: &Request) -> Option<&str> {
 /// The cookies of a copied command, which no jar has.
 pub(super) fn cookies(entry: usize, request: &Request, changes: &Changes<'_>) -> Option<(String, Yaml)> {
     let pair = |part: Part| match &part.place {
-        Place::Cookie(name) if is_sendable(&part.value) => {
+        ValueLocation::Cookie(name) if is_sendable(&part.value) => {
             Some(format!("{}={}", literal(name), changes.text(entry, &part.place, &part.value)))
         }
         _ => None,
     };
-    let pairs: Vec<String> = of(request).into_iter().filter_map(pair).collect();
+    let pairs: Vec<String> = request_parts(request).into_iter().filter_map(pair).collect();
     (!pairs.is_empty()).then(|| ("cookie".to_owned(), Yaml::text(pairs.join("; "))))
 }
 

@@ -29,7 +29,7 @@ pub(super) struct Shape<'a> {
 impl Writing<'_, '_> {
     /// The step, and the name under which it is measured.
     pub(super) fn request(&mut self, shape: &Shape<'_>) -> (Yaml, String) {
-        let recording = self.told.recording;
+        let recording = self.analysed.recording;
         let request = &recording.entries[shape.entry].request;
         let method = request.method.to_ascii_lowercase();
         let (url, query) = url::url(self, shape.entry, request);
@@ -71,7 +71,7 @@ impl Writing<'_, '_> {
 
     /// Headers of a request; what is to be said of them is noted.
     fn headers(&mut self, entry: usize, implied: Option<&str>) -> Vec<(String, Yaml)> {
-        let recording = self.told.recording;
+        let recording = self.analysed.recording;
         let request = &recording.entries[entry].request;
         let mut headers = Vec::new();
         if let Some(host) = headers::host(request).filter(|host| !self.shared.secrets.is_secret(host)) {
@@ -85,7 +85,7 @@ impl Writing<'_, '_> {
             entry,
             request,
             (&self.changes, self.shared.target),
-            (&self.shared.profile, Author::of(recording)),
+            (&self.shared.profile, Author::from_recording(recording)),
             implied,
         );
         headers.extend(own.headers);
@@ -105,7 +105,7 @@ impl Writing<'_, '_> {
 
     /// What makes the reply ok.
     fn expect(&self, shape: &Shape<'_>) -> Option<Yaml> {
-        let entry = &self.told.recording.entries[shape.last];
+        let entry = &self.analysed.recording.entries[shape.last];
         let status = match entry.response.as_ref()?.status {
             // A user without a cache gets the whole.
             304 => 200,
@@ -113,12 +113,17 @@ impl Writing<'_, '_> {
         };
         let mut map = vec![("status".to_owned(), Yaml::plain(status))];
         let is_extracted =
-            self.told.correlations.values.iter().any(|value| value.from == shape.last && reads_body(value));
+            self.analysed.correlations.values.iter().any(|value| value.from == shape.last && reads_body(value));
         if !is_extracted {
             let path = split(&entry.request.url).path;
             let is_varied = template_path(path) != path
                 || self.changes.has_any(shape.last)
-                || self.told.journey.steps.iter().any(|step| step.last() == shape.last && step.name.contains("{id}"));
+                || self
+                    .analysed
+                    .journey
+                    .steps
+                    .iter()
+                    .any(|step| step.last() == shape.last && step.name.contains("{id}"));
             let check = self.personal.check(entry, is_varied).filter(|text| !self.shared.secrets.is_secret(text));
             map.extend(check.map(|text| ("contains".to_owned(), Yaml::text(literal(&text)))));
         }
@@ -127,7 +132,7 @@ impl Writing<'_, '_> {
 
     /// Values that later requests send back.
     fn extract(&self, shape: &Shape<'_>) -> Option<Yaml> {
-        let own = self.told.correlations.values.iter().filter(|value| value.from == shape.last);
+        let own = self.analysed.correlations.values.iter().filter(|value| value.from == shape.last);
         let map: Vec<(String, Yaml)> = own.map(|value| (value.name.clone(), self.extractor(value))).collect();
         (!map.is_empty()).then_some(Yaml::Map(map))
     }
@@ -163,11 +168,11 @@ impl Writing<'_, '_> {
 
     /// Name of a request of the journey; a redirect has its own.
     fn named(&self, entry: usize) -> String {
-        let mut steps = self.told.journey.steps.iter();
+        let mut steps = self.analysed.journey.steps.iter();
         match steps.find(|step| step.entry == entry) {
             Some(step) => step.name.clone(),
             None => {
-                let request = &self.told.recording.entries[entry].request;
+                let request = &self.analysed.recording.entries[entry].request;
                 let name = format!("{} {}", request.method, template_path(split(&request.url).path));
                 self.shared.secrets.without(&name)
             }

@@ -20,7 +20,7 @@ const VALUE_BYTES_MIN: usize = 8;
 impl Writing<'_, '_> {
     /// `page` and `resources`.
     pub(super) fn page(&mut self, shape: &Shape<'_>) -> Option<(String, Yaml)> {
-        let is_page = shape.is_page && super::checks::is_page(&self.told.recording.entries[shape.last]);
+        let is_page = shape.is_page && super::checks::is_page(&self.analysed.recording.entries[shape.last]);
         let wanted = self.shared.options.resources;
         let is_varied = is_page && wanted == Resources::Recorded && self.follow_the_page(shape);
         let wanted = if is_varied { Resources::Parsed } else { wanted };
@@ -50,11 +50,11 @@ impl Writing<'_, '_> {
     /// that the page shows.
     fn follow_the_page(&self, shape: &Shape<'_>) -> bool {
         let values = || {
-            let values = self.told.correlations.values.iter().map(|value| value.value.as_str());
+            let values = self.analysed.correlations.values.iter().map(|value| value.value.as_str());
             values.filter(|value| value.len() >= VALUE_BYTES_MIN)
         };
         shape.resources.iter().any(|&index| {
-            let url = &self.told.recording.entries[index].request.url;
+            let url = &self.analysed.recording.entries[index].request.url;
             values().any(|value| url.contains(value))
         })
     }
@@ -63,7 +63,7 @@ impl Writing<'_, '_> {
     fn listed(&mut self, shape: &Shape<'_>, wanted: Resources) -> Vec<Yaml> {
         let mut urls: Vec<String> = Vec::new();
         for &index in shape.resources {
-            let entry = &self.told.recording.entries[index];
+            let entry = &self.analysed.recording.entries[index];
             let reason = match self.resource(entry, wanted) {
                 Err(reason) => reason,
                 Ok(url) if urls.contains(&url) => "the page asks for it more than once".to_owned(),
@@ -75,7 +75,7 @@ impl Writing<'_, '_> {
                 }
             };
             self.made.skipped.push(Skipped {
-                recording: self.told.number,
+                recording: self.analysed.number,
                 number: entry.number,
                 url: entry.request.url.clone(),
                 reason,
@@ -97,7 +97,7 @@ impl Writing<'_, '_> {
             let mut named = pairs.iter().filter(|(_, own)| *own == value.value);
             is_in_path || named.any(|(name, own)| own.len() >= VALUE_BYTES_MIN || is_named(name))
         };
-        let Some(value) = self.told.correlations.values.iter().find(is_sent) else {
+        let Some(value) = self.analysed.correlations.values.iter().find(is_sent) else {
             return;
         };
         let (url, name) = (target.path_and_query, &value.name);

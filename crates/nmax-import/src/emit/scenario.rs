@@ -9,7 +9,7 @@ use super::checks::Personal;
 use super::files::Files;
 use super::fill::{Changes, expanded};
 use super::request::Shape;
-use super::{Pause, Shared, Told};
+use super::{AnalysedRecording, Pause, Shared};
 use crate::journey::Step;
 use crate::recording::Skipped;
 
@@ -45,7 +45,7 @@ impl Sent {
 
 /// A scenario while it is written.
 pub(super) struct Writing<'a, 'f> {
-    pub(super) told: &'a Told<'a>,
+    pub(super) analysed: &'a AnalysedRecording<'a>,
     pub(super) shared: &'a Shared<'a>,
     pub(super) changes: Changes<'a>,
     pub(super) personal: Personal,
@@ -57,12 +57,17 @@ pub(super) struct Writing<'a, 'f> {
 }
 
 /// Writes the steps of a journey.
-pub(super) fn scenario(told: &Told<'_>, name: &str, shared: &Shared<'_>, files: &mut Files) -> Scenario {
+pub(super) fn scenario(
+    analysed: &AnalysedRecording<'_>,
+    name: &str,
+    shared: &Shared<'_>,
+    files: &mut Files,
+) -> Scenario {
     let mut writing = Writing {
-        told,
+        analysed,
         shared,
-        changes: Changes::of(told),
-        personal: Personal::of(told),
+        changes: Changes::from_recording(analysed),
+        personal: Personal::from_recording(analysed),
         files,
         made: Scenario { name: name.to_owned(), ..Scenario::default() },
         unsendable: BTreeSet::new(),
@@ -79,12 +84,12 @@ pub(super) fn scenario(told: &Told<'_>, name: &str, shared: &Shared<'_>, files: 
 impl Writing<'_, '_> {
     /// Everything in order, with transactions around what was marked.
     fn steps(&mut self) -> Vec<Yaml> {
-        let follows: Vec<String> = self.told.journey.steps.iter().map(|step| step.name.clone()).collect();
+        let follows: Vec<String> = self.analysed.journey.steps.iter().map(|step| step.name.clone()).collect();
         let mut outside: Vec<Yaml> = Vec::new();
         let mut open: Option<(String, Vec<Yaml>)> = None;
-        for (at, step) in self.told.journey.steps.iter().enumerate() {
+        for (at, step) in self.analysed.journey.steps.iter().enumerate() {
             if self.made.requests.len() >= self.shared.steps_max {
-                let (written, all) = (at, self.told.journey.steps.len());
+                let (written, all) = (at, self.analysed.journey.steps.len());
                 self.made.warnings.push(format!(
                     "the recording is too long for one plan: it ends after {written} of {all} steps; record shorter visits"
                 ));
@@ -125,7 +130,7 @@ impl Writing<'_, '_> {
     }
 
     fn pause(&self, step: &Step) -> Option<Yaml> {
-        let think = match self.told.pauses.get(&step.entry)? {
+        let think = match self.analysed.pauses.get(&step.entry)? {
             Pause::Fixed(time) => Yaml::plain(format_duration(*time)),
             Pause::Lognormal { median, p95 } => Yaml::Map(vec![
                 ("median".to_owned(), Yaml::plain(format_duration(*median))),
@@ -140,21 +145,21 @@ impl Writing<'_, '_> {
     fn sets(&self, step: &Step) -> Option<Yaml> {
         let is_first = |entries: &mut dyn Iterator<Item = usize>| {
             let order = |entry: usize| {
-                let steps = &self.told.journey.steps;
+                let steps = &self.analysed.journey.steps;
                 steps.iter().position(|step| step.hops().any(|hop| hop == entry))
             };
             let first = entries.filter_map(|entry| Some((order(entry)?, entry))).min();
             first.is_some_and(|(_, entry)| step.hops().any(|hop| hop == entry))
         };
         let mut values: Vec<(String, Yaml)> = Vec::new();
-        for made in &self.told.correlations.generated {
+        for made in &self.analysed.correlations.generated {
             let Some((name, template)) = &made.set else { continue };
             if is_first(&mut made.uses.iter().map(|(at, _)| at.entry)) {
                 let note = format!("made by the client: {}", made.what.replace(['\n', '\r'], " "));
                 values.push((name.clone(), Yaml::text(template).with_note(note)));
             }
         }
-        for (entry, name, template) in &self.told.parameters.sets {
+        for (entry, name, template) in &self.analysed.parameters.sets {
             if step.hops().any(|hop| hop == *entry) {
                 values.push((name.clone(), Yaml::text(template)));
             }
@@ -164,7 +169,7 @@ impl Writing<'_, '_> {
 
     /// The request, and its redirects as steps of their own where one of them carries or gives a value.
     fn hops(&mut self, step: &Step) -> Vec<Yaml> {
-        let gives = |entry: usize| self.told.correlations.values.iter().any(|value| value.from == entry);
+        let gives = |entry: usize| self.analysed.correlations.values.iter().any(|value| value.from == entry);
         let is_told = step.redirects.iter().any(|&hop| self.changes.has_any(hop))
             || step.hops().take(step.redirects.len()).any(gives);
         if !is_told {
@@ -190,7 +195,7 @@ impl Writing<'_, '_> {
 
     fn one(&mut self, shape: &Shape<'_>) -> Yaml {
         let (yaml, name) = self.request(shape);
-        let response = self.told.recording.entries[shape.last].response.as_ref();
+        let response = self.analysed.recording.entries[shape.last].response.as_ref();
         if let Some(status) = response.map(|response| response.status).filter(|status| *status >= 400) {
             self.made.warnings.push(format!(
                 "{name} was answered with status {status} in the recording, and the plan expects that again: leave the \
@@ -198,7 +203,7 @@ impl Writing<'_, '_> {
             ));
         }
         let is_followed = shape.last != shape.entry;
-        let journey = &self.told.journey.steps;
+        let journey = &self.analysed.journey.steps;
         let followed = journey.iter().find(|step| is_followed && step.entry == shape.entry);
         self.made
             .requests

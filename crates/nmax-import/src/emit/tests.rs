@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::convert::convert;
 use crate::journey::build;
-use crate::parts::{Place, of};
+use crate::parts::{ValueLocation, request_parts};
 use crate::recording::{Body, Entry, Kind, Mark, Request};
 use crate::select::select;
 use crate::tests::{ORIGIN, get, page, post, recording};
@@ -36,7 +36,7 @@ fn read(plan: &str, files: &[File]) -> Result<Plan, String> {
 fn untouched(recording: &Recording) -> (Converted, Journey) {
     let options = Options::default();
     let journey = build(recording, &select(recording, &options), &options);
-    let told = Told {
+    let analysed = AnalysedRecording {
         recording,
         number: 0,
         journey: &journey,
@@ -45,7 +45,7 @@ fn untouched(recording: &Recording) -> (Converted, Journey) {
         pauses: &HashMap::new(),
     };
     let secrets = Secrets::new(&[0; 32]);
-    let emitted = emit(&[told], &Feeders::default(), &["visit".into()], &secrets, &options);
+    let emitted = emit(&[analysed], &Feeders::default(), &["visit".into()], &secrets, &options);
     (emitted, journey)
 }
 
@@ -146,11 +146,18 @@ fn sent(step: &Step, plan: &Plan, files: &[File]) -> Request {
 }
 
 /// Values of a request as a server sees them.
-fn seen(request: &Request) -> Vec<(Place, String)> {
-    let is_seen = |place: &Place| {
-        matches!(place, Place::Segment(_) | Place::Query(..) | Place::Field(..) | Place::Json(_) | Place::Body)
+fn seen(request: &Request) -> Vec<(ValueLocation, String)> {
+    let is_seen = |place: &ValueLocation| {
+        matches!(
+            place,
+            ValueLocation::Segment(_)
+                | ValueLocation::Query(..)
+                | ValueLocation::Field(..)
+                | ValueLocation::Json(_)
+                | ValueLocation::Body
+        )
     };
-    let parts = of(request).into_iter().filter(|part| is_seen(&part.place));
+    let parts = request_parts(request).into_iter().filter(|part| is_seen(&part.place));
     parts.map(|part| (part.place, part.value)).collect()
 }
 

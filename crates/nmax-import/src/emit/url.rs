@@ -6,7 +6,7 @@ use nmax_text::percent;
 use super::body;
 use super::fill::{clean, literal};
 use super::scenario::Writing;
-use crate::parts::{Count, Pair, Place, Target, split};
+use crate::parts::{Count, Pair, Target, ValueLocation, split};
 use crate::recording::Request;
 
 /// Longest name of a parameter that is written as a key, in bytes.
@@ -18,12 +18,12 @@ const PARAMETERS_MAX: usize = 500;
 pub(super) fn url(writing: &Writing<'_, '_>, entry: usize, request: &Request) -> (String, Option<Yaml>) {
     let target = split(&request.url);
     let changes = &writing.changes;
-    if changes.has(entry, &Place::Target) {
+    if changes.has(entry, &ValueLocation::Target) {
         let write = |text: &str| literal(&clean(text));
-        return (changes.fill(entry, &Place::Target, target.path_and_query, write), None);
+        return (changes.fill(entry, &ValueLocation::Target, target.path_and_query, write), None);
     }
     let segment = |(at, segment): (usize, &str)| {
-        let place = Place::Segment(at);
+        let place = ValueLocation::Segment(at);
         match percent::decode_exact(segment).filter(|_| changes.has(entry, &place)) {
             Some(value) => changes.encoded(entry, &place, &value),
             None => literal(&clean(segment)),
@@ -59,7 +59,7 @@ fn query(writing: &Writing<'_, '_>, entry: usize, parameters: &[Parameter<'_>]) 
     }
     let pair = |parameter: &Parameter<'_>| {
         let (place, value) = parameter.known.as_ref()?;
-        let Place::Query(name, _) = place else { return None };
+        let ValueLocation::Query(name, _) = place else { return None };
         let is_same = |text: &str, written: &str| percent::encode(text) == written;
         let is_spelled_so = is_same(name, parameter.pair.name)
             && (writing.changes.has(entry, place) || is_same(value, parameter.pair.value?));
@@ -83,7 +83,7 @@ pub(super) fn origin(writing: &Writing<'_, '_>, origin: &str, is_double: bool) -
 struct Parameter<'a> {
     pair: Pair<'a>,
     /// Its place and its value; `None` without `=` and when it is no text.
-    known: Option<(Place, String)>,
+    known: Option<(ValueLocation, String)>,
 }
 
 impl Parameter<'_> {
@@ -102,7 +102,7 @@ fn parameters<'a>(target: &Target<'a>) -> Vec<Parameter<'a>> {
     let parameter = |pair: Pair<'a>| {
         let known = pair.decoded().map(|(name, value)| {
             let nth = count.next(&name);
-            (Place::Query(name, nth), value)
+            (ValueLocation::Query(name, nth), value)
         });
         Parameter { pair, known }
     };

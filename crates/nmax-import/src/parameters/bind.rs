@@ -9,7 +9,7 @@ use super::field::{Field, fits};
 use super::{Candidate, Other, Parameters, Purpose, told};
 use crate::journey::Journey;
 use crate::options::{Options, SecretsIn};
-use crate::parts::{Part, Place, of};
+use crate::parts::{Part, ValueLocation, request_parts};
 use crate::recording::Recording;
 use crate::redact::Secrets;
 
@@ -232,13 +232,13 @@ impl<'a> Binder<'a> {
         let mut same = all.iter().filter(|other| other.entry == candidate.entry);
         let has_other_zip = same.any(|other| other.field == Field::Postcode && !is_zip(&other.part.value));
         let is_country = |part: &Part| match &part.place {
-            Place::Field(name, _) | Place::Query(name, _) | Place::Json(name) => {
+            ValueLocation::Field(name, _) | ValueLocation::Query(name, _) | ValueLocation::Json(name) => {
                 name.to_ascii_lowercase().contains("country")
             }
             _ => false,
         };
         let ours = ["US", "USA", "UNITED STATES", "UNITED STATES OF AMERICA"];
-        let parts = of(&self.recording.entries[candidate.entry].request);
+        let parts = request_parts(&self.recording.entries[candidate.entry].request);
         let is_elsewhere = parts
             .iter()
             .any(|part| is_country(part) && !ours.contains(&part.value.trim().to_ascii_uppercase().as_str()));
@@ -261,7 +261,7 @@ impl<'a> Binder<'a> {
     /// Keeps what was searched for there, in all recordings; the template that reads such a word.
     fn terms(&mut self, candidate: &Candidate) -> String {
         let column = match &candidate.part.place {
-            Place::Query(name, _) | Place::Field(name, _) => name.as_str(),
+            ValueLocation::Query(name, _) | ValueLocation::Field(name, _) => name.as_str(),
             _ => "q",
         };
         let template = self.feeders.term(column, &candidate.part.value);
@@ -282,8 +282,8 @@ impl<'a> Binder<'a> {
     /// A number of pieces: near the recorded one, the same wherever the same one was sent.
     fn quantity(&mut self, candidate: &Candidate, all: &[Candidate]) {
         let depends = self.journey.steps.iter().flat_map(|step| step.hops()).any(|index| {
-            let parts = of(&self.recording.entries[index].request);
-            parts.iter().any(|part| matches!(&part.place, Place::Json(name) | Place::Field(name, _) if is_money(name)))
+            let parts = request_parts(&self.recording.entries[index].request);
+            parts.iter().any(|part| matches!(&part.place, ValueLocation::Json(name) | ValueLocation::Field(name, _) if is_money(name)))
         });
         if depends {
             return self.leave(candidate, "prices are sent that follow from it");
@@ -311,7 +311,7 @@ impl<'a> Binder<'a> {
             return self.bind(candidate, made, from);
         }
         let name = match &candidate.part.place {
-            Place::Query(name, _) | Place::Field(name, _) => column_name(name),
+            ValueLocation::Query(name, _) | ValueLocation::Field(name, _) => column_name(name),
             _ => "pieces".to_owned(),
         };
         let is_free = |name: &str| {

@@ -8,7 +8,7 @@ use super::feeders::Feeders;
 use super::{Covered, Other, Parameters, all_parts, told};
 use crate::journey::Journey;
 use crate::options::{Options, SecretsIn};
-use crate::parts::{Part, Place, Replacement, Use};
+use crate::parts::{Part, Replacement, Use, ValueLocation};
 use crate::recording::Recording;
 use crate::redact::Secrets;
 
@@ -54,13 +54,13 @@ fn spans(part: &Part, secrets: &Secrets) -> Vec<std::ops::Range<usize>> {
         return Vec::new();
     }
     let is_named = match &part.place {
-        Place::Header(name) => is_secret_header(name),
-        Place::Cookie(_) => true,
-        Place::Query(name, _) | Place::Field(name, _) => {
+        ValueLocation::Header(name) => is_secret_header(name),
+        ValueLocation::Cookie(_) => true,
+        ValueLocation::Query(name, _) | ValueLocation::Field(name, _) => {
             is_secret_value(name, &part.value) || (is_parameter(name) && was_taken_out(&part.value, secrets))
         }
         // All that an object of a secret's name holds is one.
-        Place::Json(pointer) => {
+        ValueLocation::Json(pointer) => {
             let (above, own) = pointer.rsplit_once('/').unwrap_or(("", pointer));
             is_secret_value(own, &part.value) || above.split('/').any(is_secret_name)
         }
@@ -108,10 +108,13 @@ fn whole(text: &str) -> Vec<std::ops::Range<usize>> {
 }
 
 /// Name of the column for a secret.
-fn column(place: &Place) -> String {
+fn column(place: &ValueLocation) -> String {
     match place {
-        Place::Header(name) | Place::Cookie(name) | Place::Query(name, _) | Place::Field(name, _) => name.clone(),
-        Place::Json(pointer) => {
+        ValueLocation::Header(name)
+        | ValueLocation::Cookie(name)
+        | ValueLocation::Query(name, _)
+        | ValueLocation::Field(name, _) => name.clone(),
+        ValueLocation::Json(pointer) => {
             let is_index = |segment: &&str| segment.bytes().all(|byte| byte.is_ascii_digit());
             pointer.rsplit('/').find(|segment| !is_index(segment)).unwrap_or("secret").to_owned()
         }

@@ -4,7 +4,7 @@ use nmax_secrets::boundary;
 use nmax_text::url::pairs;
 
 use super::multipart::{self, Upload};
-use super::{Count, Part, Place, json};
+use super::{Count, Part, ValueLocation, json};
 use crate::recording::{Body, Request, header};
 
 /// A body by what it means.
@@ -86,7 +86,7 @@ pub(super) fn parts(request: &Request) -> Vec<Part> {
     let mut count = Count::default();
     let mut field = |name: String, value: &str| {
         let nth = count.next(&name);
-        Part::new(Place::Field(name, nth), value)
+        Part::new(ValueLocation::Field(name, nth), value)
     };
     match content(request) {
         Content::Empty | Content::Bytes(_) => Vec::new(),
@@ -97,8 +97,8 @@ pub(super) fn parts(request: &Request) -> Vec<Part> {
         Content::Json(text) => json::leaves(text)
             .unwrap_or_default()
             .into_iter()
-            .map(|leaf| Part { place: Place::Json(leaf.pointer), value: leaf.value, is_bare: leaf.is_bare })
+            .map(|leaf| Part { place: ValueLocation::Json(leaf.pointer), value: leaf.value, is_bare: leaf.is_bare })
             .collect(),
-        Content::Text(text) => vec![Part::new(Place::Body, text)],
+        Content::Text(text) => vec![Part::new(ValueLocation::Body, text)],
     }
 }

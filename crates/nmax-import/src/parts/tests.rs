@@ -113,7 +113,7 @@ proptest! {
 
     #[test]
     fn places_are_unique(request in request()) {
-        let mut places: Vec<_> = of(&request).into_iter().map(|part| part.place).collect();
+        let mut places: Vec<_> = request_parts(&request).into_iter().map(|part| part.place).collect();
         let count = places.len();
         places.sort();
         places.dedup();
@@ -128,8 +128,8 @@ proptest! {
             body: Some(Body { mime, bytes, ..Body::default() }),
             ..Request::default()
         };
-        let places: Vec<_> = of(&request).into_iter().map(|part| part.place).collect();
-        prop_assert_eq!(&places[0], &Place::Target);
+        let places: Vec<_> = request_parts(&request).into_iter().map(|part| part.place).collect();
+        prop_assert_eq!(&places[0], &ValueLocation::Target);
         prop_assert_eq!(places.iter().collect::<std::collections::HashSet<_>>().len(), places.len());
     }
 }
@@ -150,18 +150,19 @@ fn values_are_decoded_as_their_place_demands() {
         }),
         ..Request::default()
     };
-    let found: Vec<_> = of(&request).into_iter().map(|part| (part.place, part.value, part.is_bare)).collect();
-    let query = |name: &str, nth| Place::Query(name.into(), nth);
-    let json = |pointer: &str| Place::Json(pointer.into());
+    let found: Vec<_> =
+        request_parts(&request).into_iter().map(|part| (part.place, part.value, part.is_bare)).collect();
+    let query = |name: &str, nth| ValueLocation::Query(name.into(), nth);
+    let json = |pointer: &str| ValueLocation::Json(pointer.into());
     let want = [
-        (Place::Target, "/item/caf%C3%A9+1/?q=oak+table&q=2&flag&x=%FF", false),
-        (Place::Segment(0), "item", false),
-        (Place::Segment(1), "café+1", false),
+        (ValueLocation::Target, "/item/caf%C3%A9+1/?q=oak+table&q=2&flag&x=%FF", false),
+        (ValueLocation::Segment(0), "item", false),
+        (ValueLocation::Segment(1), "café+1", false),
         (query("q", 0), "oak table", false),
         (query("q", 1), "2", false),
-        (Place::Header("x-a".into()), "1, 2", false),
-        (Place::Cookie("sid".into()), "1", false),
-        (Place::Cookie("theme".into()), "dark", false),
+        (ValueLocation::Header("x-a".into()), "1, 2", false),
+        (ValueLocation::Cookie("sid".into()), "1", false),
+        (ValueLocation::Cookie("theme".into()), "dark", false),
         (json("/a~1b/n"), "1.50", true),
         (json("/a~1b/ok"), "true", true),
         (json("/a~1b/t/0"), "é/", false),

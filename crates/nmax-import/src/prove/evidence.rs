@@ -74,7 +74,7 @@ impl Evidence {
     }
 
     /// What was found out about a site when it was recorded.
-    pub fn words(&self, plan: &Plan, site: &Site) -> Option<String> {
+    pub fn recorded_evidence(&self, plan: &Plan, site: &Site) -> Option<String> {
         let found = &self.list("correlations")[self.number(plan, site)?];
         found["evidence"].as_str().map(str::to_owned)
     }
@@ -118,7 +118,7 @@ impl Evidence {
     }
 
     /// Notes what became of a site; kept for [`Evidence::written`].
-    pub fn settle(&mut self, plan: &Plan, site: &Site, state: &str, proof: &str) {
+    pub fn record_outcome(&mut self, plan: &Plan, site: &Site, state: &str, proof: &str) {
         let number = self.number(plan, site);
         if let (Some(number), Some(value)) = (number, &mut self.value) {
             let found = &mut value["correlations"][number];
@@ -134,7 +134,7 @@ fn structure(entry: &Entry) -> Option<Structure> {
     let headers: Vec<(&str, &[u8])> =
         response.headers.iter().map(|(name, value)| (name.as_str(), value.as_bytes())).collect();
     let body = response.body.as_ref().filter(|body| !body.is_cut && response.status != 304);
-    Some(Structure::of(&Reply {
+    Some(Structure::from_reply(&Reply {
         status: response.status,
         origin: split(&entry.request.url).origin,
         headers: &headers,

@@ -64,7 +64,7 @@ pub struct Exchange<'a> {
 
 impl Replay {
     /// What exchanges of a scenario showed, in the order of their ends; `origin` is that of the plan's target.
-    pub fn of<'a>(
+    pub fn from_exchanges<'a>(
         exchanges: impl IntoIterator<Item = Exchange<'a>>,
         origin: &str,
         scenario: usize,
@@ -83,7 +83,7 @@ impl Replay {
             };
             let Some(status) = exchange.status else { continue };
             let body = exchange.is_whole.then_some(exchange.body);
-            let structure = Structure::of(&Reply { status, origin, headers: &exchange.came, body });
+            let structure = Structure::from_reply(&Reply { status, origin, headers: &exchange.came, body });
             replay.replies.entry((request, hop)).or_default().push(structure);
             last.insert(request, exchange);
         }

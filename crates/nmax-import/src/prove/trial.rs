@@ -18,7 +18,7 @@ const ATTEMPTS_MAX: usize = 3;
 
 /// What became of a scenario.
 #[derive(Clone, Debug)]
-pub struct Found {
+pub struct ScenarioResult {
     /// Its name.
     pub scenario: String,
     /// Names of its requests, by number.
@@ -59,7 +59,7 @@ nmax_text::named! {
     name
 }
 
-impl Found {
+impl ScenarioResult {
     /// Whether the scenario goes as the plan says, and each of its values has a verdict and is not wrong.
     pub fn is_ok(&self) -> bool {
         self.failures.is_empty()
@@ -102,7 +102,7 @@ pub fn scenario<R: Replayer>(
     sites: &[Site],
     evidence: &Evidence,
     replayer: &mut R,
-) -> Result<Found, R::Error> {
+) -> Result<ScenarioResult, R::Error> {
     let flow = &plan.scenarios[scenario];
     let mut trial = Trial {
         plan,
@@ -131,7 +131,7 @@ pub fn scenario<R: Replayer>(
         replayer.next(done + 1, own.len(), &sites[*number]);
         tried.push(trial.try_one(*number, &baselines, replayer)?);
     }
-    Ok(Found {
+    Ok(ScenarioResult {
         scenario: flow.name.clone(),
         failures: Vec::new(),
         tried,
@@ -311,14 +311,14 @@ impl Trial<'_> {
                     "{}: another page than in the recording, with a fresh value too: what is taken by {} may be the wrong \
                      value",
                     to.name,
-                    site.extract.source.words()
+                    site.extract.source.describe()
                 )
             })
         })
     }
 
     /// A baseline did not go as the plan says: whose fault that is.
-    fn failed(self, replay: &Replay) -> Found {
+    fn failed(self, replay: &Replay) -> ScenarioResult {
         let flow = &self.plan.scenarios[self.scenario];
         let own = self.sites.iter().filter(|site| site.scenario == self.scenario);
         let tried = own
@@ -331,7 +331,7 @@ impl Trial<'_> {
                 }
             })
             .collect();
-        Found {
+        ScenarioResult {
             scenario: flow.name.clone(),
             failures: replay.failures.iter().map(|failure| self.failure_words(failure)).collect(),
             tried,
@@ -347,14 +347,14 @@ impl Trial<'_> {
         let came = || {
             let mut replies = replay.replies.range((request, 0)..(request + 1, 0));
             let last = replies.next_back().and_then(|(_, structures)| structures.last());
-            last.map_or_else(|| "no reply".to_owned(), Structure::words)
+            last.map_or_else(|| "no reply".to_owned(), Structure::describe)
         };
         if site.request == request && failure.kind == format!("extract `{}`", site.name) {
             return Some(format!(
                 "{}: {} finds nothing in the reply ({}); look at it with `nmax check PLAN --once` and correct the \
                  extractor",
                 site.from,
-                site.extract.source.words(),
+                site.extract.source.describe(),
                 came()
             ));
         }
@@ -366,7 +366,7 @@ impl Trial<'_> {
                 to.name,
                 failure.text,
                 to.place,
-                site.extract.source.words()
+                site.extract.source.describe()
             )
         })
     }

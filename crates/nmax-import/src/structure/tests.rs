@@ -9,7 +9,7 @@ fn page(body: &str) -> Structure {
 }
 
 fn typed(mime: &str, body: &str) -> Structure {
-    Structure::of(&Reply {
+    Structure::from_reply(&Reply {
         status: 200,
         origin: ORIGIN,
         headers: &[("content-type", mime.as_bytes())],
@@ -18,7 +18,7 @@ fn typed(mime: &str, body: &str) -> Structure {
 }
 
 fn redirect(status: u16, location: &str) -> Structure {
-    Structure::of(&Reply {
+    Structure::from_reply(&Reply {
         status,
         origin: ORIGIN,
         headers: &[("Location", location.as_bytes())],
@@ -154,7 +154,7 @@ fn a_redirect_is_where_it_leads_without_its_ids() {
 
 #[test]
 fn statuses_are_told_by_class_and_types_by_name() {
-    let of = |status| Structure::of(&Reply { status, origin: ORIGIN, headers: &[], body: None });
+    let of = |status| Structure::from_reply(&Reply { status, origin: ORIGIN, headers: &[], body: None });
     for (status, is_same) in [(200, true), (204, true), (304, true), (404, false), (500, false), (302, false)] {
         assert_eq!(difference(&of(status), &of(201)).is_none(), is_same, "{status}");
     }

@@ -119,7 +119,7 @@ impl Source {
     }
 
     /// In words, such as `css input[name=csrf]@value`.
-    pub fn words(&self) -> String {
+    pub fn describe(&self) -> String {
         let (key, text, patterns) = self.parts();
         patterns.iter().fold(format!("{key} {text}"), |before, pattern| format!("{before}, match {pattern}"))
     }

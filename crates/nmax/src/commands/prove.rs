@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use nmax_engine::StartError;
-use nmax_import::prove::{self, Evidence, Found};
+use nmax_import::prove::{self, Evidence, ScenarioResult};
 use nmax_plan::plan::Plan;
 use nmax_run::load::is_url;
 use nmax_run::secrets::Shown;
@@ -44,7 +44,7 @@ pub fn prove(args: &CheckArgs, plan: Plan, shown: &Shown) -> Ended {
     let found = trials(&plan, &beside.evidence, &mut replayer)?;
     for tried in found.iter().flat_map(|found| &found.tried) {
         if let Some(state) = tried.state {
-            beside.evidence.settle(&plan, &tried.site, state.name(), &shown.text(&tried.proof));
+            beside.evidence.record_outcome(&plan, &tried.site, state.name(), &shown.text(&tried.proof));
         }
     }
     beside.save().map_err(Trouble::unreachable)?;
@@ -55,11 +55,11 @@ pub fn prove(args: &CheckArgs, plan: Plan, shown: &Shown) -> Ended {
     } else {
         say::text(told.text());
     }
-    Ok(if found.iter().all(Found::is_ok) { Exit::Pass } else { Exit::Failed })
+    Ok(if found.iter().all(ScenarioResult::is_ok) { Exit::Pass } else { Exit::Failed })
 }
 
 /// Tries every value of every scenario.
-fn trials(plan: &Arc<Plan>, evidence: &Evidence, replayer: &mut Replayer) -> Result<Vec<Found>, StartError> {
+fn trials(plan: &Arc<Plan>, evidence: &Evidence, replayer: &mut Replayer) -> Result<Vec<ScenarioResult>, StartError> {
     let sites = prove::sites(plan);
     (0..plan.scenarios.len()).map(|scenario| prove::scenario(plan, scenario, &sites, evidence, replayer)).collect()
 }

@@ -6,7 +6,7 @@ use nmax_plan::plan::Source;
 use super::{Draft, Search, TRIES_MAX};
 use crate::correlate::choose::Fit;
 use crate::correlate::{State, link, names};
-use crate::parts::{Place, Use, split};
+use crate::parts::{Use, ValueLocation, split};
 
 /// Places of a link that are looked at beside those on the page that the user saw: so many of the last ones.
 const NEAR_MAX: usize = 256;
@@ -41,7 +41,7 @@ pub(super) fn follow(search: &mut Search<'_>, entry: usize) -> bool {
         (!is_redirect, search.timeline.is_resource(*from), page != Some(*from), std::cmp::Reverse(order), *number)
     });
     let target = split(&request.url).path_and_query;
-    let at = Use { entry, place: Place::Target, span: 0..target.len() };
+    let at = Use { entry, place: ValueLocation::Target, span: 0..target.len() };
     for number in origins.into_iter().take(TRIES_MAX) {
         let (from, found) = &search.found[number];
         let (from, found) = (*from, without_fragment(found));

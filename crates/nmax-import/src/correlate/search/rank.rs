@@ -15,7 +15,7 @@ use crate::correlate::index::Need;
 use crate::correlate::judge::{self, Given};
 use crate::correlate::names;
 use crate::correlate::weight::{Weight, is_number, weight};
-use crate::parts::{Part, Place, split};
+use crate::parts::{Part, ValueLocation, split};
 use crate::recording::Request;
 
 /// Places of a value that are looked at for a request: so many of the first ones, and so many of the last ones.
@@ -82,7 +82,7 @@ pub(super) struct Judge<'a, 'b> {
 
 impl Judge<'_, '_> {
     /// Whether the place with this number may give the value.
-    pub(super) fn of(&mut self, number: usize) -> Result<(), &'static str> {
+    pub(super) fn verdict(&mut self, number: usize) -> Result<(), &'static str> {
         let weight = self.weight;
         let is_whole = self.need.span == (0..self.part.value.len());
         if weight == Weight::Strong || (self.need.varies && weight == Weight::Trivial && is_whole) {
@@ -147,7 +147,7 @@ impl<'a> Search<'a> {
 
     pub(super) fn judge<'b>(&'b self, need: &'b Need, part: &'b Part, name: &'b str) -> Judge<'a, 'b> {
         let mut sent = names::split_words(name);
-        if let Place::Json(pointer) = &part.place {
+        if let ValueLocation::Json(pointer) = &part.place {
             sent.extend(names::split_words(pointer));
         }
         let was_followed =

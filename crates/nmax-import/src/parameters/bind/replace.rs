@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::{Binder, Bound};
 use crate::parameters::field::Field;
 use crate::parameters::{Candidate, Covered, all_parts, told, whole};
-use crate::parts::{Part, Place, Replacement, Use};
+use crate::parts::{Part, Replacement, Use, ValueLocation};
 
 /// Shortest user name that is replaced wherever it stands.
 const NAME_CHARS_MIN: usize = 4;
@@ -14,7 +14,7 @@ const NAME_CHARS_MIN: usize = 4;
 impl Binder<'_> {
     /// Puts the variables where the values stand.
     pub(in crate::parameters) fn replace(&mut self, candidates: &[Candidate], covered: &Covered<'_>) {
-        let by_place: HashMap<(usize, &Place), &Candidate> =
+        let by_place: HashMap<(usize, &ValueLocation), &Candidate> =
             candidates.iter().map(|candidate| ((candidate.entry, &candidate.part.place), candidate)).collect();
         for (entry, part) in all_parts(self.recording, self.journey) {
             let own = by_place.get(&(entry, &part.place));
@@ -54,7 +54,10 @@ fn is_the_same(bound: &Bound, part: &Part) -> bool {
         Field::FullName => bound.value.trim().contains(' '),
         _ => false,
     };
-    let is_value = matches!(part.place, Place::Query(..) | Place::Field(..) | Place::Json(_) | Place::Segment(_));
+    let is_value = matches!(
+        part.place,
+        ValueLocation::Query(..) | ValueLocation::Field(..) | ValueLocation::Json(_) | ValueLocation::Segment(_)
+    );
     is_distinct && is_value && !part.is_bare && bound.value == part.value
 }
 

@@ -50,7 +50,8 @@ impl Replayer {
 
     /// What a rehearsal showed.
     fn look(&self, rehearsal: &Rehearsal, sites: &[Site]) -> Replay {
-        let mut replay = Replay::of(rehearsal.exchanges.iter().map(exchange), &self.origin, rehearsal.scenario, sites);
+        let mut replay =
+            Replay::from_exchanges(rehearsal.exchanges.iter().map(exchange), &self.origin, rehearsal.scenario, sites);
         for failure in &rehearsal.failures {
             replay.fail(&failure.name, &failure.kind, &failure.text);
         }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use nmax_import::prove::{Cookie, Found, State, Tried, Use};
+use nmax_import::prove::{Cookie, ScenarioResult, State, Tried, Use};
 use nmax_json::{Version, Word, records};
 use nmax_plan::plan::Plan;
 use nmax_report::number;
@@ -16,7 +16,7 @@ pub(super) struct Told<'a> {
     pub(super) plan: &'a Plan,
     /// The plan's file.
     pub(super) file: &'a str,
-    pub(super) found: &'a [Found],
+    pub(super) found: &'a [ScenarioResult],
     pub(super) beside: &'a Beside,
     pub(super) replays: u64,
     pub(super) shown: &'a Shown,
@@ -29,7 +29,7 @@ impl Told<'_> {
     }
 
     fn is_ok(&self) -> bool {
-        self.found.iter().all(Found::is_ok)
+        self.found.iter().all(ScenarioResult::is_ok)
     }
 
     /// The answer for a person.
@@ -56,7 +56,7 @@ impl Told<'_> {
         out
     }
 
-    fn scenario_text(&self, found: &Found, out: &mut String) {
+    fn scenario_text(&self, found: &ScenarioResult, out: &mut String) {
         let _ = writeln!(out, "scenario {}", clean(&found.scenario));
         for failure in &found.failures {
             let _ = writeln!(out, "  ✗ {}", clean(&self.shown.text(failure)));
@@ -104,7 +104,7 @@ impl Told<'_> {
         let indent = " ".repeat(width + 12);
         let _ =
             writeln!(out, "  {state:<8}  {:<width$}  from {} to {}", clean(&site.name), clean(&site.from), clean(&to));
-        let _ = writeln!(out, "  {indent}{}", clean(&site.extract.source.words()));
+        let _ = writeln!(out, "  {indent}{}", clean(&site.extract.source.describe()));
         let _ = writeln!(out, "  {indent}{}", clean(&self.shown.text(&tried.proof)));
     }
 }
@@ -125,7 +125,7 @@ records! {
         scenarios: Vec<OfScenario> = told.found.iter().map(|found| (told, found)).collect::<Vec<_>>();
         warnings: Vec<String> = &told.beside.warnings;
     }
-    pub(in crate::commands) struct OfScenario(of: (&Told<'_>, &Found)) {
+    pub(in crate::commands) struct OfScenario(of: (&Told<'_>, &ScenarioResult)) {
         name: String = &of.1.scenario;
         ok: bool = of.1.is_ok(), "It goes as the plan says, and none of its values is wrong.";
         failures: Vec<String> = of.1.failures.iter().map(|failure| of.0.shown.text(failure)).collect::<Vec<_>>(),
@@ -138,12 +138,12 @@ records! {
     pub(in crate::commands) struct Value(of: (&Told<'_>, &Tried)) {
         name: String = &of.1.site.name, "Name of the value in the plan.";
         from: From = of.1;
-        source: String = of.1.site.extract.source.words(), "What finds it in the reply.";
+        source: String = of.1.site.extract.source.describe(), "What finds it in the reply.";
         to: Vec<To> = &of.1.site.to;
         state: Option<Word> = of.1.state.map(State::name), in ["proved", "harmless", "wrong"],
             "Whether it must be fresh; null: it could not be tried.";
         proof: String = of.0.shown.text(&of.1.proof), "What the replays showed.";
-        evidence: Option<String> = of.0.beside.evidence.words(of.0.plan, &of.1.site),
+        evidence: Option<String> = of.0.beside.evidence.recorded_evidence(of.0.plan, &of.1.site),
             "Why it was taken for a correlation when it was recorded.";
     }
     pub(in crate::commands) struct From(tried: &Tried) {
@@ -155,7 +155,7 @@ records! {
         request: String = &to.name, "Name of the request.";
         place: String, "Where in it, such as `form field csrf`.";
     }
-    pub(in crate::commands) struct Jar(of: (&Found, &String, &Cookie)) {
+    pub(in crate::commands) struct Jar(of: (&ScenarioResult, &String, &Cookie)) {
         name: String = of.1;
         set_by: Option<String> = of.2.set_by.and_then(|request| of.0.requests.get(request)),
             "Name of the request whose reply set it first.";
