@@ -7,7 +7,7 @@ use crate::condition::Origin;
 use crate::measure::Measure;
 use crate::slice::{Order, Slice};
 use crate::stats::Stats;
-use crate::tally::{Beside, GROUPS_MAX, Tally};
+use crate::tally::{GROUPS_MAX, OtherGroups, Tally};
 
 const NS_PER_S: f64 = 1e9;
 
@@ -70,8 +70,8 @@ impl Tally {
         let other_groups = match self.beside() {
             None if self.is_crowded() => None,
             None => Some(left_groups),
-            Some(Beside::Counted(beside)) => Some(left_groups + beside),
-            Some(Beside::Many) => None,
+            Some(OtherGroups::Counted(beside)) => Some(left_groups + beside),
+            Some(OtherGroups::Many) => None,
         };
         let points = frame.points(&order[..kept]);
         let rows = order[..kept].iter().map(|index| frame.row(*index, points)).collect();
@@ -121,7 +121,7 @@ impl Tally {
                 "there are more than {GROUPS_MAX} groups, and this source can be read only once: the first {GROUPS_MAX} are \
                  told apart, later ones are among the rest; group by fewer values, or name a file"
             ));
-        } else if self.beside() == Some(Beside::Many) {
+        } else if self.beside() == Some(OtherGroups::Many) {
             let by = match slice.order {
                 Order::Measure(place) => slice.measures[place].name.as_str(),
                 Order::Key => "key",

@@ -27,10 +27,14 @@ impl Slice {
             .map(|(what, part, span)| {
                 let text = format!(
                     "{what} is {} wide, and there are only sums of windows of {}",
-                    words(span),
-                    words(self.grain)
+                    duration_text(span),
+                    duration_text(self.grain)
                 );
-                let help = format!("take {}, or another multiple of {}", words(self.whole(span)), words(self.grain));
+                let help = format!(
+                    "take {}, or another multiple of {}",
+                    duration_text(self.whole(span)),
+                    duration_text(self.grain)
+                );
                 SliceError::new(part, text, help)
             })
             .collect();
@@ -42,7 +46,7 @@ impl Slice {
         let notes = if bounds.is_some_and(|bounds| bounds.iter().any(is_within)) {
             vec![format!(
                 "there are only sums of windows of {}: a `time` within one means the end of it",
-                words(self.grain)
+                duration_text(self.grain)
             )]
         } else {
             Vec::new()
@@ -59,7 +63,7 @@ impl Slice {
     }
 }
 
-fn words(ns: i64) -> String {
+fn duration_text(ns: i64) -> String {
     format_duration(Duration::from_nanos(u64::try_from(ns).unwrap_or(0)))
 }
 

@@ -35,7 +35,7 @@ pub(crate) enum Token {
 }
 
 /// A piece and the character where it begins, from 1.
-pub(crate) type Placed = (Token, usize);
+pub(crate) type LocatedToken = (Token, usize);
 
 /// The operators, the longer ones first. A doubled `=` is forgiven.
 const OPERATORS: [(&str, Operator); 11] = [
@@ -53,7 +53,7 @@ const OPERATORS: [(&str, Operator); 11] = [
 ];
 
 /// The pieces of `text`. `part` names it in errors.
-pub(crate) fn tokens(part: &str, text: &str) -> Result<Vec<Placed>, SliceError> {
+pub(crate) fn tokens(part: &str, text: &str) -> Result<Vec<LocatedToken>, SliceError> {
     let mut found = Vec::new();
     let mut rest = text;
     while let Some(first) = rest.chars().next() {

@@ -11,7 +11,7 @@ pub struct Measure {
     pub name: String,
     /// What it is.
     pub unit: Unit,
-    pub(crate) what: What,
+    pub(crate) what: MeasureKind,
 }
 
 /// What a figure is counted in.
@@ -35,7 +35,7 @@ pub enum Unit {
 
 /// How a figure comes about.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum What {
+pub(crate) enum MeasureKind {
     Count,
     Share,
     Rate,
@@ -65,19 +65,19 @@ impl Measure {
     pub(crate) fn parse(part: &str, text: &str, schema: &Schema) -> Result<Self, SliceError> {
         let bytes = schema.known(schema.bytes);
         let (what, unit) = match text {
-            "count" => (What::Count, Unit::Count),
-            "share" => (What::Share, Unit::Ratio),
-            "rate" => (What::Rate, Unit::PerSecond),
-            "failures" => (What::Failures, Unit::Count),
-            "failure_rate" => (What::FailureRate, Unit::Ratio),
-            "bytes" => (What::Stat(bytes, Stat::Sum), Unit::Bytes),
-            "throughput" => (What::Throughput(bytes), Unit::BytesPerSecond),
+            "count" => (MeasureKind::Count, Unit::Count),
+            "share" => (MeasureKind::Share, Unit::Ratio),
+            "rate" => (MeasureKind::Rate, Unit::PerSecond),
+            "failures" => (MeasureKind::Failures, Unit::Count),
+            "failure_rate" => (MeasureKind::FailureRate, Unit::Ratio),
+            "bytes" => (MeasureKind::Stat(bytes, Stat::Sum), Unit::Bytes),
+            "throughput" => (MeasureKind::Throughput(bytes), Unit::BytesPerSecond),
             _ => Self::stat(part, text, schema)?,
         };
         Ok(Self { name: text.to_owned(), unit, what })
     }
 
-    fn stat(part: &str, text: &str, schema: &Schema) -> Result<(What, Unit), SliceError> {
+    fn stat(part: &str, text: &str, schema: &Schema) -> Result<(MeasureKind, Unit), SliceError> {
         let of_column = text.split_once('.').filter(|(name, _)| schema.find(name).is_some());
         let (name, stat) = of_column.unwrap_or((schema.time, text));
         let column = schema.known(name);
@@ -91,7 +91,7 @@ impl Measure {
             }
         };
         let stat = Stat::parse(stat).ok_or_else(|| unknown(part, text, schema))?;
-        Ok((What::Stat(column, stat), unit))
+        Ok((MeasureKind::Stat(column, stat), unit))
     }
 }
 
@@ -129,7 +129,7 @@ impl Stat {
     }
 }
 
-impl What {
+impl MeasureKind {
     /// The column that must be read for it, and whether its distribution is needed.
     pub(crate) fn needs(self) -> Option<(usize, bool)> {
         match self {

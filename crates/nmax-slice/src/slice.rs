@@ -138,7 +138,7 @@ impl Slice {
     /// The columns that it needs, by number, ascending.
     pub fn needs(&self) -> Vec<usize> {
         let mut columns: Vec<usize> = self.accounts.iter().map(|account| account.column).collect();
-        columns.extend(self.asks());
+        columns.extend(self.columns_used());
         columns.push(self.failed);
         if self.is_over_time {
             columns.push(self.when);
@@ -149,7 +149,7 @@ impl Slice {
     }
 
     /// The columns that conditions and keys look at, by number, ascending: what rows must tell one by one.
-    pub fn asks(&self) -> Vec<usize> {
+    pub fn columns_used(&self) -> Vec<usize> {
         let mut origins: Vec<Origin> = self.keys.iter().map(|key| key.origin).collect();
         if let Some(condition) = &self.condition {
             condition.origins(&mut origins);

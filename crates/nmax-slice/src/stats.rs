@@ -2,7 +2,7 @@
 
 use nmax_metrics::Histogram;
 
-use crate::measure::{Measure, Stat, What};
+use crate::measure::{Measure, MeasureKind, Stat};
 
 /// Values that a group keeps one by one before it has a histogram.
 const FEW_MAX: usize = 64;
@@ -169,13 +169,15 @@ impl Stats {
             Some((*account, sum.as_ref()?))
         };
         match measure.what {
-            What::Count => Some(count),
-            What::Share => (all > 0).then(|| count / all as f64),
-            What::Rate => per_s(count),
-            What::Failures => self.failures.map(|failures| failures as f64),
-            What::FailureRate => (self.count > 0).then(|| self.failures.map(|failures| failures as f64 / count))?,
-            What::Throughput(column) => per_s(sum(column)?.1.total as f64),
-            What::Stat(column, stat) => {
+            MeasureKind::Count => Some(count),
+            MeasureKind::Share => (all > 0).then(|| count / all as f64),
+            MeasureKind::Rate => per_s(count),
+            MeasureKind::Failures => self.failures.map(|failures| failures as f64),
+            MeasureKind::FailureRate => {
+                (self.count > 0).then(|| self.failures.map(|failures| failures as f64 / count))?
+            }
+            MeasureKind::Throughput(column) => per_s(sum(column)?.1.total as f64),
+            MeasureKind::Stat(column, stat) => {
                 let (account, sum) = sum(column)?;
                 sum.stat(account, stat)
             }

@@ -1,7 +1,7 @@
 //! A condition as a tree: `or` binds least, then `and`, then `not`.
 
 use crate::SliceError;
-use crate::lexer::{Operator, Placed, Token, tokens};
+use crate::lexer::{LocatedToken, Operator, Token, tokens};
 
 /// Conditions within conditions, at most.
 const DEPTH_MAX: usize = 64;
@@ -51,7 +51,7 @@ pub(crate) fn parse(part: &str, text: &str) -> Result<Tree, SliceError> {
 
 struct Parser<'a> {
     part: &'a str,
-    tokens: &'a [Placed],
+    tokens: &'a [LocatedToken],
     next: usize,
     /// Place behind the last character.
     end: usize,
@@ -59,7 +59,7 @@ struct Parser<'a> {
 }
 
 impl<'a> Parser<'a> {
-    fn peek(&self) -> Option<&'a Placed> {
+    fn peek(&self) -> Option<&'a LocatedToken> {
         self.tokens.get(self.next)
     }
 

@@ -36,7 +36,7 @@ pub struct Tally {
     /// Keys of those rows, unless the groups were given.
     frequent: Frequent,
     /// Set when the groups were given, so that no further ones are told apart: how many there are beside them.
-    beside: Option<Beside>,
+    beside: Option<OtherGroups>,
     series: Option<Series>,
     /// Exchanges that were looked at.
     seen: u64,
@@ -46,7 +46,7 @@ pub struct Tally {
 
 /// How many groups there are beside those that were given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Beside {
+pub(crate) enum OtherGroups {
     Counted(u64),
     /// Too many to count.
     Many,
@@ -244,9 +244,9 @@ impl Tally {
         }
         let (keys, beside) = if self.frequent.is_empty() {
             let left = self.groups.len().saturating_sub(self.slice.top) as u64;
-            (self.ranked(), Beside::Counted(left))
+            (self.ranked(), OtherGroups::Counted(left))
         } else {
-            (self.most_frequent(), Beside::Many)
+            (self.most_frequent(), OtherGroups::Many)
         };
         let most = if self.series.is_some() { self.slice.top } else { GROUPS_MAX / 2 };
         let mut next = Self::new(&self.slice);
@@ -283,7 +283,7 @@ impl Tally {
         &self.other
     }
 
-    pub(crate) fn beside(&self) -> Option<Beside> {
+    pub(crate) fn beside(&self) -> Option<OtherGroups> {
         self.beside
     }
 

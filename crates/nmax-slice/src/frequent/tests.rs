@@ -1,6 +1,6 @@
 use super::*;
 
-fn of(numbers: impl Iterator<Item = (i64, u64)>) -> Frequent {
+fn counted(numbers: impl Iterator<Item = (i64, u64)>) -> Frequent {
     let mut frequent = Frequent::default();
     numbers.for_each(|(key, count)| frequent.add(&[Cell::Number(key)], count));
     frequent
@@ -17,8 +17,8 @@ fn sorted(frequent: &Frequent) -> Vec<(Vec<Cell>, u64)> {
 fn merging_does_not_depend_on_the_order_of_keys() {
     let most = KEPT as i64;
     let merged = || {
-        let mut all = of((0..most * 3 / 2).map(|key| (key, 1 + key as u64 % 7)));
-        all.merge(&of((most..most * 5 / 2).map(|key| (key, 1 + key as u64 % 5))));
+        let mut all = counted((0..most * 3 / 2).map(|key| (key, 1 + key as u64 % 7)));
+        all.merge(&counted((most..most * 5 / 2).map(|key| (key, 1 + key as u64 % 5))));
         all
     };
     let first = sorted(&merged());
@@ -26,7 +26,7 @@ fn merging_does_not_depend_on_the_order_of_keys() {
     for _ in 0..3 {
         assert_eq!(sorted(&merged()), first);
     }
-    let mut all = of((0..most * 3 / 2).map(|key| (key, 1)).chain([(-1, 30)]));
-    all.merge(&of((most * 2..most * 4 - 2).map(|key| (key, 1)).chain([(-1, 30)])));
+    let mut all = counted((0..most * 3 / 2).map(|key| (key, 1)).chain([(-1, 30)]));
+    all.merge(&counted((most * 2..most * 4 - 2).map(|key| (key, 1)).chain([(-1, 30)])));
     assert!(all.iter().any(|(key, _)| key == [Cell::Number(-1)]));
 }

@@ -31,8 +31,8 @@ enum Split {
     Status,
 }
 
-fn asked<'a>(slice: &Slice, schema: &'a Schema) -> Vec<&'a str> {
-    slice.asks().into_iter().map(|column| schema.columns[column].name).collect()
+fn column_names<'a>(slice: &Slice, schema: &'a Schema) -> Vec<&'a str> {
+    slice.columns_used().into_iter().map(|column| schema.columns[column].name).collect()
 }
 
 fn split(asked: &[&str]) -> Split {
@@ -46,7 +46,7 @@ fn split(asked: &[&str]) -> Split {
 
 /// What the sums do not tell of this slice; `None` when they tell all.
 pub fn lacking(slice: &Slice, schema: &Schema) -> Option<String> {
-    let asked = asked(slice, schema);
+    let asked = column_names(slice, schema);
     let is_told = |name: &str| PLAIN.contains(&name) || OF_OUTCOME.contains(&name) || OF_STATUS.contains(&name);
     if let Some(name) = asked.iter().find(|name| !is_told(name)) {
         return Some(format!("`{name}` of single exchanges"));
@@ -87,7 +87,7 @@ impl Windows {
     /// For a slice that windows can answer.
     pub fn new(slice: &Slice, names: Names, tally: Tally) -> Self {
         let schema = schema();
-        Self { names, split: split(&asked(slice, &schema)), schema, list: Vec::new(), tally }
+        Self { names, split: split(&column_names(slice, &schema)), schema, list: Vec::new(), tally }
     }
 
     /// Adds a window.
