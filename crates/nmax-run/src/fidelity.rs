@@ -132,7 +132,7 @@ impl Feed {
     /// The comparison of everything that came.
     pub fn finish(self) -> Fidelity {
         let profile = self.traffic.finish();
-        let mut fidelity = Fidelity::of(self.source.name.clone(), &self.source.profile, profile);
+        let mut fidelity = Fidelity::new(self.source.name.clone(), &self.source.profile, profile);
         fidelity.notes.extend(self.source.note.clone());
         if self.hold_end < Nanos::MAX && self.last < Nanos(self.hold_end.0 / 20 * 19) {
             let note = "the load ended before its plan did, so rates are too low";
@@ -149,7 +149,7 @@ impl Feed {
 
 impl Fidelity {
     /// The comparison of a run with a source of this name.
-    pub fn of(name: String, source: &Profile, run: Profile) -> Self {
+    pub fn new(name: String, source: &Profile, run: Profile) -> Self {
         Self { rows: compare(source, &run), source: name, profile: run, notes: Vec::new() }
     }
 

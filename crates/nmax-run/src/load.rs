@@ -150,7 +150,7 @@ pub fn plan_of_file(file: &Path, changes: &Changes) -> Result<Plan, LoadError> {
     tag(&mut plan);
     plan.defaults.ca_files.extend(changes.ca.iter().cloned());
     plan.defaults.insecure |= changes.insecure;
-    lead(&mut plan, changes)?;
+    apply_connection_changes(&mut plan, changes)?;
     Ok(plan)
 }
 
@@ -171,7 +171,7 @@ pub fn plan_of_log(text: &str, changes: &Changes) -> Result<Plan, LoadError> {
     let mut plan = document::parse(text, &options).map_err(LoadError::Document)?;
     plan.defaults.ca_files.extend(changes.ca.iter().cloned());
     plan.defaults.insecure |= changes.insecure;
-    lead(&mut plan, changes)?;
+    apply_connection_changes(&mut plan, changes)?;
     Ok(plan)
 }
 
@@ -197,7 +197,7 @@ fn read_plan(file: &Path) -> io::Result<String> {
 }
 
 /// Changes the way to the servers.
-fn lead(plan: &mut Plan, changes: &Changes) -> Result<(), LoadError> {
+fn apply_connection_changes(plan: &mut Plan, changes: &Changes) -> Result<(), LoadError> {
     plan.pacing_slack = changes.pacing_slack.or(plan.pacing_slack);
     let defaults = &mut plan.defaults;
     if let Some((certificate_file, key_file)) = changes.cert.clone().zip(changes.key.clone()) {
@@ -242,7 +242,7 @@ pub fn plan_of_url(planless: &Planless, body_file: Option<&str>, changes: &Chang
         })?;
         send_file(&mut plan, file);
     }
-    lead(&mut plan, changes)?;
+    apply_connection_changes(&mut plan, changes)?;
     Ok(plan)
 }
 

@@ -97,13 +97,13 @@ pub fn clear(consent: &Consent, plan: &Arc<Plan>, origins: &[Origin]) -> Result<
     reactor.block_on(async {
         let named: Vec<Origin> = origins.iter().cloned().chain(guests).collect();
         let loaded: Vec<Origin> = named.iter().cloned().chain(proxy.clone()).collect();
-        let limits = Limits::of(plan);
+        let limits = Limits::from_plan(plan);
         // Before the first question: name servers are hosts of others too.
         let servers = safety::origins_of_servers(&config.names.servers);
         let client = start(config.clone())?;
         let of_servers = safety::establish(&mut policy, &servers, Role::NameServer, &client).await?;
         let client = start(Config { allow: Arc::new(policy.clone()).hook(), ..config.clone() })?;
-        let way = |client| Way { client, proxy: proxy.as_ref(), limits };
+        let way = |client| ConnectionProbe { client, proxy: proxy.as_ref(), limits };
         let mut places = 1;
         for origin in proxy.iter().chain(&named) {
             places = places.max(way(&client).resolve(origin).await?);
@@ -176,7 +176,7 @@ struct Limits {
 }
 
 impl Limits {
-    fn of(plan: &Plan) -> Self {
+    fn from_plan(plan: &Plan) -> Self {
         let limits = plan.defaults.phase_timeouts;
         let within = |limit: Option<Duration>| limit.unwrap_or(plan.defaults.timeout);
         Self { resolve: within(limits.dns), connect: within(limits.connect) }
@@ -184,13 +184,13 @@ impl Limits {
 }
 
 /// The way of the run's connections.
-struct Way<'a> {
+struct ConnectionProbe<'a> {
     client: &'a Shared<RealClock>,
     proxy: Option<&'a Origin>,
     limits: Limits,
 }
 
-impl Way<'_> {
+impl ConnectionProbe<'_> {
     /// Finds the addresses of an origin, or of the proxy, and counts them. Nothing connects.
     async fn resolve(&self, origin: &Origin) -> Result<u32, Trouble> {
         let limit = self.limits.resolve;

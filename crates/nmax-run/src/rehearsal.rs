@@ -40,7 +40,7 @@ pub fn text(traced: &Traced, shown: &Shown) -> String {
         (">", &traced.request, &traced.request_body, Some(traced.request_body.len() as u64)),
         ("<", &traced.reply, &traced.reply_body, traced.reply_body_bytes),
     ] {
-        let told = Told::new(head, body, shown);
+        let told = ShownMessage::new(head, body, shown);
         indent(&mut text, mark, &told.head_text());
         indent(&mut text, mark, &told.body_text(body, bytes));
     }
@@ -93,9 +93,9 @@ records! {
             "A text where the protocol has such; null without a valid reply.";
         response_time_ms: f64 = of.0.measured.sample.response_time().as_millis_f64();
         failure: Option<String> = of.0.failure.as_ref().map(|failure| of.1.text(&failure.text)), "Why it is not ok.";
-        request: String = Told::new(&of.0.request, &of.0.request_body, of.1).text(), "Head and body; secrets are blanked.";
-        reply_head: String = Told::new(&of.0.reply, &of.0.reply_body, of.1).head;
-        reply_body: String = Told::new(&of.0.reply, &of.0.reply_body, of.1).body, "Its beginning.";
+        request: String = ShownMessage::new(&of.0.request, &of.0.request_body, of.1).text(), "Head and body; secrets are blanked.";
+        reply_head: String = ShownMessage::new(&of.0.reply, &of.0.reply_body, of.1).head;
+        reply_body: String = ShownMessage::new(&of.0.reply, &of.0.reply_body, of.1).body, "Its beginning.";
         reply_body_bytes: Option<u64> = of.0.reply_body_bytes, "All of it.";
     }
 }
@@ -117,7 +117,7 @@ fn outcomes() -> Vec<&'static str> {
 }
 
 /// A message as it may be shown.
-struct Told {
+struct ShownMessage {
     head: String,
     body: String,
     /// Bytes of a head that is no text.
@@ -125,7 +125,7 @@ struct Told {
     with_secrets: bool,
 }
 
-impl Told {
+impl ShownMessage {
     fn new(head: &HeadText, body: &[u8], shown: &Shown) -> Self {
         let fields = head.fields();
         let message = Message::new(fields.text(), fields.places(), body);

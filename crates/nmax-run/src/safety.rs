@@ -29,7 +29,7 @@ pub use policy::Policy;
 
 use crate::{Exit, Trouble};
 use config::ConfigError;
-use policy::{Allowed, Given, Proof, Refusal, Why};
+use policy::{Allowed, Given, Proof, Refusal, RefusalReason};
 use target::{Host, Pattern};
 
 /// The longest wait for `/.well-known/nmax` of an origin.
@@ -135,7 +135,7 @@ pub async fn establish(
     role: Role,
     client: &Shared<RealClock>,
 ) -> Result<Vec<String>, SafetyError> {
-    settle(policy, origins, role, &Network(client)).await
+    authorize(policy, origins, role, &Network(client)).await
 }
 
 /// The plan's name servers as origins: where proof of control would be looked for.
@@ -156,7 +156,7 @@ trait Outside {
 }
 
 /// Decides about each host of `origins`; a proof that is found becomes part of the policy.
-async fn settle(
+async fn authorize(
     policy: &mut Policy,
     origins: &[Origin],
     role: Role,
@@ -210,7 +210,7 @@ fn by_host(origins: &[Origin]) -> Vec<(Host, Vec<&Origin>)> {
 /// True when proof of control would open every address that is closed now.
 fn lacks_only_proof(policy: &Policy, host: &Host, addresses: &[IpAddr]) -> bool {
     let closed = || addresses.iter().filter_map(|&ip| policy.permit(host, ip).err());
-    closed().next().is_some() && closed().all(|refusal| matches!(refusal.why, Why::Public { .. }))
+    closed().next().is_some() && closed().all(|refusal| matches!(refusal.why, RefusalReason::Public { .. }))
 }
 
 /// The refusals of one host that a user needs to read: those that nothing lifts, else one of each reason.
@@ -218,7 +218,7 @@ fn telling(mut refusals: Vec<Refusal>) -> Vec<Refusal> {
     if refusals.iter().any(|refusal| refusal.why.is_final()) {
         refusals.retain(|refusal| refusal.why.is_final());
     }
-    let mut told: Vec<Why> = Vec::new();
+    let mut told: Vec<RefusalReason> = Vec::new();
     refusals.retain(|refusal| {
         let is_new = !told.contains(&refusal.why);
         told.push(refusal.why);

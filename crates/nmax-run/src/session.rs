@@ -17,7 +17,7 @@ use nmax_store::{Manifest, RunWriter, StoreError};
 use crate::fidelity::{Feed, Fidelity, Source};
 use crate::listener::{Listener, Progress};
 use crate::sides::{self, Sides};
-use crate::signals::{Deaf, Hurry, IMPATIENT, Interrupts};
+use crate::signals::{IMPATIENT, Interrupts, ShutdownLimits, SignalError};
 use crate::{Exit, Trouble};
 
 mod aborts;
@@ -97,7 +97,7 @@ pub enum SessionError {
     Start(#[from] nmax_engine::StartError),
     /// A signal would end the run and undo nothing.
     #[error("{0}")]
-    Deaf(#[from] Deaf),
+    Deaf(#[from] SignalError),
     /// A certificate or key cannot be used.
     #[error("{file}: {reason}\n  help: certificates and keys are PEM files, of at most 1 MiB each")]
     Pem {
@@ -243,9 +243,9 @@ impl Session<'_, '_> {
             self.advance();
         }
         let ended = self.run.ended_at();
-        let is_late = || interrupts.hurried() >= Some(Hurry::UNDOS);
+        let is_late = || interrupts.hurried() >= Some(ShutdownLimits::UNDOS);
         let changes = self.timeline.finish(&is_late);
-        self.tell(ended, &changes);
+        self.record_changes(ended, &changes);
         self.stop_watching();
         if let Some(why) = self.run.teardown_failure().map(str::to_owned) {
             self.note(ended, "TEARDOWN_FAILED", &why);
@@ -300,7 +300,7 @@ impl Session<'_, '_> {
         }
         let (plan, now) = (&self.order.plan, self.fold.last_end());
         let violated = self.fold.violated(plan, &self.run.catalog());
-        let Some(index) = self.aborts.look(&violated, now) else {
+        let Some(index) = self.aborts.check(&violated, now) else {
             return;
         };
         let threshold = &plan.thresholds[index];
@@ -336,11 +336,11 @@ impl Session<'_, '_> {
             let text = format!("requests under way may end, everything is written; {how}.");
             say(self.listeners, self.run.now(), "Stopping", &text);
         }
-        let cuts = count.saturating_sub(1) + u32::from(spent >= Some(Hurry::REQUESTS));
+        let cuts = count.saturating_sub(1) + u32::from(spent >= Some(ShutdownLimits::REQUESTS));
         if cuts > self.cuts {
             self.run.cut();
         }
-        if count >= IMPATIENT || spent >= Some(Hurry::TEARDOWN) {
+        if count >= IMPATIENT || spent >= Some(ShutdownLimits::TEARDOWN) {
             self.run.leave();
         }
         (self.asked, self.cuts) = (count, cuts);
@@ -359,11 +359,11 @@ impl Session<'_, '_> {
                 self.timeline.advance(now, is_steady)
             }
         };
-        self.tell(now, &changes);
+        self.record_changes(now, &changes);
     }
 
     /// Writes down what happened to interventions.
-    fn tell(&mut self, at: Nanos, changes: &[(usize, Change)]) {
+    fn record_changes(&mut self, at: Nanos, changes: &[(usize, Change)]) {
         for (index, change) in changes {
             let name = &self.order.plan.timeline[*index].name;
             let (code, text) = match change {

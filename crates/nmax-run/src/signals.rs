@@ -47,9 +47,9 @@ pub const IMPATIENT: u32 = 3;
 const LOOK: Duration = Duration::from_millis(50);
 
 /// How the time after `TERM`, or after the third signal, is shared out. Each limit counts from that signal.
-pub struct Hurry;
+pub struct ShutdownLimits;
 
-impl Hurry {
+impl ShutdownLimits {
     /// Until then, requests under way may end.
     pub const REQUESTS: Duration = Duration::from_secs(4);
     /// Until then, the teardown of a plan may go on.
@@ -120,11 +120,11 @@ struct Shared {
 /// The thread or the handlers of signals could not be made: a signal would end the process and undo nothing.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot listen to signals: {0}\n  help: see the limits of threads and open files (`ulimit -a`)")]
-pub struct Deaf(#[from] io::Error);
+pub struct SignalError(#[from] io::Error);
 
 impl Interrupts {
     /// Begins to count; once this returns, no signal of these ends the process by its default.
-    pub fn listen() -> Result<Self, Deaf> {
+    pub fn listen() -> Result<Self, SignalError> {
         let interrupts = Self::default();
         let shared = Arc::clone(&interrupts.0);
         on_a_thread(|handlers| async move { handlers.serve(&shared).await })?;
@@ -166,10 +166,10 @@ impl Shared {
     }
 
     /// Undoes what is owed, and ends the process when its time is over.
-    fn look(&self) {
+    fn check_deadline(&self) {
         let Some(spent) = self.hurried() else { return };
         self.is_undone();
-        if spent >= Hurry::END {
+        if spent >= ShutdownLimits::END {
             exit();
         }
     }
@@ -216,7 +216,7 @@ impl Handlers {
                 is_term = self.next() => shared.heard(is_term),
                 () = tokio::time::sleep(LOOK), if is_hurried => {}
             }
-            shared.look();
+            shared.check_deadline();
         }
     }
 
@@ -247,7 +247,13 @@ mod tests {
     /// A container is killed 10 s after `TERM`; each part of the ending must fit before the next one.
     #[test]
     fn the_parts_of_a_hurry_fit_into_ten_seconds() {
-        let ends = [Hurry::REQUESTS, Hurry::TEARDOWN, Hurry::UNDOS, Hurry::END, Duration::from_secs(10)];
+        let ends = [
+            ShutdownLimits::REQUESTS,
+            ShutdownLimits::TEARDOWN,
+            ShutdownLimits::UNDOS,
+            ShutdownLimits::END,
+            Duration::from_secs(10),
+        ];
         assert!(ends.is_sorted_by(|one, next| one < next), "{ends:?}");
     }
 
@@ -262,7 +268,7 @@ mod tests {
             *shared.undo.lock().unwrap() = Some(undo);
             for is_term in &signals {
                 shared.heard(*is_term);
-                shared.look();
+                shared.check_deadline();
             }
             assert_eq!(shared.hurried().is_some(), is_hurried, "{signals:?}");
             assert_eq!(undone.load(Ordering::SeqCst) > 0, is_hurried, "{signals:?}");

@@ -17,7 +17,7 @@ mod exchanges;
 
 /// What is asked of a run.
 #[derive(Clone, Copy, Debug)]
-pub struct Asked<'a> {
+pub struct SliceQuery<'a> {
     /// The slice.
     pub request: &'a Request,
     /// `hold` or `whole`; hold where nothing is said.
@@ -69,7 +69,7 @@ const NS_PER_S: f64 = 1e9;
 ///
 /// # Errors
 /// What the slice asks for that the run does not have, or what of it cannot be read.
-pub fn read(directory: &Path, asked: &Asked<'_>) -> Result<(SliceView, Option<u64>), String> {
+pub fn read(directory: &Path, asked: &SliceQuery<'_>) -> Result<(SliceView, Option<u64>), String> {
     let text = |error: StoreError| error.to_string();
     let run = Run::open(directory)?;
     let segments = segments(directory).map_err(text)?;
@@ -185,7 +185,13 @@ impl Run {
     }
 
     /// What answers this slice.
-    fn source(&self, asked: &Asked<'_>, slice: &Slice, schema: &Schema, segments: &Segments) -> Result<Source, String> {
+    fn source(
+        &self,
+        asked: &SliceQuery<'_>,
+        slice: &Slice,
+        schema: &Schema,
+        segments: &Segments,
+    ) -> Result<Source, String> {
         let kept = match segments.closed.first() {
             Some(first) if asked.from != Wanted::Windows => Some(
                 exchanges::keeps_all(&SampleFile::open(first).map_err(|error| error.to_string())?)

@@ -14,7 +14,7 @@ const FAILURE_MARGIN: f64 = 0.005;
 
 /// Which runs.
 #[derive(Clone, Debug, Default)]
-pub struct Which {
+pub struct RunFilter {
     /// Labels, all of them.
     pub tag: Vec<String>,
     /// A base URL, or how it begins.
@@ -23,7 +23,7 @@ pub struct Which {
     pub last: Option<u32>,
 }
 
-impl Which {
+impl RunFilter {
     /// Whether a run with these labels on this target is meant.
     pub fn has(&self, tags: &[String], target: &str) -> bool {
         let is_on = |wanted: &String| target.starts_with(wanted.trim_end_matches('/'));
@@ -37,7 +37,7 @@ pub struct Ask {
     /// Name of the runs; `None` for any.
     pub name: Option<String>,
     /// Which of them.
-    pub of: Which,
+    pub of: RunFilter,
     /// The figure.
     pub metric: Metric,
     /// Of which request.

@@ -18,7 +18,7 @@ use nmax_metrics::{Nanos, Outcome};
 use nmax_plan::plan::{Plan, Step};
 use nmax_report::number;
 
-use crate::once::status;
+use crate::rehearsal::status;
 use crate::safety::Consent;
 use crate::secrets::Shown;
 use crate::signals::Interrupts;

@@ -11,11 +11,11 @@ use crate::demand;
 use crate::head::Head;
 use crate::job::{Conducted, GONE, Job};
 use crate::order::Finished;
-use crate::rig::Kept;
+use crate::rig::LevelResult;
 
 /// Fits what was measured.
-pub(crate) fn view(head: &Head, rows: &[Kept], done: Conducted, directory: &Path) -> ScaleView {
-    let observed = || demand::of(rows, &head.observed, head.cores);
+pub(crate) fn view(head: &Head, rows: &[LevelResult], done: Conducted, directory: &Path) -> ScaleView {
+    let observed = || demand::estimate(rows, &head.observed, head.cores);
     let demand = head.demand.clone().or_else(observed);
     let (dimension, n_label) = head.dimension();
     let fitted = |observations: &[Observation]| {
@@ -47,7 +47,7 @@ pub(crate) fn view(head: &Head, rows: &[Kept], done: Conducted, directory: &Path
 }
 
 /// Mean pause for each completion, seconds; 0 where it is not known.
-fn pause_s(rows: &[Kept], observations: &[Observation]) -> f64 {
+fn pause_s(rows: &[LevelResult], observations: &[Observation]) -> f64 {
     let of_row = |row: usize| rows.iter().find(|kept| kept.row.number == row)?.facts.pause_s;
     let pauses: Vec<f64> = observations.iter().filter_map(|one| of_row(one.row)).collect();
     let n = pauses.len().max(1) as f64;

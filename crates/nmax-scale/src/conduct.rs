@@ -7,7 +7,7 @@ use crate::axis::{Load, short};
 use crate::find::find;
 use crate::job::{Conducted, GONE, Job};
 use crate::price::per_million;
-use crate::rig::{Asked, Kept, Tried};
+use crate::rig::{LevelRequest, LevelResult, Tried};
 
 /// Share of the budget that the campaign leaves to the search for an objective.
 const FIND_SHARE: f64 = 0.4;
@@ -40,7 +40,7 @@ pub(crate) fn conduct(job: &mut Job<'_>) -> Result<Conducted, Trouble> {
             }
         };
         job.rig.learning(campaign.learning());
-        let asked = Asked { level: trial.level, purpose: trial.purpose.name(), setting: Vec::new() };
+        let asked = LevelRequest { level: trial.level, purpose: trial.purpose.name(), setting: Vec::new() };
         match job.rig.run(&asked)? {
             Tried::Interrupted => {
                 done.interrupted = true;
@@ -60,7 +60,7 @@ pub(crate) fn conduct(job: &mut Job<'_>) -> Result<Conducted, Trouble> {
                 }
             }
         }
-        job.rig.tell(&done.observations);
+        job.rig.report_curve(&done.observations);
     }
     job.rig.listener.searched();
     let is_over = done.interrupted || done.stopped == GONE;
@@ -113,7 +113,7 @@ fn cost(job: &Job<'_>, done: &Conducted) -> Option<String> {
 }
 
 /// What breaks down at the first level is an error and no measurement.
-fn in_reach(job: &Job<'_>, kept: &Kept) -> Result<Outcome, Trouble> {
+fn in_reach(job: &Job<'_>, kept: &LevelResult) -> Result<Outcome, Trouble> {
     match &kept.outcome {
         Outcome::Refused(why) if job.rig.rows.len() == 1 => {
             let until = kept.row.x.filter(|x| *x > 0.0);

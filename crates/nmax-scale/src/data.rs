@@ -80,7 +80,8 @@ mod tests {
 
     #[test]
     fn a_level_needs_what_it_starts() {
-        let times = Times::of(Duration::from_secs(60), Some(Duration::from_secs(8)), Some(Duration::from_secs(2)));
+        let times =
+            Times::for_budget(Duration::from_secs(60), Some(Duration::from_secs(8)), Some(Duration::from_secs(2)));
         assert_eq!(needed(Load::Vus, 4.0, times), 4.0);
         assert_eq!(needed(Load::Rate, 10.0, times), 70.0, "100, or a few less by chance");
     }

@@ -2,7 +2,7 @@
 
 use nmax_usl::{Demand, Estimate};
 
-use crate::rig::Kept;
+use crate::rig::LevelResult;
 
 /// Fewest levels that give an interval.
 const LEVELS_MIN: usize = 3;
@@ -17,7 +17,7 @@ const LEVELS_MIN: usize = 3;
 /// - U_i: cores in use at level i; X_i: its throughput, per second; m: cores of this host
 ///
 /// Source of D = U/X: P. J. Denning, J. P. Buzen, *Computing Surveys* 10 (1978), the utilization law.
-pub(crate) fn of(rows: &[Kept], names: &[String], cores: u32) -> Option<Demand> {
+pub(crate) fn estimate(rows: &[LevelResult], names: &[String], cores: u32) -> Option<Demand> {
     let used = rows.iter().filter(|kept| kept.row.used);
     let each: Vec<f64> = used
         .filter_map(|kept| Some((kept.facts.cores_used?, kept.row.x?)))
@@ -53,8 +53,8 @@ mod tests {
     use super::super::folder::Facts;
     use super::*;
 
-    fn kept(x: f64, cores_used: Option<f64>, used: bool) -> Kept {
-        Kept {
+    fn kept(x: f64, cores_used: Option<f64>, used: bool) -> LevelResult {
+        LevelResult {
             outcome: Outcome::Invalid(String::new()),
             row: Level { x: Some(x), used, ..Level::default() },
             facts: Facts { cores_used, ..Facts::default() },
@@ -69,8 +69,8 @@ mod tests {
     #[test]
     fn the_demand_is_processor_time_per_completion() {
         // 2 ms of CPU time per completion, on 4 cores.
-        let rows: Vec<Kept> = [100.0, 200.0, 400.0].iter().map(|x| kept(*x, Some(x * 2e-3), true)).collect();
-        let demand = of(&rows, &["web".into()], 4).unwrap();
+        let rows: Vec<LevelResult> = [100.0, 200.0, 400.0].iter().map(|x| kept(*x, Some(x * 2e-3), true)).collect();
+        let demand = estimate(&rows, &["web".into()], 4).unwrap();
         assert!((demand.seconds.estimate - 0.5e-3).abs() < 1e-12);
         let (low, high) = (demand.seconds.low.unwrap(), demand.seconds.high.unwrap());
         assert!((low - 0.5e-3).abs() < 1e-9 && (high - 0.5e-3).abs() < 1e-9, "no noise, no width");
@@ -79,8 +79,8 @@ mod tests {
 
     #[test]
     fn levels_that_are_not_used_say_nothing() {
-        assert_eq!(of(&[kept(100.0, None, true), kept(100.0, Some(1.0), false)], &[], 2), None);
-        let one = of(&[kept(100.0, Some(1.0), true)], &["web".into()], 2).unwrap();
+        assert_eq!(estimate(&[kept(100.0, None, true), kept(100.0, Some(1.0), false)], &[], 2), None);
+        let one = estimate(&[kept(100.0, Some(1.0), true)], &["web".into()], 2).unwrap();
         assert_eq!(one.seconds.low, None, "one level has no interval");
     }
 }

@@ -8,7 +8,7 @@ use nmax_usl::search::{Answer, Judged, Objective, ObjectiveRules, Tested};
 
 use crate::axis::{Load, short};
 use crate::job::{Conducted, GONE, Job};
-use crate::rig::{Asked, Kept, Tried};
+use crate::rig::{LevelRequest, LevelResult, Tried};
 
 /// Searches, with what is left of the budget. Levels that it measures are fitted too.
 pub(crate) fn find(job: &mut Job<'_>, words: &str, done: &mut Conducted) -> Result<(), Trouble> {
@@ -24,7 +24,7 @@ pub(crate) fn find(job: &mut Job<'_>, words: &str, done: &mut Conducted) -> Resu
     let mut search = Objective::new(rules).map_err(|error| error.to_string())?;
     job.rig.learning("the highest load that holds the objective");
     // What was measured at a level that is asked for is not measured again; each run counts once.
-    let mut known: Vec<Kept> = job.rig.rows.clone();
+    let mut known: Vec<LevelResult> = job.rig.rows.clone();
     let mut runs = 0;
     loop {
         if job.rig.is_over() {
@@ -51,7 +51,7 @@ pub(crate) fn find(job: &mut Job<'_>, words: &str, done: &mut Conducted) -> Resu
             search.record(&trial, Tested::Invalid(known.swap_remove(place).row.why));
             continue;
         }
-        let asked = Asked { level: trial.level, purpose: "find", setting: Vec::new() };
+        let asked = LevelRequest { level: trial.level, purpose: "find", setting: Vec::new() };
         let Tried::Level(kept) = job.rig.run(&asked)? else {
             done.interrupted = true;
             break;
@@ -69,7 +69,7 @@ pub(crate) fn find(job: &mut Job<'_>, words: &str, done: &mut Conducted) -> Resu
             done.stopped = GONE.into();
             break;
         }
-        job.rig.tell(&done.observations);
+        job.rig.report_curve(&done.observations);
     }
     job.rig.listener.searched();
     let answer = search.answer().filter(|answer| answer.level.is_some() || is_lowest_known(job));
@@ -99,7 +99,7 @@ fn unknown(job: &Job<'_>, words: &str) -> String {
 }
 
 /// Whether a level that was measured before says something: one that was run again for longer does not.
-fn counts(kept: &Kept) -> bool {
+fn counts(kept: &LevelResult) -> bool {
     match kept.outcome {
         Outcome::Measured { .. } => kept.row.used && kept.judged.is_some(),
         Outcome::Refused(_) => true,
@@ -107,12 +107,12 @@ fn counts(kept: &Kept) -> bool {
     }
 }
 
-fn is_invalid(kept: &Kept) -> bool {
+fn is_invalid(kept: &LevelResult) -> bool {
     matches!(kept.outcome, Outcome::Invalid(_))
 }
 
 /// What a level says of the objective; `None` when it says nothing.
-fn tested(kept: &Kept) -> Option<Tested> {
+fn tested(kept: &LevelResult) -> Option<Tested> {
     match &kept.outcome {
         Outcome::Measured { .. } => kept.judged.map(Tested::Measured),
         Outcome::Refused(why) => Some(Tested::Refused(why.clone())),
@@ -181,7 +181,7 @@ fn found(job: &Job<'_>, words: &str, answer: &Answer, runs: usize) -> Found {
 }
 
 /// Mean throughput of the highest level that was measured up to `level`.
-fn throughput(rows: &[Kept], level: f64) -> Option<f64> {
+fn throughput(rows: &[LevelResult], level: f64) -> Option<f64> {
     let used = || rows.iter().filter(|kept| kept.row.used && kept.row.level <= level);
     let highest = used().map(|kept| kept.row.level).reduce(f64::max)?;
     let at: Vec<f64> = used().filter(|kept| kept.row.level == highest).filter_map(|kept| kept.row.x).collect();

@@ -51,7 +51,7 @@ pub(crate) fn is_one_by_one(plan: &Plan) -> bool {
 }
 
 /// What a level was asked for, and how its run ended.
-pub(crate) struct Way<'a> {
+pub(crate) struct LevelRun<'a> {
     pub(crate) load: Load,
     pub(crate) level: f64,
     pub(crate) verdict: Verdict,
@@ -66,7 +66,7 @@ pub(crate) struct Way<'a> {
     pub(crate) late_s: Option<f64>,
 }
 
-impl Way<'_> {
+impl LevelRun<'_> {
     /// Why nothing was completed in the measured part.
     fn nothing(&self) -> String {
         let nothing = "nothing was completed in the measured part";
@@ -81,7 +81,7 @@ impl Way<'_> {
 }
 
 /// How a campaign ends whose first level breaks down: by what was asked for, by a condition, or by the system.
-pub(crate) fn exit_of_first(way: &Way, measured: Option<&Measured>) -> Exit {
+pub(crate) fn exit_of_first(way: &LevelRun, measured: Option<&Measured>) -> Exit {
     let has_nothing = measured.is_none_or(|measured| measured.sums.ok + measured.sums.bad == 0);
     if way.unreachable.is_some() {
         Exit::Unreachable
@@ -113,7 +113,7 @@ pub(crate) fn aborted(reasons: &[Reason]) -> Option<&Reason> {
 }
 
 /// What a run means for the campaign. INVALID is never a measurement; a FAIL by a threshold is one.
-pub(crate) fn judged(way: &Way, measured: Option<&Measured>, n: f64, r_s: Option<f64>) -> Outcome {
+pub(crate) fn judged(way: &LevelRun, measured: Option<&Measured>, n: f64, r_s: Option<f64>) -> Outcome {
     if let Some(why) = &way.unreachable {
         return Outcome::Refused(why.clone());
     }

@@ -10,8 +10,8 @@ use crate::apply::{apply, filled};
 use crate::axis::Load;
 use crate::job::{Conducted, Job};
 use crate::price::per_million;
-use crate::rig::{Asked, Kept, Tried};
-use crate::setting::{Setting, settings, words};
+use crate::rig::{LevelRequest, LevelResult, Tried};
+use crate::setting::{Setting, describe, settings};
 
 /// Runs every setting, as far as the budget reaches.
 pub(crate) fn conduct(job: &mut Job<'_>) -> Result<Conducted, Trouble> {
@@ -34,7 +34,7 @@ pub(crate) fn conduct(job: &mut Job<'_>) -> Result<Conducted, Trouble> {
                 break;
             }
             unset += 1;
-            job.rig.listener.note(&format!("{}: left out: {why}", words(&setting)));
+            job.rig.listener.note(&format!("{}: left out: {why}", describe(&setting)));
             done.knobs.push(knob(job, setting, None, None, 0, why));
             continue;
         }
@@ -57,7 +57,7 @@ pub(crate) fn conduct(job: &mut Job<'_>) -> Result<Conducted, Trouble> {
         done.knobs.push(knob(job, setting, best, fitted, runs, why));
     }
     job.rig.listener.searched();
-    done.notes.extend(cheapest(&done.knobs, &job.rig.count.words()));
+    done.notes.extend(cheapest(&done.knobs, &job.rig.count.describe()));
     let highest = job.task.axes.range.1;
     let is_at_end = done.knobs.iter().any(|knob| knob.load == Some(highest));
     if is_at_end {
@@ -88,7 +88,7 @@ pub(crate) fn conduct(job: &mut Job<'_>) -> Result<Conducted, Trouble> {
 fn cheapest(knobs: &[Knob], what: &str) -> Option<String> {
     let priced = knobs.iter().filter_map(|knob| Some((knob, knob.price_per_million?)));
     let (knob, cost) = priced.min_by(|a, b| a.1.total_cmp(&b.1))?;
-    Some(format!("cheapest: {}, a million usable {what} cost {cost:.4}", words(&knob.values)))
+    Some(format!("cheapest: {}, a million usable {what} cost {cost:.4}", describe(&knob.values)))
 }
 
 /// Sets the knobs, unless they are set already.
@@ -100,7 +100,7 @@ fn set(job: &mut Job<'_>, setting: &Setting) -> Result<(), String> {
     let Some((line, limit)) = job.task.apply.clone() else {
         return Err("there is no --apply".into());
     };
-    job.rig.listener.note(&format!("{}: {}", words(setting), filled(&line, setting)));
+    job.rig.listener.note(&format!("{}: {}", describe(setting), filled(&line, setting)));
     apply(&line, setting, limit, job.rig.interrupts)?;
     job.is_set = Some(setting.clone());
     Ok(())
@@ -127,7 +127,7 @@ fn search(
         if job.rig.is_over() {
             break;
         }
-        let asked = Asked { level: trial.level, purpose: trial.purpose.name(), setting: setting.clone() };
+        let asked = LevelRequest { level: trial.level, purpose: trial.purpose.name(), setting: setting.clone() };
         let Tried::Level(kept) = job.rig.run(&asked)? else {
             break;
         };
@@ -145,7 +145,7 @@ fn search(
 }
 
 /// Throughput of a level that does not hold the conditions of the plan is of no use.
-fn usable(kept: &Kept) -> Outcome {
+fn usable(kept: &LevelResult) -> Outcome {
     match &kept.outcome {
         Outcome::Measured { .. } if kept.row.verdict == "fail" => {
             Outcome::Refused(format!("not usable: {}", kept.failed.as_deref().unwrap_or("a condition does not hold")))
@@ -163,11 +163,11 @@ fn take(
     best: Option<Best>,
     done: &mut Conducted,
 ) -> Result<Option<f64>, Trouble> {
-    let at_best = |kept: &Kept| {
+    let at_best = |kept: &LevelResult| {
         let is_usable = matches!(usable(kept), Outcome::Measured { .. });
         kept.row.used && is_usable && best.is_some_and(|best| best.level == kept.row.level)
     };
-    let is_fresh = |kept: &Kept| at_best(kept) && kept.row.purpose == "replicate";
+    let is_fresh = |kept: &LevelResult| at_best(kept) && kept.row.purpose == "replicate";
     let is_numeric = job.task.axes.knobs.first().is_some_and(|knob| knob.numbers().is_some());
     let number = setting.first().and_then(|(_, value)| value.parse::<f64>().ok());
     let number = number.filter(|_| is_numeric);
@@ -185,7 +185,7 @@ fn take(
             }
         }
     }
-    let fitted: Vec<Kept> = rows.iter().filter(|kept| kept.row.used).cloned().collect();
+    let fitted: Vec<LevelResult> = rows.iter().filter(|kept| kept.row.used).cloned().collect();
     job.rig.write_from(from)?;
     let version = setting.get(1).map(|(name, value)| (format!("{name}={value}"), value.clone()));
     if let Some(n) = number {

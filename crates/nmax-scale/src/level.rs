@@ -34,7 +34,7 @@ pub(crate) struct Times {
 
 impl Times {
     /// Whole windows: of a given length, or a fortieth of the budget, from 2 to 30 s, after a fifth of it.
-    pub(crate) fn of(budget: Duration, hold: Option<Duration>, warm_up: Option<Duration>) -> Self {
+    pub(crate) fn for_budget(budget: Duration, hold: Option<Duration>, warm_up: Option<Duration>) -> Self {
         let (least, most) = (Duration::from_secs(2), Duration::from_secs(30));
         let hold = whole(hold.unwrap_or_else(|| (budget / 40).clamp(least, most)));
         let warm_up = whole(warm_up.unwrap_or_else(|| (hold / 5).max(5 * WINDOW)));
@@ -183,10 +183,10 @@ mod tests {
     #[test]
     fn times_are_whole_windows() {
         let s = Duration::from_secs;
-        assert_eq!(Times::of(s(600), None, None), Times { warm_up: s(3), hold: s(15) });
-        assert_eq!(Times::of(s(10), None, None).hold, s(2), "never too short");
-        assert_eq!(Times::of(s(100_000), None, None).hold, s(30), "never too long");
-        let odd = Times::of(s(60), Some(Duration::from_millis(1_234)), Some(Duration::ZERO));
+        assert_eq!(Times::for_budget(s(600), None, None), Times { warm_up: s(3), hold: s(15) });
+        assert_eq!(Times::for_budget(s(10), None, None).hold, s(2), "never too short");
+        assert_eq!(Times::for_budget(s(100_000), None, None).hold, s(30), "never too long");
+        let odd = Times::for_budget(s(60), Some(Duration::from_millis(1_234)), Some(Duration::ZERO));
         assert_eq!((odd.hold, odd.warm_up), (Duration::from_millis(1_300), Duration::ZERO));
         let longer = odd.longer(odd).unwrap();
         assert_eq!(longer.total(), Duration::from_millis(2_600));
@@ -197,7 +197,7 @@ mod tests {
     #[test]
     fn a_level_that_counts_few_is_lengthened() {
         let s = Duration::from_secs;
-        let times = Times::of(s(60), Some(s(2)), None);
+        let times = Times::for_budget(s(60), Some(s(2)), None);
         // throughput, measured part in ms
         let cases = [(1_000.0, 2_000), (50.0, 2_000), (40.0, 2_800), (20.0, 5_500), (1.0, 8_000)];
         for (x, hold_ms) in cases {
@@ -221,7 +221,7 @@ mod tests {
     #[test]
     fn users_start_one_after_the_other() {
         let base = home_page("workload: { closed: { vus: 1 } }");
-        let times = Times::of(Duration::from_secs(60), None, None);
+        let times = Times::for_budget(Duration::from_secs(60), None, None);
         for seed in 1..50 {
             let plan = plan(&base, Load::Vus, 10.0, times, seed, None);
             let closed = nmax_plan::schedule::Closed::new(&plan.stages).unwrap();
@@ -246,7 +246,7 @@ mod tests {
     #[test]
     fn the_plan_of_a_level_reads_back() {
         let base = home_page("workload: { open: { rate: 100/s } }\nprofile: stress");
-        let times = Times::of(Duration::from_secs(60), None, None);
+        let times = Times::for_budget(Duration::from_secs(60), None, None);
         for (load, level) in [(Load::Vus, 7.0), (Load::Rate, 12.5), (Load::Workers, 2.0)] {
             let plan = plan(&base, load, level, times, 9, None);
             let back = nmax_run::plan_of_manifest(&to_yaml(&plan)).unwrap();
@@ -259,7 +259,7 @@ mod tests {
     #[test]
     fn an_axis_of_workers_gives_each_the_users_of_the_plan() {
         let base = home_page("workload: { closed: { vus: 8 } }");
-        let times = Times::of(Duration::from_secs(60), None, None);
+        let times = Times::for_budget(Duration::from_secs(60), None, None);
         assert_eq!(plan(&base, Load::Workers, 3.0, times, 1, None).workload, Workload::Closed { vus: 24 });
     }
 }

@@ -9,7 +9,7 @@ use crate::axis::Load;
 
 /// A level that begins.
 #[derive(Clone, Copy, Debug)]
-pub struct Begun {
+pub struct LevelStarted {
     /// Its number, from 1.
     pub number: usize,
     /// What is varied.
@@ -55,7 +55,7 @@ pub trait Listener {
     fn learns(&mut self, what: &str);
 
     /// A level begins.
-    fn begins(&mut self, begun: &Begun);
+    fn begins(&mut self, begun: &LevelStarted);
 
     /// A level has ended.
     fn ended(&mut self, load: Load, level: &Level);

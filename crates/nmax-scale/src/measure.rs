@@ -43,7 +43,7 @@ impl Count {
     }
 
     /// As on the command line.
-    pub(crate) fn words(&self) -> String {
+    pub(crate) fn describe(&self) -> String {
         match self {
             Self::Requests => "requests".into(),
             Self::Iterations => "iterations".into(),
@@ -92,7 +92,7 @@ impl Slice {
     }
 
     /// Both sections count: what ended in the window is its throughput, whenever it was due.
-    fn of(window: &Window, count: &Count, catalog: &Catalog, mix: &Mix) -> Self {
+    fn from_window(window: &Window, count: &Count, catalog: &Catalog, mix: &Mix) -> Self {
         let mut slice = Self::default();
         for section in Section::ALL {
             let aggregate = &window.aggregate;
@@ -126,7 +126,7 @@ struct Mix {
 }
 
 impl Mix {
-    fn of(plan: &Plan) -> Self {
+    fn from_plan(plan: &Plan) -> Self {
         let scenarios = (0..plan.scenarios.len()).filter(|index| plan.scenarios[*index].weight > 0.0);
         let (mixed, mut beside) = (names(mix(plan)), names(background(plan)));
         beside.retain(|name| !mixed.contains(name));
@@ -265,7 +265,7 @@ pub(crate) struct Seen {
 ///   no part of it
 pub(crate) fn read(directory: &Path, plan: &Plan, count: &Count, loaded_to_s: Option<f64>) -> Result<Seen, StoreError> {
     let reader = RunReader::open(directory)?;
-    let mix = Mix::of(plan);
+    let mix = Mix::from_plan(plan);
     let mut windows: Vec<Slice> = Vec::new();
     let times = nmax_engine::times(plan);
     let width = Nanos::from(plan.window);
@@ -277,7 +277,7 @@ pub(crate) fn read(directory: &Path, plan: &Plan, count: &Count, loaded_to_s: Op
     for window in reader.windows()? {
         let window = window?;
         let index = window.index as usize;
-        let slice = Slice::of(&window, count, reader.catalog(), &mix);
+        let slice = Slice::from_window(&window, count, reader.catalog(), &mix);
         if index >= to {
             late.add(&slice);
             continue;
@@ -375,7 +375,7 @@ mod tests {
             let ok = stats.outcomes[0].get_or_insert_default();
             (0..times).for_each(|_| ok.response.record(1_000_000));
         }
-        assert_eq!(requests(&aggregate, Section::Hold, &catalog, &Mix::of(&apart)).0, 3);
+        assert_eq!(requests(&aggregate, Section::Hold, &catalog, &Mix::from_plan(&apart)).0, 3);
         assert_eq!(requests(&aggregate, Section::Hold, &catalog, &Mix::default()).0, 8);
         assert!(!is_told_apart(&plan("/a")), "one name for both");
     }

@@ -51,7 +51,7 @@ fn set_first(task: &Task, interrupts: &Interrupts, listener: &mut dyn Listener) 
     else {
         return Ok(None);
     };
-    let words = setting::words(&first);
+    let words = setting::describe(&first);
     listener.note(&format!("{words}: {}", apply::filled(line, &first)));
     match apply::apply(line, &first, *limit, interrupts) {
         Ok(()) => Ok(Some(first)),
@@ -76,7 +76,7 @@ fn head(order: &nmax_run::Order, folder: &Folder, task: &Task, notes: Vec<String
         started_at: folder.started_at.clone(),
         seed: order.plan.seed,
         axes: knobs.chain([axes.load.name().to_owned()]).collect(),
-        count: count.words(),
+        count: count.describe(),
         level_s: Some(task.times.hold.as_secs_f64()),
         budget_s: Some(task.budget.as_secs_f64()),
         elapsed_s: None,
@@ -111,7 +111,7 @@ fn cleared(
     let workers = host::workers(order.workers, &plan, &origins);
     let need = |level: f64| {
         let highest = level::plan(&plan, load, level, times, plan.seed, None);
-        Need::of(&highest, &origins, u64::from(workers))
+        Need::for_plan(&highest, &origins, u64::from(workers))
     };
     if task.is_open_ended && load == Load::Vus {
         let asked = task.axes.range.1;

@@ -1,7 +1,7 @@
 //! Runs levels, one after the other, and says what became of each.
 
 mod clock;
-mod look;
+mod inspect;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -23,13 +23,13 @@ pub(crate) use clock::now;
 use crate::axis::Load;
 use crate::folder::{Facts, Folder, RUNS};
 use crate::level::{self, COUNT_WANTED, Times};
-use crate::listener::{Begun, Curve, Listener};
+use crate::listener::{Curve, LevelStarted, Listener};
 use crate::measure::Count;
 use crate::task::Task;
 
 /// What a level is run for.
 #[derive(Clone, Debug)]
-pub(crate) struct Asked {
+pub(crate) struct LevelRequest {
     /// Load.
     pub(crate) level: f64,
     /// `ramp`, `refine`, ...
@@ -42,14 +42,14 @@ pub(crate) struct Asked {
 #[derive(Clone, Debug)]
 pub(crate) enum Tried {
     /// A measurement, or why there is none.
-    Level(Box<Kept>),
+    Level(Box<LevelResult>),
     /// A person asked for the end.
     Interrupted,
 }
 
 /// A level that was run.
 #[derive(Clone, Debug)]
-pub(crate) struct Kept {
+pub(crate) struct LevelResult {
     /// As the campaign takes it.
     pub(crate) outcome: Outcome,
     /// As the report shows it.
@@ -68,7 +68,7 @@ pub(crate) struct Kept {
     pub(crate) iterations_per_s: Option<f64>,
 }
 
-impl Kept {
+impl LevelResult {
     /// As an observation of the law.
     pub(crate) fn observation(&self) -> Option<Observation> {
         let Outcome::Measured { n, x, r_s, count } = self.outcome else {
@@ -101,7 +101,7 @@ pub(crate) struct Rig<'a> {
     /// Iterations of a run until the data of the mix end; `None` when they do not.
     rows_max: Option<u64>,
     /// Every level so far.
-    pub(crate) rows: Vec<Kept>,
+    pub(crate) rows: Vec<LevelResult>,
     /// How many of them were said.
     told: usize,
     clock: Clock,
@@ -168,7 +168,7 @@ impl<'a> Rig<'a> {
     ///
     /// One that does not stand still is run again with twice the time, and one that counted few for as long as that
     /// takes, if it fits; then it is used as it is, and says so.
-    pub(crate) fn run(&mut self, asked: &Asked) -> Result<Tried, Trouble> {
+    pub(crate) fn run(&mut self, asked: &LevelRequest) -> Result<Tried, Trouble> {
         let wanted = self.known_x(asked).map_or(self.times, |x| self.times.for_count(x));
         let times = if self.clock.has(wanted.total()) { wanted } else { self.times };
         let mut tried = self.run_for(asked, times)?;
@@ -191,7 +191,7 @@ impl<'a> Rig<'a> {
     }
 
     /// Throughput to be expected: as measured at the same level or else at the nearest one below, or as a rate asks for.
-    fn known_x(&self, asked: &Asked) -> Option<f64> {
+    fn known_x(&self, asked: &LevelRequest) -> Option<f64> {
         let setting = setting_words(asked);
         let measured = self.rows.iter().filter(|kept| {
             let is_measured = matches!(kept.outcome, Outcome::Measured { .. });
@@ -203,7 +203,7 @@ impl<'a> Rig<'a> {
     }
 
     /// How long a level should have taken, where it should be run again.
-    fn longer(&self, kept: &Kept, times: Times) -> Option<Times> {
+    fn longer(&self, kept: &LevelResult, times: Times) -> Option<Times> {
         let for_count = kept.row.x.map_or(times, |x| self.times.for_count(x));
         let has_few = kept.facts.completions.is_some_and(|count| (count as f64) < COUNT_WANTED);
         let longer = match has_few && for_count.total() > times.total() {
@@ -214,7 +214,7 @@ impl<'a> Rig<'a> {
     }
 
     /// Whether the data last for a level of that length, at the pace of one that was run.
-    fn has_data(&self, kept: &Kept, times: Times) -> bool {
+    fn has_data(&self, kept: &LevelResult, times: Times) -> bool {
         let needed = kept.iterations_per_s.map(|per_s| per_s * times.total().as_secs_f64());
         match (self.rows_max, needed) {
             (Some(rows), Some(needed)) => needed < rows as f64,
@@ -244,7 +244,7 @@ impl<'a> Rig<'a> {
         written.try_for_each(|written| written).map_err(Trouble::unreachable)
     }
 
-    fn run_for(&mut self, asked: &Asked, times: Times) -> Result<Tried, Trouble> {
+    fn run_for(&mut self, asked: &LevelRequest, times: Times) -> Result<Tried, Trouble> {
         let number = self.rows.len() + 1;
         let seed = seed_of(self.seed, number);
         let plan = Arc::new(level::plan(&self.base, self.load, asked.level, times, seed, self.objective.as_ref()));
@@ -260,7 +260,7 @@ impl<'a> Rig<'a> {
             note: format!("level {number} of the campaign {}", self.folder.id),
             ..self.order.clone()
         };
-        self.listener.begins(&Begun {
+        self.listener.begins(&LevelStarted {
             number,
             load: self.load,
             level: asked.level,
@@ -283,7 +283,7 @@ impl<'a> Rig<'a> {
             ..Level::default()
         };
         let facts = Facts { seed, ..Facts::default() };
-        let mut kept = Kept {
+        let mut kept = LevelResult {
             outcome: Outcome::Invalid("interrupted".into()),
             row,
             facts,
@@ -301,7 +301,7 @@ impl<'a> Rig<'a> {
                 self.keep(kept);
                 return Ok(Tried::Interrupted);
             }
-            Ok(finished) => self.look(&finished, &plan, asked.level, &mut kept)?,
+            Ok(finished) => self.inspect(&finished, &plan, asked.level, &mut kept)?,
             Err(_) if self.is_over() => return Ok(Tried::Interrupted),
             // The system under test may be gone later on; at first it is the plan that is wrong.
             Err(SessionError::Start(error @ StartError::Setup(_))) if number > 1 => Outcome::Refused(error.to_string()),
@@ -326,7 +326,7 @@ impl<'a> Rig<'a> {
     ///
     /// - `version`: value of a second knob
     /// - `n`: what the law is fitted over
-    pub(crate) fn point(&mut self, version: Option<&str>, n: f64, kept: &Kept) -> Result<(), Trouble> {
+    pub(crate) fn point(&mut self, version: Option<&str>, n: f64, kept: &LevelResult) -> Result<(), Trouble> {
         self.folder.point(version, n, &kept.row, &kept.facts).map_err(Trouble::unreachable)
     }
 
@@ -336,14 +336,14 @@ impl<'a> Rig<'a> {
     }
 
     /// Tells what is fitted so far.
-    pub(crate) fn tell(&mut self, observations: &[Observation]) {
+    pub(crate) fn report_curve(&mut self, observations: &[Observation]) {
         let options = Options { dimension: self.load.dimension(), ..Options::default() };
         let unit = self.count.unit();
         let curve = Curve { observations, options: &options, n_label: self.load.label(), x_unit: &unit };
         self.listener.grows(&curve);
     }
 
-    fn keep(&mut self, kept: Kept) -> Kept {
+    fn keep(&mut self, kept: LevelResult) -> LevelResult {
         self.rows.push(kept.clone());
         kept
     }
@@ -356,7 +356,7 @@ impl<'a> Rig<'a> {
 }
 
 /// The knobs as a row shows them.
-fn setting_words(asked: &Asked) -> String {
+fn setting_words(asked: &LevelRequest) -> String {
     let words = asked.setting.iter().map(|(name, value)| format!("{name}={value}"));
     words.collect::<Vec<_>>().join(" ")
 }

@@ -21,7 +21,7 @@ pub(crate) fn settings(knobs: &[axis::Knob]) -> Vec<Setting> {
 }
 
 /// A setting in words: `nodes=2 size=small`.
-pub(crate) fn words(setting: &Setting) -> String {
+pub(crate) fn describe(setting: &Setting) -> String {
     let words: Vec<String> = setting.iter().map(|(name, value)| format!("{name}={value}")).collect();
     words.join(" ")
 }
@@ -37,10 +37,10 @@ mod tests {
             values: values.iter().map(|value| (*value).to_owned()).collect(),
         };
         assert!(settings(&[]).is_empty());
-        let one: Vec<String> = settings(&[knob("n", &["1", "2"])]).iter().map(words).collect();
+        let one: Vec<String> = settings(&[knob("n", &["1", "2"])]).iter().map(describe).collect();
         assert_eq!(one, ["n=1", "n=2"]);
         let two: Vec<String> =
-            settings(&[knob("n", &["1", "2"]), knob("size", &["s", "l"])]).iter().map(words).collect();
+            settings(&[knob("n", &["1", "2"]), knob("size", &["s", "l"])]).iter().map(describe).collect();
         assert_eq!(two, ["n=1 size=s", "n=2 size=s", "n=1 size=l", "n=2 size=l"]);
     }
 }

@@ -14,7 +14,7 @@ use crate::answer;
 use crate::folder::{self, Facts};
 use crate::head::{self, Head};
 use crate::job::Conducted;
-use crate::rig::Kept;
+use crate::rig::LevelResult;
 
 /// How far a campaign came, in words, where runs have their verdict.
 pub fn state(campaign: &RunEntry) -> &'static str {
@@ -91,7 +91,7 @@ fn result(directory: &Path) -> Option<Value> {
 pub fn read(directory: &Path) -> Result<ScaleView, String> {
     let head = Head::read(directory)?;
     let rows = levels(&directory.join(folder::LEVELS))?;
-    let of_run: BTreeMap<&str, &Kept> = rows.iter().map(|kept| (kept.row.run.as_str(), kept)).collect();
+    let of_run: BTreeMap<&str, &LevelResult> = rows.iter().map(|kept| (kept.row.run.as_str(), kept)).collect();
     let points = |file: &Path| points(file, &of_run);
     let mut done = Conducted { observations: points(&directory.join(folder::POINTS))?, ..Conducted::default() };
     if let Some(knob) = head.knobs.get(1) {
@@ -146,7 +146,7 @@ fn complete(done: &mut Conducted, head: &Head, result: &Value) {
 }
 
 /// Complete lines of the levels; what a kill left torn at the end is left out.
-fn levels(file: &Path) -> Result<Vec<Kept>, String> {
+fn levels(file: &Path) -> Result<Vec<LevelResult>, String> {
     let text = fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))?;
     let complete = text.rfind('\n').map_or("", |end| &text[..end]);
     let parse = |(index, line): (usize, &str)| {
@@ -157,10 +157,10 @@ fn levels(file: &Path) -> Result<Vec<Kept>, String> {
     complete.lines().enumerate().map(parse).collect()
 }
 
-fn level(value: &Value) -> Option<Kept> {
+fn level(value: &Value) -> Option<LevelResult> {
     let text = |key: &str| Some(value[key].as_str()?.to_owned());
     let steady = value["steady_from_s"].as_f64().zip(value["steady_to_s"].as_f64());
-    Some(Kept {
+    Some(LevelResult {
         outcome: Outcome::Invalid("read back".into()),
         row: Level {
             number: value["number"].as_u64()? as usize,
@@ -195,7 +195,7 @@ fn level(value: &Value) -> Option<Kept> {
 }
 
 /// What was fitted: N and X of the file, what else is known by its run.
-fn points(file: &Path, of_run: &BTreeMap<&str, &Kept>) -> Result<Vec<Observation>, String> {
+fn points(file: &Path, of_run: &BTreeMap<&str, &LevelResult>) -> Result<Vec<Observation>, String> {
     let text = fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))?;
     let complete = text.rfind('\n').map_or("", |end| &text[..end]);
     let parse = |line: &str| {

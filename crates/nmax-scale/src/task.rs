@@ -78,7 +78,7 @@ impl Task {
     ///
     /// # Errors
     /// Everything that is wrong, and what to write in its place.
-    pub fn of(words: &Words, plan: &Plan) -> Result<Self, String> {
+    pub fn parse(words: &Words, plan: &Plan) -> Result<Self, String> {
         let task = understand(words, plan).map_err(|errors| errors.join("\nerror: "))?;
         Times::check(words.level_time)?;
         if task.times.total() > words.budget {
@@ -139,7 +139,7 @@ fn understand(words: &Words, plan: &Plan) -> Result<Task, Vec<String>> {
     }
     match (axes, count, precision, find, price, demand) {
         (Ok(axes), Ok(count), Ok(precision), Ok(find), Ok(price), Ok(demand)) if errors.is_empty() => {
-            let times = Times::of(words.budget, words.level_time, words.warm_up);
+            let times = Times::for_budget(words.budget, words.level_time, words.warm_up);
             Ok(Task {
                 is_open_ended: words.max.is_none() && axes.levels.is_none(),
                 axes,

@@ -1,8 +1,8 @@
 //! Signs of the coefficients, and the class of a system.
 
 use crate::analysis::levels::Level;
+use crate::analysis::sentences::{interval, list, number, percent};
 use crate::analysis::spread::Spread;
-use crate::analysis::words::{interval, list, number, percent};
 use crate::fit::{Estimate, Fit, Regression};
 use crate::ladder::{LEAD, Rung, Winner, leads, least};
 use crate::model::{Curve, Model};
@@ -200,7 +200,7 @@ const fn class_text(class: Class) -> &'static str {
 ///
 /// - C: covariance of the coefficients; f(N): gradient of the fitted value; u: unit vector of the coefficient
 pub(crate) fn deciding_n(fit: &Fit, n_hi: f64, index: usize) -> Option<f64> {
-    let spread = Spread::of(fit)?;
+    let spread = Spread::from_fit(fit)?;
     let reduction = |n: f64| {
         let f = spread.scale.gradient(&fit.law, n);
         spread.covariance_with(index, f).powi(2) / (spread.variance + spread.variance_of(f))

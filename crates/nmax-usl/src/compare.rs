@@ -1,8 +1,8 @@
 //! Versions side by side: did contention, coherency or the throughput of one unit change.
 
 use crate::analysis::Analysis;
+use crate::analysis::sentences::{interval, list, number, percent};
 use crate::analysis::spread::Spread;
-use crate::analysis::words::{interval, list, number, percent};
 use crate::class::Class;
 use crate::finding::Effect;
 use crate::fit::{Estimate, Fit, Scale};
@@ -72,7 +72,7 @@ impl Quantity {
         }
     }
 
-    fn words(self) -> String {
+    fn describe(self) -> String {
         match self {
             Self::Contention => "contention α".to_owned(),
             Self::Coherency => "coherency β".to_owned(),
@@ -177,7 +177,7 @@ struct Measured {
 }
 
 fn measured(fit: &Fit, quantity: Quantity) -> Option<Measured> {
-    let spread = Spread::of(fit);
+    let spread = Spread::from_fit(fit);
     let n = match quantity {
         Quantity::ThroughputAt(n) => n,
         _ => 1.0,
@@ -234,7 +234,7 @@ fn difference(first: &(String, Analysis), other: &(String, Analysis), quantity: 
         change,
         text: String::new(),
     };
-    found.text = words(&found, &blocked);
+    found.text = describe(&found, &blocked);
     let is_finite = [found.before, found.after, found.difference.estimate].iter().all(|v| v.is_finite());
     is_finite.then_some(found)
 }
@@ -253,9 +253,9 @@ fn is_blocked(analysis: &Analysis) -> bool {
     analysis.findings.iter().any(|finding| finding.effect == Effect::Block)
 }
 
-fn words(found: &Difference, blocked: &[&str]) -> String {
+fn describe(found: &Difference, blocked: &[&str]) -> String {
     let Difference { from, to, quantity, before, after, difference, .. } = found;
-    let name = quantity.words();
+    let name = quantity.describe();
     let name = format!("{}{}", name[..1].to_uppercase(), &name[1..]);
     let values = format!("{} in {from}, {} in {to}", number(*before), number(*after));
     if !blocked.is_empty() {

@@ -22,7 +22,7 @@ pub use rung::fit_model;
 
 use crate::law::Usl;
 use crate::observation::Observation;
-use search::Found;
+use search::Optimum;
 use solve::{Scratch, State, Unit};
 use table::{Shape, Table};
 
@@ -249,7 +249,7 @@ pub fn fit(observations: &[Observation], method: Method) -> Result<Fit, FitError
     let state = match method {
         Method::Log | Method::Ols | Method::Ols2 => {
             let solution = search::free(&table, unit, &mut scratch)?;
-            let found = Found { solution, at_bound: Vec::new() };
+            let found = Optimum { solution, at_bound: Vec::new() };
             return Ok(interval::assemble(observations, &table, method, &found));
         }
         Method::Poly2 => {
@@ -262,7 +262,7 @@ pub fn fit(observations: &[Observation], method: Method) -> Result<Fit, FitError
             at_quadratic(observations, &table, method, (alpha, beta, gamma), &mut scratch)?
         }
     };
-    let found = Found { solution: solve::Solution { state, cosine: 0.0 }, at_bound: Vec::new() };
+    let found = Optimum { solution: solve::Solution { state, cosine: 0.0 }, at_bound: Vec::new() };
     Ok(interval::assemble(observations, &table, method, &found))
 }
 

@@ -1,6 +1,6 @@
 //! The gate for a peak of the law: it is printed only where all conditions hold.
 
-use crate::analysis::words::{interval, list, number};
+use crate::analysis::sentences::{interval, list, number};
 use crate::fit::{Estimate, Fit, Regression};
 use crate::ladder::{self, LEAD, Rung};
 use crate::model::{Curve, Model};
@@ -35,12 +35,12 @@ pub(crate) struct Evidence<'a> {
 }
 
 /// What a condition found: as `Ok` it holds.
-type Found = Result<String, String>;
+type ConditionResult = Result<String, String>;
 
 /// The seven conditions, in order.
 pub(crate) fn gate(evidence: &Evidence) -> Vec<Hold> {
     let peak = evidence.fit.and_then(Fit::peak);
-    let conditions: [(&'static str, Found); 7] = [
+    let conditions: [(&'static str, ConditionResult); 7] = [
         ("no blocking finding", unblocked(evidence)),
         ("enough points", enough(evidence)),
         ("a sound fit", sound(evidence)),
@@ -49,14 +49,14 @@ pub(crate) fn gate(evidence: &Evidence) -> Vec<Hold> {
         ("near the data", near(evidence, peak.as_ref())),
         ("below the measured ceiling", below_ceiling(evidence, peak.as_ref())),
     ];
-    let hold = |(name, found): (_, Found)| {
+    let hold = |(name, found): (_, ConditionResult)| {
         let (Ok(text) | Err(text)) = &found;
         Hold { name, holds: found.is_ok(), text: text.clone() }
     };
     conditions.map(hold).into()
 }
 
-fn unblocked(evidence: &Evidence) -> Found {
+fn unblocked(evidence: &Evidence) -> ConditionResult {
     let names = evidence.blocked.iter().map(|name| (*name).to_owned());
     match evidence.blocked {
         [] => Ok("no finding forbids a conclusion".into()),
@@ -64,7 +64,7 @@ fn unblocked(evidence: &Evidence) -> Found {
     }
 }
 
-fn enough(evidence: &Evidence) -> Found {
+fn enough(evidence: &Evidence) -> ConditionResult {
     let Evidence { runs, levels, .. } = evidence;
     let text = format!("{} at {levels} distinct N", nmax_text::number::counted(*runs as u64, "run"));
     match *levels >= LEVELS_MIN && *runs >= 3 + DF_MIN {
@@ -73,7 +73,7 @@ fn enough(evidence: &Evidence) -> Found {
     }
 }
 
-fn sound(evidence: &Evidence) -> Found {
+fn sound(evidence: &Evidence) -> ConditionResult {
     let fit = evidence.fit.ok_or("the law could not be fitted")?;
     if !fit.converged {
         return Err("the fit did not converge".into());
@@ -91,7 +91,7 @@ fn sound(evidence: &Evidence) -> Found {
     Ok("the fit converged, without a pole, with α below 1".into())
 }
 
-fn coherent(evidence: &Evidence) -> Found {
+fn coherent(evidence: &Evidence) -> ConditionResult {
     let fit = evidence.fit.ok_or("β is not known")?;
     let beta = fit.law.coherency;
     if beta <= 0.0 {
@@ -105,7 +105,7 @@ fn coherent(evidence: &Evidence) -> Found {
     if low > 0.0 { Ok(format!("{text}, above 0")) } else { Err(format!("{text}, which is not above 0")) }
 }
 
-fn law_leads(evidence: &Evidence) -> Found {
+fn law_leads(evidence: &Evidence) -> ConditionResult {
     let ladder = evidence.ladder;
     if evidence.fit.is_some_and(|fit| fit.regression == Regression::ResponseTime) {
         let text = "R was fitted on X, since the load was open: no simpler model is held against the law, and no open load is \
@@ -148,7 +148,7 @@ pub(crate) const fn model_words(model: Model) -> &'static str {
     }
 }
 
-fn near(evidence: &Evidence, peak: Option<&(Estimate, Estimate)>) -> Found {
+fn near(evidence: &Evidence, peak: Option<&(Estimate, Estimate)>) -> ConditionResult {
     let (n, x) = peak.ok_or(match evidence.fit {
         Some(_) => "the fitted law has no peak",
         None => "there is no law that could have one",
@@ -168,7 +168,7 @@ fn near(evidence: &Evidence, peak: Option<&(Estimate, Estimate)>) -> Found {
     Ok("N_peak with its interval and X_peak lie within twice what was measured".into())
 }
 
-fn below_ceiling(evidence: &Evidence, peak: Option<&(Estimate, Estimate)>) -> Found {
+fn below_ceiling(evidence: &Evidence, peak: Option<&(Estimate, Estimate)>) -> ConditionResult {
     let Some((name, ceiling)) = evidence.ceiling else {
         return Ok("no ceiling is known".into());
     };

@@ -64,4 +64,4 @@ pub use model::{Curve, Model};
 pub use observation::{Dimension, Observation};
 pub use options::{Demand, Options};
 pub use predict::{Basis, Prediction, Question};
-pub use what_if::{Growth, Measured, Outlook, Override, Place, Week, WhatIf, WhatIfError, what_if};
+pub use what_if::{CurvePoint, Growth, Measured, Outlook, Override, Week, WhatIf, WhatIfError, what_if};

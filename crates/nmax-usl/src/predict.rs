@@ -120,7 +120,7 @@ impl Basis {
 
     /// The curve to predict by, and its limits: of the model that is asked for, else of the one that the data bear. Why
     /// there is none, in words.
-    pub fn of(analysis: &Analysis, asked: Option<Model>) -> Result<Self, String> {
+    pub fn choose(analysis: &Analysis, asked: Option<Model>) -> Result<Self, String> {
         let rung = |model| ladder::rung(&analysis.ladder, model);
         let fit = analysis.fit.as_ref();
         let by = match (asked, analysis.winner) {
@@ -143,7 +143,7 @@ impl Basis {
             by,
             curve: curve.ok_or("this model cannot be fitted to these points; take another --model")?,
             fit,
-            measured: Some(Measured::of(analysis)),
+            measured: Some(Measured::from_analysis(analysis)),
             think_s: analysis.options.think_s,
             has_response_time: analysis.options.dimension.counts_concurrency(),
         })

@@ -17,7 +17,7 @@ mod columns;
 mod records;
 mod rows;
 
-pub use columns::Asked;
+pub use columns::ColumnSelection;
 pub use rows::Rows;
 
 /// Most rows that are used.
@@ -47,7 +47,7 @@ impl TableError {
 #[derive(Clone, Copy, Debug)]
 pub struct Wanted<'a> {
     /// Which columns are N, X and R, where their names do not say it.
-    pub columns: Asked<'a>,
+    pub columns: ColumnSelection<'a>,
     /// These rows, else all.
     pub rows: Option<&'a Rows>,
 }
@@ -119,7 +119,7 @@ fn read_up_to(rows_max: usize, input: impl BufRead, wanted: &Wanted<'_>) -> Resu
 fn header(first: &Record) -> Option<Vec<String>> {
     let names: Vec<String> = first.cells().take(first.len()).map(str::to_owned).collect();
     let has_numbers = first.cells().any(looks_like_a_number);
-    let is_known = || columns::find(Some(&names), names.len(), Asked::default()).is_ok();
+    let is_known = || columns::find(Some(&names), names.len(), ColumnSelection::default()).is_ok();
     (!has_numbers || is_known()).then_some(names)
 }
 

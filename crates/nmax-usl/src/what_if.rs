@@ -1,13 +1,13 @@
 //! What if: the law with other coefficients, and an envelope over weeks of growth. Everything here is assumed.
 
-use crate::analysis::words::{list, number};
+use crate::analysis::sentences::{list, number};
 use crate::analysis::{Analysis, CANNOT_FIT};
 use crate::gate::BEYOND;
 use crate::ladder;
 use crate::law::Usl;
 use crate::model::Model;
 
-mod words;
+mod sentences;
 
 #[cfg(test)]
 mod tests;
@@ -47,7 +47,7 @@ impl Override {
         self.contention.is_none() && self.coherency.is_none() && self.unit_throughput.is_none()
     }
 
-    fn words(&self, law: &Usl) -> String {
+    fn describe(&self, law: &Usl) -> String {
         let coefficients = [
             ("α", self.contention, law.contention),
             ("β", self.coherency, law.coherency),
@@ -97,7 +97,7 @@ pub struct Measured {
 
 impl Measured {
     /// Of what was fitted.
-    pub fn of(analysis: &Analysis) -> Self {
+    pub fn from_analysis(analysis: &Analysis) -> Self {
         let n_hi = analysis.observations.iter().map(|one| one.n).fold(0.0, f64::max);
         Self { n_hi, x_max: analysis.best.map_or(0.0, |(_, x)| x), bears_peak: analysis.peak.is_some() }
     }
@@ -131,7 +131,7 @@ pub struct Outlook {
     /// Peak with the assumed coefficients, where it may be said.
     pub assumed_peak: Option<(f64, f64)>,
     /// Curves to twice the largest N measured.
-    pub curve: Vec<Place>,
+    pub curve: Vec<CurvePoint>,
     /// Weeks of growth, from this one.
     pub weeks: Vec<Week>,
     /// What was assumed and what follows; each a sentence that says so.
@@ -140,7 +140,7 @@ pub struct Outlook {
 
 /// One N of the curves; throughput per second, `None` where it may not be said.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Place {
+pub struct CurvePoint {
     /// N.
     pub n: f64,
     /// By the law as it was.
@@ -159,7 +159,7 @@ pub struct Week {
     /// Weeks from now.
     pub week: usize,
     /// Throughput at the N of that week.
-    pub place: Place,
+    pub place: CurvePoint,
 }
 
 /// A question that has no answer.
@@ -219,7 +219,7 @@ pub fn what_if(law: &Usl, measured: Option<Measured>, question: &WhatIf) -> Resu
         return Err(poles);
     }
     let limit = Limit { n_max, x_max: measured.map_or(f64::INFINITY, |measured| BEYOND * measured.x_max) };
-    let place = |n: f64| Place {
+    let place = |n: f64| CurvePoint {
         n,
         law: limit.throughput(law, n),
         assumed: limit.throughput(&assumed, n),
@@ -242,7 +242,7 @@ pub fn what_if(law: &Usl, measured: Option<Measured>, question: &WhatIf) -> Resu
         weeks,
         text: Vec::new(),
     };
-    outlook.text = words::text(&outlook, measured, question);
+    outlook.text = sentences::text(&outlook, measured, question);
     Ok(outlook)
 }
 

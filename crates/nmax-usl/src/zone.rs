@@ -74,6 +74,6 @@ fn half_width(bound: &Usl, spread: &Spread, n: f64, weight: f64) -> f64 {
 /// Zone B at `n`: where a single run of weight 1 lies on the Amdahl bound of a fit, per second. `None` without
 /// intervals.
 pub fn bound_band(fit: &Fit, n: f64) -> Option<(f64, f64)> {
-    let (spread, bound) = (Spread::of(fit)?, amdahl_bound(&fit.law));
+    let (spread, bound) = (Spread::from_fit(fit)?, amdahl_bound(&fit.law));
     spread.scale.around(bound.throughput_at(n), half_width(&bound, &spread, n, 1.0))
 }

@@ -42,7 +42,7 @@ pub struct Need {
 
 impl Need {
     /// What `plan` asks with that many workers; `origins` are all that it names, the target first.
-    pub fn of(plan: &Plan, origins: &[Origin], workers: u64) -> Self {
+    pub fn for_plan(plan: &Plan, origins: &[Origin], workers: u64) -> Self {
         let most = match &plan.workload {
             Workload::Open { max_in_flight, .. } => u64::from(*max_in_flight).min(in_flight(plan)),
             Workload::Closed { .. } => Closed::new(&plan.stages).map_or(0, |schedule| schedule.vus_max()),

@@ -27,7 +27,7 @@ pub struct Lateness {
 
 impl Lateness {
     /// Of all times measured; `None` without any.
-    fn of(late: &Histogram) -> Option<Self> {
+    fn from_histogram(late: &Histogram) -> Option<Self> {
         let quantile = |q: f64| late.quantile_ns(q);
         Some(Self { wakes: late.count(), p50_ns: quantile(0.5)?, p99_ns: quantile(0.99)?, max_ns: late.max_ns()? })
     }
@@ -56,7 +56,7 @@ impl Lateness {
 
 /// Wakes a thread of its own every millisecond for that long, with the timers of a worker; `None` where it cannot.
 pub fn measure(length: Duration) -> Option<Lateness> {
-    std::thread::spawn(move || Lateness::of(&wake(length))).join().ok()?
+    std::thread::spawn(move || Lateness::from_histogram(&wake(length))).join().ok()?
 }
 
 fn wake(length: Duration) -> Histogram {
@@ -102,10 +102,10 @@ mod tests {
 
     #[test]
     fn quantiles_are_those_of_the_wakes() {
-        assert_eq!(Lateness::of(&Histogram::new()), None);
+        assert_eq!(Lateness::from_histogram(&Histogram::new()), None);
         let mut late = Histogram::new();
         (1..=100).for_each(|us| late.record(us * 1_000));
-        let found = Lateness::of(&late).unwrap();
+        let found = Lateness::from_histogram(&late).unwrap();
         assert_eq!((found.wakes, found.max_ns), (100, 100_000));
         assert!(found.p50_ns.abs_diff(50_000) <= 100, "three digits: {found:?}");
         assert!(found.p50_ns <= found.p99_ns && found.p99_ns <= found.max_ns);

@@ -198,12 +198,12 @@ fn a_dead_proxy_is_blamed_and_not_the_server() {
 
 #[test]
 fn the_limits_of_the_plan_hold() {
-    let limits = Limits::of(&plan("http://127.0.0.1/"));
+    let limits = Limits::from_plan(&plan("http://127.0.0.1/"));
     assert_eq!((limits.resolve, limits.connect), (Duration::from_secs(30), Duration::from_secs(30)));
     let mut plan = plan("http://127.0.0.1/");
     plan.defaults.timeout = Duration::from_secs(3);
     plan.defaults.phase_timeouts.dns = Some(Duration::from_secs(1));
-    let limits = Limits::of(&plan);
+    let limits = Limits::from_plan(&plan);
     assert_eq!((limits.resolve, limits.connect), (Duration::from_secs(1), Duration::from_secs(3)));
 }
 

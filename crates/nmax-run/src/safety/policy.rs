@@ -100,12 +100,12 @@ pub struct Refusal {
     /// The address.
     pub ip: IpAddr,
     /// Why.
-    pub why: Why,
+    pub why: RefusalReason,
 }
 
 /// Why a connection is refused.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Why {
+pub enum RefusalReason {
     /// A cloud's metadata service, which nothing opens.
     Metadata,
     /// Not the address of a host, which nothing opens.
@@ -122,7 +122,7 @@ pub enum Why {
     },
 }
 
-impl Why {
+impl RefusalReason {
     /// True when no flag and no proof opens the address.
     pub const fn is_final(self) -> bool {
         matches!(self, Self::Metadata | Self::NoHost)
@@ -137,19 +137,19 @@ impl fmt::Display for Refusal {
             write!(f, " ({ip})")?;
         }
         match why {
-            Why::Metadata => f.write_str(
+            RefusalReason::Metadata => f.write_str(
                 " is a cloud's metadata address and is never loaded, whatever the flags: \
                  it hands out credentials; choose another target",
             ),
-            Why::NoHost => {
+            RefusalReason::NoHost => {
                 f.write_str(" is a multicast, broadcast or reserved address, not a host; choose another target")
             }
-            Why::Private { is_authorized } => {
+            RefusalReason::Private { is_authorized } => {
                 write!(f, " is a private address: if you may load it, pass `--allow-target {host}`")?;
                 let note = ", because `--i-am-authorized-to-test` and proofs open public addresses only";
                 f.write_str(if *is_authorized { note } else { "" })
             }
-            Why::Public { is_allowed } => {
+            RefusalReason::Public { is_allowed } => {
                 write!(f, " is a public address: if you may load it, pass `--i-am-authorized-to-test {host}`")?;
                 f.write_str(" or prove that you control it (docs/how-to/allow-a-target.md)")?;
                 let note = "; `--allow-target` and `allow_targets` open private addresses only";
@@ -197,15 +197,15 @@ impl Policy {
         let allowed = || self.allow.iter().find(|allowed| allowed.what.covers(host, ip));
         let (permit, why) = match classify(ip) {
             Class::ThisHost => return Ok(Permit::Loopback),
-            Class::Metadata => (None, Why::Metadata),
-            Class::NoHost => (None, Why::NoHost),
+            Class::Metadata => (None, RefusalReason::Metadata),
+            Class::NoHost => (None, RefusalReason::NoHost),
             Class::Private => {
                 let is_authorized = self.authority(host).is_some();
-                (allowed().map(Permit::Allowed), Why::Private { is_authorized })
+                (allowed().map(Permit::Allowed), RefusalReason::Private { is_authorized })
             }
             Class::Public => {
                 let is_allowed = allowed().is_some();
-                (self.authority(host), Why::Public { is_allowed })
+                (self.authority(host), RefusalReason::Public { is_allowed })
             }
         };
         permit.ok_or_else(|| Refusal { host: host.clone(), ip: ip.to_canonical(), why })

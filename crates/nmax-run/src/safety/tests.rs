@@ -57,7 +57,7 @@ async fn settled(
     let mut policy = Policy::new(allow.collect(), authorized.collect(), Vec::new());
     let origins: Vec<Origin> = urls.iter().map(|url| Url::parse(url).unwrap().origin).collect();
     let outside = Scripted { names: NAMES, proved, evidence: Evidence::Machine, looked: RefCell::default() };
-    let settled = settle(&mut policy, &origins, Role::Target, &outside).await;
+    let settled = authorize(&mut policy, &origins, Role::Target, &outside).await;
     let result = settled.map(|words| (!words.is_empty()).then(|| words.join("; "))).map_err(|error| error.to_string());
     (result, outside.looked.into_inner())
 }
@@ -154,7 +154,7 @@ async fn a_proof_of_the_name_names_the_addresses_that_it_does_not_prove() {
         Scripted { names: NAMES, proved: &["shop.example"], evidence: Evidence::Name, looked: RefCell::default() };
     let mut policy = Policy::new(Vec::new(), Vec::new(), Vec::new());
     let origins = [Url::parse("https://shop.example/").unwrap().origin];
-    let words = settle(&mut policy, &origins, Role::Target, &outside).await.unwrap();
+    let words = authorize(&mut policy, &origins, Role::Target, &outside).await.unwrap();
     assert_eq!(words.len(), 2, "{words:?}");
     for (words, address) in words.iter().zip(["93.184.215.14", "2606:2800::1"]) {
         assert!(
@@ -210,7 +210,7 @@ async fn name_servers_obey_the_rules_of_targets() {
         let allow = allow.iter().map(|text| Allowed { what: text.parse().unwrap(), given: Given::Flag });
         let authorized = authorized.iter().map(|text| text.parse().unwrap());
         let mut policy = Policy::new(allow.collect(), authorized.collect(), Vec::new());
-        let settled = settle(&mut policy, &origins_of_servers(&servers), Role::NameServer, &outside).await;
+        let settled = authorize(&mut policy, &origins_of_servers(&servers), Role::NameServer, &outside).await;
         match (settled.map_err(|error| error.to_string()), wanted) {
             (Ok(words), Ok(wanted)) => assert_eq!(words, *wanted, "{servers:?}"),
             (Err(error), Err(wanted)) => {

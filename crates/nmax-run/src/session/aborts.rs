@@ -24,7 +24,7 @@ impl Aborts {
     }
 
     /// Takes the conditions that do not hold at `now`; the first that has not held for too long.
-    pub(super) fn look(&mut self, violated: &[usize], now: Nanos) -> Option<usize> {
+    pub(super) fn check(&mut self, violated: &[usize], now: Nanos) -> Option<usize> {
         for (index, since) in self.since.iter_mut().enumerate() {
             *since = violated.contains(&index).then(|| since.unwrap_or(now));
         }
@@ -52,19 +52,19 @@ mod tests {
         let mut aborts = Aborts::new(&plan());
         assert!(aborts.any());
         let at = Nanos::from_secs;
-        assert_eq!(aborts.look(&[1], at(10)), None);
-        assert_eq!(aborts.look(&[1], at(12)), None);
-        assert_eq!(aborts.look(&[], at(12)), None, "a break begins the time anew");
-        assert_eq!(aborts.look(&[1], at(13)), None);
-        assert_eq!(aborts.look(&[1], at(15)), None);
-        assert_eq!(aborts.look(&[1], at(16)), Some(1));
+        assert_eq!(aborts.check(&[1], at(10)), None);
+        assert_eq!(aborts.check(&[1], at(12)), None);
+        assert_eq!(aborts.check(&[], at(12)), None, "a break begins the time anew");
+        assert_eq!(aborts.check(&[1], at(13)), None);
+        assert_eq!(aborts.check(&[1], at(15)), None);
+        assert_eq!(aborts.check(&[1], at(16)), Some(1));
     }
 
     #[test]
     fn a_condition_without_abort_ends_nothing() {
         let mut aborts = Aborts::new(&plan());
         for second in 0..100 {
-            assert_eq!(aborts.look(&[0], Nanos::from_secs(second)), None);
+            assert_eq!(aborts.check(&[0], Nanos::from_secs(second)), None);
         }
     }
 }

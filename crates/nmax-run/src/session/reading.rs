@@ -15,7 +15,7 @@ use crate::plan::plan_of_manifest;
 
 /// The result of a run that is in its directory, complete or cut short.
 pub fn read(directory: &Path) -> Result<Finished, String> {
-    Followed::open(directory)?.look()
+    Followed::open(directory)?.refresh()
 }
 
 /// A run in its directory that is read on and on while it is being written.
@@ -37,7 +37,7 @@ impl Followed {
     }
 
     /// The result of everything so far; reads what came since the last look.
-    pub fn look(&mut self) -> Result<Finished, String> {
+    pub fn refresh(&mut self) -> Result<Finished, String> {
         let (judged, exit) = self.judge()?;
         let report = self.directory.join("report.html");
         let view = self.view(&judged, report.exists().then(|| report.display().to_string()));

@@ -25,10 +25,10 @@ fn following(logs: &[Option<&str>]) -> Plan {
 }
 
 /// An exchange: when it was sent, how long the way took, how long the server, all µs.
-type Way = (u64, u64, u64);
+type TimedExchange = (u64, u64, u64);
 
 /// One exchange of the run for `/a`, as the client has it.
-fn exchange((sent, way, took): Way) -> Exchange<'static> {
+fn exchange((sent, way, took): TimedExchange) -> Exchange<'static> {
     Exchange {
         name: NameId(0),
         method: b"GET",
@@ -40,7 +40,7 @@ fn exchange((sent, way, took): Way) -> Exchange<'static> {
 }
 
 /// The same in a log, whose clock is so far ahead and whose stamps are rounded down to the resolution.
-fn entry(log: u16, (sent, way, took): Way, (ahead_us, resolution_us): (i64, u32)) -> Entry {
+fn entry(log: u16, (sent, way, took): TimedExchange, (ahead_us, resolution_us): (i64, u32)) -> Entry {
     let stamp = (sent + way) as i64 + ahead_us;
     Entry {
         log,
@@ -56,7 +56,7 @@ fn entry(log: u16, (sent, way, took): Way, (ahead_us, resolution_us): (i64, u32)
 }
 
 /// Both sides of these exchanges, each in the log that `log_of` says.
-fn in_logs(ways: &[Way], logs: &[Option<&str>], log_of: impl Fn(usize) -> u16, clock: (i64, u32)) -> Sides {
+fn in_logs(ways: &[TimedExchange], logs: &[Option<&str>], log_of: impl Fn(usize) -> u16, clock: (i64, u32)) -> Sides {
     let mut sides = Sides::new(Tap::default(), &following(logs), 0, HOLD);
     for (index, way) in ways.iter().enumerate() {
         sides.exchange(&exchange(*way));
@@ -66,7 +66,7 @@ fn in_logs(ways: &[Way], logs: &[Option<&str>], log_of: impl Fn(usize) -> u16, c
 }
 
 /// Both sides of these exchanges, in one log.
-fn of(ways: &[Way], ahead_us: i64, resolution_us: u32) -> Sides {
+fn in_one_log(ways: &[TimedExchange], ahead_us: i64, resolution_us: u32) -> Sides {
     in_logs(ways, &[None], |_| 0, (ahead_us, resolution_us))
 }
 
@@ -80,7 +80,7 @@ proptest! {
         ahead_us in -3_600_000_000..3_600_000_000_i64,
         resolution_us in prop_oneof![Just(1), Just(1_000), Just(1_000_000)],
     ) {
-        let found = of(&ways, ahead_us, resolution_us).finish().unwrap();
+        let found = in_one_log(&ways, ahead_us, resolution_us).finish().unwrap();
         let (ahead_s, error_s) = found.offset_s.unwrap();
         let apart_s = ahead_s - ahead_us as f64 / 1e6;
         // The rounding is told as twice its standard error; one case in twenty lies beyond that, hardly any beyond twice that.
@@ -92,7 +92,7 @@ proptest! {
     fn what_is_outside_is_the_way(
         ways in proptest::collection::vec((0..60_000_000_u64, 0..50_000_u64, 1..500_000_u64), 1..50),
     ) {
-        let found = of(&ways, 0, 1).finish().unwrap();
+        let found = in_one_log(&ways, 0, 1).finish().unwrap();
         let sum: u64 = ways.iter().map(|(_, way, _)| 2 * way).sum();
         let mean_ms = sum as f64 / ways.len() as f64 / 1e3;
         for row in &found.rows {
@@ -121,7 +121,7 @@ proptest! {
 /// Stamps of the ends of exchanges are held against the client's ends.
 #[test]
 fn stamps_may_be_those_of_the_ends() {
-    let mut sides = of(&[], 0, 1);
+    let mut sides = in_one_log(&[], 0, 1);
     for second in 0..50 {
         let way = (second * 1_000_000, 500, 300_000);
         sides.exchange(&exchange(way));
@@ -135,7 +135,7 @@ fn stamps_may_be_those_of_the_ends() {
 #[test]
 fn what_is_missing_is_said() {
     let way = (0, 10, 100);
-    let mut sides = of(&[way; 10], 0, 1);
+    let mut sides = in_one_log(&[way; 10], 0, 1);
     (0..10).for_each(|_| sides.exchange(&exchange(way)));
     let found = sides.finish().unwrap();
     assert_eq!(found.offset_s, None, "the requests are not the same");
@@ -144,7 +144,7 @@ fn what_is_missing_is_said() {
         "{:?}",
         found.notes
     );
-    assert!(of(&[], 0, 1).finish().is_none());
+    assert!(in_one_log(&[], 0, 1).finish().is_none());
 }
 
 /// Both sides call what a step asks for after the step, whatever the server says of it and whether the log has queries.
@@ -170,7 +170,7 @@ fn requests_of_a_step_are_called_after_it() {
 /// What is of no step is called after its path, also where the server does not have it: all of it is of one kind.
 #[test]
 fn other_requests_are_called_after_their_paths() {
-    let mut sides = of(&[], 0, 1);
+    let mut sides = in_one_log(&[], 0, 1);
     let way = (1_000, 10, 100);
     for number in 0..20 {
         let target = format!("http://shop.test/image/{number}");

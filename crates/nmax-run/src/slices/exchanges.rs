@@ -78,7 +78,7 @@ pub(super) fn read(run: &Run, files: &[PathBuf], slice: &Arc<Slice>, mut tally: 
 /// Writes the chosen exchanges to a file with the same columns. Returns how many they are.
 pub(super) fn write(run: &Run, files: &[PathBuf], slice: &Arc<Slice>, path: &Path) -> Result<u64, StoreError> {
     let names = run.names();
-    let reader = Reader { run, names: &names, needs: slice.asks() };
+    let reader = Reader { run, names: &names, needs: slice.columns_used() };
     let mut writer = SampleWriter::create(path)?;
     let copied = files.iter().try_for_each(|path| {
         let file = SampleFile::open(path)?;

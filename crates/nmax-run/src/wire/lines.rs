@@ -7,7 +7,7 @@ use nmax_report::number;
 use nmax_secrets::MASK;
 use nmax_text::is_hidden;
 
-use super::log::{Seen, What};
+use super::log::{Seen, WireEntry};
 use crate::secrets::Shown;
 
 /// Bytes of one body that are shown.
@@ -77,16 +77,16 @@ impl Printer {
         let mut out = String::new();
         let shown = &self.shown;
         match &event.what {
-            What::Sent(bytes) => {
+            WireEntry::Sent(bytes) => {
                 // A reply may come while its request is still being sent: only a note ends both.
                 self.received.flush(shown, &mut out);
                 self.sent.push(event.at, bytes, shown, &mut out);
             }
-            What::Received(bytes) => {
+            WireEntry::Received(bytes) => {
                 self.sent.flush(shown, &mut out);
                 self.received.push(event.at, bytes, shown, &mut out);
             }
-            What::Note(words) => {
+            WireEntry::Note(words) => {
                 self.sent.close(shown, &mut out);
                 self.received.close(shown, &mut out);
                 line(event.at, '*', words, &mut out);

@@ -17,12 +17,12 @@ pub(crate) struct Seen {
     /// Since the beginning.
     pub(crate) at: Nanos,
     /// What happened.
-    pub(crate) what: What,
+    pub(crate) what: WireEntry,
 }
 
 /// What happened.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum What {
+pub(crate) enum WireEntry {
     /// Bytes that were sent.
     Sent(Vec<u8>),
     /// Bytes that came.
@@ -89,13 +89,13 @@ impl Log {
         let mut state = self.state();
         state.follow(at, event);
         let what = match event {
-            WireEvent::Sent(bytes) => What::Sent(bytes.to_vec()),
-            WireEvent::Received(bytes) => What::Received(bytes.to_vec()),
-            other => What::Note(words(other)),
+            WireEvent::Sent(bytes) => WireEntry::Sent(bytes.to_vec()),
+            WireEvent::Received(bytes) => WireEntry::Received(bytes.to_vec()),
+            other => WireEntry::Note(describe(other)),
         };
         let bytes = match &what {
-            What::Sent(bytes) | What::Received(bytes) => bytes.len(),
-            What::Note(_) => 0,
+            WireEntry::Sent(bytes) | WireEntry::Received(bytes) => bytes.len(),
+            WireEntry::Note(_) => 0,
         };
         if state.waiting_bytes + bytes > WAITING_BYTES_MAX {
             state.lost_bytes += bytes as u64;
@@ -137,7 +137,7 @@ impl Log {
             let mut state = self.state();
             if let End::Awaited(since) = state.end {
                 let at = since + Nanos::from(most);
-                let what = What::Note(format!("the server has not closed the connection within {most:?}"));
+                let what = WireEntry::Note(format!("the server has not closed the connection within {most:?}"));
                 state.waiting.push(Seen { at, what });
             }
         }
@@ -174,7 +174,7 @@ impl State {
     }
 }
 
-fn words(event: &WireEvent<'_>) -> String {
+fn describe(event: &WireEvent<'_>) -> String {
     match event {
         WireEvent::Resolved { host, addresses, ttl } => {
             let addresses: Vec<String> = addresses.iter().map(ToString::to_string).collect();

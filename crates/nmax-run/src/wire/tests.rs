@@ -3,15 +3,15 @@ use nmax_plan::planless::Planless;
 use nmax_secrets::Redactor;
 
 use super::lines::unchunked;
-use super::log::{Seen, What};
+use super::log::{Seen, WireEntry};
 use super::*;
 
 fn sent(at_ms: u64, text: &str) -> Seen {
-    Seen { at: Nanos(at_ms * 1_000_000), what: What::Sent(text.as_bytes().to_vec()) }
+    Seen { at: Nanos(at_ms * 1_000_000), what: WireEntry::Sent(text.as_bytes().to_vec()) }
 }
 
 fn received(at_ms: u64, bytes: &[u8]) -> Seen {
-    Seen { at: Nanos(at_ms * 1_000_000), what: What::Received(bytes.to_vec()) }
+    Seen { at: Nanos(at_ms * 1_000_000), what: WireEntry::Received(bytes.to_vec()) }
 }
 
 fn printed(show_secrets: bool, events: &[Seen]) -> String {
@@ -81,7 +81,7 @@ fn a_proxys_credentials_are_taken_out() {
     let events = [
         sent(0, "CONNECT a:443 HTTP/1.1\r\nhost: a:443\r\nproxy-authorization: Basic s3cret\r\n\r\n"),
         received(1, b"HTTP/1.1 200 Connection established\r\n\r\n"),
-        Seen { at: Nanos(2_000_000), what: What::Note("TLS".into()) },
+        Seen { at: Nanos(2_000_000), what: WireEntry::Note("TLS".into()) },
         sent(3, "GET / HTTP/1.1\r\nauthorization: Bearer s3cret\r\n\r\n"),
     ];
     let text = printed(false, &events);
@@ -142,7 +142,7 @@ fn heads_and_bodies_are_told_apart_in_every_message() {
             received(n, b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok"),
         ]
     };
-    let between = Seen { at: Nanos(1_000_000), what: What::Note("on the connection of before".into()) };
+    let between = Seen { at: Nanos(1_000_000), what: WireEntry::Note("on the connection of before".into()) };
     let text = printed(false, &[exchange(1).as_slice(), &[between], &exchange(2)].concat());
     assert!(!text.contains("secret1"), "{text}");
     assert_eq!(text.matches("cookie: a=REDACTED").count(), 2, "{text}");

@@ -14,8 +14,17 @@ fn reason(code: &'static str, decides: bool) -> Reason {
     Reason { code, text: format!("{code} in words"), evidence: Vec::new(), decides }
 }
 
-fn way(verdict: Verdict, reasons: &[Reason]) -> Way<'_> {
-    Way { load: Load::Vus, level: 4.0, verdict, reasons, unreachable: None, bad: None, data_ended: None, late_s: None }
+fn way(verdict: Verdict, reasons: &[Reason]) -> LevelRun<'_> {
+    LevelRun {
+        load: Load::Vus,
+        level: 4.0,
+        verdict,
+        reasons,
+        unreachable: None,
+        bad: None,
+        data_ended: None,
+        late_s: None,
+    }
 }
 
 /// Whatever an INVALID run measured, it is no measurement, and the reason is the one that decided.
@@ -37,7 +46,7 @@ fn a_failed_threshold_is_data() {
 
 #[test]
 fn a_system_that_broke_down_ends_the_ramp() {
-    let refused = |way: &Way, measured: Option<Measured>| match judged(way, measured.as_ref(), 4.0, None) {
+    let refused = |way: &LevelRun, measured: Option<Measured>| match judged(way, measured.as_ref(), 4.0, None) {
         Outcome::Refused(why) => why,
         other => panic!("{other:?}"),
     };
@@ -45,12 +54,14 @@ fn a_system_that_broke_down_ends_the_ramp() {
     assert!(refused(&way(Verdict::Fail, &aborted), Some(measured(9, 0, 9))).contains(ABORTED));
     assert!(refused(&way(Verdict::Pass, &[]), None).contains("nothing was completed"));
     assert!(refused(&way(Verdict::Pass, &[]), Some(measured(0, 0, 0))).contains("nothing was completed"));
-    let errors = Way { bad: Some("9 of 9 were not ok, most of them `status 404`".into()), ..way(Verdict::Pass, &[]) };
+    let errors =
+        LevelRun { bad: Some("9 of 9 were not ok, most of them `status 404`".into()), ..way(Verdict::Pass, &[]) };
     assert!(refused(&errors, Some(measured(0, 9, 9))).contains("100 % were not ok: 9 of 9"));
     assert!(refused(&way(Verdict::Fail, &[]), Some(measured(40, 60, 100))).contains("60 %"));
-    let gone = Way { unreachable: Some("the target is not reachable: connect".into()), ..way(Verdict::Invalid, &[]) };
+    let gone =
+        LevelRun { unreachable: Some("the target is not reachable: connect".into()), ..way(Verdict::Invalid, &[]) };
     assert!(refused(&gone, None).contains("not reachable"));
-    let open = Way { load: Load::Rate, level: 100.0, ..way(Verdict::Pass, &[]) };
+    let open = LevelRun { load: Load::Rate, level: 100.0, ..way(Verdict::Pass, &[]) };
     assert!(refused(&open, Some(measured(140, 0, 140))).contains("did not keep up"));
     for done in [150, 196, 210] {
         let kept_up = judged(&open, Some(&measured(done, 0, done)), 2.0, None);
@@ -73,7 +84,7 @@ fn littles_law_is_held_against_long_levels_only() {
 /// Whatever was completed before the data ended, the rest of the level is empty.
 #[test]
 fn a_level_whose_data_ended_is_no_measurement() {
-    let ended = |verdict| Way { data_ended: Some("the data of scenario `ask` ended".into()), ..way(verdict, &[]) };
+    let ended = |verdict| LevelRun { data_ended: Some("the data of scenario `ask` ended".into()), ..way(verdict, &[]) };
     for verdict in [Verdict::Pass, Verdict::Fail, Verdict::Invalid] {
         let outcome = judged(&ended(verdict), Some(&measured(200, 0, 200)), 4.0, None);
         assert!(
@@ -87,15 +98,15 @@ fn a_level_whose_data_ended_is_no_measurement() {
 fn a_first_level_ends_the_campaign_by_its_reason() {
     let aborted = [reason(ABORTED, true)];
     let one = measured(9, 1, 10);
-    let exit = |way: &Way, measured: Option<&Measured>| exit_of_first(way, measured);
+    let exit = |way: &LevelRun, measured: Option<&Measured>| exit_of_first(way, measured);
     assert_eq!(exit(&way(Verdict::Fail, &aborted), Some(&one)), Exit::Failed);
     assert_eq!(exit(&way(Verdict::Pass, &[]), None), Exit::Invalid);
-    let late = Way { late_s: Some(8.0), ..way(Verdict::Pass, &[]) };
+    let late = LevelRun { late_s: Some(8.0), ..way(Verdict::Pass, &[]) };
     assert_eq!(exit(&late, None), Exit::Usage);
     assert_eq!(exit(&late, Some(&one)), Exit::Invalid, "there were replies in time");
     assert!(late.nothing().contains("a reply takes 8 s; give a --level-time of 24 s"));
-    let data = Way { data_ended: Some("ended".into()), ..way(Verdict::Pass, &[]) };
+    let data = LevelRun { data_ended: Some("ended".into()), ..way(Verdict::Pass, &[]) };
     assert_eq!(exit(&data, Some(&one)), Exit::Usage);
-    let gone = Way { unreachable: Some("connect".into()), ..data };
+    let gone = LevelRun { unreachable: Some("connect".into()), ..data };
     assert_eq!(exit(&gone, None), Exit::Unreachable);
 }

@@ -5,13 +5,13 @@ use nmax_run::Finished;
 use nmax_run::{Exit, Trouble};
 use nmax_usl::design::Outcome;
 
-use super::{Kept, Rig};
+use super::{LevelResult, Rig};
 use crate::axis::Load;
 use crate::data;
 use crate::find;
 use crate::judge::{
-    BAD_SAID, GOOD_SHARE, LITTLE_NOISE_MAX, Way, aborted, exit_of_first, is_one_by_one, judged, little_noise, not_ok,
-    unreachable,
+    BAD_SAID, GOOD_SHARE, LITTLE_NOISE_MAX, LevelRun, aborted, exit_of_first, is_one_by_one, judged, little_noise,
+    not_ok, unreachable,
 };
 use crate::level::COUNT_SAID;
 use crate::measure::{self, Count, Measured};
@@ -24,15 +24,15 @@ fn few(count: u64) -> String {
 
 impl Rig<'_> {
     /// Measures what a run left behind.
-    pub(super) fn look(
+    pub(super) fn inspect(
         &self,
         finished: &Finished,
         plan: &Plan,
         level: f64,
-        kept: &mut Kept,
+        kept: &mut LevelResult,
     ) -> Result<Outcome, Trouble> {
         let view = &finished.view;
-        let Kept { row, facts, .. } = kept;
+        let LevelResult { row, facts, .. } = kept;
         row.verdict = view.judgement.verdict.name().to_owned();
         row.run = self.run_name(finished);
         // What is not written is not measured, and says nothing of the system.
@@ -77,7 +77,7 @@ impl Rig<'_> {
         let failed = view.judgement.reasons.iter().find(|reason| reason.decides);
         kept.failed = failed.map(|reason| reason.text.clone());
         kept.is_gone = finished.exit == Exit::Unreachable;
-        let way = Way {
+        let way = LevelRun {
             load: self.load,
             level,
             verdict: view.judgement.verdict,

@@ -2,8 +2,8 @@
 
 use super::ceiling;
 use super::levels::{Level, Noise, levels};
+use super::sentences::number;
 use super::spread::Spread;
-use super::words::number;
 use super::{Analysis, Point};
 use crate::class;
 use crate::finding::data::{Sorted, sort_out};
@@ -44,7 +44,7 @@ pub fn analyse(observations: &[Observation], options: &Options) -> Analysis {
         fit: chosen.as_ref(),
         relative: relative.as_ref(),
         ladder: &ladder,
-        noise: Noise::of(&levels, residual),
+        noise: Noise::estimate(&levels, residual),
     };
     found.extend(trouble);
     found.extend(finding::findings(&facts));
@@ -158,7 +158,7 @@ fn within(value: Option<Estimate>, limit: f64) -> Option<Estimate> {
 fn points(observations: &[Observation], levels: &[Level], fit: Option<&Fit>, options: &Options) -> Vec<Point> {
     let one = levels.first().filter(|level| level.n == 1.0).map(|level| level.x);
     let gamma = fit.map(|fit| fit.law.unit_throughput).filter(|gamma| *gamma > 0.0);
-    let spread = fit.and_then(Spread::of);
+    let spread = fit.and_then(Spread::from_fit);
     let is_open = options.regression == Regression::ResponseTime;
     let point = |o: &Observation| {
         let by_law = fit.map(|fit| fit.law.throughput_at(o.n)).filter(|x| x.is_finite() && *x > 0.0);

@@ -32,7 +32,7 @@ pub(crate) struct Level {
 }
 
 impl Level {
-    fn of(runs: Range<usize>, observations: &[Observation]) -> Self {
+    fn from_runs(runs: Range<usize>, observations: &[Observation]) -> Self {
         let here = &observations[runs.clone()];
         let weight: f64 = here.iter().map(|o| o.weight).sum();
         let mean = |value: &dyn Fn(&Observation) -> f64| here.iter().map(|o| o.weight * value(o)).sum::<f64>() / weight;
@@ -79,7 +79,7 @@ pub(crate) fn levels(observations: &[Observation]) -> Vec<Level> {
         .map(|group| {
             let runs = start..start + group.len();
             start = runs.end;
-            Level::of(runs, observations)
+            Level::from_runs(runs, observations)
         })
         .collect()
 }
@@ -109,7 +109,7 @@ pub(crate) struct Noise {
 impl Noise {
     /// Noise as the data tell it: by replicates when they have three degrees of freedom, else by residuals of the law
     /// (`rss` of ln X with `df`), else 5 %.
-    pub(crate) fn of(levels: &[Level], residual: Option<(f64, usize)>) -> Self {
+    pub(crate) fn estimate(levels: &[Level], residual: Option<(f64, usize)>) -> Self {
         Self::of_replicates(levels).unwrap_or_else(|| Self::of_residuals(residual))
     }
 
@@ -158,8 +158,8 @@ impl Noise {
     }
 
     /// Where it comes from, in words.
-    pub(crate) fn words(&self) -> String {
-        let percent = super::words::percent(self.sd);
+    pub(crate) fn describe(&self) -> String {
+        let percent = super::sentences::percent(self.sd);
         match self.source {
             Source::Replicates => format!("replicates scatter by {percent}"),
             Source::Residuals => format!("runs scatter by {percent} about the law"),

@@ -22,7 +22,7 @@ pub(crate) struct Spread {
 
 impl Spread {
     /// `None` where the fit has no covariance, or no degrees of freedom.
-    pub(crate) fn of(fit: &Fit) -> Option<Self> {
+    pub(crate) fn from_fit(fit: &Fit) -> Option<Self> {
         let df = fit.n.checked_sub(fit.k).filter(|df| *df >= 1)?;
         Some(Self {
             scale: fit.scale,

@@ -43,7 +43,7 @@ pub struct Information([[f64; 3]; 3]);
 
 impl Information {
     /// Of one run at each of `levels` (a level that repeats counts as often).
-    pub fn of(law: &Usl, levels: &[f64]) -> Self {
+    pub fn from_levels(law: &Usl, levels: &[f64]) -> Self {
         levels.iter().fold(Self::default(), |sum, &n| sum.plus(law, n))
     }
 
@@ -93,7 +93,7 @@ pub struct Spread {
 /// What one run at each of `levels` will tell about the peak of `law`, with noise of relative deviation `sd`.
 /// `None` when the law has no peak, or fewer than three levels differ.
 pub fn spread(law: &Usl, levels: &[f64], sd: f64) -> Option<Spread> {
-    let covariance = Information::of(law, levels).covariance(sd)?;
+    let covariance = Information::from_levels(law, levels).covariance(sd)?;
     let deviation = |gradient| product(gradient, &covariance, gradient).max(0.0).sqrt();
     Some(Spread {
         ln_peak_concurrency: deviation(peak_concurrency_gradient(law)?),

@@ -58,7 +58,7 @@ impl Rules {
                 problems.push(format!("level {level} is not a whole number"));
             }
         }
-        RulesError::of(problems)
+        RulesError::check(problems)
     }
 }
 
@@ -102,7 +102,7 @@ pub(crate) fn range_problems(
 pub struct RulesError(pub Vec<String>);
 
 impl RulesError {
-    pub(crate) fn of(problems: Vec<String>) -> Result<(), Self> {
+    pub(crate) fn check(problems: Vec<String>) -> Result<(), Self> {
         if problems.is_empty() { Ok(()) } else { Err(Self(problems)) }
     }
 }

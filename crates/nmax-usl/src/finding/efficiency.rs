@@ -2,7 +2,7 @@
 
 use super::{Code, Effect, Facts, Finding};
 use crate::analysis::levels::{Level, Noise, Source};
-use crate::analysis::words::{list, number, percent, unit};
+use crate::analysis::sentences::{list, number, percent, unit};
 use crate::observation::Observation;
 
 /// One-sided 2.5 %: the two-sided 95 % interval.
@@ -42,7 +42,7 @@ pub(crate) fn over_one(facts: &Facts) -> Option<Finding> {
         percent(excess(worst).exp()),
         number(worst.n),
         percent(low(worst).exp()),
-        noise.words(),
+        noise.describe(),
         unit(facts.options.dimension),
         number(one.x),
         list(over.iter().map(|level| number(level.n))),
@@ -64,7 +64,7 @@ fn suspected(facts: &Facts, others: &[Level], excess: &dyn Fn(&Level) -> f64, no
          Measure N = 1 again, after a warm-up and several times, before anything is concluded. Found at N = {}.",
         percent(excess(worst).exp()),
         number(worst.n),
-        noise.words(),
+        noise.describe(),
         list(over.iter().map(|level| number(level.n))),
     );
     let found = facts.rows_of(over.iter().copied());
@@ -100,7 +100,7 @@ pub(crate) fn rises(facts: &Facts) -> Option<Finding> {
         number(found[0].n),
         number(found[1].n),
         number(found[2].n),
-        facts.noise.words(),
+        facts.noise.describe(),
         unit(facts.options.dimension),
     );
     Some(Finding::new(Code::EfficiencyRises, Effect::Warn, facts.rows_of(found), text))
@@ -134,7 +134,7 @@ pub(crate) fn response_time_falls(facts: &Facts) -> Option<Finding> {
         "Response time falls as load grows, {}, beyond noise ({}). A queue does not get shorter by more arrivals. Suspect \
          errors that are answered fast and counted as good, caches that warm up, or a target that scaled out meanwhile.",
         list(steps),
-        facts.noise.words(),
+        facts.noise.describe(),
     );
     let found = facts.rows_of(found.iter().map(|pair| &pair[1].0));
     (!found.is_empty()).then(|| Finding::new(Code::ResponseTimeFalls, Effect::Warn, found, text))
@@ -160,7 +160,7 @@ pub(crate) fn unit_mismatch(facts: &Facts) -> Option<Finding> {
         number(gamma),
         number(one.x),
         percent((gamma / one.x - 1.0).abs()),
-        noise.words(),
+        noise.describe(),
         percent(one.x / gamma),
     );
     let found = facts.rows_of([one]);

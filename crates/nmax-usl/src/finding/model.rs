@@ -1,8 +1,8 @@
 //! What the fits say about the data: signs, outliers, caps, bounds, and what was not measured.
 
 use super::{Code, Effect, Facts, Finding};
+use crate::analysis::sentences::{interval, list, number, percent, units};
 use crate::analysis::spread::Spread;
-use crate::analysis::words::{interval, list, number, percent, units};
 use crate::class::is_rounding;
 use crate::fit::{Estimate, Fit, Regression, Scale};
 use crate::gate::BEYOND;
@@ -83,7 +83,7 @@ fn beta_text(fit: &Fit) -> String {
 /// Source: R. D. Cook, S. Weisberg, *Residuals and Influence in Regression* (1982), sect. 2.2.
 pub(crate) fn outlier(facts: &Facts) -> Option<Finding> {
     let fit = facts.fit.filter(|fit| fit.regression == Regression::Throughput)?;
-    let spread = Spread::of(fit)?;
+    let spread = Spread::from_fit(fit)?;
     let df = spread.df.checked_sub(1).filter(|df| *df >= 1)? as f64;
     let limit = crate::quantile::student_t(1.0 - FAMILY / (2.0 * facts.observations.len() as f64), df);
     let studentized = |o: &Observation| -> Option<f64> {

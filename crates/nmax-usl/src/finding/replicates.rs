@@ -2,7 +2,7 @@
 
 use super::{Code, Effect, Facts, Finding};
 use crate::analysis::levels::{Level, Noise, counting};
-use crate::analysis::words::{list, number, percent, rows};
+use crate::analysis::sentences::{list, number, percent, rows};
 use crate::fit::{Fit, Scale};
 use crate::observation::Observation;
 
@@ -74,7 +74,7 @@ pub(crate) fn non_stationary(facts: &Facts) -> Option<Finding> {
     let candidates = replicated(facts);
     let runs: usize = candidates.iter().map(|level| level.runs.len()).sum();
     let tail = FAMILY / (2.0 * runs.max(1) as f64);
-    let pooled = Pooled::of(facts.levels);
+    let pooled = Pooled::from_levels(facts.levels);
     let mut quantiles = Vec::new();
     let split: Vec<&Level> = candidates
         .into_iter()
@@ -121,7 +121,7 @@ struct Pooled {
 }
 
 impl Pooled {
-    fn of(levels: &[Level]) -> Self {
+    fn from_levels(levels: &[Level]) -> Self {
         Self {
             squares: levels.iter().map(|level| level.squares).sum(),
             df: levels.iter().map(|level| level.runs.len() - 1).sum(),

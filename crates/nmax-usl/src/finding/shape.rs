@@ -2,7 +2,7 @@
 
 use super::{Code, Effect, Facts, Finding};
 use crate::analysis::levels::Level;
-use crate::analysis::words::{number, rough};
+use crate::analysis::sentences::{number, rough};
 use crate::ladder::{self, LEAD};
 use crate::model::{Curve, Model};
 
@@ -47,7 +47,7 @@ fn cap(facts: &Facts, law: f64) -> Option<Finding> {
 }
 
 fn bend(facts: &Facts, law: f64) -> Option<Finding> {
-    let pieces = Pieces::of(facts.levels)?;
+    let pieces = Pieces::fit(facts.levels)?;
     let aicc = ladder::aicc(facts.observations.len(), pieces.rss, PIECES_PARAMETERS);
     let lead = law - aicc;
     let best = ladder::least(facts.ladder, |_| true);
@@ -86,7 +86,7 @@ struct Pieces {
 
 impl Pieces {
     /// The best bend of [`PLACES`], with at least two levels on each side. O(levels).
-    fn of(levels: &[Level]) -> Option<Self> {
+    fn fit(levels: &[Level]) -> Option<Self> {
         if levels.len() < LEVELS_MIN {
             return None;
         }

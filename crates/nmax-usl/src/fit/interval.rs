@@ -1,6 +1,6 @@
 //! From an optimum to a [`Fit`]: covariance, intervals, band and peak.
 
-use super::search::Found;
+use super::search::Optimum;
 use super::solve::State;
 use super::table::Table;
 use super::{Estimate, Fit, Method, Regression, Scale, profile};
@@ -25,7 +25,7 @@ pub(crate) struct Assembly {
 }
 
 /// Puts together a fit of X on N.
-pub(crate) fn assemble(observations: &[Observation], table: &Table, method: Method, found: &Found) -> Fit {
+pub(crate) fn assemble(observations: &[Observation], table: &Table, method: Method, found: &Optimum) -> Fit {
     let state = &found.solution.state;
     let unit_throughput = match table.scale {
         Scale::Log => state.gain.exp(),

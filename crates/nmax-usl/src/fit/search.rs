@@ -14,7 +14,7 @@ const COSINE_STALLED: f64 = 1e-3;
 
 /// An optimum and the names of the coefficients that a bound decided.
 #[derive(Clone, Debug)]
-pub(crate) struct Found {
+pub(crate) struct Optimum {
     pub(crate) solution: Solution,
     pub(crate) at_bound: Vec<&'static str>,
 }
@@ -64,7 +64,7 @@ fn best(table: &Table, solutions: impl Iterator<Item = Solution>) -> Result<Solu
 }
 
 /// The optimum within `bounds`: the free one when it lies inside, else the best on an edge or corner.
-pub(crate) fn bounded(table: &Table, unit: Unit, bounds: &Bounds, scratch: &mut Scratch) -> Result<Found, FitError> {
+pub(crate) fn bounded(table: &Table, unit: Unit, bounds: &Bounds, scratch: &mut Scratch) -> Result<Optimum, FitError> {
     let starts = starts(table, unit);
     let inside = |range: (f64, f64), value: f64| value >= range.0 && value <= range.1;
     let allowed = |s: &Solution| inside(bounds.contention, s.state.alpha) && inside(bounds.coherency, s.state.beta);
@@ -72,12 +72,12 @@ pub(crate) fn bounded(table: &Table, unit: Unit, bounds: &Bounds, scratch: &mut 
     if let Ok(solution) = free
         && allowed(&solution)
     {
-        return Ok(Found { solution, at_bound: Vec::new() });
+        return Ok(Optimum { solution, at_bound: Vec::new() });
     }
-    let mut edges: Vec<Found> = Vec::new();
+    let mut edges: Vec<Optimum> = Vec::new();
     let mut edge = |starts: &[(f64, f64)], moving, at_bound: &[&'static str]| {
         let solution = from_starts(table, unit, starts, moving, scratch).ok();
-        edges.extend(solution.map(|solution| Found { solution, at_bound: at_bound.to_vec() }));
+        edges.extend(solution.map(|solution| Optimum { solution, at_bound: at_bound.to_vec() }));
     };
     let ends = |range: (f64, f64)| [range.0, range.1].into_iter().filter(|v| v.is_finite());
     for alpha in ends(bounds.contention) {
@@ -94,7 +94,7 @@ pub(crate) fn bounded(table: &Table, unit: Unit, bounds: &Bounds, scratch: &mut 
         }
     }
     edges.retain(|found| allowed(&found.solution));
-    let lowest = |a: &Found, b: &Found| a.solution.state.rss.total_cmp(&b.solution.state.rss);
+    let lowest = |a: &Optimum, b: &Optimum| a.solution.state.rss.total_cmp(&b.solution.state.rss);
     edges.into_iter().min_by(lowest).ok_or(FitError::NotConverged)
 }
 

@@ -85,7 +85,7 @@ impl BestLoad {
         if let Some(start) = start.filter(|start| !(start.is_finite() && *start > 0.0)) {
             problems.push(format!("the load to begin with is {start}; give one above 0"));
         }
-        RulesError::of(problems)?;
+        RulesError::check(problems)?;
         let desk = Desk::new(rules.runs_max);
         Ok(Self { rules, desk, runs: Vec::new(), broken_at: f64::INFINITY, chosen: None, refined: false })
     }

@@ -45,7 +45,7 @@ pub(super) fn crossing(points: &[(f64, f64)]) -> Option<Crossing> {
         let v = (u - middle) / scale;
         [1.0, v, if terms == 3 { v * v } else { 0.0 }]
     };
-    let fit = Fit::of(points.iter().map(|&(u, y)| (basis(u), y)), terms)?;
+    let fit = Fit::least_squares(points.iter().map(|&(u, y)| (basis(u), y)), terms)?;
     // Only the rising part counts: a parabola crosses twice.
     let step = REACH / STEPS as f64;
     let rises = |u: f64| fit.mean(basis(u + step)) > fit.mean(basis(u));
@@ -77,7 +77,7 @@ struct Fit {
 }
 
 impl Fit {
-    fn of(points: impl Iterator<Item = ([f64; 3], f64)> + Clone, terms: usize) -> Option<Self> {
+    fn least_squares(points: impl Iterator<Item = ([f64; 3], f64)> + Clone, terms: usize) -> Option<Self> {
         let mut normal = [[0.0; 3]; 3];
         let mut right = [0.0; 3];
         for (x, y) in points.clone() {

@@ -112,7 +112,7 @@ impl Objective {
     pub fn new(rules: ObjectiveRules) -> Result<Self, RulesError> {
         let ObjectiveRules { min, max, integer, replicates, runs_max, precision, .. } = rules;
         let wanted = [("the level", precision)];
-        RulesError::of(range_problems(min, max, integer, replicates, runs_max, &wanted))?;
+        RulesError::check(range_problems(min, max, integer, replicates, runs_max, &wanted))?;
         let (random, desk) = (Random::new(rules.seed), Desk::new(rules.runs_max));
         Ok(Self { rules, random, desk, phase: Phase::Climb, halvings: 0, pool: Vec::new(), runs: Vec::new() })
     }
@@ -153,7 +153,7 @@ impl Objective {
 
     /// What is known so far; `None` before anything was measured.
     pub fn answer(&self) -> Option<Answer> {
-        let (held, broken) = self.bracket();
+        let (held, broken) = self.search_interval();
         let Some(broken) = broken else {
             return held.map(|level| Answer { level: Some(level), low: Some(level), high: None, from_noise: false });
         };
@@ -221,7 +221,7 @@ impl Objective {
 
     /// The highest level that held below the lowest that did not, by the mean of its runs where they have values and
     /// by their majority where not, and that lowest one.
-    fn bracket(&self) -> (Option<f64>, Option<f64>) {
+    fn search_interval(&self) -> (Option<f64>, Option<f64>) {
         let mut levels: Vec<f64> = self.runs.iter().map(|run| run.0).collect();
         levels.sort_by(f64::total_cmp);
         levels.dedup();
@@ -233,7 +233,7 @@ impl Objective {
     /// The gap that is halved: the bracket, or where nothing held yet, from the highest level below the lowest broken one
     /// that could not be measured. It may hold there, and between them as well.
     fn ends(&self) -> (Option<f64>, Option<f64>) {
-        let (held, broken) = self.bracket();
+        let (held, broken) = self.search_interval();
         let below = |level: &f64| broken.is_some_and(|broken| *level < broken);
         let unknown = || self.dropped().iter().map(|dropped| dropped.level).filter(below).reduce(f64::max);
         (held.or_else(unknown), broken)
@@ -304,7 +304,7 @@ impl Objective {
 
     /// One more run at the crossing, until it is known well enough.
     fn narrow(&mut self) -> Result<Slot, Stop> {
-        let (held, broken) = self.bracket();
+        let (held, broken) = self.search_interval();
         let (Some(low_level), Some(high_level)) = (held, broken) else {
             return Err(match held {
                 Some(_) => Stop::HoldsAtMax,
@@ -340,7 +340,7 @@ impl Objective {
 
     /// Where the curve through the levels near the limit crosses it.
     fn crossing(&self) -> Option<Crossing> {
-        let (held, broken) = self.bracket();
+        let (held, broken) = self.search_interval();
         let (held, broken) = (held?, broken?);
         // Where the system broke down there is no value, and no curve may lead past that level.
         self.mean(broken)?;

@@ -52,7 +52,7 @@ pub(super) fn seconds_of(unit: &str) -> Option<f64> {
 
 /// Columns that are asked for: each by its name, or its number from 1.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Asked<'a> {
+pub struct ColumnSelection<'a> {
     /// Of N.
     pub n: Option<&'a str>,
     /// Of X.
@@ -82,7 +82,7 @@ pub(super) struct ResponseTime {
 }
 
 /// Finds the columns. `names` are those of the header, `None` without one; `count` is how many columns there are.
-pub(super) fn find(names: Option<&[String]>, count: usize, asked: Asked<'_>) -> Result<Columns, TableError> {
+pub(super) fn find(names: Option<&[String]>, count: usize, asked: ColumnSelection<'_>) -> Result<Columns, TableError> {
     let table = Table { names, count };
     if count < 2 {
         let help = "put a comma, semicolon, tab or spaces between the concurrency and the throughput of a run";
@@ -142,7 +142,7 @@ impl Table<'_> {
         is_named: impl Fn(&str) -> bool,
     ) -> Result<usize, TableError> {
         if let Some(asked) = asked {
-            return self.asked(flag, asked);
+            return self.find_column(flag, asked);
         }
         let Some(names) = self.names else {
             // Two columns without names are N and X, in this order; of more, nobody knows.
@@ -197,13 +197,13 @@ impl Table<'_> {
             },
             _ => (asked, None),
         };
-        let column = self.asked("r", name)?;
+        let column = self.find_column("r", name)?;
         let own = names.get(column).and_then(|name| unit_of(name).1);
         Ok(Some(ResponseTime { column, unit_s: unit_s.or(own) }))
     }
 
     /// The column that was asked for by name or number.
-    fn asked(&self, flag: &str, asked: &str) -> Result<usize, TableError> {
+    fn find_column(&self, flag: &str, asked: &str) -> Result<usize, TableError> {
         let names = self.names.unwrap_or(&[]);
         let twins: Vec<usize> = (0..names.len()).filter(|at| names[*at] == asked).collect();
         if let [first, _, ..] = twins.as_slice() {

@@ -2,7 +2,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-const ALL: Wanted<'_> = Wanted { columns: Asked { n: None, x: None, r: None }, rows: None };
+const ALL: Wanted<'_> = Wanted { columns: ColumnSelection { n: None, x: None, r: None }, rows: None };
 
 /// Row, N, X and R, seconds.
 type Point = (usize, f64, f64, Option<f64>);
@@ -58,7 +58,7 @@ fn rows_are_chosen_by_number() {
 #[test]
 fn response_times_have_units() {
     let r = |text: &str, r: Option<&str>| {
-        let wanted = Wanted { columns: Asked { r, ..Asked::default() }, ..ALL };
+        let wanted = Wanted { columns: ColumnSelection { r, ..ColumnSelection::default() }, ..ALL };
         points(text, &wanted).map(|points| points[0].3)
     };
     let cases = [

@@ -54,7 +54,7 @@ fn weeks_of_growth_have_an_envelope() {
     assert_eq!(outlook.weeks.len(), 27);
     close(outlook.weeks[26].place.n, 20.0 * 1.03_f64.powi(26));
     for week in &outlook.weeks {
-        let Place { law, optimistic, realistic, .. } = week.place;
+        let CurvePoint { law, optimistic, realistic, .. } = week.place;
         assert!(realistic < law && law < optimistic, "{week:?}");
     }
     let text = outlook.text.join(" ");

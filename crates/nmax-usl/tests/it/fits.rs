@@ -21,7 +21,7 @@ fn laws() -> impl Strategy<Value = Usl> {
 
 const LOADS: [f64; 10] = [1.0, 2.0, 3.0, 5.0, 8.0, 12.0, 16.5, 24.0, 36.0, 48.0];
 
-fn of(law: &Usl, loads: &[f64]) -> Vec<Observation> {
+fn on_law(law: &Usl, loads: &[f64]) -> Vec<Observation> {
     sets::observations(&loads.iter().map(|n| (*n, law.throughput_at(*n))).collect::<Vec<_>>())
 }
 
@@ -47,7 +47,7 @@ proptest! {
     #[test]
     fn a_fit_of_a_model_is_the_model(law in laws()) {
         for method in Method::ALL {
-            let found = fit(&of(&law, &LOADS), method).expect("points of a law");
+            let found = fit(&on_law(&law, &LOADS), method).expect("points of a law");
             prop_assert!(found.converged && found.method == method);
             prop_assert!((found.law.contention - law.contention).abs() <= 1e-6, "{method:?} {:?}", found.law);
             prop_assert!((found.law.coherency - law.coherency).abs() <= 1e-8, "{method:?} {:?}", found.law);
@@ -240,10 +240,10 @@ fn few_points_give_few_claims() {
     let law = Usl { contention: 0.05, coherency: 0.001, unit_throughput: 10.0 };
     for method in [Method::Log, Method::Ols, Method::Poly3] {
         for few in 0..3 {
-            let error = fit(&of(&law, &LOADS[..few]), method).expect_err("too few");
+            let error = fit(&on_law(&law, &LOADS[..few]), method).expect_err("too few");
             assert_eq!(error, FitError::TooFewConcurrencies { found: few, needed: 3 });
         }
-        let three = fit(&of(&law, &LOADS[..3]), method).expect("as many points as coefficients");
+        let three = fit(&on_law(&law, &LOADS[..3]), method).expect("as many points as coefficients");
         assert!(three.covariance.is_none() && three.contention.low.is_none() && three.band_at(2.0).is_none());
         assert!(three.residual_sd().is_none());
         let five = fit(&noisy(&law, &LOADS[..5], 0.02, 1), method).expect("a fit");
@@ -280,7 +280,7 @@ fn what_cannot_be_fitted_is_an_error_with_its_row() {
     let runaway = Usl { contention: 0.02, coherency: -0.002, unit_throughput: 10.0 };
     assert!(runaway.has_pole(48.0) && !runaway.has_pole(24.0));
     for method in Method::ALL {
-        let error = fit(&of(&runaway, &LOADS[..8]), method).expect_err("a pole");
+        let error = fit(&on_law(&runaway, &LOADS[..8]), method).expect_err("a pole");
         assert!(matches!(error, FitError::Pole { .. }), "{method:?}: {error}");
     }
 }
@@ -349,7 +349,7 @@ fn open_loop_data_are_nearer_by_response_time() {
 #[test]
 fn open_loop_data_at_the_peak_are_refused() {
     let law = Usl { contention: 0.05, coherency: 0.002, unit_throughput: 100.0 };
-    let mut points: Vec<Observation> = of(&law, &[2.0, 5.0, 9.0, 14.0, 18.0, 21.0]);
+    let mut points: Vec<Observation> = on_law(&law, &[2.0, 5.0, 9.0, 14.0, 18.0, 21.0]);
     for o in &mut points {
         o.r_s = Some(law.response_time_at(o.n, 0.0));
     }
@@ -384,7 +384,7 @@ fn no_law_beside_is_nearer_to_open_loop_data() {
     let law = Usl { contention: 0.05, coherency: 0.002, unit_throughput: 100.0 };
     let mut random = Random::new(9);
     for think_s in [0.0, 0.004] {
-        let mut points = of(&law, &[1.5, 3.0, 5.0, 8.0, 11.0, 14.0, 17.0]);
+        let mut points = on_law(&law, &[1.5, 3.0, 5.0, 8.0, 11.0, 14.0, 17.0]);
         for o in &mut points {
             o.r_s = Some(law.response_time_at(o.n, think_s) * random.lognormal(0.05));
         }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use nmax_analysis::compare::Metric;
-use nmax_run::trend::Which;
+use nmax_run::trend::RunFilter;
 
 use super::values::{share, zone};
 use crate::complete::candidates;
@@ -155,8 +155,8 @@ pub struct OfRuns {
 
 impl OfRuns {
     /// Which runs are meant.
-    pub fn which(&self) -> Which {
-        Which { tag: self.tag.clone(), target: self.target.clone(), last: self.last }
+    pub fn which(&self) -> RunFilter {
+        RunFilter { tag: self.tag.clone(), target: self.target.clone(), last: self.last }
     }
 }
 

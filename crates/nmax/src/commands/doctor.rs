@@ -39,7 +39,7 @@ fn need(args: &DoctorArgs, what: &str) -> Result<Need, Trouble> {
     let plan = load::plan(what, &args.plan, &args.planless)?;
     let origins = preflight::origins(&plan)?;
     let workers = host::workers(args.workers, &plan, &origins);
-    Ok(Need::of(&plan, &origins, u64::from(workers)))
+    Ok(Need::for_plan(&plan, &origins, u64::from(workers)))
 }
 
 fn as_text(checks: &[Finding], forecast: Option<&[Finding]>) -> Painted {

@@ -22,7 +22,7 @@ pub fn fidelity(args: &FidelityArgs) -> Ended {
                 return Err(none(&directory));
             }
             let name = source.display().to_string();
-            Fidelity::of(name, &profile(source)?, profile(&own)?)
+            Fidelity::new(name, &profile(source)?, profile(&own)?)
         }
     };
     if args.json {

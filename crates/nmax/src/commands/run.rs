@@ -69,7 +69,7 @@ pub fn conduct(args: &RunArgs, plan: Plan, source: Option<Arc<Source>>, told: Ve
 fn order(args: &RunArgs, plan: Plan, source: Option<Arc<Source>>) -> Result<Order, Trouble> {
     let origins = preflight::origins(&plan)?;
     let workers = host::workers(args.keep.work.workers, &plan, &origins);
-    let warnings = host::fits(&Need::of(&plan, &origins, u64::from(workers)))?;
+    let warnings = host::fits(&Need::for_plan(&plan, &origins, u64::from(workers)))?;
     warnings.iter().map(Finding::says).for_each(say::warning);
     host::pinnable(&args.keep.work.pin)?;
     let acts: Vec<String> = hints::acts_here(&plan).map(|item| format!("`{}`", item.name)).collect();

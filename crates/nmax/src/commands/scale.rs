@@ -32,7 +32,7 @@ fn measure(args: &ScaleArgs) -> Result<Finished, Trouble> {
         return Err(refused.join("\nerror: ").into());
     }
     let plan = load::plan(&args.what, &args.plan, &planless(args))?;
-    let task = Task::of(&words(args), &plan)?;
+    let task = Task::parse(&words(args), &plan)?;
     for file in [&args.csv, &args.svg].into_iter().flatten().filter(|file| !is_stdout(file)) {
         writable(file)?;
     }

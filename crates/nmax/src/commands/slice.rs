@@ -9,7 +9,7 @@ use std::io::IsTerminal;
 use std::path::Path;
 
 use nmax_report::{number, slices};
-use nmax_run::slices::Asked;
+use nmax_run::slices::SliceQuery;
 use nmax_run::{Exit, Trouble};
 
 use super::Ended;
@@ -30,7 +30,7 @@ fn show(args: &SliceArgs) -> Result<(), Trouble> {
     let found = match run_of(args)? {
         Some(directory) => {
             let (request, phase) = (&asked.request, asked.phase.as_deref());
-            let wanted = Asked { request, phase, from: args.source, parquet: args.parquet.as_deref() };
+            let wanted = SliceQuery { request, phase, from: args.source, parquet: args.parquet.as_deref() };
             let (found, written) = nmax_run::slices::read(&directory, &wanted)?;
             if let (Some(rows), Some(file)) = (written, &args.parquet) {
                 say::note(format_args!("{} exchanges written to {}", number::count(rows), file.display()));

@@ -37,7 +37,7 @@ pub fn schema(of: SchemaKind) -> Exit {
         SchemaKind::ImportHar => nmax_record::schema(),
         SchemaKind::ImportLog => nmax_report::traffic::schema(),
         SchemaKind::Check => nmax_run::check::schema(),
-        SchemaKind::Once => nmax_run::once::schema(),
+        SchemaKind::Once => nmax_run::rehearsal::schema(),
         SchemaKind::Prove => nmax_json::schema::<super::prove::Proof>("nmax check --prove", ""),
         SchemaKind::Slice => nmax_report::slices::schema(),
         SchemaKind::Slices => nmax_report::slices::list_schema(),

@@ -311,7 +311,7 @@ fn a_run_that_is_followed_is_the_one_that_is_read() {
     while seen.len() < 5 {
         assert!(job.is_alive());
         take(&mut follower);
-        let view = followed.look().unwrap().view;
+        let view = followed.refresh().unwrap().view;
         assert_eq!(view.ending, Ending::Running);
         if seen.last() != Some(&view.summary.total.count) {
             seen.push(view.summary.total.count);
@@ -327,7 +327,7 @@ fn a_run_that_is_followed_is_the_one_that_is_read() {
         whole.merge(&window.unwrap().aggregate);
     }
     assert!(sum == whole, "the sum of what was followed is that of what is read");
-    let (last, read) = (followed.look().unwrap().view, nmax_run::read(&directory).unwrap().view);
+    let (last, read) = (followed.refresh().unwrap().view, nmax_run::read(&directory).unwrap().view);
     assert_eq!(json::summary(&last), json::summary(&read));
     assert!(last.summary.total.count >= seen[4] && last.ending == Ending::Interrupted);
 }

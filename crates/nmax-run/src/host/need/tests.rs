@@ -7,7 +7,7 @@ fn need(change: impl Fn(&mut Planless)) -> Need {
     change(&mut planless);
     let plan = Plan::for_url(&planless).unwrap();
     let origins = [nmax_http::Url::parse(&plan.target).unwrap().origin];
-    Need::of(&plan, &origins, 2)
+    Need::for_plan(&plan, &origins, 2)
 }
 
 #[test]
@@ -45,7 +45,7 @@ fn new_visitors_open_connections_by_their_share() {
     let origins = [nmax_http::Url::parse(&plan.target).unwrap().origin];
     for (visitor, want) in [(Visitor::New, 1_000.0), (Visitor::Mixed(0.25), 250.0), (Visitor::Returning, 0.0)] {
         plan.defaults.visitor = visitor;
-        assert_eq!(Need::of(&plan, &origins, 1).opened_per_s, Some(want), "{visitor:?}");
+        assert_eq!(Need::for_plan(&plan, &origins, 1).opened_per_s, Some(want), "{visitor:?}");
     }
 }
 
@@ -53,7 +53,7 @@ fn new_visitors_open_connections_by_their_share() {
 fn sources_addresses_and_proxies_are_counted() {
     let mut plan = Plan::for_url(&Planless::get("http://shop.test/")).unwrap();
     let origins = [nmax_http::Url::parse(&plan.target).unwrap().origin];
-    let plain = Need::of(&plan, &origins, 1);
+    let plain = Need::for_plan(&plan, &origins, 1);
     assert_eq!((plain.sources, plain.destinations, plain.is_literal), (1, 1, false));
     assert_eq!(port_here(&plan, &origins), None);
     plan.hosts = vec![nmax_plan::plan::HostOverride {
@@ -68,11 +68,11 @@ fn sources_addresses_and_proxies_are_counted() {
         port: None,
         addresses: ["127.0.0.1", "127.0.0.5", "127.0.0.9"].map(|address| (address.parse().unwrap(), None)).to_vec(),
     }];
-    let many = Need::of(&plan, &origins, 1);
+    let many = Need::for_plan(&plan, &origins, 1);
     assert_eq!((many.sources, many.destinations, many.is_literal, many.is_loopback), (2, 3, true, true));
     for proxy in ["http://10.0.0.9:3128", "http://ann:p@ss@10.0.0.9:3128"] {
         plan.defaults.proxy = Some(proxy.into());
-        let proxied = Need::of(&plan, &origins, 1);
+        let proxied = Need::for_plan(&plan, &origins, 1);
         assert_eq!((proxied.destinations, proxied.is_loopback), (1, false), "{proxy}");
     }
 }
@@ -97,7 +97,7 @@ fn backgrounds_and_pages_need_connections_of_their_own() {
              workload: {{ mix: {{ a: 1 }}, closed: {{ vus: 100 }}{background} }}"
         ));
         let origins = [nmax_http::Url::parse(&plan.target).unwrap().origin];
-        Need::of(&plan, &origins, 2)
+        Need::for_plan(&plan, &origins, 2)
     };
     let plain = of("{ get: / }", "");
     assert_eq!((plain.users, plain.connections, plain.is_sure), (100, 100, true));
@@ -117,9 +117,9 @@ fn what_scripts_need_is_unknown() {
     let of = |planless: Planless| {
         let mut plan = Plan::for_url(&planless).unwrap();
         let origins = [nmax_http::Url::parse(&plan.target).unwrap().origin];
-        let declared = Need::of(&plan, &origins, 1);
+        let declared = Need::for_plan(&plan, &origins, 1);
         plan.scenarios[0].steps = vec![Step::Script];
-        (declared, Need::of(&plan, &origins, 1))
+        (declared, Need::for_plan(&plan, &origins, 1))
     };
     let (declared, script) = of(Planless { vus: Some(500), ..Planless::get("http://10.0.0.7/") });
     assert!(declared.is_sure && declared.is_literal && !script.is_sure && !script.is_literal);

@@ -38,7 +38,7 @@ pub(super) fn act(action: &Action, limit: Duration, is_over: &AtomicBool, settin
 /// Runs a command line in a group of its own, which ends with it. The error has the end of what it said.
 #[expect(clippy::disallowed_methods, reason = "the limit of an action of the plan")]
 pub fn command(line: &str, limit: Duration, is_over: &dyn Fn() -> bool) -> Result<(), String> {
-    let said = Said::new()?;
+    let said = CommandOutput::new()?;
     let mut child = Command::new("/bin/sh")
         .args(["-c", line])
         .stdin(Stdio::null())
@@ -83,9 +83,9 @@ fn ended(status: ExitStatus) -> String {
 }
 
 /// What a command says, in a file without a name: a pipe would fill up.
-struct Said(File);
+struct CommandOutput(File);
 
-impl Said {
+impl CommandOutput {
     fn new() -> Result<Self, String> {
         let open = || -> std::io::Result<File> {
             let memory = rustix::fs::memfd_create("nmax-action", rustix::fs::MemfdFlags::CLOEXEC)?;
@@ -118,7 +118,7 @@ fn send(name: &str, process: &ProcessRef) -> Result<(), String> {
     let signal = signal(name).ok_or_else(|| format!("`{name}` is no signal"))?;
     let found = pids(Path::new("/"), process);
     if found.is_empty() {
-        return Err(format!("there is no process {}", words(process)));
+        return Err(format!("there is no process {}", describe(process)));
     }
     for pid in found {
         let Some(pid) = Pid::from_raw(pid as i32) else { continue };
@@ -130,7 +130,7 @@ fn send(name: &str, process: &ProcessRef) -> Result<(), String> {
     Ok(())
 }
 
-fn words(process: &ProcessRef) -> String {
+fn describe(process: &ProcessRef) -> String {
     match process {
         ProcessRef::Pid(pid) => pid.to_string(),
         ProcessRef::PidFile(file) => format!("of the file `{file}`"),

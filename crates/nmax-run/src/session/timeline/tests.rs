@@ -70,7 +70,7 @@ fn until_change(timeline: &mut Timeline, now: Nanos) -> Vec<Change> {
 }
 
 /// Waits until an action has ended without telling anything.
-fn settle(timeline: &mut Timeline, now: Nanos) {
+fn wait_for_action(timeline: &mut Timeline, now: Nanos) {
     let end = Instant::now() + Duration::from_secs(20);
     let is_acting = |timeline: &Timeline| matches!(timeline.course().items[0].state, State::Acting(_));
     while is_acting(timeline) && Instant::now() < end {
@@ -87,7 +87,7 @@ fn done_at_its_time_and_undone_after_it() {
     let at = Nanos::from_secs;
     assert_eq!(timeline.advance(at(4), false), []);
     assert_eq!(until_change(&mut timeline, at(5)), [Change::Began]);
-    settle(&mut timeline, at(6));
+    wait_for_action(&mut timeline, at(6));
     assert!(folder.has("done") && !folder.has("undone"));
     assert_eq!(timeline.advance(at(7), false), []);
     assert_eq!(until_change(&mut timeline, at(8)), [Change::Ended]);

@@ -12,11 +12,11 @@ proptest! {
         ways in proptest::collection::vec(((0..60_000_000_u64, 0..50_000_u64, 1..500_000_u64), 0..4_u16), 30..120),
         is_named in any::<bool>(),
     ) {
-        let (ways, logs): (Vec<Way>, Vec<u16>) = ways.into_iter().unzip();
+        let (ways, logs): (Vec<TimedExchange>, Vec<u16>) = ways.into_iter().unzip();
         let most = (0..4).map(|log| logs.iter().filter(|own| **own == log).count()).max().unwrap();
         prop_assume!(is_named || most * 10 < ways.len() * 9);
         let layer = is_named.then_some("app");
-        let one = of(&ways, 0, 1_000).finish().unwrap();
+        let one = in_one_log(&ways, 0, 1_000).finish().unwrap();
         let many = in_logs(&ways, &[layer; 4], |index| logs[index], (0, 1_000)).finish().unwrap();
         prop_assert_eq!(many.rows, one.rows);
         prop_assert_eq!(many.points, one.points);
@@ -30,10 +30,10 @@ proptest! {
 }
 
 /// A log: requests of the run that it has, of 100; their time and that of the server behind, ms; its layer.
-type Told = (u64, u64, Option<u64>, Option<&'static str>);
+type LayerLog = (u64, u64, Option<u64>, Option<&'static str>);
 
 /// Both sides of 100 exchanges and these logs.
-fn told(logs: &[Told]) -> Sides {
+fn told(logs: &[LayerLog]) -> Sides {
     let layers: Vec<Option<&str>> = logs.iter().map(|(.., layer)| *layer).collect();
     let mut sides = Sides::new(Tap::default(), &following(&layers), 0, HOLD);
     for _ in 0..100 {
@@ -53,12 +53,12 @@ fn names(logs: &[u16]) -> Vec<String> {
 }
 
 /// A log of an unnamed layer that tells only its own time.
-fn plain(own: u64, ms: u64) -> Told {
+fn plain(own: u64, ms: u64) -> LayerLog {
     (own, ms, None, None)
 }
 
 /// Logs, those that are the front and what is behind it, and why this row.
-type Case<'a> = (&'a [Told], &'a [u16], &'a [u16], &'a str);
+type Case<'a> = (&'a [LayerLog], &'a [u16], &'a [u16], &'a str);
 
 #[test]
 fn the_server_is_the_layer_with_the_runs_requests() {

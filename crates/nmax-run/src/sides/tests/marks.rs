@@ -18,7 +18,7 @@ fn logs_are_marked_unless_there_is_a_setup() {
         plan.setup = has_setup.then_some(visit);
         for observed in &mut plan.observe {
             if let Observed::Source(log) = observed {
-                log.reach = Reach::At(name.to_owned());
+                log.reach = ObservedAddress::At(name.to_owned());
             }
         }
         let tap = Tap::open(None);

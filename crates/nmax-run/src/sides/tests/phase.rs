@@ -3,7 +3,7 @@
 use super::*;
 
 /// Both sides of these exchanges of a run that began at `origin_us` and is judged by `hold`, in the order of their ends.
-fn judged_by(hold: (Nanos, Nanos), ways: &[Way], origin_us: i64, resolution_us: u32) -> Sides {
+fn judged_by(hold: (Nanos, Nanos), ways: &[TimedExchange], origin_us: i64, resolution_us: u32) -> Sides {
     let mut sides = Sides::new(Tap::default(), &following(&[None]), origin_us, hold);
     let mut ways = ways.to_vec();
     ways.sort_by_key(|(sent, way, took)| sent + way + took);
@@ -45,7 +45,7 @@ fn the_order_of_the_log_says_which_lines_are_of_the_phase() {
         2_300..4_600 => 50_000,
         _ => 9_000,
     };
-    let ways: Vec<Way> = (0..60).map(|index| (index * 100_000, 10, took(index * 100))).collect();
+    let ways: Vec<TimedExchange> = (0..60).map(|index| (index * 100_000, 10, took(index * 100))).collect();
     let hold = (Nanos::from_millis(2_300), Nanos::from_millis(4_600));
     let found = judged_by(hold, &ways, 1_700_000_000_000_000, 1_000_000).finish().unwrap();
     let server = found.rows[0].server;
@@ -71,7 +71,7 @@ fn stamps_decide_of_requests_of_others() {
 #[test]
 fn other_numbers_in_the_phase_are_said() {
     let hold = (Nanos::from_secs(2), Nanos::from_secs(4));
-    let ways: Vec<Way> = (0..60).map(|index| (index * 100_000, 10, 1_000)).collect();
+    let ways: Vec<TimedExchange> = (0..60).map(|index| (index * 100_000, 10, 1_000)).collect();
     let mut sides = judged_by(hold, &ways, 0, 1);
     // The log lacks what the client had in the phase, and has as many after it.
     for way in &ways[25..35] {

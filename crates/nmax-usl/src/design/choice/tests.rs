@@ -19,7 +19,7 @@ proptest! {
     ) {
         let law = Usl { contention: alpha, coherency: (1.0 - alpha) / (peak * peak), unit_throughput: 1e3 };
         let levels: Vec<f64> = (0..8).map(|step| (2.0 * peak).powf(f64::from(step) / 7.0)).collect();
-        let measured = Information::of(&law, &levels);
+        let measured = Information::from_levels(&law, &levels);
         let covariance = measured.covariance(sd).expect("eight levels");
         let gradient = QUESTIONS[which].gradient(&law).expect("it has a peak");
         let before = product(gradient, &covariance, gradient);
@@ -41,7 +41,7 @@ proptest! {
 fn where_the_next_run_goes() {
     let law = Usl { contention: 0.0267, coherency: 7.69e-4, unit_throughput: 995.6 };
     let levels: Vec<f64> = (0..7).map(|power| f64::from(1 << power)).collect();
-    let covariance = Information::of(&law, &levels).covariance(0.03).expect("seven levels");
+    let covariance = Information::from_levels(&law, &levels).covariance(0.03).expect("seven levels");
     let chosen = |question| choose(&law, &covariance, 9e-4, question, &levels).expect("candidates").n;
     assert_eq!(chosen(Question::PeakThroughput), 32.0);
     assert_eq!(chosen(Question::Coherency), 64.0);
@@ -50,7 +50,7 @@ fn where_the_next_run_goes() {
 #[test]
 fn no_choice() {
     let amdahl = Usl { contention: 0.1, coherency: 0.0, unit_throughput: 10.0 };
-    let covariance = Information::of(&amdahl, &[1.0, 5.0, 20.0]).covariance(0.03).expect("three levels");
+    let covariance = Information::from_levels(&amdahl, &[1.0, 5.0, 20.0]).covariance(0.03).expect("three levels");
     assert_eq!(choose(&amdahl, &covariance, 9e-4, Question::PeakThroughput, &[1.0, 2.0]), None, "no peak");
     assert_eq!(choose(&amdahl, &covariance, 9e-4, Question::Contention, &[]), None, "no candidates");
 }

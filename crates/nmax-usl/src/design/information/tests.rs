@@ -59,7 +59,7 @@ fn levels_that_do_not_tell_the_coefficients_apart() {
     assert_eq!(spread(&law, &[], 0.03), None);
     assert_eq!(spread(&law, &[1.0, 1.0, 8.0, 8.0], 0.03), None, "two levels, three coefficients");
     assert_eq!(spread(&self::law(0.02, 0.0), &[1.0, 8.0, 30.0], 0.03), None, "no peak");
-    assert!(Information::of(&law, &[1.0, 8.0, 30.0]).covariance(0.03).is_some());
+    assert!(Information::from_levels(&law, &[1.0, 8.0, 30.0]).covariance(0.03).is_some());
 }
 
 proptest! {
@@ -107,7 +107,7 @@ proptest! {
     #[test]
     fn covariance_is_the_inverse(alpha in 0.0..0.5_f64, beta in 1e-6..1e-2_f64, high in 10.0..500_f64) {
         let law = law(alpha, beta);
-        let information = Information::of(&law, &[1.0, high / 3.0, high / 2.0, high]);
+        let information = Information::from_levels(&law, &[1.0, high / 3.0, high / 2.0, high]);
         let covariance = information.covariance(1.0).expect("four levels");
         let scale = |i: usize| information.0[i][i].sqrt();
         for i in 0..3 {

@@ -1,12 +1,12 @@
 use super::*;
 
-const NOTHING: Asked<'_> = Asked { n: None, x: None, r: None };
+const NOTHING: ColumnSelection<'_> = ColumnSelection { n: None, x: None, r: None };
 
 fn names(header: &str) -> Vec<String> {
     header.split(',').map(str::to_owned).collect()
 }
 
-fn found(header: &str, asked: Asked<'_>) -> Result<Columns, String> {
+fn found(header: &str, asked: ColumnSelection<'_>) -> Result<Columns, String> {
     let names = names(header);
     find(Some(&names), names.len(), asked).map_err(|error| error.to_string())
 }
@@ -51,7 +51,7 @@ fn what_is_not_known_is_asked_for() {
 
 #[test]
 fn columns_are_asked_for_by_name_or_number() {
-    let asked = |n, x, r| Asked { n, x, r };
+    let asked = |n, x, r| ColumnSelection { n, x, r };
     let header = "when,threads,n,tps,2,latency";
     let cases = [
         (asked(Some("threads"), None, None), Ok((1, 3)), "by name"),
@@ -83,7 +83,7 @@ fn columns_without_names_are_two() {
     assert_eq!((columns.n, columns.x), (Some(0), 1));
     let error = find(None, 3, NOTHING).unwrap_err().to_string();
     assert!(error.contains("3 columns without a header") && error.contains("--n 1 --x 2"), "{error}");
-    let asked = Asked { n: Some("3"), x: Some("1"), r: Some("2:ms") };
+    let asked = ColumnSelection { n: Some("3"), x: Some("1"), r: Some("2:ms") };
     let columns = find(None, 3, asked).unwrap();
     assert_eq!((columns.n, columns.x, columns.r.unwrap().column), (Some(2), 0, 1));
 }
@@ -94,7 +94,7 @@ fn without_n_the_load_was_open() {
     let open = found("tps,latency_ms", NOTHING).unwrap();
     assert_eq!((open.n, open.x, open.dimension), (None, 0, Dimension::InFlight));
     assert_eq!(found("n,tps,latency_ms", NOTHING).unwrap().n, Some(0));
-    let said = Asked { x: Some("1"), r: Some("2"), ..NOTHING };
+    let said = ColumnSelection { x: Some("1"), r: Some("2"), ..NOTHING };
     let headerless = find(None, 2, said).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!((headerless.n, headerless.x), (None, 0));
     assert!(find(None, 2, NOTHING).is_ok_and(|columns| columns.n == Some(0)));

@@ -6,7 +6,7 @@ use std::time::Duration;
 use nmax_plan::units::format_duration;
 use nmax_report::scalability::Level;
 use nmax_report::terminal::{self, LiveScale, Style};
-use nmax_scale::listener::{Begun, Curve, Listener};
+use nmax_scale::listener::{Curve, LevelStarted, Listener};
 use nmax_scale::{Load, short};
 use nmax_text::Painted;
 use nmax_usl::analyse;
@@ -72,7 +72,7 @@ impl Listener for Progress {
     }
 
     /// Only a terminal is told.
-    fn begins(&mut self, begun: &Begun) {
+    fn begins(&mut self, begun: &LevelStarted) {
         if !self.is_live() {
             return;
         }

@@ -24,7 +24,7 @@ pub(super) fn predict(args: &PredictArgs) -> Result<Exit, Trouble> {
             let (measured, analysis) = analysed(file.as_deref(), "predict", "--at 16,32", &args.read, &args.law)?;
             let basis = match analysis.blocked() {
                 Some(why) => Err(why),
-                None => Basis::of(&analysis, args.model),
+                None => Basis::choose(&analysis, args.model),
             };
             let basis = basis.map_err(|why| refused(&measured.name, &why, args))?;
             (measured.name, basis, analysis.with_effect(Effect::Warn).collect())

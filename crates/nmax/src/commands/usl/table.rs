@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader, IsTerminal};
 use std::path::Path;
 
 use nmax_usl::Dimension;
-use nmax_usl::table::{self, Asked, Table, Wanted};
+use nmax_usl::table::{self, ColumnSelection, Table, Wanted};
 
 use super::Trouble;
 use crate::args::ReadArgs;
@@ -89,7 +89,7 @@ fn one_of_many(scale: &serde_json::Value) -> Option<String> {
 /// Reads a table.
 fn parse(input: impl BufRead, name: String, args: &ReadArgs) -> Result<Measured, Trouble> {
     let wanted = Wanted {
-        columns: Asked { n: args.n.as_deref(), x: args.x.as_deref(), r: args.r.as_deref() },
+        columns: ColumnSelection { n: args.n.as_deref(), x: args.x.as_deref(), r: args.r.as_deref() },
         rows: args.rows.as_ref(),
     };
     let read = table::read(input, &wanted);

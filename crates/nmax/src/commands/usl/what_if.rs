@@ -26,7 +26,7 @@ pub(super) fn what_if(args: &WhatIfArgs) -> Result<Exit, Trouble> {
             (measured.name, base, Some(analysis))
         }
     };
-    let measured = analysis.as_ref().map(Measured::of);
+    let measured = analysis.as_ref().map(Measured::from_analysis);
     let outlook = nmax_usl::what_if(&base, measured, &question).map_err(|errors| {
         let errors: Vec<String> = errors.iter().map(ToString::to_string).collect();
         Trouble::usage(errors.join("\n  "), "0 <= alpha <= 1, beta >= 0 and gamma > 0 describe systems")

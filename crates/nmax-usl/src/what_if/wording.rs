@@ -1,7 +1,7 @@
 //! What-ifs in sentences.
 
 use super::{Growth, Measured, Outlook, Override, WhatIf, bears_peak};
-use crate::analysis::words::{list, number, percent};
+use crate::analysis::sentences::{list, number, percent};
 use crate::gate::BEYOND;
 use crate::law::Usl;
 
@@ -9,12 +9,12 @@ use crate::law::Usl;
 pub(super) fn text(outlook: &Outlook, measured: Option<Measured>, question: &WhatIf) -> Vec<String> {
     let mut text = Vec::new();
     if !question.assumed.is_empty() {
-        text.push(format!("Assumed, not measured: {}.", question.assumed.words(&outlook.law)));
+        text.push(format!("Assumed, not measured: {}.", question.assumed.describe(&outlook.law)));
         text.push(peak_text(outlook, measured, question));
     }
     for (name, edge) in [("optimistic", question.optimistic), ("realistic", question.realistic)] {
         if let Some(edge) = edge {
-            text.push(format!("Assumed for the {name} edge: {}.", edge.words(&outlook.law)));
+            text.push(format!("Assumed for the {name} edge: {}.", edge.describe(&outlook.law)));
         }
     }
     if let Some(growth) = question.growth {

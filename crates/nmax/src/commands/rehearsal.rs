@@ -8,8 +8,8 @@ use nmax_plan::plan::Plan;
 use nmax_run::Exit;
 use nmax_run::check::Sources;
 use nmax_run::hints;
-use nmax_run::once;
 use nmax_run::preflight;
+use nmax_run::rehearsal;
 use nmax_run::secrets::Shown;
 
 use super::Ended;
@@ -26,13 +26,13 @@ pub fn once(args: &CheckArgs, plan: Plan, shown: &Shown) -> Ended {
     let all = rehearse(&settings)?;
     for rehearsal in all.iter().filter(|_| !args.json) {
         say::line(format_args!("scenario {}", settings.plan.scenarios[rehearsal.scenario].name));
-        rehearsal.exchanges.iter().for_each(|traced| say::text(once::text(traced, shown)));
-        once::beside_exchanges(rehearsal)
+        rehearsal.exchanges.iter().for_each(|traced| say::text(rehearsal::text(traced, shown)));
+        rehearsal::beside_exchanges(rehearsal)
             .for_each(|failure| say::line(format_args!("\n✗ {}: {}", failure.kind, shown.text(&failure.text))));
     }
     let sources = (!args.quick).then(|| Sources::ask(&settings.plan.observe));
     if args.json {
-        let result = once::json(&all, &settings.plan, sources.as_ref(), shown);
+        let result = rehearsal::json(&all, &settings.plan, sources.as_ref(), shown);
         say::line(format_args!("{result:#}"));
     } else {
         let lines = sources.as_ref().map(Sources::lines).unwrap_or_default();
@@ -41,5 +41,5 @@ pub fn once(args: &CheckArgs, plan: Plan, shown: &Shown) -> Ended {
         }
         lines.iter().for_each(|line| say::line(shown.text(line)));
     }
-    Ok(if once::is_ok(&all, sources.as_ref()) { Exit::Pass } else { Exit::Failed })
+    Ok(if rehearsal::is_ok(&all, sources.as_ref()) { Exit::Pass } else { Exit::Failed })
 }
